@@ -13,8 +13,8 @@ use crate::command_line::{self, help};
 use crate::console::exit::{PROGRAM, ProgramExit};
 use crate::console::say;
 use crate::contract::call_context::CallContext;
-use crate::contract::terms::Terms;
-use crate::contract::tool::{Family, Tool};
+use crate::contract::call_terms::CallTerms;
+use crate::contract::tool::{EnvelopeFamily, Tool};
 use crate::front::person::{CallFlags, CommandLineResult};
 use crate::front::{answer, host, mcp, person};
 use crate::registry::TOOLS;
@@ -74,9 +74,11 @@ fn run_tool(tool: &Tool, invocation: &str, args: &[OsString]) -> ProgramExit {
     };
     match outcome {
         CommandLineResult::Done(exit) => exit,
-        CommandLineResult::Stdin(flags) => host::answer_on(tool, flags.apply_to(Terms::of_host())),
+        CommandLineResult::Stdin(flags) => {
+            host::answer_on(tool, flags.apply_to(CallTerms::of_host()))
+        }
         CommandLineResult::File(file, flags) => {
-            host::answer_file(tool, &file, flags.apply_to(Terms::of_host()))
+            host::answer_file(tool, &file, flags.apply_to(CallTerms::of_host()))
         }
     }
 }
@@ -85,7 +87,7 @@ fn run_tool(tool: &Tool, invocation: &str, args: &[OsString]) -> ProgramExit {
 /// memory to itself.
 fn hide_secrets(tool: &Tool) {
     secrets::declare(TOOLS.rows());
-    if tool.family == Family::Local {
+    if tool.family == EnvelopeFamily::Local {
         // SAFETY: the entry is gone through once, when the process has one thread and has kept
         // nothing.
         drop(unsafe { secrets::take(&TOOLS) });

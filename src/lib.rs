@@ -1,7 +1,6 @@
 //! The tools of a coding agent in one executable.
 //!
-//! Imports run one way: entry → front ends and commands → registry → tools → workshops and
-//! contract.
+//! Imports run one way: entry → front ends and commands → registry → tools → contract → workshops.
 //!
 //! Another program can call the tools in its own process: see [`registry`]. Everything else here is
 //! the executable's.
@@ -14,7 +13,7 @@
 //! | `command_line` | flags of tools and commands, and the help that follows from them |
 //! | [`registry`] | one row for each tool, and how another program calls one |
 //! | [`contract`] | tools, requests in, answers and failures out, descriptions of tools |
-//! | `tools` | the tools, a file each |
+//! | `tools` | the tools, a file or a folder each |
 //! | `sandbox` | workshop: the directories that a process may touch, and the order of deaths |
 //! | `shell` | workshop: running a shell command or a program |
 //! | `paths` | workshop: the path that was meant by one that leads nowhere |
@@ -30,8 +29,7 @@
 //! | `research_sessions` | workshop: the steps and sources of a research, kept from call to call |
 //! | `cache` | workshop: answers and pages fetched lately, encrypted, with their age |
 //! | `access` | workshop: a server's tokens and limits |
-//! | `basics` | leaf modules: days and dates, small words, signatures of files |
-//! | `sort` | workshop: sorting in one piece of code for all types |
+//! | `basics` | leaf modules: dates, wording of messages, signatures, sorting, parallel work |
 //! | `unseen` | workshop: invisible characters, removed from texts and spelled out in names |
 //! | `secrets` | variables of the environment that are withheld from commands |
 //! | `console` | workshop: the process's streams and exit codes, and text for a terminal |

@@ -7,7 +7,7 @@
 //! ([`Tool::run`]):
 //!
 //! ```
-//! use ikigai_tools::contract::reply::Object;
+//! use ikigai_tools::contract::reply::AnswerObject;
 //! use ikigai_tools::contract::request::Request;
 //! use ikigai_tools::registry;
 //!
@@ -17,7 +17,7 @@
 //! let reply = glob.run(&request)?;
 //!
 //! let mut answer = Vec::new();
-//! let mut object = Object::open(&mut answer)?;
+//! let mut object = AnswerObject::open(&mut answer)?;
 //! object.succeed(glob.family)?;
 //! reply.write(&mut object)?;
 //! object.close()?;

@@ -3,10 +3,10 @@
 
 pub mod calendar;
 pub mod mutex;
+pub mod parallel;
 pub mod partial_date;
-pub mod side_by_side;
+pub mod progress_counters;
 pub mod signature;
 pub mod sort;
 pub mod unicode_form;
-pub mod words;
-pub mod work_done;
+pub mod wording;

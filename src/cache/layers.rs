@@ -12,8 +12,8 @@ use tokio::task::spawn_blocking;
 
 use super::redis::{RedisCache, SharingState};
 use super::{
-    CacheEntry, CacheFiles, CacheQuestion, CacheStore, LastingChange, LastingEntry, LastingFault,
-    LastingFiles, LastingStore, SingleFlightGuard,
+    CacheEntry, CacheFiles, CacheQuestion, CacheStore, PersistentChange, PersistentEntry,
+    PersistentFault, PersistentFiles, PersistentStore, SingleFlightGuard,
 };
 
 use crate::basics::mutex::lock;
@@ -23,8 +23,8 @@ pub struct LayeredCache {
     shared: Option<Arc<RedisCache>>,
     own: Option<Arc<CacheFiles>>,
     /// Entries that last, unless they are shared.
-    lasting: Option<Arc<LastingFiles>>,
-    /// The owner of the lasting entries of callers without a name.
+    persistent: Option<Arc<PersistentFiles>>,
+    /// The owner of the persistent entries of callers without a name.
     nameless: Option<String>,
     /// Questions whose answers calls of this server are finding out.
     turns: Arc<Mutex<HashSet<CacheQuestion>>>,
@@ -53,7 +53,7 @@ impl LayeredCache {
         Self {
             shared,
             own: own.map(Arc::new),
-            lasting: None,
+            persistent: None,
             nameless: None,
             turns: Arc::default(),
         }
@@ -62,9 +62,9 @@ impl LayeredCache {
     /// The same with a place for entries that last: in `files`, unless they are shared. Those of
     /// callers without a name are `nameless`'s, or the user's own.
     #[must_use]
-    pub fn with_lasting(self, files: Option<LastingFiles>, nameless: Option<String>) -> Self {
+    pub fn with_persistent(self, files: Option<PersistentFiles>, nameless: Option<String>) -> Self {
         Self {
-            lasting: files.map(Arc::new),
+            persistent: files.map(Arc::new),
             nameless,
             ..self
         }
@@ -120,7 +120,7 @@ impl LayeredCache {
         }
     }
 
-    /// The lasting entry of `owner` of that name, if there is one that was changed less than
+    /// The persistent entry of `owner` of that name, if there is one that was changed less than
     /// `longest` ago.
     ///
     /// # Errors
@@ -130,17 +130,17 @@ impl LayeredCache {
         owner: Option<&str>,
         name: CacheQuestion,
         longest: Duration,
-    ) -> Result<Option<LastingEntry>, LastingFault> {
+    ) -> Result<Option<PersistentEntry>, PersistentFault> {
         let name = name.of_owner(owner.or(self.nameless.as_deref()));
         if let Some(shared) = &self.shared {
             return shared.recall(&shared.name(&name), longest).await;
         }
-        let files = self.lasting.clone().ok_or(LastingFault::NoPlace)?;
+        let files = self.persistent.clone().ok_or(PersistentFault::NoPlace)?;
         let found = spawn_blocking(move || files.recall(&name, longest)).await;
-        found.map_err(|_| LastingFault::Refused)?
+        found.map_err(|_| PersistentFault::Refused)?
     }
 
-    /// Changes a lasting entry of `owner`; false if it is of another version.
+    /// Changes a persistent entry of `owner`; false if it is of another version.
     ///
     /// # Errors
     /// Nothing was changed, but for a store that did not answer, which may have.
@@ -148,15 +148,15 @@ impl LayeredCache {
         &self,
         owner: Option<&str>,
         name: CacheQuestion,
-        change: LastingChange,
-    ) -> Result<bool, LastingFault> {
+        change: PersistentChange,
+    ) -> Result<bool, PersistentFault> {
         let name = name.of_owner(owner.or(self.nameless.as_deref()));
         if let Some(shared) = &self.shared {
             return shared.change(&shared.name(&name), &change).await;
         }
-        let files = self.lasting.clone().ok_or(LastingFault::NoPlace)?;
+        let files = self.persistent.clone().ok_or(PersistentFault::NoPlace)?;
         let done = spawn_blocking(move || files.change(&name, change)).await;
-        done.map_err(|_| LastingFault::Refused)?
+        done.map_err(|_| PersistentFault::Refused)?
     }
 
     /// The turn to find out the answer to `question`, of which there is one at a time: among this

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | `artifact` | results that are read by an address of their own |
 //! | `files` | the entries as files: whole or not at all, within a limit |
-//! | `lasting`, `lasting_files` | entries that nothing makes room for, and these as files |
+//! | `persistent`, `persistent_files` | entries that nothing makes room for, and these as files |
 //! | `layers` | the cache of a server: shared, in files |
 //! | `status` | the state of the user's cache, for the diagnosis of an installation |
 //! | `keys` | the secret that names and seals entries |
@@ -26,9 +26,9 @@ use std::time::Duration;
 pub mod artifact;
 mod files;
 mod keys;
-mod lasting;
-mod lasting_files;
 mod layers;
+mod persistent_files;
+mod persistent_store;
 mod protocol;
 mod question;
 mod redis;
@@ -40,9 +40,9 @@ pub mod store_server;
 
 pub use files::CacheFiles;
 pub use keys::{KEY_VARIABLE, is_key};
-pub use lasting::{LastingChange, LastingEntry, LastingFault, LastingStore};
-pub use lasting_files::LastingFiles;
 pub use layers::LayeredCache;
+pub use persistent_files::PersistentFiles;
+pub use persistent_store::{PersistentChange, PersistentEntry, PersistentFault, PersistentStore};
 pub use question::CacheQuestion;
 pub use redis::{REDIS_VARIABLE, RedisAddress, RedisCache, SharingState};
 pub use remote_store::RemoteStore;
@@ -78,7 +78,7 @@ pub trait CacheStore {
     }
 
     /// The store of what lasts beside it, if it is a server's.
-    fn lasting(&self) -> Option<&dyn LastingStore> {
+    fn persistent(&self) -> Option<&dyn PersistentStore> {
         None
     }
 }

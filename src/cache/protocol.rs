@@ -24,18 +24,18 @@ pub enum MessageKind {
     BeginTurn,
     /// Ends that turn.
     EndTurn,
-    /// Asks for a lasting entry that was changed less than the time ago.
+    /// Asks for a persistent entry that was changed less than the time ago.
     Recall,
-    /// Changes a lasting entry: the bytes are the version that is changed, zeros for none, and the
-    /// new content, which is good for the time.
+    /// Changes a persistent entry: the bytes are the version that is changed, zeros for none, and
+    /// the new content, which is good for the time.
     Change,
     /// Refuses a turn or a change, or says that there is no answer or entry.
     Nothing,
     /// Confirms.
     Done,
-    /// Passes an answer, which is as old as the time, or a lasting entry behind its version.
+    /// Passes an answer, which is as old as the time, or a persistent entry behind its version.
     Found,
-    /// Lasting entries cannot be had; the byte says why.
+    /// Persistent entries cannot be had; the byte says why.
     Failed,
 }
 

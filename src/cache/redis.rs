@@ -7,7 +7,7 @@
 //! long it will still be there, and the difference is its age.
 
 mod address;
-mod lasting;
+mod persistent_store;
 mod reasons;
 mod replies;
 #[cfg(test)]

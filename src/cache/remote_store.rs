@@ -13,13 +13,13 @@ use rustix::io::{FdFlags, fcntl_setfd};
 
 use super::protocol::{HEAD, MessageKind, StoreMessage, length};
 use super::{
-    CacheEntry, CacheQuestion, CacheStore, LastingChange, LastingEntry, LastingFault, LastingStore,
-    SingleFlightGuard, lasting,
+    CacheEntry, CacheQuestion, CacheStore, PersistentChange, PersistentEntry, PersistentFault,
+    PersistentStore, SingleFlightGuard, persistent_store,
 };
 
 use crate::basics::mutex::lock;
 
-/// The longest wait for a reply of the server, and for one about a lasting entry.
+/// The longest wait for a reply of the server, and for one about a persistent entry.
 const WAIT: Duration = Duration::from_secs(1);
 const LONG_WAIT: Duration = Duration::from_secs(12);
 
@@ -112,35 +112,39 @@ impl CacheStore for RemoteStore {
         }
     }
 
-    fn lasting(&self) -> Option<&dyn LastingStore> {
+    fn persistent(&self) -> Option<&dyn PersistentStore> {
         Some(self)
     }
 }
 
-impl LastingStore for RemoteStore {
+impl PersistentStore for RemoteStore {
     fn recall(
         &self,
         name: &CacheQuestion,
         longest: Duration,
-    ) -> Result<Option<LastingEntry>, LastingFault> {
+    ) -> Result<Option<PersistentEntry>, PersistentFault> {
         let reply = self.ask(&StoreMessage::request(MessageKind::Recall, name, longest));
-        let reply = reply.ok_or(LastingFault::Unreachable)?;
-        match (reply.kind, lasting::split(&reply.bytes)) {
+        let reply = reply.ok_or(PersistentFault::Unreachable)?;
+        match (reply.kind, persistent_store::split(&reply.bytes)) {
             (MessageKind::Nothing, _) => Ok(None),
             (MessageKind::Found, Some((Some(version), bytes))) => {
                 let bytes = bytes.to_vec();
-                Ok(Some(LastingEntry { bytes, version }))
+                Ok(Some(PersistentEntry { bytes, version }))
             }
             _ => Err(fault_in(&reply)),
         }
     }
 
-    fn change(&self, name: &CacheQuestion, change: LastingChange) -> Result<bool, LastingFault> {
+    fn change(
+        &self,
+        name: &CacheQuestion,
+        change: PersistentChange,
+    ) -> Result<bool, PersistentFault> {
         let reply = self.ask(&StoreMessage {
-            bytes: lasting::join(change.before, &change.after),
+            bytes: persistent_store::join(change.before, &change.after),
             ..StoreMessage::request(MessageKind::Change, name, change.good_for)
         });
-        let reply = reply.ok_or(LastingFault::Unreachable)?;
+        let reply = reply.ok_or(PersistentFault::Unreachable)?;
         match reply.kind {
             MessageKind::Done => Ok(true),
             MessageKind::Nothing => Ok(false),
@@ -150,9 +154,9 @@ impl LastingStore for RemoteStore {
 }
 
 /// The reason that a reply gives.
-fn fault_in(reply: &StoreMessage) -> LastingFault {
+fn fault_in(reply: &StoreMessage) -> PersistentFault {
     let number = reply.bytes.first().copied();
-    LastingFault::of_number(number.unwrap_or(u8::MAX))
+    PersistentFault::of_number(number.unwrap_or(u8::MAX))
 }
 
 /// A turn that the server gave.

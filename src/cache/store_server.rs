@@ -11,7 +11,10 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 
 use super::protocol::{HEAD, MessageKind, StoreMessage, length};
-use super::{CacheQuestion, LastingChange, LastingFault, LayeredCache, SingleFlightGuard, lasting};
+use super::{
+    CacheQuestion, LayeredCache, PersistentChange, PersistentFault, SingleFlightGuard,
+    persistent_store,
+};
 
 /// The most turns that one call has at the same time.
 const TURNS: usize = 16;
@@ -62,16 +65,16 @@ pub async fn serve(cache: Arc<LayeredCache>, owner: Option<String>, mut call: Un
             MessageKind::Recall => match cache.recall(owner, question, time).await {
                 Ok(Some(entry)) => {
                     reply.kind = MessageKind::Found;
-                    reply.bytes = lasting::join(Some(entry.version), &entry.bytes);
+                    reply.bytes = persistent_store::join(Some(entry.version), &entry.bytes);
                 }
                 Ok(None) => reply.kind = MessageKind::Nothing,
                 Err(fault) => reply = failed(fault),
             },
             MessageKind::Change => {
-                let Some((before, after)) = lasting::split(&bytes) else {
+                let Some((before, after)) = persistent_store::split(&bytes) else {
                     return;
                 };
-                let change = LastingChange {
+                let change = PersistentChange {
                     before,
                     after: after.to_vec(),
                     good_for: time,
@@ -99,8 +102,8 @@ pub async fn serve(cache: Arc<LayeredCache>, owner: Option<String>, mut call: Un
     }
 }
 
-/// Says why lasting entries cannot be had.
-fn failed(fault: LastingFault) -> StoreMessage {
+/// Says why persistent entries cannot be had.
+fn failed(fault: PersistentFault) -> StoreMessage {
     StoreMessage::reply(MessageKind::Failed, Duration::ZERO, vec![fault.number()])
 }
 

@@ -11,7 +11,7 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser, ValuePar
 use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
 use serde_json::{Map, Value};
 
-use crate::basics::words::quoted;
+use crate::basics::wording::quoted;
 use crate::command_line::{confinement, flag, habits};
 use crate::contract::request;
 use crate::contract::schema::{FieldKind, Schema, SchemaField};

@@ -5,17 +5,17 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches};
 use serde_json::{Map, Value};
 
-use crate::basics::words::quoted;
+use crate::basics::wording::quoted;
 use crate::command_line::fields::{PLACES, typed};
 use crate::contract::schema::{FieldKind, Schema, SchemaField};
-use crate::contract::tool::{Habit, Tool};
+use crate::contract::tool::{HabitualFlag, Tool};
 
 /// The habits that are flags of their own.
-fn flags_of_their_own(tool: &Tool) -> impl Iterator<Item = (&'static str, Habit)> {
-    let own = |habit: &Habit| {
+fn flags_of_their_own(tool: &Tool) -> impl Iterator<Item = (&'static str, HabitualFlag)> {
+    let own = |habit: &HabitualFlag| {
         !matches!(
             habit,
-            Habit::Field(_) | Habit::Several(..) | Habit::Stdin(_)
+            HabitualFlag::Field(_) | HabitualFlag::Several(..) | HabitualFlag::Stdin(_)
         )
     };
     tool.all_habits().filter(move |(_, habit)| own(habit))
@@ -25,7 +25,7 @@ fn flags_of_their_own(tool: &Tool) -> impl Iterator<Item = (&'static str, Habit)
 pub fn flags(tool: &Tool) -> impl Iterator<Item = Arg> {
     flags_of_their_own(tool).map(|(flags, habit)| {
         let action = match habit {
-            Habit::ServedNumber(_) => ArgAction::Append,
+            HabitualFlag::ServedNumber(_) => ArgAction::Append,
             _ => ArgAction::Count,
         };
         also_written(Arg::new(flags).action(action).hide(true), flags)
@@ -36,8 +36,8 @@ pub fn flags(tool: &Tool) -> impl Iterator<Item = Arg> {
 pub fn option(tool: &Tool, field: &SchemaField, option: Arg) -> Arg {
     tool.all_habits()
         .fold(option, |option, (flags, habit)| match habit {
-            Habit::Field(name) if name == field.name => also_written(option, flags),
-            Habit::Several(name, _) if name == field.name => {
+            HabitualFlag::Field(name) if name == field.name => also_written(option, flags),
+            HabitualFlag::Several(name, _) if name == field.name => {
                 also_written(option, flags).action(ArgAction::Append)
             }
             _ => option,
@@ -50,7 +50,7 @@ pub fn option(tool: &Tool, field: &SchemaField, option: Arg) -> Arg {
 /// One that means something else beside others.
 pub fn joined(tool: &Tool, field: &SchemaField, values: &[&str]) -> Result<String, String> {
     let mut forms = tool.all_habits().filter_map(|(_, habit)| match habit {
-        Habit::Several(name, form) if name == field.name => Some(form),
+        HabitualFlag::Several(name, form) if name == field.name => Some(form),
         _ => None,
     });
     let (Some([before, between, behind]), [_, _, ..]) = (forms.next(), values) else {
@@ -72,14 +72,14 @@ pub fn joined(tool: &Tool, field: &SchemaField, values: &[&str]) -> Result<Strin
 /// True if `-` in the place of the field stands for stdin.
 pub fn takes_stdin(tool: &Tool, field: &SchemaField) -> bool {
     let mut habits = tool.all_habits();
-    habits.any(|(_, habit)| matches!(habit, Habit::Stdin(name) if name == field.name))
+    habits.any(|(_, habit)| matches!(habit, HabitualFlag::Stdin(name) if name == field.name))
 }
 
 /// The flags that stand for a value of the field, as help adds them to its row.
 pub fn of_values(tool: &Tool, field: &SchemaField) -> String {
     tool.all_habits()
         .fold(String::new(), |row, (flags, habit)| match habit {
-            Habit::Value(name, value) if name == field.name => {
+            HabitualFlag::Value(name, value) if name == field.name => {
                 let flag = flags.split(' ').next().unwrap_or(flags);
                 format!("{row}; {flag} is --{} {value}", field.flag())
             }
@@ -124,7 +124,7 @@ pub fn takes_value(tool: &Tool, schema: &Schema, word: &str) -> bool {
     let has_value = |field: &SchemaField| field.kind != FieldKind::Flag;
     tool.all_habits().any(|(flags, habit)| {
         let mut fields = schema.fields.iter();
-        matches!(habit, Habit::Field(name) | Habit::Several(name, _) if fields.any(|one| one.name == name && has_value(one)))
+        matches!(habit, HabitualFlag::Field(name) | HabitualFlag::Several(name, _) if fields.any(|one| one.name == name && has_value(one)))
             && flags.split(' ').any(|flag| word.starts_with(flag))
     })
 }
@@ -145,17 +145,17 @@ pub fn apply(
         let flag = flags.split(' ').next().unwrap_or(flags);
         let name = tool.command();
         match habit {
-            Habit::Value(field, value) => {
+            HabitualFlag::Value(field, value) => {
                 request.entry(field).or_insert_with(|| value.into());
             }
             // The tool says what to do instead.
-            Habit::Served(field) => {
+            HabitualFlag::Served(field) => {
                 request.insert(field.to_owned(), true.into());
             }
-            Habit::ServedNumber(field) => {
+            HabitualFlag::ServedNumber(field) => {
                 request.insert(field.to_owned(), 1.into());
             }
-            Habit::Around(form) => {
+            HabitualFlag::Around(form) => {
                 let required = schema.fields.iter().find(|field| field.required);
                 let text = required.and_then(|field| request.get_mut(&field.name));
                 if let Some(Value::String(text)) = text {
@@ -173,14 +173,17 @@ pub fn apply(
                     "{name} has no {flag}: write it into the pattern, {meant}{places}"
                 ));
             }
-            Habit::Lacking(why) => {
+            HabitualFlag::Lacking(why) => {
                 let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
                 return Err(format!(
                     "{name} has no {flag}: {why}. The system's own has: {name} {}",
                     words.join(" ")
                 ));
             }
-            Habit::Usual | Habit::Field(_) | Habit::Several(..) | Habit::Stdin(_) => {}
+            HabitualFlag::Usual
+            | HabitualFlag::Field(_)
+            | HabitualFlag::Several(..)
+            | HabitualFlag::Stdin(_) => {}
         }
     }
     Ok(())

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use clap::ValueHint;
 
-use crate::basics::words::quoted;
+use crate::basics::wording::quoted;
 use crate::command_line::fields::{field_of_places, hint};
 use crate::command_line::habits;
 use crate::contract::schema::{FieldKind, Schema, SchemaField};

@@ -14,7 +14,7 @@ use crate::command_line::{confinement, fields};
 use crate::commands::MARK;
 use crate::console::exit::{PROGRAM, ProgramExit};
 use crate::contract::schema::Schema;
-use crate::contract::tool::{Family, Tool};
+use crate::contract::tool::{EnvelopeFamily, Tool};
 use crate::registry::Registry;
 
 /// Writes the manual pages into `directory`, which is made if it is not there: one of the program,
@@ -150,11 +150,11 @@ fn tool_page(tool: &Tool) -> io::Result<Vec<u8>> {
 /// The exit statuses of a call in JSON.
 fn exit_status_in_json(tool: &Tool) -> &'static str {
     match tool.family {
-        Family::Local => {
+        EnvelopeFamily::Local => {
             "0: answered, even with an error; 1: the request was a bad one; \
              2: the command line could not be understood"
         }
-        Family::Web | Family::Research => {
+        EnvelopeFamily::Web | EnvelopeFamily::Research => {
             "0: answered; 1: the request was a bad one, or it was not done; \
              2: the command line could not be understood"
         }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use crate::basics::words::{quoted, spelled_for_shell};
+use crate::basics::wording::{quoted, spelled_for_shell};
 use crate::commands::trust;
 use crate::console::exit::PROGRAM;
 use crate::console::sanitize;

@@ -7,19 +7,19 @@
 //! |---|---|
 //! | reads from somewhere and may stop | [`Text::is_full`], [`Text::close`]: a [`Truncation`] |
 //! | goes on counting | [`Text::record`], which takes a record whole or not at all |
-//! | keeps beginning and end | [`Object::room`], [`TextMeasure::prefix`], [`TextMeasure::suffix`] |
-//! | has a list | [`Object::rows`] |
+//! | keeps beginning and end | [`room`], [`TextMeasure::prefix`], [`TextMeasure::suffix`] |
+//! | has a list | [`rows`] |
 //!
 //! [`Text::is_full`]: crate::contract::reply::Text::is_full
 //! [`Text::close`]: crate::contract::reply::Text::close
 //! [`Text::record`]: crate::contract::reply::Text::record
-//! [`Object::room`]: crate::contract::reply::Object::room
-//! [`Object::rows`]: crate::contract::reply::Object::rows
+//! [`room`]: crate::contract::reply::AnswerObject::room
+//! [`rows`]: crate::contract::reply::AnswerObject::rows
 
 use memchr::{memchr, memchr_iter};
 use serde::{Deserialize, Serialize};
 
-use crate::contract::terms::Audience;
+use crate::contract::call_terms::Audience;
 
 /// Length of a replacement character, in bytes.
 const REPLACEMENT: usize = '\u{FFFD}'.len_utf8();

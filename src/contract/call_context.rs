@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::background::{AfterAnswer, BackgroundRun};
 use super::bounded::TextMeasure;
-use super::terms::{Audience, Terms};
+use super::call_terms::{Audience, CallTerms};
 use crate::cache::RemoteStore;
 use crate::sandbox::confinement::ConfinementBounds;
 
@@ -80,17 +80,17 @@ impl CallContext {
     /// The terms of this call of a server, which begins now. It lasts as long as the process, which
     /// makes no other.
     #[must_use]
-    pub fn into_terms(self, tell: fn(&[u8])) -> Terms {
+    pub fn into_terms(self, tell: fn(&[u8])) -> CallTerms {
         let (reader, max_answer, measure) = (self.reader, self.max_answer, self.measure);
         let time = self.milliseconds.map(Duration::from_millis);
         let context: &'static Self = Box::leak(Box::new(self));
-        Terms {
+        CallTerms {
             served: true,
             progress: context.progress.then_some(tell),
             context: Some(context),
             tools: &context.tools,
             measure,
-            ..Terms::within(reader, max_answer, time)
+            ..CallTerms::within(reader, max_answer, time)
         }
     }
 }

@@ -24,23 +24,23 @@ use serde_json::Value;
 
 use crate::contract::failure::{Failure, FailureAdvice};
 use crate::contract::notes::Notes;
-use crate::contract::reply::Object;
-use crate::contract::tool::Family;
+use crate::contract::reply::AnswerObject;
+use crate::contract::tool::EnvelopeFamily;
 
-impl Object<'_> {
+impl AnswerObject<'_> {
     /// Begins the answer of a call that succeeded.
-    pub fn succeed(&mut self, family: Family) -> io::Result<()> {
+    pub fn succeed(&mut self, family: EnvelopeFamily) -> io::Result<()> {
         match family {
-            Family::Local | Family::Research => Ok(()),
-            Family::Web => self.field("success", &true),
+            EnvelopeFamily::Local | EnvelopeFamily::Research => Ok(()),
+            EnvelopeFamily::Web => self.field("success", &true),
         }
     }
 
     /// Writes the whole answer of a call that failed before anything was written.
-    pub fn fail(&mut self, family: Family, failure: &Failure) -> io::Result<()> {
+    pub fn fail(&mut self, family: EnvelopeFamily, failure: &Failure) -> io::Result<()> {
         match family {
-            Family::Local => {}
-            Family::Web | Family::Research => self.field("success", &false)?,
+            EnvelopeFamily::Local => {}
+            EnvelopeFamily::Web | EnvelopeFamily::Research => self.field("success", &false)?,
         }
         self.break_off(failure)
     }
@@ -91,9 +91,9 @@ impl Object<'_> {
 /// The JSON text of an answer that consists of `failure` alone, for callers that answer in a tool's
 /// place.
 #[must_use]
-pub fn failure_text(family: Family, failure: &Failure) -> String {
+pub fn failure_text(family: EnvelopeFamily, failure: &Failure) -> String {
     let mut answer = Vec::new();
-    let written = Object::open(&mut answer).and_then(|mut object| {
+    let written = AnswerObject::open(&mut answer).and_then(|mut object| {
         object.fail(family, failure)?;
         object.close()
     });
@@ -123,18 +123,18 @@ pub fn has_failed(answer: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::failure::Code;
+    use crate::contract::failure::ErrorCode;
 
     #[test]
     fn a_failure_is_said_as_each_family_says_it() {
-        let failure = Failure::new(Code::Timeout, "too \"long\"");
+        let failure = Failure::new(ErrorCode::Timeout, "too \"long\"");
         for (family, expected) in [
             (
-                Family::Local,
+                EnvelopeFamily::Local,
                 r#"{"error":"too \"long\"","error_code":"TIMEOUT"}"#,
             ),
             (
-                Family::Web,
+                EnvelopeFamily::Web,
                 r#"{"success":false,"error":"too \"long\"","error_code":"TIMEOUT"}"#,
             ),
         ] {
@@ -151,32 +151,32 @@ mod tests {
             alternatives: vec!["exa".to_owned()],
             ..FailureAdvice::default()
         };
-        let failure = Failure::new(Code::RateLimit, "slow").with_advice(advice);
+        let failure = Failure::new(ErrorCode::RateLimit, "slow").with_advice(advice);
         assert_eq!(
-            failure_text(Family::Web, &failure.with_note("Wait.")),
+            failure_text(EnvelopeFamily::Web, &failure.with_note("Wait.")),
             r#"{"success":false,"error":"slow","error_code":"RATE_LIMIT","retryable":true,"retryAfterSeconds":60,"provider":"brave","alternatives":["exa"],"note":"Wait."}"#
         );
     }
 
     #[test]
     fn a_failure_s_note_comes_last() {
-        let failure = Failure::new(Code::NotFound, "none").with_note("Read the file again.");
+        let failure = Failure::new(ErrorCode::NotFound, "none").with_note("Read the file again.");
         assert_eq!(
-            failure_text(Family::Local, &failure),
+            failure_text(EnvelopeFamily::Local, &failure),
             r#"{"error":"none","error_code":"NOT_FOUND","note":"Read the file again."}"#
         );
     }
 
     #[test]
     fn an_answer_that_breaks_off_says_why_once_and_keeps_what_there_was() {
-        let failure = Failure::new(Code::ReadFailed, "the disk");
+        let failure = Failure::new(ErrorCode::ReadFailed, "the disk");
         let mut out = Vec::new();
-        let mut object = Object::open(&mut out).unwrap();
-        object.succeed(Family::Web).unwrap();
+        let mut object = AnswerObject::open(&mut out).unwrap();
+        object.succeed(EnvelopeFamily::Web).unwrap();
         object.whole_text("output", b"begun").unwrap();
         object.break_off(&failure).unwrap();
         object
-            .break_off(&Failure::new(Code::ToolFailed, "again"))
+            .break_off(&Failure::new(ErrorCode::ToolFailed, "again"))
             .unwrap();
         object.close().unwrap();
         assert_eq!(

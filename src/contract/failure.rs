@@ -1,9 +1,9 @@
 //! Failed calls: a code of the specification's, and a message for the reader.
 //!
 //! The codes are the specification's own ("Tool-specific codes" of the local tools, "Error codes"
-//! of the web tools), and the kinds of failure of the tools of research ([`Code::kind`]). Three are
-//! our own, because the specification has none for failures that a tool cannot report itself:
-//! [`Code::ToolFailed`], [`Code::Timeout`] and [`Code::AnswerTooLarge`].
+//! of the web tools), and the kinds of failure of the tools of research ([`ErrorCode::kind`]).
+//! Three are our own, because the specification has none for failures that a tool cannot report
+//! itself: [`ErrorCode::ToolFailed`], [`ErrorCode::Timeout`] and [`ErrorCode::AnswerTooLarge`].
 
 use serde::{Deserialize, Serialize};
 
@@ -12,11 +12,11 @@ macro_rules! codes {
     ($($(#[$words:meta])* $code:ident = $name:literal,)*) => {
         /// Every error code that a caller can read.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Code {
+        pub enum ErrorCode {
             $($(#[$words])* $code,)*
         }
 
-        impl Code {
+        impl ErrorCode {
             /// The code as hosts read it.
             #[must_use]
             pub fn as_str(self) -> &'static str {
@@ -103,7 +103,7 @@ codes! {
     AnswerTooLarge = "ANSWER_TOO_LARGE",
 }
 
-impl Code {
+impl ErrorCode {
     /// The kind of failure, as the tools of research name it.
     #[must_use]
     pub fn kind(self) -> &'static str {
@@ -158,7 +158,7 @@ pub struct FailureAdvice {
 #[error("{message}")]
 pub struct Failure {
     /// The specification's code.
-    pub code: Code,
+    pub code: ErrorCode,
     /// The specification's sentence, which models read.
     pub message: String,
     /// Further advice to the model; empty if the message is enough.
@@ -175,7 +175,7 @@ pub struct Failure {
 
 impl Failure {
     /// An operation that was understood and failed.
-    pub fn new(code: Code, message: impl Into<String>) -> Self {
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self {
             code,
             message: message.into(),
@@ -225,7 +225,7 @@ impl Failure {
     pub fn bad_request(message: impl Into<String>) -> Self {
         Self {
             bad_request: true,
-            ..Self::new(Code::InvalidArg, message)
+            ..Self::new(ErrorCode::InvalidArg, message)
         }
     }
 }

@@ -6,7 +6,7 @@
 //! | module | purpose |
 //! |---|---|
 //! | [`tool`] | a row of the registry: everything that others need to know about a tool |
-//! | [`terms`] | the terms of a call: audience, size and time |
+//! | [`call_terms`] | the terms of a call: audience, size and time |
 //! | [`call_context`] | the description of a call that its server hands over |
 //! | [`background`] | commands in the background, as a server and its calls tell of them |
 //! | [`request`] | JSON in: fields, each asked for by its type |
@@ -28,19 +28,20 @@
 //! a host or a person as they come. So nothing is collected before it is shown, an answer of a
 //! gigabyte takes no more memory than one of a line, and no answer turns into an error after its
 //! beginning has been read. If a source fails in the second phase, the answer so far stands, and
-//! [`reply::Object::break_off`] adds the reason behind it.
+//! [`reply::AnswerObject::break_off`] adds the reason behind it.
 //!
 //! ```text
-//! request bytes ─ Request::parse ─ Tool::run ─┬─ Err(Failure) ─ Object::fail
-//!                                             └─ Ok(Reply) ─ Object::succeed
-//!                                                            Reply::write ─┬─ end
-//!                                                                          └─ Object::break_off
+//! request bytes ─ Request::parse ─ Tool::run ─┬─ Err(Failure) ─ AnswerObject::fail
+//!                                             └─ Ok(Reply) ─ AnswerObject::succeed
+//!                                                 Reply::write ─┬─ end
+//!                                                               └─ AnswerObject::break_off
 //! ```
 
 pub mod aside;
 pub mod background;
 pub mod bounded;
 pub mod call_context;
+pub mod call_terms;
 pub mod envelope;
 pub mod failure;
 pub mod notes;
@@ -49,5 +50,4 @@ pub mod reduction;
 pub mod reply;
 pub mod request;
 pub mod schema;
-pub mod terms;
 pub mod tool;

@@ -2,10 +2,10 @@
 //! or leave it without a next step.
 //!
 //! Rules: the decisions on the host's calls (8). A complete and plain answer has no note. Notes are
-//! added to the object at any time ([`Object::note`]); a failure carries its own
+//! added to the object at any time ([`AnswerObject::note`]); a failure carries its own
 //! ([`Failure::note`]). The field is written when the object is closed, after all others.
 //!
-//! [`Object::note`]: crate::contract::reply::Object::note
+//! [`AnswerObject::note`]: crate::contract::reply::AnswerObject::note
 //! [`Failure::note`]: crate::contract::failure::Failure::note
 
 use std::borrow::Cow;

@@ -16,8 +16,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::contract::bounded::{BoundedText, TextMeasure, Truncation};
+use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::notes::Notes;
-use crate::contract::terms::{Audience, Terms};
 use crate::unseen;
 
 pub use text::Text;
@@ -64,11 +64,11 @@ pub const LINK: &str = "_link";
 pub struct Reply<'a>(Box<ReplyWriter<'a>>);
 
 /// Writes the fields of an answer, once.
-type ReplyWriter<'a> = dyn FnOnce(&mut Object<'_>) -> io::Result<()> + 'a;
+type ReplyWriter<'a> = dyn FnOnce(&mut AnswerObject<'_>) -> io::Result<()> + 'a;
 
 impl<'a> Reply<'a> {
     /// An answer whose fields `write` writes, in order.
-    pub fn new(write: impl FnOnce(&mut Object<'_>) -> io::Result<()> + 'a) -> Self {
+    pub fn new(write: impl FnOnce(&mut AnswerObject<'_>) -> io::Result<()> + 'a) -> Self {
         Self(Box::new(write))
     }
 
@@ -76,7 +76,7 @@ impl<'a> Reply<'a> {
     ///
     /// # Errors
     /// The reader accepts no more.
-    pub fn write(self, object: &mut Object<'_>) -> io::Result<()> {
+    pub fn write(self, object: &mut AnswerObject<'_>) -> io::Result<()> {
         (self.0)(object)
     }
 }
@@ -104,9 +104,9 @@ pub trait Viewer {
 }
 
 /// An answer's fields, written as a JSON object or shown to a viewer.
-pub struct Object<'w> {
+pub struct AnswerObject<'w> {
     sink: Sink<'w>,
-    terms: Terms,
+    terms: CallTerms,
     /// Advice on how to ask for less, for long answers.
     less: &'static str,
     notes: Notes,
@@ -136,15 +136,19 @@ pub struct ObjectProgress {
     spent: usize,
 }
 
-impl<'w> Object<'w> {
+impl<'w> AnswerObject<'w> {
     /// Opens a JSON object without limits on `out`, which is always written whole characters.
     pub fn open(out: &'w mut dyn Write) -> io::Result<Self> {
-        Self::open_on(out, Terms::default(), "")
+        Self::open_on(out, CallTerms::default(), "")
     }
 
     /// Opens a JSON object on `out` that keeps to `terms`. `less` is a sentence on how to ask for
     /// less, added to long answers; empty for none.
-    pub fn open_on(out: &'w mut dyn Write, terms: Terms, less: &'static str) -> io::Result<Self> {
+    pub fn open_on(
+        out: &'w mut dyn Write,
+        terms: CallTerms,
+        less: &'static str,
+    ) -> io::Result<Self> {
         out.write_all(b"{")?;
         Ok(Self::with(
             Sink::Json {
@@ -157,7 +161,11 @@ impl<'w> Object<'w> {
     }
 
     /// Resumes an object that was written to `out` up to `at`.
-    pub fn resume(out: &'w mut dyn Write, at: ObjectProgress, terms: Terms) -> io::Result<Self> {
+    pub fn resume(
+        out: &'w mut dyn Write,
+        at: ObjectProgress,
+        terms: CallTerms,
+    ) -> io::Result<Self> {
         if at.in_text {
             out.write_all(b"\"")?;
         }
@@ -170,10 +178,10 @@ impl<'w> Object<'w> {
 
     /// Opens an object that is shown to `viewer`, field by field.
     pub fn for_viewer(viewer: &'w mut dyn Viewer) -> Self {
-        Self::with(Sink::Viewer(viewer), Terms::of_person(), "")
+        Self::with(Sink::Viewer(viewer), CallTerms::of_person(), "")
     }
 
-    fn with(sink: Sink<'w>, terms: Terms, less: &'static str) -> Self {
+    fn with(sink: Sink<'w>, terms: CallTerms, less: &'static str) -> Self {
         Self {
             sink,
             terms,
@@ -206,12 +214,12 @@ impl<'w> Object<'w> {
 
     /// The terms of the call.
     #[must_use]
-    pub fn terms(&self) -> &Terms {
+    pub fn terms(&self) -> &CallTerms {
         &self.terms
     }
 
-    /// Room for a text that is written next, in bytes as [`Object::measure`] counts them, with some
-    /// kept free for further fields and a note. `None` if there is no limit.
+    /// Room for a text that is written next, in bytes as [`AnswerObject::measure`] counts them,
+    /// with some kept free for further fields and a note. `None` if there is no limit.
     #[must_use]
     pub fn room(&self) -> Option<usize> {
         let limit = self.terms.max_answer?;

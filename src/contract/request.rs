@@ -14,9 +14,9 @@ use serde::de::{
 };
 use serde_json::value::RawValue;
 
-use crate::basics::words;
+use crate::basics::wording;
+use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::Failure;
-use crate::contract::terms::Terms;
 
 mod in_place;
 mod meant_fields;
@@ -34,7 +34,7 @@ const QUOTED: usize = 60;
 #[derive(Debug, Default)]
 pub struct Request<'a> {
     fields: Vec<(Cow<'a, str>, FieldValue<'a>)>,
-    terms: Terms,
+    terms: CallTerms,
     /// The note on fields that the tool has not, if there are any.
     ignored: Option<String>,
 }
@@ -88,7 +88,7 @@ impl<'a> Request<'a> {
 
     /// The terms under which it is answered.
     #[must_use]
-    pub fn terms(&self) -> &Terms {
+    pub fn terms(&self) -> &CallTerms {
         &self.terms
     }
 
@@ -171,7 +171,7 @@ impl<'a> Request<'a> {
         let names: Vec<&str> = choices.iter().filter(is_first).map(|one| one.0).collect();
         Err(Failure::bad_request(format!(
             "{name} must be {}",
-            words::series(&names, "or")
+            wording::join_list(&names, "or")
         )))
     }
 

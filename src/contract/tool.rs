@@ -20,7 +20,7 @@ pub struct Tool {
     /// The name of the installed link, in `kebab-case`: `file-read`, `web-fetch-tool`.
     pub link: &'static str,
     /// The family whose rules the envelope and the exit code follow.
-    pub family: Family,
+    pub family: EnvelopeFamily,
     /// The set with which people ask for it.
     pub set: ToolSet,
     /// A server offers it by default.
@@ -38,7 +38,7 @@ pub struct Tool {
     pub aliases: &'static [(&'static str, &'static str)],
     /// Flags that people type who know the program of the same name, with blanks between them, and
     /// their meaning here. Those of `aliases` that are flags need no row.
-    pub habits: &'static [(&'static str, Habit)],
+    pub habits: &'static [(&'static str, HabitualFlag)],
     /// Usual values, with blanks between them, of fields that take others too: for completions.
     pub values: &'static [(&'static str, &'static str)],
     /// The JSON schema of the answer's object, for programs that check it.
@@ -58,7 +58,7 @@ pub struct Tool {
     /// Text of `--help` and the manual page beyond the schema.
     pub manual: ToolManual,
     /// The account without which the tool answers `AUTH_MISSING`, if it needs credentials.
-    pub account: Option<Account>,
+    pub account: Option<ProviderCredentials>,
     /// Roles of the answer's fields when it is shown as text. A field that is not named here is
     /// shown as `name: value`; those of the envelope (`success`, `error`, `error_code`) and `note`
     /// are the contract's, and no row names them.
@@ -82,7 +82,7 @@ impl Tool {
     pub const PLAIN: Self = Self {
         name: "",
         link: "",
-        family: Family::Local,
+        family: EnvelopeFamily::Local,
         set: ToolSet::Local,
         offered: true,
         schema: "",
@@ -118,8 +118,8 @@ impl Tool {
     /// 2. **It streams, and may only fail as I/O does.** The returned [`Reply`] writes the
     ///    answer's fields when it is told to. The only error it returns is that its reader is gone.
     ///    If its own source fails midway, it ends the object with
-    ///    [`Object::break_off`](crate::contract::reply::Object::break_off): the answer so far
-    ///    stands, and `error` and `error_code` behind it tell the reason. Notes on omissions are
+    ///    [`AnswerObject::break_off`](crate::contract::reply::AnswerObject::break_off): the answer
+    ///    so far stands, and `error` and `error_code` behind it tell the reason. Notes on omissions are
     ///    written here as well.
     ///
     /// # Errors
@@ -162,12 +162,12 @@ impl Tool {
     }
 
     /// The flags of `habits` and of `aliases`.
-    pub fn all_habits(&self) -> impl Iterator<Item = (&'static str, Habit)> {
+    pub fn all_habits(&self) -> impl Iterator<Item = (&'static str, HabitualFlag)> {
         let aliases = self
             .aliases
             .iter()
             .filter(|(flag, _)| flag.starts_with('-'));
-        let aliases = aliases.map(|&(flag, field)| (flag, Habit::Field(field)));
+        let aliases = aliases.map(|&(flag, field)| (flag, HabitualFlag::Field(field)));
         let habits = self.habits.iter().copied();
         habits.chain(aliases)
     }
@@ -179,7 +179,7 @@ impl Tool {
     }
 
     /// True if answers are cached, so that people can ask for a new one
-    /// ([`Terms::no_cache`](crate::contract::terms::Terms::no_cache)).
+    /// ([`CallTerms::no_cache`](crate::contract::call_terms::CallTerms::no_cache)).
     #[must_use]
     pub fn keeps_answers(&self) -> bool {
         self.from_cache.is_some()
@@ -188,7 +188,7 @@ impl Tool {
     /// True if calls ask their server's cache, for answers or for research sessions.
     #[must_use]
     pub fn uses_cache(&self) -> bool {
-        self.keeps_answers() || self.family == Family::Research
+        self.keeps_answers() || self.family == EnvelopeFamily::Research
     }
 
     /// The credentials that the tool needs; empty where it needs none.
@@ -203,7 +203,7 @@ impl Tool {
 
 /// The meaning of a flag that another program has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Habit {
+pub enum HabitualFlag {
     /// The flag of this field.
     Field(&'static str),
     /// The flag of this field, whose values, if there are several, stand together as one: what is
@@ -225,7 +225,7 @@ pub enum Habit {
     Stdin(&'static str),
 }
 
-impl Habit {
+impl HabitualFlag {
     /// The field that only a server's calls have.
     #[must_use]
     pub fn served_field(self) -> Option<&'static str> {
@@ -298,7 +298,7 @@ pub struct ToolManual {
 }
 
 /// An account with a provider, whose credentials a tool needs.
-pub struct Account {
+pub struct ProviderCredentials {
     /// The credentials, all of which are needed.
     pub credentials: &'static [Credential],
     /// Text that a host shows its user if they are missing, in several lines.
@@ -389,7 +389,7 @@ ended it",
 
 /// The families of tools; they differ in their envelopes and exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Family {
+pub enum EnvelopeFamily {
     /// bash, file-*, glob, grep: a failed operation is an answer, and exits 0.
     Local,
     /// web-*: `success` comes first, and a failed operation exits 1.

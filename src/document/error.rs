@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::office::package::ZipPackage;
 use super::pdf::PdfError;
-use super::{FileKind, FileLimits, fault};
+use super::{FileKind, FileLimits, reader_panics};
 use crate::basics::signature::{COMPOUND, ZIP};
 
 /// The reason why a file has no conversion, displayed as a sentence for its reader.
@@ -47,7 +47,7 @@ impl DocumentError {
             return None;
         }
         let opened = || ZipPackage::open(bytes, FileLimits::default().part, None).err();
-        fault::guarded(opened).unwrap_or(Some(Self::Damaged))
+        reader_panics::catch_reader_panic(opened).unwrap_or(Some(Self::Damaged))
     }
 }
 

@@ -9,7 +9,7 @@ use super::notebook;
 use super::office::blocks::BlockWriter;
 use super::office::package::ZipPackage;
 use super::office::{self, compound, mail, program_text, rtf};
-use super::{Document, DocumentCuts, DocumentError, FileKind, PdfLimits, epub, fault};
+use super::{Document, DocumentCuts, DocumentError, FileKind, PdfLimits, epub, reader_panics};
 use crate::basics::signature::{self, COMPOUND, ZIP};
 
 /// The first bytes by which a file is taken for one that may have a conversion.
@@ -24,7 +24,7 @@ impl FileKind {
     #[must_use]
     pub fn of(bytes: &[u8]) -> Option<Self> {
         if bytes.starts_with(ZIP) {
-            return fault::guarded(|| Self::of_zip(bytes)).ok()?;
+            return reader_panics::catch_reader_panic(|| Self::of_zip(bytes)).ok()?;
         }
         if rtf::is_rtf(bytes) {
             return Some(Self::Rtf);
@@ -130,7 +130,7 @@ pub fn convert_file(
         };
         write(blocks, kind, locked, limits.end)
     };
-    fault::guarded(convert).unwrap_or(Err(DocumentError::Damaged))
+    reader_panics::catch_reader_panic(convert).unwrap_or(Err(DocumentError::Damaged))
 }
 
 /// Converts the text that a program has written of a file of this kind: a line for each paragraph,
@@ -144,7 +144,7 @@ pub fn convert_program_text(
         let blocks = program_text::read(&String::from_utf8_lossy(text), kind);
         write(blocks, kind, false, limits.end)
     };
-    fault::guarded(convert).unwrap_or(Err(DocumentError::Damaged))
+    reader_panics::catch_reader_panic(convert).unwrap_or(Err(DocumentError::Damaged))
 }
 
 /// The part of the time until `end` that reading may take.

@@ -14,7 +14,7 @@
 //! | `kinds` | the one list of the kinds of files |
 //! | `file` | detection and conversion of files |
 //! | `error` | reasons why a file has no conversion |
-//! | `fault` | panics that are faults of a file |
+//! | `reader_panics` | panics that are faults of a file |
 //! | `model` | blocks and inlines, between readers and writer |
 //! | `markdown` | the writer of Markdown |
 //!
@@ -34,7 +34,6 @@ pub use html::main::study::ContentStudy;
 pub mod entities;
 mod epub;
 mod error;
-mod fault;
 mod feed;
 mod file;
 mod formula;
@@ -47,14 +46,15 @@ mod model;
 mod notebook;
 mod office;
 mod pdf;
+mod reader_panics;
 mod scan;
 
 pub use error::DocumentError;
-pub use fault::guarded;
 pub use file::{FileLimits, MAX_FILE, convert_file, convert_program_text};
 pub use kinds::FileKind;
 pub(crate) use office::xml::{XmlEvent, XmlReader};
 pub use pdf::{PdfError, PdfLimits};
+pub use reader_panics::catch_reader_panic;
 pub use scan::{MAX_SCANS, ScanFault, ScanImage, ScanReader};
 
 /// A page as Markdown.

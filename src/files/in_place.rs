@@ -116,8 +116,8 @@ impl PreparedContent {
         old: &RegularFile,
         fill: ContentWriter<'_>,
     ) -> Result<Self, FileAccessError> {
-        let lasting = !is_generated(&old.file);
-        if lasting && target.replaceable && !target.only_grows() {
+        let persistent = !is_generated(&old.file);
+        if persistent && target.replaceable && !target.only_grows() {
             let parent = target.path.parent().unwrap_or(Path::new("."));
             let directory = target.directory.try_clone();
             let directory = directory.map_err(|error| FileAccessError::failed_write(&error))?;
@@ -125,7 +125,7 @@ impl PreparedContent {
                 return Ok(prepared);
             }
         }
-        if lasting
+        if persistent
             && let Some((directory, path)) = state_directory()
             && let Some(prepared) = Self::at(directory, &path, fill)?
         {

@@ -4,7 +4,7 @@
 //! where it begins as a known kind does and goes on in bytes that are not UTF-8.
 
 use crate::basics::signature;
-use crate::basics::words::counted;
+use crate::basics::wording::count_noun;
 
 /// The number of a file's first bytes that decide whether it is binary.
 const DECISIVE: usize = 8 * 1024;
@@ -37,7 +37,7 @@ impl BinaryKind {
             words = format!("{words}, {width} x {height}");
         }
         if let Some(size) = size {
-            words = format!("{words}, {}", counted(size, "byte"));
+            words = format!("{words}, {}", count_noun(size, "byte"));
         }
         words
     }

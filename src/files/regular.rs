@@ -12,7 +12,7 @@ use std::path::Path;
 use rustix::fs::{FileType, Mode, OFlags, Stat, fstat, open, stat};
 use rustix::io::{Errno, pread, retry_on_intr};
 
-use crate::basics::words::system_words;
+use crate::basics::wording::system_words;
 use crate::sandbox::confinement::{self, AccessRight};
 
 /// Bytes that are read at a time.

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use rustix::process::getpid;
 
 use crate::console::streams;
-use crate::contract::tool::Family;
+use crate::contract::tool::EnvelopeFamily;
 
 /// The rest of the answer when memory ran out, behind the fields that its family has before the
 /// error.
@@ -38,8 +38,8 @@ static WEB: AtomicBool = AtomicBool::new(false);
 
 /// Makes this process, a call of a tool of `family`, answer with one object should it abort before
 /// any byte of its answer was written.
-pub fn install(family: Family) {
-    WEB.store(family != Family::Local, Ordering::Relaxed);
+pub fn install(family: EnvelopeFamily) {
+    WEB.store(family != EnvelopeFamily::Local, Ordering::Relaxed);
     MYSELF.store(getpid().as_raw_pid(), Ordering::Relaxed);
     // SAFETY: all zeroes are a valid value of the structure of numbers; the pointers are to locals,
     // and the handler makes system calls only.
@@ -102,11 +102,14 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::contract::failure::Code;
+    use crate::contract::failure::ErrorCode;
 
     #[test]
     fn the_prepared_answers_are_objects_as_the_tools_write_them() {
-        for (memory, code) in [(true, Code::OutOfMemory), (false, Code::ToolFailed)] {
+        for (memory, code) in [
+            (true, ErrorCode::OutOfMemory),
+            (false, ErrorCode::ToolFailed),
+        ] {
             let [local, web] = [false, true].map(|web| -> Value {
                 let text = answer(web, memory).concat();
                 let value: Value = serde_json::from_str(&text).unwrap();

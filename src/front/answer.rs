@@ -12,11 +12,11 @@ use crate::basics::mutex::lock;
 use crate::console::exit::ProgramExit;
 use crate::console::sanitize;
 use crate::console::streams::RawStdout;
-use crate::contract::failure::{Code, Failure};
-use crate::contract::reply::{Object, Reply};
+use crate::contract::call_terms::CallTerms;
+use crate::contract::failure::{ErrorCode, Failure};
+use crate::contract::reply::{AnswerObject, Reply};
 use crate::contract::request::Request;
-use crate::contract::terms::Terms;
-use crate::contract::tool::{Family, Tool};
+use crate::contract::tool::{EnvelopeFamily, Tool};
 use crate::front::confined;
 
 /// Bytes of an answer that are gathered before they are written: the JSON around the texts, which
@@ -27,10 +27,10 @@ const BUFFER: usize = 1024;
 const PREPARED: usize = 16 * 1024;
 
 /// Answers `input`, the bytes of a request, which are used up, with one JSON object on stdout.
-pub fn as_json(tool: &Tool, input: Result<&mut [u8], Failure>, terms: Terms) -> ProgramExit {
+pub fn as_json(tool: &Tool, input: Result<&mut [u8], Failure>, terms: CallTerms) -> ProgramExit {
     let mut out = BufWriter::with_capacity(BUFFER, RawStdout::default());
     let terminal = io::stdout().is_terminal();
-    let fill = |object: &mut Object<'_>| carry_out(tool, input, object);
+    let fill = |object: &mut AnswerObject<'_>| carry_out(tool, input, object);
     let (written, exit) = respond(
         (tool, terms),
         &mut out,
@@ -46,7 +46,7 @@ pub fn as_json(tool: &Tool, input: Result<&mut [u8], Failure>, terms: Terms) -> 
 /// own would.
 pub fn prepare_object<'a>(
     tool: &Tool,
-    terms: Terms,
+    terms: CallTerms,
     prepare: impl FnOnce() -> Option<Result<Reply<'a>, Failure>>,
 ) -> Option<Vec<u8>> {
     let reply = match catch_panic(prepare) {
@@ -54,7 +54,7 @@ pub fn prepare_object<'a>(
         Err(failure) => Err(failure),
     };
     let mut out = BufWriter::with_capacity(BUFFER, Vec::with_capacity(PREPARED));
-    let fill = |object: &mut Object<'_>| (written(tool, reply, object), ProgramExit::Success);
+    let fill = |object: &mut AnswerObject<'_>| (written(tool, reply, object), ProgramExit::Success);
     let (done, _) = respond((tool, terms), &mut out, Vec::is_empty, false, fill);
     done.and_then(|()| out.flush()).ok()?;
     out.into_inner().ok()
@@ -65,14 +65,14 @@ pub fn prepare_object<'a>(
 /// complete object: in place of the bytes that are still in the buffer, else behind those that its
 /// reader has already.
 pub fn respond<W: Write + Default>(
-    (tool, terms): (&Tool, Terms),
+    (tool, terms): (&Tool, CallTerms),
     out: &mut BufWriter<W>,
     is_untouched: fn(&W) -> bool,
     terminal: bool,
-    fill: impl FnOnce(&mut Object<'_>) -> (io::Result<()>, ProgramExit),
+    fill: impl FnOnce(&mut AnswerObject<'_>) -> (io::Result<()>, ProgramExit),
 ) -> (io::Result<()>, ProgramExit) {
     let answered = with_sink(out, terminal, |sink| {
-        let mut object = match Object::open_on(sink, terms, tool.less) {
+        let mut object = match AnswerObject::open_on(sink, terms, tool.less) {
             Ok(object) => object,
             Err(error) => return Ok((Err(error), ProgramExit::Failure)),
         };
@@ -93,11 +93,11 @@ pub fn respond<W: Write + Default>(
     }
     let written = with_sink(out, terminal, |sink| {
         if is_untouched {
-            let mut object = Object::open_on(sink, terms, "")?;
+            let mut object = AnswerObject::open_on(sink, terms, "")?;
             object.fail(tool.family, &failure)?;
             return object.close();
         }
-        let mut object = Object::resume(sink, at, terms)?;
+        let mut object = AnswerObject::resume(sink, at, terms)?;
         object.break_off(&failure)?;
         object.close()
     });
@@ -116,7 +116,7 @@ fn with_sink<T>(out: &mut dyn Write, terminal: bool, write: impl FnOnce(&mut dyn
 pub fn carry_out(
     tool: &Tool,
     input: Result<&mut [u8], Failure>,
-    object: &mut Object<'_>,
+    object: &mut AnswerObject<'_>,
 ) -> (io::Result<()>, ProgramExit) {
     let terms = *object.terms();
     let mut request = input
@@ -137,7 +137,7 @@ pub fn carry_out(
     if let Some(event) = &failure.event {
         let _ = writeln!(io::stderr(), "{event}");
     }
-    let answered = tool.family == Family::Local && !failure.bad_request;
+    let answered = tool.family == EnvelopeFamily::Local && !failure.bad_request;
     let exit = if answered {
         ProgramExit::Success
     } else {
@@ -150,7 +150,7 @@ pub fn carry_out(
 fn written(
     tool: &Tool,
     reply: Result<Reply<'_>, Failure>,
-    object: &mut Object<'_>,
+    object: &mut AnswerObject<'_>,
 ) -> io::Result<()> {
     match reply {
         Ok(reply) => {
@@ -186,7 +186,7 @@ pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, Failure> {
         let place = lock(&PLACE_OF_PANIC).take();
         let place = place.map(|place| format!(" at {place}")).unwrap_or_default();
         Failure::new(
-            Code::ToolFailed,
+            ErrorCode::ToolFailed,
             format!(
                 "Internal error{place}: the fault is in ikigai-tools and not in the request, and the same call will \
                  fail again. Whether it has changed anything is not known."
@@ -233,7 +233,7 @@ mod tests {
         let mut out = BufWriter::with_capacity(BUFFER, Vec::new());
         let mut input = b"{}".to_owned();
         let (written, exit) = respond(
-            (&tool, Terms::default()),
+            (&tool, CallTerms::default()),
             &mut out,
             Vec::is_empty,
             false,

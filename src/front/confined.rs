@@ -9,10 +9,10 @@
 use std::env;
 use std::path::Path;
 
-use crate::contract::failure::{Code, Failure};
+use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{AccessScope, Family, Tool};
+use crate::contract::tool::{AccessScope, EnvelopeFamily, Tool};
 use crate::front::admit::{self, PathRefusal};
 use crate::front::call_file;
 use crate::sandbox::confinement::{self, AccessRight, Confinement, ConfinementBounds};
@@ -76,7 +76,7 @@ fn confine(
 ) -> Result<(), Failure> {
     let refused = |reason: String| {
         Failure::new(
-            Code::PermissionDenied,
+            ErrorCode::PermissionDenied,
             format!("Not confined, so not done: {reason}"),
         )
     };
@@ -126,9 +126,9 @@ fn no_network(tool: &Tool, bounds: &ConfinementBounds) -> Failure {
         "{} needs the network, which {name} takes from this call",
         tool.name
     );
-    let failure = Failure::new(Code::NetworkError, message);
+    let failure = Failure::new(ErrorCode::NetworkError, message);
     match tool.family {
-        Family::Research => failure,
+        EnvelopeFamily::Research => failure,
         _ => failure.with_note("Work with the files that are there, or ask for the network."),
     }
 }
@@ -142,7 +142,7 @@ pub(super) fn refusal(confinement: &Confinement, refused: &PathRefusal<'_>) -> F
             "Not allowed: {path} is where ikigai-tools keeps what is its own, which no confined call \
              may open"
         );
-        return Failure::new(Code::PermissionDenied, message);
+        return Failure::new(ErrorCode::PermissionDenied, message);
     }
     let names: Vec<_> = within
         .directories()
@@ -175,7 +175,7 @@ pub(super) fn refusal(confinement: &Confinement, refused: &PathRefusal<'_>) -> F
             None => "That is private, or more than a call should get: do without it.".to_owned(),
         }
     };
-    Failure::new(Code::PermissionDenied, message).with_note(format!(
+    Failure::new(ErrorCode::PermissionDenied, message).with_note(format!(
         "{wanted} there was refused by the confinement, whatever the file's own permissions are. \
          {advice}"
     ))

@@ -8,23 +8,23 @@ use std::io::{self, ErrorKind, Read};
 
 use crate::console::exit::ProgramExit;
 use crate::console::streams::RawStdin;
-use crate::contract::failure::{Code, Failure};
-use crate::contract::terms::Terms;
-use crate::contract::tool::{AccessScope, Family, Tool};
+use crate::contract::call_terms::CallTerms;
+use crate::contract::failure::{ErrorCode, Failure};
+use crate::contract::tool::{AccessScope, EnvelopeFamily, Tool};
 use crate::files;
 use crate::front::{abort, answer};
 use crate::sandbox::caller::{self, CallerWatch};
 use crate::sandbox::lifeline;
 
 /// Answers the request on stdin on these terms.
-pub fn answer_on(tool: &Tool, terms: Terms) -> ProgramExit {
+pub fn answer_on(tool: &Tool, terms: CallTerms) -> ProgramExit {
     let mut input = read_watched(tool);
     answer::as_json(tool, bytes_of(&mut input), terms)
 }
 
 /// Answers one call of a server: the first line on stdin describes it, and `begin` makes the terms
 /// of that; the request follows.
-pub fn answer_call(tool: &Tool, begin: impl FnOnce(&[u8]) -> Option<Terms>) -> ProgramExit {
+pub fn answer_call(tool: &Tool, begin: impl FnOnce(&[u8]) -> Option<CallTerms>) -> ProgramExit {
     let mut input = read_watched(tool);
     let (terms, request) = match bytes_of(&mut input) {
         Err(failure) => (None, Err(failure)),
@@ -69,7 +69,7 @@ fn read_watched(tool: &Tool) -> Result<Vec<u8>, Failure> {
 }
 
 /// Answers the request in `file` on these terms; `-` is stdin.
-pub fn answer_file(tool: &Tool, file: &OsStr, terms: Terms) -> ProgramExit {
+pub fn answer_file(tool: &Tool, file: &OsStr, terms: CallTerms) -> ProgramExit {
     if file == "-" {
         return answer_on(tool, terms);
     }
@@ -84,12 +84,12 @@ pub fn answer_file(tool: &Tool, file: &OsStr, terms: Terms) -> ProgramExit {
 /// The times at which a call of `tool` may be ended because its caller is gone.
 fn watch_of(tool: &Tool) -> CallerWatch {
     match (tool.family, tool.scope) {
-        (Family::Web | Family::Research, _) => CallerWatch::ByThread,
+        (EnvelopeFamily::Web | EnvelopeFamily::Research, _) => CallerWatch::ByThread,
         // A write that has begun is finished. Only waiting for another writer is given up.
-        (Family::Local, AccessScope::File(_)) if !tool.hints.read_only => {
+        (EnvelopeFamily::Local, AccessScope::File(_)) if !tool.hints.read_only => {
             CallerWatch::WhenAsked(files::while_waiting)
         }
-        (Family::Local, _) => CallerWatch::BySignal,
+        (EnvelopeFamily::Local, _) => CallerWatch::BySignal,
     }
 }
 
@@ -111,7 +111,7 @@ fn unreadable(name: &str, error: &io::Error) -> Failure {
         return failure;
     }
     Failure {
-        code: Code::OutOfMemory,
+        code: ErrorCode::OutOfMemory,
         ..failure.with_note(
             "Nothing was done. `ulimit -v` shows the limit on this process, if it has one; send \
              less at a time.",

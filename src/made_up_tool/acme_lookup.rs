@@ -1,18 +1,18 @@
 //! A tool that no version of this program has.
 
-use crate::contract::failure::{Code, Failure};
+use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{
-    AccessScope, Account, Credential, ExitCodes, Family, FieldRole, Tool, ToolHints, ToolManual,
-    ToolSet,
+    AccessScope, Credential, EnvelopeFamily, ExitCodes, FieldRole, ProviderCredentials, Tool,
+    ToolHints, ToolManual, ToolSet,
 };
 
 /// The tool's row.
 pub const TOOL: Tool = Tool {
     name: "acme_lookup",
     link: "acme-lookup-tool",
-    family: Family::Web,
+    family: EnvelopeFamily::Web,
     set: ToolSet::Web,
     offered: true,
     schema: include_str!("acme_lookup.json"),
@@ -32,7 +32,7 @@ pub const TOOL: Tool = Tool {
         example: r#"{"station":"north","days":2}"#,
         environment: &[("ACME_URL", "another address of Acme")],
     },
-    account: Some(Account {
+    account: Some(ProviderCredentials {
         credentials: &[Credential {
             variable: "ACME_LOOKUP_API_KEY",
             path: &["acme", "api_key"],
@@ -56,7 +56,7 @@ pub const TOOL: Tool = Tool {
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let station = request.required_text("station")?;
     if station == "nowhere" {
-        return Err(Failure::new(Code::ApiError, "no such station"));
+        return Err(Failure::new(ErrorCode::ApiError, "no such station"));
     }
     Ok(Reply::new(move |object| {
         object.whole_text("output", b"sunny")?;
@@ -68,7 +68,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         object.field("hits", &[serde_json::json!({"name": "N\u{1b}1", "far": 3})])?;
         object.field("note", "as of today")?;
         if station == "broken" {
-            object.break_off(&Failure::new(Code::NetworkError, "the line broke"))?;
+            object.break_off(&Failure::new(ErrorCode::NetworkError, "the line broke"))?;
         }
         Ok(())
     }))

@@ -14,9 +14,9 @@ use crate::command_line::{self, help};
 use crate::commands::doctor::fixture::report_on_project_file;
 use crate::commands::{completions, man};
 use crate::console::exit::ProgramExit;
+use crate::contract::call_terms::CallTerms;
 use crate::contract::provider::{self, ModelProvider, SchemaMode};
 use crate::contract::schema;
-use crate::contract::terms::Terms;
 use crate::contract::tool::Tool;
 use crate::front::person::CallFlags;
 use crate::front::person::screen::{ScreenEnd, ScreenMode, ScreenWriter};
@@ -36,7 +36,7 @@ fn answered(request: &str) -> (Value, ProgramExit) {
     let mut out = BufWriter::new(Vec::new());
     let mut request = request.as_bytes().to_owned();
     let (written, exit) = answer::respond(
-        (made_up(), Terms::default()),
+        (made_up(), CallTerms::default()),
         &mut out,
         Vec::is_empty,
         false,

@@ -5,7 +5,7 @@
 //! BibTeX does: the last word, with the particles before it.
 
 use crate::basics::calendar;
-use crate::basics::words::on_one_line;
+use crate::basics::wording::on_one_line;
 
 /// Maximum number of authors of a page.
 pub const MAX_AUTHORS: usize = 4096;

@@ -9,7 +9,7 @@ use url::Url;
 use super::author::{AuthorKind, AuthorName};
 use super::embedded::EmbeddedData;
 use crate::basics::partial_date::PartialDate;
-use crate::basics::words::{beginning, on_one_line};
+use crate::basics::wording::{beginning, on_one_line};
 
 mod apa;
 mod bibtex;

@@ -9,7 +9,7 @@ use url::Url;
 use super::class::{PageClass, SourceType};
 use super::embedded::EmbeddedData;
 use super::{hosts, json_ld};
-use crate::basics::words::beginning;
+use crate::basics::wording::beginning;
 
 /// Bytes of a page's text that are searched.
 const MAX_TEXT: usize = 4000;

@@ -9,7 +9,7 @@ use url::Url;
 use super::embedded::EmbeddedData;
 use super::json_ld;
 use crate::basics::partial_date::PartialDate;
-use crate::basics::words::beginning;
+use crate::basics::wording::beginning;
 
 /// Below this number of votes a few accounts could have cast them all.
 const FEW: i64 = 20;

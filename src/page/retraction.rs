@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use crate::basics::partial_date::PartialDate;
-use crate::basics::words::{beginning, on_one_line};
+use crate::basics::wording::{beginning, on_one_line};
 use crate::web::client::{FetchError, FetchRequest, HttpClient, parse_url};
 
 /// Timeout of the request, a part of the call's.

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use url::Url;
 
 use super::*;
-use crate::basics::words::on_one_line;
+use crate::basics::wording::on_one_line;
 use crate::cpu_clock::CpuInstant;
 
 fn today() -> PartialDate {

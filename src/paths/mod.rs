@@ -3,14 +3,14 @@
 //! Asked only when a call has failed; few directories are looked at, and those for a moment.
 //! Rules: the decisions on the file tools, on glob and on grep.
 
-mod elsewhere;
-mod meant;
+mod meant_path;
 mod obstacle;
+mod same_name_search;
 mod similar;
 mod unexpanded;
 
-pub use elsewhere::{NamePlaces, places_of_name};
-pub use meant::{MeantPath, PathSlip, PathWant, meant_path, unquoted, without_line_number};
+pub use meant_path::{MeantPath, PathSlip, PathWant, meant_path, unquoted, without_line_number};
 pub use obstacle::{PathObstacle, path_obstacle};
+pub use same_name_search::{NamePlaces, places_of_name};
 pub use similar::similar_names;
 pub use unexpanded::unexpanded;

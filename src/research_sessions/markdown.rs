@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use super::session::{SessionSource, SessionStep};
-use crate::basics::words::{beginning, on_one_line};
+use crate::basics::wording::{beginning, on_one_line};
 
 /// The longest line that stands for a step, in bytes.
 const ONE_LINE: usize = 120;

@@ -2,8 +2,8 @@
 //! gave at each, kept so that a model that has lost its context finds them again.
 //!
 //! Nothing is decided or written for the model here: steps are its own words, and what is computed
-//! is counted. Sessions are lasting entries of the [cache](crate::cache), a session an entry, and
-//! another that lists those of an owner.
+//! is counted. Sessions are persistent entries of the [cache](crate::cache), a session an entry,
+//! and another that lists those of an owner.
 //!
 //! | module | purpose |
 //! |---|---|

@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::basics::sort::sort_by_count;
-use crate::basics::words::beginning;
-use crate::cache::LastingFault;
+use crate::basics::wording::beginning;
+use crate::cache::PersistentFault;
 use crate::web::search::same_page_key;
 
 /// The most steps of a session, revisions among them.
@@ -30,11 +30,11 @@ pub enum SessionFault {
     /// It has as many steps, or as much text, as a session can have.
     Full,
     /// The store cannot be read or written.
-    Store(LastingFault),
+    Store(PersistentFault),
 }
 
-impl From<LastingFault> for SessionFault {
-    fn from(fault: LastingFault) -> Self {
+impl From<PersistentFault> for SessionFault {
+    fn from(fault: PersistentFault) -> Self {
         Self::Store(fault)
     }
 }

@@ -1,4 +1,4 @@
-//! The sessions of an owner. Each is a lasting entry, whose name holds the session's; one more
+//! The sessions of an owner. Each is a persistent entry, whose name holds the session's; one more
 //! entry has the list of them. A new session is listed when it is there, so that a listed one that
 //! is not there has expired.
 
@@ -8,7 +8,9 @@ use std::{env, thread};
 use ring::rand::{self, SystemRandom};
 
 use super::session::{ResearchSession, SessionFault, SessionStep};
-use crate::cache::{CacheQuestion, LastingChange, LastingEntry, LastingFault, LastingStore};
+use crate::cache::{
+    CacheQuestion, PersistentChange, PersistentEntry, PersistentFault, PersistentStore,
+};
 use crate::web::date::rfc_3339;
 
 /// The variable with the time for which a session is kept since its last use, in seconds.
@@ -43,18 +45,18 @@ pub fn lifetime() -> Duration {
 pub type SessionChange<'a> = &'a mut dyn FnMut(&mut ResearchSession) -> Result<(), SessionFault>;
 
 /// What makes the content of an entry of the one that is there, if there is one.
-type EntryMaker<'a> = &'a mut dyn FnMut(Option<&LastingEntry>) -> Result<Vec<u8>, SessionFault>;
+type EntryMaker<'a> = &'a mut dyn FnMut(Option<&PersistentEntry>) -> Result<Vec<u8>, SessionFault>;
 
 /// The sessions of an owner.
 pub struct SessionStore<'a> {
-    store: &'a dyn LastingStore,
+    store: &'a dyn PersistentStore,
     good_for: Duration,
 }
 
 impl<'a> SessionStore<'a> {
     /// The sessions in that store, whose owner it knows.
     #[must_use]
-    pub fn new(store: &'a dyn LastingStore) -> Self {
+    pub fn new(store: &'a dyn PersistentStore) -> Self {
         Self {
             store,
             good_for: lifetime(),
@@ -67,12 +69,12 @@ impl<'a> SessionStore<'a> {
     /// # Errors
     /// There is none then.
     pub fn begin(&self, session: &mut ResearchSession) -> Result<(), SessionFault> {
-        session.session_id = new_name().ok_or(LastingFault::Refused)?;
+        session.session_id = new_name().ok_or(PersistentFault::Refused)?;
         session.last_used_at.clone_from(&session.started_at);
         let name = name_of(&session.session_id);
         let bytes = encoded(session)?;
         if !self.replace(&name, None, &bytes)? {
-            return Err(LastingFault::Refused.into());
+            return Err(PersistentFault::Refused.into());
         }
         let listed = self.list(&session.session_id);
         if listed.is_err() {
@@ -198,7 +200,7 @@ impl<'a> SessionStore<'a> {
                 return Ok(());
             }
             if begin.elapsed() > PATIENCE {
-                return Err(LastingFault::Busy.into());
+                return Err(PersistentFault::Busy.into());
             }
             thread::yield_now();
         }
@@ -207,10 +209,10 @@ impl<'a> SessionStore<'a> {
     fn replace(
         &self,
         name: &CacheQuestion,
-        before: Option<&LastingEntry>,
+        before: Option<&PersistentEntry>,
         after: &[u8],
-    ) -> Result<bool, LastingFault> {
-        let change = LastingChange {
+    ) -> Result<bool, PersistentFault> {
+        let change = PersistentChange {
             before: before.map(|before| before.version),
             after: after.to_vec(),
             good_for: self.good_for,
@@ -226,7 +228,7 @@ pub fn now() -> String {
 }
 
 fn encoded(session: &ResearchSession) -> Result<Vec<u8>, SessionFault> {
-    let bytes = serde_json::to_vec(session).map_err(|_| LastingFault::Refused)?;
+    let bytes = serde_json::to_vec(session).map_err(|_| PersistentFault::Refused)?;
     if bytes.len() > LONGEST {
         return Err(SessionFault::Full);
     }
@@ -234,12 +236,12 @@ fn encoded(session: &ResearchSession) -> Result<Vec<u8>, SessionFault> {
 }
 
 /// The session in an entry, if there is one.
-fn decoded(entry: Option<&LastingEntry>) -> Option<ResearchSession> {
+fn decoded(entry: Option<&PersistentEntry>) -> Option<ResearchSession> {
     serde_json::from_slice(&entry?.bytes).ok()
 }
 
 /// The names in the list of sessions.
-fn listed(entry: Option<&LastingEntry>) -> Vec<String> {
+fn listed(entry: Option<&PersistentEntry>) -> Vec<String> {
     let text = entry.map(|entry| String::from_utf8_lossy(&entry.bytes));
     let ids = text.iter().flat_map(|text| text.lines());
     ids.map(str::to_owned).collect()

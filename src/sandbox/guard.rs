@@ -139,7 +139,7 @@ fn read_past_interruptions(pipe: &OwnedFd) -> Result<usize, Errno> {
 mod tests {
     use super::*;
 
-    fn guarded() -> (tempfile::TempDir, std::path::PathBuf, RemovalGuard) {
+    fn catch_reader_panic() -> (tempfile::TempDir, std::path::PathBuf, RemovalGuard) {
         let here = tempfile::tempdir().unwrap();
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let directory = openat(CWD, here.path(), flags, Mode::empty()).unwrap();
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn a_guard_removes_the_name_when_it_is_let_go() {
-        let (_here, file, guard) = guarded();
+        let (_here, file, guard) = catch_reader_panic();
         assert!(file.exists());
         drop(guard);
         assert!(!file.exists());
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_guard_that_was_dismissed_leaves_the_name() {
-        let (_here, file, guard) = guarded();
+        let (_here, file, guard) = catch_reader_panic();
         guard.dismiss();
         drop(guard);
         assert!(file.exists());

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use rustix::fs::{AtFlags, FlockOperation, flock, renameat, unlinkat};
 
-use crate::basics::words::counted;
+use crate::basics::wording::count_noun;
 use crate::shell::kept_output::{KeptOutput, OutputFile, lock_directory, mark_in_use, new_file};
 
 /// The most bytes that are written before the room is asked for again.
@@ -147,7 +147,7 @@ impl Write for BackgroundOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let bytes = &bytes[..bytes.len().min(64 * 1024)];
         if self.lost > 0 {
-            let lost = counted(self.lost, "byte");
+            let lost = count_noun(self.lost, "byte");
             let line = format!("\n[... {lost} not kept ...]\n");
             if self.append(line.as_bytes()).is_ok() {
                 self.lost = 0;

@@ -29,7 +29,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 use rustix::process::geteuid;
 
-use crate::basics::words::system_words;
+use crate::basics::wording::system_words;
 use crate::sandbox::confinement::{self, AccessRight};
 
 /// Most that is saved of one output, in bytes.

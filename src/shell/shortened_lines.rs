@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use crate::basics::words::{thousands, whole_character};
+use crate::basics::wording::{thousands, whole_character};
 
 /// The most bytes that the words in place of a middle take. No line is shortened for so little.
 const WORDS: usize = 40;

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
-use crate::basics::words::joined_words;
+use crate::basics::wording::joined_words;
 use crate::sandbox::descendants::RunningProcess;
 use crate::unseen;
 

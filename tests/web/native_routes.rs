@@ -8,14 +8,14 @@ use ikigai_tools::web::client::proxy::ProxySettings;
 use ikigai_tools::web::client::{FetchError, HttpClient};
 use ikigai_tools::web::credentials::Credentials;
 use ikigai_tools::web::exa_pages::{self, ExaPage};
-use ikigai_tools::web::native::{self, NativeError, NativePage};
 use ikigai_tools::web::provider::failure::{ProviderFailure, ProviderFailureKind};
+use ikigai_tools::web::site_apis::{self, SiteApiError, SiteApiPage};
 use serde_json::{Value, json};
 use url::Url;
 
 /// Reads what is at `url`, its site at `server`, within some seconds.
-fn read_within(seconds: u64, url: &str, server: &Server) -> Result<NativePage, NativeError> {
-    let native = native::route(&Url::parse(url).unwrap()).expect("it has a way of its own");
+fn read_within(seconds: u64, url: &str, server: &Server) -> Result<SiteApiPage, SiteApiError> {
+    let native = site_apis::route(&Url::parse(url).unwrap()).expect("it has a way of its own");
     let (news, videos) = (server.url("/v0/"), server.url("/"));
     let var = |name: &str| match name {
         "IKIGAI_HN_URL" => Some(news.clone()),
@@ -27,7 +27,7 @@ fn read_within(seconds: u64, url: &str, server: &Server) -> Result<NativePage, N
     native.read_with(&client, &Credentials::from_vars(&var, None), end)
 }
 
-fn read(url: &str, server: &Server) -> Result<NativePage, NativeError> {
+fn read(url: &str, server: &Server) -> Result<SiteApiPage, SiteApiError> {
     read_within(10, url, server)
 }
 
@@ -150,16 +150,16 @@ fn an_item_that_is_not_there_is_not_found() {
     for id in ["1", "2"] {
         let url = format!("https://news.ycombinator.com/item?id={id}");
         let error = read(&url, &server).unwrap_err();
-        assert!(matches!(error, NativeError::NotFound(_)), "{error:?}");
+        assert!(matches!(error, SiteApiError::NotFound(_)), "{error:?}");
     }
     let error = read("https://news.ycombinator.com/user?id=nobody", &server).unwrap_err();
-    assert!(matches!(error, NativeError::NotFound(_)), "{error:?}");
+    assert!(matches!(error, SiteApiError::NotFound(_)), "{error:?}");
     let refusing = Server::bytes(reply("403 Forbidden", "{}"));
     let error = read(ITEM, &refusing).unwrap_err();
-    assert!(matches!(error, NativeError::Fetch(_)), "{error:?}");
+    assert!(matches!(error, SiteApiError::Fetch(_)), "{error:?}");
     let login = Server::bytes(reply("200 OK", "<html>log in</html>"));
     let error = read(ITEM, &login).unwrap_err();
-    assert!(matches!(error, NativeError::NotUnderstood(_)), "{error:?}");
+    assert!(matches!(error, SiteApiError::NotUnderstood(_)), "{error:?}");
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn lists_users_comments_and_polls_are_told_as_they_are() {
         second.document.markdown
     );
     let none = read("https://news.ycombinator.com/jobs", &server).unwrap_err();
-    assert!(matches!(none, NativeError::Empty(_)), "{none:?}");
+    assert!(matches!(none, SiteApiError::Empty(_)), "{none:?}");
     let beyond = read("https://news.ycombinator.com/news?p=9", &server).unwrap_err();
     assert!(beyond.to_string().contains("3 pages"), "{beyond}");
     let user = read("https://news.ycombinator.com/user?id=pg", &server).unwrap();
@@ -299,7 +299,7 @@ fn a_hostile_answer_costs_little() {
     let deep = Server::bytes(reply("200 OK", "[".repeat(1_000_000)));
     assert!(matches!(
         read(ITEM, &deep).unwrap_err(),
-        NativeError::NotUnderstood(_)
+        SiteApiError::NotUnderstood(_)
     ));
 }
 
@@ -426,7 +426,7 @@ fn without_captions_the_description_is_told_and_why() {
     let mut nothing = player(&json!([]));
     nothing["videoDetails"]["shortDescription"] = json!("");
     let error = read(VIDEO, &youtube(&nothing, "")).unwrap_err();
-    assert!(matches!(error, NativeError::Empty(_)), "{error:?}");
+    assert!(matches!(error, SiteApiError::Empty(_)), "{error:?}");
 }
 
 #[test]
@@ -464,9 +464,9 @@ fn a_page_that_shows_no_video_is_a_clear_failure() {
     ] {
         let error = read(VIDEO, &youtube(&player, "")).unwrap_err();
         let found = match &error {
-            NativeError::Blocked(_) => "blocked",
-            NativeError::AuthRequired(_) => "auth",
-            NativeError::NotFound(_) => "missing",
+            SiteApiError::Blocked(_) => "blocked",
+            SiteApiError::AuthRequired(_) => "auth",
+            SiteApiError::NotFound(_) => "missing",
             _ => "other",
         };
         assert_eq!(found, kind, "{error:?}");
@@ -485,14 +485,14 @@ fn a_page_that_shows_no_video_is_a_clear_failure() {
         let server = Server::bytes(reply("200 OK\r\nContent-Type: text/html", page));
         let error = read(VIDEO, &server).unwrap_err();
         assert!(
-            matches!(&error, NativeError::Blocked(text) if text.contains(says)),
+            matches!(&error, SiteApiError::Blocked(text) if text.contains(says)),
             "{error:?}"
         );
     }
     let limited = Server::bytes(reply("429 Too Many Requests", ""));
     assert!(matches!(
         read(VIDEO, &limited).unwrap_err(),
-        NativeError::Fetch(FetchError::Status(reply)) if reply.status == 429
+        SiteApiError::Fetch(FetchError::Status(reply)) if reply.status == 429
     ));
     let strange = Server::bytes(reply(
         "200 OK\r\nContent-Type: text/html",
@@ -500,7 +500,7 @@ fn a_page_that_shows_no_video_is_a_clear_failure() {
     ));
     assert!(matches!(
         read(VIDEO, &strange).unwrap_err(),
-        NativeError::NotUnderstood(_)
+        SiteApiError::NotUnderstood(_)
     ));
     let moved = Server::start(|asked: &Asked, conn| {
         if asked.target.starts_with("/watch") {
@@ -510,7 +510,7 @@ fn a_page_that_shows_no_video_is_a_clear_failure() {
     });
     assert!(matches!(
         read(VIDEO, &moved).unwrap_err(),
-        NativeError::Blocked(_)
+        SiteApiError::Blocked(_)
     ));
 }
 

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use super::entries;
 use super::places::InstallPlaces;
-use crate::basics::words::quoted;
+use crate::basics::wording::quoted;
 use crate::commands::program::{ask_for_schema, path_command, shell_word};
 use crate::commands::trust;
 use crate::console::exit::PROGRAM;
 use crate::console::sanitize::display_path;
 use crate::console::say;
-use crate::contract::tool::{AccessScope, Family, Tool};
+use crate::contract::tool::{AccessScope, EnvelopeFamily, Tool};
 use crate::registry;
 
 /// Time that an answer may take. A machine that has just built the program may be busy.
@@ -63,7 +63,7 @@ pub fn check_all(places: &InstallPlaces) -> Result<(), String> {
 
 /// True if the example of the tool's manual can be called anywhere, and changes nothing.
 fn is_harmless(tool: &Tool) -> bool {
-    let is_local = tool.family == Family::Local;
+    let is_local = tool.family == EnvelopeFamily::Local;
     is_local && (tool.hints.read_only || tool.scope == AccessScope::Machine)
 }
 

@@ -3,7 +3,7 @@ use super::*;
 
 fn written(pieces: &[&[u8]]) -> String {
     let mut out = Vec::new();
-    let mut object = Object::open(&mut out).unwrap();
+    let mut object = AnswerObject::open(&mut out).unwrap();
     let mut text = object.text("t").unwrap();
     for piece in pieces {
         text.write_all(piece).unwrap();
@@ -76,7 +76,7 @@ impl Viewer for Notes {
 #[test]
 fn a_viewer_is_shown_each_piece_when_it_is_flushed_and_no_half_character() {
     let mut notes = Notes::default();
-    let mut object = Object::for_viewer(&mut notes);
+    let mut object = AnswerObject::for_viewer(&mut notes);
     let mut text = object.text("output").unwrap();
     text.write_all(b"a\xe2\x82").unwrap();
     text.flush().unwrap();
@@ -94,10 +94,10 @@ fn a_viewer_is_shown_each_piece_when_it_is_flushed_and_no_half_character() {
 }
 
 /// The answer to a host that has set this limit.
-fn bounded(limit: usize, fill: impl FnOnce(&mut Object<'_>)) -> Value {
+fn bounded(limit: usize, fill: impl FnOnce(&mut AnswerObject<'_>)) -> Value {
     let mut out = Vec::new();
-    let terms = Terms::within(Audience::Host, Some(limit), None);
-    let mut object = Object::open_on(&mut out, terms, "Ask for less.").unwrap();
+    let terms = CallTerms::within(Audience::Host, Some(limit), None);
+    let mut object = AnswerObject::open_on(&mut out, terms, "Ask for less.").unwrap();
     fill(&mut object);
     object.close().unwrap();
     assert!(out.len() <= limit, "{} of {limit}", out.len());
@@ -142,7 +142,8 @@ fn within_a_limit_there_is_room_for_all_fields_and_the_note() {
 fn without_a_limit_a_long_answer_says_how_long_it_is() {
     let answer = |length: usize| {
         let mut out = Vec::new();
-        let mut object = Object::open_on(&mut out, Terms::default(), "Ask for less.").unwrap();
+        let mut object =
+            AnswerObject::open_on(&mut out, CallTerms::default(), "Ask for less.").unwrap();
         object.whole_text("output", &vec![b'x'; length]).unwrap();
         object.close().unwrap();
         serde_json::from_slice::<Value>(&out).unwrap()
@@ -157,7 +158,7 @@ fn without_a_limit_a_long_answer_says_how_long_it_is() {
 #[test]
 fn fields_stand_in_order_between_commas() {
     let mut out = Vec::new();
-    let mut object = Object::open(&mut out).unwrap();
+    let mut object = AnswerObject::open(&mut out).unwrap();
     object.whole_text("output", b"x\0").unwrap();
     object.field("count", &3).unwrap();
     object.field("ok", &true).unwrap();

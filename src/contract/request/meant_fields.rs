@@ -10,10 +10,10 @@ use memchr::memmem;
 use serde::de::DeserializeSeed;
 
 use super::{FieldValue, JsonDepth, Request, quote_value};
+use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::schema::{FieldKind, Schema, SchemaField};
-use crate::contract::terms::{Audience, Terms};
 use crate::contract::tool::Tool;
 
 /// Words for an optional value that is not given.
@@ -31,7 +31,7 @@ const MOST_NAMED: usize = 5;
 impl Request<'_> {
     /// The same request as one to `tool`, under these terms.
     #[must_use]
-    pub fn on(mut self, tool: &Tool, terms: Terms) -> Self {
+    pub fn on(mut self, tool: &Tool, terms: CallTerms) -> Self {
         self.terms = terms;
         self.rename(tool.aliases);
         // Most requests mean what they say, and start faster if the schema is not read.

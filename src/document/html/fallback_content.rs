@@ -19,7 +19,7 @@ use super::{
     ConvertedPage, DocumentCuts, DocumentModel, HtmlSource, PageSyntax, PageTree, address, reveal,
 };
 use crate::basics::sort::sort_by_count;
-use crate::basics::words::beginning;
+use crate::basics::wording::beginning;
 use crate::document::entities;
 use crate::document::model::{ModelBuilder, NodeContent, TextSlice};
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use html2md::{Handle, NodeData};
 
 use super::{dom, parse};
-use crate::basics::words::floor_boundary;
+use crate::basics::wording::floor_boundary;
 
 /// Maximum length of a page, in bytes; the rest is ignored.
 const MOST: usize = 2 * 1024 * 1024;

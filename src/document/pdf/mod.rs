@@ -45,7 +45,7 @@ use self::runs::GlyphRun;
 use self::text::inline::TextContext;
 use self::text::{BodyStyle, PageText, ParagraphKind, PdfParagraph, furniture, inline, paragraph};
 use super::model::DocumentModel;
-use super::{ScanReader, fault};
+use super::{ScanReader, reader_panics};
 
 mod annotations;
 mod build;
@@ -178,13 +178,15 @@ pub(super) fn read_scanned(
     limits: &PdfLimits,
     scans: Option<&dyn ScanReader>,
 ) -> Result<ParsedPdf, PdfError> {
-    fault::guarded(|| read_with_scans(bytes, limits, scans)).unwrap_or_else(|payload| {
-        Err(if opening::is_too_heavy(payload.as_ref()) {
-            PdfError::TooCostly
-        } else {
-            PdfError::Damaged
-        })
-    })
+    reader_panics::catch_reader_panic(|| read_with_scans(bytes, limits, scans)).unwrap_or_else(
+        |payload| {
+            Err(if opening::is_too_heavy(payload.as_ref()) {
+                PdfError::TooCostly
+            } else {
+                PdfError::Damaged
+            })
+        },
+    )
 }
 
 /// Reads a file.

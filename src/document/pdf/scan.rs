@@ -9,7 +9,7 @@ use super::PdfLimits;
 use super::file::{PdfFile, as_dict, decode_stream};
 use super::geometry::{Matrix, Rect};
 use crate::document::model::{ModelBuilder, NodeContent};
-use crate::document::{MAX_SCANS, ScanFault, ScanImage, ScanReader, fault};
+use crate::document::{MAX_SCANS, ScanFault, ScanImage, ScanReader, reader_panics};
 
 /// Share of a page from which on its pictures make it a scan, if it has no text.
 const MIN_SHARE: f32 = 0.1;
@@ -109,7 +109,7 @@ pub(super) fn recognise(
         let picture = scans.get(at).and_then(|scan| scan.picture);
         let picture = picture.ok_or(ScanFault::Pieces)?;
         // A panic is a fault of this image alone.
-        let made = fault::guarded(|| {
+        let made = reader_panics::catch_reader_panic(|| {
             let file = opened.get_or_insert_with(|| PdfFile::open(bytes, limits, &ids).ok());
             picture.to_file(file.as_ref().ok_or(ScanFault::Damaged)?, limits.stream)
         });

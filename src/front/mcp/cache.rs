@@ -7,8 +7,8 @@ use std::sync::Arc;
 use rustix::process::geteuid;
 
 use crate::cache::{
-    CacheFiles, KEY_VARIABLE, LastingFiles, LayeredCache, REDIS_VARIABLE, RedisAddress, RedisCache,
-    is_key,
+    CacheFiles, KEY_VARIABLE, LayeredCache, PersistentFiles, REDIS_VARIABLE, RedisAddress,
+    RedisCache, is_key,
 };
 use crate::front::mcp::log;
 use crate::sandbox::confinement::Confinement;
@@ -33,13 +33,13 @@ pub async fn open(
         None => None,
     };
     let own = CacheFiles::of_user(secret.as_deref(), confinement);
-    let lasting = LastingFiles::of_user(secret.as_deref(), confinement);
+    let persistent = PersistentFiles::of_user(secret.as_deref(), confinement);
     // On stdio the owner is the user, of whom others that share it have not heard.
     let nameless = (!over_http).then(|| {
         let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
         format!("{}@{}", geteuid().as_raw(), host.trim_end())
     });
-    let cache = LayeredCache::new(own, shared).with_lasting(lasting, nameless);
+    let cache = LayeredCache::new(own, shared).with_persistent(persistent, nameless);
     Ok(Some(Arc::new(cache)))
 }
 

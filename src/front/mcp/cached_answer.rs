@@ -11,11 +11,11 @@ use tokio::task::spawn_blocking;
 
 use crate::access::TokenOwner;
 use crate::cache::{
-    CacheEntry, CacheQuestion, CacheStore, LastingChange, LastingEntry, LastingFault, LastingStore,
-    LayeredCache,
+    CacheEntry, CacheQuestion, CacheStore, LayeredCache, PersistentChange, PersistentEntry,
+    PersistentFault, PersistentStore,
 };
+use crate::contract::call_terms::CallTerms;
 use crate::contract::request::Request;
-use crate::contract::terms::Terms;
 use crate::contract::tool::Tool;
 use crate::front::answer;
 use crate::front::mcp::call_answer::CallAnswer;
@@ -28,7 +28,7 @@ static LOOKUPS: Semaphore = Semaphore::const_new(64);
 pub async fn find(
     tool: &'static Tool,
     request: &str,
-    terms: Terms,
+    terms: CallTerms,
     owner: Option<&TokenOwner>,
     cache: &Arc<LayeredCache>,
 ) -> Option<CallAnswer> {
@@ -68,17 +68,21 @@ impl WaitingStore {
     }
 }
 
-impl LastingStore for WaitingStore {
+impl PersistentStore for WaitingStore {
     fn recall(
         &self,
         name: &CacheQuestion,
         longest: Duration,
-    ) -> Result<Option<LastingEntry>, LastingFault> {
+    ) -> Result<Option<PersistentEntry>, PersistentFault> {
         let recalled = self.cache.recall(self.owner(), name.clone(), longest);
         self.runtime.block_on(recalled)
     }
 
-    fn change(&self, name: &CacheQuestion, change: LastingChange) -> Result<bool, LastingFault> {
+    fn change(
+        &self,
+        name: &CacheQuestion,
+        change: PersistentChange,
+    ) -> Result<bool, PersistentFault> {
         let changed = self.cache.change(self.owner(), name.clone(), change);
         self.runtime.block_on(changed)
     }
@@ -98,7 +102,7 @@ impl CacheStore for WaitingStore {
         self.runtime.block_on(self.cache.forget(question));
     }
 
-    fn lasting(&self) -> Option<&dyn LastingStore> {
+    fn persistent(&self) -> Option<&dyn PersistentStore> {
         Some(self)
     }
 }
@@ -148,7 +152,9 @@ mod tests {
             let mut calls = JoinSet::new();
             for _ in 0..1000 {
                 let cache = Arc::clone(&cache);
-                calls.spawn(async move { find(&TOOL, "{}", Terms::default(), None, &cache).await });
+                calls.spawn(
+                    async move { find(&TOOL, "{}", CallTerms::default(), None, &cache).await },
+                );
             }
             timeout(minute / 2, calls.join_all()).await
         });

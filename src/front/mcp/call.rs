@@ -21,8 +21,8 @@ use crate::cache::{self, LayeredCache, store_server};
 use crate::command_line::mcp::CALL;
 use crate::contract::bounded::TextMeasure;
 use crate::contract::call_context::CallContext;
-use crate::contract::failure::{Code, Failure};
-use crate::contract::terms::{Audience, Terms};
+use crate::contract::call_terms::{Audience, CallTerms};
+use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::tool::{AccessScope, Tool};
 use crate::front::mcp::background_calls::BackgroundCalls;
 use crate::front::mcp::cached_answer;
@@ -170,11 +170,11 @@ impl ToolCaller {
         let request: BTreeMap<String, Value> = request.into_iter().collect();
         let request = serde_json::to_string(&request).unwrap_or_default();
         if let Some(cache) = &self.cache {
-            let terms = Terms {
+            let terms = CallTerms {
                 served: true,
                 measure: spec.measure,
                 tools: self.tools,
-                ..Terms::within(spec.reader, spec.max_answer, None)
+                ..CallTerms::within(spec.reader, spec.max_answer, None)
             };
             let found = cached_answer::find(tool, &request, terms, spec.owner, cache).await;
             if let Some(answer) = found {
@@ -209,7 +209,7 @@ impl ToolCaller {
                  longer there",
                 root.display()
             );
-            return CallAnswer::refusal(tool, &Failure::new(Code::PermissionDenied, message));
+            return CallAnswer::refusal(tool, &Failure::new(ErrorCode::PermissionDenied, message));
         }
         let begin = Instant::now();
         let own = self.permits.acquire(tool, spec.owner);
@@ -246,7 +246,7 @@ impl ToolCaller {
                 _ => "",
             };
             let message = format!("The call was ended after {seconds} seconds.{longer}");
-            Failure::new(Code::Timeout, message)
+            Failure::new(ErrorCode::Timeout, message)
         })
     }
 
@@ -261,7 +261,7 @@ impl ToolCaller {
     ) -> Result<CallAnswer, Failure> {
         let failed = |error: io::Error| {
             let message = format!("{} could not be called: {error}", tool.name);
-            Failure::new(Code::ToolFailed, message)
+            Failure::new(ErrorCode::ToolFailed, message)
         };
         let socket = self.socket_to_cache(tool, spec);
         let mut context = self.context(tool, spec, waited);
@@ -285,7 +285,7 @@ impl ToolCaller {
                 "The answer does not fit into a message of 16 MiB, and the call was ended. {}",
                 tool.less
             );
-            return Err(Failure::new(Code::AnswerTooLarge, message.trim_end()));
+            return Err(Failure::new(ErrorCode::AnswerTooLarge, message.trim_end()));
         }
         let text = String::from_utf8(bytes).unwrap_or_default();
         if let Ok(mut object) = serde_json::from_str(&text) {
@@ -299,7 +299,7 @@ impl ToolCaller {
         let child = process.child().map_err(failed)?;
         let status = child.wait().await.map_err(failed)?;
         Err(Failure::new(
-            Code::ToolFailed,
+            ErrorCode::ToolFailed,
             format!("{} ended without an answer ({status})", tool.name),
         ))
     }

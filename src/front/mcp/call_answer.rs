@@ -58,7 +58,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::contract::failure::Code;
+    use crate::contract::failure::ErrorCode;
     use crate::registry;
 
     #[test]
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn a_refusal_has_the_form_of_the_tool_s_own_errors() {
         let tool = registry::find("grep").unwrap();
-        let answer = CallAnswer::refusal(tool, &Failure::new(Code::Timeout, "too long"));
+        let answer = CallAnswer::refusal(tool, &Failure::new(ErrorCode::Timeout, "too long"));
         assert_eq!(
             answer.text,
             r#"{"error":"too long","error_code":"TIMEOUT"}"#

@@ -22,7 +22,7 @@ use crate::access::TokenOwner;
 use crate::cache::{LayeredCache, SharingState};
 use crate::command_line::mcp::McpOptions;
 use crate::contract::bounded::TextMeasure;
-use crate::contract::terms::Audience;
+use crate::contract::call_terms::Audience;
 use crate::contract::tool::{AccessScope, Tool};
 use crate::front::mcp::call::{AnswerSpec, ToolCaller};
 use crate::front::mcp::call_answer::CallAnswer;

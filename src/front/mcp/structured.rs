@@ -6,8 +6,8 @@
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Map, Value, json};
 
-use crate::contract::failure::Code;
-use crate::contract::tool::{Family, Tool};
+use crate::contract::failure::ErrorCode;
+use crate::contract::tool::{EnvelopeFamily, Tool};
 use crate::front::mcp::call_answer::CallAnswer;
 
 /// Seconds after which a call that took too long may be made again.
@@ -15,7 +15,7 @@ const RETRY_AFTER: u64 = 5;
 
 /// The answer of `tool` as content and as an object.
 pub fn result(tool: &Tool, answer: CallAnswer) -> CallToolResult {
-    if answer.failed && tool.family == Family::Research {
+    if answer.failed && tool.family == EnvelopeFamily::Research {
         return CallToolResult::error(vec![ContentBlock::text(error(&answer.object))]);
     }
     let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
@@ -28,18 +28,18 @@ pub fn result(tool: &Tool, answer: CallAnswer) -> CallToolResult {
 /// programs.
 fn error(answer: &Value) -> String {
     let message = answer["error"].as_str().unwrap_or_default();
-    let code = answer["error_code"].as_str().and_then(Code::find);
-    let kind = code.unwrap_or(Code::ToolFailed).kind();
+    let code = answer["error_code"].as_str().and_then(ErrorCode::find);
+    let kind = code.unwrap_or(ErrorCode::ToolFailed).kind();
     let mut error = Map::new();
     error.insert("kind".to_owned(), kind.into());
     // The kind decides if the tool has said nothing, because it was ended or not asked.
-    let passes = kind == Code::Timeout.kind();
+    let passes = kind == ErrorCode::Timeout.kind();
     let retryable = answer["retryable"].as_bool().unwrap_or(passes);
     let waits = passes && answer["retryable"].is_null();
     let usual = match code {
         _ if retryable => "retry_after_delay",
-        Some(Code::AuthMissing | Code::AuthInvalid) => "check_api_key",
-        _ if kind == Code::ToolFailed.kind() => "report_bug",
+        Some(ErrorCode::AuthMissing | ErrorCode::AuthInvalid) => "check_api_key",
+        _ if kind == ErrorCode::ToolFailed.kind() => "report_bug",
         _ => "inform_user",
     };
     error.insert("retryable".to_owned(), retryable.into());

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::contract::aside;
 use crate::contract::bounded::TextMeasure;
 use crate::contract::envelope;
-use crate::contract::failure::Code;
+use crate::contract::failure::ErrorCode;
 use crate::contract::reply::{AHEAD, EMPTY, IMAGE};
 use crate::contract::tool::{FieldRole, Tool};
 use crate::front::mcp::clients::ClientProfile;
@@ -57,7 +57,7 @@ fn text(tool: &Tool, object: &Value, client: &ClientProfile) -> String {
         let code = object["error_code"].as_str().unwrap_or_default();
         end_line(&mut text);
         let _ = write!(text, "{error} ({code})");
-        if code == Code::AuthMissing.as_str() {
+        if code == ErrorCode::AuthMissing.as_str() {
             said.push(format!(
                 "Some clients pass no variables on to their servers: a key is handed over with {}.",
                 client.keys

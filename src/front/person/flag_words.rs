@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::basics::words::quoted;
+use crate::basics::wording::quoted;
 use crate::contract::schema::{Schema, SchemaField};
 use crate::contract::tool::Tool;
 use crate::registry::TOOLS;

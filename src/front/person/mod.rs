@@ -23,11 +23,11 @@ use crate::console::exit::ProgramExit;
 use crate::console::streams::RawStdin;
 use crate::console::{sanitize, say};
 use crate::contract::call_context::CallContext;
+use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::failure::Failure;
-use crate::contract::reply::Object;
+use crate::contract::reply::AnswerObject;
 use crate::contract::request::Request;
 use crate::contract::schema::{FieldKind, Schema, SchemaField};
-use crate::contract::terms::{Audience, Terms};
 use crate::contract::tool::Tool;
 use crate::front::{answer, confined};
 use progress::StdoutAfterProgress;
@@ -46,9 +46,9 @@ pub enum CommandLineResult {
 /// The flags that stand beside a request.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CallFlags {
-    /// An answer as it is now ([`Terms::no_cache`]).
+    /// An answer as it is now ([`CallTerms::no_cache`]).
     pub no_cache: bool,
-    /// The confinement, if there is one ([`Terms::context`]).
+    /// The confinement, if there is one ([`CallTerms::context`]).
     pub context: Option<&'static CallContext>,
     /// True if the request is one of several whose answers stand together.
     pub is_one_of_several: bool,
@@ -71,8 +71,8 @@ impl CallFlags {
     }
 
     /// `terms` with these flags.
-    pub fn apply_to(self, terms: Terms) -> Terms {
-        Terms {
+    pub fn apply_to(self, terms: CallTerms) -> CallTerms {
+        CallTerms {
             no_cache: self.no_cache,
             context: self.context,
             ..terms
@@ -178,7 +178,7 @@ fn call(tool: &Tool, mut requests: Vec<Vec<u8>>, flags: CallFlags, json: bool) -
         return as_text(tool, &requests, flags);
     }
     // JSON is for programs, and has all that a host is told.
-    let terms = flags.apply_to(Terms::within(Audience::Program, None, None));
+    let terms = flags.apply_to(CallTerms::within(Audience::Program, None, None));
     let exit = answer::as_json(tool, Ok(request), terms);
     if io::stdout().is_terminal() {
         // A person's next prompt starts on a line of its own; an error of the terminal is ignored.
@@ -227,13 +227,13 @@ pub fn show<W: Write>(
     flags: CallFlags,
     mut screen: ScreenWriter<'_, W>,
 ) -> Result<io::Result<(W, ScreenEnd)>, Failure> {
-    let terms = Terms {
+    let terms = CallTerms {
         piped: screen.is_piped() || flags.is_one_of_several,
-        ..flags.apply_to(Terms::of_person())
+        ..flags.apply_to(CallTerms::of_person())
     };
     let mut request = Request::parse(request)?.on(tool, terms);
     let reply = confined::run(tool, &mut request)?;
-    let mut object = Object::for_viewer(&mut screen);
+    let mut object = AnswerObject::for_viewer(&mut screen);
     let written = reply.write(&mut object).and_then(|()| object.close());
     Ok(written.and_then(|()| screen.finish()))
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use crate::basics::work_done;
+use crate::basics::progress_counters;
 use crate::console::streams::RawStdout;
 use crate::contract::tool::{AccessScope, Tool};
 
@@ -49,7 +49,7 @@ fn show_until((over, ended): &(Mutex<bool>, Condvar), name: &str) {
             break;
         }
         pause = STEP;
-        let words = work_done::in_words();
+        let words = progress_counters::in_words();
         if !words.is_empty() {
             let line = format!("{name}: {words}");
             width = width.max(line.len());

@@ -11,7 +11,7 @@ use url::Url;
 
 use super::{CitedWork, WorkKind, bibtex, display_url};
 use crate::basics::partial_date::PartialDate;
-use crate::basics::words::{beginning, on_one_line};
+use crate::basics::wording::{beginning, on_one_line};
 use crate::page::author::{self, AuthorKind};
 
 /// Facts about a source; what is not known is empty.

@@ -5,7 +5,7 @@ use url::Url;
 
 use super::WorkKind;
 use crate::basics::partial_date::PartialDate;
-use crate::basics::words::on_one_line;
+use crate::basics::wording::on_one_line;
 use crate::page::author::{self, AuthorKind, AuthorName, MAX_AUTHORS};
 use crate::page::embedded::EmbeddedData;
 use crate::page::json_ld;

@@ -18,7 +18,7 @@ use rustix::process::geteuid;
 
 use super::directory_mask::{DirectoryMask, HiddenDirectory};
 use super::{AccessRight, opened_path, system};
-use crate::basics::words::system_words;
+use crate::basics::wording::system_words;
 use crate::sandbox::roots::RootSet;
 use crate::web::credentials::{self, Credentials};
 

@@ -14,7 +14,7 @@ use super::leave_out::leave_out;
 use super::listing::{DirectoryListing, DirectoryVisit, EntryRange, ListingEntry};
 use super::places::{AnchorDirectory, entry_kind, is_directory, starting_point, terminated};
 use super::shared_walk::SharedWalk;
-use crate::basics::work_done;
+use crate::basics::progress_counters;
 use crate::sandbox::confinement::{self, AccessRight};
 use crate::search::ignore_files::{IgnoreRules, RuleNames};
 use crate::search::paths::{EntryKind, WalkOutcome};
@@ -169,7 +169,7 @@ impl<'a> DirectoryReader<'a> {
             if self.active.len() <= FEW_NAMES && self.active.iter().all(is_name) {
                 self.look_up_names(&next)?;
             } else {
-                work_done::add(&work_done::DIRECTORIES, 1);
+                progress_counters::add(&progress_counters::DIRECTORIES, 1);
                 opened = self.read_entries(&mut next, walked)?;
             }
             let below = self.take_found(self.here.len(), &next);

@@ -7,12 +7,12 @@ use std::io;
 use std::path::Path;
 use std::process;
 
-use crate::basics::words::{counted, joined_words};
+use crate::basics::wording::{count_noun, joined_words};
 use crate::contract::background::{BackgroundRun, FIELD, MOST_COMMANDS};
-use crate::contract::failure::{Code, Failure};
-use crate::contract::reply::{Object, Reply};
+use crate::contract::call_terms::CallTerms;
+use crate::contract::failure::{ErrorCode, Failure};
+use crate::contract::reply::{AnswerObject, Reply};
 use crate::contract::request::Request;
-use crate::contract::terms::Terms;
 use crate::sandbox::ending;
 use crate::shell::{BackgroundCommand, BackgroundOutput};
 use crate::tools::bash::output;
@@ -56,7 +56,7 @@ pub fn wish_of(request: &Request<'_>) -> Result<Option<BackgroundWish>, Failure>
         None if is_full(terms) => {
             let running = list(terms);
             Err(Failure::new(
-                Code::InvalidArg,
+                ErrorCode::InvalidArg,
                 format!(
                     "{MOST_COMMANDS} commands run in the background already, so nothing was run"
                 ),
@@ -68,16 +68,16 @@ pub fn wish_of(request: &Request<'_>) -> Result<Option<BackgroundWish>, Failure>
 }
 
 /// The commands of this caller that run in the background.
-fn running(terms: &Terms) -> &'static [BackgroundRun] {
+fn running(terms: &CallTerms) -> &'static [BackgroundRun] {
     terms.context.map_or(&[], |context| &context.background)
 }
 
 /// True if no further command may go on in the background.
-pub fn is_full(terms: &Terms) -> bool {
+pub fn is_full(terms: &CallTerms) -> bool {
     running(terms).len() >= MOST_COMMANDS
 }
 
-fn list(terms: &Terms) -> String {
+fn list(terms: &CallTerms) -> String {
     let running = running(terms).iter();
     let running = running.map(|run| format!("{} (`{}`)", run.number, run.command));
     running.collect::<Vec<_>>().join(", ")
@@ -87,7 +87,7 @@ fn list(terms: &Terms) -> String {
 ///
 /// # Errors
 /// None of this caller's has it.
-pub fn stop<'a>(number: u64, terms: &Terms) -> Result<Reply<'a>, Failure> {
+pub fn stop<'a>(number: u64, terms: &CallTerms) -> Result<Reply<'a>, Failure> {
     let mut all = running(terms).iter();
     let Some(run) = all.find(|run| u64::from(run.number) == number) else {
         let others = match list(terms) {
@@ -97,7 +97,7 @@ pub fn stop<'a>(number: u64, terms: &Terms) -> Result<Reply<'a>, Failure> {
         let message = format!(
             "No command {number} runs in the background: it has ended, or it was not started here"
         );
-        return Err(Failure::new(Code::NotFound, message).with_note(others));
+        return Err(Failure::new(ErrorCode::NotFound, message).with_note(others));
     };
     let has_ended = ending::end_process(run.number, ending::GRACE * 2);
     Ok(Reply::new(move |object| {
@@ -120,7 +120,7 @@ pub fn stop<'a>(number: u64, terms: &Terms) -> Result<Reply<'a>, Failure> {
 
 /// Answers for a command that was started in the background, and lets it go on.
 pub fn answer_started(
-    object: &mut Object<'_>,
+    object: &mut AnswerObject<'_>,
     command: &str,
     started: BackgroundCommand,
     file: BackgroundOutput,
@@ -136,7 +136,7 @@ pub fn answer_started(
 
 /// Lets a command go on of which the answer shows what it has written by now.
 pub fn hand_over(
-    object: &mut Object<'_>,
+    object: &mut AnswerObject<'_>,
     command: &str,
     goes_on: BackgroundCommand,
     file: Result<BackgroundOutput, String>,
@@ -159,11 +159,11 @@ pub fn hand_over(
 }
 
 /// The note on what was left running whose output nobody reads any more.
-pub fn note_on_cut_off(terms: &Terms) -> String {
+pub fn note_on_cut_off(terms: &CallTerms) -> String {
     let why = if terms.served {
         format!(
             ", because {} run in the background already",
-            counted(running(terms).len() as u64, "command")
+            count_noun(running(terms).len() as u64, "command")
         )
     } else {
         String::new()
@@ -175,7 +175,7 @@ pub fn note_on_cut_off(terms: &Terms) -> String {
 }
 
 /// Sentences on how to follow and end the command of this number.
-fn words(number: u32, file: Option<&Path>, is_running: bool, terms: &Terms) -> String {
+fn words(number: u32, file: Option<&Path>, is_running: bool, terms: &CallTerms) -> String {
     let last = if is_running {
         ", last of all its exit code"
     } else {
@@ -195,7 +195,7 @@ fn words(number: u32, file: Option<&Path>, is_running: bool, terms: &Terms) -> S
 
 /// Has this process see to the command when the answer is written, and tells the server.
 fn go_on(
-    object: &mut Object<'_>,
+    object: &mut AnswerObject<'_>,
     command: &str,
     goes_on: BackgroundCommand,
     file: Option<BackgroundOutput>,

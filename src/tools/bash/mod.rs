@@ -11,12 +11,12 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::contract::failure::{Code, Failure};
-use crate::contract::reply::{Object, Reply};
+use crate::contract::call_terms::Audience;
+use crate::contract::failure::{ErrorCode, Failure};
+use crate::contract::reply::{AnswerObject, Reply};
 use crate::contract::request::Request;
-use crate::contract::terms::Audience;
 use crate::contract::tool::{
-    AccessScope, ExitCodes, FieldRole, Habit, Tool, ToolHints, ToolManual,
+    AccessScope, ExitCodes, FieldRole, HabitualFlag, Tool, ToolHints, ToolManual,
 };
 use crate::sandbox::confinement::audit::{DenialListener, KernelDenial};
 use crate::sandbox::confinement::{self, AccessRight, Confinement};
@@ -45,8 +45,8 @@ pub const TOOL: Tool = Tool {
         ("run_in_background", "background"),
     ],
     habits: &[
-        ("--background", Habit::Served("background")),
-        ("--stop", Habit::ServedNumber("stop")),
+        ("--background", HabitualFlag::Served("background")),
+        ("--stop", HabitualFlag::ServedNumber("stop")),
     ],
     title: "Run a shell command",
     hints: ToolHints {
@@ -139,12 +139,12 @@ fn start_in_background(command: &str, conditions: CommandSettings) -> Result<Rep
     let not_run = |code, reason: &str| Failure::new(code, format!("Nothing was run: {reason}"));
     let file = BackgroundOutput::begin().map_err(|reason| {
         not_run(
-            Code::WriteFailed,
+            ErrorCode::WriteFailed,
             &format!("there is no file for its output ({reason})"),
         )
     })?;
     let started = shell::start_in_background(command, conditions);
-    let started = started.map_err(|reason| not_run(Code::InvalidArg, &reason))?;
+    let started = started.map_err(|reason| not_run(ErrorCode::InvalidArg, &reason))?;
     Ok(Reply::new(move |object| {
         background::answer_started(object, command, started, file)
     }))
@@ -201,13 +201,13 @@ const NOTES: usize = 700;
 
 /// True if a command's output is passed on as it is: to hosts, and to people, who see it on a
 /// terminal or pass it to other programs.
-fn is_for_terminals(object: &Object<'_>) -> bool {
+fn is_for_terminals(object: &AnswerObject<'_>) -> bool {
     matches!(object.terms().reader, Audience::Host | Audience::Person)
 }
 
 impl CommandCall<'_> {
     /// Runs the command and writes the answer.
-    fn answer(mut self, object: &mut Object<'_>) -> io::Result<()> {
+    fn answer(mut self, object: &mut AnswerObject<'_>) -> io::Result<()> {
         let (command, time, workdir) = (self.command, self.time, self.workdir);
         let shell = self.conditions.shell.clone();
         let confinement = self.conditions.confinement;
@@ -277,7 +277,7 @@ impl CommandCall<'_> {
     }
 
     /// Writes the output as it comes.
-    fn stream(self, object: &mut Object<'_>) -> io::Result<AnsweredCommand> {
+    fn stream(self, object: &mut AnswerObject<'_>) -> io::Result<AnsweredCommand> {
         let keeps_newline = object.is_shown();
         let is_for_terminals = is_for_terminals(object);
         let output = WithoutLastNewline::new(object.text("output")?);
@@ -296,7 +296,7 @@ impl CommandCall<'_> {
     }
 
     /// Writes both ends of the output, as far as there is room.
-    fn show_ends(self, object: &mut Object<'_>, room: usize) -> io::Result<AnsweredCommand> {
+    fn show_ends(self, object: &mut AnswerObject<'_>, room: usize) -> io::Result<AnsweredCommand> {
         const NAME: &str = "output";
         let room = room.saturating_sub(NAME.len());
         let output = CollectedOutput::new(room + 1);

@@ -6,9 +6,9 @@
 
 use std::path::Path;
 
-use crate::basics::words::counted;
+use crate::basics::wording::count_noun;
 use crate::contract::bounded::TextMeasure;
-use crate::contract::terms::Terms;
+use crate::contract::call_terms::CallTerms;
 use crate::sandbox::confinement;
 use crate::shell::{CollectedOutput, SavedPlace, ShortenedLine};
 
@@ -65,8 +65,8 @@ fn show_both_ends(
     let shown = || first.iter().chain(&last);
     let lines = output.lines().saturating_sub(shown().count() as u64);
     let bytes = shown().map(|line| line.bytes()).sum();
-    let lines = counted(lines, "line");
-    let bytes = counted(output.bytes.saturating_sub(bytes), "byte");
+    let lines = count_noun(lines, "line");
+    let bytes = count_noun(output.bytes.saturating_sub(bytes), "byte");
     let between = format!("[... {lines} ({bytes}) left out ...]\n");
     let mut text = Vec::new();
     text.extend(first.iter().flat_map(|line| line.worded().into_owned()));
@@ -108,13 +108,13 @@ pub fn note_on_cut(
     output: CollectedOutput,
     room: usize,
     is_shortened: bool,
-    terms: &Terms,
+    terms: &CallTerms,
 ) -> String {
     let lines = output.lines();
     let length = format!(
         "{} ({}{})",
-        counted(lines, "line"),
-        counted(output.bytes, "byte"),
+        count_noun(lines, "line"),
+        count_noun(output.bytes, "byte"),
         if is_shortened {
             "; long lines are shortened here"
         } else {
@@ -125,7 +125,7 @@ pub fn note_on_cut(
     let (path, what) = match output.save_whole() {
         SavedPlace::Whole(path) => (path, format!("All of the output, {length}, is")),
         SavedPlace::Beginning(path, bytes) => {
-            let bytes = counted(bytes, "byte");
+            let bytes = count_noun(bytes, "byte");
             (
                 path,
                 format!("The first {bytes} of the output, of {length}, are"),
@@ -150,7 +150,7 @@ pub fn note_on_cut(
 
 /// The ways to read a file of output that the caller has: in parts of so many bytes where lines are
 /// too long, else by lines. `None` if there is none.
-pub fn ways_to_read(path: &Path, part: Option<u64>, terms: &Terms) -> Option<String> {
+pub fn ways_to_read(path: &Path, part: Option<u64>, terms: &CallTerms) -> Option<String> {
     // A confined command may not read what the server keeps.
     let is_for_commands = confinement::is_within_reach(path);
     let path = path.display();
@@ -271,7 +271,7 @@ mod tests {
                 prop_assert!(are_of_lines(&last, &all[all.len() - last.len()..]));
                 let missing = &all[first.len()..all.len() - last.len()];
                 let bytes: usize = missing.iter().map(|line| line.len() + 1).sum();
-                let expected = format!("{} ({})", counted(missing.len() as u64, "line"), counted(bytes as u64, "byte"));
+                let expected = format!("{} ({})", count_noun(missing.len() as u64, "line"), count_noun(bytes as u64, "byte"));
                 prop_assert_eq!(left_out, expected);
             }
         }

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use crate::basics::words::quoted_for_shell;
+use crate::basics::wording::quoted_for_shell;
 use crate::sandbox::confinement::audit::KernelDenial;
 use crate::sandbox::confinement::{AccessRight, Confinement};
 use crate::shell::output_claims::{LONGEST_PATH, OutputClaims};

@@ -5,14 +5,14 @@ use std::sync::Mutex;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::contract::terms::{Audience, Terms};
+use crate::contract::call_terms::{Audience, CallTerms};
 
 /// The answer to a reader.
-fn answer(request: &Value, terms: Terms) -> Value {
+fn answer(request: &Value, terms: CallTerms) -> Value {
     let request = request.to_string();
     let request = Request::parse(request.as_bytes()).unwrap().on(&TOOL, terms);
     let mut out = Vec::new();
-    let mut object = Object::open_on(&mut out, terms, TOOL.less).unwrap();
+    let mut object = AnswerObject::open_on(&mut out, terms, TOOL.less).unwrap();
     match TOOL.run(&request) {
         Ok(reply) => reply.write(&mut object).unwrap(),
         Err(failure) => object.fail(TOOL.family, &failure).unwrap(),
@@ -27,7 +27,7 @@ fn a_model_is_told_that_there_is_no_output_and_no_other_reader() {
         for command in ["true", "echo"] {
             let answer = |reader| {
                 let request = json!({ "command": command });
-                answer(&request, Terms::within(reader, bytes, None))
+                answer(&request, CallTerms::within(reader, bytes, None))
             };
             let told = json!({"output": "", "empty": "no output", "exit_code": 0});
             assert_eq!(answer(Audience::Model), told);
@@ -35,7 +35,7 @@ fn a_model_is_told_that_there_is_no_output_and_no_other_reader() {
                 assert_eq!(answer(reader), json!({"output": "", "exit_code": 0}));
             }
         }
-        let terms = Terms::within(Audience::Model, bytes, None);
+        let terms = CallTerms::within(Audience::Model, bytes, None);
         let shown = answer(&json!({"command": "echo x"}), terms);
         assert_eq!(shown, json!({"output": "x", "exit_code": 0}));
     }
@@ -44,12 +44,12 @@ fn a_model_is_told_that_there_is_no_output_and_no_other_reader() {
 #[test]
 fn a_model_s_own_timeout_and_the_caller_s_are_told_apart() {
     let time = Some(Duration::from_secs(1));
-    let terms = Terms::within(Audience::Model, None, time);
+    let terms = CallTerms::within(Audience::Model, None, time);
     let late = answer(&json!({"command": "sleep 30", "timeout": 9}), terms);
     assert_eq!(late["exit_code"], 124);
     let note = late["note"].as_str().unwrap();
     assert!(note.contains("may take 1 second here at most"), "{note}");
-    let terms = Terms::within(Audience::Model, None, None);
+    let terms = CallTerms::within(Audience::Model, None, None);
     let late = answer(&json!({"command": "sleep 30", "timeout": 1}), terms);
     let note = late["note"].as_str().unwrap();
     assert!(note.contains("give a longer `timeout`"), "{note}");
@@ -58,12 +58,12 @@ fn a_model_s_own_timeout_and_the_caller_s_are_told_apart() {
 #[test]
 fn whoever_waits_is_told_the_last_line_and_not_more_often_than_each_second() {
     static TOLD: Mutex<Vec<String>> = Mutex::new(Vec::new());
-    let terms = Terms {
+    let terms = CallTerms {
         progress: Some(|line| {
             let line = String::from_utf8(line.to_vec()).unwrap();
             TOLD.lock().unwrap().push(line);
         }),
-        ..Terms::default()
+        ..CallTerms::default()
     };
     let command = "echo one; sleep 0.2; for n in 1 2 3 4; do echo $n; done; printf ab; \
                    sleep 1.2; echo c; sleep 1.2";

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::basics::words::seconds;
-use crate::contract::terms::{Deadline, Terms};
+use crate::basics::wording::format_seconds;
+use crate::contract::call_terms::{CallTerms, Deadline};
 use crate::shell::{StillRunning, TimeLimit};
 
 /// The note on a command that was ended before anything of it had come.
@@ -22,7 +22,7 @@ pub struct CommandTime {
 
 impl CommandTime {
     /// The time that the call's terms leave.
-    pub fn of(terms: &Terms) -> Self {
+    pub fn of(terms: &CallTerms) -> Self {
         Self {
             deadline: terms.deadline,
             asked_for: false,
@@ -69,8 +69,8 @@ impl CommandTime {
     pub fn note(&self, running: &[StillRunning], is_served: bool) -> Option<String> {
         let deadline = self.deadline?;
         let (after, whole) = (
-            seconds(deadline.ask_to_end_after()),
-            seconds(deadline.whole),
+            format_seconds(deadline.ask_to_end_after()),
+            format_seconds(deadline.whole),
         );
         let (limit, longer) = if self.asked_for {
             (

@@ -6,21 +6,28 @@ use std::path::Path;
 
 use rustix::io::Errno;
 
-use crate::contract::failure::{Code, Failure};
+use crate::contract::failure::{ErrorCode, Failure};
 use crate::shell;
 
 /// Opens the directory in which a command is to start.
 pub fn open(path: &str) -> Result<OwnedFd, Failure> {
     let failed = |errno| {
         let (code, message) = match errno {
-            Errno::NOENT => (Code::FileNotFound, format!("Directory not found: {path}")),
-            Errno::NOTDIR => (Code::InvalidArg, format!("Not a directory: {path}")),
-            Errno::ACCESS | Errno::PERM => {
-                (Code::PermissionDenied, format!("Permission denied: {path}"))
-            }
+            Errno::NOENT => (
+                ErrorCode::FileNotFound,
+                format!("Directory not found: {path}"),
+            ),
+            Errno::NOTDIR => (ErrorCode::InvalidArg, format!("Not a directory: {path}")),
+            Errno::ACCESS | Errno::PERM => (
+                ErrorCode::PermissionDenied,
+                format!("Permission denied: {path}"),
+            ),
             errno => {
                 let reason = io::Error::from(errno);
-                (Code::OpenFailed, format!("Cannot open {path}: {reason}"))
+                (
+                    ErrorCode::OpenFailed,
+                    format!("Cannot open {path}: {reason}"),
+                )
             }
         };
         Failure::new(code, message).with_note(advice(path))

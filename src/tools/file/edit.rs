@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use crate::basics::words::plural;
-use crate::contract::failure::{Code, Failure};
+use crate::basics::wording::plural;
+use crate::contract::call_terms::{Audience, CallTerms};
+use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::notes::Notes;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::terms::{Audience, Terms};
 use crate::contract::tool::{AccessScope, FieldRole, Tool, ToolHints, ToolManual};
 use crate::files::{self, EditError, TextReplacement};
 use crate::paths::PathWant;
@@ -117,12 +117,12 @@ type SentReplacement<'a> = (&'a str, &'a str, bool);
 /// The replacements in `edits`, if the request has a list of them.
 fn listed_edits<'a>(
     request: &'a Request<'_>,
-    terms: &Terms,
+    terms: &CallTerms,
 ) -> Result<Option<Vec<SentReplacement<'a>>>, Failure> {
     let list = request.objects("edits")?;
     let single = request.text("old_string")?.or(request.text("new_string")?);
     let refused = |message: &str| {
-        Err(Failure::new(Code::InvalidArg, message).with_note(
+        Err(Failure::new(ErrorCode::InvalidArg, message).with_note(
             "Send either old_string and new_string, or a list of objects with old_string, \
              new_string and, where it is meant, replace_all as edits.",
         ))
@@ -156,7 +156,7 @@ fn of_list(at: usize, count: usize, mut failure: Failure) -> Failure {
 
 fn replacement<'a>(
     request: &'a Request<'_>,
-    terms: &Terms,
+    terms: &CallTerms,
 ) -> Result<SentReplacement<'a>, Failure> {
     let old = request.required_text("old_string")?;
     let new = request.required_text("new_string")?;
@@ -164,28 +164,32 @@ fn replacement<'a>(
     if old.is_empty() {
         let make = terms.if_served("file_write", "; to make a file, use file_write");
         return Err(
-            Failure::new(Code::InvalidArg, "old_string cannot be empty").with_note(format!(
+            Failure::new(ErrorCode::InvalidArg, "old_string cannot be empty").with_note(format!(
                 "To insert text, send a line that is in the file as old_string, and that line with \
                  the new text as new_string{make}."
             )),
         );
     }
     if old == new {
-        return Err(
-            Failure::new(Code::InvalidArg, "old_string and new_string are identical").with_note(
-                "Nothing would change. new_string must be the text you want in place of old_string.",
-            ),
-        );
+        return Err(Failure::new(
+            ErrorCode::InvalidArg,
+            "old_string and new_string are identical",
+        )
+        .with_note(
+            "Nothing would change. new_string must be the text you want in place of old_string.",
+        ));
     }
     Ok((old, new, all))
 }
 
-fn edit_failure(path: &str, error: &EditError, terms: &Terms) -> Failure {
+fn edit_failure(path: &str, error: &EditError, terms: &CallTerms) -> Failure {
     match error {
-        EditError::NotFound(nearest) => Failure::new(Code::NotFound, "String not found in file")
-            .with_quotation(edit_note::not_found(path, nearest, terms)),
+        EditError::NotFound(nearest) => {
+            Failure::new(ErrorCode::NotFound, "String not found in file")
+                .with_quotation(edit_note::not_found(path, nearest, terms))
+        }
         EditError::NotUnique { count, lines } => Failure::new(
-            Code::NotUnique,
+            ErrorCode::NotUnique,
             format!("String found {count} times, use replace_all to replace all"),
         )
         .with_note(edit_note::not_unique(*count, lines)),

@@ -5,9 +5,9 @@
 
 use std::fmt::Write as _;
 
-use crate::basics::words::{counted, quoted_for_shell, series, thousands};
+use crate::basics::wording::{count_noun, join_list, quoted_for_shell, thousands};
 use crate::contract::bounded::TextMeasure;
-use crate::contract::terms::Terms;
+use crate::contract::call_terms::CallTerms;
 use crate::files::nearest::{
     DifferenceKind, FilePlace, LineChange, MOST_NAMED, NearestFinding, NearestText, QuotedText,
     TextDifference, TextRepair,
@@ -23,7 +23,7 @@ const MOST_DIFFERENCES: usize = 4;
 
 /// The note on a text that is in the file `path` not at all. A text that is quoted is quoted whole
 /// or, if the answer has no room for it, not at all: half of it would be in the file, too.
-pub fn not_found(path: &str, nearest: &NearestText, terms: &Terms) -> String {
+pub fn not_found(path: &str, nearest: &NearestText, terms: &CallTerms) -> String {
     let note = note_of(path, nearest, terms, true);
     let cost = TextMeasure::Json.cost(note.as_bytes());
     let longest = terms.max_answer;
@@ -33,7 +33,7 @@ pub fn not_found(path: &str, nearest: &NearestText, terms: &Terms) -> String {
     note
 }
 
-fn note_of(path: &str, nearest: &NearestText, terms: &Terms, quotes: bool) -> String {
+fn note_of(path: &str, nearest: &NearestText, terms: &CallTerms, quotes: bool) -> String {
     let mut note = String::new();
     if !nearest.already.is_empty() {
         let lines = lines_in_words(&nearest.already, nearest.already.len() as u64);
@@ -72,7 +72,7 @@ pub fn changed_lines(changed: &ChangedLines) -> String {
         places => format!(
             " (line{} {})",
             if several { "s" } else { "" },
-            series(places, "and")
+            join_list(places, "and")
         ),
     }
 }
@@ -105,7 +105,7 @@ pub fn line_ends(done: LineEndChange, new: &str) -> Option<String> {
     Some(note)
 }
 
-fn finding_in_words(path: &str, nearest: &NearestText, terms: &Terms, quotes: bool) -> String {
+fn finding_in_words(path: &str, nearest: &NearestText, terms: &CallTerms, quotes: bool) -> String {
     match &nearest.finding {
         NearestFinding::Empty => {
             let instead =
@@ -146,7 +146,7 @@ fn finding_in_words(path: &str, nearest: &NearestText, terms: &Terms, quotes: bo
                 let _ = write!(
                     note,
                     " As near: {}.",
-                    counted(*others as u64, "other place")
+                    count_noun(*others as u64, "other place")
                 );
             }
             let new_too = !matches!(repair, None | Some(TextRepair::Trim));
@@ -163,7 +163,7 @@ fn finding_in_words(path: &str, nearest: &NearestText, terms: &Terms, quotes: bo
             note
         }
         NearestFinding::Nothing => {
-            let lines = counted(nearest.lines, "line");
+            let lines = count_noun(nearest.lines, "line");
             let searched = if nearest.whole {
                 format!("the file, which has {lines}")
             } else {
@@ -225,7 +225,10 @@ fn differences_in_words(differences: &[TextDifference]) -> String {
     groups.truncate(MOST_DIFFERENCES);
     let mut said: Vec<String> = groups.iter().map(difference_in_words).collect();
     if more > 0 {
-        said.push(format!("and {}", counted(more as u64, "other difference")));
+        said.push(format!(
+            "and {}",
+            count_noun(more as u64, "other difference")
+        ));
     }
     said.join("; ")
 }
@@ -291,7 +294,7 @@ fn characters_in_words(bytes: &[u8]) -> String {
 fn stale(place: &FilePlace, changes: &[LineChange], equal: usize) -> String {
     let mut note = format!("The nearest {}", are_lines(place));
     if equal > 0 {
-        let _ = write!(note, ", with {}", counted(equal as u64, "equal line"));
+        let _ = write!(note, ", with {}", count_noun(equal as u64, "equal line"));
     }
     let mut said: Vec<String> = changes.iter().take(3).map(change_in_words).collect();
     if changes.len() > said.len() {
@@ -324,7 +327,7 @@ fn change_in_words(change: &LineChange) -> String {
 fn to_be_sent(
     note: &mut String,
     place: &FilePlace,
-    terms: &Terms,
+    terms: &CallTerms,
     (new_too, quotes): (bool, bool),
 ) {
     let (lines, times) = &place.same;
@@ -406,7 +409,7 @@ fn lines_in_words(numbers: &[u64], count: u64) -> String {
         [one] => format!("line {one}"),
         several => {
             let several: Vec<String> = several.iter().map(u64::to_string).collect();
-            format!("lines {}", series(&several, "and"))
+            format!("lines {}", join_list(&several, "and"))
         }
     };
     match count.saturating_sub(numbers.len() as u64) {

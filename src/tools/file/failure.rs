@@ -3,9 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::basics::words::{quoted_for_shell, thousands};
-use crate::contract::failure::{Code, Failure};
-use crate::contract::terms::{Audience, Terms};
+use crate::basics::wording::{quoted_for_shell, thousands};
+use crate::contract::call_terms::{Audience, CallTerms};
+use crate::contract::failure::{ErrorCode, Failure};
 use crate::files::{ErrorReason, FileAccessError};
 use crate::paths::{self, MeantPath, NamePlaces, PathObstacle, PathSlip, PathWant};
 use crate::sandbox::confinement;
@@ -14,23 +14,36 @@ use crate::sandbox::confinement;
 pub fn of(path: &str, error: &FileAccessError) -> Failure {
     let none = &ErrorReason::default();
     let (code, what, reason) = match error {
-        FileAccessError::NotFound => (Code::FileNotFound, "File not found", none),
-        FileAccessError::PermissionDenied => (Code::PermissionDenied, "Permission denied", none),
-        FileAccessError::Refused(reason) => (Code::PermissionDenied, "Permission denied", reason),
-        FileAccessError::Open(reason) => (Code::OpenFailed, "Cannot open file", reason),
-        FileAccessError::Seek => (Code::SeekFailed, "Cannot seek file", none),
-        FileAccessError::Size => (Code::SizeFailed, "Cannot get file size", none),
-        FileAccessError::Read(reason) => (Code::ReadFailed, "Failed to read file", reason),
-        FileAccessError::Write(reason) => (Code::WriteFailed, "Failed to write file", reason),
-        FileAccessError::NoSpace => (Code::NoSpace, "No space left on device", none),
-        FileAccessError::Locked => (Code::Timeout, "Timed out waiting for another writer", none),
-        FileAccessError::TooSlow => (Code::Timeout, "Timed out reading file", none),
+        FileAccessError::NotFound => (ErrorCode::FileNotFound, "File not found", none),
+        FileAccessError::PermissionDenied => {
+            (ErrorCode::PermissionDenied, "Permission denied", none)
+        }
+        FileAccessError::Refused(reason) => {
+            (ErrorCode::PermissionDenied, "Permission denied", reason)
+        }
+        FileAccessError::Open(reason) => (ErrorCode::OpenFailed, "Cannot open file", reason),
+        FileAccessError::Seek => (ErrorCode::SeekFailed, "Cannot seek file", none),
+        FileAccessError::Size => (ErrorCode::SizeFailed, "Cannot get file size", none),
+        FileAccessError::Read(reason) => (ErrorCode::ReadFailed, "Failed to read file", reason),
+        FileAccessError::Write(reason) => (ErrorCode::WriteFailed, "Failed to write file", reason),
+        FileAccessError::NoSpace => (ErrorCode::NoSpace, "No space left on device", none),
+        FileAccessError::Locked => (
+            ErrorCode::Timeout,
+            "Timed out waiting for another writer",
+            none,
+        ),
+        FileAccessError::TooSlow => (ErrorCode::Timeout, "Timed out reading file", none),
     };
     Failure::new(code, format!("{what}: {path}{reason}"))
 }
 
 /// The same failure, with a note if the path is wrong or the file is locked.
-pub fn with_note(path: &str, error: &FileAccessError, wants: PathWant, terms: &Terms) -> Failure {
+pub fn with_note(
+    path: &str,
+    error: &FileAccessError,
+    wants: PathWant,
+    terms: &CallTerms,
+) -> Failure {
     let failure = of(path, error);
     match error {
         FileAccessError::NotFound | FileAccessError::Open(_) => {
@@ -44,7 +57,7 @@ pub fn with_note(path: &str, error: &FileAccessError, wants: PathWant, terms: &T
 }
 
 /// Says what is wrong with `path`, and what to send.
-fn note(path: &str, wants: PathWant, terms: &Terms) -> String {
+fn note(path: &str, wants: PathWant, terms: &CallTerms) -> String {
     if path.trim().is_empty() {
         return "file_path is empty: send the path of a file.".to_owned();
     }
@@ -91,7 +104,7 @@ fn note(path: &str, wants: PathWant, terms: &Terms) -> String {
     said.join(" ")
 }
 
-fn directory(path: &str, wants: PathWant, terms: &Terms) -> String {
+fn directory(path: &str, wants: PathWant, terms: &CallTerms) -> String {
     match wants {
         // The message says so already, and a person knows how to list one.
         _ if terms.reader == Audience::Person => String::new(),
@@ -104,7 +117,7 @@ fn directory(path: &str, wants: PathWant, terms: &Terms) -> String {
 }
 
 /// The advice on a path that is written otherwise than it was meant.
-fn slip(meant: &MeantPath, wants: PathWant, terms: &Terms) -> String {
+fn slip(meant: &MeantPath, wants: PathWant, terms: &CallTerms) -> String {
     meant.advice(|path| match (meant.slip, wants) {
         (PathSlip::LineNumber(line), PathWant::File) if terms.serves("file_read") => {
             format!("{path:?} (file_read starts at that line with \"offset\":{line})")
@@ -120,7 +133,7 @@ fn missing(
     whole: bool,
     similar: &[PathBuf],
     wants: PathWant,
-    terms: &Terms,
+    terms: &CallTerms,
 ) -> Vec<String> {
     let mut said = Vec::new();
     if !whole {

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::contract::call_terms::Audience;
 use crate::contract::failure::Failure;
 use crate::contract::notes::Notes;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::terms::Audience;
-use crate::contract::tool::{AccessScope, FieldRole, Habit, Tool, ToolHints, ToolManual};
+use crate::contract::tool::{AccessScope, FieldRole, HabitualFlag, Tool, ToolHints, ToolManual};
 use crate::files::{self, ErrorReason, FileAccessError, MadeDirectories};
 use crate::paths::{self, PathObstacle, PathWant};
 use crate::sandbox::confinement;
@@ -25,7 +25,7 @@ pub const TOOL: Tool = Tool {
         ("filePath", "file_path"),
         ("filename", "file_path"),
     ],
-    habits: &[("-", Habit::Stdin("content"))],
+    habits: &[("-", HabitualFlag::Stdin("content"))],
     title: "Write a file",
     hints: ToolHints {
         read_only: false,

@@ -1,6 +1,6 @@
 //! The notes on what was written, and on what was replaced.
 
-use crate::basics::words::counted;
+use crate::basics::wording::count_noun;
 use crate::files::kind::wide_encoding;
 
 /// The mark that begins some UTF-8 texts.
@@ -61,14 +61,14 @@ pub fn replaced(old: &[u8], is_whole: bool, new: &str) -> Option<String> {
     if is_whole && stays * 2 < before {
         said.push(format!(
             "This replaced {} ({}) with {}.",
-            counted(before as u64, "line"),
-            counted(old.len() as u64, "byte"),
-            counted(after as u64, "line"),
+            count_noun(before as u64, "line"),
+            count_noun(old.len() as u64, "byte"),
+            count_noun(after as u64, "line"),
         ));
     } else if !is_whole {
         said.push(format!(
             "This replaced more than {}.",
-            counted(old.len() as u64, "byte")
+            count_noun(old.len() as u64, "byte")
         ));
     }
     (!said.is_empty()).then(|| said.join(" "))

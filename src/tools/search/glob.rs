@@ -6,12 +6,12 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::contract::failure::{Code, Failure};
+use crate::contract::call_terms::{self, Audience, threads};
+use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::notes::Notes;
-use crate::contract::reply::{Object, Reply};
+use crate::contract::reply::{AnswerObject, Reply};
 use crate::contract::request::Request;
-use crate::contract::terms::{self, Audience, threads};
-use crate::contract::tool::{AccessScope, ExitCodes, FieldRole, Habit, Tool, ToolManual};
+use crate::contract::tool::{AccessScope, ExitCodes, FieldRole, HabitualFlag, Tool, ToolManual};
 use crate::search::paths::WalkOutcome;
 use crate::search::walk::{GlobError, PathVisitor, PatternWalk, WalkEntry};
 use crate::tools::search::empty_result::{self, EmptySearch};
@@ -29,8 +29,8 @@ pub const TOOL: Tool = Tool {
     host_words: Some(include_str!("../schemas/for_hosts/glob.json")),
     aliases: &[("head_limit", "limit")],
     habits: &[
-        ("--hidden", Habit::Usual),
-        ("--no-ignore", Habit::Field("all")),
+        ("--hidden", HabitualFlag::Usual),
+        ("--no-ignore", HabitualFlag::Field("all")),
     ],
     title: "Find files",
     scope: AccessScope::Paths {
@@ -47,7 +47,7 @@ named. For a host a pattern looks only where it says, and wildcards pass over na
 a dot. `path` is taken literally; no match is an answer too, and a note says so where the pattern
 looked past what there is.",
         example: r#"{"pattern":"*.conf","path":"/etc"}"#,
-        environment: &[terms::SEARCH_THREADS],
+        environment: &[call_terms::SEARCH_THREADS],
     },
     fields: &[("output", FieldRole::Output), ("count", FieldRole::Count)],
     exits: ExitCodes::SEARCH,
@@ -196,7 +196,7 @@ struct ListedNames {
 
 /// Writes the names, a line each, as far as there is room, and counts the others.
 fn list(
-    object: &mut Object<'_>,
+    object: &mut AnswerObject<'_>,
     walk: PatternWalk,
     limit: Option<u64>,
 ) -> io::Result<(WalkOutcome, ListedNames)> {
@@ -281,15 +281,15 @@ fn what_else(search: EmptySearch<'_>, found: u64) -> Option<String> {
 fn failure(error: GlobError, pattern: &str, path: &str) -> Failure {
     match error {
         GlobError::InvalidPattern(error) => {
-            let failure = Failure::new(Code::InvalidPattern, "Invalid glob pattern");
+            let failure = Failure::new(ErrorCode::InvalidPattern, "Invalid glob pattern");
             failure.with_note(note::pattern_error(error, pattern.len(), WORDS))
         }
         GlobError::ReadError(error) => {
             let why = note::errno_in_words(error);
             let path = if path.is_empty() { "." } else { path };
-            let failure = Failure::new(Code::ReadError, "Read error during glob");
+            let failure = Failure::new(ErrorCode::ReadError, "Read error during glob");
             failure.with_note(format!("{path} cannot be listed: {why}."))
         }
-        GlobError::OutOfMemory => Failure::new(Code::OutOfMemory, "Out of memory during glob"),
+        GlobError::OutOfMemory => Failure::new(ErrorCode::OutOfMemory, "Out of memory during glob"),
     }
 }

@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Instant;
 
-use crate::basics::words::{counted, series, thousands};
+use crate::basics::wording::{count_noun, join_list, thousands};
 use crate::search::paths::{EntryKind, IgnoredNames};
 use crate::search::steps::GlobPattern;
 use crate::search::walk::WalkScope;
@@ -60,14 +60,14 @@ fn told_names(ignored: &IgnoredNames, path: &str) -> String {
             _ => format!(
                 "{} in {}",
                 String::from_utf8_lossy(name),
-                counted(number, "place")
+                count_noun(number, "place")
             ),
         }
     });
     let told: Vec<String> = told.collect();
     let further = names.len().saturating_sub(MOST_TOLD) as u64 + ignored.further;
     match further {
-        0 => series(&told, "and"),
+        0 => join_list(&told, "and"),
         more => format!("{} and {} more", told.join(", "), thousands(more)),
     }
 }
@@ -99,7 +99,7 @@ fn count_left_out(
     Some(match (number, is_cut) {
         (0, true) => return None,
         (0, false) => format!("no such {what} there"),
-        (_, true) => format!("at least {}", counted(number, what)),
-        (_, false) => counted(number, what),
+        (_, true) => format!("at least {}", count_noun(number, what)),
+        (_, false) => count_noun(number, what),
     })
 }

@@ -5,8 +5,8 @@ use std::io;
 
 use rustix::io::Errno;
 
-use crate::basics::words::{seconds, system_words, thousands};
-use crate::contract::terms::Terms;
+use crate::basics::wording::{format_seconds, system_words, thousands};
+use crate::contract::call_terms::CallTerms;
 use crate::search::braces::MOST_ALTERNATIVES;
 use crate::search::paths::{LeftOut, UnlistedDirectories};
 use crate::search::steps::{LONGEST_PATTERN, WildcardError};
@@ -43,14 +43,16 @@ pub fn first_is_cut(length: usize, count: u64, narrow: &str) -> String {
 
 /// Writes the time that a call had.
 #[must_use]
-pub fn seconds_of_call(terms: &Terms) -> String {
+pub fn seconds_of_call(terms: &CallTerms) -> String {
     let deadline = terms.deadline;
-    deadline.map_or("its time".to_owned(), |deadline| seconds(deadline.whole))
+    deadline.map_or("its time".to_owned(), |deadline| {
+        format_seconds(deadline.whole)
+    })
 }
 
 /// Says which names of a pattern were left out.
 #[must_use]
-pub fn left_out_names(left_out: LeftOut, terms: &Terms, words: NoteWords) -> String {
+pub fn left_out_names(left_out: LeftOut, terms: &CallTerms, words: NoteWords) -> String {
     let field = words.field;
     match left_out {
         LeftOut::OtherNames => format!(

@@ -6,9 +6,9 @@
 use std::fs;
 use std::sync::Arc;
 
-use crate::contract::failure::{Code, Failure};
+use crate::contract::call_terms::Audience;
+use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::request::Request;
-use crate::contract::terms::Audience;
 use crate::search::ignore_files;
 use crate::search::steps::{GlobPattern, WildcardError};
 use crate::search::walk::WalkScope;
@@ -38,7 +38,7 @@ pub fn check_place(
     match fs::metadata(path) {
         Err(error) if request.terms().reader == Audience::Person && !path.is_empty() => {
             let message = format!("{path}: {}", error_in_words(&error));
-            let failure = Failure::new(Code::FileNotFound, message);
+            let failure = Failure::new(ErrorCode::FileNotFound, message);
             let note = empty_result::misplaced(search, pattern);
             Err(failure.with_note(note.unwrap_or_default()))
         }
@@ -59,7 +59,7 @@ impl FileScope {
         let rules = (!excluded.is_empty()).then(|| ignore_files::parse_exclusions(excluded));
         let rules = rules.transpose().map_err(|reason| {
             let message = format!("Invalid pattern in exclude: {reason}");
-            Failure::new(Code::InvalidPattern, message)
+            Failure::new(ErrorCode::InvalidPattern, message)
         })?;
         Ok(Self {
             is_deep,

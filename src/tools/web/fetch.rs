@@ -8,12 +8,14 @@ use url::Url;
 use super::page_source::{self, MEBIBYTES, PageSource, window};
 use super::{document_body, fetch_note, meant_url, network};
 use crate::contract::bounded::{self, TextMeasure};
-use crate::contract::failure::{Code, Failure};
+use crate::contract::call_terms::{Audience, CallTerms};
+use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::notes::Notes;
-use crate::contract::reply::{Object, Reply};
+use crate::contract::reply::{AnswerObject, Reply};
 use crate::contract::request::Request;
-use crate::contract::terms::{Audience, Terms};
-use crate::contract::tool::{AccessScope, Family, FieldRole, Tool, ToolHints, ToolManual, ToolSet};
+use crate::contract::tool::{
+    AccessScope, EnvelopeFamily, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
+};
 use crate::document::Document;
 use crate::unseen;
 use crate::web::bot_checks::{advice_on_bot_check, vendor_of};
@@ -25,7 +27,7 @@ pub const TOOL: Tool = Tool {
     name: "web_fetch",
     link: "web-fetch-tool",
     title: "Fetch a page",
-    family: Family::Web,
+    family: EnvelopeFamily::Web,
     set: ToolSet::Web,
     hints: ToolHints::ASKS,
     scope: AccessScope::Network,
@@ -73,7 +75,7 @@ fn shorten_title(title: &str, longest: Option<usize>) -> &str {
 }
 
 fn write(
-    object: &mut Object<'_>,
+    object: &mut AnswerObject<'_>,
     page: FetchedPage,
     offset: u64,
     limit: Option<u64>,
@@ -131,7 +133,7 @@ impl FetchedPage {
     }
 }
 
-fn fetch(url: &str, main_only: bool, terms: &Terms) -> Result<FetchedPage, Failure> {
+fn fetch(url: &str, main_only: bool, terms: &CallTerms) -> Result<FetchedPage, Failure> {
     let asked = client::parse_url(url).map_err(|error| {
         failure(error, None, terms).with_note(meant_url::of_no_url(TOOL.name, url, terms))
     })?;
@@ -192,7 +194,7 @@ fn convert(
     mut source: PageSource,
     main_only: bool,
     end: Instant,
-    terms: &Terms,
+    terms: &CallTerms,
     notes: &mut Notes,
 ) -> Result<Document, Failure> {
     let feed = source.feed();
@@ -251,23 +253,27 @@ fn given_up() -> Failure {
 }
 
 fn parse_failure(message: &str) -> Failure {
-    Failure::new(Code::ParseError, message)
+    Failure::new(ErrorCode::ParseError, message)
 }
 
 /// Converts an error of the fetch of `asked` to a failure.
-fn failure(error: FetchError, asked: Option<&Url>, terms: &Terms) -> Failure {
+fn failure(error: FetchError, asked: Option<&Url>, terms: &CallTerms) -> Failure {
     match error {
         FetchError::InvalidUrl(why) => {
-            Failure::new(Code::InvalidUrl, format!("Invalid URL: {why}"))
+            Failure::new(ErrorCode::InvalidUrl, format!("Invalid URL: {why}"))
         }
         FetchError::Network(error) => {
             let note = asked.map(|asked| fetch_note::of_network(&error, asked, terms));
-            Failure::new(Code::NetworkError, format!("Failed to fetch URL: {error}"))
-                .with_note(note.unwrap_or_default())
+            Failure::new(
+                ErrorCode::NetworkError,
+                format!("Failed to fetch URL: {error}"),
+            )
+            .with_note(note.unwrap_or_default())
         }
         FetchError::Status(reply) => {
             let note = asked.map(|asked| fetch_note::of_status(&reply, asked, terms));
-            Failure::new(Code::HttpError, reply.status_text()).with_note(note.unwrap_or_default())
+            Failure::new(ErrorCode::HttpError, reply.status_text())
+                .with_note(note.unwrap_or_default())
         }
     }
 }

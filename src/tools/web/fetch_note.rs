@@ -12,8 +12,8 @@ use super::download_command::{MAX_URL, download, plain};
 use super::meant_url::{bare_host, without_punctuation};
 use crate::basics::signature;
 use crate::basics::sort::sort_by_count;
-use crate::basics::words::{floor_boundary, on_one_line, plural};
-use crate::contract::terms::Terms;
+use crate::basics::wording::{floor_boundary, on_one_line, plural};
+use crate::contract::call_terms::CallTerms;
 use crate::document::{self, MainContentCertainty};
 use crate::web::charset::{self, BodyKind};
 use crate::web::client::{HttpResponse, NetworkError};
@@ -26,7 +26,7 @@ const QUOTED_WITHIN: Duration = Duration::from_millis(200);
 const QUOTED_FROM: usize = 64 * 1024;
 
 /// Writes the note on an answer with a status of 400 or more, to a request for `asked`.
-pub fn of_status(reply: &HttpResponse, asked: &Url, terms: &Terms) -> String {
+pub fn of_status(reply: &HttpResponse, asked: &Url, terms: &CallTerms) -> String {
     let mut said = of_answer(reply, asked, terms);
     if reply.status == 404 {
         said.extend(without_punctuation(asked));
@@ -37,7 +37,7 @@ pub fn of_status(reply: &HttpResponse, asked: &Url, terms: &Terms) -> String {
 }
 
 /// Returns the sentences on such an answer by its status and its headers.
-pub fn of_answer(reply: &HttpResponse, asked: &Url, terms: &Terms) -> Vec<String> {
+pub fn of_answer(reply: &HttpResponse, asked: &Url, terms: &CallTerms) -> Vec<String> {
     let login = !asked.username().is_empty() || asked.password().is_some();
     status_advice::sentences(reply, login, terms.serves("bash"))
 }
@@ -66,7 +66,7 @@ pub fn elsewhere(end: &Url, asked: &Url) -> Option<String> {
 }
 
 /// Writes the note on a fetch of `asked` that failed on its way.
-pub fn of_network(error: &NetworkError, asked: &Url, terms: &Terms) -> String {
+pub fn of_network(error: &NetworkError, asked: &Url, terms: &CallTerms) -> String {
     let mut said = vec![error.advice.clone()];
     if let Some(received) = &error.received {
         let kind = received.content_type.as_deref();
@@ -95,7 +95,7 @@ pub fn of_network(error: &NetworkError, asked: &Url, terms: &Terms) -> String {
 
 /// Writes the note on an answer to a request for `asked` that is not text but of the media type
 /// `kind`.
-pub fn of_file(kind: &str, reply: &HttpResponse, asked: &Url, terms: &Terms) -> String {
+pub fn of_file(kind: &str, reply: &HttpResponse, asked: &Url, terms: &CallTerms) -> String {
     if !terms.serves("bash") {
         return String::new();
     }
@@ -177,7 +177,7 @@ fn words(body: &[u8], content_type: Option<&str>, url: &Url, truncated: bool) ->
     let end = Instant::now() + QUOTED_WITHIN;
     let begin = &text.text[..floor_boundary(&text.text, QUOTED_FROM)];
     let plain = || document::plain_beginning(begin, url, 2 * quote::MOST, end);
-    let (title, text) = document::guarded(plain).ok()?;
+    let (title, text) = document::catch_reader_panic(plain).ok()?;
     let text = on_one_line(&text);
     match (
         title.is_empty() || text.starts_with(&title),

@@ -6,8 +6,8 @@ use percent_encoding::percent_decode_str;
 use url::{Host, Url};
 
 use super::download_command::{MAX_URL, plain};
-use crate::basics::words::on_one_line;
-use crate::contract::terms::Terms;
+use crate::basics::wording::on_one_line;
+use crate::contract::call_terms::CallTerms;
 use crate::sandbox::confinement;
 use crate::web::client;
 
@@ -69,7 +69,7 @@ fn sendable(text: &str) -> Option<String> {
 
 /// Advises on a `text` given to `tool` that is not a URL to fetch: the URL that was meant, or
 /// another tool.
-pub fn of_no_url(tool: &str, text: &str, terms: &Terms) -> String {
+pub fn of_no_url(tool: &str, text: &str, terms: &CallTerms) -> String {
     let text = text.trim();
     if let Ok(url) = Url::parse(text)
         && url.scheme() == "file"
@@ -91,7 +91,7 @@ pub fn of_no_url(tool: &str, text: &str, terms: &Terms) -> String {
     String::new()
 }
 
-fn local(tool: &str, path: &str, terms: &Terms) -> String {
+fn local(tool: &str, path: &str, terms: &CallTerms) -> String {
     if !terms.serves("file_read") || !confinement::is_within_reach(Path::new(path)) {
         return format!("{tool} reads no files.");
     }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::contract::terms::Terms;
+use crate::contract::call_terms::CallTerms;
 use crate::conversion;
 use crate::web::allowed;
 use crate::web::client::{HttpClient, TOTAL};
@@ -15,12 +15,12 @@ pub const CALL: Duration = Duration::from_secs(25);
 const FOR_THE_ANSWER: u32 = 10;
 
 /// Creates a client whose time ends before that of the call.
-pub fn client(terms: &Terms) -> HttpClient {
+pub fn client(terms: &CallTerms) -> HttpClient {
     on_terms(HttpClient::new(), terms)
 }
 
 /// Gives a client the time of a call.
-pub fn on_terms(client: HttpClient, terms: &Terms) -> HttpClient {
+pub fn on_terms(client: HttpClient, terms: &CallTerms) -> HttpClient {
     let left = terms.left(CALL);
     let kept = (left / FOR_THE_ANSWER).min(CALL.saturating_sub(TOTAL));
     client.within(left.saturating_sub(kept))

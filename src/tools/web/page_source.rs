@@ -9,7 +9,7 @@ use memchr::memchr_iter;
 use url::Url;
 
 use super::network;
-use crate::contract::terms::Terms;
+use crate::contract::call_terms::CallTerms;
 use crate::document::{self, Document, MainContentCertainty};
 use crate::web::charset::{self, BodyKind, UnsupportedBody};
 use crate::web::client::{self, FetchError, FetchRequest, HttpClient, HttpResponse, MAX_BODY};
@@ -20,7 +20,7 @@ use crate::web::guard::Guard;
 const CONVERSION: Duration = Duration::from_millis(600);
 
 /// Returns the deadline for the conversion of a page that `client` fetched.
-pub fn conversion_end(client: &HttpClient, terms: &Terms) -> Instant {
+pub fn conversion_end(client: &HttpClient, terms: &CallTerms) -> Instant {
     Instant::now() + (client.left() + CONVERSION).min(terms.left(network::CALL) * 9 / 10)
 }
 
@@ -89,14 +89,17 @@ impl PageSource {
     /// parser panics.
     pub fn convert(&self, end: Instant) -> Option<Document> {
         let (text, url) = (&self.text, &self.url);
-        document::guarded(|| document::convert_until(text, url, self.is_xhtml(), end)).ok()
+        document::catch_reader_panic(|| document::convert_until(text, url, self.is_xhtml(), end))
+            .ok()
     }
 
     /// Extracts its main content, and how certain that is; otherwise like [`PageSource::convert`].
     pub fn convert_main(&self, end: Instant) -> Option<(Document, MainContentCertainty)> {
         let (text, url) = (&self.text, &self.url);
-        document::guarded(|| document::convert_main_until(text, url, self.is_xhtml(), Some(end)))
-            .ok()
+        document::catch_reader_panic(|| {
+            document::convert_main_until(text, url, self.is_xhtml(), Some(end))
+        })
+        .ok()
     }
 
     /// True if browsers parse it as XML, which depends only on its type.

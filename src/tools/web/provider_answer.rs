@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use super::network;
-use crate::contract::failure::{Code, Failure};
+use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::notes::Notes;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{Account, Credential};
+use crate::contract::tool::{Credential, ProviderCredentials};
 use crate::web::credentials::{CredentialName, Credentials};
 use crate::web::provider::failure::{ProviderFailure, ProviderFailureKind};
 use crate::web::search::host_search::{self, HostResults, HostSearch};
@@ -18,8 +18,8 @@ use crate::web::search::{DomainFilter, unseen_taken_out};
 pub struct HostTool {
     /// Provider of the tool.
     pub provider: &'static SearchProvider,
-    /// Account in the tool's row.
-    pub account: Account,
+    /// The credentials in the tool's row.
+    pub account: ProviderCredentials,
     /// Message if no key is configured.
     pub setup_error: &'static str,
     /// Credentials that are missing then, a JSON object for the host.
@@ -192,14 +192,14 @@ fn message(error: &ProviderFailure) -> String {
 /// Converts an error to a failure. If no key is configured, the host is sent an event for its user.
 fn failure(error: &ProviderFailure, tool: &HostTool) -> Failure {
     let code = match error.kind {
-        ProviderFailureKind::AuthMissing => Code::AuthMissing,
-        ProviderFailureKind::AuthInvalid => Code::AuthInvalid,
-        ProviderFailureKind::RateLimited { .. } => Code::RateLimit,
-        ProviderFailureKind::Network { .. } => Code::NetworkError,
-        _ => Code::ApiError,
+        ProviderFailureKind::AuthMissing => ErrorCode::AuthMissing,
+        ProviderFailureKind::AuthInvalid => ErrorCode::AuthInvalid,
+        ProviderFailureKind::RateLimited { .. } => ErrorCode::RateLimit,
+        ProviderFailureKind::Network { .. } => ErrorCode::NetworkError,
+        _ => ErrorCode::ApiError,
     };
     let mut failure = Failure::new(code, message(error));
-    if code == Code::AuthMissing {
+    if code == ErrorCode::AuthMissing {
         failure.event = Some(config_required(tool.account.notice, tool.missing));
     }
     failure

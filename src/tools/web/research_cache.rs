@@ -8,8 +8,8 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::cache::{CacheFiles, CacheStore, KEY_VARIABLE};
-use crate::contract::failure::{Code, Failure, FailureAdvice};
-use crate::contract::terms::Terms;
+use crate::contract::call_terms::CallTerms;
+use crate::contract::failure::{ErrorCode, Failure, FailureAdvice};
 use crate::sandbox::confinement;
 use crate::web::credentials::Credentials;
 use crate::web::search::cached_results;
@@ -62,7 +62,7 @@ pub struct ResearchCache {
 impl ResearchCache {
     /// Opens the user's own cache, on the terms of a call.
     #[must_use]
-    pub fn of_user(terms: &Terms) -> Self {
+    pub fn of_user(terms: &CallTerms) -> Self {
         Self {
             store: store(terms),
             keeps_answers: keeps_answers(terms),
@@ -88,7 +88,7 @@ impl ResearchCache {
 
 /// True if a call's terms allow answers to be cached.
 #[must_use]
-pub fn keeps_answers(terms: &Terms) -> bool {
+pub fn keeps_answers(terms: &CallTerms) -> bool {
     let set = std::env::var(NO_CACHE_VARIABLE);
     let off = set.is_ok_and(|value| matches!(value.trim(), "1" | "true" | "yes"));
     !(off || terms.no_cache)
@@ -96,7 +96,7 @@ pub fn keeps_answers(terms: &Terms) -> bool {
 
 /// Opens the server's cache, if this process is a call of a server that has one; otherwise the
 /// user's files.
-fn store(terms: &Terms) -> Option<Box<dyn CacheStore>> {
+fn store(terms: &CallTerms) -> Option<Box<dyn CacheStore>> {
     if let Some(remote) = terms.context.and_then(|context| context.cache.clone()) {
         return Some(Box::new(remote));
     }
@@ -136,16 +136,16 @@ impl AnswerFreshness {
 }
 
 /// Creates a failure with the advice that follows from its code.
-pub fn failure(code: Code, message: impl Into<String>) -> Failure {
+pub fn failure(code: ErrorCode, message: impl Into<String>) -> Failure {
     Failure::new(code, message).with_advice(advice(code))
 }
 
 /// Returns the advice that follows from a failure's code alone.
 #[must_use]
-pub fn advice(code: Code) -> FailureAdvice {
+pub fn advice(code: ErrorCode) -> FailureAdvice {
     let retry_after = match code {
-        Code::NetworkError | Code::Timeout => Some(NETWORK_WAIT),
-        Code::RateLimit | Code::UpstreamUnavailable => Some(USUAL_WAIT),
+        ErrorCode::NetworkError | ErrorCode::Timeout => Some(NETWORK_WAIT),
+        ErrorCode::RateLimit | ErrorCode::UpstreamUnavailable => Some(USUAL_WAIT),
         _ => None,
     };
     let retryable = retry_after.is_some();
@@ -160,12 +160,12 @@ pub fn advice(code: Code) -> FailureAdvice {
 /// Returns the action for programs after a failure of this code, as one of their keywords; the
 /// advice for models is part of the message.
 #[must_use]
-pub fn action(code: Code, retryable: bool) -> &'static str {
+pub fn action(code: ErrorCode, retryable: bool) -> &'static str {
     match code {
         _ if retryable => "retry_after_delay",
-        Code::AuthMissing | Code::AuthInvalid => "check_api_key",
-        Code::ApiError | Code::RateLimit => "try_different_provider",
-        Code::ToolFailed => "report_bug",
+        ErrorCode::AuthMissing | ErrorCode::AuthInvalid => "check_api_key",
+        ErrorCode::ApiError | ErrorCode::RateLimit => "try_different_provider",
+        ErrorCode::ToolFailed => "report_bug",
         _ => "inform_user",
     }
 }
@@ -188,11 +188,11 @@ mod tests {
     #[test]
     fn what_may_pass_is_worth_another_try() {
         for (code, wait, action) in [
-            (Code::NetworkError, Some(5), "retry_after_delay"),
-            (Code::RateLimit, Some(60), "retry_after_delay"),
-            (Code::InvalidArg, None, "inform_user"),
-            (Code::AuthMissing, None, "check_api_key"),
-            (Code::ApiError, None, "try_different_provider"),
+            (ErrorCode::NetworkError, Some(5), "retry_after_delay"),
+            (ErrorCode::RateLimit, Some(60), "retry_after_delay"),
+            (ErrorCode::InvalidArg, None, "inform_user"),
+            (ErrorCode::AuthMissing, None, "check_api_key"),
+            (ErrorCode::ApiError, None, "try_different_provider"),
         ] {
             let advice = advice(code);
             assert_eq!(

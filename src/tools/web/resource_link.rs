@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use serde_json::{Value, json};
 
 use crate::cache::{CacheStore, artifact};
-use crate::contract::reply::{LINK, Object};
+use crate::contract::reply::{AnswerObject, LINK};
 use crate::web::date;
 
 /// Shortest text of an answer that is linked, in bytes.
@@ -65,9 +65,11 @@ pub fn link(store: &dyn CacheStore, large: &LargeAnswer) -> Option<LinkedAnswer>
 }
 
 /// Returns the whole answer that `write` writes, as one object without limits.
-pub fn whole_object(write: impl FnOnce(&mut Object<'_>) -> io::Result<()>) -> io::Result<Vec<u8>> {
+pub fn whole_object(
+    write: impl FnOnce(&mut AnswerObject<'_>) -> io::Result<()>,
+) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
-    let mut object = Object::open(&mut text)?;
+    let mut object = AnswerObject::open(&mut text)?;
     write(&mut object)?;
     object.close()?;
     Ok(text)
@@ -75,7 +77,7 @@ pub fn whole_object(write: impl FnOnce(&mut Object<'_>) -> io::Result<()>) -> io
 
 impl LinkedAnswer {
     /// Writes the answer with the link.
-    pub fn write(&self, object: &mut Object<'_>) -> io::Result<()> {
+    pub fn write(&self, object: &mut AnswerObject<'_>) -> io::Result<()> {
         for (name, value) in self.answer.as_object().into_iter().flatten() {
             object.field(name, value)?;
         }

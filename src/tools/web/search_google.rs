@@ -6,7 +6,8 @@ use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{
-    AccessScope, Account, Family, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
+    AccessScope, EnvelopeFamily, FieldRole, ProviderCredentials, Tool, ToolHints, ToolManual,
+    ToolSet,
 };
 use crate::web::search::google;
 
@@ -15,7 +16,7 @@ pub const TOOL: Tool = Tool {
     name: "web_search_google",
     link: "web-search-google-tool",
     title: "Search the web with Google",
-    family: Family::Web,
+    family: EnvelopeFamily::Web,
     set: ToolSet::Web,
     offered: false,
     hints: ToolHints::ASKS,
@@ -46,7 +47,7 @@ in ~/.config/ikigai/credentials.json.",
     ..Tool::PLAIN
 };
 
-const ACCOUNT: Account = Account {
+const ACCOUNT: ProviderCredentials = ProviderCredentials {
     credentials: &[
         provider_answer::credential(google::KEY.name),
         provider_answer::credential(google::ENGINE.name),

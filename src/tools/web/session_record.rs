@@ -6,12 +6,12 @@
 use std::env;
 use std::time::Duration;
 
-use crate::basics::words::{beginning, counted};
-use crate::cache::{CacheStore, KEY_VARIABLE, LastingFault, LastingFiles, LastingStore};
-use crate::contract::failure::{Code, Failure};
+use crate::basics::wording::{beginning, count_noun};
+use crate::cache::{CacheStore, KEY_VARIABLE, PersistentFault, PersistentFiles, PersistentStore};
+use crate::contract::call_terms::CallTerms;
+use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::terms::Terms;
 use crate::research_sessions::{
     self, LIFETIME_VARIABLE, MOST_STEPS, ResearchSession, SessionFault, SessionStore,
 };
@@ -102,7 +102,7 @@ pub fn recorded<'a>(
 
 /// Records `finds` in the session called `id`; the note if that was not possible, or not for all.
 fn record(
-    terms: &Terms,
+    terms: &CallTerms,
     store: Option<&dyn CacheStore>,
     id: &str,
     finds: &SessionFinds,
@@ -115,7 +115,7 @@ fn record(
         Ok(()) if left_out == 0 => None,
         Ok(()) => Some(format!(
             "The research session has no room for {} of this call.",
-            counted(left_out as u64, "source")
+            count_noun(left_out as u64, "source")
         )),
         Err(fault) => Some(format!(
             "Nothing was recorded in a research session: {}.",
@@ -145,17 +145,17 @@ pub fn add_finds(
 /// Lets `work` use the caller's sessions: those of the server whose call this is, or in whose own
 /// process the call is answered, with its `store`; otherwise the user's.
 pub fn with_sessions<T>(
-    terms: &Terms,
+    terms: &CallTerms,
     store: Option<&dyn CacheStore>,
     work: impl FnOnce(&SessionStore<'_>) -> Result<T, SessionFault>,
 ) -> Result<T, SessionFault> {
-    let no_place = SessionFault::Store(LastingFault::NoPlace);
+    let no_place = SessionFault::Store(PersistentFault::NoPlace);
     if let Some(store) = store {
-        return work(&SessionStore::new(store.lasting().ok_or(no_place)?));
+        return work(&SessionStore::new(store.persistent().ok_or(no_place)?));
     }
     let remote = terms.context.and_then(|context| context.cache.as_ref());
     let files;
-    let lasting: &dyn LastingStore = match remote {
+    let persistent: &dyn PersistentStore = match remote {
         Some(remote) => remote,
         // Whoever has a name at a server has no files of this user's.
         None if terms.context.is_some_and(|context| context.owner.is_some()) => {
@@ -164,15 +164,15 @@ pub fn with_sessions<T>(
         None => {
             let secret = env::var(KEY_VARIABLE).ok();
             let calls = confinement::current();
-            files = LastingFiles::of_user(secret.as_deref(), calls).ok_or(no_place)?;
+            files = PersistentFiles::of_user(secret.as_deref(), calls).ok_or(no_place)?;
             &files
         }
     };
-    work(&SessionStore::new(lasting))
+    work(&SessionStore::new(persistent))
 }
 
 /// The failure of a tool that is about sessions.
-pub fn session_failure(fault: SessionFault, terms: &Terms) -> Failure {
+pub fn session_failure(fault: SessionFault, terms: &CallTerms) -> Failure {
     let (code, mut message) = code_and_words(fault);
     if let Some(first) = message.get_mut(..1) {
         first.make_ascii_uppercase();
@@ -192,7 +192,7 @@ pub fn session_failure(fault: SessionFault, terms: &Terms) -> Failure {
 }
 
 /// A fault as a code and a clause.
-fn code_and_words(fault: SessionFault) -> (Code, String) {
+fn code_and_words(fault: SessionFault) -> (ErrorCode, String) {
     let (code, words) = match fault {
         SessionFault::Unknown => {
             let words = format!(
@@ -200,33 +200,33 @@ fn code_and_words(fault: SessionFault) -> (Code, String) {
                  after their last use",
                 lifetime_in_words(research_sessions::lifetime())
             );
-            return (Code::NotFound, words);
+            return (ErrorCode::NotFound, words);
         }
         SessionFault::Full => {
             let words =
                 format!("this research session is full, with {MOST_STEPS} steps or 4 MiB of text");
-            return (Code::InvalidArg, words);
+            return (ErrorCode::InvalidArg, words);
         }
-        SessionFault::Store(LastingFault::NoPlace) => (
-            Code::Config,
+        SessionFault::Store(PersistentFault::NoPlace) => (
+            ErrorCode::Config,
             "research sessions have no place here: they need a state directory (XDG_STATE_HOME) of \
              the user's own that confined calls cannot change",
         ),
-        SessionFault::Store(LastingFault::NoSpace) => (
-            Code::NoSpace,
+        SessionFault::Store(PersistentFault::NoSpace) => (
+            ErrorCode::NoSpace,
             "there is no space left for research sessions, and nothing was changed",
         ),
-        SessionFault::Store(LastingFault::Busy) => (
-            Code::UpstreamUnavailable,
+        SessionFault::Store(PersistentFault::Busy) => (
+            ErrorCode::UpstreamUnavailable,
             "other calls hold the research sessions, and nothing was changed; send the call again",
         ),
-        SessionFault::Store(LastingFault::Unreachable) => (
-            Code::UpstreamUnavailable,
+        SessionFault::Store(PersistentFault::Unreachable) => (
+            ErrorCode::UpstreamUnavailable,
             "what keeps the research sessions does not answer, so that it is not known if anything \
              was changed; look again in a few seconds",
         ),
-        SessionFault::Store(LastingFault::Refused) => (
-            Code::WriteFailed,
+        SessionFault::Store(PersistentFault::Refused) => (
+            ErrorCode::WriteFailed,
             "research sessions cannot be read or written here, and nothing was changed",
         ),
     };
@@ -236,8 +236,8 @@ fn code_and_words(fault: SessionFault) -> (Code, String) {
 fn lifetime_in_words(lifetime: Duration) -> String {
     let seconds = lifetime.as_secs();
     match (seconds % 3600, seconds % 60) {
-        (0, _) => counted(seconds / 3600, "hour"),
-        (_, 0) => counted(seconds / 60, "minute"),
-        _ => counted(seconds, "second"),
+        (0, _) => count_noun(seconds / 3600, "hour"),
+        (_, 0) => count_noun(seconds / 60, "minute"),
+        _ => count_noun(seconds, "second"),
     }
 }

@@ -18,7 +18,7 @@ pub struct OpenedConnection {
     /// Target that the guard has allowed.
     pub target: HopTarget,
     /// Set if the connection leads to a plain proxy, which needs whole URLs: the value of
-    /// `EnvironmentProxy-Authorization`, if it wants one.
+    /// `Proxy-Authorization`, if it wants one.
     pub proxy: Option<Option<String>>,
 }
 

@@ -92,7 +92,7 @@ impl ProxySettings {
     /// first and then in upper case. An empty variable is unset.
     ///
     /// `HTTP_PROXY` is ignored if `REQUEST_METHOD` is set: in a CGI program its value would be the
-    /// request's `EnvironmentProxy:` header.
+    /// request's `Proxy:` header.
     #[must_use]
     pub fn from_vars(var: impl Fn(&str) -> Option<String>) -> Self {
         let get = |name: &str| {

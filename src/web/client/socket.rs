@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use ureq::Error;
 use ureq::unversioned::transport::{Buffers, LazyBuffers, NextTimeout, Transport};
 
-use crate::basics::work_done;
+use crate::basics::progress_counters;
 
 /// Timeout if the library sets none: a day.
 const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
@@ -89,7 +89,7 @@ impl Transport for TcpTransport {
             stream.read(input)
         })?;
         self.buffers.input_appended(amount);
-        work_done::add(&work_done::BYTES, amount);
+        progress_counters::add(&progress_counters::BYTES, amount);
         Ok(amount > 0)
     }
 

@@ -26,7 +26,7 @@ use ureq::unversioned::transport::{
 };
 use url::Host;
 
-use crate::basics::work_done;
+use crate::basics::progress_counters;
 use crate::web::guard::HopTarget;
 
 /// Builds the configuration of clients from the environment's and the system's certificates.
@@ -252,7 +252,7 @@ impl<In: Transport> Transport for TlsTransport<In> {
         self.stream.sock.set_timeout(timeout);
         let amount = self.stream.read(self.buffers.input_append_buf())?;
         self.buffers.input_appended(amount);
-        work_done::add(&work_done::BYTES, amount);
+        progress_counters::add(&progress_counters::BYTES, amount);
         Ok(amount > 0)
     }
 

@@ -21,7 +21,7 @@ pub enum ProxyTunnel {
     Connect {
         /// Destination.
         target: HopTarget,
-        /// Value of `EnvironmentProxy-Authorization`.
+        /// Value of `Proxy-Authorization`.
         authorization: Option<String>,
     },
     /// A SOCKS 5 request.

@@ -5,7 +5,7 @@ use super::number::PatentNumber;
 use super::patent::Patent;
 use super::query::{PatentSearch, plain_words};
 use crate::basics::sort::sort_by_count;
-use crate::basics::words::on_one_line;
+use crate::basics::wording::on_one_line;
 use crate::unseen::UnseenCount;
 use crate::web::search::results::{shortened, shown_url};
 

@@ -8,10 +8,10 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::query::{ProviderQuery, SafeSearch, TimeRange};
+use super::query_terms::{self, QueryOperators};
 use super::search_provider::{ProviderLimits, SearchProvider, SiteQuery};
-use super::terms::{self, QueryOperators};
 use super::{SearchResult, dates, plain, result_list};
-use crate::basics::words::thousands;
+use crate::basics::wording::thousands;
 use crate::web::client::HttpResponse;
 use crate::web::provider::reply::{self, string, strings};
 use crate::web::provider::{
@@ -100,7 +100,10 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
         SafeSearch::High => "strict",
     });
     let fields = [
-        ("q", Some(terms::query_string(ask, PROVIDER.words).into())),
+        (
+            "q",
+            Some(query_terms::query_string(ask, PROVIDER.words).into()),
+        ),
         ("count", Some(ask.count.clamp(1, 20).into())),
         ("offset", Some(ask.page().min(9).into())),
         ("freshness", freshness.map(Value::from)),

@@ -8,8 +8,8 @@ use serde_json::Value;
 use url::Url;
 
 use super::query::{ProviderQuery, SafeSearch};
+use super::query_terms::{self, QueryOperators};
 use super::search_provider::{ProviderLimits, SearchProvider, SiteQuery};
-use super::terms::{self, QueryOperators};
 use super::{SearchResult, dates};
 use crate::document;
 use crate::web::client::HttpResponse;
@@ -82,7 +82,10 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
         wanted.is_none_or(|wanted| region == Some(&*own_code(wanted)) || wanted == "zh")
     };
     let fields = [
-        ("q", Some(terms::query_string(ask, PROVIDER.words).into())),
+        (
+            "q",
+            Some(query_terms::query_string(ask, PROVIDER.words).into()),
+        ),
         ("df", search.time_range.map(|range| range.letter().into())),
         ("kl", region.map(Value::from)),
         ("kp", safe.map(Value::from)),

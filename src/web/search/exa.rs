@@ -8,8 +8,8 @@ use std::time::SystemTime;
 use serde_json::{Value, json};
 
 use super::query::{ProviderQuery, SafeSearch};
+use super::query_terms::{self, QueryOperators};
 use super::search_provider::{ProviderLimits, SearchProvider, SiteQuery};
-use super::terms::{self, QueryOperators};
 use super::{SearchResult, dates, result_list, results};
 use crate::web::client::HttpResponse;
 use crate::web::provider::reply::{self, string, strings};
@@ -53,17 +53,17 @@ pub const KEY: CredentialSlot = required_key("EXA_API_KEY", &["web_search", "exa
 fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderRequest {
     let search = ask.search;
     let short = |text: &String| text.split_whitespace().count() <= MOST_WORDS;
-    let phrase = terms::phrase(ask);
-    let excluded = terms::excluded(ask);
+    let phrase = query_terms::phrase(ask);
+    let excluded = query_terms::excluded(ask);
     // Exa takes one excluded phrase; the others become part of the query.
     let out = excluded.iter().position(short);
-    let mut text = terms::query_string(ask, PROVIDER.words);
+    let mut text = query_terms::query_string(ask, PROVIDER.words);
     if let Some(phrase) = phrase.as_ref().filter(|phrase| !short(phrase)) {
         text.extend([" \"", phrase, "\""]);
     }
     for (at, term) in excluded.iter().enumerate() {
         if Some(at) != out {
-            terms::exclude(&mut text, term);
+            query_terms::exclude(&mut text, term);
         }
     }
     let left_out = out.map(|at| json!([excluded[at]]));

@@ -5,8 +5,8 @@
 use serde_json::Value;
 
 use super::query::ProviderQuery;
+use super::query_terms::{self, QueryOperators};
 use super::search_provider::{ProviderLimits, SearchProvider, SiteQuery};
-use super::terms::{self, QueryOperators};
 use super::{SearchResult, dates, result_list, results};
 use crate::web::client::HttpResponse;
 use crate::web::provider::reply::{self, string};
@@ -89,7 +89,7 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
         sites: filter != Some("i"),
         ..PROVIDER.words
     };
-    let mut text = terms::query_string(ask, words);
+    let mut text = query_terms::query_string(ask, words);
     for other in blocked {
         text.extend([" -site:", other]);
     }
@@ -121,7 +121,7 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
         ("lr", language.map(Value::from)),
         ("gl", country.map(|code| code.to_ascii_lowercase().into())),
         ("cr", country.map(|code| format!("country{code}").into())),
-        ("exactTerms", terms::phrase(ask).map(Value::from)),
+        ("exactTerms", query_terms::phrase(ask).map(Value::from)),
         ("excludeTerms", excluded.map(Value::from)),
     ];
     ProviderRequest::get(account, fields)

@@ -10,7 +10,7 @@
 //! | `search_provider` | a provider: limits, request and reply, beside what every one has |
 //! | `brave`, `duckduckgo`, `exa`, `google` | four providers |
 //! | `searchapi`, `searxng`, `serper`, `tavily` | four more |
-//! | `terms` | the query string: operators, and hosts in groups |
+//! | `query_terms` | the query string: operators, and hosts in groups |
 //! | `result_list` | lists of results in the providers' replies |
 //! | `results`, `plain`, `dates` | clean-up of results |
 //! | `domains` | the filter of hosts that results may be from |
@@ -45,6 +45,7 @@ pub mod outcome;
 pub mod plain;
 mod provider_results;
 pub mod query;
+mod query_terms;
 mod result_list;
 pub mod results;
 pub mod search_provider;
@@ -53,7 +54,6 @@ pub mod searcher;
 pub mod searxng;
 pub mod serper;
 pub mod tavily;
-mod terms;
 
 pub use domains::{DomainFilter, named_hosts};
 pub use results::{display_link, same_page_key};

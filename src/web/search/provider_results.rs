@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use super::query::{MOST_RESULTS, ProviderQuery, WebSearch};
 use super::search_provider::SearchProvider;
-use super::{DomainFilter, SearchResult, google, results, terms};
-use crate::basics::side_by_side::side_by_side;
+use super::{DomainFilter, SearchResult, google, query_terms, results};
+use crate::basics::parallel::map_in_parallel;
 use crate::web::client::HttpClient;
 use crate::web::provider::ProviderAccount;
 use crate::web::provider::exchange::{self, RetryBudget};
@@ -65,7 +65,7 @@ pub(super) fn search_provider(
         count: wanted,
         first: 0,
     };
-    let shortened = terms::shortened(&whole, provider.words, &provider.limits);
+    let shortened = query_terms::shortened(&whole, provider.words, &provider.limits);
     let short = shortened.clone().map(|query| WebSearch {
         query,
         ..search.clone()
@@ -75,7 +75,7 @@ pub(super) fn search_provider(
         count: (wanted + SPARE).min(provider.limits.results),
         ..whole
     };
-    let groups = terms::groups(&ask, provider.words, &provider.limits);
+    let groups = query_terms::groups(&ask, provider.words, &provider.limits);
     let parts: Vec<ProviderQuery<'_>> = groups
         .iter()
         .map(|sites| ProviderQuery { sites, ..ask })
@@ -150,7 +150,7 @@ pub(super) fn at_once<T: Send>(
     asks: &[ProviderQuery<'_>],
     one: impl Fn(&ProviderQuery<'_>) -> Result<T, ProviderFailure> + Sync,
 ) -> Vec<Result<T, ProviderFailure>> {
-    let replies = side_by_side(asks, one).into_iter();
+    let replies = map_in_parallel(asks, one).into_iter();
     let replies = replies.map(|reply| {
         reply.unwrap_or_else(|| {
             let text = format!("{} search failed: out of threads", provider.title);
@@ -201,8 +201,8 @@ fn search_part(
 
 /// Refuses a query that the provider would refuse.
 fn too_long(provider: &SearchProvider, part: &ProviderQuery<'_>) -> Result<(), ProviderFailure> {
-    let text = terms::query_string(part, provider.words);
-    if terms::fits(&text, &provider.limits) {
+    let text = query_terms::query_string(part, provider.words);
+    if query_terms::fits(&text, &provider.limits) {
         return Ok(());
     }
     let limits = &provider.limits;

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use url::Url;
 
 use super::{DomainFilter, SearchResult, plain};
-use crate::basics::words::on_one_line;
+use crate::basics::wording::on_one_line;
 use crate::document::entities;
 use crate::unseen;
 

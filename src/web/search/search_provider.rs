@@ -5,7 +5,7 @@ use std::ops::Deref;
 
 use super::SearchResult;
 use super::query::ProviderQuery;
-use super::terms::QueryOperators;
+use super::query_terms::QueryOperators;
 use crate::web::client::HttpResponse;
 use crate::web::provider::{Provider, ProviderAccount, ProviderRequest, UnreadableReply};
 

@@ -5,8 +5,8 @@
 use serde_json::Value;
 
 use super::query::ProviderQuery;
+use super::query_terms::{self, QueryOperators};
 use super::search_provider::{ProviderLimits, SearchProvider, SiteQuery};
-use super::terms::{self, QueryOperators};
 use super::{SearchResult, result_list};
 use crate::web::client::HttpResponse;
 use crate::web::provider::reply;
@@ -45,7 +45,10 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
     let range = search.time_range;
     let fields = [
         ("engine", Some("google".into())),
-        ("q", Some(terms::query_string(ask, PROVIDER.words).into())),
+        (
+            "q",
+            Some(query_terms::query_string(ask, PROVIDER.words).into()),
+        ),
         ("num", Some(ask.count.into())),
         ("page", Some((ask.page() + 1).into())),
         (

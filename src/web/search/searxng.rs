@@ -7,8 +7,8 @@ use base64::prelude::BASE64_STANDARD;
 use serde_json::Value;
 
 use super::query::{ProviderQuery, SafeSearch};
+use super::query_terms::{self, QueryOperators};
 use super::search_provider::{ProviderLimits, SearchProvider};
-use super::terms::{self, QueryOperators};
 use super::{SearchResult, dates, plain, result_list};
 use crate::web::client::HttpResponse;
 use crate::web::credentials::CredentialName;
@@ -74,7 +74,10 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
     }
     let lonely = search.country.is_some() && search.language.is_none();
     let fields = [
-        ("q", Some(terms::query_string(ask, PROVIDER.words).into())),
+        (
+            "q",
+            Some(query_terms::query_string(ask, PROVIDER.words).into()),
+        ),
         ("format", Some("json".into())),
         ("categories", Some("general".into())),
         ("pageno", Some((ask.page() + 1).into())),

@@ -3,8 +3,8 @@
 //! Facts: Tavily documentation, "Tavily Search" and "Understanding HTTP errors".
 
 use super::query::{ProviderQuery, SafeSearch};
+use super::query_terms::{self, QueryOperators};
 use super::search_provider::{ProviderLimits, SearchProvider, SiteQuery};
-use super::terms::{self, QueryOperators};
 use super::{SearchResult, result_list};
 use crate::web::client::HttpResponse;
 use crate::web::provider::reply;
@@ -65,12 +65,12 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
     let fields = [
         (
             "query",
-            Some(terms::query_string(ask, PROVIDER.words).into()),
+            Some(query_terms::query_string(ask, PROVIDER.words).into()),
         ),
         ("max_results", Some(ask.count.into())),
         ("search_depth", Some("basic".into())),
         ("topic", Some("general".into())),
-        ("exact_match", terms::phrase(ask).map(|_| true.into())),
+        ("exact_match", query_terms::phrase(ask).map(|_| true.into())),
         ("time_range", range.map(|range| range.name().into())),
         (
             "include_domains",

@@ -8,7 +8,7 @@
 use memchr::memchr;
 
 use super::prefilter::tag::{self, HtmlTag};
-use crate::basics::words::floor_boundary;
+use crate::basics::wording::floor_boundary;
 use crate::document::entities;
 
 mod text;

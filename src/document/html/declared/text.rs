@@ -3,7 +3,7 @@
 use memchr::memchr;
 
 use super::has_word;
-use crate::basics::words::floor_boundary;
+use crate::basics::wording::floor_boundary;
 use crate::document::entities;
 use crate::document::html::prefilter::tag;
 

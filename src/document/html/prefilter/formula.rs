@@ -12,7 +12,7 @@ use memchr::{memmem, memrchr};
 use super::super::dom;
 use super::start_tag::StartTag;
 use super::{PageFilter, TagCategory, tag};
-use crate::basics::words::floor_boundary;
+use crate::basics::wording::floor_boundary;
 use crate::document::entities;
 use crate::document::formula::read_mathml;
 use crate::document::office::xml::XmlTag;

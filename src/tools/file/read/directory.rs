@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::lines::LineRange;
 use super::made_text::MadeLines;
-use crate::basics::words::{counted, counted_as};
+use crate::basics::wording::{count_noun, counted_as};
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::files::{self, DirectoryEntryKind, FileAccessError};
@@ -28,7 +28,7 @@ pub fn reply<'a>(wanted: &LineRange<'a>, end: Option<Instant>) -> Result<Reply<'
         let _ = match &entry.kind {
             Some(DirectoryEntryKind::Directory) => writeln!(text, "{name}/"),
             Some(DirectoryEntryKind::File(size)) => {
-                writeln!(text, "{name} ({})", counted(*size, "byte"))
+                writeln!(text, "{name} ({})", count_noun(*size, "byte"))
             }
             Some(DirectoryEntryKind::Link(target)) => writeln!(text, "{name} -> {}", shown(target)),
             Some(DirectoryEntryKind::Other(kind)) => writeln!(text, "{name} ({kind})"),

@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use super::lines::LineRange;
 use super::made_text::MadeLines;
-use crate::basics::words::quoted_for_shell;
-use crate::contract::failure::{Code, Failure};
+use crate::basics::wording::quoted_for_shell;
+use crate::contract::call_terms::{Audience, CallTerms};
+use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::Reply;
-use crate::contract::terms::{Audience, Terms};
 use crate::conversion::{self, HelperPrograms};
 use crate::document::{DocumentError, FileKind, FileLimits, MAX_FILE, PdfError};
 use crate::files::FileContent;
@@ -21,7 +21,7 @@ const CONVERSION: Duration = Duration::from_secs(25);
 const HEAD: usize = 8 * 1024;
 
 /// A command that reads a scan, for a caller who has one.
-fn by_hand(wanted: &LineRange<'_>, terms: &Terms) -> Option<String> {
+fn by_hand(wanted: &LineRange<'_>, terms: &CallTerms) -> Option<String> {
     terms.serves("bash").then(|| {
         format!(
             " In bash, where they are installed, `pdftoppm -r 300 -gray -f 1 -l 1 {} page` and \
@@ -35,7 +35,7 @@ fn by_hand(wanted: &LineRange<'_>, terms: &Terms) -> Option<String> {
 pub fn reply<'a>(
     wanted: &LineRange<'a>,
     content: &FileContent,
-    terms: &Terms,
+    terms: &CallTerms,
 ) -> Result<Option<Reply<'a>>, Failure> {
     let wanted = *wanted;
     let failed = |error| failure::of(wanted.path, &error);
@@ -57,7 +57,7 @@ pub fn reply<'a>(
     };
     let refused = |why: String| {
         let message = format!("Failed to read file: {} ({})", wanted.path, kind.label());
-        Failure::new(Code::ReadFailed, message).with_note(why)
+        Failure::new(ErrorCode::ReadFailed, message).with_note(why)
     };
     let document = if bytes.len() > MAX_FILE {
         let most = MAX_FILE >> 20;

@@ -1,9 +1,9 @@
 //! Files that are no text: an image for a model, or else words for what it is.
 
-use crate::basics::words::{quoted_for_shell, thousands};
+use crate::basics::wording::{quoted_for_shell, thousands};
+use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
-use crate::contract::terms::Terms;
 use crate::files::kind::BinaryKind;
 use crate::files::{self, FileContent};
 use crate::shell;
@@ -24,7 +24,7 @@ pub fn reply<'a>(
     path: &'a str,
     kind: BinaryKind,
     content: &FileContent,
-    terms: &Terms,
+    terms: &CallTerms,
 ) -> Result<Reply<'a>, Failure> {
     let size = content.facts().size;
     let nothing = |words: String| Ok(Reply::new(move |object| object.nothing_found(&words)));

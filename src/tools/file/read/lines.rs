@@ -5,11 +5,11 @@ use std::path::Path;
 
 use encoding_rs::Encoding;
 
-use crate::basics::words::{counted, counted_as, quoted_for_shell, thousands};
+use crate::basics::wording::{count_noun, counted_as, quoted_for_shell, thousands};
 use crate::contract::bounded::{self, TextMeasure};
+use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::notes::Notes;
-use crate::contract::reply::{Object, Text};
-use crate::contract::terms::{Audience, Terms};
+use crate::contract::reply::{AnswerObject, Text};
 use crate::files::{FileAccessError, FileContent, FileFacts, FirstLine, LineEnd, ReadInterruption};
 use crate::sandbox::confinement;
 use crate::tools::file::failure;
@@ -36,7 +36,7 @@ pub struct LineRange<'a> {
 
 impl LineRange<'_> {
     /// Answers with these lines of the file.
-    pub fn answer(&self, content: FileContent, object: &mut Object<'_>) -> io::Result<()> {
+    pub fn answer(&self, content: FileContent, object: &mut AnswerObject<'_>) -> io::Result<()> {
         let facts = *content.facts();
         // A person's pipe gets the bytes as they are, and nothing is wrong with them.
         if object.terms().reader != Audience::Person {
@@ -60,7 +60,7 @@ impl LineRange<'_> {
         }
         let lines = match what {
             "directory" => counted_as(lines, "entry", "entries"),
-            _ => counted(lines, "line"),
+            _ => count_noun(lines, "line"),
         };
         Some(format!(
             "The {what} has {lines}; offset {first} is behind its end."
@@ -76,7 +76,7 @@ impl LineRange<'_> {
         })
     }
 
-    fn write(&self, mut content: FileContent, object: &mut Object<'_>) -> io::Result<()> {
+    fn write(&self, mut content: FileContent, object: &mut AnswerObject<'_>) -> io::Result<()> {
         let start = content.position();
         let room = object.room().unwrap_or(usize::MAX);
         let limit = object.terms().max_answer.unwrap_or(usize::MAX);
@@ -149,7 +149,7 @@ impl LineRange<'_> {
         content: &FileContent,
         (number, from, to): (i128, u64, u64),
         room: usize,
-        object: &Object<'_>,
+        object: &AnswerObject<'_>,
     ) -> Result<[String; 3], FileAccessError> {
         let end = content.line_end(to)?;
         let (LineEnd::At(until) | LineEnd::OfFile(until) | LineEnd::Behind(until)) = end;
@@ -200,7 +200,7 @@ impl LineRange<'_> {
 }
 
 /// The note on text that is in another encoding, or damaged; the answer begins at offset `start`.
-fn not_utf_8(path: &str, content: &FileContent, start: u64, terms: &Terms) -> String {
+fn not_utf_8(path: &str, content: &FileContent, start: u64, terms: &CallTerms) -> String {
     let sample = content.bytes_at(start, GUESSED).unwrap_or_default();
     let what = match charset::guess(&sample, sample.len() == GUESSED).map(Encoding::name) {
         None => "Not all of it is UTF-8: what is not is shown as U+FFFD.".to_owned(),
@@ -219,13 +219,13 @@ fn not_utf_8(path: &str, content: &FileContent, start: u64, terms: &Terms) -> St
 }
 
 /// True if there are commands, which may read the file.
-fn is_for_commands(path: &str, terms: &Terms) -> bool {
+fn is_for_commands(path: &str, terms: &CallTerms) -> bool {
     terms.serves("bash") && confinement::is_within_reach(Path::new(path))
 }
 
 /// The command that shows a file which is in the encoding `from`, behind `lead`; nothing where
 /// there are no commands.
-fn with_iconv(path: &str, lead: &str, from: &str, terms: &Terms) -> String {
+fn with_iconv(path: &str, lead: &str, from: &str, terms: &CallTerms) -> String {
     if !is_for_commands(path, terms) {
         return String::new();
     }
@@ -248,7 +248,7 @@ fn name_for_iconv(name: &str) -> &str {
 }
 
 /// The notes on facts that the content alone does not tell.
-fn remark(path: &str, facts: &FileFacts, terms: &Terms) -> Notes {
+fn remark(path: &str, facts: &FileFacts, terms: &CallTerms) -> Notes {
     let mut notes = Notes::default();
     if let Some(kind) = facts.kind {
         notes.add(format!("binary file: {}.", kind.describe(facts.size)));

@@ -3,9 +3,9 @@
 use std::io;
 
 use super::lines::LineRange;
-use crate::basics::words::thousands;
+use crate::basics::wording::thousands;
 use crate::contract::bounded;
-use crate::contract::reply::Object;
+use crate::contract::reply::AnswerObject;
 
 /// Some lines of such a text.
 #[derive(Clone, Copy)]
@@ -44,7 +44,7 @@ impl<'a> MadeLines<'a> {
     /// Answers with them, and says how to go on where more is wanted than is shown.
     pub fn answer(
         self,
-        object: &mut Object<'_>,
+        object: &mut AnswerObject<'_>,
         wanted: &LineRange<'_>,
         what: &str,
     ) -> io::Result<()> {

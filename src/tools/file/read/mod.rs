@@ -16,10 +16,10 @@ mod made_text;
 
 use std::path::Path;
 
+use crate::contract::call_terms::Audience;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::terms::Audience;
 use crate::contract::tool::{AccessScope, FieldRole, Tool, ToolManual};
 use crate::conversion;
 use crate::files::{self, FileAccessError, FirstLine};

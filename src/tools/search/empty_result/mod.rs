@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::basics::unicode_form::spelled_json;
-use crate::basics::words::{counted, thousands};
+use crate::basics::wording::{count_noun, thousands};
 use crate::paths::unexpanded;
 use crate::sandbox::confinement;
 use crate::search::paths::EntryKind;
@@ -165,7 +165,7 @@ pub fn lines(search: EmptySearch<'_>, searched: SearchedNames) -> Option<String>
     }
     let links = || {
         let were = if searched.links == 1 { "was" } else { "were" };
-        let links = counted(searched.links, "symbolic link");
+        let links = count_noun(searched.links, "symbolic link");
         (searched.links > 0).then(|| {
             format!("{links} {were} not searched: a link is followed only where `path` names it.")
         })
@@ -284,7 +284,7 @@ impl<'a> EmptySearch<'a> {
     fn counted_names(&self, number: u64, at_least: bool) -> String {
         let word = if self.words.searches { "file" } else { "name" };
         let at_least = if at_least { "at least " } else { "" };
-        format!("{at_least}{}", counted(number, word))
+        format!("{at_least}{}", count_noun(number, word))
     }
 
     /// Writes a pattern as it is sent, and what it does: `matches 180 names`, `searches 20 files, 5

@@ -8,7 +8,7 @@ use super::names::NameMatcher;
 use super::place::NearestPath;
 use super::survey::NameSurvey;
 use super::{BetterPattern, EmptySearch, is_wild};
-use crate::basics::words::counted;
+use crate::basics::wording::count_noun;
 
 /// The directories that a pattern looks in.
 pub(super) struct SearchScope {
@@ -127,7 +127,7 @@ impl SearchScope {
             (None, 0, false) => format!("Nothing{place} matches."),
             (None, count, true) => {
                 let were = if count == 1 { "was" } else { "were" };
-                let files = counted(count, "file");
+                let files = count_noun(count, "file");
                 format!("Only {files}{place} {were} searched; more lies below ({more}).")
             }
             (None, _, false) => format!("Only names{place} are listed; more lies below ({more})."),

@@ -10,7 +10,7 @@ use super::chunk::{LineRecord, ResultChunk, SearchedPiece};
 use super::line_form::LineBeginning;
 use super::options::{GrepOptions, GrepOutput};
 use super::search::{SharedSearch, binary_matches, note_outcome, path_text};
-use crate::contract::reply::{Object, Text};
+use crate::contract::reply::{AnswerObject, Text};
 
 /// The longest time between two sendings to the reader.
 const SEND: Duration = Duration::from_millis(20);
@@ -101,7 +101,7 @@ impl SearchOutcome {
 
 impl<'a, 'o> GrepAnswer<'a, 'o> {
     /// Begins an answer whose lines are the field `output` of `object`.
-    pub fn new(shared: &'a SharedSearch, object: &'o mut Object<'_>) -> io::Result<Self> {
+    pub fn new(shared: &'a SharedSearch, object: &'o mut AnswerObject<'_>) -> io::Result<Self> {
         Ok(Self {
             shared,
             output: object.text("output")?,

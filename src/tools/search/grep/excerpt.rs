@@ -2,7 +2,7 @@
 //!
 //! Rules: the decisions on our own doors (3).
 
-use crate::basics::words::{thousands, whole_character};
+use crate::basics::wording::{thousands, whole_character};
 
 /// The length in bytes from which a line is long, and of which so much is shown.
 pub const LONG_LINE: usize = 500;

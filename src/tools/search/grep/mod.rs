@@ -19,12 +19,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::basics::words::counted;
-use crate::contract::failure::{Code, Failure};
+use crate::basics::wording::count_noun;
+use crate::contract::call_terms::{self, Audience, CallTerms};
+use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::notes::Notes;
-use crate::contract::reply::{Object, Reply};
+use crate::contract::reply::{AnswerObject, Reply};
 use crate::contract::request::Request;
-use crate::contract::terms::{self, Audience, Terms};
 use crate::contract::tool::{AccessScope, ExitCodes, FieldRole, Tool, ToolManual};
 use crate::search::ere::{RegexMatcher, has_empty_group};
 use crate::search::paths::WalkOutcome;
@@ -74,7 +74,7 @@ and `.ignore` leave out, or one file. A host's search takes the files directly i
 names (`*` if none is given), hidden ones only where it names them. Regular files only. A note says
 what was not searched.",
         example: r#"{"pattern":"^root:","path":"/etc/passwd"}"#,
-        environment: &[terms::SEARCH_THREADS],
+        environment: &[call_terms::SEARCH_THREADS],
     },
     fields: &[("output", FieldRole::Output), ("count", FieldRole::Count)],
     exits: ExitCodes::SEARCH,
@@ -117,7 +117,10 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         Cow::Borrowed(pattern)
     };
     let mut matcher = RegexMatcher::compile(&written).map_err(|error| {
-        let failure = Failure::new(Code::InvalidPattern, format!("Invalid pattern: {error}"));
+        let failure = Failure::new(
+            ErrorCode::InvalidPattern,
+            format!("Invalid pattern: {error}"),
+        );
         let target = target.as_ref().ok();
         let note =
             target.and_then(|target| SecondPass::of(pattern, false, until).note(path, target));
@@ -155,7 +158,7 @@ impl SearchTarget {
         match scope.parse(glob) {
             Ok(pattern) => Ok(Self::Names(pattern, scope)),
             Err(error @ WildcardError::TooMany) => {
-                let failure = Failure::new(Code::InvalidPattern, "Invalid glob pattern");
+                let failure = Failure::new(ErrorCode::InvalidPattern, "Invalid glob pattern");
                 Err(failure.with_note(note::pattern_error(error, glob.len(), WORDS)))
             }
             Err(error) => Ok(Self::Nowhere(error)),
@@ -191,7 +194,7 @@ struct GrepQuery<'a> {
 }
 
 impl GrepQuery<'_> {
-    fn answer(&self, object: &mut Object<'_>, until: Option<Instant>) -> io::Result<()> {
+    fn answer(&self, object: &mut AnswerObject<'_>, until: Option<Instant>) -> io::Result<()> {
         let reader = object.terms().reader;
         let links = self.target.links();
         let shared = SharedSearch::new(until, object.room(), reader, links, self.options);
@@ -223,7 +226,7 @@ impl GrepQuery<'_> {
         if done.count == 0 {
             object.nothing_found(&match done.files {
                 0 => "no file searched".to_owned(),
-                files => format!("no matches in {}", counted(files, "file")),
+                files => format!("no matches in {}", count_noun(files, "file")),
             })?;
         }
         object.note_at_both_ends(what_is_shown(&done, self.options));
@@ -236,7 +239,7 @@ impl GrepQuery<'_> {
         &self,
         walked: &Result<WalkOutcome, GlobError>,
         done: &SearchOutcome,
-        terms: &Terms,
+        terms: &CallTerms,
     ) -> Notes {
         let mut notes = Notes::default();
         notes.add(too_costly(self.matcher.gave_up(), done));
@@ -274,7 +277,7 @@ impl GrepQuery<'_> {
         &self,
         walked: &WalkOutcome,
         done: &SearchOutcome,
-        terms: &Terms,
+        terms: &CallTerms,
     ) -> Option<String> {
         let pattern = self.glob.unwrap_or("*");
         let count_until = (done.count == 0).then(|| self.search(terms).until);
@@ -282,7 +285,7 @@ impl GrepQuery<'_> {
     }
 
     /// The search for files, whose names are to be explained.
-    fn search(&self, terms: &Terms) -> EmptySearch<'_> {
+    fn search(&self, terms: &CallTerms) -> EmptySearch<'_> {
         let path = if self.path == "." { "" } else { self.path };
         let glob = self.glob.unwrap_or("*");
         EmptySearch {
@@ -296,7 +299,7 @@ impl GrepQuery<'_> {
         &self,
         walked: &Result<WalkOutcome, GlobError>,
         done: &SearchOutcome,
-        terms: &Terms,
+        terms: &CallTerms,
     ) -> Option<String> {
         let search = self.search(terms);
         let glob = self.glob.unwrap_or("*");
@@ -375,7 +378,7 @@ fn unreadable(done: &SearchOutcome) -> Option<String> {
         1 => format!("1 file could not be read: {file} ({why})."),
         count => format!(
             "{} could not be read, the first of them {file} ({why}).",
-            counted(count, "file")
+            count_noun(count, "file")
         ),
     })
 }
@@ -387,14 +390,14 @@ fn too_costly(lines: u64, done: &SearchOutcome) -> Option<String> {
         "{} may match ({which}{file}:{line}): the pattern is too costly to decide on what is \
          there. Make it more specific: smaller counts, fewer repetitions inside repetitions or \
          back-references, more plain text.",
-        counted(lines, "further line")
+        count_noun(lines, "further line")
     ))
 }
 
 /// The time before the end of a call's time at which a pattern's limit counts as that end.
 const NEARLY: Duration = Duration::from_millis(100);
 
-fn ended_early(done: &SearchOutcome, terms: &Terms) -> Option<String> {
+fn ended_early(done: &SearchOutcome, terms: &CallTerms) -> Option<String> {
     let (file, line) = done.ended.as_ref()?;
     // A pattern's own limit is the rest of the call's time, where the call has one.
     let of_the_call = |until: Instant| Instant::now() + NEARLY >= until;
@@ -413,7 +416,7 @@ fn ended_early(done: &SearchOutcome, terms: &Terms) -> Option<String> {
         "The search ended for lack of time before line {line} of {file}, since {why}: all before that was \
          searched ({} to the end), the rest of this file and the files behind it were not. {what}, or \
          search fewer files at a time.",
-        counted(done.files, "file")
+        count_noun(done.files, "file")
     ))
 }
 

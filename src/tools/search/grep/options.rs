@@ -3,10 +3,10 @@
 //! Rules: the decisions on our own doors (1, 3).
 
 use super::line_form::LineForm;
+use crate::contract::call_terms::Audience;
 use crate::contract::failure::Failure;
 use crate::contract::request::Request;
-use crate::contract::terms::Audience;
-use crate::contract::tool::Habit;
+use crate::contract::tool::HabitualFlag;
 use crate::search::scan::ContextLines;
 
 /// The most lines around a match that are shown.
@@ -19,37 +19,43 @@ const FURTHER_FIELDS: &str = "all exclude ignore_case context before after outpu
 const BRACES: [&str; 3] = ["{", ",", "}"];
 
 /// The flags of grep(1) and of rg, beside those that requests may have as fields.
-pub const HABITS: [(&str, Habit); 16] = [
+pub const HABITS: [(&str, HabitualFlag); 16] = [
     (
         "-e --regexp",
-        Habit::Several("pattern", ["(?:", ")|(?:", ")"]),
+        HabitualFlag::Several("pattern", ["(?:", ")|(?:", ")"]),
     ),
-    ("--before-context", Habit::Field("before")),
-    ("--after-context", Habit::Field("after")),
-    ("-m --max-count", Habit::Field("limit")),
-    ("-g --include", Habit::Several("glob", BRACES)),
-    ("--exclude-dir", Habit::Several("exclude", BRACES)),
-    ("--no-ignore", Habit::Field("all")),
-    ("-l --files-with-matches", Habit::Value("output", "files")),
-    ("-c --count", Habit::Value("output", "count")),
+    ("--before-context", HabitualFlag::Field("before")),
+    ("--after-context", HabitualFlag::Field("after")),
+    ("-m --max-count", HabitualFlag::Field("limit")),
+    ("-g --include", HabitualFlag::Several("glob", BRACES)),
+    ("--exclude-dir", HabitualFlag::Several("exclude", BRACES)),
+    ("--no-ignore", HabitualFlag::Field("all")),
+    (
+        "-l --files-with-matches",
+        HabitualFlag::Value("output", "files"),
+    ),
+    ("-c --count", HabitualFlag::Value("output", "count")),
     (
         "-n --line-number -r -R --recursive -E -H -I --hidden",
-        Habit::Usual,
+        HabitualFlag::Usual,
     ),
-    ("-w --word-regexp", Habit::Around(r"\b{}\b")),
-    ("-x --line-regexp", Habit::Around("^{}$")),
+    ("-w --word-regexp", HabitualFlag::Around(r"\b{}\b")),
+    ("-x --line-regexp", HabitualFlag::Around("^{}$")),
     (
         "-v --invert-match -L",
-        Habit::Lacking("it shows what matches, and nothing else"),
+        HabitualFlag::Lacking("it shows what matches, and nothing else"),
     ),
-    ("-o --only-matching", Habit::Lacking("it shows whole lines")),
+    (
+        "-o --only-matching",
+        HabitualFlag::Lacking("it shows whole lines"),
+    ),
     (
         "-F --fixed-strings",
-        Habit::Lacking("a \\ before each of .*+?|()[]{}^$ makes it plain"),
+        HabitualFlag::Lacking("a \\ before each of .*+?|()[]{}^$ makes it plain"),
     ),
     (
         "-q --quiet",
-        Habit::Lacking("its exit code says as much, with >/dev/null"),
+        HabitualFlag::Lacking("its exit code says as much, with >/dev/null"),
     ),
 ];
 

@@ -12,9 +12,9 @@ use super::chunk::{LargeFileFacts, LineRecord, ResultChunk, SearchedPiece};
 use super::line_form::{LineBeginning, LineForm};
 use super::line_receiver::LineReceiver;
 use super::options::{GrepOptions, GrepOutput};
-use crate::basics::words::counted;
-use crate::basics::work_done;
-use crate::contract::terms::{Audience, threads};
+use crate::basics::progress_counters;
+use crate::basics::wording::count_noun;
+use crate::contract::call_terms::{Audience, threads};
 use crate::search::ere::RegexMatcher;
 use crate::search::ordered_pool::OrderedJob;
 use crate::search::paths::EntryKind;
@@ -215,7 +215,7 @@ impl<'s> FileSearcher<'s> {
         if self.shared.spelled && !self.current.path.is_ascii() {
             self.current.path = unseen::spelled_name(&self.current.path).into_owned();
         }
-        work_done::add(&work_done::FILES, 1);
+        progress_counters::add(&progress_counters::FILES, 1);
         let links = self.shared.links;
         let (mut file, size) = match scan::regular(found.open(scan::flags(links)), links) {
             Ok(file) => file,
@@ -343,7 +343,7 @@ impl<'s> FileSearcher<'s> {
 /// The line that stands for a binary file's matches, with the line feed before it.
 pub fn binary_matches(path: &[u8], count: u64, form: LineForm) -> Vec<u8> {
     let before = form.before_file();
-    let lines = counted(count, "line");
+    let lines = count_noun(count, "line");
     format!("{before}binary file {} matches, {lines}", path_text(path)).into_bytes()
 }
 

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::SearchTarget;
-use crate::contract::terms::threads;
+use crate::contract::call_terms::threads;
 use crate::search::ere::{AlternativeReading, alternative_readings};
 use crate::search::paths::EntryKind;
 use crate::search::scan::{self, FileScanner, LineMatcher, LinkPolicy, ScanFlow};

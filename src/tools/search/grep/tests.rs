@@ -5,23 +5,23 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::contract::terms::Audience;
+use crate::contract::call_terms::Audience;
 use crate::tools::search::glob;
 
 /// The answer of `tool` on these terms.
-fn answer(tool: &Tool, request: &Value, terms: Terms) -> Value {
+fn answer(tool: &Tool, request: &Value, terms: CallTerms) -> Value {
     let bytes = request.to_string().into_bytes();
     let request = Request::parse(&bytes).unwrap().on(&TOOL, terms);
     let mut out = Vec::new();
-    let mut object = Object::open_on(&mut out, terms, tool.less).unwrap();
+    let mut object = AnswerObject::open_on(&mut out, terms, tool.less).unwrap();
     let reply = tool.run(&request).map_err(|failure| failure.message);
     reply.unwrap().write(&mut object).unwrap();
     object.close().unwrap();
     serde_json::from_slice(&out).unwrap()
 }
 
-fn for_model(limit: Option<usize>) -> Terms {
-    Terms::within(Audience::Model, limit, None)
+fn for_model(limit: Option<usize>) -> CallTerms {
+    CallTerms::within(Audience::Model, limit, None)
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn a_model_is_told_which_binary_files_match_and_not_shown_their_bytes() {
         let shown = answer(&TOOL, &request, for_model(limit));
         assert_eq!(shown, json!({"output": lines.join("\n\n"), "count": 6}));
     }
-    let whole = answer(&TOOL, &request, Terms::default());
+    let whole = answer(&TOOL, &request, CallTerms::default());
     assert_eq!(whole["output"].as_str().unwrap().matches("word").count(), 6);
     // The first file is a binary one.
     let request = json!({"pattern": "word", "path": path, "glob": "[bf]*"});
@@ -82,7 +82,7 @@ fn a_model_is_told_what_was_searched_where_nothing_is_found() {
     ] {
         let shown = answer(&TOOL, &request, for_model(None));
         assert_eq!(shown, json!({"output": "", "count": 0, "empty": words}));
-        let host = answer(&TOOL, &request, Terms::default());
+        let host = answer(&TOOL, &request, CallTerms::default());
         let mut plain = json!({"output": "", "count": 0});
         if words == "no file searched" {
             plain["note"] = "Nothing was searched: no file is named \"c\".".into();

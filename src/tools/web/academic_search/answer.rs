@@ -4,9 +4,9 @@
 use serde_json::{Value, json};
 
 use super::request::PaperFields;
+use crate::contract::call_terms::Audience;
 use crate::contract::notes::Notes;
 use crate::contract::reply::{META, Reply};
-use crate::contract::terms::Audience;
 use crate::papers::cached_papers::GOOD_FOR;
 use crate::papers::finder::PaperAnswer;
 use crate::papers::paper_search::{PaperSearch, SOURCES};

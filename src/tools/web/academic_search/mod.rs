@@ -9,7 +9,9 @@ use serde_json::Value;
 
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
-use crate::contract::tool::{self, AccessScope, Family, FieldRole, Tool, ToolManual, ToolSet};
+use crate::contract::tool::{
+    self, AccessScope, EnvelopeFamily, FieldRole, Tool, ToolManual, ToolSet,
+};
 use crate::papers::finder::{self, PaperFinder};
 use crate::tools::web::searching::search_call::{self, SearchCall};
 use crate::tools::web::searching::search_failure;
@@ -25,7 +27,7 @@ pub const TOOL: Tool = Tool {
     name: NAME,
     link: "academic-search-tool",
     title: "Find scholarly papers",
-    family: Family::Research,
+    family: EnvelopeFamily::Research,
     set: ToolSet::Research,
     offered: false,
     hints: tool::ToolHints::ASKS,

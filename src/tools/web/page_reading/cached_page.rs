@@ -15,8 +15,8 @@ use super::page::ScrapedPage;
 use super::page_request::ScrapeRequest;
 use super::reader;
 use crate::cache::{self, CacheQuestion, CacheStore};
-use crate::contract::failure::{Code, Failure};
-use crate::contract::terms::Audience;
+use crate::contract::call_terms::Audience;
+use crate::contract::failure::{ErrorCode, Failure};
 use crate::conversion::{find_ocr_program, find_office_programs};
 use crate::document::FileKind;
 use crate::tools::web::page_source;
@@ -81,7 +81,7 @@ pub fn answer(
             Ok(new(page))
         }
         Err(PageError { failure, keeps }) => {
-            let of_the_page = is_patient || failure.code != Code::NetworkError;
+            let of_the_page = is_patient || failure.code != ErrorCode::NetworkError;
             if keeps
                 && of_the_page
                 && let Some(good_for) = failure::good_for(failure.code)
@@ -148,8 +148,9 @@ fn read_cached(
 /// True if a page from `url` may be shown for this request, as far as that is known without a
 /// look-up.
 fn may_be_shown(asked: &ScrapeRequest, url: &Url) -> bool {
-    let guarded = Guard::new(&asked.url).is_some_and(|guard| guard.check_url(url).is_ok());
-    guarded && AllowedHosts::from_env().admits(url)
+    let catch_reader_panic =
+        Guard::new(&asked.url).is_some_and(|guard| guard.check_url(url).is_ok());
+    catch_reader_panic && AllowedHosts::from_env().admits(url)
 }
 
 /// Builds the cache key of a request.

@@ -2,7 +2,7 @@
 //!
 //! Rules: the specification's content of `scrape_page`.
 
-use crate::basics::words::floor_boundary;
+use crate::basics::wording::floor_boundary;
 
 /// Blanks between words; the third is a wide one, as Chinese and Japanese have it.
 const BLANKS: [&str; 4] = [" ", "\t", "\u{3000}", "\n"];

@@ -9,9 +9,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::page_request::ScrapeRequest;
-use crate::basics::words::counted;
-use crate::contract::failure::{Code, Failure, FailureAdvice};
-use crate::contract::terms::Terms;
+use crate::basics::wording::count_noun;
+use crate::contract::call_terms::CallTerms;
+use crate::contract::failure::{ErrorCode, Failure, FailureAdvice};
 use crate::tools::web::document_body::UnreadableDocument;
 use crate::tools::web::page_source::media_type;
 use crate::tools::web::{fetch_note, meant_url, research_cache};
@@ -33,7 +33,7 @@ pub struct PageError {
 
 impl PageError {
     /// Creates a failure of this code: what happened, and what to do.
-    pub fn new(code: Code, message: impl Into<String>) -> Self {
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self {
             failure: research_cache::failure(code, message),
             keeps: true,
@@ -83,10 +83,10 @@ pub fn of_fetch(error: FetchError, request: &ScrapeRequest) -> PageError {
 }
 
 /// Creates the failure of an address that is none.
-pub fn of_no_url(why: &str, address: &str, terms: &Terms) -> Failure {
+pub fn of_no_url(why: &str, address: &str, terms: &CallTerms) -> Failure {
     let message = format!("Invalid URL: {why}. Send an http or https address.");
     let note = meant_url::of_no_url(super::READER, address, terms);
-    Failure::new(Code::InvalidUrl, message).with_note(note)
+    Failure::new(ErrorCode::InvalidUrl, message).with_note(note)
 }
 
 fn of_network(error: &NetworkError, request: &ScrapeRequest) -> PageError {
@@ -100,10 +100,10 @@ fn of_network(error: &NetworkError, request: &ScrapeRequest) -> PageError {
         "Try again in 5 seconds."
     };
     let message = format!("{} {what_to_do}", failed_to_fetch(error));
-    let mut failed = PageError::new(Code::NetworkError, message).note(note);
+    let mut failed = PageError::new(ErrorCode::NetworkError, message).note(note);
     if error.refused {
         // The same request would be refused again.
-        failed = failed.advise(|advice| *advice = research_cache::advice(Code::InvalidUrl));
+        failed = failed.advise(|advice| *advice = research_cache::advice(ErrorCode::InvalidUrl));
     }
     failed.keeps = !(error.own || error.refused);
     failed
@@ -121,8 +121,8 @@ fn failed_to_fetch(error: &NetworkError) -> String {
 /// Creates the failure of a URL that the user's list of hosts does not allow.
 pub fn of_not_allowed(why: &NotAllowed) -> PageError {
     let code = match why {
-        NotAllowed::Host(_) => Code::Blocked,
-        NotAllowed::Unusable => Code::Config,
+        NotAllowed::Host(_) => ErrorCode::Blocked,
+        NotAllowed::Unusable => ErrorCode::Config,
     };
     let message = format!("{why}. {}", why.advice());
     PageError::new(code, message).of_the_moment()
@@ -140,8 +140,8 @@ fn of_status(reply: &HttpResponse, request: &ScrapeRequest) -> PageError {
         None => of_plain_status(reply, &status),
     };
     let first = match (error.failure.code, reply.status) {
-        (Code::NotFound, 404) => meant_url::without_punctuation(asked),
-        (Code::NotFound | Code::AuthRequired | Code::HttpError, _) => {
+        (ErrorCode::NotFound, 404) => meant_url::without_punctuation(asked),
+        (ErrorCode::NotFound | ErrorCode::AuthRequired | ErrorCode::HttpError, _) => {
             Some(fetch_note::of_answer(reply, asked, &request.terms).join(" "))
         }
         _ => None,
@@ -158,61 +158,61 @@ fn of_plain_status(reply: &HttpResponse, status: &str) -> PageError {
     let host = reply.url.host_str().unwrap_or_default();
     let (code, message) = match reply.status {
         401 => (
-            Code::AuthRequired,
+            ErrorCode::AuthRequired,
             format!(
                 "The page wants a login ({status}): ask the user for access, or use another source."
             ),
         ),
         403 | 451 => (
-            Code::Blocked,
+            ErrorCode::Blocked,
             format!(
                 "The server does not let this page be read by programs ({status}): fetching it \
                  again will not help. Use the site's API or feed, or another source."
             ),
         ),
         404 => (
-            Code::NotFound,
+            ErrorCode::NotFound,
             format!(
                 "There is no page at this address ({status}): check the address, or search for \
                  the page."
             ),
         ),
         410 => (
-            Code::NotFound,
+            ErrorCode::NotFound,
             format!(
                 "The page is gone for good ({status}): search for another source, or for a copy \
                  in an archive."
             ),
         ),
         407 => (
-            Code::Config,
+            ErrorCode::Config,
             format!(
                 "The proxy that the environment names wants a login ({status}): user and password \
                  belong into its variable."
             ),
         ),
         429 => (
-            Code::RateLimit,
+            ErrorCode::RateLimit,
             format!(
                 "Too many requests were made of {host} ({status}): try again in {}.",
-                counted(wait, "second")
+                count_noun(wait, "second")
             ),
         ),
         408 | 425 | 500.. => (
-            Code::UpstreamUnavailable,
+            ErrorCode::UpstreamUnavailable,
             format!(
                 "The server failed ({status}): try again in {}, or use another source.",
-                counted(wait, "second")
+                count_noun(wait, "second")
             ),
         ),
         _ => (
-            Code::HttpError,
+            ErrorCode::HttpError,
             format!("The server refuses this request ({status}): check the address."),
         ),
     };
     let error = PageError::new(code, message);
     match code {
-        Code::RateLimit | Code::UpstreamUnavailable => {
+        ErrorCode::RateLimit | ErrorCode::UpstreamUnavailable => {
             error.advise(|advice| advice.retry_after = Some(wait))
         }
         _ => error,
@@ -229,7 +229,7 @@ pub fn of_bot_check(check: BotCheck, status: &str) -> PageError {
         "A bot check{name} stands before this page ({status}): fetching it again will not help, \
          whatever is sent. Use the site's API or feed, or another source."
     );
-    PageError::new(Code::Blocked, message).detail(status)
+    PageError::new(ErrorCode::Blocked, message).detail(status)
 }
 
 /// Creates the failure of a page that requires a login.
@@ -238,7 +238,7 @@ pub fn of_login_page(status: &str) -> PageError {
         "In place of the page came a login form ({status}): ask the user for access, or use \
          another source. Mode raw gives the form's own page."
     );
-    PageError::new(Code::AuthRequired, message).detail(status)
+    PageError::new(ErrorCode::AuthRequired, message).detail(status)
 }
 
 /// Creates the failure of an empty answer.
@@ -247,7 +247,7 @@ pub fn of_nothing(what: &str, status: &str) -> PageError {
         "There is nothing to read at this address: {what} ({status}). Use another address or \
          source."
     );
-    PageError::new(Code::ContentEmpty, message).detail(status)
+    PageError::new(ErrorCode::ContentEmpty, message).detail(status)
 }
 
 /// Creates the failure of an unreadable file of media type `kind`; `note` says how to download it.
@@ -256,7 +256,7 @@ pub fn of_file(kind: &str, note: String) -> PageError {
         "Failed to parse content: {kind} is not text that can be shown. Download it to look at it \
          with another program."
     );
-    PageError::new(Code::ParseError, message)
+    PageError::new(ErrorCode::ParseError, message)
         .note(note)
         .detail(kind)
 }
@@ -270,10 +270,10 @@ pub fn of_document(
     let declared = reply.content_type().map(media_type).unwrap_or_default();
     let (why, kind) = (&*unreadable.why, &declared);
     let failed = if unreadable.has_nothing {
-        PageError::new(Code::ContentEmpty, why)
+        PageError::new(ErrorCode::ContentEmpty, why)
     } else {
         let note = fetch_note::of_file(kind, reply, &request.url, &request.terms);
-        PageError::new(Code::ParseError, why).note(note)
+        PageError::new(ErrorCode::ParseError, why).note(note)
     };
     PageError {
         keeps: !unreadable.of_the_moment,
@@ -285,17 +285,17 @@ pub fn of_document(
 pub fn of_parser() -> PageError {
     let message =
         "Failed to parse HTML: the parser gave up on this page. Mode raw gives its bytes.";
-    PageError::new(Code::ParseError, message)
+    PageError::new(ErrorCode::ParseError, message)
 }
 
 /// Returns the time for which a failure of this code is cached; `None` if it is not.
-pub fn good_for(code: Code) -> Option<Duration> {
+pub fn good_for(code: ErrorCode) -> Option<Duration> {
     let minutes = |minutes: u64| Some(Duration::from_secs(60 * minutes));
     match code {
-        Code::Blocked => minutes(30),
-        Code::ContentEmpty | Code::ParseError | Code::NotFound => minutes(10),
-        Code::AuthRequired | Code::NetworkError => minutes(2),
-        Code::RateLimit => Some(Duration::from_secs(90)),
+        ErrorCode::Blocked => minutes(30),
+        ErrorCode::ContentEmpty | ErrorCode::ParseError | ErrorCode::NotFound => minutes(10),
+        ErrorCode::AuthRequired | ErrorCode::NetworkError => minutes(2),
+        ErrorCode::RateLimit => Some(Duration::from_secs(90)),
         _ => None,
     }
 }
@@ -311,7 +311,7 @@ pub fn note_caching(failure: Failure, good_for: Duration) -> Failure {
     let note = format!(
         "The same call is answered with this for {}; `--no-cache` or IKIGAI_NO_CACHE=1 asks the \
          server again sooner.",
-        counted(kept, "second")
+        count_noun(kept, "second")
     );
     failure.and_note(&note)
 }
@@ -339,15 +339,15 @@ impl CachedFailure {
     /// Returns the failure as it is answered at this age; `None` if it has expired. Until then
     /// nothing is fetched again, so an earlier retry would be useless.
     pub fn after(self, age: Duration) -> Option<Failure> {
-        let code = Code::find(&self.code)?;
+        let code = ErrorCode::find(&self.code)?;
         let left = good_for(code)?.checked_sub(age)?;
         let left = left.as_secs() + u64::from(left.subsec_nanos() > 0);
         let since = age.as_secs();
         let wait = |told: u64| told.saturating_sub(since).max(left);
         let note = format!(
             "That was found out {} ago and is kept for {} more: the server was not asked again.",
-            counted(since, "second"),
-            counted(left, "second")
+            count_noun(since, "second"),
+            count_noun(left, "second")
         );
         let advice = FailureAdvice {
             retry_after: self.advice.retry_after.map(wait),
@@ -365,18 +365,18 @@ mod tests {
     #[test]
     fn a_failure_is_kept_for_as_long_as_its_kind_is() {
         for (code, expected) in [
-            (Code::Blocked, Some(1800)),
-            (Code::ContentEmpty, Some(600)),
-            (Code::NotFound, Some(600)),
-            (Code::AuthRequired, Some(120)),
-            (Code::NetworkError, Some(120)),
-            (Code::RateLimit, Some(90)),
-            (Code::InvalidUrl, None),
-            (Code::InvalidArg, None),
-            (Code::Config, None),
-            (Code::BrowserUnavailable, None),
-            (Code::UpstreamUnavailable, None),
-            (Code::ToolFailed, None),
+            (ErrorCode::Blocked, Some(1800)),
+            (ErrorCode::ContentEmpty, Some(600)),
+            (ErrorCode::NotFound, Some(600)),
+            (ErrorCode::AuthRequired, Some(120)),
+            (ErrorCode::NetworkError, Some(120)),
+            (ErrorCode::RateLimit, Some(90)),
+            (ErrorCode::InvalidUrl, None),
+            (ErrorCode::InvalidArg, None),
+            (ErrorCode::Config, None),
+            (ErrorCode::BrowserUnavailable, None),
+            (ErrorCode::UpstreamUnavailable, None),
+            (ErrorCode::ToolFailed, None),
         ] {
             let failure = PageError::new(code, "x").failure;
             let kept = CachedFailure::of(&failure);
@@ -395,14 +395,14 @@ mod tests {
     #[test]
     fn a_kept_failure_says_when_it_is_worth_another_try() {
         let refusal =
-            PageError::new(Code::RateLimit, "x").advise(|one| one.retry_after = Some(300));
+            PageError::new(ErrorCode::RateLimit, "x").advise(|one| one.retry_after = Some(300));
         let kept = CachedFailure::of(&refusal.failure);
         let wait = |age| {
             let failure = kept.clone().after(Duration::from_secs(age)).unwrap();
             failure.advice.unwrap().retry_after
         };
         assert_eq!((wait(0), wait(80)), (Some(300), Some(220)));
-        let kept = CachedFailure::of(&PageError::new(Code::NetworkError, "x").failure);
+        let kept = CachedFailure::of(&PageError::new(ErrorCode::NetworkError, "x").failure);
         let failure = kept.after(Duration::from_secs(20)).unwrap();
         assert_eq!(failure.advice.unwrap().retry_after, Some(100));
         assert!(failure.note.contains("20 seconds ago") && failure.note.contains("100 seconds"));

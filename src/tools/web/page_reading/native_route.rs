@@ -5,10 +5,10 @@ use std::time::Instant;
 use super::failure::{self, PageError};
 use super::found_page::FoundPage;
 use super::page_request::ScrapeRequest;
-use crate::contract::failure::Code;
+use crate::contract::failure::ErrorCode;
 use crate::web::allowed::AllowedHosts;
 use crate::web::client::HttpClient;
-use crate::web::native::{self, NativeError};
+use crate::web::site_apis::{self, SiteApiError};
 
 /// Reads the page by its site's native route; `None` if there is none.
 pub fn find(
@@ -16,7 +16,7 @@ pub fn find(
     client: &HttpClient,
     end: Instant,
 ) -> Result<Option<FoundPage>, PageError> {
-    let Some(route) = native::route(&request.url) else {
+    let Some(route) = site_apis::route(&request.url) else {
         return Ok(None);
     };
     if let Err(why) = AllowedHosts::from_env().check(&request.url) {
@@ -30,12 +30,12 @@ pub fn find(
             found.page.of_the_moment = page.partial;
             return Ok(Some(found));
         }
-        Err(NativeError::Fetch(error)) => return Err(failure::of_fetch(error, request)),
-        Err(NativeError::NotFound(why)) => (Code::NotFound, why),
-        Err(NativeError::Blocked(why)) => (Code::Blocked, why),
-        Err(NativeError::AuthRequired(why)) => (Code::AuthRequired, why),
-        Err(NativeError::Empty(why)) => (Code::ContentEmpty, why),
-        Err(NativeError::NotUnderstood(why)) => (Code::UpstreamUnavailable, why),
+        Err(SiteApiError::Fetch(error)) => return Err(failure::of_fetch(error, request)),
+        Err(SiteApiError::NotFound(why)) => (ErrorCode::NotFound, why),
+        Err(SiteApiError::Blocked(why)) => (ErrorCode::Blocked, why),
+        Err(SiteApiError::AuthRequired(why)) => (ErrorCode::AuthRequired, why),
+        Err(SiteApiError::Empty(why)) => (ErrorCode::ContentEmpty, why),
+        Err(SiteApiError::NotUnderstood(why)) => (ErrorCode::UpstreamUnavailable, why),
     };
     Err(PageError::new(code, why))
 }

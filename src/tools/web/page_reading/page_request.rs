@@ -4,7 +4,7 @@
 
 use url::Url;
 
-use crate::contract::terms::Terms;
+use crate::contract::call_terms::CallTerms;
 
 /// Requested form of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +46,6 @@ pub struct ScrapeRequest {
     pub mode: ScrapeMode,
     /// Most bytes of content.
     pub max_length: usize,
-    /// Terms of the call.
-    pub terms: Terms,
+    /// The terms of the call.
+    pub terms: CallTerms,
 }

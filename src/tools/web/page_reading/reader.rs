@@ -19,7 +19,7 @@ use super::page::{FetchPaging, ScrapedPage};
 use super::page_request::{ScrapeMode, ScrapeRequest};
 use super::placeholder;
 use crate::basics::signature;
-use crate::contract::terms::Terms;
+use crate::contract::call_terms::CallTerms;
 use crate::document::{self, Document};
 use crate::page::EmbeddedData;
 use crate::tools::web::page_source::{self, MEBIBYTES, PageSource};
@@ -32,7 +32,7 @@ use crate::web::client::{BodyLimit, HttpClient, HttpResponse};
 /// Reads the requested page, within the time of `client`.
 pub fn page(
     request: &ScrapeRequest,
-    terms: &Terms,
+    terms: &CallTerms,
     client: HttpClient,
 ) -> Result<ScrapedPage, PageError> {
     if request.mode == ScrapeMode::Raw {
@@ -61,7 +61,7 @@ fn get(request: &ScrapeRequest, client: &HttpClient) -> Result<HttpResponse, Pag
 fn follow_refresh(
     mut found: FoundPage,
     request: &ScrapeRequest,
-    terms: &Terms,
+    terms: &CallTerms,
     client: &HttpClient,
 ) -> Result<FoundPage, PageError> {
     let Some((next, guard)) = found.refresh.take() else {

@@ -4,8 +4,8 @@
 use serde_json::{Value, json};
 
 use super::request::PatentFields;
+use crate::contract::call_terms::Audience;
 use crate::contract::reply::{META, Reply};
-use crate::contract::terms::Audience;
 use crate::tools::web::searching::answer_end::{AnswerEnd, count_fitting};
 use crate::tools::web::searching::search_meta::SearchMeta;
 use crate::web::patents::patent::Patent;

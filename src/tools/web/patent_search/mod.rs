@@ -5,9 +5,11 @@
 mod answer;
 mod request;
 
-use crate::contract::failure::{Code, Failure};
+use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::Reply;
-use crate::contract::tool::{self, AccessScope, Family, FieldRole, Tool, ToolManual, ToolSet};
+use crate::contract::tool::{
+    self, AccessScope, EnvelopeFamily, FieldRole, Tool, ToolManual, ToolSet,
+};
 use crate::tools::web::searching::search_call::{self, SearchCall};
 use crate::tools::web::searching::search_failure;
 use crate::tools::web::session_record::{self, SessionSource};
@@ -26,7 +28,7 @@ pub const TOOL: Tool = Tool {
     name: NAME,
     link: "patent-search-tool",
     title: "Search patents",
-    family: Family::Research,
+    family: EnvelopeFamily::Research,
     set: ToolSet::Research,
     offered: false,
     hints: tool::ToolHints::ASKS,
@@ -116,8 +118,8 @@ fn failure(error: &SearchFailure, credentials: &Credentials<'_>) -> Failure {
         let text = "No provider of patents answers, and the web search in their place is switched \
             off (SEARCH_PROVIDER=none). Set USPTO_API_KEY, EPO_CONSUMER_KEY with \
             EPO_CONSUMER_SECRET, LENS_API_TOKEN or SEARCHAPI_API_KEY.";
-        let advice = research_cache::advice(Code::Config);
-        return Failure::new(Code::Config, text).with_advice(advice);
+        let advice = research_cache::advice(ErrorCode::Config);
+        return Failure::new(ErrorCode::Config, text).with_advice(advice);
     }
     search_failure::failure(NAME, error, credentials)
 }

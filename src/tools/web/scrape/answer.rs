@@ -6,9 +6,9 @@
 use std::io;
 
 use super::request::LONGEST;
-use crate::basics::words::counted;
-use crate::contract::reply::Object;
-use crate::contract::terms::{Audience, Terms};
+use crate::basics::wording::count_noun;
+use crate::contract::call_terms::{Audience, CallTerms};
+use crate::contract::reply::AnswerObject;
 use crate::tools::web::answer_fields::AnswerFields;
 use crate::tools::web::page_reading::content_cut;
 use crate::tools::web::page_reading::page::{FetchPaging, ScrapedPage, size_category};
@@ -80,7 +80,7 @@ fn fields<'a>(page: &'a ScrapedPage, content: &str, truncated: bool) -> AnswerFi
 }
 
 fn sparsity(page: &ScrapedPage) -> String {
-    let words = counted(page.words as u64, "word");
+    let words = count_noun(page.words as u64, "word");
     format!(
         "The whole content has {words}: it may be a stub, a notice or the beginning of something that is shown elsewhere."
     )
@@ -88,7 +88,7 @@ fn sparsity(page: &ScrapedPage) -> String {
 
 /// Writes the answer, with as much of it as there is room for: the content takes the room that the
 /// other fields leave.
-pub fn write(object: &mut Object<'_>, page: &ScrapedPage) -> io::Result<()> {
+pub fn write(object: &mut AnswerObject<'_>, page: &ScrapedPage) -> io::Result<()> {
     let in_words = matches!(object.terms().reader, Audience::Model | Audience::Person);
     let is_shown = |name: &str| !in_words || super::FIELDS.iter().any(|(one, _)| *one == name);
     let mut left_out = Vec::new();
@@ -135,7 +135,7 @@ fn rest_of(
     page: &ScrapedPage,
     shown: usize,
     next: Option<usize>,
-    terms: &Terms,
+    terms: &CallTerms,
     bounded: bool,
 ) -> Option<String> {
     if page.raw && !bounded {

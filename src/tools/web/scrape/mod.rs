@@ -11,13 +11,15 @@
 mod answer;
 mod request;
 
-use crate::basics::words::counted;
+use crate::basics::wording::count_noun;
 use crate::cache::CacheStore;
+use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::Failure;
 use crate::contract::reply::{META, Reply};
 use crate::contract::request::Request;
-use crate::contract::terms::Terms;
-use crate::contract::tool::{AccessScope, Family, FieldRole, Tool, ToolHints, ToolManual, ToolSet};
+use crate::contract::tool::{
+    AccessScope, EnvelopeFamily, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
+};
 use crate::tools::web::network;
 use crate::tools::web::page_reading::READER as NAME;
 use crate::tools::web::page_reading::cached_page::{self, CacheHit};
@@ -33,7 +35,7 @@ pub const TOOL: Tool = Tool {
     name: NAME,
     link: "scrape-page-tool",
     title: "Read a page or document",
-    family: Family::Research,
+    family: EnvelopeFamily::Research,
     set: ToolSet::Research,
     hints: ToolHints::ASKS,
     scope: AccessScope::Network,
@@ -193,7 +195,7 @@ fn host_of(asked: &ScrapeRequest) -> String {
     asked.url.host_str().unwrap_or_default().to_owned()
 }
 
-fn reply<'a>(found: CacheHit, terms: &Terms, store: Option<&dyn CacheStore>) -> Reply<'a> {
+fn reply<'a>(found: CacheHit, terms: &CallTerms, store: Option<&dyn CacheStore>) -> Reply<'a> {
     let linked = linked(&found.page, terms, store);
     Reply::new(move |object| {
         match &linked {
@@ -211,7 +213,7 @@ fn reply<'a>(found: CacheHit, terms: &Terms, store: Option<&dyn CacheStore>) -> 
 /// not large, the client does not accept links, or there is no store.
 fn linked(
     page: &ScrapedPage,
-    terms: &Terms,
+    terms: &CallTerms,
     store: Option<&dyn CacheStore>,
 ) -> Option<LinkedAnswer> {
     let store = store.filter(|_| page.raw && terms.served)?;
@@ -224,7 +226,7 @@ fn linked(
         "" => "no declared type",
         kind => kind,
     };
-    let length = counted(page.content.len() as u64, "byte");
+    let length = count_noun(page.content.len() as u64, "byte");
     let answer = LargeAnswer {
         mime_type: resource_link::JSON,
         text: resource_link::whole_object(|object| answer::write(object, page)).ok()?,

@@ -3,9 +3,9 @@
 
 use serde_json::{Value, json};
 
-use crate::basics::words::beginning;
+use crate::basics::wording::beginning;
+use crate::contract::call_terms::Audience;
 use crate::contract::reply::{META, Reply};
-use crate::contract::terms::Audience;
 use crate::page::reputation;
 use crate::tools::web::searching::answer_end::{AnswerEnd, count_fitting};
 use crate::tools::web::searching::results_notes;

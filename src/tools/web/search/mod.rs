@@ -8,7 +8,9 @@ use std::time::Instant;
 
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
-use crate::contract::tool::{self, AccessScope, Family, FieldRole, Tool, ToolManual, ToolSet};
+use crate::contract::tool::{
+    self, AccessScope, EnvelopeFamily, FieldRole, Tool, ToolManual, ToolSet,
+};
 use crate::tools::web::searching::search_call::{self, SearchCall};
 use crate::tools::web::searching::{self, search_failure, search_fields};
 use crate::tools::web::session_record::{self, SessionSource};
@@ -27,7 +29,7 @@ pub const TOOL: Tool = Tool {
     name: NAME,
     link: "web-search-tool",
     title: "Search the web",
-    family: Family::Research,
+    family: EnvelopeFamily::Research,
     set: ToolSet::Research,
     hints: tool::ToolHints::ASKS,
     scope: AccessScope::Network,

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use super::read_request::ReadAllFields;
 use super::read_source::{ReadResults, ReadSource};
-use crate::basics::words::{counted, counted_as, floor_boundary};
+use crate::basics::wording::{count_noun, counted_as, floor_boundary};
+use crate::contract::call_terms::Audience;
 use crate::contract::failure::Failure;
-use crate::contract::reply::Object;
-use crate::contract::terms::Audience;
+use crate::contract::reply::AnswerObject;
 use crate::tools::web::answer_fields::AnswerFields;
 use crate::tools::web::page_reading::READER;
 use crate::tools::web::page_reading::content_cut;
@@ -50,7 +50,7 @@ pub struct ReadAnswer {
 
 impl ReadAnswer {
     /// Writes the answer.
-    pub fn write(&self, object: &mut Object<'_>) -> io::Result<()> {
+    pub fn write(&self, object: &mut AnswerObject<'_>) -> io::Result<()> {
         let reader = object.terms().reader;
         let in_words = matches!(reader, Audience::Model | Audience::Person);
         let heads = self.heads(in_words);
@@ -191,7 +191,12 @@ impl ReadAnswer {
     }
 
     /// Says what is not there, and how to get it.
-    fn say_notes(&self, object: &mut Object<'_>, cut: &[&str], in_words: bool) -> io::Result<()> {
+    fn say_notes(
+        &self,
+        object: &mut AnswerObject<'_>,
+        cut: &[&str],
+        in_words: bool,
+    ) -> io::Result<()> {
         let read = &self.read;
         if !cut.is_empty() {
             let urls = cut.join(", ");
@@ -212,7 +217,7 @@ impl ReadAnswer {
             }
         }
         if read.filtered > 0 {
-            let sources = counted(read.filtered as u64, "source");
+            let sources = count_noun(read.filtered as u64, "source");
             object.note(format!(
                 "{sources} of little relevance to the query left out."
             ));
@@ -228,7 +233,7 @@ impl ReadAnswer {
             ));
         }
         if read.same > 0 {
-            let results = counted(read.same, "result");
+            let results = count_noun(read.same, "result");
             object.note(format!("{results} led to a page that is already here."));
         }
         if let Some(hints) = self.hints.as_ref().filter(|_| in_words) {

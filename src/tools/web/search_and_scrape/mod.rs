@@ -3,7 +3,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `read_request` | the fields of a request |
-//! | `side_by_side` | pages that are read at the same time |
+//! | `parallel_reading` | pages that are read at the same time |
 //! | `read_source` | the sources that they are |
 //! | `scores` | the order of sources |
 //! | `paragraphs` | the parts of texts, which are not repeated |
@@ -14,21 +14,23 @@
 
 mod answer;
 mod paragraphs;
+mod parallel_reading;
 mod read_request;
 mod read_source;
 mod scores;
-mod side_by_side;
 
 use std::time::{Duration, Instant};
 
 use url::Url;
 
 use crate::cache::CacheStore;
+use crate::contract::call_terms::{Audience, CallTerms, Deadline};
 use crate::contract::failure::Failure;
 use crate::contract::reply::{META, Reply};
 use crate::contract::request::Request;
-use crate::contract::terms::{Audience, Deadline, Terms};
-use crate::contract::tool::{AccessScope, Family, FieldRole, Tool, ToolHints, ToolManual, ToolSet};
+use crate::contract::tool::{
+    AccessScope, EnvelopeFamily, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
+};
 use crate::tools::web::network;
 use crate::tools::web::page_reading::cached_page;
 use crate::tools::web::research_cache::{self, AnswerFreshness, ResearchCache};
@@ -45,9 +47,9 @@ use crate::web::search::hints::SearchHints;
 use crate::web::search::outcome::SearchAnswer;
 use crate::web::search::searcher::WebSearcher;
 use answer::ReadAnswer;
+use parallel_reading::PageOutcome;
 use read_request::ReadAllFields;
 use read_source::ReadResults;
-use side_by_side::PageOutcome;
 
 /// The tool's name.
 const NAME: &str = "search_and_scrape";
@@ -60,7 +62,7 @@ pub const TOOL: Tool = Tool {
     name: NAME,
     link: "search-and-scrape-tool",
     title: "Search the web and read what is found",
-    family: Family::Research,
+    family: EnvelopeFamily::Research,
     set: ToolSet::Research,
     offered: false,
     hints: ToolHints::ASKS,
@@ -124,7 +126,7 @@ fn search_and_read<'a>(
     let begin = Instant::now();
     let credentials = Credentials::from_env();
     let asked = read_request::read(request, &credentials)?;
-    let terms = Terms {
+    let terms = CallTerms {
         // One for all that is fetched.
         deadline: Deadline::after(request.terms().left(network::CALL)),
         ..*request.terms()
@@ -141,7 +143,7 @@ fn search_and_read<'a>(
     let pages = found.results.iter().map(|one| asked.page_of(one, &terms));
     let store = cache.for_answers();
     let client = client.led_by(leading(&found, &credentials));
-    let outcomes = side_by_side::read(pages.collect(), &terms, &client, store);
+    let outcomes = parallel_reading::read(pages.collect(), &terms, &client, store);
     Ok(reply(
         (asked, found, outcomes),
         &known,
@@ -209,7 +211,7 @@ fn cached<'a>(
 fn reply<'a>(
     (asked, found, outcomes): (ReadAllFields, SearchAnswer, Vec<PageOutcome>),
     known: &SearchContext<'_>,
-    terms: &Terms,
+    terms: &CallTerms,
     begin: Instant,
     finds: &mut SessionFinds,
 ) -> Reply<'a> {
@@ -245,7 +247,11 @@ fn reply<'a>(
 }
 
 /// Creates the link that replaces a large answer for a program over MCP, if there is a store.
-fn linked(answer: &ReadAnswer, terms: &Terms, known: &SearchContext<'_>) -> Option<LinkedAnswer> {
+fn linked(
+    answer: &ReadAnswer,
+    terms: &CallTerms,
+    known: &SearchContext<'_>,
+) -> Option<LinkedAnswer> {
     let takes_links = terms.served && terms.reader == Audience::Program && known.keeps_answers;
     let store = known.store.filter(|_| takes_links)?;
     let titles = answer

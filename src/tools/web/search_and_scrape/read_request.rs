@@ -2,9 +2,9 @@
 //!
 //! Rules: the specification's input of `search_and_scrape`; the decisions on the host's calls (4).
 
+use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::Failure;
 use crate::contract::request::Request;
-use crate::contract::terms::Terms;
 use crate::tools::web::page_reading::page_request::{ScrapeMode, ScrapeRequest, USUAL_LENGTH};
 use crate::tools::web::searching::search_fields::{self, SearchFields};
 use crate::web::client;
@@ -66,7 +66,7 @@ pub fn read(
 impl ReadAllFields {
     /// Returns the request for the page of a result. Shorter contents than usual are cut from usual
     /// ones, so that the same cached page serves them.
-    pub fn page_of(&self, result: &SearchResult, terms: &Terms) -> Option<ScrapeRequest> {
+    pub fn page_of(&self, result: &SearchResult, terms: &CallTerms) -> Option<ScrapeRequest> {
         Some(ScrapeRequest {
             url: client::parse_url(&result.url).ok()?,
             mode: ScrapeMode::Full,

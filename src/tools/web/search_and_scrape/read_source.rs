@@ -6,9 +6,9 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::paragraphs::{self, NewText};
+use super::parallel_reading::PageOutcome;
 use super::read_request::ReadAllFields;
 use super::scores::{self, IRRELEVANT, SourceScores};
-use super::side_by_side::PageOutcome;
 use crate::basics::sort::sort_by_number;
 use crate::contract::failure::Failure;
 use crate::page::PartialDate;

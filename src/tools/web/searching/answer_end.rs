@@ -6,8 +6,8 @@ use std::io;
 use serde_json::Value;
 
 use super::shown_hints;
-use crate::contract::reply::Object;
-use crate::contract::terms::Audience;
+use crate::contract::call_terms::Audience;
+use crate::contract::reply::AnswerObject;
 use crate::tools::web::research_cache::TRUST;
 use crate::web::search::hints::SearchHints;
 
@@ -27,7 +27,7 @@ pub struct AnswerEnd<'a> {
 
 impl AnswerEnd<'_> {
     /// Writes the fields, for readers of text as notes.
-    pub fn write(&self, object: &mut Object<'_>) -> io::Result<()> {
+    pub fn write(&self, object: &mut AnswerObject<'_>) -> io::Result<()> {
         let Self { noun, .. } = self;
         let in_words = matches!(object.terms().reader, Audience::Model | Audience::Person);
         if let Some(hints) = self.hints {
@@ -60,7 +60,7 @@ impl AnswerEnd<'_> {
 
 /// Returns the number of rows for which there is room beside `around` bytes.
 #[must_use]
-pub fn count_fitting(object: &Object<'_>, rows: &[Value], around: usize) -> usize {
+pub fn count_fitting(object: &AnswerObject<'_>, rows: &[Value], around: usize) -> usize {
     let Some(room) = object.room() else {
         return rows.len();
     };

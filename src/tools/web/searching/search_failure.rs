@@ -1,6 +1,6 @@
 //! Failures of a search as codes and sentences, with advice.
 
-use crate::contract::failure::{Code, Failure, FailureAdvice};
+use crate::contract::failure::{ErrorCode, Failure, FailureAdvice};
 use crate::tools::web::provider_answer::config_required;
 use crate::tools::web::research_cache;
 use crate::web::credentials::Credentials;
@@ -14,9 +14,9 @@ pub fn failure(tool: &str, error: &SearchFailure, credentials: &Credentials<'_>)
     match error {
         SearchFailure::NoProvider(why) => {
             let code = if why.is_of_the_request() {
-                Code::InvalidArg
+                ErrorCode::InvalidArg
             } else {
-                Code::Config
+                ErrorCode::Config
             };
             let configured = choice::configured(credentials);
             let advice = FailureAdvice {
@@ -42,7 +42,7 @@ pub fn failure(tool: &str, error: &SearchFailure, credentials: &Credentials<'_>)
                 detail: reasons,
             };
             let mut failed = Failure::new(code, message).with_advice(advice);
-            if code == Code::AuthMissing {
+            if code == ErrorCode::AuthMissing {
                 failed.event = Some(event(tool, failure));
             }
             failed
@@ -54,16 +54,16 @@ fn names(all: &[&str]) -> Vec<String> {
     all.iter().map(|name| (*name).to_owned()).collect()
 }
 
-fn code(kind: ProviderFailureKind) -> Code {
+fn code(kind: ProviderFailureKind) -> ErrorCode {
     match kind {
-        ProviderFailureKind::AuthMissing => Code::AuthMissing,
-        ProviderFailureKind::AuthInvalid => Code::AuthInvalid,
-        ProviderFailureKind::Config => Code::Config,
-        ProviderFailureKind::TooLong => Code::InvalidArg,
-        ProviderFailureKind::RateLimited { .. } => Code::RateLimit,
-        ProviderFailureKind::Network { .. } => Code::NetworkError,
-        ProviderFailureKind::Upstream => Code::UpstreamUnavailable,
-        ProviderFailureKind::Rejected | ProviderFailureKind::NotUnderstood => Code::ApiError,
+        ProviderFailureKind::AuthMissing => ErrorCode::AuthMissing,
+        ProviderFailureKind::AuthInvalid => ErrorCode::AuthInvalid,
+        ProviderFailureKind::Config => ErrorCode::Config,
+        ProviderFailureKind::TooLong => ErrorCode::InvalidArg,
+        ProviderFailureKind::RateLimited { .. } => ErrorCode::RateLimit,
+        ProviderFailureKind::Network { .. } => ErrorCode::NetworkError,
+        ProviderFailureKind::Upstream => ErrorCode::UpstreamUnavailable,
+        ProviderFailureKind::Rejected | ProviderFailureKind::NotUnderstood => ErrorCode::ApiError,
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::ops::RangeInclusive;
 
-use crate::contract::failure::{Code, Failure};
+use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::request::{Request, quote_value};
 use crate::tools::web::research_cache;
 use crate::web::credentials::Credentials;
@@ -225,5 +225,5 @@ pub fn invalid_request(message: impl Into<String>, action: impl AsRef<str>) -> F
     }
     message.push(' ');
     message.push_str(action.as_ref());
-    research_cache::failure(Code::InvalidArg, message)
+    research_cache::failure(ErrorCode::InvalidArg, message)
 }

@@ -7,11 +7,13 @@ use std::io;
 use serde_json::{Value, json};
 
 use super::shown_session::{self, ShownSession, TRAIL};
-use crate::basics::words::counted;
-use crate::contract::failure::{Code, Failure};
+use crate::basics::wording::count_noun;
+use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{AccessScope, Family, FieldRole, Tool, ToolHints, ToolManual, ToolSet};
+use crate::contract::tool::{
+    AccessScope, EnvelopeFamily, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
+};
 use crate::research_sessions::{
     ResearchSession, SessionSource, SessionStep, SessionStore, SourceCoverage,
 };
@@ -23,7 +25,7 @@ pub const TOOL: Tool = Tool {
     name: "get_research_session",
     link: "get-research-session-tool",
     title: "Recover a research session",
-    family: Family::Research,
+    family: EnvelopeFamily::Research,
     set: ToolSet::Research,
     offered: false,
     hints: ToolHints::LOOKS,
@@ -66,7 +68,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         if number.is_some() {
             let message = "stepId is the number of a step of a session: send the sessionId too. \
                            Without both, all sessions are listed.";
-            return Err(research_cache::failure(Code::InvalidArg, message));
+            return Err(research_cache::failure(ErrorCode::InvalidArg, message));
         }
         let all = with_sessions(terms, None, |sessions: &SessionStore<'_>| sessions.all());
         let all = all.map_err(failed)?;
@@ -87,7 +89,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             "This session has no step {number}: its highest is {}. Without stepId all are listed.",
             last.unwrap_or(0)
         );
-        return Err(research_cache::failure(Code::NotFound, message));
+        return Err(research_cache::failure(ErrorCode::NotFound, message));
     }
     Ok(Reply::new(move |object| {
         object.field(SESSION_ID, &session.session_id)?;
@@ -108,7 +110,7 @@ fn show_list(shown: &mut ShownSession<'_, '_>, all: &[ResearchSession]) -> io::R
                 text,
                 "{} {goal} ({}{complete}; last used {})",
                 session.session_id,
-                counted(steps as u64, "step"),
+                count_noun(steps as u64, "step"),
                 session.last_used_at
             );
         }

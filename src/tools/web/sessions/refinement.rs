@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::contract::terms::Terms;
+use crate::contract::call_terms::CallTerms;
 use crate::tools::web::searching::search_failure;
 use crate::tools::web::session_record::{CallOutcome, SessionFinds, SessionSource};
 use crate::tools::web::{network, research_cache};
@@ -20,7 +20,7 @@ const TOOL: &str = "web_search";
 
 /// Runs the first of these searches; adds what they find to `finds`, and returns the results of
 /// each, or why there are none.
-pub fn search(queries: &[String], terms: &Terms, finds: &mut SessionFinds) -> Vec<Value> {
+pub fn search(queries: &[String], terms: &CallTerms, finds: &mut SessionFinds) -> Vec<Value> {
     let credentials = Credentials::from_env();
     let cache = research_cache::ResearchCache::of_user(terms);
     let client = network::client(terms);

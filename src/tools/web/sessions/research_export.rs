@@ -6,12 +6,14 @@ use std::io;
 use serde_json::{Value, json};
 
 use super::shown_session::{ShownSession, goal};
-use crate::basics::words::counted;
-use crate::contract::failure::{Code, Failure};
-use crate::contract::reply::{Object, Reply};
+use crate::basics::wording::count_noun;
+use crate::contract::call_terms::{Audience, CallTerms};
+use crate::contract::failure::{ErrorCode, Failure};
+use crate::contract::reply::{AnswerObject, Reply};
 use crate::contract::request::Request;
-use crate::contract::terms::{Audience, Terms};
-use crate::contract::tool::{AccessScope, Family, FieldRole, Tool, ToolHints, ToolManual, ToolSet};
+use crate::contract::tool::{
+    AccessScope, EnvelopeFamily, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
+};
 use crate::page::{Reference, ReferenceFacts};
 use crate::research_sessions::{self, ResearchSession, SessionSource, SourceCoverage};
 use crate::tools::web::network;
@@ -25,7 +27,7 @@ pub const TOOL: Tool = Tool {
     name: "research_export",
     link: "research-export-tool",
     title: "Export a research session",
-    family: Family::Research,
+    family: EnvelopeFamily::Research,
     set: ToolSet::Research,
     offered: false,
     hints: ToolHints::ASKS,
@@ -93,7 +95,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             ": get_research_session lists your sessions",
         );
         let message = format!("sessionId is empty{lists}");
-        return Err(research_cache::failure(Code::InvalidArg, message));
+        return Err(research_cache::failure(ErrorCode::InvalidArg, message));
     };
     let named = FORMATS.map(|row| (row.0, row));
     let format = request.choice("format", &named)?.unwrap_or(FORMATS[0]);
@@ -115,7 +117,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     };
     let content = export.content().map_err(|error| {
         let message = format!("The export cannot be written: {error}.");
-        research_cache::failure(Code::ToolFailed, message)
+        research_cache::failure(ErrorCode::ToolFailed, message)
     })?;
     let linked = export.linked(&content, terms);
     Ok(Reply::new(move |object| {
@@ -216,7 +218,7 @@ impl SessionExport {
     }
 
     /// Stores content that is too large for a message of a program's.
-    fn linked(&self, content: &str, terms: &Terms) -> Option<LinkedAnswer> {
+    fn linked(&self, content: &str, terms: &CallTerms) -> Option<LinkedAnswer> {
         if !terms.served || terms.reader != Audience::Program {
             return None;
         }
@@ -228,7 +230,7 @@ impl SessionExport {
                 "Research session {} as {}, {}: read the resource for all of it.",
                 self.session.session_id,
                 self.format.0,
-                counted(content.len() as u64, "byte")
+                count_noun(content.len() as u64, "byte")
             ),
             description: "The exported session; it can be read until it expires.",
         };
@@ -238,7 +240,7 @@ impl SessionExport {
     /// Writes the answer.
     fn write(
         &self,
-        object: &mut Object<'_>,
+        object: &mut AnswerObject<'_>,
         content: &str,
         linked: Option<&LinkedAnswer>,
     ) -> io::Result<()> {
@@ -258,7 +260,7 @@ impl SessionExport {
         if unchecked > 0 {
             object.note(format!(
                 "Not checked: {}, for lack of time or because it must not be fetched.",
-                counted(unchecked as u64, "link")
+                count_noun(unchecked as u64, "link")
             ));
         }
         if let Some(linked) = linked {
@@ -268,7 +270,7 @@ impl SessionExport {
             object.field("mimeType", self.format.1)?;
         }
         if object.whole_text("content", content.as_bytes())?.is_some() {
-            let length = counted(content.len() as u64, "byte");
+            let length = count_noun(content.len() as u64, "byte");
             // Whoever has a name at a server has no sessions on this machine.
             let terms = object.terms();
             let is_named = terms.context.is_some_and(|context| context.owner.is_some());

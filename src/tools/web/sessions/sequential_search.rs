@@ -8,12 +8,14 @@ use serde_json::Value;
 use super::refinement;
 use super::shown_session::{self, ShownSession, TRAIL};
 use super::step_fields::StepFields;
-use crate::basics::words::counted;
+use crate::basics::wording::count_noun;
+use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::failure::Failure;
-use crate::contract::reply::{Object, Reply};
+use crate::contract::reply::{AnswerObject, Reply};
 use crate::contract::request::Request;
-use crate::contract::terms::{Audience, Terms};
-use crate::contract::tool::{AccessScope, Family, FieldRole, Tool, ToolHints, ToolManual, ToolSet};
+use crate::contract::tool::{
+    AccessScope, EnvelopeFamily, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
+};
 use crate::research_sessions::{
     self, MOST_STEPS, ResearchSession, SessionFault, SessionStore, SourceCoverage, markdown,
     refinement_queries,
@@ -37,7 +39,7 @@ pub const TOOL: Tool = Tool {
     name: "sequential_search",
     link: "sequential-search-tool",
     title: "Record a research step",
-    family: Family::Research,
+    family: EnvelopeFamily::Research,
     set: ToolSet::Research,
     offered: false,
     hints: ToolHints {
@@ -163,7 +165,7 @@ fn warning(session: &ResearchSession, number: u64) -> String {
     }
     if steps.len() >= NEARLY_FULL {
         let left = MOST_STEPS.saturating_sub(steps.len());
-        let left = counted(left as u64, "step");
+        let left = count_noun(left as u64, "step");
         said.push(format!("The session has room for {left} more."));
     }
     said.join(" ")
@@ -171,7 +173,7 @@ fn warning(session: &ResearchSession, number: u64) -> String {
 
 impl RecordedStep {
     /// Adds coverage and queries, and what these find if it `searches`.
-    fn refine(&mut self, searches: bool, terms: &Terms) {
+    fn refine(&mut self, searches: bool, terms: &CallTerms) {
         let mut coverage = SourceCoverage::of(&self.session);
         self.queries = refinement_queries(&self.session, &coverage);
         if searches {
@@ -192,7 +194,7 @@ impl RecordedStep {
         self.coverage = Some(coverage);
     }
 
-    fn write(&self, object: &mut Object<'_>) -> io::Result<()> {
+    fn write(&self, object: &mut AnswerObject<'_>) -> io::Result<()> {
         object.field(SESSION_ID, &self.session.session_id)?;
         shown_session::write(object, &|shown| self.show(shown))?;
         if let Some(failure) = &self.unrecorded {
@@ -235,7 +237,7 @@ impl RecordedStep {
             shown.field("coverage", coverage)?;
             let (sources, domains) = (coverage.source_count, coverage.unique_domains);
             let (sources, domains) = (sources as u64, domains as u64);
-            let (sources, domains) = (counted(sources, "source"), counted(domains, "domain"));
+            let (sources, domains) = (count_noun(sources, "source"), count_noun(domains, "domain"));
             shown.say(&format!("{sources} of {domains}.\n\n"));
             if let Some(text) = shown.text() {
                 markdown::write_list(text, "Missing among the sources", &coverage.gaps);

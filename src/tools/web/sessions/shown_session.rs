@@ -8,9 +8,9 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 use super::outcomes::{failure_patterns, provider_records};
-use crate::basics::words::{counted, on_one_line};
-use crate::contract::reply::Object;
-use crate::contract::terms::Audience;
+use crate::basics::wording::{count_noun, on_one_line};
+use crate::contract::call_terms::Audience;
+use crate::contract::reply::AnswerObject;
 use crate::research_sessions::markdown::{self, one_liner};
 use crate::research_sessions::{ResearchSession, SessionSource, SessionStep};
 use crate::tools::web::research_cache::TRUST;
@@ -24,14 +24,14 @@ pub const TRAIL: &str = "trail";
 /// A session on its way out: each part is a field, or a piece of Markdown.
 pub enum ShownSession<'o, 'w> {
     /// Programs read fields.
-    Fields(&'o mut Object<'w>),
+    Fields(&'o mut AnswerObject<'w>),
     /// Models and people read Markdown.
     Text(String),
 }
 
 /// Writes the answer that `parts` makes, in the form that its reader takes.
 pub fn write(
-    object: &mut Object<'_>,
+    object: &mut AnswerObject<'_>,
     parts: &dyn Fn(&mut ShownSession<'_, '_>) -> io::Result<()>,
 ) -> io::Result<()> {
     if matches!(object.terms().reader, Audience::Model | Audience::Person) {
@@ -40,7 +40,7 @@ pub fn write(
         let text = text.text().map(|text| text.trim_end().as_bytes().to_vec());
         let text = text.unwrap_or_default();
         if let Some(cut) = object.whole_text(TRAIL, &text)? {
-            let (shown, all) = (cut.bytes, counted(text.len() as u64, "byte"));
+            let (shown, all) = (cut.bytes, count_noun(text.len() as u64, "byte"));
             let terms = object.terms();
             let one = terms.if_served(
                 "get_research_session",
@@ -224,8 +224,8 @@ fn summary(session: &ResearchSession) -> String {
     if session.session_summary.is_empty() {
         return format!(
             "{}, {}. No sessionSummary was sent yet.",
-            counted(session.steps.len() as u64, "step"),
-            counted(session.sources.len() as u64, "source")
+            count_noun(session.steps.len() as u64, "step"),
+            count_noun(session.sources.len() as u64, "source")
         );
     }
     let own = session.session_summary.clone();

@@ -1,6 +1,6 @@
 //! Fields of a step, parsed and validated, with errors for those that make no sense.
 
-use crate::contract::failure::{Code, Failure};
+use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::request::Request;
 use crate::research_sessions::SessionStep;
 use crate::tools::web::research_cache;
@@ -138,5 +138,5 @@ fn number(request: &Request<'_>, name: &str) -> Result<Option<u64>, Failure> {
 }
 
 fn invalid(message: &str) -> Failure {
-    research_cache::failure(Code::InvalidArg, message)
+    research_cache::failure(ErrorCode::InvalidArg, message)
 }

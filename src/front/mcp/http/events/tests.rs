@@ -45,7 +45,7 @@ fn session(name: &str) -> SessionId {
 }
 
 /// Messages kept, and their bytes.
-fn counted(events: &EventStreams) -> (usize, usize) {
+fn count_noun(events: &EventStreams) -> (usize, usize) {
     let kept = lock(&events.kept);
     (kept.messages, kept.bytes)
 }
@@ -132,13 +132,13 @@ fn what_is_too_old_or_too_much_goes_the_oldest_first() {
         for _ in 0..3 {
             writer.write(&answer(&"x".repeat(400)));
         }
-        let (messages, bytes) = counted(&events);
+        let (messages, bytes) = count_noun(&events);
         assert!(messages == 2 && bytes <= 1000, "{messages}, {bytes}");
         tokio::time::sleep(bounds.lifetime).await;
         drop(writer);
         assert!(events.resume(&session("a"), "1-0").is_none());
         assert!(lock(&events.kept).streams.is_empty());
-        assert_eq!(counted(&events), (0, 0));
+        assert_eq!(count_noun(&events), (0, 0));
     });
 }
 

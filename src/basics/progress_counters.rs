@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::words::{counted, thousands};
+use super::wording::{count_noun, thousands};
 
 /// Directories that were listed.
 pub static DIRECTORIES: AtomicU64 = AtomicU64::new(0);
@@ -25,7 +25,7 @@ pub fn in_words() -> String {
     match done {
         [0, 0, 0] => String::new(),
         [_, 0, 0] => format!("{} directories listed", thousands(done[0])),
-        [_, files, 0] => format!("{} searched", counted(files, "file")),
-        [.., bytes] => format!("{} received", counted(bytes, "byte")),
+        [_, files, 0] => format!("{} searched", count_noun(files, "file")),
+        [.., bytes] => format!("{} received", count_noun(bytes, "byte")),
     }
 }

@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use crate::basics::mutex::lock;
 use crate::cache::CacheStore;
-use crate::contract::failure::{Code, Failure};
-use crate::contract::terms::{Deadline, Terms};
+use crate::contract::call_terms::{CallTerms, Deadline};
+use crate::contract::failure::{ErrorCode, Failure};
 use crate::tools::web::network;
 use crate::tools::web::page_reading::cached_page::{self, CacheHit};
 use crate::tools::web::page_reading::page_request::ScrapeRequest;
@@ -33,7 +33,7 @@ pub type PageOutcome = Result<CacheHit, Failure>;
 /// Copies of `client` fetch them.
 pub fn read(
     requests: Vec<Option<ScrapeRequest>>,
-    terms: &Terms,
+    terms: &CallTerms,
     client: &HttpClient,
     store: Option<&dyn CacheStore>,
 ) -> Vec<PageOutcome> {
@@ -113,10 +113,10 @@ impl PageThread {
 fn too_late() -> PageOutcome {
     let message = "The page did not come within the time of this call. Read it by itself with \
         scrape_page, or use another source.";
-    Err(research_cache::failure(Code::Timeout, message))
+    Err(research_cache::failure(ErrorCode::Timeout, message))
 }
 
 fn of_no_address() -> Failure {
     let message = "The result's address cannot be fetched. Use another source.";
-    research_cache::failure(Code::InvalidUrl, message)
+    research_cache::failure(ErrorCode::InvalidUrl, message)
 }

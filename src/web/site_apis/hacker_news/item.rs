@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use crate::basics::words::{beginning, counted_as};
-use crate::web::native::{
+use crate::basics::wording::{beginning, counted_as};
+use crate::web::search::plain;
+use crate::web::site_apis::{
     LONGEST_TEXT, address_of, day_and_minute, escaped, name_of, number, single_line,
 };
-use crate::web::search::plain;
 
 /// True if the item can be shown.
 pub(super) fn is_there(item: &Value) -> bool {

@@ -27,7 +27,7 @@ pub fn plural(number: u64) -> &'static str {
 
 /// `1 line`, `12,345 lines`.
 #[must_use]
-pub fn counted(number: u64, noun: &str) -> String {
+pub fn count_noun(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", thousands(number), plural(number))
 }
 
@@ -43,7 +43,7 @@ pub fn counted_as(number: u64, one: &str, more: &str) -> String {
 
 /// A time in words: `1 second`, `2.5 seconds`.
 #[must_use]
-pub fn seconds(time: Duration) -> String {
+pub fn format_seconds(time: Duration) -> String {
     let seconds = (time.as_secs_f64() * 10.0).round() / 10.0;
     let is_one = time.as_millis().abs_diff(1000) < 50;
     format!("{seconds} second{}", if is_one { "" } else { "s" })
@@ -51,7 +51,7 @@ pub fn seconds(time: Duration) -> String {
 
 /// The `names` as one reads them: `a, b or c` if `word` is `or`.
 #[must_use]
-pub fn series<T: AsRef<str>>(names: &[T], word: &str) -> String {
+pub fn join_list<T: AsRef<str>>(names: &[T], word: &str) -> String {
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     match &names[..] {
         [before @ .., last] if !before.is_empty() => {
@@ -152,7 +152,7 @@ mod tests {
             (1000, "1,000 lines"),
             (12_345_678, "12,345,678 lines"),
         ] {
-            assert_eq!(counted(number, "line"), words);
+            assert_eq!(count_noun(number, "line"), words);
         }
         assert_eq!(counted_as(1, "entry", "entries"), "1 entry");
         assert_eq!(counted_as(2000, "entry", "entries"), "2,000 entries");
@@ -166,7 +166,7 @@ mod tests {
             (&["a"], "a"),
             (&[], ""),
         ] {
-            assert_eq!(series(names, "or"), words);
+            assert_eq!(join_list(names, "or"), words);
         }
     }
 
@@ -180,7 +180,7 @@ mod tests {
             (27_999, "28 seconds"),
             (600_000, "600 seconds"),
         ] {
-            assert_eq!(seconds(Duration::from_millis(milliseconds)), words);
+            assert_eq!(format_seconds(Duration::from_millis(milliseconds)), words);
         }
     }
 

@@ -1,4 +1,4 @@
-//! Lasting entries in Redis: each waits for the connection, because nothing else has it, and is
+//! Persistent entries in Redis: each waits for the connection, because nothing else has it, and is
 //! changed by a script that compares its version.
 
 use std::time::Duration;
@@ -9,8 +9,8 @@ use tokio::time::{Instant, sleep};
 use super::turn::milliseconds;
 use super::{ANSWERS_WITHIN, RedisCache, RedisKey, RedisUnavailable};
 use crate::basics::mutex::lock;
-use crate::cache::lasting::EntryVersion;
-use crate::cache::{LastingChange, LastingEntry, LastingFault};
+use crate::cache::persistent_store::EntryVersion;
+use crate::cache::{PersistentChange, PersistentEntry, PersistentFault};
 
 /// The longest that a look-up or change takes, its bytes not counted.
 const LASTS_WITHIN: Duration = Duration::from_secs(2);
@@ -22,40 +22,40 @@ const CHANGE: &str = "if redis.call('getrange',KEYS[1],0,#ARGV[1]>0 and #ARGV[1]
      else redis.call('set',KEYS[1],ARGV[2],'PX',ARGV[3]) end return 1";
 
 impl RedisCache {
-    /// The lasting entry of that name, if there is one that was changed less than `longest` ago.
+    /// The persistent entry of that name, if there is one that was changed less than `longest` ago.
     pub(in crate::cache) async fn recall(
         &self,
         name: &RedisKey,
         longest: Duration,
-    ) -> Result<Option<LastingEntry>, LastingFault> {
+    ) -> Result<Option<PersistentEntry>, PersistentFault> {
         self.wait_until_up().await;
         let mut found = self.sealed(name, LASTS_WITHIN).await;
         if found.is_err() {
             self.wait_until_up().await;
             found = self.sealed(name, LASTS_WITHIN).await;
         }
-        let found = found.map_err(|RedisUnavailable| LastingFault::Unreachable)?;
+        let found = found.map_err(|RedisUnavailable| PersistentFault::Unreachable)?;
         let Some((left, sealed)) = found else {
             return Ok(None);
         };
         let opened = self.opened(name, &sealed, left, longest);
         Ok(opened
             .zip(EntryVersion::of(&sealed))
-            .map(|(entry, version)| LastingEntry {
+            .map(|(entry, version)| PersistentEntry {
                 bytes: entry.bytes,
                 version,
             }))
     }
 
-    /// Changes a lasting entry; false if it is of another version.
+    /// Changes a persistent entry; false if it is of another version.
     pub(in crate::cache) async fn change(
         &self,
         name: &RedisKey,
-        change: &LastingChange,
-    ) -> Result<bool, LastingFault> {
+        change: &PersistentChange,
+    ) -> Result<bool, PersistentFault> {
         let good_for = milliseconds(change.good_for);
         let sealed = self.sealed_for(name, &change.after, good_for);
-        let sealed = sealed.ok_or(LastingFault::Refused)?;
+        let sealed = sealed.ok_or(PersistentFault::Refused)?;
         let sealed = if change.after.is_empty() {
             &[][..]
         } else {
@@ -76,12 +76,12 @@ impl RedisCache {
                 self.record_write(Some(&error));
                 let full = error.code() == Some("OOM");
                 Err(if full {
-                    LastingFault::NoSpace
+                    PersistentFault::NoSpace
                 } else {
-                    LastingFault::Refused
+                    PersistentFault::Refused
                 })
             }
-            _ => Err(LastingFault::Unreachable),
+            _ => Err(PersistentFault::Unreachable),
         }
     }
 

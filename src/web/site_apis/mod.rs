@@ -11,7 +11,7 @@ use url::{Host, Url};
 use super::client::{self, FetchError, FetchRequest, HttpClient, HttpResponse};
 use super::credentials::Credentials;
 use crate::basics::partial_date::PartialDate;
-use crate::basics::words::{beginning, on_one_line};
+use crate::basics::wording::{beginning, on_one_line};
 use crate::document::{self, Document};
 
 mod hacker_news;
@@ -31,7 +31,7 @@ const LONGEST_NAME: usize = 300;
 
 /// A page that can be read without its HTML.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NativeRoute {
+pub enum SiteApi {
     /// An item, a list or a user of Hacker News.
     HackerNews(hacker_news::HnRoute),
     /// A video.
@@ -40,7 +40,7 @@ pub enum NativeRoute {
 
 /// A page that was read by its native route.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct NativePage {
+pub struct SiteApiPage {
     /// Its kind: `hn` or `youtube`.
     pub kind: &'static str,
     /// Title and text, author, and date.
@@ -51,7 +51,7 @@ pub struct NativePage {
 
 /// Reason why nothing was read. Each text is a sentence or two, and says what to do.
 #[derive(Debug, thiserror::Error)]
-pub enum NativeError {
+pub enum SiteApiError {
     /// The site could not be reached, or answered with an error.
     #[error(transparent)]
     Fetch(FetchError),
@@ -72,7 +72,7 @@ pub enum NativeError {
     NotUnderstood(String),
 }
 
-impl From<FetchError> for NativeError {
+impl From<FetchError> for SiteApiError {
     fn from(error: FetchError) -> Self {
         Self::Fetch(error)
     }
@@ -80,7 +80,7 @@ impl From<FetchError> for NativeError {
 
 /// Returns the native route for `url`, if there is one, without any request.
 #[must_use]
-pub fn route(url: &Url) -> Option<NativeRoute> {
+pub fn route(url: &Url) -> Option<SiteApi> {
     let plain = matches!(url.scheme(), "http" | "https")
         && url.port().is_none()
         && url.username().is_empty()
@@ -90,13 +90,13 @@ pub fn route(url: &Url) -> Option<NativeRoute> {
     };
     let host = host.trim_end_matches('.');
     hacker_news::HnRoute::at(host, url)
-        .map(NativeRoute::HackerNews)
-        .or_else(|| youtube::YoutubeVideo::at(host, url).map(NativeRoute::YouTube))
+        .map(SiteApi::HackerNews)
+        .or_else(|| youtube::YoutubeVideo::at(host, url).map(SiteApi::YouTube))
 }
 
-impl NativeRoute {
+impl SiteApi {
     /// Reads the page, within the time of `client` and until `end`.
-    pub fn read(&self, client: &HttpClient, end: Instant) -> Result<NativePage, NativeError> {
+    pub fn read(&self, client: &HttpClient, end: Instant) -> Result<SiteApiPage, SiteApiError> {
         self.read_with(client, &Credentials::from_env(), end)
     }
 
@@ -106,7 +106,7 @@ impl NativeRoute {
         client: &HttpClient,
         variables: &Credentials<'_>,
         end: Instant,
-    ) -> Result<NativePage, NativeError> {
+    ) -> Result<SiteApiPage, SiteApiError> {
         let client = client.for_at_most(end.saturating_duration_since(Instant::now()));
         match self {
             Self::HackerNews(place) => place.read(&client, variables, end),
@@ -187,7 +187,7 @@ fn escaped(text: &str) -> String {
 fn markdown(html: &str, base: &Url, end: Instant) -> String {
     let piece = beginning(html, LONGEST_PIECE);
     // If the parser panics, the piece is shown as it is.
-    match document::guarded(|| document::convert_until(piece, base, false, end)) {
+    match document::catch_reader_panic(|| document::convert_until(piece, base, false, end)) {
         Ok(document) if document.cuts.are_of_content() => document.markdown,
         Ok(document) => document.own().to_owned(),
         Err(_) => single_line(piece),

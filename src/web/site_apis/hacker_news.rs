@@ -14,11 +14,11 @@ use url::Url;
 use item::{first_paragraph, ids, is_there, list_entry, points, summary};
 
 use super::{
-    LONGEST_TEXT, NativeError, NativePage, address_of, base, day_and_minute, escaped, get,
+    LONGEST_TEXT, SiteApiError, SiteApiPage, address_of, base, day_and_minute, escaped, get,
     markdown, name_of, number, single_line,
 };
-use crate::basics::side_by_side::side_by_side;
-use crate::basics::words::{beginning, counted, counted_as};
+use crate::basics::parallel::map_in_parallel;
+use crate::basics::wording::{beginning, count_noun, counted_as};
 use crate::document::Document;
 use crate::web::client::{FetchError, HttpClient};
 use crate::web::credentials::Credentials;
@@ -105,13 +105,13 @@ impl HnRoute {
         client: &HttpClient,
         variables: &Credentials<'_>,
         end: Instant,
-    ) -> Result<NativePage, NativeError> {
+    ) -> Result<SiteApiPage, SiteApiError> {
         let reader = HnReader {
             client,
             end,
             api: api(variables)?,
             site: Url::parse(SITE).map_err(|error| {
-                NativeError::NotUnderstood(format!("{SITE} is no address: {error}."))
+                SiteApiError::NotUnderstood(format!("{SITE} is no address: {error}."))
             })?,
         };
         match self {
@@ -152,7 +152,7 @@ impl HnItems {
     /// Appends a note on the missing items, in brackets.
     fn note_missing(&self, what: &str, markdown: &mut String) {
         if let Some(why) = &self.why {
-            let missing = counted(self.failed as u64, what);
+            let missing = count_noun(self.failed as u64, what);
             let _ = write!(markdown, "\n\n[{missing} could not be read: {why}.]");
         }
     }
@@ -160,14 +160,14 @@ impl HnItems {
 
 impl HnReader<'_> {
     /// Returns the API's value at `path`; null if there is none.
-    fn value(&self, path: &str) -> Result<Value, NativeError> {
+    fn value(&self, path: &str) -> Result<Value, SiteApiError> {
         let address = format!("{}/{path}.json", self.api);
         let url = Url::parse(&address).map_err(|error| {
-            NativeError::NotUnderstood(format!("{VARIABLE} makes no address: {error}."))
+            SiteApiError::NotUnderstood(format!("{VARIABLE} makes no address: {error}."))
         })?;
         let reply = get(self.client, &url, "application/json")?;
         serde_json::from_slice(&reply.body).map_err(|_| {
-            NativeError::NotUnderstood(
+            SiteApiError::NotUnderstood(
                 "Hacker News' API answered with something that is no JSON; is there a proxy or a \
                  login page in between? Try again later."
                     .to_owned(),
@@ -175,7 +175,7 @@ impl HnReader<'_> {
         })
     }
 
-    fn item_value(&self, id: u64) -> Result<Value, NativeError> {
+    fn item_value(&self, id: u64) -> Result<Value, SiteApiError> {
         self.value(&format!("item/{id}"))
     }
 
@@ -187,8 +187,8 @@ impl HnReader<'_> {
             let missing = most - items.found.len();
             let (batch, after) = rest.split_at(missing.min(AT_ONCE).min(rest.len()));
             rest = after;
-            for value in side_by_side(batch, |id| self.item_value(*id)) {
-                let lost = || Err(NativeError::NotUnderstood("out of threads".to_owned()));
+            for value in map_in_parallel(batch, |id| self.item_value(*id)) {
+                let lost = || Err(SiteApiError::NotUnderstood("out of threads".to_owned()));
                 match value.unwrap_or_else(lost) {
                     Ok(item) if is_there(&item) => items.found.push(item),
                     Ok(_) => {}
@@ -226,15 +226,15 @@ impl HnReader<'_> {
         markdown
     }
 
-    fn item(&self, id: u64) -> Result<NativePage, NativeError> {
+    fn item(&self, id: u64) -> Result<SiteApiPage, SiteApiError> {
         let item = self.item_value(id)?;
         if !item.is_object() {
-            return Err(NativeError::NotFound(format!(
+            return Err(SiteApiError::NotFound(format!(
                 "There is no item {id} at Hacker News. Look the number up again."
             )));
         }
         if !is_there(&item) {
-            return Err(NativeError::NotFound(format!(
+            return Err(SiteApiError::NotFound(format!(
                 "The item {id} at Hacker News was deleted or is not shown any more."
             )));
         }
@@ -292,7 +292,7 @@ impl HnReader<'_> {
             comments.note_missing("comment", &mut markdown);
             partial |= comments.failed > 0;
         }
-        Ok(NativePage {
+        Ok(SiteApiPage {
             kind: "hn",
             document: Document {
                 author,
@@ -315,10 +315,10 @@ impl HnReader<'_> {
         markdown
     }
 
-    fn list(&self, list: &str, page: usize) -> Result<NativePage, NativeError> {
+    fn list(&self, list: &str, page: usize) -> Result<SiteApiPage, SiteApiError> {
         let value = self.value(list)?;
         let Some(all) = value.as_array() else {
-            return Err(NativeError::NotUnderstood(format!(
+            return Err(SiteApiError::NotUnderstood(format!(
                 "Hacker News' API has no list where {list} should be. Try again later."
             )));
         };
@@ -327,7 +327,7 @@ impl HnReader<'_> {
         let here = &all[begin..all.len().min(begin + PAGE)];
         if here.is_empty() {
             let pages = all.len().div_ceil(PAGE);
-            return Err(NativeError::Empty(format!(
+            return Err(SiteApiError::Empty(format!(
                 "This list of Hacker News has {pages} pages, and nothing on page {}.",
                 page + 1
             )));
@@ -347,21 +347,21 @@ impl HnReader<'_> {
         let mut markdown = self.html(&html);
         items.note_missing("story", &mut markdown);
         if items.found.is_empty() && items.failed > 0 {
-            return self.item_value(here[0]).and(Err(NativeError::Empty(
+            return self.item_value(here[0]).and(Err(SiteApiError::Empty(
                 "None of the stories of this list could be read. Try again later.".to_owned(),
             )));
         }
-        Ok(NativePage {
+        Ok(SiteApiPage {
             kind: "hn",
             document: document(title, markdown),
             partial: items.failed > 0,
         })
     }
 
-    fn user(&self, name: &str) -> Result<NativePage, NativeError> {
+    fn user(&self, name: &str) -> Result<SiteApiPage, SiteApiError> {
         let user = self.value(&format!("user/{name}"))?;
         if !user.is_object() {
-            return Err(NativeError::NotFound(format!(
+            return Err(SiteApiError::NotFound(format!(
                 "There is no user {name} at Hacker News; names are told by their case too."
             )));
         }
@@ -391,7 +391,7 @@ impl HnReader<'_> {
             add(&mut markdown, &self.html(&html));
         }
         submitted.note_missing("submission", &mut markdown);
-        Ok(NativePage {
+        Ok(SiteApiPage {
             kind: "hn",
             document: Document {
                 author: Some(name.to_owned()),

@@ -3,7 +3,7 @@
 use std::thread;
 
 /// Returns the results in the order of the items; `None` where there was no thread, or it panicked.
-pub fn side_by_side<I: Sync, T: Send>(
+pub fn map_in_parallel<I: Sync, T: Send>(
     items: &[I],
     work: impl Fn(&I) -> T + Sync,
 ) -> Vec<Option<T>> {

@@ -11,7 +11,7 @@ thread_local! {
 }
 
 /// Runs `read`, which reads a file; the error is its panic, whose message is not printed.
-pub fn guarded<T>(read: impl FnOnce() -> T) -> Result<T, Box<dyn Any + Send>> {
+pub fn catch_reader_panic<T>(read: impl FnOnce() -> T) -> Result<T, Box<dyn Any + Send>> {
     static HOOK: Once = Once::new();
     // Installed once for all threads: if each call replaced and restored the hook, two concurrent
     // calls could restore the wrong one.
@@ -32,7 +32,7 @@ pub fn guarded<T>(read: impl FnOnce() -> T) -> Result<T, Box<dyn Any + Send>> {
 
 #[cfg(test)]
 mod tests {
-    use super::guarded;
+    use super::catch_reader_panic;
 
     #[test]
     fn threads_that_read_at_the_same_time_each_catch_their_own_faults() {
@@ -40,7 +40,10 @@ mod tests {
             .map(|number| {
                 std::thread::spawn(move || {
                     for _ in 0..50 {
-                        assert!(guarded(|| assert!(number % 2 == 0)).is_ok() == (number % 2 == 0));
+                        assert!(
+                            catch_reader_panic(|| assert!(number % 2 == 0)).is_ok()
+                                == (number % 2 == 0)
+                        );
                     }
                 })
             })
@@ -52,8 +55,8 @@ mod tests {
 
     #[test]
     fn one_within_another_leaves_the_outer_one_guarded() {
-        let caught = guarded(|| {
-            assert!(guarded(|| panic!("inner")).is_err());
+        let caught = catch_reader_panic(|| {
+            assert!(catch_reader_panic(|| panic!("inner")).is_err());
             panic!("outer");
         });
         assert!(caught.is_err());

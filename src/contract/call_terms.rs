@@ -115,7 +115,7 @@ impl Deadline {
 
 /// The terms of one call.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Terms {
+pub struct CallTerms {
     /// The audience of the answer.
     pub reader: Audience,
     /// The most bytes that the answer may have: of the JSON object, or, for a model, of the text
@@ -124,7 +124,7 @@ pub struct Terms {
     /// The deadline; `None` if only the tool's own limits hold.
     pub deadline: Option<Deadline>,
     /// A server takes data for its client beside the answer
-    /// ([`Object::field_for_server`](crate::contract::reply::Object::field_for_server)).
+    /// ([`AnswerObject::field_for_server`](super::reply::AnswerObject::field_for_server)).
     pub served: bool,
     /// No cached answer may be used, and this one is not cached: a person wants the present state.
     pub no_cache: bool,
@@ -140,7 +140,7 @@ pub struct Terms {
     pub tools: &'static [String],
 }
 
-impl Terms {
+impl CallTerms {
     /// The terms of a host's call, from the environment. 0 is no limit; values that cannot be read
     /// count as not set.
     #[must_use]

@@ -38,7 +38,7 @@ pub(super) fn split(message: &[u8]) -> Option<(Option<EntryVersion>, &[u8])> {
 
 /// An entry that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LastingEntry {
+pub struct PersistentEntry {
     /// The content.
     pub bytes: Vec<u8>,
     /// Its version.
@@ -47,7 +47,7 @@ pub struct LastingEntry {
 
 /// A change of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LastingChange {
+pub struct PersistentChange {
     /// The version that is changed; `None` if there is no entry.
     pub before: Option<EntryVersion>,
     /// The content afterwards; empty to remove the entry.
@@ -58,7 +58,7 @@ pub struct LastingChange {
 
 /// The reason why an entry was neither read nor changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LastingFault {
+pub enum PersistentFault {
     /// There is no place for such entries.
     NoPlace,
     /// The disk is full.
@@ -71,7 +71,7 @@ pub enum LastingFault {
     Refused,
 }
 
-impl LastingFault {
+impl PersistentFault {
     /// Its number.
     pub(super) fn number(self) -> u8 {
         self as u8
@@ -90,7 +90,7 @@ impl LastingFault {
 }
 
 /// A store of entries that last.
-pub trait LastingStore {
+pub trait PersistentStore {
     /// The entry of that name, if there is one that was changed less than `longest` ago.
     ///
     /// # Errors
@@ -99,12 +99,16 @@ pub trait LastingStore {
         &self,
         name: &CacheQuestion,
         longest: Duration,
-    ) -> Result<Option<LastingEntry>, LastingFault>;
+    ) -> Result<Option<PersistentEntry>, PersistentFault>;
 
     /// Makes a change; false if the entry is not, or no longer, of the version that is changed. A
     /// reader sees the entry as it was or as it is afterwards, whenever this ends.
     ///
     /// # Errors
     /// Nothing was changed, but for a store that did not answer, which may have.
-    fn change(&self, name: &CacheQuestion, change: LastingChange) -> Result<bool, LastingFault>;
+    fn change(
+        &self,
+        name: &CacheQuestion,
+        change: PersistentChange,
+    ) -> Result<bool, PersistentFault>;
 }

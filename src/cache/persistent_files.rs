@@ -12,9 +12,9 @@ use rustix::io::Errno;
 
 use super::files::{OWN, is_made_own, place, read_sealed, user_keys, young_entries};
 use super::keys::EntryKeys;
-use super::lasting::EntryVersion;
+use super::persistent_store::EntryVersion;
 use super::single_flight::open_lock;
-use super::{CacheQuestion, LastingChange, LastingEntry, LastingFault, LastingStore};
+use super::{CacheQuestion, PersistentChange, PersistentEntry, PersistentFault, PersistentStore};
 use crate::sandbox::confinement::Confinement;
 
 /// The directory in the program's own directory of state.
@@ -32,12 +32,12 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const TRY: Duration = Duration::from_millis(1);
 
 /// Entries that last, in files.
-pub struct LastingFiles {
+pub struct PersistentFiles {
     directory: PathBuf,
     keys: EntryKeys,
 }
 
-impl LastingFiles {
+impl PersistentFiles {
     /// The user's own entries: in the state directory, as the key of the cache is, or under
     /// `secret` (64 hexadecimal digits) if it is given. `None` if there is no place for them that
     /// such calls cannot reach.
@@ -49,7 +49,11 @@ impl LastingFiles {
     }
 
     /// The entry in the file of that name.
-    fn read(&self, name: &str, longest: Duration) -> Result<Option<LastingEntry>, LastingFault> {
+    fn read(
+        &self,
+        name: &str,
+        longest: Duration,
+    ) -> Result<Option<PersistentEntry>, PersistentFault> {
         let (changed, sealed) = match read_sealed(&self.directory.join(name), LONGEST) {
             Ok(read) => read,
             Err(error) if is_missing(&error) => return Ok(None),
@@ -64,18 +68,18 @@ impl LastingFiles {
         // One that is damaged is lost.
         Ok(opened
             .zip(EntryVersion::of(&sealed))
-            .map(|(bytes, version)| LastingEntry { bytes, version }))
+            .map(|(bytes, version)| PersistentEntry { bytes, version }))
     }
 
     /// The lock, until the file is dropped.
-    fn lock(&self) -> Result<File, LastingFault> {
+    fn lock(&self) -> Result<File, PersistentFault> {
         let file = open_lock(&self.directory.join(LOCK)).map_err(|error| fault(&error))?;
         let begin = Instant::now();
         loop {
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 Ok(()) => return Ok(file),
                 Err(Errno::WOULDBLOCK) if begin.elapsed() < PATIENCE => thread::sleep(TRY),
-                Err(Errno::WOULDBLOCK) => return Err(LastingFault::Busy),
+                Err(Errno::WOULDBLOCK) => return Err(PersistentFault::Busy),
                 Err(Errno::INTR) => {}
                 Err(error) => return Err(fault(&error.into())),
             }
@@ -83,19 +87,23 @@ impl LastingFiles {
     }
 }
 
-impl LastingStore for LastingFiles {
+impl PersistentStore for PersistentFiles {
     fn recall(
         &self,
         name: &CacheQuestion,
         longest: Duration,
-    ) -> Result<Option<LastingEntry>, LastingFault> {
+    ) -> Result<Option<PersistentEntry>, PersistentFault> {
         self.read(&name.name(&self.keys.naming), longest)
     }
 
-    fn change(&self, name: &CacheQuestion, change: LastingChange) -> Result<bool, LastingFault> {
+    fn change(
+        &self,
+        name: &CacheQuestion,
+        change: PersistentChange,
+    ) -> Result<bool, PersistentFault> {
         let name = name.name(&self.keys.naming);
         let sealed = self.keys.sealing.close(&name, &change.after);
-        let sealed = sealed.ok_or(LastingFault::Refused)?;
+        let sealed = sealed.ok_or(PersistentFault::Refused)?;
         let _lock = self.lock()?;
         let there = self.read(&name, change.good_for)?;
         if there.map(|there| there.version) != change.before {
@@ -123,10 +131,10 @@ fn is_missing(error: &io::Error) -> bool {
     )
 }
 
-fn fault(error: &io::Error) -> LastingFault {
+fn fault(error: &io::Error) -> PersistentFault {
     match Errno::from_io_error(error) {
-        Some(Errno::NOSPC | Errno::DQUOT | Errno::FBIG) => LastingFault::NoSpace,
-        _ => LastingFault::Refused,
+        Some(Errno::NOSPC | Errno::DQUOT | Errno::FBIG) => PersistentFault::NoSpace,
+        _ => PersistentFault::Refused,
     }
 }
 
@@ -136,15 +144,15 @@ mod tests {
 
     const HOUR: Duration = Duration::from_secs(3600);
 
-    fn files(place: &tempfile::TempDir) -> LastingFiles {
-        LastingFiles {
+    fn files(place: &tempfile::TempDir) -> PersistentFiles {
+        PersistentFiles {
             directory: place.path().to_owned(),
             keys: EntryKeys::from_digits(&"07".repeat(32)).unwrap(),
         }
     }
 
-    fn change(before: Option<EntryVersion>, after: &[u8]) -> LastingChange {
-        LastingChange {
+    fn change(before: Option<EntryVersion>, after: &[u8]) -> PersistentChange {
+        PersistentChange {
             before,
             after: after.to_vec(),
             good_for: HOUR,

@@ -9,9 +9,9 @@ use serde_json::Value;
 use url::Url;
 
 use super::{
-    LONGEST_TEXT, NativeError, NativePage, base, escaped, get, markdown, name_of, single_line,
+    LONGEST_TEXT, SiteApiError, SiteApiPage, base, escaped, get, markdown, name_of, single_line,
 };
-use crate::basics::words::beginning;
+use crate::basics::wording::beginning;
 use crate::document::Document;
 use crate::web::bot_checks::vendor_of;
 use crate::web::client::{FetchError, HttpClient, HttpResponse};
@@ -77,7 +77,7 @@ impl YoutubeVideo {
         client: &HttpClient,
         variables: &Credentials<'_>,
         end: Instant,
-    ) -> Result<NativePage, NativeError> {
+    ) -> Result<SiteApiPage, SiteApiError> {
         let site = base(variables, VARIABLE, SITE)?;
         let mut watch = site.clone();
         if let Ok(mut path) = watch.path_segments_mut() {
@@ -118,7 +118,7 @@ impl YoutubeVideo {
         match captions {
             Ok(Some(lines)) => say(&mut text, &lines),
             Ok(None) if described.is_empty() => {
-                return Err(NativeError::Empty(
+                return Err(SiteApiError::Empty(
                     "This video has neither captions nor a description: there is nothing to read."
                         .to_owned(),
                 ));
@@ -131,7 +131,7 @@ impl YoutubeVideo {
                 let why = single_line(&why);
                 let why = why.trim_end_matches('.');
                 if described.is_empty() {
-                    return Err(NativeError::Empty(format!(
+                    return Err(SiteApiError::Empty(format!(
                         "The captions of this video could not be read ({why}), and it has no \
                          description."
                     )));
@@ -141,7 +141,7 @@ impl YoutubeVideo {
                 say(&mut text, &described);
             }
         }
-        Ok(NativePage {
+        Ok(SiteApiPage {
             kind: "youtube",
             document: Document {
                 title,
@@ -156,25 +156,25 @@ impl YoutubeVideo {
 }
 
 /// Reports a refusal that is a bot check as one.
-fn refused(error: FetchError) -> NativeError {
+fn refused(error: FetchError) -> SiteApiError {
     match &error {
         // A 429 is a rate limit, whatever its page says.
         FetchError::Status(reply) if reply.status != 429 && vendor_of(reply).is_some() => {
             blocked(&reply.status_text())
         }
-        _ => NativeError::Fetch(error),
+        _ => SiteApiError::Fetch(error),
     }
 }
 
-fn blocked(why: &str) -> NativeError {
-    NativeError::Blocked(format!(
+fn blocked(why: &str) -> SiteApiError {
+    SiteApiError::Blocked(format!(
         "YouTube wants to see a human and did not show the video ({why}). Try again later, or find \
          a transcript elsewhere."
     ))
 }
 
 /// Returns the reason why a page has no player data.
-fn without_player(reply: &HttpResponse, page: &str) -> NativeError {
+fn without_player(reply: &HttpResponse, page: &str) -> SiteApiError {
     let host = reply.url.host_str().unwrap_or_default();
     let consent = host.starts_with("consent.")
         || page.contains("consent.youtube.com")
@@ -188,7 +188,7 @@ fn without_player(reply: &HttpResponse, page: &str) -> NativeError {
     if let Some(check) = vendor_of(reply) {
         return blocked(check);
     }
-    NativeError::NotUnderstood(
+    SiteApiError::NotUnderstood(
         "YouTube's page is not as it usually is: it names no video. Try again later, or find a \
          transcript elsewhere."
             .to_owned(),
@@ -217,7 +217,7 @@ fn player(page: &str) -> Option<Value> {
 }
 
 /// Checks that the video can be played, and so has data to read.
-fn playable(player: &Value) -> Result<(), NativeError> {
+fn playable(player: &Value) -> Result<(), SiteApiError> {
     let state = player.get("playabilityStatus").unwrap_or(&Value::Null);
     let status = state.get("status").and_then(Value::as_str).unwrap_or("OK");
     let reason = name_of(state, "reason").unwrap_or_default();
@@ -230,17 +230,17 @@ fn playable(player: &Value) -> Result<(), NativeError> {
     match status {
         "LOGIN_REQUIRED" if lower.contains("bot") => Err(blocked(reason.trim_end_matches('.'))),
         "LOGIN_REQUIRED" | "AGE_CHECK_REQUIRED" | "CONTENT_CHECK_REQUIRED" => {
-            Err(NativeError::AuthRequired(format!(
+            Err(SiteApiError::AuthRequired(format!(
                 "YouTube shows this video to those who are logged in{said}. It cannot be read \
                  here; ask the user, or find a transcript elsewhere."
             )))
         }
-        "ERROR" => Err(NativeError::NotFound(format!(
+        "ERROR" => Err(SiteApiError::NotFound(format!(
             "There is no such video at YouTube{said}. Look the address up again."
         ))),
-        "UNPLAYABLE" if player.get("videoDetails").is_none() => Err(NativeError::Blocked(format!(
-            "YouTube does not show this video here{said}. Find a transcript elsewhere."
-        ))),
+        "UNPLAYABLE" if player.get("videoDetails").is_none() => Err(SiteApiError::Blocked(
+            format!("YouTube does not show this video here{said}. Find a transcript elsewhere."),
+        )),
         _ => Ok(()),
     }
 }
