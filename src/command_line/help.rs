@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fmt::Write as _;
 
-use crate::command_line::{fields, habits};
+use crate::command_line::{fields, habitual_flags};
 use crate::console::exit::{PROGRAM, ProgramExit};
 use crate::console::say::{print, report_usage};
 use crate::contract::schema::{FieldKind, Schema, SchemaField};
@@ -71,7 +71,7 @@ Flags; {}:
 ",
         tool.name,
         schema.description,
-        tool.manual.text,
+        tool.manual.text(),
         match fields::field_of_places(tool, &schema) {
             _ if !schema.fields.iter().any(|field| field.required) =>
                 "the first may stand without its name".to_owned(),
@@ -80,8 +80,8 @@ Flags; {}:
         },
     );
     let flags = |field: &SchemaField| {
-        let short =
-            habits::short(tool, field).map_or(String::new(), |letter| format!(", -{letter}"));
+        let short = habitual_flags::short(tool, field)
+            .map_or(String::new(), |letter| format!(", -{letter}"));
         format!("--{}{short}", field.flag())
     };
     let width = schema.fields.iter().map(|field| flags(field).len());
@@ -94,14 +94,16 @@ Flags; {}:
         };
         let several = match field.kind {
             FieldKind::Texts => "; repeat the flag, or separate by commas".to_owned(),
-            _ if habits::takes_stdin(tool, field) => "; as a word, - is what stdin has".to_owned(),
+            _ if habitual_flags::takes_stdin(tool, field) => {
+                "; as a word, - is what stdin has".to_owned()
+            }
             // Most descriptions name them.
             _ if field
                 .values
                 .iter()
                 .all(|one| field.description.contains(one)) =>
             {
-                habits::of_values(tool, field)
+                habitual_flags::of_values(tool, field)
             }
             _ => format!(": {}", field.values.join(", ")),
         };
@@ -138,9 +140,9 @@ Exit status:
         } else {
             ""
         },
-        fields::typed(invocation, &schema, tool.manual.example),
-        tool.manual.example.replace('\'', r"'\''"),
-        tool.exits
+        fields::typed(invocation, &schema, tool.manual.example()),
+        tool.manual.example().replace('\'', r"'\''"),
+        tool.exit_codes
             .pairs()
             .fold(String::new(), |lines, (code, meaning)| {
                 lines + &format!("  {code:<8} {meaning}\n")

@@ -78,7 +78,7 @@ fn on_stdio(tools: Registry) -> Command {
                 .long_help(format!(
                     "Serve only these tools or sets, separated by commas: {}. If not given: {}.",
                     sets(tools),
-                    names(tools.into_iter().filter(|tool| tool.offered)),
+                    names(tools.into_iter().filter(|tool| tool.served_by_default)),
                 )),
         )
         .arg(flag("read-only", "Serve only the tools that change nothing"))
@@ -171,7 +171,7 @@ pub fn read(tools: Registry, args: &[OsString]) -> Result<McpCommand, Error> {
             let in_sets = !confined || tool.scope != AccessScope::Machine;
             match &chosen {
                 None if http.is_some() => HttpOptions::offers(tool),
-                None => tool.offered && in_sets,
+                None => tool.served_by_default && in_sets,
                 Some(chosen) => chosen.iter().any(|chosen| match chosen {
                     ToolChoice::Tool(one) => one.name == tool.name,
                     ToolChoice::Set(set) => tool.set == *set && in_sets,

@@ -3,7 +3,7 @@
 
 pub mod confinement;
 pub mod fields;
-pub mod habits;
+pub mod habitual_flags;
 pub mod help;
 pub mod mcp;
 pub mod surplus;

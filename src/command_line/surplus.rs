@@ -10,7 +10,7 @@ use clap::ValueHint;
 
 use crate::basics::wording::quoted;
 use crate::command_line::fields::{field_of_places, hint};
-use crate::command_line::habits;
+use crate::command_line::habitual_flags;
 use crate::contract::schema::{FieldKind, Schema, SchemaField};
 use crate::contract::tool::{AccessScope, Tool};
 
@@ -32,7 +32,7 @@ pub fn advice(tool: &Tool, invocation: &str, schema: &Schema, args: &[OsString])
         let mut fields = schema.fields.iter();
         fields.any(|field| name(word).strip_prefix("--") == Some(&*field.flag()))
     };
-    let has_value = |word: &&str| habits::takes_value(tool, schema, word);
+    let has_value = |word: &&str| habitual_flags::takes_value(tool, schema, word);
     if words.iter().any(is_field) || words.iter().any(has_value) || words.first()?.starts_with("--")
     {
         return None;

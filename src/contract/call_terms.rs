@@ -23,12 +23,6 @@ pub const MAX_SECONDS: &str = "IKIGAI_MAX_SECONDS";
 /// The variable that limits the threads of a search.
 pub const THREADS: &str = "IKIGAI_THREADS";
 
-/// [`THREADS`] and its meaning, for manuals.
-pub const SEARCH_THREADS: (&str, &str) = (
-    THREADS,
-    "how many threads a search may have, 1 to 16; as many as there are processors, if it is not set",
-);
-
 /// The most threads that a search has.
 const MOST_THREADS: usize = 16;
 

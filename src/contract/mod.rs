@@ -13,11 +13,11 @@
 //! | [`reply`] | JSON out: an answer's fields, straight to their reader |
 //! | [`failure`] | failures of calls, and their codes |
 //! | [`bounded`] | answers within a limit: measuring and truncating text |
-//! | [`aside`] | facts beside an answer's content, as lines |
+//! | [`picked_values`] | facts beside an answer's content, as lines |
 //! | [`notes`] | the field `note`, for models |
 //! | [`envelope`] | the fields that say if a call succeeded |
 //! | [`schema`] | a tool's schema, read for people's front ends and validated as hosts do |
-//! | [`reduction`] | a schema reduced to the keywords that every model provider takes |
+//! | [`schema_reduction`] | a schema reduced to the keywords that every model provider takes |
 //! | [`provider`] | tool definitions in each model provider's format |
 //!
 //! # An answer has two phases
@@ -37,7 +37,6 @@
 //!                                                               └─ AnswerObject::break_off
 //! ```
 
-pub mod aside;
 pub mod background;
 pub mod bounded;
 pub mod call_context;
@@ -45,9 +44,10 @@ pub mod call_terms;
 pub mod envelope;
 pub mod failure;
 pub mod notes;
+pub mod picked_values;
 pub mod provider;
-pub mod reduction;
 pub mod reply;
 pub mod request;
 pub mod schema;
+pub mod schema_reduction;
 pub mod tool;

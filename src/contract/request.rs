@@ -18,8 +18,8 @@ use crate::basics::wording;
 use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::Failure;
 
+mod field_aliases;
 mod in_place;
-mod meant_fields;
 
 /// Some hosts' runtimes write it before their JSON; it has no meaning.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";

@@ -72,7 +72,7 @@ pub fn respond<W: Write + Default>(
     fill: impl FnOnce(&mut AnswerObject<'_>) -> (io::Result<()>, ProgramExit),
 ) -> (io::Result<()>, ProgramExit) {
     let answered = with_sink(out, terminal, |sink| {
-        let mut object = match AnswerObject::open_on(sink, terms, tool.less) {
+        let mut object = match AnswerObject::open_on(sink, terms, tool.how_to_get_less) {
             Ok(object) => object,
             Err(error) => return Ok((Err(error), ProgramExit::Failure)),
         };
@@ -121,7 +121,7 @@ pub fn carry_out(
     let terms = *object.terms();
     let mut request = input
         .and_then(Request::parse_in_place)
-        .map(|request| request.on(tool, terms));
+        .map(|request| request.for_tool(tool, terms));
     let reply = request
         .as_mut()
         .map_err(|failure| failure.clone())

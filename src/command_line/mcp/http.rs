@@ -158,7 +158,7 @@ impl HttpOptions {
     /// True if the tool is served by default.
     #[must_use]
     pub fn offers(tool: &Tool) -> bool {
-        tool.set == ToolSet::Web || tool.set == ToolSet::Research && tool.offered
+        tool.set == ToolSet::Web || tool.set == ToolSet::Research && tool.served_by_default
     }
 
     /// The reason why these tools are not served, if they are not.

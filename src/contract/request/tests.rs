@@ -125,7 +125,7 @@ fn a_word_for_nothing_is_none_in_every_field_of_a_tool_in_which_it_is_no_value()
             for word in ["any", "none", "all", "auto", "default", "null", " Any "] {
                 let text = json!({ &field.name: word }).to_string();
                 let request = Request::parse(text.as_bytes()).unwrap();
-                let request = request.on(tool, CallTerms::default());
+                let request = request.for_tool(tool, CallTerms::default());
                 let kind = field.kind;
                 let is_listed = field.values.iter().any(|one| *one == word);
                 let is_enumeration = !field.values.is_empty() && !is_listed;
@@ -153,7 +153,7 @@ fn choices_and_kinds_are_not_given_where_a_word_says_so() {
     let read = |text: &'static str| {
         Request::parse(text.as_bytes())
             .unwrap()
-            .on(&tool, CallTerms::default())
+            .for_tool(&tool, CallTerms::default())
     };
     let kinds = [("first", 1), ("none", 2), ("one", 1)];
     let request = read(r#"{"must":"any","kind":"Any","n":"all","country":"AUTO","text":"null"}"#);

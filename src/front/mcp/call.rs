@@ -283,7 +283,7 @@ impl ToolCaller {
         if bytes.len() + quotes.count() / 2 > LONGEST_ANSWER {
             let message = format!(
                 "The answer does not fit into a message of 16 MiB, and the call was ended. {}",
-                tool.less
+                tool.how_to_get_less
             );
             return Err(Failure::new(ErrorCode::AnswerTooLarge, message.trim_end()));
         }

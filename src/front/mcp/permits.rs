@@ -37,7 +37,7 @@ impl CallPermits {
     /// The permits of a server of `tools`, for many clients or for one.
     pub fn new(tools: &[&'static Tool], many: bool) -> Self {
         let own = tools.iter().filter_map(|tool| {
-            let count = tool.at_once? * if many { FOR_MANY } else { 1 };
+            let count = tool.max_concurrent_calls? * if many { FOR_MANY } else { 1 };
             Some((tool.name, (Arc::new(Semaphore::new(count)), count)))
         });
         Self {
@@ -101,7 +101,7 @@ mod tests {
     async fn one_holder_leaves_room_for_another() {
         let permits = CallPermits::new(&[&TOOL], true);
         let (ada, bob) = (TokenOwner::new("ada"), TokenOwner::new("bob"));
-        let all = TOOL.at_once.unwrap() * FOR_MANY;
+        let all = TOOL.max_concurrent_calls.unwrap() * FOR_MANY;
         let mut of_ada = Vec::new();
         while let Some(permit) = has(&permits, &ada).await {
             of_ada.push(permit);

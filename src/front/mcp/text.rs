@@ -9,10 +9,10 @@ use std::fmt::Write as _;
 use rmcp::model::ContentBlock;
 use serde_json::Value;
 
-use crate::contract::aside;
 use crate::contract::bounded::TextMeasure;
 use crate::contract::envelope;
 use crate::contract::failure::ErrorCode;
+use crate::contract::picked_values;
 use crate::contract::reply::{AHEAD, EMPTY, IMAGE};
 use crate::contract::tool::{FieldRole, Tool};
 use crate::front::mcp::clients::ClientProfile;
@@ -118,7 +118,7 @@ fn body(tool: &Tool, object: &Value) -> String {
                 }
             }
             (Some(FieldRole::Aside(picks)), value) => {
-                asides.extend(aside::picked_lines(picks, value));
+                asides.extend(picked_values::picked_lines(picks, value));
             }
             (Some(_), _) => {}
             (None, _) if envelope::is_envelope_field(name) || BESIDE.contains(&&**name) => {}

@@ -18,7 +18,7 @@ use crate::command_line::confinement;
 use crate::command_line::fields::{
     NO_CACHE, PLACES, command, field_of_places, ids, positional_id, usage, value_name,
 };
-use crate::command_line::{habits, help, surplus};
+use crate::command_line::{habitual_flags, help, surplus};
 use crate::console::exit::ProgramExit;
 use crate::console::streams::RawStdin;
 use crate::console::{sanitize, say};
@@ -85,7 +85,7 @@ pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> CommandLineResul
     let schema = Schema::for_flags(tool);
     let mut command = command(tool, &schema).bin_name(invocation);
     // Completions and manuals do without.
-    command = command.args(habits::flags(tool));
+    command = command.args(habitual_flags::flags(tool));
     command = command.override_usage(usage(tool, invocation, &schema));
     let words = std::iter::once(OsString::from(invocation)).chain(args.iter().cloned());
     let parsed = command.try_get_matches_from_mut(words);
@@ -104,7 +104,7 @@ pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> CommandLineResul
         let typed = args.iter().map(|word| word.to_string_lossy().into_owned());
         let typed: Vec<String> = typed.collect();
         let typed = (invocation, &typed[..], &places[..]);
-        if let Err(advice) = habits::apply(tool, &schema, &matches, typed, &mut request) {
+        if let Err(advice) = habitual_flags::apply(tool, &schema, &matches, typed, &mut request) {
             return Ok(CommandLineResult::Done(misuse(&advice)));
         }
         let requests = requests(tool, &schema, request, &places);
@@ -191,7 +191,8 @@ fn call(tool: &Tool, mut requests: Vec<Vec<u8>>, flags: CallFlags, json: bool) -
 /// how the call exits: of several answers a failure counts most, and then what was found.
 fn as_text(tool: &Tool, requests: &[Vec<u8>], mut flags: CallFlags) -> ProgramExit {
     flags.is_one_of_several = requests.len() > 1;
-    let [failed, nothing] = [tool.exits.failed, tool.exits.nothing_found].map(ProgramExit::Code);
+    let [failed, nothing] =
+        [tool.exit_codes.failed, tool.exit_codes.nothing_found].map(ProgramExit::Code);
     let mut exits = Vec::new();
     for request in requests {
         let out = StdoutAfterProgress::of(tool);
@@ -231,7 +232,7 @@ pub fn show<W: Write>(
         piped: screen.is_piped() || flags.is_one_of_several,
         ..flags.apply_to(CallTerms::of_person())
     };
-    let mut request = Request::parse(request)?.on(tool, terms);
+    let mut request = Request::parse(request)?.for_tool(tool, terms);
     let reply = confined::run(tool, &mut request)?;
     let mut object = AnswerObject::for_viewer(&mut screen);
     let written = reply.write(&mut object).and_then(|()| object.close());
@@ -241,7 +242,7 @@ pub fn show<W: Write>(
 fn gives_fields(tool: &Tool, matches: &ArgMatches, schema: &Schema) -> bool {
     let mut ids = schema.fields.iter().flat_map(ids);
     ids.any(|id| matches.value_source(&id) == Some(ValueSource::CommandLine))
-        || habits::are_given(tool, matches)
+        || habitual_flags::are_given(tool, matches)
 }
 
 /// The request that the flags and words make up, and the places in which to search. Words fill the
@@ -267,7 +268,7 @@ fn request(
             match words.next() {
                 Some(word) => {
                     let value = match &**word {
-                        "-" if habits::takes_stdin(tool, field) => {
+                        "-" if habitual_flags::takes_stdin(tool, field) => {
                             read_stdin().map_err(|why| command.error(ErrorKind::Io, why))?
                         }
                         word => word.to_owned(),
@@ -289,7 +290,7 @@ fn request(
         );
         return Err(command.error(ErrorKind::UnknownArgument, message));
     }
-    if !missing.is_empty() && !habits::ask_a_server(tool, matches) {
+    if !missing.is_empty() && !habitual_flags::ask_a_server(tool, matches) {
         let message = format!("missing: {}", missing.join(", "));
         return Err(command.error(ErrorKind::MissingRequiredArgument, message));
     }
@@ -316,7 +317,7 @@ fn flag_value(
         FieldKind::Text => match matches.get_many::<String>(name) {
             Some(texts) => {
                 let texts: Vec<&str> = texts.map(String::as_str).collect();
-                Some(habits::joined(tool, field, &texts)?.into())
+                Some(habitual_flags::joined(tool, field, &texts)?.into())
             }
             None => None,
         },
@@ -351,7 +352,7 @@ mod tests {
     fn every_command_line_is_sound_and_no_field_is_called_like_a_common_flag() {
         for tool in TOOLS {
             let schema = Schema::for_flags(tool);
-            let command = command(tool, &schema).args(habits::flags(tool));
+            let command = command(tool, &schema).args(habitual_flags::flags(tool));
             command.debug_assert();
             for field in &schema.fields {
                 assert!(!COMMON.contains(&&*field.flag()), "{}", field.name);
@@ -444,7 +445,7 @@ mod tests {
     fn an_example_is_typed_as_it_is_sent() {
         for tool in TOOLS {
             let schema = Schema::for_flags(tool);
-            let line = typed("x", &schema, tool.manual.example);
+            let line = typed("x", &schema, tool.manual.example());
             assert!(line.starts_with("x ") && !line.contains('{'), "{line}");
         }
         let schema = Schema::for_flags(registry::find("grep").unwrap());

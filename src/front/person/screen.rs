@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::console::exit::ProgramExit;
 use crate::console::{color, sanitize};
-use crate::contract::aside;
+use crate::contract::picked_values;
 use crate::contract::reply::Viewer;
 use crate::contract::tool::{FieldRole, Tool};
 use crate::front::person::flag_words;
@@ -136,9 +136,9 @@ impl<'a, W: Write> ScreenWriter<'a, W> {
         }
         self.out.flush()?;
         if !self.end.error.is_empty() {
-            self.end.exit = ProgramExit::Code(self.tool.exits.failed);
+            self.end.exit = ProgramExit::Code(self.tool.exit_codes.failed);
         } else if self.end.nothing_found {
-            self.end.exit = ProgramExit::Code(self.tool.exits.nothing_found);
+            self.end.exit = ProgramExit::Code(self.tool.exit_codes.nothing_found);
         }
         self.end.nothing_found &= self.last.is_none() && self.kind != ScreenMode::Pipe;
         let out = self
@@ -206,7 +206,7 @@ impl<'a, W: Write> ScreenWriter<'a, W> {
         let mut lines = Vec::new();
         for (name, value) in std::mem::take(&mut self.asides) {
             if let ShownField::Of(FieldRole::Aside(picks)) = self.role(&name) {
-                lines.extend(aside::picked_lines(picks, &value));
+                lines.extend(picked_values::picked_lines(picks, &value));
             }
         }
         if lines.is_empty() {

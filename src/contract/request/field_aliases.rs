@@ -31,7 +31,7 @@ const MOST_NAMED: usize = 5;
 impl Request<'_> {
     /// The same request as one to `tool`, under these terms.
     #[must_use]
-    pub fn on(mut self, tool: &Tool, terms: CallTerms) -> Self {
+    pub fn for_tool(mut self, tool: &Tool, terms: CallTerms) -> Self {
         self.terms = terms;
         self.rename(tool.aliases);
         // Most requests mean what they say, and start faster if the schema is not read.
@@ -47,7 +47,7 @@ impl Request<'_> {
         let mut unknown = BTreeSet::new();
         self.take_as_meant(tool, &schema, &mut unknown);
         // A host is told of the fields that are for hosts.
-        let for_hosts = tool.host_words.filter(|_| terms.reader == Audience::Host);
+        let for_hosts = tool.host_schema.filter(|_| terms.reader == Audience::Host);
         let fields = for_hosts.map_or(schema.fields, |words| Schema::read(words).fields);
         self.ignored = note_on_ignored(&unknown, &fields);
         self
