@@ -24,7 +24,7 @@ use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use crate::front::mcp::http::HttpSite;
 use crate::front::mcp::http::connections::{
-    ConnectionTable, MOST, ROUND, ShutdownNotice, SlotGuard,
+    CHECK_INTERVAL, ConnectionTable, MAX_CONNECTIONS, ShutdownNotice, SlotGuard,
 };
 use crate::front::mcp::http::refusal::HttpRefusal;
 use crate::front::mcp::http::watched_stream::WatchedStream;
@@ -54,7 +54,7 @@ const LAST_CALLS: Duration = Duration::from_secs(25);
 const FILES_OF_CALLS: u64 = 256;
 
 /// The files that a full server has open, twice over, because more are to come.
-const FILES: u64 = 2 * (MOST as u64 + FILES_OF_CALLS);
+const FILES: u64 = 2 * (MAX_CONNECTIONS as u64 + FILES_OF_CALLS);
 
 /// Time that a client that is turned away has to read that, and the number of such clients at a
 /// time.
@@ -117,7 +117,7 @@ pub async fn accept_connections(
 ) {
     let connections = Arc::new(ConnectionTable::new(most));
     let mut taken: u32 = 0;
-    let mut rounds = interval(ROUND);
+    let mut rounds = interval(CHECK_INTERVAL);
     rounds.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
@@ -125,7 +125,7 @@ pub async fn accept_connections(
             _ = signals.terminate.recv() => break,
             _ = signals.interrupt.recv() => break,
             _ = signals.hang_up.recv() => site.gate.reload_keys(&site.setup),
-            _ = rounds.tick() => connections.look_after(),
+            _ = rounds.tick() => connections.close_overdue(),
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
                     come_in(stream, &connections, &site);
@@ -144,8 +144,8 @@ pub async fn accept_connections(
     let ended = async {
         loop {
             tokio::select! {
-                () = connections.are_gone() => return,
-                _ = rounds.tick() => connections.look_after(),
+                () = connections.wait_until_closed() => return,
+                _ = rounds.tick() => connections.close_overdue(),
             }
         }
     };
@@ -174,7 +174,9 @@ pub fn most_connections() -> usize {
     }
     let files = getrlimit(Resource::Nofile).current.unwrap_or(FILES);
     let connections = files - FILES_OF_CALLS.min(files / 2);
-    usize::try_from(connections).unwrap_or(MOST).min(MOST)
+    usize::try_from(connections)
+        .unwrap_or(MAX_CONNECTIONS)
+        .min(MAX_CONNECTIONS)
 }
 
 fn come_in(stream: TcpStream, connections: &Arc<ConnectionTable>, site: &Arc<HttpSite>) {
