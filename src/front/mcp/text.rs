@@ -80,9 +80,13 @@ fn text(tool: &Tool, object: &Value, client: &ClientProfile) -> String {
             said.insert(0, nothing.to_owned());
         }
     }
-    if !said.is_empty() {
+    if let Some(last) = said.pop() {
         end_line(&mut text);
-        let _ = write!(text, "[{}]", said.join("; "));
+        text.push('[');
+        for one in said {
+            let _ = write!(text, "{}; ", one.strip_suffix('.').unwrap_or(&one));
+        }
+        let _ = write!(text, "{last}]");
     }
     text
 }
@@ -271,6 +275,14 @@ mod tests {
                 )
             );
         }
+        let object = json!({
+            "success": false, "error": "e", "error_code": "AUTH_MISSING", "note": "N.",
+            "alternatives": ["exa"],
+        });
+        let keys = clients::find("").keys;
+        assert!(
+            shown("web_search", &object).ends_with(&format!("with {keys}; N; others to try: exa]"))
+        );
         let object =
             json!({"success": false, "error": "e", "error_code": "BLOCKED", "retryable": false});
         assert_eq!(shown("scrape_page", &object), "e (BLOCKED)");
