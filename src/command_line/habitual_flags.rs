@@ -6,8 +6,8 @@ use clap::{Arg, ArgAction, ArgMatches};
 use serde_json::{Map, Value};
 
 use crate::basics::wording::quoted;
-use crate::command_line::fields::{PLACES, typed};
-use crate::contract::schema::{FieldKind, Schema, SchemaField};
+use crate::command_line::fields::PLACES;
+use crate::contract::schema::SchemaField;
 use crate::contract::tool::{HabitualFlag, Tool};
 
 /// The habits that are flags of their own.
@@ -119,26 +119,14 @@ fn is_given(matches: &ArgMatches, flags: &str) -> bool {
     matches.value_source(flags) == Some(ValueSource::CommandLine)
 }
 
-/// True if `word` is a flag with a value behind it.
-pub fn takes_value(tool: &Tool, schema: &Schema, word: &str) -> bool {
-    let has_value = |field: &SchemaField| field.kind != FieldKind::Flag;
-    tool.all_habits().any(|(flags, habit)| {
-        let mut fields = schema.fields.iter();
-        matches!(habit, HabitualFlag::Field(name) | HabitualFlag::Several(name, _) if fields.any(|one| one.name == name && has_value(one)))
-            && flags.split(' ').any(|flag| word.starts_with(flag))
-    })
-}
-
 /// Adds to `request` what the flags mean.
 ///
 /// # Errors
-/// Advice on a flag that is not to be had. The person has typed `words` behind `invocation`, and
-/// among them `places`.
+/// Advice on a flag that this program lacks; `words` are the words that the person has typed.
 pub fn apply(
     tool: &Tool,
-    schema: &Schema,
     matches: &ArgMatches,
-    (invocation, words, places): (&str, &[String], &[String]),
+    words: &[String],
     request: &mut Map<String, Value>,
 ) -> Result<(), String> {
     for (flags, habit) in flags_of_their_own(tool).filter(|(flags, _)| is_given(matches, flags)) {
@@ -154,24 +142,6 @@ pub fn apply(
             }
             HabitualFlag::ServedNumber(field) => {
                 request.insert(field.to_owned(), 1.into());
-            }
-            HabitualFlag::Around(form) => {
-                let required = schema.fields.iter().find(|field| field.required);
-                let text = required.and_then(|field| request.get_mut(&field.name));
-                if let Some(Value::String(text)) = text {
-                    let alternatives = text.contains('|').then(|| format!("({text})"));
-                    *text = form.replace("{}", alternatives.as_ref().unwrap_or(text));
-                }
-                let places = places.iter().map(|place| format!(" {}", quoted(place)));
-                let places: String = places.collect();
-                let meant = typed(
-                    invocation,
-                    schema,
-                    &Value::Object(request.clone()).to_string(),
-                );
-                return Err(format!(
-                    "{name} has no {flag}: write it into the pattern, {meant}{places}"
-                ));
             }
             HabitualFlag::Lacking(why) => {
                 let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();

@@ -2,11 +2,11 @@
 //! completions and manual pages are made.
 
 pub mod confinement;
+pub mod extra_arguments;
 pub mod fields;
 pub mod habitual_flags;
 pub mod help;
 pub mod mcp;
-pub mod surplus;
 
 use std::path::PathBuf;
 

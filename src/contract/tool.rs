@@ -213,8 +213,6 @@ pub enum HabitualFlag {
     ServedNumber(&'static str),
     /// A behaviour that is on in any case.
     Usual,
-    /// The required text with something around it, which the caller writes: `\b{}\b`.
-    Around(&'static str),
     /// A flag that this program lacks, for this reason.
     Lacking(&'static str),
     /// Given as the field's value: what stdin holds.

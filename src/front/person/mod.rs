@@ -18,7 +18,7 @@ use crate::command_line::confinement;
 use crate::command_line::fields::{
     NO_CACHE, PLACES, command, field_of_places, ids, positional_id, usage, value_name,
 };
-use crate::command_line::{habitual_flags, help, surplus};
+use crate::command_line::{extra_arguments, habitual_flags, help};
 use crate::console::exit::ProgramExit;
 use crate::console::streams::RawStdin;
 use crate::console::{sanitize, say};
@@ -101,10 +101,9 @@ pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> CommandLineResul
             return Ok(without_fields(tool, invocation, flags));
         }
         let (mut request, places) = request(tool, &mut command, &matches, &schema)?;
-        let typed = args.iter().map(|word| word.to_string_lossy().into_owned());
-        let typed: Vec<String> = typed.collect();
-        let typed = (invocation, &typed[..], &places[..]);
-        if let Err(advice) = habitual_flags::apply(tool, &schema, &matches, typed, &mut request) {
+        let words = args.iter().map(|word| word.to_string_lossy().into_owned());
+        let words: Vec<String> = words.collect();
+        if let Err(advice) = habitual_flags::apply(tool, &matches, &words, &mut request) {
             return Ok(CommandLineResult::Done(misuse(&advice)));
         }
         let requests = requests(tool, &schema, request, &places);
@@ -119,10 +118,12 @@ pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> CommandLineResul
         CommandLineResult::Done(match error.kind() {
             ErrorKind::DisplayHelp => say::print(&help::tool(tool, invocation)),
             ErrorKind::DisplayVersion => say::print(&say::version()),
-            ErrorKind::UnknownArgument => match surplus::advice(tool, invocation, &schema, args) {
-                Some(advice) => misuse(&advice),
-                None => say::report_misuse(&error),
-            },
+            ErrorKind::UnknownArgument => {
+                match extra_arguments::advise_on_extra_arguments(invocation, &schema, args) {
+                    Some(advice) => misuse(&advice),
+                    None => say::report_misuse(&error),
+                }
+            }
             _ => say::report_misuse(&error),
         })
     })
