@@ -20,6 +20,7 @@ use subtle::{ConditionallySelectable, ConstantTimeEq};
 
 use super::credential_file::CredentialFile;
 use super::token_owner::TokenOwner;
+use crate::basics::hex;
 use crate::files;
 
 /// Beginning of a token, by which people and scanners for leaks recognise it.
@@ -179,9 +180,7 @@ impl NewToken {
             .map_err(|_| TokenFileError::NoRandomness)?;
         let token = format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(random));
         let hash = digest(&SHA256, token.as_bytes());
-        let line = hash.as_ref().iter().fold(format!("{name} "), |line, byte| {
-            line + &format!("{byte:02x}")
-        });
+        let line = format!("{name} {}", hex::encode(hash.as_ref()));
         Ok(Self {
             token,
             line,

@@ -11,6 +11,7 @@ use std::time::Duration;
 use ring::digest::{SHA256, SHA256_OUTPUT_LEN, digest};
 
 use super::{CacheEntry, CacheQuestion, CacheStore, LayeredCache};
+use crate::basics::hex;
 
 /// Time that an artifact can be read.
 pub const LIFETIME: Duration = Duration::from_secs(30 * 60);
@@ -32,11 +33,7 @@ impl ArtifactId {
     /// The id of this content.
     #[must_use]
     pub fn of(content: &[u8]) -> Self {
-        let digest = digest(&SHA256, content);
-        let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or_default();
-        let digits = digest.as_ref().iter();
-        let digits = digits.flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]);
-        Self(digits.collect())
+        Self(hex::encode(digest(&SHA256, content).as_ref()))
     }
 
     /// The id that an artifact's address names; `None` if it is not such an address.
@@ -97,7 +94,7 @@ pub fn get(store: &dyn CacheStore, id: &ArtifactId) -> Option<StoredArtifact> {
     opened(id, store.get(&id.question(), LIFETIME)?)
 }
 
-/// The same from a server's cache.
+/// Reads an artifact from the cache that a server holds.
 pub async fn get_from(layers: &LayeredCache, id: &ArtifactId) -> Option<StoredArtifact> {
     opened(id, layers.get(&id.question(), LIFETIME).await?)
 }

@@ -5,17 +5,17 @@
 //! them together stay within a limit: each new one removes the oldest that exceed it.
 
 use std::fs::{self, DirBuilder, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use ring::rand::{self, SystemRandom};
-use rustix::fs::OFlags;
 use rustix::process::geteuid;
 
 use super::keys::EntryKeys;
 use super::{CacheEntry, CacheQuestion, CacheStore, SingleFlightGuard};
+use crate::basics::small_file::{LastLink, SmallFile};
 use crate::sandbox::confinement::Confinement;
 
 /// The most that all entries have together, in bytes.
@@ -195,22 +195,11 @@ pub(super) fn is_made_own(directory: &Path) -> bool {
     })
 }
 
-/// The entry in the file at `path` as it is sealed, at most `most` bytes, and the time of its last
+/// The entry in the file at `path` as it is sealed, at most `max_bytes`, and the time of its last
 /// change.
-pub(super) fn read_sealed(path: &Path, most: u64) -> io::Result<(SystemTime, Vec<u8>)> {
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    let flags = i32::try_from(flags.bits()).unwrap_or_default();
-    let mut file = OpenOptions::new()
-        .read(true)
-        .custom_flags(flags)
-        .open(path)?;
-    let about = file.metadata()?;
-    if !about.is_file() || about.len() > most {
-        return Err(io::ErrorKind::InvalidData.into());
-    }
-    let mut sealed = Vec::with_capacity(usize::try_from(about.len()).unwrap_or_default());
-    (&mut file).take(most).read_to_end(&mut sealed)?;
-    Ok((about.modified()?, sealed))
+pub(super) fn read_sealed(path: &Path, max_bytes: u64) -> io::Result<(SystemTime, Vec<u8>)> {
+    let file = SmallFile::read(path, LastLink::Refuse, max_bytes)?;
+    Ok((file.status.modified()?, file.bytes))
 }
 
 /// Puts a sealed entry in its place, whole or not at all. It need not outlast the machine, because

@@ -127,7 +127,7 @@ impl PersistentStore for PersistentFiles {
 fn is_missing(error: &io::Error) -> bool {
     matches!(
         error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::InvalidData
+        io::ErrorKind::NotFound | io::ErrorKind::InvalidData | io::ErrorKind::FileTooLarge
     )
 }
 

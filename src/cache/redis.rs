@@ -301,7 +301,7 @@ impl RedisCache {
                 .find(|error| breaks_connection(error)),
         };
         if let Some(error) = useless {
-            self.mark_broken(number, error_reason(error));
+            self.mark_broken(number, &error_reason(error));
             return Err(RedisUnavailable);
         }
         answered.map_err(|_| RedisUnavailable)
@@ -357,10 +357,10 @@ impl RedisCache {
     fn record_write(&self, error: Option<&RedisError>) {
         let why = error.map(error_reason);
         let mut link = lock(&self.link);
-        if link.sharing.refuses.as_deref() == why {
+        if link.sharing.refuses == why {
             return;
         }
-        link.sharing.refuses = why.map(str::to_owned);
+        link.sharing.refuses.clone_from(&why);
         drop(link);
         (self.log)(&match why {
             Some(why) => format!("Redis takes no entries ({why})"),
@@ -371,7 +371,7 @@ impl RedisCache {
     /// Connects, and checks that Redis answers. An error is a reason in words.
     async fn connect(
         &self,
-    ) -> Result<(MultiplexedConnection, ExpectedReplies, ConnectionDriver), &'static str> {
+    ) -> Result<(MultiplexedConnection, ExpectedReplies, ConnectionDriver), String> {
         match &self.address.place {
             RedisPlace::Unix(path) => {
                 let stream = UnixStream::connect(path)
@@ -387,7 +387,8 @@ impl RedisCache {
                     return self.greet(stream).await;
                 };
                 let name = ServerName::try_from(host.clone());
-                let name = name.map_err(|_| "TLS cannot be spoken with a host of that name")?;
+                let name =
+                    name.map_err(|_| "TLS cannot be spoken with a host of that name".to_owned())?;
                 let stream = tls.connect(name, stream).await;
                 self.greet(stream.map_err(|error| tls_reason(&error))?)
                     .await
@@ -398,7 +399,7 @@ impl RedisCache {
     async fn greet(
         &self,
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    ) -> Result<(MultiplexedConnection, ExpectedReplies, ConnectionDriver), &'static str> {
+    ) -> Result<(MultiplexedConnection, ExpectedReplies, ConnectionDriver), String> {
         let expected = ExpectedReplies::new(GREETING);
         let stream = ReplyStream::new(stream, expected.clone());
         // Each request has a timeout of its own.
@@ -414,7 +415,7 @@ impl RedisCache {
             answered = ping.query_async::<Value>(&mut connection) => {
                 answered.map_err(|error| error_reason(&error))?;
             }
-            () = &mut driver => return Err(CLOSED),
+            () = &mut driver => return Err(CLOSED.to_owned()),
         }
         Ok((connection, expected, driver))
     }
@@ -424,7 +425,7 @@ impl RedisCache {
 async fn keep_up(redis: Arc<RedisCache>, tried: watch::Sender<bool>) {
     loop {
         let made = timeout(PAUSE, redis.connect()).await;
-        match made.unwrap_or(Err("it did not answer within a second")) {
+        match made.unwrap_or_else(|_| Err("it did not answer within a second".to_owned())) {
             Ok((connection, expected, driver)) => {
                 redis.mark_up(connection, expected);
                 tried.send_replace(true);
@@ -445,7 +446,7 @@ async fn keep_up(redis: Arc<RedisCache>, tried: watch::Sender<bool>) {
                 }
             }
             Err(why) => {
-                redis.mark_down(why);
+                redis.mark_down(&why);
                 tried.send_replace(true);
             }
         }

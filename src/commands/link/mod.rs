@@ -167,7 +167,7 @@ fn remove_all(places: &InstallPlaces) -> Result<(), String> {
     // The record stays if something of ours does that needs it.
     let is_needed = stays || (options.links_only && others.iter().any(|one| one.is_dir()));
     let record = places.record();
-    if !is_needed && entries::read(&record, entries::LONGEST_PAGE).is_some() {
+    if !is_needed && entries::read(&record, entries::MAX_PAGE_BYTES).is_some() {
         entries::remove_file(places, &record)?;
         if !options.dry_run {
             directories::remove_empty(places, &inner);
