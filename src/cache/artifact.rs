@@ -16,8 +16,8 @@ use crate::basics::hex;
 /// Time that an artifact can be read.
 pub const LIFETIME: Duration = Duration::from_secs(30 * 60);
 
-/// The longest time between keeping an artifact and checking that it is there.
-const JUST_NOW: Duration = Duration::from_secs(60);
+/// Maximum time between storing an artifact and checking that it can be read.
+const MAX_CHECK_DELAY: Duration = Duration::from_secs(60);
 
 /// Prefix of an artifact's address; its id follows.
 pub const ADDRESS: &str = "research://artifact/";
@@ -84,7 +84,7 @@ pub fn put(store: &dyn CacheStore, mime_type: &str, content: &[u8]) -> Option<Ar
     let question = id.question();
     store.put(&question, &kept, LIFETIME);
     // An older one may still be there if this one could not replace it: it expires too soon.
-    let there = store.get(&question, JUST_NOW)?;
+    let there = store.get(&question, MAX_CHECK_DELAY)?;
     (there.bytes == kept).then_some(id)
 }
 

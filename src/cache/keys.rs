@@ -96,7 +96,7 @@ fn make(directory: &Path, path: &Path) -> Option<[u8; LENGTH]> {
         .open(&draft)
         .and_then(|mut file: File| file.write_all(&secret).and_then(|()| file.sync_all()));
     let placed = written.and_then(|()| std::fs::hard_link(&draft, path));
-    // A file that is there is another process's that was faster, or is invalid, and is replaced; a
+    // An existing file is that of another process that was faster, or is invalid and is replaced; a
     // file system without links has none.
     if placed.is_err() && read(path).is_none() {
         let _ = std::fs::rename(&draft, path);

@@ -74,7 +74,7 @@ impl CacheQuestion {
         self
     }
 
-    /// The same question of `owner`; without one, of the user whose process this is.
+    /// This question of `owner`; without one, of the user whose process this is.
     pub(super) fn of_owner(self, owner: Option<&str>) -> Self {
         match owner {
             Some(owner) => self.with("owner", Some(owner)),

@@ -66,7 +66,7 @@ pub fn command(tool: &Tool, schema: &Schema) -> Command {
     command
 }
 
-/// The words behind those for required fields, where they are places to search.
+/// The words after those for required fields, if they are places to search.
 pub const PLACES: &str = "places";
 
 /// The field of which such words are values, if the tool takes them: none if the required field is

@@ -1,5 +1,5 @@
-//! Flags that people type out of habit, since the program of the same name has them: options here,
-//! or advice ([`Tool::habits`]).
+//! Flags that people type out of habit, because the program of the same name has them: they are
+//! options here, or give advice ([`Tool::habits`]).
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches};
@@ -47,7 +47,7 @@ pub fn option(tool: &Tool, field: &SchemaField, option: Arg) -> Arg {
 /// The value of the field for which `values` were typed.
 ///
 /// # Errors
-/// One that means something else beside others.
+/// A value that means something else among others.
 pub fn joined(tool: &Tool, field: &SchemaField, values: &[&str]) -> Result<String, String> {
     let mut forms = tool.all_habits().filter_map(|(_, habit)| match habit {
         HabitualFlag::Several(name, form) if name == field.name => Some(form),
@@ -56,7 +56,7 @@ pub fn joined(tool: &Tool, field: &SchemaField, values: &[&str]) -> Result<Strin
     let (Some([before, between, behind]), [_, _, ..]) = (forms.next(), values) else {
         return Ok(values.concat());
     };
-    // Their groups would be counted from the first pattern on; and what is left out is no file.
+    // Their groups would be counted from the first pattern on; and an exclusion is not a file.
     let refers = |pair: &[u8]| pair[0] == b'\\' && pair[1].is_ascii_digit();
     let lonely = |value: &&&str| value.starts_with('!') || value.as_bytes().windows(2).any(refers);
     match values.iter().find(lonely) {
@@ -109,7 +109,7 @@ pub fn are_given(tool: &Tool, matches: &ArgMatches) -> bool {
     flags_of_their_own(tool).any(|(flags, _)| is_given(matches, flags))
 }
 
-/// True if one of those was typed that are for a server's calls alone, which need nothing else.
+/// True if a flag was typed that only a server's calls have; such a call needs nothing else.
 pub fn ask_a_server(tool: &Tool, matches: &ArgMatches) -> bool {
     flags_of_their_own(tool)
         .any(|(flags, habit)| habit.served_field().is_some() && is_given(matches, flags))

@@ -1,4 +1,4 @@
-//! The program's words about itself for people: help, lists, and errors in a command line.
+//! Help, lists, and errors in a command line: what the program says of itself to people.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -22,7 +22,7 @@ pub fn list(tools: Registry, research: bool) -> String {
 pub fn program(tools: Registry) -> String {
     let mut text = format!(
         "\
-{PROGRAM}: a coding agent's hands in one executable
+{PROGRAM}: a coding agent's tools in one executable
 
 Usage: {PROGRAM} TOOL [OPTIONS] FIELD...  call a tool and print its answer as text
        {PROGRAM} TOOL                     answer the JSON request on stdin with JSON on stdout
@@ -51,7 +51,7 @@ fn row(text: &mut String, name: &str, about: &str) {
 }
 
 /// Words on the flags of a tool that requires some of them.
-const IN_PLACE: &str = "the required ones may stand without their names, in this order";
+const WITHOUT_FLAG_WORDS: &str = "required ones may be given without the flag, in this order";
 
 /// Help for one tool, reached by `invocation`.
 pub fn tool(tool: &Tool, invocation: &str) -> String {
@@ -74,9 +74,12 @@ Flags; {}:
         tool.manual.text(),
         match fields::field_of_places(tool, &schema) {
             _ if !schema.fields.iter().any(|field| field.required) =>
-                "the first may stand without its name".to_owned(),
-            Some(field) => format!("{IN_PLACE}, and then each {}", field.to_uppercase()),
-            None => IN_PLACE.to_owned(),
+                "the first may be given without the flag".to_owned(),
+            Some(field) => format!(
+                "{WITHOUT_FLAG_WORDS}, and then each {}",
+                field.to_uppercase()
+            ),
+            None => WITHOUT_FLAG_WORDS.to_owned(),
         },
     );
     let flags = |field: &SchemaField| {

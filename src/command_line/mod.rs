@@ -60,7 +60,7 @@ pub fn tree(tools: Registry) -> Command {
     });
     Command::new(PROGRAM)
         .version(env!("CARGO_PKG_VERSION"))
-        .about("A coding agent's hands in one executable")
+        .about("A coding agent's tools in one executable")
         .disable_help_subcommand(true)
         .subcommand_required(true)
         .subcommands(commands)

@@ -90,7 +90,7 @@ const EXIT_STATUS: &str = "\
 0: what was asked for was done; of a local tool's call in JSON: answered, even with an error
 1: it was not done, or the request was a bad one
 2: the command line could not be understood
-other: of a tool's call that is made of flags: see the tool's own page";
+other: set by the tool for a call made of flags; see its own page";
 
 const ENVIRONMENT: &str = "\
 NO_COLOR: if set, nothing is coloured

@@ -15,9 +15,9 @@
 //! - `gemini`, `FunctionDeclaration` and `Schema`, a subset of `OpenAPI` 3.0: types in capitals,
 //!   none of JSON Schema's further keywords.
 //!
-//! Strict modes take no bounds, lengths, formats or defaults: see [`schema_reduction`]. Without strict
-//! mode optional fields are optional, and `strict` is left out because that is the default;
-//! only the Responses API defaults to strict mode and is told.
+//! Strict modes take no bounds, lengths, formats or defaults: see [`schema_reduction`]. Without
+//! strict mode optional fields are optional, and `strict` is left out because that is the default;
+//! only the Responses API defaults to strict mode, and is told otherwise.
 
 use serde_json::{Map, Value, json};
 

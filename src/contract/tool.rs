@@ -1,6 +1,6 @@
 //! A tool's row: the constants from which every front end and command takes what it needs to know.
 //!
-//! Envelopes and exit codes follow the decisions on the host's calls, 1 to 3.
+//! Envelopes and exit codes are agreed behaviour, see REFERENCE.md ("For hosts").
 
 use std::borrow::Cow;
 
@@ -28,16 +28,16 @@ pub struct Tool {
     /// The JSON schema, as `--schema` prints it: the specification's.
     pub schema: &'static str,
     /// The schema for models and people: this program's own words, with bounds and defaults. It may
-    /// have optional fields that the hosts' schema lacks; hosts may send them. `{shell}` in it stands
-    /// for the shell's name ([`Tool::description_for_models`]).
+    /// have optional fields that the hosts' schema lacks; hosts may send them. `{shell}` in it
+    /// stands for the shell's name ([`Tool::description_for_models`]).
     pub model_schema: &'static str,
     /// `model_schema` for programs that pass a model's calls on as a host does, if a host's call is
     /// answered differently.
     pub host_schema: Option<&'static str>,
     /// Other agents' names for fields, each with the tool's own.
     pub aliases: &'static [(&'static str, &'static str)],
-    /// Flags of the program of the same name, which people type from habit, separated by blanks, and
-    /// their meaning here. Flags in `aliases` need no row.
+    /// Flags of the program of the same name, which people type from habit, separated by blanks,
+    /// and their meaning here. Flags in `aliases` need no row.
     pub habits: &'static [(&'static str, HabitualFlag)],
     /// For completions: usual values, separated by blanks, of fields that take others too.
     pub values: &'static [(&'static str, &'static str)],
@@ -284,7 +284,7 @@ pub enum AccessScope {
 /// `--` between them.
 pub struct ToolManual(pub &'static str);
 
-/// The variables that several manuals list, by their names alone.
+/// The variables that several manuals list, by their names only.
 const SHARED_VARIABLES: &str = include_str!("../tools/manuals/shared_variables.txt");
 
 impl ToolManual {

@@ -18,7 +18,7 @@ use crate::console::sanitize::display_path;
 use crate::contract::tool::{Tool, ToolSet};
 use crate::registry::TOOLS;
 
-/// A name of ours, and what is to be there; `None` where nothing is.
+/// A name of ours, and the content that belongs there; `None` for nothing.
 pub struct InstallEntry {
     /// The name.
     pub path: PathBuf,
@@ -94,7 +94,7 @@ pub fn all_entries(places: &InstallPlaces) -> Result<Vec<InstallEntry>, String> 
 }
 
 impl InstallEntry {
-    /// Lays what is to be there, and takes away a link that is not.
+    /// Creates what belongs there, and removes a link that does not.
     pub fn install(&self, places: &InstallPlaces) -> Result<(), String> {
         let is_ours = self.is_ours(places);
         match &self.content {
@@ -108,7 +108,7 @@ impl InstallEntry {
         Ok(())
     }
 
-    /// Takes away what is ours.
+    /// Removes what is ours.
     pub fn remove(&self, places: &InstallPlaces) -> Result<(), String> {
         if self.is_ours(places) {
             return remove_file(places, &self.path);

@@ -107,6 +107,20 @@ fn a_known_field_that_cannot_be_held_is_named_or_brought_within_its_bounds() {
 }
 
 #[test]
+fn schemas_write_each_field_so_that_a_plain_request_is_read_without_them() {
+    for tool in crate::registry::TOOLS {
+        for field in Schema::read(tool.model_schema).fields {
+            let written = format!("\"{}\": {{", field.name);
+            assert!(
+                tool.model_schema.contains(&written),
+                "{}: {written}",
+                tool.name
+            );
+        }
+    }
+}
+
+#[test]
 fn numbers_in_words_are_none() {
     for word in ["inf", "infinity", "-Infinity", "NaN", "nan", "e", ""] {
         assert_eq!(parse_integer(word), None, "{word}");
@@ -174,7 +188,7 @@ fn choices_and_kinds_are_not_given_where_a_word_says_so() {
             .ignored
             .as_ref()
             .unwrap()
-            .starts_with("\"gone\" is no field")
+            .starts_with("\"gone\" is not a field")
     );
     let request = read(r#"{"kind":"one","list":[{"txt":"t","deep":{"a":[1]}}]}"#);
     assert_eq!(request.choice("kind", &kinds).unwrap(), Some(1));
@@ -182,7 +196,7 @@ fn choices_and_kinds_are_not_given_where_a_word_says_so() {
     assert_eq!(list[0].required_text("text").unwrap(), "t");
     assert_eq!(reason(list[0].text("deep")), "deep must be a string");
     let ignored = request.ignored.as_ref().unwrap();
-    assert!(ignored.starts_with("\"deep\" is no field"), "{ignored}");
+    assert!(ignored.starts_with("\"deep\" is not a field"), "{ignored}");
     for (one, text) in [
         (r#"{"list":{"txt":"t"}}"#, "t"),
         (r#"{"list":"[{\"text\":\"\\u0041\"}]"}"#, "A"),

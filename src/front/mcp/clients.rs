@@ -36,8 +36,8 @@ pub struct ClientProfile {
     max_lines: Option<usize>,
     /// True if it counts an answer as it is escaped in JSON.
     counts_escaped: bool,
-    /// True if it takes a text that is JSON for the answer's object, and the call for failed without
-    /// that object.
+    /// True if it takes a text that is JSON for the answer's object, and the call for failed
+    /// without that object.
     pub reads_json: bool,
     /// Time after which it gives up a call of which it hears nothing, because it gives no token for
     /// progress. The call's work and output are then lost.
@@ -47,7 +47,8 @@ pub struct ClientProfile {
 }
 
 impl ClientProfile {
-    /// The measure by which an answer of at most so many `bytes` keeps to its other limits as well.
+    /// The measure by which an answer of at most so many `bytes` is within its other limits as
+    /// well.
     #[must_use]
     pub fn measure(&self, bytes: usize) -> TextMeasure {
         match self.max_lines {

@@ -43,7 +43,7 @@ pub enum CommandLineResult {
     File(OsString, CallFlags),
 }
 
-/// The flags that stand beside a request.
+/// The flags that are not part of a request.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CallFlags {
     /// An answer as it is now ([`CallTerms::no_cache`]).
@@ -178,7 +178,7 @@ fn call(tool: &Tool, mut requests: Vec<Vec<u8>>, flags: CallFlags, json: bool) -
     if !json {
         return as_text(tool, &requests, flags);
     }
-    // JSON is for programs, and has all that a host is told.
+    // JSON is for programs, and has everything that a host gets.
     let terms = flags.apply_to(CallTerms::within(Audience::Program, None, None));
     let exit = answer::as_json(tool, Ok(request), terms);
     if io::stdout().is_terminal() {

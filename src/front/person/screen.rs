@@ -28,7 +28,7 @@ pub struct ScreenWriter<'a, W: Write> {
     is_content: bool,
     /// The field shown last, if it was shown with its name.
     named: Option<String>,
-    /// Fields beside the content, by their names.
+    /// Fields other than the content, by their names.
     asides: Vec<(String, Value)>,
     end: ScreenEnd,
 }
@@ -191,7 +191,7 @@ impl<'a, W: Write> ScreenWriter<'a, W> {
         self.show(piece)
     }
 
-    /// Keeps a field, or the next piece of its text, for the lines behind the content.
+    /// Keeps a field, or the next piece of its text, for the lines after the content.
     fn keep_aside(&mut self, name: &str, value: Value) {
         match (self.asides.last_mut(), value) {
             (Some((last, Value::String(text))), Value::String(piece)) if last == name => {
@@ -201,7 +201,7 @@ impl<'a, W: Write> ScreenWriter<'a, W> {
         }
     }
 
-    /// Shows the fields beside the content, behind a blank line.
+    /// Shows the other fields after the content, after a blank line.
     fn show_asides(&mut self) -> io::Result<()> {
         let mut lines = Vec::new();
         for (name, value) in std::mem::take(&mut self.asides) {

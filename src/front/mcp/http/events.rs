@@ -48,8 +48,8 @@ pub const KEPT: EventLimits = EventLimits {
 /// resume.
 pub const RESUME_GRACE: Duration = Duration::from_secs(5);
 
-/// Number of messages that wait for a client that does not read. A client that lets more come has to
-/// resume.
+/// Number of messages that wait for a client that does not read. A client that lets more come has
+/// to resume.
 const MAX_UNREAD_MESSAGES: usize = 64;
 
 /// Time after which a client whose connection broke should come back.
@@ -378,7 +378,7 @@ impl Drop for EventFeed {
     }
 }
 
-/// The id of an event, behind which a client resumes.
+/// The id of an event, after which a client resumes.
 fn event_id(stream: u64, number: u64) -> String {
     format!("{stream:x}-{number:x}")
 }
