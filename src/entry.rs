@@ -2,7 +2,7 @@
 //! answers a host, a tool with arguments a person; `mcp` is a server, and what is left is a
 //! command. The one place that knows all front ends.
 //!
-//! Names and exit codes follow the decisions on the host's calls (2, 6).
+//! Names and exit codes are agreed behaviour, see REFERENCE.md ("For hosts").
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -3,31 +3,32 @@
 //! Imports run one way: entry → front ends and commands → registry → tools → contract → workshops.
 //!
 //! Another program can call the tools in its own process: see [`registry`]. Everything else here is
-//! the executable's.
+//! for the executable.
 //!
 //! | module | purpose |
 //! |---|---|
 //! | `entry` | `argv[0]` or a subcommand decides: a host's call, a person's call, MCP, a command |
 //! | `front` | the front ends, which do not know each other: host, person, MCP |
-//! | `commands` | list, schema, doctor, link, completions, man: everything beside the tools |
+//! | `commands` | list, schema, doctor, link, completions, man: everything but the tools |
 //! | `command_line` | flags of tools and commands, and the help that follows from them |
+//! | `allocator` | the allocator of the executable, a module of `main.rs` |
 //! | [`registry`] | one row for each tool, and how another program calls one |
 //! | [`contract`] | tools, requests in, answers and failures out, descriptions of tools |
 //! | `tools` | the tools, a file or a folder each |
-//! | `sandbox` | workshop: the directories that a process may touch, and the order of deaths |
+//! | `sandbox` | workshop: the directories that a process may touch, and who ends before whom |
 //! | `shell` | workshop: running a shell command or a program |
-//! | `paths` | workshop: the path that was meant by one that leads nowhere |
+//! | `paths` | workshop: which path a missing one was meant to be |
 //! | `files` | workshop: reading files, replacing them whole or not at all |
 //! | `search` | workshop: finding files by wildcard, and lines in files by regular expression |
 //! | `web` | workshop: fetching pages, searching the web |
 //! | `document` | workshop: documents, as Markdown |
-//! | `conversion` | workshop: the same, with the help of installed programs |
-//! | `hosts` | workshop: one table of hosts, and the lenses that search in them |
+//! | `conversion` | workshop: documents that installed programs help to read |
+//! | `hosts` | workshop: the table of web hosts, and the lenses that search in them |
 //! | `page` | workshop: a page's own metadata, and its kind of source |
 //! | `papers` | workshop: finding scholarly papers |
-//! | `browser` | workshop: pages that their scripts put together, by the user's browser |
+//! | `browser` | workshop: pages made by scripts, rendered by the user's browser |
 //! | `research_sessions` | workshop: the steps and sources of a research, kept from call to call |
-//! | `cache` | workshop: answers and pages fetched lately, encrypted, with their age |
+//! | `cache` | workshop: recent answers and pages, encrypted, with their age |
 //! | `access` | workshop: a server's tokens and limits |
 //! | `basics` | leaf modules: dates, wording of messages, signatures, sorting, parallel work |
 //! | `unseen` | workshop: invisible characters, removed from texts and spelled out in names |
@@ -60,7 +61,7 @@ mod shell;
 mod tools;
 mod unseen;
 
-// Public for the executable alone.
+// Public only for the executable.
 #[doc(hidden)]
 pub mod entry;
 

@@ -264,11 +264,17 @@ mod tests {
             for own in [
                 tool.title,
                 tool.model_schema,
-                tool.manual.text,
-                tool.manual.example,
+                tool.manual.text(),
+                tool.manual.example(),
             ] {
                 assert!(!own.is_empty(), "{}", tool.name);
             }
+            let environment = tool.manual.0.split("\n--\n").nth(2).unwrap_or_default();
+            let (listed, known) = (
+                environment.lines().count(),
+                tool.manual.environment().count(),
+            );
+            assert_eq!(listed, known, "{}: {environment}", tool.name);
             assert!(!std::ptr::fn_addr_eq(tool.run, Tool::PLAIN.run) && !tool.fields.is_empty());
             assert!(find(tool.link).is_some_and(|found| found.name == tool.name));
             assert!(find(tool.name).is_some_and(|found| found.name == tool.name));

@@ -17,7 +17,7 @@ use crate::contract::tool::Tool;
 /// Variables with secrets of the research server or of related programs. Those of this program's
 /// tools are in their rows. Identifiers that go with a key, as a user's name does with a password,
 /// count as well.
-const OTHERS: &[&str] = &[
+const OTHER_SECRET_VARIABLES: &[&str] = &[
     "GOOGLE_CUSTOM_SEARCH_API_KEY",
     "GOOGLE_CUSTOM_SEARCH_ID",
     "SERPER_API_KEY",
@@ -39,10 +39,10 @@ const OTHERS: &[&str] = &[
 ];
 
 /// Prefix of the variables for the user's own server: addresses, passwords and headers.
-const PREFIX: &str = "SEARXNG_";
+const SEARXNG_PREFIX: &str = "SEARXNG_";
 
 /// If set to `1`, secrets are passed on like all other variables.
-const PASS: &str = "IKIGAI_PASS_KEYS";
+const PASS_KEYS_VARIABLE: &str = "IKIGAI_PASS_KEYS";
 
 /// The tools whose credentials are secrets. The registry is above this module and tells it.
 static TOOLS: OnceLock<&'static [Tool]> = OnceLock::new();
@@ -58,9 +58,13 @@ pub fn is_secret(name: &OsStr) -> bool {
     is_secret_of(TOOLS.get().copied().unwrap_or_default(), name.as_bytes())
 }
 
-/// True if `name` is a credential of one of `tools`, or one of the [`OTHERS`].
+/// True if `name` is a credential of one of `tools`, or one of the [`OTHER_SECRET_VARIABLES`].
 pub fn is_secret_of(tools: &[Tool], name: &[u8]) -> bool {
-    if name.starts_with(PREFIX.as_bytes()) || OTHERS.iter().any(|one| one.as_bytes() == name) {
+    if name.starts_with(SEARXNG_PREFIX.as_bytes())
+        || OTHER_SECRET_VARIABLES
+            .iter()
+            .any(|one| one.as_bytes() == name)
+    {
         return true;
     }
     // This runs for every variable of every call's environment, and few tools have an account.
@@ -80,7 +84,7 @@ pub fn is_secret_of(tools: &[Tool], name: &[u8]) -> bool {
 /// True if the user wants secrets passed on.
 #[must_use]
 pub fn are_passed_on() -> bool {
-    std::env::var_os(PASS).is_some_and(|value| value == "1")
+    std::env::var_os(PASS_KEYS_VARIABLE).is_some_and(|value| value == "1")
 }
 
 /// The test for variables that are withheld from commands.

@@ -1,5 +1,5 @@
-//! Requests as models write them: other agents' names for fields, words for "not given", fields that
-//! a tool has not.
+//! Requests as models write them: other agents' names for fields, words for "not given", fields
+//! that a tool has not.
 
 use std::fs;
 
@@ -81,7 +81,7 @@ fn the_tool_s_own_name_for_a_field_wins_and_the_other_is_named() {
         assert_eq!(answer["output"], "one\n");
         let note = answer["note"].as_str().unwrap();
         assert!(
-            note.contains("\"path\" is no field of this tool")
+            note.contains("\"path\" is not a field of this tool")
                 && note.contains("file_path, offset"),
             "{note}"
         );
@@ -94,12 +94,12 @@ fn a_failure_names_the_fields_that_there_are_too() {
         (
             json!({"file_path": "gone.txt", "encoding": "utf-8"}),
             "File not found: gone.txt",
-            "\"encoding\" is no field of this tool, so it was ignored; the fields are file_path, ",
+            "\"encoding\" is not a field of this tool, so it was ignored; the fields are file_path, ",
         ),
         (
             json!({"files": ["lines.txt"], "a": 1, "b": 2, "c": 3, "d": 4, "e": 5}),
             "missing file_path field",
-            "\"e\" and 1 more are no fields of this tool",
+            "\"e\" and 1 more are not fields of this tool",
         ),
     ] {
         for answer in at_both_doors("file-read", &request) {
@@ -110,7 +110,7 @@ fn a_failure_names_the_fields_that_there_are_too() {
     let mut session = Session::plain(directory().path(), "someone", &[]);
     let (text, _) = session.text_of("bash", &json!({"command": "echo x", "description": "d"}));
     assert!(
-        text.contains("x\n[\"description\" is no field of this tool"),
+        text.contains("x\n[\"description\" is not a field of this tool"),
         "{text}"
     );
 }

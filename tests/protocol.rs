@@ -367,7 +367,7 @@ fn an_unknown_argument_exits_2_and_says_where_the_help_is() {
 
 #[test]
 fn unknown_fields_are_ignored_and_named_unless_they_are_empty() {
-    let note = "\"nested\", \"why\" are no fields of this tool, so they were ignored; the fields are \
+    let note = "\"nested\", \"why\" are not fields of this tool, so they were ignored; the fields are \
                 command, timeout, workdir.";
     tool("bash")
         .with(

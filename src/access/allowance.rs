@@ -10,10 +10,10 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Number of other requests allowed for each call: they cost little, and a client makes several
 /// before its first call.
-const OTHERS: u32 = 10;
+const OTHER_REQUESTS_PER_CALL: u32 = 10;
 
 /// Time to wait if it is not known when there is room, in seconds.
-const A_WHILE: u64 = 1;
+const DEFAULT_RETRY_AFTER: u64 = 1;
 
 /// The kind of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +61,8 @@ impl RequestAllowance {
     #[must_use]
     pub fn new(a_second: NonZeroU32, at_once: NonZeroU32) -> Self {
         let more = |number: NonZeroU32| {
-            number.saturating_mul(NonZeroU32::new(OTHERS).unwrap_or(NonZeroU32::MIN))
+            number
+                .saturating_mul(NonZeroU32::new(OTHER_REQUESTS_PER_CALL).unwrap_or(NonZeroU32::MIN))
         };
         Self {
             calls: KindLimits::new(a_second, at_once),
@@ -97,7 +98,7 @@ impl KindLimits {
         // First, so that a request that finds no room does not count against the rate.
         let free = Arc::clone(&self.free).try_acquire_owned();
         let free = free.map_err(|_| LimitExceeded {
-            seconds: A_WHILE,
+            seconds: DEFAULT_RETRY_AFTER,
             bound: format!("{} at once", self.at_once),
         })?;
         self.rate.check().map_err(|not_until| LimitExceeded {

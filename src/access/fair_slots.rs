@@ -13,7 +13,7 @@ use crate::basics::mutex::lock;
 #[derive(Debug)]
 pub struct FairSlots {
     all: usize,
-    /// Owners are told apart.
+    /// True if owners are told apart.
     divided: bool,
     taken: Mutex<HashMap<TokenOwner, usize>>,
 }

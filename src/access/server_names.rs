@@ -114,7 +114,7 @@ fn parse_authority(text: &str) -> Option<(HeaderHost, Option<u16>)> {
     let behind = text.get(host.len()..)?;
     let port = match behind.strip_prefix(':') {
         None if behind.is_empty() => None,
-        // Digits alone: `parse` would take a plus sign.
+        // Only digits: `parse` would take a plus sign.
         Some(port) if port.bytes().all(|byte| byte.is_ascii_digit()) => Some(port.parse().ok()?),
         _ => return None,
     };

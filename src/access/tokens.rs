@@ -20,19 +20,20 @@ use subtle::{ConditionallySelectable, ConstantTimeEq};
 
 use super::credential_file::CredentialFile;
 use super::token_owner::TokenOwner;
+use crate::basics::hex;
 use crate::files;
 
 /// Beginning of a token, by which people and scanners for leaks recognise it.
 const PREFIX: &str = "ikt_";
 
 /// Length of the random part of a token, in bytes.
-const RANDOM: usize = 32;
+const RANDOM_BYTES: usize = 32;
 
 /// Length of a hash, in bytes.
-const HASH: usize = 32;
+const HASH_BYTES: usize = 32;
 
 /// Longest name, in bytes.
-const LONGEST_NAME: usize = 64;
+const MAX_NAME_BYTES: usize = 64;
 
 /// Longest wait for another process that adds a token.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
@@ -44,7 +45,7 @@ pub struct TokenTable(Vec<TokenEntry>);
 #[derive(Debug)]
 struct TokenEntry {
     holder: TokenOwner,
-    hash: [u8; HASH],
+    hash: [u8; HASH_BYTES],
 }
 
 /// The reason why a file of tokens cannot be used. Never quotes its content, because a token may
@@ -67,7 +68,7 @@ pub enum TokenFileError {
     #[error("has a token of {0} already: take that line out first, or choose another name")]
     NameIsThere(String),
     /// The name to be added is not valid.
-    #[error("a name is 1 to {LONGEST_NAME} letters, digits, dots, hyphens and underscores")]
+    #[error("a name is 1 to {MAX_NAME_BYTES} letters, digits, dots, hyphens and underscores")]
     InvalidName,
     /// The line could not be added.
     #[error("cannot be added to: {0}")]
@@ -173,15 +174,13 @@ impl NewToken {
         if !is_name(name) {
             return Err(TokenFileError::InvalidName);
         }
-        let mut random = [0; RANDOM];
+        let mut random = [0; RANDOM_BYTES];
         SystemRandom::new()
             .fill(&mut random)
             .map_err(|_| TokenFileError::NoRandomness)?;
         let token = format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(random));
         let hash = digest(&SHA256, token.as_bytes());
-        let line = hash.as_ref().iter().fold(format!("{name} "), |line, byte| {
-            line + &format!("{byte:02x}")
-        });
+        let line = format!("{name} {}", hex::encode(hash.as_ref()));
         Ok(Self {
             token,
             line,
@@ -256,15 +255,15 @@ fn lock(file: &File) -> Result<(), TokenFileError> {
 }
 
 fn is_name(name: &str) -> bool {
-    (1..=LONGEST_NAME).contains(&name.len())
+    (1..=MAX_NAME_BYTES).contains(&name.len())
         && name
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
 }
 
-fn from_hex(text: &str) -> Option<[u8; HASH]> {
-    let mut hash = [0; HASH];
-    if text.len() != 2 * HASH || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+fn from_hex(text: &str) -> Option<[u8; HASH_BYTES]> {
+    let mut hash = [0; HASH_BYTES];
+    if text.len() != 2 * HASH_BYTES || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return None;
     }
     for (byte, at) in hash.iter_mut().zip((0..text.len()).step_by(2)) {

@@ -1,12 +1,14 @@
-//! Leaf rooms, which import nothing but one another and [`crate::unseen`]: every other room may use
+//! Leaf modules, which import nothing but one another and [`crate::unseen`]: all others may use
 //! them.
 
 pub mod calendar;
+pub mod hex;
 pub mod mutex;
 pub mod parallel;
 pub mod partial_date;
 pub mod progress_counters;
 pub mod signature;
+pub mod small_file;
 pub mod sort;
 pub mod unicode_form;
 pub mod wording;

@@ -1,4 +1,4 @@
-//! The same work for several items at once, each on a thread of its own.
+//! Work on several items at once, each on a thread of its own.
 
 use std::thread;
 

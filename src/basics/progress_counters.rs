@@ -18,7 +18,7 @@ pub fn add(work: &AtomicU64, more: usize) {
     work.fetch_add(more as u64, Relaxed);
 }
 
-/// The work in words, for a person who waits; empty if there is nothing to be told.
+/// The work in words, for a person who waits; empty if nothing was counted.
 #[must_use]
 pub fn in_words() -> String {
     let done = [&DIRECTORIES, &FILES, &BYTES].map(|work| work.load(Relaxed));

@@ -12,7 +12,7 @@ pub const ZIP: &[u8] = b"PK\x03\x04";
 /// The mark of an office document of before 2007, or of an encrypted one.
 pub const COMPOUND: &[u8] = b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1";
 
-/// The most bytes that may stand before the mark of a PDF file, and that mark.
+/// Maximum number of bytes before the mark of a PDF file, and that mark.
 const PDF_WITHIN: usize = 1024;
 
 /// The first bytes that tell the kind of a body on the web.
@@ -107,7 +107,7 @@ fn zip(bytes: &[u8]) -> (&'static str, &'static str) {
     ("application/zip", "zip archive")
 }
 
-/// The media type of a body on the web, where its beginning leaves no doubt that it is no text.
+/// The media type of a body on the web, if its beginning leaves no doubt that it is not text.
 #[must_use]
 pub fn body_type(body: &[u8]) -> Option<&'static str> {
     let (media_type, _) = of(&body[..body.len().min(BODY_HEAD)])?;

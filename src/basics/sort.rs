@@ -31,7 +31,7 @@ fn sorted_places(keys: Vec<u64>) -> Vec<usize> {
     keys.into_iter().map(|(_, place)| place).collect()
 }
 
-/// Moves each item to where its place stands in `order`.
+/// Moves each item to its place in `order`.
 fn rearrange<T>(items: &mut [T], mut order: Vec<usize>) {
     for start in 0..items.len() {
         let mut at = start;

@@ -1,11 +1,11 @@
 //! The two forms in which Unicode writes a letter with an accent: as one character (NFC), or as
-//! the letter with the accent behind it (NFD). They look the same, and are different bytes.
+//! the letter followed by the accent (NFD). They look the same, and are different bytes.
 
 use std::fmt::Write;
 
 use icu_normalizer::{ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed};
 
-/// `text` in the form that it is not in, where there is a difference.
+/// `text` in the other form, if that differs.
 #[must_use]
 pub fn in_other_form(text: &str) -> Option<String> {
     let composed = ComposingNormalizerBorrowed::new_nfc().normalize(text);
@@ -17,7 +17,7 @@ pub fn in_other_form(text: &str) -> Option<String> {
     (other != text).then(|| other.into_owned())
 }
 
-/// `json` with numbers in place of what is no ASCII, where a reader would compose it by itself.
+/// `json` with numbers in place of what is not ASCII, where a reader would compose it by itself.
 #[must_use]
 pub fn spelled_json(json: String) -> String {
     if ComposingNormalizerBorrowed::new_nfc().is_normalized(&json) {

@@ -105,7 +105,7 @@ pub fn joined_words(text: &str) -> String {
     words.join(" ")
 }
 
-/// The same, without unseen characters.
+/// `text` on one line, without unseen characters.
 #[must_use]
 pub fn on_one_line(text: &str) -> String {
     joined_words(&unseen::visible(text))
@@ -121,15 +121,15 @@ pub fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// The same for bytes that cannot be shown.
+/// `bytes` that cannot be shown, as one word of a shell that `printf` makes.
 #[must_use]
 pub fn spelled_for_shell(bytes: &[u8]) -> String {
     let bytes = bytes.iter().map(|byte| format!("\\{byte:03o}"));
     format!("\"$(printf '{}')\"", bytes.collect::<String>())
 }
 
-/// A file's name as a word for a shell, which is no option; one with unseen characters is written
-/// by its bytes.
+/// A file's name as a word for a shell, which is not an option; one with unseen characters is
+/// written by its bytes.
 #[must_use]
 pub fn quoted_for_shell(text: &str) -> String {
     let name = format!("{}{text}", if text.starts_with('-') { "./" } else { "" });

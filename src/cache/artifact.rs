@@ -11,12 +11,13 @@ use std::time::Duration;
 use ring::digest::{SHA256, SHA256_OUTPUT_LEN, digest};
 
 use super::{CacheEntry, CacheQuestion, CacheStore, LayeredCache};
+use crate::basics::hex;
 
 /// Time that an artifact can be read.
 pub const LIFETIME: Duration = Duration::from_secs(30 * 60);
 
-/// The longest time between keeping an artifact and checking that it is there.
-const JUST_NOW: Duration = Duration::from_secs(60);
+/// Maximum time between storing an artifact and checking that it can be read.
+const MAX_CHECK_DELAY: Duration = Duration::from_secs(60);
 
 /// Prefix of an artifact's address; its id follows.
 pub const ADDRESS: &str = "research://artifact/";
@@ -32,11 +33,7 @@ impl ArtifactId {
     /// The id of this content.
     #[must_use]
     pub fn of(content: &[u8]) -> Self {
-        let digest = digest(&SHA256, content);
-        let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or_default();
-        let digits = digest.as_ref().iter();
-        let digits = digits.flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]);
-        Self(digits.collect())
+        Self(hex::encode(digest(&SHA256, content).as_ref()))
     }
 
     /// The id that an artifact's address names; `None` if it is not such an address.
@@ -87,7 +84,7 @@ pub fn put(store: &dyn CacheStore, mime_type: &str, content: &[u8]) -> Option<Ar
     let question = id.question();
     store.put(&question, &kept, LIFETIME);
     // An older one may still be there if this one could not replace it: it expires too soon.
-    let there = store.get(&question, JUST_NOW)?;
+    let there = store.get(&question, MAX_CHECK_DELAY)?;
     (there.bytes == kept).then_some(id)
 }
 
@@ -97,7 +94,7 @@ pub fn get(store: &dyn CacheStore, id: &ArtifactId) -> Option<StoredArtifact> {
     opened(id, store.get(&id.question(), LIFETIME)?)
 }
 
-/// The same from a server's cache.
+/// Reads an artifact from the cache that a server holds.
 pub async fn get_from(layers: &LayeredCache, id: &ArtifactId) -> Option<StoredArtifact> {
     opened(id, layers.get(&id.question(), LIFETIME).await?)
 }

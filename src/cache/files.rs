@@ -1,49 +1,49 @@
 //! The entries as files, each in the cache directory under its name, sealed. An entry's age is that
 //! of its file, by the time of its last change.
 //!
-//! A new entry is written beside its place and renamed, so that it is complete or not there. All of
-//! them together stay within a limit: each new one removes the oldest that exceed it.
+//! A new entry is written next to its place and renamed, so that it is complete or not there. All
+//! of them together stay within a limit: each new one removes the oldest that exceed it.
 
 use std::fs::{self, DirBuilder, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use ring::rand::{self, SystemRandom};
-use rustix::fs::OFlags;
 use rustix::process::geteuid;
 
 use super::keys::EntryKeys;
 use super::{CacheEntry, CacheQuestion, CacheStore, SingleFlightGuard};
+use crate::basics::small_file::{LastLink, SmallFile};
 use crate::sandbox::confinement::Confinement;
 
-/// The most that all entries have together, in bytes.
-const MOST: u64 = 64 * 1024 * 1024;
+/// Maximum length of all entries together, in bytes.
+const MAX_CACHE_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Age at which an entry is of no use any more.
-const OLD: Duration = Duration::from_secs(2 * 60 * 60);
+const MAX_ENTRY_AGE: Duration = Duration::from_secs(2 * 60 * 60);
 
-/// The same for an entry that is good for longer than [`OLD`].
-const VERY_OLD: Duration = Duration::from_secs(24 * 60 * 60);
+/// Age at which an entry is of no use that is good for longer than [`MAX_ENTRY_AGE`].
+const MAX_LONG_LIVED_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Ending of such an entry's file name, so that the few of them do not keep all others.
-const LONG_LIVED: &str = ".day";
+const LONG_LIVED_ENDING: &str = ".day";
 
-/// The most that an entry's time may be ahead of the clock: clocks are corrected by seconds.
-const AHEAD: Duration = Duration::from_secs(60);
+/// Maximum time by which an entry may be ahead of the clock: clocks are corrected by seconds.
+const MAX_CLOCK_SKEW: Duration = Duration::from_secs(60);
 
 /// A draft that is older was left by a process that died.
-const ABANDONED: Duration = Duration::from_secs(10 * 60);
+const MAX_DRAFT_AGE: Duration = Duration::from_secs(10 * 60);
 
 /// The program's own directory, in that of the cache and that of state.
 pub(super) const OWN: &str = "ikigai-tools";
 
 /// Prefix of a draft's name.
-const DRAFT: &str = ".new-";
+const DRAFT_PREFIX: &str = ".new-";
 
 /// Prefix of the name of a turn's file.
-const TURN: &str = ".turn-";
+const FLIGHT_FILE_PREFIX: &str = ".turn-";
 
 /// Entries in files.
 pub struct CacheFiles {
@@ -60,7 +60,7 @@ impl CacheFiles {
     pub fn of_user(secret: Option<&str>, calls: Option<&Confinement>) -> Option<Self> {
         let directory = dirs::cache_dir()?.join(OWN);
         let keys = user_keys(&directory, secret, calls)?;
-        Self::open(directory, keys, MOST)
+        Self::open(directory, keys, MAX_CACHE_BYTES)
     }
 
     /// Entries in `directory`, under `secret`, which is 64 hexadecimal digits. `None` if it is not,
@@ -68,7 +68,7 @@ impl CacheFiles {
     #[must_use]
     #[cfg(feature = "internals")]
     pub fn in_directory(directory: PathBuf, secret: &str) -> Option<Self> {
-        Self::open(directory, EntryKeys::from_digits(secret)?, MOST)
+        Self::open(directory, EntryKeys::from_digits(secret)?, MAX_CACHE_BYTES)
     }
 
     fn open(directory: PathBuf, keys: EntryKeys, most: u64) -> Option<Self> {
@@ -88,7 +88,7 @@ impl CacheFiles {
 
     /// Removes entries that are too old, and the oldest ones beyond the limit.
     fn clean_up(&self) {
-        let mut kept = young_entries(&self.directory, OLD);
+        let mut kept = young_entries(&self.directory, MAX_ENTRY_AGE);
         let mut total: u64 = kept.iter().map(|(_, length, _)| length).sum();
         if total <= self.most {
             return;
@@ -111,7 +111,7 @@ impl CacheStore for CacheFiles {
             read_sealed(&self.directory.join(file_name(&name, longest)), self.most).ok()?;
         let age = match SystemTime::now().duration_since(changed) {
             Ok(age) => age,
-            Err(ahead) if ahead.duration() < AHEAD => Duration::ZERO,
+            Err(ahead) if ahead.duration() < MAX_CLOCK_SKEW => Duration::ZERO,
             // The clock was set back since, so that the entry's age is unknown.
             Err(_) => return None,
         };
@@ -137,20 +137,24 @@ impl CacheStore for CacheFiles {
 
     fn forget(&self, question: &CacheQuestion) {
         let name = question.name(&self.keys.naming);
-        for good_for in [OLD, VERY_OLD] {
+        for good_for in [MAX_ENTRY_AGE, MAX_LONG_LIVED_AGE] {
             let _ = fs::remove_file(self.directory.join(file_name(&name, good_for)));
         }
     }
 
     fn turn(&self, question: &CacheQuestion) -> Option<SingleFlightGuard> {
         let name = question.name(&self.keys.naming);
-        SingleFlightGuard::try_acquire(self.directory.join(format!("{TURN}{name}")))
+        SingleFlightGuard::try_acquire(self.directory.join(format!("{FLIGHT_FILE_PREFIX}{name}")))
     }
 }
 
 /// The file's name of the entry with this name that is of use for so long.
 fn file_name(name: &str, good_for: Duration) -> String {
-    let ending = if good_for > OLD { LONG_LIVED } else { "" };
+    let ending = if good_for > MAX_ENTRY_AGE {
+        LONG_LIVED_ENDING
+    } else {
+        ""
+    };
     format!("{name}{ending}")
 }
 
@@ -195,22 +199,11 @@ pub(super) fn is_made_own(directory: &Path) -> bool {
     })
 }
 
-/// The entry in the file at `path` as it is sealed, at most `most` bytes, and the time of its last
+/// The entry in the file at `path` as it is sealed, at most `max_bytes`, and the time of its last
 /// change.
-pub(super) fn read_sealed(path: &Path, most: u64) -> io::Result<(SystemTime, Vec<u8>)> {
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    let flags = i32::try_from(flags.bits()).unwrap_or_default();
-    let mut file = OpenOptions::new()
-        .read(true)
-        .custom_flags(flags)
-        .open(path)?;
-    let about = file.metadata()?;
-    if !about.is_file() || about.len() > most {
-        return Err(io::ErrorKind::InvalidData.into());
-    }
-    let mut sealed = Vec::with_capacity(usize::try_from(about.len()).unwrap_or_default());
-    (&mut file).take(most).read_to_end(&mut sealed)?;
-    Ok((about.modified()?, sealed))
+pub(super) fn read_sealed(path: &Path, max_bytes: u64) -> io::Result<(SystemTime, Vec<u8>)> {
+    let file = SmallFile::read(path, LastLink::Refuse, max_bytes)?;
+    Ok((file.status.modified()?, file.bytes))
 }
 
 /// Puts a sealed entry in its place, whole or not at all. It need not outlast the machine, because
@@ -220,7 +213,7 @@ pub(super) fn place(directory: &Path, name: &str, sealed: &[u8]) -> io::Result<(
         .map_err(|_| io::ErrorKind::Other)?
         .expose();
     let number = u64::from_le_bytes(number);
-    let draft = directory.join(format!("{DRAFT}{number:016x}"));
+    let draft = directory.join(format!("{DRAFT_PREFIX}{number:016x}"));
     let mut file = OpenOptions::new()
         .write(true)
         .create_new(true)
@@ -254,16 +247,21 @@ pub(super) fn young_entries(directory: &Path, old: Duration) -> Vec<(SystemTime,
         let age = now.duration_since(changed).unwrap_or_default();
         let name = entry.file_name();
         let name = name.as_encoded_bytes();
-        let draft = name.starts_with(DRAFT.as_bytes()) || name.starts_with(TURN.as_bytes());
-        let stem = name.strip_suffix(LONG_LIVED.as_bytes());
-        let oldest = if stem.is_some() { VERY_OLD } else { old };
+        let draft = name.starts_with(DRAFT_PREFIX.as_bytes())
+            || name.starts_with(FLIGHT_FILE_PREFIX.as_bytes());
+        let stem = name.strip_suffix(LONG_LIVED_ENDING.as_bytes());
+        let oldest = if stem.is_some() {
+            MAX_LONG_LIVED_AGE
+        } else {
+            old
+        };
         let name = stem.unwrap_or(name);
         // Other files there, such as a key, are not entries.
         let is_entry = name.len() == 64 && name.iter().all(u8::is_ascii_hexdigit);
         if !about.is_file() || !(draft || is_entry) {
             continue;
         }
-        if age > oldest || (draft && age > ABANDONED) {
+        if age > oldest || (draft && age > MAX_DRAFT_AGE) {
             let _ = fs::remove_file(entry.path());
         } else if !draft {
             kept.push((changed, about.len(), entry.path()));
@@ -308,7 +306,7 @@ mod tests {
     #[test]
     fn what_is_put_in_comes_out_until_it_is_too_old() {
         let place = tempfile::tempdir().unwrap();
-        let files = open(place.path(), MOST);
+        let files = open(place.path(), MAX_CACHE_BYTES);
         assert_eq!(files.get(&ask("a"), HOUR), None);
         files.put(&ask("a"), b"one", HOUR);
         files.put(&ask("a"), b"two", HOUR);
@@ -327,8 +325,8 @@ mod tests {
     #[test]
     fn what_is_good_for_a_day_outlives_the_others() {
         let place = tempfile::tempdir().unwrap();
-        let files = open(place.path(), MOST);
-        let [hours, day] = [("hours", HOUR), ("day", VERY_OLD)];
+        let files = open(place.path(), MAX_CACHE_BYTES);
+        let [hours, day] = [("hours", HOUR), ("day", MAX_LONG_LIVED_AGE)];
         let is_there = |(what, good_for)| files.get(&ask(what), good_for).is_some();
         for (what, good_for) in [hours, day] {
             files.put(&ask(what), b"x", good_for);
@@ -344,7 +342,7 @@ mod tests {
         age(25 * HOUR);
         assert!(!is_there(day));
         only_file(&files);
-        files.put(&ask("day"), b"x", VERY_OLD);
+        files.put(&ask("day"), b"x", MAX_LONG_LIVED_AGE);
         files.forget(&ask("day"));
         assert!(!is_there(day));
     }
@@ -352,7 +350,7 @@ mod tests {
     #[test]
     fn nobody_else_can_read_it_and_nothing_in_it_is_plain() {
         let place = tempfile::tempdir().unwrap();
-        let files = open(place.path(), MOST);
+        let files = open(place.path(), MAX_CACHE_BYTES);
         files.put(&ask("the question"), b"the plain answer", HOUR);
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(files.directory()), 0o700);
@@ -369,7 +367,7 @@ mod tests {
     #[test]
     fn what_is_damaged_is_not_there() {
         let place = tempfile::tempdir().unwrap();
-        let files = open(place.path(), MOST);
+        let files = open(place.path(), MAX_CACHE_BYTES);
         files.put(&ask("a"), b"content", HOUR);
         let path = only_file(&files);
         let sound = fs::read(&path).unwrap();
@@ -405,11 +403,11 @@ mod tests {
         assert_eq!(["a", "b", "c", "d"].map(there), [false, true, true, true]);
         files.put(&ask("d"), &[0; 10_001], HOUR);
         assert_eq!(["b", "c", "d"].map(there), [true, true, false]);
-        let draft = files.directory().join(format!("{DRAFT}dead"));
+        let draft = files.directory().join(format!("{DRAFT_PREFIX}dead"));
         fs::write(&draft, "half").unwrap();
         files.put(&ask("e"), b"", HOUR);
         assert!(draft.exists(), "a draft may be somebody's at work");
-        make_old(&draft, ABANDONED * 2);
+        make_old(&draft, MAX_DRAFT_AGE * 2);
         files.put(&ask("e"), b"", HOUR);
         assert!(!draft.exists());
     }
@@ -421,7 +419,7 @@ mod tests {
             for number in 0..16_u8 {
                 let place = place.path();
                 scope.spawn(move || {
-                    let files = open(place, MOST);
+                    let files = open(place, MAX_CACHE_BYTES);
                     for _ in 0..50 {
                         files.put(&ask("a"), &vec![number; 5000], HOUR);
                         if let Some(entry) = files.get(&ask("a"), HOUR) {
@@ -432,19 +430,19 @@ mod tests {
                 });
             }
         });
-        only_file(&open(place.path(), MOST));
+        only_file(&open(place.path(), MAX_CACHE_BYTES));
     }
 
     #[test]
     fn without_a_place_there_is_no_cache_and_nothing_fails() {
         let place = tempfile::tempdir().unwrap();
         fs::write(place.path().join("file"), "").unwrap();
-        assert!(CacheFiles::open(place.path().join("file"), keys(), MOST).is_none());
+        assert!(CacheFiles::open(place.path().join("file"), keys(), MAX_CACHE_BYTES).is_none());
         let shared = place.path().join("shared");
         fs::create_dir(&shared).unwrap();
         fs::set_permissions(&shared, fs::Permissions::from_mode(0o777)).unwrap();
-        assert!(CacheFiles::open(shared, keys(), MOST).is_none());
-        let files = open(place.path(), MOST);
+        assert!(CacheFiles::open(shared, keys(), MAX_CACHE_BYTES).is_none());
+        let files = open(place.path(), MAX_CACHE_BYTES);
         fs::remove_dir(files.directory()).unwrap();
         files.put(&ask("a"), b"x", HOUR);
         assert_eq!(files.get(&ask("a"), HOUR), None);

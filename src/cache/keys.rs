@@ -5,7 +5,7 @@
 //! and both use that one's.
 
 use std::fs::{File, OpenOptions};
-use std::io::{Read, Write};
+use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
@@ -14,6 +14,7 @@ use ring::{hmac, rand};
 use rustix::process::geteuid;
 
 use super::seal::EntryCipher;
+use crate::basics::small_file::{LastLink, SmallFile};
 
 /// The variable that takes the file's place: 64 hexadecimal digits.
 pub const KEY_VARIABLE: &str = "CACHE_ENCRYPTION_KEY";
@@ -74,20 +75,10 @@ impl EntryKeys {
 
 /// The secret in the file; `None` unless it is this user's own and no other user may read it.
 fn read(path: &Path) -> Option<[u8; LENGTH]> {
-    let no_link = i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).ok()?;
-    let no_wait = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).ok()?;
-    let mut file = OpenOptions::new()
-        .read(true)
-        .custom_flags(no_link | no_wait)
-        .open(path)
-        .ok()?;
-    let about = file.metadata().ok()?;
-    if !about.is_file() || about.uid() != geteuid().as_raw() || about.mode() & 0o077 != 0 {
-        return None;
-    }
-    let mut secret = [0; LENGTH];
-    file.read_exact(&mut secret).ok()?;
-    (file.read(&mut [0]).ok()? == 0).then_some(secret)
+    let file = SmallFile::read(path, LastLink::Refuse, LENGTH as u64).ok()?;
+    let is_private = file.status.mode() & 0o077 == 0;
+    let is_own = file.status.uid() == geteuid().as_raw() && is_private;
+    file.bytes.try_into().ok().filter(|_| is_own)
 }
 
 /// Makes the file, in place of an invalid one, and returns the secret that is then in it.
@@ -105,7 +96,7 @@ fn make(directory: &Path, path: &Path) -> Option<[u8; LENGTH]> {
         .open(&draft)
         .and_then(|mut file: File| file.write_all(&secret).and_then(|()| file.sync_all()));
     let placed = written.and_then(|()| std::fs::hard_link(&draft, path));
-    // A file that is there is another process's that was faster, or is invalid, and is replaced; a
+    // An existing file is that of another process that was faster, or is invalid and is replaced; a
     // file system without links has none.
     if placed.is_err() && read(path).is_none() {
         let _ = std::fs::rename(&draft, path);

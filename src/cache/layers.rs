@@ -59,8 +59,8 @@ impl LayeredCache {
         }
     }
 
-    /// The same with a place for entries that last: in `files`, unless they are shared. Those of
-    /// callers without a name are `nameless`'s, or the user's own.
+    /// These layers with a place for entries that last: in `files`, unless they are shared. Those
+    /// of callers without a name are `nameless`'s, or the user's own.
     #[must_use]
     pub fn with_persistent(self, files: Option<PersistentFiles>, nameless: Option<String>) -> Self {
         Self {

@@ -77,7 +77,7 @@ pub trait CacheStore {
         Some(SingleFlightGuard::default())
     }
 
-    /// The store of what lasts beside it, if it is a server's.
+    /// The store of entries that last, if it is a server's.
     fn persistent(&self) -> Option<&dyn PersistentStore> {
         None
     }

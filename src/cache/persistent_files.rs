@@ -23,13 +23,13 @@ const DIRECTORY: &str = "sessions";
 /// The name of the file that is locked.
 const LOCK: &str = "lock";
 
-/// The most bytes of an entry.
-const LONGEST: u64 = 16 * 1024 * 1024;
+/// Maximum length of an entry, in bytes.
+const MAX_ENTRY_BYTES: u64 = 16 * 1024 * 1024;
 
-/// The longest wait for the lock, and the time between two tries. A change takes less than a
+/// Maximum wait for the lock, and the time between two tries. A change takes less than a
 /// millisecond, but a process that is stopped keeps its lock.
-const PATIENCE: Duration = Duration::from_secs(5);
-const TRY: Duration = Duration::from_millis(1);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
+const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(1);
 
 /// Entries that last, in files.
 pub struct PersistentFiles {
@@ -54,7 +54,7 @@ impl PersistentFiles {
         name: &str,
         longest: Duration,
     ) -> Result<Option<PersistentEntry>, PersistentFault> {
-        let (changed, sealed) = match read_sealed(&self.directory.join(name), LONGEST) {
+        let (changed, sealed) = match read_sealed(&self.directory.join(name), MAX_ENTRY_BYTES) {
             Ok(read) => read,
             Err(error) if is_missing(&error) => return Ok(None),
             Err(error) => return Err(fault(&error)),
@@ -78,7 +78,9 @@ impl PersistentFiles {
         loop {
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 Ok(()) => return Ok(file),
-                Err(Errno::WOULDBLOCK) if begin.elapsed() < PATIENCE => thread::sleep(TRY),
+                Err(Errno::WOULDBLOCK) if begin.elapsed() < LOCK_TIMEOUT => {
+                    thread::sleep(LOCK_POLL_INTERVAL)
+                }
                 Err(Errno::WOULDBLOCK) => return Err(PersistentFault::Busy),
                 Err(Errno::INTR) => {}
                 Err(error) => return Err(fault(&error.into())),
@@ -127,7 +129,7 @@ impl PersistentStore for PersistentFiles {
 fn is_missing(error: &io::Error) -> bool {
     matches!(
         error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::InvalidData
+        io::ErrorKind::NotFound | io::ErrorKind::InvalidData | io::ErrorKind::FileTooLarge
     )
 }
 

@@ -23,7 +23,7 @@ impl EntryVersion {
     }
 }
 
-/// A version and the content behind it, as a message has them.
+/// A version followed by the content, as a message has them.
 pub(super) fn join(version: Option<EntryVersion>, bytes: &[u8]) -> Vec<u8> {
     let version = version.map_or([0; VERSION], |version| version.0);
     [&version, bytes].concat()

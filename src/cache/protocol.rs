@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use super::CacheQuestion;
 
-/// The longest message, in bytes.
-const LONGEST: usize = 16 * 1024 * 1024;
+/// Maximum length of a message, in bytes.
+const MAX_MESSAGE_BYTES: usize = 16 * 1024 * 1024;
 
 /// The length of the number before a message: the message's own length.
 pub const HEAD: usize = size_of::<u32>();
@@ -33,7 +33,7 @@ pub enum MessageKind {
     Nothing,
     /// Confirms.
     Done,
-    /// Passes an answer, which is as old as the time, or a persistent entry behind its version.
+    /// Passes an answer, which is as old as the time, or a persistent entry after its version.
     Found,
     /// Persistent entries cannot be had; the byte says why.
     Failed,
@@ -99,7 +99,9 @@ impl StoreMessage {
         message.extend_from_slice(parts);
         message.extend_from_slice(&self.bytes);
         let length = message.len() - HEAD;
-        let head = u32::try_from(length).ok().filter(|_| length <= LONGEST)?;
+        let head = u32::try_from(length)
+            .ok()
+            .filter(|_| length <= MAX_MESSAGE_BYTES)?;
         message[..HEAD].copy_from_slice(&head.to_le_bytes());
         Some(message)
     }
@@ -123,7 +125,7 @@ impl StoreMessage {
 /// The length of the message that follows; `None` if it is too great.
 pub fn length(head: [u8; HEAD]) -> Option<usize> {
     let length = usize::try_from(u32::from_le_bytes(head)).ok()?;
-    (length <= LONGEST).then_some(length)
+    (length <= MAX_MESSAGE_BYTES).then_some(length)
 }
 
 #[cfg(test)]
@@ -164,7 +166,7 @@ mod tests {
         let mut unknown = whole.to_vec();
         unknown[0] = 11;
         assert_eq!(StoreMessage::decode(&unknown), None);
-        assert_eq!(put(vec![0; LONGEST]).encode(), None);
+        assert_eq!(put(vec![0; MAX_MESSAGE_BYTES]).encode(), None);
         assert_eq!(length(u32::MAX.to_le_bytes()), None);
     }
 }

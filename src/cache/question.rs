@@ -1,8 +1,8 @@
 //! The name of an entry: a keyed digest of all that its content depends on.
 
-use std::fmt::Write as _;
-
 use ring::hmac;
+
+use crate::basics::hex;
 
 /// A question as the cache knows it: everything that the answer depends on, each part with its name
 /// and its length, so that no two questions are written the same way.
@@ -74,7 +74,7 @@ impl CacheQuestion {
         self
     }
 
-    /// The same question of `owner`; without one, of the user whose process this is.
+    /// This question of `owner`; without one, of the user whose process this is.
     pub(super) fn of_owner(self, owner: Option<&str>) -> Self {
         match owner {
             Some(owner) => self.with("owner", Some(owner)),
@@ -94,13 +94,7 @@ impl CacheQuestion {
 
     /// The entry's name, 64 hexadecimal digits.
     pub(super) fn name(&self, key: &hmac::Key) -> String {
-        let digest = hmac::sign(key, &self.parts);
-        let mut name = String::with_capacity(64);
-        for byte in digest.as_ref() {
-            // Writing to a string does not fail.
-            let _ = write!(name, "{byte:02x}");
-        }
-        name
+        hex::encode(hmac::sign(key, &self.parts).as_ref())
     }
 }
 

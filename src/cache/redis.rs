@@ -32,7 +32,7 @@ use tokio_rustls::TlsConnector;
 use self::address::RedisPlace;
 use self::reasons::{CLOSED, breaks_connection, connect_reason, error_reason, tls_reason};
 use self::replies::{ExpectedReplies, ReplyStream};
-use self::turn::{LEASE, SharedTurn, TURN, milliseconds};
+use self::turn::{FLIGHT_KEY_PREFIX, LEASE_TIME, SharedTurn, milliseconds};
 use super::CacheEntry;
 use super::keys::EntryKeys;
 
@@ -46,29 +46,29 @@ pub const REDIS_VARIABLE: &str = "IKIGAI_REDIS_URL";
 /// Prefix of all keys; an entry's name follows.
 const PREFIX: &str = "ikigai-tools:1:";
 
-/// The longest that one look-up or change takes, its bytes not counted.
+/// Maximum time of one look-up or change, apart from its bytes.
 const ANSWERS_WITHIN: Duration = Duration::from_millis(50);
 
-/// Bytes of a value that are carried in a millisecond at least.
-const CARRIED: usize = 10_000;
+/// Minimum number of bytes of a value that are carried in a millisecond.
+const MIN_BYTES_PER_MILLISECOND: usize = 10_000;
 
 /// Time without requests after a failure, and the time that connecting may take.
-const PAUSE: Duration = Duration::from_secs(1);
+const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 /// Time that a server that starts waits for the first connection.
-const AT_START: Duration = Duration::from_millis(250);
+const FIRST_CONNECTION_TIMEOUT: Duration = Duration::from_millis(250);
 
-/// The most replies to a greeting, the library's and our own.
-const GREETING: usize = 8;
+/// Maximum number of replies to a greeting, the library's and our own.
+const MAX_GREETING_REPLIES: usize = 8;
 
-/// Requests that wait in memory to be sent.
-const REQUESTS: usize = 1024;
+/// Maximum number of requests that wait in memory to be sent.
+const MAX_WAITING_REQUESTS: usize = 1024;
 
 /// Bytes before an entry's own: the number of milliseconds for which it is good.
 const HEAD: usize = size_of::<u64>();
 
-/// The most of a value that is read, in bytes: no entry has as much.
-const LONGEST: usize = 17 * 1024 * 1024;
+/// Maximum length of a value that is read, in bytes: no entry has as much.
+const MAX_VALUE_BYTES: usize = 17 * 1024 * 1024;
 
 /// State of the shared cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -147,7 +147,7 @@ impl RedisCache {
         });
         let (tried, mut first) = watch::channel(false);
         tokio::spawn(keep_up(Arc::clone(&redis), tried));
-        let _ = timeout(AT_START, first.wait_for(|tried| *tried)).await;
+        let _ = timeout(FIRST_CONNECTION_TIMEOUT, first.wait_for(|tried| *tried)).await;
         Some(redis)
     }
 
@@ -176,7 +176,10 @@ impl RedisCache {
         // too young.
         let mut both = pipe();
         both.cmd("PTTL").arg(&name.0);
-        both.cmd("GETRANGE").arg(&name.0).arg(0).arg(LONGEST - 1);
+        both.cmd("GETRANGE")
+            .arg(&name.0)
+            .arg(0)
+            .arg(MAX_VALUE_BYTES - 1);
         let mut found = self.all(&mut both, within).await?;
         let (Some(Ok(Value::BulkString(sealed))), Some(Ok(Value::Int(left)))) =
             (found.pop(), found.pop())
@@ -248,13 +251,13 @@ impl RedisCache {
             .expose();
         let turn = SharedTurn {
             redis: Arc::clone(self),
-            key: name.0.replacen(PREFIX, TURN, 1),
+            key: name.0.replacen(PREFIX, FLIGHT_KEY_PREFIX, 1),
             holder: number,
             renewal: None,
         };
         let mut take = pipe();
         take.cmd("SET").arg(&turn.key).arg(&turn.holder[..]);
-        take.arg("NX").arg("PX").arg(milliseconds(LEASE));
+        take.arg("NX").arg("PX").arg(milliseconds(LEASE_TIME));
         let taken = self.all(&mut take, ANSWERS_WITHIN).await;
         match taken?.pop() {
             Some(Ok(Value::Okay)) => Ok(Some(turn.kept())),
@@ -301,7 +304,7 @@ impl RedisCache {
                 .find(|error| breaks_connection(error)),
         };
         if let Some(error) = useless {
-            self.mark_broken(number, error_reason(error));
+            self.mark_broken(number, &error_reason(error));
             return Err(RedisUnavailable);
         }
         answered.map_err(|_| RedisUnavailable)
@@ -357,10 +360,10 @@ impl RedisCache {
     fn record_write(&self, error: Option<&RedisError>) {
         let why = error.map(error_reason);
         let mut link = lock(&self.link);
-        if link.sharing.refuses.as_deref() == why {
+        if link.sharing.refuses == why {
             return;
         }
-        link.sharing.refuses = why.map(str::to_owned);
+        link.sharing.refuses.clone_from(&why);
         drop(link);
         (self.log)(&match why {
             Some(why) => format!("Redis takes no entries ({why})"),
@@ -371,7 +374,7 @@ impl RedisCache {
     /// Connects, and checks that Redis answers. An error is a reason in words.
     async fn connect(
         &self,
-    ) -> Result<(MultiplexedConnection, ExpectedReplies, ConnectionDriver), &'static str> {
+    ) -> Result<(MultiplexedConnection, ExpectedReplies, ConnectionDriver), String> {
         match &self.address.place {
             RedisPlace::Unix(path) => {
                 let stream = UnixStream::connect(path)
@@ -387,7 +390,8 @@ impl RedisCache {
                     return self.greet(stream).await;
                 };
                 let name = ServerName::try_from(host.clone());
-                let name = name.map_err(|_| "TLS cannot be spoken with a host of that name")?;
+                let name =
+                    name.map_err(|_| "TLS cannot be spoken with a host of that name".to_owned())?;
                 let stream = tls.connect(name, stream).await;
                 self.greet(stream.map_err(|error| tls_reason(&error))?)
                     .await
@@ -398,14 +402,14 @@ impl RedisCache {
     async fn greet(
         &self,
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    ) -> Result<(MultiplexedConnection, ExpectedReplies, ConnectionDriver), &'static str> {
-        let expected = ExpectedReplies::new(GREETING);
+    ) -> Result<(MultiplexedConnection, ExpectedReplies, ConnectionDriver), String> {
+        let expected = ExpectedReplies::new(MAX_GREETING_REPLIES);
         let stream = ReplyStream::new(stream, expected.clone());
         // Each request has a timeout of its own.
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(None)
             .set_response_timeout(None)
-            .set_pipeline_buffer_size(REQUESTS);
+            .set_pipeline_buffer_size(MAX_WAITING_REQUESTS);
         let made = MultiplexedConnection::new_with_config(&self.address.user, stream, config).await;
         let (mut connection, driver) = made.map_err(|error| error_reason(&error))?;
         let mut driver: ConnectionDriver = Box::pin(driver);
@@ -414,7 +418,7 @@ impl RedisCache {
             answered = ping.query_async::<Value>(&mut connection) => {
                 answered.map_err(|error| error_reason(&error))?;
             }
-            () = &mut driver => return Err(CLOSED),
+            () = &mut driver => return Err(CLOSED.to_owned()),
         }
         Ok((connection, expected, driver))
     }
@@ -423,8 +427,8 @@ impl RedisCache {
 /// Keeps a connection up, for as long as the runtime is there.
 async fn keep_up(redis: Arc<RedisCache>, tried: watch::Sender<bool>) {
     loop {
-        let made = timeout(PAUSE, redis.connect()).await;
-        match made.unwrap_or(Err("it did not answer within a second")) {
+        let made = timeout(RETRY_DELAY, redis.connect()).await;
+        match made.unwrap_or_else(|_| Err("it did not answer within a second".to_owned())) {
             Ok((connection, expected, driver)) => {
                 redis.mark_up(connection, expected);
                 tried.send_replace(true);
@@ -440,22 +444,23 @@ async fn keep_up(redis: Arc<RedisCache>, tried: watch::Sender<bool>) {
                 // The call that found the connection lost may have left a permit.
                 let _ = timeout(Duration::ZERO, redis.broken.notified()).await;
                 // The server closed a connection that was not used for long: no pause is needed.
-                if ended && begun.elapsed() > PAUSE {
+                if ended && begun.elapsed() > RETRY_DELAY {
                     continue;
                 }
             }
             Err(why) => {
-                redis.mark_down(why);
+                redis.mark_down(&why);
                 tried.send_replace(true);
             }
         }
-        sleep(PAUSE).await;
+        sleep(RETRY_DELAY).await;
     }
 }
 
-/// The longest that a change with so many bytes takes.
+/// Maximum time of a change with so many bytes.
 fn within(bytes: usize) -> Duration {
-    ANSWERS_WITHIN + Duration::from_millis(u64::try_from(bytes / CARRIED).unwrap_or(0))
+    ANSWERS_WITHIN
+        + Duration::from_millis(u64::try_from(bytes / MIN_BYTES_PER_MILLISECOND).unwrap_or(0))
 }
 
 /// The key of an entry.

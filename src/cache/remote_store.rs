@@ -19,9 +19,9 @@ use super::{
 
 use crate::basics::mutex::lock;
 
-/// The longest wait for a reply of the server, and for one about a persistent entry.
-const WAIT: Duration = Duration::from_secs(1);
-const LONG_WAIT: Duration = Duration::from_secs(12);
+/// Maximum wait for a reply of the server, and for one about a persistent entry.
+const REPLY_TIMEOUT: Duration = Duration::from_secs(1);
+const PERSISTENT_REPLY_TIMEOUT: Duration = Duration::from_secs(12);
 
 /// A cache that a server holds.
 #[derive(Clone, Debug)]
@@ -47,7 +47,7 @@ impl RemoteStore {
     }
 
     fn new(socket: UnixStream) -> Self {
-        let bounded = socket.set_write_timeout(Some(WAIT)).is_ok();
+        let bounded = socket.set_write_timeout(Some(REPLY_TIMEOUT)).is_ok();
         Self(Arc::new(Mutex::new(bounded.then_some(socket))))
     }
 
@@ -56,8 +56,8 @@ impl RemoteStore {
     fn ask(&self, request: &StoreMessage) -> Option<StoreMessage> {
         let message = request.encode()?;
         let wait = match request.kind {
-            MessageKind::Recall | MessageKind::Change => LONG_WAIT,
-            _ => WAIT,
+            MessageKind::Recall | MessageKind::Change => PERSISTENT_REPLY_TIMEOUT,
+            _ => REPLY_TIMEOUT,
         };
         let mut socket = lock(&self.0);
         let reply = exchange(socket.as_mut()?, &message, wait);
@@ -265,7 +265,7 @@ mod tests {
         for _ in 0..5 {
             assert_eq!(silent.get(&ask("a"), HOUR), None);
         }
-        assert!(begin.elapsed() < 2 * WAIT);
+        assert!(begin.elapsed() < 2 * REPLY_TIMEOUT);
         other.write_all(&[0; 9]).unwrap_err();
         // One that talks nonsense is not asked again.
         let (socket, mut other) = UnixStream::pair().unwrap();

@@ -1,5 +1,5 @@
 //! Single flight: of many equal calls one has the turn to ask, and the others take what it found. A
-//! turn is a lock on a file beside the entry's, which ends with its process, or is given by a
+//! turn is a lock on a file next to the entry's, which ends with its process, or is given by a
 //! server. Without either, callers are not coordinated.
 
 use std::any::Any;
@@ -16,7 +16,7 @@ use rustix::io::Errno;
 use super::{CacheQuestion, CacheStore};
 
 /// Time between two looks of those who wait.
-const LOOK: Duration = Duration::from_millis(15);
+const POLL_INTERVAL: Duration = Duration::from_millis(15);
 
 /// Times that a file is made again after another process has removed it meanwhile.
 const TRIES: usize = 16;
@@ -113,7 +113,7 @@ pub fn get_or_wait<T>(
         if begin.elapsed() >= longest {
             return Err(SingleFlightGuard::default());
         }
-        thread::sleep(LOOK.min(longest));
+        thread::sleep(POLL_INTERVAL.min(longest));
     }
 }
 

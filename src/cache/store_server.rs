@@ -16,11 +16,11 @@ use super::{
     persistent_store,
 };
 
-/// The most turns that one call has at the same time.
-const TURNS: usize = 16;
+/// Maximum number of turns that one call has at the same time.
+const MAX_TURNS: usize = 16;
 
-/// The most memory that is allocated for a message before its bytes come.
-const PIECE: usize = 64 * 1024;
+/// Maximum memory that is allocated for a message before its bytes come.
+const MAX_FIRST_ALLOCATION: usize = 64 * 1024;
 
 /// Two ends of a new socket: the server's, and the one for the call's process. No other process has
 /// either.
@@ -56,7 +56,7 @@ pub async fn serve(cache: Arc<LayeredCache>, owner: Option<String>, mut call: Un
             },
             MessageKind::Put => cache.put(&question, &bytes, time).await,
             MessageKind::Forget => cache.forget(&question).await,
-            MessageKind::BeginTurn if turns.len() >= TURNS => reply.kind = MessageKind::Nothing,
+            MessageKind::BeginTurn if turns.len() >= MAX_TURNS => reply.kind = MessageKind::Nothing,
             MessageKind::BeginTurn => match cache.turn(&question).await {
                 Some(turn) => drop(turns.insert(question, turn)),
                 None => reply.kind = MessageKind::Nothing,
@@ -112,7 +112,7 @@ async fn receive(call: &mut UnixStream) -> Option<StoreMessage> {
     let mut head = [0; HEAD];
     call.read_exact(&mut head).await.ok()?;
     let length = length(head)?;
-    let mut message = Vec::with_capacity(length.min(PIECE));
+    let mut message = Vec::with_capacity(length.min(MAX_FIRST_ALLOCATION));
     let most = u64::try_from(length).ok()?;
     call.take(most).read_to_end(&mut message).await.ok()?;
     StoreMessage::decode(&message).filter(|_| message.len() == length)

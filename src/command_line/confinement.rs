@@ -14,7 +14,7 @@ pub const NO_NETWORK: &str = "no-network";
 /// The flag for directories in which a call may read and write.
 const ROOT: &str = "root";
 
-/// The flag for files and directories that a call may read and execute beside these.
+/// The flag for files and directories that a call may also read and execute.
 const READ: &str = "read";
 
 /// The variables with the same meaning as the flags, and what each does.
@@ -64,7 +64,7 @@ fn place(find: fn(&OsStr) -> Result<PathBuf, String>) -> ValueParser {
         .into()
 }
 
-/// The bounds that the flags ask for, if any, with those of the environment beside them.
+/// The bounds that the flags ask for, if any, combined with those of the environment.
 pub fn bounds(matches: &ArgMatches) -> Option<ConfinementBounds> {
     let names = |flag: &str| -> Vec<OsString> {
         let names = matches.get_many::<OsString>(flag);

@@ -12,7 +12,7 @@ use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
 use serde_json::{Map, Value};
 
 use crate::basics::wording::quoted;
-use crate::command_line::{confinement, flag, habits};
+use crate::command_line::{confinement, flag, habitual_flags};
 use crate::contract::request;
 use crate::contract::schema::{FieldKind, Schema, SchemaField};
 use crate::contract::tool::{AccessScope, Tool};
@@ -42,7 +42,7 @@ pub fn command(tool: &Tool, schema: &Schema) -> Command {
         command = command.arg(flag(NO_CACHE, "Ask again, whatever is cached"));
     }
     for field in &schema.fields {
-        let option = habits::option(tool, field, field_option(field));
+        let option = habitual_flags::option(tool, field, field_option(field));
         command = command.arg(option);
     }
     for field in schema.fields.iter().filter(|field| field.in_place) {
@@ -50,7 +50,7 @@ pub fn command(tool: &Tool, schema: &Schema) -> Command {
             Arg::new(positional_id(field))
                 .value_name(value_name(field))
                 .value_hint(hint(field))
-                .help(if habits::takes_stdin(tool, field) {
+                .help(if habitual_flags::takes_stdin(tool, field) {
                     format!("The same as --{}; - for what stdin has", field.flag())
                 } else {
                     format!("The same as --{}", field.flag())
@@ -66,7 +66,7 @@ pub fn command(tool: &Tool, schema: &Schema) -> Command {
     command
 }
 
-/// The words behind those for required fields, where they are places to search.
+/// The words after those for required fields, if they are places to search.
 pub const PLACES: &str = "places";
 
 /// The field of which such words are values, if the tool takes them: none if the required field is

@@ -1,9 +1,9 @@
-//! The program's words about itself for people: help, lists, and errors in a command line.
+//! Help, lists, and errors in a command line: what the program says of itself to people.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
 
-use crate::command_line::{fields, habits};
+use crate::command_line::{fields, habitual_flags};
 use crate::console::exit::{PROGRAM, ProgramExit};
 use crate::console::say::{print, report_usage};
 use crate::contract::schema::{FieldKind, Schema, SchemaField};
@@ -22,7 +22,7 @@ pub fn list(tools: Registry, research: bool) -> String {
 pub fn program(tools: Registry) -> String {
     let mut text = format!(
         "\
-{PROGRAM}: a coding agent's hands in one executable
+{PROGRAM}: a coding agent's tools in one executable
 
 Usage: {PROGRAM} TOOL [OPTIONS] FIELD...  call a tool and print its answer as text
        {PROGRAM} TOOL                     answer the JSON request on stdin with JSON on stdout
@@ -51,7 +51,7 @@ fn row(text: &mut String, name: &str, about: &str) {
 }
 
 /// Words on the flags of a tool that requires some of them.
-const IN_PLACE: &str = "the required ones may stand without their names, in this order";
+const WITHOUT_FLAG_WORDS: &str = "required ones may be given without the flag, in this order";
 
 /// Help for one tool, reached by `invocation`.
 pub fn tool(tool: &Tool, invocation: &str) -> String {
@@ -71,17 +71,20 @@ Flags; {}:
 ",
         tool.name,
         schema.description,
-        tool.manual.text,
+        tool.manual.text(),
         match fields::field_of_places(tool, &schema) {
             _ if !schema.fields.iter().any(|field| field.required) =>
-                "the first may stand without its name".to_owned(),
-            Some(field) => format!("{IN_PLACE}, and then each {}", field.to_uppercase()),
-            None => IN_PLACE.to_owned(),
+                "the first may be given without the flag".to_owned(),
+            Some(field) => format!(
+                "{WITHOUT_FLAG_WORDS}, and then each {}",
+                field.to_uppercase()
+            ),
+            None => WITHOUT_FLAG_WORDS.to_owned(),
         },
     );
     let flags = |field: &SchemaField| {
-        let short =
-            habits::short(tool, field).map_or(String::new(), |letter| format!(", -{letter}"));
+        let short = habitual_flags::short(tool, field)
+            .map_or(String::new(), |letter| format!(", -{letter}"));
         format!("--{}{short}", field.flag())
     };
     let width = schema.fields.iter().map(|field| flags(field).len());
@@ -94,14 +97,16 @@ Flags; {}:
         };
         let several = match field.kind {
             FieldKind::Texts => "; repeat the flag, or separate by commas".to_owned(),
-            _ if habits::takes_stdin(tool, field) => "; as a word, - is what stdin has".to_owned(),
+            _ if habitual_flags::takes_stdin(tool, field) => {
+                "; as a word, - is what stdin has".to_owned()
+            }
             // Most descriptions name them.
             _ if field
                 .values
                 .iter()
                 .all(|one| field.description.contains(one)) =>
             {
-                habits::of_values(tool, field)
+                habitual_flags::of_values(tool, field)
             }
             _ => format!(": {}", field.values.join(", ")),
         };
@@ -138,9 +143,9 @@ Exit status:
         } else {
             ""
         },
-        fields::typed(invocation, &schema, tool.manual.example),
-        tool.manual.example.replace('\'', r"'\''"),
-        tool.exits
+        fields::typed(invocation, &schema, tool.manual.example()),
+        tool.manual.example().replace('\'', r"'\''"),
+        tool.exit_codes
             .pairs()
             .fold(String::new(), |lines, (code, meaning)| {
                 lines + &format!("  {code:<8} {meaning}\n")

@@ -41,12 +41,12 @@ pub struct McpOptions {
     pub tools: Vec<&'static Tool>,
     /// The confinement of their calls, if there is one.
     pub bounds: Option<ConfinementBounds>,
-    /// The longest time of a call; `None` for no limit.
+    /// Maximum time of a call; `None` for no limit.
     pub timeout: Option<Duration>,
     /// True if answers are objects for programs, and not text for models.
     pub structured: bool,
-    /// The longest answer for a model, in bytes, 0 for no limit; `None` for the limit of the
-    /// client.
+    /// Maximum length of an answer for a model in bytes, 0 for no limit; `None` for the limit of
+    /// the client.
     pub max_answer: Option<usize>,
     /// The server over HTTP, if it is not one on stdin and stdout.
     pub http: Option<HttpOptions>,
@@ -78,7 +78,7 @@ fn on_stdio(tools: Registry) -> Command {
                 .long_help(format!(
                     "Serve only these tools or sets, separated by commas: {}. If not given: {}.",
                     sets(tools),
-                    names(tools.into_iter().filter(|tool| tool.offered)),
+                    names(tools.into_iter().filter(|tool| tool.served_by_default)),
                 )),
         )
         .arg(flag("read-only", "Serve only the tools that change nothing"))
@@ -97,7 +97,7 @@ fn on_stdio(tools: Registry) -> Command {
         .arg(
             option("timeout", "SECONDS")
                 .value_parser(value_parser!(u32))
-                .help("End a call after so long; 600 if not given, 0 for never"),
+                .help("End a call after this many seconds (default 600; 0: never)"),
         )
         .arg(
             option("max-answer", "BYTES")
@@ -126,7 +126,7 @@ fn sets(tools: Registry) -> String {
     format!("{}, {ALL}", sets.join(", "))
 }
 
-/// Reads the arguments behind `mcp`.
+/// Reads the arguments after `mcp`.
 ///
 /// # Errors
 /// The text to print and the exit status, from the reader itself: help is one of them.
@@ -171,7 +171,7 @@ pub fn read(tools: Registry, args: &[OsString]) -> Result<McpCommand, Error> {
             let in_sets = !confined || tool.scope != AccessScope::Machine;
             match &chosen {
                 None if http.is_some() => HttpOptions::offers(tool),
-                None => tool.offered && in_sets,
+                None => tool.served_by_default && in_sets,
                 Some(chosen) => chosen.iter().any(|chosen| match chosen {
                     ToolChoice::Tool(one) => one.name == tool.name,
                     ToolChoice::Set(set) => tool.set == *set && in_sets,

@@ -2,11 +2,11 @@
 //! completions and manual pages are made.
 
 pub mod confinement;
+pub mod extra_arguments;
 pub mod fields;
-pub mod habits;
+pub mod habitual_flags;
 pub mod help;
 pub mod mcp;
-pub mod surplus;
 
 use std::path::PathBuf;
 
@@ -60,7 +60,7 @@ pub fn tree(tools: Registry) -> Command {
     });
     Command::new(PROGRAM)
         .version(env!("CARGO_PKG_VERSION"))
-        .about("A coding agent's hands in one executable")
+        .about("A coding agent's tools in one executable")
         .disable_help_subcommand(true)
         .subcommand_required(true)
         .subcommands(commands)

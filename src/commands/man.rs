@@ -90,7 +90,7 @@ const EXIT_STATUS: &str = "\
 0: what was asked for was done; of a local tool's call in JSON: answered, even with an error
 1: it was not done, or the request was a bad one
 2: the command line could not be understood
-other: of a tool's call that is made of flags: see the tool's own page";
+other: set by the tool for a call made of flags; see its own page";
 
 const ENVIRONMENT: &str = "\
 NO_COLOR: if set, nothing is coloured
@@ -124,21 +124,21 @@ fn variables(tool: &Tool) -> String {
 fn tool_page(tool: &Tool) -> io::Result<Vec<u8>> {
     let schema = Schema::for_flags(tool);
     let spoken = format!("{PROGRAM} {}", tool.command());
-    let text = format!("{}\n\n{}", schema.description, tool.manual.text);
+    let text = format!("{}\n\n{}", schema.description, tool.manual.text());
     let command = fields::command(tool, &schema)
         .display_name(format!("{PROGRAM}-{}", tool.command()))
         .bin_name(&spoken)
         .long_about(text);
     let mut page = ManualPage::begin(command)?;
-    let typed = fields::typed(&spoken, &schema, tool.manual.example);
-    let piped = format!("printf '%s' '{}' | {spoken}", tool.manual.example);
+    let typed = fields::typed(&spoken, &schema, tool.manual.example());
+    let piped = format!("printf '%s' '{}' | {spoken}", tool.manual.example());
     page.commands("EXAMPLES", &[&typed, &piped]);
     let in_json = (
         "with --json, or a request on stdin",
         exit_status_in_json(tool),
     );
-    page.section("EXIT STATUS", tool.exits.pairs().chain([in_json]));
-    page.section("ENVIRONMENT", tool.manual.environment.iter().copied());
+    page.section("EXIT STATUS", tool.exit_codes.pairs().chain([in_json]));
+    page.section("ENVIRONMENT", tool.manual.environment());
     if let Some(account) = &tool.account {
         page.rows([(&*variables(tool), account.source)]);
         page.rows(pairs(CONFIG_DIR));

@@ -16,11 +16,11 @@ use crate::console::sanitize;
 use crate::contract::schema;
 use crate::shell::{ProgramError, run_program};
 
-/// The time that a program has for its version.
-const DEADLINE: Duration = Duration::from_secs(5);
+/// Time that a program has for its version.
+const VERSION_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The longest answer that is read, in bytes.
-const LONGEST_ANSWER: usize = 1024 * 1024;
+/// Maximum length of an output that is read, in bytes.
+const MAX_OUTPUT_BYTES: usize = 1024 * 1024;
 
 /// The executable that runs. Without `/proc`, as in the root into which a package is being
 /// installed, the kernel still tells by which path it was started.
@@ -68,7 +68,7 @@ pub fn is_this_program(path: &Path, may_be_started: bool) -> bool {
     }
     let mut command = Command::new(path);
     command.arg("--version");
-    run_program(&command, DEADLINE, LONGEST_ANSWER).is_ok_and(|ended| {
+    run_program(&command, VERSION_TIMEOUT, MAX_OUTPUT_BYTES).is_ok_and(|ended| {
         let said = ended
             .output
             .trim_ascii_start()
@@ -92,7 +92,7 @@ fn is_copy(program: &Path, path: &Path) -> bool {
 pub fn ask_for_schema(path: &Path, deadline: Duration) -> Result<String, String> {
     let mut command = Command::new(path);
     command.arg("--schema");
-    let ended = run_program(&command, deadline, LONGEST_ANSWER).map_err(|cut| match cut {
+    let ended = run_program(&command, deadline, MAX_OUTPUT_BYTES).map_err(|cut| match cut {
         ProgramError::TimedOut => {
             let seconds = deadline.as_secs();
             format!("does not answer --schema within {seconds} seconds")

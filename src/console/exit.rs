@@ -1,6 +1,6 @@
 //! The program's name and exit codes.
 //!
-//! Rules: the decisions on the host's calls (2).
+//! Rules: agreed behaviour, see REFERENCE.md ("For hosts").
 
 use std::process::ExitCode;
 

@@ -19,13 +19,13 @@ use rustix::pipe::{fcntl_getpipe_size, fcntl_setpipe_size};
 const PIPE_SIZE: usize = 1024 * 1024;
 
 /// First allocation for stdin, in bytes: more than most requests need.
-const LITTLE: usize = 512;
+const FIRST_ALLOCATION: usize = 512;
 
 /// Largest further allocation while the length of stdin is unknown, in bytes.
-const MUCH: usize = 16 * 1024 * 1024;
+const MAX_ALLOCATION: usize = 16 * 1024 * 1024;
 
 /// Size of a large answer, in bytes.
-const LARGE: usize = 64 * 1024;
+const LARGE_WRITE_BYTES: usize = 64 * 1024;
 
 /// Set once anything has been written by [`RawStdout`].
 static BEGUN: AtomicBool = AtomicBool::new(false);
@@ -47,7 +47,7 @@ impl Read for RawStdin {
     /// takes its own size and no more.
     fn read_to_end(&mut self, bytes: &mut Vec<u8>) -> io::Result<usize> {
         let before = bytes.len();
-        let mut more = LITTLE;
+        let mut more = FIRST_ALLOCATION;
         loop {
             bytes.try_reserve_exact(more)?;
             while bytes.len() < bytes.capacity() {
@@ -61,7 +61,7 @@ impl Read for RawStdin {
             more = match unread_length() {
                 // With a byte to spare, the end is noticed without another allocation.
                 Some(left) if left > 0 => left.saturating_add(1),
-                _ => bytes.len().min(MUCH),
+                _ => bytes.len().min(MAX_ALLOCATION),
             };
         }
     }
@@ -105,7 +105,7 @@ impl RawStdout {
 impl Write for RawStdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let stdout = rustix::stdio::stdout();
-        if self.written < LARGE && self.written + bytes.len() >= LARGE {
+        if self.written < LARGE_WRITE_BYTES && self.written + bytes.len() >= LARGE_WRITE_BYTES {
             enlarge_pipe(stdout);
         }
         loop {

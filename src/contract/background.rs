@@ -1,6 +1,6 @@
 //! Commands in the background, as a server and its calls tell each other of them.
 //!
-//! Rules: the decisions on our own doors (7).
+//! Rules: agreed behaviour, see REFERENCE.md.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -13,8 +13,8 @@ use crate::basics::mutex::lock;
 /// The field in which a call's process tells its server that it goes on.
 pub const FIELD: &str = "_background";
 
-/// The most commands that run in the background for a token or a client.
-pub const MOST_COMMANDS: usize = 16;
+/// Maximum number of commands that run in the background for a token or a client.
+pub const MAX_COMMANDS: usize = 16;
 
 /// A command in the background.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

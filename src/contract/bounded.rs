@@ -1,7 +1,7 @@
 //! Answers within a limit: measuring text as its audience receives it, and truncating it.
 //!
-//! Rules: the decisions on the host's calls (9). Text is truncated after a whole line; a line
-//! that is longer than the limit is truncated after a character.
+//! Rules: agreed behaviour, see REFERENCE.md ("For hosts"). Text is truncated after a whole line; a
+//! line that is longer than the limit is truncated after a character.
 //!
 //! | a tool that | uses |
 //! |---|---|
@@ -22,10 +22,10 @@ use serde::{Deserialize, Serialize};
 use crate::contract::call_terms::Audience;
 
 /// Length of a replacement character, in bytes.
-const REPLACEMENT: usize = '\u{FFFD}'.len_utf8();
+const REPLACEMENT_BYTES: usize = '\u{FFFD}'.len_utf8();
 
-/// Number of bytes at least that are measured together.
-const BLOCK: usize = 1024;
+/// Minimum number of bytes that are measured together.
+const MIN_BLOCK_BYTES: usize = 1024;
 
 /// A way to measure the length of text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,9 +35,8 @@ pub enum TextMeasure {
     Json,
     /// Unescaped, with invalid UTF-8 replaced.
     Plain,
-    /// As [`Self::Plain`], but a newline and the line after it measure so many bytes at least.
-    /// What keeps to a limit in bytes thus keeps to one in lines too, and all arithmetic with bytes
-    /// holds for both.
+    /// As [`Self::Plain`], but a newline and the line after it measure at least so many bytes. Text
+    /// within a limit in bytes is then within one in lines too, and all arithmetic is in bytes.
     Lines(usize),
 }
 
@@ -57,7 +56,7 @@ impl TextMeasure {
         Self::Lines(bytes.div_ceil(lines.max(1)))
     }
 
-    /// The least that a newline and the line after it measure.
+    /// Minimum measure of a newline and the line after it.
     fn least_line(self) -> usize {
         match self {
             Self::Json | Self::Plain => 0,
@@ -119,7 +118,7 @@ impl TextMeasure {
     #[must_use]
     pub fn suffix(self, text: &[u8], room: usize) -> usize {
         let mut cost = self.cost(text);
-        // Within a line, what its newline was charged for it is no longer counted.
+        // Within a line, the charge of its newline for it no longer counts.
         let reserve = if cost > room { self.least_line() } else { 0 };
         let mut start = 0;
         loop {
@@ -154,7 +153,11 @@ impl TextMeasure {
                     _ => (one, length, length),
                 }
             });
-            let broken = (char::REPLACEMENT_CHARACTER, invalid.len(), REPLACEMENT);
+            let broken = (
+                char::REPLACEMENT_CHARACTER,
+                invalid.len(),
+                REPLACEMENT_BYTES,
+            );
             valid.chain((!invalid.is_empty()).then_some(broken))
         });
         all.map(move |(one, length, cost)| {
@@ -169,11 +172,11 @@ impl TextMeasure {
     }
 }
 
-/// Length of what is measured together at the beginning of `text`: up to a newline, from which on
-/// nothing depends on what is before it.
+/// Length of the block at the beginning of `text` that is measured together: up to a newline,
+/// because nothing after one depends on what is before it.
 fn next_block(text: &[u8]) -> usize {
-    let rest = text.get(BLOCK..).unwrap_or_default();
-    memchr(b'\n', rest).map_or(text.len(), |at| BLOCK + at)
+    let rest = text.get(MIN_BLOCK_BYTES..).unwrap_or_default();
+    memchr(b'\n', rest).map_or(text.len(), |at| MIN_BLOCK_BYTES + at)
 }
 
 fn cost_in_json(byte: u8) -> usize {
@@ -184,7 +187,7 @@ fn cost_in_json(byte: u8) -> usize {
     }
 }
 
-/// The part of a text that was shown, because there was no room for more.
+/// The shown part of a text that did not fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Truncation {
     /// Number of whole lines shown; 0 if the first line is already longer than the limit.
@@ -201,7 +204,7 @@ pub struct BoundedText {
     bytes: Vec<u8>,
     /// Measured length of the records held; `None` if no records were written.
     cost: Option<usize>,
-    /// More was written than fits.
+    /// True if more was written than fits.
     full: bool,
 }
 
@@ -224,7 +227,7 @@ impl BoundedText {
         self.full
     }
 
-    /// The room that is left behind the records.
+    /// The room that is left after the records.
     #[must_use]
     pub fn room(&self) -> usize {
         self.room.saturating_sub(self.cost.unwrap_or(0))

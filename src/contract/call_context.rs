@@ -18,24 +18,25 @@ use crate::sandbox::confinement::ConfinementBounds;
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CallContext {
-    /// The confinement that was asked for, if any. A line without the field describes no call.
+    /// The confinement that was asked for, if any. A line without this field does not describe a
+    /// call.
     #[serde(deserialize_with = "Option::deserialize")]
     pub bounds: Option<ConfinementBounds>,
-    /// A confined call that reads may also read the files of commands' long outputs.
+    /// True if a confined call that reads may also read the files of commands' long outputs.
     pub reads_outputs: bool,
-    /// It fetches public addresses alone.
+    /// True if it fetches only public addresses.
     pub public_only: bool,
     /// The name of the token's owner, where a server tells its callers apart.
     pub owner: Option<String>,
     /// The reader of the answer.
     pub reader: Audience,
-    /// The most bytes of the answer.
+    /// Maximum length of the answer in bytes.
     pub max_answer: Option<usize>,
     /// The time of the call, in milliseconds.
     pub milliseconds: Option<u64>,
-    /// The server wants to hear how the call goes on.
+    /// True if the server wants progress reports.
     pub progress: bool,
-    /// The number of the socket over which the server's cache is asked, where it has one.
+    /// The descriptor of the socket to the server's cache, if it has one.
     pub cache_socket: Option<RawFd>,
     /// The cache at the other end of that socket.
     #[serde(skip)]
@@ -45,7 +46,7 @@ pub struct CallContext {
     pub background: Vec<BackgroundRun>,
     /// The directory for the command's temporary files, which lasts as long as the server.
     pub temporary: Option<PathBuf>,
-    /// Work that the call's process goes on with.
+    /// Work that the call's process does after its answer.
     #[serde(skip)]
     pub after_answer: AfterAnswer,
     /// The measure in which the answer keeps to `max_answer`.
@@ -54,14 +55,14 @@ pub struct CallContext {
     /// The time, in milliseconds, after which a command goes on in the background: soon after, the
     /// client gives up a call of which it hears nothing.
     pub goes_on_after: Option<u64>,
-    /// The names of the server's tools; none where all may be there.
+    /// The names of the server's tools; empty if they are not known.
     #[serde(default)]
     pub tools: Vec<String>,
 }
 
 impl CallContext {
-    /// Reads the line; `None` if it is none. A field that is not understood is never passed over:
-    /// it may have been a bound.
+    /// Reads the line; `None` if it is not one. A field that is not understood is never skipped: it
+    /// may have been a bound.
     #[must_use]
     pub fn read(line: &[u8]) -> Option<Self> {
         let mut context: Self = serde_json::from_slice(line).ok()?;
@@ -69,7 +70,7 @@ impl CallContext {
         Some(context)
     }
 
-    /// The line, its end included; `None` where it cannot be written.
+    /// The line, with its end; `None` if it cannot be written.
     #[must_use]
     pub fn line(&self) -> Option<Vec<u8>> {
         let mut line = serde_json::to_vec(self).ok()?;

@@ -1,7 +1,7 @@
 //! The terms of a call, which its front end sets and no request can: the audience of the answer,
 //! its length, and the time for it.
 //!
-//! Rules: the decisions on the host's calls (8, 9) and on bash.
+//! Rules: agreed behaviour, see REFERENCE.md ("For hosts").
 
 use std::env;
 use std::str::FromStr;
@@ -23,33 +23,27 @@ pub const MAX_SECONDS: &str = "IKIGAI_MAX_SECONDS";
 /// The variable that limits the threads of a search.
 pub const THREADS: &str = "IKIGAI_THREADS";
 
-/// [`THREADS`] and its meaning, for manuals.
-pub const SEARCH_THREADS: (&str, &str) = (
-    THREADS,
-    "how many threads a search may have, 1 to 16; as many as there are processors, if it is not set",
-);
+/// Maximum number of threads of a search.
+const MAX_THREADS: usize = 16;
 
-/// The most threads that a search has.
-const MOST_THREADS: usize = 16;
-
-/// Open files reckoned for each thread of a search, with a reserve for everything else.
-const FILES_OF_THREAD: usize = 8;
+/// Number of open files allowed for each thread of a search, with a reserve for everything else.
+const FILES_PER_THREAD: usize = 8;
 
 /// The variable that the published ikigai sets. That host drops answers of 65,536 bytes and more,
 /// and does not survive a call of 30 seconds.
-const AGENT: &str = "IKIGAI_AGENT_ID";
+const IKIGAI_VARIABLE: &str = "IKIGAI_AGENT_ID";
 
 /// Default limits for that host: bytes and seconds.
-const OF_AGENT: (usize, f64) = (65_000, 28.0);
+const IKIGAI_LIMITS: (usize, f64) = (65_000, 28.0);
 
-/// Least limit of an answer, in bytes: below it not even an error has room.
-const LEAST_ANSWER: usize = 256;
+/// Smallest limit of an answer, in bytes: below it not even an error has room.
+const MIN_ANSWER_BYTES: usize = 256;
 
 /// Time left at the end of a call for writing the answer.
-const ANSWERING: Duration = Duration::from_millis(300);
+const ANSWER_TIME: Duration = Duration::from_millis(300);
 
-/// Longest time before the deadline at which a command is asked to end.
-const CLEARING_UP: Duration = Duration::from_secs(2);
+/// Maximum time between a request to end a command and the deadline.
+const MAX_TERMINATION_TIME: Duration = Duration::from_secs(2);
 
 /// The audience of an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,7 +83,8 @@ impl Deadline {
     /// half-way if there are less than four seconds in all.
     #[must_use]
     pub fn ask_to_end_after(self) -> Duration {
-        self.whole.saturating_sub((self.whole / 2).min(CLEARING_UP))
+        self.whole
+            .saturating_sub((self.whole / 2).min(MAX_TERMINATION_TIME))
     }
 
     /// The moment at which a running command is asked to end.
@@ -102,7 +97,7 @@ impl Deadline {
     /// The moment at which work has to end, so that some tenths of a second remain for the answer.
     #[must_use]
     pub fn until(self) -> Instant {
-        let answering = (self.whole / 5).min(ANSWERING);
+        let answering = (self.whole / 5).min(ANSWER_TIME);
         self.end.checked_sub(answering).unwrap_or(self.end)
     }
 
@@ -118,25 +113,25 @@ impl Deadline {
 pub struct CallTerms {
     /// The audience of the answer.
     pub reader: Audience,
-    /// The most bytes that the answer may have: of the JSON object, or, for a model, of the text
-    /// that is made from it. `None` sets no limit.
+    /// Maximum length of the answer in bytes: of the JSON object, or, for a model, of the text made
+    /// from it. `None` sets no limit.
     pub max_answer: Option<usize>,
     /// The deadline; `None` if only the tool's own limits hold.
     pub deadline: Option<Deadline>,
-    /// A server takes data for its client beside the answer
+    /// True if a server takes further data for its client
     /// ([`AnswerObject::field_for_server`](super::reply::AnswerObject::field_for_server)).
     pub served: bool,
-    /// No cached answer may be used, and this one is not cached: a person wants the present state.
+    /// True if the cache is neither read nor written, because a person wants the present state.
     pub no_cache: bool,
-    /// The answer to a person goes into a pipe or a file, for other programs.
+    /// True if the answer to a person goes into a pipe or a file, for other programs.
     pub piped: bool,
     /// Reports the last line that a command wrote, if the caller wants to know.
     pub progress: Option<fn(&[u8])>,
-    /// Description of the call, where a server or flags have given one.
+    /// Description of the call, if a server or flags gave one.
     pub context: Option<&'static CallContext>,
     /// The measure in which the answer's text keeps to `max_answer`.
     pub measure: TextMeasure,
-    /// The names of the tools that the caller has; none if all may be there.
+    /// The names of the tools that the caller has; empty if they are not known.
     pub tools: &'static [String],
 }
 
@@ -145,8 +140,8 @@ impl CallTerms {
     /// count as not set.
     #[must_use]
     pub fn of_host() -> Self {
-        let is_agent = env::var_os(AGENT).is_some_and(|id| !id.is_empty());
-        let (bytes, seconds) = OF_AGENT;
+        let is_agent = env::var_os(IKIGAI_VARIABLE).is_some_and(|id| !id.is_empty());
+        let (bytes, seconds) = IKIGAI_LIMITS;
         let bytes = read_variable(MAX_ANSWER).or(is_agent.then_some(bytes));
         let seconds = read_variable(MAX_SECONDS).or(is_agent.then_some(seconds));
         let seconds = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
@@ -168,7 +163,7 @@ impl CallTerms {
     pub fn within(reader: Audience, bytes: Option<usize>, seconds: Option<Duration>) -> Self {
         Self {
             reader,
-            max_answer: bytes.map(|bytes| bytes.max(LEAST_ANSWER)),
+            max_answer: bytes.map(|bytes| bytes.max(MIN_ANSWER_BYTES)),
             deadline: seconds.and_then(Deadline::after),
             served: false,
             no_cache: false,
@@ -215,8 +210,8 @@ pub fn threads() -> usize {
     let threads = wanted.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
     let files = getrlimit(Resource::Nofile).current;
     let files = files.and_then(|files| usize::try_from(files).ok());
-    let have_files = files.map_or(MOST_THREADS, |files| files / FILES_OF_THREAD);
-    threads.min(MOST_THREADS).min(have_files).max(1)
+    let have_files = files.map_or(MAX_THREADS, |files| files / FILES_PER_THREAD);
+    threads.min(MAX_THREADS).min(have_files).max(1)
 }
 
 fn read_variable<T: FromStr>(variable: &str) -> Option<T> {

@@ -45,7 +45,7 @@ impl AnswerObject<'_> {
         self.break_off(failure)
     }
 
-    /// Ends an answer that fails midway: adds the failure behind the fields written so far, unless
+    /// Ends an answer that fails midway: adds the failure after the fields written so far, unless
     /// the answer has one already.
     pub fn break_off(&mut self, failure: &Failure) -> io::Result<()> {
         if self.has_failed() {
@@ -88,8 +88,7 @@ impl AnswerObject<'_> {
     }
 }
 
-/// The JSON text of an answer that consists of `failure` alone, for callers that answer in a tool's
-/// place.
+/// The JSON text of an answer that is only `failure`, for callers that answer in a tool's place.
 #[must_use]
 pub fn failure_text(family: EnvelopeFamily, failure: &Failure) -> String {
     let mut answer = Vec::new();
@@ -105,13 +104,13 @@ pub fn failure_text(family: EnvelopeFamily, failure: &Failure) -> String {
 }
 
 /// The fields that every tool's answer may have.
-const ENVELOPE: &str = "success error error_code retryable retryAfterSeconds suggestedAction \
+const ENVELOPE_FIELDS: &str = "success error error_code retryable retryAfterSeconds suggestedAction \
     provider alternatives detail note";
 
 /// True if every tool's answer may have a field of this name.
 #[must_use]
 pub fn is_envelope_field(field: &str) -> bool {
-    ENVELOPE.split(' ').any(|name| name == field)
+    ENVELOPE_FIELDS.split(' ').any(|name| name == field)
 }
 
 /// True if `answer` says that the call failed.

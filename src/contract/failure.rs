@@ -163,9 +163,9 @@ pub struct Failure {
     pub message: String,
     /// Further advice to the model; empty if the message is enough.
     pub note: String,
-    /// The note quotes a file ([`Notes::quote`](crate::contract::notes::Notes::quote)).
+    /// True if the note quotes a file ([`Notes::quote`](crate::contract::notes::Notes::quote)).
     pub quotes: bool,
-    /// The request itself was at fault: such a call exits 1 and reports it on stderr too.
+    /// True if the request itself was at fault: the call exits 1 and reports it on stderr too.
     pub bad_request: bool,
     /// A line of JSON for the host on stderr, meant for its user and not for the model.
     pub event: Option<String>,
@@ -187,14 +187,14 @@ impl Failure {
         }
     }
 
-    /// The same failure with `note`, a sentence or two on what to do next.
+    /// This failure with `note`, a sentence or two on what to do next.
     #[must_use]
     pub fn with_note(mut self, note: impl Into<String>) -> Self {
         self.note = note.into();
         self
     }
 
-    /// The same failure with `note` after the note that it has.
+    /// This failure with `note` after its own.
     #[must_use]
     pub fn and_note(mut self, note: &str) -> Self {
         if !self.note.is_empty() {
@@ -205,7 +205,7 @@ impl Failure {
         self
     }
 
-    /// The same failure with a note that quotes a file.
+    /// This failure with a note that quotes a file.
     #[must_use]
     pub fn with_quotation(self, note: impl Into<String>) -> Self {
         Self {
@@ -214,7 +214,7 @@ impl Failure {
         }
     }
 
-    /// The same failure with advice to programs.
+    /// This failure with advice to programs.
     #[must_use]
     pub fn with_advice(mut self, advice: FailureAdvice) -> Self {
         self.advice = Some(Box::new(advice));

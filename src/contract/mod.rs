@@ -1,7 +1,8 @@
 //! The contract between tools and front ends: a tool's row, a request in, an answer or a failure
 //! out, and a tool's description.
 //!
-//! Rules: the specification's protocol of all tools, and the decisions on the host's calls.
+//! Rules: the specification's protocol of all tools, and agreed behaviour (REFERENCE.md, "For
+//! hosts").
 //!
 //! | module | purpose |
 //! |---|---|
@@ -13,11 +14,11 @@
 //! | [`reply`] | JSON out: an answer's fields, straight to their reader |
 //! | [`failure`] | failures of calls, and their codes |
 //! | [`bounded`] | answers within a limit: measuring and truncating text |
-//! | [`aside`] | facts beside an answer's content, as lines |
+//! | [`picked_values`] | facts about an answer's content, as lines |
 //! | [`notes`] | the field `note`, for models |
 //! | [`envelope`] | the fields that say if a call succeeded |
 //! | [`schema`] | a tool's schema, read for people's front ends and validated as hosts do |
-//! | [`reduction`] | a schema reduced to the keywords that every model provider takes |
+//! | [`schema_reduction`] | a schema reduced to the keywords that every model provider takes |
 //! | [`provider`] | tool definitions in each model provider's format |
 //!
 //! # An answer has two phases
@@ -28,7 +29,7 @@
 //! a host or a person as they come. So nothing is collected before it is shown, an answer of a
 //! gigabyte takes no more memory than one of a line, and no answer turns into an error after its
 //! beginning has been read. If a source fails in the second phase, the answer so far stands, and
-//! [`reply::AnswerObject::break_off`] adds the reason behind it.
+//! [`reply::AnswerObject::break_off`] adds the reason after it.
 //!
 //! ```text
 //! request bytes ─ Request::parse ─ Tool::run ─┬─ Err(Failure) ─ AnswerObject::fail
@@ -37,7 +38,6 @@
 //!                                                               └─ AnswerObject::break_off
 //! ```
 
-pub mod aside;
 pub mod background;
 pub mod bounded;
 pub mod call_context;
@@ -45,9 +45,10 @@ pub mod call_terms;
 pub mod envelope;
 pub mod failure;
 pub mod notes;
+pub mod picked_values;
 pub mod provider;
-pub mod reduction;
 pub mod reply;
 pub mod request;
 pub mod schema;
+pub mod schema_reduction;
 pub mod tool;

@@ -1,9 +1,9 @@
-//! The field `note`: a sentence or two for the model, where the answer alone would lead it astray
+//! The field `note`: a sentence or two for the model if the answer alone would lead it astray
 //! or leave it without a next step.
 //!
-//! Rules: the decisions on the host's calls (8). A complete and plain answer has no note. Notes are
-//! added to the object at any time ([`AnswerObject::note`]); a failure carries its own
-//! ([`Failure::note`]). The field is written when the object is closed, after all others.
+//! Rules: agreed behaviour, see REFERENCE.md ("For hosts"). A complete and plain answer has no
+//! note. Notes are added to the object at any time ([`AnswerObject::note`]); a failure carries its
+//! own ([`Failure::note`]). The field is written when the object is closed, after all others.
 //!
 //! [`AnswerObject::note`]: crate::contract::reply::AnswerObject::note
 //! [`Failure::note`]: crate::contract::failure::Failure::note

@@ -2,7 +2,7 @@
 //! it.
 //!
 //! The words are those for models ([`Tool::model_schema`]), or those that are true of a host's
-//! calls ([`Tool::host_words`]), because a program that sends the definitions to a provider hands
+//! calls ([`Tool::host_schema`]), because a program that sends the definitions to a provider hands
 //! the model's calls to the tools as a host does.
 //!
 //! The formats are those of the providers' own references, as of 2026. Strict mode requires:
@@ -15,13 +15,13 @@
 //! - `gemini`, `FunctionDeclaration` and `Schema`, a subset of `OpenAPI` 3.0: types in capitals,
 //!   none of JSON Schema's further keywords.
 //!
-//! Strict modes take no bounds, lengths, formats or defaults: see [`reduction`]. Without strict
-//! mode optional fields are optional, and `strict` is left out because that is the default;
-//! only the Responses API defaults to strict mode and is told.
+//! Strict modes take no bounds, lengths, formats or defaults: see [`schema_reduction`]. Without
+//! strict mode optional fields are optional, and `strict` is left out because that is the default;
+//! only the Responses API defaults to strict mode, and is told otherwise.
 
 use serde_json::{Map, Value, json};
 
-use crate::contract::reduction::{self, SchemaDialect};
+use crate::contract::schema_reduction::{self, SchemaDialect};
 use crate::contract::tool::Tool;
 
 /// A model provider's API for which definitions are made.
@@ -80,13 +80,13 @@ pub fn definitions(provider: Option<(ModelProvider, SchemaMode)>, tools: &[&Tool
 
 /// The tool's schema in the words that are true of a host's calls.
 fn words_for_hosts(tool: &Tool) -> Value {
-    let words = tool.host_words.unwrap_or(tool.model_schema);
+    let words = tool.host_schema.unwrap_or(tool.model_schema);
     serde_json::from_str(words).unwrap_or_default()
 }
 
 fn define(provider: ModelProvider, mode: SchemaMode, schema: &Value) -> Value {
     let (name, description) = (&schema["name"], &schema["description"]);
-    let parameters = reduction::reduce(dialect_for(provider, mode), &schema["parameters"]);
+    let parameters = schema_reduction::reduce(dialect_for(provider, mode), &schema["parameters"]);
     let mut tool = Map::new();
     let mut put = |field: &str, value: Value| tool.insert(field.to_owned(), value);
     if provider == ModelProvider::OpenAi {
@@ -312,7 +312,7 @@ mod tests {
             },
             "required": ["n"],
         });
-        let strict = reduction::reduce(
+        let strict = schema_reduction::reduce(
             dialect_for(ModelProvider::OpenAi, SchemaMode::Strict),
             &schema,
         );

@@ -23,24 +23,24 @@ use crate::unseen;
 pub use text::Text;
 use text::TextSink;
 
-/// Usual length of a field that is not text, its name included, in bytes.
-const SHORT: usize = 64;
+/// Usual length of a field that is not text, with its name, in bytes.
+const USUAL_FIELD_BYTES: usize = 64;
 
 /// Length in bytes from which an answer without a limit has a note of its length.
-const LONG: usize = 100_000;
+const LONG_ANSWER_BYTES: usize = 100_000;
 
-/// Room kept free after a text for the fields and the note that follow, in bytes; a quarter of the
-/// limit if that is less.
-const RESERVE: usize = 2048;
+/// Room kept free after a text for the fields and the note that follow, in bytes; at most a quarter
+/// of the limit.
+const NOTE_RESERVE_BYTES: usize = 2048;
 
 /// Length of the quotes, colon, comma and braces around a text field, in bytes.
-const AROUND_TEXT: usize = 6;
+const TEXT_FIELD_BYTES: usize = 6;
 
 /// The end of a note that had no room.
 const CUT: &str = "…";
 
 /// Length of an object's braces and of its note without the text, in bytes.
-const AROUND: usize = "{,\"note\":\"\"}".len();
+const NOTE_FIELD_BYTES: usize = "{,\"note\":\"\"}".len();
 
 /// The field that tells models that nothing was found.
 pub const EMPTY: &str = "empty";
@@ -137,7 +137,7 @@ pub struct ObjectProgress {
 }
 
 impl<'w> AnswerObject<'w> {
-    /// Opens a JSON object without limits on `out`, which is always written whole characters.
+    /// Opens a JSON object without limits on `out`, to which only whole characters are written.
     pub fn open(out: &'w mut dyn Write) -> io::Result<Self> {
         Self::open_on(out, CallTerms::default(), "")
     }
@@ -223,7 +223,7 @@ impl<'w> AnswerObject<'w> {
     #[must_use]
     pub fn room(&self) -> Option<usize> {
         let limit = self.terms.max_answer?;
-        let taken = self.progress().spent + AROUND + (limit / 4).min(RESERVE);
+        let taken = self.progress().spent + NOTE_FIELD_BYTES + (limit / 4).min(NOTE_RESERVE_BYTES);
         Some(limit.saturating_sub(taken))
     }
 
@@ -268,7 +268,7 @@ impl<'w> AnswerObject<'w> {
         }
     }
 
-    /// The most that a note takes beside its own text, of an answer with a limit.
+    /// Maximum length of a note apart from its own text, in an answer with a limit.
     #[must_use]
     pub fn around_note(&self) -> usize {
         // A model is shown it on a line of its own, and ahead of the text on another.
@@ -276,13 +276,13 @@ impl<'w> AnswerObject<'w> {
             Audience::Model => self.measure().cost(b"\n\n"),
             Audience::Host | Audience::Person | Audience::Program => 0,
         };
-        AROUND + line_ends
+        NOTE_FIELD_BYTES + line_ends
     }
 
     fn write_notes(&mut self) -> io::Result<()> {
         let spent = self.progress().spent;
         let mut notes = std::mem::take(&mut self.notes);
-        if spent > LONG && self.terms.max_answer.is_none() && !self.less.is_empty() {
+        if spent > LONG_ANSWER_BYTES && self.terms.max_answer.is_none() && !self.less.is_empty() {
             notes.add(format!("This answer has {spent} bytes. {}", self.less));
         }
         if notes.is_empty() {
@@ -303,7 +303,8 @@ impl<'w> AnswerObject<'w> {
             }
             let room = room - measure.cost(note.as_bytes());
             // No client cuts a short answer.
-            ahead = ahead.filter(|ahead| spent > limit / 2 && ahead.len() + AROUND < room);
+            ahead =
+                ahead.filter(|ahead| spent > limit / 2 && ahead.len() + NOTE_FIELD_BYTES < room);
         }
         if let Some(ahead) = ahead {
             let ahead = self.spell_names(&ahead).into_owned();
@@ -319,12 +320,12 @@ impl<'w> AnswerObject<'w> {
         let mut cut = None;
         match &mut self.sink {
             Sink::Json { out, at } => {
-                let mut field = Vec::with_capacity(SHORT);
+                let mut field = Vec::with_capacity(USUAL_FIELD_BYTES);
                 begin_field(&mut field, *at, name)?;
                 let start = field.len();
                 serde_json::to_writer(&mut field, value)?;
                 if let Some(room) = room
-                    && field.len() > room.max(SHORT)
+                    && field.len() > room.max(USUAL_FIELD_BYTES)
                     && name != "note"
                 {
                     let whole = field.split_off(start);
@@ -352,7 +353,7 @@ impl<'w> AnswerObject<'w> {
     pub fn rows<T: Serialize>(&mut self, name: &str, rows: &[T]) -> io::Result<usize> {
         let mut count = rows.len();
         if let Some(mut room) = self.room() {
-            room = room.saturating_sub(name.len() + AROUND_TEXT + "[]".len());
+            room = room.saturating_sub(name.len() + TEXT_FIELD_BYTES + "[]".len());
             count = 0;
             for row in rows {
                 let length = serde_json::to_vec(row)?.len() + 1;
@@ -367,7 +368,7 @@ impl<'w> AnswerObject<'w> {
         Ok(count)
     }
 
-    /// Writes a field that is left out for models, because it is of use to programs alone.
+    /// Writes a field that is left out for models, because only programs can use it.
     pub fn field_for_programs<T: Serialize + ?Sized>(
         &mut self,
         name: &str,
@@ -437,7 +438,7 @@ impl<'w> AnswerObject<'w> {
                 out.write_all(b"\"")?;
                 at.begun = true;
                 at.in_text = true;
-                at.spent += name.len() + AROUND_TEXT;
+                at.spent += name.len() + TEXT_FIELD_BYTES;
                 TextSink::Json {
                     out: &mut **out,
                     at,

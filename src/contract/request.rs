@@ -1,7 +1,7 @@
 //! JSON in: a request's bytes become fields, which tools ask for by type.
 //!
 //! Reading is lenient where models are known to be imprecise, and exact where that would be a
-//! guess. Rules: the decisions on the host's calls (2, 4). Strings are borrowed from the request,
+//! guess. Rules: agreed behaviour, see REFERENCE.md. Strings are borrowed from the request,
 //! in large requests even those with escapes, so that a file of 100 MB is not copied on its way to
 //! the disk.
 
@@ -18,24 +18,24 @@ use crate::basics::wording;
 use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::Failure;
 
+mod field_aliases;
 mod in_place;
-mod meant_fields;
 
 /// Some hosts' runtimes write it before their JSON; it has no meaning.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Size of a large request in bytes, which is read in place.
-const LARGE: usize = 64 * 1024;
+/// Size in bytes from which a request is read in place.
+const IN_PLACE_BYTES: usize = 64 * 1024;
 
-/// Longest quotation of a value or a name in a message, in characters.
-const QUOTED: usize = 60;
+/// Maximum length of a value or a name that is quoted in a message, in characters.
+const MAX_QUOTED_CHARS: usize = 60;
 
 /// The fields of one call, or of one object in it.
 #[derive(Debug, Default)]
 pub struct Request<'a> {
     fields: Vec<(Cow<'a, str>, FieldValue<'a>)>,
     terms: CallTerms,
-    /// The note on fields that the tool has not, if there are any.
+    /// The note on fields that the tool does not have, if there are any.
     ignored: Option<String>,
 }
 
@@ -43,7 +43,7 @@ impl<'a> Request<'a> {
     /// Reads a request as [`parse`](Self::parse) does. The strings of a large one are unescaped in
     /// `bytes` themselves.
     pub fn parse_in_place(bytes: &'a mut [u8]) -> Result<Self, Failure> {
-        let spans = (bytes.len() >= LARGE)
+        let spans = (bytes.len() >= IN_PLACE_BYTES)
             .then(|| in_place::field_spans(bytes))
             .flatten();
         match spans {
@@ -86,7 +86,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// The terms under which it is answered.
+    /// The terms of the call.
     #[must_use]
     pub fn terms(&self) -> &CallTerms {
         &self.terms
@@ -234,7 +234,7 @@ impl<'a> Request<'a> {
 /// Shortens a value for its quotation in a message.
 #[must_use]
 pub fn quote_value(value: &str) -> String {
-    let short: String = value.chars().take(QUOTED).collect();
+    let short: String = value.chars().take(MAX_QUOTED_CHARS).collect();
     format!("{short:?}")
 }
 

@@ -96,7 +96,7 @@ impl Schema {
     #[must_use]
     pub fn for_flags(tool: &Tool) -> Self {
         let hosts = Schema::read(tool.schema).fields;
-        let mut schema = Schema::read(&tool.words());
+        let mut schema = Schema::read(&tool.description_for_models());
         let is_flag = |field: &SchemaField| {
             let mut habits = tool.habits.iter();
             field.kind != FieldKind::Objects

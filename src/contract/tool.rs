@@ -1,14 +1,14 @@
 //! A tool's row: the constants from which every front end and command takes what it needs to know.
 //!
-//! Envelopes and exit codes follow the decisions on the host's calls, 1 to 3.
+//! Envelopes and exit codes are agreed behaviour, see REFERENCE.md ("For hosts").
 
 use std::borrow::Cow;
 
 use serde_json::Value;
 
 use crate::cache::CacheStore;
-use crate::contract::aside::PickedValues;
 use crate::contract::failure::Failure;
+use crate::contract::picked_values::PickedValues;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::shell::CommandShell;
@@ -19,31 +19,31 @@ pub struct Tool {
     pub name: &'static str,
     /// The name of the installed link, in `kebab-case`: `file-read`, `web-fetch-tool`.
     pub link: &'static str,
-    /// The family whose rules the envelope and the exit code follow.
+    /// The family, which decides the envelope and the exit codes of a host's calls.
     pub family: EnvelopeFamily,
-    /// The set with which people ask for it.
+    /// The set of tools that it belongs to.
     pub set: ToolSet,
-    /// A server offers it by default.
-    pub offered: bool,
+    /// True if a server serves it by default.
+    pub served_by_default: bool,
     /// The JSON schema, as `--schema` prints it: the specification's.
     pub schema: &'static str,
-    /// The schema in words for models and people, true to this program, with bounds and defaults.
-    /// It may have optional fields that hosts' schema has not: hosts may send them all the same.
-    /// `{shell}` in it stands for the shell's name ([`Tool::words`]).
+    /// The schema for models and people: this program's own words, with bounds and defaults. It may
+    /// have optional fields that the hosts' schema lacks; hosts may send them. `{shell}` in it
+    /// stands for the shell's name ([`Tool::description_for_models`]).
     pub model_schema: &'static str,
-    /// The same for programs that hand a model's calls on as a host does, where a host's call is
-    /// answered otherwise and other words are true of it.
-    pub host_words: Option<&'static str>,
+    /// `model_schema` for programs that pass a model's calls on as a host does, if a host's call is
+    /// answered differently.
+    pub host_schema: Option<&'static str>,
     /// Other agents' names for fields, each with the tool's own.
     pub aliases: &'static [(&'static str, &'static str)],
-    /// Flags that people type who know the program of the same name, with blanks between them, and
-    /// their meaning here. Those of `aliases` that are flags need no row.
+    /// Flags of the program of the same name, which people type from habit, separated by blanks,
+    /// and their meaning here. Flags in `aliases` need no row.
     pub habits: &'static [(&'static str, HabitualFlag)],
-    /// Usual values, with blanks between them, of fields that take others too: for completions.
+    /// For completions: usual values, separated by blanks, of fields that take others too.
     pub values: &'static [(&'static str, &'static str)],
     /// The JSON schema of the answer's object, for programs that check it.
     pub output_schema: Option<&'static str>,
-    /// An answer may link to content that was too large for it
+    /// True if an answer may link to content that was too large for it
     /// ([`artifact`](crate::cache::artifact)), which a server then lets its client read.
     pub artifacts: bool,
     /// A title for people, of a line at most: `Read a file`.
@@ -54,19 +54,19 @@ pub struct Tool {
     pub scope: AccessScope,
     /// Number of calls that a server may run at the same time, for tools that can take much memory;
     /// `None` sets no limit of the tool's own.
-    pub at_once: Option<usize>,
+    pub max_concurrent_calls: Option<usize>,
     /// Text of `--help` and the manual page beyond the schema.
     pub manual: ToolManual,
-    /// The account without which the tool answers `AUTH_MISSING`, if it needs credentials.
+    /// The account that the tool needs; without its credentials it answers `AUTH_MISSING`.
     pub account: Option<ProviderCredentials>,
     /// Roles of the answer's fields when it is shown as text. A field that is not named here is
     /// shown as `name: value`; those of the envelope (`success`, `error`, `error_code`) and `note`
     /// are the contract's, and no row names them.
     pub fields: &'static [(&'static str, FieldRole)],
     /// Exit codes of calls with flags.
-    pub exits: ExitCodes,
+    pub exit_codes: ExitCodes,
     /// A sentence on how to ask for less, added to long answers; empty if the tool has none.
-    pub less: &'static str,
+    pub how_to_get_less: &'static str,
     /// The function behind [`Tool::run`].
     pub run: for<'a> fn(&'a Request<'a>) -> Result<Reply<'a>, Failure>,
     /// The function behind [`Tool::answer_from`], if answers are cached.
@@ -78,16 +78,16 @@ pub type CacheLookup =
     for<'a> fn(&'a Request<'a>, &dyn CacheStore) -> Option<Result<Reply<'a>, Failure>>;
 
 impl Tool {
-    /// A local tool of which nothing is special, for rows that name what is.
+    /// The defaults of a local tool, for rows to override.
     pub const PLAIN: Self = Self {
         name: "",
         link: "",
         family: EnvelopeFamily::Local,
         set: ToolSet::Local,
-        offered: true,
+        served_by_default: true,
         schema: "",
         model_schema: "",
-        host_words: None,
+        host_schema: None,
         aliases: &[],
         habits: &[],
         values: &[],
@@ -96,16 +96,12 @@ impl Tool {
         title: "",
         hints: ToolHints::LOOKS,
         scope: AccessScope::Machine,
-        at_once: None,
-        manual: ToolManual {
-            text: "",
-            example: "",
-            environment: &[],
-        },
+        max_concurrent_calls: None,
+        manual: ToolManual(""),
         account: None,
         fields: &[],
-        exits: ExitCodes::USUAL,
-        less: "",
+        exit_codes: ExitCodes::USUAL,
+        how_to_get_less: "",
         run: |_| Err(Failure::bad_request("")),
         from_cache: None,
     };
@@ -119,8 +115,8 @@ impl Tool {
     ///    answer's fields when it is told to. The only error it returns is that its reader is gone.
     ///    If its own source fails midway, it ends the object with
     ///    [`AnswerObject::break_off`](crate::contract::reply::AnswerObject::break_off): the answer
-    ///    so far stands, and `error` and `error_code` behind it tell the reason. Notes on omissions are
-    ///    written here as well.
+    ///    so far stays, followed by `error` and `error_code`. Notes on omissions are written here as
+    ///    well.
     ///
     /// # Errors
     /// The first phase failed.
@@ -128,9 +124,9 @@ impl Tool {
         request.name_ignored((self.run)(request))
     }
 
-    /// The result of [`Tool::run`] if `store` alone can give it: a cached answer, a cached failure,
-    /// the refusal of an invalid request. `None` if a provider or site would have to be asked.
-    /// Waits for the store alone.
+    /// The result of [`Tool::run`] if it needs nothing but `store`: a cached answer, a cached
+    /// failure, the refusal of an invalid request. `None` if a provider or site would have to be
+    /// asked. Waits for nothing but the store.
     #[must_use]
     pub fn answer_from<'a>(
         &self,
@@ -143,7 +139,7 @@ impl Tool {
 
     /// The schema for models and people, with the name of the shell that runs commands for them.
     #[must_use]
-    pub fn words(&self) -> Cow<'static, str> {
+    pub fn description_for_models(&self) -> Cow<'static, str> {
         const SHELL: &str = "{shell}";
         if !self.model_schema.contains(SHELL) {
             return Cow::Borrowed(self.model_schema);
@@ -206,22 +202,20 @@ impl Tool {
 pub enum HabitualFlag {
     /// The flag of this field.
     Field(&'static str),
-    /// The flag of this field, whose values, if there are several, stand together as one: what is
-    /// before, between and behind them.
+    /// The flag of this field, whose several values are joined into one: the text before, between
+    /// and after them.
     Several(&'static str, [&'static str; 3]),
     /// This value of that field.
     Value(&'static str, &'static str),
-    /// The flag of this field, which is for a server's calls alone: no help names it.
+    /// The flag of this field, which only a server's calls have: no help names it.
     Served(&'static str),
-    /// The same with a number behind it.
+    /// The flag of this field, with a number, which only a server's calls have.
     ServedNumber(&'static str),
-    /// What is done in any case.
+    /// A behaviour that is on in any case.
     Usual,
-    /// The required text with something around it, which the caller writes: `\b{}\b`.
-    Around(&'static str),
-    /// Not to be had here; the words say why.
+    /// A flag that this program lacks, for this reason.
     Lacking(&'static str),
-    /// In the place of this field: what stdin holds.
+    /// Given as the field's value: what stdin holds.
     Stdin(&'static str),
 }
 
@@ -243,13 +237,13 @@ impl HabitualFlag {
     reason = "the protocol has these four, and each is a question of its own"
 )]
 pub struct ToolHints {
-    /// It changes nothing.
+    /// True if it changes nothing.
     pub read_only: bool,
-    /// It may destroy what it changes.
+    /// True if it may destroy what it changes.
     pub destructive: bool,
-    /// The same call made again changes nothing more.
+    /// True if repeating a call changes nothing more.
     pub idempotent: bool,
-    /// It reaches beyond this machine's files.
+    /// True if it reaches beyond this machine's files.
     pub open_world: bool,
 }
 
@@ -286,20 +280,52 @@ pub enum AccessScope {
     Network,
 }
 
-/// A tool's manual, beyond its schema.
-pub struct ToolManual {
+/// A tool's manual beyond its schema, as written in `src/tools/manuals`: three parts with a line
+/// `--` between them.
+pub struct ToolManual(pub &'static str);
+
+/// The variables that several manuals list, by their names only.
+const SHARED_VARIABLES: &str = include_str!("../tools/manuals/shared_variables.txt");
+
+impl ToolManual {
     /// The tool's purpose and behaviour, in a few lines.
-    pub text: &'static str,
+    #[must_use]
+    pub fn text(&self) -> &'static str {
+        self.part(0)
+    }
+
     /// A request that works anywhere.
-    pub example: &'static str,
-    /// The variables of the environment that the tool reads, beside those of its account, and their
-    /// meanings.
-    pub environment: &'static [(&'static str, &'static str)],
+    #[must_use]
+    pub fn example(&self) -> &'static str {
+        self.part(1)
+    }
+
+    /// The variables of the environment that the tool reads, apart from those of its account, and
+    /// their meanings.
+    pub fn environment(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let lines = self.part(2).lines();
+        lines.filter_map(|line| variable(line).or_else(|| shared_variable(line)))
+    }
+
+    fn part(&self, index: usize) -> &'static str {
+        let part = self.0.split("\n--\n").nth(index);
+        part.unwrap_or_default().trim_end()
+    }
+}
+
+/// A name and its meaning, on one line.
+fn variable(line: &'static str) -> Option<(&'static str, &'static str)> {
+    line.split_once(": ")
+}
+
+fn shared_variable(name: &str) -> Option<(&'static str, &'static str)> {
+    let mut shared = SHARED_VARIABLES.lines().filter_map(variable);
+    shared.find(|(one, _)| *one == name)
 }
 
 /// An account with a provider, whose credentials a tool needs.
 pub struct ProviderCredentials {
-    /// The credentials, all of which are needed.
+    /// The credentials; the tool needs all of them.
     pub credentials: &'static [Credential],
     /// Text that a host shows its user if they are missing, in several lines.
     pub notice: &'static str,
@@ -312,7 +338,7 @@ pub struct ProviderCredentials {
 pub struct Credential {
     /// The variable of the environment.
     pub variable: &'static str,
-    /// The way to it in the credentials file, name by name.
+    /// The names on the way to it in the credentials file.
     pub path: &'static [&'static str],
 }
 
@@ -321,30 +347,30 @@ pub struct Credential {
 pub enum FieldRole {
     /// The content asked for, as text: shown in whole lines.
     Output,
-    /// The content asked for, which is a file's or a command's: handed on byte for byte.
+    /// The content asked for, a file's or a command's: passed on byte for byte.
     Content,
-    /// Facts beside the content: of these, the values named here are shown after it as short lines
-    /// ([`aside`](crate::contract::aside)). A person's pipe gets the content alone.
+    /// Facts about the content: the values named here are shown after it as short lines
+    /// ([`picked_values`](crate::contract::picked_values)). A person's pipe gets only the content.
     Aside(PickedValues),
-    /// A list of objects: shown one below the other, each with its first field as heading.
+    /// A list of objects: shown one after the other, each with its first field as heading.
     Results,
     /// The exit code of a command that was run: the process ends with it, and nothing is shown.
     ExitCode,
     /// The number of results: shown only if it is 0.
     Count,
-    /// A field that repeats another, or is of use to programs alone: not shown.
+    /// A field that repeats another, or is only of use to programs: not shown.
     Silent,
 }
 
-/// The exit codes of a tool's calls with flags, for scripts; 0 is success. A host's calls exit as
-/// their family has it.
+/// The exit codes of a tool's calls with flags, for scripts; 0 is success. The exit codes of a
+/// host's calls follow from the family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExitCodes {
     /// Nothing was found ([`FieldRole::Count`]).
     pub nothing_found: u8,
     /// The call failed, at its beginning or midway.
     pub failed: u8,
-    /// All of them with their meanings, a line each.
+    /// All codes with their meanings, one per line.
     pub meanings: &'static str,
 }
 
@@ -406,7 +432,7 @@ pub enum ToolSet {
     Local,
     /// Tools for the web, for hosts.
     Web,
-    /// Tools for the web as a system of its own, beside the hosts' tools: no host finds them unless
+    /// Tools for research on the web, separate from the hosts' tools: no host finds them unless
     /// their links were asked for.
     Research,
 }

@@ -21,14 +21,14 @@ use crate::front::confined;
 
 /// Bytes of an answer that are gathered before they are written: the JSON around the texts, which
 /// come in larger pieces already.
-const BUFFER: usize = 1024;
+const BUFFER_BYTES: usize = 1024;
 
 /// Bytes of memory reserved at the beginning for an answer that is not written anywhere.
-const PREPARED: usize = 16 * 1024;
+const PREPARED_BYTES: usize = 16 * 1024;
 
 /// Answers `input`, the bytes of a request, which are used up, with one JSON object on stdout.
 pub fn as_json(tool: &Tool, input: Result<&mut [u8], Failure>, terms: CallTerms) -> ProgramExit {
-    let mut out = BufWriter::with_capacity(BUFFER, RawStdout::default());
+    let mut out = BufWriter::with_capacity(BUFFER_BYTES, RawStdout::default());
     let terminal = io::stdout().is_terminal();
     let fill = |object: &mut AnswerObject<'_>| carry_out(tool, input, object);
     let (written, exit) = respond(
@@ -53,7 +53,7 @@ pub fn prepare_object<'a>(
         Ok(reply) => reply?,
         Err(failure) => Err(failure),
     };
-    let mut out = BufWriter::with_capacity(BUFFER, Vec::with_capacity(PREPARED));
+    let mut out = BufWriter::with_capacity(BUFFER_BYTES, Vec::with_capacity(PREPARED_BYTES));
     let fill = |object: &mut AnswerObject<'_>| (written(tool, reply, object), ProgramExit::Success);
     let (done, _) = respond((tool, terms), &mut out, Vec::is_empty, false, fill);
     done.and_then(|()| out.flush()).ok()?;
@@ -62,7 +62,7 @@ pub fn prepare_object<'a>(
 
 /// Writes the answer that `fill` gives into `out`; `is_untouched` tells if any byte has left the
 /// buffer, and `terminal` if a terminal reads it. The answer of a tool that panics says so in a
-/// complete object: in place of the bytes that are still in the buffer, else behind those that its
+/// complete object: in place of the bytes that are still in the buffer, else after those that its
 /// reader has already.
 pub fn respond<W: Write + Default>(
     (tool, terms): (&Tool, CallTerms),
@@ -72,7 +72,7 @@ pub fn respond<W: Write + Default>(
     fill: impl FnOnce(&mut AnswerObject<'_>) -> (io::Result<()>, ProgramExit),
 ) -> (io::Result<()>, ProgramExit) {
     let answered = with_sink(out, terminal, |sink| {
-        let mut object = match AnswerObject::open_on(sink, terms, tool.less) {
+        let mut object = match AnswerObject::open_on(sink, terms, tool.how_to_get_less) {
             Ok(object) => object,
             Err(error) => return Ok((Err(error), ProgramExit::Failure)),
         };
@@ -88,7 +88,8 @@ pub fn respond<W: Write + Default>(
     };
     let is_untouched = is_untouched(out.get_ref());
     if is_untouched {
-        let abandoned = std::mem::replace(out, BufWriter::with_capacity(BUFFER, W::default()));
+        let abandoned =
+            std::mem::replace(out, BufWriter::with_capacity(BUFFER_BYTES, W::default()));
         let _ = abandoned.into_parts();
     }
     let written = with_sink(out, terminal, |sink| {
@@ -121,7 +122,7 @@ pub fn carry_out(
     let terms = *object.terms();
     let mut request = input
         .and_then(Request::parse_in_place)
-        .map(|request| request.on(tool, terms));
+        .map(|request| request.for_tool(tool, terms));
     let reply = request
         .as_mut()
         .map_err(|failure| failure.clone())
@@ -230,7 +231,7 @@ mod tests {
         };
         assert!(registry::find(like).is_some());
         tool.run = run;
-        let mut out = BufWriter::with_capacity(BUFFER, Vec::new());
+        let mut out = BufWriter::with_capacity(BUFFER_BYTES, Vec::new());
         let mut input = b"{}".to_owned();
         let (written, exit) = respond(
             (&tool, CallTerms::default()),

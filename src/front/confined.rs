@@ -1,5 +1,5 @@
-//! One call of a tool, confined if flags, the environment or the server whose call it is asked for
-//! that. Shared by the front ends that answer in their own process.
+//! One call of a tool, confined if flags, the environment or its server asked for that. Shared by
+//! the front ends that answer in their own process.
 //!
 //! A request that names a path outside the directories is refused first, in words: with the name,
 //! the access that was wanted, and what would allow it. Then the process confines itself, and the
@@ -13,8 +13,8 @@ use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{AccessScope, EnvelopeFamily, Tool};
-use crate::front::admit::{self, PathRefusal};
-use crate::front::call_file;
+use crate::front::path_admission::{self, PathRefusal};
+use crate::front::reported_file;
 use crate::sandbox::confinement::{self, AccessRight, Confinement, ConfinementBounds};
 use crate::sandbox::roots::RootSet;
 use crate::{shell, unseen};
@@ -38,7 +38,7 @@ pub fn run<'a>(tool: &Tool, request: &'a mut Request<'_>) -> Result<Reply<'a>, F
         Ok(()) => match (tool.scope, request.terms().served) {
             (AccessScope::File(field), true) => {
                 let path = request.text(field).ok().flatten().unwrap_or_default();
-                call_file::told(path, || tool.run(request))
+                reported_file::run_and_report_file(path, || tool.run(request))
             }
             _ => tool.run(request),
         },
@@ -46,13 +46,13 @@ pub fn run<'a>(tool: &Tool, request: &'a mut Request<'_>) -> Result<Reply<'a>, F
     }
 }
 
-/// Replaces a name in which unseen characters are spelled, as answers have it, with the name of the
-/// file that is meant, before anything is decided on it.
+/// Replaces a name in which unseen characters are spelled out, as answers have it, with the name of
+/// the file that is meant, before anything is decided on it.
 fn read_spelled_names(tool: &Tool, request: &mut Request<'_>) {
     let (path, pattern) = match tool.scope {
         AccessScope::File(path) => (path, None),
         AccessScope::Paths { directory, pattern } => (directory, Some(pattern)),
-        AccessScope::Machine => (admit::WORKDIR, None),
+        AccessScope::Machine => (path_admission::WORKDIR, None),
         AccessScope::Network => return,
     };
     let given = |field| request.text(field).ok().flatten();
@@ -77,7 +77,7 @@ fn confine(
     let refused = |reason: String| {
         Failure::new(
             ErrorCode::PermissionDenied,
-            format!("Not confined, so not done: {reason}"),
+            format!("The call was not run, because it could not be confined: {reason}"),
         )
     };
     if tool.scope == AccessScope::Network && bounds.no_network {
@@ -104,10 +104,11 @@ fn confine(
     let outputs = outputs.and_then(|directory| confinement.resolve_trusted(&directory));
     let beside = RootSet::new(outputs.iter().cloned().collect());
     let here = env::current_dir().map_err(|error| refused(error.to_string()))?;
-    let admitted = admit::check_request_paths(&confinement, &beside, tool, &here, |name| {
-        // Any other value is refused by the tool or taken as not given.
-        request.text(name).ok().flatten()
-    });
+    let admitted =
+        path_admission::check_request_paths(&confinement, &beside, tool, &here, |name| {
+            // Any other value is refused by the tool or taken as not given.
+            request.text(name).ok().flatten()
+        });
     admitted.map_err(|refused| refusal(&confinement, &refused))?;
     // Of several calls of a process the first has confined it.
     if tool.scope != AccessScope::Machine && confinement::current().is_none() {
@@ -139,8 +140,7 @@ pub(super) fn refusal(confinement: &Confinement, refused: &PathRefusal<'_>) -> F
     let within = confinement.within(*right);
     if confinement.masks(&refused.real, *right) {
         let message = format!(
-            "Not allowed: {path} is where ikigai-tools keeps what is its own, which no confined call \
-             may open"
+            "Not allowed: {path} belongs to ikigai-tools itself and is closed to confined calls"
         );
         return Failure::new(ErrorCode::PermissionDenied, message);
     }
@@ -167,12 +167,12 @@ pub(super) fn refusal(confinement: &Confinement, refused: &PathRefusal<'_>) -> F
         .iter()
         .any(|one| place.starts_with(one))
     {
-        "Some of what it names lies outside: name what lies within alone.".to_owned()
+        "Some of what it names lies outside: name only what lies within.".to_owned()
     } else {
         let shown = place.display().to_string();
         match confinement.words_to_allow(*right, place, &shown) {
             Some(how) => format!("Whoever set it can allow it by adding {how}, if that exists."),
-            None => "That is private, or more than a call should get: do without it.".to_owned(),
+            None => "That is private, or too broad to allow: work without it.".to_owned(),
         }
     };
     Failure::new(ErrorCode::PermissionDenied, message).with_note(format!(

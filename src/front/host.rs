@@ -1,6 +1,7 @@
 //! A front end: a host's call, which is a JSON request in and one JSON object out.
 //!
-//! Rules: the specification's protocol of all tools, and the decisions on the host's calls.
+//! Rules: the specification's protocol of all tools, and agreed behaviour (REFERENCE.md, "For
+//! hosts").
 
 use std::ffi::OsStr;
 use std::fs::File;

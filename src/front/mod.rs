@@ -15,7 +15,7 @@
 //! | `--help`, `--version`, `--schema` | the text | nothing | 0 |
 //!
 //! A host is told on stderr why its request was a bad one, a tool's event for the user as a line of
-//! JSON, and an internal error. A person at a terminal is told there that nothing was found.
+//! JSON, and an internal error. A person at a terminal reads there that nothing was found.
 //!
 //! No tool and no workshop prints anything: a tool's words leave by its reply or its failure. A
 //! panic says on stderr where it was, for every caller. An answer that has lost its reader
@@ -23,10 +23,10 @@
 //! and exit code 1.
 
 mod abort;
-mod admit;
 pub mod answer;
-pub mod call_file;
 pub mod confined;
 pub mod host;
 pub mod mcp;
+mod path_admission;
 pub mod person;
+pub mod reported_file;

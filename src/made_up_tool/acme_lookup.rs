@@ -14,10 +14,10 @@ pub const TOOL: Tool = Tool {
     link: "acme-lookup-tool",
     family: EnvelopeFamily::Web,
     set: ToolSet::Web,
-    offered: true,
+    served_by_default: true,
     schema: include_str!("acme_lookup.json"),
     model_schema: include_str!("acme_lookup.json"),
-    host_words: None,
+    host_schema: None,
     aliases: &[],
     habits: &[],
     values: &[],
@@ -26,12 +26,15 @@ pub const TOOL: Tool = Tool {
     title: "Look a station up",
     hints: ToolHints::ASKS,
     scope: AccessScope::Network,
-    at_once: Some(2),
-    manual: ToolManual {
-        text: "Answers with what Acme knows of a station.",
-        example: r#"{"station":"north","days":2}"#,
-        environment: &[("ACME_URL", "another address of Acme")],
-    },
+    max_concurrent_calls: Some(2),
+    manual: ToolManual(
+        "\
+Answers with what Acme knows of a station.
+--
+{\"station\":\"north\",\"days\":2}
+--
+ACME_URL: another address of Acme",
+    ),
     account: Some(ProviderCredentials {
         credentials: &[Credential {
             variable: "ACME_LOOKUP_API_KEY",
@@ -47,8 +50,8 @@ pub const TOOL: Tool = Tool {
         ("about", FieldRole::Aside(&[("owner", "/owner")])),
         ("since", FieldRole::Aside(&[("since", "")])),
     ],
-    exits: ExitCodes::USUAL,
-    less: "",
+    exit_codes: ExitCodes::USUAL,
+    how_to_get_less: "",
     run,
     from_cache: None,
 };

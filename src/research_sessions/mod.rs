@@ -21,4 +21,4 @@ pub use coverage::{SourceCoverage, refinement_queries};
 pub use session::{
     CallOutcome, MOST_STEPS, ResearchSession, SessionFault, SessionSource, SessionStep,
 };
-pub use store::{LIFETIME_VARIABLE, SessionStore, lifetime, now};
+pub use store::{SessionStore, lifetime, now};

@@ -12,7 +12,6 @@
 //! of the caller's name. The limits hold for all of them together.
 
 use std::ffi::{CStr, CString};
-use std::fmt::Write as _;
 use std::fs::{DirBuilder, File};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, Write};
@@ -29,6 +28,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 use rustix::process::geteuid;
 
+use crate::basics::hex;
 use crate::basics::wording::system_words;
 use crate::sandbox::confinement::{self, AccessRight};
 
@@ -59,12 +59,8 @@ pub fn keep_outputs_of(name: &str) {
 /// The name of a caller's directory.
 fn directory_of_caller(name: &str) -> CString {
     let digest = ring::digest::digest(&ring::digest::SHA256, name.as_bytes());
-    let mut hex = String::with_capacity(2 * NAMED_BY);
-    for byte in &digest.as_ref()[..NAMED_BY] {
-        let _ = write!(hex, "{byte:02x}");
-    }
     // Hexadecimal digits have no NUL.
-    CString::new(hex).unwrap_or_default()
+    CString::new(hex::encode(&digest.as_ref()[..NAMED_BY])).unwrap_or_default()
 }
 
 /// True if a directory may be a caller's, by its name.

@@ -350,7 +350,10 @@ fn refused(call: Call) -> String {
     assert_eq!(json["error_code"], "PERMISSION_DENIED", "{json}");
     assert_eq!(answer.code(), 0);
     let error = json["error"].as_str().unwrap().to_owned();
-    assert!(error.starts_with("Not confined, so not done: "), "{error}");
+    assert!(
+        error.starts_with("The call was not run, because it could not be confined: "),
+        "{error}"
+    );
     error
 }
 

@@ -177,7 +177,7 @@ fn a_field_that_an_edit_has_not_is_named() {
     assert_eq!(content, "1\n2\n");
     let note = answer["note"].as_str().unwrap();
     assert!(
-        note.starts_with("\"line\", \"regex\" are no fields of this tool"),
+        note.starts_with("\"line\", \"regex\" are not fields of this tool"),
         "{note}"
     );
 }

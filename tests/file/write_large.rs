@@ -123,7 +123,7 @@ fn a_write_takes_no_more_than_a_third_beyond_its_request() {
                 json!({"output": format!("Wrote {bytes} bytes to file"), "bytes": bytes});
             if before.contains("\"x\"") {
                 expected["note"] =
-                    "\"x\", \"z\" are no fields of this tool, so they were ignored; \
+                    "\"x\", \"z\" are not fields of this tool, so they were ignored; \
                      the fields are file_path, content."
                         .into();
             }

@@ -361,7 +361,7 @@ fn a_server_starts_without_redis_and_finds_it_later() {
     let other = Shared::start(&redis.url());
     let site = serving("text/plain", "text");
     assert!(!one.read(&site.url("/a")).1);
-    one.says("nothing listens there", 0);
+    one.says("connection refused", 0);
     redis.run();
     one.says(COMES, 0);
     other.says(COMES, 0);
@@ -500,7 +500,7 @@ fn a_full_redis_is_no_place_for_entries_and_no_reason_to_fail() {
     let site = serving("text/plain", "text");
     redis.ask(&["CONFIG", "SET", "maxmemory", "1"]);
     assert!(!one.read(&site.url("/a")).1);
-    one.says("Redis takes no entries (its memory is full)", 0);
+    one.says("Redis takes no entries (it answers OOM)", 0);
     assert!(one.read(&site.url("/a")).1);
     assert!(!other.read(&site.url("/a")).1);
     redis.ask(&["CONFIG", "SET", "maxmemory", "0"]);

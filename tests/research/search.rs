@@ -608,7 +608,7 @@ fn a_person_reads_a_list_and_may_ask_anew() {
         .with(&json!({"query": "two words"}));
     assert_eq!(host.run().code(), 0);
     assert_eq!(server.asked().len(), 4);
-    assert!(!typed(&["--schema"]).contains("cache"), "it is no field");
+    assert!(!typed(&["--schema"]).contains("cache"), "it is not a field");
 }
 
 #[test]

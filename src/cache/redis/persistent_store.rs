@@ -12,7 +12,7 @@ use crate::basics::mutex::lock;
 use crate::cache::persistent_store::EntryVersion;
 use crate::cache::{PersistentChange, PersistentEntry, PersistentFault};
 
-/// The longest that a look-up or change takes, its bytes not counted.
+/// Maximum time of a look-up or change, apart from its bytes.
 const LASTS_WITHIN: Duration = Duration::from_secs(2);
 
 /// Replaces an entry that begins so, or is not there if that is empty; removes it if the new one

@@ -13,9 +13,9 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::LONGEST;
+use super::MAX_VALUE_BYTES;
 
-/// The longest line, which is an error's.
+/// Maximum length of a line, which is an error's.
 const LINE: usize = 4096;
 
 /// The number of replies that are still to come; sender and reader share it.
@@ -103,7 +103,7 @@ impl<S> ReplyStream<S> {
                             None | Some("-1") => ReplyPosition::Beginning,
                             Some(size) => {
                                 let size: usize = size.parse().ok()?;
-                                (size <= LONGEST).then_some(())?;
+                                (size <= MAX_VALUE_BYTES).then_some(())?;
                                 ReplyPosition::Content(size + b"\r\n".len())
                             }
                         };
@@ -176,10 +176,10 @@ mod tests {
         }
         let bytes: Vec<&[u8]> = all.chunks(1).collect();
         assert!(taken(6, &bytes) && !taken(5, &bytes));
-        let longest = format!("${LONGEST}\r\n");
+        let longest = format!("${MAX_VALUE_BYTES}\r\n");
         assert!(taken(
             1,
-            &[longest.as_bytes(), &vec![b'x'; LONGEST], b"\r\n"]
+            &[longest.as_bytes(), &vec![b'x'; MAX_VALUE_BYTES], b"\r\n"]
         ));
     }
 
@@ -205,7 +205,7 @@ mod tests {
         ] {
             assert!(!taken(9, &[bad]), "{}", String::from_utf8_lossy(bad));
         }
-        let over = format!("${}\r\n", LONGEST + 1);
+        let over = format!("${}\r\n", MAX_VALUE_BYTES + 1);
         assert!(!taken(1, &[over.as_bytes()]));
     }
 }

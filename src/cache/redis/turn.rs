@@ -12,10 +12,10 @@ use tokio::time::sleep;
 use super::{ANSWERS_WITHIN, RedisCache};
 
 /// Prefix of a turn's key.
-pub(super) const TURN: &str = "ikigai-tools:1:turn:";
+pub(super) const FLIGHT_KEY_PREFIX: &str = "ikigai-tools:1:turn:";
 
 /// Time that a turn lasts when its server has died.
-pub(super) const LEASE: Duration = Duration::from_secs(5);
+pub(super) const LEASE_TIME: Duration = Duration::from_secs(5);
 
 /// Time between two renewals of a turn.
 const RENEWAL: Duration = Duration::from_millis(1500);
@@ -45,7 +45,7 @@ impl SharedTurn {
                 sleep(RENEWAL).await;
                 let mut prolong = pipe();
                 prolong.cmd("EVAL").arg(PROLONG).arg(1).arg(&key);
-                prolong.arg(&holder[..]).arg(milliseconds(LEASE));
+                prolong.arg(&holder[..]).arg(milliseconds(LEASE_TIME));
                 let _ = redis.all(&mut prolong, ANSWERS_WITHIN).await;
             }
         }));

@@ -31,7 +31,7 @@ pub struct HttpOptions {
     pub sessions: bool,
     /// The file of tokens; without one, everybody on this machine may call.
     pub tokens: Option<PathBuf>,
-    /// The names by which it may be called beside those of this machine, each a host or
+    /// Further names by which it may be called, apart from those of this machine, each a host or
     /// `host:port`.
     pub allowed_hosts: Vec<String>,
     /// The certificate chain and its key, in PEM.
@@ -95,9 +95,9 @@ pub fn flags() -> Vec<Arg> {
             .help("Answer to this name as well, HOST or HOST:PORT; repeatable"),
         switch("sessions").help("Let clients have sessions, for cancelling and resuming calls"),
         number("calls-per-second", CALLS_PER_SECOND)
-            .help("Let each token make so many calls a second; 5000 if not given"),
+            .help("Let each token make this many calls a second (default 5000)"),
         number("calls-at-once", CALLS_AT_ONCE)
-            .help("Let each token have so many calls at once; 256 if not given"),
+            .help("Let each token have this many calls at once (default 256)"),
         switch("allow-private").help("Let private and loopback addresses be fetched"),
         with_http("log")
             .value_name("FORM")
@@ -158,7 +158,7 @@ impl HttpOptions {
     /// True if the tool is served by default.
     #[must_use]
     pub fn offers(tool: &Tool) -> bool {
-        tool.set == ToolSet::Web || tool.set == ToolSet::Research && tool.offered
+        tool.set == ToolSet::Web || tool.set == ToolSet::Research && tool.served_by_default
     }
 
     /// The reason why these tools are not served, if they are not.

@@ -31,7 +31,7 @@ pub fn chmod(mode: &str, path: &Path) -> String {
     format!("{}chmod {mode} {}", as_owner_of(path), shell_word(path))
 }
 
-/// The command that takes `file` out of its directory and keeps it beside that.
+/// The command that moves `file` out of its directory into one next to it.
 pub fn put_aside(file: &Path) -> String {
     let directory = file.parent().unwrap_or(file);
     let who = as_owner_of(directory);
@@ -47,7 +47,7 @@ pub fn replace(command: &str, path: &Path) -> String {
     format!("{who}{command} {} {}", own_word(), shell_word(path))
 }
 
-/// The command that makes the links of all tools, with these `options` and a blank behind them.
+/// The command that makes the links of all tools, with these `options`, which end in a blank.
 pub fn link_all(options: &str, directory: &Path) -> String {
     let who = as_owner_of(directory);
     format!(

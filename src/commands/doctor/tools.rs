@@ -16,7 +16,7 @@ use crate::contract::tool::{Tool, ToolSet};
 use crate::registry::Registry;
 
 /// The time that a tool has for its schema.
-const DEADLINE: Duration = Duration::from_secs(5);
+const SCHEMA_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Reports the tools of all directories. A project's are started only if `run_project` says so.
 pub fn report(
@@ -85,10 +85,14 @@ impl ToolSurvey<'_> {
             Some(tool) => tool.name.to_owned(),
             None => name.replace('-', "_"),
         };
-        let (colour, verdict, standing) = match self.ask_file(directory, file) {
+        let (colour, verdict, rank_among_duplicates) = match self.ask_file(directory, file) {
             Ok(answer) => {
                 let (key, verdict) = answer.unwrap_or((presumed, "not started".to_owned()));
-                (GOOD, verdict, self.standing(directory, file, key))
+                (
+                    GOOD,
+                    verdict,
+                    self.rank_among_duplicates(directory, file, key),
+                )
             }
             Err((text, advice)) => {
                 self.report.problem(text, advice);
@@ -98,7 +102,7 @@ impl ToolSurvey<'_> {
             }
         };
         let subject = format!("{:<24} {:<8}", for_line(&name), directory.owner);
-        let state = format!("{verdict:<12} {standing}");
+        let state = format!("{verdict:<12} {rank_among_duplicates}");
         self.report.row(&subject, colour, &state);
     }
 
@@ -133,7 +137,7 @@ impl ToolSurvey<'_> {
             return Ok(None);
         }
         let started = Instant::now();
-        let name = program::ask_for_schema(file, DEADLINE)
+        let name = program::ask_for_schema(file, SCHEMA_TIMEOUT)
             .map_err(|fault| (format!("{shown} {}", for_line(&fault)), repair))?;
         let took = format!("ok, {} ms", started.elapsed().as_millis());
         Ok(Some((name, took)))
@@ -151,7 +155,12 @@ impl ToolSurvey<'_> {
     }
 
     /// The relation of `file` to others of the tool `key`, as a line of the list says it.
-    fn standing(&mut self, directory: &ToolDirectory, file: &Path, key: String) -> String {
+    fn rank_among_duplicates(
+        &mut self,
+        directory: &ToolDirectory,
+        file: &Path,
+        key: String,
+    ) -> String {
         let Some((first, owner)) = self.first.get(&key) else {
             self.first.insert(key, (file.to_owned(), directory.owner));
             return String::new();
@@ -201,7 +210,7 @@ impl ToolSurvey<'_> {
     /// Reports that hosts find no tool.
     fn report_none(&mut self) {
         const NONE: &str = "no tool of this program is where a host looks";
-        const CLIENTS: &str = "MCP clients and the command line need none";
+        const CLIENTS: &str = "MCP clients and the command line need no links";
         let own = program::own_program().unwrap_or_default();
         let directory = usual_directory();
         // npx and uvx fetch a program to be called once, into caches that may lie anywhere.

@@ -40,7 +40,7 @@ pub fn check_all(places: &InstallPlaces) -> Result<(), String> {
             let answered = ask_for_schema(&link, TIMEOUT).is_ok();
             failed += u32::from(!answered);
             if let Some(tool) = registry::find(&name).filter(|tool| is_harmless(tool)) {
-                let (request, link) = (quoted(tool.manual.example), shell_word(&link));
+                let (request, link) = (quoted(tool.manual.example()), shell_word(&link));
                 next.get_or_insert_with(|| format!("printf '%s' {request} | {link}"));
             }
             if answered { "ok" } else { "FAILED" }

@@ -2,14 +2,15 @@
 //! is another's, and telling whose it is.
 
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions, Permissions};
-use std::io::{self, ErrorKind, Read, Write};
+use std::fs::{self, OpenOptions, Permissions};
+use std::io::{self, ErrorKind, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use super::places::{COMPLETIONS, FROM_BIN, FROM_TOOLS, InstallPlaces, MANUAL};
 use super::{LinkOptions, failure, warn};
+use crate::basics::small_file::{LastLink, SmallFile};
 use crate::commands::program::same_file;
 use crate::commands::{MADE_BY, completions, man, program, trust};
 use crate::console::exit::PROGRAM;
@@ -17,7 +18,7 @@ use crate::console::sanitize::display_path;
 use crate::contract::tool::{Tool, ToolSet};
 use crate::registry::TOOLS;
 
-/// A name of ours, and what is to be there; `None` where nothing is.
+/// A name of ours, and the content that belongs there; `None` for nothing.
 pub struct InstallEntry {
     /// The name.
     pub path: PathBuf,
@@ -93,7 +94,7 @@ pub fn all_entries(places: &InstallPlaces) -> Result<Vec<InstallEntry>, String> 
 }
 
 impl InstallEntry {
-    /// Lays what is to be there, and takes away a link that is not.
+    /// Creates what belongs there, and removes a link that does not.
     pub fn install(&self, places: &InstallPlaces) -> Result<(), String> {
         let is_ours = self.is_ours(places);
         match &self.content {
@@ -107,7 +108,7 @@ impl InstallEntry {
         Ok(())
     }
 
-    /// Takes away what is ours.
+    /// Removes what is ours.
     pub fn remove(&self, places: &InstallPlaces) -> Result<(), String> {
         if self.is_ours(places) {
             return remove_file(places, &self.path);
@@ -209,25 +210,18 @@ pub fn remove_file(places: &InstallPlaces, path: &Path) -> Result<(), String> {
     }
 }
 
-/// The longest page, completions or record that may be ours, in bytes: ten times the longest.
-pub const LONGEST_PAGE: u64 = 1024 * 1024;
+/// Maximum length of a page, completions or a record of ours, in bytes: ten times the longest.
+pub const MAX_PAGE_BYTES: u64 = 1024 * 1024;
 
 /// True if anything is at `path`, even a link that leads nowhere.
 pub fn is_there(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
-/// The content of the regular file at `path`; `None` if it is longer than `most` bytes. Opening
-/// never waits for one that only pretends to be a file, such as a named pipe.
-pub fn read(path: &Path, most: u64) -> Option<Vec<u8>> {
-    let mut options = OpenOptions::new();
-    options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
-    let file: File = options.read(true).open(path).ok()?;
-    let is_file = file.metadata().ok()?.is_file();
-    let mut content = Vec::new();
-    let mut start = file.take(most.saturating_add(1));
-    is_file.then(|| start.read_to_end(&mut content).ok())??;
-    (content.len() as u64 <= most).then_some(content)
+/// The content of the regular file at `path`; `None` if it is longer than `max_bytes`.
+pub fn read(path: &Path, max_bytes: u64) -> Option<Vec<u8>> {
+    let file = SmallFile::read(path, LastLink::Refuse, max_bytes);
+    file.ok().map(|file| file.bytes)
 }
 
 /// True if `path` is a link of ours: to the program beside it or in `PREFIX/bin`, from there to the
@@ -275,6 +269,6 @@ pub fn require_program(path: &Path, kept: &str) -> Result<(), String> {
 /// True if the file at `path` is a manual page or completions that this program made, in any
 /// version.
 pub fn is_page(path: &Path) -> bool {
-    read(path, LONGEST_PAGE)
+    read(path, MAX_PAGE_BYTES)
         .is_some_and(|text| memchr::memmem::find(&text, MADE_BY.as_bytes()).is_some())
 }

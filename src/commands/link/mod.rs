@@ -1,8 +1,8 @@
 //! `link`: installs the program's own links, manual pages and completions, and removes them again.
 //!
-//! Rules: the decisions on the host's calls (6) for names and places. Files and links of other
-//! owners are neither overwritten nor removed. Directories that had to be made are recorded, so
-//! that removing leaves no trace. Installing twice is installing once. Each file comes into its
+//! Rules: agreed behaviour for names and places (REFERENCE.md, "For hosts"). Files and links of
+//! other owners are neither overwritten nor removed. Directories that had to be made are recorded,
+//! so that removing leaves no trace. Installing twice is installing once. Each file comes into its
 //! place in one step, so that a call that runs meanwhile is not disturbed, and a run that is killed
 //! leaves nothing half written: the next one completes it. One run at a time works in a directory
 //! (`flock`).
@@ -167,7 +167,7 @@ fn remove_all(places: &InstallPlaces) -> Result<(), String> {
     // The record stays if something of ours does that needs it.
     let is_needed = stays || (options.links_only && others.iter().any(|one| one.is_dir()));
     let record = places.record();
-    if !is_needed && entries::read(&record, entries::LONGEST_PAGE).is_some() {
+    if !is_needed && entries::read(&record, entries::MAX_PAGE_BYTES).is_some() {
         entries::remove_file(places, &record)?;
         if !options.dry_run {
             directories::remove_empty(places, &inner);

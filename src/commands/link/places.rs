@@ -105,7 +105,7 @@ impl InstallPlaces {
         }
     }
 
-    /// The same path, as it is now.
+    /// `path` as it is called now.
     pub fn staged_name(&self, path: &Path) -> PathBuf {
         below(self.destdir.as_deref(), path)
     }

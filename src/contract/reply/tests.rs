@@ -1,4 +1,4 @@
-use super::text::PIECE;
+use super::text::MAX_PIECE_BYTES;
 use super::*;
 
 fn written(pieces: &[&[u8]]) -> String {
@@ -42,7 +42,15 @@ fn where_the_writes_are_cut_makes_no_difference() {
         bytes.push(n.to_le_bytes()[0]);
     }
     let whole = String::from_utf8_lossy(&bytes);
-    for step in [1, 7, 4096, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE + 2] {
+    for step in [
+        1,
+        7,
+        4096,
+        MAX_PIECE_BYTES - 1,
+        MAX_PIECE_BYTES,
+        MAX_PIECE_BYTES + 1,
+        3 * MAX_PIECE_BYTES + 2,
+    ] {
         let pieces: Vec<&[u8]> = bytes.chunks(step).collect();
         assert_eq!(
             read_back(&written(&pieces)),

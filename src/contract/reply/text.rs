@@ -1,6 +1,6 @@
 //! A field of text as it is written: invalid UTF-8 is replaced, and JSON escaped.
 //!
-//! Rules: the decisions on the host's calls (5, 9).
+//! Rules: agreed behaviour, see REFERENCE.md ("For hosts").
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use super::{ObjectProgress, Viewer};
 use crate::contract::bounded::{BoundedText, TextMeasure, Truncation};
 
 /// Length of the pieces in which text is checked, escaped and passed on, in bytes.
-pub(super) const PIECE: usize = 64 * 1024;
+pub(super) const MAX_PIECE_BYTES: usize = 64 * 1024;
 
 /// A field of text, which takes any bytes and passes on UTF-8, escaped for JSON. It must be closed.
 pub struct Text<'w> {
@@ -109,7 +109,7 @@ impl Text<'_> {
     fn pass_on(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut start = 0;
         while start < bytes.len() {
-            let piece = &bytes[start..bytes.len().min(start + PIECE)];
+            let piece = &bytes[start..bytes.len().min(start + MAX_PIECE_BYTES)];
             let last = start + piece.len() == bytes.len();
             match simdutf8::compat::from_utf8(piece) {
                 Ok(text) => {
@@ -172,9 +172,9 @@ impl Write for Text<'_> {
             kept.hold(bytes);
             return Ok(bytes.len());
         }
-        if self.pending.len() + bytes.len() <= PIECE {
+        if self.pending.len() + bytes.len() <= MAX_PIECE_BYTES {
             if self.pending.capacity() == 0 {
-                self.pending.reserve_exact(PIECE);
+                self.pending.reserve_exact(MAX_PIECE_BYTES);
             }
             self.pending.extend_from_slice(bytes);
             return Ok(bytes.len());

@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 use super::{BYTE_ORDER_MARK, FieldName, FieldValue, RawFields, parse_value};
 
 /// A request with more fields than this is not read in place: no tool has so many.
-const MOST_FIELDS: usize = 64;
+const MAX_FIELDS: usize = 64;
 
 /// Positions of a field's name and value in the request.
 type FieldSpan = (Range<usize>, Range<usize>);
@@ -29,7 +29,7 @@ pub(super) fn field_spans(bytes: &[u8]) -> Option<Vec<FieldSpan>> {
         at..at + json.get().len()
     };
     let spans = fields.iter().map(|(name, value)| (span(name), span(value)));
-    (fields.len() <= MOST_FIELDS).then(|| spans.collect())
+    (fields.len() <= MAX_FIELDS).then(|| spans.collect())
 }
 
 /// Reads the fields at `spans`, unescaping strings in `bytes`. Fields whose name cannot be

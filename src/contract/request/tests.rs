@@ -107,6 +107,20 @@ fn a_known_field_that_cannot_be_held_is_named_or_brought_within_its_bounds() {
 }
 
 #[test]
+fn schemas_write_each_field_so_that_a_plain_request_is_read_without_them() {
+    for tool in crate::registry::TOOLS {
+        for field in Schema::read(tool.model_schema).fields {
+            let written = format!("\"{}\": {{", field.name);
+            assert!(
+                tool.model_schema.contains(&written),
+                "{}: {written}",
+                tool.name
+            );
+        }
+    }
+}
+
+#[test]
 fn numbers_in_words_are_none() {
     for word in ["inf", "infinity", "-Infinity", "NaN", "nan", "e", ""] {
         assert_eq!(parse_integer(word), None, "{word}");
@@ -125,7 +139,7 @@ fn a_word_for_nothing_is_none_in_every_field_of_a_tool_in_which_it_is_no_value()
             for word in ["any", "none", "all", "auto", "default", "null", " Any "] {
                 let text = json!({ &field.name: word }).to_string();
                 let request = Request::parse(text.as_bytes()).unwrap();
-                let request = request.on(tool, CallTerms::default());
+                let request = request.for_tool(tool, CallTerms::default());
                 let kind = field.kind;
                 let is_listed = field.values.iter().any(|one| *one == word);
                 let is_enumeration = !field.values.is_empty() && !is_listed;
@@ -153,7 +167,7 @@ fn choices_and_kinds_are_not_given_where_a_word_says_so() {
     let read = |text: &'static str| {
         Request::parse(text.as_bytes())
             .unwrap()
-            .on(&tool, CallTerms::default())
+            .for_tool(&tool, CallTerms::default())
     };
     let kinds = [("first", 1), ("none", 2), ("one", 1)];
     let request = read(r#"{"must":"any","kind":"Any","n":"all","country":"AUTO","text":"null"}"#);
@@ -174,7 +188,7 @@ fn choices_and_kinds_are_not_given_where_a_word_says_so() {
             .ignored
             .as_ref()
             .unwrap()
-            .starts_with("\"gone\" is no field")
+            .starts_with("\"gone\" is not a field")
     );
     let request = read(r#"{"kind":"one","list":[{"txt":"t","deep":{"a":[1]}}]}"#);
     assert_eq!(request.choice("kind", &kinds).unwrap(), Some(1));
@@ -182,7 +196,7 @@ fn choices_and_kinds_are_not_given_where_a_word_says_so() {
     assert_eq!(list[0].required_text("text").unwrap(), "t");
     assert_eq!(reason(list[0].text("deep")), "deep must be a string");
     let ignored = request.ignored.as_ref().unwrap();
-    assert!(ignored.starts_with("\"deep\" is no field"), "{ignored}");
+    assert!(ignored.starts_with("\"deep\" is not a field"), "{ignored}");
     for (one, text) in [
         (r#"{"list":{"txt":"t"}}"#, "t"),
         (r#"{"list":"[{\"text\":\"\\u0041\"}]"}"#, "A"),

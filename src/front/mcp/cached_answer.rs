@@ -42,7 +42,8 @@ pub async fn find(
     // The cache may be on another machine, and a tool that reads it waits.
     let looked = spawn_blocking(move || {
         let _permit = permit;
-        let request = Request::parse(request.as_bytes()).map(|request| request.on(tool, terms));
+        let request =
+            Request::parse(request.as_bytes()).map(|request| request.for_tool(tool, terms));
         answer::prepare_object(tool, terms, || match &request {
             Ok(request) => tool.answer_from(request, &store),
             Err(failure) => Some(Err(failure.clone())),

@@ -33,7 +33,7 @@ use crate::front::mcp::permits::{CallPermit, CallPermits};
 use crate::front::mcp::progress::LatestProgress;
 use crate::front::mcp::seen_files::SeenFiles;
 use crate::front::mcp::temporary::TemporaryDirectories;
-use crate::front::mcp::visible::make_visible;
+use crate::front::mcp::unseen_characters::make_visible;
 use crate::sandbox::confinement::Confinement;
 use crate::sandbox::reaper::RunningCalls;
 use crate::web::guard;
@@ -41,17 +41,17 @@ use crate::web::guard;
 /// This executable, even if another one has replaced it on the disk since.
 const MYSELF: &str = "/proc/self/exe";
 
-/// The longest message that is sent, in bytes. Clients drop longer ones, and then wait in vain.
-const LONGEST_MESSAGE: usize = 16 * 1024 * 1024;
+/// Maximum length of a message in bytes. Clients drop longer ones, and then wait in vain.
+const MAX_MESSAGE_BYTES: usize = 16 * 1024 * 1024;
 
-/// The most that a message holds beyond the answer, in bytes.
-const ENVELOPE: usize = 64 * 1024;
+/// Maximum length of a message apart from the answer, in bytes.
+const MESSAGE_ENVELOPE_BYTES: usize = 64 * 1024;
 
-/// The longest content of a message that holds it once, in bytes, as it is escaped.
-pub const LONGEST_CONTENT: usize = LONGEST_MESSAGE - ENVELOPE;
+/// Maximum length of content that a message holds once, in bytes after escaping.
+pub const MAX_CONTENT_BYTES: usize = MAX_MESSAGE_BYTES - MESSAGE_ENVELOPE_BYTES;
 
-/// The longest answer, in bytes. Its message holds it twice, as text and as an object.
-const LONGEST_ANSWER: usize = (LONGEST_MESSAGE - ENVELOPE) / 2;
+/// Maximum length of an answer, in bytes. Its message holds it twice, as text and as an object.
+const MAX_ANSWER_BYTES: usize = (MAX_MESSAGE_BYTES - MESSAGE_ENVELOPE_BYTES) / 2;
 
 /// The time beyond its limit that a server waits for a call: one that ends in time by itself says
 /// what it had.
@@ -64,7 +64,7 @@ const SESSION: [&str; 2] = ["sessionId", "session_id"];
 pub struct AnswerSpec<'a> {
     /// The reader.
     pub reader: Audience,
-    /// The most bytes of an answer for a model.
+    /// Maximum length of an answer for a model, in bytes.
     pub max_answer: Option<usize>,
     /// Receives the call's progress messages, if the client wants them.
     pub progress: Option<&'a LatestProgress>,
@@ -181,7 +181,7 @@ impl ToolCaller {
                 return answer;
             }
         }
-        // A session is its owner's alone, and its name for nobody else the same.
+        // A session belongs to its owner; the same name means another one for others.
         let owner = spec.owner.filter(|_| names_session);
         let key = format!(
             "{} {:?} {:?} {:?} {owner:?} {request}",
@@ -205,8 +205,8 @@ impl ToolCaller {
             && !root.is_dir()
         {
             let message = format!(
-                "Not confined, so not done: the directory {}, to which this server is confined, is no \
-                 longer there",
+                "The call was not run, because it could not be confined: the directory {}, to which this \
+                 server is confined, no longer exists",
                 root.display()
             );
             return CallAnswer::refusal(tool, &Failure::new(ErrorCode::PermissionDenied, message));
@@ -277,20 +277,20 @@ impl ToolCaller {
         // Only the server's end is left open here, so that it sees the end of the process.
         drop(socket);
         let mut process = process.map_err(failed)?;
-        let bytes = process.read_answer(spec.progress, LONGEST_ANSWER).await;
+        let bytes = process.read_answer(spec.progress, MAX_ANSWER_BYTES).await;
         let bytes = bytes.map_err(failed)?;
         let quotes = bytes.iter().filter(|byte| matches!(byte, b'"' | b'\\'));
-        if bytes.len() + quotes.count() / 2 > LONGEST_ANSWER {
+        if bytes.len() + quotes.count() / 2 > MAX_ANSWER_BYTES {
             let message = format!(
                 "The answer does not fit into a message of 16 MiB, and the call was ended. {}",
-                tool.less
+                tool.how_to_get_less
             );
             return Err(Failure::new(ErrorCode::AnswerTooLarge, message.trim_end()));
         }
         let text = String::from_utf8(bytes).unwrap_or_default();
         if let Ok(mut object) = serde_json::from_str(&text) {
             let changed = make_visible(tool, &mut object)
-                | self.seen.heed(tool, spec.owner, &mut object)
+                | self.seen.note_foreign_change(tool, spec.owner, &mut object)
                 | self.background.take_over(spec.owner, &mut object, process);
             let object = Value::Object(object);
             let text = if changed { object.to_string() } else { text };

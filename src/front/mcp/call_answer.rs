@@ -10,11 +10,11 @@ use crate::contract::tool::Tool;
 /// The answer of a tool.
 #[derive(Clone, Debug)]
 pub struct CallAnswer {
-    /// The object as the tool wrote it, without the fields that are handed on beside it.
+    /// The object as the tool wrote it, without the fields that are passed on separately.
     pub text: String,
     /// The object.
     pub object: Value,
-    /// The field that the protocol passes on beside it, for the client and not for the model.
+    /// The field that the protocol passes on separately, for the client and not for the model.
     pub meta: Option<Value>,
     /// A resource that the answer links to.
     pub link: Option<Value>,

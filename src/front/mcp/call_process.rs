@@ -25,7 +25,7 @@ use crate::sandbox::reaper::RunningCalls;
 /// Most answers are no longer than this, in bytes, and are read in one go.
 const PLAIN_ANSWER: usize = 4 * 1024;
 
-/// The longest wait for the end of a process that has answered.
+/// Maximum wait for the end of a process that has answered.
 const AFTER_ANSWER: Duration = Duration::from_secs(2);
 
 /// The time that a tool which was asked to end has beyond that of the processes it started.

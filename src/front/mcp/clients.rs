@@ -6,173 +6,94 @@
 //! opencode 1.18, and the present Kilo, Copilot CLI, fast-agent, Cline and Mistral Vibe. A client
 //! keeps the part that it cuts in a file that is read by lines, or throws it away.
 
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use crate::contract::bounded::TextMeasure;
 
-/// The time before a client gives a call up in which a command that goes on can be answered.
-const ANSWERING: Duration = Duration::from_secs(5);
+/// Time before a client gives up a call, in which a command that goes on can be answered.
+const ANSWER_TIME: Duration = Duration::from_secs(5);
+
+/// The place for variables in the configuration of other clients.
+const USUAL_KEYS: &str = "the server's `env` (or `environment`) in the client's configuration";
+
+/// The known clients; the last one stands for all others.
+static CLIENTS: LazyLock<Vec<ClientProfile>> = LazyLock::new(|| {
+    include_str!("clients.tsv")
+        .lines()
+        .filter_map(read)
+        .collect()
+});
 
 /// A client's limits, and its ways of configuring a server.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ClientProfile {
-    /// A part of the name that it gives, in lower case.
+    /// A part of the name that it gives, in lower case; after `=`, the whole name.
     name: &'static str,
-    /// The longest answer that its model sees uncut, in bytes.
+    /// Length of the longest answer that its model sees uncut, in bytes.
     pub longest_answer: usize,
-    /// The most lines of such an answer, if lines are limited too.
-    most_lines: Option<usize>,
-    /// It counts an answer as it is escaped in JSON.
+    /// Maximum number of lines of such an answer, if lines are limited too.
+    max_lines: Option<usize>,
+    /// True if it counts an answer as it is escaped in JSON.
     counts_escaped: bool,
-    /// It takes a text that is JSON for the answer's object, and the call for failed if it is none.
+    /// True if it takes a text that is JSON for the answer's object, and the call for failed
+    /// without that object.
     pub reads_json: bool,
-    /// The time after which it gives up a call of which it hears nothing, since it gives no token
-    /// for progress. What the call was to do, and what it had said, is lost with it.
+    /// Time after which it gives up a call of which it hears nothing, because it gives no token for
+    /// progress. The call's work and output are then lost.
     gives_up_after: Option<Duration>,
     /// The place in its configuration for the variables that the server gets.
     pub keys: &'static str,
 }
 
 impl ClientProfile {
-    /// The measure by which an answer of at most so many `bytes` keeps to its other limits as well.
+    /// The measure by which an answer of at most so many `bytes` is within its other limits as
+    /// well.
     #[must_use]
     pub fn measure(&self, bytes: usize) -> TextMeasure {
-        match self.most_lines {
+        match self.max_lines {
             _ if self.counts_escaped => TextMeasure::Json,
             Some(lines) => TextMeasure::with_lines(bytes, lines),
             None => TextMeasure::Plain,
         }
     }
 
-    /// The time after which a command has to go on in the background, if the client hears nothing
-    /// of it.
+    /// Time after which a command has to go on in the background, if the client hears nothing of
+    /// it.
     #[must_use]
     pub fn goes_on_after(&self) -> Option<Duration> {
-        self.gives_up_after?.checked_sub(ANSWERING)
+        self.gives_up_after?.checked_sub(ANSWER_TIME)
+    }
+
+    fn has_name(&self, name: &str) -> bool {
+        match self.name.strip_prefix('=') {
+            Some(whole) => name == whole,
+            None => name.contains(self.name),
+        }
     }
 }
-
-/// The known clients.
-const CLIENTS: [ClientProfile; 11] = [
-    // It cuts at 10,000 tokens or 11 KiB of output, whichever comes first, in the middle.
-    ClientProfile {
-        name: "codex",
-        longest_answer: 11_000,
-        keys: "`env_vars = [\"NAME\"]` under `[mcp_servers.…]` in ~/.codex/config.toml",
-        ..BYTES_ALONE
-    },
-    // `truncateToolOutputThreshold` is 25,000 characters, `truncateToolOutputLines` 1,000.
-    ClientProfile {
-        name: "qwen",
-        longest_answer: 25_000,
-        most_lines: Some(950),
-        keys: "`\"env\": {\"NAME\": \"$NAME\"}` of the server in ~/.qwen/settings.json",
-        ..BYTES_ALONE
-    },
-    // 25,000 tokens, which are 40,000 bytes of text with many tokens a byte.
-    ClientProfile {
-        name: "claude",
-        longest_answer: 40_000,
-        keys: "`claude mcp add -e NAME=…`, or `\"env\"` of the server in .mcp.json",
-        ..BYTES_ALONE
-    },
-    // `truncateToolOutputThreshold` is 40,000 characters.
-    ClientProfile {
-        name: "gemini",
-        longest_answer: 40_000,
-        reads_json: true,
-        keys: "`\"env\": {\"NAME\": \"$NAME\"}` of the server in ~/.gemini/settings.json",
-        ..BYTES_ALONE
-    },
-    // It drops an answer over 50 KiB completely, and what follows the first 2,000 lines.
-    ClientProfile {
-        name: "opencode",
-        longest_answer: 40_000,
-        most_lines: Some(1950),
-        keys: "`\"environment\": {\"NAME\": \"{env:NAME}\"}` of the server in opencode.json",
-        ..BYTES_ALONE
-    },
-    // A descendant of opencode with the same limits; its older releases give that name.
-    ClientProfile {
-        name: "kilo",
-        longest_answer: 40_000,
-        most_lines: Some(1950),
-        keys: "`\"environment\": {\"NAME\": \"{env:NAME}\"}` of the server in kilo.json",
-        ..BYTES_ALONE
-    },
-    // It shows 839 bytes of an answer over 20 KB.
-    ClientProfile {
-        name: "copilot-cli",
-        longest_answer: 19_000,
-        ..BYTES_ALONE
-    },
-    // It cuts out the middle of more than 16,000 characters.
-    ClientProfile {
-        name: "fast-agent",
-        longest_answer: 15_000,
-        ..BYTES_ALONE
-    },
-    // `@cline/core` cuts at 8,000 characters of JSON. Its calls have 60 seconds, as the SDK has it.
-    ClientProfile {
-        name: "cline",
-        longest_answer: 7000,
-        counts_escaped: true,
-        gives_up_after: Some(Duration::from_secs(60)),
-        ..BYTES_ALONE
-    },
-    // What it lets through was not measured; its calls have the SDK's 60 seconds.
-    ClientProfile {
-        name: "continue",
-        gives_up_after: Some(Duration::from_secs(60)),
-        ..UNKNOWN
-    },
-    // Gemini CLI and Qwen Code behind a URL, whose requests name the program that runs them: what
-    // holds for either.
-    ClientProfile {
-        name: "node",
-        longest_answer: 25_000,
-        most_lines: Some(950),
-        reads_json: true,
-        ..BYTES_ALONE
-    },
-];
-
-/// Mistral Vibe, which cuts like Codex and gives the name of its SDK: a part of many other names.
-const VIBE: ClientProfile = ClientProfile {
-    name: "mcp",
-    longest_answer: 11_000,
-    ..BYTES_ALONE
-};
-
-/// The limits of unknown clients, within those of most others.
-const UNKNOWN: ClientProfile = ClientProfile {
-    longest_answer: 19_000,
-    most_lines: Some(950),
-    ..BYTES_ALONE
-};
-
-/// What most clients have in common.
-const BYTES_ALONE: ClientProfile = ClientProfile {
-    name: "",
-    longest_answer: 0,
-    most_lines: None,
-    counts_escaped: false,
-    reads_json: false,
-    gives_up_after: None,
-    keys: "the server's `env` (or `environment`) in the client's configuration",
-};
 
 /// The client that calls itself `name`.
 #[must_use]
 pub fn find(name: &str) -> &'static ClientProfile {
     let name = name.to_lowercase();
-    if name == VIBE.name {
-        return &VIBE;
-    }
-    let mut known = CLIENTS.iter();
-    known
-        .find(|client| name.contains(client.name))
-        .unwrap_or(&UNKNOWN)
+    let found = CLIENTS.iter().find(|client| client.has_name(&name));
+    found.unwrap_or(&CLIENTS[CLIENTS.len() - 1])
+}
+
+/// Reads a line of the table; `None` for a comment.
+fn read(line: &'static str) -> Option<ClientProfile> {
+    let [name, longest_answer, lines, form, seconds, keys] =
+        line.split('\t').collect::<Vec<_>>().try_into().ok()?;
+    Some(ClientProfile {
+        name,
+        longest_answer: longest_answer.parse().ok()?,
+        max_lines: lines.parse().ok(),
+        counts_escaped: form == "escaped",
+        reads_json: form == "json",
+        gives_up_after: seconds.parse().ok().map(Duration::from_secs),
+        keys: if keys == "-" { USUAL_KEYS } else { keys },
+    })
 }
 
 #[cfg(test)]
@@ -207,6 +128,14 @@ mod tests {
             assert_eq!(client.longest_answer, longest, "{name}");
             assert_eq!(client.measure(longest), measure, "{name}");
         }
+    }
+
+    #[test]
+    fn each_line_of_the_table_is_a_client_and_the_last_one_is_any() {
+        let lines = include_str!("clients.tsv").lines();
+        let lines = lines.filter(|line| !line.starts_with('#'));
+        assert_eq!(lines.count(), CLIENTS.len());
+        assert_eq!(CLIENTS[CLIENTS.len() - 1].name, "");
     }
 
     #[test]

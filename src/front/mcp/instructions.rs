@@ -1,4 +1,4 @@
-//! The text that clients put before the model beside the list of tools: how these tools differ from
+//! The text that clients show the model with the list of tools: how these tools differ from
 //! what a model may expect. At most 1,000 bytes.
 
 use std::env;
@@ -10,8 +10,8 @@ use crate::sandbox::confinement::Confinement;
 use crate::shell::CommandShell;
 use crate::unseen;
 
-/// The most that instructions may have, in bytes.
-const MOST: usize = 1000;
+/// Maximum length of the instructions, in bytes.
+const MAX_INSTRUCTIONS_BYTES: usize = 1000;
 
 /// The instructions of a server of `tools`, confined or not, whose answers are bounded or not.
 pub fn compose(tools: &[&Tool], confinement: Option<&Confinement>, bounded: bool) -> String {
@@ -52,7 +52,7 @@ pub fn compose(tools: &[&Tool], confinement: Option<&Confinement>, bounded: bool
         ));
     }
     let mut text = unseen::spelled(&sentences.join(" ")).into_owned();
-    text.truncate(TextMeasure::Plain.prefix(text.as_bytes(), MOST));
+    text.truncate(TextMeasure::Plain.prefix(text.as_bytes(), MAX_INSTRUCTIONS_BYTES));
     text
 }
 
@@ -107,8 +107,8 @@ mod tests {
             ..ConfinementBounds::default()
         };
         let confinement = Confinement::resolve(&bounds).unwrap();
-        assert!(compose(&all, None, true).len() <= MOST);
-        assert!(compose(&all, Some(&confinement), true).len() <= MOST);
+        assert!(compose(&all, None, true).len() <= MAX_INSTRUCTIONS_BYTES);
+        assert!(compose(&all, Some(&confinement), true).len() <= MAX_INSTRUCTIONS_BYTES);
         let bounds = ConfinementBounds {
             roots: vec!["/usr".into()],
             ..bounds

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use rmcp::model::{JsonObject, Tool as Listed, ToolAnnotations};
 use serde_json::Value;
 
-use crate::contract::reduction::{SchemaDialect, reduce};
+use crate::contract::schema_reduction::{SchemaDialect, reduce};
 use crate::contract::tool::Tool;
 use crate::registry::TOOLS;
 
 /// The entry in `tools/list` of one of the tools that are `served`; for programs, with the schema
 /// of its answers, if it has one.
 pub fn entry(tool: &Tool, served: &[&Tool], structured: bool) -> Listed {
-    let schema: Value = serde_json::from_str(&tool.words()).unwrap_or_default();
+    let schema: Value = serde_json::from_str(&tool.description_for_models()).unwrap_or_default();
     let description = description(&schema, tool, served);
     let parameters = match reduce(SchemaDialect::PLAIN, &schema["parameters"]) {
         Value::Object(parameters) => parameters,

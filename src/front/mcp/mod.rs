@@ -16,25 +16,25 @@ mod clients;
 mod coalesced_calls;
 mod http;
 mod instructions;
+mod lifetime;
 pub mod list;
-mod operation;
+mod operator_reports;
 mod permits;
 mod progress;
 mod resources;
 mod seen_files;
-mod serve;
 mod server;
+mod stdio_transport;
 mod structured;
 mod temporary;
 mod text;
-mod transport;
-mod visible;
+mod unseen_characters;
 
 /// Items that a fuzzer needs to serve a client of its own.
 #[cfg(fuzzing)]
 pub mod fuzzing {
     pub use super::server::{ServerSetup, ToolServer};
-    pub use super::transport::LineTransport;
+    pub use super::stdio_transport::LineTransport;
 }
 
 pub use progress::send_progress;
@@ -57,7 +57,7 @@ pub fn serve(options: McpOptions) -> ProgramExit {
              themselves. Ctrl-C ends it; --help says more",
         );
     }
-    match serve::run(options) {
+    match lifetime::run(options) {
         Ok(()) => ProgramExit::Success,
         Err(reason) => {
             log(&reason);
@@ -83,7 +83,7 @@ pub fn log(line: &str) {
 /// `line` as the log has it.
 fn log_line(line: &str) -> String {
     if IN_JSON.load(Ordering::Relaxed) {
-        let line = json!({"time": operation::now(), "message": line});
+        let line = json!({"time": operator_reports::now(), "message": line});
         sanitize::escape_json(&line.to_string())
     } else {
         format!("{NAME}: {}", sanitize::for_line(line))

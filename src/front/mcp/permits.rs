@@ -15,7 +15,7 @@ use crate::contract::tool::Tool;
 const CALLS: usize = 64;
 
 /// Factor by which a server for many clients runs more calls of such a tool.
-const FOR_MANY: usize = 4;
+const FACTOR_FOR_MANY_CLIENTS: usize = 4;
 
 /// The part of all permits that one holder may have, as a divisor.
 const SHARE: usize = 2;
@@ -37,7 +37,7 @@ impl CallPermits {
     /// The permits of a server of `tools`, for many clients or for one.
     pub fn new(tools: &[&'static Tool], many: bool) -> Self {
         let own = tools.iter().filter_map(|tool| {
-            let count = tool.at_once? * if many { FOR_MANY } else { 1 };
+            let count = tool.max_concurrent_calls? * if many { FACTOR_FOR_MANY_CLIENTS } else { 1 };
             Some((tool.name, (Arc::new(Semaphore::new(count)), count)))
         });
         Self {
@@ -47,8 +47,8 @@ impl CallPermits {
         }
     }
 
-    /// Waits for all permits of a call of `tool` but the common one. These come first, so that
-    /// calls that wait for them keep no others waiting.
+    /// Waits for all permits of a call of `tool` but the common one. The scarce permits are taken
+    /// first: a call that waits for one must not hold a common permit.
     pub async fn acquire(&self, tool: &'static Tool, holder: Option<&TokenOwner>) -> CallPermit {
         let own = self.own.get(tool.name);
         let mut permit = CallPermit::default();
@@ -62,7 +62,7 @@ impl CallPermits {
         permit
     }
 
-    /// Waits for a common permit beside the others.
+    /// Waits for a common permit, after the others.
     pub async fn common(&self, permit: &mut CallPermit) {
         permit.take(Arc::clone(&self.common)).await;
     }
@@ -101,7 +101,7 @@ mod tests {
     async fn one_holder_leaves_room_for_another() {
         let permits = CallPermits::new(&[&TOOL], true);
         let (ada, bob) = (TokenOwner::new("ada"), TokenOwner::new("bob"));
-        let all = TOOL.at_once.unwrap() * FOR_MANY;
+        let all = TOOL.max_concurrent_calls.unwrap() * FACTOR_FOR_MANY_CLIENTS;
         let mut of_ada = Vec::new();
         while let Some(permit) = has(&permits, &ada).await {
             of_ada.push(permit);

@@ -15,15 +15,15 @@ use crate::basics::mutex::lock;
 use crate::unseen;
 
 /// Time between two notifications to a client.
-const EVERY: Duration = Duration::from_secs(5);
+const NOTIFICATION_INTERVAL: Duration = Duration::from_secs(5);
 
-/// The longest line that is sent to a client, in bytes.
-const LONGEST_LINE: usize = 200;
+/// Maximum length of a line that is sent to a client, in bytes.
+const MAX_LINE_BYTES: usize = 200;
 
 /// Sends the server a progress message of this process, one of its calls: the line that was written
 /// last.
 pub fn send_progress(line: &[u8]) {
-    let line = &line[..line.len().min(LONGEST_LINE)];
+    let line = &line[..line.len().min(MAX_LINE_BYTES)];
     let line = String::from_utf8_lossy(line);
     let mut message = serde_json::to_vec(&unseen::visible(&line)).unwrap_or_default();
     message.push(b'\n');
@@ -48,7 +48,7 @@ impl LatestProgress {
 /// Notifies the client every five seconds, for as long as this is polled.
 pub async fn report(peer: &Peer<RoleServer>, token: ProgressToken, heard: &LatestProgress) {
     let begin = Instant::now();
-    let mut ticks = interval_at(begin + EVERY, EVERY);
+    let mut ticks = interval_at(begin + NOTIFICATION_INTERVAL, NOTIFICATION_INTERVAL);
     loop {
         ticks.tick().await;
         let seconds = begin.elapsed().as_secs();

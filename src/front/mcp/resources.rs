@@ -15,7 +15,7 @@ use crate::cache::artifact::{self, ArtifactId, StoredArtifact};
 use crate::cache::{self, CacheFiles};
 use crate::contract::bounded::TextMeasure;
 use crate::contract::tool::Tool;
-use crate::front::mcp::call::{LONGEST_CONTENT, ToolCaller};
+use crate::front::mcp::call::{MAX_CONTENT_BYTES, ToolCaller};
 use crate::secrets;
 
 /// True if a server of these tools has anything to read.
@@ -33,7 +33,7 @@ pub fn template() -> ResourceTemplate {
         ))
 }
 
-/// The resource that an answer links to, from the object that a tool wrote beside it.
+/// The resource that an answer links to, from the object that a tool wrote with it.
 pub fn link(link: &Value) -> Option<Resource> {
     let text = |name: &str| link[name].as_str();
     let mut resource = Resource::new(text("uri")?, text("name")?);
@@ -58,10 +58,10 @@ pub async fn read(uri: &str, caller: &ToolCaller) -> Result<ReadResourceResult, 
         ));
     };
     let contents = match String::from_utf8(found.content) {
-        Ok(text) if TextMeasure::Json.cost(text.as_bytes()) <= LONGEST_CONTENT => {
+        Ok(text) if TextMeasure::Json.cost(text.as_bytes()) <= MAX_CONTENT_BYTES => {
             ResourceContents::text(text, uri)
         }
-        Err(bytes) if bytes.as_bytes().len() <= LONGEST_CONTENT / 4 * 3 => {
+        Err(bytes) if bytes.as_bytes().len() <= MAX_CONTENT_BYTES / 4 * 3 => {
             ResourceContents::blob(BASE64_STANDARD.encode(bytes.as_bytes()), uri)
         }
         _ => {

@@ -1,5 +1,5 @@
-//! The files that a server's callers have seen, so that whoever replaces one is told that somebody
-//! else has changed it since.
+//! The files that a server's callers have seen, so that an answer can say that somebody else has
+//! changed a file that its caller replaces.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -9,22 +9,23 @@ use serde_json::{Map, Value};
 use crate::access::TokenOwner;
 use crate::basics::mutex::lock;
 use crate::contract::tool::Tool;
-use crate::front::call_file::{CallFile, FIELD};
-use crate::front::mcp::visible::add_note;
+use crate::front::mcp::unseen_characters::add_note;
+use crate::front::reported_file::{FIELD, ReportedFile};
 
-/// The most files that are kept in mind; beyond that all are forgotten.
-const MOST_FILES: usize = 4096;
+/// Maximum number of remembered files; beyond that all are forgotten.
+const MAX_FILES: usize = 4096;
 
-const CHANGED: &str = "The file had changed since you last saw it here, and that is replaced too.";
+const FOREIGN_CHANGE_NOTE: &str =
+    "The file had changed since you last saw it here, and that is replaced too.";
 
 /// The states of files as callers, by their tokens, have seen them.
 #[derive(Default)]
 pub struct SeenFiles(Mutex<HashMap<(Option<String>, String), String>>);
 
 impl SeenFiles {
-    /// Takes the file out of `answer`, and keeps it in mind. If the call has replaced what its
-    /// caller has not seen, a note says so. True if the answer was changed.
-    pub fn heed(
+    /// Takes the reported file out of `answer` and remembers its state. If the call has replaced
+    /// what its caller has not seen, a note says so. True if the answer was changed.
+    pub fn note_foreign_change(
         &self,
         tool: &Tool,
         owner: Option<&TokenOwner>,
@@ -33,7 +34,7 @@ impl SeenFiles {
         let Some(file) = answer.shift_remove(FIELD) else {
             return false;
         };
-        let Ok(file) = serde_json::from_value::<CallFile>(file) else {
+        let Ok(file) = serde_json::from_value::<ReportedFile>(file) else {
             return true;
         };
         let key = (owner.map(|owner| owner.name().to_owned()), file.path);
@@ -44,7 +45,7 @@ impl SeenFiles {
         // Such a call leaves nothing of the old content.
         let replaces = !tool.hints.read_only && tool.hints.idempotent;
         if replaces && is_other && file.before.is_some() {
-            add_note(answer, CHANGED);
+            add_note(answer, FOREIGN_CHANGE_NOTE);
         }
         let state = if tool.hints.read_only {
             file.before
@@ -52,7 +53,7 @@ impl SeenFiles {
             // What an edit has left of others' changes is not seen by it.
             file.after.filter(|_| replaces || !is_other)
         };
-        if seen.len() >= MOST_FILES {
+        if seen.len() >= MAX_FILES {
             seen.clear();
         }
         if let Some(state) = state {
@@ -76,7 +77,7 @@ mod tests {
             let file = json!({"path": "/f", "before": before, "after": after});
             let mut answer = json!({"output": "o", FIELD: file});
             let answer = answer.as_object_mut().unwrap();
-            assert!(seen.heed(tool, Some(&TokenOwner::new(owner)), answer));
+            assert!(seen.note_foreign_change(tool, Some(&TokenOwner::new(owner)), answer));
             assert_eq!(answer.get(FIELD), None);
             answer.contains_key("note")
         };
@@ -92,6 +93,6 @@ mod tests {
         assert!(call(&write::TOOL, "anna", json!("7"), "8"));
         // There is nothing left to be replaced.
         assert!(!call(&write::TOOL, "anna", json!(null), "9"));
-        assert!(!seen.heed(&write::TOOL, None, &mut Map::new()));
+        assert!(!seen.note_foreign_change(&write::TOOL, None, &mut Map::new()));
     }
 }

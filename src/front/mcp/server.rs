@@ -27,7 +27,7 @@ use crate::contract::tool::{AccessScope, Tool};
 use crate::front::mcp::call::{AnswerSpec, ToolCaller};
 use crate::front::mcp::call_answer::CallAnswer;
 use crate::front::mcp::clients::{self, ClientProfile};
-use crate::front::mcp::operation::OperatorReports;
+use crate::front::mcp::operator_reports::OperatorReports;
 use crate::front::mcp::progress::{self, LatestProgress};
 use crate::front::mcp::temporary::TemporaryDirectories;
 use crate::front::mcp::{instructions, list, resources, structured, text};
@@ -40,7 +40,7 @@ pub struct ServerSetup {
     caller: ToolCaller,
     /// True if answers are objects, and not text.
     structured: bool,
-    /// The longest text, in bytes, 0 for no limit; `None` for the client's own limit.
+    /// Maximum length of a text in bytes, 0 for no limit; `None` for the client's own limit.
     max_answer: Option<usize>,
     /// The operator's record of calls, if there is one.
     operation: Option<Arc<OperatorReports>>,
@@ -317,7 +317,7 @@ async fn wait_for_departure(gone: &mut watch::Receiver<bool>) {
     }
 }
 
-/// `result` with the fields that the tool has passed on beside its answer.
+/// `result` with the fields that the tool has passed on with its answer.
 fn with_beside(
     mut result: CallToolResult,
     (meta, link): (Option<Value>, Option<Value>),

@@ -1,7 +1,7 @@
 //! An answer as a program reads it: the object, and the object as text.
 //!
 //! Answers of the tools of research keep to the schema that is listed for them, but their errors do
-//! not: an error is a sentence with an object behind it, as their specification has it.
+//! not: an error is a sentence followed by an object, as their specification has it.
 
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Map, Value, json};
@@ -11,7 +11,7 @@ use crate::contract::tool::{EnvelopeFamily, Tool};
 use crate::front::mcp::call_answer::CallAnswer;
 
 /// Seconds after which a call that took too long may be made again.
-const RETRY_AFTER: u64 = 5;
+const RETRY_AFTER_SECONDS: u64 = 5;
 
 /// The answer of `tool` as content and as an object.
 pub fn result(tool: &Tool, answer: CallAnswer) -> CallToolResult {
@@ -44,7 +44,10 @@ fn error(answer: &Value) -> String {
     };
     error.insert("retryable".to_owned(), retryable.into());
     for (name, usual) in [
-        ("retryAfterSeconds", waits.then(|| RETRY_AFTER.into())),
+        (
+            "retryAfterSeconds",
+            waits.then(|| RETRY_AFTER_SECONDS.into()),
+        ),
         ("suggestedAction", Some(usual.into())),
         ("provider", None),
         ("alternatives", None),

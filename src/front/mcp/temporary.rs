@@ -1,7 +1,7 @@
 //! The directories for temporary files of confined commands, which last as long as the server: one
 //! for each token, within one that goes with the server however that ends.
 //!
-//! Rules: the decisions on our own doors (7).
+//! Rules: agreed behaviour, see REFERENCE.md.
 
 use std::collections::HashMap;
 use std::path::PathBuf;

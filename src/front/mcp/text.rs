@@ -9,19 +9,19 @@ use std::fmt::Write as _;
 use rmcp::model::ContentBlock;
 use serde_json::Value;
 
-use crate::contract::aside;
 use crate::contract::bounded::TextMeasure;
 use crate::contract::envelope;
 use crate::contract::failure::ErrorCode;
+use crate::contract::picked_values;
 use crate::contract::reply::{AHEAD, EMPTY, IMAGE};
 use crate::contract::tool::{FieldRole, Tool};
 use crate::front::mcp::clients::ClientProfile;
 
 /// The fields with a place of their own.
-const BESIDE: [&str; 3] = [AHEAD, EMPTY, IMAGE];
+const SPECIAL_FIELDS: [&str; 3] = [AHEAD, EMPTY, IMAGE];
 
 /// The text for an empty answer of a tool that has no words of its own for it.
-const NOTHING: &str = "no output";
+const EMPTY_OUTPUT_TEXT: &str = "no output";
 
 /// The answer `object` of `tool` as content for the model of `client`, at most `longest` bytes of
 /// text in this measure.
@@ -46,7 +46,7 @@ pub fn content(
         .collect()
 }
 
-/// The text: what was asked for, why there is no more of it, and what else there is to say.
+/// The text: the content, why there is no more of it, and further remarks.
 fn text(tool: &Tool, object: &Value, client: &ClientProfile) -> String {
     let mut text = body(tool, object);
     if let Some(ahead) = object[AHEAD].as_str() {
@@ -75,14 +75,18 @@ fn text(tool: &Tool, object: &Value, client: &ClientProfile) -> String {
     }
     if text.is_empty() {
         let nothing = object[EMPTY].as_str();
-        let nothing = nothing.or(said.is_empty().then_some(NOTHING));
+        let nothing = nothing.or(said.is_empty().then_some(EMPTY_OUTPUT_TEXT));
         if let Some(nothing) = nothing {
             said.insert(0, nothing.to_owned());
         }
     }
-    if !said.is_empty() {
+    if let Some(last) = said.pop() {
         end_line(&mut text);
-        let _ = write!(text, "[{}]", said.join("; "));
+        text.push('[');
+        for one in said {
+            let _ = write!(text, "{}; ", one.strip_suffix('.').unwrap_or(&one));
+        }
+        let _ = write!(text, "{last}]");
     }
     text
 }
@@ -101,7 +105,7 @@ fn advise(object: &Value, said: &mut Vec<String>) {
     }
 }
 
-/// The fields that are text, and the list of results; behind a blank line, the fields beside them.
+/// The fields that are text, and the list of results; after a blank line, the other fields.
 fn body(tool: &Tool, object: &Value) -> String {
     let mut text = String::new();
     let mut asides = Vec::new();
@@ -118,10 +122,11 @@ fn body(tool: &Tool, object: &Value) -> String {
                 }
             }
             (Some(FieldRole::Aside(picks)), value) => {
-                asides.extend(aside::picked_lines(picks, value));
+                asides.extend(picked_values::picked_lines(picks, value));
             }
             (Some(_), _) => {}
-            (None, _) if envelope::is_envelope_field(name) || BESIDE.contains(&&**name) => {}
+            (None, _) if envelope::is_envelope_field(name) || SPECIAL_FIELDS.contains(&&**name) => {
+            }
             (None, value) => {
                 end_line(&mut text);
                 let shown = value.as_str().map_or(value.to_string(), str::to_owned);
@@ -271,6 +276,14 @@ mod tests {
                 )
             );
         }
+        let object = json!({
+            "success": false, "error": "e", "error_code": "AUTH_MISSING", "note": "N.",
+            "alternatives": ["exa"],
+        });
+        let keys = clients::find("").keys;
+        assert!(
+            shown("web_search", &object).ends_with(&format!("with {keys}; N; others to try: exa]"))
+        );
         let object =
             json!({"success": false, "error": "e", "error_code": "BLOCKED", "retryable": false});
         assert_eq!(shown("scrape_page", &object), "e (BLOCKED)");

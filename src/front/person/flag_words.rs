@@ -74,7 +74,7 @@ fn with_value_as_typed(mut words: String, field: &SchemaField) -> String {
     words
 }
 
-/// `words` with `new` in the place of the word `old`, where it is no part of a name or a path.
+/// `words` with `new` in the place of the word `old`, where it is not part of a name or a path.
 fn with_word(words: &str, old: &str, new: &str) -> String {
     let is_part = |c: char| c.is_alphanumeric() || "_-/\"'`".contains(c);
     let (mut said, mut rest) = (String::new(), words);

@@ -18,7 +18,7 @@ use crate::command_line::confinement;
 use crate::command_line::fields::{
     NO_CACHE, PLACES, command, field_of_places, ids, positional_id, usage, value_name,
 };
-use crate::command_line::{habits, help, surplus};
+use crate::command_line::{extra_arguments, habitual_flags, help};
 use crate::console::exit::ProgramExit;
 use crate::console::streams::RawStdin;
 use crate::console::{sanitize, say};
@@ -43,7 +43,7 @@ pub enum CommandLineResult {
     File(OsString, CallFlags),
 }
 
-/// The flags that stand beside a request.
+/// The flags that are not part of a request.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CallFlags {
     /// An answer as it is now ([`CallTerms::no_cache`]).
@@ -85,7 +85,7 @@ pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> CommandLineResul
     let schema = Schema::for_flags(tool);
     let mut command = command(tool, &schema).bin_name(invocation);
     // Completions and manuals do without.
-    command = command.args(habits::flags(tool));
+    command = command.args(habitual_flags::flags(tool));
     command = command.override_usage(usage(tool, invocation, &schema));
     let words = std::iter::once(OsString::from(invocation)).chain(args.iter().cloned());
     let parsed = command.try_get_matches_from_mut(words);
@@ -101,10 +101,9 @@ pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> CommandLineResul
             return Ok(without_fields(tool, invocation, flags));
         }
         let (mut request, places) = request(tool, &mut command, &matches, &schema)?;
-        let typed = args.iter().map(|word| word.to_string_lossy().into_owned());
-        let typed: Vec<String> = typed.collect();
-        let typed = (invocation, &typed[..], &places[..]);
-        if let Err(advice) = habits::apply(tool, &schema, &matches, typed, &mut request) {
+        let words = args.iter().map(|word| word.to_string_lossy().into_owned());
+        let words: Vec<String> = words.collect();
+        if let Err(advice) = habitual_flags::apply(tool, &matches, &words, &mut request) {
             return Ok(CommandLineResult::Done(misuse(&advice)));
         }
         let requests = requests(tool, &schema, request, &places);
@@ -119,10 +118,12 @@ pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> CommandLineResul
         CommandLineResult::Done(match error.kind() {
             ErrorKind::DisplayHelp => say::print(&help::tool(tool, invocation)),
             ErrorKind::DisplayVersion => say::print(&say::version()),
-            ErrorKind::UnknownArgument => match surplus::advice(tool, invocation, &schema, args) {
-                Some(advice) => misuse(&advice),
-                None => say::report_misuse(&error),
-            },
+            ErrorKind::UnknownArgument => {
+                match extra_arguments::advise_on_extra_arguments(invocation, &schema, args) {
+                    Some(advice) => misuse(&advice),
+                    None => say::report_misuse(&error),
+                }
+            }
             _ => say::report_misuse(&error),
         })
     })
@@ -177,7 +178,7 @@ fn call(tool: &Tool, mut requests: Vec<Vec<u8>>, flags: CallFlags, json: bool) -
     if !json {
         return as_text(tool, &requests, flags);
     }
-    // JSON is for programs, and has all that a host is told.
+    // JSON is for programs, and has everything that a host gets.
     let terms = flags.apply_to(CallTerms::within(Audience::Program, None, None));
     let exit = answer::as_json(tool, Ok(request), terms);
     if io::stdout().is_terminal() {
@@ -191,7 +192,8 @@ fn call(tool: &Tool, mut requests: Vec<Vec<u8>>, flags: CallFlags, json: bool) -
 /// how the call exits: of several answers a failure counts most, and then what was found.
 fn as_text(tool: &Tool, requests: &[Vec<u8>], mut flags: CallFlags) -> ProgramExit {
     flags.is_one_of_several = requests.len() > 1;
-    let [failed, nothing] = [tool.exits.failed, tool.exits.nothing_found].map(ProgramExit::Code);
+    let [failed, nothing] =
+        [tool.exit_codes.failed, tool.exit_codes.nothing_found].map(ProgramExit::Code);
     let mut exits = Vec::new();
     for request in requests {
         let out = StdoutAfterProgress::of(tool);
@@ -231,7 +233,7 @@ pub fn show<W: Write>(
         piped: screen.is_piped() || flags.is_one_of_several,
         ..flags.apply_to(CallTerms::of_person())
     };
-    let mut request = Request::parse(request)?.on(tool, terms);
+    let mut request = Request::parse(request)?.for_tool(tool, terms);
     let reply = confined::run(tool, &mut request)?;
     let mut object = AnswerObject::for_viewer(&mut screen);
     let written = reply.write(&mut object).and_then(|()| object.close());
@@ -241,7 +243,7 @@ pub fn show<W: Write>(
 fn gives_fields(tool: &Tool, matches: &ArgMatches, schema: &Schema) -> bool {
     let mut ids = schema.fields.iter().flat_map(ids);
     ids.any(|id| matches.value_source(&id) == Some(ValueSource::CommandLine))
-        || habits::are_given(tool, matches)
+        || habitual_flags::are_given(tool, matches)
 }
 
 /// The request that the flags and words make up, and the places in which to search. Words fill the
@@ -267,7 +269,7 @@ fn request(
             match words.next() {
                 Some(word) => {
                     let value = match &**word {
-                        "-" if habits::takes_stdin(tool, field) => {
+                        "-" if habitual_flags::takes_stdin(tool, field) => {
                             read_stdin().map_err(|why| command.error(ErrorKind::Io, why))?
                         }
                         word => word.to_owned(),
@@ -289,7 +291,7 @@ fn request(
         );
         return Err(command.error(ErrorKind::UnknownArgument, message));
     }
-    if !missing.is_empty() && !habits::ask_a_server(tool, matches) {
+    if !missing.is_empty() && !habitual_flags::ask_a_server(tool, matches) {
         let message = format!("missing: {}", missing.join(", "));
         return Err(command.error(ErrorKind::MissingRequiredArgument, message));
     }
@@ -316,7 +318,7 @@ fn flag_value(
         FieldKind::Text => match matches.get_many::<String>(name) {
             Some(texts) => {
                 let texts: Vec<&str> = texts.map(String::as_str).collect();
-                Some(habits::joined(tool, field, &texts)?.into())
+                Some(habitual_flags::joined(tool, field, &texts)?.into())
             }
             None => None,
         },
@@ -351,7 +353,7 @@ mod tests {
     fn every_command_line_is_sound_and_no_field_is_called_like_a_common_flag() {
         for tool in TOOLS {
             let schema = Schema::for_flags(tool);
-            let command = command(tool, &schema).args(habits::flags(tool));
+            let command = command(tool, &schema).args(habitual_flags::flags(tool));
             command.debug_assert();
             for field in &schema.fields {
                 assert!(!COMMON.contains(&&*field.flag()), "{}", field.name);
@@ -444,7 +446,7 @@ mod tests {
     fn an_example_is_typed_as_it_is_sent() {
         for tool in TOOLS {
             let schema = Schema::for_flags(tool);
-            let line = typed("x", &schema, tool.manual.example);
+            let line = typed("x", &schema, tool.manual.example());
             assert!(line.starts_with("x ") && !line.contains('{'), "{line}");
         }
         let schema = Schema::for_flags(registry::find("grep").unwrap());

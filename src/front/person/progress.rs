@@ -10,7 +10,7 @@ use crate::console::streams::RawStdout;
 use crate::contract::tool::{AccessScope, Tool};
 
 /// The time after which a person begins to wonder.
-const PATIENCE: Duration = Duration::from_secs(1);
+const PROGRESS_DELAY: Duration = Duration::from_secs(1);
 
 /// The time between two states of the line.
 const STEP: Duration = Duration::from_millis(200);
@@ -23,7 +23,7 @@ pub struct ProgressLine {
 }
 
 impl ProgressLine {
-    /// The line of a call of `tool`; none where stderr is no terminal, or nothing is counted.
+    /// The line of a call of `tool`; none if stderr is not a terminal, or nothing is counted.
     pub fn of(tool: &Tool) -> Option<Self> {
         let counts = matches!(tool.scope, AccessScope::Paths { .. } | AccessScope::Network);
         if !counts || !io::stderr().is_terminal() {
@@ -39,7 +39,7 @@ impl ProgressLine {
 
 /// Shows the line from when a person begins to wonder until the call is over.
 fn show_until((over, ended): &(Mutex<bool>, Condvar), name: &str) {
-    let (mut pause, mut width) = (PATIENCE, 0);
+    let (mut pause, mut width) = (PROGRESS_DELAY, 0);
     let mut is_over = over.lock().unwrap_or_else(PoisonError::into_inner);
     loop {
         let waited = ended.wait_timeout_while(is_over, pause, |is_over| !*is_over);

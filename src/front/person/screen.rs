@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::console::exit::ProgramExit;
 use crate::console::{color, sanitize};
-use crate::contract::aside;
+use crate::contract::picked_values;
 use crate::contract::reply::Viewer;
 use crate::contract::tool::{FieldRole, Tool};
 use crate::front::person::flag_words;
@@ -28,7 +28,7 @@ pub struct ScreenWriter<'a, W: Write> {
     is_content: bool,
     /// The field shown last, if it was shown with its name.
     named: Option<String>,
-    /// Fields beside the content, by their names.
+    /// Fields other than the content, by their names.
     asides: Vec<(String, Value)>,
     end: ScreenEnd,
 }
@@ -136,9 +136,9 @@ impl<'a, W: Write> ScreenWriter<'a, W> {
         }
         self.out.flush()?;
         if !self.end.error.is_empty() {
-            self.end.exit = ProgramExit::Code(self.tool.exits.failed);
+            self.end.exit = ProgramExit::Code(self.tool.exit_codes.failed);
         } else if self.end.nothing_found {
-            self.end.exit = ProgramExit::Code(self.tool.exits.nothing_found);
+            self.end.exit = ProgramExit::Code(self.tool.exit_codes.nothing_found);
         }
         self.end.nothing_found &= self.last.is_none() && self.kind != ScreenMode::Pipe;
         let out = self
@@ -191,7 +191,7 @@ impl<'a, W: Write> ScreenWriter<'a, W> {
         self.show(piece)
     }
 
-    /// Keeps a field, or the next piece of its text, for the lines behind the content.
+    /// Keeps a field, or the next piece of its text, for the lines after the content.
     fn keep_aside(&mut self, name: &str, value: Value) {
         match (self.asides.last_mut(), value) {
             (Some((last, Value::String(text))), Value::String(piece)) if last == name => {
@@ -201,12 +201,12 @@ impl<'a, W: Write> ScreenWriter<'a, W> {
         }
     }
 
-    /// Shows the fields beside the content, behind a blank line.
+    /// Shows the other fields after the content, after a blank line.
     fn show_asides(&mut self) -> io::Result<()> {
         let mut lines = Vec::new();
         for (name, value) in std::mem::take(&mut self.asides) {
             if let ShownField::Of(FieldRole::Aside(picks)) = self.role(&name) {
-                lines.extend(aside::picked_lines(picks, &value));
+                lines.extend(picked_values::picked_lines(picks, &value));
             }
         }
         if lines.is_empty() {

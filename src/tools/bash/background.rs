@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process;
 
 use crate::basics::wording::{count_noun, joined_words};
-use crate::contract::background::{BackgroundRun, FIELD, MOST_COMMANDS};
+use crate::contract::background::{BackgroundRun, FIELD, MAX_COMMANDS};
 use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::{AnswerObject, Reply};
@@ -58,7 +58,7 @@ pub fn wish_of(request: &Request<'_>) -> Result<Option<BackgroundWish>, Failure>
             Err(Failure::new(
                 ErrorCode::InvalidArg,
                 format!(
-                    "{MOST_COMMANDS} commands run in the background already, so nothing was run"
+                    "{MAX_COMMANDS} commands run in the background already, so nothing was run"
                 ),
             )
             .with_note(format!("End one of them with stop: {running}.")))
@@ -74,7 +74,7 @@ fn running(terms: &CallTerms) -> &'static [BackgroundRun] {
 
 /// True if no further command may go on in the background.
 pub fn is_full(terms: &CallTerms) -> bool {
-    running(terms).len() >= MOST_COMMANDS
+    running(terms).len() >= MAX_COMMANDS
 }
 
 fn list(terms: &CallTerms) -> String {

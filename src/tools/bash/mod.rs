@@ -38,7 +38,7 @@ pub const TOOL: Tool = Tool {
     link: "bash",
     schema: include_str!("../schemas/bash.json"),
     model_schema: include_str!("../schemas/for_models/bash.json"),
-    host_words: Some(include_str!("../schemas/for_hosts/bash.json")),
+    host_schema: Some(include_str!("../schemas/for_hosts/bash.json")),
     aliases: &[
         ("cmd", "command"),
         ("cwd", "workdir"),
@@ -56,37 +56,13 @@ pub const TOOL: Tool = Tool {
         open_world: true,
     },
     scope: AccessScope::Machine,
-    manual: ToolManual {
-        text: "\
-Runs a command in bash, or in `/bin/sh` where there is none or a host asks, and answers with what
-it wrote to both streams, in the order written, without its last newline, and with its exit code:
-127 if it could not be run, 128 + N if signal N ended it. The command's stdin is empty. The call
-ends when the shell does; what it left in the background goes on, unless the tool itself is killed:
-then all that it started goes too. Two seconds before the end of `timeout`, or at half of less than
-four, the command and all that it started get SIGTERM, and then SIGKILL, with exit code 124; the
-note names what was still running. Where a caller has set a limit, output beyond it is kept in a
-file, which the answer's note names. Clients of `ikigai-tools mcp` may have a command run in the
-background. IKIGAI_SHELL names another shell. The keys of the web searches are taken out of the
-command's environment, unless IKIGAI_PASS_KEYS=1.",
-        example: r#"{"command":"uname -s && false"}"#,
-        environment: &[
-            ("IKIGAI_SHELL", "another shell"),
-            (
-                "XDG_STATE_HOME",
-                "where output that an answer has no room for is kept for a day, in ikigai-tools/output",
-            ),
-            (
-                "IKIGAI_PASS_KEYS",
-                "if 1, keys stay in the command's environment",
-            ),
-        ],
-    },
+    manual: ToolManual(include_str!("../manuals/bash.txt")),
     fields: &[
         ("output", FieldRole::Content),
         ("exit_code", FieldRole::ExitCode),
     ],
-    exits: ExitCodes::RUNS,
-    less: "To have less, print less: pipe the command into `head`, `tail` or `grep`, or send its output to a file and read parts of that.",
+    exit_codes: ExitCodes::RUNS,
+    how_to_get_less: "To have less, print less: pipe the command into `head`, `tail` or `grep`, or send its output to a file and read parts of that.",
     run,
     ..Tool::PLAIN
 };

@@ -10,9 +10,11 @@ use crate::contract::call_terms::{Audience, CallTerms};
 /// The answer to a reader.
 fn answer(request: &Value, terms: CallTerms) -> Value {
     let request = request.to_string();
-    let request = Request::parse(request.as_bytes()).unwrap().on(&TOOL, terms);
+    let request = Request::parse(request.as_bytes())
+        .unwrap()
+        .for_tool(&TOOL, terms);
     let mut out = Vec::new();
-    let mut object = AnswerObject::open_on(&mut out, terms, TOOL.less).unwrap();
+    let mut object = AnswerObject::open_on(&mut out, terms, TOOL.how_to_get_less).unwrap();
     match TOOL.run(&request) {
         Ok(reply) => reply.write(&mut object).unwrap(),
         Err(failure) => object.fail(TOOL.family, &failure).unwrap(),

@@ -34,17 +34,7 @@ pub const TOOL: Tool = Tool {
         open_world: false,
     },
     scope: AccessScope::File("file_path"),
-    manual: ToolManual {
-        text: "\
-Replaces text that stands exactly once in a file, or, with `replace_all`, wherever it stands; byte
-for byte, and nothing else of the file changes. `edits`, in a request, makes several such replacements,
-each in the text as it then is: all, or none where one cannot be made. In a file whose lines all
-end in CRLF, line feeds in the texts mean that. What is not found so is not replaced: a note says
-what is nearest. The file has the new content whole or is as it was; mode, owner, attributes and
-links stay.",
-        example: r#"{"file_path":"/tmp/hello.txt","old_string":"world","new_string":"reader"}"#,
-        environment: &[],
-    },
+    manual: ToolManual(include_str!("../manuals/file_edit.txt")),
     fields: &[
         ("output", FieldRole::Output),
         ("replacements", FieldRole::Silent),

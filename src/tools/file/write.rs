@@ -19,7 +19,7 @@ pub const TOOL: Tool = Tool {
     link: "file-write",
     schema: include_str!("../schemas/file_write.json"),
     model_schema: include_str!("../schemas/for_models/file_write.json"),
-    host_words: Some(include_str!("../schemas/for_hosts/file_write.json")),
+    host_schema: Some(include_str!("../schemas/for_hosts/file_write.json")),
     aliases: &[
         ("path", "file_path"),
         ("filePath", "file_path"),
@@ -34,15 +34,7 @@ pub const TOOL: Tool = Tool {
         open_world: false,
     },
     scope: AccessScope::File("file_path"),
-    manual: ToolManual {
-        text: "\
-Gives a file the content, whole or not at all, and makes it if it is not there, with its
-directories; for a host they must be there. Symbolic links are followed. Mode, owner,
-attributes and hard links of a file that is overwritten stay as they are. Where that is more than
-an edit, a note says what was replaced.",
-        example: r#"{"file_path":"/tmp/hello.txt","content":"Hello, world!\n"}"#,
-        environment: &[],
-    },
+    manual: ToolManual(include_str!("../manuals/file_write.txt")),
     fields: &[("output", FieldRole::Output), ("bytes", FieldRole::Silent)],
     run,
     ..Tool::PLAIN

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::contract::call_terms::{self, Audience, threads};
+use crate::contract::call_terms::{Audience, threads};
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::notes::Notes;
 use crate::contract::reply::{AnswerObject, Reply};
@@ -26,7 +26,7 @@ pub const TOOL: Tool = Tool {
     link: "glob",
     schema: include_str!("../schemas/glob.json"),
     model_schema: include_str!("../schemas/for_models/glob.json"),
-    host_words: Some(include_str!("../schemas/for_hosts/glob.json")),
+    host_schema: Some(include_str!("../schemas/for_hosts/glob.json")),
     aliases: &[("head_limit", "limit")],
     habits: &[
         ("--hidden", HabitualFlag::Usual),
@@ -37,21 +37,10 @@ pub const TOOL: Tool = Tool {
         directory: "path",
         pattern: "pattern",
     },
-    manual: ToolManual {
-        text: "\
-Answers with the paths that a pattern names, a line each, sorted by their bytes: `*`, `?`, `[a-z]`,
-`[!a]`, `[[:alpha:]]` and `\\` as in glob(3), and `**` as a whole component for any number of
-directories. Braces with a comma in them stand for alternatives: `**/*.{ts,tsx}`. A pattern without
-a slash is for any depth; hidden names are found, and what `.gitignore` and `.ignore` leave out is
-named. For a host a pattern looks only where it says, and wildcards pass over names that begin with
-a dot. `path` is taken literally; no match is an answer too, and a note says so where the pattern
-looked past what there is.",
-        example: r#"{"pattern":"*.conf","path":"/etc"}"#,
-        environment: &[call_terms::SEARCH_THREADS],
-    },
+    manual: ToolManual(include_str!("../manuals/glob.txt")),
     fields: &[("output", FieldRole::Output), ("count", FieldRole::Count)],
-    exits: ExitCodes::SEARCH,
-    less: "To have less, narrow `pattern` or `path`.",
+    exit_codes: ExitCodes::SEARCH,
+    how_to_get_less: "To have less, narrow `pattern` or `path`.",
     run,
     ..Tool::PLAIN
 };

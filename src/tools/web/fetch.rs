@@ -31,28 +31,17 @@ pub const TOOL: Tool = Tool {
     set: ToolSet::Web,
     hints: ToolHints::ASKS,
     scope: AccessScope::Network,
-    at_once: Some(4),
+    max_concurrent_calls: Some(4),
     schema: include_str!("../schemas/web_fetch.json"),
     model_schema: include_str!("../schemas/for_models/web_fetch.json"),
     aliases: &[("start_line", "offset"), ("end_line", "limit")],
-    manual: ToolManual {
-        text: "\
-Fetches a page over HTTP or HTTPS and answers with its final address, its title and its content:
-HTML, PDF and Office documents, EPUB and notebooks as Markdown, any other text as it is. `offset` is
-the first line of that wanted, from 1, and `limit` how many; an address with #part begins there,
-where nothing else is asked for; `main_only` leaves out what is not a page's main content. At most
-10 MiB of a page are read, 50 MiB of a document, and no call takes longer than 25 seconds.
-Addresses of the local network are fetched only where the URL itself names them, link-local and
-cloud metadata addresses never.",
-        example: r#"{"url":"https://example.com/"}"#,
-        environment: network::ENVIRONMENT,
-    },
+    manual: ToolManual(include_str!("../manuals/web_fetch.txt")),
     fields: &[
         ("url", FieldRole::Silent),
         ("title", FieldRole::Silent),
         ("content", FieldRole::Content),
     ],
-    less: "To have less, ask for a window of lines with `offset` and `limit`.",
+    how_to_get_less: "To have less, ask for a window of lines with `offset` and `limit`.",
     run,
     ..Tool::PLAIN
 };

@@ -27,30 +27,6 @@ const NETWORK_WAIT: u64 = 5;
 /// Wait after a rate limit or a server failure without a given time, in seconds.
 const USUAL_WAIT: u64 = 60;
 
-/// Manual page entry: variable that disables the cache.
-pub const NO_CACHE: (&str, &str) = (
-    NO_CACHE_VARIABLE,
-    "1 neither takes answers from the cache nor keeps any",
-);
-
-/// Manual page entry: the cache's key.
-pub const CACHE_KEY: (&str, &str) = (
-    KEY_VARIABLE,
-    "the key that the cache is sealed with, 64 hexadecimal digits, in place of the file cache.key",
-);
-
-/// Manual page entry: the cache's location.
-pub const CACHE_PLACES: (&str, &str) = (
-    "XDG_CACHE_HOME, XDG_STATE_HOME",
-    "where the cache is, and its key: in the directory ikigai-tools of each",
-);
-
-/// Manual page entry: the location of sessions.
-pub const STATE_PLACE: (&str, &str) = (
-    "XDG_STATE_HOME",
-    "where research sessions are, and the cache's key: in the directory ikigai-tools there",
-);
-
 /// Cache of answers.
 pub struct ResearchCache {
     /// Store of the entries, if there is a place for them. Breakers are always stored there.

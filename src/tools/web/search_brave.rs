@@ -1,6 +1,5 @@
 //! web-search-brave: the web, searched with Brave.
 
-use super::network;
 use super::provider_answer::{self, HostTool, NextPage};
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
@@ -18,28 +17,12 @@ pub const TOOL: Tool = Tool {
     title: "Search the web with Brave",
     family: EnvelopeFamily::Web,
     set: ToolSet::Web,
-    offered: false,
+    served_by_default: false,
     hints: ToolHints::ASKS,
     scope: AccessScope::Network,
     schema: include_str!("../schemas/web_search_brave.json"),
     model_schema: include_str!("../schemas/for_models/web_search_brave.json"),
-    manual: ToolManual {
-        text: "\
-Searches the web with Brave and answers with title, address and snippet of each result, as plain
-text. `offset` counts pages, 0 to 9. Domain filters match a host and its subdomains, and may leave
-fewer results than asked for. The key comes from BRAVE_API_KEY, or from `web_search.brave.api_key`
-in ~/.config/ikigai/credentials.json.",
-        example: r#"{"query":"rust async runtimes","count":3}"#,
-        environment: &[
-            (
-                "IKIGAI_BRAVE_URL",
-                "the provider's address, for proxies and tests",
-            ),
-            network::PROXIES,
-            network::NO_PROXY,
-            network::CERTIFICATES,
-        ],
-    },
+    manual: ToolManual(include_str!("../manuals/web_search_brave.txt")),
     account: Some(ACCOUNT),
     fields: &[("results", FieldRole::Results), ("count", FieldRole::Count)],
     run,

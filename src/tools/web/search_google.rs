@@ -1,6 +1,5 @@
 //! web-search-google: the web, searched with Google's Custom Search.
 
-use super::network;
 use super::provider_answer::{self, HostTool, NextPage};
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
@@ -18,29 +17,12 @@ pub const TOOL: Tool = Tool {
     title: "Search the web with Google",
     family: EnvelopeFamily::Web,
     set: ToolSet::Web,
-    offered: false,
+    served_by_default: false,
     hints: ToolHints::ASKS,
     scope: AccessScope::Network,
     schema: include_str!("../schemas/web_search_google.json"),
     model_schema: include_str!("../schemas/for_models/web_search_google.json"),
-    manual: ToolManual {
-        text: "\
-Searches the web with a Google search engine of yours and answers with title, address and snippet
-of each result, as plain text. `start` is the first result wanted, from 1. Each allowed domain
-beyond the first is one more request of the quota. Key and engine come from GOOGLE_SEARCH_API_KEY
-and GOOGLE_SEARCH_ENGINE_ID, or from `web_search.google.api_key` and `web_search.google.engine_id`
-in ~/.config/ikigai/credentials.json.",
-        example: r#"{"query":"rust async runtimes","num":3}"#,
-        environment: &[
-            (
-                "IKIGAI_GOOGLE_URL",
-                "the provider's address, for proxies and tests",
-            ),
-            network::PROXIES,
-            network::NO_PROXY,
-            network::CERTIFICATES,
-        ],
-    },
+    manual: ToolManual(include_str!("../manuals/web_search_google.txt")),
     account: Some(ACCOUNT),
     fields: &[("results", FieldRole::Results), ("count", FieldRole::Count)],
     run,

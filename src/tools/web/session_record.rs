@@ -12,9 +12,7 @@ use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::research_sessions::{
-    self, LIFETIME_VARIABLE, MOST_STEPS, ResearchSession, SessionFault, SessionStore,
-};
+use crate::research_sessions::{self, MOST_STEPS, ResearchSession, SessionFault, SessionStore};
 use crate::sandbox::confinement;
 use crate::tools::web::research_cache;
 use crate::web::search::SearchResult;
@@ -29,12 +27,6 @@ pub const SESSION_ID: &str = "sessionId";
 
 /// The other name of that field.
 pub const ALIASES: &[(&str, &str)] = &[("session_id", SESSION_ID)];
-
-/// Manual page entry: variable with the lifetime of sessions.
-pub const LIFETIME: (&str, &str) = (
-    LIFETIME_VARIABLE,
-    "how many seconds a research session is kept after its last use; 14400 if it is not set",
-);
 
 impl From<&SearchResult> for SessionSource {
     fn from(result: &SearchResult) -> Self {

@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::contract::request::{LARGE, Request};
+use crate::contract::request::{IN_PLACE_BYTES, Request};
 
 /// Reads `json` in its own bytes, however small it is.
 fn in_place(json: &[u8]) -> Option<String> {
@@ -96,7 +96,7 @@ fn a_request_reads_alike_both_ways() {
 
 #[test]
 fn what_is_no_object_of_a_few_fields_is_not_touched() {
-    let many = format!("{{{}\"a\":1}}", "\"a\":1,".repeat(MOST_FIELDS));
+    let many = format!("{{{}\"a\":1}}", "\"a\":1,".repeat(MAX_FIELDS));
     let broken: [&[u8]; 9] = [
         b"",
         b" ",
@@ -121,16 +121,16 @@ fn a_large_request_is_read_in_its_own_bytes_and_answered_as_a_small_one() {
         (r"\ud83d\ude00", "😀"),
         (r"\\", "\\"),
     ] {
-        let json = format!(r#"{{"a":"{}","b":"\n"}}"#, content.repeat(LARGE));
+        let json = format!(r#"{{"a":"{}","b":"\n"}}"#, content.repeat(IN_PLACE_BYTES));
         let mut bytes = json.into_bytes();
         let within = bytes.as_ptr_range();
         let request = Request::parse_in_place(&mut bytes).unwrap();
         let read = request.required_text("a").unwrap();
-        assert!(read == text.repeat(LARGE), "{content}");
+        assert!(read == text.repeat(IN_PLACE_BYTES), "{content}");
         assert!(within.contains(&read.as_ptr()));
         assert_eq!(request.required_text("b").unwrap(), "\n");
     }
-    let wrong = format!(r#"{{"a":"{}\ud800"}}"#, r"\n".repeat(LARGE));
+    let wrong = format!(r#"{{"a":"{}\ud800"}}"#, r"\n".repeat(IN_PLACE_BYTES));
     let said = Request::parse(wrong.as_bytes())
         .unwrap()
         .required_text("a")

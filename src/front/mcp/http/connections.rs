@@ -1,10 +1,10 @@
 //! The open connections: how many there may be, how long each may be silent, and which one is
 //! closed when there is no room.
 //!
-//! Each has a slot. A silent one costs its slot, one buffer and its task; one timer looks after
-//! all.
+//! Each connection has a slot. An idle one costs its slot, a buffer and a task; one timer closes
+//! overdue ones.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -13,57 +13,37 @@ use tokio::sync::Notify;
 
 use crate::basics::mutex::lock;
 
-/// The most connections at a time, if as many files may be open.
-pub const MOST: usize = 1000;
+/// Maximum number of open connections, if as many files may be open.
+pub const MAX_CONNECTIONS: usize = 1000;
 
-/// The longest time for the headers of a request, from the first byte; also for the silence of a
-/// new connection, and for the handshake of TLS.
-const HEADERS: Duration = Duration::from_secs(10);
+/// Maximum time for the headers of a request, from the first byte; also for the silence of a new
+/// connection, and for the handshake of TLS.
+const HEADERS_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The longest silence of a connection after an answer.
-const SILENCE: Duration = Duration::from_secs(60);
+/// Maximum silence of a connection after an answer.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The longest time for which a client may leave an answer unread.
-const UNREAD: Duration = Duration::from_secs(30);
+/// Maximum time for which a client may leave an answer unread.
+const UNREAD_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The interval at which the connections are looked after.
-pub const ROUND: Duration = Duration::from_secs(1);
+/// Interval at which overdue connections are looked for.
+pub const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The slots of the connections that are open.
+/// The slots of the open connections.
 #[derive(Debug)]
 pub struct ConnectionTable {
-    most: usize,
-    slots: Mutex<SlotTable>,
-    /// Counts connections, and the times at which they fell silent.
+    max_connections: usize,
+    slots: Mutex<HashMap<u64, Arc<ConnectionSlot>>>,
+    /// Numbers connections and their last activities.
     count: AtomicU64,
-    /// The last one has gone.
+    /// Told when the last connection is gone.
     empty: Notify,
 }
 
-#[derive(Debug, Default)]
-struct SlotTable {
-    taken: HashMap<u64, Arc<ConnectionSlot>>,
-    /// Connections that may have to make room, in this order: none of their requests was let in, or
-    /// they have to send something.
-    idle: BTreeSet<EvictionKey>,
-}
-
-/// The order in which connections are closed when there is no room: the least first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct EvictionKey {
-    /// True if one of its requests has been let in.
-    known: bool,
-    /// True if the body of one is being read.
-    reads: bool,
-    /// Order of the last activity: lower is longer ago.
-    time: u64,
-    number: u64,
-}
-
-/// A connection as the table has it.
+/// A connection in the table.
 #[derive(Debug)]
 pub struct ConnectionSlot {
-    at: Mutex<SlotState>,
+    state: Mutex<SlotState>,
     told: Notify,
 }
 
@@ -71,11 +51,26 @@ pub struct ConnectionSlot {
 struct SlotState {
     state: ConnectionState,
     since: Instant,
-    turn: EvictionKey,
+    /// True if the connection may have to make room: none of its requests was let in, or its client
+    /// has to send something.
+    may_be_closed: bool,
+    /// Order in which such connections are closed.
+    rank: EvictionRank,
     /// Time since which the client has read nothing of the answer.
     unread: Option<Instant>,
     /// True if it has to end when its request is done.
     last: bool,
+}
+
+/// The order in which connections are closed when there is no room: the least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct EvictionRank {
+    /// True if one of its requests has been let in.
+    known: bool,
+    /// True if the body of one is being read.
+    reads: bool,
+    /// Order of the last activity: lower is longer ago.
+    active: u64,
 }
 
 /// The state of a connection.
@@ -104,6 +99,7 @@ pub enum ShutdownNotice {
 
 /// A slot for as long as its connection is open.
 pub struct SlotGuard {
+    number: u64,
     slot: Arc<ConnectionSlot>,
     connections: Arc<ConnectionTable>,
 }
@@ -118,10 +114,10 @@ pub struct RequestGuard {
 pub struct BodyReading<'a>(&'a RequestGuard);
 
 impl ConnectionTable {
-    /// A table with room for so many, and none yet.
-    pub fn new(most: usize) -> Self {
+    /// An empty table with room for so many.
+    pub fn new(max_connections: usize) -> Self {
         Self {
-            most,
+            max_connections,
             slots: Mutex::default(),
             count: AtomicU64::new(0),
             empty: Notify::new(),
@@ -133,67 +129,62 @@ impl ConnectionTable {
     /// were never let in, in any phase, and last one whose request has not come completely.
     pub fn claim_slot(self: &Arc<Self>) -> Option<SlotGuard> {
         let mut slots = lock(&self.slots);
-        if slots.taken.len() >= self.most {
-            // An answer on its way to a client that reads slowly is not cut off for others.
-            let is_read = |turn: &&EvictionKey| {
-                let slot = slots.taken.get(&turn.number);
-                !turn.known || slot.is_none_or(|slot| slot.at().unread.is_none())
-            };
-            let turn = slots.idle.iter().find(is_read).copied()?;
-            slots.idle.remove(&turn);
-            if let Some(slot) = slots.taken.remove(&turn.number) {
+        if slots.len() >= self.max_connections {
+            let ranks = slots.iter();
+            let ranks = ranks.filter_map(|(number, slot)| Some((slot.eviction_rank()?, *number)));
+            let (_, number) = ranks.min()?;
+            if let Some(slot) = slots.remove(&number) {
                 slot.told.notify_one();
             }
         }
         let number = self.next();
-        let turn = EvictionKey {
-            known: false,
-            reads: false,
-            time: number,
-            number,
-        };
         let slot = Arc::new(ConnectionSlot {
-            at: Mutex::new(SlotState {
+            state: Mutex::new(SlotState {
                 state: ConnectionState::Fresh,
                 since: Instant::now(),
-                turn,
+                may_be_closed: true,
+                rank: EvictionRank {
+                    known: false,
+                    reads: false,
+                    active: number,
+                },
                 unread: None,
                 last: false,
             }),
             told: Notify::new(),
         });
-        slots.taken.insert(number, Arc::clone(&slot));
-        slots.idle.insert(turn);
+        slots.insert(number, Arc::clone(&slot));
         Some(SlotGuard {
+            number,
             slot,
             connections: Arc::clone(self),
         })
     }
 
-    /// Ends those whose time is over.
-    pub fn look_after(&self) {
+    /// Ends the connections whose time is over.
+    pub fn close_overdue(&self) {
         let now = Instant::now();
-        for slot in lock(&self.slots).taken.values() {
+        for slot in lock(&self.slots).values() {
             if slot.is_overdue(now) {
                 slot.told.notify_one();
             }
         }
     }
 
-    /// Ends all idle ones now, and the others when their request is done.
+    /// Ends all idle connections now, and the others when their request is done.
     pub fn finish(&self) {
-        for slot in lock(&self.slots).taken.values() {
-            let mut at = slot.at();
-            at.last = at.state == ConnectionState::Works || at.unread.is_some();
+        for slot in lock(&self.slots).values() {
+            let mut state = slot.lock_state();
+            state.last = state.state == ConnectionState::Works || state.unread.is_some();
             slot.told.notify_one();
         }
     }
 
-    /// Waits until all connections are gone.
-    pub async fn are_gone(&self) {
+    /// Waits until all connections are closed.
+    pub async fn wait_until_closed(&self) {
         loop {
             let empty = self.empty.notified();
-            if lock(&self.slots).taken.is_empty() {
+            if lock(&self.slots).is_empty() {
                 return;
             }
             empty.await;
@@ -202,7 +193,7 @@ impl ConnectionTable {
 
     /// Number of open connections.
     pub fn count(&self) -> usize {
-        lock(&self.slots).taken.len()
+        lock(&self.slots).len()
     }
 
     fn next(&self) -> u64 {
@@ -211,26 +202,36 @@ impl ConnectionTable {
 }
 
 impl ConnectionSlot {
-    fn at(&self) -> MutexGuard<'_, SlotState> {
-        lock(&self.at)
+    fn lock_state(&self) -> MutexGuard<'_, SlotState> {
+        lock(&self.state)
+    }
+
+    /// The rank of a connection that may be closed to make room.
+    fn eviction_rank(&self) -> Option<EvictionRank> {
+        let state = self.lock_state();
+        // An answer on its way to a client that reads slowly is not cut off for others.
+        let is_read = !state.rank.known || state.unread.is_none();
+        (state.may_be_closed && is_read).then_some(state.rank)
     }
 
     fn is_overdue(&self, now: Instant) -> bool {
-        let at = self.at();
-        let longest = match at.state {
-            ConnectionState::Fresh | ConnectionState::Headers => Some(HEADERS),
-            ConnectionState::Silent => Some(SILENCE),
+        let state = self.lock_state();
+        let longest = match state.state {
+            ConnectionState::Fresh | ConnectionState::Headers => Some(HEADERS_TIMEOUT),
+            ConnectionState::Silent => Some(IDLE_TIMEOUT),
             ConnectionState::Works | ConnectionState::Listens => None,
         };
         let over = |since: Instant, longest| now.saturating_duration_since(since) >= longest;
-        longest.is_some_and(|longest| over(at.since, longest))
-            || at.unread.is_some_and(|since| over(since, UNREAD))
+        longest.is_some_and(|longest| over(state.since, longest))
+            || state
+                .unread
+                .is_some_and(|since| over(since, UNREAD_TIMEOUT))
     }
 
     /// Waits for a notice to the connection.
     pub async fn notice(&self) -> ShutdownNotice {
         self.told.notified().await;
-        if self.at().last && !self.is_overdue(Instant::now()) {
+        if self.lock_state().last && !self.is_overdue(Instant::now()) {
             return ShutdownNotice::Finish;
         }
         ShutdownNotice::End
@@ -238,20 +239,20 @@ impl ConnectionSlot {
 
     /// Records that bytes were read.
     pub(super) fn record_received(&self) {
-        let mut at = self.at();
-        if at.state == ConnectionState::Silent {
-            at.state = ConnectionState::Headers;
-            at.since = Instant::now();
+        let mut state = self.lock_state();
+        if state.state == ConnectionState::Silent {
+            state.state = ConnectionState::Headers;
+            state.since = Instant::now();
         }
     }
 
     /// Records that bytes were to be written, and if they were.
     pub(super) fn record_sent(&self, done: bool) {
-        let mut at = self.at();
+        let mut state = self.lock_state();
         if done {
-            at.unread = None;
-        } else if at.unread.is_none() {
-            at.unread = Some(Instant::now());
+            state.unread = None;
+        } else if state.unread.is_none() {
+            state.unread = Some(Instant::now());
         }
     }
 }
@@ -264,17 +265,14 @@ impl SlotGuard {
 
     /// Starts the time for the headers of a request.
     pub fn begin_request(&self) {
-        self.slot.at().since = Instant::now();
+        self.slot.lock_state().since = Instant::now();
     }
 
     /// Starts a request; one that `listens` is not waited for at the server's end.
     pub fn work(&self, listens: bool) -> RequestGuard {
-        let mut slots = lock(&self.connections.slots);
-        let mut at = self.slot.at();
-        if at.turn.known {
-            slots.idle.remove(&at.turn);
-        }
-        at.state = if listens {
+        let mut state = self.slot.lock_state();
+        state.may_be_closed &= !state.rank.known;
+        state.state = if listens {
             ConnectionState::Listens
         } else {
             ConnectionState::Works
@@ -289,65 +287,53 @@ impl SlotGuard {
 impl Drop for SlotGuard {
     fn drop(&mut self) {
         let mut slots = lock(&self.connections.slots);
-        let turn = self.slot.at().turn;
-        slots.idle.remove(&turn);
-        slots.taken.remove(&turn.number);
-        if slots.taken.is_empty() {
+        slots.remove(&self.number);
+        if slots.is_empty() {
             self.connections.empty.notify_waiters();
         }
     }
 }
 
 impl RequestGuard {
-    /// Number of connections beside its own, and with it.
+    /// Number of open connections, its own included.
     pub fn connections(&self) -> usize {
         self.connections.count()
     }
 
     /// Marks the request as let in.
     pub fn mark_admitted(&self) {
-        let mut slots = lock(&self.connections.slots);
-        let mut at = self.slot.at();
-        slots.idle.remove(&at.turn);
-        at.turn.known = true;
+        let mut state = self.slot.lock_state();
+        state.may_be_closed = false;
+        state.rank.known = true;
     }
 
     /// Marks its body as being read, which may take its time only while there is room.
     pub fn reading(&self) -> BodyReading<'_> {
-        self.waits(true);
+        self.set_reading(true);
         BodyReading(self)
     }
 
-    /// Waits for the client to send more.
-    fn waits(&self, reads: bool) {
-        let mut slots = lock(&self.connections.slots);
-        let mut at = self.slot.at();
-        slots.idle.remove(&at.turn);
-        at.turn.reads = reads;
-        at.turn.time = self.connections.next();
-        if reads && slots.taken.contains_key(&at.turn.number) {
-            slots.idle.insert(at.turn);
-        }
+    fn set_reading(&self, reads: bool) {
+        let mut state = self.slot.lock_state();
+        state.may_be_closed = reads;
+        state.rank.reads = reads;
+        state.rank.active = self.connections.next();
     }
 }
 
 impl Drop for BodyReading<'_> {
     fn drop(&mut self) {
-        self.0.waits(false);
+        self.0.set_reading(false);
     }
 }
 
 impl Drop for RequestGuard {
     fn drop(&mut self) {
-        let mut slots = lock(&self.connections.slots);
-        let mut at = self.slot.at();
-        slots.idle.remove(&at.turn);
-        at.state = ConnectionState::Silent;
-        at.since = Instant::now();
-        at.turn.time = self.connections.next();
-        if slots.taken.contains_key(&at.turn.number) {
-            slots.idle.insert(at.turn);
-        }
+        let mut state = self.slot.lock_state();
+        state.may_be_closed = true;
+        state.state = ConnectionState::Silent;
+        state.since = Instant::now();
+        state.rank.active = self.connections.next();
     }
 }
 
@@ -380,8 +366,8 @@ mod tests {
 
     #[test]
     fn where_all_seats_are_taken_the_one_that_was_silent_for_longest_goes() {
-        let connections = Arc::new(ConnectionTable::new(MOST));
-        let mut taken: Vec<SlotGuard> = (0..MOST)
+        let connections = Arc::new(ConnectionTable::new(MAX_CONNECTIONS));
+        let mut taken: Vec<SlotGuard> = (0..MAX_CONNECTIONS)
             .map(|_| connections.claim_slot().unwrap())
             .collect();
         // The first one speaks, the second was let in once, the third works, and the fourth is
@@ -395,9 +381,9 @@ mod tests {
         taken.push(connections.claim_slot().unwrap());
         taken.push(connections.claim_slot().unwrap());
         assert_eq!(told(&taken), [3, 4]);
-        assert_eq!(connections.count(), MOST);
+        assert_eq!(connections.count(), MAX_CONNECTIONS);
         drop((work, stranger));
-        assert_eq!(connections.count(), MOST);
+        assert_eq!(connections.count(), MAX_CONNECTIONS);
     }
 
     #[test]
@@ -422,14 +408,14 @@ mod tests {
 
     #[test]
     fn where_each_has_a_request_under_way_nobody_is_let_in() {
-        let connections = Arc::new(ConnectionTable::new(MOST));
-        let taken: Vec<SlotGuard> = (0..MOST)
+        let connections = Arc::new(ConnectionTable::new(MAX_CONNECTIONS));
+        let taken: Vec<SlotGuard> = (0..MAX_CONNECTIONS)
             .map(|_| connections.claim_slot().unwrap())
             .collect();
         let mut works: Vec<RequestGuard> = taken.iter().map(let_in).collect();
         assert!(connections.claim_slot().is_none());
         works.pop();
         assert!(connections.claim_slot().is_some());
-        assert!(was_told(taken[MOST - 1].slot()));
+        assert!(was_told(taken[MAX_CONNECTIONS - 1].slot()));
     }
 }

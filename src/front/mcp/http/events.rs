@@ -28,11 +28,11 @@ use crate::basics::mutex::lock;
 pub struct EventLimits {
     /// Time that a message is kept.
     pub lifetime: Duration,
-    /// The most that all messages have together, in bytes.
+    /// Maximum length of all messages together, in bytes.
     pub bytes: usize,
-    /// The most messages.
+    /// Maximum number of messages.
     pub messages: usize,
-    /// The largest message that is kept, in bytes.
+    /// Maximum length of a message that is kept, in bytes.
     pub largest: usize,
 }
 
@@ -48,11 +48,12 @@ pub const KEPT: EventLimits = EventLimits {
 /// resume.
 pub const RESUME_GRACE: Duration = Duration::from_secs(5);
 
-/// Messages that wait for a client that does not read. A client that lets more come has to resume.
-const UNREAD: usize = 64;
+/// Number of messages that wait for a client that does not read. A client that lets more come has
+/// to resume.
+const MAX_UNREAD_MESSAGES: usize = 64;
 
 /// Time after which a client whose connection broke should come back.
-const RETRY: Duration = Duration::from_secs(1);
+const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The streams of all sessions.
 #[derive(Debug)]
@@ -64,16 +65,10 @@ pub struct EventStreams {
 #[derive(Debug, Default)]
 struct EventStore {
     streams: HashMap<u64, EventStream>,
-    /// The messages that are kept, the oldest first: their times and their streams. Some of the
-    /// streams may have gone.
-    order: VecDeque<(Instant, u64)>,
-    /// The streams that have ended, and of which a connection has taken everything.
-    taken: VecDeque<u64>,
-    /// Number of messages kept.
-    messages: usize,
-    bytes: usize,
     /// The number of the next stream.
     next: u64,
+    /// Counts stored messages, and streams that were taken, in the order of their times.
+    clock: u64,
 }
 
 /// A stream.
@@ -90,13 +85,15 @@ struct EventStream {
     /// Tells the call when its client leaves.
     attended: watch::Sender<FollowerPresence>,
     ended: bool,
-    /// True if it is among those of which everything was taken.
-    taken: bool,
+    /// Set if it has ended and a connection has taken everything of it: the order of that event.
+    taken: Option<u64>,
 }
 
 #[derive(Debug)]
 struct StoredMessage {
     number: u64,
+    came: Instant,
+    order: u64,
     content: Arc<ServerJsonRpcMessage>,
     bytes: usize,
 }
@@ -122,7 +119,7 @@ impl EventStreams {
     /// A new stream of `session`, and its first follower. A follower that is `primed` is told at
     /// once how to resume, by an event without content.
     pub fn open(self: &Arc<Self>, session: &SessionId, primed: bool) -> (EventWriter, EventFeed) {
-        let (sender, receiver) = mpsc::channel(UNREAD);
+        let (sender, receiver) = mpsc::channel(MAX_UNREAD_MESSAGES);
         let (attended, watched) = watch::channel(FollowerPresence::Yes);
         let mut kept = lock(&self.kept);
         let stream = kept.next;
@@ -135,11 +132,12 @@ impl EventStreams {
             followers: 1,
             attended,
             ended: false,
-            taken: false,
+            taken: None,
         };
         kept.streams.insert(stream, log);
         drop(kept);
-        let priming = primed.then(|| ServerSseMessage::priming(event_id(stream, 0), RETRY));
+        let priming =
+            primed.then(|| ServerSseMessage::priming(event_id(stream, 0), RETRY_INTERVAL));
         let feed = EventFeed {
             again: priming.into_iter().collect(),
             new: receiver,
@@ -159,7 +157,7 @@ impl EventStreams {
     /// `None` if there is no such event, or it is another session's.
     pub fn resume(self: &Arc<Self>, session: &SessionId, last: &str) -> Option<EventFeed> {
         let (stream, last) = parse_event_id(last)?;
-        let (sender, new) = mpsc::channel(UNREAD);
+        let (sender, new) = mpsc::channel(MAX_UNREAD_MESSAGES);
         let mut kept = lock(&self.kept);
         kept.forget_old(&self.bounds);
         let log = kept.streams.get_mut(&stream)?;
@@ -186,62 +184,59 @@ impl EventStreams {
     /// Removes everything of a session.
     pub fn forget(&self, session: &SessionId) {
         let mut kept = lock(&self.kept);
-        let kept = &mut *kept;
         kept.streams.retain(|_, log| log.session != *session);
-        let logs = kept.streams.values();
-        let messages = logs.flat_map(|log| &log.messages);
-        (kept.messages, kept.bytes) =
-            messages.fold((0, 0), |(count, bytes), one| (count + 1, bytes + one.bytes));
-        kept.forget_names();
     }
 }
 
 impl EventStore {
+    fn tick(&mut self) -> u64 {
+        self.clock += 1;
+        self.clock
+    }
+
     /// Removes messages that are too old or exceed the limits.
     fn forget_old(&mut self, bounds: &EventLimits) {
-        while self.messages > bounds.messages || self.bytes > bounds.bytes {
-            let Some(stream) = self.taken.pop_front() else {
-                break;
-            };
-            self.forget(stream);
-        }
         let now = Instant::now();
-        while let Some((came, stream)) = self.order.front() {
-            let fits = self.messages <= bounds.messages && self.bytes <= bounds.bytes;
-            if fits && now.duration_since(*came) < bounds.lifetime {
+        let (mut messages, mut bytes) = (0, 0);
+        for log in self.streams.values_mut() {
+            let is_old = |one: &StoredMessage| now.duration_since(one.came) >= bounds.lifetime;
+            while log.messages.front().is_some_and(is_old) {
+                log.messages.pop_front();
+            }
+            messages += log.messages.len();
+            bytes += log.bytes();
+        }
+        while messages > bounds.messages || bytes > bounds.bytes {
+            let logs = self.streams.values_mut();
+            let Some((_, log)) = logs
+                .filter_map(|log| Some((log.rank()?, log)))
+                .min_by_key(|one| one.0)
+            else {
                 break;
-            }
-            let stream = *stream;
-            self.order.pop_front();
-            let Some(log) = self.streams.get_mut(&stream) else {
-                continue;
             };
-            if let Some(gone) = log.messages.pop_front() {
-                self.messages -= 1;
-                self.bytes -= gone.bytes;
-            }
-            if log.ended && log.messages.is_empty() {
-                self.streams.remove(&stream);
+            // A stream that was taken goes as a whole.
+            let count = log.taken.map_or(1, |_| log.messages.len());
+            for gone in log.messages.drain(..count) {
+                messages -= 1;
+                bytes -= gone.bytes;
             }
         }
-        if self.order.len() + self.taken.len() > 4 * (bounds.messages + self.messages) {
-            self.forget_names();
-        }
+        self.streams
+            .retain(|_, log| !log.ended || !log.messages.is_empty());
+    }
+}
+
+impl EventStream {
+    /// The order in which its messages are removed if there are too many: the least first. `None`
+    /// if it has none.
+    fn rank(&self) -> Option<(bool, u64)> {
+        let oldest = self.messages.front()?.order;
+        Some((self.taken.is_none(), self.taken.unwrap_or(oldest)))
     }
 
-    fn forget(&mut self, stream: u64) {
-        if let Some(log) = self.streams.remove(&stream) {
-            self.messages -= log.messages.len();
-            self.bytes -= log.messages.iter().map(|one| one.bytes).sum::<usize>();
-        }
-    }
-
-    /// Removes the numbers of streams that are gone.
-    fn forget_names(&mut self) {
-        let streams = &self.streams;
-        self.order
-            .retain(|(_, stream)| streams.contains_key(stream));
-        self.taken.retain(|stream| streams.contains_key(stream));
+    /// Length of its messages, in bytes.
+    fn bytes(&self) -> usize {
+        self.messages.iter().map(|one| one.bytes).sum()
     }
 }
 
@@ -266,7 +261,7 @@ impl EventWriter {
             (instead, size)
         };
         let mut kept = lock(&self.events.kept);
-        let now = Instant::now();
+        let order = kept.tick();
         let Some(log) = kept.streams.get_mut(&self.stream) else {
             return;
         };
@@ -282,12 +277,11 @@ impl EventWriter {
         }
         log.messages.push_back(StoredMessage {
             number,
+            came: Instant::now(),
+            order,
             content,
             bytes,
         });
-        kept.order.push_back((now, self.stream));
-        kept.messages += 1;
-        kept.bytes += bytes;
         kept.forget_old(bounds);
     }
 
@@ -351,13 +345,12 @@ impl Stream for EventFeed {
         let next = self.new.poll_recv(context);
         if matches!(next, Poll::Ready(None)) {
             let mut kept = lock(&self.events.kept);
+            let order = kept.tick();
             if let Some(log) = kept.streams.get_mut(&self.stream)
                 && log.ended
                 && log.followers == self.follower
-                && !log.taken
             {
-                log.taken = true;
-                kept.taken.push_back(self.stream);
+                log.taken.get_or_insert(order);
             }
         }
         next
@@ -385,7 +378,7 @@ impl Drop for EventFeed {
     }
 }
 
-/// The id of an event, behind which a client resumes.
+/// The id of an event, after which a client resumes.
 fn event_id(stream: u64, number: u64) -> String {
     format!("{stream:x}-{number:x}")
 }

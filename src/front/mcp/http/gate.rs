@@ -27,7 +27,7 @@ use crate::access::{
 use crate::basics::mutex::lock;
 use crate::command_line::mcp::HttpOptions;
 use crate::front::mcp::http::connections::RequestGuard;
-use crate::front::mcp::http::message::{self, IncomingMessage, LARGE_AT_ONCE};
+use crate::front::mcp::http::message::{self, IncomingMessage, MAX_CONCURRENT_LARGE_BODIES};
 use crate::front::mcp::http::refusal::HttpRefusal;
 use crate::front::mcp::http::tls;
 use crate::front::mcp::log;
@@ -42,7 +42,7 @@ const NO_TOKEN: &str = "Bearer";
 const BAD_TOKEN: &str = "Bearer error=\"invalid_token\"";
 
 /// Time after which a client that found no room may try again: others leave at any time.
-const A_WHILE: Duration = Duration::from_secs(1);
+const DEFAULT_RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// The types of content that a client has to accept: the call decides which one it gets.
 const JSON: &str = "application/json";
@@ -120,7 +120,7 @@ impl RequestGate {
             calls_at_once: http.calls_at_once,
             allowances: Mutex::default(),
             requests: FairSlots::new(connections, http.tokens.is_some()),
-            large_bodies: FairSlots::new(LARGE_AT_ONCE, http.tokens.is_some()),
+            large_bodies: FairSlots::new(MAX_CONCURRENT_LARGE_BODIES, http.tokens.is_some()),
         }
     }
 
@@ -206,11 +206,11 @@ impl RequestGate {
         let given = match read_header(headers, &AUTHORIZATION) {
             SingleHeader::Is(given) => given,
             SingleHeader::Bad => return Err(wrong()),
-            SingleHeader::None => return Err(nothing_given()),
+            SingleHeader::None => return Err(missing_token()),
         };
         let (scheme, token) = given.split_once(' ').unwrap_or((given, ""));
         if !scheme.eq_ignore_ascii_case("bearer") {
-            return Err(nothing_given());
+            return Err(missing_token());
         }
         let token = token.trim_matches(' ');
         tokens.holder(token.as_bytes()).cloned().ok_or_else(wrong)
@@ -234,15 +234,15 @@ impl RequestGate {
             .map_err(HttpRefusal::unread)?;
         work.mark_admitted();
         let place = self.requests.take(&holder);
-        let place = place.ok_or_else(|| no_place("requests"))?;
+        let place = place.ok_or_else(|| too_many_at_once("requests"))?;
         let (message, bytes) = if parts.method == Method::POST {
             check_kinds(&parts.headers).map_err(HttpRefusal::unread)?;
-            // The protocol's service takes this header alone for it.
+            // The protocol's service accepts only this header.
             let both = HeaderValue::from_static("application/json, text/event-stream");
             parts.headers.insert(ACCEPT, both);
             let large = || {
                 let place = self.large_bodies.take(&holder);
-                place.ok_or_else(|| no_place("large bodies"))
+                place.ok_or_else(|| too_many_at_once("large bodies"))
             };
             let reading = work.reading();
             let bytes = message::read(body, &large).await?;
@@ -374,20 +374,20 @@ fn read_header<'a>(headers: &'a HeaderMap, name: &HeaderName) -> SingleHeader<'a
 }
 
 /// The answer to a holder who has as many of these at once as are left for all the others.
-fn no_place(what: &str) -> HttpRefusal {
+fn too_many_at_once(what: &str) -> HttpRefusal {
     HttpRefusal::retry_later(
         StatusCode::TOO_MANY_REQUESTS,
         format!(
             "too many {what} at once: a token may have as many on their way as are left for the others; try \
              again in {} second",
-            A_WHILE.as_secs()
+            DEFAULT_RETRY_AFTER.as_secs()
         ),
-        A_WHILE,
+        DEFAULT_RETRY_AFTER,
     )
     .unread()
 }
 
-fn nothing_given() -> HttpRefusal {
+fn missing_token() -> HttpRefusal {
     HttpRefusal::unauthenticated(
         NO_TOKEN,
         "this server wants a token: send the header `Authorization: Bearer TOKEN`, with the token that whoever \

@@ -24,25 +24,25 @@ use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use crate::front::mcp::http::HttpSite;
 use crate::front::mcp::http::connections::{
-    ConnectionTable, MOST, ROUND, ShutdownNotice, SlotGuard,
+    CHECK_INTERVAL, ConnectionTable, MAX_CONNECTIONS, ShutdownNotice, SlotGuard,
 };
 use crate::front::mcp::http::refusal::HttpRefusal;
 use crate::front::mcp::http::watched_stream::WatchedStream;
 use crate::front::mcp::log;
 
-/// The most bytes of a request's headers; also the size of a connection's buffer.
-const HEADERS: usize = 16 * 1024;
+/// Maximum length of a request's headers in bytes; also the size of a connection's buffer.
+const MAX_HEADER_BYTES: usize = 16 * 1024;
 
 /// Pause after a connection could not be accepted: most likely the process has as many open files
 /// as it may have.
-const PAUSE: Duration = Duration::from_millis(50);
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
 
 /// Connections that the kernel queues until they are accepted; further ones try again a second
 /// later.
 const BACKLOG: u32 = 4096;
 
 /// Connections that are accepted before the open ones have their turn.
-const TURNS: u32 = 16;
+const MAX_ACCEPTS_PER_TURN: u32 = 16;
 
 /// The header by which a client resumes a stream.
 const LAST_EVENT: &str = "last-event-id";
@@ -50,16 +50,17 @@ const LAST_EVENT: &str = "last-event-id";
 /// Time that the calls under way have when the server ends.
 const LAST_CALLS: Duration = Duration::from_secs(25);
 
-/// The files that the processes of calls and the server itself have open beside the connections.
+/// The files that the processes of calls and the server itself have open apart from the
+/// connections.
 const FILES_OF_CALLS: u64 = 256;
 
 /// The files that a full server has open, twice over, because more are to come.
-const FILES: u64 = 2 * (MOST as u64 + FILES_OF_CALLS);
+const FILES: u64 = 2 * (MAX_CONNECTIONS as u64 + FILES_OF_CALLS);
 
 /// Time that a client that is turned away has to read that, and the number of such clients at a
 /// time.
-const TURNED_AWAY: Duration = Duration::from_millis(500);
-static TURNING_AWAY: Semaphore = Semaphore::const_new(32);
+const REFUSAL_TIMEOUT: Duration = Duration::from_millis(500);
+static REFUSALS: Semaphore = Semaphore::const_new(32);
 
 /// The signals that a server listens to.
 pub struct ServerSignals {
@@ -117,7 +118,7 @@ pub async fn accept_connections(
 ) {
     let connections = Arc::new(ConnectionTable::new(most));
     let mut taken: u32 = 0;
-    let mut rounds = interval(ROUND);
+    let mut rounds = interval(CHECK_INTERVAL);
     rounds.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
@@ -125,17 +126,17 @@ pub async fn accept_connections(
             _ = signals.terminate.recv() => break,
             _ = signals.interrupt.recv() => break,
             _ = signals.hang_up.recv() => site.gate.reload_keys(&site.setup),
-            _ = rounds.tick() => connections.look_after(),
+            _ = rounds.tick() => connections.close_overdue(),
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
                     come_in(stream, &connections, &site);
                     // Many that come at once must not keep the open ones waiting.
                     taken += 1;
-                    if taken.is_multiple_of(TURNS) {
+                    if taken.is_multiple_of(MAX_ACCEPTS_PER_TURN) {
                         yield_now().await;
                     }
                 }
-                Err(_) => sleep(PAUSE).await,
+                Err(_) => sleep(ACCEPT_RETRY_DELAY).await,
             },
         }
     }
@@ -144,8 +145,8 @@ pub async fn accept_connections(
     let ended = async {
         loop {
             tokio::select! {
-                () = connections.are_gone() => return,
-                _ = rounds.tick() => connections.look_after(),
+                () = connections.wait_until_closed() => return,
+                _ = rounds.tick() => connections.close_overdue(),
             }
         }
     };
@@ -174,16 +175,18 @@ pub fn most_connections() -> usize {
     }
     let files = getrlimit(Resource::Nofile).current.unwrap_or(FILES);
     let connections = files - FILES_OF_CALLS.min(files / 2);
-    usize::try_from(connections).unwrap_or(MOST).min(MOST)
+    usize::try_from(connections)
+        .unwrap_or(MAX_CONNECTIONS)
+        .min(MAX_CONNECTIONS)
 }
 
 fn come_in(stream: TcpStream, connections: &Arc<ConnectionTable>, site: &Arc<HttpSite>) {
     let Some(taken) = connections.claim_slot() else {
         if site.gate.tls().is_none()
-            && let Ok(permit) = TURNING_AWAY.try_acquire()
+            && let Ok(permit) = REFUSALS.try_acquire()
         {
             tokio::spawn(async move {
-                let _ = timeout(TURNED_AWAY, turn_away(stream)).await;
+                let _ = timeout(REFUSAL_TIMEOUT, turn_away(stream)).await;
                 drop(permit);
             });
         }
@@ -239,8 +242,8 @@ async fn serve_connection(stream: Box<dyn ByteStream>, taken: SlotGuard, site: A
     let connection = http1::Builder::new()
         // One timer of the table serves all connections.
         .header_read_timeout(None)
-        .max_buf_size(HEADERS)
-        .max_header_size(HEADERS)
+        .max_buf_size(MAX_HEADER_BYTES)
+        .max_header_size(MAX_HEADER_BYTES)
         .serve_connection(TokioIo::new(stream), service);
     let mut connection = pin!(connection);
     loop {

@@ -18,8 +18,8 @@ use tokio::time::timeout;
 use crate::access::HeldSlot;
 use crate::front::mcp::http::refusal::HttpRefusal;
 
-/// The longest body, in bytes.
-pub const LONGEST: usize = 4 * 1024 * 1024;
+/// Maximum length of a body, in bytes.
+pub const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
 
 /// Time that a body may take.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
@@ -29,7 +29,7 @@ const SMALL: usize = 64 * 1024;
 
 /// Larger bodies that are read at the same time, from all senders together: they may fill no more
 /// memory than these.
-pub const LARGE_AT_ONCE: usize = 16;
+pub const MAX_CONCURRENT_LARGE_BODIES: usize = 16;
 
 /// Takes a place for a large body, if there is one.
 pub type TakeLargePlace<'a> = &'a (dyn Fn() -> Result<HeldSlot, HttpRefusal> + Send + Sync);
@@ -56,7 +56,7 @@ impl IncomingMessage {
 /// Reads a body, for which there has to be one of the `large` places if it is large.
 pub async fn read(body: Incoming, large: TakeLargePlace<'_>) -> Result<Bytes, HttpRefusal> {
     let declared = body.size_hint().lower();
-    if usize::try_from(declared).map_or(true, |length| length > LONGEST) {
+    if usize::try_from(declared).map_or(true, |length| length > MAX_BODY_BYTES) {
         return Err(too_large());
     }
     let read = timeout(BODY_TIMEOUT, collect(body, declared, large)).await;
@@ -94,7 +94,7 @@ async fn collect(
             continue;
         };
         let length = bytes.len() + data.len();
-        if length > LONGEST {
+        if length > MAX_BODY_BYTES {
             return Err(too_large());
         }
         if length > SMALL && place.is_none() {
@@ -110,7 +110,7 @@ fn too_large() -> HttpRefusal {
     HttpRefusal::new(StatusCode::PAYLOAD_TOO_LARGE, message).unread()
 }
 
-/// A message as it comes. A field that is there twice is an error, so that no later reader takes
+/// A message as it comes. A field that occurs twice is an error, so that no later reader takes
 /// another one than this does.
 #[derive(Deserialize)]
 struct RawMessage {
@@ -128,7 +128,7 @@ struct RawMessage {
     error: Option<IgnoredAny>,
 }
 
-/// Deserializes a field that is there, even if it is null.
+/// Deserializes a field that exists, even if it is null.
 fn given<'de, D, T>(from: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,

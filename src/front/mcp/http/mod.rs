@@ -47,7 +47,7 @@ use crate::front::mcp::http::refusal::HttpRefusal;
 use crate::front::mcp::http::service::ProtocolService;
 use crate::front::mcp::http::sessions::SessionLimits;
 use crate::front::mcp::log;
-use crate::front::mcp::operation::{self, OperatorReports};
+use crate::front::mcp::operator_reports::{self, OperatorReports};
 use crate::front::mcp::server::ServerSetup;
 
 /// Path of the protocol's endpoint.
@@ -62,8 +62,8 @@ const METRICS: &str = "/metrics";
 /// Content type of most answers.
 const JSON: &str = "application/json";
 
-/// The longest refusal of the SDK's that is passed on, in bytes.
-const LONGEST_REASON: usize = 1000;
+/// Maximum length of a refusal of the SDK that is passed on, in bytes.
+const MAX_REASON_BYTES: usize = 1000;
 
 /// Everything that answers requests.
 struct HttpSite {
@@ -158,7 +158,7 @@ impl HttpSite {
         let holder = self.gate.authenticate(request.headers());
         let sharing = self.setup.sharing();
         let (kind, text) = match (path, holder) {
-            (HEALTH, Err(_)) => (JSON, operation::ALIVE.into()),
+            (HEALTH, Err(_)) => (JSON, operator_reports::ALIVE.into()),
             (HEALTH, Ok(_)) => {
                 let health = self.operation.health(sharing.as_ref());
                 (JSON, health.to_string().into())
@@ -167,7 +167,7 @@ impl HttpSite {
             (_, Ok(_)) => {
                 let connections = work.connections();
                 let metrics = self.operation.metrics(connections, sharing.as_ref());
-                (operation::TEXT_FORM, metrics.into())
+                (operator_reports::TEXT_FORM, metrics.into())
             }
         };
         let mut response = Response::new(answer::whole(text));
@@ -233,7 +233,7 @@ async fn in_json(response: Response<ResponseBody>, id: Value) -> Response<Respon
         .await
         .map(http_body_util::Collected::to_bytes);
     let text = text.unwrap_or_default();
-    let text = String::from_utf8_lossy(text.get(..LONGEST_REASON).unwrap_or(&text));
+    let text = String::from_utf8_lossy(text.get(..MAX_REASON_BYTES).unwrap_or(&text));
     let mut response = HttpRefusal::new(status, text.into_owned())
         .with_id(id)
         .into_response();

@@ -19,7 +19,7 @@ use crate::front::mcp::http::sessions::{
 use crate::front::mcp::server::{ServerSetup, ToolServer};
 
 /// Time after which a client that found no room for a session may try again: calls end at any time.
-const TRY_AGAIN: Duration = Duration::from_secs(5);
+const RETRY_AFTER: Duration = Duration::from_secs(5);
 
 /// The header by which a client names its session.
 const SESSION: &str = "mcp-session-id";
@@ -104,8 +104,8 @@ impl ProtocolService {
             let response = answer.await;
             match SessionRequester::refusal() {
                 None => Ok(response),
-                Some(RequestRefusal::NoRoom) => Err(no_room()),
-                Some(RequestRefusal::SameId) => Err(same_id()),
+                Some(RequestRefusal::NoRoom) => Err(session_limit_reached()),
+                Some(RequestRefusal::SameId) => Err(duplicate_request_id()),
             }
         };
         SessionRequester::new(holder).answered(answer).await
@@ -121,20 +121,20 @@ fn no_such_session() -> Response<ResponseBody> {
 }
 
 /// The answer instead of a session if none can make room for it.
-fn no_room() -> HttpRefusal {
-    let seconds = TRY_AGAIN.as_secs();
+fn session_limit_reached() -> HttpRefusal {
+    let seconds = RETRY_AFTER.as_secs();
     HttpRefusal::retry_later(
         StatusCode::SERVICE_UNAVAILABLE,
         format!(
             "there are as many sessions as there may be, and each has a call under way: try again in \
              {seconds} seconds, or end a session of yours"
         ),
-        TRY_AGAIN,
+        RETRY_AFTER,
     )
 }
 
 /// The answer to a request whose answer could not be told from another's.
-fn same_id() -> HttpRefusal {
+fn duplicate_request_id() -> HttpRefusal {
     HttpRefusal::new(
         StatusCode::BAD_REQUEST,
         "a request of this session with the same id has no answer yet: give each request an id of its own",

@@ -67,11 +67,11 @@ pub const LIMITS: SessionLimits = SessionLimits {
     idle: Duration::from_secs(60),
 };
 
-/// Time between two looks for idle sessions.
-const LOOK: Duration = Duration::from_secs(1);
+/// Interval at which idle sessions are looked for.
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The messages that wait within a session for their reader.
-const WAITING: usize = 4;
+/// Capacity of a session's message channel.
+const CHANNEL_CAPACITY: usize = 4;
 
 /// All sessions of a server.
 #[derive(Clone, Debug)]
@@ -92,7 +92,7 @@ impl ClientSessions {
     #[must_use]
     pub fn new(limits: SessionLimits) -> Self {
         let mut sdk = LocalSessionManager::default();
-        sdk.session_config.channel_capacity = WAITING;
+        sdk.session_config.channel_capacity = CHANNEL_CAPACITY;
         // This table decides about idle sessions, and about the beginning of streams.
         sdk.session_config.keep_alive = None;
         sdk.session_config.sse_retry = None;
@@ -138,9 +138,9 @@ impl SessionTable {
         let _ = self.sdk.close_session(id).await;
     }
 
-    /// The session that is ended first, among those whose holders fit: the one that is idle for the
-    /// longest time, else the least recently used one without a call under way.
-    fn first_to_go(&self, of: impl Fn(Option<&TokenOwner>) -> bool) -> Option<SessionId> {
+    /// The session to end first, among those whose holders fit: the one that was idle for longest,
+    /// else the least recently used one without a call under way.
+    fn eviction_candidate(&self, of: impl Fn(Option<&TokenOwner>) -> bool) -> Option<SessionId> {
         let open = lock(&self.open);
         let sessions = open.iter();
         let sessions = sessions.filter(|(_, session)| of(session.holder.as_ref()));
@@ -163,15 +163,15 @@ impl SessionTable {
             if !own_is_full && all < self.limits.in_all {
                 return Ok(());
             }
-            let first = self.first_to_go(|of| !own_is_full || of == holder);
+            let first = self.eviction_candidate(|of| !own_is_full || of == holder);
             self.end(&first.ok_or(SessionRefusal::Full)?).await;
         }
     }
 
     /// Ends sessions as they become idle, for as long as there are any.
-    async fn look_for_idle_ones(self: Arc<Self>) {
+    async fn end_idle_sessions(self: Arc<Self>) {
         loop {
-            tokio::time::sleep(LOOK.min(self.limits.idle)).await;
+            tokio::time::sleep(CHECK_INTERVAL.min(self.limits.idle)).await;
             let idle: Vec<SessionId> = {
                 let open = lock(&self.open);
                 if open.is_empty() {
@@ -293,7 +293,7 @@ impl SessionManager for ClientSessions {
         let session = ClientSession::new(holder, gone);
         lock(&shared.open).insert(Arc::clone(&id), Arc::new(session));
         if !shared.looking.swap(true, Ordering::Relaxed) {
-            tokio::spawn(Arc::clone(shared).look_for_idle_ones());
+            tokio::spawn(Arc::clone(shared).end_idle_sessions());
         }
         Ok((id, transport))
     }

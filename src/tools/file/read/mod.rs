@@ -21,7 +21,6 @@ use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{AccessScope, FieldRole, Tool, ToolManual};
-use crate::conversion;
 use crate::files::{self, FileAccessError, FirstLine};
 use crate::paths::PathWant;
 use crate::tools::file::failure;
@@ -33,7 +32,7 @@ pub const TOOL: Tool = Tool {
     link: "file-read",
     schema: include_str!("../../schemas/file_read.json"),
     model_schema: include_str!("../../schemas/for_models/file_read.json"),
-    host_words: Some(include_str!("../../schemas/for_hosts/file_read.json")),
+    host_schema: Some(include_str!("../../schemas/for_hosts/file_read.json")),
     aliases: &[
         ("path", "file_path"),
         ("filePath", "file_path"),
@@ -43,27 +42,9 @@ pub const TOOL: Tool = Tool {
     ],
     title: "Read a file",
     scope: AccessScope::File("file_path"),
-    manual: ToolManual {
-        text: "\
-Answers with a file's content as it is, newlines and all. `offset` is the first line wanted, from
-1, or, if it is negative, so many lines before the end; `limit` is how many; beyond the end there is
-nothing, which is no error. What is not UTF-8 comes as U+FFFD. PDF and Office documents, EPUB and
-notebooks come as Markdown, a directory as its entries. FIFOs, devices and the like are refused at
-once. A host's request gets regular files alone, as they are.",
-        example: r#"{"file_path":"/etc/passwd","limit":1}"#,
-        environment: &[
-            (
-                conversion::OCR_VARIABLE,
-                "the program that reads scanned pages of PDF files, in place of tesseract; empty for none",
-            ),
-            (
-                conversion::OFFICE_VARIABLE,
-                "the program that reads DOC, PPT and XLS files, in place of LibreOffice; empty for none",
-            ),
-        ],
-    },
+    manual: ToolManual(include_str!("../../manuals/file_read.txt")),
     fields: &[("output", FieldRole::Content)],
-    less: "To have less, ask for a window of lines with `offset` and `limit`.",
+    how_to_get_less: "To have less, ask for a window of lines with `offset` and `limit`.",
     run,
     ..Tool::PLAIN
 };

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::basics::wording::count_noun;
-use crate::contract::call_terms::{self, Audience, CallTerms};
+use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::notes::Notes;
 use crate::contract::reply::{AnswerObject, Reply};
@@ -47,7 +47,7 @@ pub const TOOL: Tool = Tool {
     link: "grep",
     schema: include_str!("../../schemas/grep.json"),
     model_schema: include_str!("../../schemas/for_models/grep.json"),
-    host_words: Some(include_str!("../../schemas/for_hosts/grep.json")),
+    host_schema: Some(include_str!("../../schemas/for_hosts/grep.json")),
     aliases: &[
         ("include", "glob"),
         ("-i", "ignore_case"),
@@ -63,22 +63,10 @@ pub const TOOL: Tool = Tool {
         directory: "path",
         pattern: "glob",
     },
-    manual: ToolManual {
-        text: "\
-Answers with the lines that a pattern matches. The pattern is a POSIX extended regular expression,
-matched against one line at a time; `\\b \\w \\s \\d \\t \\x41 \\p{Lu}`, `(?i)`, `(?:...)`, `(?<name>...)`,
-lazy repetitions and back-references are understood too, and in brackets a backslash escapes. What
-is not (look-around, `\\n`) is refused with what to write instead. UTF-16 with a byte-order mark is
-searched as text. `path` is a directory, below which everything is searched but what `.gitignore`
-and `.ignore` leave out, or one file. A host's search takes the files directly in `path` that `glob`
-names (`*` if none is given), hidden ones only where it names them. Regular files only. A note says
-what was not searched.",
-        example: r#"{"pattern":"^root:","path":"/etc/passwd"}"#,
-        environment: &[call_terms::SEARCH_THREADS],
-    },
+    manual: ToolManual(include_str!("../../manuals/grep.txt")),
     fields: &[("output", FieldRole::Output), ("count", FieldRole::Count)],
-    exits: ExitCodes::SEARCH,
-    less: "To have less, narrow `pattern`, `glob` or `path`.",
+    exit_codes: ExitCodes::SEARCH,
+    how_to_get_less: "To have less, narrow `pattern`, `glob` or `path`.",
     run,
     ..Tool::PLAIN
 };

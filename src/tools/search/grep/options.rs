@@ -39,8 +39,14 @@ pub const HABITS: [(&str, HabitualFlag); 16] = [
         "-n --line-number -r -R --recursive -E -H -I --hidden",
         HabitualFlag::Usual,
     ),
-    ("-w --word-regexp", HabitualFlag::Around(r"\b{}\b")),
-    ("-x --line-regexp", HabitualFlag::Around("^{}$")),
+    (
+        "-w --word-regexp",
+        HabitualFlag::Lacking(r"write \b before and after the pattern"),
+    ),
+    (
+        "-x --line-regexp",
+        HabitualFlag::Lacking("write ^ before and $ after the pattern"),
+    ),
     (
         "-v --invert-match -L",
         HabitualFlag::Lacking("it shows what matches, and nothing else"),

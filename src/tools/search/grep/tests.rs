@@ -11,9 +11,9 @@ use crate::tools::search::glob;
 /// The answer of `tool` on these terms.
 fn answer(tool: &Tool, request: &Value, terms: CallTerms) -> Value {
     let bytes = request.to_string().into_bytes();
-    let request = Request::parse(&bytes).unwrap().on(&TOOL, terms);
+    let request = Request::parse(&bytes).unwrap().for_tool(&TOOL, terms);
     let mut out = Vec::new();
-    let mut object = AnswerObject::open_on(&mut out, terms, tool.less).unwrap();
+    let mut object = AnswerObject::open_on(&mut out, terms, tool.how_to_get_less).unwrap();
     let reply = tool.run(&request).map_err(|failure| failure.message);
     reply.unwrap().write(&mut object).unwrap();
     object.close().unwrap();

@@ -16,7 +16,6 @@ use crate::papers::finder::{self, PaperFinder};
 use crate::tools::web::searching::search_call::{self, SearchCall};
 use crate::tools::web::searching::search_failure;
 use crate::tools::web::session_record::{self, SessionSource};
-use crate::tools::web::{network, research_cache};
 use crate::web::provider::reply::{string, strings};
 
 /// The tool's name.
@@ -29,47 +28,14 @@ pub const TOOL: Tool = Tool {
     title: "Find scholarly papers",
     family: EnvelopeFamily::Research,
     set: ToolSet::Research,
-    offered: false,
+    served_by_default: false,
     hints: tool::ToolHints::ASKS,
     scope: AccessScope::Network,
     schema: include_str!("../../schemas/academic_search.json"),
     model_schema: include_str!("../../schemas/for_models/academic_search.json"),
     output_schema: Some(include_str!("../../schemas/output/academic_search.json")),
     aliases: session_record::ALIASES,
-    manual: ToolManual {
-        text: "\
-Finds papers with the provider that the request names, else with openalex, crossref, arxiv and
-semanticscholar in this order, each of which fills up what those before it have left open; pubmed
-is asked for papers of the source pubmed. Where none of them answers, the web is searched, on hosts
-of scholarly works alone. Whoever is asked sees the query; Unpaywall sees the DOIs of up to five
-papers without a PDF file, if UNPAYWALL_EMAIL is set. No key is needed; with one, providers take
-more searches. Keys come from the variables below, or from `academic_search.PROVIDER.api_key` (or
-`.email`) in ~/.config/ikigai/credentials.json. Answers are kept for an hour, encrypted, in
-~/.cache/ikigai-tools.",
-        example: r#"{"query":"protein structure prediction","year_from":2021,"num_results":3}"#,
-        environment: &[
-            (
-                "OPENALEX_API_KEY, PUBMED_API_KEY, SEMANTIC_SCHOLAR_API_KEY",
-                "the key of each provider, none of which is needed",
-            ),
-            (
-                "CROSSREF_EMAIL, UNPAYWALL_EMAIL",
-                "an address of mail, which Crossref serves faster, and which Unpaywall wants",
-            ),
-            (
-                "IKIGAI_OPENALEX_URL, IKIGAI_CROSSREF_URL, IKIGAI_PUBMED_URL, IKIGAI_ARXIV_URL, \
-                 IKIGAI_SEMANTICSCHOLAR_URL, IKIGAI_UNPAYWALL_URL",
-                "the provider's address, or the part that its addresses share, for proxies and \
-                 tests",
-            ),
-            research_cache::NO_CACHE,
-            research_cache::CACHE_KEY,
-            research_cache::CACHE_PLACES,
-            network::PROXIES,
-            network::NO_PROXY,
-            network::CERTIFICATES,
-        ],
-    },
+    manual: ToolManual(include_str!("../../manuals/academic_search.txt")),
     fields: &[
         ("papers", FieldRole::Results),
         ("query", FieldRole::Silent),

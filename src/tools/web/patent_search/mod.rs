@@ -10,10 +10,10 @@ use crate::contract::reply::Reply;
 use crate::contract::tool::{
     self, AccessScope, EnvelopeFamily, FieldRole, Tool, ToolManual, ToolSet,
 };
+use crate::tools::web::research_cache;
 use crate::tools::web::searching::search_call::{self, SearchCall};
 use crate::tools::web::searching::search_failure;
 use crate::tools::web::session_record::{self, SessionSource};
-use crate::tools::web::{network, research_cache};
 use crate::web::credentials::Credentials;
 use crate::web::patents::patent::Patent;
 use crate::web::patents::patent_searcher::{self, PatentSearcher};
@@ -30,7 +30,7 @@ pub const TOOL: Tool = Tool {
     title: "Search patents",
     family: EnvelopeFamily::Research,
     set: ToolSet::Research,
-    offered: false,
+    served_by_default: false,
     hints: tool::ToolHints::ASKS,
     scope: AccessScope::Network,
     schema: include_str!("../../schemas/patent_search.json"),
@@ -38,50 +38,7 @@ pub const TOOL: Tool = Tool {
     output_schema: Some(include_str!("../../schemas/output/patent_search.json")),
     aliases: session_record::ALIASES,
     values: &[("provider", "epo lens searchapi uspto")],
-    manual: ToolManual {
-        text: "\
-Searches patents with the provider that the request names, else with the first that answers of
-uspto, epo, lens and searchapi that are configured and have patents of the office; of all offices
-uspto, which has American ones alone, is the last to be asked. Where none is configured or none
-answers, the web is searched for pages of patents.google.com, as web-search does. Whoever is asked
-sees the search. Keys come from the variables below, or from `patent_search.PROVIDER.api_key`
-(epo: `consumer_key` and `consumer_secret`; lens: `api_token`; searchapi:
-`web_search.searchapi.api_key`) in ~/.config/ikigai/credentials.json. The years are those of filing.
-What was found is kept for 24 hours, encrypted, in ~/.cache/ikigai-tools.",
-        example: r#"{"query":"adaptive bitrate streaming","patent_office":"US","num_results":3}"#,
-        environment: &[
-            (
-                "USPTO_API_KEY",
-                "the key of the United States Patent and Trademark Office",
-            ),
-            (
-                "EPO_CONSUMER_KEY, EPO_CONSUMER_SECRET",
-                "the account with the European Patent Office; also EPO_OPS_CONSUMER_KEY and \
-                 EPO_OPS_CONSUMER_SECRET",
-            ),
-            ("LENS_API_TOKEN", "the token of the Lens"),
-            (
-                "SEARCHAPI_API_KEY",
-                "the key of SearchApi, for Google Patents",
-            ),
-            (
-                "IKIGAI_USPTO_URL, IKIGAI_EPO_URL, IKIGAI_LENS_URL, IKIGAI_SEARCHAPI_URL",
-                "the provider's address, for proxies and tests; of epo the part that its two paths \
-                 share",
-            ),
-            (
-                "SEARCH_PROVIDER, SEARCH_ROUTING",
-                "the providers of the web search, as for web-search; SEARCH_PROVIDER=none turns \
-                 off the one that needs no key",
-            ),
-            research_cache::NO_CACHE,
-            research_cache::CACHE_KEY,
-            research_cache::CACHE_PLACES,
-            network::PROXIES,
-            network::NO_PROXY,
-            network::CERTIFICATES,
-        ],
-    },
+    manual: ToolManual(include_str!("../../manuals/patent_search.txt")),
     fields: &[
         ("patents", FieldRole::Results),
         ("query", FieldRole::Silent),

@@ -14,7 +14,6 @@ use crate::contract::tool::{
 use crate::tools::web::searching::search_call::{self, SearchCall};
 use crate::tools::web::searching::{self, search_failure, search_fields};
 use crate::tools::web::session_record::{self, SessionSource};
-use crate::tools::web::{network, research_cache};
 use crate::web::search::hints::SearchHints;
 use crate::web::search::searcher::WebSearcher;
 
@@ -38,57 +37,7 @@ pub const TOOL: Tool = Tool {
     output_schema: Some(include_str!("../../schemas/output/web_search.json")),
     aliases: session_record::ALIASES,
     values: searching::VALUES,
-    manual: ToolManual {
-        text: "\
-Searches the web with the provider that the request names, else SEARCH_PROVIDER, else the first of
-SEARCH_ROUTING that answers, else the first of brave, google, serper, tavily, exa, searchapi and
-searxng that is configured, else duckduckgo, which needs no key. Whoever is asked sees the query.
-Keys come from the variables below, or from `web_search.PROVIDER.api_key` in
-~/.config/ikigai/credentials.json. Answers are kept for 30 minutes, encrypted, in
-~/.cache/ikigai-tools. A lens is a list of domains with a name; lenses of your own are JSON files
-({\"name\": ..., \"domains\": [...]}) in lenses/ beside credentials.json, or where
-CUSTOM_LENSES_PATH says.",
-        example: r#"{"query":"rust async runtimes","num_results":3}"#,
-        environment: &[
-            (
-                "SEARCH_PROVIDER",
-                "the provider to ask; `none` turns off the fallback to DuckDuckGo",
-            ),
-            (
-                "SEARCH_ROUTING",
-                "the providers to try in this order: brave,searxng or {\"web\":[\"brave\",\"searxng\"]}",
-            ),
-            (
-                "BRAVE_API_KEY, SERPER_API_KEY, TAVILY_API_KEY, EXA_API_KEY, SEARCHAPI_API_KEY",
-                "the key of each provider",
-            ),
-            (
-                "GOOGLE_SEARCH_API_KEY, GOOGLE_SEARCH_ENGINE_ID",
-                "Google's key and search engine; also GOOGLE_CUSTOM_SEARCH_API_KEY and \
-                 GOOGLE_CUSTOM_SEARCH_ID",
-            ),
-            (
-                "SEARXNG_URL, SEARXNG_BASIC_AUTH, SEARXNG_HEADERS",
-                "the address of a SearXNG of your own, its login (user:password) and further \
-                 headers (Name: value; ...)",
-            ),
-            (
-                "IKIGAI_BRAVE_URL, IKIGAI_DUCKDUCKGO_URL, IKIGAI_EXA_URL, IKIGAI_GOOGLE_URL, \
-                 IKIGAI_SEARCHAPI_URL, IKIGAI_SEARXNG_URL, IKIGAI_SERPER_URL, IKIGAI_TAVILY_URL",
-                "the provider's address, for proxies and tests",
-            ),
-            (
-                "CUSTOM_LENSES_PATH",
-                "further files and directories with lenses, with colons between them",
-            ),
-            research_cache::NO_CACHE,
-            research_cache::CACHE_KEY,
-            research_cache::CACHE_PLACES,
-            network::PROXIES,
-            network::NO_PROXY,
-            network::CERTIFICATES,
-        ],
-    },
+    manual: ToolManual(include_str!("../../manuals/web_search.txt")),
     fields: &[
         ("urls", FieldRole::Silent),
         ("query", FieldRole::Silent),

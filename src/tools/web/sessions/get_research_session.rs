@@ -27,7 +27,7 @@ pub const TOOL: Tool = Tool {
     title: "Recover a research session",
     family: EnvelopeFamily::Research,
     set: ToolSet::Research,
-    offered: false,
+    served_by_default: false,
     hints: ToolHints::LOOKS,
     scope: AccessScope::Network,
     schema: include_str!("../../schemas/get_research_session.json"),
@@ -36,20 +36,7 @@ pub const TOOL: Tool = Tool {
         "../../schemas/output/get_research_session.json"
     )),
     aliases: session_record::ALIASES,
-    manual: ToolManual {
-        text:
-            "\
-Shows the research sessions that sequential-search has begun: without --session-id all of them, the
-last used first; with it a summary of one, its gaps and sources, failures that came again and again,
-and each provider's record; with --step-id one step whole. Sessions are kept for four hours after
-their last use, and this is one. Nothing leaves this machine. --session-id= (empty) lists them all.",
-        example: r#"{"sessionId":"6f0c1c9e-5f3a-4b5e-9d0e-2f1b7a3c4d5e"}"#,
-        environment: &[
-            session_record::LIFETIME,
-            research_cache::CACHE_KEY,
-            research_cache::STATE_PLACE,
-        ],
-    },
+    manual: ToolManual(include_str!("../../manuals/get_research_session.txt")),
     // The others are for programs alone.
     fields: &[
         (TRAIL, FieldRole::Output),

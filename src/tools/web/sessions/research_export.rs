@@ -20,7 +20,7 @@ use crate::tools::web::network;
 use crate::tools::web::research_cache::{self, ResearchCache, TRUST};
 use crate::tools::web::resource_link::{self, LargeAnswer, LinkedAnswer};
 use crate::tools::web::session_record::{self, SESSION_ID, session_failure, with_sessions};
-use crate::web::link_check::{ARCHIVE_VARIABLE, CheckedLink, LinkState, check_links};
+use crate::web::link_check::{CheckedLink, LinkState, check_links};
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -29,7 +29,7 @@ pub const TOOL: Tool = Tool {
     title: "Export a research session",
     family: EnvelopeFamily::Research,
     set: ToolSet::Research,
-    offered: false,
+    served_by_default: false,
     hints: ToolHints::ASKS,
     scope: AccessScope::Network,
     schema: include_str!("../../schemas/research_export.json"),
@@ -37,28 +37,7 @@ pub const TOOL: Tool = Tool {
     output_schema: Some(include_str!("../../schemas/output/research_export.json")),
     aliases: session_record::ALIASES,
     artifacts: true,
-    manual: ToolManual {
-        text: "\
-Exports a research session: all of it as Markdown or JSON, or its sources as BibTeX, RIS or
-CSL-JSON, which reference managers and pandoc read. The same session gives the same text, but for
-the time of the export. Nothing leaves this machine unless --verify-links asks each source's address
-once, as scrape-page would; the Internet Archive is then asked for a copy of those that are dead,
-and sees their addresses, but never one of the local network.",
-        example: r#"{"sessionId":"6f0c1c9e-5f3a-4b5e-9d0e-2f1b7a3c4d5e","format":"bibtex"}"#,
-        environment: &[
-            (
-                ARCHIVE_VARIABLE,
-                "the archive's address, for proxies and tests",
-            ),
-            session_record::LIFETIME,
-            research_cache::CACHE_KEY,
-            research_cache::STATE_PLACE,
-            network::PROXIES,
-            network::NO_PROXY,
-            network::CERTIFICATES,
-            network::ALLOWED_DOMAINS,
-        ],
-    },
+    manual: ToolManual(include_str!("../../manuals/research_export.txt")),
     // The others are for programs alone.
     fields: &[
         (SESSION_ID, FieldRole::Silent),

@@ -20,7 +20,6 @@ use crate::research_sessions::{
     self, MOST_STEPS, ResearchSession, SessionFault, SessionStore, SourceCoverage, markdown,
     refinement_queries,
 };
-use crate::tools::web::research_cache;
 use crate::tools::web::session_record::{
     self, SESSION_ID, SessionFinds, session_failure, with_sessions,
 };
@@ -41,7 +40,7 @@ pub const TOOL: Tool = Tool {
     title: "Record a research step",
     family: EnvelopeFamily::Research,
     set: ToolSet::Research,
-    offered: false,
+    served_by_default: false,
     hints: ToolHints {
         read_only: false,
         idempotent: false,
@@ -52,21 +51,7 @@ pub const TOOL: Tool = Tool {
     model_schema: include_str!("../../schemas/for_models/sequential_search.json"),
     output_schema: Some(include_str!("../../schemas/output/sequential_search.json")),
     aliases: session_record::ALIASES,
-    manual: ToolManual {
-        text: "\
-Records a step of a research in a session, and answers with what the session has so far: steps,
-gaps, sources. Step 1 begins a session and returns its sessionId, with which web-search, scrape-page
-and the others add their sources to it. A step number that comes again is kept as a revision. A
-session has 200 steps at most and is kept for four hours after its last use, encrypted, in
-~/.local/state/ikigai-tools/sessions; the 50 last used ones are kept. Nothing leaves this machine
-unless --depth thorough searches the web for what is missing, as web-search does.",
-        example: r#"{"searchStep":"Find surveys of the field","stepNumber":1,"nextStepNeeded":true,"researchGoal":"How are heat pumps tested?"}"#,
-        environment: &[
-            session_record::LIFETIME,
-            research_cache::CACHE_KEY,
-            research_cache::STATE_PLACE,
-        ],
-    },
+    manual: ToolManual(include_str!("../../manuals/sequential_search.txt")),
     // The others are for programs alone.
     fields: &[(TRAIL, FieldRole::Output), ("trust", FieldRole::Silent)],
     run,

@@ -113,7 +113,7 @@ impl CallCounts {
 }
 
 impl DurationHistogram {
-    /// What stands behind the name of each of its samples.
+    /// The text after the name of each of its samples.
     fn samples(&self, tool: &str) -> Vec<String> {
         let mut so_far = 0;
         let within = BOUNDS.iter().zip(self.within).map(|(bound, count)| {

@@ -1,13 +1,13 @@
-//! Flags that people type out of habit, since the program of the same name has them: options here,
-//! or advice ([`Tool::habits`]).
+//! Flags that people type out of habit, because the program of the same name has them: they are
+//! options here, or give advice ([`Tool::habits`]).
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches};
 use serde_json::{Map, Value};
 
 use crate::basics::wording::quoted;
-use crate::command_line::fields::{PLACES, typed};
-use crate::contract::schema::{FieldKind, Schema, SchemaField};
+use crate::command_line::fields::PLACES;
+use crate::contract::schema::SchemaField;
 use crate::contract::tool::{HabitualFlag, Tool};
 
 /// The habits that are flags of their own.
@@ -47,7 +47,7 @@ pub fn option(tool: &Tool, field: &SchemaField, option: Arg) -> Arg {
 /// The value of the field for which `values` were typed.
 ///
 /// # Errors
-/// One that means something else beside others.
+/// A value that means something else among others.
 pub fn joined(tool: &Tool, field: &SchemaField, values: &[&str]) -> Result<String, String> {
     let mut forms = tool.all_habits().filter_map(|(_, habit)| match habit {
         HabitualFlag::Several(name, form) if name == field.name => Some(form),
@@ -56,7 +56,7 @@ pub fn joined(tool: &Tool, field: &SchemaField, values: &[&str]) -> Result<Strin
     let (Some([before, between, behind]), [_, _, ..]) = (forms.next(), values) else {
         return Ok(values.concat());
     };
-    // Their groups would be counted from the first pattern on; and what is left out is no file.
+    // Their groups would be counted from the first pattern on; and an exclusion is not a file.
     let refers = |pair: &[u8]| pair[0] == b'\\' && pair[1].is_ascii_digit();
     let lonely = |value: &&&str| value.starts_with('!') || value.as_bytes().windows(2).any(refers);
     match values.iter().find(lonely) {
@@ -109,7 +109,7 @@ pub fn are_given(tool: &Tool, matches: &ArgMatches) -> bool {
     flags_of_their_own(tool).any(|(flags, _)| is_given(matches, flags))
 }
 
-/// True if one of those was typed that are for a server's calls alone, which need nothing else.
+/// True if a flag was typed that only a server's calls have; such a call needs nothing else.
 pub fn ask_a_server(tool: &Tool, matches: &ArgMatches) -> bool {
     flags_of_their_own(tool)
         .any(|(flags, habit)| habit.served_field().is_some() && is_given(matches, flags))
@@ -119,26 +119,14 @@ fn is_given(matches: &ArgMatches, flags: &str) -> bool {
     matches.value_source(flags) == Some(ValueSource::CommandLine)
 }
 
-/// True if `word` is a flag with a value behind it.
-pub fn takes_value(tool: &Tool, schema: &Schema, word: &str) -> bool {
-    let has_value = |field: &SchemaField| field.kind != FieldKind::Flag;
-    tool.all_habits().any(|(flags, habit)| {
-        let mut fields = schema.fields.iter();
-        matches!(habit, HabitualFlag::Field(name) | HabitualFlag::Several(name, _) if fields.any(|one| one.name == name && has_value(one)))
-            && flags.split(' ').any(|flag| word.starts_with(flag))
-    })
-}
-
 /// Adds to `request` what the flags mean.
 ///
 /// # Errors
-/// Advice on a flag that is not to be had. The person has typed `words` behind `invocation`, and
-/// among them `places`.
+/// Advice on a flag that this program lacks; `words` are the words that the person has typed.
 pub fn apply(
     tool: &Tool,
-    schema: &Schema,
     matches: &ArgMatches,
-    (invocation, words, places): (&str, &[String], &[String]),
+    words: &[String],
     request: &mut Map<String, Value>,
 ) -> Result<(), String> {
     for (flags, habit) in flags_of_their_own(tool).filter(|(flags, _)| is_given(matches, flags)) {
@@ -154,24 +142,6 @@ pub fn apply(
             }
             HabitualFlag::ServedNumber(field) => {
                 request.insert(field.to_owned(), 1.into());
-            }
-            HabitualFlag::Around(form) => {
-                let required = schema.fields.iter().find(|field| field.required);
-                let text = required.and_then(|field| request.get_mut(&field.name));
-                if let Some(Value::String(text)) = text {
-                    let alternatives = text.contains('|').then(|| format!("({text})"));
-                    *text = form.replace("{}", alternatives.as_ref().unwrap_or(text));
-                }
-                let places = places.iter().map(|place| format!(" {}", quoted(place)));
-                let places: String = places.collect();
-                let meant = typed(
-                    invocation,
-                    schema,
-                    &Value::Object(request.clone()).to_string(),
-                );
-                return Err(format!(
-                    "{name} has no {flag}: write it into the pattern, {meant}{places}"
-                ));
             }
             HabitualFlag::Lacking(why) => {
                 let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();

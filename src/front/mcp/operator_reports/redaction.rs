@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::web::credentials::SecretText;
 
-/// The text in place of what is not shown.
+/// The text in place of a redacted part.
 const HIDDEN: &str = "[key]";
 
 /// The ends of names whose values are secrets.

@@ -1,5 +1,5 @@
-//! Facts beside an answer's content, as short lines for readers of text: of fields that may be
-//! objects, the few values that are worth reading ([`FieldRole::Aside`]).
+//! Facts about an answer's content, as short lines for readers of text: the few values worth
+//! reading of fields that may be objects ([`FieldRole::Aside`]).
 //!
 //! [`FieldRole::Aside`]: crate::contract::tool::FieldRole::Aside
 
@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::contract::bounded::TextMeasure;
 
-/// Longest value on a line, in bytes.
-const LONGEST: usize = 500;
+/// Maximum length of a value on a line, in bytes.
+const MAX_VALUE_BYTES: usize = 500;
 
 /// The values of one field that are shown: a label for each, and its position within the field as a
 /// JSON pointer (RFC 6901). `""` is the field itself.
@@ -35,8 +35,8 @@ fn value_on_one_line(value: &Value) -> Option<String> {
             values.join(", ")
         }
     };
-    if text.len() > LONGEST {
-        text.truncate(TextMeasure::Plain.prefix(text.as_bytes(), LONGEST));
+    if text.len() > MAX_VALUE_BYTES {
+        text.truncate(TextMeasure::Plain.prefix(text.as_bytes(), MAX_VALUE_BYTES));
         text.push('…');
     }
     (!text.is_empty()).then_some(text)

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::common::{eventually, tree};
-use crate::grep::own_door::ask;
+use crate::grep::for_models::ask;
 
 #[test]
 fn a_pattern_without_a_slash_is_for_any_depth_and_hidden_names_are_found() {

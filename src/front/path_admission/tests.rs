@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::front::admit::*;
 use crate::front::confined::refusal;
+use crate::front::path_admission::*;
 use crate::registry;
 use crate::sandbox::confinement::{Confinement, ConfinementBounds};
 

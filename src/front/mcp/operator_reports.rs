@@ -31,7 +31,7 @@ pub use metrics::TEXT_FORM;
 pub const ALIVE: &str = r#"{"status":"ok"}"#;
 
 /// Lines that wait for a log that is read slowly; further ones are lost, and counted.
-const LINES: usize = 4096;
+const MAX_WAITING_LINES: usize = 4096;
 
 /// The status of a request without a token that is known.
 const UNAUTHORIZED: u16 = 401;
@@ -42,9 +42,9 @@ const OK: &str = "ok";
 /// The outcome of a call that was given up.
 const CANCELLED: &str = "cancelled";
 
-/// The least time between two lines on refused tokens: anybody can have tokens refused, and nobody
-/// shall fill a disk with that.
-const BETWEEN_REFUSALS: Duration = Duration::from_secs(60);
+/// Minimum time between two lines on refused tokens: anybody can have tokens refused, and must not
+/// fill a disk with that.
+const REFUSAL_LOG_INTERVAL: Duration = Duration::from_secs(60);
 
 /// A server's reports to its operator.
 pub struct OperatorReports {
@@ -129,7 +129,7 @@ impl OperatorReports {
         let more = {
             let mut refused = lock(&self.refused_tokens);
             let (last, more) = *refused;
-            if last.is_some_and(|last| last.elapsed() < BETWEEN_REFUSALS) {
+            if last.is_some_and(|last| last.elapsed() < REFUSAL_LOG_INTERVAL) {
                 refused.1 += 1;
                 return;
             }
@@ -235,7 +235,7 @@ impl Drop for RunningCall<'_> {
 
 /// Starts a thread that writes lines on stderr, so that no call waits for the log's reader.
 fn start_log() -> io::Result<SyncSender<String>> {
-    let (lines, waiting) = sync_channel::<String>(LINES);
+    let (lines, waiting) = sync_channel::<String>(MAX_WAITING_LINES);
     let thread = thread::Builder::new()
         .name("log".to_owned())
         .stack_size(64 * 1024);

@@ -27,7 +27,7 @@ pub struct PathRefusal<'a> {
 }
 
 /// Admits a request, or refuses it. `given` reads its fields, and relative names start `here`;
-/// `outputs` are directories beside the readable ones, of which files may be read by their full
+/// `outputs` are further directories, of which files may be read only by their full
 /// names. The names in a wildcard pattern before the first wildcard have to lie within, and no `..`
 /// may follow a wildcard; all its other matches are found by listing, which a confined call cannot
 /// do outside.

@@ -10,10 +10,10 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
 use crate::command_line::mcp::McpOptions;
-use crate::front::mcp::operation::OperatorReports;
+use crate::front::mcp::operator_reports::OperatorReports;
 use crate::front::mcp::server::{ServerSetup, ToolServer};
+use crate::front::mcp::stdio_transport::LineTransport;
 use crate::front::mcp::temporary::TemporaryDirectories;
-use crate::front::mcp::transport::LineTransport;
 use crate::front::mcp::{cache, http};
 use crate::registry::TOOLS;
 use crate::sandbox::confinement::{self, Confinement};

@@ -1,7 +1,7 @@
-//! The fields of a tool that a request means: other agents' names for them are taken for them, and
-//! words for "not given" are not given. The fields that the tool has not are named in the answer.
+//! A request's fields under the tool's own names: other agents' names count as these, and words for
+//! "not given" as not given. Fields that the tool does not have are named in the answer.
 //!
-//! Rules: the decisions on the host's calls (4) and on our own doors (9).
+//! Rules: agreed behaviour, see REFERENCE.md.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -25,16 +25,17 @@ const NAMES_OF_KINDS: [&str; 5] = ["language", "country", "site", "lens", "provi
 /// Other agents' name for the last line of a window: its value becomes a number of lines.
 const END_LINE: &str = "end_line";
 
-/// The most ignored fields that are named.
-const MOST_NAMED: usize = 5;
+/// Maximum number of ignored fields that are named.
+const MAX_NAMED_FIELDS: usize = 5;
 
 impl Request<'_> {
-    /// The same request as one to `tool`, under these terms.
+    /// This request as one to `tool`, under these terms.
     #[must_use]
-    pub fn on(mut self, tool: &Tool, terms: CallTerms) -> Self {
+    pub fn for_tool(mut self, tool: &Tool, terms: CallTerms) -> Self {
         self.terms = terms;
         self.rename(tool.aliases);
-        // Most requests mean what they say, and start faster if the schema is not read.
+        // Most requests mean what they say. They start faster if the schema is not read, only
+        // searched for the names of their fields: a test sees to it that schemas write `"name": {`.
         let is_plain = |(name, value): &(Cow<'_, str>, FieldValue<'_>)| {
             let listed = format!("\"{name}\": {{");
             value.is_plain()
@@ -46,14 +47,14 @@ impl Request<'_> {
         let schema = Schema::read(tool.model_schema);
         let mut unknown = BTreeSet::new();
         self.take_as_meant(tool, &schema, &mut unknown);
-        // A host is told of the fields that are for hosts.
-        let for_hosts = tool.host_words.filter(|_| terms.reader == Audience::Host);
+        // The note to a host names the fields that are for hosts.
+        let for_hosts = tool.host_schema.filter(|_| terms.reader == Audience::Host);
         let fields = for_hosts.map_or(schema.fields, |words| Schema::read(words).fields);
         self.ignored = note_on_ignored(&unknown, &fields);
         self
     }
 
-    /// Takes the fields, and those of objects in them, for what is meant. Adds the names of
+    /// Reads the fields, and those of objects in them, as they are meant. Adds the names of
     /// `unknown` ones.
     fn take_as_meant(&mut self, tool: &Tool, schema: &Schema, unknown: &mut BTreeSet<String>) {
         self.rename(tool.aliases);
@@ -105,7 +106,7 @@ impl Request<'_> {
         }
     }
 
-    /// The result of a call of this request, with the note on the fields that the tool has not.
+    /// The result of a call of this request, with the note on fields that the tool does not have.
     pub(crate) fn name_ignored<'r>(
         &'r self,
         result: Result<Reply<'r>, Failure>,
@@ -125,7 +126,7 @@ impl Request<'_> {
 }
 
 impl FieldValue<'_> {
-    /// True if it can mean nothing but itself in any field.
+    /// True if it means itself in every field.
     fn is_plain(&self) -> bool {
         match self {
             Self::Text(text) => {
@@ -137,10 +138,10 @@ impl FieldValue<'_> {
         }
     }
 
-    /// Takes a list that is written as a text for one, and a single object for a list of it.
+    /// Reads a list that is written as text, and a single object as a list of one.
     fn read_list(&mut self) {
         if let Self::Text(text) = self {
-            // Of a reader nothing is borrowed.
+            // A reader lends nothing, so that the text can be replaced.
             let mut reader = serde_json::Deserializer::from_reader(text.as_bytes());
             let read = JsonDepth::Field.deserialize(&mut reader);
             let is_element = |value: &Self| matches!(value, Self::Text(_) | Self::Object(_));
@@ -180,12 +181,12 @@ fn is_word_for_nothing(text: &str) -> bool {
 fn note_on_ignored(unknown: &BTreeSet<String>, known: &[SchemaField]) -> Option<String> {
     let (is, it) = match unknown.len() {
         0 => return None,
-        1 => ("is no field", "it was"),
-        _ => ("are no fields", "they were"),
+        1 => ("is not a field", "it was"),
+        _ => ("are not fields", "they were"),
     };
     let named: Vec<&str> = unknown
         .iter()
-        .take(MOST_NAMED)
+        .take(MAX_NAMED_FIELDS)
         .map(|name| &**name)
         .collect();
     let more = match unknown.len() - named.len() {

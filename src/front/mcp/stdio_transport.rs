@@ -26,24 +26,25 @@ use tokio::time::Instant;
 
 use crate::basics::mutex::lock;
 
-/// The longest line that is read, in bytes.
-const LONGEST_LINE: usize = 64 * 1024 * 1024;
+/// Maximum length of a line that is read, in bytes.
+const MAX_LINE_BYTES: usize = 64 * 1024 * 1024;
 
-/// Calls that may wait for their answers; further ones are refused, and reading goes on.
-const MOST_UNANSWERED: usize = 1024;
+/// Maximum number of calls that wait for their answers; further ones are refused, and reading goes
+/// on.
+const MAX_UNANSWERED_CALLS: usize = 1024;
 
-/// Other requests that may wait beside those calls: they are answered at once if the client reads.
-const BESIDE: usize = 64;
+/// Number of further requests that may wait: they are answered at once if the client reads.
+const EXTRA_REQUESTS: usize = 64;
 
 /// Bytes of our own error replies still waiting to be written. Beyond that, reading stops
 /// (back-pressure), because the client does not read either.
-const MOST_UNWRITTEN: usize = 1024 * 1024;
+const MAX_UNWRITTEN_BYTES: usize = 1024 * 1024;
 
 /// The error code for a call too many, from the range that JSON-RPC leaves to servers.
-const TOO_MANY: ErrorCode = ErrorCode(-32000);
+const TOO_MANY_REQUESTS: ErrorCode = ErrorCode(-32000);
 
 /// The message for a second request with the same id while the first has no answer.
-const SAME_ID: &str =
+const DUPLICATE_ID_MESSAGE: &str =
     "a request with the same id has no answer yet: give each request an id of its own";
 
 /// Time that running calls have after the end of the input, if the client still reads. Clients give
@@ -51,7 +52,7 @@ const SAME_ID: &str =
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Time between two checks that the client still reads.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
+const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The server's end of the connection.
 pub struct LineTransport<R, W> {
@@ -169,7 +170,7 @@ where
             }
             let newline = memchr::memchr(b'\n', bytes);
             let count = newline.map_or(bytes.len(), |at| at + 1);
-            self.dropping |= self.line.len() + count > LONGEST_LINE;
+            self.dropping |= self.line.len() + count > MAX_LINE_BYTES;
             if self.dropping {
                 self.line = Vec::new();
             } else {
@@ -290,7 +291,7 @@ where
     ) -> Option<(ErrorCode, String)> {
         // Their answers could not be told apart.
         if lock(&self.shared.unanswered).contains(id) {
-            return Some((ErrorCode::INVALID_REQUEST, SAME_ID.to_owned()));
+            return Some((ErrorCode::INVALID_REQUEST, DUPLICATE_ID_MESSAGE.to_owned()));
         }
         if let ClientRequest::CustomRequest(custom) = request
             && custom.method == "initialize"
@@ -298,8 +299,8 @@ where
             return Some((ErrorCode::INVALID_PARAMS, BAD_HANDSHAKE.to_owned()));
         }
         let most = match request {
-            ClientRequest::CallToolRequest(_) => MOST_UNANSWERED,
-            _ => MOST_UNANSWERED + BESIDE,
+            ClientRequest::CallToolRequest(_) => MAX_UNANSWERED_CALLS,
+            _ => MAX_UNANSWERED_CALLS + EXTRA_REQUESTS,
         };
         let unanswered = self.shared.pending();
         (unanswered >= most).then(|| {
@@ -307,15 +308,15 @@ where
                 "{unanswered} requests are unanswered, and this one was not begun: \
                  wait for answers or cancel some, then send it again"
             );
-            (TOO_MANY, reason)
+            (TOO_MANY_REQUESTS, reason)
         })
     }
 
     /// Back-pressure: waits until there is room for another reply; false if the input has ended
     /// meanwhile.
     async fn wait_for_room(&mut self) -> bool {
-        while self.shared.unwritten.load(Ordering::Relaxed) >= MOST_UNWRITTEN {
-            let _ = tokio::time::timeout(LOOK_EVERY, self.shared.answered.notified()).await;
+        while self.shared.unwritten.load(Ordering::Relaxed) >= MAX_UNWRITTEN_BYTES {
+            let _ = tokio::time::timeout(CHECK_INTERVAL, self.shared.answered.notified()).await;
             if input_is_closed() {
                 return false;
             }
@@ -332,7 +333,7 @@ where
         let has_pending =
             || self.shared.unwritten.load(Ordering::Relaxed) > 0 || self.shared.pending() > 0;
         while has_pending() && Instant::now() < deadline && output_is_read() {
-            let _ = tokio::time::timeout(LOOK_EVERY, self.shared.answered.notified()).await;
+            let _ = tokio::time::timeout(CHECK_INTERVAL, self.shared.answered.notified()).await;
         }
         self.shared.gone.send_replace(true);
     }
@@ -398,7 +399,7 @@ where
                 (_, Some(value)) => self.unpack(&value),
                 (InputLine::Line, None) => self.parse(),
                 (InputLine::TooLong, None) => {
-                    let most = LONGEST_LINE / (1024 * 1024);
+                    let most = MAX_LINE_BYTES / (1024 * 1024);
                     let reason = format!("Invalid Request: longer than {most} MiB");
                     self.reply_error(ErrorCode::INVALID_REQUEST, &reason, &Value::Null);
                     None

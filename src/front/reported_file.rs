@@ -1,6 +1,6 @@
-//! The file of a served call and its state before and after, for the server, which compares what
-//! several calls say of it. The call's process tells them, because it is confined and the server is
-//! not.
+//! Reports to the server which file a call touched, with its state before and after, so that the
+//! server can tell a caller that somebody else changed the file. The call's process reports it,
+//! because only that process is confined.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -11,12 +11,12 @@ use serde::{Deserialize, Serialize};
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 
-/// The field in which a call's process tells its server of the file.
+/// The field in which a call's process reports the file to its server.
 pub const FIELD: &str = "_file";
 
 /// A file of a call, and its states as a call can tell them apart.
 #[derive(Serialize, Deserialize)]
-pub struct CallFile {
+pub struct ReportedFile {
     /// Its path, with all links followed.
     pub path: String,
     /// Its state before the call, if it was there.
@@ -25,8 +25,8 @@ pub struct CallFile {
     pub after: Option<String>,
 }
 
-/// Carries out a call for a server with `run`, and tells the server of the file at `path`.
-pub fn told<'a>(
+/// Carries out a call for a server with `run`, and reports the file at `path`.
+pub fn run_and_report_file<'a>(
     path: &str,
     run: impl FnOnce() -> Result<Reply<'a>, Failure>,
 ) -> Result<Reply<'a>, Failure> {
@@ -38,7 +38,7 @@ pub fn told<'a>(
         let Ok(real) = fs::canonicalize(&path) else {
             return Ok(());
         };
-        let file = CallFile {
+        let file = ReportedFile {
             path: real.to_string_lossy().into_owned(),
             before,
             after: state_of(&path),
