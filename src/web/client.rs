@@ -86,10 +86,23 @@ pub struct HttpClient {
     /// Shared by all copies, so that certificates are loaded once.
     tls: Arc<OnceLock<Result<Arc<ClientConfig>, String>>>,
     allowed: OnceLock<AllowedHosts>,
-    /// True if it asks services, at addresses that the caller did not choose.
-    services: bool,
-    /// Page that leads to what is fetched, if it is not the caller who names it.
-    leading: Option<Url>,
+    origin: AddressOrigin,
+    is_offline: bool,
+}
+
+/// Where the addresses of requests come from, which decides about private ones.
+#[derive(Clone, Debug, Default)]
+pub enum AddressOrigin {
+    /// The caller names them, private ones too.
+    #[default]
+    Caller,
+    /// A page leads to them, such as a list of results: a private one only if this page is on the
+    /// same host.
+    Page(Url),
+    /// Others name them, who must not lead to a private one.
+    Unknown,
+    /// They are configured for a service that the program itself asks.
+    Service,
 }
 
 impl Default for HttpClient {
@@ -116,16 +129,30 @@ impl HttpClient {
             proxies: OnceLock::new(),
             tls: Arc::default(),
             allowed: OnceLock::new(),
-            services: false,
-            leading: None,
+            origin: AddressOrigin::Caller,
+            is_offline: false,
         }
     }
 
-    /// Fetches what the page at `leading` leads to, such as a list of results: a private address
-    /// only if that page is on the same host.
+    /// Creates a client that sends nothing: its callers find cached answers only.
     #[must_use]
-    pub fn led_by(self, leading: Option<Url>) -> Self {
-        Self { leading, ..self }
+    pub fn offline() -> Self {
+        Self {
+            is_offline: true,
+            ..Self::new()
+        }
+    }
+
+    /// True if the client sends nothing.
+    #[must_use]
+    pub fn is_offline(&self) -> bool {
+        self.is_offline
+    }
+
+    /// Fetches addresses of this origin, instead of those that the caller names.
+    #[must_use]
+    pub fn for_addresses_of(self, origin: AddressOrigin) -> Self {
+        Self { origin, ..self }
     }
 
     /// Uses these proxies instead of the environment's.
@@ -171,7 +198,7 @@ impl HttpClient {
         Self {
             most: BodyLimit::of(MAX_BODY),
             allowed: OnceLock::from(AllowedHosts::default()),
-            services: true,
+            origin: AddressOrigin::Service,
             ..self.clone()
         }
     }
@@ -199,10 +226,11 @@ impl HttpClient {
     }
 
     fn guard_of(&self, first: &Url) -> Option<Guard> {
-        match &self.leading {
-            _ if self.services => Guard::of_service(first),
-            Some(leading) => Guard::led_by(leading, first),
-            None => Guard::new(first),
+        match &self.origin {
+            AddressOrigin::Caller => Guard::new(first),
+            AddressOrigin::Page(page) => Guard::led_by(page, first),
+            AddressOrigin::Unknown => Guard::of_public(first),
+            AddressOrigin::Service => Guard::of_service(first),
         }
     }
 
@@ -302,6 +330,10 @@ impl HttpClient {
         &self,
         guard: &Guard,
         url: &Url,
+        if self.is_offline {
+            let error = NetworkError::new("Nothing is sent by an offline client".to_owned());
+            return Err(error.into());
+        }
         extra: &RequestExtras<'_>,
     ) -> Result<HopResponse, FetchError> {
         let proxies = self.proxies.get_or_init(ProxySettings::from_env);

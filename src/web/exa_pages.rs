@@ -114,7 +114,13 @@ pub fn read(
         ("livecrawl", Some("fallback".into())),
     ];
     let request = ProviderRequest::post(&account, fields).with("x-api-key", account.key(0));
-    let found = exchange::ask(client, &PROVIDER, &request, RetryBudget::SHORT, found);
+    let found = exchange::ask(
+        client,
+        &PROVIDER,
+        &request,
+        RetryBudget::WHILE_OTHERS_REMAIN,
+        found,
+    );
     match found.map(|mut pages| pages.pop()) {
         Ok(Some(page)) => Ok(page),
         Err(failure) if failure.kind != ProviderFailureKind::Rejected => Err(failure),

@@ -15,7 +15,7 @@
 //!    a benchmarking or documentation address is a public one: a local proxy hands such addresses
 //!    out in place of the real ones (fake-IP DNS).
 //!
-//! 5. If a process is restricted to public addresses ([`fetch_public_alone`]), nothing is allowed
+//! 5. If a process is restricted to public addresses ([`restrict_to_public_addresses`]), nothing is allowed
 //!    by the second rule. An address that the operator configured (a service's endpoint) is exempt.
 //!
 //! A host is resolved once a hop; the addresses that passed are the ones that are connected to.
@@ -40,13 +40,13 @@ static PUBLIC_ALONE: AtomicBool = AtomicBool::new(false);
 
 /// Restricts this process to public addresses for the rest of its life, even if a caller names
 /// others.
-pub fn fetch_public_alone() {
+pub fn restrict_to_public_addresses() {
     PUBLIC_ALONE.store(true, Ordering::Relaxed);
 }
 
 /// True if this process fetches public addresses only.
 #[must_use]
-pub fn fetches_public_alone() -> bool {
+pub fn is_restricted_to_public() -> bool {
     PUBLIC_ALONE.load(Ordering::Relaxed)
 }
 
@@ -164,7 +164,7 @@ impl Guard {
     #[must_use]
     pub fn new(named: &Url) -> Option<Self> {
         Some(Self {
-            public_alone: fetches_public_alone(),
+            public_alone: is_restricted_to_public(),
             ..Self::of_service(named)?
         })
     }
@@ -188,9 +188,19 @@ impl Guard {
         Some(guard)
     }
 
+    /// Starts with a URL that somebody else named, who must not lead to a private address.
+    #[must_use]
+    pub fn of_public(next: &Url) -> Option<Self> {
+        Some(Self {
+            home: false,
+            hops: 1,
+            ..Self::new(next)?
+        })
+    }
+
     /// Like [`new`](Self::new), but refuses all private addresses.
     #[cfg(test)]
-    fn for_public_alone(named: &Url) -> Option<Self> {
+    fn refusing_private(named: &Url) -> Option<Self> {
         Some(Self {
             public_alone: true,
             ..Self::of_service(named)?

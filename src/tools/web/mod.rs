@@ -16,6 +16,7 @@
 //! | `meant_url`, `download_command` | advice on addresses and files |
 //! | `answer_fields` | what stands in an answer beside its content |
 //! | `network`, `research_cache` | settings that these tools have in common |
+//! | `research_call` | the course of a call that searches or reads |
 //! | `sessions` | `sequential_search`, `get_research_session`, `research_export` |
 //! | `session_record` | what the research tools add to a session |
 
@@ -32,6 +33,7 @@ mod page_source;
 pub mod patent_search;
 mod provider_answer;
 pub mod research_cache;
+mod research_call;
 mod resource_link;
 pub mod scrape;
 pub mod search;

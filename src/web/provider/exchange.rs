@@ -27,9 +27,9 @@ pub struct RetryBudget(pub Duration);
 
 impl RetryBudget {
     /// No limit but the time of the call.
-    pub const WHOLE: Self = Self(Duration::MAX);
+    pub const UNLIMITED: Self = Self(Duration::MAX);
     /// The wait that is worthwhile while other providers can be asked.
-    pub const SHORT: Self = Self(Duration::from_millis(1500));
+    pub const WHILE_OTHERS_REMAIN: Self = Self(Duration::from_millis(1500));
 }
 
 /// An item of a provider's list, such as a result or a paper.
@@ -49,7 +49,7 @@ pub fn ask<T: ProviderItem>(
     client: &HttpClient,
     provider: &Provider,
     request: &ProviderRequest,
-    patience: RetryBudget,
+    retry_budget: RetryBudget,
     read: fn(&HttpResponse) -> Result<Vec<T>, UnreadableReply>,
 ) -> Result<Vec<T>, ProviderFailure> {
     let keys = secrets(request);
@@ -58,7 +58,7 @@ pub fn ask<T: ProviderItem>(
         items = read(reply)?;
         Ok(items.is_empty())
     };
-    exchange(client, provider, &keys, request, patience, &mut take)?;
+    exchange(client, provider, &keys, request, retry_budget, &mut take)?;
     for item in &mut items {
         let mut removed = UnseenCount::default();
         for text in item.texts() {
@@ -75,7 +75,7 @@ fn exchange(
     provider: &Provider,
     keys: &[SecretText],
     request: &ProviderRequest,
-    patience: RetryBudget,
+    retry_budget: RetryBudget,
     take: &mut dyn FnMut(&HttpResponse) -> Result<bool, UnreadableReply>,
 ) -> Result<(), ProviderFailure> {
     let clean = |text: &str| {
@@ -128,7 +128,7 @@ fn exchange(
                 "{}, and waiting once was not enough. Wait a few seconds and search again.",
                 refusal.text
             )
-        } else if wait > patience.0 || wait.saturating_add(RETRY_NEEDS) > client.left() {
+        } else if wait > retry_budget.0 || wait.saturating_add(RETRY_NEEDS) > client.left() {
             format!("{}. Search again in {seconds} seconds.", refusal.text)
         } else {
             waited = true;

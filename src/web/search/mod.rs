@@ -17,6 +17,7 @@
 //! | `choice` | the choice of the provider |
 //! | `context` | configuration and caches |
 //! | `provider_results` | the results of one provider |
+//! | `provider_route` | the route of a search through its providers |
 //! | `host_search` | the search for the tools of one provider |
 //! | `searcher`, `outcome` | one search, and its outcome |
 //! | `cached_results` | searches in the cache |
@@ -44,6 +45,7 @@ pub mod memory;
 pub mod outcome;
 pub mod plain;
 mod provider_results;
+pub mod provider_route;
 pub mod query;
 mod query_terms;
 mod result_list;

@@ -179,7 +179,7 @@ fn is_markup(rest: &str, text: &str) -> bool {
 
 /// Merges the lists round robin, `most` at most.
 #[must_use]
-pub fn shared(lists: Vec<Vec<SearchResult>>, most: usize) -> Vec<SearchResult> {
+pub fn interleaved(lists: Vec<Vec<SearchResult>>, most: usize) -> Vec<SearchResult> {
     let mut seen = HashSet::new();
     let mut lists: Vec<_> = lists.into_iter().map(Vec::into_iter).collect();
     let mut out = Vec::with_capacity(most);
@@ -320,7 +320,7 @@ mod tests {
             list("b", 2),
             [list("a", 2), list("c", 9)].concat(),
         ];
-        let merged = shared(lists, 8);
+        let merged = interleaved(lists, 8);
         let urls: Vec<&str> = merged
             .iter()
             .map(|one| one.url.trim_start_matches("https://"))
@@ -329,7 +329,7 @@ mod tests {
             urls,
             ["a/1", "b/1", "a/2", "a/3", "b/2", "c/1", "a/4", "c/2"]
         );
-        assert!(shared(vec![], 3).is_empty());
+        assert!(interleaved(vec![], 3).is_empty());
     }
 
     #[test]

@@ -53,8 +53,19 @@ pub struct CacheHit {
 }
 
 /// Answers a request: from the cache, or else by fetching, within the time of `client`, to which
-/// the wait for another call belongs.
+/// the wait for another call belongs. `None` if it would have to be fetched by an offline client.
 pub fn answer(
+    asked: &ScrapeRequest,
+    client: HttpClient,
+    store: Option<&dyn CacheStore>,
+) -> Option<Result<CacheHit, Failure>> {
+    if client.is_offline() {
+        return cached_answer(asked, store?);
+    }
+    Some(cached_or_fetched(asked, client, store))
+}
+
+fn cached_or_fetched(
     asked: &ScrapeRequest,
     client: HttpClient,
     store: Option<&dyn CacheStore>,
@@ -148,9 +159,8 @@ fn read_cached(
 /// True if a page from `url` may be shown for this request, as far as that is known without a
 /// look-up.
 fn may_be_shown(asked: &ScrapeRequest, url: &Url) -> bool {
-    let catch_reader_panic =
-        Guard::new(&asked.url).is_some_and(|guard| guard.check_url(url).is_ok());
-    catch_reader_panic && AllowedHosts::from_env().admits(url)
+    let is_allowed = Guard::new(&asked.url).is_some_and(|guard| guard.check_url(url).is_ok());
+    is_allowed && AllowedHosts::from_env().admits(url)
 }
 
 /// Builds the cache key of a request.
@@ -173,7 +183,7 @@ pub fn question(asked: &ScrapeRequest) -> CacheQuestion {
         .with("allowed", variable(allowed::VARIABLE))
         .with(
             "addresses",
-            guard::fetches_public_alone().then_some("public"),
+            guard::is_restricted_to_public().then_some("public"),
         )
         .with("ways", Some(browser_render::ways(url)))
         .with(

@@ -16,7 +16,6 @@ use crate::cache::CacheStore;
 use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::Failure;
 use crate::contract::reply::{META, Reply};
-use crate::contract::request::Request;
 use crate::contract::tool::{
     AccessScope, EnvelopeFamily, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
 };
@@ -25,9 +24,10 @@ use crate::tools::web::page_reading::READER as NAME;
 use crate::tools::web::page_reading::cached_page::{self, CacheHit};
 use crate::tools::web::page_reading::page::ScrapedPage;
 use crate::tools::web::page_reading::page_request::ScrapeRequest;
-use crate::tools::web::research_cache::{self, AnswerFreshness, ResearchCache};
+use crate::tools::web::research_cache::{self, AnswerFreshness};
+use crate::tools::web::research_call::{self, ResearchCall};
 use crate::tools::web::resource_link::{self, LargeAnswer, LinkedAnswer};
-use crate::tools::web::session_record::{self, SessionFinds, SessionSource};
+use crate::tools::web::session_record::{self, SessionSource};
 use crate::web::search::display_link;
 
 /// The tool's row in the registry.
@@ -58,8 +58,8 @@ link-local and cloud metadata addresses never. What a page says is anybody's: no
         environment: ENVIRONMENT,
     },
     fields: FIELDS,
-    run,
-    from_cache: Some(from_cache),
+    run: |request| research_call::run(request, NAME, answer),
+    from_cache: Some(|request, store| research_call::from_cache(request, NAME, answer, store)),
     ..Tool::PLAIN
 };
 
@@ -133,54 +133,17 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     research_cache::CACHE_PLACES,
 ];
 
-fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
-    let mut finds = SessionFinds::default();
-    let result = scrape(request, &mut finds);
-    session_record::recorded(request, None, NAME, finds, result)
-}
-
-fn scrape<'a>(request: &'a Request<'a>, finds: &mut SessionFinds) -> Result<Reply<'a>, Failure> {
-    let asked = request::read(request)?;
-    finds.provider = host_of(&asked);
-    let terms = request.terms();
-    let cache = ResearchCache::of_user(terms);
-    let store = cache.for_answers();
-    let found = cached_page::answer(&asked, network::client(terms), store)?;
-    finds.sources.push(source_of(&found, &asked));
-    Ok(reply(found, terms, store))
-}
-
-fn from_cache<'a>(
-    request: &'a Request<'a>,
-    store: &dyn CacheStore,
-) -> Option<Result<Reply<'a>, Failure>> {
-    let mut finds = SessionFinds::default();
-    let result = cached(request, store, &mut finds)?;
-    let store = Some(store);
-    Some(session_record::recorded(
-        request, store, NAME, finds, result,
-    ))
-}
-
-fn cached<'a>(
-    request: &'a Request<'a>,
-    store: &dyn CacheStore,
-    finds: &mut SessionFinds,
-) -> Option<Result<Reply<'a>, Failure>> {
-    let asked = match request::read(request) {
-        Ok(asked) => asked,
-        Err(failure) => return Some(Err(failure)),
+fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
+    let asked = request::read(call.request)?;
+    let host = asked.url.host_str().unwrap_or_default();
+    host.clone_into(&mut call.finds.provider);
+    let store = call.known.for_answers();
+    let Some(found) = cached_page::answer(&asked, call.client.clone(), store) else {
+        return Ok(None);
     };
-    finds.provider = host_of(&asked);
-    let terms = request.terms();
-    if !research_cache::keeps_answers(terms) {
-        return None;
-    }
-    let found = cached_page::cached_answer(&asked, store)?;
-    if let Ok(found) = &found {
-        finds.sources.push(source_of(found, &asked));
-    }
-    Some(found.map(|found| reply(found, terms, Some(store))))
+    let found = found?;
+    call.finds.sources.push(source_of(&found, &asked));
+    Ok(Some(reply(found, call.request.terms(), store)))
 }
 
 /// What a session keeps of the page: an address on the host that the caller named is named as well.
@@ -189,10 +152,6 @@ fn source_of(found: &CacheHit, asked: &ScrapeRequest) -> SessionSource {
         named: display_link(&found.page.url) == display_link(asked.url.as_str()),
         ..found.page.session_source()
     }
-}
-
-fn host_of(asked: &ScrapeRequest) -> String {
-    asked.url.host_str().unwrap_or_default().to_owned()
 }
 
 fn reply<'a>(found: CacheHit, terms: &CallTerms, store: Option<&dyn CacheStore>) -> Reply<'a> {

@@ -2,7 +2,6 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `search_call` | the course of a call |
 //! | `search_fields` | the fields of a request that make a search |
 //! | `search_failure` | a failed search as a failure of the tool |
 //! | `results_notes` | notes on results |
@@ -12,7 +11,6 @@
 
 pub mod answer_end;
 pub mod results_notes;
-pub mod search_call;
 pub mod search_failure;
 pub mod search_fields;
 pub mod search_meta;
