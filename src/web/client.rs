@@ -24,7 +24,7 @@ pub use error::{FetchError, NetworkError};
 pub use open::OpenedConnection;
 pub use request::{FetchRequest, PostRequest};
 pub use response::HttpResponse;
-pub use urls::parse_url;
+pub use urls::{parse_url, without_login};
 
 use cookies::CookieJar;
 use dial::{Dialer, HopRoute, NoResolver, ResponseTransport};
@@ -241,8 +241,7 @@ impl HttpClient {
         request: &FetchRequest<'_>,
         mut guard: Guard,
     ) -> Result<HttpResponse, FetchError> {
-        let mut first = urls::accept(request.url.clone())?;
-        urls::strip_login(&mut first);
+        let first = without_login(&urls::accept(request.url.clone())?);
         let host = guard::host_of(&first).map_err(|_| no_host())?;
         guard.lead_to(&host);
         self.get_from(request, first, guard)
@@ -256,10 +255,9 @@ impl HttpClient {
     ) -> Result<HttpResponse, FetchError> {
         let origin = first.origin();
         let login = urls::login_of(&first);
-        let mut url = first;
+        let mut url = without_login(&first);
         let mut jar = CookieJar::default();
         for _ in 0..=MAX_REDIRECTS {
-            urls::strip_login(&mut url);
             let own = url.origin() == origin;
             self.allow(&url)?;
             let host = guard::host_of(&url).map_err(|_| no_host())?;
@@ -279,7 +277,7 @@ impl HttpClient {
             let next = urls::follow(&url, &location)?;
             let next_host = guard::host_of(&next).map_err(|_| no_host())?;
             guard.follow(&hop.target, &hop.addrs, &next_host);
-            url = next;
+            url = without_login(&next);
         }
         let error = NetworkError::new(format!(
             "Too many redirects: more than {MAX_REDIRECTS}, the last one to {}",
@@ -294,16 +292,16 @@ impl HttpClient {
         let allowed = self.allowed.get_or_init(AllowedHosts::from_env);
         allowed
             .check(url)
-            .map_err(|why| fault::not_allowed(why).into())
+            .map_err(|why| fault::describe_disallowed_host(why).into())
     }
 
     /// Sends a body to a service. A redirect is an error and not followed, because the body was
     /// meant for the named service only.
     pub fn post(&self, request: &PostRequest<'_>) -> Result<HttpResponse, FetchError> {
-        let mut url = urls::accept(request.to.url.clone())?;
+        let url = urls::accept(request.to.url.clone())?;
         let guard = Guard::of_service(&url).ok_or_else(no_host)?;
         let login = urls::login_of(&url);
-        urls::strip_login(&mut url);
+        let url = without_login(&url);
         let extra = RequestExtras {
             accept: request.to.accept,
             headers: request.to.headers,
@@ -330,21 +328,21 @@ impl HttpClient {
         &self,
         guard: &Guard,
         url: &Url,
+        extra: &RequestExtras<'_>,
+    ) -> Result<HopResponse, FetchError> {
         if self.is_offline {
             let error = NetworkError::new("Nothing is sent by an offline client".to_owned());
             return Err(error.into());
         }
-        extra: &RequestExtras<'_>,
-    ) -> Result<HopResponse, FetchError> {
         let proxies = self.proxies.get_or_init(ProxySettings::from_env);
         let proxy = proxies.for_url(url).map_err(FetchError::network)?;
         let target = guard
             .check_url(url)
-            .map_err(|refusal| fault::refused(&refusal))?;
+            .map_err(|refusal| fault::describe_refusal(&refusal))?;
         let (addrs, route) = self.route(guard, &target, proxy.as_ref())?;
         let left = self.left();
         if left.is_zero() {
-            return Err(fault::timeout(&target, self.total).into());
+            return Err(fault::describe_timeout(&target, self.total).into());
         }
 
         let config = ureq::Agent::config_builder()
@@ -388,7 +386,7 @@ impl HttpClient {
             let described = fault::describe(&error, &target, self.total);
             match talk.foreign() {
                 begin if begin.is_empty() => described,
-                begin => fault::foreign(described, &begin, &target),
+                begin => fault::describe_non_http(described, &begin, &target),
             }
         })?;
         let (head, body) = response.into_parts();
@@ -430,7 +428,7 @@ impl HttpClient {
         target: &HopTarget,
         proxy: Option<&EnvironmentProxy>,
     ) -> Result<(Vec<CheckedAddr>, HopRoute), FetchError> {
-        let refused = |refusal: guard::GuardError| fault::refused(&refusal);
+        let refused = |refusal: guard::GuardError| fault::describe_refusal(&refusal);
         let mut route = HopRoute {
             addrs: Vec::new(),
             target: target.clone(),
@@ -449,7 +447,9 @@ impl HttpClient {
             return Ok((addrs, route));
         };
         let found = resolve::lookup(&self.resolver, &proxy.host, proxy.port, self.deadline)
-            .map_err(|error| fault::lookup_of_proxy(&error, &proxy.host, self.total))?;
+            .map_err(|error| {
+                fault::describe_proxy_lookup_failure(&error, &proxy.host, self.total)
+            })?;
         route.addrs = guard::check_proxy(&proxy.host, &found).map_err(refused)?;
         route.proxy = Some(format!("{}:{}", proxy.host, proxy.port));
         route.tunnel = match (proxy.kind, addrs.first()) {
@@ -503,7 +503,7 @@ impl HttpClient {
         port: u16,
     ) -> Result<Vec<std::net::SocketAddr>, FetchError> {
         resolve::lookup(&self.resolver, host, port, self.deadline)
-            .map_err(|error| fault::lookup(&error, host, self.total).into())
+            .map_err(|error| fault::describe_lookup_failure(&error, host, self.total).into())
     }
 }
 

@@ -4,6 +4,8 @@
 //! These are the hosts that Chromium and Google Chrome 156 were seen to call, and the services that
 //! their sources name (`google_apis`, `components/update_client`, `components/safe_browsing`).
 
+use crate::web::guard::names::is_within;
+
 /// The hosts, each with its subdomains.
 const HOSTS: [&str; 24] = [
     super::START,
@@ -34,10 +36,7 @@ const HOSTS: [&str; 24] = [
 
 /// True if `name`, in lower case and without a final dot, is one of them.
 pub fn is_own_call(name: &str) -> bool {
-    HOSTS.iter().any(|host| {
-        name.strip_suffix(host)
-            .is_some_and(|head| head.is_empty() || head.ends_with('.'))
-    })
+    HOSTS.iter().any(|host| is_within(name, host))
 }
 
 #[cfg(test)]

@@ -7,6 +7,8 @@ use std::path::Path;
 use percent_encoding::percent_decode_str;
 use url::Url;
 
+use crate::web::client::without_login;
+
 /// Longest URL in a note, in bytes.
 pub const MAX_URL: usize = 2000;
 
@@ -32,10 +34,8 @@ pub fn download(url: &Url, ending: &str) -> (String, String) {
 
 /// Returns the URL without login and fragment.
 pub fn plain(url: &Url) -> String {
-    let mut url = url.clone();
+    let mut url = without_login(url);
     url.set_fragment(None);
-    let _ = url.set_username("");
-    let _ = url.set_password(None);
     url.into()
 }
 

@@ -17,6 +17,7 @@ use crate::contract::call_terms::CallTerms;
 use crate::document::{self, MainContentCertainty};
 use crate::web::charset::{self, BodyKind};
 use crate::web::client::{HttpResponse, NetworkError};
+use crate::web::provider::reply::first_text;
 use crate::web::{quote, status_advice};
 
 /// Longest conversion of a page that is only quoted.
@@ -200,18 +201,11 @@ const TITLES: &str = "/title /error /errors/0/title /error/type /code";
 /// Extracts the message of an error's JSON.
 fn message(json: &str) -> Option<String> {
     let json: serde_json::Value = serde_json::from_str(json.trim()).ok()?;
-    let first = |pointers: &str| {
-        let texts = pointers
-            .split(' ')
-            .filter_map(|at| json.pointer(at)?.as_str());
-        let found = texts.map(str::trim).find(|text| !text.is_empty());
-        found.map(str::to_owned)
-    };
-    match (first(TITLES), first(MESSAGES)) {
-        (Some(title), Some(message)) if !message.contains(&title) => {
+    match (first_text(&json, TITLES), first_text(&json, MESSAGES)) {
+        (Some(title), Some(message)) if !message.contains(title) => {
             Some(format!("{title}: {message}"))
         }
-        (title, message) => message.or(title),
+        (title, message) => message.or(title).map(str::to_owned),
     }
 }
 

@@ -13,6 +13,7 @@ use url::{Host, Url};
 
 use crate::basics::sort::sort_by_count;
 use crate::web::date;
+use crate::web::guard::names::is_within;
 
 /// Maximum number of cookies.
 const MAX_COOKIES: usize = 64;
@@ -166,9 +167,7 @@ fn covers(cookie: &str, path: &str) -> bool {
 /// True if `host` is `domain` or below it (section 5.1.3).
 fn within(host: &Host<String>, domain: &str) -> bool {
     match host {
-        Host::Domain(name) => name
-            .strip_suffix(domain)
-            .is_some_and(|head| head.is_empty() || head.ends_with('.')),
+        Host::Domain(name) => is_within(name, domain),
         address => address.to_string() == domain,
     }
 }

@@ -35,7 +35,8 @@ const METADATA_LABELS: &[&str] = &["metadata", "instance-data"];
 const LOCAL_ZONES: &[&str] = &["localhost", "local", "internal", "home.arpa"];
 
 /// True if `name` is `zone` or inside it; both in lower case, `name` without a final dot.
-fn within(name: &str, zone: &str) -> bool {
+#[must_use]
+pub fn is_within(name: &str, zone: &str) -> bool {
     name.strip_suffix(zone)
         .is_some_and(|head| head.is_empty() || head.ends_with('.'))
 }
@@ -47,14 +48,14 @@ fn within(name: &str, zone: &str) -> bool {
 pub fn classify(name: &str) -> Option<AddressClass> {
     let name = name.trim_end_matches('.').to_ascii_lowercase();
     let first = name.split('.').next().unwrap_or_default();
-    let inside = within(&name, "internal") && METADATA_LABELS.contains(&first);
+    let inside = is_within(&name, "internal") && METADATA_LABELS.contains(&first);
     if inside || METADATA.contains(&name.as_str()) {
         return Some(AddressClass {
             scope: AddressScope::Never,
             kind: "cloud metadata",
         });
     }
-    if LOCAL_ZONES.iter().any(|zone| within(&name, zone)) {
+    if LOCAL_ZONES.iter().any(|zone| is_within(&name, zone)) {
         let kind = if is_loopback(&name) {
             "loopback"
         } else {
@@ -117,7 +118,7 @@ fn leading_number(text: &str) -> (Option<u64>, &str) {
 /// True if the name means this machine by definition: `localhost` and everything below it.
 #[must_use]
 pub fn is_loopback(name: &str) -> bool {
-    within(
+    is_within(
         &name.trim_end_matches('.').to_ascii_lowercase(),
         "localhost",
     )

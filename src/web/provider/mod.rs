@@ -146,11 +146,7 @@ impl ProviderAccount {
     /// Returns the endpoint without a login, for the key of a cached answer.
     #[must_use]
     pub fn place(&self) -> String {
-        let mut place = self.endpoint.clone();
-        // Neither can fail for an http or https URL.
-        let _ = place.set_username("");
-        let _ = place.set_password(None);
-        place.into()
+        client::without_login(&self.endpoint).into()
     }
 }
 

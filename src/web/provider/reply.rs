@@ -14,6 +14,10 @@ const MOST_ITEMS: usize = 500;
 /// Longest message of a provider that is passed on, in characters.
 const MAX_MESSAGE: usize = 500;
 
+/// Places of the message in a failed reply's JSON; the last one is Crossref's.
+const MESSAGES: &str = "/error /error/detail /error/message /detail /detail/error /detail/message \
+    /message /message/0/message";
+
 /// Parses a body as JSON, without its byte order mark. Invalid UTF-8 becomes U+FFFD, so that one
 /// broken character does not lose the rest.
 #[must_use]
@@ -102,22 +106,17 @@ pub fn message(reply: &HttpResponse) -> String {
     let Some(body) = json(reply) else {
         return String::new();
     };
-    let nothing = Value::Null;
-    let error = body.get("error").unwrap_or(&nothing);
-    let detail = body.get("detail").unwrap_or(&nothing);
-    let found = [
-        error.as_str().unwrap_or_default(),
-        string(error, "detail"),
-        string(error, "message"),
-        detail.as_str().unwrap_or_default(),
-        string(detail, "error"),
-        string(detail, "message"),
-        string(&body, "message"),
-        // Crossref's.
-        string(body.pointer("/message/0").unwrap_or(&nothing), "message"),
-    ];
-    let found = found.into_iter().find(|text| !text.is_empty());
-    tidy(found.unwrap_or_default())
+    tidy(first_text(&body, MESSAGES).unwrap_or_default())
+}
+
+/// Returns the first text at one of these places of an error's JSON; the pointers have blanks
+/// between them.
+#[must_use]
+pub fn first_text<'a>(json: &'a Value, pointers: &str) -> Option<&'a str> {
+    let texts = pointers
+        .split(' ')
+        .filter_map(|at| json.pointer(at)?.as_str());
+    texts.map(str::trim).find(|text| !text.is_empty())
 }
 
 /// Returns the error in an answer without results that came with a status of success; empty if it

@@ -13,6 +13,7 @@ use super::search_provider::{ProviderLimits, SearchProvider, SiteQuery};
 use super::{SearchResult, dates};
 use crate::document;
 use crate::web::client::HttpResponse;
+use crate::web::guard::names::is_within;
 use crate::web::provider::reply;
 use crate::web::provider::{
     Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest, UnreadableReply,
@@ -198,8 +199,8 @@ fn target(href: &str) -> Option<String> {
     let base = Url::parse(ENDPOINT).ok()?;
     let url = base.join(href).ok()?;
     let of_duckduckgo = |url: &Url| {
-        url.host_str()
-            .is_some_and(|host| host == "duckduckgo.com" || host.ends_with(".duckduckgo.com"))
+        let host = url.host_str();
+        host.is_some_and(|host| is_within(host, "duckduckgo.com"))
     };
     if !of_duckduckgo(&url) {
         return Some(url.into());

@@ -9,6 +9,7 @@ use super::{DomainFilter, SearchResult, plain};
 use crate::basics::wording::on_one_line;
 use crate::document::entities;
 use crate::unseen;
+use crate::web::client::without_login;
 
 /// Longest URL of a result, in bytes.
 const LONGEST_ADDRESS: usize = 4096;
@@ -38,7 +39,7 @@ pub fn cleaned(results: Vec<SearchResult>, hosts: &DomainFilter) -> Vec<SearchRe
         };
         if hosts.admits(url.as_str()) && seen.insert(identity(&url)) {
             kept.push(SearchResult {
-                url: display_url(&result.url, url),
+                url: display_url(&result.url, &url),
                 ..tidied(result)
             });
         }
@@ -56,7 +57,7 @@ fn of_the_web(address: &str) -> Option<Url> {
 
 /// Returns a URL as it is shown: as the provider gave it, unless it has characters that no URL has,
 /// or a login, which may disguise the host that would be asked.
-fn display_url(address: &str, mut url: Url) -> String {
+fn display_url(address: &str, url: &Url) -> String {
     let address = address.trim();
     let odd = |char: char| {
         let graphic = char.is_ascii_graphic() || !char.is_ascii();
@@ -70,16 +71,13 @@ fn display_url(address: &str, mut url: Url) -> String {
     if !login && !address.contains(odd) {
         return address.to_owned();
     }
-    // Neither fails for an http or https URL.
-    let _ = url.set_username("");
-    let _ = url.set_password(None);
-    url.into()
+    without_login(url).into()
 }
 
 /// Returns a URL as it is shown, if it is http or https.
 #[must_use]
 pub fn shown_url(address: &str) -> Option<String> {
-    Some(display_url(address, of_the_web(address)?))
+    Some(display_url(address, &of_the_web(address)?))
 }
 
 /// Returns the key by which two addresses of the same page are equal; one that is no address of the

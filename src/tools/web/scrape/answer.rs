@@ -18,27 +18,9 @@ use crate::tools::web::research_cache::TRUST;
 const SPARSE: usize = 150;
 
 /// Fields that are left out first if there is not enough room, in that order.
-const DISPENSABLE: [&str; 19] = [
-    "structuredData",
-    "forumSignals",
-    "citation",
-    "sparsityWarning",
-    "metadata",
-    "retractionStatus",
-    "detectedDoi",
-    "contentSizeBytes",
-    "wordCount",
-    "domainCategory",
-    "authorityTier",
-    "sourceType",
-    "extractedBy",
-    "extractionQuality",
-    "extent",
-    "sizeCategory",
-    "estimatedTokens",
-    "contentType",
-    "url",
-];
+const DISPENSABLE: &str = "structuredData forumSignals citation sparsityWarning metadata retractionStatus \
+    detectedDoi contentSizeBytes wordCount domainCategory authorityTier sourceType \
+    extractedBy extractionQuality extent sizeCategory estimatedTokens contentType url";
 
 /// Builds the fields of an answer with this content; `truncated` if it is cut for the answer's
 /// limit.
@@ -96,7 +78,7 @@ pub fn write(object: &mut AnswerObject<'_>, page: &ScrapedPage) -> io::Result<()
     if let Some(room) = object.room() {
         let mut all = fields(page, &page.content, true);
         all.0.retain(|(name, _)| is_shown(name));
-        left_out = all.drop_until_fits(room / 2, &DISPENSABLE);
+        left_out = all.drop_until_fits(room / 2, DISPENSABLE);
         let room = room.saturating_sub(all.length() + "\"content\":\"\",".len());
         let fits = object.measure().prefix(page.content.as_bytes(), room);
         cut = content_cut::beginning(&page.content, fits, page.markdown);

@@ -25,14 +25,7 @@ use crate::web::search::outcome::SearchAnswer;
 const RECOMMENDED: usize = 3;
 
 /// Fields that are left out first if there is not enough room, in that order.
-const DISPENSABLE: [&str; 6] = [
-    "recommendations",
-    "sizeMetadata",
-    "hints",
-    "scrapeFailures",
-    "sources",
-    "query",
-];
+const DISPENSABLE: &str = "recommendations sizeMetadata hints scrapeFailures sources query";
 
 /// All that an answer is made of.
 pub struct ReadAnswer {
@@ -62,7 +55,7 @@ impl ReadAnswer {
             if !in_words {
                 around = self.fields(self.asked.total, false, &[]);
             }
-            left_out = around.drop_until_fits(room / 2, &DISPENSABLE);
+            left_out = around.drop_until_fits(room / 2, DISPENSABLE);
             let lists_sources = around.0.iter().any(|(name, _)| *name == "sources");
             let heads: usize = heads.iter().map(String::len).sum();
             let room = room.saturating_sub(around.length() + heads + heads / 8);

@@ -10,6 +10,7 @@ use super::get;
 use crate::basics::sort::sort_by_count;
 use crate::document::{XmlEvent, XmlReader, entities};
 use crate::web::client::HttpClient;
+use crate::web::guard::names::is_within;
 
 /// Maximum number of caption lines.
 const MOST_LINES: usize = 50_000;
@@ -74,9 +75,8 @@ pub(super) fn captions(
         .join(track.address)
         .map_err(|error| error.to_string())?;
     // Captions are fetched from the page's own host or from YouTube, whatever URL the page gives.
-    let of_youtube = url
-        .host_str()
-        .is_some_and(|host| host == "youtube.com" || host.ends_with(".youtube.com"));
+    let host = url.host_str();
+    let of_youtube = host.is_some_and(|host| is_within(host, "youtube.com"));
     if url.origin() != page.origin() && !(of_youtube && url.scheme() == "https") {
         return Err("they are said to be at another site".to_owned());
     }
