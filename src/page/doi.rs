@@ -21,35 +21,12 @@ const MAX_DOI: usize = 256;
 const MOST_TRIED: usize = 64;
 
 /// Elements in which a page declares its DOI, the clearest first.
-const DECLARED: [&str; 9] = [
-    "citation_doi",
-    "bepress_citation_doi",
-    "prism.doi",
-    "dc.identifier.doi",
-    "dc.identifier",
-    "dcterms.identifier",
-    "doi",
-    "publication_doi",
-    "rft_id",
-];
+const DECLARED: &str = "citation_doi bepress_citation_doi prism.doi dc.identifier.doi \
+    dc.identifier dcterms.identifier doi publication_doi rft_id";
 
-/// Endings of URLs behind a DOI that are not part of it.
-const VIEWS: [&str; 14] = [
-    "full",
-    "abstract",
-    "abs",
-    "pdf",
-    "epdf",
-    "epub",
-    "html",
-    "meta",
-    "summary",
-    "references",
-    "fulltext",
-    "full-text",
-    "figures",
-    "tables",
-];
+/// Endings of URLs after a DOI that are not part of it.
+const VIEWS: &str = "full abstract abs pdf epdf epub html meta summary references fulltext \
+    full-text figures tables";
 
 /// Returns the DOI of the page at `url`, in lower case: the declared one, or else that in its URL,
 /// or else the first in its text, Markdown or plain. `None` for a page that is not a scholarly
@@ -74,7 +51,7 @@ pub fn detected(
 
 /// Returns the DOI that a page declares as its own.
 pub(super) fn declared(embedded: &EmbeddedData) -> Option<String> {
-    let metas = DECLARED.iter().find_map(|name| {
+    let metas = DECLARED.split(' ').find_map(|name| {
         let mut all = embedded.metas(name).take(8);
         all.find_map(|content| parse_doi(&content))
     });
@@ -138,13 +115,9 @@ fn in_address(url: &Url) -> Option<String> {
         // Prefix and suffix are two segments; further segments belong to the DOI unless they are
         // known endings.
         while let Some((before, last)) = doi.rsplit_once('/') {
-            let view = last
-                .split('.')
-                .next()
-                .unwrap_or_default()
-                .to_ascii_lowercase();
+            let view = last.split('.').next().unwrap_or_default();
             let parted = before.contains('/');
-            if last.is_empty() || (parted && VIEWS.contains(&view.as_str())) {
+            if last.is_empty() || (parted && is_view(view)) {
                 doi = before;
             } else {
                 break;
@@ -166,12 +139,16 @@ fn in_address(url: &Url) -> Option<String> {
     })
 }
 
+fn is_view(text: &str) -> bool {
+    VIEWS.split(' ').any(|view| view.eq_ignore_ascii_case(text))
+}
+
 /// Removes the ending for a format from a DOI in a URL: `.pdf`, `.full`, and the version of a
 /// preprint (`v2`).
 fn without_extensions(doi: &str) -> &str {
     let mut doi = doi;
     while let Some((before, last)) = doi.rsplit_once('.') {
-        if !VIEWS.contains(&last.to_ascii_lowercase().as_str()) || !before.contains('/') {
+        if !is_view(last) || !before.contains('/') {
             break;
         }
         doi = before;

@@ -139,10 +139,10 @@ impl EmbeddedData {
         map
     }
 
-    /// Returns the content of the first `meta` element with one of these names, the first name
-    /// first.
-    pub(super) fn meta(&self, names: &[&str]) -> Option<String> {
-        names.iter().find_map(|name| self.metas(name).next())
+    /// Returns the content of the first `meta` element with one of these names, which have blanks
+    /// between them, the first name first.
+    pub(super) fn meta(&self, names: &str) -> Option<String> {
+        names.split(' ').find_map(|name| self.metas(name).next())
     }
 
     /// Returns the contents of all `meta` elements of a name, without empty ones.
