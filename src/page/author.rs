@@ -10,10 +10,10 @@ use crate::basics::wording::on_one_line;
 /// Maximum number of authors of a page.
 pub const MAX_AUTHORS: usize = 4096;
 
-/// Longest name, in bytes. A longer text is about the author.
-const MAX_NAME: usize = 200;
+/// Maximum length of a name, in bytes. A longer text is about the author.
+const MAX_NAME_BYTES: usize = 200;
 
-/// Most words of a person's name; a longer name is an organisation's.
+/// Maximum number of words of a person's name; a longer name is an organisation's.
 const MAX_WORDS: usize = 5;
 
 /// Words that mark an organisation, in lower case.
@@ -293,7 +293,7 @@ fn clean_name(name: &str) -> Option<String> {
     let name = on_one_line(name);
     let name = name.trim_matches([',', ';', '|', '"']).trim();
     let none = name.is_empty()
-        || name.len() > MAX_NAME
+        || name.len() > MAX_NAME_BYTES
         || super::json_ld::is_address(name)
         || (name.contains('@') && !name.starts_with('@'))
         || !name.chars().any(char::is_alphabetic)

@@ -20,11 +20,11 @@ mod sources;
 
 pub use reference::{Reference, ReferenceFacts};
 
-/// Longest title, in bytes.
-const MAX_TITLE: usize = 500;
+/// Maximum length of a title, in bytes.
+const MAX_TITLE_BYTES: usize = 500;
 
 /// Maximum number of authors listed in the metadata.
-const MAX_NAMED: usize = 20;
+const MAX_NAMED_AUTHORS: usize = 20;
 
 /// Citation of a page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -157,7 +157,7 @@ impl CitedWork {
             url: on_one_line(without_login(url).as_str()),
             accessed,
             kind,
-            title: beginning(&title, MAX_TITLE).trim_end().to_owned(),
+            title: beginning(&title, MAX_TITLE_BYTES).trim_end().to_owned(),
             authors,
             site,
             date: found.date(),
@@ -193,10 +193,10 @@ impl CitedWork {
         let mut names: Vec<String> = self
             .authors
             .iter()
-            .take(MAX_NAMED)
+            .take(MAX_NAMED_AUTHORS)
             .map(AuthorName::in_natural_order)
             .collect();
-        if self.authors.len() > MAX_NAMED {
+        if self.authors.len() > MAX_NAMED_AUTHORS {
             names.push("et al.".to_owned());
         }
         let comma = names.iter().any(|name| name.contains(','));

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::cached_papers::{self, GOOD_FOR};
+use super::cached_papers::{self, TIME_TO_LIVE};
 use super::paper::Paper;
 use super::paper_provider::{PROVIDERS, PaperPage, PaperProvider, order};
 use super::paper_search::PaperSearch;
@@ -91,7 +91,7 @@ impl PaperFinder<'_> {
                     && answer.searched_with.is_none()
                     && let Ok(bytes) = serde_json::to_vec(&answer)
                 {
-                    self.known.keep(&question, &bytes, GOOD_FOR);
+                    self.known.keep(&question, &bytes, TIME_TO_LIVE);
                 }
                 answer
             }
@@ -104,7 +104,7 @@ impl PaperFinder<'_> {
 
     /// Returns the cached answer, if there is one.
     fn kept(&self, question: &CacheQuestion) -> Option<PaperAnswer> {
-        let entry = self.known.entry(question, GOOD_FOR)?;
+        let entry = self.known.entry(question, TIME_TO_LIVE)?;
         let answer: PaperAnswer = serde_json::from_slice(&entry.bytes).ok()?;
         Some(PaperAnswer {
             age: Some(entry.age),

@@ -31,7 +31,7 @@ pub struct PaperProvider {
     pub service: Provider,
     /// Requests that a search takes, each with the reply to the one before.
     pub steps: &'static [PaperStep],
-    /// Least time between two requests of this user's.
+    /// Minimum time between two requests of this user's.
     pub pace: Option<Duration>,
     /// Names of the sources of which it is asked for papers unless it is named.
     pub sources: &'static [&'static str],
@@ -128,7 +128,7 @@ pub(super) fn refusal(title: &str, answer: &HttpResponse) -> ProviderRefusal {
 pub(super) fn refusal_without_keys(title: &str, answer: &HttpResponse) -> ProviderRefusal {
     let mut refusal = reply::by_status(title, answer);
     if refusal.kind == ProviderFailureKind::AuthInvalid {
-        refusal = reply::upstream(title, answer);
+        refusal = reply::upstream_refusal(title, answer);
         refusal.kind = ProviderFailureKind::Upstream;
     }
     refusal

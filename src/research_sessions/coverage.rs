@@ -11,8 +11,8 @@ use crate::page::{self, SourceType};
 use crate::web::search::display_link;
 
 /// The most queries, and the longest part of a query that is taken from a text, in bytes.
-const MOST_QUERIES: usize = 5;
-const LONGEST_PART: usize = 150;
+const MAX_QUERIES: usize = 5;
+const MAX_PART_CHARS: usize = 150;
 
 /// Counts of the sources that a session has found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -123,15 +123,15 @@ pub fn refinement_queries(session: &ResearchSession, coverage: &SourceCoverage) 
     }
     queries.retain(|query| !query.is_empty());
     queries.dedup();
-    queries.truncate(MOST_QUERIES);
+    queries.truncate(MAX_QUERIES);
     queries
 }
 
 /// The whole words at the beginning of a text.
 fn query_part(text: &str) -> String {
     let mut text = on_one_line(text);
-    if text.len() > LONGEST_PART {
-        text.truncate(floor_boundary(&text, LONGEST_PART));
+    if text.len() > MAX_PART_CHARS {
+        text.truncate(floor_boundary(&text, MAX_PART_CHARS));
         if let Some(end) = text.rfind(' ') {
             text.truncate(end);
         }

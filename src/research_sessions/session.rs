@@ -9,18 +9,18 @@ use crate::cache::PersistentFault;
 use crate::web::search::same_page_key;
 
 /// The most steps of a session, revisions among them.
-pub const MOST_STEPS: usize = 200;
+pub const MAX_STEPS: usize = 200;
 
 /// The most sources.
-const MOST_SOURCES: usize = 1000;
+const MAX_SOURCES: usize = 1000;
 
 /// The most outcomes; the oldest ones go.
-const MOST_OUTCOMES: usize = 200;
+const MAX_OUTCOMES: usize = 200;
 
 /// The longest texts of sources that are kept, and the most of all of them, in bytes: what others
 /// write must not take the room of steps.
-const LONGEST_TEXT: usize = 1000;
-const MOST_TEXT: usize = 2 * 1024 * 1024;
+const MAX_TEXT_CHARS: usize = 1000;
+const MAX_ALL_TEXT_BYTES: usize = 2 * 1024 * 1024;
 
 /// The reason why there is no session, or why it was not changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,7 +162,7 @@ impl ResearchSession {
     /// # Errors
     /// The session is full.
     pub fn add_step(&mut self, mut step: SessionStep) -> Result<(), SessionFault> {
-        if self.steps.len() >= MOST_STEPS {
+        if self.steps.len() >= MAX_STEPS {
             return Err(SessionFault::Full);
         }
         let number = step.step_number;
@@ -189,8 +189,8 @@ impl ResearchSession {
                 is_doi || same_page_key(&one.url) == key
             };
             let taken: usize = self.sources.iter().map(SessionSource::length).sum();
-            let has_room = taken + source.length() <= MOST_TEXT;
-            let takes_more = has_room && self.sources.len() < MOST_SOURCES;
+            let has_room = taken + source.length() <= MAX_ALL_TEXT_BYTES;
+            let takes_more = has_room && self.sources.len() < MAX_SOURCES;
             match self.sources.iter_mut().find(is_same) {
                 Some(there) => {
                     // Another address of the same work is not the one that was named.
@@ -218,7 +218,7 @@ impl ResearchSession {
 
     /// Adds the outcome of a call.
     pub fn add_outcome(&mut self, outcome: CallOutcome) {
-        if self.outcomes.len() >= MOST_OUTCOMES {
+        if self.outcomes.len() >= MAX_OUTCOMES {
             self.outcomes.remove(0);
         }
         self.outcomes.push(outcome);
@@ -261,7 +261,7 @@ impl SessionSource {
             &self.journal,
             &self.doi,
         ];
-        let texts = texts.iter().map(|text| text.len().min(LONGEST_TEXT));
+        let texts = texts.iter().map(|text| text.len().min(MAX_TEXT_CHARS));
         self.url.len() + texts.sum::<usize>()
     }
 
@@ -277,7 +277,7 @@ impl SessionSource {
             (&mut self.doi, &other.doi),
         ] {
             if own.is_empty() || (prefers_other && !others.is_empty()) {
-                beginning(others, LONGEST_TEXT).clone_into(own);
+                beginning(others, MAX_TEXT_CHARS).clone_into(own);
             }
         }
         self.read |= other.read;
@@ -305,7 +305,10 @@ mod tests {
         // One that is there has no need of room.
         assert_eq!(session.add_sources(&sources[..1], "2026-01-01"), 0);
         let length = serde_json::to_vec(&session).unwrap().len();
-        assert!(length < MOST_TEXT + MOST_TEXT / 8, "{length}");
+        assert!(
+            length < MAX_ALL_TEXT_BYTES + MAX_ALL_TEXT_BYTES / 8,
+            "{length}"
+        );
     }
 
     #[test]

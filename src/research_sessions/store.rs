@@ -17,17 +17,17 @@ use crate::web::date::rfc_3339;
 pub const LIFETIME_VARIABLE: &str = "IKIGAI_SESSION_TTL";
 
 /// That time without the variable, and the longest one.
-const USUAL_LIFETIME: u64 = 4 * 60 * 60;
-const LONGEST_LIFETIME: u64 = 30 * 24 * 60 * 60;
+const DEFAULT_LIFETIME_SECONDS: u64 = 4 * 60 * 60;
+const MAX_LIFETIME_SECONDS: u64 = 30 * 24 * 60 * 60;
 
 /// The most sessions of an owner.
-const MOST_SESSIONS: usize = 50;
+const MAX_SESSIONS: usize = 50;
 
 /// The most bytes of a session.
-const LONGEST: usize = 4 * 1024 * 1024;
+const MAX_SESSION_BYTES: usize = 4 * 1024 * 1024;
 
 /// The longest time in which a change is tried again, because others came first.
-const PATIENCE: Duration = Duration::from_secs(8);
+const RETRY_TIMEOUT: Duration = Duration::from_secs(8);
 
 /// Version of the stored forms.
 const VERSION: u32 = 1;
@@ -37,8 +37,10 @@ const VERSION: u32 = 1;
 pub fn lifetime() -> Duration {
     let set = env::var(LIFETIME_VARIABLE).ok();
     let set = set.and_then(|value| value.trim().parse().ok());
-    let seconds = set.filter(|seconds| *seconds > 0).unwrap_or(USUAL_LIFETIME);
-    Duration::from_secs(seconds.min(LONGEST_LIFETIME))
+    let seconds = set
+        .filter(|seconds| *seconds > 0)
+        .unwrap_or(DEFAULT_LIFETIME_SECONDS);
+    Duration::from_secs(seconds.min(MAX_LIFETIME_SECONDS))
 }
 
 /// A change of a session, which may refuse it.
@@ -171,10 +173,10 @@ impl<'a> SessionStore<'a> {
             if ids.iter().any(|one| one == id) {
                 return Ok(ids.join("\n").into_bytes());
             }
-            if ids.len() >= MOST_SESSIONS {
+            if ids.len() >= MAX_SESSIONS {
                 let there = self.all()?.into_iter();
                 let mut there: Vec<String> = there.map(|session| session.session_id).collect();
-                if there.len() >= MOST_SESSIONS {
+                if there.len() >= MAX_SESSIONS {
                     oldest = there.pop();
                 }
                 ids.retain(|one| there.contains(one));
@@ -199,7 +201,7 @@ impl<'a> SessionStore<'a> {
             if self.replace(name, entry.as_ref(), &after)? {
                 return Ok(());
             }
-            if begin.elapsed() > PATIENCE {
+            if begin.elapsed() > RETRY_TIMEOUT {
                 return Err(PersistentFault::Busy.into());
             }
             thread::yield_now();
@@ -229,7 +231,7 @@ pub fn now() -> String {
 
 fn encoded(session: &ResearchSession) -> Result<Vec<u8>, SessionFault> {
     let bytes = serde_json::to_vec(session).map_err(|_| PersistentFault::Refused)?;
-    if bytes.len() > LONGEST {
+    if bytes.len() > MAX_SESSION_BYTES {
         return Err(SessionFault::Full);
     }
     Ok(bytes)

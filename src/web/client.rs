@@ -56,11 +56,11 @@ pub use tls::{config as tls_config, trusted as trusted_certificates};
 
 /// Timeout of a whole call, retries and redirects included. A call may take 25 seconds; the one
 /// left over is for processing the answer.
-pub const TOTAL: Duration = Duration::from_secs(24);
+pub const TOTAL_TIMEOUT: Duration = Duration::from_secs(24);
 /// Timeout of one connection, from the first address to the end of the TLS handshake.
-pub const CONNECT: Duration = Duration::from_secs(10);
+pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Timeout of the body of an error, which matters less than the status.
-pub const ERROR_BODY: Duration = Duration::from_secs(3);
+pub const ERROR_BODY_TIMEOUT: Duration = Duration::from_secs(3);
 /// Maximum number of redirects.
 pub const MAX_REDIRECTS: usize = 20;
 /// Maximum size of a body, in bytes after decoding; the rest is dropped.
@@ -122,8 +122,8 @@ impl HttpClient {
     #[must_use]
     pub fn with_resolver(resolver: Arc<dyn NameResolver>) -> Self {
         Self {
-            total: TOTAL,
-            deadline: Instant::now() + TOTAL,
+            total: TOTAL_TIMEOUT,
+            deadline: Instant::now() + TOTAL_TIMEOUT,
             most: BodyLimit::of(MAX_BODY),
             resolver,
             proxies: OnceLock::new(),
@@ -165,7 +165,7 @@ impl HttpClient {
         }
     }
 
-    /// Sets the timeout to `total` from now, instead of [`TOTAL`].
+    /// Sets the timeout to `total` from now, instead of [`TOTAL_TIMEOUT`].
     #[must_use]
     pub fn within(self, total: Duration) -> Self {
         Self {
@@ -351,7 +351,7 @@ impl HttpClient {
             .max_redirects_will_error(false)
             .proxy(None)
             .timeout_global(Some(left))
-            .timeout_connect(Some(CONNECT))
+            .timeout_connect(Some(CONNECT_TIMEOUT))
             .max_idle_connections(0)
             .user_agent(USER_AGENT)
             .accept(extra.accept)
@@ -361,10 +361,10 @@ impl HttpClient {
         } else {
             None
         };
-        let talk = Arc::clone(&route.talk);
+        let exchange = Arc::clone(&route.exchange);
         let finish = ResponseTransport {
             absolute: route.absolute.then(|| target.clone()),
-            talk: Arc::clone(&talk),
+            exchange: Arc::clone(&exchange),
         };
         let plain_proxy_login = proxy
             .filter(|_| route.absolute)
@@ -384,7 +384,7 @@ impl HttpClient {
         };
         let response = answered.map_err(|error| {
             let described = fault::describe(&error, &target, self.total);
-            match talk.foreign() {
+            match exchange.non_http_bytes() {
                 begin if begin.is_empty() => described,
                 begin => fault::describe_non_http(described, &begin, &target),
             }
@@ -393,7 +393,7 @@ impl HttpClient {
         let redirects = matches!(head.status.as_u16(), 301 | 302 | 303 | 307 | 308);
         let location = head.headers.get(header::LOCATION).filter(|_| redirects);
         let location = location.map(|value| urls::of_header(value.as_bytes()));
-        let told = talk.reason();
+        let told = exchange.reason();
         let reason = told
             .map(|text| tidy_reason(&text))
             .filter(|text| !text.is_empty());
@@ -411,7 +411,7 @@ impl HttpClient {
             reason,
             headers: head.headers,
             body,
-            talk,
+            exchange,
         })
     }
 
@@ -435,7 +435,7 @@ impl HttpClient {
             proxy: None,
             tunnel: None,
             absolute: false,
-            talk: Arc::default(),
+            exchange: Arc::default(),
         };
         let mut addrs = Vec::new();
         if proxy.is_none_or(|proxy| proxy.kind == ProxyKind::Socks5) {

@@ -63,7 +63,9 @@ pub(super) fn is_public(url: &Url) -> bool {
     };
     let host = host.to_owned();
     let named = match &host {
-        Host::Domain(name) => name.trim_end_matches('.').contains('.') && !is_of_a_house(name),
+        Host::Domain(name) => {
+            name.trim_end_matches('.').contains('.') && !is_private_network_name(name)
+        }
         Host::Ipv4(_) | Host::Ipv6(_) => true,
     };
     let scope = class_of(&host).map(|class| class.scope);
@@ -72,7 +74,7 @@ pub(super) fn is_public(url: &Url) -> bool {
 
 /// True if a name has an ending that is used within private networks only (RFC 6762, RFC 8375, and
 /// names that no registry will ever assign).
-fn is_of_a_house(name: &str) -> bool {
+fn is_private_network_name(name: &str) -> bool {
     let name = name.trim_end_matches('.').to_ascii_lowercase();
     let endings = [
         "corp",
@@ -163,7 +165,9 @@ fn found(reply: &HttpResponse) -> Result<Vec<ExaPage>, UnreadableReply> {
     let text = page.and_then(|page| word(page, "text"));
     let (Some(page), Some(text)) = (page, text) else {
         let tag = status.pointer("/error/tag").and_then(Value::as_str);
-        let why = tag.map_or(String::new(), |tag| format!(" ({})", reply::tidy(tag)));
+        let why = tag.map_or(String::new(), |tag| {
+            format!(" ({})", reply::on_one_short_line(tag))
+        });
         let text = format!("Exa does not have the page either{why}.");
         let refusal = ProviderRefusal::new(ProviderFailureKind::Rejected, text);
         return Err(UnreadableReply::Refused(refusal));

@@ -201,7 +201,7 @@ fn at_its_end_every_connection_is_closed_and_none_is_taken() {
     let mut said = String::new();
     let _ = stream.read_to_string(&mut said);
     assert!(said.ends_with("there"), "{said}");
-    assert!(started.elapsed() < IDLE, "{:?}", started.elapsed());
+    assert!(started.elapsed() < IDLE_TIMEOUT, "{:?}", started.elapsed());
     let address = proxy.address();
     drop(proxy);
     assert!(TcpStream::connect(address).is_err());

@@ -186,7 +186,7 @@ fn work(facts: &ReferenceFacts<'_>) -> Option<CitedWork> {
     Some(CitedWork {
         accessed: PartialDate::parse(facts.accessed).unwrap_or_else(PartialDate::today),
         kind,
-        title: beginning(title, super::MAX_TITLE).to_owned(),
+        title: beginning(title, super::MAX_TITLE_BYTES).to_owned(),
         authors: author::all(facts.author, AuthorKind::None),
         site: site.to_owned(),
         date: PartialDate::parse(facts.date),

@@ -9,8 +9,8 @@ use url::Url;
 
 use crate::web::client::without_login;
 
-/// Longest URL in a note, in bytes.
-pub const MAX_URL: usize = 2000;
+/// Maximum length of a URL in a note, in bytes.
+pub const MAX_URL_BYTES: usize = 2000;
 
 /// Returns the command that downloads `url`, and the name of the new file that it creates.
 pub fn download(url: &Url, ending: &str) -> (String, String) {
@@ -24,7 +24,7 @@ pub fn download(url: &Url, ending: &str) -> (String, String) {
     } else {
         ""
     };
-    let quoted = if url.len() > MAX_URL {
+    let quoted = if url.len() > MAX_URL_BYTES {
         "URL".to_owned()
     } else {
         format!("'{}'", url.replace('\'', r"'\''"))

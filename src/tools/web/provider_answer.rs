@@ -150,7 +150,7 @@ fn notes(found: &HostResults, domains: &DomainFilter, turn: Option<String>) -> N
         }
         let ways = ways.map_or(String::new(), |ways| format!(": {ways}"));
         notes.add(format!(
-            "{all} {results} {were} found, and {filter} took away all of them{ways}."
+            "{all} {results} {were} found, and {filter} excluded all of them{ways}."
         ));
     }
     notes

@@ -22,10 +22,10 @@ pub const TRUST: &str = "untrusted-external-content";
 const NO_CACHE_VARIABLE: &str = "IKIGAI_NO_CACHE";
 
 /// Wait after a network failure, in seconds.
-const NETWORK_WAIT: u64 = 5;
+const NETWORK_WAIT_SECONDS: u64 = 5;
 
 /// Wait after a rate limit or a server failure without a given time, in seconds.
-const USUAL_WAIT: u64 = 60;
+const DEFAULT_WAIT_SECONDS: u64 = 60;
 
 /// Manual page entry: variable that disables the cache.
 pub const NO_CACHE: (&str, &str) = (
@@ -144,8 +144,8 @@ pub fn failure(code: ErrorCode, message: impl Into<String>) -> Failure {
 #[must_use]
 pub fn advice(code: ErrorCode) -> FailureAdvice {
     let retry_after = match code {
-        ErrorCode::NetworkError | ErrorCode::Timeout => Some(NETWORK_WAIT),
-        ErrorCode::RateLimit | ErrorCode::UpstreamUnavailable => Some(USUAL_WAIT),
+        ErrorCode::NetworkError | ErrorCode::Timeout => Some(NETWORK_WAIT_SECONDS),
+        ErrorCode::RateLimit | ErrorCode::UpstreamUnavailable => Some(DEFAULT_WAIT_SECONDS),
         _ => None,
     };
     let retryable = retry_after.is_some();

@@ -13,7 +13,7 @@ use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::research_sessions::{
-    self, LIFETIME_VARIABLE, MOST_STEPS, ResearchSession, SessionFault, SessionStore,
+    self, LIFETIME_VARIABLE, MAX_STEPS, ResearchSession, SessionFault, SessionStore,
 };
 use crate::sandbox::confinement;
 use crate::tools::web::research_cache;
@@ -22,7 +22,7 @@ use crate::web::search::SearchResult;
 pub use crate::research_sessions::{CallOutcome, SessionSource};
 
 /// Length of a day's date, in bytes.
-const DAY: usize = 10;
+const DAY_BYTES: usize = 10;
 
 /// The field that names a session.
 pub const SESSION_ID: &str = "sessionId";
@@ -42,7 +42,7 @@ impl From<&SearchResult> for SessionSource {
         Self {
             url: result.url.clone(),
             title: result.title.clone(),
-            date: beginning(date, DAY).to_owned(),
+            date: beginning(date, DAY_BYTES).to_owned(),
             ..Self::default()
         }
     }
@@ -132,7 +132,7 @@ pub fn add_finds(
     left_out: &mut usize,
 ) -> Result<ResearchSession, SessionFault> {
     let now = research_sessions::now();
-    let today = beginning(&now, DAY);
+    let today = beginning(&now, DAY_BYTES);
     sessions.update(id, &mut |session| {
         *left_out = session.add_sources(&finds.sources, today);
         for outcome in &finds.outcomes {
@@ -204,7 +204,7 @@ fn code_and_words(fault: SessionFault) -> (ErrorCode, String) {
         }
         SessionFault::Full => {
             let words =
-                format!("this research session is full, with {MOST_STEPS} steps or 4 MiB of text");
+                format!("this research session is full, with {MAX_STEPS} steps or 4 MiB of text");
             return (ErrorCode::InvalidArg, words);
         }
         SessionFault::Store(PersistentFault::NoPlace) => (

@@ -17,10 +17,10 @@ use crate::web::guard::names::is_within;
 
 /// Maximum number of cookies.
 const MAX_COOKIES: usize = 64;
-/// Longest cookie, name and value, in bytes (RFC 6265, section 6.1).
-const MAX_LENGTH: usize = 4096;
+/// Maximum length of a cookie, name and value, in bytes (RFC 6265, section 6.1).
+const MAX_COOKIE_BYTES: usize = 4096;
 /// Longest `Cookie` header, in bytes.
-const MAX_SENT: usize = 16 * 1024;
+const MAX_HEADER_BYTES: usize = 16 * 1024;
 
 /// Cookies of one call.
 #[derive(Debug, Default)]
@@ -74,7 +74,7 @@ impl CookieJar {
         for cookie in sent {
             let separator: &[u8] = if text.is_empty() { b"" } else { b"; " };
             let pair = [separator, &cookie.name, b"=", &cookie.value].concat();
-            if text.len() + pair.len() > MAX_SENT {
+            if text.len() + pair.len() > MAX_HEADER_BYTES {
                 break;
             }
             text.extend_from_slice(&pair);
@@ -89,7 +89,7 @@ impl Cookie {
     fn read(line: &[u8], host: &Host<String>, url: &Url, now: SystemTime) -> Option<Self> {
         let mut parts = line.split(|byte| *byte == b';');
         let (name, value) = split(parts.next()?)?;
-        if name.is_empty() || name.len() + value.len() > MAX_LENGTH {
+        if name.is_empty() || name.len() + value.len() > MAX_COOKIE_BYTES {
             return None;
         }
         let mut cookie = Self {
@@ -301,7 +301,7 @@ mod tests {
 
     #[test]
     fn what_is_no_cookie_is_ignored_and_the_rest_is_bounded() {
-        let long = format!("l={}", "x".repeat(MAX_LENGTH));
+        let long = format!("l={}", "x".repeat(MAX_COOKIE_BYTES));
         let lines = &["", "novalue", "=1", ";", "a=", "b=1=2; weird; =; ;", &long];
         assert_eq!(
             sent("http://h/", lines, "http://h/").as_deref(),
@@ -312,6 +312,6 @@ mod tests {
             .collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
         let text = sent("http://h/", &many, "http://h/").unwrap();
-        assert!((MAX_SENT - 2000..=MAX_SENT).contains(&text.len()));
+        assert!((MAX_HEADER_BYTES - 2000..=MAX_HEADER_BYTES).contains(&text.len()));
     }
 }

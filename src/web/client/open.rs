@@ -7,7 +7,7 @@ use url::Url;
 
 use super::dial::Dialer;
 use super::proxy::ProxySettings;
-use super::{CONNECT, FetchError, HttpClient, fault, tunnel};
+use super::{CONNECT_TIMEOUT, FetchError, HttpClient, fault, tunnel};
 use crate::web::guard::{Guard, HopTarget};
 
 /// An open connection: to the target, or to the environment's proxy, with a tunnel already
@@ -36,7 +36,7 @@ impl HttpClient {
             .check_url(url)
             .map_err(|refusal| fault::describe_refusal(&refusal))?;
         let (_, route) = self.route(guard, &target, proxy.as_ref())?;
-        let left = self.left().min(CONNECT);
+        let left = self.left().min(CONNECT_TIMEOUT);
         if left.is_zero() {
             return Err(fault::describe_timeout(&target, self.total).into());
         }

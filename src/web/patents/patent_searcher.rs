@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use super::patent_answer::{self, GOOD_FOR, PatentAnswer};
+use super::patent_answer::{self, PatentAnswer, TIME_TO_LIVE};
 use super::patent_list::PatentList;
 use super::patent_provider::{self, PatentProvider};
 use super::query::PatentSearch;
@@ -104,7 +104,7 @@ impl PatentSearcher<'_> {
         source: &'static str,
         question: &CacheQuestion,
     ) -> Result<PatentAnswer, SingleFlightGuard> {
-        let look = || PatentAnswer::read(source, &self.known.entry(question, GOOD_FOR)?);
+        let look = || PatentAnswer::read(source, &self.known.entry(question, TIME_TO_LIVE)?);
         self.known.kept_or_turn(self.client, question, look)
     }
 
@@ -158,7 +158,7 @@ impl PatentSearcher<'_> {
             ..PatentAnswer::default()
         };
         if !answer.patents.is_empty() {
-            self.known.keep(question, &answer.bytes(), GOOD_FOR);
+            self.known.keep(question, &answer.bytes(), TIME_TO_LIVE);
         }
         answer
     }

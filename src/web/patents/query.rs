@@ -9,10 +9,10 @@ use crate::web::search::query::name_of;
 pub const OFFICES: [&str; 6] = ["US", "EP", "WO", "JP", "CN", "KR"];
 
 /// Number of patents to ask a provider for, of which some are dropped.
-const ASKED: usize = 25;
+const REQUESTED_RESULTS: usize = 25;
 
 /// The same where the provider cannot filter by the date of filing itself, or not exactly.
-const ASKED_BY_YEARS: usize = 50;
+const REQUESTED_RESULTS_BY_YEARS: usize = 50;
 
 /// Legal forms of companies, which no two sources write the same way.
 const LEGAL_FORMS: &str = "ab ag as asa bv co company corp corporation gmbh inc incorporated kg \
@@ -112,9 +112,9 @@ impl PatentSearch {
     #[must_use]
     pub fn asked(&self) -> usize {
         if self.year_from.or(self.year_to).is_some() {
-            ASKED_BY_YEARS
+            REQUESTED_RESULTS_BY_YEARS
         } else {
-            ASKED
+            REQUESTED_RESULTS
         }
     }
 

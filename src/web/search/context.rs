@@ -9,7 +9,7 @@ use crate::web::provider::Provider;
 use crate::web::provider::breaker::{BreakerState, ProviderBreakers};
 use crate::web::provider::caller::ProviderCaller;
 
-/// Longest wait for another call with the same question.
+/// Maximum wait for another call with the same question.
 const MAX_WAIT: Duration = Duration::from_secs(8);
 
 /// Configuration and caches of a search.

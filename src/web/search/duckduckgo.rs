@@ -124,7 +124,7 @@ fn region(country: Option<&str>, language: Option<&str>) -> Option<&'static str>
 }
 
 /// Marks of a page that is a bot check.
-const CHECKS: &[&str] = &[
+const BOT_CHECK_MARKS: &[&str] = &[
     "anomaly-modal",
     "anomaly.js",
     "anomaly_modal",
@@ -134,7 +134,7 @@ const CHECKS: &[&str] = &[
 ];
 
 /// Marks of a page without results.
-const NOTHING: &[&str] = &[
+const NO_RESULT_MARKS: &[&str] = &[
     "no-results",
     "result--no-result",
     "no results.",
@@ -184,10 +184,10 @@ fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
         return Ok(results);
     }
     let lower = page.to_lowercase();
-    if CHECKS.iter().any(|part| lower.contains(part)) {
+    if BOT_CHECK_MARKS.iter().any(|part| lower.contains(part)) {
         return Err(checked());
     }
-    if shown || NOTHING.iter().any(|part| lower.contains(part)) {
+    if shown || NO_RESULT_MARKS.iter().any(|part| lower.contains(part)) {
         return Ok(results);
     }
     Err(UnreadableReply::Unknown)
@@ -230,8 +230,8 @@ fn checked(reply: &HttpResponse) -> ProviderRefusal {
 fn refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
     match reply.status {
         403 | 418 | 429 => checked(reply),
-        _ if reply::says(reply, CHECKS) => checked(reply),
-        _ => reply::upstream(title, reply),
+        _ if reply::contains_any(reply, BOT_CHECK_MARKS) => checked(reply),
+        _ => reply::upstream_refusal(title, reply),
     }
 }
 

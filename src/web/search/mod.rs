@@ -12,7 +12,7 @@
 //! | `searchapi`, `searxng`, `serper`, `tavily` | four more |
 //! | `query_terms` | the query string: operators, and hosts in groups |
 //! | `result_list` | lists of results in the providers' replies |
-//! | `results`, `plain`, `dates` | clean-up of results |
+//! | `results`, `html_text`, `dates` | clean-up of results |
 //! | `domains` | the filter of hosts that results may be from |
 //! | `choice` | the choice of the provider |
 //! | `context` | configuration and caches |
@@ -39,11 +39,11 @@ pub mod exa;
 pub mod google;
 pub mod hints;
 pub mod host_search;
+pub mod html_text;
 pub mod lenses;
 #[cfg(feature = "internals")]
-pub mod memory;
+pub mod memory_cache;
 pub mod outcome;
-pub mod plain;
 mod provider_results;
 pub mod provider_route;
 pub mod query;

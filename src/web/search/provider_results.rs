@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::cached_results::CachedResults;
-use super::query::{MOST_RESULTS, ProviderQuery, WebSearch};
+use super::query::{MAX_RESULTS, ProviderQuery, WebSearch};
 use super::search_provider::SearchProvider;
 use super::{DomainFilter, SearchResult, google, query_terms, results};
 use crate::basics::parallel::map_in_parallel;
@@ -14,10 +14,10 @@ use crate::web::provider::exchange::{self, RetryBudget};
 use crate::web::provider::failure::{ProviderFailure, ProviderFailureKind};
 
 /// Extra results requested, to make up for those that are dropped.
-const SPARE: usize = 5;
+const SPARE_RESULTS: usize = 5;
 
-/// Least time left for a second page.
-const PAGE_NEEDS: Duration = Duration::from_secs(3);
+/// Minimum time left for a second page.
+const MIN_PAGE_TIME: Duration = Duration::from_secs(3);
 
 /// Maximum number of concurrent requests to a provider.
 const MAX_CONCURRENT_REQUESTS: usize = 6;
@@ -40,7 +40,7 @@ pub(super) fn search_provider(
     provider: &'static SearchProvider,
     account: &ProviderAccount,
 ) -> Result<ProviderResults, ProviderFailure> {
-    let wanted = search.count.clamp(1, MOST_RESULTS);
+    let wanted = search.count.clamp(1, MAX_RESULTS);
     let lens = search.lens.as_ref();
     let cx = lens
         .and_then(|lens| lens.cx.as_deref())
@@ -73,7 +73,7 @@ pub(super) fn search_provider(
     });
     let ask = ProviderQuery {
         search: short.as_ref().unwrap_or(search),
-        count: (wanted + SPARE).min(provider.limits.results),
+        count: (wanted + SPARE_RESULTS).min(provider.limits.results),
         ..whole
     };
     let groups = query_terms::groups(&ask, provider.words, &provider.limits);
@@ -187,7 +187,7 @@ fn search_part(
     let mut kept = results::cleaned(given.clone(), filter);
     let mut broken_off = None;
     let short = kept.len() < wanted && kept.len() < all && all >= part.count.min(wanted);
-    if short && provider.limits.pages && client.left() > PAGE_NEEDS {
+    if short && provider.limits.pages && client.left() > MIN_PAGE_TIME {
         let second = ProviderQuery {
             first: part.first + part.count,
             ..part

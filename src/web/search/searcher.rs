@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::cached_results::{self, CachedResults, GOOD_FOR};
+use super::cached_results::{self, CachedResults, TIME_TO_LIVE};
 use super::choice::{self, NoProvider, ProviderChoice};
 use super::context::SearchContext;
 use super::outcome::{SearchAnswer, SearchFailure};
@@ -74,7 +74,7 @@ impl WebSearcher<'_> {
         provider: &'static SearchProvider,
         question: &CacheQuestion,
     ) -> Option<SearchAnswer> {
-        let entry = self.known.entry(question, GOOD_FOR)?;
+        let entry = self.known.entry(question, TIME_TO_LIVE)?;
         let kept: CachedResults = serde_json::from_slice(&entry.bytes).ok()?;
         Some(SearchAnswer {
             age: Some(entry.age),
@@ -114,7 +114,7 @@ impl WebSearcher<'_> {
             && let Ok(bytes) = serde_json::to_vec(&kept)
         {
             let question = cached_results::question(search, provider, account);
-            self.known.keep(&question, &bytes, GOOD_FOR);
+            self.known.keep(&question, &bytes, TIME_TO_LIVE);
         }
         Ok(SearchAnswer {
             unsearched,

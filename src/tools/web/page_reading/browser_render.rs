@@ -18,11 +18,11 @@ use crate::web::client::HttpClient;
 use crate::web::credentials::Credentials;
 use crate::web::exa_pages;
 
-/// Most time given to a browser for a page.
-const RENDERING: Duration = Duration::from_secs(15);
+/// Maximum time given to a browser for a page.
+const RENDER_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Time of a call that is reserved for the steps after the browser.
-const AFTERWARDS: Duration = Duration::from_secs(2);
+const LATER_STEPS_TIME: Duration = Duration::from_secs(2);
 
 /// Returns the available ways to such a page at `url`, as far as answers depend on them.
 pub fn ways(url: &Url) -> Vec<u8> {
@@ -70,7 +70,10 @@ fn render(
         return None;
     };
     let _turn = conversion_turn::wait();
-    let within = client.left().saturating_sub(AFTERWARDS).min(RENDERING);
+    let within = client
+        .left()
+        .saturating_sub(LATER_STEPS_TIME)
+        .min(RENDER_TIMEOUT);
     let rendered = match browser.render(&source.url, &source.guard, within) {
         Ok(rendered) => rendered,
         Err(error) => {

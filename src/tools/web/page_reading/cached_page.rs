@@ -25,13 +25,13 @@ use crate::web::client::HttpClient;
 use crate::web::guard::{self, Guard};
 
 /// Time for which a page is valid.
-pub const GOOD_FOR: Duration = Duration::from_secs(60 * 60);
+pub const TIME_TO_LIVE: Duration = Duration::from_secs(60 * 60);
 
-/// Longest wait for another call with the same request, before this one fetches by itself.
-const LONGEST_WAIT: Duration = Duration::from_secs(10);
+/// Maximum wait for another call with the same request, before this one fetches by itself.
+const MAX_WAIT: Duration = Duration::from_secs(10);
 
 /// A shorter call that fails to reach a server does not count against the server.
-const PATIENT: Duration = Duration::from_secs(15);
+const MIN_FAIR_TIME: Duration = Duration::from_secs(15);
 
 /// Version of the stored form: incremented whenever [`CachedReply`] changes.
 const VERSION: u32 = 3;
@@ -76,18 +76,18 @@ fn cached_or_fetched(
         return found.map(new).map_err(|refusal| refusal.failure);
     };
     let question = question(asked);
-    let wait = LONGEST_WAIT.min(client.left() / 3);
+    let wait = MAX_WAIT.min(client.left() / 3);
     let look = || read_cached(store, &question, asked);
     // Of many equal calls, only one fetches.
     let _turn = match cache::get_or_wait(store, &question, wait, look) {
         Ok(found) => return found,
         Err(turn) => turn,
     };
-    let is_patient = client.left() >= PATIENT;
+    let is_patient = client.left() >= MIN_FAIR_TIME;
     match reader::page(asked, terms, client) {
         Ok(page) => {
             if !page.of_the_moment {
-                put(store, &question, &CachedReply::Page(&page), GOOD_FOR);
+                put(store, &question, &CachedReply::Page(&page), TIME_TO_LIVE);
             }
             Ok(new(page))
         }
@@ -143,7 +143,7 @@ fn read_cached(
     question: &CacheQuestion,
     asked: &ScrapeRequest,
 ) -> Option<Result<CacheHit, Failure>> {
-    let entry = store.get(question, GOOD_FOR)?;
+    let entry = store.get(question, TIME_TO_LIVE)?;
     match serde_json::from_slice(&entry.bytes).ok()? {
         CachedReply::<ScrapedPage>::Page(page) => {
             let url = Url::parse(&page.url).ok()?;
@@ -174,6 +174,10 @@ pub fn question(asked: &ScrapeRequest) -> CacheQuestion {
     } = asked;
     // Hosts get the whole page, whatever part the URL names.
     let section = page_source::section_name(url).filter(|_| terms.reader != Audience::Host);
+    let services = SERVICES
+        .split(' ')
+        .map(|name| variable(name).unwrap_or_default());
+    let services: Vec<Vec<u8>> = services.collect();
     // The fragment is included because scripts may depend on it.
     CacheQuestion::new(super::READER, VERSION)
         .with("url", Some(url.as_str()))
@@ -200,19 +204,11 @@ pub fn question(asked: &ScrapeRequest) -> CacheQuestion {
                     .into_encoded_bytes()
             }),
         )
-        .with_list(
-            "services",
-            &SERVICES.map(|name| variable(name).unwrap_or_default()),
-        )
+        .with_list("services", &services)
 }
 
-/// Variables that replace the addresses of services.
-const SERVICES: [&str; 4] = [
-    "IKIGAI_CROSSREF_URL",
-    "IKIGAI_EXA_URL",
-    "IKIGAI_HN_URL",
-    "IKIGAI_YOUTUBE_URL",
-];
+/// Variables that replace the addresses of services, with blanks between them.
+const SERVICES: &str = "IKIGAI_CROSSREF_URL IKIGAI_EXA_URL IKIGAI_HN_URL IKIGAI_YOUTUBE_URL";
 
 /// Returns a variable of the environment that affects answers.
 fn variable(name: &str) -> Option<Vec<u8>> {

@@ -6,7 +6,7 @@
 //! | `page_request` | a page as a call wants it |
 //! | `cached_page` | answers that were found lately |
 //! | `reader` | the ways to a page |
-//! | `native_route` | sites that have a better way than their pages |
+//! | `site_api_page` | sites that have a better way than their pages |
 //! | `browser_render` | pages that a script puts together |
 //! | `found_page` | a page as one of these ways found it |
 //! | `conversion_turn` | what is done for one page at a time |
@@ -25,11 +25,11 @@ mod conversion_turn;
 mod facts;
 pub mod failure;
 mod found_page;
-mod native_route;
 pub mod page;
 pub mod page_request;
 mod placeholder;
 mod reader;
+mod site_api_page;
 
 /// The tool that reads single pages, under whose name they are cached.
 pub const READER: &str = "scrape_page";

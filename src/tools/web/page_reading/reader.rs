@@ -14,10 +14,10 @@ use super::conversion_turn::{self, PageUnderWay};
 use super::facts;
 use super::failure::{self, PageError};
 use super::found_page::FoundPage;
-use super::native_route;
 use super::page::{FetchPaging, ScrapedPage};
 use super::page_request::{ScrapeMode, ScrapeRequest};
 use super::placeholder;
+use super::site_api_page;
 use crate::basics::signature;
 use crate::contract::call_terms::CallTerms;
 use crate::document::{self, Document};
@@ -41,7 +41,7 @@ pub fn page(
     let _counted = PageUnderWay::begin();
     let client = client.with_body_limit(document_body::LIMIT);
     let end = page_source::conversion_end(&client, terms);
-    let found = if let Some(found) = native_route::find(request, &client, end)? {
+    let found = if let Some(found) = site_api_page::find(request, &client, end)? {
         found
     } else {
         let reply = get(request, &client)?;

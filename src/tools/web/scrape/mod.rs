@@ -164,7 +164,10 @@ fn reply<'a>(found: CacheHit, terms: &CallTerms, store: Option<&dyn CacheStore>)
             }
             None => answer::write(object, &found.page)?,
         }
-        object.field_for_server(META, &AnswerFreshness::of(found.age, cached_page::GOOD_FOR))
+        object.field_for_server(
+            META,
+            &AnswerFreshness::of(found.age, cached_page::TIME_TO_LIVE),
+        )
     })
 }
 

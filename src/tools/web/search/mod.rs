@@ -20,7 +20,7 @@ use crate::web::search::searcher::WebSearcher;
 const NAME: &str = "web_search";
 
 /// Default number of results.
-const USUAL_RESULTS: usize = 5;
+const DEFAULT_RESULTS: usize = 5;
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -104,7 +104,7 @@ CUSTOM_LENSES_PATH says.",
 fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
     let (client, known) = (call.client, call.known);
     let credentials = known.credentials;
-    let wanted = search_fields::read(call.request, credentials, USUAL_RESULTS)?;
+    let wanted = search_fields::read(call.request, credentials, DEFAULT_RESULTS)?;
     let found = WebSearcher { client, known }.search(&wanted.search);
     let Some(answer) = call.found(found)? else {
         return Ok(None);

@@ -21,8 +21,8 @@ use crate::tools::web::searching::shown_hints;
 use crate::web::search::hints::SearchHints;
 use crate::web::search::outcome::SearchAnswer;
 
-/// Most sources that are recommended.
-const RECOMMENDED: usize = 3;
+/// Maximum number of sources that are recommended.
+const MAX_RECOMMENDED: usize = 3;
 
 /// Fields that are left out first if there is not enough room, in that order.
 const DISPENSABLE: &str = "recommendations sizeMetadata hints scrapeFailures sources query";
@@ -108,8 +108,8 @@ impl ReadAnswer {
     /// Combines the contents, each with its fair share of the total length; returns the addresses
     /// of the sources of which not all is there, too.
     fn combined(&self, heads: &[String], contents: &[String]) -> (String, Vec<&str>) {
-        const BETWEEN: &str = "\n\n";
-        let around: usize = heads.iter().map(|head| head.len() + BETWEEN.len()).sum();
+        const SEPARATOR: &str = "\n\n";
+        let around: usize = heads.iter().map(|head| head.len() + SEPARATOR.len()).sum();
         let lengths: Vec<usize> = contents.iter().map(String::len).collect();
         let shares = fair_shares(&lengths, self.asked.total.saturating_sub(around));
         let (mut parts, mut cut) = (Vec::new(), Vec::new());
@@ -124,7 +124,7 @@ impl ReadAnswer {
                 cut.push(&*source.page.url);
             }
         }
-        let mut text = parts.join(BETWEEN);
+        let mut text = parts.join(SEPARATOR);
         // The heads alone may be longer.
         text.truncate(floor_boundary(&text, self.asked.total));
         (text, cut)
@@ -169,7 +169,7 @@ impl ReadAnswer {
                 "truncated": truncated,
             }),
         );
-        let recommended = read.sources.iter().take(RECOMMENDED).map(|source| {
+        let recommended = read.sources.iter().take(MAX_RECOMMENDED).map(|source| {
             json!({
                 "url": source.page.url,
                 "title": source.title,

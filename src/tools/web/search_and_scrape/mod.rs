@@ -115,7 +115,7 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
     let asked = read_request::read(call.request, known.credentials)?;
     let terms = CallTerms {
         // One for all that is fetched.
-        deadline: Deadline::after(call.request.terms().left(network::CALL)),
+        deadline: Deadline::after(call.request.terms().left(network::CALL_TIMEOUT)),
         ..*call.request.terms()
     };
     let searcher = WebSearcher {
@@ -198,8 +198,8 @@ fn linked(
 /// is.
 fn freshness(found: &SearchAnswer, outcomes: &[PageOutcome]) -> AnswerFreshness {
     let pages = outcomes.iter().flatten();
-    let pages = pages.map(|hit| (hit.age, cached_page::GOOD_FOR));
-    let mut worst = (found.age, cached_results::GOOD_FOR);
+    let pages = pages.map(|hit| (hit.age, cached_page::TIME_TO_LIVE));
+    let mut worst = (found.age, cached_results::TIME_TO_LIVE);
     let left = |(age, good_for): (Option<Duration>, Duration)| {
         age.map_or(Duration::ZERO, |age| good_for.saturating_sub(age))
     };

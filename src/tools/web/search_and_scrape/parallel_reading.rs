@@ -24,14 +24,14 @@ use crate::web::client::HttpClient;
 const MAX_CONCURRENT_PAGES: usize = 5;
 
 /// Stack of a thread, in bytes: that of a process.
-const STACK: usize = 8 << 20;
+const STACK_BYTES: usize = 8 << 20;
 
 /// A page, or the reason why there is none.
 pub type PageOutcome = Result<CacheHit, Failure>;
 
-/// Reads the pages, each with an outcome at the same place; `None` stands for an address that cannot
-/// be parsed. Copies of `client` fetch them; if it is offline and the cache lacks a page, there are
-/// no outcomes.
+/// Reads the pages, each with an outcome at the same place; `None` stands for an address that
+/// cannot be parsed. Copies of `client` fetch them; if it is offline and the cache lacks a page,
+/// there are no outcomes.
 pub fn read(
     requests: Vec<Option<ScrapeRequest>>,
     terms: &CallTerms,
@@ -61,7 +61,7 @@ pub fn read(
     } else {
         1
     };
-    let longest = terms.left(network::CALL) / turns;
+    let longest = terms.left(network::CALL_TIMEOUT) / turns;
     let threads = waiting.len().min(MAX_CONCURRENT_PAGES);
     let waiting = Arc::new(Mutex::new(waiting));
     let (found, comes) = mpsc::channel();
@@ -72,13 +72,13 @@ pub fn read(
             client: client.clone(),
             longest,
         };
-        let thread = thread::Builder::new().stack_size(STACK);
+        let thread = thread::Builder::new().stack_size(STACK_BYTES);
         // Without a thread the others have more to do.
         let _ = thread.spawn(move || worker.read_waiting());
     }
     drop(found);
     // Until the time is over, or all threads have ended.
-    while let Ok((at, outcome)) = comes.recv_timeout(terms.left(network::CALL)) {
+    while let Ok((at, outcome)) = comes.recv_timeout(terms.left(network::CALL_TIMEOUT)) {
         outcomes[at] = Some(outcome);
     }
     lock(&waiting).clear();

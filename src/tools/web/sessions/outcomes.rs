@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::research_sessions::CallOutcome;
 
 /// The number of failures of a kind that make a pattern.
-const PATTERN: usize = 3;
+const MIN_PATTERN_FAILURES: usize = 3;
 
 /// What to try after failures of a kind, as tools name them.
 fn advice(kind: &str) -> &'static str {
@@ -45,7 +45,7 @@ fn by_name<'o>(
 /// that failed so, and what to try.
 pub fn failure_patterns(outcomes: &[CallOutcome]) -> Vec<Value> {
     let mut kinds = by_name(&outcomes.iter().collect::<Vec<_>>(), |one| &one.failure);
-    kinds.retain(|(_, failed)| failed.len() >= PATTERN);
+    kinds.retain(|(_, failed)| failed.len() >= MIN_PATTERN_FAILURES);
     let patterns = kinds.into_iter().map(|(kind, failed)| {
         let providers = by_name(&failed, |one| &one.provider).into_iter();
         let providers: Vec<&str> = providers.map(|(provider, _)| provider).collect();

@@ -16,7 +16,7 @@ use crate::research_sessions::{ResearchSession, SessionSource, SessionStep};
 use crate::tools::web::research_cache::TRUST;
 
 /// Number of the last steps that a summary has in full.
-const LAST: usize = 3;
+const LAST_STEPS: usize = 3;
 
 /// The field with the Markdown for readers of text.
 pub const TRAIL: &str = "trail";
@@ -194,7 +194,7 @@ impl ShownSession<'_, '_> {
         self.field("summary", &summary)?;
         self.step_index(session)?;
         self.say("## Last steps\n\n");
-        let first = session.steps.len().saturating_sub(LAST);
+        let first = session.steps.len().saturating_sub(LAST_STEPS);
         let last: Vec<&SessionStep> = session.steps[first..].iter().collect();
         self.steps("lastSteps", &last)
     }
