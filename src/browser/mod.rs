@@ -134,8 +134,8 @@ pub enum BrowserError {
 }
 
 impl Browser {
-    /// The browser that `IKIGAI_BROWSER` names, else the first one on the `PATH`; `None` if the
-    /// variable is empty or names no executable.
+    /// Returns the browser that `IKIGAI_BROWSER` names, else the first one on the `PATH`; `None` if
+    /// the variable is empty or names no executable.
     #[must_use]
     pub fn find() -> Option<Self> {
         let program = find_helper(VARIABLE, &NAMES)?;
@@ -160,7 +160,7 @@ impl Browser {
         Self { resolver, ..self }
     }
 
-    /// The program's path.
+    /// Returns the program's path.
     #[must_use]
     pub fn program(&self) -> &Path {
         &self.program
@@ -240,7 +240,7 @@ impl Browser {
         self.flags.iter().any(|one| one == flag)
     }
 
-    /// The browser's user agent: its own, and ours.
+    /// Returns the browser's user agent: its own, and ours.
     fn user_agent(&self, end: Instant) -> String {
         let Ok(scratch) = ScratchDirectory::plan() else {
             return switches::user_agent("", USER_AGENT);
@@ -253,7 +253,7 @@ impl Browser {
     }
 }
 
-/// The error code of the browser's own error page, if `html` is one. The document's address
+/// Returns the error code of the browser's own error page, if `html` is one. The document's address
 /// (`chrome-error://chromewebdata/`) is not printed, but the data from which the page is made is,
 /// at its end. A page that imitates it is not shown.
 fn error_page_code(html: &str) -> Option<&str> {

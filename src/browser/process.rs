@@ -29,7 +29,7 @@ const HTML_END: &[u8] = b"</html>\n";
 /// way it takes its time.
 const EXIT_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// The variables with paths that confined calls can change, without these paths.
+/// Returns the variables with paths that confined calls can change, without these paths.
 fn variables_out_of_reach() -> Vec<(OsString, OsString)> {
     if confinement::current().is_none() {
         return Vec::new();

@@ -72,7 +72,7 @@ struct ProxyState {
     client: HttpClient,
     guard: Guard,
     page: Url,
-    /// The name that redirects to the page, which is random and so known to this browser alone.
+    /// The name that redirects to the page, which is random and so known only to this browser.
     start: String,
     cut: Instant,
     stopped: OwnedFd,
@@ -132,13 +132,13 @@ impl BrowserProxy {
         })
     }
 
-    /// The address on which it listens.
+    /// Returns the address on which it listens.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The address that leads to the page, for the browser.
+    /// Returns the address that leads to the page, for the browser.
     #[must_use]
     pub fn start_url(&self) -> String {
         format!("http://{}/", self.shared.start)

@@ -74,7 +74,7 @@ const PAGE_SWITCHES: [&str; 44] = [
     "--disable-dev-shm-usage",
 ];
 
-/// The arguments for one page, to which the proxy redirects.
+/// Returns the arguments for one page, to which the proxy redirects.
 pub fn arguments_for_page(proxy: &BrowserProxy, scratch: &Path, agent: &str) -> Vec<OsString> {
     let mut all: Vec<String> = PAGE_SWITCHES
         .iter()
@@ -96,8 +96,8 @@ pub fn arguments_for_page(proxy: &BrowserProxy, scratch: &Path, agent: &str) -> 
     all.into_iter().map(OsString::from).collect()
 }
 
-/// The value of `User-Agent` for a browser that prints `version` as its version, used by `user`.
-/// Sites look for a version in it, of which browsers show the first number.
+/// Returns the value of `User-Agent` for a browser that prints `version` as its version, used by
+/// `user`. Sites look for a version in it, of which browsers show the first number.
 pub fn user_agent(version: &str, user: &str) -> String {
     let words = version.split_ascii_whitespace();
     let mut versions = words.filter_map(|word| word.split('.').next()?.parse::<u16>().ok());

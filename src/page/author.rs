@@ -32,7 +32,7 @@ const SUFFIXES: &str = "jr jr. sr sr. ii iii iv";
 const DEGREES: &str = "ba bs bsc cfa cfp cfp\u{ae} cpa dds dphil dvm edd esq facs frcp jd ldn \
     llb llm ma mba mbbs md mfa mph ms msc msw pharmd phd rd rdn rn";
 
-/// Texts in the place of a name: nothing, and labels of a name that stands elsewhere.
+/// Texts in the place of a name: nothing, and labels of a name that is elsewhere.
 const NOT_NAMES: &str = "admin|anonymous|author|authors|by|contributor|guest|guest author|\
     guest blogger|guest contributor|n/a|none|null|post by|posted by|published by|reviewed by|\
     staff writer|the author|undefined|unknown|updated by|webmaster|written by";
@@ -40,7 +40,7 @@ const NOT_NAMES: &str = "admin|anonymous|author|authors|by|contributor|guest|gue
 /// Forms of address, which are not part of a name, in lower case and without points.
 const TITLES: &str = "dr mr mrs ms prof professor";
 
-/// Kind of author that a page states beside the name.
+/// Kind of author that a page states with the name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AuthorKind {
     Person,
@@ -77,7 +77,7 @@ impl AuthorName {
         }
         let mut parts = name.split(',').map(str::trim);
         let first = without_title(parts.next()?);
-        // Behind a family name alone, `MA` stands for initials.
+        // After a family name without given names, `MA` stands for initials.
         let is_whole = first.contains(' ') && !first.split(' ').next().is_some_and(is_particle);
         let (mut given, mut suffix) = (String::new(), String::new());
         for part in parts.filter(|part| !part.is_empty()) {
@@ -198,7 +198,7 @@ fn is_listed(text: &str) -> bool {
 const AFTER_NAMES: &str = "on updated published posted reviewed edited last read min view follow \
     monday tuesday wednesday thursday friday saturday sunday";
 
-/// Parses the authors of a byline as a page shows it, without the date and any text behind the
+/// Parses the authors of a byline as a page shows it, without the date and any text after the
 /// names.
 pub fn of_byline(text: &str) -> Vec<AuthorName> {
     let text = on_one_line(text);
@@ -217,7 +217,7 @@ pub fn of_byline(text: &str) -> Vec<AuthorName> {
         let begins_something = is_listed_in(AFTER_NAMES, ' ', &bare);
         let number = word.starts_with(|c: char| c.is_ascii_digit());
         if begins_something || (number && !names.is_empty()) {
-            // `May 17` behind a name is a date.
+            // `May 17` after a name is a date.
             let dated = number && names.len() > 1;
             let month = names.last().map(|word| word.trim_matches([',', '.']));
             if dated && month.and_then(calendar::month_named).is_some() {
@@ -238,7 +238,7 @@ fn is_weekday(word: &str) -> bool {
     is_listed_in("mon tue wed thu fri sat sun", ' ', &word.to_lowercase())
 }
 
-/// True if `text` is an entry of `list`, in which `separator` stands between the entries.
+/// True if `text` is an entry of `list`, whose entries `separator` separates.
 fn is_listed_in(list: &str, separator: char, text: &str) -> bool {
     list.split(separator).any(|entry| entry == text)
 }
@@ -322,11 +322,11 @@ fn is_organisation(name: &str) -> bool {
             let word = word.trim_matches('.').to_lowercase();
             is_listed_in(ORGANISATION_WORDS, ' ', &word)
         })
-        // `NASA`, `BBC`; initials have points or stand beside a name.
+        // `NASA`, `BBC`; initials have points or are next to a name.
         || (words.len() == 1 && name.len() > 1 && name.chars().all(char::is_uppercase))
 }
 
-/// True if a word belongs to the family name behind it: `van`, `de la`.
+/// True if a word belongs to the family name after it: `van`, `de la`.
 fn is_particle(word: &str) -> bool {
     word.chars().next().is_some_and(char::is_lowercase)
 }

@@ -72,7 +72,7 @@ pub(super) fn declared(embedded: &EmbeddedData) -> Option<String> {
     })
 }
 
-/// Parses a text that is a DOI: bare, behind `doi:`, or as a URL of the resolver.
+/// Parses a text that is a DOI: bare, after `doi:`, or as a URL of the resolver.
 #[must_use]
 pub fn parse_doi(text: &str) -> Option<String> {
     let mut text = text.trim();

@@ -135,7 +135,7 @@ fn unfolded(index: Option<&Value>) -> String {
     html_text::text(&words.join(" "))
 }
 
-/// Interprets a status: too many searches in a second, or in a day, are told by 403 as well.
+/// Interprets a status: too many searches in a second, or in a day, are also reported by 403.
 fn refusal(title: &str, answer: &HttpResponse) -> ProviderRefusal {
     let is_spent = reply::contains_any(answer, &["daily", "budget", "credit", "quota"]);
     match answer.status {

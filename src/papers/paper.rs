@@ -42,7 +42,7 @@ pub struct Paper {
     fields: Map<String, Value>,
     /// Date of publication.
     pub date: Option<PartialDate>,
-    /// Names of the sources that it is known to be of, beside those that its DOI tells.
+    /// Names of the sources that it is known to be of, in addition to those that its DOI implies.
     pub sources: Vec<&'static str>,
     /// True if its free PDF file was looked for.
     pub looked_up: bool,

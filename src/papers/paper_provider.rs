@@ -27,7 +27,7 @@ pub static PROVIDERS: [&PaperProvider; 5] = [
 
 /// A provider of papers.
 pub struct PaperProvider {
-    /// What every provider has.
+    /// The fields that every provider has.
     pub service: Provider,
     /// Requests that a search takes, each with the reply to the one before.
     pub steps: &'static [PaperStep],
@@ -101,7 +101,7 @@ pub fn order(search: &PaperSearch) -> Vec<&'static PaperProvider> {
     own.chain(others.filter(|_| !is_named)).collect()
 }
 
-/// Returns the key, or what stands for it, if it is set.
+/// Returns the key, or what replaces it, if it is set.
 pub(super) fn key(account: &ProviderAccount) -> Option<Value> {
     Some(account.key(0))
         .filter(|key| !key.is_empty())

@@ -1,4 +1,4 @@
-//! The pace of requests to a provider that takes one in so many seconds: a call waits until that
+//! The pace of requests to a provider that takes one in a given time: a call waits until that
 //! time has passed since the request before, whichever process made it. The time of that request is
 //! the age of an entry in the cache's store; without a store nobody waits.
 

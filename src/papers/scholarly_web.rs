@@ -1,5 +1,5 @@
 //! The web search that takes the place of the providers of papers if none of them answers: on hosts
-//! of scholarly works alone.
+//! of scholarly works only.
 
 use url::Url;
 

@@ -10,7 +10,7 @@ use crate::basics::wording::{floor_boundary, on_one_line};
 use crate::page::{self, SourceType};
 use crate::web::search::display_link;
 
-/// The most queries, and the longest part of a query that is taken from a text, in bytes.
+/// Maximum number of queries, and the longest part of a query that is taken from a text, in bytes.
 const MAX_QUERIES: usize = 5;
 const MAX_PART_CHARS: usize = 150;
 
@@ -93,7 +93,7 @@ impl SourceCoverage {
     }
 }
 
-/// A share of `all`, to two decimal places.
+/// Returns a share of `all`, to two decimal places.
 fn share(part: usize, all: usize) -> f64 {
     let hundredths = (part * 100 + all / 2).checked_div(all).unwrap_or(0);
     f64::from(u32::try_from(hundredths).unwrap_or(100)) / 100.0
@@ -127,7 +127,7 @@ pub fn refinement_queries(session: &ResearchSession, coverage: &SourceCoverage) 
     queries
 }
 
-/// The whole words at the beginning of a text.
+/// Returns the whole words at the beginning of a text.
 fn query_part(text: &str) -> String {
     let mut text = on_one_line(text);
     if text.len() > MAX_PART_CHARS {

@@ -8,13 +8,13 @@ use crate::basics::wording::beginning;
 use crate::cache::PersistentFault;
 use crate::web::search::same_page_key;
 
-/// The most steps of a session, revisions among them.
+/// Maximum number of steps of a session, revisions among them.
 pub const MAX_STEPS: usize = 200;
 
-/// The most sources.
+/// Maximum number of sources.
 const MAX_SOURCES: usize = 1000;
 
-/// The most outcomes; the oldest ones go.
+/// Maximum number of outcomes; the oldest ones go.
 const MAX_OUTCOMES: usize = 200;
 
 /// The longest texts of sources that are kept, and the most of all of them, in bytes: what others
@@ -49,7 +49,7 @@ pub struct ResearchSession {
     pub research_goal: String,
     /// The time of its first step.
     pub started_at: String,
-    /// The time of the step behind which no other is needed.
+    /// The time of the step after which no other is needed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completed_at: Option<String>,
     /// The time of its last use.
@@ -75,7 +75,7 @@ pub struct ResearchSession {
 pub struct SessionStep {
     /// Its number, from 1. Revisions of it, and steps of other branches, have the same.
     pub step_number: u64,
-    /// What was searched for, or found out.
+    /// The text of the step: a search, or a finding.
     pub search_step: String,
     /// The reason for it.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -151,7 +151,7 @@ pub struct CallOutcome {
 }
 
 impl ResearchSession {
-    /// The number of the step that was recorded last.
+    /// Returns the number of the step that was recorded last.
     #[must_use]
     pub fn last_step(&self) -> u64 {
         self.steps.last().map_or(0, |step| step.step_number)
@@ -224,7 +224,7 @@ impl ResearchSession {
         self.outcomes.push(outcome);
     }
 
-    /// The steps by their numbers, revisions behind what they revise.
+    /// Returns the steps by their numbers, revisions after what they revise.
     #[must_use]
     pub fn in_order(&self) -> Vec<&SessionStep> {
         let mut steps: Vec<&SessionStep> = self.steps.iter().collect();
@@ -252,7 +252,7 @@ impl ResearchSession {
 }
 
 impl SessionSource {
-    /// The length of its texts, as far as they are kept.
+    /// Returns the length of its texts, as far as they are kept.
     fn length(&self) -> usize {
         let texts = [
             &self.title,
@@ -302,7 +302,7 @@ mod tests {
         let sources: Vec<_> = (0..40).map(|number| source(number, 80_000)).collect();
         let left_out = session.add_sources(&sources, "2026-01-01");
         assert_eq!((session.sources.len(), left_out), (25, 15));
-        // One that is there has no need of room.
+        // A known source needs no room.
         assert_eq!(session.add_sources(&sources[..1], "2026-01-01"), 0);
         let length = serde_json::to_vec(&session).unwrap().len();
         assert!(

@@ -7,7 +7,7 @@ use super::client::HttpResponse;
 
 const SIGNS: &str = include_str!("bot_checks.tsv");
 
-/// Maximum length of a page that is taken for a check because of its words alone, in bytes.
+/// Maximum length of a page that is taken for a check only because of its words, in bytes.
 const MAX_CHECK_PAGE_BYTES: usize = 2048;
 
 /// Statuses of bot checks. Others concern the URL or the server, and not the client.

@@ -90,7 +90,7 @@ pub struct HttpClient {
     is_offline: bool,
 }
 
-/// Where the addresses of requests come from, which decides about private ones.
+/// The origin of requested addresses, which decides whether private ones are fetched.
 #[derive(Clone, Debug, Default)]
 pub enum AddressOrigin {
     /// The caller names them, private ones too.
@@ -215,7 +215,7 @@ impl HttpClient {
     pub fn get(&self, request: &FetchRequest<'_>) -> Result<HttpResponse, FetchError> {
         let first = urls::accept(request.url.clone())?;
         let guard = self.guard_of(&first);
-        self.get_from(request, first, guard.ok_or_else(no_host)?)
+        self.get_from(request, &first, guard.ok_or_else(no_host)?)
     }
 
     /// True if the guard does not refuse the URL by itself.
@@ -244,18 +244,18 @@ impl HttpClient {
         let first = without_login(&urls::accept(request.url.clone())?);
         let host = guard::host_of(&first).map_err(|_| no_host())?;
         guard.lead_to(&host);
-        self.get_from(request, first, guard)
+        self.get_from(request, &first, guard)
     }
 
     fn get_from(
         &self,
         request: &FetchRequest<'_>,
-        first: Url,
+        first: &Url,
         mut guard: Guard,
     ) -> Result<HttpResponse, FetchError> {
         let origin = first.origin();
-        let login = urls::login_of(&first);
-        let mut url = without_login(&first);
+        let login = urls::login_of(first);
+        let mut url = without_login(first);
         let mut jar = CookieJar::default();
         for _ in 0..=MAX_REDIRECTS {
             let own = url.origin() == origin;

@@ -138,7 +138,7 @@ pub fn read(
     }
 }
 
-/// Returns the URL of the contents API, beside that of searches.
+/// Returns the URL of the contents API, next to that of searches.
 fn contents(search: &Url) -> Url {
     let mut url = search.clone();
     url.set_query(None);

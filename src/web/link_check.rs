@@ -153,7 +153,7 @@ fn state_of(status: u16) -> LinkState {
     }
 }
 
-/// The archive's copy of a page, if it has one.
+/// Returns the archive's copy of a page, if it has one.
 fn archived(url: &Url, client: &HttpClient) -> Option<String> {
     let set = std::env::var(ARCHIVE_VARIABLE).ok();
     let set = set.as_deref().map(str::trim);

@@ -82,7 +82,7 @@ fn forward(
         return send_all(shared, browser, NOT_UNDERSTOOD);
     };
     send_all(shared, &opened.stream, &request.forwarded_head(opened))?;
-    // A second request behind the first one is not passed on, because it has not been judged.
+    // A second request after the first one is not passed on, because it has not been judged.
     let begun = rest
         .len()
         .min(usize::try_from(length).unwrap_or(usize::MAX));
@@ -147,7 +147,7 @@ impl ForwardedRequest {
         })
     }
 
-    /// The head that is sent to the target.
+    /// Returns the head that is sent to the target.
     fn forwarded_head(&self, opened: &OpenedConnection) -> Vec<u8> {
         let path = &self.url[url::Position::BeforePath..url::Position::AfterQuery];
         let origin = opened.target.origin();

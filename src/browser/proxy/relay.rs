@@ -86,7 +86,7 @@ impl<'a> RelayDirection<'a> {
     }
 }
 
-/// The result of a non-blocking call; `None` if it would have blocked.
+/// Returns the result of a non-blocking call; `None` if it would have blocked.
 fn if_ready(done: io::Result<usize>) -> io::Result<Option<usize>> {
     match done {
         Ok(count) => Ok(Some(count)),
@@ -145,7 +145,8 @@ pub fn run(
     Err(io::ErrorKind::TimedOut.into())
 }
 
-/// The events to wait for on the socket from which `reads` reads and to which `writes` writes.
+/// Returns the events to wait for on the socket from which `reads` reads and to which `writes`
+/// writes.
 fn wanted_events(reads: &RelayDirection<'_>, writes: &RelayDirection<'_>) -> PollFlags {
     let mut wanted = PollFlags::empty();
     if reads.wants_to_read() {

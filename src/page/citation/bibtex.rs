@@ -69,11 +69,9 @@ pub fn format_entry_as(work: &CitedWork, key: &str) -> String {
 
 /// Escapes a URL, which styles put into a command that takes all but these characters literally.
 fn address(address: &str) -> String {
-    let escapes = [("{", "%7B"), ("}", "%7D"), ("\\", "%5C")];
-    let escaped = escapes
-        .iter()
-        .fold(address.to_owned(), |text, (c, code)| text.replace(c, code));
-    format!("{{{escaped}}}")
+    let codes = [("{", "%7B"), ("}", "%7D"), ("\\", "%5C")].into_iter();
+    let text = codes.fold(address.to_owned(), |text, (c, code)| text.replace(c, code));
+    format!("{{{text}}}")
 }
 
 fn authors(all: &[AuthorName]) -> String {

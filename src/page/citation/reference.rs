@@ -42,7 +42,7 @@ pub struct Reference {
 }
 
 impl Reference {
-    /// The sources, each with a key that no other has.
+    /// Returns the sources, each with a key that no other has.
     #[must_use]
     pub fn all<'a>(sources: impl Iterator<Item = ReferenceFacts<'a>>) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
@@ -62,13 +62,13 @@ impl Reference {
         all
     }
 
-    /// The entry for BibTeX.
+    /// Returns the entry for BibTeX.
     #[must_use]
     pub fn bibtex(&self) -> String {
         bibtex::format_entry_as(&self.work, &self.key)
     }
 
-    /// The record in RIS. Writing to a string does not fail.
+    /// Returns the record in RIS. Writing to a string does not fail.
     #[must_use]
     pub fn ris(&self) -> String {
         let work = &self.work;
@@ -107,7 +107,7 @@ impl Reference {
         out
     }
 
-    /// The item in CSL-JSON.
+    /// Returns the item in CSL-JSON.
     #[must_use]
     pub fn csl(&self) -> Value {
         let work = &self.work;
@@ -157,14 +157,14 @@ impl Reference {
     }
 }
 
-/// A date as the Citation Style Language has it.
+/// Returns a date as the Citation Style Language has it.
 fn date_parts(date: PartialDate) -> Value {
     let date = date.to_string();
     let parts = date.split('-').filter_map(|part| part.parse::<u16>().ok());
     json!({"date-parts": [parts.collect::<Vec<u16>>()]})
 }
 
-/// The work of which these facts are known; `None` if it has no address.
+/// Returns the work of which these facts are known; `None` if it has no address.
 fn work(facts: &ReferenceFacts<'_>) -> Option<CitedWork> {
     let url = Url::parse(facts.url).ok()?;
     let title = on_one_line(facts.title);

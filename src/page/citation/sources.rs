@@ -329,7 +329,7 @@ impl<'a> CitationSources<'a> {
     }
 }
 
-/// True if a text of several words stands within a longer part of a title, both in lower case, and
+/// True if a text of several words is within a longer part of a title, both in lower case, and
 /// not as the name of its author.
 fn is_part_of_title(text: &str, title: &str) -> bool {
     let marks = ["|", "\u{b7}", "\u{2013}", "\u{2014}", " - ", ": "];

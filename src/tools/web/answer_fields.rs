@@ -1,4 +1,4 @@
-//! The fields of an answer beside its content, of which some are left out where there is little
+//! The fields of an answer other than its content, of which some are left out where there is little
 //! room.
 //!
 //! Rules: the decisions on the host's calls (9).

@@ -107,7 +107,7 @@ fn local(tool: &str, path: &str, terms: &CallTerms) -> String {
 }
 
 /// Guesses the URL that was meant by `text`: in Markdown or quotation marks, without its scheme or
-/// with a broken one, with other words behind it.
+/// with a broken one, with other words after it.
 fn guess_url(text: &str) -> Option<String> {
     // `[text](url)`, `![text](url)`.
     let target = text.split_once("](").map_or(text, |(_, target)| {
@@ -136,7 +136,7 @@ fn guess_url(text: &str) -> Option<String> {
         Host::Domain(name) => names::is_loopback(name),
         Host::Ipv4(_) | Host::Ipv6(_) => true,
     };
-    // A word alone is not a host.
+    // A single word is not a host.
     if !is_local && !host.to_string().contains('.') {
         return None;
     }

@@ -69,7 +69,7 @@ impl ResearchCache {
         }
     }
 
-    /// Returns what a search knows beside its request.
+    /// Returns the configuration and caches of a search.
     #[must_use]
     pub fn known<'a>(&'a self, credentials: &'a Credentials<'a>) -> SearchContext<'a> {
         SearchContext {
@@ -105,7 +105,7 @@ fn store(terms: &CallTerms) -> Option<Box<dyn CacheStore>> {
     Some(Box::new(files))
 }
 
-/// Freshness of an answer, as clients see it beside the answer.
+/// Freshness of an answer, as clients see it next to the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AnswerFreshness {
@@ -140,7 +140,7 @@ pub fn failure(code: ErrorCode, message: impl Into<String>) -> Failure {
     Failure::new(code, message).with_advice(advice(code))
 }
 
-/// Returns the advice that follows from a failure's code alone.
+/// Returns the advice that follows from a failure's code.
 #[must_use]
 pub fn advice(code: ErrorCode) -> FailureAdvice {
     let retry_after = match code {

@@ -48,20 +48,20 @@ impl From<&SearchResult> for SessionSource {
     }
 }
 
-/// What a call adds to a session.
+/// Sources and outcomes that a call adds to a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionFinds {
     /// The provider that was asked; for pages, the host.
     pub provider: String,
     /// Sources; those that the session has are not added again.
     pub sources: Vec<SessionSource>,
-    /// Outcomes, beside the one of the call itself.
+    /// Outcomes, in addition to that of the call itself.
     pub outcomes: Vec<CallOutcome>,
 }
 
-/// The result of a call of `tool`, after it was recorded, with `finds`, in the session that the
-/// request names. If there is no such session, a note says so. `store` is the one of a server in
-/// whose own process the call is answered.
+/// Returns the result of a call of `tool`, after it was recorded, with `finds`, in the session that
+/// the request names. If there is no such session, a note says so. `store` is the one of a server
+/// in whose own process the call is answered.
 ///
 /// # Errors
 /// Those of the call.
@@ -157,7 +157,7 @@ pub fn with_sessions<T>(
     let files;
     let persistent: &dyn PersistentStore = match remote {
         Some(remote) => remote,
-        // Whoever has a name at a server has no files of this user's.
+        // The owner of a token has no files among this user's.
         None if terms.context.is_some_and(|context| context.owner.is_some()) => {
             return Err(no_place);
         }
@@ -171,7 +171,7 @@ pub fn with_sessions<T>(
     work(&SessionStore::new(persistent))
 }
 
-/// The failure of a tool that is about sessions.
+/// Returns the failure of a tool that is about sessions.
 pub fn session_failure(fault: SessionFault, terms: &CallTerms) -> Failure {
     let (code, mut message) = code_and_words(fault);
     if let Some(first) = message.get_mut(..1) {
@@ -191,7 +191,7 @@ pub fn session_failure(fault: SessionFault, terms: &CallTerms) -> Failure {
     research_cache::failure(code, message)
 }
 
-/// A fault as a code and a clause.
+/// Returns a fault as a code and a clause.
 fn code_and_words(fault: SessionFault) -> (ErrorCode, String) {
     let (code, words) = match fault {
         SessionFault::Unknown => {

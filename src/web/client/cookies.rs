@@ -1,7 +1,7 @@
 //! Cookies within one call: a cookie set by a redirect is sent back to the host that set it, and to
 //! no other (RFC 6265, sections 5.1.4 to 5.4).
 //!
-//! This is stricter than in browsers: every cookie belongs to its host alone, because only a list
+//! This is stricter than in browsers: every cookie belongs only to its host, because only a list
 //! could tell an owner's domain from a registry's (`co.uk`); `Domain` can merely forbid. `Secure`
 //! follows RFC 6265bis: such a cookie is neither accepted from nor sent to a plain connection, nor
 //! replaced from one.

@@ -44,7 +44,7 @@ impl HttpResponse {
         all.filter_map(|value| value.to_str().ok())
     }
 
-    /// Returns the status as `404: Not Found`, to stand behind `HTTP`.
+    /// Returns the status as `404: Not Found`, to follow `HTTP`.
     #[must_use]
     pub fn status_text(&self) -> String {
         if self.reason.is_empty() {

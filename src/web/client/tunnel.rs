@@ -131,7 +131,7 @@ fn connect(
     request.push_str("\r\n");
     wire.write_all(request.as_bytes())?;
 
-    // Read byte by byte because the bytes behind the answer are the target's.
+    // Read byte by byte because the bytes after the answer are the target's.
     let mut reply = Vec::with_capacity(256);
     let mut byte = [0];
     while !reply.ends_with(b"\r\n\r\n") && !reply.ends_with(b"\n\n") {

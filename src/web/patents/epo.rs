@@ -155,7 +155,7 @@ fn request(search: &PatentSearch, account: &ProviderAccount) -> ProviderRequest 
 }
 
 /// Returns a number as the office writes it: without the kind, and of an American application
-/// without the zero behind the year.
+/// without the zero after the year.
 fn own_number(number: &PatentNumber) -> String {
     let PatentNumber { office, serial, .. } = number;
     match serial.split_at_checked(4) {
@@ -221,7 +221,7 @@ fn patent_of((number, texts): (String, Vec<RecordText>)) -> Patent {
     let names = |part| {
         let form = all(part, "name").next().map(|one| &one.form);
         let names = all(part, "name").filter(|one| Some(&one.form) == form);
-        // The country stands behind a name in brackets.
+        // The country follows a name, in brackets.
         let names = names.map(|one| one.text.split(" [").next().unwrap_or_default());
         patent::names(names.map(|name| name.trim_end_matches(',')))
     };

@@ -57,7 +57,7 @@ impl PatentNumber {
         })
     }
 
-    /// The number that an address of Google Patents has.
+    /// Returns the number that an address of Google Patents has.
     #[must_use]
     pub fn in_address(address: &str) -> Option<Self> {
         let url = Url::parse(address.trim()).ok()?;
@@ -107,7 +107,7 @@ impl fmt::Display for PatentNumber {
 }
 
 /// Returns the serial number as the office writes it: the European Patent Office leaves out a zero
-/// behind the year of an American application.
+/// after the year of an American application.
 fn usual_serial(office: &str, serial: &str, kind: &str) -> String {
     let application = office == "US" && !kind.starts_with('B') && serial.starts_with("20");
     if application && serial.len() == YEAR_DIGITS + 6 {

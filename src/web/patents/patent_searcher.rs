@@ -82,7 +82,7 @@ impl PatentSearcher<'_> {
         if let Some(login) = provider.login {
             let budget = RetryBudget::WHILE_OTHERS_REMAIN;
             let asked = exchange::ask(client, service, &login(account), budget, epo::token);
-            // A login alone says nothing good of the provider.
+            // A login does not show that the provider works.
             let failed = |failure: &ProviderFailure| caller.breakers.failed(service, failure.kind);
             let token = asked.inspect_err(failed)?.pop();
             let token = token.map(|token| SecretText::new(&token.0));

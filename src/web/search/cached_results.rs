@@ -175,7 +175,7 @@ mod tests {
         }
     }
 
-    /// The names of the fields, those of the lens behind its own.
+    /// Returns the names of the fields, those of the lens after its own.
     fn fields() -> Vec<String> {
         let written = format!("{:#?}", plain());
         let mut found = Vec::new();

@@ -62,7 +62,7 @@ impl ProviderChoice {
 /// Reason why no provider can be asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoProvider {
-    /// There is no provider of this name.
+    /// No provider has this name.
     #[error("There is no search provider \"{name}\" ({place}). There are: {}. Configured: {}.",
         PROVIDERS.map(|provider| provider.name).join(", "),
         if configured.is_empty() { "none".to_owned() } else { configured.join(", ") }

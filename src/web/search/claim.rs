@@ -1,4 +1,4 @@
-//! The sentences that say most about a claim, as a help in choosing what to read. They are no
+//! The sentences that say most about a claim, as a help in choosing what to read. They are not a
 //! verdict: a sentence that denies the claim shares as many words with it as one that supports it.
 
 use std::collections::HashSet;

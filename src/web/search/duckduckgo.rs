@@ -58,7 +58,8 @@ const REGIONS: &[&str] = &[
     "th-th", "tr-tr", "tw-tzh", "ua-uk", "uk-en", "us-en", "us-es", "vn-vi", "xa-ar", "za-en",
 ];
 
-/// Regions for a language alone, if the first region with that language would be the wrong one.
+/// Regions for a language without a country, if the first region with that language would be the
+/// wrong one.
 const HOMES: &[(&str, &str)] = &[
     ("de", "de-de"),
     ("en", "us-en"),

@@ -65,7 +65,7 @@ pub fn account(
 }
 
 /// Searches, for further domains while there are too few results. A domain that fails is reported
-/// beside the results of the others; if all fail, the first failure is the search's. A key that is
+/// with the results of the others; if all fail, the first failure is the search's. A key that is
 /// rejected or exhausted is not tried on further domains.
 pub fn search(
     client: &HttpClient,

@@ -7,7 +7,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `query` | a search, and one request's part of it |
-//! | `search_provider` | a provider: limits, request and reply, beside what every one has |
+//! | `search_provider` | a provider: limits, request and reply, other than what each has |
 //! | `brave`, `duckduckgo`, `exa`, `google` | four providers |
 //! | `searchapi`, `searxng`, `serper`, `tavily` | four more |
 //! | `query_terms` | the query string: operators, and hosts in groups |

@@ -12,7 +12,7 @@ use crate::web::provider::{Provider, ProviderAccount, ProviderRequest, Unreadabl
 /// A search provider.
 #[derive(Debug)]
 pub struct SearchProvider {
-    /// What every provider has.
+    /// The fields that every provider has.
     pub service: Provider,
     /// Limits of a request.
     pub limits: ProviderLimits,

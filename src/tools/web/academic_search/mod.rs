@@ -40,7 +40,7 @@ pub const TOOL: Tool = Tool {
 Finds papers with the provider that the request names, else with openalex, crossref, arxiv and
 semanticscholar in this order, each of which fills up what those before it have left open; pubmed
 is asked for papers of the source pubmed. Where none of them answers, the web is searched, on hosts
-of scholarly works alone. Whoever is asked sees the query; Unpaywall sees the DOIs of up to five
+of scholarly works only. Whoever is asked sees the query; Unpaywall sees the DOIs of up to five
 papers without a PDF file, if UNPAYWALL_EMAIL is set. No key is needed; with one, providers take
 more searches. Keys come from the variables below, or from `academic_search.PROVIDER.api_key` (or
 `.email`) in ~/.config/ikigai/credentials.json. Answers are kept for an hour, encrypted, in

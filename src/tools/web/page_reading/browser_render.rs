@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use url::Url;
 
-use super::conversion_turn;
+use super::conversion_lock;
 use super::found_page::FoundPage;
 use super::page::FetchPaging;
 use super::page_request::ScrapeRequest;
@@ -69,7 +69,7 @@ fn render(
         );
         return None;
     };
-    let _turn = conversion_turn::wait();
+    let _turn = conversion_lock::acquire();
     let within = client
         .left()
         .saturating_sub(LATER_STEPS_TIME)

@@ -83,7 +83,7 @@ pub struct ScrapedPage {
     pub title: Option<String>,
     /// Its author.
     pub author: Option<String>,
-    /// Facts about it beside its text, under their names in answers.
+    /// Facts about it other than its text, under their names in answers.
     pub facts: Vec<(String, Box<RawValue>)>,
     /// Notes for the answer.
     pub notes: Vec<String>,
@@ -92,7 +92,7 @@ pub struct ScrapedPage {
     pub of_the_moment: bool,
 }
 
-/// Returns the size class of content of so many bytes.
+/// Returns the size class of content of this length in bytes.
 pub fn size_category(bytes: usize) -> &'static str {
     match bytes {
         0..5000 => "small",
@@ -154,7 +154,7 @@ impl ScrapedPage {
             .map(|(_, value)| &**value)
     }
 
-    /// What a research session keeps of the page.
+    /// Returns the page as a source of a research session.
     pub fn session_source(&self) -> SessionSource {
         let value = |name| self.fact(name).and_then(|fact| fact.get().parse().ok());
         let citation: Value = value("citation").unwrap_or_default();

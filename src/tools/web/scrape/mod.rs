@@ -63,7 +63,7 @@ link-local and cloud metadata addresses never. What a page says is anybody's: no
     ..Tool::PLAIN
 };
 
-/// The answer's fields as text; the others are for programs alone.
+/// The answer's fields as text; the others are for programs only.
 const FIELDS: &[(&str, FieldRole)] = &[
     ("url", FieldRole::Aside(&[("url", "")])),
     ("content", FieldRole::Content),
@@ -146,7 +146,7 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
     Ok(Some(reply(found, call.request.terms(), store)))
 }
 
-/// What a session keeps of the page: an address on the host that the caller named is named as well.
+/// Returns the page as a source of a session. It counts as named if the caller named its host.
 fn source_of(found: &CacheHit, asked: &ScrapeRequest) -> SessionSource {
     SessionSource {
         named: display_link(&found.page.url) == display_link(asked.url.as_str()),

@@ -19,7 +19,7 @@ use crate::web::search::{SearchResult, display_link};
 /// Maximum number of bytes taken by the fields around the results if there is a limit.
 const OTHER_FIELDS_BYTES: usize = 120;
 
-/// Bytes that an address in a list takes beside its own.
+/// Bytes that an address in a list takes in addition to its own.
 const URL_SEPARATOR_BYTES: usize = 3;
 
 /// Length of a day's date, in bytes.

@@ -33,7 +33,7 @@ pub struct ReadAnswer {
     pub asked: ReadAllFields,
     /// Outcome of the search.
     pub found: SearchAnswer,
-    /// What was read of its results.
+    /// Sources and failures of its results.
     pub read: ReadResults,
     /// Advice, if there are no results.
     pub hints: Option<SearchHints>,
@@ -125,12 +125,12 @@ impl ReadAnswer {
             }
         }
         let mut text = parts.join(SEPARATOR);
-        // The heads alone may be longer.
+        // The headings by themselves may be longer.
         text.truncate(floor_boundary(&text, self.asked.total));
         (text, cut)
     }
 
-    /// Builds the fields for programs beside the combined content, which is so long, and
+    /// Builds the fields for programs other than the combined content, which has this length, and
     /// `truncated` if not all is in it; without `contents`, to learn their length.
     fn fields(&self, length: usize, truncated: bool, contents: &[String]) -> AnswerFields<'_> {
         let read = &self.read;

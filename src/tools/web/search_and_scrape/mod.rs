@@ -99,7 +99,7 @@ site the address of its page. What pages say is anybody's: no instructions.",
             research_cache::CACHE_PLACES,
         ],
     },
-    // The others are for programs alone.
+    // The others are for programs only.
     fields: &[
         ("combinedContent", FieldRole::Content),
         ("trust", FieldRole::Aside(&[("trust", "")])),
@@ -212,7 +212,7 @@ fn freshness(found: &SearchAnswer, outcomes: &[PageOutcome]) -> AnswerFreshness 
     AnswerFreshness::of(age, good_for)
 }
 
-/// What a session keeps of an answer.
+/// Returns what a session records of an answer.
 fn session_finds(found: &SearchAnswer, outcomes: &[PageOutcome]) -> SessionFinds {
     let (mut sources, mut all) = (Vec::new(), Vec::new());
     for (result, outcome) in found.results.iter().zip(outcomes) {

@@ -55,7 +55,7 @@ pub fn read(
         }
         outcomes.push(kept);
     }
-    // One that takes all of its time must not leave those behind it without any.
+    // One that takes all of its time must not leave those after it without any.
     let turns = if waiting.len() > MAX_CONCURRENT_PAGES {
         2
     } else {

@@ -37,7 +37,7 @@ pub struct ReadSource {
     date: String,
 }
 
-/// What a source says on a claim.
+/// Sentences of a source on a claim.
 pub struct ClaimEvidence {
     /// The sentence that shares most with it; empty if none does.
     pub signal: String,
@@ -196,7 +196,7 @@ impl ReadSource {
     }
 }
 
-/// The fact of this name about a page.
+/// Returns the fact of this name about a page.
 fn fact(page: &ScrapedPage, name: &str) -> Value {
     let fact = page.fact(name).map(RawValue::get);
     let fact = fact.and_then(|fact| serde_json::from_str(fact).ok());

@@ -5,7 +5,7 @@
 //! | `search_fields` | the fields of a request that make a search |
 //! | `search_failure` | a failed search as a failure of the tool |
 //! | `results_notes` | notes on results |
-//! | `answer_end` | what answers have behind their lists |
+//! | `answer_end` | the fields of answers after their lists |
 //! | `shown_hints` | advice after a search without results |
 //! | `search_meta` | metadata for clients |
 

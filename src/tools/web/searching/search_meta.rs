@@ -1,4 +1,4 @@
-//! Metadata on a search, for a client beside its answer.
+//! Metadata on a search, for a client, next to its answer.
 
 use std::time::Duration;
 

@@ -50,7 +50,7 @@ their last use, and this is one. Nothing leaves this machine. --session-id= (emp
             research_cache::STATE_PLACE,
         ],
     },
-    // The others are for programs alone.
+    // The others are for programs only.
     fields: &[
         (TRAIL, FieldRole::Output),
         ("count", FieldRole::Count),

@@ -67,13 +67,13 @@ unless --depth thorough searches the web for what is missing, as web-search does
             research_cache::STATE_PLACE,
         ],
     },
-    // The others are for programs alone.
+    // The others are for programs only.
     fields: &[(TRAIL, FieldRole::Output), ("trust", FieldRole::Silent)],
     run,
     ..Tool::PLAIN
 };
 
-/// A recorded step and what was computed beside it.
+/// A recorded step and what was computed with it.
 struct RecordedStep {
     session: ResearchSession,
     wants_all: Option<bool>,
@@ -140,7 +140,7 @@ fn record(
     Ok(session)
 }
 
-/// What the model may not have meant, in sentences; empty if there is nothing.
+/// Returns sentences on what the model may not have meant; empty if there is nothing.
 fn warning(session: &ResearchSession, number: u64) -> String {
     let steps = &session.steps;
     let has = |number: u64| steps.iter().any(|step| step.step_number == number);

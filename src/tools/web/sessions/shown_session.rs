@@ -57,7 +57,7 @@ pub fn write(
 }
 
 impl ShownSession<'_, '_> {
-    /// The Markdown so far, if the reader reads text.
+    /// Returns the Markdown so far, if the reader reads text.
     pub fn text(&mut self) -> Option<&mut String> {
         match self {
             Self::Fields(_) => None,
@@ -219,7 +219,7 @@ impl ShownSession<'_, '_> {
     }
 }
 
-/// The model's own summary, and how old it is; else numbers.
+/// Returns the model's own summary, and how old it is; else numbers.
 fn summary(session: &ResearchSession) -> String {
     if session.session_summary.is_empty() {
         return format!(
@@ -235,7 +235,7 @@ fn summary(session: &ResearchSession) -> String {
     format!("{own} (Sent with step {}.)", session.summary_step)
 }
 
-/// The question of a session, on one line; its first step, if it has none.
+/// Returns the question of a session, on one line; its first step, if it has none.
 pub fn goal(session: &ResearchSession) -> String {
     match (&*session.research_goal, session.steps.first()) {
         ("", Some(step)) => one_liner(step),

@@ -32,7 +32,7 @@ pub struct StepFields {
     pub estimate: Option<u64>,
     /// True for all steps in full, false for a summary, if it says which.
     pub wants_all: Option<bool>,
-    /// True to count what is missing and to search for it, false to count it alone; `None` for
+    /// True to count what is missing and to search for it, false to only count it; `None` for
     /// neither.
     pub refines: Option<bool>,
 }
@@ -114,7 +114,7 @@ impl StepFields {
     }
 }
 
-/// An optional text without blanks around it.
+/// Returns an optional text without blanks around it.
 fn text(request: &Request<'_>, name: &str) -> Result<Option<String>, Failure> {
     let text = request.text(name)?.map(str::trim);
     let text = text.filter(|text| !text.is_empty());
@@ -122,7 +122,7 @@ fn text(request: &Request<'_>, name: &str) -> Result<Option<String>, Failure> {
         .transpose()
 }
 
-/// A text, if it is not too long.
+/// Returns a text, if it is not too long.
 fn within(name: &str, text: &str, most: usize) -> Result<String, Failure> {
     let length = text.chars().count();
     if length > most {
