@@ -102,7 +102,7 @@ fn run_call(tool: &Tool) -> ProgramExit {
     host::answer_call(tool, |description| {
         let mut context = CallContext::read(description)?;
         if context.public_only {
-            guard::fetch_public_alone();
+            guard::restrict_to_public_addresses();
         }
         if let Some(owner) = &context.owner {
             shell::keep_outputs_of(owner);

@@ -12,7 +12,8 @@
 //!
 //! Nothing of it outlives the call: a watchdog ends every process that it started and removes the
 //! profile, even if this process is killed (see `sandbox`). Each process may have
-//! [`process::DATA`] bytes of memory for data, and a page's scripts [`switches::SCRIPTS`] MiB.
+//! [`process::MAX_DATA_BYTES`] bytes of memory for data, and a page's scripts
+//! [`switches::MAX_SCRIPT_MEBIBYTES`] MiB.
 //!
 //! Its own sandbox is never switched off here. For root, for whom it does not start with one, and
 //! where the system allows none, nothing is rendered unless `IKIGAI_BROWSER_FLAGS` switches it off.
@@ -37,12 +38,12 @@ pub mod proxy;
 mod switches;
 
 #[cfg(feature = "internals")]
-pub use process::DATA;
+pub use process::MAX_DATA_BYTES;
 pub use process::MAX_HTML;
 #[cfg(feature = "internals")]
 pub use proxy::ProxyRequest;
 #[cfg(feature = "internals")]
-pub use switches::SCRIPTS;
+pub use switches::MAX_SCRIPT_MEBIBYTES;
 
 /// The variable that names the browser, by a path or a name; empty for none.
 pub const VARIABLE: &str = "IKIGAI_BROWSER";
@@ -58,15 +59,15 @@ const NAMES: [&str; 4] = [
 ];
 
 /// Time reserved for ending the browser and removing its profile.
-const FOR_THE_END: Duration = Duration::from_millis(300);
-/// Least time for a rendering.
-const LEAST: Duration = Duration::from_millis(500);
+const CLEAN_UP_TIME: Duration = Duration::from_millis(300);
+/// Minimum time for a rendering.
+const MIN_RENDER_TIME: Duration = Duration::from_millis(500);
 
 /// Exit codes above this one are those of programs that a signal ended.
-const SIGNALLED: i32 = 128;
+const FIRST_SIGNAL_CODE: i32 = 128;
 
 /// Longest error code, in bytes.
-const LONGEST_CODE: usize = 80;
+const MAX_CODE_BYTES: usize = 80;
 
 /// The browser of this machine.
 pub struct Browser {
@@ -133,8 +134,8 @@ pub enum BrowserError {
 }
 
 impl Browser {
-    /// The browser that `IKIGAI_BROWSER` names, else the first one on the `PATH`; `None` if the
-    /// variable is empty or names no executable.
+    /// Returns the browser that `IKIGAI_BROWSER` names, else the first one on the `PATH`; `None` if
+    /// the variable is empty or names no executable.
     #[must_use]
     pub fn find() -> Option<Self> {
         let program = find_helper(VARIABLE, &NAMES)?;
@@ -159,7 +160,7 @@ impl Browser {
         Self { resolver, ..self }
     }
 
-    /// The program's path.
+    /// Returns the program's path.
     #[must_use]
     pub fn program(&self) -> &Path {
         &self.program
@@ -177,7 +178,7 @@ impl Browser {
     ) -> Result<RenderedPage, BrowserError> {
         let end = Instant::now() + within;
         match self.render_once(url, guard, within) {
-            Err(BrowserError::Failed(code)) if code > SIGNALLED => {
+            Err(BrowserError::Failed(code)) if code > FIRST_SIGNAL_CODE => {
                 self.render_once(url, guard, end.saturating_duration_since(Instant::now()))
             }
             done => done,
@@ -190,11 +191,11 @@ impl Browser {
         guard: &Guard,
         within: Duration,
     ) -> Result<RenderedPage, BrowserError> {
-        let end = Instant::now() + within.saturating_sub(FOR_THE_END);
+        let end = Instant::now() + within.saturating_sub(CLEAN_UP_TIME);
         if rustix::process::geteuid().is_root() && !self.has_flag(switches::NO_SANDBOX) {
             return Err(BrowserError::Root);
         }
-        if within < LEAST {
+        if within < MIN_RENDER_TIME {
             return Err(BrowserError::TimedOut(within));
         }
         let agent = self.user_agent(end);
@@ -239,12 +240,12 @@ impl Browser {
         self.flags.iter().any(|one| one == flag)
     }
 
-    /// The browser's user agent: its own, and ours.
+    /// Returns the browser's user agent: its own, and ours.
     fn user_agent(&self, end: Instant) -> String {
         let Ok(scratch) = ScratchDirectory::plan() else {
             return switches::user_agent("", USER_AGENT);
         };
-        let end = end.min(Instant::now() + switches::VERSION_WITHIN);
+        let end = end.min(Instant::now() + switches::VERSION_TIMEOUT);
         let arguments = [OsString::from("--version")];
         let said = process::run(&self.program, arguments.into_iter(), &scratch, end);
         let said = said.map(|said| said.output).unwrap_or_default();
@@ -252,7 +253,7 @@ impl Browser {
     }
 }
 
-/// The error code of the browser's own error page, if `html` is one. The document's address
+/// Returns the error code of the browser's own error page, if `html` is one. The document's address
 /// (`chrome-error://chromewebdata/`) is not printed, but the data from which the page is made is,
 /// at its end. A page that imitates it is not shown.
 fn error_page_code(html: &str) -> Option<&str> {
@@ -262,5 +263,5 @@ fn error_page_code(html: &str) -> Option<&str> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ' ' | '-');
     let is_own =
         page.contains("<body class=\"neterror\"") && made_from.contains("\"reloadButton\":");
-    (is_own && code.len() <= LONGEST_CODE && code.chars().all(plain)).then_some(code)
+    (is_own && code.len() <= MAX_CODE_BYTES && code.chars().all(plain)).then_some(code)
 }

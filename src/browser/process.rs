@@ -18,18 +18,18 @@ use crate::shell::{ProgramError, ProgramOutput, read_output};
 
 /// Largest page, in bytes.
 pub const MAX_HTML: usize = 10 * 1024 * 1024;
-/// Most memory for data that each of the browser's processes may have, in bytes.
-pub const DATA: u64 = 2 * 1024 * 1024 * 1024;
-/// Longest wait for the end of all its processes.
-const STOP: Duration = Duration::from_secs(2);
+/// Maximum memory for data that each of the browser's processes may have, in bytes.
+pub const MAX_DATA_BYTES: u64 = 2 * 1024 * 1024 * 1024;
+/// Maximum wait for the end of all its processes.
+const STOP_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// End of the output if a whole document was printed.
-const END: &[u8] = b"</html>\n";
-/// Longest wait for the browser's exit after that: usually it ends soon, but with a download under
+const HTML_END: &[u8] = b"</html>\n";
+/// Maximum wait for the browser's exit after that: usually it ends soon, but with a download under
 /// way it takes its time.
-const MORE: Duration = Duration::from_millis(200);
+const EXIT_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// The variables with paths that confined calls can change, without these paths.
+/// Returns the variables with paths that confined calls can change, without these paths.
 fn variables_out_of_reach() -> Vec<(OsString, OsString)> {
     if confinement::current().is_none() {
         return Vec::new();
@@ -41,7 +41,8 @@ fn variables_out_of_reach() -> Vec<(OsString, OsString)> {
             .filter(|entry| {
                 let place = Path::new(OsStr::from_bytes(entry));
                 // Relative paths start at the call's directory, which may be in a root.
-                let plain = !entry.contains(&b'/') && !LISTS.contains(&&*name.to_string_lossy());
+                let plain = !entry.contains(&b'/')
+                    && !PATH_LIST_VARIABLES.contains(&&*name.to_string_lossy());
                 plain || (place.is_absolute() && confinement::is_out_of_reach(place))
             })
             .collect();
@@ -72,60 +73,42 @@ pub fn run(
     {
         launch = launch.with(name, value)?;
     }
-    for name in DIRECTORIES {
+    for name in DIRECTORIES.split(' ') {
         launch = launch.with(name, scratch.path())?;
     }
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     launch.directory = Some(open(c"/", flags, Mode::empty())?);
     launch.scratch = Some(Arc::clone(scratch));
-    launch.data = Some(DATA);
+    launch.data = Some(MAX_DATA_BYTES);
     let (output, input) = pipe_with(PipeFlags::CLOEXEC)?;
     let mut watchdog = Watchdog::start(launch, input, StderrTarget::Nowhere)?;
-    let whole = Some((END, MORE));
+    let whole = Some((HTML_END, EXIT_TIMEOUT));
     let read = read_output(&mut watchdog, output.into(), end, MAX_HTML, whole);
     // Without a delay, because it has nothing to clean up.
     watchdog.ask_to_end(Duration::ZERO);
-    watchdog.stop(Instant::now() + STOP);
+    watchdog.stop(Instant::now() + STOP_TIMEOUT);
     // The watchdog has done this, unless it was killed.
     scratch.remove();
     read
 }
 
 /// The variables that name directories for files, all of which are set to the scratch directory.
-const DIRECTORIES: [&str; 7] = [
-    "HOME",
-    "TMPDIR",
-    "XDG_CACHE_HOME",
-    "XDG_CONFIG_HOME",
-    "XDG_DATA_HOME",
-    "XDG_RUNTIME_DIR",
-    "XDG_STATE_HOME",
-];
+const DIRECTORIES: &str =
+    "HOME TMPDIR XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_RUNTIME_DIR XDG_STATE_HOME";
 
 /// The variables that the browser gets: for finding programs, libraries and fonts, and for writing
 /// dates. Others are withheld, among them keys, proxies and the address of the user's session.
-const PASSED: [&str; 13] = [
-    "CHROME_DEVEL_SANDBOX",
-    "FONTCONFIG_FILE",
-    "FONTCONFIG_PATH",
-    "FONTCONFIG_SYSROOT",
-    "LANG",
-    "LANGUAGE",
-    "LD_LIBRARY_PATH",
-    "LOGNAME",
-    "NIX_LD",
-    "PATH",
-    "TZ",
-    "USER",
-    "XDG_DATA_DIRS",
-];
+const PASSED_VARIABLES: &str = "CHROME_DEVEL_SANDBOX FONTCONFIG_FILE FONTCONFIG_PATH \
+    FONTCONFIG_SYSROOT LANG LANGUAGE LD_LIBRARY_PATH LOGNAME NIX_LD PATH TZ USER XDG_DATA_DIRS";
 
 /// Variables that are lists of directories.
-const LISTS: [&str; 3] = ["PATH", "LD_LIBRARY_PATH", "XDG_DATA_DIRS"];
+const PATH_LIST_VARIABLES: [&str; 3] = ["PATH", "LD_LIBRARY_PATH", "XDG_DATA_DIRS"];
 
 fn is_withheld(name: &OsStr) -> bool {
     !name.to_str().is_some_and(|name| {
-        PASSED.contains(&name) || name.starts_with("LC_") || name.starts_with("NIX_LD_")
+        PASSED_VARIABLES.split(' ').any(|one| one == name)
+            || name.starts_with("LC_")
+            || name.starts_with("NIX_LD_")
     })
 }
 

@@ -8,9 +8,9 @@
 //! under the host that the caller named. The browser's own calls to its maker are refused. If a
 //! name has public and private addresses, the private ones are left out.
 //!
-//! Its limits: [`AT_ONCE`] connections at a time, [`MOST`] in all, [`BYTES`] of traffic, [`IDLE`]
-//! without a byte, and a moment at which everything is cut off, so that a page that waits for ever
-//! is printed all the same.
+//! Its limits: [`MAX_CONNECTIONS`] connections at a time, [`MAX_CONNECTIONS_IN_ALL`] in all,
+//! [`MAX_BYTES_IN_ALL`] of traffic, [`IDLE_TIMEOUT`] without a byte, and a moment at which
+//! everything is cut off, so that a page that waits for ever is printed all the same.
 
 use std::collections::HashMap;
 use std::io;
@@ -36,18 +36,18 @@ mod own_calls;
 mod peer;
 mod relay;
 
-/// Most connections at a time. The browser opens 32 to a proxy.
-pub const AT_ONCE: usize = 64;
-/// Most connections in all.
-pub const MOST: usize = 1000;
-/// Most bytes in all, both ways.
-pub const BYTES: u64 = 64 * 1024 * 1024;
-/// Longest silence of a connection.
-pub const IDLE: Duration = Duration::from_secs(4);
+/// Maximum number of connections at a time. The browser opens 32 to a proxy.
+pub const MAX_CONNECTIONS: usize = 64;
+/// Maximum number of connections in all.
+pub const MAX_CONNECTIONS_IN_ALL: usize = 1000;
+/// Maximum number of bytes in all, both ways.
+pub const MAX_BYTES_IN_ALL: u64 = 64 * 1024 * 1024;
+/// Maximum silence of a connection.
+pub const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// The domain of the address that redirects the browser to its page. `invalid` has no owner (RFC
 /// 2606).
-const START: &str = "ikigai.invalid";
+const START_HOST: &str = "ikigai.invalid";
 
 /// A request to the proxy, for tests.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ struct ProxyState {
     client: HttpClient,
     guard: Guard,
     page: Url,
-    /// The name that redirects to the page, which is random and so known to this browser alone.
+    /// The name that redirects to the page, which is random and so known only to this browser.
     start: String,
     cut: Instant,
     stopped: OwnedFd,
@@ -113,7 +113,7 @@ impl BrowserProxy {
             client: client.within(cut.saturating_duration_since(Instant::now())),
             guard,
             page: page.clone(),
-            start: format!("{token:016x}.{START}"),
+            start: format!("{token:016x}.{START_HOST}"),
             cut,
             stopped,
             at_once: AtomicUsize::new(0),
@@ -132,13 +132,13 @@ impl BrowserProxy {
         })
     }
 
-    /// The address on which it listens.
+    /// Returns the address on which it listens.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The address that leads to the page, for the browser.
+    /// Returns the address that leads to the page, for the browser.
     #[must_use]
     pub fn start_url(&self) -> String {
         format!("http://{}/", self.shared.start)
@@ -172,7 +172,7 @@ impl ProxyState {
     /// Accepts connections until the proxy is stopped or everything is cut off.
     fn accept(self: &Arc<Self>, listener: &TcpListener, own: SocketAddr) {
         let mut taken = 0;
-        while taken < MOST && self.may_go_on() {
+        while taken < MAX_CONNECTIONS_IN_ALL && self.may_go_on() {
             let left = self.cut.saturating_duration_since(Instant::now());
             if !self.wait_for(listener, PollFlags::IN, left) {
                 return;
@@ -181,7 +181,8 @@ impl ProxyState {
                 continue;
             };
             taken += 1;
-            if self.at_once.load(Ordering::Relaxed) >= AT_ONCE || !peer::is_of_this_user(peer, own)
+            if self.at_once.load(Ordering::Relaxed) >= MAX_CONNECTIONS
+                || !peer::is_of_this_user(peer, own)
             {
                 continue;
             }
@@ -217,12 +218,12 @@ impl ProxyState {
     }
 
     fn may_go_on(&self) -> bool {
-        Instant::now() < self.cut && self.bytes.load(Ordering::Relaxed) < BYTES
+        Instant::now() < self.cut && self.bytes.load(Ordering::Relaxed) < MAX_BYTES_IN_ALL
     }
 
-    /// Longest silence of a connection from now on.
+    /// Maximum silence of a connection from now on.
     fn idle_timeout(&self) -> Duration {
-        IDLE.min(self.cut.saturating_duration_since(Instant::now()))
+        IDLE_TIMEOUT.min(self.cut.saturating_duration_since(Instant::now()))
     }
 
     /// Connects to the host of `url` if the rules allow it, and logs the outcome.

@@ -10,14 +10,14 @@ use super::proxy::BrowserProxy;
 pub const NO_SANDBOX: &str = "--no-sandbox";
 
 /// Virtual time that passes before the page is printed, in milliseconds.
-const BUDGET: u32 = 5000;
-/// Most memory for the objects of a page's scripts, in MiB.
-pub const SCRIPTS: u32 = 512;
-/// Longest wait for the browser's version.
-pub const VERSION_WITHIN: Duration = Duration::from_secs(2);
+const VIRTUAL_TIME_MILLISECONDS: u32 = 5000;
+/// Maximum memory for the objects of a page's scripts, in MiB.
+pub const MAX_SCRIPT_MEBIBYTES: u32 = 512;
+/// Maximum wait for the browser's version.
+pub const VERSION_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Switches for every page.
-const ALWAYS: [&str; 44] = [
+const PAGE_SWITCHES: [&str; 44] = [
     "--headless",
     "--dump-dom",
     "--no-first-run",
@@ -74,11 +74,16 @@ const ALWAYS: [&str; 44] = [
     "--disable-dev-shm-usage",
 ];
 
-/// The arguments for one page, to which the proxy redirects.
+/// Returns the arguments for one page, to which the proxy redirects.
 pub fn arguments_for_page(proxy: &BrowserProxy, scratch: &Path, agent: &str) -> Vec<OsString> {
-    let mut all: Vec<String> = ALWAYS.iter().map(|switch| (*switch).to_owned()).collect();
-    all.push(format!("--virtual-time-budget={BUDGET}"));
-    all.push(format!("--js-flags=--max-old-space-size={SCRIPTS}"));
+    let mut all: Vec<String> = PAGE_SWITCHES
+        .iter()
+        .map(|switch| (*switch).to_owned())
+        .collect();
+    all.push(format!("--virtual-time-budget={VIRTUAL_TIME_MILLISECONDS}"));
+    all.push(format!(
+        "--js-flags=--max-old-space-size={MAX_SCRIPT_MEBIBYTES}"
+    ));
     let scratch = scratch.display();
     all.push(format!("--user-data-dir={scratch}/profile"));
     all.push(format!("--disk-cache-dir={scratch}/cache"));
@@ -91,8 +96,8 @@ pub fn arguments_for_page(proxy: &BrowserProxy, scratch: &Path, agent: &str) -> 
     all.into_iter().map(OsString::from).collect()
 }
 
-/// The value of `User-Agent` for a browser that prints `version` as its version, used by `user`.
-/// Sites look for a version in it, of which browsers show the first number.
+/// Returns the value of `User-Agent` for a browser that prints `version` as its version, used by
+/// `user`. Sites look for a version in it, of which browsers show the first number.
 pub fn user_agent(version: &str, user: &str) -> String {
     let words = version.split_ascii_whitespace();
     let mut versions = words.filter_map(|word| word.split('.').next()?.parse::<u16>().ok());
@@ -110,9 +115,9 @@ mod tests {
 
     #[test]
     fn the_sandbox_stays_and_nothing_bypasses_the_proxy() {
-        assert!(!ALWAYS.contains(&NO_SANDBOX));
-        assert!(ALWAYS.iter().all(|switch| switch.starts_with("--")));
-        assert!(ALWAYS.contains(&"--proxy-bypass-list=<-loopback>"));
+        assert!(!PAGE_SWITCHES.contains(&NO_SANDBOX));
+        assert!(PAGE_SWITCHES.iter().all(|switch| switch.starts_with("--")));
+        assert!(PAGE_SWITCHES.contains(&"--proxy-bypass-list=<-loopback>"));
     }
 
     #[test]

@@ -90,7 +90,7 @@ pub fn lenses() -> impl Iterator<Item = LensRow> {
     })
 }
 
-/// The row of the host of an address, or of the nearest of its parents, that `suits`.
+/// Returns the row of the host of an address, or of the nearest of its parents, that `suits`.
 pub fn find(url: &Url, suits: impl Fn(&HostRow) -> bool) -> Option<HostRow> {
     let mut name = url.domain()?.trim_end_matches('.');
     loop {

@@ -10,14 +10,14 @@ use crate::basics::wording::on_one_line;
 /// Maximum number of authors of a page.
 pub const MAX_AUTHORS: usize = 4096;
 
-/// Longest name, in bytes. A longer text is about the author.
-const MAX_NAME: usize = 200;
+/// Maximum length of a name, in bytes. A longer text is about the author.
+const MAX_NAME_BYTES: usize = 200;
 
-/// Most words of a person's name; a longer name is an organisation's.
+/// Maximum number of words of a person's name; a longer name is an organisation's.
 const MAX_WORDS: usize = 5;
 
 /// Words that mark an organisation, in lower case.
-const OF_ORGANISATIONS: &str = "academy administration agency associates association authority \
+const ORGANISATION_WORDS: &str = "academy administration agency associates association authority \
     board bureau center centre club college commission committee community company consortium \
     contributors corp corporation council department desk division editors foundation gmbh \
     government group hospital inc initiative institute international journal lab laboratory \
@@ -25,45 +25,22 @@ const OF_ORGANISATIONS: &str = "academy administration agency associates associa
     organisation organization partners post press project reporters school service services \
     society staff studio team the times trust union university wiki";
 
-/// Suffixes such as Jr.
-const SUFFIXES: &[&str] = &["jr", "jr.", "sr", "sr.", "ii", "iii", "iv"];
+/// Suffixes such as Jr., in lower case.
+const SUFFIXES: &str = "jr jr. sr sr. ii iii iv";
 
 /// Degrees and the like, which citations leave out, in lower case and without points.
 const DEGREES: &str = "ba bs bsc cfa cfp cfp\u{ae} cpa dds dphil dvm edd esq facs frcp jd ldn \
     llb llm ma mba mbbs md mfa mph ms msc msw pharmd phd rd rdn rn";
 
-/// Texts in the place of a name: nothing, and labels of a name that stands elsewhere.
-const NOBODY: &[&str] = &[
-    "admin",
-    "anonymous",
-    "author",
-    "authors",
-    "by",
-    "contributor",
-    "guest",
-    "guest author",
-    "guest blogger",
-    "guest contributor",
-    "n/a",
-    "none",
-    "null",
-    "post by",
-    "posted by",
-    "published by",
-    "reviewed by",
-    "staff writer",
-    "the author",
-    "undefined",
-    "unknown",
-    "updated by",
-    "webmaster",
-    "written by",
-];
+/// Texts in the place of a name: nothing, and labels of a name that is elsewhere.
+const NOT_NAMES: &str = "admin|anonymous|author|authors|by|contributor|guest|guest author|\
+    guest blogger|guest contributor|n/a|none|null|post by|posted by|published by|reviewed by|\
+    staff writer|the author|undefined|unknown|updated by|webmaster|written by";
 
 /// Forms of address, which are not part of a name, in lower case and without points.
-const TITLES: &[&str] = &["dr", "mr", "mrs", "ms", "prof", "professor"];
+const TITLES: &str = "dr mr mrs ms prof professor";
 
-/// Kind of author that a page states beside the name.
+/// Kind of author that a page states with the name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AuthorKind {
     Person,
@@ -100,11 +77,11 @@ impl AuthorName {
         }
         let mut parts = name.split(',').map(str::trim);
         let first = without_title(parts.next()?);
-        // Behind a family name alone, `MA` stands for initials.
+        // After a family name without given names, `MA` stands for initials.
         let is_whole = first.contains(' ') && !first.split(' ').next().is_some_and(is_particle);
         let (mut given, mut suffix) = (String::new(), String::new());
         for part in parts.filter(|part| !part.is_empty()) {
-            if SUFFIXES.contains(&part.to_lowercase().as_str()) {
+            if is_suffix(part) {
                 part.clone_into(&mut suffix);
             } else if given.is_empty() && !(is_whole && is_degree(part)) {
                 part.clone_into(&mut given);
@@ -119,11 +96,7 @@ impl AuthorName {
             });
         }
         let mut words: Vec<&str> = first.split(' ').collect();
-        if words.len() > 2
-            && words
-                .last()
-                .is_some_and(|word| SUFFIXES.contains(&word.to_lowercase().as_str()))
-        {
+        if words.len() > 2 && words.last().is_some_and(|word| is_suffix(word)) {
             words.pop().unwrap_or_default().clone_into(&mut suffix);
         }
         while words.len() > 2 && words.last().is_some_and(|word| is_degree(word)) {
@@ -222,28 +195,10 @@ fn is_listed(text: &str) -> bool {
 }
 
 /// Words that end the names in a byline, in lower case.
-const BEHIND: &[&str] = &[
-    "on",
-    "updated",
-    "published",
-    "posted",
-    "reviewed",
-    "edited",
-    "last",
-    "read",
-    "min",
-    "view",
-    "follow",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-];
+const AFTER_NAMES: &str = "on updated published posted reviewed edited last read min view follow \
+    monday tuesday wednesday thursday friday saturday sunday";
 
-/// Parses the authors of a byline as a page shows it, without the date and any text behind the
+/// Parses the authors of a byline as a page shows it, without the date and any text after the
 /// names.
 pub fn of_byline(text: &str) -> Vec<AuthorName> {
     let text = on_one_line(text);
@@ -259,10 +214,10 @@ pub fn of_byline(text: &str) -> Vec<AuthorName> {
     }
     for word in text.split(' ') {
         let bare = word.trim_matches([',', '.', ':']).to_lowercase();
-        let begins_something = BEHIND.contains(&bare.as_str());
+        let begins_something = is_listed_in(AFTER_NAMES, ' ', &bare);
         let number = word.starts_with(|c: char| c.is_ascii_digit());
         if begins_something || (number && !names.is_empty()) {
-            // `May 17` behind a name is a date.
+            // `May 17` after a name is a date.
             let dated = number && names.len() > 1;
             let month = names.last().map(|word| word.trim_matches([',', '.']));
             if dated && month.and_then(calendar::month_named).is_some() {
@@ -280,8 +235,17 @@ pub fn of_byline(text: &str) -> Vec<AuthorName> {
 
 /// True for `Sat`: a date begins there.
 fn is_weekday(word: &str) -> bool {
-    const DAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
-    DAYS.contains(&word.to_lowercase().as_str())
+    is_listed_in("mon tue wed thu fri sat sun", ' ', &word.to_lowercase())
+}
+
+/// True if `text` is an entry of `list`, whose entries `separator` separates.
+fn is_listed_in(list: &str, separator: char, text: &str) -> bool {
+    list.split(separator).any(|entry| entry == text)
+}
+
+/// True for `Jr.` and the like.
+fn is_suffix(word: &str) -> bool {
+    is_listed_in(SUFFIXES, ' ', &word.to_lowercase())
 }
 
 /// True if all words of the text are degrees: `PhD`, `R.D.`
@@ -290,9 +254,7 @@ fn is_degree(text: &str) -> bool {
         let bare: String = word.chars().filter(|c| *c != '.').collect();
         // `Ma` is a name, and `MA` a degree.
         bare.chars().filter(|c| c.is_uppercase()).count() > 1
-            && DEGREES
-                .split(' ')
-                .any(|degree| degree == bare.to_lowercase())
+            && is_listed_in(DEGREES, ' ', &bare.to_lowercase())
     })
 }
 
@@ -300,7 +262,7 @@ fn is_degree(text: &str) -> bool {
 fn without_title(name: &str) -> &str {
     match name.split_once(' ') {
         Some((title, rest))
-            if TITLES.contains(&title.trim_end_matches('.').to_lowercase().as_str()) =>
+            if is_listed_in(TITLES, ' ', &title.trim_end_matches('.').to_lowercase()) =>
         {
             rest.trim_start()
         }
@@ -311,15 +273,7 @@ fn without_title(name: &str) -> &str {
 /// Removes `By` from the beginning of a byline.
 fn without_by(text: &str) -> &str {
     let mut text = text.trim();
-    for begin in [
-        "Written by",
-        "Posted by",
-        "Published by",
-        "Post by",
-        "Authored by",
-        "Author",
-        "By",
-    ] {
+    for begin in "Written by|Posted by|Published by|Post by|Authored by|Author|By".split('|') {
         let head = text.get(..begin.len());
         let rest = text.get(begin.len()..);
         if let (Some(head), Some(rest)) = (head, rest)
@@ -339,14 +293,18 @@ fn clean_name(name: &str) -> Option<String> {
     let name = on_one_line(name);
     let name = name.trim_matches([',', ';', '|', '"']).trim();
     let none = name.is_empty()
-        || name.len() > MAX_NAME
+        || name.len() > MAX_NAME_BYTES
         || super::json_ld::is_address(name)
         || (name.contains('@') && !name.starts_with('@'))
         || !name.chars().any(char::is_alphabetic)
         || (!name.contains(' ')
             && name.matches('.').count() > 2
             && !name.contains(char::is_uppercase))
-        || NOBODY.contains(&name.trim_end_matches([':', ' ']).to_lowercase().as_str());
+        || is_listed_in(
+            NOT_NAMES,
+            '|',
+            &name.trim_end_matches([':', ' ']).to_lowercase(),
+        );
     (!none).then(|| name.to_owned())
 }
 
@@ -362,13 +320,13 @@ fn is_organisation(name: &str) -> bool {
         || name.chars().any(|c| c.is_ascii_digit())
         || words.iter().any(|word| {
             let word = word.trim_matches('.').to_lowercase();
-            OF_ORGANISATIONS.split(' ').any(|one| one == word)
+            is_listed_in(ORGANISATION_WORDS, ' ', &word)
         })
-        // `NASA`, `BBC`; initials have points or stand beside a name.
+        // `NASA`, `BBC`; initials have points or are next to a name.
         || (words.len() == 1 && name.len() > 1 && name.chars().all(char::is_uppercase))
 }
 
-/// True if a word belongs to the family name behind it: `van`, `de la`.
+/// True if a word belongs to the family name after it: `van`, `de la`.
 fn is_particle(word: &str) -> bool {
     word.chars().next().is_some_and(char::is_lowercase)
 }

@@ -10,6 +10,7 @@ use super::author::{AuthorKind, AuthorName};
 use super::embedded::EmbeddedData;
 use crate::basics::partial_date::PartialDate;
 use crate::basics::wording::{beginning, on_one_line};
+use crate::web::client::without_login;
 
 mod apa;
 mod bibtex;
@@ -19,11 +20,11 @@ mod sources;
 
 pub use reference::{Reference, ReferenceFacts};
 
-/// Longest title, in bytes.
-const MAX_TITLE: usize = 500;
+/// Maximum length of a title, in bytes.
+const MAX_TITLE_BYTES: usize = 500;
 
 /// Maximum number of authors listed in the metadata.
-const MAX_NAMED: usize = 20;
+const MAX_NAMED_AUTHORS: usize = 20;
 
 /// Citation of a page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -111,6 +112,7 @@ enum WorkKind {
     ConferencePaper,
     Thesis,
     Report,
+    Patent,
 }
 
 /// Bibliographic data of a work, before formatting.
@@ -125,6 +127,7 @@ struct CitedWork {
     site: String,
     date: Option<PartialDate>,
     volume: String,
+    /// Number of the issue, or of the patent.
     issue: String,
     /// Page range, as it is written: `45-67`.
     pages: String,
@@ -135,7 +138,7 @@ impl CitedWork {
     fn of(url: &Url, embedded: &EmbeddedData, title: &str, accessed: PartialDate) -> Self {
         let found = sources::CitationSources::new(url, embedded);
         let (kind, container) = found.container();
-        let number = |name: &str| embedded.meta(&[name]).unwrap_or_default();
+        let number = |name: &str| embedded.meta(name).unwrap_or_default();
         let pages = match (number("citation_firstpage"), number("citation_lastpage")) {
             (first, last) if first.is_empty() || last.is_empty() || first == last => first,
             (first, last) => format!("{first}-{last}"),
@@ -151,10 +154,10 @@ impl CitedWork {
                 .unwrap_or_else(|| one.clone());
         }
         Self {
-            url: display_url(url),
+            url: on_one_line(without_login(url).as_str()),
             accessed,
             kind,
-            title: beginning(&title, MAX_TITLE).trim_end().to_owned(),
+            title: beginning(&title, MAX_TITLE_BYTES).trim_end().to_owned(),
             authors,
             site,
             date: found.date(),
@@ -190,10 +193,10 @@ impl CitedWork {
         let mut names: Vec<String> = self
             .authors
             .iter()
-            .take(MAX_NAMED)
+            .take(MAX_NAMED_AUTHORS)
             .map(AuthorName::in_natural_order)
             .collect();
-        if self.authors.len() > MAX_NAMED {
+        if self.authors.len() > MAX_NAMED_AUTHORS {
             names.push("et al.".to_owned());
         }
         let comma = names.iter().any(|name| name.contains(','));
@@ -213,15 +216,6 @@ impl CitedWork {
             None => self.url.clone(),
         }
     }
-}
-
-/// Returns a URL without user and password.
-fn display_url(url: &Url) -> String {
-    let mut url = url.clone();
-    // Neither fails for a URL that has a host.
-    let _ = url.set_username("");
-    let _ = url.set_password(None);
-    on_one_line(url.as_str())
 }
 
 /// Adds a full stop, unless the text already ends a sentence.

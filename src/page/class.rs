@@ -83,93 +83,50 @@ pub struct PageClass {
 
 /// Types of schema.org for each kind of source. The first entry that matches any of the page's
 /// nodes counts.
-const TYPES: &[(SourceType, &[&str])] = &[
+const TYPES: &[(SourceType, &str)] = &[
     (
         SourceType::PeerReviewed,
-        &["ScholarlyArticle", "MedicalScholarlyArticle"],
+        "ScholarlyArticle MedicalScholarlyArticle",
     ),
-    (SourceType::Forum, &["DiscussionForumPosting", "QAPage"]),
+    (SourceType::Forum, "DiscussionForumPosting QAPage"),
     (
         SourceType::NewsPublication,
-        &[
-            "NewsArticle",
-            "AnalysisNewsArticle",
-            "AskPublicNewsArticle",
-            "BackgroundNewsArticle",
-            "OpinionNewsArticle",
-            "ReportageNewsArticle",
-            "ReviewNewsArticle",
-            "LiveBlogPosting",
-        ],
+        "NewsArticle AnalysisNewsArticle AskPublicNewsArticle BackgroundNewsArticle \
+         OpinionNewsArticle ReportageNewsArticle ReviewNewsArticle LiveBlogPosting",
     ),
-    (SourceType::Blog, &["BlogPosting", "Blog"]),
-    (SourceType::SocialMedia, &["SocialMediaPosting"]),
-    (SourceType::OfficialDocs, &["TechArticle", "APIReference"]),
+    (SourceType::Blog, "BlogPosting Blog"),
+    (SourceType::SocialMedia, "SocialMediaPosting"),
+    (SourceType::OfficialDocs, "TechArticle APIReference"),
     (
         SourceType::Government,
-        &[
-            "GovernmentOrganization",
-            "GovernmentOffice",
-            "GovernmentService",
-            "GovernmentPermit",
-        ],
+        "GovernmentOrganization GovernmentOffice GovernmentService GovernmentPermit",
     ),
-    (SourceType::NewsPublication, &["NewsMediaOrganization"]),
+    (SourceType::NewsPublication, "NewsMediaOrganization"),
 ];
 
 /// Types of schema.org for each subject.
-const SUBJECTS: &[(DomainCategory, &[&str])] = &[
+const SUBJECTS: &[(DomainCategory, &str)] = &[
     (
         DomainCategory::Medical,
-        &[
-            "MedicalScholarlyArticle",
-            "MedicalWebPage",
-            "MedicalCondition",
-            "MedicalGuideline",
-            "Drug",
-        ],
+        "MedicalScholarlyArticle MedicalWebPage MedicalCondition MedicalGuideline Drug",
     ),
     (
         DomainCategory::Legal,
-        &[
-            "Legislation",
-            "LegislationObject",
-            "LegalService",
-            "Attorney",
-        ],
+        "Legislation LegislationObject LegalService Attorney",
     ),
     (
         DomainCategory::Financial,
-        &[
-            "FinancialProduct",
-            "FinancialService",
-            "InvestmentFund",
-            "ExchangeRateSpecification",
-        ],
+        "FinancialProduct FinancialService InvestmentFund ExchangeRateSpecification",
     ),
     (
         DomainCategory::Technical,
-        &[
-            "TechArticle",
-            "APIReference",
-            "SoftwareSourceCode",
-            "SoftwareApplication",
-        ],
+        "TechArticle APIReference SoftwareSourceCode SoftwareApplication",
     ),
-    (DomainCategory::Academic, &["ScholarlyArticle", "Thesis"]),
+    (DomainCategory::Academic, "ScholarlyArticle Thesis"),
 ];
 
 /// Words that mark a preprint server instead of a journal, in lower case.
-const PREPRINTS: &[&str] = &[
-    "arxiv",
-    "biorxiv",
-    "medrxiv",
-    "chemrxiv",
-    "ssrn",
-    "preprint",
-    "preprints",
-    "psyarxiv",
-];
+const PREPRINT_WORDS: &str = "arxiv biorxiv medrxiv chemrxiv ssrn preprint preprints psyarxiv";
 
 /// Classifies the page at `url`.
 #[must_use]
@@ -206,7 +163,7 @@ fn stated_type(
     if cited == CitationEvidence::Published {
         return Some(SourceType::PeerReviewed);
     }
-    let is = |types: &[&str]| nodes.iter().any(|node| json_ld::is_any(node, types));
+    let is = |types: &str| nodes.iter().any(|node| json_ld::is_one_of(node, types));
     let found = TYPES
         .iter()
         .find(|(_, types)| is(types))
@@ -226,17 +183,17 @@ enum CitationEvidence {
 
 /// Judges a page's `citation_*`. Theses, reports and preprints have them as well.
 fn citation_evidence(embedded: &EmbeddedData) -> CitationEvidence {
-    let has = |name: &str| embedded.meta(&[name]).is_some();
+    let has = |name: &str| embedded.meta(name).is_some();
     if has("citation_dissertation_institution")
         || has("citation_technical_report_institution")
         || has("citation_arxiv_id")
     {
         return CitationEvidence::Nowhere;
     }
-    if let Some(title) = embedded.meta(&["citation_journal_title"]) {
+    if let Some(title) = embedded.meta("citation_journal_title") {
         let title = title.to_lowercase();
         let mut words = title.split(|c: char| !c.is_alphanumeric());
-        if words.any(|word| PREPRINTS.contains(&word)) {
+        if words.any(|word| PREPRINT_WORDS.split(' ').any(|one| one == word)) {
             return CitationEvidence::Nowhere;
         }
         return CitationEvidence::Published;
@@ -281,7 +238,7 @@ fn category(
     if let Some(category) = of_host.filter(|category| *category != DomainCategory::General) {
         return category;
     }
-    let is = |types: &[&str]| nodes.iter().any(|node| json_ld::is_any(node, types));
+    let is = |types: &str| nodes.iter().any(|node| json_ld::is_one_of(node, types));
     if let Some((category, _)) = SUBJECTS.iter().find(|(_, types)| is(types)) {
         return *category;
     }

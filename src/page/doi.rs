@@ -12,44 +12,22 @@ use super::{hosts, json_ld};
 use crate::basics::wording::beginning;
 
 /// Bytes of a page's text that are searched.
-const MAX_TEXT: usize = 4000;
+const MAX_TEXT_BYTES: usize = 4000;
 
-/// Longest DOI, in bytes. There is no limit, but the longest registered ones are shorter.
-const MAX_DOI: usize = 256;
+/// Maximum length of a DOI, in bytes. There is no limit, but the longest registered ones are
+/// shorter.
+const MAX_DOI_BYTES: usize = 256;
 
 /// Maximum number of possible beginnings that are tried in a text.
-const MOST_TRIED: usize = 64;
+const MAX_CANDIDATES: usize = 64;
 
 /// Elements in which a page declares its DOI, the clearest first.
-const DECLARED: [&str; 9] = [
-    "citation_doi",
-    "bepress_citation_doi",
-    "prism.doi",
-    "dc.identifier.doi",
-    "dc.identifier",
-    "dcterms.identifier",
-    "doi",
-    "publication_doi",
-    "rft_id",
-];
+const DECLARED: &str = "citation_doi bepress_citation_doi prism.doi dc.identifier.doi \
+    dc.identifier dcterms.identifier doi publication_doi rft_id";
 
-/// Endings of URLs behind a DOI that are not part of it.
-const VIEWS: [&str; 14] = [
-    "full",
-    "abstract",
-    "abs",
-    "pdf",
-    "epdf",
-    "epub",
-    "html",
-    "meta",
-    "summary",
-    "references",
-    "fulltext",
-    "full-text",
-    "figures",
-    "tables",
-];
+/// Endings of URLs after a DOI that are not part of it.
+const VIEWS: &str = "full abstract abs pdf epdf epub html meta summary references fulltext \
+    full-text figures tables";
 
 /// Returns the DOI of the page at `url`, in lower case: the declared one, or else that in its URL,
 /// or else the first in its text, Markdown or plain. `None` for a page that is not a scholarly
@@ -74,7 +52,7 @@ pub fn detected(
 
 /// Returns the DOI that a page declares as its own.
 pub(super) fn declared(embedded: &EmbeddedData) -> Option<String> {
-    let metas = DECLARED.iter().find_map(|name| {
+    let metas = DECLARED.split(' ').find_map(|name| {
         let mut all = embedded.metas(name).take(8);
         all.find_map(|content| parse_doi(&content))
     });
@@ -94,7 +72,7 @@ pub(super) fn declared(embedded: &EmbeddedData) -> Option<String> {
     })
 }
 
-/// Parses a text that is a DOI: bare, behind `doi:`, or as a URL of the resolver.
+/// Parses a text that is a DOI: bare, after `doi:`, or as a URL of the resolver.
 #[must_use]
 pub fn parse_doi(text: &str) -> Option<String> {
     let mut text = text.trim();
@@ -130,7 +108,7 @@ fn in_address(url: &Url) -> Option<String> {
             .into_owned()
     };
     let path = decoded(url.path());
-    let of_path = begins(&path).take(MOST_TRIED).find_map(|at| {
+    let of_path = begins(&path).take(MAX_CANDIDATES).find_map(|at| {
         let mut doi = &path[at..];
         doi = &doi[..doi
             .find(|c: char| !c.is_ascii_graphic())
@@ -138,13 +116,9 @@ fn in_address(url: &Url) -> Option<String> {
         // Prefix and suffix are two segments; further segments belong to the DOI unless they are
         // known endings.
         while let Some((before, last)) = doi.rsplit_once('/') {
-            let view = last
-                .split('.')
-                .next()
-                .unwrap_or_default()
-                .to_ascii_lowercase();
+            let view = last.split('.').next().unwrap_or_default();
             let parted = before.contains('/');
-            if last.is_empty() || (parted && VIEWS.contains(&view.as_str())) {
+            if last.is_empty() || (parted && is_view(view)) {
                 doi = before;
             } else {
                 break;
@@ -166,12 +140,16 @@ fn in_address(url: &Url) -> Option<String> {
     })
 }
 
+fn is_view(text: &str) -> bool {
+    VIEWS.split(' ').any(|view| view.eq_ignore_ascii_case(text))
+}
+
 /// Removes the ending for a format from a DOI in a URL: `.pdf`, `.full`, and the version of a
 /// preprint (`v2`).
 fn without_extensions(doi: &str) -> &str {
     let mut doi = doi;
     while let Some((before, last)) = doi.rsplit_once('.') {
-        if !VIEWS.contains(&last.to_ascii_lowercase().as_str()) || !before.contains('/') {
+        if !is_view(last) || !before.contains('/') {
             break;
         }
         doi = before;
@@ -190,9 +168,9 @@ fn without_extensions(doi: &str) -> &str {
 /// Finds the first DOI in a text.
 fn in_text(text: &str) -> Option<String> {
     // Markdown escapes special characters with a backslash.
-    let is_cut = text.len() > MAX_TEXT;
-    let text = beginning(text, MAX_TEXT).replace('\\', "");
-    begins(&text).take(MOST_TRIED).find_map(|at| {
+    let is_cut = text.len() > MAX_TEXT_BYTES;
+    let text = beginning(text, MAX_TEXT_BYTES).replace('\\', "");
+    begins(&text).take(MAX_CANDIDATES).find_map(|at| {
         let rest = &text[at..];
         let part = |c: char| c.is_ascii_alphanumeric() || "-._;()/:+[]".contains(c);
         let mut end = rest.find(|c| !part(c)).unwrap_or(rest.len());
@@ -220,7 +198,7 @@ fn begins(text: &str) -> impl Iterator<Item = usize> + '_ {
 /// Returns the length of the prefix of the DOI that `text` begins with: `10.`, four to nine digits,
 /// optional further parts, and a slash.
 fn prefix(text: &str) -> Option<usize> {
-    let (head, suffix) = beginning(text, MAX_DOI).split_once('/')?;
+    let (head, suffix) = beginning(text, MAX_DOI_BYTES).split_once('/')?;
     let registrant = head.strip_prefix("10.")?;
     let mut parts = registrant.split('.');
     let first = parts.next()?;
@@ -239,7 +217,7 @@ fn finished(text: &str) -> Option<String> {
         doi = text.split(['"', '\'', '|', '`', '\\']).next()?;
     }
     // Limits the work because brackets are counted again for each removed character.
-    if doi.len() > 4 * MAX_DOI {
+    if doi.len() > 4 * MAX_DOI_BYTES {
         return None;
     }
     loop {
@@ -259,7 +237,8 @@ fn finished(text: &str) -> Option<String> {
         doi = &doi[..doi.len() - last.len_utf8()];
     }
     let suffix = prefix(doi)?;
-    let sound = doi.len() <= MAX_DOI && doi[suffix..].chars().any(|c| c.is_ascii_alphanumeric());
+    let sound =
+        doi.len() <= MAX_DOI_BYTES && doi[suffix..].chars().any(|c| c.is_ascii_alphanumeric());
     sound.then(|| doi.to_ascii_lowercase())
 }
 
@@ -398,9 +377,9 @@ mod tests {
                 "{text}"
             );
         }
-        let far = "x".repeat(MAX_TEXT) + " 10.1000/abc";
+        let far = "x".repeat(MAX_TEXT_BYTES) + " 10.1000/abc";
         assert_eq!(found("https://example.org/", "", &far), None);
-        let half = "x ".repeat(MAX_TEXT / 2 - 5) + "10.1000/abcdef";
+        let half = "x ".repeat(MAX_TEXT_BYTES / 2 - 5) + "10.1000/abcdef";
         assert_eq!(found("https://example.org/", "", &half), None);
     }
 

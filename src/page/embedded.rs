@@ -12,24 +12,24 @@ use crate::document::{self, MetaElement};
 /// Maximum number of JSON-LD blocks that are returned.
 const MAX_BLOCKS: usize = 16;
 
-/// Longest of these blocks, in bytes.
-const MAX_BLOCK: usize = 32 * 1024;
+/// Maximum length of these blocks, in bytes.
+const MAX_BLOCK_BYTES: usize = 32 * 1024;
 
 /// Maximum length of all these blocks, in bytes.
-const MAX_BLOCKS_LENGTH: usize = 64 * 1024;
+const MAX_BLOCKS_BYTES: usize = 64 * 1024;
 
 /// Maximum length of all blocks that are parsed for facts, in bytes. That of a forum thread is
 /// longer than the blocks that are returned.
-const MAX_READ: usize = 256 * 1024;
+const MAX_READ_BYTES: usize = 256 * 1024;
 
 /// Maximum number of entries of a map.
 const MAX_ENTRIES: usize = 64;
 
 /// Maximum length of all values of a map, in bytes.
-const MAX_ENTRIES_LENGTH: usize = 64 * 1024;
+const MAX_ENTRIES_BYTES: usize = 64 * 1024;
 
-/// Longest value that is used for facts, in bytes.
-const MAX_VALUE: usize = 2000;
+/// Maximum length of a value that is used for facts, in bytes.
+const MAX_VALUE_BYTES: usize = 2000;
 
 /// Declarations of a page.
 #[derive(Debug, Default)]
@@ -66,7 +66,7 @@ impl EmbeddedData {
         let mut read = Vec::new();
         let (mut given, mut length) = (0, 0);
         for text in declared.json_ld {
-            if length + text.len() > MAX_READ {
+            if length + text.len() > MAX_READ_BYTES {
                 continue;
             }
             length += text.len();
@@ -75,7 +75,10 @@ impl EmbeddedData {
             };
             read.push(value);
             let size = block.get().len();
-            if blocks.len() < MAX_BLOCKS && size <= MAX_BLOCK && given + size <= MAX_BLOCKS_LENGTH {
+            if blocks.len() < MAX_BLOCKS
+                && size <= MAX_BLOCK_BYTES
+                && given + size <= MAX_BLOCKS_BYTES
+            {
                 given += size;
                 blocks.push(block);
             }
@@ -119,7 +122,7 @@ impl EmbeddedData {
         let mut length = 0;
         for meta in self.metas.iter().filter(|meta| wanted(&meta.name)) {
             let (name, content) = (on_one_line(&meta.name), on_one_line(&meta.content));
-            if content.is_empty() || length + content.len() > MAX_ENTRIES_LENGTH {
+            if content.is_empty() || length + content.len() > MAX_ENTRIES_BYTES {
                 continue;
             }
             let full = map.len() == MAX_ENTRIES;
@@ -139,10 +142,10 @@ impl EmbeddedData {
         map
     }
 
-    /// Returns the content of the first `meta` element with one of these names, the first name
-    /// first.
-    pub(super) fn meta(&self, names: &[&str]) -> Option<String> {
-        names.iter().find_map(|name| self.metas(name).next())
+    /// Returns the content of the first `meta` element with one of these names, which have blanks
+    /// between them, the first name first.
+    pub(super) fn meta(&self, names: &str) -> Option<String> {
+        names.split(' ').find_map(|name| self.metas(name).next())
     }
 
     /// Returns the contents of all `meta` elements of a name, without empty ones.
@@ -150,7 +153,7 @@ impl EmbeddedData {
         self.metas
             .iter()
             .filter(move |meta| meta.name == name)
-            .map(|meta| on_one_line(beginning(&meta.content, MAX_VALUE)))
+            .map(|meta| on_one_line(beginning(&meta.content, MAX_VALUE_BYTES)))
             .filter(|content| !content.is_empty())
     }
 

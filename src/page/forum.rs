@@ -10,27 +10,28 @@ use super::embedded::EmbeddedData;
 use super::json_ld;
 use crate::basics::partial_date::PartialDate;
 use crate::basics::wording::beginning;
+use crate::web::guard::names::is_within;
 
 /// Below this number of votes a few accounts could have cast them all.
-const FEW: i64 = 20;
+const MIN_VOTES: i64 = 20;
 
 /// Returns the reception of the post at `url`; `None` if it is not on Reddit, or its page does not
 /// state it.
 #[must_use]
 pub fn signals(url: &Url, embedded: Option<&EmbeddedData>) -> Option<Value> {
     let host = url.domain()?.trim_end_matches('.');
-    if host != "reddit.com" && !host.ends_with(".reddit.com") {
+    if !is_within(host, "reddit.com") {
         return None;
     }
     let nodes = embedded?.nodes();
     let is_post = |node: &&&Map<String, Value>| {
-        json_ld::is_any(node, &["DiscussionForumPosting", "SocialMediaPosting"])
+        json_ld::is_one_of(node, "DiscussionForumPosting SocialMediaPosting")
     };
     let post = *nodes.iter().find(is_post)?;
-    let votes = statistic(post, &["LikeAction", "UpvoteAction", "VoteAction"])
+    let votes = statistic(post, "LikeAction UpvoteAction VoteAction")
         .or_else(|| whole_number(post.get("upvoteCount")));
     let comments = whole_number(post.get("commentCount"))
-        .or_else(|| statistic(post, &["CommentAction", "ReplyAction", "WriteAction"]));
+        .or_else(|| statistic(post, "CommentAction ReplyAction WriteAction"));
     if votes.is_none() && comments.is_none() {
         return None;
     }
@@ -42,7 +43,7 @@ pub fn signals(url: &Url, embedded: Option<&EmbeddedData>) -> Option<Value> {
             "The page does not say how many votes this post has, so nothing speaks for it but \
              itself.",
         ),
-        Some(votes) if votes < FEW => Some(
+        Some(votes) if votes < MIN_VOTES => Some(
             "Fewer than 20 votes: a few accounts can make so many, so they say little about this \
              post.",
         ),
@@ -70,16 +71,17 @@ pub fn signals(url: &Url, embedded: Option<&EmbeddedData>) -> Option<Value> {
 
 /// Returns the number that `interactionStatistic` has for one of these actions. A single counter
 /// without an action counts votes.
-fn statistic(post: &Map<String, Value>, actions: &[&str]) -> Option<i64> {
+fn statistic(post: &Map<String, Value>, actions: &str) -> Option<i64> {
+    let is_among = |action: &str| actions.split(' ').any(|one| one == action);
     let counters = match post.get("interactionStatistic")? {
         Value::Array(list) => list.as_slice(),
         one => std::slice::from_ref(one),
     };
-    let alone = counters.len() == 1 && actions.contains(&"LikeAction");
+    let alone = counters.len() == 1 && is_among("LikeAction");
     counters.iter().take(32).find_map(|counter| {
         let counted = match counter.get("interactionType") {
-            Some(Value::String(action)) => actions.contains(&json_ld::local_name(action)),
-            Some(Value::Object(action)) => json_ld::is_any(action, actions),
+            Some(Value::String(action)) => is_among(json_ld::local_name(action)),
+            Some(Value::Object(action)) => json_ld::is_one_of(action, actions),
             Some(_) => false,
             None => alone,
         };

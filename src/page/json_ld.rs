@@ -13,36 +13,23 @@ const MAX_DEPTH: usize = 100;
 /// Maximum number of nodes that are examined.
 const MAX_NODES: usize = 512;
 
-/// Removes the wrapper of a block: a comment, or a CDATA section with the JavaScript comments that
-/// hide its marks.
+/// Marks of comments and CDATA sections, some of which hide others.
+const WRAPPER_MARKS: [&str; 7] = ["/*", "*/", "//", "<![CDATA[", "]]>", "<!--", "-->"];
+
+/// Removes the wrapper of a block: comments and CDATA sections, in any order.
 fn unwrapped(text: &str) -> &str {
     let mut text = text.trim_matches(is_blank);
-    for (open, close) in [
-        ("/*", "*/"),
-        ("//<![CDATA[", "//]]>"),
-        ("<![CDATA[", "]]>"),
-        ("<!--", "-->"),
-        ("// <![CDATA[", "// ]]>"),
-        ("//<!--", "//-->"),
-        ("// <!--", "// -->"),
-    ] {
-        if open == "/*" {
-            // `/*<![CDATA[*/ … /*]]>*/`
-            if let Some(rest) = text.strip_prefix("/*<![CDATA[*/") {
-                let rest = rest.trim_end_matches(is_blank);
-                let end = rest
-                    .strip_suffix(close)
-                    .and_then(|rest| rest.strip_suffix("/*]]>"));
-                text = end.unwrap_or(rest).trim_matches(is_blank);
-            }
-            continue;
+    loop {
+        let inner = WRAPPER_MARKS.iter().fold(text, |text, mark| {
+            let text = text.strip_prefix(mark).unwrap_or(text);
+            let text = text.strip_suffix(mark).unwrap_or(text);
+            text.trim_matches(is_blank)
+        });
+        if inner.len() == text.len() {
+            return text.strip_suffix(';').unwrap_or(text);
         }
-        if let Some(rest) = text.strip_prefix(open) {
-            let rest = rest.strip_suffix(close).unwrap_or(rest);
-            text = rest.trim_matches(is_blank);
-        }
+        text = inner;
     }
-    text.strip_suffix(';').unwrap_or(text)
 }
 
 fn is_blank(c: char) -> bool {
@@ -60,68 +47,28 @@ pub fn block(text: &str) -> Option<(Box<RawValue>, Value)> {
     Some((RawValue::from_string(compact).ok()?, value))
 }
 
-/// Removes insignificant whitespace from JSON.
+/// Removes insignificant whitespace from valid JSON; `None` if it is nested too deep.
 fn compact(json: &str) -> Option<String> {
     let mut out = String::with_capacity(json.len());
-    let mut rest = json;
-    let mut depth = 0_usize;
-    while let Some(at) =
-        rest.find(|c: char| matches!(c, '"' | '{' | '[' | '}' | ']') || is_blank(c))
-    {
-        out.push_str(&rest[..at]);
-        let byte = rest.as_bytes()[at];
-        rest = &rest[at + 1..];
-        match byte {
-            b'"' => {
-                let end = string_end(rest)?;
-                out.push('"');
-                out.push_str(&rest[..end]);
-                rest = &rest[end..];
-            }
-            b'{' | b'[' => {
-                depth += 1;
-                if depth > MAX_DEPTH {
-                    return None;
-                }
-                out.push(char::from(byte));
-            }
-            b'}' | b']' => {
-                depth = depth.checked_sub(1)?;
-                out.push(char::from(byte));
-            }
+    let (mut in_string, mut is_escaped) = (false, false);
+    let mut depth = 0;
+    for c in json.chars() {
+        match c {
+            _ if is_escaped => is_escaped = false,
+            '"' => in_string = !in_string,
+            '\\' => is_escaped = true,
+            _ if in_string => {}
+            '{' | '[' => depth += 1,
+            '}' | ']' => depth -= 1,
+            c if is_blank(c) => continue,
             _ => {}
         }
-    }
-    out.push_str(rest);
-    Some(out)
-}
-
-/// Returns the position behind the closing quotation mark of the string whose text `rest` begins
-/// with. `None` if its escapes contain an unpaired surrogate.
-fn string_end(rest: &str) -> Option<usize> {
-    let bytes = rest.as_bytes();
-    let mut at = 0;
-    let unit = |at: usize| {
-        let digits = rest.get(at..)?.strip_prefix("\\u")?.get(..4)?;
-        u16::from_str_radix(digits, 16).ok()
-    };
-    loop {
-        match *bytes.get(at)? {
-            b'"' => return Some(at + 1),
-            b'\\' => match unit(at) {
-                Some(0xD800..=0xDBFF) => {
-                    if !matches!(unit(at + 6), Some(0xDC00..=0xDFFF)) {
-                        return None;
-                    }
-                    at += 12;
-                }
-                Some(0xDC00..=0xDFFF) => return None,
-                Some(_) => at += 6,
-                None => at += 2,
-            },
-            _ => at += 1,
+        if depth > MAX_DEPTH {
+            return None;
         }
+        out.push(c);
     }
+    Some(out)
 }
 
 /// Returns the nodes of a page's blocks: those at the top, in a list or in `@graph`, and their main
@@ -150,7 +97,7 @@ fn collect<'a>(value: &'a Value, depth: usize, nodes: &mut Vec<&'a Map<String, V
                 collect(graph, depth + 1, nodes);
             }
             // The questions of an FAQ do not describe the page itself.
-            if !is_any(node, &["FAQPage"])
+            if !is_one_of(node, "FAQPage")
                 && let Some(main) = node.get("mainEntity")
             {
                 collect(main, depth + 1, nodes);
@@ -180,9 +127,9 @@ pub fn local_name(name: &str) -> &str {
     name.rsplit(['/', '#', ':']).next().unwrap_or(name)
 }
 
-/// True if a node is of one of these types.
-pub fn is_any(node: &Map<String, Value>, wanted: &[&str]) -> bool {
-    types(node).any(|one| wanted.contains(&one))
+/// True if a node is of one of these types, which have blanks between them.
+pub fn is_one_of(node: &Map<String, Value>, wanted: &str) -> bool {
+    types(node).any(|one| wanted.split(' ').any(|name| name == one))
 }
 
 /// Returns the text of a value: a string, a number, `@value`, or the first of a list of them.

@@ -1,4 +1,4 @@
-//! Facts about a page beside its text: its own declarations, and its kind of source. Nothing
+//! Facts about a page other than its text: its own declarations, and its kind of source. Nothing
 //! here fetches but [`retraction`], which asks Crossref about a DOI.
 //!
 //! A page's own statements are used for facts that only the page can know, such as its title; its

@@ -24,8 +24,8 @@ const ENDPOINT: &str = "https://api.crossref.org/works";
 /// Variable that replaces [`ENDPOINT`].
 const ENDPOINT_VARIABLE: &str = "IKIGAI_CROSSREF_URL";
 
-/// Longest DOI of a notice that is returned, in bytes.
-const MAX_DOI: usize = 256;
+/// Maximum length of a DOI of a notice that is returned, in bytes.
+const MAX_DOI_BYTES: usize = 256;
 
 /// Characters that a path segment cannot hold unencoded.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
@@ -133,7 +133,7 @@ fn day(notice: &Value) -> Option<String> {
 
 /// Returns the DOI of a notice in a normalised form.
 fn notice_doi(notice: &Value) -> Option<String> {
-    let doi = on_one_line(beginning(notice["DOI"].as_str()?, MAX_DOI));
+    let doi = on_one_line(beginning(notice["DOI"].as_str()?, MAX_DOI_BYTES));
     (doi.starts_with("10.") && doi.contains('/')).then_some(doi)
 }
 

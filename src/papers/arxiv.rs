@@ -15,11 +15,11 @@ use crate::web::provider::{
     Provider, ProviderAccount, ProviderEndpoint, ProviderRequest, UnreadableReply,
 };
 
-/// Most entries that are read.
-const MOST_ENTRIES: usize = 500;
+/// Maximum number of entries that are read.
+const MAX_ENTRIES: usize = 500;
 
-/// Longest text of an entry that is read, in bytes.
-const LONGEST: usize = 20_000;
+/// Maximum length of a text of an entry that is read, in bytes.
+const MAX_TEXT_BYTES: usize = 20_000;
 
 /// Words that say nothing of a paper, and that no entry would have to have.
 const STOP_WORDS: &[&str] = &[
@@ -113,8 +113,8 @@ fn read(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> {
         };
         match (xml.depth(), tag.name()) {
             (1, "feed") => is_feed = true,
-            (2, "totalResults") => total = xml.text_within(LONGEST).trim().parse().ok(),
-            (2, "entry") if papers.len() < MOST_ENTRIES => papers.push(paper(&mut xml)),
+            (2, "totalResults") => total = xml.text_within(MAX_TEXT_BYTES).trim().parse().ok(),
+            (2, "entry") if papers.len() < MAX_ENTRIES => papers.push(paper(&mut xml)),
             _ => {}
         }
     }
@@ -141,12 +141,12 @@ fn paper(xml: &mut XmlReader<'_>) -> Paper {
         let name = tag.name();
         let field = ELEMENTS.iter().find(|(one, _)| *one == name);
         match (xml.depth() - level, field) {
-            (1, Some((_, field))) => paper.set(field, xml.text_within(LONGEST)),
+            (1, Some((_, field))) => paper.set(field, xml.text_within(MAX_TEXT_BYTES)),
             (1, None) if tag.attribute("type").as_deref() == Some("application/pdf") => {
                 let address = tag.attribute("href").unwrap_or_default();
                 paper.set("pdfUrl", address.into_owned());
             }
-            (2, _) if name == "name" => authors.push(xml.text_within(LONGEST)),
+            (2, _) if name == "name" => authors.push(xml.text_within(MAX_TEXT_BYTES)),
             _ => {}
         }
     }

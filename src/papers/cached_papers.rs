@@ -9,7 +9,7 @@ use crate::cache::CacheQuestion;
 use crate::web::credentials::Credentials;
 
 /// Time for which an answer is valid.
-pub const GOOD_FOR: Duration = Duration::from_secs(60 * 60);
+pub const TIME_TO_LIVE: Duration = Duration::from_secs(60 * 60);
 
 /// Version of the stored form: incremented whenever [`PaperAnswer`](super::finder::PaperAnswer)
 /// changes.

@@ -16,7 +16,7 @@ use crate::web::provider::reply::{self, list, string};
 use crate::web::provider::{
     Provider, ProviderAccount, ProviderEndpoint, ProviderRequest, UnreadableReply, optional_key,
 };
-use crate::web::search::plain;
+use crate::web::search::html_text;
 
 const PLACES: PaperPlaces = &[
     ("title", &["/title/0"]),
@@ -92,7 +92,7 @@ fn paper(work: &Value) -> Paper {
     paper.set("date", dates.next().map(|date| date.to_string()));
     // Elements of HTML have the same names.
     let summary = string(work, "abstract").replace("jats:", "");
-    let summary = plain::text(&summary);
+    let summary = html_text::text(&summary);
     let headless = summary.strip_prefix("Abstract ");
     paper.set("abstract", headless.unwrap_or(&summary));
     let mut terms = list(work, "license").iter();

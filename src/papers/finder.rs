@@ -6,30 +6,29 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::cached_papers::{self, GOOD_FOR};
+use super::cached_papers::{self, TIME_TO_LIVE};
 use super::paper::Paper;
 use super::paper_provider::{PROVIDERS, PaperPage, PaperProvider, order};
 use super::paper_search::PaperSearch;
 use super::{request_pace, scholarly_web, unpaywall};
 use crate::basics::sort::sort_by_number;
+use crate::cache::{CacheQuestion, SingleFlightGuard};
 use crate::unseen::UnseenCount;
 use crate::web::client::HttpClient;
-use crate::web::provider::caller::ProviderCaller;
-use crate::web::provider::exchange::RetryBudget;
+use crate::web::provider::ProviderAccount;
 use crate::web::provider::failure::{ProviderFailure, ProviderFailureKind};
+use crate::web::search::choice::NoProvider;
 use crate::web::search::context::SearchContext;
 use crate::web::search::outcome::{ProviderRouting, SearchFailure};
+use crate::web::search::provider_route::{PROVIDER_TIMEOUT, ProviderRoute};
 use crate::web::search::searcher::WebSearcher;
 use crate::web::search::unseen_taken_out;
 
-/// Longest time for one provider if others can be asked after it.
-const TURN: Duration = Duration::from_secs(8);
+/// Minimum time that is worth asking another provider. A shorter one would say nothing about it.
+const MIN_PROVIDER_TIME: Duration = Duration::from_secs(5);
 
-/// Least time that is worth asking another provider. A shorter one would say nothing about it.
-const LEAST: Duration = Duration::from_secs(5);
-
-/// Time kept for the request itself by one who waits for its turn.
-const FOR_THE_REQUEST: Duration = Duration::from_secs(3);
+/// Time kept for the request itself when waiting for the pace of its provider.
+const REQUEST_TIME: Duration = Duration::from_secs(3);
 
 /// Papers that were found, with their origin; as the cache keeps it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -64,18 +63,6 @@ pub struct PaperFinder<'a> {
     pub known: SearchContext<'a>,
 }
 
-/// Returns the cached answer to a search, if there is one.
-#[must_use]
-pub fn kept(search: &PaperSearch, known: &SearchContext<'_>) -> Option<PaperAnswer> {
-    let question = cached_papers::question(search, known.credentials);
-    let entry = known.entry(&question, GOOD_FOR)?;
-    let answer: PaperAnswer = serde_json::from_slice(&entry.bytes).ok()?;
-    Some(PaperAnswer {
-        age: Some(entry.age),
-        ..answer
-    })
-}
-
 /// Returns the names of providers that may answer now, other than those that are `named`.
 #[must_use]
 pub fn others(known: &SearchContext<'_>, named: &[&str]) -> Vec<&'static str> {
@@ -87,9 +74,14 @@ impl PaperFinder<'_> {
     pub fn find(&self, search: &PaperSearch) -> Result<PaperAnswer, SearchFailure> {
         let begin = Instant::now();
         let question = cached_papers::question(search, self.known.credentials);
-        let look = || kept(search, &self.known);
-        let mut answer = match self.known.kept_or_turn(self.client, &question, look) {
+        let kept = self
+            .known
+            .kept_or_turn(self.client, &question, || self.kept(&question));
+        let answer = match kept {
             Ok(answer) => answer,
+            Err(_turn) if self.client.is_offline() => {
+                return Err(SearchFailure::NoProvider(NoProvider::Offline));
+            }
             Err(_turn) => {
                 let answer = self.ask(search)?;
                 // A provider that failed might have had more. A web search is kept by itself.
@@ -99,34 +91,49 @@ impl PaperFinder<'_> {
                     && answer.searched_with.is_none()
                     && let Ok(bytes) = serde_json::to_vec(&answer)
                 {
-                    self.known.keep(&question, &bytes, GOOD_FOR);
+                    self.known.keep(&question, &bytes, TIME_TO_LIVE);
                 }
                 answer
             }
         };
-        answer.took = begin.elapsed();
-        Ok(answer)
+        Ok(PaperAnswer {
+            took: begin.elapsed(),
+            ..answer
+        })
+    }
+
+    /// Returns the cached answer, if there is one.
+    fn kept(&self, question: &CacheQuestion) -> Option<PaperAnswer> {
+        let entry = self.known.entry(question, TIME_TO_LIVE)?;
+        let answer: PaperAnswer = serde_json::from_slice(&entry.bytes).ok()?;
+        Some(PaperAnswer {
+            age: Some(entry.age),
+            ..answer
+        })
     }
 
     /// Asks one provider after the other, until there are enough papers.
     fn ask(&self, search: &PaperSearch) -> Result<PaperAnswer, SearchFailure> {
         let mut answer = PaperAnswer::default();
         let mut found = Vec::new();
-        let mut first_failure = None;
-        let mut look_ups = unpaywall::MOST;
+        let mut look_ups = unpaywall::MAX_LOOK_UPS;
+        let caller = self.known.caller(self.client);
+        let mut route = ProviderRoute {
+            min_time: MIN_PROVIDER_TIME,
+            ..ProviderRoute::new(self.client, self.known, search.provider.is_some())
+        };
         for provider in order(search) {
             let admitted = found.iter().filter(|paper| search.admits(paper));
             if admitted.count() >= search.count {
                 break;
             }
-            let page = match self.ask_provider(search, provider, &mut answer.routed) {
-                Ok(page) => page,
-                Err(failure) => {
-                    answer.routed.pass(&failure);
-                    first_failure.get_or_insert(failure);
-                    continue;
-                }
-            };
+            let page = route.ask(
+                provider,
+                PROVIDER_TIMEOUT,
+                |_| Err(SingleFlightGuard::default()),
+                |client, account| self.ask_provider(client, search, provider, account),
+            )?;
+            let Some(page) = page else { continue };
             if answer.answered.is_empty() {
                 answer.total = page.total;
             }
@@ -136,13 +143,14 @@ impl PaperFinder<'_> {
                 add(&mut found, search, paper.tidied(provider.name));
             }
             if search.wants_open() {
-                unpaywall::look_up(&self.caller(self.client), &mut found, &mut look_ups);
+                unpaywall::look_up(&caller, &mut found, &mut look_ups);
             }
         }
+        let first_failure = route.failures.first().cloned();
         if let Some(failure) = first_failure.filter(|_| answer.answered.is_empty()) {
-            found = self.search_web(search, failure, &mut answer)?;
+            (found, route) = self.search_web(search, failure, route, &mut answer)?;
             if search.wants_open() {
-                unpaywall::look_up(&self.caller(self.client), &mut found, &mut look_ups);
+                unpaywall::look_up(&caller, &mut found, &mut look_ups);
             }
         }
         found.retain(|paper| search.admits(paper));
@@ -153,54 +161,34 @@ impl PaperFinder<'_> {
             });
         }
         found.truncate(search.count);
-        unpaywall::look_up(&self.caller(self.client), &mut found, &mut look_ups);
+        unpaywall::look_up(&caller, &mut found, &mut look_ups);
         answer.papers = found.into_iter().map(Paper::into_fields).collect();
+        answer.routed = route.routing;
         Ok(answer)
-    }
-
-    fn caller<'c>(&'c self, client: &'c HttpClient) -> ProviderCaller<'c> {
-        ProviderCaller {
-            client,
-            credentials: self.known.credentials,
-            breakers: self.known.breakers(),
-            patience: RetryBudget::SHORT,
-        }
     }
 
     /// Asks a provider, by as many requests as it takes.
     fn ask_provider(
         &self,
+        client: &HttpClient,
         search: &PaperSearch,
         provider: &'static PaperProvider,
-        routed: &mut ProviderRouting,
+        account: &ProviderAccount,
     ) -> Result<PaperPage, ProviderFailure> {
         let later = |left: Duration| {
             let kind = ProviderFailureKind::too_fast(left.as_secs() + 1);
             let text = format!("There was no time to wait for {}.", provider.title);
             ProviderFailure::new(provider, kind, text)
         };
-        let alone = search.provider.is_some();
-        if !routed.attempted.is_empty() && self.client.left() < LEAST {
-            return Err(later(Duration::ZERO));
-        }
-        let turn = if alone { self.client.left() } else { TURN };
-        let client = self.client.for_at_most(turn);
-        let caller = self.caller(&client);
-        // One that is asked for is asked whatever happened.
-        if !alone && let Some(failure) = caller.skipped(provider) {
-            return Err(failure);
-        }
+        let caller = self.known.caller(client);
         let mut page = PaperPage::default();
         for step in provider.steps {
             if let Some(pace) = provider.pace {
-                let longest = client.left().saturating_sub(FOR_THE_REQUEST);
+                let longest = client.left().saturating_sub(REQUEST_TIME);
                 request_pace::wait(self.known.store, provider, pace, longest).map_err(later)?;
             }
-            if routed.attempted.last() != Some(&provider.name) {
-                routed.attempted.push(provider.name);
-            }
-            let build = |account: &_| (step.request)(search, account, &page);
-            let pages = caller.ask(provider, &build, step.read)?;
+            let request = (step.request)(search, account, &page);
+            let pages = caller.ask(provider, &request, step.read)?;
             let next = pages.into_iter().next().unwrap_or_default();
             page = PaperPage {
                 total: next.total.max(page.total),
@@ -213,19 +201,19 @@ impl PaperFinder<'_> {
         Ok(page)
     }
 
-    /// Searches the web for papers after all providers have failed, of which the first had
+    /// Searches the web for papers after all providers have failed, the first of them with
     /// `failure`.
-    fn search_web(
+    fn search_web<'r>(
         &self,
         search: &PaperSearch,
         failure: ProviderFailure,
+        mut route: ProviderRoute<'r>,
         answer: &mut PaperAnswer,
-    ) -> Result<Vec<Paper>, SearchFailure> {
+    ) -> Result<(Vec<Paper>, ProviderRoute<'r>), SearchFailure> {
         let (client, known) = (self.client, self.known);
-        let routed = &mut answer.routed;
-        let alone = search.provider.is_some();
-        if !alone {
-            routed.attempted.push(scholarly_web::NAME);
+        if !route.is_only {
+            let routing = &mut route.routing;
+            routing.attempted.push(scholarly_web::NAME);
             let why =
                 match (WebSearcher { client, known }).search(&scholarly_web::search_of(search)) {
                     Ok(results) => {
@@ -237,20 +225,14 @@ impl PaperFinder<'_> {
                             let paper = scholarly_web::paper(result, search.source);
                             add(&mut found, search, paper);
                         }
-                        return Ok(found);
+                        return Ok((found, route));
                     }
                     Err(SearchFailure::NoProvider(_)) => "nobody to ask",
                     Err(SearchFailure::Failed { failure, .. }) => failure.kind.in_words(),
                 };
-            routed.passed.push((scholarly_web::NAME, why.to_owned()));
+            routing.passed.push((scholarly_web::NAME, why.to_owned()));
         }
-        let tried: Vec<&str> = routed.passed.iter().map(|(name, _)| *name).collect();
-        let alternatives = others(&known, &tried);
-        Err(SearchFailure::Failed {
-            failure: Box::new(failure),
-            routed: (!alone).then(|| routed.clone()),
-            alternatives,
-        })
+        Err(route.failed(failure, PROVIDERS.iter().map(|one| &one.service)))
     }
 }
 

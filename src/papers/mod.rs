@@ -12,7 +12,7 @@
 //! | `openalex`, `crossref`, `pubmed`, `arxiv`, `semanticscholar` | the five providers |
 //! | `unpaywall` | free PDF files of papers without one |
 //! | `scholarly_web` | the web search that takes the place of all of them |
-//! | `request_pace` | providers that take one request in so many seconds |
+//! | `request_pace` | providers that take one request in a given time |
 //! | `cached_papers` | answers in the cache |
 //! | `finder` | one search, and its answer |
 

@@ -15,7 +15,7 @@ use crate::web::provider::{
     Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest, UnreadableReply,
     optional_key,
 };
-use crate::web::search::plain;
+use crate::web::search::html_text;
 
 /// Fields of a work that are read; all of them take ten times as much.
 const FIELDS: &str = "id,doi,display_name,publication_year,publication_date,authorships,\
@@ -36,8 +36,8 @@ const PLACES: PaperPlaces = &[
 /// Its number for the archive arXiv.
 const ARXIV: &str = "S4306400194";
 
-/// Most words of an abstract.
-const MOST_WORDS: usize = 2000;
+/// Maximum number of words of an abstract.
+const MAX_ABSTRACT_WORDS: usize = 2000;
 
 /// Row of this provider.
 pub static PROVIDER: PaperProvider = PaperProvider {
@@ -130,17 +130,17 @@ fn unfolded(index: Option<&Value>) -> String {
         words.extend(places.map(|place| (place, word.as_str())));
     }
     sort_by_count(&mut words, |(place, _)| *place);
-    words.truncate(MOST_WORDS);
+    words.truncate(MAX_ABSTRACT_WORDS);
     let words: Vec<&str> = words.into_iter().map(|(_, word)| word).collect();
-    plain::text(&words.join(" "))
+    html_text::text(&words.join(" "))
 }
 
-/// Interprets a status: too many searches in a second, or in a day, are told by 403 as well.
+/// Interprets a status: too many searches in a second, or in a day, are also reported by 403.
 fn refusal(title: &str, answer: &HttpResponse) -> ProviderRefusal {
-    let is_spent = reply::says(answer, &["daily", "budget", "credit", "quota"]);
+    let is_spent = reply::contains_any(answer, &["daily", "budget", "credit", "quota"]);
     match answer.status {
-        403 | 429 if is_spent => reply::quota(title, answer),
-        403 | 429 => reply::throttled(title, answer),
+        403 | 429 if is_spent => reply::quota_refusal(title, answer),
+        403 | 429 => reply::rate_limit_refusal(title, answer),
         _ => reply::by_status(title, answer),
     }
 }

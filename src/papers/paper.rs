@@ -8,32 +8,18 @@ use crate::basics::wording::on_one_line;
 use crate::page::PartialDate;
 use crate::page::doi::parse_doi;
 use crate::web::search::claim::sentences;
-use crate::web::search::plain;
+use crate::web::search::html_text;
 use crate::web::search::results::{shortened, shown_url};
 
 /// Fields of a paper, in the order in which answers have them.
-const FIELDS: [&str; 14] = [
-    "title",
-    "url",
-    "source",
-    "doi",
-    "authors",
-    "journal",
-    "year",
-    "abstract",
-    "citationCount",
-    "openAccess",
-    "pdfUrl",
-    "tldr",
-    "isInfluential",
-    "retractionStatus",
-];
+const FIELDS: &str = "title url source doi authors journal year abstract citationCount openAccess \
+    pdfUrl tldr isInfluential retractionStatus";
 
-/// Longest text, in characters.
-const MAX_TEXT: usize = 500;
+/// Maximum length of a text, in characters.
+const MAX_TEXT_CHARS: usize = 500;
 
-/// Most authors; some papers have thousands.
-const MOST_AUTHORS: usize = 50;
+/// Maximum number of authors; some papers have thousands.
+const MAX_AUTHORS: usize = 50;
 
 /// Characters that the path of an address cannot hold.
 const ENCODED: &AsciiSet = &CONTROLS
@@ -56,7 +42,7 @@ pub struct Paper {
     fields: Map<String, Value>,
     /// Date of publication.
     pub date: Option<PartialDate>,
-    /// Names of the sources that it is known to be of, beside those that its DOI tells.
+    /// Names of the sources that it is known to be of, in addition to those that its DOI implies.
     pub sources: Vec<&'static str>,
     /// True if its free PDF file was looked for.
     pub looked_up: bool,
@@ -72,7 +58,7 @@ impl Paper {
             let values = places.iter().filter_map(|place| item.pointer(place));
             let mut said = values.filter(|value| !value.is_null() && *value != "");
             match said.next() {
-                Some(Value::String(text)) => paper.set(name, plain::text(text)),
+                Some(Value::String(text)) => paper.set(name, html_text::text(text)),
                 Some(value) => paper.set(name, value.clone()),
                 None => {}
             }
@@ -87,7 +73,7 @@ impl Paper {
 
     /// Sets the authors, by their names.
     pub(super) fn set_authors(&mut self, names: impl Iterator<Item = String>) {
-        let names = names.filter(|name| !name.is_empty()).take(MOST_AUTHORS);
+        let names = names.filter(|name| !name.is_empty()).take(MAX_AUTHORS);
         let names: Vec<Value> = names.map(Value::from).collect();
         self.set("authors", names);
     }
@@ -146,7 +132,7 @@ impl Paper {
         self.set_file(shown_url(self.text("pdfUrl")));
         self.set("abstract", abridged(&on_one_line(self.text("abstract"))));
         for text in self.texts() {
-            *text = shortened(&on_one_line(text), MAX_TEXT);
+            *text = shortened(&on_one_line(text), MAX_TEXT_CHARS);
         }
         let letters = self.text("title").chars().filter(|c| c.is_alphanumeric());
         self.key = letters.flat_map(char::to_lowercase).collect();
@@ -226,20 +212,20 @@ impl Paper {
     /// Returns its fields in the order of answers.
     #[must_use]
     pub fn into_fields(mut self) -> Value {
-        let fields = FIELDS.iter();
-        let known = fields.filter_map(|&name| Some((name.to_owned(), self.fields.remove(name)?)));
+        let fields = FIELDS.split(' ');
+        let known = fields.filter_map(|name| Some((name.to_owned(), self.fields.remove(name)?)));
         known.collect::<Map<_, _>>().into()
     }
 }
 
 /// Returns the whole sentences at the beginning of a text, or its words if the first is too long.
 fn abridged(text: &str) -> String {
-    if text.chars().count() <= MAX_TEXT {
+    if text.chars().count() <= MAX_TEXT_CHARS {
         return text.to_owned();
     }
     let mut kept = String::new();
     for sentence in sentences(text) {
-        if kept.chars().count() + sentence.chars().count() >= MAX_TEXT {
+        if kept.chars().count() + sentence.chars().count() >= MAX_TEXT_CHARS {
             break;
         }
         let blank = if kept.is_empty() { "" } else { " " };
@@ -247,7 +233,7 @@ fn abridged(text: &str) -> String {
     }
     if kept.is_empty() {
         // With the mark of what is left out.
-        return shortened(text, MAX_TEXT - 1);
+        return shortened(text, MAX_TEXT_CHARS - 1);
     }
     kept
 }

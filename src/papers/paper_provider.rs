@@ -27,11 +27,11 @@ pub static PROVIDERS: [&PaperProvider; 5] = [
 
 /// A provider of papers.
 pub struct PaperProvider {
-    /// What every provider has.
+    /// The fields that every provider has.
     pub service: Provider,
     /// Requests that a search takes, each with the reply to the one before.
     pub steps: &'static [PaperStep],
-    /// Least time between two requests of this user's.
+    /// Minimum time between two requests of this user's.
     pub pace: Option<Duration>,
     /// Names of the sources of which it is asked for papers unless it is named.
     pub sources: &'static [&'static str],
@@ -101,7 +101,7 @@ pub fn order(search: &PaperSearch) -> Vec<&'static PaperProvider> {
     own.chain(others.filter(|_| !is_named)).collect()
 }
 
-/// Returns the key, or what stands for it, if it is set.
+/// Returns the key, or what replaces it, if it is set.
 pub(super) fn key(account: &ProviderAccount) -> Option<Value> {
     Some(account.key(0))
         .filter(|key| !key.is_empty())
@@ -128,7 +128,7 @@ pub(super) fn refusal(title: &str, answer: &HttpResponse) -> ProviderRefusal {
 pub(super) fn refusal_without_keys(title: &str, answer: &HttpResponse) -> ProviderRefusal {
     let mut refusal = reply::by_status(title, answer);
     if refusal.kind == ProviderFailureKind::AuthInvalid {
-        refusal = reply::upstream(title, answer);
+        refusal = reply::upstream_refusal(title, answer);
         refusal.kind = ProviderFailureKind::Upstream;
     }
     refusal

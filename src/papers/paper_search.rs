@@ -113,7 +113,7 @@ impl PaperSearch {
         of_source && in_time
     }
 
-    /// True if a paper is known to be as open as it is wanted.
+    /// True if a paper is known to be as open as the search wants.
     #[must_use]
     pub fn admits(&self, paper: &Paper) -> bool {
         (!self.open_access || paper.is("openAccess"))

@@ -34,8 +34,8 @@ pub static PROVIDER: PaperProvider = PaperProvider {
         )],
         endpoint: ProviderEndpoint::Known("https://eutils.ncbi.nlm.nih.gov/entrez/eutils"),
         refusal: |title, answer| {
-            if reply::says(answer, &["api key invalid"]) {
-                return reply::rejected(title, answer);
+            if reply::contains_any(answer, &["api key invalid"]) {
+                return reply::rejected_key_refusal(title, answer);
             }
             refusal(title, answer)
         },

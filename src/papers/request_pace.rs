@@ -1,4 +1,4 @@
-//! The pace of requests to a provider that takes one in so many seconds: a call waits until that
+//! The pace of requests to a provider that takes one in a given time: a call waits until that
 //! time has passed since the request before, whichever process made it. The time of that request is
 //! the age of an entry in the cache's store; without a store nobody waits.
 
@@ -9,10 +9,10 @@ use crate::cache::{CacheQuestion, CacheStore};
 use crate::web::provider::Provider;
 
 /// Time between two looks whether it is one's turn.
-const LOOK: Duration = Duration::from_millis(25);
+const POLL_INTERVAL: Duration = Duration::from_millis(25);
 
 /// Requests take unequal times to arrive, and arrive this much apart at least.
-const SPARE: Duration = Duration::from_millis(100);
+const SPARE_TIME: Duration = Duration::from_millis(100);
 
 /// Waits until a request may be sent, for `longest` at most. The error is how long it would take.
 pub fn wait(
@@ -25,7 +25,7 @@ pub fn wait(
     let question = CacheQuestion::new("pace", 1)
         .with("provider", Some(provider.name))
         .that_changes();
-    let pace = pace + SPARE;
+    let pace = pace + SPARE_TIME;
     let begin = Instant::now();
     loop {
         // Who has it sleeps until the time has come, and others come after.
@@ -42,7 +42,7 @@ pub fn wait(
         if begin.elapsed() > longest {
             return Err(pace);
         }
-        thread::sleep(LOOK);
+        thread::sleep(POLL_INTERVAL);
     }
 }
 
@@ -50,7 +50,7 @@ pub fn wait(
 mod tests {
     use super::*;
     use crate::papers::arxiv;
-    use crate::web::search::memory::MemoryStore;
+    use crate::web::search::memory_cache::MemoryStore;
 
     #[test]
     fn a_request_waits_for_the_time_after_the_one_before() {
@@ -62,7 +62,7 @@ mod tests {
         store.grow_older(second);
         let begin = Instant::now();
         assert_eq!(wait(second), Ok(()));
-        assert!(begin.elapsed() >= SPARE / 2);
+        assert!(begin.elapsed() >= SPARE_TIME / 2);
         assert!(wait(second / 2).is_err());
     }
 }

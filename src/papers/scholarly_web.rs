@@ -1,5 +1,5 @@
 //! The web search that takes the place of the providers of papers if none of them answers: on hosts
-//! of scholarly works alone.
+//! of scholarly works only.
 
 use url::Url;
 
@@ -8,7 +8,7 @@ use super::paper_search::{PaperSearch, PaperSource};
 use crate::hosts;
 use crate::page;
 use crate::web::search::SearchResult;
-use crate::web::search::query::{MOST_RESULTS, SafeSearch, WebSearch};
+use crate::web::search::query::{MAX_RESULTS, SafeSearch, WebSearch};
 
 /// Name of the provider of what a web search has found.
 pub const NAME: &str = "web_search";
@@ -23,7 +23,7 @@ pub fn search_of(search: &PaperSearch) -> WebSearch {
     }
     WebSearch {
         query: search.query.clone(),
-        count: MOST_RESULTS,
+        count: MAX_RESULTS,
         safe: Some(SafeSearch::Medium),
         sites: sites.into_iter().map(str::to_owned).collect(),
         ..WebSearch::default()

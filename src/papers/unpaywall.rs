@@ -8,20 +8,21 @@ use std::time::Duration;
 use super::paper::{Paper, PaperPlaces};
 use super::paper_provider::{PaperPage, key, refusal_without_keys};
 use crate::web::client::HttpResponse;
+use crate::web::provider::breaker::BreakerState;
 use crate::web::provider::caller::ProviderCaller;
 use crate::web::provider::{
     Provider, ProviderEndpoint, ProviderRequest, UnreadableReply, reply, required_key,
 };
 use crate::web::search::results::shown_url;
 
-/// Most papers that are looked up for a search.
-pub const MOST: usize = 5;
+/// Maximum number of papers that are looked up for a search.
+pub const MAX_LOOK_UPS: usize = 5;
 
-/// Longest time for all of them.
-const TIME: Duration = Duration::from_secs(6);
+/// Maximum time for all of them.
+const MAX_TIME: Duration = Duration::from_secs(6);
 
-/// Time that must be left for one.
-const LEAST: Duration = Duration::from_secs(1);
+/// Minimum time that is worth looking up another one.
+const MIN_LOOKUP_TIME: Duration = Duration::from_secs(1);
 
 const PLACES: PaperPlaces = &[
     ("pdfUrl", &["/best_oa_location/url_for_pdf"]),
@@ -44,26 +45,27 @@ pub static PROVIDER: Provider = Provider {
 /// Looks up the files of those `papers` that have a DOI and no file, as far as `most` goes, which
 /// is reduced by their number.
 pub fn look_up(caller: &ProviderCaller<'_>, papers: &mut [Paper], most: &mut usize) {
-    if !PROVIDER.is_configured(caller.credentials) || caller.skipped(&PROVIDER).is_some() {
+    let Ok(account) = PROVIDER.account(caller.credentials) else {
+        return;
+    };
+    if matches!(caller.breakers.pass(&PROVIDER), BreakerState::Open(_)) {
         return;
     }
-    let client = caller.client.for_at_most(TIME);
+    let client = caller.client.for_at_most(MAX_TIME);
     let caller = ProviderCaller {
         client: &client,
         ..*caller
     };
     for paper in papers {
         let lacks = paper.text("pdfUrl").is_empty() && !paper.text("doi").is_empty();
-        if !lacks || paper.looked_up || *most == 0 || client.left() < LEAST {
+        if !lacks || paper.looked_up || *most == 0 || client.left() < MIN_LOOKUP_TIME {
             continue;
         }
         *most -= 1;
         paper.looked_up = true;
-        let build = |account: &_| {
-            let mail = [("email", key(account))];
-            ProviderRequest::get(&account.below(paper.text("doi")), mail)
-        };
-        let found = caller.ask(&PROVIDER, &build, read).unwrap_or_default();
+        let mail = [("email", key(&account))];
+        let request = ProviderRequest::get(&account.below(paper.text("doi")), mail);
+        let found = caller.ask(&PROVIDER, &request, read).unwrap_or_default();
         for file in found.iter().flat_map(|page| &page.papers) {
             if file.is("openAccess") {
                 paper.set("openAccess", true);

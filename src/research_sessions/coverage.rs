@@ -10,9 +10,9 @@ use crate::basics::wording::{floor_boundary, on_one_line};
 use crate::page::{self, SourceType};
 use crate::web::search::display_link;
 
-/// The most queries, and the longest part of a query that is taken from a text, in bytes.
-const MOST_QUERIES: usize = 5;
-const LONGEST_PART: usize = 150;
+/// Maximum number of queries, and the longest part of a query that is taken from a text, in bytes.
+const MAX_QUERIES: usize = 5;
+const MAX_PART_CHARS: usize = 150;
 
 /// Counts of the sources that a session has found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -93,7 +93,7 @@ impl SourceCoverage {
     }
 }
 
-/// A share of `all`, to two decimal places.
+/// Returns a share of `all`, to two decimal places.
 fn share(part: usize, all: usize) -> f64 {
     let hundredths = (part * 100 + all / 2).checked_div(all).unwrap_or(0);
     f64::from(u32::try_from(hundredths).unwrap_or(100)) / 100.0
@@ -123,15 +123,15 @@ pub fn refinement_queries(session: &ResearchSession, coverage: &SourceCoverage) 
     }
     queries.retain(|query| !query.is_empty());
     queries.dedup();
-    queries.truncate(MOST_QUERIES);
+    queries.truncate(MAX_QUERIES);
     queries
 }
 
-/// The whole words at the beginning of a text.
+/// Returns the whole words at the beginning of a text.
 fn query_part(text: &str) -> String {
     let mut text = on_one_line(text);
-    if text.len() > LONGEST_PART {
-        text.truncate(floor_boundary(&text, LONGEST_PART));
+    if text.len() > MAX_PART_CHARS {
+        text.truncate(floor_boundary(&text, MAX_PART_CHARS));
         if let Some(end) = text.rfind(' ') {
             text.truncate(end);
         }

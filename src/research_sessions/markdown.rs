@@ -8,14 +8,14 @@ use std::fmt::Write as _;
 use super::session::{SessionSource, SessionStep};
 use crate::basics::wording::{beginning, on_one_line};
 
-/// The longest line that stands for a step, in bytes.
-const ONE_LINE: usize = 120;
+/// Maximum length of a line that stands for a step, in bytes.
+const MAX_LINE_CHARS: usize = 120;
 
-/// The beginning of a step's text, on one line.
+/// Returns the beginning of a step's text, on one line.
 #[must_use]
 pub fn one_liner(step: &SessionStep) -> String {
     let line = on_one_line(&step.search_step);
-    let shown = beginning(&line, ONE_LINE);
+    let shown = beginning(&line, MAX_LINE_CHARS);
     if shown.len() == line.len() {
         return line;
     }

@@ -19,6 +19,6 @@ mod store;
 
 pub use coverage::{SourceCoverage, refinement_queries};
 pub use session::{
-    CallOutcome, MOST_STEPS, ResearchSession, SessionFault, SessionSource, SessionStep,
+    CallOutcome, MAX_STEPS, ResearchSession, SessionFault, SessionSource, SessionStep,
 };
 pub use store::{SessionStore, lifetime, now};

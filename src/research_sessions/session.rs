@@ -8,19 +8,19 @@ use crate::basics::wording::beginning;
 use crate::cache::PersistentFault;
 use crate::web::search::same_page_key;
 
-/// The most steps of a session, revisions among them.
-pub const MOST_STEPS: usize = 200;
+/// Maximum number of steps of a session, revisions among them.
+pub const MAX_STEPS: usize = 200;
 
-/// The most sources.
-const MOST_SOURCES: usize = 1000;
+/// Maximum number of sources.
+const MAX_SOURCES: usize = 1000;
 
-/// The most outcomes; the oldest ones go.
-const MOST_OUTCOMES: usize = 200;
+/// Maximum number of outcomes; the oldest ones go.
+const MAX_OUTCOMES: usize = 200;
 
 /// The longest texts of sources that are kept, and the most of all of them, in bytes: what others
 /// write must not take the room of steps.
-const LONGEST_TEXT: usize = 1000;
-const MOST_TEXT: usize = 2 * 1024 * 1024;
+const MAX_TEXT_CHARS: usize = 1000;
+const MAX_ALL_TEXT_BYTES: usize = 2 * 1024 * 1024;
 
 /// The reason why there is no session, or why it was not changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub struct ResearchSession {
     pub research_goal: String,
     /// The time of its first step.
     pub started_at: String,
-    /// The time of the step behind which no other is needed.
+    /// The time of the step after which no other is needed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completed_at: Option<String>,
     /// The time of its last use.
@@ -75,7 +75,7 @@ pub struct ResearchSession {
 pub struct SessionStep {
     /// Its number, from 1. Revisions of it, and steps of other branches, have the same.
     pub step_number: u64,
-    /// What was searched for, or found out.
+    /// The text of the step: a search, or a finding.
     pub search_step: String,
     /// The reason for it.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -151,7 +151,7 @@ pub struct CallOutcome {
 }
 
 impl ResearchSession {
-    /// The number of the step that was recorded last.
+    /// Returns the number of the step that was recorded last.
     #[must_use]
     pub fn last_step(&self) -> u64 {
         self.steps.last().map_or(0, |step| step.step_number)
@@ -162,7 +162,7 @@ impl ResearchSession {
     /// # Errors
     /// The session is full.
     pub fn add_step(&mut self, mut step: SessionStep) -> Result<(), SessionFault> {
-        if self.steps.len() >= MOST_STEPS {
+        if self.steps.len() >= MAX_STEPS {
             return Err(SessionFault::Full);
         }
         let number = step.step_number;
@@ -189,8 +189,8 @@ impl ResearchSession {
                 is_doi || same_page_key(&one.url) == key
             };
             let taken: usize = self.sources.iter().map(SessionSource::length).sum();
-            let has_room = taken + source.length() <= MOST_TEXT;
-            let takes_more = has_room && self.sources.len() < MOST_SOURCES;
+            let has_room = taken + source.length() <= MAX_ALL_TEXT_BYTES;
+            let takes_more = has_room && self.sources.len() < MAX_SOURCES;
             match self.sources.iter_mut().find(is_same) {
                 Some(there) => {
                     // Another address of the same work is not the one that was named.
@@ -218,13 +218,13 @@ impl ResearchSession {
 
     /// Adds the outcome of a call.
     pub fn add_outcome(&mut self, outcome: CallOutcome) {
-        if self.outcomes.len() >= MOST_OUTCOMES {
+        if self.outcomes.len() >= MAX_OUTCOMES {
             self.outcomes.remove(0);
         }
         self.outcomes.push(outcome);
     }
 
-    /// The steps by their numbers, revisions behind what they revise.
+    /// Returns the steps by their numbers, revisions after what they revise.
     #[must_use]
     pub fn in_order(&self) -> Vec<&SessionStep> {
         let mut steps: Vec<&SessionStep> = self.steps.iter().collect();
@@ -252,7 +252,7 @@ impl ResearchSession {
 }
 
 impl SessionSource {
-    /// The length of its texts, as far as they are kept.
+    /// Returns the length of its texts, as far as they are kept.
     fn length(&self) -> usize {
         let texts = [
             &self.title,
@@ -261,7 +261,7 @@ impl SessionSource {
             &self.journal,
             &self.doi,
         ];
-        let texts = texts.iter().map(|text| text.len().min(LONGEST_TEXT));
+        let texts = texts.iter().map(|text| text.len().min(MAX_TEXT_CHARS));
         self.url.len() + texts.sum::<usize>()
     }
 
@@ -277,7 +277,7 @@ impl SessionSource {
             (&mut self.doi, &other.doi),
         ] {
             if own.is_empty() || (prefers_other && !others.is_empty()) {
-                beginning(others, LONGEST_TEXT).clone_into(own);
+                beginning(others, MAX_TEXT_CHARS).clone_into(own);
             }
         }
         self.read |= other.read;
@@ -302,10 +302,13 @@ mod tests {
         let sources: Vec<_> = (0..40).map(|number| source(number, 80_000)).collect();
         let left_out = session.add_sources(&sources, "2026-01-01");
         assert_eq!((session.sources.len(), left_out), (25, 15));
-        // One that is there has no need of room.
+        // A known source needs no room.
         assert_eq!(session.add_sources(&sources[..1], "2026-01-01"), 0);
         let length = serde_json::to_vec(&session).unwrap().len();
-        assert!(length < MOST_TEXT + MOST_TEXT / 8, "{length}");
+        assert!(
+            length < MAX_ALL_TEXT_BYTES + MAX_ALL_TEXT_BYTES / 8,
+            "{length}"
+        );
     }
 
     #[test]

@@ -17,34 +17,36 @@ use crate::web::date::rfc_3339;
 pub const LIFETIME_VARIABLE: &str = "IKIGAI_SESSION_TTL";
 
 /// That time without the variable, and the longest one.
-const USUAL_LIFETIME: u64 = 4 * 60 * 60;
-const LONGEST_LIFETIME: u64 = 30 * 24 * 60 * 60;
+const DEFAULT_LIFETIME_SECONDS: u64 = 4 * 60 * 60;
+const MAX_LIFETIME_SECONDS: u64 = 30 * 24 * 60 * 60;
 
-/// The most sessions of an owner.
-const MOST_SESSIONS: usize = 50;
+/// Maximum number of sessions of an owner.
+const MAX_SESSIONS: usize = 50;
 
-/// The most bytes of a session.
-const LONGEST: usize = 4 * 1024 * 1024;
+/// Maximum number of bytes of a session.
+const MAX_SESSION_BYTES: usize = 4 * 1024 * 1024;
 
-/// The longest time in which a change is tried again, because others came first.
-const PATIENCE: Duration = Duration::from_secs(8);
+/// Maximum time in which a change is tried again, because others came first.
+const RETRY_TIMEOUT: Duration = Duration::from_secs(8);
 
 /// Version of the stored forms.
 const VERSION: u32 = 1;
 
-/// The time for which a session is kept since its last use.
+/// Returns the time for which a session is kept since its last use.
 #[must_use]
 pub fn lifetime() -> Duration {
     let set = env::var(LIFETIME_VARIABLE).ok();
     let set = set.and_then(|value| value.trim().parse().ok());
-    let seconds = set.filter(|seconds| *seconds > 0).unwrap_or(USUAL_LIFETIME);
-    Duration::from_secs(seconds.min(LONGEST_LIFETIME))
+    let seconds = set
+        .filter(|seconds| *seconds > 0)
+        .unwrap_or(DEFAULT_LIFETIME_SECONDS);
+    Duration::from_secs(seconds.min(MAX_LIFETIME_SECONDS))
 }
 
 /// A change of a session, which may refuse it.
 pub type SessionChange<'a> = &'a mut dyn FnMut(&mut ResearchSession) -> Result<(), SessionFault>;
 
-/// What makes the content of an entry of the one that is there, if there is one.
+/// Makes the new content of an entry from the present one, if it exists.
 type EntryMaker<'a> = &'a mut dyn FnMut(Option<&PersistentEntry>) -> Result<Vec<u8>, SessionFault>;
 
 /// The sessions of an owner.
@@ -54,7 +56,7 @@ pub struct SessionStore<'a> {
 }
 
 impl<'a> SessionStore<'a> {
-    /// The sessions in that store, whose owner it knows.
+    /// Returns the sessions in that store, whose owner it knows.
     #[must_use]
     pub fn new(store: &'a dyn PersistentStore) -> Self {
         Self {
@@ -104,12 +106,12 @@ impl<'a> SessionStore<'a> {
             Ok(bytes)
         })?;
         let session = changed.ok_or(SessionFault::Unknown)?;
-        // It is there all the same.
+        // The session itself was stored.
         let _ = self.keep_listed(&session.session_id);
         Ok(session)
     }
 
-    /// The session called `id`, which is used by that.
+    /// Returns the session called `id`, which is used by that.
     ///
     /// # Errors
     /// There is none, or it cannot be read.
@@ -126,8 +128,8 @@ impl<'a> SessionStore<'a> {
         Ok(session)
     }
 
-    /// All sessions, the last used first: what is known of each as a whole, and its first step.
-    /// Many long ones would take too much memory.
+    /// Returns all sessions, the last used first: what is known of each as a whole, and its first
+    /// step. Many long ones would take too much memory.
     ///
     /// # Errors
     /// They cannot be read.
@@ -171,10 +173,10 @@ impl<'a> SessionStore<'a> {
             if ids.iter().any(|one| one == id) {
                 return Ok(ids.join("\n").into_bytes());
             }
-            if ids.len() >= MOST_SESSIONS {
+            if ids.len() >= MAX_SESSIONS {
                 let there = self.all()?.into_iter();
                 let mut there: Vec<String> = there.map(|session| session.session_id).collect();
-                if there.len() >= MOST_SESSIONS {
+                if there.len() >= MAX_SESSIONS {
                     oldest = there.pop();
                 }
                 ids.retain(|one| there.contains(one));
@@ -199,7 +201,7 @@ impl<'a> SessionStore<'a> {
             if self.replace(name, entry.as_ref(), &after)? {
                 return Ok(());
             }
-            if begin.elapsed() > PATIENCE {
+            if begin.elapsed() > RETRY_TIMEOUT {
                 return Err(PersistentFault::Busy.into());
             }
             thread::yield_now();
@@ -221,7 +223,7 @@ impl<'a> SessionStore<'a> {
     }
 }
 
-/// The present time.
+/// Returns the present time.
 #[must_use]
 pub fn now() -> String {
     rfc_3339(SystemTime::now())
@@ -229,25 +231,25 @@ pub fn now() -> String {
 
 fn encoded(session: &ResearchSession) -> Result<Vec<u8>, SessionFault> {
     let bytes = serde_json::to_vec(session).map_err(|_| PersistentFault::Refused)?;
-    if bytes.len() > LONGEST {
+    if bytes.len() > MAX_SESSION_BYTES {
         return Err(SessionFault::Full);
     }
     Ok(bytes)
 }
 
-/// The session in an entry, if there is one.
+/// Returns the session in an entry, if there is one.
 fn decoded(entry: Option<&PersistentEntry>) -> Option<ResearchSession> {
     serde_json::from_slice(&entry?.bytes).ok()
 }
 
-/// The names in the list of sessions.
+/// Returns the names in the list of sessions.
 fn listed(entry: Option<&PersistentEntry>) -> Vec<String> {
     let text = entry.map(|entry| String::from_utf8_lossy(&entry.bytes));
     let ids = text.iter().flat_map(|text| text.lines());
     ids.map(str::to_owned).collect()
 }
 
-/// A new UUID of version 4 (RFC 9562, section 5.4); `None` without a source of randomness.
+/// Returns a new UUID of version 4 (RFC 9562, section 5.4); `None` without a source of randomness.
 fn new_name() -> Option<String> {
     let number: [u8; 16] = rand::generate(&SystemRandom::new()).ok()?.expose();
     let number = u128::from_be_bytes(number);
@@ -257,7 +259,7 @@ fn new_name() -> Option<String> {
     Some(parts.join("-"))
 }
 
-/// The name of the entry of the session called `id`; an error if no session is called so.
+/// Returns the name of the entry of the session called `id`; an error if no session is called so.
 fn known_name(id: &str) -> Result<CacheQuestion, SessionFault> {
     let id = id.trim().to_ascii_lowercase();
     let digit = |(at, byte): (usize, u8)| match at {

@@ -79,7 +79,7 @@ fn host(entry: &str) -> Option<String> {
     if let Ok(IpAddr::V6(ip)) = entry.parse() {
         return Some(format!("[{ip}]"));
     }
-    // Removes the port behind an address in brackets; one behind a name is removed elsewhere.
+    // Removes the port after an address in brackets; one after a name is removed elsewhere.
     let entry = match entry.rsplit_once("]:") {
         Some((ip, port)) if port.bytes().all(|b| b.is_ascii_digit()) => &entry[..=ip.len()],
         _ => entry,

@@ -7,8 +7,8 @@ use super::client::HttpResponse;
 
 const SIGNS: &str = include_str!("bot_checks.tsv");
 
-/// Longest page that is taken for a check because of its words alone, in bytes.
-const SHORT: usize = 2048;
+/// Maximum length of a page that is taken for a check only because of its words, in bytes.
+const MAX_CHECK_PAGE_BYTES: usize = 2048;
 
 /// Statuses of bot checks. Others concern the URL or the server, and not the client.
 const STATUSES: [u16; 7] = [401, 403, 405, 406, 418, 429, 503];
@@ -73,7 +73,7 @@ fn says_so(reply: &HttpResponse) -> bool {
         let kind = kind.trim_start().to_ascii_lowercase();
         kind.starts_with("text/html")
     });
-    if reply.truncated || reply.body.len() >= SHORT || !is_html {
+    if reply.truncated || reply.body.len() >= MAX_CHECK_PAGE_BYTES || !is_html {
         return false;
     }
     let page = String::from_utf8_lossy(&reply.body).to_ascii_lowercase();
@@ -85,8 +85,8 @@ fn says_so(reply: &HttpResponse) -> bool {
 #[must_use]
 pub fn advice_on_bot_check(vendor: &str) -> String {
     format!(
-        "A bot check ({vendor}) stands before it: fetching it again will not help, whatever is \
-         sent. Use the site's API or feed, or another source."
+        "The page is behind a bot check ({vendor}); fetching it again will not help, whatever \
+         headers are sent. Use the site's API or feed, or another source."
     )
 }
 

@@ -24,7 +24,7 @@ pub use error::{FetchError, NetworkError};
 pub use open::OpenedConnection;
 pub use request::{FetchRequest, PostRequest};
 pub use response::HttpResponse;
-pub use urls::parse_url;
+pub use urls::{parse_url, without_login};
 
 use cookies::CookieJar;
 use dial::{Dialer, HopRoute, NoResolver, ResponseTransport};
@@ -56,11 +56,11 @@ pub use tls::{config as tls_config, trusted as trusted_certificates};
 
 /// Timeout of a whole call, retries and redirects included. A call may take 25 seconds; the one
 /// left over is for processing the answer.
-pub const TOTAL: Duration = Duration::from_secs(24);
+pub const TOTAL_TIMEOUT: Duration = Duration::from_secs(24);
 /// Timeout of one connection, from the first address to the end of the TLS handshake.
-pub const CONNECT: Duration = Duration::from_secs(10);
+pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Timeout of the body of an error, which matters less than the status.
-pub const ERROR_BODY: Duration = Duration::from_secs(3);
+pub const ERROR_BODY_TIMEOUT: Duration = Duration::from_secs(3);
 /// Maximum number of redirects.
 pub const MAX_REDIRECTS: usize = 20;
 /// Maximum size of a body, in bytes after decoding; the rest is dropped.
@@ -86,10 +86,23 @@ pub struct HttpClient {
     /// Shared by all copies, so that certificates are loaded once.
     tls: Arc<OnceLock<Result<Arc<ClientConfig>, String>>>,
     allowed: OnceLock<AllowedHosts>,
-    /// True if it asks services, at addresses that the caller did not choose.
-    services: bool,
-    /// Page that leads to what is fetched, if it is not the caller who names it.
-    leading: Option<Url>,
+    origin: AddressOrigin,
+    is_offline: bool,
+}
+
+/// The origin of requested addresses, which decides whether private ones are fetched.
+#[derive(Clone, Debug, Default)]
+pub enum AddressOrigin {
+    /// The caller names them, private ones too.
+    #[default]
+    Caller,
+    /// A page leads to them, such as a list of results: a private one only if this page is on the
+    /// same host.
+    Page(Url),
+    /// Others name them, who must not lead to a private one.
+    Unknown,
+    /// They are configured for a service that the program itself asks.
+    Service,
 }
 
 impl Default for HttpClient {
@@ -109,23 +122,37 @@ impl HttpClient {
     #[must_use]
     pub fn with_resolver(resolver: Arc<dyn NameResolver>) -> Self {
         Self {
-            total: TOTAL,
-            deadline: Instant::now() + TOTAL,
+            total: TOTAL_TIMEOUT,
+            deadline: Instant::now() + TOTAL_TIMEOUT,
             most: BodyLimit::of(MAX_BODY),
             resolver,
             proxies: OnceLock::new(),
             tls: Arc::default(),
             allowed: OnceLock::new(),
-            services: false,
-            leading: None,
+            origin: AddressOrigin::Caller,
+            is_offline: false,
         }
     }
 
-    /// Fetches what the page at `leading` leads to, such as a list of results: a private address
-    /// only if that page is on the same host.
+    /// Creates a client that sends nothing: its callers find cached answers only.
     #[must_use]
-    pub fn led_by(self, leading: Option<Url>) -> Self {
-        Self { leading, ..self }
+    pub fn offline() -> Self {
+        Self {
+            is_offline: true,
+            ..Self::new()
+        }
+    }
+
+    /// True if the client sends nothing.
+    #[must_use]
+    pub fn is_offline(&self) -> bool {
+        self.is_offline
+    }
+
+    /// Fetches addresses of this origin, instead of those that the caller names.
+    #[must_use]
+    pub fn for_addresses_of(self, origin: AddressOrigin) -> Self {
+        Self { origin, ..self }
     }
 
     /// Uses these proxies instead of the environment's.
@@ -138,7 +165,7 @@ impl HttpClient {
         }
     }
 
-    /// Sets the timeout to `total` from now, instead of [`TOTAL`].
+    /// Sets the timeout to `total` from now, instead of [`TOTAL_TIMEOUT`].
     #[must_use]
     pub fn within(self, total: Duration) -> Self {
         Self {
@@ -171,7 +198,7 @@ impl HttpClient {
         Self {
             most: BodyLimit::of(MAX_BODY),
             allowed: OnceLock::from(AllowedHosts::default()),
-            services: true,
+            origin: AddressOrigin::Service,
             ..self.clone()
         }
     }
@@ -188,7 +215,7 @@ impl HttpClient {
     pub fn get(&self, request: &FetchRequest<'_>) -> Result<HttpResponse, FetchError> {
         let first = urls::accept(request.url.clone())?;
         let guard = self.guard_of(&first);
-        self.get_from(request, first, guard.ok_or_else(no_host)?)
+        self.get_from(request, &first, guard.ok_or_else(no_host)?)
     }
 
     /// True if the guard does not refuse the URL by itself.
@@ -199,10 +226,11 @@ impl HttpClient {
     }
 
     fn guard_of(&self, first: &Url) -> Option<Guard> {
-        match &self.leading {
-            _ if self.services => Guard::of_service(first),
-            Some(leading) => Guard::led_by(leading, first),
-            None => Guard::new(first),
+        match &self.origin {
+            AddressOrigin::Caller => Guard::new(first),
+            AddressOrigin::Page(page) => Guard::led_by(page, first),
+            AddressOrigin::Unknown => Guard::of_public(first),
+            AddressOrigin::Service => Guard::of_service(first),
         }
     }
 
@@ -213,25 +241,23 @@ impl HttpClient {
         request: &FetchRequest<'_>,
         mut guard: Guard,
     ) -> Result<HttpResponse, FetchError> {
-        let mut first = urls::accept(request.url.clone())?;
-        urls::strip_login(&mut first);
+        let first = without_login(&urls::accept(request.url.clone())?);
         let host = guard::host_of(&first).map_err(|_| no_host())?;
         guard.lead_to(&host);
-        self.get_from(request, first, guard)
+        self.get_from(request, &first, guard)
     }
 
     fn get_from(
         &self,
         request: &FetchRequest<'_>,
-        first: Url,
+        first: &Url,
         mut guard: Guard,
     ) -> Result<HttpResponse, FetchError> {
         let origin = first.origin();
-        let login = urls::login_of(&first);
-        let mut url = first;
+        let login = urls::login_of(first);
+        let mut url = without_login(first);
         let mut jar = CookieJar::default();
         for _ in 0..=MAX_REDIRECTS {
-            urls::strip_login(&mut url);
             let own = url.origin() == origin;
             self.allow(&url)?;
             let host = guard::host_of(&url).map_err(|_| no_host())?;
@@ -251,7 +277,7 @@ impl HttpClient {
             let next = urls::follow(&url, &location)?;
             let next_host = guard::host_of(&next).map_err(|_| no_host())?;
             guard.follow(&hop.target, &hop.addrs, &next_host);
-            url = next;
+            url = without_login(&next);
         }
         let error = NetworkError::new(format!(
             "Too many redirects: more than {MAX_REDIRECTS}, the last one to {}",
@@ -266,16 +292,16 @@ impl HttpClient {
         let allowed = self.allowed.get_or_init(AllowedHosts::from_env);
         allowed
             .check(url)
-            .map_err(|why| fault::not_allowed(why).into())
+            .map_err(|why| fault::describe_disallowed_host(why).into())
     }
 
     /// Sends a body to a service. A redirect is an error and not followed, because the body was
     /// meant for the named service only.
     pub fn post(&self, request: &PostRequest<'_>) -> Result<HttpResponse, FetchError> {
-        let mut url = urls::accept(request.to.url.clone())?;
+        let url = urls::accept(request.to.url.clone())?;
         let guard = Guard::of_service(&url).ok_or_else(no_host)?;
         let login = urls::login_of(&url);
-        urls::strip_login(&mut url);
+        let url = without_login(&url);
         let extra = RequestExtras {
             accept: request.to.accept,
             headers: request.to.headers,
@@ -304,15 +330,19 @@ impl HttpClient {
         url: &Url,
         extra: &RequestExtras<'_>,
     ) -> Result<HopResponse, FetchError> {
+        if self.is_offline {
+            let error = NetworkError::new("Nothing is sent by an offline client".to_owned());
+            return Err(error.into());
+        }
         let proxies = self.proxies.get_or_init(ProxySettings::from_env);
         let proxy = proxies.for_url(url).map_err(FetchError::network)?;
         let target = guard
             .check_url(url)
-            .map_err(|refusal| fault::refused(&refusal))?;
+            .map_err(|refusal| fault::describe_refusal(&refusal))?;
         let (addrs, route) = self.route(guard, &target, proxy.as_ref())?;
         let left = self.left();
         if left.is_zero() {
-            return Err(fault::timeout(&target, self.total).into());
+            return Err(fault::describe_timeout(&target, self.total).into());
         }
 
         let config = ureq::Agent::config_builder()
@@ -321,7 +351,7 @@ impl HttpClient {
             .max_redirects_will_error(false)
             .proxy(None)
             .timeout_global(Some(left))
-            .timeout_connect(Some(CONNECT))
+            .timeout_connect(Some(CONNECT_TIMEOUT))
             .max_idle_connections(0)
             .user_agent(USER_AGENT)
             .accept(extra.accept)
@@ -331,10 +361,10 @@ impl HttpClient {
         } else {
             None
         };
-        let talk = Arc::clone(&route.talk);
+        let exchange = Arc::clone(&route.exchange);
         let finish = ResponseTransport {
             absolute: route.absolute.then(|| target.clone()),
-            talk: Arc::clone(&talk),
+            exchange: Arc::clone(&exchange),
         };
         let plain_proxy_login = proxy
             .filter(|_| route.absolute)
@@ -354,16 +384,16 @@ impl HttpClient {
         };
         let response = answered.map_err(|error| {
             let described = fault::describe(&error, &target, self.total);
-            match talk.foreign() {
+            match exchange.non_http_bytes() {
                 begin if begin.is_empty() => described,
-                begin => fault::foreign(described, &begin, &target),
+                begin => fault::describe_non_http(described, &begin, &target),
             }
         })?;
         let (head, body) = response.into_parts();
         let redirects = matches!(head.status.as_u16(), 301 | 302 | 303 | 307 | 308);
         let location = head.headers.get(header::LOCATION).filter(|_| redirects);
         let location = location.map(|value| urls::of_header(value.as_bytes()));
-        let told = talk.reason();
+        let told = exchange.reason();
         let reason = told
             .map(|text| tidy_reason(&text))
             .filter(|text| !text.is_empty());
@@ -381,7 +411,7 @@ impl HttpClient {
             reason,
             headers: head.headers,
             body,
-            talk,
+            exchange,
         })
     }
 
@@ -398,14 +428,14 @@ impl HttpClient {
         target: &HopTarget,
         proxy: Option<&EnvironmentProxy>,
     ) -> Result<(Vec<CheckedAddr>, HopRoute), FetchError> {
-        let refused = |refusal: guard::GuardError| fault::refused(&refusal);
+        let refused = |refusal: guard::GuardError| fault::describe_refusal(&refusal);
         let mut route = HopRoute {
             addrs: Vec::new(),
             target: target.clone(),
             proxy: None,
             tunnel: None,
             absolute: false,
-            talk: Arc::default(),
+            exchange: Arc::default(),
         };
         let mut addrs = Vec::new();
         if proxy.is_none_or(|proxy| proxy.kind == ProxyKind::Socks5) {
@@ -417,7 +447,9 @@ impl HttpClient {
             return Ok((addrs, route));
         };
         let found = resolve::lookup(&self.resolver, &proxy.host, proxy.port, self.deadline)
-            .map_err(|error| fault::lookup_of_proxy(&error, &proxy.host, self.total))?;
+            .map_err(|error| {
+                fault::describe_proxy_lookup_failure(&error, &proxy.host, self.total)
+            })?;
         route.addrs = guard::check_proxy(&proxy.host, &found).map_err(refused)?;
         route.proxy = Some(format!("{}:{}", proxy.host, proxy.port));
         route.tunnel = match (proxy.kind, addrs.first()) {
@@ -471,7 +503,7 @@ impl HttpClient {
         port: u16,
     ) -> Result<Vec<std::net::SocketAddr>, FetchError> {
         resolve::lookup(&self.resolver, host, port, self.deadline)
-            .map_err(|error| fault::lookup(&error, host, self.total).into())
+            .map_err(|error| fault::describe_lookup_failure(&error, host, self.total).into())
     }
 }
 

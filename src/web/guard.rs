@@ -15,8 +15,8 @@
 //!    a benchmarking or documentation address is a public one: a local proxy hands such addresses
 //!    out in place of the real ones (fake-IP DNS).
 //!
-//! 5. If a process is restricted to public addresses ([`fetch_public_alone`]), nothing is allowed
-//!    by the second rule. An address that the operator configured (a service's endpoint) is exempt.
+//! 5. If a process is restricted to public addresses ([`restrict_to_public_addresses`]), nothing is
+//!    allowed by the second rule. An address that the operator configured (a service's endpoint) is exempt.
 //!
 //! A host is resolved once a hop; the addresses that passed are the ones that are connected to.
 
@@ -36,18 +36,18 @@ use class::{AddressClass, AddressScope};
 pub use target::{BadHost, HopTarget, host_of, normalize_host};
 
 /// True if this process fetches public addresses only.
-static PUBLIC_ALONE: AtomicBool = AtomicBool::new(false);
+static PUBLIC_ONLY: AtomicBool = AtomicBool::new(false);
 
 /// Restricts this process to public addresses for the rest of its life, even if a caller names
 /// others.
-pub fn fetch_public_alone() {
-    PUBLIC_ALONE.store(true, Ordering::Relaxed);
+pub fn restrict_to_public_addresses() {
+    PUBLIC_ONLY.store(true, Ordering::Relaxed);
 }
 
 /// True if this process fetches public addresses only.
 #[must_use]
-pub fn fetches_public_alone() -> bool {
-    PUBLIC_ALONE.load(Ordering::Relaxed)
+pub fn is_restricted_to_public() -> bool {
+    PUBLIC_ONLY.load(Ordering::Relaxed)
 }
 
 /// An address that the guard has allowed; only the guard creates one.
@@ -88,7 +88,7 @@ pub enum GuardError {
         /// True if a redirect led there.
         redirected: bool,
         /// True if it is refused because only public addresses are fetched.
-        public_alone: bool,
+        public_only: bool,
     },
 }
 
@@ -102,15 +102,15 @@ impl std::error::Error for GuardError {}
 
 impl fmt::Display for GuardError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (host, found, class, redirected, public_alone) = match self {
+        let (host, found, class, redirected, public_only) = match self {
             Self::Host(why) => return write!(f, "Refused: {why}"),
             Self::Address {
                 host,
                 found,
                 class,
                 redirected,
-                public_alone,
-            } => (host, found, class, *redirected, *public_alone),
+                public_only,
+            } => (host, found, class, *redirected, *public_only),
         };
         let kind = class.kind;
         let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) {
@@ -129,7 +129,7 @@ impl fmt::Display for GuardError {
             None => write!(f, "{host} is {article} {kind} address")?,
         }
         f.write_str(match (class.scope, found) {
-            (AddressScope::Private, _) if public_alone => {
+            (AddressScope::Private, _) if public_only => {
                 ", and this server fetches public addresses only"
             }
             (AddressScope::StandIn, _) => {
@@ -156,7 +156,7 @@ pub struct Guard {
     home: bool,
     hops: usize,
     /// True if private addresses are refused even if the caller names them.
-    public_alone: bool,
+    public_only: bool,
 }
 
 impl Guard {
@@ -164,7 +164,7 @@ impl Guard {
     #[must_use]
     pub fn new(named: &Url) -> Option<Self> {
         Some(Self {
-            public_alone: fetches_public_alone(),
+            public_only: is_restricted_to_public(),
             ..Self::of_service(named)?
         })
     }
@@ -176,7 +176,7 @@ impl Guard {
             named: host_of(named).ok()?,
             home: true,
             hops: 0,
-            public_alone: false,
+            public_only: false,
         })
     }
 
@@ -188,11 +188,21 @@ impl Guard {
         Some(guard)
     }
 
+    /// Starts with a URL that somebody else named, who must not lead to a private address.
+    #[must_use]
+    pub fn of_public(next: &Url) -> Option<Self> {
+        Some(Self {
+            home: false,
+            hops: 1,
+            ..Self::new(next)?
+        })
+    }
+
     /// Like [`new`](Self::new), but refuses all private addresses.
     #[cfg(test)]
-    fn for_public_alone(named: &Url) -> Option<Self> {
+    fn refusing_private(named: &Url) -> Option<Self> {
         Some(Self {
-            public_alone: true,
+            public_only: true,
             ..Self::of_service(named)?
         })
     }
@@ -268,9 +278,7 @@ impl Guard {
     ) -> Result<(), GuardError> {
         let allowed = match class.scope {
             AddressScope::Public => true,
-            AddressScope::Private => {
-                !self.public_alone && self.home && same_host(&self.named, host)
-            }
+            AddressScope::Private => !self.public_only && self.home && same_host(&self.named, host),
             AddressScope::StandIn | AddressScope::Never => false,
         };
         if allowed {
@@ -281,7 +289,7 @@ impl Guard {
             found,
             class,
             redirected: self.hops > 0,
-            public_alone: self.public_alone,
+            public_only: self.public_only,
         })
     }
 }
@@ -301,7 +309,7 @@ pub fn check_proxy(
                 found: matches!(host, Host::Domain(_)).then_some(addr.ip()),
                 class,
                 redirected: false,
-                public_alone: false,
+                public_only: false,
             });
         }
         passed.push(CheckedAddr {

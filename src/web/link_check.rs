@@ -12,7 +12,9 @@ use std::time::Duration;
 use serde_json::Value;
 use url::Url;
 
-use super::client::{ACCEPT_PAGES, BodyLimit, FetchError, FetchRequest, HttpClient, parse_url};
+use super::client::{
+    ACCEPT_PAGES, AddressOrigin, BodyLimit, FetchError, FetchRequest, HttpClient, parse_url,
+};
 use super::exa_pages;
 use crate::basics::mutex::lock;
 
@@ -22,20 +24,17 @@ pub const ARCHIVE_VARIABLE: &str = "IKIGAI_WAYBACK_URL";
 /// Address of the archive.
 const ARCHIVE: &str = "https://archive.org/wayback/available";
 
-/// Links that are checked at the same time.
-const AT_ONCE: usize = 8;
+/// Maximum number of links that are checked at the same time.
+const MAX_CONCURRENT_LINKS: usize = 8;
 
-/// Longest time for one link, and for the archive.
-const LONGEST: Duration = Duration::from_secs(10);
+/// Maximum time for one link, and for the archive.
+const LINK_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Least time that is worth another request.
-const LEAST: Duration = Duration::from_millis(500);
+/// Minimum time that is worth another request.
+const MIN_REQUEST_TIME: Duration = Duration::from_millis(500);
 
-/// Bytes of a page that are read: its status is enough.
-const READ: usize = 1024;
-
-/// A page that leads nowhere (RFC 6761, section 6.4), from which no private address is reached.
-const NOWHERE: &str = "https://found.invalid/";
+/// Maximum length of a page that is read, in bytes: its status is enough.
+const MAX_PAGE_BYTES: usize = 1024;
 
 /// State of a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -94,14 +93,16 @@ pub fn check_links(links: &[(&str, bool)], client: &HttpClient) -> Vec<CheckedLi
                 return;
             };
             let Ok(url) = url else { continue };
-            let host = named.iter().find(|one| one.host() == url.host());
-            let leading = host.cloned().or_else(|| parse_url(NOWHERE).ok());
-            let link = check(&url, &client.clone().led_by(leading));
+            let on_host = named.iter().find(|one| one.host() == url.host());
+            let origin = on_host.map_or(AddressOrigin::Unknown, |one| {
+                AddressOrigin::Page(one.clone())
+            });
+            let link = check(&url, &client.clone().for_addresses_of(origin));
             lock(&checked)[at] = link;
         }
     };
     thread::scope(|scope| {
-        for _ in 1..AT_ONCE.min(links.len()) {
+        for _ in 1..MAX_CONCURRENT_LINKS.min(links.len()) {
             // Without a thread the others have more to do.
             let _ = thread::Builder::new().spawn_scoped(scope, work);
         }
@@ -112,12 +113,12 @@ pub fn check_links(links: &[(&str, bool)], client: &HttpClient) -> Vec<CheckedLi
 
 fn check(url: &Url, client: &HttpClient) -> CheckedLink {
     let mut link = CheckedLink::default();
-    if client.left() < LEAST {
+    if client.left() < MIN_REQUEST_TIME {
         return link;
     }
-    let asked = client.for_at_most(LONGEST);
+    let asked = client.for_at_most(LINK_TIMEOUT);
     let asked = asked
-        .with_body_limit(BodyLimit::of(READ))
+        .with_body_limit(BodyLimit::of(MAX_PAGE_BYTES))
         .get(&FetchRequest {
             url,
             accept: ACCEPT_PAGES,
@@ -135,7 +136,7 @@ fn check(url: &Url, client: &HttpClient) -> CheckedLink {
         Err(_) => (LinkState::Unchecked, None),
     };
     if link.state == LinkState::Dead
-        && client.left() >= LEAST
+        && client.left() >= MIN_REQUEST_TIME
         && exa_pages::is_public(url)
         && !client.leads_to_private(url)
     {
@@ -152,7 +153,7 @@ fn state_of(status: u16) -> LinkState {
     }
 }
 
-/// The archive's copy of a page, if it has one.
+/// Returns the archive's copy of a page, if it has one.
 fn archived(url: &Url, client: &HttpClient) -> Option<String> {
     let set = std::env::var(ARCHIVE_VARIABLE).ok();
     let set = set.as_deref().map(str::trim);
@@ -161,7 +162,7 @@ fn archived(url: &Url, client: &HttpClient) -> Option<String> {
     archive.query_pairs_mut().append_pair("url", url.as_str());
     let reply = client
         .for_services()
-        .for_at_most(LONGEST)
+        .for_at_most(LINK_TIMEOUT)
         .get(&FetchRequest {
             url: &archive,
             accept: "application/json",

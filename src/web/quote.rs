@@ -4,18 +4,19 @@
 use crate::basics::wording::on_one_line;
 
 /// Maximum number of characters quoted.
-pub const MOST: usize = 500;
+pub const MAX_QUOTED_CHARS: usize = 500;
 
-/// Quotes the first [`MOST`] characters of `text`, on one line; `None` if there are none.
+/// Quotes the first [`MAX_QUOTED_CHARS`] characters of `text`, on one line; `None` if there are
+/// none.
 #[must_use]
 pub fn quoted(text: &str) -> Option<String> {
     // More is not needed of a text without blanks; many blanks shorten the quotation.
-    let begin: String = text.chars().take(8 * MOST).collect();
+    let begin: String = text.chars().take(8 * MAX_QUOTED_CHARS).collect();
     let line = on_one_line(&begin).replace('"', "'");
     if line.is_empty() {
         return None;
     }
-    let most: String = line.chars().take(MOST).collect();
+    let most: String = line.chars().take(MAX_QUOTED_CHARS).collect();
     let more = most.len() < line.len() || begin.len() < text.len();
     Some(format!("\"{most}{}\"", if more { "…" } else { "" }))
 }
@@ -29,9 +30,18 @@ mod tests {
         let text = " no\r\n\t\"page\"\u{1b}[31m here\u{202e}\u{0} ";
         assert_eq!(quoted(text).unwrap(), "\"no 'page' [31m here\"");
         assert_eq!(quoted(" \n\u{1} "), None);
-        let long = "é".repeat(MOST + 1);
-        assert_eq!(quoted(&long).unwrap(), format!("\"{}…\"", "é".repeat(MOST)));
-        assert_eq!(quoted(&"é".repeat(MOST)).unwrap().chars().count(), MOST + 2);
+        let long = "é".repeat(MAX_QUOTED_CHARS + 1);
+        assert_eq!(
+            quoted(&long).unwrap(),
+            format!("\"{}…\"", "é".repeat(MAX_QUOTED_CHARS))
+        );
+        assert_eq!(
+            quoted(&"é".repeat(MAX_QUOTED_CHARS))
+                .unwrap()
+                .chars()
+                .count(),
+            MAX_QUOTED_CHARS + 2
+        );
         assert!(quoted(&"x ".repeat(1 << 20)).unwrap().ends_with("x …\""));
     }
 }

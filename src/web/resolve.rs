@@ -1,6 +1,6 @@
 //! Names to addresses, within a deadline.
 //!
-//! The system's look-up has no timeout, so it runs on a thread of its own, which is left behind
+//! The system's look-up has no timeout, so it runs on a thread of its own, which is abandoned
 //! when the deadline passes.
 
 use std::io;

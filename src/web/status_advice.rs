@@ -39,10 +39,8 @@ fn advice(reply: &HttpResponse) -> Option<&'static str> {
         {
             "The server speaks TLS: send the same URL with https:// in place of http://."
         }
-        405 => "The address takes no GET, which is all that this tool sends.",
-        408 | 500 | 502..=504 | 520..=527 => {
-            "The failure is the server's: once more in a minute may help."
-        }
+        405 => "The server does not accept GET here, and this tool sends nothing else.",
+        408 | 500 | 502..=504 | 520..=527 => "The server failed; try again in a minute.",
         410 => "It is gone for good; web.archive.org may have a copy.",
         429 => "Too many requests were made of it: wait a minute before the next one.",
         451 => "It is withheld for legal reasons, which trying again does not change.",
@@ -98,8 +96,8 @@ fn login_wanted(reply: &HttpResponse, sent: bool, commands: bool) -> Option<Stri
     };
     if reply.status == 407 {
         return Some(format!(
-            "The proxy that the environment names wants a login{named}: user and password belong \
-             into its variable."
+            "The proxy that the environment names wants a login{named}: put user and password \
+             into that variable's URL."
         ));
     }
     let how = if sent {

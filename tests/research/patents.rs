@@ -1024,7 +1024,7 @@ fn a_provider_without_patents_of_the_office_is_passed_over() {
         "web_search"
     );
     let note = home.finds(&json!({"query": "x"}))["note"].to_string();
-    assert!(note.contains("the office US alone"), "{note}");
+    assert!(note.contains("only patents of the office US"), "{note}");
     home.fails(
         &json!({"query": "x", "patent_office": "JP", "provider": "uspto"}),
         "INVALID_ARG",

@@ -3,7 +3,7 @@
 
 use std::io::{Read, Write};
 use std::process::Command;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 use crate::common::{Answer, directory, skip, tool};
 use crate::server::{Authority, Server, page, redirect, reply};
@@ -45,46 +45,8 @@ fn status_note(head: &str, body: &str) -> String {
 
 #[test]
 fn an_error_says_when_to_try_again() {
-    let wait = |seconds: u64| {
-        let then = SystemTime::now() + Duration::from_secs(seconds);
-        let days = then.duration_since(UNIX_EPOCH).unwrap().as_secs();
-        let (day, rest) = (days / 86_400, days % 86_400);
-        // Days of 1970 to 2099: every fourth year is a leap year.
-        let (mut year, mut left) = (1970, day);
-        let length = |year| if year % 4 == 0 { 366 } else { 365 };
-        while left >= length(year) {
-            left -= length(year);
-            year += 1;
-        }
-        let mut month = 0;
-        let months = [
-            31,
-            length(year) - 337,
-            31,
-            30,
-            31,
-            30,
-            31,
-            31,
-            30,
-            31,
-            30,
-            31,
-        ];
-        while left >= months[month] {
-            left -= months[month];
-            month += 1;
-        }
-        let names = [
-            "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-        ];
-        let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);
-        format!(
-            "Mon, {:02} {} {year} {hour:02}:{minute:02}:{second:02} GMT",
-            left + 1,
-            names[month]
-        )
-    };
+    let wait =
+        |seconds: u64| httpdate::fmt_http_date(SystemTime::now() + Duration::from_secs(seconds));
     let after = |value: &str| {
         status_note(
             &format!("429 Too Many Requests\r\nRetry-After: {value}"),
@@ -205,7 +167,7 @@ fn an_error_says_that_a_bot_check_stands_before_the_page() {
     ] {
         let said = status_note(&format!("{head}\r\n{html}"), body);
         let expected =
-            format!("A bot check ({name}) stands before it: fetching it again will not help");
+            format!("The page is behind a bot check ({name}); fetching it again will not help");
         assert!(said.contains(&expected), "{head}: {said}");
     }
     // Ordinary errors of sites behind them are ordinary errors.
@@ -231,7 +193,7 @@ fn an_error_says_that_a_bot_check_stands_before_the_page() {
         json["note"]
             .as_str()
             .unwrap()
-            .contains("A bot check (AWS WAF)")
+            .contains("a bot check (AWS WAF)")
     );
 }
 
@@ -347,8 +309,8 @@ fn an_error_names_what_leads_on() {
         "{said}"
     );
     assert!(status_note("451 x", "").contains("legal reasons"));
-    assert!(status_note("405 x\r\nAllow: POST, PUT", "").contains("takes no GET"));
-    assert!(status_note("502 x", "").contains("once more in a minute may help"));
+    assert!(status_note("405 x\r\nAllow: POST, PUT", "").contains("does not accept GET"));
+    assert!(status_note("502 x", "").contains("try again in a minute"));
     let tls = "<center>The plain HTTP request was sent to HTTPS port</center>";
     assert!(
         status_note("400 x\r\nContent-Type: text/html", tls)
@@ -658,7 +620,7 @@ fn an_offset_behind_the_end_says_where_the_end_is() {
         assert_eq!(json["content"], "");
         assert_eq!(
             json["note"],
-            format!("offset {offset} is behind the end: there are 3 lines.")
+            format!("offset {offset} is past the end: the page has 3 lines.")
         );
     }
 }

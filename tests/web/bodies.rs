@@ -214,7 +214,7 @@ fn an_archive_without_end_that_holds_nothing_is_given_up() {
         }
     });
     match get(&server.url("/")) {
-        Err(Error::Network(error)) => assert!(error.text.contains("without end"), "{error}"),
+        Err(Error::Network(error)) => assert!(error.text.contains("endless"), "{error}"),
         other => panic!("{other:?}"),
     }
 }

@@ -14,7 +14,7 @@ use ikigai_tools::web::provider::breaker::BreakerState;
 use ikigai_tools::web::provider::failure::ProviderFailureKind;
 use ikigai_tools::web::search::choice;
 use ikigai_tools::web::search::lenses::Lens;
-use ikigai_tools::web::search::memory::MemoryStore;
+use ikigai_tools::web::search::memory_cache::MemoryStore;
 use ikigai_tools::web::search::outcome::{SearchAnswer, SearchFailure};
 use ikigai_tools::web::search::query::WebSearch;
 use serde_json::json;

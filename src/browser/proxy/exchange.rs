@@ -12,15 +12,15 @@ use url::Url;
 use super::{ProxyState, relay};
 use crate::web::client::OpenedConnection;
 
-/// Longest head of a request or an answer, in bytes.
-const MAX_HEAD: usize = 64 * 1024;
-/// Most headers of either.
+/// Maximum length of a head of a request or an answer, in bytes.
+const MAX_HEAD_BYTES: usize = 64 * 1024;
+/// Maximum number of headers of either.
 const MAX_HEADERS: usize = 128;
-/// Most interim answers that are skipped.
-const MAX_INTERIM: usize = 16;
+/// Maximum number of interim answers that are skipped.
+const MAX_INTERIM_ANSWERS: usize = 16;
 
 /// The headers that concern one connection only (RFC 9110, section 7.6.1), or this proxy.
-const OF_CONNECTION: [&str; 8] = [
+const HOP_BY_HOP_HEADERS: [&str; 8] = [
     "connection",
     "keep-alive",
     "proxy-authenticate",
@@ -82,7 +82,7 @@ fn forward(
         return send_all(shared, browser, NOT_UNDERSTOOD);
     };
     send_all(shared, &opened.stream, &request.forwarded_head(opened))?;
-    // A second request behind the first one is not passed on, because it has not been judged.
+    // A second request after the first one is not passed on, because it has not been judged.
     let begun = rest
         .len()
         .min(usize::try_from(length).unwrap_or(usize::MAX));
@@ -133,7 +133,7 @@ impl ForwardedRequest {
                 }
                 // Written from the target, so that it is the host that was judged.
                 "host" => continue,
-                _ if OF_CONNECTION.contains(&name.as_str()) => continue,
+                _ if HOP_BY_HOP_HEADERS.contains(&name.as_str()) => continue,
                 _ => {}
             }
             kept.push((header.name.to_owned(), header.value.to_owned()));
@@ -147,7 +147,7 @@ impl ForwardedRequest {
         })
     }
 
-    /// The head that is sent to the target.
+    /// Returns the head that is sent to the target.
     fn forwarded_head(&self, opened: &OpenedConnection) -> Vec<u8> {
         let path = &self.url[url::Position::BeforePath..url::Position::AfterQuery];
         let origin = opened.target.origin();
@@ -183,7 +183,7 @@ fn write_headers<'a>(head: &mut Vec<u8>, headers: impl Iterator<Item = (&'a str,
 /// Reads the head of the answer. Returns it as it is passed on, and the beginning of the body.
 fn read_answer_head(shared: &ProxyState, server: &TcpStream) -> io::Result<(Vec<u8>, Vec<u8>)> {
     let mut bytes = Vec::new();
-    for _ in 0..MAX_INTERIM {
+    for _ in 0..MAX_INTERIM_ANSWERS {
         let length = read_head(shared, server, &mut bytes)?;
         let rest = bytes.split_off(length);
         let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
@@ -197,7 +197,7 @@ fn read_answer_head(shared: &ProxyState, server: &TcpStream) -> io::Result<(Vec<
                 let mut head = format!("HTTP/1.1 {code} {reason}\r\n").into_bytes();
                 let kept = parsed.headers.iter().filter(|header| {
                     let name = header.name.to_ascii_lowercase();
-                    !OF_CONNECTION.contains(&name.as_str())
+                    !HOP_BY_HOP_HEADERS.contains(&name.as_str())
                 });
                 write_headers(&mut head, kept.map(|header| (header.name, header.value)));
                 return Ok((head, rest));
@@ -214,7 +214,7 @@ fn read_head(shared: &ProxyState, mut from: &TcpStream, bytes: &mut Vec<u8>) -> 
         if let Some(end) = memchr::memmem::find(bytes, b"\r\n\r\n") {
             return Ok(end + 4);
         }
-        if bytes.len() > MAX_HEAD {
+        if bytes.len() > MAX_HEAD_BYTES {
             return Err(io::ErrorKind::InvalidData.into());
         }
         let left = deadline.saturating_duration_since(Instant::now());

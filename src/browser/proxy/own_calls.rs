@@ -4,40 +4,21 @@
 //! These are the hosts that Chromium and Google Chrome 156 were seen to call, and the services that
 //! their sources name (`google_apis`, `components/update_client`, `components/safe_browsing`).
 
+use crate::web::guard::names::is_within;
+
 /// The hosts, each with its subdomains.
-const HOSTS: [&str; 24] = [
-    super::START,
-    "accounts.google.com",
-    "android.clients.google.com",
-    "chrome-sync.google.com",
-    "chromewebstore.googleapis.com",
-    "clients.google.com",
-    "clients1.google.com",
-    "clients2.google.com",
-    "clients2.googleusercontent.com",
-    "clients3.google.com",
-    "clients4.google.com",
-    "clients5.google.com",
-    "clients6.google.com",
-    "clientservices.googleapis.com",
-    "content-autofill.googleapis.com",
-    "gvt1.com",
-    "gvt2.com",
-    "mtalk.google.com",
-    "optimizationguide-pa.googleapis.com",
-    "passwordsleakcheck-pa.googleapis.com",
-    "safebrowsing.google.com",
-    "safebrowsing.googleapis.com",
-    "sb-ssl.google.com",
-    "update.googleapis.com",
-];
+const HOSTS: &str = "accounts.google.com android.clients.google.com chrome-sync.google.com \
+    chromewebstore.googleapis.com clients.google.com clients1.google.com clients2.google.com \
+    clients2.googleusercontent.com clients3.google.com clients4.google.com clients5.google.com \
+    clients6.google.com clientservices.googleapis.com content-autofill.googleapis.com gvt1.com \
+    gvt2.com mtalk.google.com optimizationguide-pa.googleapis.com \
+    passwordsleakcheck-pa.googleapis.com safebrowsing.google.com safebrowsing.googleapis.com \
+    sb-ssl.google.com update.googleapis.com";
 
 /// True if `name`, in lower case and without a final dot, is one of them.
 pub fn is_own_call(name: &str) -> bool {
-    HOSTS.iter().any(|host| {
-        name.strip_suffix(host)
-            .is_some_and(|head| head.is_empty() || head.ends_with('.'))
-    })
+    let mut hosts = HOSTS.split(' ').chain([super::START_HOST]);
+    hosts.any(|host| is_within(name, host))
 }
 
 #[cfg(test)]

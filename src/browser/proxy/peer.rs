@@ -19,7 +19,7 @@ pub fn is_of_this_user(peer: SocketAddr, own: SocketAddr) -> bool {
     owner_of(&table, peer, own) == Some(rustix::process::geteuid().as_raw())
 }
 
-/// The user of the socket at `local` that is connected to `remote`.
+/// Returns the user of the socket at `local` that is connected to `remote`.
 fn owner_of(table: &str, local: SocketAddrV4, remote: SocketAddrV4) -> Option<u32> {
     let (local, remote) = (table_address(local), table_address(remote));
     table.lines().skip(1).find_map(|line| {
@@ -32,7 +32,7 @@ fn owner_of(table: &str, local: SocketAddrV4, remote: SocketAddrV4) -> Option<u3
     })
 }
 
-/// An address as the file has it: in hexadecimal digits, in the machine's byte order.
+/// Returns an address as the file has it: in hexadecimal digits, in the machine's byte order.
 fn table_address(address: SocketAddrV4) -> String {
     let number = u32::from_ne_bytes(address.ip().octets());
     format!("{number:08X}:{:04X}", address.port())

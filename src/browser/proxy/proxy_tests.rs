@@ -15,7 +15,7 @@ impl NameResolver for Known {
     }
 }
 
-/// A server that answers each connection with `answer` and keeps what it was sent.
+/// Returns a server that answers each connection with `answer` and keeps what it was sent.
 fn server(answer: &'static str) -> (u16, Arc<Mutex<Vec<u8>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -44,7 +44,7 @@ fn proxy(page: &str) -> BrowserProxy {
     BrowserProxy::start(&page, guard, resolver, cut).unwrap()
 }
 
-/// The proxy's answer to these bytes, until it closes or is silent.
+/// Returns the proxy's answer to these bytes, until it closes or is silent.
 fn ask(proxy: &BrowserProxy, request: &str) -> String {
     let mut stream = TcpStream::connect(proxy.address()).unwrap();
     stream
@@ -201,7 +201,7 @@ fn at_its_end_every_connection_is_closed_and_none_is_taken() {
     let mut said = String::new();
     let _ = stream.read_to_string(&mut said);
     assert!(said.ends_with("there"), "{said}");
-    assert!(started.elapsed() < IDLE, "{:?}", started.elapsed());
+    assert!(started.elapsed() < IDLE_TIMEOUT, "{:?}", started.elapsed());
     let address = proxy.address();
     drop(proxy);
     assert!(TcpStream::connect(address).is_err());

@@ -9,7 +9,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use super::ProxyState;
 
 /// Size of the buffer of one direction, in bytes.
-const BUFFER: usize = 16 * 1024;
+const BUFFER_BYTES: usize = 16 * 1024;
 
 /// One direction of a relay.
 struct RelayDirection<'a> {
@@ -32,7 +32,7 @@ impl<'a> RelayDirection<'a> {
         Self {
             from,
             to,
-            buffer: vec![0; BUFFER],
+            buffer: vec![0; BUFFER_BYTES],
             start: 0,
             end: 0,
             most,
@@ -55,7 +55,9 @@ impl<'a> RelayDirection<'a> {
     fn transfer(&mut self) -> io::Result<usize> {
         let mut moved = 0;
         if self.wants_to_read() {
-            let room = usize::try_from(self.most).unwrap_or(BUFFER).min(BUFFER);
+            let room = usize::try_from(self.most)
+                .unwrap_or(BUFFER_BYTES)
+                .min(BUFFER_BYTES);
             match if_ready(self.from.read(&mut self.buffer[..room]))? {
                 Some(0) => self.over = true,
                 Some(count) => {
@@ -84,7 +86,7 @@ impl<'a> RelayDirection<'a> {
     }
 }
 
-/// The result of a non-blocking call; `None` if it would have blocked.
+/// Returns the result of a non-blocking call; `None` if it would have blocked.
 fn if_ready(done: io::Result<usize>) -> io::Result<Option<usize>> {
     match done {
         Ok(count) => Ok(Some(count)),
@@ -143,7 +145,8 @@ pub fn run(
     Err(io::ErrorKind::TimedOut.into())
 }
 
-/// The events to wait for on the socket from which `reads` reads and to which `writes` writes.
+/// Returns the events to wait for on the socket from which `reads` reads and to which `writes`
+/// writes.
 fn wanted_events(reads: &RelayDirection<'_>, writes: &RelayDirection<'_>) -> PollFlags {
     let mut wanted = PollFlags::empty();
     if reads.wants_to_read() {

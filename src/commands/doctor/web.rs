@@ -155,7 +155,9 @@ fn report_providers(report: &mut DoctorReport, credentials: &Credentials<'_>) {
         Err(error) => {
             let text = for_line(&format!("Searches have nobody to ask: {error}"));
             match error {
-                NoProvider::Off => report.hint(text, format!("unset {PROVIDER_VARIABLE}")),
+                NoProvider::Off | NoProvider::Offline => {
+                    report.hint(text, format!("unset {PROVIDER_VARIABLE}"));
+                }
                 NoProvider::Unknown { place, .. } => report.problem(text, format!("unset {place}")),
                 NoProvider::Routing(_) => report.problem(text, format!("unset {ROUTING_VARIABLE}")),
             }

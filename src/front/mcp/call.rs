@@ -326,7 +326,7 @@ impl ToolCaller {
             temporary: confinement.and_then(|one| self.temporary.of_caller(one, spec.owner)),
             bounds: self.confinement.as_ref().map(Confinement::bounds),
             reads_outputs: self.keeps_outputs,
-            public_only: tool.scope == AccessScope::Network && guard::fetches_public_alone(),
+            public_only: tool.scope == AccessScope::Network && guard::is_restricted_to_public(),
             owner: owner.map(|owner| owner.name().to_owned()),
             reader: spec.reader,
             max_answer: spec.max_answer,

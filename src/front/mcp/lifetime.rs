@@ -60,7 +60,7 @@ async fn serve(
     let http = options.http.take();
     if http.as_ref().is_some_and(|http| !http.allow_private) {
         // Its callers are not those whose network this is.
-        guard::fetch_public_alone();
+        guard::restrict_to_public_addresses();
     }
     let cache = if options.tools.iter().any(|tool| tool.uses_cache()) {
         cache::open(http.is_some(), confinement.as_ref(), &secrets).await?

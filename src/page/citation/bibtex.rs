@@ -10,10 +10,8 @@ use super::{AuthorName, CitedWork, WorkKind};
 const MAX_AUTHORS: usize = 50;
 
 /// Words that are ignored in the key of a title.
-const EMPTY_WORDS: &[&str] = &[
-    "a", "an", "and", "are", "at", "das", "der", "die", "for", "from", "how", "in", "is", "la",
-    "le", "les", "of", "on", "the", "to", "und", "what", "why", "with",
-];
+const EMPTY_WORDS: &str =
+    "a an and are at das der die for from how in is la le les of on the to und what why with";
 
 /// Formats the entry of a work.
 pub fn format_entry(work: &CitedWork) -> String {
@@ -28,6 +26,7 @@ pub fn format_entry_as(work: &CitedWork, key: &str) -> String {
         WorkKind::ConferencePaper => ("inproceedings", "booktitle"),
         WorkKind::Thesis => ("phdthesis", "school"),
         WorkKind::Report => ("techreport", "institution"),
+        WorkKind::Patent => ("patent", "howpublished"),
     };
     let mut text = format!("@{entry}{{{key}");
     let mut field = |name: &str, value: String| {
@@ -70,18 +69,9 @@ pub fn format_entry_as(work: &CitedWork, key: &str) -> String {
 
 /// Escapes a URL, which styles put into a command that takes all but these characters literally.
 fn address(address: &str) -> String {
-    let mut text = String::with_capacity(address.len() + 2);
-    text.push('{');
-    for c in address.chars() {
-        match c {
-            '{' => text.push_str("%7B"),
-            '}' => text.push_str("%7D"),
-            '\\' => text.push_str("%5C"),
-            c => text.push(c),
-        }
-    }
-    text.push('}');
-    text
+    let codes = [("{", "%7B"), ("}", "%7D"), ("\\", "%5C")].into_iter();
+    let text = codes.fold(address.to_owned(), |text, (c, code)| text.replace(c, code));
+    format!("{{{text}}}")
 }
 
 fn authors(all: &[AuthorName]) -> String {
@@ -163,7 +153,7 @@ pub fn key(work: &CitedWork) -> String {
 /// Returns the first meaningful word.
 fn telling<'a>(words: impl Iterator<Item = &'a str>) -> Option<String> {
     let mut plain_words = words.map(ascii_letters);
-    plain_words.find(|word| !word.is_empty() && !EMPTY_WORDS.contains(&word.as_str()))
+    plain_words.find(|word| !word.is_empty() && EMPTY_WORDS.split(' ').all(|one| one != word))
 }
 
 /// Reduces a text to ASCII letters and digits, without accents, in lower case.

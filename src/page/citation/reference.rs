@@ -9,10 +9,12 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use super::{CitedWork, WorkKind, bibtex, display_url};
+use super::{CitedWork, WorkKind, bibtex};
 use crate::basics::partial_date::PartialDate;
 use crate::basics::wording::{beginning, on_one_line};
 use crate::page::author::{self, AuthorKind};
+use crate::web::client::without_login;
+use crate::web::patents::number::PatentNumber;
 
 /// Facts about a source; what is not known is empty.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,7 +42,7 @@ pub struct Reference {
 }
 
 impl Reference {
-    /// The sources, each with a key that no other has.
+    /// Returns the sources, each with a key that no other has.
     #[must_use]
     pub fn all<'a>(sources: impl Iterator<Item = ReferenceFacts<'a>>) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
@@ -60,13 +62,13 @@ impl Reference {
         all
     }
 
-    /// The entry for BibTeX.
+    /// Returns the entry for BibTeX.
     #[must_use]
     pub fn bibtex(&self) -> String {
         bibtex::format_entry_as(&self.work, &self.key)
     }
 
-    /// The record in RIS. Writing to a string does not fail.
+    /// Returns the record in RIS. Writing to a string does not fail.
     #[must_use]
     pub fn ris(&self) -> String {
         let work = &self.work;
@@ -76,14 +78,13 @@ impl Reference {
                 let _ = writeln!(out, "{tag}  - {}", on_one_line(value));
             }
         };
-        field(
-            "TY",
-            if work.doi.is_some() || work.kind == WorkKind::Article {
-                "JOUR"
-            } else {
-                "ELEC"
-            },
-        );
+        let kind = match work.kind {
+            WorkKind::Patent => "PAT",
+            WorkKind::Article => "JOUR",
+            _ if work.doi.is_some() => "JOUR",
+            _ => "ELEC",
+        };
+        field("TY", kind);
         field("ID", &self.key);
         for author in &work.authors {
             field("AU", &author.inverted());
@@ -98,6 +99,7 @@ impl Reference {
         if work.doi.is_none() || work.kind == WorkKind::Article {
             field("T2", &work.site);
         }
+        field("IS", &work.issue);
         field("DO", work.doi.as_deref().unwrap_or_default());
         field("UR", &work.url);
         field("Y2", &work.accessed.to_string().replace('-', "/"));
@@ -105,7 +107,7 @@ impl Reference {
         out
     }
 
-    /// The item in CSL-JSON.
+    /// Returns the item in CSL-JSON.
     #[must_use]
     pub fn csl(&self) -> Value {
         let work = &self.work;
@@ -117,6 +119,7 @@ impl Reference {
         let is_article = work.doi.is_some();
         let kind = match work.kind {
             WorkKind::Article => "article-journal",
+            WorkKind::Patent => "patent",
             _ if is_article => "article",
             _ => "webpage",
         };
@@ -143,6 +146,9 @@ impl Reference {
         if !work.site.is_empty() {
             field("container-title", work.site.as_str().into());
         }
+        if !work.issue.is_empty() {
+            field("number", work.issue.as_str().into());
+        }
         if let Some(doi) = &work.doi {
             field("DOI", doi.as_str().into());
         }
@@ -151,25 +157,28 @@ impl Reference {
     }
 }
 
-/// A date as the Citation Style Language has it.
+/// Returns a date as the Citation Style Language has it.
 fn date_parts(date: PartialDate) -> Value {
     let date = date.to_string();
     let parts = date.split('-').filter_map(|part| part.parse::<u16>().ok());
     json!({"date-parts": [parts.collect::<Vec<u16>>()]})
 }
 
-/// The work of which these facts are known; `None` if it has no address.
+/// Returns the work of which these facts are known; `None` if it has no address.
 fn work(facts: &ReferenceFacts<'_>) -> Option<CitedWork> {
     let url = Url::parse(facts.url).ok()?;
     let title = on_one_line(facts.title);
-    let shown = display_url(&url);
+    let shown = on_one_line(without_login(&url).as_str());
     let title = if title.is_empty() { &shown } else { &title };
     let host = url.host_str().unwrap_or_default();
     let host = host.strip_prefix("www.").unwrap_or(host);
     // Whoever only resolves names has published nothing.
     let site = if host.ends_with("doi.org") { "" } else { host };
     let journal = on_one_line(facts.journal);
-    let (kind, site) = if journal.is_empty() {
+    let patent = PatentNumber::in_address(facts.url).map(|number| number.to_string());
+    let (kind, site) = if patent.is_some() {
+        (WorkKind::Patent, site)
+    } else if journal.is_empty() {
         (WorkKind::Page, site)
     } else {
         (WorkKind::Article, journal.as_str())
@@ -177,12 +186,12 @@ fn work(facts: &ReferenceFacts<'_>) -> Option<CitedWork> {
     Some(CitedWork {
         accessed: PartialDate::parse(facts.accessed).unwrap_or_else(PartialDate::today),
         kind,
-        title: beginning(title, super::MAX_TITLE).to_owned(),
+        title: beginning(title, super::MAX_TITLE_BYTES).to_owned(),
         authors: author::all(facts.author, AuthorKind::None),
         site: site.to_owned(),
         date: PartialDate::parse(facts.date),
         volume: String::new(),
-        issue: String::new(),
+        issue: patent.unwrap_or_default(),
         pages: String::new(),
         doi: (!facts.doi.is_empty()).then(|| facts.doi.to_ascii_lowercase()),
         url: shown,

@@ -12,36 +12,12 @@ use crate::page::json_ld;
 
 /// Types of schema.org for works with an author, except those that are derived by name (`…Article`,
 /// `…Posting`).
-const WORKS: &[&str] = &[
-    "Report",
-    "Book",
-    "Chapter",
-    "Review",
-    "CriticReview",
-    "Recipe",
-    "HowTo",
-    "Question",
-    "Thesis",
-    "Dataset",
-    "SoftwareSourceCode",
-    "APIReference",
-    "VideoObject",
-    "PodcastEpisode",
-    "Course",
-    "CreativeWork",
-    "Legislation",
-];
+const WORKS: &str = "Report Book Chapter Review CriticReview Recipe HowTo Question Thesis Dataset \
+    SoftwareSourceCode APIReference VideoObject PodcastEpisode Course CreativeWork \
+    Legislation";
 
 /// Types for pages, which say less about the author than those for the work in the page.
-const PAGES: &[&str] = &[
-    "WebPage",
-    "AboutPage",
-    "ItemPage",
-    "MedicalWebPage",
-    "FAQPage",
-    "ProfilePage",
-    "CollectionPage",
-];
+const PAGES: &str = "WebPage AboutPage ItemPage MedicalWebPage FAQPage ProfilePage CollectionPage";
 
 /// Bibliographic sources of a page: its declarations and its URL.
 pub struct CitationSources<'a> {
@@ -57,10 +33,12 @@ impl<'a> CitationSources<'a> {
         let nodes = embedded.nodes();
         let is_work = |node: &&&Map<String, Value>| {
             json_ld::types(node).any(|name| {
-                name.ends_with("Article") || name.ends_with("Posting") || WORKS.contains(&name)
+                name.ends_with("Article")
+                    || name.ends_with("Posting")
+                    || WORKS.split(' ').any(|one| one == name)
             })
         };
-        let is_page = |node: &&&Map<String, Value>| json_ld::is_any(node, PAGES);
+        let is_page = |node: &&&Map<String, Value>| json_ld::is_one_of(node, PAGES);
         let work = [nodes.iter().find(is_work), nodes.iter().find(is_page)];
         let work = work.into_iter().flatten().copied().collect();
         Self {
@@ -71,37 +49,34 @@ impl<'a> CitationSources<'a> {
         }
     }
 
-    fn meta(&self, names: &[&str]) -> Option<String> {
+    fn meta(&self, names: &str) -> Option<String> {
         self.embedded.meta(names)
     }
 
+    /// Returns the values that the page's JSON-LD has under these names, which have blanks between
+    /// them.
+    fn values(&self, names: &str) -> impl Iterator<Item = Option<&Value>> {
+        let nodes = self.work.iter();
+        nodes.flat_map(move |node| names.split(' ').map(|name| node.get(name)))
+    }
+
     /// Returns a text that the page's JSON-LD has under one of these names.
-    fn json_ld_text(&self, names: &[&str]) -> Option<String> {
-        let mut pairs = self
-            .work
-            .iter()
-            .flat_map(|node| names.iter().map(move |name| node.get(*name)));
-        pairs.find_map(json_ld::text)
+    fn json_ld_text(&self, names: &str) -> Option<String> {
+        self.values(names).find_map(json_ld::text)
     }
 
     /// Returns the title. `found` is the title of the extracted text.
     pub fn title(&self, found: &str) -> String {
         let stated = self
-            .meta(&["citation_title"])
-            .or_else(|| self.json_ld_text(&["headline", "name", "title"]));
+            .meta("citation_title")
+            .or_else(|| self.json_ld_text("headline name title"));
         if let Some(title) = stated {
             return title;
         }
         let found = || Some(on_one_line(found)).filter(|title| !title.is_empty());
         let own = || Some(self.embedded.title().to_owned()).filter(|title| !title.is_empty());
         let title = self
-            .meta(&[
-                "og:title",
-                "dc.title",
-                "dcterms.title",
-                "twitter:title",
-                "parsely-title",
-            ])
+            .meta("og:title dc.title dcterms.title twitter:title parsely-title")
             .or_else(found)
             .or_else(own);
         match title {
@@ -113,19 +88,12 @@ impl<'a> CitationSources<'a> {
     /// Removes the site's name from the end of a title, because the citation names the site
     /// separately.
     fn without_site<'t>(&self, title: &'t str) -> &'t str {
-        let Some(site) = self.meta(&["og:site_name"]) else {
+        let Some(site) = self.meta("og:site_name") else {
             return title;
         };
-        for mark in [
-            " | ",
-            " - ",
-            " \u{2013} ",
-            " \u{2014} ",
-            " \u{b7} ",
-            " :: ",
-            " \u{bb} ",
-        ] {
-            if let Some((before, after)) = title.rsplit_once(mark)
+        for mark in ["|", "-", "\u{2013}", "\u{2014}", "\u{b7}", "::", "\u{bb}"] {
+            let mark = format!(" {mark} ");
+            if let Some((before, after)) = title.rsplit_once(&mark)
                 && after.to_lowercase() == site.to_lowercase()
                 && !before.trim().is_empty()
             {
@@ -163,7 +131,7 @@ impl<'a> CitationSources<'a> {
             ("citation_technical_report_institution", WorkKind::Report),
             ("prism.publicationname", WorkKind::Article),
         ] {
-            if let Some(container) = self.meta(&[name]) {
+            if let Some(container) = self.meta(name) {
                 return (kind, Some(container));
             }
         }
@@ -197,24 +165,18 @@ impl<'a> CitationSources<'a> {
 
     /// Returns the name of the site.
     pub fn site(&self) -> String {
-        let publisher = |names: &[&str]| {
-            let mut values = self
-                .work
-                .iter()
-                .flat_map(|node| names.iter().map(move |name| node.get(*name)));
+        let publisher = |names: &str| {
+            let mut values = self.values(names);
             values.find_map(|value| json_ld::name(value, &self.nodes))
         };
-        publisher(&["publisher"])
+        publisher("publisher")
             .or_else(|| self.site_of_graph())
-            .or_else(|| publisher(&["isPartOf"]))
+            .or_else(|| publisher("isPartOf"))
             .or_else(|| {
-                self.meta(&[
-                    "og:site_name",
-                    "application-name",
-                    "apple-mobile-web-app-title",
-                    "dc.publisher",
-                    "citation_publisher",
-                ])
+                self.meta(
+                    "og:site_name application-name apple-mobile-web-app-title dc.publisher \
+                citation_publisher",
+                )
             })
             .unwrap_or_else(|| self.host())
     }
@@ -224,7 +186,7 @@ impl<'a> CitationSources<'a> {
         let site = self
             .nodes
             .iter()
-            .find(|node| json_ld::is_any(node, &["WebSite"]))?;
+            .find(|node| json_ld::is_one_of(node, "WebSite"))?;
         json_ld::text(site.get("name"))
     }
 
@@ -238,17 +200,9 @@ impl<'a> CitationSources<'a> {
         if authors.is_empty() {
             authors = self.of_work();
         }
-        for name in [
-            "article:author",
-            "og:article:author",
-            "author",
-            "dc.creator",
-            "dcterms.creator",
-            "dc.contributor.author",
-            "parsely-author",
-            "sailthru.author",
-            "byl",
-        ] {
+        let names = "article:author og:article:author author dc.creator dcterms.creator \
+            dc.contributor.author parsely-author sailthru.author byl";
+        for name in names.split(' ') {
             if authors.is_empty() {
                 authors = several(name, AuthorKind::None);
             }
@@ -290,11 +244,7 @@ impl<'a> CitationSources<'a> {
 
     /// Returns the authors in the JSON-LD.
     fn of_work(&self) -> Vec<AuthorName> {
-        let values = self
-            .work
-            .iter()
-            .flat_map(|node| ["author", "creator"].map(|name| node.get(name)));
-        for value in values.flatten() {
+        for value in self.values("author creator").flatten() {
             let mut authors = Vec::new();
             self.named(value, 0, &mut authors);
             if !authors.is_empty() {
@@ -314,7 +264,7 @@ impl<'a> CitationSources<'a> {
             }
             Value::Object(node) => {
                 let node = json_ld::resolved(node, &self.nodes);
-                let hint = if json_ld::is_any(node, &["Person"]) {
+                let hint = if json_ld::is_one_of(node, "Person") {
                     AuthorKind::Person
                 } else if json_ld::types(node)
                     .any(|name| name.ends_with("Organization") || name == "Corporation")
@@ -351,60 +301,35 @@ impl<'a> CitationSources<'a> {
     /// Returns the date of publication, or else the date of the last change.
     pub fn date(&self) -> Option<PartialDate> {
         let date = |text: Option<String>| text.as_deref().and_then(PartialDate::parse);
-        let first = |names: &[&str]| {
-            let mut all = names.iter().map(|name| date(self.meta(&[name])));
+        let first = |names: &str| {
+            let mut all = names.split(' ').map(|name| date(self.meta(name)));
             all.find_map(|date| date)
         };
-        let stated = |names: &[&str]| {
-            let mut all = names.iter().map(|name| date(self.json_ld_text(&[name])));
+        let stated = |names: &str| {
+            let mut all = names.split(' ').map(|name| date(self.json_ld_text(name)));
             all.find_map(|date| date)
         };
-        first(&[
-            "citation_publication_date",
-            "citation_online_date",
-            "citation_date",
-            "citation_cover_date",
-            "citation_year",
-        ])
-        .or_else(|| stated(&["datePublished", "uploadDate", "dateCreated"]))
+        first(
+            "citation_publication_date citation_online_date citation_date \
+                citation_cover_date citation_year",
+        )
+        .or_else(|| stated("datePublished uploadDate dateCreated"))
         .or_else(|| {
-            first(&[
-                "article:published_time",
-                "og:article:published_time",
-                "og:published_time",
-                "og:pubdate",
-                "datepublished",
-                "date",
-                "dc.date",
-                "dc.date.issued",
-                "dcterms.issued",
-                "dcterms.created",
-                "dc.date.created",
-                "pubdate",
-                "publishdate",
-                "publish_date",
-                "publish-date",
-                "publication_date",
-                "parsely-pub-date",
-                "sailthru.date",
-                "prism.publicationdate",
-            ])
+            first(
+                "article:published_time og:article:published_time og:published_time \
+                og:pubdate datepublished date dc.date dc.date.issued dcterms.issued \
+                dcterms.created dc.date.created pubdate publishdate publish_date \
+                publish-date publication_date parsely-pub-date sailthru.date prism.publicationdate",
+            )
         })
         .or_else(|| date(self.embedded.published().map(str::to_owned)))
         .or_else(|| PartialDate::in_address(self.url))
-        .or_else(|| stated(&["dateModified"]))
-        .or_else(|| {
-            first(&[
-                "article:modified_time",
-                "og:updated_time",
-                "last-modified",
-                "dcterms.modified",
-            ])
-        })
+        .or_else(|| stated("dateModified"))
+        .or_else(|| first("article:modified_time og:updated_time last-modified dcterms.modified"))
     }
 }
 
-/// True if a text of several words stands within a longer part of a title, both in lower case, and
+/// True if a text of several words is within a longer part of a title, both in lower case, and
 /// not as the name of its author.
 fn is_part_of_title(text: &str, title: &str) -> bool {
     let marks = ["|", "\u{b7}", "\u{2013}", "\u{2014}", " - ", ": "];

@@ -398,3 +398,28 @@ fn a_citation_is_serialised_under_the_specification_s_names() {
     let keys: Vec<&String> = json["formatted"].as_object().unwrap().keys().collect();
     assert_eq!(keys, ["apa", "mla", "bibtex"]);
 }
+
+#[test]
+fn a_patent_is_exported_as_one() {
+    let facts = ReferenceFacts {
+        url: "https://patents.google.com/patent/US10165245B2/en",
+        title: "Pre-fetching video content",
+        accessed: "2026-01-02",
+        ..ReferenceFacts::default()
+    };
+    let all = Reference::all([facts].into_iter());
+    let [patent] = all.as_slice() else {
+        panic!("{}", all.len())
+    };
+    let bibtex = patent.bibtex();
+    assert!(bibtex.starts_with("@patent{"), "{bibtex}");
+    assert!(bibtex.contains("number = {US10165245B2}"), "{bibtex}");
+    let ris = patent.ris();
+    assert!(ris.starts_with("TY  - PAT\n"), "{ris}");
+    assert!(ris.contains("IS  - US10165245B2\n"), "{ris}");
+    let csl = patent.csl();
+    assert_eq!(
+        (&csl["type"], &csl["number"]),
+        (&"patent".into(), &"US10165245B2".into())
+    );
+}

@@ -1,4 +1,4 @@
-//! The fields of an answer beside its content, of which some are left out where there is little
+//! The fields of an answer other than its content, of which some are left out where there is little
 //! room.
 //!
 //! Rules: the decisions on the host's calls (9).
@@ -33,21 +33,17 @@ impl<'a> AnswerFields<'a> {
     }
 
     /// Leaves out dispensable fields, in their order, until the others have room; returns the names
-    /// of those left out.
-    pub fn drop_until_fits(
-        &mut self,
-        room: usize,
-        dispensable: &[&'static str],
-    ) -> Vec<&'static str> {
+    /// of those left out. The names have blanks between them.
+    pub fn drop_until_fits(&mut self, room: usize, dispensable: &'static str) -> Vec<&'static str> {
         let mut left_out = Vec::new();
-        for name in dispensable {
+        for name in dispensable.split(' ') {
             if self.length() <= room {
                 break;
             }
             let before = self.0.len();
-            self.0.retain(|(one, _)| one != name);
+            self.0.retain(|(one, _)| *one != name);
             if self.0.len() < before {
-                left_out.push(*name);
+                left_out.push(name);
             }
         }
         left_out

@@ -7,8 +7,10 @@ use std::path::Path;
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-/// Longest URL in a note, in bytes.
-pub const MAX_URL: usize = 2000;
+use crate::web::client::without_login;
+
+/// Maximum length of a URL in a note, in bytes.
+pub const MAX_URL_BYTES: usize = 2000;
 
 /// Returns the command that downloads `url`, and the name of the new file that it creates.
 pub fn download(url: &Url, ending: &str) -> (String, String) {
@@ -22,7 +24,7 @@ pub fn download(url: &Url, ending: &str) -> (String, String) {
     } else {
         ""
     };
-    let quoted = if url.len() > MAX_URL {
+    let quoted = if url.len() > MAX_URL_BYTES {
         "URL".to_owned()
     } else {
         format!("'{}'", url.replace('\'', r"'\''"))
@@ -32,10 +34,8 @@ pub fn download(url: &Url, ending: &str) -> (String, String) {
 
 /// Returns the URL without login and fragment.
 pub fn plain(url: &Url) -> String {
-    let mut url = url.clone();
+    let mut url = without_login(url);
     url.set_fragment(None);
-    let _ = url.set_username("");
-    let _ = url.set_password(None);
     url.into()
 }
 

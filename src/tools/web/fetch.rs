@@ -77,7 +77,7 @@ fn write(
     let text = &page.document.markdown;
     let lines = window(text, offset, limit);
     if lines.is_empty() && offset > 1 {
-        object.note(fetch_note::behind_the_end(offset, count_lines(text)));
+        object.note(fetch_note::past_the_end(offset, count_lines(text)));
     }
     let cut = object.whole_text("content", lines.as_bytes())?;
     if let Some(cut) = cut {

@@ -8,22 +8,23 @@ use std::time::{Duration, Instant};
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-use super::download_command::{MAX_URL, download, plain};
+use super::download_command::{MAX_URL_BYTES, download, plain};
 use super::meant_url::{bare_host, without_punctuation};
 use crate::basics::signature;
 use crate::basics::sort::sort_by_count;
-use crate::basics::wording::{floor_boundary, on_one_line, plural};
+use crate::basics::wording::{count_noun, floor_boundary, on_one_line};
 use crate::contract::call_terms::CallTerms;
 use crate::document::{self, MainContentCertainty};
 use crate::web::charset::{self, BodyKind};
 use crate::web::client::{HttpResponse, NetworkError};
+use crate::web::provider::reply::first_text;
 use crate::web::{quote, status_advice};
 
-/// Longest conversion of a page that is only quoted.
-const QUOTED_WITHIN: Duration = Duration::from_millis(200);
+/// Maximum conversion of a page that is only quoted.
+const QUOTE_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// Bytes converted of a page that is only quoted.
-const QUOTED_FROM: usize = 64 * 1024;
+const MAX_QUOTED_PAGE_BYTES: usize = 64 * 1024;
 
 /// Writes the note on an answer with a status of 400 or more, to a request for `asked`.
 pub fn of_status(reply: &HttpResponse, asked: &Url, terms: &CallTerms) -> String {
@@ -62,7 +63,7 @@ pub fn elsewhere(end: &Url, asked: &Url) -> Option<String> {
         plain(&url)
     };
     let end = bare(end);
-    (end != bare(asked) && end.len() <= MAX_URL).then(|| format!("Redirects led to {end}"))
+    (end != bare(asked) && end.len() <= MAX_URL_BYTES).then(|| format!("Redirects led to {end}"))
 }
 
 /// Writes the note on a fetch of `asked` that failed on its way.
@@ -132,7 +133,7 @@ pub fn of_no_text(page: &str) -> String {
         "it is most likely put together by JavaScript, which is not run here; look for an API, a \
          feed or another source"
     } else {
-        "all that there is has no text"
+        "it has images or other elements, but no text"
     };
     format!(
         "The page came, {} bytes of HTML, but it shows no text: {why}.",
@@ -155,10 +156,10 @@ pub fn of_main_content(certainty: MainContentCertainty) -> Option<String> {
     Some(note.to_owned())
 }
 
-/// Writes the note on a window that begins behind the last line.
-pub fn behind_the_end(offset: u64, lines: usize) -> String {
-    let plural = plural(lines as u64);
-    format!("offset {offset} is behind the end: there are {lines} line{plural}.")
+/// Writes the note on a window that begins after the last line.
+pub fn past_the_end(offset: u64, lines: usize) -> String {
+    let lines = count_noun(lines as u64, "line");
+    format!("offset {offset} is past the end: the page has {lines}.")
 }
 
 /// Writes the note on a line that is longer than the answer may be.
@@ -174,9 +175,9 @@ fn words(body: &[u8], content_type: Option<&str>, url: &Url, truncated: bool) ->
     if text.kind == BodyKind::Text {
         return Some(message(&text.text).unwrap_or(text.text));
     }
-    let end = Instant::now() + QUOTED_WITHIN;
-    let begin = &text.text[..floor_boundary(&text.text, QUOTED_FROM)];
-    let plain = || document::plain_beginning(begin, url, 2 * quote::MOST, end);
+    let end = Instant::now() + QUOTE_TIMEOUT;
+    let begin = &text.text[..floor_boundary(&text.text, MAX_QUOTED_PAGE_BYTES)];
+    let plain = || document::plain_beginning(begin, url, 2 * quote::MAX_QUOTED_CHARS, end);
     let (title, text) = document::catch_reader_panic(plain).ok()?;
     let text = on_one_line(&text);
     match (
@@ -200,18 +201,11 @@ const TITLES: &str = "/title /error /errors/0/title /error/type /code";
 /// Extracts the message of an error's JSON.
 fn message(json: &str) -> Option<String> {
     let json: serde_json::Value = serde_json::from_str(json.trim()).ok()?;
-    let first = |pointers: &str| {
-        let texts = pointers
-            .split(' ')
-            .filter_map(|at| json.pointer(at)?.as_str());
-        let found = texts.map(str::trim).find(|text| !text.is_empty());
-        found.map(str::to_owned)
-    };
-    match (first(TITLES), first(MESSAGES)) {
-        (Some(title), Some(message)) if !message.contains(&title) => {
+    match (first_text(&json, TITLES), first_text(&json, MESSAGES)) {
+        (Some(title), Some(message)) if !message.contains(title) => {
             Some(format!("{title}: {message}"))
         }
-        (title, message) => message.or(title),
+        (title, message) => message.or(title).map(str::to_owned),
     }
 }
 

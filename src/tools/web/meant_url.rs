@@ -5,24 +5,27 @@ use std::path::Path;
 use percent_encoding::percent_decode_str;
 use url::{Host, Url};
 
-use super::download_command::{MAX_URL, plain};
+use super::download_command::{MAX_URL_BYTES, plain};
 use crate::basics::wording::on_one_line;
 use crate::contract::call_terms::CallTerms;
 use crate::sandbox::confinement;
 use crate::web::client;
+use crate::web::guard::names;
 
 /// Characters that belong to the text around a URL rather than to it.
-const AROUND: &str = ".,;:!?)]}>\"'`*";
+const PUNCTUATION: &str = ".,;:!?)]}>\"'`*";
 
 /// Such characters as they are encoded in URLs.
-const ENCODED: [&str; 5] = ["%22", "%27", "%3E", "%60", "%7D"];
+const ENCODED_PUNCTUATION: [&str; 5] = ["%22", "%27", "%3E", "%60", "%7D"];
 
 /// Removes such characters from the end of `text`, except a bracket that closes one in the text.
 fn trim_punctuation(text: &str) -> &str {
     let mut text = text;
     loop {
-        let around = |c: char| AROUND.contains(c) || c.is_whitespace();
-        let shorter = ENCODED.iter().find_map(|end| text.strip_suffix(end));
+        let around = |c: char| PUNCTUATION.contains(c) || c.is_whitespace();
+        let shorter = ENCODED_PUNCTUATION
+            .iter()
+            .find_map(|end| text.strip_suffix(end));
         let shorter = shorter.or_else(|| text.strip_suffix(around));
         let closes = text.ends_with(')') && text.matches('(').count() >= text.matches(')').count();
         match shorter {
@@ -64,7 +67,7 @@ pub fn bare_host(asked: &Url) -> Option<String> {
 fn sendable(text: &str) -> Option<String> {
     let url = client::parse_url(text).ok()?;
     let text = plain(&url);
-    (text.len() <= MAX_URL).then_some(text)
+    (text.len() <= MAX_URL_BYTES).then_some(text)
 }
 
 /// Advises on a `text` given to `tool` that is not a URL to fetch: the URL that was meant, or
@@ -96,7 +99,7 @@ fn local(tool: &str, path: &str, terms: &CallTerms) -> String {
         return format!("{tool} reads no files.");
     }
     let path = on_one_line(path);
-    if path.is_empty() || path.len() > MAX_URL {
+    if path.is_empty() || path.len() > MAX_URL_BYTES {
         return format!("{tool} reads no files: use file_read.");
     }
     let path = serde_json::Value::from(path);
@@ -104,7 +107,7 @@ fn local(tool: &str, path: &str, terms: &CallTerms) -> String {
 }
 
 /// Guesses the URL that was meant by `text`: in Markdown or quotation marks, without its scheme or
-/// with a broken one, with other words behind it.
+/// with a broken one, with other words after it.
 fn guess_url(text: &str) -> Option<String> {
     // `[text](url)`, `![text](url)`.
     let target = text.split_once("](").map_or(text, |(_, target)| {
@@ -124,38 +127,20 @@ fn guess_url(text: &str) -> Option<String> {
     };
     let scheme = ["https", "http"].into_iter().find(begins);
     let behind = bare[scheme.map_or(0, str::len)..].trim_start_matches([':', '/']);
-    let is_path = bare.starts_with('/') && !bare.starts_with("//");
-    if is_path || !is_host(behind) {
+    if bare.starts_with('/') && !bare.starts_with("//") {
         return None;
     }
-    let scheme = scheme.unwrap_or_else(|| if is_local(behind) { "http" } else { "https" });
-    sendable(&format!("{scheme}://{behind}"))
-}
-
-/// Returns the host at the beginning of `text`, a URL behind its scheme.
-fn host_of(text: &str) -> &str {
-    let authority = text.split(['/', '?', '#']).next().unwrap_or_default();
-    let host = authority.rsplit('@').next().unwrap_or_default();
-    match host.rsplit_once(':') {
-        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
-        _ => host,
+    let url = client::parse_url(&format!("https://{behind}")).ok()?;
+    let host = url.host()?;
+    let is_local = match &host {
+        Host::Domain(name) => names::is_loopback(name),
+        Host::Ipv4(_) | Host::Ipv6(_) => true,
+    };
+    // A single word is not a host.
+    if !is_local && !host.to_string().contains('.') {
+        return None;
     }
-}
-
-/// True if `text` begins with a possible host: a name with a dot in it, an address, `localhost`.
-fn is_host(text: &str) -> bool {
-    let host = host_of(text);
-    let of_name = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
-    let dotted = host.contains('.') && !host.starts_with('.') && !host.contains("..");
-    (dotted && host.chars().all(of_name)) || host == "localhost" || host.starts_with('[')
-}
-
-/// True if `text` begins with a host that is unlikely to use TLS: this machine, its network, an
-/// address.
-fn is_local(text: &str) -> bool {
-    let host = host_of(text);
-    host == "localhost"
-        || host.ends_with(".localhost")
-        || host.starts_with('[')
-        || host.parse::<std::net::Ipv4Addr>().is_ok()
+    // This machine and bare addresses seldom use TLS.
+    let scheme = scheme.unwrap_or(if is_local { "http" } else { "https" });
+    sendable(&format!("{scheme}://{behind}"))
 }

@@ -2,7 +2,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `fetch`, `fetch_note` | web-fetch, and what it says beside a page |
+//! | `fetch`, `fetch_note` | web-fetch, and its notes on a page |
 //! | `scrape` | `scrape_page` |
 //! | `search` | `web_search` |
 //! | `search_and_scrape` | `search_and_scrape` |
@@ -14,8 +14,9 @@
 //! | `page_source`, `document_body` | the way from an address to a text, for `fetch` and pages |
 //! | `resource_link` | answers that are too large for a message |
 //! | `meant_url`, `download_command` | advice on addresses and files |
-//! | `answer_fields` | what stands in an answer beside its content |
+//! | `answer_fields` | the fields of an answer other than its content |
 //! | `network`, `research_cache` | settings that these tools have in common |
+//! | `research_call` | the course of a call that searches or reads |
 //! | `sessions` | `sequential_search`, `get_research_session`, `research_export` |
 //! | `session_record` | what the research tools add to a session |
 
@@ -32,6 +33,7 @@ mod page_source;
 pub mod patent_search;
 mod provider_answer;
 pub mod research_cache;
+mod research_call;
 mod resource_link;
 pub mod scrape;
 pub mod search;

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use crate::contract::call_terms::CallTerms;
-use crate::web::client::{HttpClient, TOTAL};
+use crate::web::client::{HttpClient, TOTAL_TIMEOUT};
 
-/// Longest time of a call in all.
-pub const CALL: Duration = Duration::from_secs(25);
+/// Maximum time of a call in all.
+pub const CALL_TIMEOUT: Duration = Duration::from_secs(25);
 
-/// Fraction of a call's time that is reserved for its answer, at most that of [`CALL`].
-const FOR_THE_ANSWER: u32 = 10;
+/// Fraction of a call's time that is reserved for its answer, at most that of [`CALL_TIMEOUT`].
+const ANSWER_SHARE: u32 = 10;
 
 /// Creates a client whose time ends before that of the call.
 pub fn client(terms: &CallTerms) -> HttpClient {
@@ -18,7 +18,7 @@ pub fn client(terms: &CallTerms) -> HttpClient {
 
 /// Gives a client the time of a call.
 pub fn on_terms(client: HttpClient, terms: &CallTerms) -> HttpClient {
-    let left = terms.left(CALL);
-    let kept = (left / FOR_THE_ANSWER).min(CALL.saturating_sub(TOTAL));
+    let left = terms.left(CALL_TIMEOUT);
+    let kept = (left / ANSWER_SHARE).min(CALL_TIMEOUT.saturating_sub(TOTAL_TIMEOUT));
     client.within(left.saturating_sub(kept))
 }

@@ -17,11 +17,12 @@ use crate::web::guard::Guard;
 
 /// Time for the conversion after the client's, so that a page that came at the last moment is still
 /// converted; the rest of the 25 seconds of a call is for the answer.
-const CONVERSION: Duration = Duration::from_millis(600);
+const CONVERSION_TIME: Duration = Duration::from_millis(600);
 
 /// Returns the deadline for the conversion of a page that `client` fetched.
 pub fn conversion_end(client: &HttpClient, terms: &CallTerms) -> Instant {
-    Instant::now() + (client.left() + CONVERSION).min(terms.left(network::CALL) * 9 / 10)
+    Instant::now()
+        + (client.left() + CONVERSION_TIME).min(terms.left(network::CALL_TIMEOUT) * 9 / 10)
 }
 
 /// Fetches a page from `url`.
@@ -46,7 +47,7 @@ fn request_of(url: &Url) -> FetchRequest<'_> {
     }
 }
 
-/// Most bytes read of a page, in MiB.
+/// Maximum number of bytes read of a page, in MiB.
 pub const MEBIBYTES: usize = MAX_BODY / (1024 * 1024);
 
 /// A body that is text, with its origin.

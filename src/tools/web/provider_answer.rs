@@ -73,7 +73,7 @@ fn domains(request: &Request<'_>) -> Result<DomainFilter, Failure> {
 /// Fields of a request for more results.
 pub struct NextPage {
     /// Returns the fields that ask for fewer results, given how many were shown, and for those
-    /// behind them if possible.
+    /// after them if possible.
     pub fewer: Box<dyn Fn(usize) -> String>,
     /// Fields that ask for the next page; `None` on the last one.
     pub turn: Option<String>,
@@ -150,7 +150,7 @@ fn notes(found: &HostResults, domains: &DomainFilter, turn: Option<String>) -> N
         }
         let ways = ways.map_or(String::new(), |ways| format!(": {ways}"));
         notes.add(format!(
-            "{all} {results} {were} found, and {filter} took away all of them{ways}."
+            "{all} {results} {were} found, and {filter} excluded all of them{ways}."
         ));
     }
     notes

@@ -22,10 +22,10 @@ pub const TRUST: &str = "untrusted-external-content";
 const NO_CACHE_VARIABLE: &str = "IKIGAI_NO_CACHE";
 
 /// Wait after a network failure, in seconds.
-const NETWORK_WAIT: u64 = 5;
+const NETWORK_WAIT_SECONDS: u64 = 5;
 
 /// Wait after a rate limit or a server failure without a given time, in seconds.
-const USUAL_WAIT: u64 = 60;
+const DEFAULT_WAIT_SECONDS: u64 = 60;
 
 /// Cache of answers.
 pub struct ResearchCache {
@@ -45,7 +45,7 @@ impl ResearchCache {
         }
     }
 
-    /// Returns what a search knows beside its request.
+    /// Returns the configuration and caches of a search.
     #[must_use]
     pub fn known<'a>(&'a self, credentials: &'a Credentials<'a>) -> SearchContext<'a> {
         SearchContext {
@@ -81,7 +81,7 @@ fn store(terms: &CallTerms) -> Option<Box<dyn CacheStore>> {
     Some(Box::new(files))
 }
 
-/// Freshness of an answer, as clients see it beside the answer.
+/// Freshness of an answer, as clients see it next to the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AnswerFreshness {
@@ -116,12 +116,12 @@ pub fn failure(code: ErrorCode, message: impl Into<String>) -> Failure {
     Failure::new(code, message).with_advice(advice(code))
 }
 
-/// Returns the advice that follows from a failure's code alone.
+/// Returns the advice that follows from a failure's code.
 #[must_use]
 pub fn advice(code: ErrorCode) -> FailureAdvice {
     let retry_after = match code {
-        ErrorCode::NetworkError | ErrorCode::Timeout => Some(NETWORK_WAIT),
-        ErrorCode::RateLimit | ErrorCode::UpstreamUnavailable => Some(USUAL_WAIT),
+        ErrorCode::NetworkError | ErrorCode::Timeout => Some(NETWORK_WAIT_SECONDS),
+        ErrorCode::RateLimit | ErrorCode::UpstreamUnavailable => Some(DEFAULT_WAIT_SECONDS),
         _ => None,
     };
     let retryable = retry_after.is_some();

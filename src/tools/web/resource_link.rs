@@ -13,8 +13,8 @@ use crate::cache::{CacheStore, artifact};
 use crate::contract::reply::{AnswerObject, LINK};
 use crate::web::date;
 
-/// Shortest text of an answer that is linked, in bytes.
-const LARGE: usize = 24_576;
+/// Minimum length of an answer that is linked, in bytes.
+const MIN_LINKED_BYTES: usize = 24_576;
 
 /// Media type of an answer's object.
 pub const JSON: &str = "application/json";
@@ -39,7 +39,7 @@ pub struct LinkedAnswer {
 
 /// Stores a large answer; `None` if it is not large, or cannot be stored.
 pub fn link(store: &dyn CacheStore, large: &LargeAnswer) -> Option<LinkedAnswer> {
-    if large.text.len() < LARGE {
+    if large.text.len() < MIN_LINKED_BYTES {
         return None;
     }
     let resource = artifact::put(store, large.mime_type, &large.text)?.address();

@@ -12,7 +12,7 @@ use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::research_sessions::{self, MOST_STEPS, ResearchSession, SessionFault, SessionStore};
+use crate::research_sessions::{self, MAX_STEPS, ResearchSession, SessionFault, SessionStore};
 use crate::sandbox::confinement;
 use crate::tools::web::research_cache;
 use crate::web::search::SearchResult;
@@ -20,7 +20,7 @@ use crate::web::search::SearchResult;
 pub use crate::research_sessions::{CallOutcome, SessionSource};
 
 /// Length of a day's date, in bytes.
-const DAY: usize = 10;
+const DAY_BYTES: usize = 10;
 
 /// The field that names a session.
 pub const SESSION_ID: &str = "sessionId";
@@ -34,26 +34,26 @@ impl From<&SearchResult> for SessionSource {
         Self {
             url: result.url.clone(),
             title: result.title.clone(),
-            date: beginning(date, DAY).to_owned(),
+            date: beginning(date, DAY_BYTES).to_owned(),
             ..Self::default()
         }
     }
 }
 
-/// What a call adds to a session.
+/// Sources and outcomes that a call adds to a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionFinds {
     /// The provider that was asked; for pages, the host.
     pub provider: String,
     /// Sources; those that the session has are not added again.
     pub sources: Vec<SessionSource>,
-    /// Outcomes, beside the one of the call itself.
+    /// Outcomes, in addition to that of the call itself.
     pub outcomes: Vec<CallOutcome>,
 }
 
-/// The result of a call of `tool`, after it was recorded, with `finds`, in the session that the
-/// request names. If there is no such session, a note says so. `store` is the one of a server in
-/// whose own process the call is answered.
+/// Returns the result of a call of `tool`, after it was recorded, with `finds`, in the session that
+/// the request names. If there is no such session, a note says so. `store` is the one of a server
+/// in whose own process the call is answered.
 ///
 /// # Errors
 /// Those of the call.
@@ -124,7 +124,7 @@ pub fn add_finds(
     left_out: &mut usize,
 ) -> Result<ResearchSession, SessionFault> {
     let now = research_sessions::now();
-    let today = beginning(&now, DAY);
+    let today = beginning(&now, DAY_BYTES);
     sessions.update(id, &mut |session| {
         *left_out = session.add_sources(&finds.sources, today);
         for outcome in &finds.outcomes {
@@ -149,7 +149,7 @@ pub fn with_sessions<T>(
     let files;
     let persistent: &dyn PersistentStore = match remote {
         Some(remote) => remote,
-        // Whoever has a name at a server has no files of this user's.
+        // The owner of a token has no files among this user's.
         None if terms.context.is_some_and(|context| context.owner.is_some()) => {
             return Err(no_place);
         }
@@ -163,7 +163,7 @@ pub fn with_sessions<T>(
     work(&SessionStore::new(persistent))
 }
 
-/// The failure of a tool that is about sessions.
+/// Returns the failure of a tool that is about sessions.
 pub fn session_failure(fault: SessionFault, terms: &CallTerms) -> Failure {
     let (code, mut message) = code_and_words(fault);
     if let Some(first) = message.get_mut(..1) {
@@ -183,7 +183,7 @@ pub fn session_failure(fault: SessionFault, terms: &CallTerms) -> Failure {
     research_cache::failure(code, message)
 }
 
-/// A fault as a code and a clause.
+/// Returns a fault as a code and a clause.
 fn code_and_words(fault: SessionFault) -> (ErrorCode, String) {
     let (code, words) = match fault {
         SessionFault::Unknown => {
@@ -196,7 +196,7 @@ fn code_and_words(fault: SessionFault) -> (ErrorCode, String) {
         }
         SessionFault::Full => {
             let words =
-                format!("this research session is full, with {MOST_STEPS} steps or 4 MiB of text");
+                format!("this research session is full, with {MAX_STEPS} steps or 4 MiB of text");
             return (ErrorCode::InvalidArg, words);
         }
         SessionFault::Store(PersistentFault::NoPlace) => (

@@ -5,14 +5,14 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 use brotli_decompressor::Decompressor;
 use flate2::bufread::{DeflateDecoder, GzDecoder, ZlibDecoder};
 
-/// Most bytes read of an encoded body, and of the output of any but the last coding, for a limit of
-/// [`MAX_BODY`](super::MAX_BODY); for each byte of a higher limit, one more.
-const MAX_ENCODED: u64 = 12 * 1024 * 1024;
+/// Maximum number of bytes read of an encoded body, and of the output of any but the last coding,
+/// for a limit of [`MAX_BODY`](super::MAX_BODY); for each byte of a higher limit, one more.
+const MAX_ENCODED_BYTES: u64 = 12 * 1024 * 1024;
 /// Maximum number of stacked codings.
 const MAX_CODINGS: usize = 3;
 /// Maximum number of members of a gzip body; writers put at least 64 KiB into each.
 const MAX_MEMBERS: usize = 4096;
-const BUFFER: usize = 32 * 1024;
+const BUFFER_BYTES: usize = 32 * 1024;
 
 /// A decoded body.
 pub struct DecodedBody {
@@ -84,7 +84,7 @@ impl BodyLimit {
     fn encoded(self) -> u64 {
         let largest = self.larger.map_or(0, |(_, bytes)| bytes).max(self.bytes);
         let beyond = largest.saturating_sub(super::MAX_BODY);
-        MAX_ENCODED.saturating_add(u64::try_from(beyond).unwrap_or(u64::MAX))
+        MAX_ENCODED_BYTES.saturating_add(u64::try_from(beyond).unwrap_or(u64::MAX))
     }
 }
 
@@ -106,14 +106,14 @@ pub fn read(
         .collect();
     let all = names.join(", ");
     if names.is_empty() {
-        let capacity = length.map_or(BUFFER, |n| usize::try_from(n).unwrap_or(most.bytes));
+        let capacity = length.map_or(BUFFER_BYTES, |n| usize::try_from(n).unwrap_or(most.bytes));
         return read_limited(body, capacity, most, BodyError::Transport);
     }
     if names.len() > MAX_CODINGS {
         return Err(BodyError::UnknownCoding(all).into());
     }
     let mut reader: Box<dyn BufRead + '_> = Box::new(BufReader::with_capacity(
-        BUFFER,
+        BUFFER_BYTES,
         MeteredReader::new(TransportReader(body), most.encoded()),
     ));
     if reader.fill_buf().map_err(|e| fault(&all, e))?.is_empty() {
@@ -133,10 +133,10 @@ pub fn read(
             _ => return Err(BodyError::UnknownCoding(all).into()),
         };
         if at + 1 == names.len() {
-            return read_limited(decoder, BUFFER, most, |e| fault(&all, e));
+            return read_limited(decoder, BUFFER_BYTES, most, |e| fault(&all, e));
         }
         reader = Box::new(BufReader::with_capacity(
-            BUFFER,
+            BUFFER_BYTES,
             MeteredReader::new(decoder, most.encoded()),
         ));
     }
@@ -217,7 +217,7 @@ fn brotli<'a>(mut reader: Box<dyn BufRead + 'a>) -> io::Result<Box<dyn Read + 'a
     {
         return Err(io::ErrorKind::InvalidData.into());
     }
-    Ok(Box::new(Decompressor::new(reader, BUFFER)))
+    Ok(Box::new(Decompressor::new(reader, BUFFER_BYTES)))
 }
 
 /// gzip decoder for all members (RFC 1952, section 2.2); anything after them is ignored.

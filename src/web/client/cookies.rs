@@ -1,7 +1,7 @@
 //! Cookies within one call: a cookie set by a redirect is sent back to the host that set it, and to
 //! no other (RFC 6265, sections 5.1.4 to 5.4).
 //!
-//! This is stricter than in browsers: every cookie belongs to its host alone, because only a list
+//! This is stricter than in browsers: every cookie belongs only to its host, because only a list
 //! could tell an owner's domain from a registry's (`co.uk`); `Domain` can merely forbid. `Secure`
 //! follows RFC 6265bis: such a cookie is neither accepted from nor sent to a plain connection, nor
 //! replaced from one.
@@ -13,13 +13,14 @@ use url::{Host, Url};
 
 use crate::basics::sort::sort_by_count;
 use crate::web::date;
+use crate::web::guard::names::is_within;
 
 /// Maximum number of cookies.
 const MAX_COOKIES: usize = 64;
-/// Longest cookie, name and value, in bytes (RFC 6265, section 6.1).
-const MAX_LENGTH: usize = 4096;
+/// Maximum length of a cookie, name and value, in bytes (RFC 6265, section 6.1).
+const MAX_COOKIE_BYTES: usize = 4096;
 /// Longest `Cookie` header, in bytes.
-const MAX_SENT: usize = 16 * 1024;
+const MAX_HEADER_BYTES: usize = 16 * 1024;
 
 /// Cookies of one call.
 #[derive(Debug, Default)]
@@ -73,7 +74,7 @@ impl CookieJar {
         for cookie in sent {
             let separator: &[u8] = if text.is_empty() { b"" } else { b"; " };
             let pair = [separator, &cookie.name, b"=", &cookie.value].concat();
-            if text.len() + pair.len() > MAX_SENT {
+            if text.len() + pair.len() > MAX_HEADER_BYTES {
                 break;
             }
             text.extend_from_slice(&pair);
@@ -88,7 +89,7 @@ impl Cookie {
     fn read(line: &[u8], host: &Host<String>, url: &Url, now: SystemTime) -> Option<Self> {
         let mut parts = line.split(|byte| *byte == b';');
         let (name, value) = split(parts.next()?)?;
-        if name.is_empty() || name.len() + value.len() > MAX_LENGTH {
+        if name.is_empty() || name.len() + value.len() > MAX_COOKIE_BYTES {
             return None;
         }
         let mut cookie = Self {
@@ -166,9 +167,7 @@ fn covers(cookie: &str, path: &str) -> bool {
 /// True if `host` is `domain` or below it (section 5.1.3).
 fn within(host: &Host<String>, domain: &str) -> bool {
     match host {
-        Host::Domain(name) => name
-            .strip_suffix(domain)
-            .is_some_and(|head| head.is_empty() || head.ends_with('.')),
+        Host::Domain(name) => is_within(name, domain),
         address => address.to_string() == domain,
     }
 }
@@ -302,7 +301,7 @@ mod tests {
 
     #[test]
     fn what_is_no_cookie_is_ignored_and_the_rest_is_bounded() {
-        let long = format!("l={}", "x".repeat(MAX_LENGTH));
+        let long = format!("l={}", "x".repeat(MAX_COOKIE_BYTES));
         let lines = &["", "novalue", "=1", ";", "a=", "b=1=2; weird; =; ;", &long];
         assert_eq!(
             sent("http://h/", lines, "http://h/").as_deref(),
@@ -313,6 +312,6 @@ mod tests {
             .collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
         let text = sent("http://h/", &many, "http://h/").unwrap();
-        assert!((MAX_SENT - 2000..=MAX_SENT).contains(&text.len()));
+        assert!((MAX_HEADER_BYTES - 2000..=MAX_HEADER_BYTES).contains(&text.len()));
     }
 }

@@ -35,21 +35,21 @@ pub struct HopRoute {
     /// True if the request line must hold the whole URL, for a plain proxy.
     pub absolute: bool,
     /// State shared by the connection and the client.
-    pub talk: Arc<ExchangeState>,
+    pub exchange: Arc<ExchangeState>,
 }
 
-/// Longest head of an answer, in bytes, including the heads of interim answers; the HTTP library's
-/// own limit.
-const MAX_HEAD: usize = 64 * 1024;
+/// Maximum length of a head of an answer, in bytes, including the heads of interim answers; the
+/// HTTP library's own limit.
+const MAX_HEAD_BYTES: usize = 64 * 1024;
 
 /// Bytes kept of an answer that is not HTTP.
-const FOREIGN: usize = 256;
+const NON_HTTP_BYTES_KEPT: usize = 256;
 
 /// State shared by the connection and the client while an answer comes in.
 #[derive(Debug, Default)]
 pub struct ExchangeState {
     reason: Mutex<Option<String>>,
-    foreign: Mutex<Vec<u8>>,
+    non_http_bytes: Mutex<Vec<u8>>,
     until: Mutex<Option<Instant>>,
 }
 
@@ -60,16 +60,16 @@ impl ExchangeState {
     }
 
     /// Returns the first bytes of an answer that is not HTTP; empty if it is.
-    pub fn foreign(&self) -> Vec<u8> {
-        std::mem::take(&mut *lock(&self.foreign))
+    pub fn non_http_bytes(&self) -> Vec<u8> {
+        std::mem::take(&mut *lock(&self.non_http_bytes))
     }
 
     fn note(&self, seen: &ResponseHead, input: &[u8]) {
         match seen {
             ResponseHead::Partial => {}
             ResponseHead::Foreign => {
-                let mut foreign = lock(&self.foreign);
-                foreign.extend_from_slice(&input[..input.len().min(FOREIGN)]);
+                let mut non_http_bytes = lock(&self.non_http_bytes);
+                non_http_bytes.extend_from_slice(&input[..input.len().min(NON_HTTP_BYTES_KEPT)]);
             }
             ResponseHead::Whole { reason, .. } => {
                 let mut told = lock(&self.reason);
@@ -187,8 +187,8 @@ impl Dialer {
 pub struct ResponseTransport {
     /// Target, if the request line must hold the whole URL.
     pub absolute: Option<HopTarget>,
-    /// See [`HopRoute::talk`].
-    pub talk: Arc<ExchangeState>,
+    /// See [`HopRoute::exchange`].
+    pub exchange: Arc<ExchangeState>,
 }
 
 impl<In: Transport> Connector<In> for ResponseTransport {
@@ -202,7 +202,7 @@ impl<In: Transport> Connector<In> for ResponseTransport {
         Ok(chained.map(|inner| HttpWire {
             inner,
             absolute: self.absolute.as_ref().map(HopTarget::origin),
-            talk: Arc::clone(&self.talk),
+            exchange: Arc::clone(&self.exchange),
             headed: false,
         }))
     }
@@ -215,7 +215,7 @@ impl<In: Transport> Connector<In> for ResponseTransport {
 pub struct HttpWire<T> {
     inner: T,
     absolute: Option<String>,
-    talk: Arc<ExchangeState>,
+    exchange: Arc<ExchangeState>,
     /// True if the head of the answer has been read.
     headed: bool,
 }
@@ -260,9 +260,9 @@ impl<T: Transport> HttpWire<T> {
             let buffers = self.inner.buffers();
             let input = buffers.input();
             let seen = head::read(input);
-            self.talk.note(&seen, input);
+            self.exchange.note(&seen, input);
             match seen {
-                ResponseHead::Partial if more && input.len() <= MAX_HEAD => continue,
+                ResponseHead::Partial if more && input.len() <= MAX_HEAD_BYTES => continue,
                 ResponseHead::Partial | ResponseHead::Foreign => {}
                 ResponseHead::Whole { length, bytes, .. } => {
                     let rest = input[length..].to_vec();
@@ -314,7 +314,7 @@ impl<T: Transport> Transport for HttpWire<T> {
     }
 
     fn await_input(&mut self, timeout: NextTimeout) -> Result<bool, ureq::Error> {
-        let timeout = self.talk.shorten(timeout);
+        let timeout = self.exchange.shorten(timeout);
         if self.headed {
             self.await_more(timeout)
         } else {

@@ -19,7 +19,7 @@ pub enum FetchError {
 }
 
 impl FetchError {
-    /// Creates a [`FetchError::Network`] from a text alone.
+    /// Creates a [`FetchError::Network`] from its text only.
     pub(super) fn network(text: impl Into<String>) -> Self {
         NetworkError::new(text).into()
     }
@@ -64,7 +64,7 @@ pub struct ReceivedPart {
 }
 
 impl NetworkError {
-    /// Creates an error from a text alone.
+    /// Creates an error from its text only.
     pub fn new(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),

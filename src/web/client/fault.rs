@@ -11,6 +11,7 @@ use url::Host;
 use super::body::BodyError;
 use super::error::NetworkError;
 use super::tls::{detail, is_authority};
+use crate::basics::wording::format_seconds;
 use crate::web::allowed::NotAllowed;
 use crate::web::guard::class::AddressScope;
 use crate::web::guard::{self, GuardError, HopTarget};
@@ -74,14 +75,14 @@ pub fn describe(error: &ureq::Error, target: &HopTarget, total: Duration) -> Net
         ureq::Error::Timeout(ureq::Timeout::Connect) => NetworkError::new(format!(
             "Connection timeout: {host} did not complete the connection in time"
         )),
-        ureq::Error::Timeout(_) => timeout(target, total),
+        ureq::Error::Timeout(_) => describe_timeout(target, total),
         ureq::Error::Io(error) => of_io(error, target, total),
         ureq::Error::Protocol(error) => {
             NetworkError::new(format!("{host} did not answer in HTTP: {error}"))
         }
-        ureq::Error::LargeResponseHeader(..) => NetworkError::new(format!(
-            "{host} answered with more headers than anybody needs"
-        )),
+        ureq::Error::LargeResponseHeader(..) => {
+            NetworkError::new(format!("{host} sent more than 64 KiB of headers"))
+        }
         // The library's own messages would show the whole URL.
         ureq::Error::BadUri(_) | ureq::Error::RequireHttpsOnly(_) => {
             failed(&"the URL can't be requested")
@@ -102,42 +103,37 @@ pub fn describe_body(error: &BodyError, target: &HopTarget, total: Duration) -> 
             "Broken body: what {host} sent as {name} does not decode, or is cut off"
         )),
         BodyError::UnknownCoding(name) => NetworkError::new(format!(
-            "Unreadable body: {host} encoded it as {name}, which was not asked for"
+            "Unreadable body: {host} encoded it as {name}, which was not requested"
         )),
         BodyError::TooMuch => {
-            NetworkError::new(format!("Unreadable body: {host} sends without end"))
+            NetworkError::new(format!("Unreadable body: {host} sends an endless body"))
         }
     }
 }
 
 /// Describes a call that timed out.
-pub fn timeout(target: &HopTarget, total: Duration) -> NetworkError {
+pub fn describe_timeout(target: &HopTarget, total: Duration) -> NetworkError {
     let mut error = NetworkError::new(format!(
-        "Timeout: {} did not answer in full within {} seconds",
+        "Timeout: {} did not answer in full within {}",
         target.host(),
-        in_seconds(total)
+        format_seconds(total)
     ));
     error.timed_out = true;
     error
 }
 
-/// Formats a time in seconds, with a fraction if it is short.
-fn in_seconds(time: Duration) -> String {
-    let rounded = time.as_millis().div_ceil(100);
-    if rounded.is_multiple_of(10) || rounded > 100 {
-        return (rounded / 10).to_string();
-    }
-    format!("{}.{}", rounded / 10, rounded % 10)
-}
-
 /// Describes a name without an address.
-pub fn lookup(error: &LookupError, host: &Host<String>, total: Duration) -> NetworkError {
+pub fn describe_lookup_failure(
+    error: &LookupError,
+    host: &Host<String>,
+    total: Duration,
+) -> NetworkError {
     let why = match error {
         LookupError::Failed(why) => why.to_string(),
         LookupError::TimedOut => {
             return NetworkError::new(format!(
-                "Timeout: the name server did not answer for {host} within {} seconds",
-                in_seconds(total)
+                "Timeout: the name server did not answer for {host} within {}",
+                format_seconds(total)
             ))
             .advising(OFFLINE)
             .of_this_machine();
@@ -161,8 +157,12 @@ pub fn lookup(error: &LookupError, host: &Host<String>, total: Duration) -> Netw
 }
 
 /// Describes a proxy whose own host was not found.
-pub fn lookup_of_proxy(error: &LookupError, host: &Host<String>, total: Duration) -> NetworkError {
-    let mut failed = lookup(error, host, total);
+pub fn describe_proxy_lookup_failure(
+    error: &LookupError,
+    host: &Host<String>,
+    total: Duration,
+) -> NetworkError {
+    let mut failed = describe_lookup_failure(error, host, total);
     failed.text = format!("Through the proxy of the environment: {}", failed.text);
     failed.advising(NO_PROXY).of_this_machine()
 }
@@ -174,7 +174,7 @@ const OFFLINE: &str = "No name server answers: most likely this machine has no n
     other page can be fetched either.";
 
 /// Describes an address that the guard refused.
-pub fn refused(refusal: &GuardError) -> NetworkError {
+pub fn describe_refusal(refusal: &GuardError) -> NetworkError {
     let mut error = NetworkError::new(refusal.to_string());
     error.refused = true;
     match refusal {
@@ -187,14 +187,14 @@ pub fn refused(refusal: &GuardError) -> NetworkError {
 }
 
 /// Describes a host that `ALLOWED_DOMAINS` does not allow.
-pub fn not_allowed(why: NotAllowed) -> NetworkError {
+pub fn describe_disallowed_host(why: NotAllowed) -> NetworkError {
     let mut error = NetworkError::new(why.to_string()).advising(why.advice());
     error.not_allowed = Some(why);
     error
 }
 
 /// Describes an answer that is not HTTP.
-pub fn foreign(error: NetworkError, begin: &[u8], target: &HopTarget) -> NetworkError {
+pub fn describe_non_http(error: NetworkError, begin: &[u8], target: &HopTarget) -> NetworkError {
     // A TLS record: an alert, or part of a handshake (RFC 8446, section 5.1).
     if matches!(begin, [0x15 | 0x16, 3, ..]) && !target.is_tls() {
         return error.advising(format!(
@@ -262,7 +262,7 @@ fn of_io(error: &io::Error, target: &HopTarget, total: Duration) -> NetworkError
         }
     }
     match error.kind() {
-        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => timeout(target, total),
+        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => describe_timeout(target, total),
         io::ErrorKind::UnexpectedEof
         | io::ErrorKind::ConnectionReset
         | io::ErrorKind::BrokenPipe
@@ -293,23 +293,7 @@ fn tls(error: &rustls::Error, target: &HopTarget) -> NetworkError {
             ..failed
         };
     }
-    failed.advising(about_certificate(why))
-}
-
-/// Returns advice on a certificate that is not valid.
-fn about_certificate(why: &CertificateError) -> &'static str {
-    use CertificateError::{NotValidForName, NotValidForNameContext, UnknownIssuer};
-    match why {
-        NotValidForName | NotValidForNameContext { .. } => {
-            "The site may go by another name, with or without www. Nothing that was sent under \
-             this one can be trusted."
-        }
-        // The reason itself says how to trust one's own authority.
-        UnknownIssuer => {
-            "If you do not know that authority, do not trust the page: look for it elsewhere."
-        }
-        _ => "Trying again will not help: look for the same page elsewhere.",
-    }
+    failed.advising("Trying again will not help: look for the same page elsewhere.")
 }
 
 /// Returns the reason why a certificate is not valid, as a clause.
@@ -348,7 +332,7 @@ mod tests {
     fn a_proxy_whose_host_is_not_found_is_named_as_one() {
         let host = Host::Domain("proxy.example".to_owned());
         let why = LookupError::Failed(io::Error::other("Name or service not known"));
-        let error = lookup_of_proxy(&why, &host, Duration::from_secs(24));
+        let error = describe_proxy_lookup_failure(&why, &host, Duration::from_secs(24));
         assert_eq!(
             error.text,
             "Through the proxy of the environment: Could not resolve host proxy.example: Name or \

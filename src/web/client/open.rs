@@ -7,7 +7,7 @@ use url::Url;
 
 use super::dial::Dialer;
 use super::proxy::ProxySettings;
-use super::{CONNECT, FetchError, HttpClient, fault, tunnel};
+use super::{CONNECT_TIMEOUT, FetchError, HttpClient, fault, tunnel};
 use crate::web::guard::{Guard, HopTarget};
 
 /// An open connection: to the target, or to the environment's proxy, with a tunnel already
@@ -34,11 +34,11 @@ impl HttpClient {
         let proxy = proxies.for_url(url).map_err(FetchError::network)?;
         let target = guard
             .check_url(url)
-            .map_err(|refusal| fault::refused(&refusal))?;
+            .map_err(|refusal| fault::describe_refusal(&refusal))?;
         let (_, route) = self.route(guard, &target, proxy.as_ref())?;
-        let left = self.left().min(CONNECT);
+        let left = self.left().min(CONNECT_TIMEOUT);
         if left.is_zero() {
-            return Err(fault::timeout(&target, self.total).into());
+            return Err(fault::describe_timeout(&target, self.total).into());
         }
         let login = proxy.and_then(|proxy| proxy.login);
         let login = login.map(|(user, password)| tunnel::basic(&user, &password));

@@ -6,6 +6,7 @@ use percent_encoding::percent_decode_str;
 use url::{Host, Url};
 
 use crate::web::guard::host_of;
+use crate::web::guard::names::is_within;
 
 /// Protocol of a proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,10 +164,7 @@ fn exempts(entry: &str, host: &Host<String>, port: u16) -> bool {
     let ip = match host {
         Host::Domain(name) => {
             let zone = entry.trim_start_matches('*').trim_matches('.');
-            return !zone.is_empty()
-                && name
-                    .strip_suffix(zone)
-                    .is_some_and(|head| head.is_empty() || head.ends_with('.'));
+            return !zone.is_empty() && is_within(name, zone);
         }
         Host::Ipv4(ip) => IpAddr::V4(*ip),
         Host::Ipv6(ip) => IpAddr::V6(*ip),

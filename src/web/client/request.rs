@@ -27,7 +27,7 @@ pub struct PostRequest<'a> {
     pub body: &'a [u8],
 }
 
-/// Parts of a hop's request beside its URL.
+/// Parts of a hop's request other than its URL.
 pub(super) struct RequestExtras<'a> {
     pub(super) accept: &'a str,
     pub(super) headers: &'a [(&'a str, &'a str)],

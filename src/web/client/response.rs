@@ -9,7 +9,7 @@ use url::Url;
 use super::body::{self, BodyLimit};
 use super::dial::ExchangeState;
 use super::error::{FetchError, ReceivedPart};
-use super::{ERROR_BODY, MAX_ERROR_BODY, fault};
+use super::{ERROR_BODY_TIMEOUT, MAX_ERROR_BODY, fault};
 use crate::web::guard::{CheckedAddr, Guard, HopTarget};
 
 /// A reply, whatever its status.
@@ -44,7 +44,7 @@ impl HttpResponse {
         all.filter_map(|value| value.to_str().ok())
     }
 
-    /// Returns the status as `404: Not Found`, to stand behind `HTTP`.
+    /// Returns the status as `404: Not Found`, to follow `HTTP`.
     #[must_use]
     pub fn status_text(&self) -> String {
         if self.reason.is_empty() {
@@ -69,7 +69,7 @@ pub(super) struct HopResponse {
     pub reason: String,
     pub headers: HeaderMap,
     pub body: ureq::Body,
-    pub talk: Arc<ExchangeState>,
+    pub exchange: Arc<ExchangeState>,
 }
 
 impl HopResponse {
@@ -87,7 +87,7 @@ impl HopResponse {
             most
         };
         if failed {
-            self.talk.finish_by(Instant::now() + ERROR_BODY);
+            self.exchange.finish_by(Instant::now() + ERROR_BODY_TIMEOUT);
         }
         let codings: Vec<&str> = self
             .headers

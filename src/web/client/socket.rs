@@ -15,7 +15,7 @@ use ureq::unversioned::transport::{Buffers, LazyBuffers, NextTimeout, Transport}
 use crate::basics::progress_counters;
 
 /// Timeout if the library sets none: a day.
-const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
+const NO_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A connection and its buffers.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ fn in_time<T>(
     timeout: NextTimeout,
     mut act: impl FnMut(&mut &TcpStream) -> io::Result<T>,
 ) -> Result<T, Error> {
-    let deadline = Instant::now() + (*timeout.after).min(NEVER);
+    let deadline = Instant::now() + (*timeout.after).min(NO_TIMEOUT);
     loop {
         match act(&mut &*stream) {
             Err(error) if error.kind() == ErrorKind::Interrupted => {}

@@ -12,7 +12,7 @@ use url::Host;
 use crate::web::guard::{CheckedAddr, HopTarget};
 
 /// Longest answer to CONNECT, in bytes.
-const MAX_REPLY: usize = 16 * 1024;
+const MAX_REPLY_BYTES: usize = 16 * 1024;
 
 /// Tunnel to request of the proxy before the target's traffic begins.
 #[derive(Clone)]
@@ -131,11 +131,11 @@ fn connect(
     request.push_str("\r\n");
     wire.write_all(request.as_bytes())?;
 
-    // Read byte by byte because the bytes behind the answer are the target's.
+    // Read byte by byte because the bytes after the answer are the target's.
     let mut reply = Vec::with_capacity(256);
     let mut byte = [0];
     while !reply.ends_with(b"\r\n\r\n") && !reply.ends_with(b"\n\n") {
-        if reply.len() == MAX_REPLY {
+        if reply.len() == MAX_REPLY_BYTES {
             return Err(io::Error::other("its answer to CONNECT has no end"));
         }
         if wire.read(&mut byte)? == 0 {

@@ -63,11 +63,14 @@ pub fn login_of(url: &Url) -> Option<String> {
     ))
 }
 
-/// Removes user and password.
-pub fn strip_login(url: &mut Url) {
+/// Returns the URL without user and password.
+#[must_use]
+pub fn without_login(url: &Url) -> Url {
+    let mut url = url.clone();
     // Fails only for URLs that cannot hold a login; then there is nothing to remove.
     let _ = url.set_username("");
     let _ = url.set_password(None);
+    url
 }
 
 /// Decodes a URL in a header. Bytes that are not UTF-8 stand for the characters of the same number,

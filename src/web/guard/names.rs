@@ -11,22 +11,10 @@ use std::net::{IpAddr, Ipv6Addr};
 
 use super::class::{self, AddressClass, AddressScope};
 
-const METADATA: &[&str] = &[
-    "metadata",
-    "metadata.google.internal",
-    "metadata.goog",
-    "metadata.azure.internal",
-    "metadata.azure.com",
-    "metadata.tencentyun.com",
-    "metadata.packet.net",
-    "metadata.platformequinix.com",
-    "metadata.cloud.ibm.com",
-    "api.metadata.cloud.ibm.com",
-    "instance-data",
-    "instance-data.ec2.internal",
-    "rancher-metadata",
-    "rancher-metadata.rancher.internal",
-];
+const METADATA: &str = "metadata metadata.google.internal metadata.goog metadata.azure.internal \
+    metadata.azure.com metadata.tencentyun.com metadata.packet.net metadata.platformequinix.com \
+    metadata.cloud.ibm.com api.metadata.cloud.ibm.com instance-data instance-data.ec2.internal \
+    rancher-metadata rancher-metadata.rancher.internal";
 
 /// First labels of metadata services in any zone below `internal`, such as
 /// `instance-data.eu-west-1.compute.internal`.
@@ -35,7 +23,8 @@ const METADATA_LABELS: &[&str] = &["metadata", "instance-data"];
 const LOCAL_ZONES: &[&str] = &["localhost", "local", "internal", "home.arpa"];
 
 /// True if `name` is `zone` or inside it; both in lower case, `name` without a final dot.
-fn within(name: &str, zone: &str) -> bool {
+#[must_use]
+pub fn is_within(name: &str, zone: &str) -> bool {
     name.strip_suffix(zone)
         .is_some_and(|head| head.is_empty() || head.ends_with('.'))
 }
@@ -47,14 +36,14 @@ fn within(name: &str, zone: &str) -> bool {
 pub fn classify(name: &str) -> Option<AddressClass> {
     let name = name.trim_end_matches('.').to_ascii_lowercase();
     let first = name.split('.').next().unwrap_or_default();
-    let inside = within(&name, "internal") && METADATA_LABELS.contains(&first);
-    if inside || METADATA.contains(&name.as_str()) {
+    let inside = is_within(&name, "internal") && METADATA_LABELS.contains(&first);
+    if inside || METADATA.split(' ').any(|one| one == name) {
         return Some(AddressClass {
             scope: AddressScope::Never,
             kind: "cloud metadata",
         });
     }
-    if LOCAL_ZONES.iter().any(|zone| within(&name, zone)) {
+    if LOCAL_ZONES.iter().any(|zone| is_within(&name, zone)) {
         let kind = if is_loopback(&name) {
             "loopback"
         } else {
@@ -117,7 +106,7 @@ fn leading_number(text: &str) -> (Option<u64>, &str) {
 /// True if the name means this machine by definition: `localhost` and everything below it.
 #[must_use]
 pub fn is_loopback(name: &str) -> bool {
-    within(
+    is_within(
         &name.trim_end_matches('.').to_ascii_lowercase(),
         "localhost",
     )

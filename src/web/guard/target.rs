@@ -11,7 +11,7 @@ use url::{Host, Url};
 use super::names;
 
 /// Maximum number of times a host is parsed; the second time changes nothing in a sensible host.
-const READINGS: usize = 8;
+const MAX_READINGS: usize = 8;
 
 /// Scheme, host and port of one request that the guard has allowed: only [`Guard::check_url`]
 /// creates one. The request line, `Host`, CONNECT, the name for SOCKS and the name in TLS are
@@ -108,7 +108,7 @@ pub fn host_of(url: &Url) -> Result<Host<String>, BadHost> {
         Some(Host::Ipv6(ip)) => return Ok(Host::Ipv6(ip)),
         Some(Host::Domain(name)) => name.to_owned(),
     };
-    for _ in 0..READINGS {
+    for _ in 0..MAX_READINGS {
         let bare = name.trim_end_matches('.');
         if bare.is_empty() {
             return Err(BadHost::None);

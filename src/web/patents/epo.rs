@@ -57,20 +57,20 @@ const SECRET: CredentialSlot = CredentialSlot {
     )
 };
 
-/// Most words of a query, which the office limits to ten of a kind.
-const MOST_WORDS: usize = 10;
+/// Maximum number of words of a query, which the office limits to ten of a kind.
+const MAX_QUERY_WORDS: usize = 10;
 
 /// Years from an application to its publication, at most, for a limit of years.
-const PUBLISHED_WITHIN: u16 = 2;
+const PUBLICATION_YEARS: u16 = 2;
 
-/// Most records that are read.
-const MOST_RECORDS: usize = 500;
+/// Maximum number of records that are read.
+const MAX_RECORDS: usize = 500;
 
-/// Longest text of a patent that is read, in bytes.
-const LONGEST: usize = 20_000;
+/// Maximum length of a text of a patent that is read, in bytes.
+const MAX_TEXT_BYTES: usize = 20_000;
 
-/// Least waiting time that is taken for milliseconds, which the office counts in.
-const MILLISECONDS: u64 = 10_000;
+/// Minimum waiting time that is taken for milliseconds, which the office counts in.
+const MIN_MILLISECONDS: u64 = 10_000;
 
 /// Parts of a record of which something is read: in each, dates, numbers and names mean something
 /// else.
@@ -116,7 +116,7 @@ pub(super) fn token(reply: &HttpResponse) -> Result<Vec<AccessToken>, Unreadable
 
 fn request(search: &PatentSearch, account: &ProviderAccount) -> ProviderRequest {
     let few = |text: &str| {
-        let words: Vec<&str> = text.split(' ').take(MOST_WORDS).collect();
+        let words: Vec<&str> = text.split(' ').take(MAX_QUERY_WORDS).collect();
         words.join(" ")
     };
     let all = |index: &str, text: &str| format!("{index} all \"{}\"", few(text));
@@ -127,7 +127,7 @@ fn request(search: &PatentSearch, account: &ProviderAccount) -> ProviderRequest 
         (first, Some(last)) => {
             // An unknown day is one before all others.
             let first = first.unwrap_or(1700);
-            let last = last.saturating_add(PUBLISHED_WITHIN);
+            let last = last.saturating_add(PUBLICATION_YEARS);
             Some(format!("pd within \"{first} {last}\""))
         }
     };
@@ -155,7 +155,7 @@ fn request(search: &PatentSearch, account: &ProviderAccount) -> ProviderRequest 
 }
 
 /// Returns a number as the office writes it: without the kind, and of an American application
-/// without the zero behind the year.
+/// without the zero after the year.
 fn own_number(number: &PatentNumber) -> String {
     let PatentNumber { office, serial, .. } = number;
     match serial.split_at_checked(4) {
@@ -179,7 +179,7 @@ fn read(reply: &HttpResponse) -> Result<Vec<Patent>, UnreadableReply> {
         let attribute = |name: &str| tag.attribute(name).unwrap_or_default().into_owned();
         match tag.name() {
             "world-patent-data" => is_known = true,
-            "exchange-document" if records.len() == MOST_RECORDS => break,
+            "exchange-document" if records.len() == MAX_RECORDS => break,
             "exchange-document" => {
                 let number = ["country", "doc-number", "kind"].map(attribute);
                 records.push((number.concat(), Vec::new()));
@@ -192,7 +192,7 @@ fn read(reply: &HttpResponse) -> Result<Vec<Patent>, UnreadableReply> {
                     form: Some(attribute("lang"))
                         .filter(|language| !language.is_empty())
                         .unwrap_or_else(|| form.clone()),
-                    text: joined_words(&xml.text_within(LONGEST)),
+                    text: joined_words(&xml.text_within(MAX_TEXT_BYTES)),
                 };
                 if let Some((_, texts)) = records.last_mut()
                     && !text.text.is_empty()
@@ -221,7 +221,7 @@ fn patent_of((number, texts): (String, Vec<RecordText>)) -> Patent {
     let names = |part| {
         let form = all(part, "name").next().map(|one| &one.form);
         let names = all(part, "name").filter(|one| Some(&one.form) == form);
-        // The country stands behind a name in brackets.
+        // The country follows a name, in brackets.
         let names = names.map(|one| one.text.split(" [").next().unwrap_or_default());
         patent::names(names.map(|name| name.trim_end_matches(',')))
     };
@@ -244,15 +244,17 @@ fn patent_of((number, texts): (String, Vec<RecordText>)) -> Patent {
 }
 
 fn refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
-    let reason = reply.header("x-rejection-reason").map(reply::tidy);
-    let says = |words: &[&str]| reply::says(reply, words);
+    let reason = reply
+        .header("x-rejection-reason")
+        .map(reply::on_one_short_line);
+    let says = |words: &[&str]| reply::contains_any(reply, words);
     match (reply.status, reason) {
         (403 | 429, Some(reason)) => {
             let wait = reply
                 .header("retry-after")
                 .and_then(|wait| wait.parse().ok());
             let seconds = match wait {
-                Some(wait) if wait >= MILLISECONDS => wait / 1000,
+                Some(wait) if wait >= MIN_MILLISECONDS => wait / 1000,
                 wait => wait.unwrap_or(0),
             };
             let kind = ProviderFailureKind::RateLimited {

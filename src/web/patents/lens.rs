@@ -36,17 +36,8 @@ pub static PROVIDER: PatentProvider = PatentProvider {
 };
 
 /// Fields of a patent that are asked for.
-const FIELDS: [&str; 9] = [
-    "jurisdiction",
-    "doc_number",
-    "kind",
-    "publication_type",
-    "abstract",
-    "legal_status",
-    "biblio.invention_title",
-    "biblio.parties",
-    "biblio.application_reference",
-];
+const FIELDS: &str = "jurisdiction doc_number kind publication_type abstract legal_status \
+    biblio.invention_title biblio.parties biblio.application_reference";
 
 fn request(search: &PatentSearch, account: &ProviderAccount) -> ProviderRequest {
     let text = |words: &str, fields: &[&str]| json!({"query_string": {"query": words, "fields": fields, "default_operator": "and"}});
@@ -87,7 +78,7 @@ fn request(search: &PatentSearch, account: &ProviderAccount) -> ProviderRequest 
     let fields = [
         ("query", Some(json!({"bool": {"must": parts}}))),
         ("size", Some(search.asked().into())),
-        ("include", Some(json!(FIELDS))),
+        ("include", Some(FIELDS.split(' ').collect())),
         (
             "sort",
             order.then(|| json!([{"application_reference.date": "desc"}])),
@@ -144,7 +135,7 @@ fn refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
     match (reply.status, wait) {
         (429, Some(seconds)) => ProviderRefusal {
             kind: ProviderFailureKind::too_fast(seconds),
-            ..reply::throttled(title, reply)
+            ..reply::rate_limit_refusal(title, reply)
         },
         _ => reply::by_status(title, reply),
     }

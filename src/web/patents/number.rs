@@ -8,14 +8,14 @@ use std::fmt;
 
 use url::Url;
 
-/// Fewest and most digits of a serial number.
-const DIGITS: std::ops::RangeInclusive<usize> = 3..=13;
+/// Minimum and maximum number of digits of a serial number.
+const SERIAL_DIGITS: std::ops::RangeInclusive<usize> = 3..=13;
 
 /// Length of the year that published applications begin with.
-const YEAR: usize = 4;
+const YEAR_DIGITS: usize = 4;
 
-/// Most letters ahead of the digits, as in `USRE12345E1` and `JPWO2019123456A1`.
-const MOST_LETTERS: usize = 2;
+/// Maximum number of letters ahead of the digits, as in `USRE12345E1` and `JPWO2019123456A1`.
+const MAX_SERIES_LETTERS: usize = 2;
 
 /// The number of a document. Its office and serial number are those of the patent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,9 +44,9 @@ impl PatentNumber {
         let digits = &serial[digits_at..];
         let second = kind.get(1..).unwrap_or_default();
         let sound = office.chars().all(letters)
-            && digits_at <= MOST_LETTERS
+            && digits_at <= MAX_SERIES_LETTERS
             && serial[..digits_at].chars().all(letters)
-            && DIGITS.contains(&digits.len())
+            && SERIAL_DIGITS.contains(&digits.len())
             && digits.bytes().all(|digit| digit.is_ascii_digit())
             && second.len() <= 1
             && second.bytes().all(|digit| digit.is_ascii_digit());
@@ -57,7 +57,7 @@ impl PatentNumber {
         })
     }
 
-    /// The number that an address of Google Patents has.
+    /// Returns the number that an address of Google Patents has.
     #[must_use]
     pub fn in_address(address: &str) -> Option<Self> {
         let url = Url::parse(address.trim()).ok()?;
@@ -107,11 +107,11 @@ impl fmt::Display for PatentNumber {
 }
 
 /// Returns the serial number as the office writes it: the European Patent Office leaves out a zero
-/// behind the year of an American application.
+/// after the year of an American application.
 fn usual_serial(office: &str, serial: &str, kind: &str) -> String {
     let application = office == "US" && !kind.starts_with('B') && serial.starts_with("20");
-    if application && serial.len() == YEAR + 6 {
-        return format!("{}0{}", &serial[..YEAR], &serial[YEAR..]);
+    if application && serial.len() == YEAR_DIGITS + 6 {
+        return format!("{}0{}", &serial[..YEAR_DIGITS], &serial[YEAR_DIGITS..]);
     }
     serial.to_owned()
 }

@@ -46,7 +46,7 @@ impl Patent {
         "status",
     ];
 
-    /// The values of its fields, and its other numbers.
+    /// Returns the values of its fields, and its other numbers.
     pub(super) fn values(&mut self) -> [&mut String; 12] {
         [
             &mut self.title,
@@ -88,8 +88,8 @@ impl Patent {
         patent
     }
 
-    /// The inventors as bibliographies read names. A name in capitals is as offices write it, the
-    /// family name first.
+    /// Returns the inventors as bibliographies read names. A name in capitals is as offices write
+    /// it, the family name first.
     #[must_use]
     pub fn inventors_by_family(&self) -> String {
         let names = self.inventor.split("; ");
@@ -102,7 +102,7 @@ impl Patent {
         names.collect::<Vec<_>>().join("; ")
     }
 
-    /// The number of the document, if it can be read.
+    /// Returns the number of the document, if it can be read.
     #[must_use]
     pub fn parsed_number(&self) -> Option<PatentNumber> {
         PatentNumber::parse(&self.number)

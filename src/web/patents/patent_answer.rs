@@ -12,7 +12,7 @@ use crate::web::provider::reply::strings;
 use crate::web::search::outcome::ProviderRouting;
 
 /// Time for which an answer is valid.
-pub const GOOD_FOR: Duration = Duration::from_secs(24 * 60 * 60);
+pub const TIME_TO_LIVE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Version of the stored form.
 const VERSION: u32 = 1;

@@ -9,11 +9,11 @@ use crate::basics::wording::on_one_line;
 use crate::unseen::UnseenCount;
 use crate::web::search::results::{shortened, shown_url};
 
-/// Longest abstract, in characters.
-const MAX_ABSTRACT: usize = 2000;
+/// Maximum length of an abstract, in characters.
+const MAX_ABSTRACT_CHARS: usize = 2000;
 
-/// Longest other text, in characters.
-const MAX_TEXT: usize = 500;
+/// Maximum length of an other text, in characters.
+const MAX_TEXT_CHARS: usize = 500;
 
 /// Patents that may be shown, with what is to be said of them.
 #[derive(Debug, Default)]
@@ -139,9 +139,9 @@ fn tidied(mut patent: Patent, number: &PatentNumber) -> Patent {
     let summary = std::mem::take(&mut patent.summary);
     let pdf = std::mem::take(&mut patent.pdf);
     for value in patent.values() {
-        *value = shortened(&on_one_line(value), MAX_TEXT);
+        *value = shortened(&on_one_line(value), MAX_TEXT_CHARS);
     }
-    patent.summary = shortened(&on_one_line(&summary), MAX_ABSTRACT);
+    patent.summary = shortened(&on_one_line(&summary), MAX_ABSTRACT_CHARS);
     patent.number = number.to_string();
     patent.url = number.address();
     if number.is_grant() == Some(false) {

@@ -10,7 +10,7 @@ use crate::web::provider::{Provider, ProviderAccount, ProviderRequest, Unreadabl
 /// A provider of patents.
 #[derive(Debug)]
 pub struct PatentProvider {
-    /// What every provider has.
+    /// The fields that every provider has.
     pub service: &'static Provider,
     /// The only office whose patents it has; `None` if it has those of all.
     pub office: Option<&'static str>,

@@ -1,9 +1,9 @@
 //! One search of patents from start to end: from the cache if possible, or else by the first
 //! provider that answers, or else by a web search.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use super::patent_answer::{self, GOOD_FOR, PatentAnswer};
+use super::patent_answer::{self, PatentAnswer, TIME_TO_LIVE};
 use super::patent_list::PatentList;
 use super::patent_provider::{self, PatentProvider};
 use super::query::PatentSearch;
@@ -11,18 +11,14 @@ use super::{epo, web_patents};
 use crate::cache::{CacheQuestion, SingleFlightGuard};
 use crate::web::client::HttpClient;
 use crate::web::credentials::SecretText;
-use crate::web::provider::ProviderAccount;
-use crate::web::provider::breaker::BreakerState;
-use crate::web::provider::caller::ProviderCaller;
 use crate::web::provider::exchange::{self, RetryBudget};
 use crate::web::provider::failure::ProviderFailure;
-use crate::web::search::choice::{self, NoProvider, ProviderChoice};
+use crate::web::provider::{Provider, ProviderAccount};
+use crate::web::search::choice::{self, NoProvider};
 use crate::web::search::context::SearchContext;
 use crate::web::search::outcome::{ProviderRouting, SearchFailure};
+use crate::web::search::provider_route::{PROVIDER_TIMEOUT, ProviderRoute};
 use crate::web::search::searcher::WebSearcher;
-
-/// Longest time for one provider if others can be asked after it.
-const TURN: Duration = Duration::from_secs(8);
 
 /// Name of the web search as a source.
 const WEB: &str = "web_search";
@@ -39,89 +35,67 @@ impl PatentSearcher<'_> {
     /// Runs a search.
     pub fn search(&self, search: &PatentSearch) -> Result<PatentAnswer, SearchFailure> {
         let begin = Instant::now();
-        let mut routed = ProviderRouting::default();
-        let (mut found, mut last) = (None, None);
+        let is_named = search.provider.is_some();
+        let mut route = ProviderRoute::new(self.client, self.known, is_named);
+        let mut found = None;
         for provider in patent_provider::candidates(search, self.known.credentials) {
-            match self.ask(search, provider, &mut routed) {
-                Ok(answer) => {
-                    found = Some(answer);
-                    break;
-                }
-                Err(failure) => {
-                    routed.pass(&failure);
-                    last = Some(failure);
-                }
+            // The web search comes after them.
+            let longest = PROVIDER_TIMEOUT.min(self.client.left() / 2);
+            let service = provider.service;
+            found = route.ask(
+                service,
+                longest,
+                |account| self.kept_or_turn(service.name, &question(search, service, account)),
+                |client, account| self.ask(client, search, provider, account),
+            )?;
+            if found.is_some() {
+                break;
             }
         }
-        let answer = match (found, last.filter(|_| search.provider.is_some())) {
+        let answer = match (found, route.last_failure().filter(|_| is_named)) {
             (Some(answer), _) => answer,
-            (None, None) => self.ask_web(search, &mut routed)?,
+            (None, None) => self.ask_web(search, &mut route.routing)?,
             (None, Some(failure)) => {
-                return Err(SearchFailure::Failed {
-                    alternatives: alternatives(&self.known, failure.provider),
-                    failure: Box::new(failure),
-                    routed: None,
-                });
+                let configured = patent_provider::configured(self.known.credentials);
+                let configured = configured.into_iter().map(|provider| provider.service);
+                return Err(route.failed(failure, configured));
             }
         };
-        let took = begin.elapsed();
         Ok(PatentAnswer {
-            routed,
-            took,
+            routed: route.routing,
+            took: begin.elapsed(),
             ..answer
         })
     }
 
-    /// Asks a provider, unless its answer is cached or it failed lately.
+    /// Asks a provider, and caches its answer.
     fn ask(
         &self,
+        client: &HttpClient,
         search: &PatentSearch,
         provider: &'static PatentProvider,
-        routed: &mut ProviderRouting,
+        account: &ProviderAccount,
     ) -> Result<PatentAnswer, ProviderFailure> {
         let service = provider.service;
-        let account = service.account(self.known.credentials)?;
-        let question = patent_answer::question(search, service.name, &[account.place()]);
-        let _turn = match self.kept_or_turn(service.name, &question) {
-            Ok(answer) => return Ok(answer),
-            Err(turn) => turn,
-        };
-        let is_named = search.provider.is_some();
-        let half = TURN.min(self.client.left() / 2);
-        let turn = if is_named { self.client.left() } else { half };
-        let client = self.client.for_at_most(turn);
-        let caller = ProviderCaller {
-            client: &client,
-            credentials: self.known.credentials,
-            breakers: self.known.breakers(),
-            patience: RetryBudget::SHORT,
-        };
-        if !is_named && let Some(failure) = caller.skipped(service) {
-            return Err(failure);
-        }
-        routed.attempted.push(service.name);
-        let mut token = None;
+        let caller = self.known.caller(client);
+        let mut signed_in = account.clone();
         if let Some(login) = provider.login {
-            let (request, patience) = (login(&account), caller.patience);
-            let asked = exchange::ask(&client, service, &request, patience, epo::token);
-            // A login alone says nothing good of the provider.
+            let budget = RetryBudget::WHILE_OTHERS_REMAIN;
+            let asked = exchange::ask(client, service, &login(account), budget, epo::token);
+            // A login does not show that the provider works.
             let failed = |failure: &ProviderFailure| caller.breakers.failed(service, failure.kind);
-            token = asked.inspect_err(failed)?.pop();
+            let token = asked.inspect_err(failed)?.pop();
+            let token = token.map(|token| SecretText::new(&token.0));
+            signed_in.keys.push(token);
         }
-        let request = |account: &ProviderAccount| {
-            let mut account = account.clone();
-            let token = token.as_ref().map(|token| SecretText::new(&token.0));
-            account.keys.push(token);
-            (provider.request)(search, &account)
-        };
+        let request = (provider.request)(search, &signed_in);
         let list = PatentList::of(caller.ask(service, &request, provider.read)?, search);
         let partial = provider.office.filter(|_| search.office.is_none());
         let note = partial.map(|office| {
             let title = service.title;
-            format!(
-                "{title} has patents of the office {office} alone; another provider has others."
-            )
+            format!("{title} has only patents of the office {office}; another provider has others.")
         });
+        let question = question(search, service, account);
         Ok(self.answer(service.name, list, note, &question))
     }
 
@@ -130,7 +104,7 @@ impl PatentSearcher<'_> {
         source: &'static str,
         question: &CacheQuestion,
     ) -> Result<PatentAnswer, SingleFlightGuard> {
-        let look = || kept(&self.known, source, question);
+        let look = || PatentAnswer::read(source, &self.known.entry(question, TIME_TO_LIVE)?);
         self.known.kept_or_turn(self.client, question, look)
     }
 
@@ -184,7 +158,7 @@ impl PatentSearcher<'_> {
             ..PatentAnswer::default()
         };
         if !answer.patents.is_empty() {
-            self.known.keep(question, &answer.bytes(), GOOD_FOR);
+            self.known.keep(question, &answer.bytes(), TIME_TO_LIVE);
         }
         answer
     }
@@ -214,39 +188,9 @@ pub fn alternatives(known: &SearchContext<'_>, asked: &str) -> Vec<&'static str>
     known.others(all.map(|provider| provider.service), &[asked])
 }
 
-/// Returns the cached answer to a search, if a searcher would return it before it asks a provider.
-#[must_use]
-pub fn cached_answer(search: &PatentSearch, known: &SearchContext<'_>) -> Option<PatentAnswer> {
-    let begin = Instant::now();
-    let mut routed = ProviderRouting::default();
-    let found = |answer: PatentAnswer, routed| PatentAnswer {
-        routed,
-        took: begin.elapsed(),
-        ..answer
-    };
-    for provider in patent_provider::candidates(search, known.credentials) {
-        let service = provider.service;
-        let account = service.account(known.credentials).ok()?;
-        let question = patent_answer::question(search, service.name, &[account.place()]);
-        if let Some(answer) = kept(known, service.name, &question) {
-            return Some(found(answer, routed));
-        }
-        let BreakerState::Open(left) = known.breakers().state(service) else {
-            return None;
-        };
-        routed.leave_alone(service, left);
-    }
-    let question = web_question(search, known).ok()?;
-    let answer = kept(known, WEB, &question).filter(|_| search.provider.is_none())?;
-    Some(found(answer, routed))
-}
-
-fn kept(
-    known: &SearchContext<'_>,
-    source: &'static str,
-    question: &CacheQuestion,
-) -> Option<PatentAnswer> {
-    PatentAnswer::read(source, &known.entry(question, GOOD_FOR)?)
+/// Builds the cache key of a search with this provider.
+fn question(search: &PatentSearch, service: &Provider, account: &ProviderAccount) -> CacheQuestion {
+    patent_answer::question(search, service.name, &[account.place()])
 }
 
 /// Builds the cache key of a web search, which depends on whom it would ask.
@@ -255,10 +199,7 @@ fn web_question(
     known: &SearchContext<'_>,
 ) -> Result<CacheQuestion, NoProvider> {
     let web = web_patents::web_search(search);
-    let providers = match choice::choose(&web, known.credentials)? {
-        ProviderChoice::One(provider) => vec![provider],
-        ProviderChoice::FirstOf(providers) => providers,
-    };
+    let providers = choice::choose(&web, known.credentials)?.providers();
     let places = providers.iter().map(|provider| {
         let account = provider.account(known.credentials);
         let place = account.map_or_else(|_| String::new(), |account| account.place());

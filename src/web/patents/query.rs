@@ -5,14 +5,14 @@ use url::Url;
 use super::number::PatentNumber;
 use crate::web::search::query::name_of;
 
-/// Offices whose patents can be asked for alone.
+/// Offices whose patents can be searched by themselves.
 pub const OFFICES: [&str; 6] = ["US", "EP", "WO", "JP", "CN", "KR"];
 
 /// Number of patents to ask a provider for, of which some are dropped.
-const ASKED: usize = 25;
+const REQUESTED_RESULTS: usize = 25;
 
-/// The same where the provider cannot filter by the date of filing itself, or not exactly.
-const ASKED_BY_YEARS: usize = 50;
+/// Number of results to request from a provider that cannot filter exactly by the date of filing.
+const REQUESTED_RESULTS_BY_YEARS: usize = 50;
 
 /// Legal forms of companies, which no two sources write the same way.
 const LEGAL_FORMS: &str = "ab ag as asa bv co company corp corporation gmbh inc incorporated kg \
@@ -71,8 +71,8 @@ pub struct PatentSearch {
 }
 
 impl PatentSearch {
-    /// The number that the search is for, if it is for one patent by its number. Without an office
-    /// it is of the office that is searched, or else American.
+    /// Returns the number that the search is for, if it is for one patent by its number. Without an
+    /// office it is of the office that is searched, or else American.
     #[must_use]
     pub fn number(&self) -> Option<PatentNumber> {
         if self.search_type != PatentSearchType::Specific {
@@ -87,7 +87,8 @@ impl PatentSearch {
         })
     }
 
-    /// The title that the search is for, word by word, if it is for one patent by its title.
+    /// Returns the title that the search is for, word by word, if it is for one patent by its
+    /// title.
     #[must_use]
     pub fn title(&self) -> Option<String> {
         let specific = self.search_type == PatentSearchType::Specific;
@@ -95,7 +96,7 @@ impl PatentSearch {
         (specific && !title.is_empty() && self.number().is_none()).then_some(title)
     }
 
-    /// The words to search for, if the search is neither by number nor by title.
+    /// Returns the words to search for, if the search is neither by number nor by title.
     #[must_use]
     pub fn words(&self) -> Option<String> {
         let words = plain_words(&self.query);
@@ -108,17 +109,17 @@ impl PatentSearch {
         self.search_type == PatentSearchType::Landscape
     }
 
-    /// The number of patents to ask a provider for.
+    /// Returns the number of patents to ask a provider for.
     #[must_use]
     pub fn asked(&self) -> usize {
         if self.year_from.or(self.year_to).is_some() {
-            ASKED_BY_YEARS
+            REQUESTED_RESULTS_BY_YEARS
         } else {
-            ASKED
+            REQUESTED_RESULTS
         }
     }
 
-    /// The first and last day of filing, in the form `2020-01-01`, if they are limited.
+    /// Returns the first and last day of filing, in the form `2020-01-01`, if they are limited.
     #[must_use]
     pub fn filed_between(&self) -> (Option<String>, Option<String>) {
         let first = self.year_from.map(|year| format!("{year:04}-01-01"));
@@ -126,7 +127,7 @@ impl PatentSearch {
         (first, last)
     }
 
-    /// The query in the syntax of Google Patents.
+    /// Returns the query in the syntax of Google Patents.
     #[must_use]
     pub fn at_google(&self) -> String {
         let number = self.number().map(|number| number.to_string());

@@ -12,7 +12,7 @@ use super::query::PatentSearch;
 use crate::web::client::HttpResponse;
 use crate::web::provider::reply::{self, string};
 use crate::web::provider::{ProviderAccount, ProviderRequest, UnreadableReply};
-use crate::web::search::results::unmarked;
+use crate::web::search::results::without_highlight_marks;
 use crate::web::search::searchapi;
 
 /// Row of this provider.
@@ -57,7 +57,7 @@ fn read(reply: &HttpResponse) -> Result<Vec<Patent>, UnreadableReply> {
 }
 
 fn patent_of(item: &Value) -> Patent {
-    let text = |name: &str| unmarked(string(item, name));
+    let text = |name: &str| without_highlight_marks(string(item, name));
     // patent/US10165245B2/en
     let id = string(item, "patent_id").split('/').nth(1);
     let number = id.filter(|id| PatentNumber::parse(id).is_some());

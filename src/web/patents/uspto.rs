@@ -121,7 +121,7 @@ fn patent_of(item: &Value) -> Patent {
 }
 
 fn refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
-    if reply.status == 404 && reply::says(reply, &["no matching records"]) {
+    if reply.status == 404 && reply::contains_any(reply, &["no matching records"]) {
         return ProviderRefusal::nothing_found();
     }
     reply::by_status(title, reply)

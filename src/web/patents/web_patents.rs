@@ -5,7 +5,7 @@ use super::number::PatentNumber;
 use super::patent::Patent;
 use super::query::{PatentSearch, plain_words};
 use crate::web::search::SearchResult;
-use crate::web::search::query::{MOST_RESULTS, SafeSearch, WebSearch};
+use crate::web::search::query::{MAX_RESULTS, SafeSearch, WebSearch};
 
 /// Returns the web search for a search of patents.
 #[must_use]
@@ -20,7 +20,7 @@ pub fn web_search(search: &PatentSearch) -> WebSearch {
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     WebSearch {
         query: parts.join(" ").trim().to_owned(),
-        count: MOST_RESULTS,
+        count: MAX_RESULTS,
         safe: Some(SafeSearch::Medium),
         sites: vec![GOOGLE_PATENTS.to_owned()],
         ..WebSearch::default()

@@ -14,19 +14,19 @@ use super::failure::ProviderFailureKind;
 use crate::cache::{CacheQuestion, CacheStore, SingleFlightGuard, get_or_wait};
 
 /// Consecutive failures that open a breaker.
-const FAILURES: u8 = 3;
+const MAX_FAILURES: u8 = 3;
 
-/// Shortest time for which a breaker is open.
-const OPEN: Duration = Duration::from_secs(30);
+/// Minimum time for which a breaker is open.
+const MIN_OPEN_TIME: Duration = Duration::from_secs(30);
 
 /// Time after which a failure is forgotten.
-const MEMORY: Duration = Duration::from_secs(10 * 60);
+const RECORD_TIME_TO_LIVE: Duration = Duration::from_secs(10 * 60);
 
 /// Time given to a probe before another one is allowed.
-const TRY: Duration = Duration::from_secs(30);
+const PROBE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Longest wait for another process that is counting a failure.
-const COUNTING: Duration = Duration::from_millis(250);
+/// Maximum wait for another process that is counting a failure.
+const LOCK_TIMEOUT: Duration = Duration::from_millis(250);
 
 /// Circuit breakers of all providers.
 #[derive(Clone, Copy)]
@@ -101,7 +101,7 @@ impl<'a> ProviderBreakers<'a> {
         };
         // Of many callers that find it half open at once, one probes.
         let Some(_turn) = store.turn(&question(provider)) else {
-            return BreakerState::Open(TRY);
+            return BreakerState::Open(PROBE_TIMEOUT);
         };
         let Some((record, age)) = self.record(provider) else {
             return BreakerState::Closed;
@@ -138,7 +138,7 @@ impl<'a> ProviderBreakers<'a> {
         let limited = matches!(kind, ProviderFailureKind::RateLimited { .. });
         // A probe of an open breaker has failed.
         let again = before.is_some_and(|record| record.open > 0);
-        let opens = limited || again || failures >= FAILURES;
+        let opens = limited || again || failures >= MAX_FAILURES;
         self.keep(
             provider,
             BreakerRecord {
@@ -151,18 +151,23 @@ impl<'a> ProviderBreakers<'a> {
 
     /// Waits for the lock on a provider's record, so that no concurrent failure is lost.
     fn counting(&self, provider: &Provider) -> Option<SingleFlightGuard> {
-        let found = get_or_wait(self.store?, &question(provider), COUNTING, || None::<()>);
+        let found = get_or_wait(
+            self.store?,
+            &question(provider),
+            LOCK_TIMEOUT,
+            || None::<()>,
+        );
         found.err()
     }
 
     fn record(&self, provider: &Provider) -> Option<(BreakerRecord, Duration)> {
-        let entry = self.store?.get(&question(provider), MEMORY)?;
+        let entry = self.store?.get(&question(provider), RECORD_TIME_TO_LIVE)?;
         Some((BreakerRecord::read(&entry.bytes)?, entry.age))
     }
 
     fn keep(&self, provider: &Provider, record: BreakerRecord) {
         if let Some(store) = self.store {
-            store.put(&question(provider), &record.bytes(), MEMORY);
+            store.put(&question(provider), &record.bytes(), RECORD_TIME_TO_LIVE);
         }
     }
 }
@@ -172,7 +177,7 @@ fn state(record: BreakerRecord, age: Duration) -> BreakerState {
         return BreakerState::Closed;
     }
     let open = if record.tried {
-        TRY
+        PROBE_TIMEOUT
     } else {
         Duration::from_millis(u64::from(record.open))
     };
@@ -193,7 +198,7 @@ fn open_for() -> u32 {
     let mut bytes = [0; 4];
     // Without randomness it is the shortest time.
     let _ = SystemRandom::new().fill(&mut bytes);
-    let least = u32::try_from(OPEN.as_millis()).unwrap_or(u32::MAX);
+    let least = u32::try_from(MIN_OPEN_TIME.as_millis()).unwrap_or(u32::MAX);
     least + u32::from_le_bytes(bytes) % (least / 5)
 }
 
@@ -202,7 +207,7 @@ mod tests {
     use super::*;
     use crate::web::search::brave::PROVIDER as BRAVE;
     use crate::web::search::exa::PROVIDER as EXA;
-    use crate::web::search::memory::MemoryStore;
+    use crate::web::search::memory_cache::MemoryStore;
 
     const LIMITED: ProviderFailureKind = ProviderFailureKind::RateLimited {
         seconds: 5,
@@ -210,7 +215,7 @@ mod tests {
     };
 
     fn is_open(state: BreakerState) -> bool {
-        matches!(state, BreakerState::Open(left) if left <= OPEN + OPEN / 5)
+        matches!(state, BreakerState::Open(left) if left <= MIN_OPEN_TIME + MIN_OPEN_TIME / 5)
     }
 
     #[test]
@@ -281,7 +286,7 @@ mod tests {
             }
             assert_eq!(breakers.state(&BRAVE), BreakerState::Closed, "{kind:?}");
         }
-        store.put(&question(&BRAVE), b"nonsense", MEMORY);
+        store.put(&question(&BRAVE), b"nonsense", RECORD_TIME_TO_LIVE);
         assert_eq!(breakers.pass(&BRAVE), BreakerState::Closed);
         let nowhere = ProviderBreakers::new(None);
         nowhere.failed(&BRAVE, LIMITED);

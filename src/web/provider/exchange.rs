@@ -8,28 +8,30 @@ use std::time::Duration;
 use serde_json::Value;
 use url::Url;
 
-use super::failure::{ProviderFailure, ProviderFailureKind, QUOTA_WAIT, USUAL_WAIT};
-use super::reply::tidy;
+use super::failure::{
+    DEFAULT_WAIT_SECONDS, ProviderFailure, ProviderFailureKind, QUOTA_WAIT_SECONDS,
+};
+use super::reply::on_one_short_line;
 use super::{Provider, ProviderRefusal, ProviderRequest, UnreadableReply};
 use crate::unseen::{self, UnseenCount};
 use crate::web::client::{FetchError, FetchRequest, HttpClient, HttpResponse, PostRequest};
-use crate::web::credentials::{SHORTEST_SECRET, SecretText};
+use crate::web::credentials::{MIN_SECRET_BYTES, SecretText};
 use crate::web::status_advice::retry_delay;
 
-/// Shortest wait before a retry.
-const MIN_WAIT: Duration = Duration::from_millis(250);
+/// Minimum wait before a retry.
+const MIN_RETRY_WAIT: Duration = Duration::from_millis(250);
 /// Time that must be left for a retry after its wait.
-const RETRY_NEEDS: Duration = Duration::from_secs(3);
+const MIN_RETRY_TIME: Duration = Duration::from_secs(3);
 
-/// Longest wait before a retry.
+/// Maximum wait before a retry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetryBudget(pub Duration);
 
 impl RetryBudget {
     /// No limit but the time of the call.
-    pub const WHOLE: Self = Self(Duration::MAX);
+    pub const UNLIMITED: Self = Self(Duration::MAX);
     /// The wait that is worthwhile while other providers can be asked.
-    pub const SHORT: Self = Self(Duration::from_millis(1500));
+    pub const WHILE_OTHERS_REMAIN: Self = Self(Duration::from_millis(1500));
 }
 
 /// An item of a provider's list, such as a result or a paper.
@@ -49,7 +51,7 @@ pub fn ask<T: ProviderItem>(
     client: &HttpClient,
     provider: &Provider,
     request: &ProviderRequest,
-    patience: RetryBudget,
+    retry_budget: RetryBudget,
     read: fn(&HttpResponse) -> Result<Vec<T>, UnreadableReply>,
 ) -> Result<Vec<T>, ProviderFailure> {
     let keys = secrets(request);
@@ -58,7 +60,7 @@ pub fn ask<T: ProviderItem>(
         items = read(reply)?;
         Ok(items.is_empty())
     };
-    exchange(client, provider, &keys, request, patience, &mut take)?;
+    exchange(client, provider, &keys, request, retry_budget, &mut take)?;
     for item in &mut items {
         let mut removed = UnseenCount::default();
         for text in item.texts() {
@@ -75,7 +77,7 @@ fn exchange(
     provider: &Provider,
     keys: &[SecretText],
     request: &ProviderRequest,
-    patience: RetryBudget,
+    retry_budget: RetryBudget,
     take: &mut dyn FnMut(&HttpResponse) -> Result<bool, UnreadableReply>,
 ) -> Result<(), ProviderFailure> {
     let clean = |text: &str| {
@@ -89,7 +91,11 @@ fn exchange(
                 Ok(false) => return Ok(()),
                 Err(UnreadableReply::Refused(refusal)) => (refusal, retry_delay(&reply)),
                 Err(UnreadableReply::Failed(kind, why)) => {
-                    let text = format!("{} search failed: {}", provider.title, tidy(&why));
+                    let text = format!(
+                        "{} search failed: {}",
+                        provider.title,
+                        on_one_short_line(&why)
+                    );
                     return Err(ProviderFailure::new(provider, kind, text).map(clean));
                 }
                 without_items => {
@@ -118,7 +124,7 @@ fn exchange(
         let Some(wait) = refusal.again else {
             return Err(failure(provider, refusal, told).map(clean));
         };
-        let wait = wait.max(MIN_WAIT);
+        let wait = wait.max(MIN_RETRY_WAIT);
         let seconds = wait
             .as_secs()
             .saturating_add(u64::from(wait.subsec_nanos() > 0));
@@ -128,7 +134,7 @@ fn exchange(
                 "{}, and waiting once was not enough. Wait a few seconds and search again.",
                 refusal.text
             )
-        } else if wait > patience.0 || wait.saturating_add(RETRY_NEEDS) > client.left() {
+        } else if wait > retry_budget.0 || wait.saturating_add(MIN_RETRY_TIME) > client.left() {
             format!("{}. Search again in {seconds} seconds.", refusal.text)
         } else {
             waited = true;
@@ -146,11 +152,11 @@ fn exchange(
 /// as the password of a login.
 fn secrets(request: &ProviderRequest) -> Vec<SecretText> {
     let headers = request.headers.iter().map(|(_, value)| value);
-    let sent = headers.filter(|value| value.expose().len() >= SHORTEST_SECRET);
+    let sent = headers.filter(|value| value.expose().len() >= MIN_SECRET_BYTES);
     let whole: Vec<&SecretText> = request.keys.iter().chain(sent).collect();
     let parts = whole.iter().flat_map(|key| {
         let parts = key.expose().split([':', ' ']);
-        parts.filter(|part| part.len() >= SHORTEST_SECRET && *part != key.expose())
+        parts.filter(|part| part.len() >= MIN_SECRET_BYTES && *part != key.expose())
     });
     let parts: Vec<SecretText> = parts.map(SecretText::new).collect();
     whole.into_iter().cloned().chain(parts).collect()
@@ -200,7 +206,7 @@ fn without(keys: &[SecretText], mut reply: HttpResponse) -> HttpResponse {
 /// word.
 fn clean_up(text: &mut String, keys: &[SecretText], removed: &mut UnseenCount) {
     for key in keys {
-        if key.expose().len() >= SHORTEST_SECRET {
+        if key.expose().len() >= MIN_SECRET_BYTES {
             *text = key.hide_in(text);
         }
     }
@@ -241,7 +247,7 @@ fn not_understood(provider: &Provider, reply: &HttpResponse) -> ProviderFailure 
              page in between?",
             provider.title,
             reply.status,
-            tidy(kind)
+            on_one_short_line(kind)
         ),
     )
 }
@@ -254,7 +260,11 @@ fn failure(
 ) -> ProviderFailure {
     let kind = match refusal.kind {
         ProviderFailureKind::RateLimited { seconds: 0, quota } => {
-            let usual = if quota { QUOTA_WAIT } else { USUAL_WAIT };
+            let usual = if quota {
+                QUOTA_WAIT_SECONDS
+            } else {
+                DEFAULT_WAIT_SECONDS
+            };
             ProviderFailureKind::RateLimited {
                 seconds: told.map_or(usual, |wait| wait.as_secs().max(1)),
                 quota,

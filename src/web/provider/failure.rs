@@ -6,10 +6,10 @@ use std::time::Duration;
 use super::Provider;
 
 /// Wait after a rate limit if the provider gives none, in seconds.
-pub const USUAL_WAIT: u64 = 60;
+pub const DEFAULT_WAIT_SECONDS: u64 = 60;
 
 /// Wait after an exhausted quota if the provider gives none, in seconds.
-pub const QUOTA_WAIT: u64 = 3600;
+pub const QUOTA_WAIT_SECONDS: u64 = 3600;
 
 /// Kind of a failed search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,7 +139,7 @@ impl ProviderFailure {
         match self.kind {
             ProviderFailureKind::RateLimited { seconds, .. } => Some(seconds),
             ProviderFailureKind::Network { .. } => Some(5),
-            ProviderFailureKind::Upstream => Some(USUAL_WAIT),
+            ProviderFailureKind::Upstream => Some(DEFAULT_WAIT_SECONDS),
             _ => None,
         }
     }

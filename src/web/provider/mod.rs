@@ -1,5 +1,5 @@
 //! Providers: services that are asked over HTTP and answer with a list. A row ([`Provider`]) has
-//! all that every provider has; what each is asked for builds upon it in a room of its own.
+//! all that every provider has; each kind of search builds on it in a module of its own.
 //!
 //! | module | contents |
 //! |---|---|
@@ -67,7 +67,7 @@ pub struct CredentialSlot {
     pub required: bool,
 }
 
-/// A credential without which a provider cannot be asked.
+/// Returns a credential without which a provider cannot be asked.
 #[must_use]
 pub const fn required_key(variable: &'static str, path: &'static [&'static str]) -> CredentialSlot {
     CredentialSlot {
@@ -77,7 +77,7 @@ pub const fn required_key(variable: &'static str, path: &'static [&'static str])
     }
 }
 
-/// A credential without which a provider can be asked.
+/// Returns a credential without which a provider can be asked.
 #[must_use]
 pub const fn optional_key(variable: &'static str, path: &'static [&'static str]) -> CredentialSlot {
     CredentialSlot {
@@ -146,11 +146,7 @@ impl ProviderAccount {
     /// Returns the endpoint without a login, for the key of a cached answer.
     #[must_use]
     pub fn place(&self) -> String {
-        let mut place = self.endpoint.clone();
-        // Neither can fail for an http or https URL.
-        let _ = place.set_username("");
-        let _ = place.set_password(None);
-        place.into()
+        client::without_login(&self.endpoint).into()
     }
 }
 
@@ -264,7 +260,7 @@ impl ProviderRefusal {
         }
     }
 
-    /// The status with which a provider says that nothing was found.
+    /// Returns the status with which a provider says that nothing was found.
     #[must_use]
     pub fn nothing_found() -> Self {
         Self {

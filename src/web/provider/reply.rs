@@ -7,12 +7,16 @@ use super::{ProviderRefusal, UnreadableReply};
 use crate::basics::wording::on_one_line;
 use crate::web::client::HttpResponse;
 
-/// Most items of a list that are read: nobody asks for more, and each takes a hundred times its
-/// length.
-const MOST_ITEMS: usize = 500;
+/// Maximum number of items of a list that are read: nobody asks for more, and each takes a hundred
+/// times its length.
+const MAX_ITEMS: usize = 500;
 
-/// Longest message of a provider that is passed on, in characters.
-const MAX_MESSAGE: usize = 500;
+/// Maximum length of a message of a provider that is passed on, in characters.
+const MAX_MESSAGE_CHARS: usize = 500;
+
+/// Places of the message in a failed reply's JSON; the last one is Crossref's.
+const MESSAGES: &str = "/error /error/detail /error/message /detail /detail/error /detail/message \
+    /message /message/0/message";
 
 /// Parses a body as JSON, without its byte order mark. Invalid UTF-8 becomes U+FFFD, so that one
 /// broken character does not lose the rest.
@@ -77,7 +81,7 @@ pub fn list<'a>(object: &'a Value, name: &str) -> &'a [Value] {
 pub fn items(list: Option<&Value>) -> Result<&[Value], UnreadableReply> {
     let items = list.and_then(Value::as_array);
     let items = items.ok_or(UnreadableReply::Unknown)?;
-    Ok(&items[..items.len().min(MOST_ITEMS)])
+    Ok(&items[..items.len().min(MAX_ITEMS)])
 }
 
 /// Returns the strings of a list.
@@ -90,7 +94,7 @@ pub fn strings(list: Option<&Value>) -> Vec<String> {
 /// True if a failed reply has one of these words anywhere in its body, JSON or not, in whatever
 /// case; they are in lower case.
 #[must_use]
-pub fn says(reply: &HttpResponse, words: &[&str]) -> bool {
+pub fn contains_any(reply: &HttpResponse, words: &[&str]) -> bool {
     let body = String::from_utf8_lossy(&reply.body).to_lowercase();
     words.iter().any(|word| body.contains(word))
 }
@@ -98,26 +102,21 @@ pub fn says(reply: &HttpResponse, words: &[&str]) -> bool {
 /// Returns the message in a failed reply's JSON, in any of the usual places; empty if there is
 /// none.
 #[must_use]
-pub fn message(reply: &HttpResponse) -> String {
+pub fn error_message(reply: &HttpResponse) -> String {
     let Some(body) = json(reply) else {
         return String::new();
     };
-    let nothing = Value::Null;
-    let error = body.get("error").unwrap_or(&nothing);
-    let detail = body.get("detail").unwrap_or(&nothing);
-    let found = [
-        error.as_str().unwrap_or_default(),
-        string(error, "detail"),
-        string(error, "message"),
-        detail.as_str().unwrap_or_default(),
-        string(detail, "error"),
-        string(detail, "message"),
-        string(&body, "message"),
-        // Crossref's.
-        string(body.pointer("/message/0").unwrap_or(&nothing), "message"),
-    ];
-    let found = found.into_iter().find(|text| !text.is_empty());
-    tidy(found.unwrap_or_default())
+    on_one_short_line(first_text(&body, MESSAGES).unwrap_or_default())
+}
+
+/// Returns the first text at one of these places of an error's JSON; the pointers have blanks
+/// between them.
+#[must_use]
+pub fn first_text<'a>(json: &'a Value, pointers: &str) -> Option<&'a str> {
+    let texts = pointers
+        .split(' ')
+        .filter_map(|at| json.pointer(at)?.as_str());
+    texts.map(str::trim).find(|text| !text.is_empty())
 }
 
 /// Returns the error in an answer without results that came with a status of success; empty if it
@@ -146,7 +145,7 @@ pub fn complaint(reply: &HttpResponse) -> Option<String> {
     if !failed {
         return None;
     }
-    let text = message(reply);
+    let text = error_message(reply);
     let lower = text.to_lowercase();
     if lower.contains("any results") || lower.contains("no results") {
         return Some(String::new());
@@ -160,9 +159,9 @@ pub fn complaint(reply: &HttpResponse) -> Option<String> {
 /// Builds the refusal for an error that only its message explains: a rejected request if the status
 /// says so, otherwise an error of the provider.
 #[must_use]
-pub fn upstream(title: &str, reply: &HttpResponse) -> ProviderRefusal {
+pub fn upstream_refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
     let status = reply.status_text();
-    let text = match message(reply) {
+    let text = match error_message(reply) {
         text if text.is_empty() => format!("{title} search failed: {status}"),
         text => format!("{title} search failed: {text} ({status})"),
     };
@@ -175,7 +174,7 @@ pub fn upstream(title: &str, reply: &HttpResponse) -> ProviderRefusal {
 
 /// Builds the refusal for a rejected key.
 #[must_use]
-pub fn rejected(title: &str, reply: &HttpResponse) -> ProviderRefusal {
+pub fn rejected_key_refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
     let text = format!("{title} rejected the API key ({}).", why(reply));
     ProviderRefusal::new(ProviderFailureKind::AuthInvalid, text)
 }
@@ -185,10 +184,10 @@ pub fn rejected(title: &str, reply: &HttpResponse) -> ProviderRefusal {
 #[must_use]
 pub fn by_status(title: &str, reply: &HttpResponse) -> ProviderRefusal {
     match reply.status {
-        401 | 403 => rejected(title, reply),
-        402 => quota(title, reply),
-        429 => throttled(title, reply),
-        _ => upstream(title, reply),
+        401 | 403 => rejected_key_refusal(title, reply),
+        402 => quota_refusal(title, reply),
+        429 => rate_limit_refusal(title, reply),
+        _ => upstream_refusal(title, reply),
     }
 }
 
@@ -203,7 +202,7 @@ pub const THROTTLED: ProviderFailureKind = ProviderFailureKind::too_fast(0);
 
 /// Builds the refusal for an exhausted quota.
 #[must_use]
-pub fn quota(title: &str, reply: &HttpResponse) -> ProviderRefusal {
+pub fn quota_refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
     let why = why(reply);
     let why = why.trim_end_matches('.');
     let text = format!("The quota of searches at {title} is used up ({why}).");
@@ -212,7 +211,7 @@ pub fn quota(title: &str, reply: &HttpResponse) -> ProviderRefusal {
 
 /// Builds the refusal for too many requests.
 #[must_use]
-pub fn throttled(title: &str, reply: &HttpResponse) -> ProviderRefusal {
+pub fn rate_limit_refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
     let why = why(reply);
     let why = why.trim_end_matches('.');
     let text = format!("{title} asks for slower searching ({why}).");
@@ -220,7 +219,7 @@ pub fn throttled(title: &str, reply: &HttpResponse) -> ProviderRefusal {
 }
 
 fn why(reply: &HttpResponse) -> String {
-    match message(reply) {
+    match error_message(reply) {
         text if text.is_empty() => reply.status_text(),
         text => text,
     }
@@ -228,8 +227,11 @@ fn why(reply: &HttpResponse) -> String {
 
 /// Puts a provider's message on one line, and shortens it.
 #[must_use]
-pub fn tidy(message: &str) -> String {
-    on_one_line(message).chars().take(MAX_MESSAGE).collect()
+pub fn on_one_short_line(message: &str) -> String {
+    on_one_line(message)
+        .chars()
+        .take(MAX_MESSAGE_CHARS)
+        .collect()
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::query::{ProviderQuery, SafeSearch, TimeRange};
 use super::query_terms::{self, QueryOperators};
 use super::search_provider::{ProviderLimits, SearchProvider, SiteQuery};
-use super::{SearchResult, dates, plain, result_list};
+use super::{SearchResult, dates, html_text, result_list};
 use crate::basics::wording::thousands;
 use crate::web::client::HttpResponse;
 use crate::web::provider::reply::{self, string, strings};
@@ -133,13 +133,13 @@ fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     let body = reply::object(reply)?;
     let list = body.pointer("/web/results");
     Ok(result_list::results(list, |item| SearchResult {
-        title: plain::text(string(item, "title")),
+        title: html_text::text(string(item, "title")),
         url: string(item, "url").to_owned(),
-        snippet: plain::text(string(item, "description")),
+        snippet: html_text::text(string(item, "description")),
         published_at: dates::iso(string(item, "page_age")),
         extra_snippets: strings(item.get("extra_snippets"))
             .iter()
-            .map(|text| plain::text(text))
+            .map(|text| html_text::text(text))
             .collect(),
         ..SearchResult::default()
     }))
@@ -149,8 +149,10 @@ fn refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
     let body = reply::json(reply).unwrap_or_default();
     let error = body.get("error").unwrap_or(&Value::Null);
     let code = string(error, "code");
-    if matches!(reply.status, 401 | 403) || reply::says(reply, &["subscription_token_invalid"]) {
-        return reply::rejected(title, reply);
+    if matches!(reply.status, 401 | 403)
+        || reply::contains_any(reply, &["subscription_token_invalid"])
+    {
+        return reply::rejected_key_refusal(title, reply);
     }
     if reply.status != 429 {
         return reply::by_status(title, reply);

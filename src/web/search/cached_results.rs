@@ -11,7 +11,7 @@ use crate::cache::CacheQuestion;
 use crate::web::provider::ProviderAccount;
 
 /// Time for which an answer is valid.
-pub const GOOD_FOR: Duration = Duration::from_secs(30 * 60);
+pub const TIME_TO_LIVE: Duration = Duration::from_secs(30 * 60);
 
 /// Returns the freshness of an answer of this age, as responses name it.
 #[must_use]
@@ -175,7 +175,7 @@ mod tests {
         }
     }
 
-    /// The names of the fields, those of the lens behind its own.
+    /// Returns the names of the fields, those of the lens after its own.
     fn fields() -> Vec<String> {
         let written = format!("{:#?}", plain());
         let mut found = Vec::new();
@@ -243,7 +243,7 @@ mod tests {
             (24, "expiring"),
             (30, "expiring"),
         ] {
-            assert_eq!(freshness(minutes(age), GOOD_FOR), expected, "{age}");
+            assert_eq!(freshness(minutes(age), TIME_TO_LIVE), expected, "{age}");
         }
     }
 

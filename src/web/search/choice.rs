@@ -37,7 +37,7 @@ pub const PROVIDER_VARIABLE: &str = "SEARCH_PROVIDER";
 pub const ROUTING_VARIABLE: &str = "SEARCH_ROUTING";
 
 /// Value of [`PROVIDER_VARIABLE`] that forbids asking a provider that needs no key.
-const NOBODY: &str = "none";
+const NO_PROVIDER: &str = "none";
 
 /// Providers selected for a search.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,10 +48,21 @@ pub enum ProviderChoice {
     FirstOf(Vec<&'static SearchProvider>),
 }
 
+impl ProviderChoice {
+    /// Returns the selected providers, in order.
+    #[must_use]
+    pub fn providers(self) -> Vec<&'static SearchProvider> {
+        match self {
+            Self::One(provider) => vec![provider],
+            Self::FirstOf(providers) => providers,
+        }
+    }
+}
+
 /// Reason why no provider can be asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoProvider {
-    /// There is no provider of this name.
+    /// No provider has this name.
     #[error("There is no search provider \"{name}\" ({place}). There are: {}. Configured: {}.",
         PROVIDERS.map(|provider| provider.name).join(", "),
         if configured.is_empty() { "none".to_owned() } else { configured.join(", ") }
@@ -66,10 +77,13 @@ pub enum NoProvider {
     },
     /// Searching is switched off.
     #[error(
-        "Searching is switched off ({PROVIDER_VARIABLE}={NOBODY}). Name a provider that is \
+        "Searching is switched off ({PROVIDER_VARIABLE}={NO_PROVIDER}). Name a provider that is \
          configured, or set {PROVIDER_VARIABLE} to one."
     )]
     Off,
+    /// Only the cache may answer, and it has no answer.
+    #[error("The cache has no answer, and no provider may be asked.")]
+    Offline,
     /// [`ROUTING_VARIABLE`] cannot be parsed.
     #[error(
         "{ROUTING_VARIABLE} is not understood: {0}. Set it to a list such as brave,searxng or \
@@ -117,7 +131,7 @@ pub fn configured(credentials: &Credentials<'_>) -> Vec<&'static SearchProvider>
 fn is_off(credentials: &Credentials<'_>) -> bool {
     credentials
         .variable(PROVIDER_VARIABLE)
-        .is_some_and(|name| name.eq_ignore_ascii_case(NOBODY))
+        .is_some_and(|name| name.eq_ignore_ascii_case(NO_PROVIDER))
 }
 
 /// Selects the providers for `search`.

@@ -1,16 +1,16 @@
-//! The sentences that say most about a claim, as a help in choosing what to read. They are no
+//! The sentences that say most about a claim, as a help in choosing what to read. They are not a
 //! verdict: a sentence that denies the claim shares as many words with it as one that supports it.
 
 use std::collections::HashSet;
 
 use super::SearchResult;
 
-/// Fewest letters of a word that counts.
-const LETTERS: usize = 3;
+/// Minimum number of letters of a word that counts.
+const MIN_WORD_LETTERS: usize = 3;
 /// Weight of a word.
-const WORD: usize = 1;
+const WORD_WEIGHT: usize = 1;
 /// Weight of a number.
-const NUMBER: usize = 2;
+const NUMBER_WEIGHT: usize = 2;
 
 /// Words without meaning of their own.
 const STOP_WORDS: &[&str] = &[
@@ -43,8 +43,8 @@ enum ClaimToken {
 impl ClaimToken {
     fn weight(&self) -> usize {
         match self {
-            Self::Word(_) => WORD,
-            Self::Number(_) => NUMBER,
+            Self::Word(_) => WORD_WEIGHT,
+            Self::Number(_) => NUMBER_WEIGHT,
         }
     }
 }
@@ -226,7 +226,7 @@ fn token(word: &str, take: &mut dyn FnMut(ClaimToken)) {
         return;
     }
     let word = word.split(['\'', '\u{2019}']).next().unwrap_or_default();
-    if word.chars().count() >= LETTERS && STOP_WORDS.binary_search(&word).is_err() {
+    if word.chars().count() >= MIN_WORD_LETTERS && STOP_WORDS.binary_search(&word).is_err() {
         take(ClaimToken::Word(stem(word)));
     }
 }
@@ -239,7 +239,7 @@ fn is_unspaced(c: char) -> bool {
 
 /// Returns the word without its plural or tense ending.
 fn stem(word: &str) -> String {
-    let long = |stem: &str| stem.chars().count() >= LETTERS;
+    let long = |stem: &str| stem.chars().count() >= MIN_WORD_LETTERS;
     let without = |ending: &str| word.strip_suffix(ending).filter(|stem| long(stem));
     if !word.is_ascii() {
         return word.to_owned();

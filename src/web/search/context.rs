@@ -2,19 +2,15 @@
 
 use std::time::Duration;
 
-use super::cached_results::{self, CachedResults, GOOD_FOR};
-use super::choice::{self, ProviderChoice};
-use super::outcome::{ProviderRouting, SearchAnswer};
-use super::query::WebSearch;
-use super::search_provider::SearchProvider;
 use crate::cache::{CacheEntry, CacheQuestion, CacheStore, SingleFlightGuard, get_or_wait};
 use crate::web::client::HttpClient;
 use crate::web::credentials::Credentials;
+use crate::web::provider::Provider;
 use crate::web::provider::breaker::{BreakerState, ProviderBreakers};
-use crate::web::provider::{Provider, ProviderAccount};
+use crate::web::provider::caller::ProviderCaller;
 
-/// Longest wait for another call with the same question.
-const WAIT: Duration = Duration::from_secs(8);
+/// Maximum wait for another call with the same question.
+const MAX_WAIT: Duration = Duration::from_secs(8);
 
 /// Configuration and caches of a search.
 #[derive(Clone, Copy)]
@@ -27,38 +23,7 @@ pub struct SearchContext<'a> {
     pub keeps_answers: bool,
 }
 
-impl SearchContext<'_> {
-    /// Returns the cached answer to a search, if a searcher would return it before it asks a
-    /// provider.
-    #[must_use]
-    pub fn answer(&self, search: &WebSearch) -> Option<SearchAnswer> {
-        let providers = match choice::choose(search, self.credentials).ok()? {
-            ProviderChoice::One(provider) => {
-                let account = provider.account(self.credentials).ok()?;
-                return self.kept(search, provider, &account);
-            }
-            ProviderChoice::FirstOf(providers) => providers,
-        };
-        let mut routed = ProviderRouting::default();
-        for provider in providers {
-            let account = match provider.account(self.credentials) {
-                Ok(account) => account,
-                Err(failure) => {
-                    routed.pass(&failure);
-                    continue;
-                }
-            };
-            if let Some(answer) = self.kept(search, provider, &account) {
-                return Some(answer.routed(routed));
-            }
-            let BreakerState::Open(left) = self.breakers().state(provider) else {
-                return None;
-            };
-            routed.leave_alone(provider, left);
-        }
-        None
-    }
-
+impl<'a> SearchContext<'a> {
     /// Returns the circuit breakers.
     #[must_use]
     pub fn breakers(&self) -> ProviderBreakers<'_> {
@@ -76,53 +41,51 @@ impl SearchContext<'_> {
         well.map(|one| one.name).collect()
     }
 
+    /// Returns what asks providers with `client`.
+    #[must_use]
+    pub fn caller<'c>(&self, client: &'c HttpClient) -> ProviderCaller<'c>
+    where
+        'a: 'c,
+    {
+        ProviderCaller {
+            client,
+            credentials: self.credentials,
+            breakers: ProviderBreakers::new(self.store),
+        }
+    }
+
+    /// Returns the store, if answers are read from it and written to it.
+    #[must_use]
+    pub fn for_answers(&self) -> Option<&'a dyn CacheStore> {
+        self.store.filter(|_| self.keeps_answers)
+    }
+
     /// Returns what is kept of the answer to a question.
     #[must_use]
     pub fn entry(&self, question: &CacheQuestion, good_for: Duration) -> Option<CacheEntry> {
-        let store = self.store.filter(|_| self.keeps_answers)?;
-        store.get(question, good_for)
+        self.for_answers()?.get(question, good_for)
     }
 
     /// Keeps the answer to a question.
     pub fn keep(&self, question: &CacheQuestion, bytes: &[u8], good_for: Duration) {
-        if let Some(store) = self.store.filter(|_| self.keeps_answers) {
+        if let Some(store) = self.for_answers() {
             store.put(question, bytes, good_for);
         }
     }
 
     /// Returns what `look` finds, or what it finds after another call with the same question, for
-    /// which this one waits in the time of `client`; otherwise the turn to ask.
+    /// which this one waits in the time of `client` unless that is offline; otherwise the turn to
+    /// ask.
     pub fn kept_or_turn<T>(
         &self,
         client: &HttpClient,
         question: &CacheQuestion,
-        look: impl FnMut() -> Option<T>,
+        mut look: impl FnMut() -> Option<T>,
     ) -> Result<T, SingleFlightGuard> {
-        let Some(store) = self.store.filter(|_| self.keeps_answers) else {
-            return Err(SingleFlightGuard::default());
-        };
-        get_or_wait(store, question, WAIT.min(client.left() / 3), look)
-    }
-
-    /// Returns the cached answer, if there is one.
-    pub(super) fn kept(
-        &self,
-        search: &WebSearch,
-        provider: &'static SearchProvider,
-        account: &ProviderAccount,
-    ) -> Option<SearchAnswer> {
-        let question = cached_results::question(search, provider, account);
-        let entry = self.entry(&question, GOOD_FOR)?;
-        let kept: CachedResults = serde_json::from_slice(&entry.bytes).ok()?;
-        Some(SearchAnswer {
-            provider,
-            results: kept.results,
-            age: Some(entry.age),
-            routed: None,
-            unheeded: kept.unheeded,
-            unsearched: Vec::new(),
-            shortened: kept.shortened,
-            took: Duration::ZERO,
-        })
+        match self.for_answers() {
+            None => Err(SingleFlightGuard::default()),
+            Some(_) if client.is_offline() => look().ok_or_else(SingleFlightGuard::default),
+            Some(store) => get_or_wait(store, question, MAX_WAIT.min(client.left() / 3), look),
+        }
     }
 }

@@ -10,7 +10,7 @@ use crate::basics::partial_date::PartialDate;
 pub fn iso(text: &str) -> Option<String> {
     let text = text.trim();
     let date = day(text)?;
-    // Text behind the time is ignored.
+    // Text after the time is ignored.
     let time = text.strip_prefix(&date);
     let time = time.and_then(|rest| rest.strip_prefix([' ', 'T']));
     let time = time.map(|time| time.split(' ').next().unwrap_or_default());

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use crate::web::guard::names::is_within;
+
 use url::{Host, Url};
 
 /// Allowed and blocked domains, each with its subdomains.
@@ -46,18 +48,13 @@ impl DomainFilter {
         let Some(host) = host else {
             return self.allowed.is_none();
         };
-        let inside = |zones: &[String]| zones.iter().any(|zone| within(&host, zone));
+        let inside = |zones: &[String]| zones.iter().any(|zone| is_within(&host, zone));
         self.allowed.as_deref().is_none_or(inside) && !inside(&self.blocked)
     }
 }
 
 fn normal(host: &str) -> String {
     host.trim_end_matches('.').to_ascii_lowercase()
-}
-
-fn within(host: &str, zone: &str) -> bool {
-    host.strip_suffix(zone)
-        .is_some_and(|head| head.is_empty() || head.ends_with('.'))
 }
 
 fn hosts(entries: &[String]) -> Vec<String> {

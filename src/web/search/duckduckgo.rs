@@ -13,6 +13,7 @@ use super::search_provider::{ProviderLimits, SearchProvider, SiteQuery};
 use super::{SearchResult, dates};
 use crate::document;
 use crate::web::client::HttpResponse;
+use crate::web::guard::names::is_within;
 use crate::web::provider::reply;
 use crate::web::provider::{
     Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest, UnreadableReply,
@@ -57,7 +58,8 @@ const REGIONS: &[&str] = &[
     "th-th", "tr-tr", "tw-tzh", "ua-uk", "uk-en", "us-en", "us-es", "vn-vi", "xa-ar", "za-en",
 ];
 
-/// Regions for a language alone, if the first region with that language would be the wrong one.
+/// Regions for a language without a country, if the first region with that language would be the
+/// wrong one.
 const HOMES: &[(&str, &str)] = &[
     ("de", "de-de"),
     ("en", "us-en"),
@@ -123,7 +125,7 @@ fn region(country: Option<&str>, language: Option<&str>) -> Option<&'static str>
 }
 
 /// Marks of a page that is a bot check.
-const CHECKS: &[&str] = &[
+const BOT_CHECK_MARKS: &[&str] = &[
     "anomaly-modal",
     "anomaly.js",
     "anomaly_modal",
@@ -133,7 +135,7 @@ const CHECKS: &[&str] = &[
 ];
 
 /// Marks of a page without results.
-const NOTHING: &[&str] = &[
+const NO_RESULT_MARKS: &[&str] = &[
     "no-results",
     "result--no-result",
     "no results.",
@@ -183,10 +185,10 @@ fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
         return Ok(results);
     }
     let lower = page.to_lowercase();
-    if CHECKS.iter().any(|part| lower.contains(part)) {
+    if BOT_CHECK_MARKS.iter().any(|part| lower.contains(part)) {
         return Err(checked());
     }
-    if shown || NOTHING.iter().any(|part| lower.contains(part)) {
+    if shown || NO_RESULT_MARKS.iter().any(|part| lower.contains(part)) {
         return Ok(results);
     }
     Err(UnreadableReply::Unknown)
@@ -198,8 +200,8 @@ fn target(href: &str) -> Option<String> {
     let base = Url::parse(ENDPOINT).ok()?;
     let url = base.join(href).ok()?;
     let of_duckduckgo = |url: &Url| {
-        url.host_str()
-            .is_some_and(|host| host == "duckduckgo.com" || host.ends_with(".duckduckgo.com"))
+        let host = url.host_str();
+        host.is_some_and(|host| is_within(host, "duckduckgo.com"))
     };
     if !of_duckduckgo(&url) {
         return Some(url.into());
@@ -229,8 +231,8 @@ fn checked(reply: &HttpResponse) -> ProviderRefusal {
 fn refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
     match reply.status {
         403 | 418 | 429 => checked(reply),
-        _ if reply::says(reply, CHECKS) => checked(reply),
-        _ => reply::upstream(title, reply),
+        _ if reply::contains_any(reply, BOT_CHECK_MARKS) => checked(reply),
+        _ => reply::upstream_refusal(title, reply),
     }
 }
 

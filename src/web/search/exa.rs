@@ -18,8 +18,8 @@ use crate::web::provider::{
     UnreadableReply, required_key,
 };
 
-/// Longest phrase of a parameter, in words.
-const MOST_WORDS: usize = 5;
+/// Maximum length of a phrase of a parameter, in words.
+const MAX_PHRASE_WORDS: usize = 5;
 
 /// Row of this provider.
 pub static PROVIDER: SearchProvider = SearchProvider {
@@ -52,7 +52,7 @@ pub const KEY: CredentialSlot = required_key("EXA_API_KEY", &["web_search", "exa
 
 fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderRequest {
     let search = ask.search;
-    let short = |text: &String| text.split_whitespace().count() <= MOST_WORDS;
+    let short = |text: &String| text.split_whitespace().count() <= MAX_PHRASE_WORDS;
     let phrase = query_terms::phrase(ask);
     let excluded = query_terms::excluded(ask);
     // Exa takes one excluded phrase; the others become part of the query.
@@ -105,11 +105,15 @@ fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
         let text = texts.into_iter().find(|text| !text.is_empty());
         let first = found.next();
         SearchResult {
-            title: results::unmarked(string(item, "title")),
+            title: results::without_highlight_marks(string(item, "title")),
             url: string(item, "url").to_owned(),
-            snippet: results::unmarked(first.as_deref().or(text).unwrap_or_default()),
+            snippet: results::without_highlight_marks(
+                first.as_deref().or(text).unwrap_or_default(),
+            ),
             published_at: dates::iso(string(item, "publishedDate")),
-            extra_snippets: found.map(|text| results::unmarked(&text)).collect(),
+            extra_snippets: found
+                .map(|text| results::without_highlight_marks(&text))
+                .collect(),
             ..SearchResult::default()
         }
     }))
@@ -118,9 +122,9 @@ fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
 fn refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
     let body = reply::json(reply).unwrap_or(Value::Null);
     match string(&body, "tag") {
-        "INVALID_API_KEY" => reply::rejected(title, reply),
-        "NO_MORE_CREDITS" | "API_KEY_BUDGET_EXCEEDED" => reply::quota(title, reply),
-        _ if reply.status == 403 => reply::upstream(title, reply),
+        "INVALID_API_KEY" => reply::rejected_key_refusal(title, reply),
+        "NO_MORE_CREDITS" | "API_KEY_BUDGET_EXCEEDED" => reply::quota_refusal(title, reply),
+        _ if reply.status == 403 => reply::upstream_refusal(title, reply),
         _ => reply::by_status(title, reply),
     }
 }

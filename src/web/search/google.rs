@@ -132,9 +132,9 @@ fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     Ok(result_list::results(body.get("items"), |item| {
         let tags = item.pointer("/pagemap/metatags/0").unwrap_or(&Value::Null);
         SearchResult {
-            title: results::unmarked(string(item, "title").trim()),
+            title: results::without_highlight_marks(string(item, "title").trim()),
             url: string(item, "link").to_owned(),
-            snippet: results::unmarked(
+            snippet: results::without_highlight_marks(
                 &string(item, "snippet")
                     .split_whitespace()
                     .collect::<Vec<_>>()
@@ -147,21 +147,21 @@ fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
 }
 
 fn refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
-    let message = reply::message(reply);
+    let message = reply::error_message(reply);
     // Reasons are in `errors` or in `details`, depending on the age of the service.
-    let says = |reasons: &[&str]| reply::says(reply, reasons);
+    let says = |reasons: &[&str]| reply::contains_any(reply, reasons);
     let bad_key = ["api_key_invalid", "keyinvalid", "keyexpired"];
     if reply.status == 401 || says(&bad_key) || message.starts_with("API key not valid") {
-        return reply::rejected(title, reply);
+        return reply::rejected_key_refusal(title, reply);
     }
     let quota = says(&["dailylimitexceeded", "quotaexceeded", "per day"]);
     let used_up = "Rate limit exceeded. You've used your free search quota (100/day).";
     match reply.status {
         403 | 429 if quota => ProviderRefusal::new(reply::QUOTA, used_up),
-        429 if says(&["per minute", "per second"]) => reply::throttled(title, reply),
+        429 if says(&["per minute", "per second"]) => reply::rate_limit_refusal(title, reply),
         // Google does not say for how long.
         429 => ProviderRefusal::new(reply::THROTTLED, used_up),
-        _ => reply::upstream(title, reply),
+        _ => reply::upstream_refusal(title, reply),
     }
 }
 

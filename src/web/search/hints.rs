@@ -8,7 +8,7 @@ use crate::web::credentials::Credentials;
 use crate::web::provider::breaker::{BreakerState, ProviderBreakers};
 
 /// Maximum number of suggested actions.
-const MOST_ACTIONS: usize = 3;
+const MAX_ACTIONS: usize = 3;
 
 /// An action that may find something.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,10 +68,10 @@ impl SearchHints {
         let removed = filters
             .iter()
             .map(|(field, _)| SearchSuggestion::RemoveFilter(field))
-            .take(MOST_ACTIONS - usize::from(other.is_some()));
+            .take(MAX_ACTIONS - usize::from(other.is_some()));
         let rephrase = filters.is_empty().then_some(SearchSuggestion::Rephrase);
         let actions = removed.chain(rephrase).chain(other).chain(others);
-        let suggested_actions = actions.take(MOST_ACTIONS).collect();
+        let suggested_actions = actions.take(MAX_ACTIONS).collect();
         Self {
             reason,
             suggested_actions,
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
     use crate::web::provider::failure::ProviderFailureKind;
     use crate::web::search::brave::PROVIDER as BRAVE;
-    use crate::web::search::memory::MemoryStore;
+    use crate::web::search::memory_cache::MemoryStore;
     use crate::web::search::query::{SafeSearch, TimeRange};
     use crate::web::search::tavily::PROVIDER as TAVILY;
 

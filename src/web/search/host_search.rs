@@ -65,7 +65,7 @@ pub fn account(
 }
 
 /// Searches, for further domains while there are too few results. A domain that fails is reported
-/// beside the results of the others; if all fail, the first failure is the search's. A key that is
+/// with the results of the others; if all fail, the first failure is the search's. A key that is
 /// rejected or exhausted is not tried on further domains.
 pub fn search(
     client: &HttpClient,
@@ -90,8 +90,8 @@ pub fn search(
     let asks = allowed.map_or_else(|| vec![whole], |sites| by_domain(&whole, sites));
     let one = |ask: &ProviderQuery<'_>| {
         let request = (provider.request)(ask, account);
-        let patience = RetryBudget::WHOLE;
-        let mut found = exchange::ask(client, provider, &request, patience, provider.read)?;
+        let retry_budget = RetryBudget::UNLIMITED;
+        let mut found = exchange::ask(client, provider, &request, retry_budget, provider.read)?;
         let given = found.len();
         found.retain(|result| wanted.domains.admits(&result.url));
         let filtered = given - found.len();
@@ -112,7 +112,7 @@ pub fn search(
         }
         found.results = match lists.as_slice() {
             [one] if !wanted.asks_by_domain => one.iter().take(count).cloned().collect(),
-            _ => results::shared(lists.clone(), count),
+            _ => results::interleaved(lists.clone(), count),
         };
         let pointless = |(_, failure): &(String, ProviderFailure)| {
             matches!(

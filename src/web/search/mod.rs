@@ -7,16 +7,17 @@
 //! | module | contents |
 //! |---|---|
 //! | `query` | a search, and one request's part of it |
-//! | `search_provider` | a provider: limits, request and reply, beside what every one has |
+//! | `search_provider` | a provider: limits, request and reply, other than what each has |
 //! | `brave`, `duckduckgo`, `exa`, `google` | four providers |
 //! | `searchapi`, `searxng`, `serper`, `tavily` | four more |
 //! | `query_terms` | the query string: operators, and hosts in groups |
 //! | `result_list` | lists of results in the providers' replies |
-//! | `results`, `plain`, `dates` | clean-up of results |
+//! | `results`, `html_text`, `dates` | clean-up of results |
 //! | `domains` | the filter of hosts that results may be from |
 //! | `choice` | the choice of the provider |
 //! | `context` | configuration and caches |
 //! | `provider_results` | the results of one provider |
+//! | `provider_route` | the route of a search through its providers |
 //! | `host_search` | the search for the tools of one provider |
 //! | `searcher`, `outcome` | one search, and its outcome |
 //! | `cached_results` | searches in the cache |
@@ -38,12 +39,13 @@ pub mod exa;
 pub mod google;
 pub mod hints;
 pub mod host_search;
+pub mod html_text;
 pub mod lenses;
 #[cfg(feature = "internals")]
-pub mod memory;
+pub mod memory_cache;
 pub mod outcome;
-pub mod plain;
 mod provider_results;
+pub mod provider_route;
 pub mod query;
 mod query_terms;
 mod result_list;

@@ -5,6 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::SearchResult;
+use super::cached_results::CachedResults;
 use super::choice::NoProvider;
 use super::search_provider::SearchProvider;
 use crate::web::provider::Provider;
@@ -32,11 +33,17 @@ pub struct SearchAnswer {
 }
 
 impl SearchAnswer {
-    /// Returns the answer with its route.
-    pub(super) fn routed(self, routed: ProviderRouting) -> Self {
+    /// Creates a new answer of `provider` with what the cache keeps of it.
+    pub(super) fn new(provider: &'static SearchProvider, kept: CachedResults) -> Self {
         Self {
-            routed: Some(routed),
-            ..self
+            provider,
+            results: kept.results,
+            age: None,
+            routed: None,
+            unheeded: kept.unheeded,
+            unsearched: Vec::new(),
+            shortened: kept.shortened,
+            took: Duration::ZERO,
         }
     }
 }
@@ -66,11 +73,10 @@ impl ProviderRouting {
     }
 
     /// Records a provider that is skipped because its breaker is open for this long.
-    pub(in crate::web) fn leave_alone(&mut self, provider: &Provider, left: Duration) -> u64 {
+    pub(super) fn leave_alone(&mut self, provider: &Provider, left: Duration) {
         let seconds = left.as_secs() + 1;
         let why = format!("left alone for {seconds} seconds after failures");
         self.passed.push((provider.name, why));
-        seconds
     }
 }
 

@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use super::query::{MOST_RESULTS, ProviderQuery, WebSearch};
+use super::cached_results::CachedResults;
+use super::query::{MAX_RESULTS, ProviderQuery, WebSearch};
 use super::search_provider::SearchProvider;
 use super::{DomainFilter, SearchResult, google, query_terms, results};
 use crate::basics::parallel::map_in_parallel;
@@ -13,21 +14,21 @@ use crate::web::provider::exchange::{self, RetryBudget};
 use crate::web::provider::failure::{ProviderFailure, ProviderFailureKind};
 
 /// Extra results requested, to make up for those that are dropped.
-const SPARE: usize = 5;
+const SPARE_RESULTS: usize = 5;
 
-/// Least time left for a second page.
-const PAGE_NEEDS: Duration = Duration::from_secs(3);
+/// Minimum time left for a second page.
+const MIN_PAGE_TIME: Duration = Duration::from_secs(3);
 
 /// Maximum number of concurrent requests to a provider.
-const AT_ONCE: usize = 6;
+const MAX_CONCURRENT_REQUESTS: usize = 6;
 
 /// Results of one provider.
 #[derive(Debug, Default)]
 pub(super) struct ProviderResults {
-    pub results: Vec<SearchResult>,
-    pub unheeded: Vec<String>,
+    /// The part that the cache keeps.
+    pub kept: CachedResults,
+    /// Hosts that could not be searched, with the reasons.
     pub unsearched: Vec<(Vec<String>, ProviderFailure)>,
-    pub shortened: Option<String>,
     /// Failure of a second page, if one was requested.
     pub broken_off: Option<ProviderFailure>,
 }
@@ -39,7 +40,7 @@ pub(super) fn search_provider(
     provider: &'static SearchProvider,
     account: &ProviderAccount,
 ) -> Result<ProviderResults, ProviderFailure> {
-    let wanted = search.count.clamp(1, MOST_RESULTS);
+    let wanted = search.count.clamp(1, MAX_RESULTS);
     let lens = search.lens.as_ref();
     let cx = lens
         .and_then(|lens| lens.cx.as_deref())
@@ -72,7 +73,7 @@ pub(super) fn search_provider(
     });
     let ask = ProviderQuery {
         search: short.as_ref().unwrap_or(search),
-        count: (wanted + SPARE).min(provider.limits.results),
+        count: (wanted + SPARE_RESULTS).min(provider.limits.results),
         ..whole
     };
     let groups = query_terms::groups(&ask, provider.words, &provider.limits);
@@ -87,10 +88,8 @@ pub(super) fn search_provider(
     let one =
         |part: &ProviderQuery<'_>| search_part(client, provider, account, *part, &filter, wanted);
     let replies = ask_all(provider, &parts, one);
-    let mut found = ProviderResults {
-        shortened,
-        ..ProviderResults::default()
-    };
+    let mut found = ProviderResults::default();
+    found.kept.shortened = shortened;
     let mut lists = Vec::with_capacity(parts.len());
     for (part, reply) in parts.iter().zip(replies) {
         match reply {
@@ -98,8 +97,8 @@ pub(super) fn search_provider(
                 lists.push(results);
                 found.broken_off = found.broken_off.or(broken_off);
                 for field in unheeded {
-                    if !found.unheeded.iter().any(|one| one == field) {
-                        found.unheeded.push(field.to_owned());
+                    if !found.kept.unheeded.iter().any(|one| one == field) {
+                        found.kept.unheeded.push(field.to_owned());
                     }
                 }
             }
@@ -109,7 +108,7 @@ pub(super) fn search_provider(
     if lists.is_empty() && !found.unsearched.is_empty() {
         return Err(found.unsearched.swap_remove(0).1);
     }
-    found.results = results::shared(lists, wanted);
+    found.kept.results = results::interleaved(lists, wanted);
     Ok(found)
 }
 
@@ -121,7 +120,11 @@ fn ask_all<T: Send>(
     one: impl Fn(&ProviderQuery<'_>) -> Result<T, ProviderFailure> + Sync,
 ) -> Vec<Result<T, ProviderFailure>> {
     let mut replies: Vec<Result<T, ProviderFailure>> = Vec::with_capacity(asks.len());
-    let most = if provider.limits.at_once { AT_ONCE } else { 1 };
+    let most = if provider.limits.at_once {
+        MAX_CONCURRENT_REQUESTS
+    } else {
+        1
+    };
     for batch in asks.chunks(most) {
         let earlier = replies
             .iter()
@@ -177,21 +180,21 @@ fn search_part(
     filter: &DomainFilter,
     wanted: usize,
 ) -> Result<PartFound, ProviderFailure> {
-    let patience = RetryBudget::SHORT;
+    let retry_budget = RetryBudget::WHILE_OTHERS_REMAIN;
     let request = (provider.request)(&part, account);
-    let given = exchange::ask(client, provider, &request, patience, provider.read)?;
+    let given = exchange::ask(client, provider, &request, retry_budget, provider.read)?;
     let all = given.len();
     let mut kept = results::cleaned(given.clone(), filter);
     let mut broken_off = None;
     let short = kept.len() < wanted && kept.len() < all && all >= part.count.min(wanted);
-    if short && provider.limits.pages && client.left() > PAGE_NEEDS {
+    if short && provider.limits.pages && client.left() > MIN_PAGE_TIME {
         let second = ProviderQuery {
             first: part.first + part.count,
             ..part
         };
         let request = (provider.request)(&second, account);
         // A failed second page does not lose the first one.
-        match exchange::ask(client, provider, &request, patience, provider.read) {
+        match exchange::ask(client, provider, &request, retry_budget, provider.read) {
             Ok(more) => kept = results::cleaned([given, more].concat(), filter),
             Err(failure) => broken_off = Some(failure),
         }

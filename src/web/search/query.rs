@@ -4,9 +4,9 @@
 use super::lenses::Lens;
 
 /// Maximum number of results of one search.
-pub const MOST_RESULTS: usize = 10;
+pub const MAX_RESULTS: usize = 10;
 
-/// Greatest age of a page.
+/// Maximum age of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeRange {
     /// A day.
@@ -95,9 +95,9 @@ impl SafeSearch {
 pub struct WebSearch {
     /// The query.
     pub query: String,
-    /// Number of results wanted, 1 to [`MOST_RESULTS`].
+    /// Number of results wanted, 1 to [`MAX_RESULTS`].
     pub count: usize,
-    /// Greatest age of pages; `None` for any age.
+    /// Maximum age of pages; `None` for any age.
     pub time_range: Option<TimeRange>,
     /// Filter strictness; `None` for the provider's default.
     pub safe: Option<SafeSearch>,

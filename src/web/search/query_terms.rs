@@ -124,7 +124,10 @@ pub fn shortened(
     if room(query, longest.len().min(1)) {
         return None;
     }
-    for sites in [longest.len().min(FEW), longest.len().min(1)] {
+    for sites in [
+        longest.len().min(MIN_HOSTS_PER_REQUEST),
+        longest.len().min(1),
+    ] {
         // Only its length decides whether a beginning fits.
         let ends: Vec<usize> = query.char_indices().map(|(at, _)| at).skip(1).collect();
         let fitting = ends.partition_point(|end| room(&query[..*end], sites));
@@ -148,7 +151,7 @@ pub fn shortened(
 
 /// Minimum number of hosts in one request, even if not all words may count: otherwise a long query
 /// would be sent once for every host.
-const FEW: usize = 5;
+const MIN_HOSTS_PER_REQUEST: usize = 5;
 
 /// Splits the hosts of a search into groups, one for each request: as few as the provider's limits
 /// allow, and of similar size. A host that fits into no request forms a group by itself.
@@ -173,7 +176,8 @@ pub fn groups<'a>(
             },
             words,
         );
-        let heeded = part.len() <= FEW || text.split_whitespace().count() <= limits.heeded;
+        let heeded =
+            part.len() <= MIN_HOSTS_PER_REQUEST || text.split_whitespace().count() <= limits.heeded;
         part.len() <= 1 || (part.len() <= most && heeded && fits(&text, limits))
     };
     let mut few: Vec<&[String]> = Vec::new();

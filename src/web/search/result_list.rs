@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::results::unmarked;
+use super::results::without_highlight_marks;
 use super::{SearchResult, dates};
 use crate::web::provider::reply::{items, string};
 
@@ -17,9 +17,9 @@ pub fn results(list: Option<&Value>, read: impl Fn(&Value) -> SearchResult) -> V
 #[must_use]
 pub fn plain_results(list: Option<&Value>, [url, snippet, date]: [&str; 3]) -> Vec<SearchResult> {
     results(list, |item| SearchResult {
-        title: unmarked(string(item, "title")),
+        title: without_highlight_marks(string(item, "title")),
         url: string(item, url).to_owned(),
-        snippet: unmarked(string(item, snippet)),
+        snippet: without_highlight_marks(string(item, snippet)),
         published_at: dates::iso(string(item, date)),
         ..SearchResult::default()
     })

@@ -5,26 +5,27 @@ use std::collections::HashSet;
 
 use url::Url;
 
-use super::{DomainFilter, SearchResult, plain};
+use super::{DomainFilter, SearchResult, html_text};
 use crate::basics::wording::on_one_line;
 use crate::document::entities;
 use crate::unseen;
+use crate::web::client::without_login;
 
-/// Longest URL of a result, in bytes.
-const LONGEST_ADDRESS: usize = 4096;
+/// Maximum length of a URL of a result, in bytes.
+const MAX_ADDRESS_BYTES: usize = 4096;
 
-/// Longest title, in characters.
-const MAX_TITLE: usize = 500;
-/// Longest snippet, in characters.
-const MAX_SNIPPET: usize = 1000;
-/// Longest further snippet, in characters.
-const MAX_EXTRA: usize = 500;
+/// Maximum length of a title, in characters.
+const MAX_TITLE_CHARS: usize = 500;
+/// Maximum length of a snippet, in characters.
+const MAX_SNIPPET_CHARS: usize = 1000;
+/// Maximum length of a further snippet, in characters.
+const MAX_EXTRA_SNIPPET_CHARS: usize = 500;
 /// Maximum number of further snippets.
-const MOST_EXTRA: usize = 5;
+const MAX_EXTRA_SNIPPETS: usize = 5;
 
 /// URL parameters that identify the referrer, and not the page.
-const TRACKING: &str = "_ga _gl dclid fbclid gad_source gbraid gclid gclsrc igshid mc_cid \
-    mc_eid mkt_tok msclkid srsltid twclid ttclid wbraid yclid";
+const TRACKING_PARAMETERS: &str = "_ga _gl dclid fbclid gad_source gbraid gclid gclsrc igshid \
+    mc_cid mc_eid mkt_tok msclkid srsltid twclid ttclid wbraid yclid";
 
 /// Returns the results that may be shown, in their order: with an http or https URL, from the
 /// requested hosts, each once.
@@ -38,7 +39,7 @@ pub fn cleaned(results: Vec<SearchResult>, hosts: &DomainFilter) -> Vec<SearchRe
         };
         if hosts.admits(url.as_str()) && seen.insert(identity(&url)) {
             kept.push(SearchResult {
-                url: display_url(&result.url, url),
+                url: display_url(&result.url, &url),
                 ..tidied(result)
             });
         }
@@ -50,13 +51,13 @@ pub fn cleaned(results: Vec<SearchResult>, hosts: &DomainFilter) -> Vec<SearchRe
 fn of_the_web(address: &str) -> Option<Url> {
     let url = Url::parse(address.trim()).ok()?;
     let host = url.host_str().is_some_and(|host| !host.is_empty());
-    let short = url.as_str().len() <= LONGEST_ADDRESS;
+    let short = url.as_str().len() <= MAX_ADDRESS_BYTES;
     (host && short && matches!(url.scheme(), "http" | "https")).then_some(url)
 }
 
 /// Returns a URL as it is shown: as the provider gave it, unless it has characters that no URL has,
 /// or a login, which may disguise the host that would be asked.
-fn display_url(address: &str, mut url: Url) -> String {
+fn display_url(address: &str, url: &Url) -> String {
     let address = address.trim();
     let odd = |char: char| {
         let graphic = char.is_ascii_graphic() || !char.is_ascii();
@@ -70,16 +71,13 @@ fn display_url(address: &str, mut url: Url) -> String {
     if !login && !address.contains(odd) {
         return address.to_owned();
     }
-    // Neither fails for an http or https URL.
-    let _ = url.set_username("");
-    let _ = url.set_password(None);
-    url.into()
+    without_login(url).into()
 }
 
 /// Returns a URL as it is shown, if it is http or https.
 #[must_use]
 pub fn shown_url(address: &str) -> Option<String> {
-    Some(display_url(address, of_the_web(address)?))
+    Some(display_url(address, &of_the_web(address)?))
 }
 
 /// Returns the key by which two addresses of the same page are equal; one that is no address of the
@@ -94,8 +92,9 @@ pub fn same_page_key(address: &str) -> String {
 fn identity(url: &Url) -> String {
     let mut url = url.clone();
     url.set_fragment(None);
-    let tracks =
-        |name: &str| name.starts_with("utm_") || TRACKING.split(' ').any(|one| one == name);
+    let tracks = |name: &str| {
+        name.starts_with("utm_") || TRACKING_PARAMETERS.split(' ').any(|one| one == name)
+    };
     if url.query_pairs().any(|(name, _)| tracks(&name)) {
         let query = url.query().unwrap_or_default();
         let kept: Vec<&str> = query
@@ -120,14 +119,14 @@ pub fn display_link(address: &str) -> String {
 }
 
 fn tidied(result: SearchResult) -> SearchResult {
-    let snippet = shortened(&on_one_line(&result.snippet), MAX_SNIPPET);
+    let snippet = shortened(&on_one_line(&result.snippet), MAX_SNIPPET_CHARS);
     let extra = result.extra_snippets.iter();
     let extra = extra
-        .map(|text| shortened(&on_one_line(text), MAX_EXTRA))
+        .map(|text| shortened(&on_one_line(text), MAX_EXTRA_SNIPPET_CHARS))
         .filter(|text| !text.is_empty() && *text != snippet)
-        .take(MOST_EXTRA);
+        .take(MAX_EXTRA_SNIPPETS);
     SearchResult {
-        title: shortened(&on_one_line(&result.title), MAX_TITLE),
+        title: shortened(&on_one_line(&result.title), MAX_TITLE_CHARS),
         url: result.url.trim().to_owned(),
         extra_snippets: extra.collect(),
         snippet,
@@ -148,14 +147,14 @@ pub fn shortened(text: &str, most: usize) -> String {
 }
 
 /// Inline elements, which mean nothing outside a page.
-const INLINE: &[&str] = &[
+const INLINE_ELEMENTS: &[&str] = &[
     "b", "strong", "em", "i", "mark", "span", "u", "sub", "sup", "p",
 ];
 
 /// Removes a provider's highlighting from plain text, and decodes entities; nothing else is taken
 /// for markup because a text about HTML may well contain a tag.
 #[must_use]
-pub fn unmarked(text: &str) -> String {
+pub fn without_highlight_marks(text: &str) -> String {
     if !text.contains(['<', '&']) {
         return text.to_owned();
     }
@@ -163,7 +162,7 @@ pub fn unmarked(text: &str) -> String {
         let end = rest.find('>').map(|end| end + 1);
         end.filter(|_| is_markup(rest, text))
     };
-    entities::decoded(&plain::without_tags(text, &tag))
+    entities::decoded(&html_text::without_tags(text, &tag))
 }
 
 /// True if `rest` begins with a line break, or with the tag of an inline element that is closed in
@@ -174,12 +173,12 @@ fn is_markup(rest: &str, text: &str) -> bool {
     let name = &inner[..end.unwrap_or(inner.len())];
     let ends_name = inner[name.len()..].starts_with(['>', ' ', '/']);
     let ended = || text.contains(&format!("</{name}>"));
-    ends_name && (matches!(name, "br" | "wbr") || (INLINE.contains(&name) && ended()))
+    ends_name && (matches!(name, "br" | "wbr") || (INLINE_ELEMENTS.contains(&name) && ended()))
 }
 
 /// Merges the lists round robin, `most` at most.
 #[must_use]
-pub fn shared(lists: Vec<Vec<SearchResult>>, most: usize) -> Vec<SearchResult> {
+pub fn interleaved(lists: Vec<Vec<SearchResult>>, most: usize) -> Vec<SearchResult> {
     let mut seen = HashSet::new();
     let mut lists: Vec<_> = lists.into_iter().map(Vec::into_iter).collect();
     let mut out = Vec::with_capacity(most);
@@ -288,7 +287,7 @@ mod tests {
         assert_eq!(kept[0].title, "a [31m b cd");
         assert_eq!(kept[0].url, "https://a.example/");
         assert!(kept[0].snippet.ends_with("word\u{2026}"));
-        assert!(kept[0].snippet.chars().count() <= MAX_SNIPPET + 1);
+        assert!(kept[0].snippet.chars().count() <= MAX_SNIPPET_CHARS + 1);
         assert_eq!(kept[0].extra_snippets.len(), 2);
     }
 
@@ -304,7 +303,7 @@ mod tests {
             ("<b", "<b"),
             ("plain", "plain"),
         ] {
-            assert_eq!(unmarked(given), plain, "{given}");
+            assert_eq!(without_highlight_marks(given), plain, "{given}");
         }
     }
 
@@ -320,7 +319,7 @@ mod tests {
             list("b", 2),
             [list("a", 2), list("c", 9)].concat(),
         ];
-        let merged = shared(lists, 8);
+        let merged = interleaved(lists, 8);
         let urls: Vec<&str> = merged
             .iter()
             .map(|one| one.url.trim_start_matches("https://"))
@@ -329,7 +328,7 @@ mod tests {
             urls,
             ["a/1", "b/1", "a/2", "a/3", "b/2", "c/1", "a/4", "c/2"]
         );
-        assert!(shared(vec![], 3).is_empty());
+        assert!(interleaved(vec![], 3).is_empty());
     }
 
     #[test]

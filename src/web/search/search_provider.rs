@@ -12,7 +12,7 @@ use crate::web::provider::{Provider, ProviderAccount, ProviderRequest, Unreadabl
 /// A search provider.
 #[derive(Debug)]
 pub struct SearchProvider {
-    /// What every provider has.
+    /// The fields that every provider has.
     pub service: Provider,
     /// Limits of a request.
     pub limits: ProviderLimits,
@@ -41,9 +41,9 @@ impl PartialEq for SearchProvider {
 /// Limits of a request to a provider.
 #[derive(Clone, Copy, Debug)]
 pub struct ProviderLimits {
-    /// Longest query, in characters.
+    /// Maximum length of a query, in characters.
     pub characters: usize,
-    /// Longest query, in words.
+    /// Maximum length of a query, in words.
     pub words: usize,
     /// Number of words that the provider takes into account.
     pub heeded: usize,

@@ -76,8 +76,8 @@ fn refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
         "run out of searches",
         "exceeded your plan",
     ];
-    if reply.status == 429 && reply::says(reply, &used_up) {
-        return reply::quota(title, reply);
+    if reply.status == 429 && reply::contains_any(reply, &used_up) {
+        return reply::quota_refusal(title, reply);
     }
     reply::by_status(title, reply)
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::query::{ProviderQuery, SafeSearch};
 use super::query_terms::{self, QueryOperators};
 use super::search_provider::{ProviderLimits, SearchProvider};
-use super::{SearchResult, dates, plain, result_list};
+use super::{SearchResult, dates, html_text, result_list};
 use crate::web::client::HttpResponse;
 use crate::web::credentials::CredentialName;
 use crate::web::provider::failure::ProviderFailureKind;
@@ -139,9 +139,9 @@ fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     let infoboxes = result_list::results(body.get("infoboxes"), infobox);
     results.extend(infoboxes.into_iter().take(1));
     results.extend(result_list::results(Some(list), |item| SearchResult {
-        title: plain::text(string(item, "title")),
+        title: html_text::text(string(item, "title")),
         url: string(item, "url").to_owned(),
-        snippet: plain::text(string(item, "content")),
+        snippet: html_text::text(string(item, "content")),
         published_at: dates::iso(string(item, "publishedDate")),
         ..SearchResult::default()
     }));
@@ -166,7 +166,7 @@ fn answers(body: &Value, reply: &HttpResponse) -> Option<SearchResult> {
     let list = list(body, "answers");
     let text = |item: &Value| {
         let text = item.as_str().unwrap_or_else(|| string(item, "answer"));
-        Some(plain::text(text)).filter(|text| !text.is_empty())
+        Some(html_text::text(text)).filter(|text| !text.is_empty())
     };
     let mut texts = list.iter().take(MAX_FACTS).filter_map(text);
     let mut sources = list.iter().map(|item| string(item, "url"));
@@ -191,17 +191,17 @@ fn infobox(item: &Value) -> SearchResult {
         .filter_map(|fact| {
             let (label, value) = (string(fact, "label"), string(fact, "value"));
             let is_told = !label.is_empty() && !value.is_empty();
-            is_told.then(|| plain::text(&format!("{label}: {value}")))
+            is_told.then(|| html_text::text(&format!("{label}: {value}")))
         });
     SearchResult {
-        title: plain::text(string(item, "infobox")),
+        title: html_text::text(string(item, "infobox")),
         url: if is_address {
             own
         } else {
             link.unwrap_or_default()
         }
         .to_owned(),
-        snippet: plain::text(string(item, "content")),
+        snippet: html_text::text(string(item, "content")),
         extra_snippets: facts.collect(),
         ..SearchResult::default()
     }
@@ -214,7 +214,7 @@ fn unresponsive(body: &Value) -> Vec<String> {
         .filter_map(|engine| {
             let name = engine.get(0)?.as_str()?;
             let why = engine.get(1).and_then(Value::as_str).unwrap_or("no answer");
-            Some(reply::tidy(&format!("{name} ({why})")))
+            Some(reply::on_one_short_line(&format!("{name} ({why})")))
         })
         .collect()
 }
@@ -237,7 +237,7 @@ fn refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
             reply::THROTTLED,
             format!("{title}'s limiter asks for slower searching ({status})."),
         ),
-        _ => return reply::upstream(title, reply),
+        _ => return reply::upstream_refusal(title, reply),
     };
     ProviderRefusal::new(kind, text)
 }

@@ -72,8 +72,8 @@ fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
 }
 
 fn refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
-    if reply::says(reply, &["not enough credits"]) {
-        return reply::quota(title, reply);
+    if reply::contains_any(reply, &["not enough credits"]) {
+        return reply::quota_refusal(title, reply);
     }
     reply::by_status(title, reply)
 }

@@ -96,7 +96,7 @@ fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
 fn refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
     // The limit of the plan, and that of pay-as-you-go.
     if matches!(reply.status, 432 | 433) {
-        return reply::quota(title, reply);
+        return reply::quota_refusal(title, reply);
     }
     reply::by_status(title, reply)
 }

@@ -14,7 +14,7 @@ use url::Url;
 use item::{first_paragraph, ids, is_there, list_entry, points, summary};
 
 use super::{
-    LONGEST_TEXT, SiteApiError, SiteApiPage, address_of, base, day_and_minute, escaped, get,
+    MAX_TEXT_BYTES, SiteApiError, SiteApiPage, address_of, base, day_and_minute, escaped, get,
     markdown, name_of, number, single_line,
 };
 use crate::basics::parallel::map_in_parallel;
@@ -33,16 +33,16 @@ const VARIABLE: &str = "IKIGAI_HN_URL";
 const SITE: &str = "https://news.ycombinator.com/";
 
 /// Maximum number of comments, submissions and poll options shown.
-const FEW: usize = 10;
+const MAX_CHILDREN: usize = 10;
 
 /// Number of stories on a page of a list.
-const PAGE: usize = 30;
+const PAGE_STORIES: usize = 30;
 
 /// Highest page number of a list.
 const LAST_PAGE: u64 = 20;
 
 /// Number of items requested at the same time.
-const AT_ONCE: usize = 10;
+const MAX_CONCURRENT_ITEMS: usize = 10;
 
 /// Part of Hacker News that a URL leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -185,7 +185,7 @@ impl HnReader<'_> {
         let mut rest = ids;
         while items.found.len() < most && !rest.is_empty() {
             let missing = most - items.found.len();
-            let (batch, after) = rest.split_at(missing.min(AT_ONCE).min(rest.len()));
+            let (batch, after) = rest.split_at(missing.min(MAX_CONCURRENT_ITEMS).min(rest.len()));
             rest = after;
             for value in map_in_parallel(batch, |id| self.item_value(*id)) {
                 let lost = || Err(SiteApiError::NotUnderstood("out of threads".to_owned()));
@@ -215,7 +215,7 @@ impl HnReader<'_> {
     fn text(&self, object: &Value, field: &str) -> String {
         let text = object.get(field).and_then(Value::as_str);
         let text = text.unwrap_or_default();
-        let begin = beginning(text, LONGEST_TEXT);
+        let begin = beginning(text, MAX_TEXT_BYTES);
         let mut markdown = self.html(begin);
         if begin.len() < text.len() {
             add(
@@ -264,7 +264,7 @@ impl HnReader<'_> {
         let mut partial = false;
         let options = ids(&item, "parts");
         if !options.is_empty() {
-            let options = self.items(&options, FEW);
+            let options = self.items(&options, MAX_CHILDREN);
             let mut html = String::from("<ul>");
             for option in &options.found {
                 let text = first_paragraph(option);
@@ -277,7 +277,7 @@ impl HnReader<'_> {
         }
         let kids = ids(&item, "kids");
         if !kids.is_empty() {
-            let comments = self.items(&kids, FEW);
+            let comments = self.items(&kids, MAX_CHILDREN);
             let all = number(&item, "descendants").unwrap_or(kids.len() as u64);
             let shown = comments.found.len();
             let heading = if all > shown as u64 {
@@ -323,16 +323,16 @@ impl HnReader<'_> {
             )));
         };
         let all: Vec<u64> = all.iter().filter_map(Value::as_u64).collect();
-        let begin = (page * PAGE).min(all.len());
-        let here = &all[begin..all.len().min(begin + PAGE)];
+        let begin = (page * PAGE_STORIES).min(all.len());
+        let here = &all[begin..all.len().min(begin + PAGE_STORIES)];
         if here.is_empty() {
-            let pages = all.len().div_ceil(PAGE);
+            let pages = all.len().div_ceil(PAGE_STORIES);
             return Err(SiteApiError::Empty(format!(
                 "This list of Hacker News has {pages} pages, and nothing on page {}.",
                 page + 1
             )));
         }
-        let items = self.items(here, PAGE);
+        let items = self.items(here, PAGE_STORIES);
         let (.., name) = LISTS
             .iter()
             .find(|(_, one, _)| *one == list)
@@ -381,7 +381,7 @@ impl HnReader<'_> {
             escaped(&told.join(", "))
         ));
         add(&mut markdown, &self.text(&user, "about"));
-        let submitted = self.items(&ids(&user, "submitted"), FEW);
+        let submitted = self.items(&ids(&user, "submitted"), MAX_CHILDREN);
         if !submitted.found.is_empty() {
             let mut html = String::from("<h2>Latest submissions and comments</h2><ul>");
             for item in &submitted.found {

@@ -18,16 +18,16 @@ mod hacker_news;
 mod youtube;
 
 /// Longest text shown of one user, in bytes.
-const LONGEST_TEXT: usize = 64 * 1024;
+const MAX_TEXT_BYTES: usize = 64 * 1024;
 
-/// Longest piece of HTML that is converted, in bytes.
-const LONGEST_PIECE: usize = 512 * 1024;
+/// Maximum length of a piece of HTML that is converted, in bytes.
+const MAX_PIECE_BYTES: usize = 512 * 1024;
 
-/// Longest URL, in bytes.
-const LONGEST_ADDRESS: usize = 2000;
+/// Maximum length of a URL, in bytes.
+const MAX_ADDRESS_BYTES: usize = 2000;
 
 /// Longest title or name, in characters.
-const LONGEST_NAME: usize = 300;
+const MAX_NAME_CHARS: usize = 300;
 
 /// A page that can be read without its HTML.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -150,7 +150,7 @@ fn name_of(object: &Value, field: &str) -> Option<String> {
 
 /// Puts a text on one line, without control characters and invisible ones.
 fn single_line(text: &str) -> String {
-    on_one_line(text).chars().take(LONGEST_NAME).collect()
+    on_one_line(text).chars().take(MAX_NAME_CHARS).collect()
 }
 
 /// Returns a non-negative number of an object.
@@ -160,19 +160,19 @@ fn number(object: &Value, field: &str) -> Option<u64> {
 
 /// Returns day and minute of a Unix time in seconds; `None` beyond the year 9999.
 fn day_and_minute(seconds: u64) -> Option<(String, String)> {
-    const LAST: u64 = 253_402_300_799;
-    let time = UNIX_EPOCH + Duration::from_secs(seconds.min(LAST));
+    const LAST_SECOND: u64 = 253_402_300_799;
+    let time = UNIX_EPOCH + Duration::from_secs(seconds.min(LAST_SECOND));
     let minutes = seconds / 60 % (24 * 60);
     let day = PartialDate::of(time);
     let minute = format!("{day} {:02}:{:02} UTC", minutes / 60, minutes % 60);
-    (seconds <= LAST).then_some((day.to_string(), minute))
+    (seconds <= LAST_SECOND).then_some((day.to_string(), minute))
 }
 
 /// Returns a URL of an object, if it is http or https.
 fn address_of(object: &Value) -> Option<&str> {
     let url = object.get("url")?.as_str()?;
     let sound = url.starts_with("https://") || url.starts_with("http://");
-    (sound && url.len() <= LONGEST_ADDRESS).then_some(url)
+    (sound && url.len() <= MAX_ADDRESS_BYTES).then_some(url)
 }
 
 /// Escapes plain text as HTML.
@@ -185,7 +185,7 @@ fn escaped(text: &str) -> String {
 /// Converts a piece of HTML to Markdown, as much as there is time for. Each piece is parsed as a
 /// document of its own, so that its markup cannot affect the others.
 fn markdown(html: &str, base: &Url, end: Instant) -> String {
-    let piece = beginning(html, LONGEST_PIECE);
+    let piece = beginning(html, MAX_PIECE_BYTES);
     // If the parser panics, the piece is shown as it is.
     match document::catch_reader_panic(|| document::convert_until(piece, base, false, end)) {
         Ok(document) if document.cuts.are_of_content() => document.markdown,

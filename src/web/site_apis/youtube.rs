@@ -9,7 +9,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::{
-    LONGEST_TEXT, SiteApiError, SiteApiPage, base, escaped, get, markdown, name_of, single_line,
+    MAX_TEXT_BYTES, SiteApiError, SiteApiPage, base, escaped, get, markdown, name_of, single_line,
 };
 use crate::basics::wording::beginning;
 use crate::document::Document;
@@ -272,7 +272,7 @@ fn language_of(page: &str) -> Option<String> {
 /// Returns the description, line by line.
 fn description(about: &Value) -> String {
     let text = about.get("shortDescription").and_then(Value::as_str);
-    let text = beginning(text.unwrap_or_default().trim(), LONGEST_TEXT);
+    let text = beginning(text.unwrap_or_default().trim(), MAX_TEXT_BYTES);
     let seen = |c: &char| *c == '\n' || !c.is_control();
     text.chars().filter(seen).collect()
 }

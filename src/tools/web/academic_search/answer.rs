@@ -7,18 +7,18 @@ use super::request::PaperFields;
 use crate::contract::call_terms::Audience;
 use crate::contract::notes::Notes;
 use crate::contract::reply::{META, Reply};
-use crate::papers::cached_papers::GOOD_FOR;
+use crate::papers::cached_papers::TIME_TO_LIVE;
 use crate::papers::finder::PaperAnswer;
 use crate::papers::paper_search::{PaperSearch, SOURCES};
 use crate::tools::web::searching::answer_end::{AnswerEnd, count_fitting};
 use crate::tools::web::searching::search_meta::SearchMeta;
 use crate::web::search::hints::SearchHints;
 
-/// Most bytes taken by the fields around the papers if there is a limit.
-const AROUND: usize = 160;
+/// Maximum number of bytes taken by the fields around the papers if there is a limit.
+const OTHER_FIELDS_BYTES: usize = 160;
 
-/// Most authors on a line.
-const MOST_AUTHORS: usize = 6;
+/// Maximum number of authors on a line.
+const MAX_SHOWN_AUTHORS: usize = 6;
 
 /// Returns a paper as lines of text, for reading; an empty line is not shown.
 fn lines(paper: &Value) -> Value {
@@ -29,9 +29,12 @@ fn lines(paper: &Value) -> Value {
     };
     let authors = paper["authors"].as_array().map(Vec::as_slice);
     let authors = authors.unwrap_or_default();
-    let names = authors.iter().take(MOST_AUTHORS).filter_map(Value::as_str);
+    let names = authors
+        .iter()
+        .take(MAX_SHOWN_AUTHORS)
+        .filter_map(Value::as_str);
     let mut names = names.collect::<Vec<_>>().join(", ");
-    if authors.len() > MOST_AUTHORS {
+    if authors.len() > MAX_SHOWN_AUTHORS {
         names += " et al.";
     }
     let year = paper["year"].as_u64().map(|year| year.to_string());
@@ -89,7 +92,7 @@ pub fn reply<'a>(wanted: PaperFields, answer: PaperAnswer, others: Vec<&'static 
             &answer.papers
         };
         let query = serde_json::to_vec(&wanted.search.query)?.len();
-        let shown = count_fitting(object, rows, query + AROUND);
+        let shown = count_fitting(object, rows, query + OTHER_FIELDS_BYTES);
         object.field("papers", &rows[..shown])?;
         object.field("query", &wanted.search.query)?;
         let found = u64::try_from(all).unwrap_or(u64::MAX);
@@ -108,7 +111,7 @@ pub fn reply<'a>(wanted: PaperFields, answer: PaperAnswer, others: Vec<&'static 
         object.note(notes(&answer));
         let first = answer.answered.first().map_or("", String::as_str);
         let route = Some(&answer.routed).filter(|_| wanted.search.provider.is_none());
-        let meta = SearchMeta::new(first, route, (answer.age, GOOD_FOR), answer.took);
+        let meta = SearchMeta::new(first, route, (answer.age, TIME_TO_LIVE), answer.took);
         object.field_for_server(META, &meta)
     })
 }

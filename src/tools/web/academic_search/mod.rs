@@ -13,8 +13,7 @@ use crate::contract::tool::{
     self, AccessScope, EnvelopeFamily, FieldRole, Tool, ToolManual, ToolSet,
 };
 use crate::papers::finder::{self, PaperFinder};
-use crate::tools::web::searching::search_call::{self, SearchCall};
-use crate::tools::web::searching::search_failure;
+use crate::tools::web::research_call::{self, ResearchCall};
 use crate::tools::web::session_record::{self, SessionSource};
 use crate::web::provider::reply::{string, strings};
 
@@ -46,20 +45,18 @@ pub const TOOL: Tool = Tool {
         ("requestedNumResults", FieldRole::Silent),
         ("trust", FieldRole::Silent),
     ],
-    run: |request| search_call::run(request, NAME, answer),
-    from_cache: Some(|request, store| search_call::from_cache(request, NAME, answer, store)),
+    run: |request| research_call::run(request, NAME, answer),
+    from_cache: Some(|request, store| research_call::from_cache(request, NAME, answer, store)),
     ..Tool::PLAIN
 };
 
-fn answer<'a>(call: &mut SearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
-    let known = call.known;
+fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
+    let (client, known) = (call.client, call.known);
     let wanted = request::read(call.request)?;
-    let found = match call.client {
-        None => finder::kept(&wanted.search, &known).map(Ok),
-        Some(client) => Some(PaperFinder { client, known }.find(&wanted.search)),
+    let found = PaperFinder { client, known }.find(&wanted.search);
+    let Some(answer) = call.found(found)? else {
+        return Ok(None);
     };
-    let Some(found) = found else { return Ok(None) };
-    let answer = found.map_err(|error| search_failure::failure(NAME, &error, known.credentials))?;
     call.finds.provider = answer.answered.first().cloned().unwrap_or_default();
     call.finds.sources = answer.papers.iter().map(session_source).collect();
     let answered = answer.answered.iter().map(String::as_str);

@@ -7,7 +7,7 @@ use crate::papers::paper_search::{PaperSearch, SOURCES};
 use crate::tools::web::searching::search_fields::{count, invalid_request, one_of, query, years};
 
 /// Default number of papers.
-const USUAL_PAPERS: usize = 5;
+const DEFAULT_PAPERS: usize = 5;
 
 /// A parsed request.
 pub struct PaperFields {
@@ -27,7 +27,7 @@ pub fn read(request: &Request<'_>) -> Result<PaperFields, Failure> {
             "Say in query what to search for.",
         ));
     }
-    let (count, requested) = count(request, USUAL_PAPERS)?;
+    let (count, requested) = count(request, DEFAULT_PAPERS)?;
     let [year_from, year_to] = years(request, 1000..=9999)?;
     let sources = SOURCES.map(|source| (source.name, source));
     let orders = [("relevance", false), ("date", true)];

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use url::Url;
 
-use super::conversion_turn;
+use super::conversion_lock;
 use super::found_page::FoundPage;
 use super::page::FetchPaging;
 use super::page_request::ScrapeRequest;
@@ -18,11 +18,11 @@ use crate::web::client::HttpClient;
 use crate::web::credentials::Credentials;
 use crate::web::exa_pages;
 
-/// Most time given to a browser for a page.
-const RENDERING: Duration = Duration::from_secs(15);
+/// Maximum time given to a browser for a page.
+const RENDER_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Time of a call that is reserved for the steps after the browser.
-const AFTERWARDS: Duration = Duration::from_secs(2);
+const LATER_STEPS_TIME: Duration = Duration::from_secs(2);
 
 /// Returns the available ways to such a page at `url`, as far as answers depend on them.
 pub fn ways(url: &Url) -> Vec<u8> {
@@ -69,8 +69,11 @@ fn render(
         );
         return None;
     };
-    let _turn = conversion_turn::wait();
-    let within = client.left().saturating_sub(AFTERWARDS).min(RENDERING);
+    let _turn = conversion_lock::acquire();
+    let within = client
+        .left()
+        .saturating_sub(LATER_STEPS_TIME)
+        .min(RENDER_TIMEOUT);
     let rendered = match browser.render(&source.url, &source.guard, within) {
         Ok(rendered) => rendered,
         Err(error) => {

@@ -25,13 +25,13 @@ use crate::web::client::HttpClient;
 use crate::web::guard::{self, Guard};
 
 /// Time for which a page is valid.
-pub const GOOD_FOR: Duration = Duration::from_secs(60 * 60);
+pub const TIME_TO_LIVE: Duration = Duration::from_secs(60 * 60);
 
-/// Longest wait for another call with the same request, before this one fetches by itself.
-const LONGEST_WAIT: Duration = Duration::from_secs(10);
+/// Maximum wait for another call with the same request, before this one fetches by itself.
+const MAX_WAIT: Duration = Duration::from_secs(10);
 
 /// A shorter call that fails to reach a server does not count against the server.
-const PATIENT: Duration = Duration::from_secs(15);
+const MIN_FAIR_TIME: Duration = Duration::from_secs(15);
 
 /// Version of the stored form: incremented whenever [`CachedReply`] changes.
 const VERSION: u32 = 3;
@@ -53,8 +53,19 @@ pub struct CacheHit {
 }
 
 /// Answers a request: from the cache, or else by fetching, within the time of `client`, to which
-/// the wait for another call belongs.
+/// the wait for another call belongs. `None` if it would have to be fetched by an offline client.
 pub fn answer(
+    asked: &ScrapeRequest,
+    client: HttpClient,
+    store: Option<&dyn CacheStore>,
+) -> Option<Result<CacheHit, Failure>> {
+    if client.is_offline() {
+        return cached_answer(asked, store?);
+    }
+    Some(cached_or_fetched(asked, client, store))
+}
+
+fn cached_or_fetched(
     asked: &ScrapeRequest,
     client: HttpClient,
     store: Option<&dyn CacheStore>,
@@ -65,18 +76,18 @@ pub fn answer(
         return found.map(new).map_err(|refusal| refusal.failure);
     };
     let question = question(asked);
-    let wait = LONGEST_WAIT.min(client.left() / 3);
+    let wait = MAX_WAIT.min(client.left() / 3);
     let look = || read_cached(store, &question, asked);
     // Of many equal calls, only one fetches.
     let _turn = match cache::get_or_wait(store, &question, wait, look) {
         Ok(found) => return found,
         Err(turn) => turn,
     };
-    let is_patient = client.left() >= PATIENT;
+    let is_patient = client.left() >= MIN_FAIR_TIME;
     match reader::page(asked, terms, client) {
         Ok(page) => {
             if !page.of_the_moment {
-                put(store, &question, &CachedReply::Page(&page), GOOD_FOR);
+                put(store, &question, &CachedReply::Page(&page), TIME_TO_LIVE);
             }
             Ok(new(page))
         }
@@ -132,7 +143,7 @@ fn read_cached(
     question: &CacheQuestion,
     asked: &ScrapeRequest,
 ) -> Option<Result<CacheHit, Failure>> {
-    let entry = store.get(question, GOOD_FOR)?;
+    let entry = store.get(question, TIME_TO_LIVE)?;
     match serde_json::from_slice(&entry.bytes).ok()? {
         CachedReply::<ScrapedPage>::Page(page) => {
             let url = Url::parse(&page.url).ok()?;
@@ -148,9 +159,8 @@ fn read_cached(
 /// True if a page from `url` may be shown for this request, as far as that is known without a
 /// look-up.
 fn may_be_shown(asked: &ScrapeRequest, url: &Url) -> bool {
-    let catch_reader_panic =
-        Guard::new(&asked.url).is_some_and(|guard| guard.check_url(url).is_ok());
-    catch_reader_panic && AllowedHosts::from_env().admits(url)
+    let is_allowed = Guard::new(&asked.url).is_some_and(|guard| guard.check_url(url).is_ok());
+    is_allowed && AllowedHosts::from_env().admits(url)
 }
 
 /// Builds the cache key of a request.
@@ -164,6 +174,10 @@ pub fn question(asked: &ScrapeRequest) -> CacheQuestion {
     } = asked;
     // Hosts get the whole page, whatever part the URL names.
     let section = page_source::section_name(url).filter(|_| terms.reader != Audience::Host);
+    let services = SERVICES
+        .split(' ')
+        .map(|name| variable(name).unwrap_or_default());
+    let services: Vec<Vec<u8>> = services.collect();
     // The fragment is included because scripts may depend on it.
     CacheQuestion::new(super::READER, VERSION)
         .with("url", Some(url.as_str()))
@@ -173,7 +187,7 @@ pub fn question(asked: &ScrapeRequest) -> CacheQuestion {
         .with("allowed", variable(allowed::VARIABLE))
         .with(
             "addresses",
-            guard::fetches_public_alone().then_some("public"),
+            guard::is_restricted_to_public().then_some("public"),
         )
         .with("ways", Some(browser_render::ways(url)))
         .with(
@@ -190,19 +204,11 @@ pub fn question(asked: &ScrapeRequest) -> CacheQuestion {
                     .into_encoded_bytes()
             }),
         )
-        .with_list(
-            "services",
-            &SERVICES.map(|name| variable(name).unwrap_or_default()),
-        )
+        .with_list("services", &services)
 }
 
-/// Variables that replace the addresses of services.
-const SERVICES: [&str; 4] = [
-    "IKIGAI_CROSSREF_URL",
-    "IKIGAI_EXA_URL",
-    "IKIGAI_HN_URL",
-    "IKIGAI_YOUTUBE_URL",
-];
+/// Variables that replace the addresses of services, with blanks between them.
+const SERVICES: &str = "IKIGAI_CROSSREF_URL IKIGAI_EXA_URL IKIGAI_HN_URL IKIGAI_YOUTUBE_URL";
 
 /// Returns a variable of the environment that affects answers.
 fn variable(name: &str) -> Option<Vec<u8>> {

@@ -33,7 +33,7 @@ impl TextForm {
             return Self::Html;
         }
         let essence = content_type.map(media_type).unwrap_or_default();
-        // What is served as HTML and is none is JSON.
+        // A body that is served as HTML and is not HTML is JSON.
         Self::by_type(&essence)
             .map(|form| if form == Self::Html { Self::Json } else { form })
             .or_else(|| says_something(&essence).then_some(Self::Text))

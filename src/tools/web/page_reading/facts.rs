@@ -1,4 +1,4 @@
-//! Facts about a page beside its text: its citation, its kind of source, its declarations for
+//! Facts about a page other than its text: its citation, its kind of source, its declarations for
 //! machines, and whether the work that it shows was retracted.
 
 use serde::Serialize;

@@ -21,7 +21,7 @@ use crate::web::client::{FetchError, HttpResponse, NetworkError};
 use crate::web::status_advice::retry_delay;
 
 /// Wait after a failure of a server that gives no time, in seconds.
-const SERVER_WAIT: u64 = 60;
+const SERVER_WAIT_SECONDS: u64 = 60;
 
 /// Failure of a call, and whether it may be cached.
 pub struct PageError {
@@ -154,7 +154,7 @@ fn of_status(reply: &HttpResponse, request: &ScrapeRequest) -> PageError {
 
 /// Creates the failure of a status that is not a bot check.
 fn of_plain_status(reply: &HttpResponse, status: &str) -> PageError {
-    let wait = retry_delay(reply).map_or(SERVER_WAIT, |wait| wait.as_secs());
+    let wait = retry_delay(reply).map_or(SERVER_WAIT_SECONDS, |wait| wait.as_secs());
     let host = reply.url.host_str().unwrap_or_default();
     let (code, message) = match reply.status {
         401 => (
@@ -187,8 +187,8 @@ fn of_plain_status(reply: &HttpResponse, status: &str) -> PageError {
         407 => (
             ErrorCode::Config,
             format!(
-                "The proxy that the environment names wants a login ({status}): user and password \
-                 belong into its variable."
+                "The proxy that the environment names wants a login ({status}): put user and \
+                 password into that variable's URL."
             ),
         ),
         429 => (
@@ -226,8 +226,8 @@ pub fn of_bot_check(check: BotCheck, status: &str) -> PageError {
         .map(|name| format!(" ({name})"))
         .unwrap_or_default();
     let message = format!(
-        "A bot check{name} stands before this page ({status}): fetching it again will not help, \
-         whatever is sent. Use the site's API or feed, or another source."
+        "The page is behind a bot check{name} ({status}): fetching it again will not help, \
+         whatever headers are sent. Use the site's API or feed, or another source."
     );
     PageError::new(ErrorCode::Blocked, message).detail(status)
 }
@@ -235,8 +235,8 @@ pub fn of_bot_check(check: BotCheck, status: &str) -> PageError {
 /// Creates the failure of a page that requires a login.
 pub fn of_login_page(status: &str) -> PageError {
     let message = format!(
-        "In place of the page came a login form ({status}): ask the user for access, or use \
-         another source. Mode raw gives the form's own page."
+        "The server answered with a login form instead of the page ({status}): ask the user for \
+         access, or use another source. Mode raw gives the form's own page."
     );
     PageError::new(ErrorCode::AuthRequired, message).detail(status)
 }

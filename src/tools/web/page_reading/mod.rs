@@ -6,14 +6,14 @@
 //! | `page_request` | a page as a call wants it |
 //! | `cached_page` | answers that were found lately |
 //! | `reader` | the ways to a page |
-//! | `native_route` | sites that have a better way than their pages |
+//! | `site_api_page` | sites that have a better way than their pages |
 //! | `browser_render` | pages that a script puts together |
 //! | `found_page` | a page as one of these ways found it |
-//! | `conversion_turn` | what is done for one page at a time |
+//! | `conversion_lock` | what is done for one page at a time |
 //! | `content_type` | the form of a text |
 //! | `placeholder` | login forms and scripts in place of a page |
 //! | `page` | a page as it is answered and kept |
-//! | `facts` | facts about a page beside its text |
+//! | `facts` | facts about a page other than its text |
 //! | `content_cut` | content as it is shown |
 //! | `failure` | the reason why there is none |
 
@@ -21,15 +21,15 @@ mod browser_render;
 pub mod cached_page;
 pub mod content_cut;
 mod content_type;
-mod conversion_turn;
+mod conversion_lock;
 mod facts;
 pub mod failure;
 mod found_page;
-mod native_route;
 pub mod page;
 pub mod page_request;
 mod placeholder;
 mod reader;
+mod site_api_page;
 
 /// The tool that reads single pages, under whose name they are cached.
 pub const READER: &str = "scrape_page";

@@ -38,9 +38,9 @@ pub enum PageExtent {
 }
 
 /// Note on a whole page, and the minimum number of words of one that needs it.
-const WHOLE_PAGE: &str =
+const WHOLE_PAGE_NOTE: &str =
     "This is the whole page: it is not sure which part of it is its main content.";
-const FEW: usize = 25;
+const SPARSE_WORDS: usize = 25;
 
 /// A page that was read, as an answer has it and as it is kept.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -83,7 +83,7 @@ pub struct ScrapedPage {
     pub title: Option<String>,
     /// Its author.
     pub author: Option<String>,
-    /// Facts about it beside its text, under their names in answers.
+    /// Facts about it other than its text, under their names in answers.
     pub facts: Vec<(String, Box<RawValue>)>,
     /// Notes for the answer.
     pub notes: Vec<String>,
@@ -92,7 +92,7 @@ pub struct ScrapedPage {
     pub of_the_moment: bool,
 }
 
-/// Returns the size class of content of so many bytes.
+/// Returns the size class of content of this length in bytes.
 pub fn size_category(bytes: usize) -> &'static str {
     match bytes {
         0..5000 => "small",
@@ -102,14 +102,14 @@ pub fn size_category(bytes: usize) -> &'static str {
     }
 }
 
-/// Longest title that is shown, in characters.
-const LONGEST_TITLE: usize = 500;
+/// Maximum length of a title that is shown, in characters.
+const MAX_TITLE_CHARS: usize = 500;
 
 /// Returns a title as it is shown, if there is one.
 fn shown_title(title: &str) -> Option<String> {
     let title = unseen::visible(title.trim());
     let shown = title.chars().filter(|char| !char.is_control());
-    let shown: String = shown.take(LONGEST_TITLE).collect();
+    let shown: String = shown.take(MAX_TITLE_CHARS).collect();
     (!shown.is_empty()).then_some(shown)
 }
 
@@ -140,8 +140,8 @@ impl ScrapedPage {
         let text = page_source::window(&document.markdown, page.lines_before as u64 + 1, None);
         page.fill(text, request);
         // The whole page may have come for the part that is named.
-        if is_unsure && document.section.is_none() && page.words >= FEW {
-            page.notes.push(WHOLE_PAGE.to_owned());
+        if is_unsure && document.section.is_none() && page.words >= SPARSE_WORDS {
+            page.notes.push(WHOLE_PAGE_NOTE.to_owned());
         }
         page
     }
@@ -154,7 +154,7 @@ impl ScrapedPage {
             .map(|(_, value)| &**value)
     }
 
-    /// What a research session keeps of the page.
+    /// Returns the page as a source of a research session.
     pub fn session_source(&self) -> SessionSource {
         let value = |name| self.fact(name).and_then(|fact| fact.get().parse().ok());
         let citation: Value = value("citation").unwrap_or_default();

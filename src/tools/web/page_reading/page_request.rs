@@ -35,7 +35,7 @@ impl ScrapeMode {
 }
 
 /// Default length of content, in bytes.
-pub const USUAL_LENGTH: usize = 50_000;
+pub const DEFAULT_CONTENT_BYTES: usize = 50_000;
 
 /// A wanted page.
 #[derive(Clone, Debug)]
@@ -44,7 +44,7 @@ pub struct ScrapeRequest {
     pub url: Url,
     /// Requested form.
     pub mode: ScrapeMode,
-    /// Most bytes of content.
+    /// Maximum number of bytes of content.
     pub max_length: usize,
     /// The terms of the call.
     pub terms: CallTerms,

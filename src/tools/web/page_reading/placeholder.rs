@@ -4,11 +4,11 @@
 
 use memchr::memmem;
 
-/// Longest text of a login form, in bytes.
-const SHORT: usize = 2048;
+/// Maximum length of a text of a login form, in bytes.
+const MAX_LOGIN_FORM_BYTES: usize = 2048;
 
 /// Letters and digits of a page with hardly any text.
-const NEXT_TO_NOTHING: usize = 200;
+const EMPTY_SHELL_BYTES: usize = 200;
 
 fn has_any(text: &[u8], parts: &str) -> bool {
     parts
@@ -23,7 +23,7 @@ const LOGINS: &str = "anmelden|connexion|einloggen|iniciar sesi|log in|log-in|lo
 /// True if a page is a login form and little else: `page` is its HTML, `title` and `text` its
 /// visible text.
 pub fn is_login(page: &str, title: &str, text: &str) -> bool {
-    if text.len() >= SHORT {
+    if text.len() >= MAX_LOGIN_FORM_BYTES {
         return false;
     }
     let page = page.to_lowercase();
@@ -38,7 +38,8 @@ pub fn is_login(page: &str, title: &str, text: &str) -> bool {
         return false;
     }
     let said = format!("{title}\n{text}").to_lowercase();
-    has_any(said.as_bytes(), LOGINS) || (text.len() < SHORT / 4 && has_any(page.as_bytes(), LOGINS))
+    has_any(said.as_bytes(), LOGINS)
+        || (text.len() < MAX_LOGIN_FORM_BYTES / 4 && has_any(page.as_bytes(), LOGINS))
 }
 
 /// IDs of the elements that frameworks put a page into.
@@ -49,15 +50,15 @@ const ROOTS: &str = "\"root\"|\"app\"|\"__next\"|\"__nuxt\"|\"___gatsby\"|\"svel
 /// text without that.
 pub fn is_shell(page: &str, text: &str) -> bool {
     let letters = text.chars().filter(|c| c.is_alphanumeric());
-    let letters = letters.take(NEXT_TO_NOTHING).count();
-    if letters >= NEXT_TO_NOTHING {
+    let letters = letters.take(EMPTY_SHELL_BYTES).count();
+    if letters >= EMPTY_SHELL_BYTES {
         return false;
     }
     let lower = page.to_ascii_lowercase();
     if !runs_a_script(&lower) {
         return false;
     }
-    letters < NEXT_TO_NOTHING / 5 || has_any(lower.as_bytes(), ROOTS) || wants_scripts(&lower)
+    letters < EMPTY_SHELL_BYTES / 5 || has_any(lower.as_bytes(), ROOTS) || wants_scripts(&lower)
 }
 
 /// True if a page, in lower case, says that it requires scripts.

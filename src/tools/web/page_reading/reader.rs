@@ -10,14 +10,14 @@ use url::Url;
 
 use super::browser_render;
 use super::content_type::{self, TextForm};
-use super::conversion_turn::{self, PageUnderWay};
+use super::conversion_lock::{self, PageUnderWay};
 use super::facts;
 use super::failure::{self, PageError};
 use super::found_page::FoundPage;
-use super::native_route;
 use super::page::{FetchPaging, ScrapedPage};
 use super::page_request::{ScrapeMode, ScrapeRequest};
 use super::placeholder;
+use super::site_api_page;
 use crate::basics::signature;
 use crate::contract::call_terms::CallTerms;
 use crate::document::{self, Document};
@@ -41,7 +41,7 @@ pub fn page(
     let _counted = PageUnderWay::begin();
     let client = client.with_body_limit(document_body::LIMIT);
     let end = page_source::conversion_end(&client, terms);
-    let found = if let Some(found) = native_route::find(request, &client, end)? {
+    let found = if let Some(found) = site_api_page::find(request, &client, end)? {
         found
     } else {
         let reply = get(request, &client)?;
@@ -57,7 +57,7 @@ fn get(request: &ScrapeRequest, client: &HttpClient) -> Result<HttpResponse, Pag
 }
 
 /// Reads the page to which an empty one leads by a refresh. One is followed, as browsers do without
-/// asking; a page behind it that leads on is named.
+/// asking; a further page that leads on is named.
 fn follow_refresh(
     mut found: FoundPage,
     request: &ScrapeRequest,
@@ -109,9 +109,9 @@ fn read(
     if let Some(check) = bot_check(&reply) {
         return Err(failure::of_bot_check(check, &status));
     }
-    let turn = conversion_turn::for_body(&reply.body);
+    let turn = conversion_lock::acquire_for_body(&reply.body);
     let end = match turn {
-        Some(_) => conversion_turn::end_among_others(end),
+        Some(_) => conversion_lock::deadline_among_others(end),
         None => end,
     };
     let document = document_body::read(&reply, end)
@@ -222,7 +222,7 @@ fn of_html(
     // A truncated page may show more than its beginning does.
     let is_whole = !found.document.cuts.are_of_content();
     let mut rendered = None;
-    // What only its data has is less than what a browser shows.
+    // A browser shows more than the text that only the page's data has.
     let shown = if found.document.of_data {
         ""
     } else {

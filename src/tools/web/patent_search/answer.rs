@@ -9,16 +9,17 @@ use crate::contract::reply::{META, Reply};
 use crate::tools::web::searching::answer_end::{AnswerEnd, count_fitting};
 use crate::tools::web::searching::search_meta::SearchMeta;
 use crate::web::patents::patent::Patent;
-use crate::web::patents::patent_answer::{GOOD_FOR, PatentAnswer};
+use crate::web::patents::patent_answer::{PatentAnswer, TIME_TO_LIVE};
 use crate::web::patents::query::{PatentSearch, PatentSearchType};
 use crate::web::search::hints::SearchHints;
 use crate::web::search::results::shortened;
 
-/// Most bytes taken by the fields around the patents if there is a limit, without the query.
-const AROUND: usize = 200;
+/// Maximum number of bytes taken by the fields around the patents if there is a limit, without the
+/// query.
+const OTHER_FIELDS_BYTES: usize = 200;
 
-/// Longest abstract that is shown for reading, in characters.
-const SHOWN_ABSTRACT: usize = 500;
+/// Maximum length of an abstract that is shown for reading, in characters.
+const MAX_SHOWN_ABSTRACT_CHARS: usize = 500;
 
 /// Builds the answer; `others` are the providers that could be asked if nothing was found.
 pub fn reply<'a>(
@@ -33,11 +34,11 @@ pub fn reply<'a>(
         let search = &wanted.search;
         let search_url = search.search_url();
         let (age, took, routed) = (answer.age, answer.took, &answer.routed);
-        let meta = SearchMeta::new(answer.source, Some(routed), (age, GOOD_FOR), took);
+        let meta = SearchMeta::new(answer.source, Some(routed), (age, TIME_TO_LIVE), took);
         let hints = (total == 0).then(|| SearchHints::new(filters(search), others));
         let row = if in_words { lines } else { Patent::fields };
         let mut rows: Vec<Value> = answer.patents.into_iter().map(row).collect();
-        let around = search.query.len() + search_url.len() + AROUND;
+        let around = search.query.len() + search_url.len() + OTHER_FIELDS_BYTES;
         rows.truncate(count_fitting(object, &rows, around));
         object.field("patents", &rows)?;
         object.field("query", &search.query)?;
@@ -100,7 +101,7 @@ fn lines(patent: Patent) -> Value {
         "title": title.unwrap_or(patent.number),
         "url": patent.url,
         "facts": facts.join(" | "),
-        "abstract": shortened(&patent.summary, SHOWN_ABSTRACT),
+        "abstract": shortened(&patent.summary, MAX_SHOWN_ABSTRACT_CHARS),
         "pdf": patent.pdf,
     })
 }

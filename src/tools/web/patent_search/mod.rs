@@ -11,10 +11,8 @@ use crate::contract::tool::{
     self, AccessScope, EnvelopeFamily, FieldRole, Tool, ToolManual, ToolSet,
 };
 use crate::tools::web::research_cache;
-use crate::tools::web::searching::search_call::{self, SearchCall};
-use crate::tools::web::searching::search_failure;
+use crate::tools::web::research_call::{self, ResearchCall};
 use crate::tools::web::session_record::{self, SessionSource};
-use crate::web::credentials::Credentials;
 use crate::web::patents::patent::Patent;
 use crate::web::patents::patent_searcher::{self, PatentSearcher};
 use crate::web::search::choice::NoProvider;
@@ -50,35 +48,32 @@ pub const TOOL: Tool = Tool {
         ("requestedNumResults", FieldRole::Silent),
         ("trust", FieldRole::Silent),
     ],
-    run: |request| search_call::run(request, NAME, answer),
-    from_cache: Some(|request, store| search_call::from_cache(request, NAME, answer, store)),
+    run: |request| research_call::run(request, NAME, answer),
+    from_cache: Some(|request, store| research_call::from_cache(request, NAME, answer, store)),
     ..Tool::PLAIN
 };
 
-fn answer<'a>(call: &mut SearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
-    let known = call.known;
+fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
+    let (client, known) = (call.client, call.known);
     let wanted = request::read(call.request, known.credentials)?;
-    let found = match call.client {
-        None => patent_searcher::cached_answer(&wanted.search, &known).map(Ok),
-        Some(client) => Some(PatentSearcher { client, known }.search(&wanted.search)),
+    let found = PatentSearcher { client, known }.search(&wanted.search);
+    if !client.is_offline() && matches!(found, Err(SearchFailure::NoProvider(NoProvider::Off))) {
+        return Err(search_is_off());
+    }
+    let Some(answer) = call.found(found)? else {
+        return Ok(None);
     };
-    let Some(found) = found else { return Ok(None) };
-    let answer = found.map_err(|error| failure(&error, known.credentials))?;
     answer.source.clone_into(&mut call.finds.provider);
     call.finds.sources = answer.patents.iter().map(session_source).collect();
     let others = patent_searcher::alternatives(&known, answer.source);
     Ok(Some(answer::reply(wanted, answer, others)))
 }
 
-fn failure(error: &SearchFailure, credentials: &Credentials<'_>) -> Failure {
-    if *error == SearchFailure::NoProvider(NoProvider::Off) {
-        let text = "No provider of patents answers, and the web search in their place is switched \
-            off (SEARCH_PROVIDER=none). Set USPTO_API_KEY, EPO_CONSUMER_KEY with \
-            EPO_CONSUMER_SECRET, LENS_API_TOKEN or SEARCHAPI_API_KEY.";
-        let advice = research_cache::advice(ErrorCode::Config);
-        return Failure::new(ErrorCode::Config, text).with_advice(advice);
-    }
-    search_failure::failure(NAME, error, credentials)
+fn search_is_off() -> Failure {
+    let text = "No provider of patents answers, and the web search in their place is switched off \
+        (SEARCH_PROVIDER=none). Set USPTO_API_KEY, EPO_CONSUMER_KEY with EPO_CONSUMER_SECRET, \
+        LENS_API_TOKEN or SEARCHAPI_API_KEY.";
+    research_cache::failure(ErrorCode::Config, text)
 }
 
 /// Returns what a session keeps of a patent.

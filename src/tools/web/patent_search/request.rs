@@ -12,13 +12,13 @@ use crate::web::patents::query::{
 };
 
 /// Default number of patents.
-const USUAL_RESULTS: usize = 5;
+const DEFAULT_RESULTS: usize = 5;
 
 /// Years of filing, from the first patent law of the United States on.
 const YEARS: std::ops::RangeInclusive<u64> = 1790..=2999;
 
-/// Longest symbol of a class, in bytes.
-const LONGEST_SYMBOL: usize = 20;
+/// Maximum length of a symbol of a class, in bytes.
+const MAX_SYMBOL_BYTES: usize = 20;
 
 /// A parsed request.
 pub struct PatentFields {
@@ -34,7 +34,7 @@ pub fn read(request: &Request<'_>, credentials: &Credentials<'_>) -> Result<Pate
     let assignee = words(request, "assignee")?.map(|name| without_legal_form(&name));
     let assignee = assignee.map(|name| plain_words(&name));
     let inventor = words(request, "inventor")?.map(|name| plain_words(&name));
-    let (count, requested) = count(request, USUAL_RESULTS)?;
+    let (count, requested) = count(request, DEFAULT_RESULTS)?;
     let search_type = one_of(request, "search_type", PatentSearchType::NAMES)?;
     let [us, ep, wo, jp, cn, kr] = OFFICES.map(|office| (office, Some(office)));
     let [year_from, year_to] = years(request, YEARS)?;
@@ -116,7 +116,7 @@ fn cpc_code(request: &Request<'_>) -> Result<Option<String>, Failure> {
     };
     let symbol: String = text.split_whitespace().collect();
     let symbol = symbol.to_ascii_uppercase();
-    let sound = symbol.len() <= LONGEST_SYMBOL
+    let sound = symbol.len() <= MAX_SYMBOL_BYTES
         && symbol.starts_with(|c: char| matches!(c, 'A'..='H' | 'Y'))
         && symbol
             .bytes()

@@ -5,7 +5,7 @@
 
 use std::io;
 
-use super::request::LONGEST;
+use super::request::MAX_CONTENT_BYTES;
 use crate::basics::wording::count_noun;
 use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::reply::AnswerObject;
@@ -15,30 +15,12 @@ use crate::tools::web::page_reading::page::{FetchPaging, ScrapedPage, size_categ
 use crate::tools::web::research_cache::TRUST;
 
 /// Fewer words than these are reported as few.
-const SPARSE: usize = 150;
+const MIN_WORDS: usize = 150;
 
 /// Fields that are left out first if there is not enough room, in that order.
-const DISPENSABLE: [&str; 19] = [
-    "structuredData",
-    "forumSignals",
-    "citation",
-    "sparsityWarning",
-    "metadata",
-    "retractionStatus",
-    "detectedDoi",
-    "contentSizeBytes",
-    "wordCount",
-    "domainCategory",
-    "authorityTier",
-    "sourceType",
-    "extractedBy",
-    "extractionQuality",
-    "extent",
-    "sizeCategory",
-    "estimatedTokens",
-    "contentType",
-    "url",
-];
+const DISPENSABLE: &str = "structuredData forumSignals citation sparsityWarning metadata \
+    retractionStatus detectedDoi contentSizeBytes wordCount domainCategory authorityTier \
+    sourceType extractedBy extractionQuality extent sizeCategory estimatedTokens contentType url";
 
 /// Builds the fields of an answer with this content; `truncated` if it is cut for the answer's
 /// limit.
@@ -73,7 +55,7 @@ fn fields<'a>(page: &'a ScrapedPage, content: &str, truncated: bool) -> AnswerFi
         fields.add("wordCount", page.words);
     }
     fields.add("contentSizeBytes", page.whole);
-    if !page.raw && page.words < SPARSE {
+    if !page.raw && page.words < MIN_WORDS {
         fields.add("sparsityWarning", sparsity(page));
     }
     fields
@@ -96,7 +78,7 @@ pub fn write(object: &mut AnswerObject<'_>, page: &ScrapedPage) -> io::Result<()
     if let Some(room) = object.room() {
         let mut all = fields(page, &page.content, true);
         all.0.retain(|(name, _)| is_shown(name));
-        left_out = all.drop_until_fits(room / 2, &DISPENSABLE);
+        left_out = all.drop_until_fits(room / 2, DISPENSABLE);
         let room = room.saturating_sub(all.length() + "\"content\":\"\",".len());
         let fits = object.measure().prefix(page.content.as_bytes(), room);
         cut = content_cut::beginning(&page.content, fits, page.markdown);
@@ -140,7 +122,7 @@ fn rest_of(
 ) -> Option<String> {
     if page.raw && !bounded {
         return Some(format!(
-            "There is more than these {shown} bytes: a greater max_length (at most {LONGEST}) \
+            "There is more than these {shown} bytes: a greater max_length (at most {MAX_CONTENT_BYTES}) \
              gives it."
         ));
     }
@@ -167,7 +149,8 @@ fn rest_of(
         (_, false) => format!("go on with web_fetch, \"offset\":{line}"),
     };
     let go_on = pages_on.then_some(go_on);
-    let more = (!bounded).then(|| format!("a greater max_length (at most {LONGEST}) gives more"));
+    let more = (!bounded)
+        .then(|| format!("a greater max_length (at most {MAX_CONTENT_BYTES}) gives more"));
     let ways: Vec<String> = go_on.into_iter().chain(more).collect();
     Some(if ways.is_empty() {
         format!("{begin}.")

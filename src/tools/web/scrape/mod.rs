@@ -16,18 +16,17 @@ use crate::cache::CacheStore;
 use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::Failure;
 use crate::contract::reply::{META, Reply};
-use crate::contract::request::Request;
 use crate::contract::tool::{
     AccessScope, EnvelopeFamily, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
 };
-use crate::tools::web::network;
 use crate::tools::web::page_reading::READER as NAME;
 use crate::tools::web::page_reading::cached_page::{self, CacheHit};
 use crate::tools::web::page_reading::page::ScrapedPage;
 use crate::tools::web::page_reading::page_request::ScrapeRequest;
-use crate::tools::web::research_cache::{self, AnswerFreshness, ResearchCache};
+use crate::tools::web::research_cache::AnswerFreshness;
+use crate::tools::web::research_call::{self, ResearchCall};
 use crate::tools::web::resource_link::{self, LargeAnswer, LinkedAnswer};
-use crate::tools::web::session_record::{self, SessionFinds, SessionSource};
+use crate::tools::web::session_record::{self, SessionSource};
 use crate::web::search::display_link;
 
 /// The tool's row in the registry.
@@ -47,12 +46,12 @@ pub const TOOL: Tool = Tool {
     artifacts: true,
     manual: ToolManual(include_str!("../../manuals/scrape_page.txt")),
     fields: FIELDS,
-    run,
-    from_cache: Some(from_cache),
+    run: |request| research_call::run(request, NAME, answer),
+    from_cache: Some(|request, store| research_call::from_cache(request, NAME, answer, store)),
     ..Tool::PLAIN
 };
 
-/// The answer's fields as text; the others are for programs alone.
+/// The answer's fields as text; the others are for programs only.
 const FIELDS: &[(&str, FieldRole)] = &[
     ("url", FieldRole::Aside(&[("url", "")])),
     ("content", FieldRole::Content),
@@ -92,66 +91,25 @@ const FIELDS: &[(&str, FieldRole)] = &[
     ("linked", FieldRole::Silent),
 ];
 
-fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
-    let mut finds = SessionFinds::default();
-    let result = scrape(request, &mut finds);
-    session_record::recorded(request, None, NAME, finds, result)
-}
-
-fn scrape<'a>(request: &'a Request<'a>, finds: &mut SessionFinds) -> Result<Reply<'a>, Failure> {
-    let asked = request::read(request)?;
-    finds.provider = host_of(&asked);
-    let terms = request.terms();
-    let cache = ResearchCache::of_user(terms);
-    let store = cache.for_answers();
-    let found = cached_page::answer(&asked, network::client(terms), store)?;
-    finds.sources.push(source_of(&found, &asked));
-    Ok(reply(found, terms, store))
-}
-
-fn from_cache<'a>(
-    request: &'a Request<'a>,
-    store: &dyn CacheStore,
-) -> Option<Result<Reply<'a>, Failure>> {
-    let mut finds = SessionFinds::default();
-    let result = cached(request, store, &mut finds)?;
-    let store = Some(store);
-    Some(session_record::recorded(
-        request, store, NAME, finds, result,
-    ))
-}
-
-fn cached<'a>(
-    request: &'a Request<'a>,
-    store: &dyn CacheStore,
-    finds: &mut SessionFinds,
-) -> Option<Result<Reply<'a>, Failure>> {
-    let asked = match request::read(request) {
-        Ok(asked) => asked,
-        Err(failure) => return Some(Err(failure)),
+fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
+    let asked = request::read(call.request)?;
+    let host = asked.url.host_str().unwrap_or_default();
+    host.clone_into(&mut call.finds.provider);
+    let store = call.known.for_answers();
+    let Some(found) = cached_page::answer(&asked, call.client.clone(), store) else {
+        return Ok(None);
     };
-    finds.provider = host_of(&asked);
-    let terms = request.terms();
-    if !research_cache::keeps_answers(terms) {
-        return None;
-    }
-    let found = cached_page::cached_answer(&asked, store)?;
-    if let Ok(found) = &found {
-        finds.sources.push(source_of(found, &asked));
-    }
-    Some(found.map(|found| reply(found, terms, Some(store))))
+    let found = found?;
+    call.finds.sources.push(source_of(&found, &asked));
+    Ok(Some(reply(found, call.request.terms(), store)))
 }
 
-/// What a session keeps of the page: an address on the host that the caller named is named as well.
+/// Returns the page as a source of a session. It counts as named if the caller named its host.
 fn source_of(found: &CacheHit, asked: &ScrapeRequest) -> SessionSource {
     SessionSource {
         named: display_link(&found.page.url) == display_link(asked.url.as_str()),
         ..found.page.session_source()
     }
-}
-
-fn host_of(asked: &ScrapeRequest) -> String {
-    asked.url.host_str().unwrap_or_default().to_owned()
 }
 
 fn reply<'a>(found: CacheHit, terms: &CallTerms, store: Option<&dyn CacheStore>) -> Reply<'a> {
@@ -164,7 +122,10 @@ fn reply<'a>(found: CacheHit, terms: &CallTerms, store: Option<&dyn CacheStore>)
             }
             None => answer::write(object, &found.page)?,
         }
-        object.field_for_server(META, &AnswerFreshness::of(found.age, cached_page::GOOD_FOR))
+        object.field_for_server(
+            META,
+            &AnswerFreshness::of(found.age, cached_page::TIME_TO_LIVE),
+        )
     })
 }
 

@@ -5,21 +5,23 @@
 use crate::contract::failure::Failure;
 use crate::contract::request::Request;
 use crate::tools::web::page_reading::failure;
-use crate::tools::web::page_reading::page_request::{ScrapeMode, ScrapeRequest, USUAL_LENGTH};
+use crate::tools::web::page_reading::page_request::{
+    DEFAULT_CONTENT_BYTES, ScrapeMode, ScrapeRequest,
+};
 use crate::web::client;
 
-/// Longest content that can be requested, in bytes.
-pub const LONGEST: u64 = 5_000_000;
+/// Maximum length of a content that can be requested, in bytes.
+pub const MAX_CONTENT_BYTES: u64 = 5_000_000;
 
 /// Length of a preview, in bytes.
-const PREVIEW: usize = 5000;
+const PREVIEW_BYTES: usize = 5000;
 
 /// Parses a request.
 pub fn read(request: &Request<'_>) -> Result<ScrapeRequest, Failure> {
     let address = request.required_text("url")?;
     let mode = request.choice("mode", &ScrapeMode::NAMES)?;
     let mode = mode.unwrap_or(ScrapeMode::Full);
-    let length = request.integer("max_length", 1..=LONGEST)?;
+    let length = request.integer("max_length", 1..=MAX_CONTENT_BYTES)?;
     // Another tool's field: its value is ignored here.
     let length = length.and_then(|length| usize::try_from(length).ok());
     let url = client::parse_url(address);
@@ -28,8 +30,8 @@ pub fn read(request: &Request<'_>) -> Result<ScrapeRequest, Failure> {
         url,
         mode,
         max_length: match mode {
-            ScrapeMode::Preview => PREVIEW,
-            ScrapeMode::Full | ScrapeMode::Raw => length.unwrap_or(USUAL_LENGTH),
+            ScrapeMode::Preview => PREVIEW_BYTES,
+            ScrapeMode::Full | ScrapeMode::Raw => length.unwrap_or(DEFAULT_CONTENT_BYTES),
         },
         terms: *request.terms(),
     })

@@ -16,14 +16,14 @@ use crate::web::search::hints::SearchHints;
 use crate::web::search::outcome::SearchAnswer;
 use crate::web::search::{SearchResult, display_link};
 
-/// Most bytes taken by the fields around the results if there is a limit.
-const AROUND: usize = 120;
+/// Maximum number of bytes taken by the fields around the results if there is a limit.
+const OTHER_FIELDS_BYTES: usize = 120;
 
-/// Bytes that an address in a list takes beside its own.
-const AROUND_URL: usize = 3;
+/// Bytes that an address in a list takes in addition to its own.
+const URL_SEPARATOR_BYTES: usize = 3;
 
 /// Length of a day's date, in bytes.
-const DAY: usize = 10;
+const DAY_BYTES: usize = 10;
 
 /// Returns a result in the specification's form.
 fn fields(result: &SearchResult, claim: Option<&ClaimTerms>) -> Value {
@@ -63,7 +63,7 @@ fn lines(result: &SearchResult, claim: Option<&ClaimTerms>) -> Value {
         row["claim"] = format!("claim: {signal}").into();
     }
     let date = result.published_at.as_deref();
-    let date = date.map(|at| beginning(at, DAY).to_owned());
+    let date = date.map(|at| beginning(at, DAY_BYTES).to_owned());
     let known = reputation(&result.url);
     let known = known.map(|known| format!("{}: {}", known.tier, known.basis));
     let source: Vec<String> = [date, known].into_iter().flatten().collect();
@@ -89,8 +89,8 @@ pub fn reply<'a>(
         let rows: Vec<Value> = all.iter().map(|one| row(one, claim)).collect();
         let mut urls: Vec<&str> = all.iter().map(|one| one.url.as_str()).collect();
         let query = &wanted.search.query;
-        let around = AROUND + Value::from(query.as_str()).to_string().len();
-        let listed: usize = urls.iter().map(|url| url.len() + AROUND_URL).sum();
+        let around = OTHER_FIELDS_BYTES + Value::from(query.as_str()).to_string().len();
+        let listed: usize = urls.iter().map(|url| url.len() + URL_SEPARATOR_BYTES).sum();
         let shown = count_fitting(object, &rows, around + listed);
         urls.truncate(shown);
         object.field("urls", &urls)?;

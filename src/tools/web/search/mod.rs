@@ -4,15 +4,13 @@
 
 mod answer;
 
-use std::time::Instant;
-
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::tool::{
     self, AccessScope, EnvelopeFamily, FieldRole, Tool, ToolManual, ToolSet,
 };
-use crate::tools::web::searching::search_call::{self, SearchCall};
-use crate::tools::web::searching::{self, search_failure, search_fields};
+use crate::tools::web::research_call::{self, ResearchCall};
+use crate::tools::web::searching::{self, search_fields};
 use crate::tools::web::session_record::{self, SessionSource};
 use crate::web::search::hints::SearchHints;
 use crate::web::search::searcher::WebSearcher;
@@ -21,7 +19,7 @@ use crate::web::search::searcher::WebSearcher;
 const NAME: &str = "web_search";
 
 /// Default number of results.
-const USUAL_RESULTS: usize = 5;
+const DEFAULT_RESULTS: usize = 5;
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -47,23 +45,19 @@ pub const TOOL: Tool = Tool {
         ("requestedNumResults", FieldRole::Silent),
         ("trust", FieldRole::Silent),
     ],
-    run: |request| search_call::run(request, NAME, answer),
-    from_cache: Some(|request, store| search_call::from_cache(request, NAME, answer, store)),
+    run: |request| research_call::run(request, NAME, answer),
+    from_cache: Some(|request, store| research_call::from_cache(request, NAME, answer, store)),
     ..Tool::PLAIN
 };
 
-fn answer<'a>(call: &mut SearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
-    let known = call.known;
-    let begin = Instant::now();
+fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
+    let (client, known) = (call.client, call.known);
     let credentials = known.credentials;
-    let wanted = search_fields::read(call.request, credentials, USUAL_RESULTS)?;
-    let found = match call.client {
-        None => known.answer(&wanted.search).map(Ok),
-        Some(client) => Some(WebSearcher { client, known }.search(&wanted.search)),
+    let wanted = search_fields::read(call.request, credentials, DEFAULT_RESULTS)?;
+    let found = WebSearcher { client, known }.search(&wanted.search);
+    let Some(answer) = call.found(found)? else {
+        return Ok(None);
     };
-    let Some(found) = found else { return Ok(None) };
-    let mut answer = found.map_err(|error| search_failure::failure(NAME, &error, credentials))?;
-    answer.took = begin.elapsed();
     answer.provider.name.clone_into(&mut call.finds.provider);
     call.finds.sources = answer.results.iter().map(SessionSource::from).collect();
     let hints = answer.results.is_empty().then(|| {

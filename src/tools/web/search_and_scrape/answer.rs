@@ -21,18 +21,11 @@ use crate::tools::web::searching::shown_hints;
 use crate::web::search::hints::SearchHints;
 use crate::web::search::outcome::SearchAnswer;
 
-/// Most sources that are recommended.
-const RECOMMENDED: usize = 3;
+/// Maximum number of sources that are recommended.
+const MAX_RECOMMENDED: usize = 3;
 
 /// Fields that are left out first if there is not enough room, in that order.
-const DISPENSABLE: [&str; 6] = [
-    "recommendations",
-    "sizeMetadata",
-    "hints",
-    "scrapeFailures",
-    "sources",
-    "query",
-];
+const DISPENSABLE: &str = "recommendations sizeMetadata hints scrapeFailures sources query";
 
 /// All that an answer is made of.
 pub struct ReadAnswer {
@@ -40,7 +33,7 @@ pub struct ReadAnswer {
     pub asked: ReadAllFields,
     /// Outcome of the search.
     pub found: SearchAnswer,
-    /// What was read of its results.
+    /// Sources and failures of its results.
     pub read: ReadResults,
     /// Advice, if there are no results.
     pub hints: Option<SearchHints>,
@@ -62,7 +55,7 @@ impl ReadAnswer {
             if !in_words {
                 around = self.fields(self.asked.total, false, &[]);
             }
-            left_out = around.drop_until_fits(room / 2, &DISPENSABLE);
+            left_out = around.drop_until_fits(room / 2, DISPENSABLE);
             let lists_sources = around.0.iter().any(|(name, _)| *name == "sources");
             let heads: usize = heads.iter().map(String::len).sum();
             let room = room.saturating_sub(around.length() + heads + heads / 8);
@@ -115,8 +108,8 @@ impl ReadAnswer {
     /// Combines the contents, each with its fair share of the total length; returns the addresses
     /// of the sources of which not all is there, too.
     fn combined(&self, heads: &[String], contents: &[String]) -> (String, Vec<&str>) {
-        const BETWEEN: &str = "\n\n";
-        let around: usize = heads.iter().map(|head| head.len() + BETWEEN.len()).sum();
+        const SEPARATOR: &str = "\n\n";
+        let around: usize = heads.iter().map(|head| head.len() + SEPARATOR.len()).sum();
         let lengths: Vec<usize> = contents.iter().map(String::len).collect();
         let shares = fair_shares(&lengths, self.asked.total.saturating_sub(around));
         let (mut parts, mut cut) = (Vec::new(), Vec::new());
@@ -131,13 +124,13 @@ impl ReadAnswer {
                 cut.push(&*source.page.url);
             }
         }
-        let mut text = parts.join(BETWEEN);
-        // The heads alone may be longer.
+        let mut text = parts.join(SEPARATOR);
+        // The headings by themselves may be longer.
         text.truncate(floor_boundary(&text, self.asked.total));
         (text, cut)
     }
 
-    /// Builds the fields for programs beside the combined content, which is so long, and
+    /// Builds the fields for programs other than the combined content, which has this length, and
     /// `truncated` if not all is in it; without `contents`, to learn their length.
     fn fields(&self, length: usize, truncated: bool, contents: &[String]) -> AnswerFields<'_> {
         let read = &self.read;
@@ -176,7 +169,7 @@ impl ReadAnswer {
                 "truncated": truncated,
             }),
         );
-        let recommended = read.sources.iter().take(RECOMMENDED).map(|source| {
+        let recommended = read.sources.iter().take(MAX_RECOMMENDED).map(|source| {
             json!({
                 "url": source.page.url,
                 "title": source.title,

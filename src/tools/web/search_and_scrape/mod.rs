@@ -21,25 +21,22 @@ mod scores;
 
 use std::time::{Duration, Instant};
 
-use url::Url;
-
-use crate::cache::CacheStore;
 use crate::contract::call_terms::{Audience, CallTerms, Deadline};
 use crate::contract::failure::Failure;
 use crate::contract::reply::{META, Reply};
-use crate::contract::request::Request;
 use crate::contract::tool::{
     AccessScope, EnvelopeFamily, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
 };
 use crate::tools::web::network;
 use crate::tools::web::page_reading::cached_page;
-use crate::tools::web::research_cache::{self, AnswerFreshness, ResearchCache};
+use crate::tools::web::research_cache::AnswerFreshness;
+use crate::tools::web::research_call::{self, ResearchCall};
 use crate::tools::web::resource_link::{self, LargeAnswer, LinkedAnswer};
+use crate::tools::web::searching;
 use crate::tools::web::searching::search_meta::SearchMeta;
-use crate::tools::web::searching::{self, search_failure};
 use crate::tools::web::session_record::{self, CallOutcome, SessionFinds};
+use crate::web::client::AddressOrigin;
 use crate::web::credentials::Credentials;
-use crate::web::guard::Guard;
 use crate::web::search::cached_results;
 use crate::web::search::context::SearchContext;
 use crate::web::search::display_link;
@@ -48,14 +45,13 @@ use crate::web::search::outcome::SearchAnswer;
 use crate::web::search::searcher::WebSearcher;
 use answer::ReadAnswer;
 use parallel_reading::PageOutcome;
-use read_request::ReadAllFields;
 use read_source::ReadResults;
 
 /// The tool's name.
 const NAME: &str = "search_and_scrape";
 
-/// Most of a call's time that the search gets, so that some is left for the pages.
-const SEARCHING: Duration = Duration::from_secs(15);
+/// Maximum time of the search, so that some is left for the pages.
+const SEARCH_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -75,128 +71,45 @@ pub const TOOL: Tool = Tool {
     values: searching::VALUES,
     artifacts: true,
     manual: ToolManual(include_str!("../../manuals/search_and_scrape.txt")),
-    // The others are for programs alone.
+    // The others are for programs only.
     fields: &[
         ("combinedContent", FieldRole::Content),
         ("trust", FieldRole::Aside(&[("trust", "")])),
     ],
-    run,
-    from_cache: Some(from_cache),
+    run: |request| research_call::run(request, NAME, answer),
+    from_cache: Some(|request, store| research_call::from_cache(request, NAME, answer, store)),
     ..Tool::PLAIN
 };
 
-fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
-    let mut finds = SessionFinds::default();
-    let result = search_and_read(request, &mut finds);
-    session_record::recorded(request, None, NAME, finds, result)
-}
-
-fn search_and_read<'a>(
-    request: &'a Request<'a>,
-    finds: &mut SessionFinds,
-) -> Result<Reply<'a>, Failure> {
+fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
     let begin = Instant::now();
-    let credentials = Credentials::from_env();
-    let asked = read_request::read(request, &credentials)?;
+    let known = call.known;
+    let asked = read_request::read(call.request, known.credentials)?;
     let terms = CallTerms {
         // One for all that is fetched.
-        deadline: Deadline::after(request.terms().left(network::CALL)),
-        ..*request.terms()
+        deadline: Deadline::after(call.request.terms().left(network::CALL_TIMEOUT)),
+        ..*call.request.terms()
     };
-    let cache = ResearchCache::of_user(&terms);
-    let client = network::client(&terms);
-    let known = cache.known(&credentials);
     let searcher = WebSearcher {
-        client: &client.for_at_most(SEARCHING),
+        client: &call.client.for_at_most(SEARCH_TIMEOUT),
         known,
     };
     let found = searcher.search(&asked.search.search);
-    let found = found.map_err(|error| search_failure::failure(NAME, &error, &credentials))?;
+    let Some(found) = call.found(found)? else {
+        return Ok(None);
+    };
     let pages = found.results.iter().map(|one| asked.page_of(one, &terms));
-    let store = cache.for_answers();
-    let client = client.led_by(leading(&found, &credentials));
-    let outcomes = parallel_reading::read(pages.collect(), &terms, &client, store);
-    Ok(reply(
-        (asked, found, outcomes),
-        &known,
-        request.terms(),
-        begin,
-        finds,
-    ))
-}
-
-fn from_cache<'a>(
-    request: &'a Request<'a>,
-    store: &dyn CacheStore,
-) -> Option<Result<Reply<'a>, Failure>> {
-    let mut finds = SessionFinds::default();
-    let result = cached(request, store, &mut finds)?;
-    let store = Some(store);
-    Some(session_record::recorded(
-        request, store, NAME, finds, result,
-    ))
-}
-
-/// Returns the address of the provider, whose results the caller has not named.
-fn leading(found: &SearchAnswer, credentials: &Credentials<'_>) -> Option<Url> {
-    let account = found.provider.account(credentials).ok()?;
-    Some(account.endpoint)
-}
-
-/// Returns the answer if the cache has the search and all of its pages.
-fn cached<'a>(
-    request: &'a Request<'a>,
-    store: &dyn CacheStore,
-    finds: &mut SessionFinds,
-) -> Option<Result<Reply<'a>, Failure>> {
-    let begin = Instant::now();
-    let credentials = Credentials::from_env();
-    let asked = match read_request::read(request, &credentials) {
-        Ok(asked) => asked,
-        Err(failure) => return Some(Err(failure)),
+    let client = call.client.clone();
+    let client = client.for_addresses_of(origin(&found, known.credentials));
+    let outcomes = parallel_reading::read(pages.collect(), &terms, &client, known.for_answers());
+    let Some(outcomes) = outcomes else {
+        return Ok(None);
     };
-    let terms = request.terms();
-    let known = SearchContext {
-        credentials: &credentials,
-        store: Some(store),
-        keeps_answers: research_cache::keeps_answers(terms),
-    };
-    let found = known.answer(&asked.search.search)?;
-    let leading = leading(&found, &credentials)?;
-    let mut outcomes = Vec::new();
-    for result in &found.results {
-        let page = asked.page_of(result, terms)?;
-        Guard::led_by(&leading, &page.url)?
-            .check_url(&page.url)
-            .ok()?;
-        outcomes.push(cached_page::cached_answer(&page, store)?);
-    }
-    Some(Ok(reply(
-        (asked, found, outcomes),
-        &known,
-        terms,
-        begin,
-        finds,
-    )))
-}
-
-fn reply<'a>(
-    (asked, found, outcomes): (ReadAllFields, SearchAnswer, Vec<PageOutcome>),
-    known: &SearchContext<'_>,
-    terms: &CallTerms,
-    begin: Instant,
-    finds: &mut SessionFinds,
-) -> Reply<'a> {
-    *finds = session_finds(&found, &outcomes);
+    call.finds = session_finds(&found, &outcomes);
     let age = freshness(&found, &outcomes);
     let hints = found.results.is_empty().then(|| {
-        let breakers = known.breakers();
-        SearchHints::of(
-            &asked.search.search,
-            found.provider,
-            known.credentials,
-            breakers,
-        )
+        let search = &asked.search.search;
+        SearchHints::of(search, found.provider, known.credentials, known.breakers())
     });
     let read = ReadResults::of(&asked, &found.results, outcomes);
     let answer = ReadAnswer {
@@ -206,8 +119,8 @@ fn reply<'a>(
         hints,
         took: u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX),
     };
-    let linked = linked(&answer, terms, known);
-    Reply::new(move |object| {
+    let linked = linked(&answer, call.request.terms(), &known);
+    Ok(Some(Reply::new(move |object| {
         match &linked {
             Some(linked) => linked.write(object)?,
             None => answer.write(object)?,
@@ -215,6 +128,14 @@ fn reply<'a>(
         let mut meta = SearchMeta::of(&answer.found);
         meta.freshness = age;
         object.field_for_server(META, &meta)
+    })))
+}
+
+/// Returns the origin of the results' addresses: the provider, and not the caller, names them.
+fn origin(found: &SearchAnswer, credentials: &Credentials<'_>) -> AddressOrigin {
+    let account = found.provider.account(credentials);
+    account.map_or(AddressOrigin::Unknown, |account| {
+        AddressOrigin::Page(account.endpoint)
     })
 }
 
@@ -249,8 +170,8 @@ fn linked(
 /// is.
 fn freshness(found: &SearchAnswer, outcomes: &[PageOutcome]) -> AnswerFreshness {
     let pages = outcomes.iter().flatten();
-    let pages = pages.map(|hit| (hit.age, cached_page::GOOD_FOR));
-    let mut worst = (found.age, cached_results::GOOD_FOR);
+    let pages = pages.map(|hit| (hit.age, cached_page::TIME_TO_LIVE));
+    let mut worst = (found.age, cached_results::TIME_TO_LIVE);
     let left = |(age, good_for): (Option<Duration>, Duration)| {
         age.map_or(Duration::ZERO, |age| good_for.saturating_sub(age))
     };
@@ -263,7 +184,7 @@ fn freshness(found: &SearchAnswer, outcomes: &[PageOutcome]) -> AnswerFreshness 
     AnswerFreshness::of(age, good_for)
 }
 
-/// What a session keeps of an answer.
+/// Returns what a session records of an answer.
 fn session_finds(found: &SearchAnswer, outcomes: &[PageOutcome]) -> SessionFinds {
     let (mut sources, mut all) = (Vec::new(), Vec::new());
     for (result, outcome) in found.results.iter().zip(outcomes) {

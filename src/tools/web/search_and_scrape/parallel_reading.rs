@@ -20,23 +20,24 @@ use crate::tools::web::page_reading::page_request::ScrapeRequest;
 use crate::tools::web::research_cache::{self, ResearchCache};
 use crate::web::client::HttpClient;
 
-/// Most pages that are read at the same time.
-const AT_ONCE: usize = 5;
+/// Maximum number of pages that are read at the same time.
+const MAX_CONCURRENT_PAGES: usize = 5;
 
 /// Stack of a thread, in bytes: that of a process.
-const STACK: usize = 8 << 20;
+const STACK_BYTES: usize = 8 << 20;
 
 /// A page, or the reason why there is none.
 pub type PageOutcome = Result<CacheHit, Failure>;
 
-/// Reads the pages, each with an outcome at the same place; `None` for an address that is none.
-/// Copies of `client` fetch them.
+/// Reads the pages, each with an outcome at the same place; `None` stands for an address that
+/// cannot be parsed. Copies of `client` fetch them; if it is offline and the cache lacks a page,
+/// there are no outcomes.
 pub fn read(
     requests: Vec<Option<ScrapeRequest>>,
     terms: &CallTerms,
     client: &HttpClient,
     store: Option<&dyn CacheStore>,
-) -> Vec<PageOutcome> {
+) -> Option<Vec<PageOutcome>> {
     let mut outcomes: Vec<Option<PageOutcome>> = Vec::new();
     let mut waiting = VecDeque::new();
     for (at, request) in requests.into_iter().enumerate() {
@@ -47,14 +48,21 @@ pub fn read(
         let store = store.filter(|_| client.may_fetch(&request.url));
         let kept = store.and_then(|store| cached_page::cached_answer(&request, store));
         if kept.is_none() {
+            if client.is_offline() {
+                return None;
+            }
             waiting.push_back((at, request));
         }
         outcomes.push(kept);
     }
-    // One that takes all of its time must not leave those behind it without any.
-    let turns = if waiting.len() > AT_ONCE { 2 } else { 1 };
-    let longest = terms.left(network::CALL) / turns;
-    let threads = waiting.len().min(AT_ONCE);
+    // One that takes all of its time must not leave those after it without any.
+    let turns = if waiting.len() > MAX_CONCURRENT_PAGES {
+        2
+    } else {
+        1
+    };
+    let longest = terms.left(network::CALL_TIMEOUT) / turns;
+    let threads = waiting.len().min(MAX_CONCURRENT_PAGES);
     let waiting = Arc::new(Mutex::new(waiting));
     let (found, comes) = mpsc::channel();
     for _ in 0..threads {
@@ -64,18 +72,18 @@ pub fn read(
             client: client.clone(),
             longest,
         };
-        let thread = thread::Builder::new().stack_size(STACK);
+        let thread = thread::Builder::new().stack_size(STACK_BYTES);
         // Without a thread the others have more to do.
         let _ = thread.spawn(move || worker.read_waiting());
     }
     drop(found);
     // Until the time is over, or all threads have ended.
-    while let Ok((at, outcome)) = comes.recv_timeout(terms.left(network::CALL)) {
+    while let Ok((at, outcome)) = comes.recv_timeout(terms.left(network::CALL_TIMEOUT)) {
         outcomes[at] = Some(outcome);
     }
     lock(&waiting).clear();
     let outcomes = outcomes.into_iter();
-    outcomes.map(|one| one.unwrap_or_else(too_late)).collect()
+    Some(outcomes.map(|one| one.unwrap_or_else(too_late)).collect())
 }
 
 /// One of the threads.
@@ -97,7 +105,7 @@ impl PageThread {
             let cache = cache.get_or_insert_with(|| ResearchCache::of_user(&request.terms));
             let store = cache.for_answers();
             let store = store.filter(|_| client.may_fetch(&request.url));
-            let outcome = cached_page::answer(&request, client, store);
+            let outcome = cached_page::answer(&request, client, store).unwrap_or_else(too_late);
             if self.found.send((at, outcome)).is_err() {
                 return;
             }

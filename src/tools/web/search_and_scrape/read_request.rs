@@ -5,20 +5,22 @@
 use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::Failure;
 use crate::contract::request::Request;
-use crate::tools::web::page_reading::page_request::{ScrapeMode, ScrapeRequest, USUAL_LENGTH};
+use crate::tools::web::page_reading::page_request::{
+    DEFAULT_CONTENT_BYTES, ScrapeMode, ScrapeRequest,
+};
 use crate::tools::web::searching::search_fields::{self, SearchFields};
 use crate::web::client;
 use crate::web::credentials::Credentials;
 use crate::web::search::SearchResult;
 
 /// Default number of results.
-const USUAL_RESULTS: usize = 3;
+const DEFAULT_RESULTS: usize = 3;
 
 /// Default length of all sources together, in bytes.
-const USUAL_TOTAL: usize = 300_000;
+const DEFAULT_TOTAL_BYTES: usize = 300_000;
 
-/// Longest content that can be requested, in bytes.
-const LONGEST: u64 = 5_000_000;
+/// Maximum length of a content that can be requested, in bytes.
+const MAX_CONTENT_BYTES: u64 = 5_000_000;
 
 /// A parsed request.
 pub struct ReadAllFields {
@@ -30,9 +32,9 @@ pub struct ReadAllFields {
     pub deduplicate: bool,
     /// True if sources that have little to do with the query are left out.
     pub filter_by_query: bool,
-    /// Most bytes of a source's content.
+    /// Maximum number of bytes of a source's content.
     pub per_source: usize,
-    /// Most bytes of all contents in one text.
+    /// Maximum number of bytes of all contents in one text.
     pub total: usize,
 }
 
@@ -49,17 +51,17 @@ pub fn read(
         }
     };
     let length = |name, usual| {
-        let length = request.integer(name, 1..=LONGEST)?;
+        let length = request.integer(name, 1..=MAX_CONTENT_BYTES)?;
         let length = length.and_then(|length| usize::try_from(length).ok());
         Ok::<usize, Failure>(length.unwrap_or(usual))
     };
     Ok(ReadAllFields {
-        search: search_fields::read(request, credentials, USUAL_RESULTS)?,
+        search: search_fields::read(request, credentials, DEFAULT_RESULTS)?,
         include_sources: flag("include_sources", true)?,
         deduplicate: flag("deduplicate", true)?,
         filter_by_query: flag("filter_by_query", false)?,
-        per_source: length("max_length_per_source", USUAL_LENGTH)?,
-        total: length("total_max_length", USUAL_TOTAL)?,
+        per_source: length("max_length_per_source", DEFAULT_CONTENT_BYTES)?,
+        total: length("total_max_length", DEFAULT_TOTAL_BYTES)?,
     })
 }
 
@@ -70,7 +72,7 @@ impl ReadAllFields {
         Some(ScrapeRequest {
             url: client::parse_url(&result.url).ok()?,
             mode: ScrapeMode::Full,
-            max_length: self.per_source.max(USUAL_LENGTH),
+            max_length: self.per_source.max(DEFAULT_CONTENT_BYTES),
             terms: *terms,
         })
     }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::paragraphs::{self, NewText};
 use super::parallel_reading::PageOutcome;
 use super::read_request::ReadAllFields;
-use super::scores::{self, IRRELEVANT, SourceScores};
+use super::scores::{self, MIN_RELEVANCE, SourceScores};
 use crate::basics::sort::sort_by_number;
 use crate::contract::failure::Failure;
 use crate::page::PartialDate;
@@ -19,10 +19,10 @@ use crate::web::search::SearchResult;
 use crate::web::search::claim::ClaimTerms;
 
 /// Number of sentences on a claim.
-const KEY_SENTENCES: usize = 3;
+const MAX_KEY_SENTENCES: usize = 3;
 
 /// Longest sentence on a claim, in bytes.
-const LONGEST_SENTENCE: usize = 600;
+const MAX_SENTENCE_BYTES: usize = 600;
 
 /// A page that was read.
 pub struct ReadSource {
@@ -37,7 +37,7 @@ pub struct ReadSource {
     date: String,
 }
 
-/// What a source says on a claim.
+/// Sentences of a source on a claim.
 pub struct ClaimEvidence {
     /// The sentence that shares most with it; empty if none does.
     pub signal: String,
@@ -84,7 +84,7 @@ impl ReadResults {
                         continue;
                     }
                     let source = ReadSource::of(result, hit.page, &query, claim.as_ref());
-                    if asked.filter_by_query && source.scores.relevance < IRRELEVANT {
+                    if asked.filter_by_query && source.scores.relevance < MIN_RELEVANCE {
                         all.filtered += 1;
                     } else {
                         all.sources.push(source);
@@ -196,7 +196,7 @@ impl ReadSource {
     }
 }
 
-/// The fact of this name about a page.
+/// Returns the fact of this name about a page.
 fn fact(page: &ScrapedPage, name: &str) -> Value {
     let fact = page.fact(name).map(RawValue::get);
     let fact = fact.and_then(|fact| serde_json::from_str(fact).ok());
@@ -208,7 +208,8 @@ fn fact(page: &ScrapedPage, name: &str) -> Value {
 fn evidence(claim: &ClaimTerms, result: &SearchResult, page: &ScrapedPage) -> ClaimEvidence {
     let lines = paragraphs::prose_lines(&page.content, page.markdown);
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    let shown = |sentence: &&str| match content_cut::beginning(sentence, LONGEST_SENTENCE, false) {
+    let shown = |sentence: &&str| match content_cut::beginning(sentence, MAX_SENTENCE_BYTES, false)
+    {
         Some(beginning) => beginning.text + "\u{2026}",
         None => (*sentence).to_owned(),
     };
@@ -219,7 +220,7 @@ fn evidence(claim: &ClaimTerms, result: &SearchResult, page: &ScrapedPage) -> Cl
             None => claim.signal(result),
         },
         sentences: claim
-            .best_sentences(&lines, KEY_SENTENCES)
+            .best_sentences(&lines, MAX_KEY_SENTENCES)
             .iter()
             .map(shown)
             .collect(),

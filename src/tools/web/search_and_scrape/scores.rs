@@ -8,16 +8,16 @@ use crate::tools::web::page_reading::page::{PageExtent, ScrapedPage};
 use crate::web::search::claim::ClaimTerms;
 
 /// Age in days at which a page has no freshness left: five years.
-const OLD: f64 = 5.0 * 365.25;
+const ZERO_FRESHNESS_DAYS: f64 = 5.0 * 365.25;
 
 /// Freshness of a page without a date, like that of one that is three and a half years old.
-const UNDATED: f64 = 0.3;
+const UNDATED_FRESHNESS: f64 = 0.3;
 
 /// Number of words of a page whose length says no more of its quality.
 const ENOUGH_WORDS: f64 = 500.0;
 
 /// Sources of less relevance are left out if the request filters by its query.
-pub const IRRELEVANT: f64 = 0.3;
+pub const MIN_RELEVANCE: f64 = 0.3;
 
 /// Scores of a source, rounded to three digits.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -70,11 +70,11 @@ pub fn relevance(query: &ClaimTerms, title: &str, text: &str) -> f64 {
 /// years or older; .3 without a date. A year or a month counts as a day in its middle.
 pub fn freshness(date: Option<PartialDate>, today: PartialDate) -> f64 {
     let Some(date) = date else {
-        return UNDATED;
+        return UNDATED_FRESHNESS;
     };
     let days = today.day_number() - date.day_number();
     let days = i32::try_from(days).map_or(f64::INFINITY, f64::from);
-    rounded((1.0 - days / OLD).clamp(0.0, 1.0))
+    rounded((1.0 - days / ZERO_FRESHNESS_DAYS).clamp(0.0, 1.0))
 }
 
 /// Returns the authority of a page by its tier: high 1, medium .6, low .2; 0 if its work was

@@ -11,7 +11,7 @@ use crate::contract::reply::AnswerObject;
 use crate::tools::web::research_cache::TRUST;
 use crate::web::search::hints::SearchHints;
 
-/// The fields behind a list of what was found.
+/// The fields after a list of what was found.
 pub struct AnswerEnd<'a> {
     /// The noun for what was found, in the plural.
     pub noun: &'static str,
@@ -58,7 +58,7 @@ impl AnswerEnd<'_> {
     }
 }
 
-/// Returns the number of rows for which there is room beside `around` bytes.
+/// Returns the number of rows for which there is room next to `around` bytes.
 #[must_use]
 pub fn count_fitting(object: &AnswerObject<'_>, rows: &[Value], around: usize) -> usize {
     let Some(room) = object.room() else {

@@ -2,17 +2,15 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `search_call` | the course of a call |
 //! | `search_fields` | the fields of a request that make a search |
 //! | `search_failure` | a failed search as a failure of the tool |
 //! | `results_notes` | notes on results |
-//! | `answer_end` | what answers have behind their lists |
+//! | `answer_end` | the fields of answers after their lists |
 //! | `shown_hints` | advice after a search without results |
 //! | `search_meta` | metadata for clients |
 
 pub mod answer_end;
 pub mod results_notes;
-pub mod search_call;
 pub mod search_failure;
 pub mod search_fields;
 pub mod search_meta;

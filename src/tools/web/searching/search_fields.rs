@@ -9,13 +9,13 @@ use crate::tools::web::research_cache;
 use crate::web::credentials::Credentials;
 use crate::web::search::lenses::LensCatalog;
 use crate::web::search::named_hosts;
-use crate::web::search::query::{MOST_RESULTS, SafeSearch, TimeRange, WebSearch};
+use crate::web::search::query::{MAX_RESULTS, SafeSearch, TimeRange, WebSearch};
 
-/// Longest query, in characters.
-const LONGEST_QUERY: usize = 500;
+/// Maximum length of a query, in characters.
+const MAX_QUERY_CHARS: usize = 500;
 
 /// Maximum number of hosts in a request.
-const MOST_SITES: usize = 10;
+const MAX_SITES: usize = 10;
 
 /// A parsed request.
 pub struct SearchFields {
@@ -108,11 +108,11 @@ pub fn query(request: &Request<'_>) -> Result<String, Failure> {
 /// Refuses a text that is too long to be searched for.
 pub fn within_length(field: &str, text: &str) -> Result<(), Failure> {
     let length = text.chars().count();
-    if length <= LONGEST_QUERY {
+    if length <= MAX_QUERY_CHARS {
         return Ok(());
     }
     Err(invalid_request(
-        format!("{field} must have 1 to {LONGEST_QUERY} characters, and has {length}"),
+        format!("{field} must have 1 to {MAX_QUERY_CHARS} characters, and has {length}"),
         "Shorten it to its telling words.",
     ))
 }
@@ -122,8 +122,8 @@ pub fn count(request: &Request<'_>, usual: usize) -> Result<(usize, Option<i64>)
     let Some(number) = request.number("num_results")? else {
         return Ok((usual, None));
     };
-    let most = i128::try_from(MOST_RESULTS).unwrap_or(i128::MAX);
-    let count = usize::try_from(number.clamp(1, most)).unwrap_or(MOST_RESULTS);
+    let most = i128::try_from(MAX_RESULTS).unwrap_or(i128::MAX);
+    let count = usize::try_from(number.clamp(1, most)).unwrap_or(MAX_RESULTS);
     let asked = i64::try_from(number.clamp(i64::MIN.into(), i64::MAX.into())).unwrap_or(i64::MAX);
     let other = !(1..=most).contains(&number);
     Ok((count, other.then_some(asked)))
@@ -163,10 +163,10 @@ fn sites(request: &Request<'_>) -> Result<Vec<String>, Failure> {
         entries.extend(named);
     }
     let hosts = named_hosts(&entries).unwrap_or_default();
-    if hosts.len() > MOST_SITES {
+    if hosts.len() > MAX_SITES {
         return Err(invalid_request(
             format!(
-                "sites must name at most {MOST_SITES} hosts, and names {}",
+                "sites must name at most {MAX_SITES} hosts, and names {}",
                 hosts.len()
             ),
             "Search the others in another call, or with a lens.",

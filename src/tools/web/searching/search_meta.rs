@@ -1,4 +1,4 @@
-//! Metadata on a search, for a client beside its answer.
+//! Metadata on a search, for a client, next to its answer.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::tools::web::research_cache::AnswerFreshness;
-use crate::web::search::cached_results::GOOD_FOR;
+use crate::web::search::cached_results::TIME_TO_LIVE;
 use crate::web::search::outcome::{ProviderRouting, SearchAnswer};
 
 /// Freshness and route of a search.
@@ -25,7 +25,7 @@ impl SearchMeta {
     pub fn of(answer: &SearchAnswer) -> Self {
         let SearchAnswer { age, took, .. } = *answer;
         let routed = answer.routed.as_ref();
-        Self::new(answer.provider.name, routed, (age, GOOD_FOR), took)
+        Self::new(answer.provider.name, routed, (age, TIME_TO_LIVE), took)
     }
 
     /// Returns the metadata of an answer of `provider` after this `route`, if there was a choice:

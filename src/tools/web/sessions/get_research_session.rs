@@ -37,7 +37,7 @@ pub const TOOL: Tool = Tool {
     )),
     aliases: session_record::ALIASES,
     manual: ToolManual(include_str!("../../manuals/get_research_session.txt")),
-    // The others are for programs alone.
+    // The others are for programs only.
     fields: &[
         (TRAIL, FieldRole::Output),
         ("count", FieldRole::Count),

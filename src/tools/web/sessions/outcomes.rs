@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use crate::research_sessions::CallOutcome;
 
 /// The number of failures of a kind that make a pattern.
-const PATTERN: usize = 3;
+const MIN_PATTERN_FAILURES: usize = 3;
 
-/// What to try after failures of a kind, as tools name them.
+/// Returns the advice after failures of a kind, as tools name them.
 fn advice(kind: &str) -> &'static str {
     match kind {
         "rate_limited" => "Wait as told, or ask another provider.",
@@ -24,7 +24,8 @@ fn advice(kind: &str) -> &'static str {
     }
 }
 
-/// The outcomes by the name that `name_of` finds in them, in the order in which names came first.
+/// Returns the outcomes by the name that `name_of` finds in them, in the order in which names came
+/// first.
 fn by_name<'o>(
     outcomes: &[&'o CallOutcome],
     name_of: fn(&CallOutcome) -> &str,
@@ -41,11 +42,11 @@ fn by_name<'o>(
     groups
 }
 
-/// The kinds of failure that came three times or more: each with how often, the providers and sites
-/// that failed so, and what to try.
+/// Returns the kinds of failure that came three times or more: each with how often, the providers
+/// and sites that failed so, and what to try.
 pub fn failure_patterns(outcomes: &[CallOutcome]) -> Vec<Value> {
     let mut kinds = by_name(&outcomes.iter().collect::<Vec<_>>(), |one| &one.failure);
-    kinds.retain(|(_, failed)| failed.len() >= PATTERN);
+    kinds.retain(|(_, failed)| failed.len() >= MIN_PATTERN_FAILURES);
     let patterns = kinds.into_iter().map(|(kind, failed)| {
         let providers = by_name(&failed, |one| &one.provider).into_iter();
         let providers: Vec<&str> = providers.map(|(provider, _)| provider).collect();
@@ -59,8 +60,8 @@ pub fn failure_patterns(outcomes: &[CallOutcome]) -> Vec<Value> {
     patterns.collect()
 }
 
-/// The record of each provider, or site: the number of calls, of those that failed, and the kind of
-/// the last failure.
+/// Returns the record of each provider, or site: the number of calls, of those that failed, and the
+/// kind of the last failure.
 pub fn provider_records(outcomes: &[CallOutcome]) -> Vec<Value> {
     let providers = by_name(&outcomes.iter().collect::<Vec<_>>(), |one| &one.provider);
     let records = providers.into_iter().map(|(provider, calls)| {

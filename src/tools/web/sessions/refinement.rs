@@ -11,9 +11,9 @@ use crate::web::credentials::Credentials;
 use crate::web::search::query::{SafeSearch, WebSearch};
 use crate::web::search::searcher::WebSearcher;
 
-/// Most searches of a step, and results of a search.
-const MOST_SEARCHES: usize = 3;
-const RESULTS: usize = 5;
+/// Maximum number of searches of a step, and results of a search.
+const MAX_SEARCHES: usize = 3;
+const RESULTS_PER_SEARCH: usize = 5;
 
 /// Name of the tool whose searches these are.
 const TOOL: &str = "web_search";
@@ -28,11 +28,11 @@ pub fn search(queries: &[String], terms: &CallTerms, finds: &mut SessionFinds) -
         client: &client,
         known: cache.known(&credentials),
     };
-    let queries = queries.iter().take(MOST_SEARCHES);
+    let queries = queries.iter().take(MAX_SEARCHES);
     let asked = queries.map(|query| {
         let found = searcher.search(&WebSearch {
             query: query.clone(),
-            count: RESULTS,
+            count: RESULTS_PER_SEARCH,
             safe: Some(SafeSearch::Medium),
             ..WebSearch::default()
         });

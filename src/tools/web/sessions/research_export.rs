@@ -38,7 +38,7 @@ pub const TOOL: Tool = Tool {
     aliases: session_record::ALIASES,
     artifacts: true,
     manual: ToolManual(include_str!("../../manuals/research_export.txt")),
-    // The others are for programs alone.
+    // The others are for programs only.
     fields: &[
         (SESSION_ID, FieldRole::Silent),
         ("content", FieldRole::Content),
@@ -105,7 +105,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
 }
 
 impl SessionExport {
-    /// The document. A file of text ends in a line's end.
+    /// Returns the document. A file of text ends in a line's end.
     fn content(&self) -> io::Result<String> {
         let references = || {
             Reference::all(self.session.sources.iter().map(|source| ReferenceFacts {
@@ -250,7 +250,7 @@ impl SessionExport {
         }
         if object.whole_text("content", content.as_bytes())?.is_some() {
             let length = count_noun(content.len() as u64, "byte");
-            // Whoever has a name at a server has no sessions on this machine.
+            // The owner of a token has no sessions on this machine.
             let terms = object.terms();
             let is_named = terms.context.is_some_and(|context| context.owner.is_some());
             let way = if !terms.served || (terms.serves("bash") && !is_named) {
@@ -269,7 +269,7 @@ impl SessionExport {
     }
 }
 
-/// What the check of a link has shown, if it is worth a line.
+/// Returns the result of a link's check, if it is worth a line.
 fn remark(link: &CheckedLink) -> String {
     let status = link.status.map(|status| format!(" ({status})"));
     let status = status.unwrap_or_default();

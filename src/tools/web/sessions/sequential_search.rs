@@ -17,21 +17,21 @@ use crate::contract::tool::{
     AccessScope, EnvelopeFamily, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
 };
 use crate::research_sessions::{
-    self, MOST_STEPS, ResearchSession, SessionFault, SessionStore, SourceCoverage, markdown,
+    self, MAX_STEPS, ResearchSession, SessionFault, SessionStore, SourceCoverage, markdown,
     refinement_queries,
 };
 use crate::tools::web::session_record::{
     self, SESSION_ID, SessionFinds, session_failure, with_sessions,
 };
 
-/// Most steps that are shown in full unless the request says otherwise.
-const FEW_STEPS: usize = 8;
+/// Maximum number of steps that are shown in full unless the request says otherwise.
+const MAX_FULL_STEPS: usize = 8;
 
 /// Number of sources that are shown; the last ones.
-const SHOWN_SOURCES: usize = 20;
+const MAX_SHOWN_SOURCES: usize = 20;
 
 /// From this number of steps on, an answer says how many are left.
-const NEARLY_FULL: usize = MOST_STEPS - 10;
+const NEARLY_FULL_STEPS: usize = MAX_STEPS - 10;
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -52,13 +52,13 @@ pub const TOOL: Tool = Tool {
     output_schema: Some(include_str!("../../schemas/output/sequential_search.json")),
     aliases: session_record::ALIASES,
     manual: ToolManual(include_str!("../../manuals/sequential_search.txt")),
-    // The others are for programs alone.
+    // The others are for programs only.
     fields: &[(TRAIL, FieldRole::Output), ("trust", FieldRole::Silent)],
     run,
     ..Tool::PLAIN
 };
 
-/// A recorded step and what was computed beside it.
+/// A recorded step and what was computed with it.
 struct RecordedStep {
     session: ResearchSession,
     wants_all: Option<bool>,
@@ -125,7 +125,7 @@ fn record(
     Ok(session)
 }
 
-/// What the model may not have meant, in sentences; empty if there is nothing.
+/// Returns sentences on what the model may not have meant; empty if there is nothing.
 fn warning(session: &ResearchSession, number: u64) -> String {
     let steps = &session.steps;
     let has = |number: u64| steps.iter().any(|step| step.step_number == number);
@@ -148,8 +148,8 @@ fn warning(session: &ResearchSession, number: u64) -> String {
     if session.research_goal.is_empty() {
         said.push("The session has no researchGoal yet.".to_owned());
     }
-    if steps.len() >= NEARLY_FULL {
-        let left = MOST_STEPS.saturating_sub(steps.len());
+    if steps.len() >= NEARLY_FULL_STEPS {
+        let left = MAX_STEPS.saturating_sub(steps.len());
         let left = count_noun(left as u64, "step");
         said.push(format!("The session has room for {left} more."));
     }
@@ -190,9 +190,9 @@ impl RecordedStep {
         }
         if matches!(object.terms().reader, Audience::Model | Audience::Person) {
             object.note(Some(self.warning.clone()).filter(|warning| !warning.is_empty()));
-        } else if self.session.sources.len() > SHOWN_SOURCES {
+        } else if self.session.sources.len() > MAX_SHOWN_SOURCES {
             object.note(format!(
-                "These are the last {SHOWN_SOURCES} of {} sources; get_research_session has all.",
+                "These are the last {MAX_SHOWN_SOURCES} of {} sources; get_research_session has all.",
                 self.session.sources.len()
             ));
         }
@@ -202,7 +202,9 @@ impl RecordedStep {
     /// Shows the answer: steps as lines to readers of text, unless they ask for another form.
     fn show(&self, shown: &mut ShownSession<'_, '_>) -> io::Result<()> {
         let session = &self.session;
-        let all = self.wants_all.unwrap_or(session.steps.len() <= FEW_STEPS);
+        let all = self
+            .wants_all
+            .unwrap_or(session.steps.len() <= MAX_FULL_STEPS);
         shown.field("responseMode", if all { "full" } else { "summary" })?;
         shown.say(&format!(
             "Step {} of about {} is recorded{}.\n\n",
@@ -243,7 +245,7 @@ impl RecordedStep {
                 }
             }
         }
-        let first = session.sources.len().saturating_sub(SHOWN_SOURCES);
+        let first = session.sources.len().saturating_sub(MAX_SHOWN_SOURCES);
         shown.rows("sources", &session.sources[first..])
     }
 }

@@ -16,7 +16,7 @@ use crate::research_sessions::{ResearchSession, SessionSource, SessionStep};
 use crate::tools::web::research_cache::TRUST;
 
 /// Number of the last steps that a summary has in full.
-const LAST: usize = 3;
+const LAST_STEPS: usize = 3;
 
 /// The field with the Markdown for readers of text.
 pub const TRAIL: &str = "trail";
@@ -57,7 +57,7 @@ pub fn write(
 }
 
 impl ShownSession<'_, '_> {
-    /// The Markdown so far, if the reader reads text.
+    /// Returns the Markdown so far, if the reader reads text.
     pub fn text(&mut self) -> Option<&mut String> {
         match self {
             Self::Fields(_) => None,
@@ -194,7 +194,7 @@ impl ShownSession<'_, '_> {
         self.field("summary", &summary)?;
         self.step_index(session)?;
         self.say("## Last steps\n\n");
-        let first = session.steps.len().saturating_sub(LAST);
+        let first = session.steps.len().saturating_sub(LAST_STEPS);
         let last: Vec<&SessionStep> = session.steps[first..].iter().collect();
         self.steps("lastSteps", &last)
     }
@@ -219,7 +219,7 @@ impl ShownSession<'_, '_> {
     }
 }
 
-/// The model's own summary, and how old it is; else numbers.
+/// Returns the model's own summary, and how old it is; else numbers.
 fn summary(session: &ResearchSession) -> String {
     if session.session_summary.is_empty() {
         return format!(
@@ -235,7 +235,7 @@ fn summary(session: &ResearchSession) -> String {
     format!("{own} (Sent with step {}.)", session.summary_step)
 }
 
-/// The question of a session, on one line; its first step, if it has none.
+/// Returns the question of a session, on one line; its first step, if it has none.
 pub fn goal(session: &ResearchSession) -> String {
     match (&*session.research_goal, session.steps.first()) {
         ("", Some(step)) => one_liner(step),

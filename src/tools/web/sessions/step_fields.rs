@@ -6,15 +6,15 @@ use crate::research_sessions::SessionStep;
 use crate::tools::web::research_cache;
 use crate::tools::web::session_record::SESSION_ID;
 
-/// Longest text of a step, in characters, and longest name of a branch.
-const LONGEST_TEXT: usize = 10_000;
-const LONGEST_NAME: usize = 100;
+/// Maximum length of a text of a step, in characters, and longest name of a branch.
+const MAX_TEXT_CHARS: usize = 10_000;
+const MAX_NAME_CHARS: usize = 100;
 
-/// Most rejected approaches.
-const MOST_REJECTED: usize = 50;
+/// Maximum number of rejected approaches.
+const MAX_REJECTED_APPROACHES: usize = 50;
 
 /// Highest number of a step.
-const HIGHEST: u64 = 100_000;
+const MAX_STEP_NUMBER: u64 = 100_000;
 
 /// A parsed request.
 pub struct StepFields {
@@ -32,7 +32,7 @@ pub struct StepFields {
     pub estimate: Option<u64>,
     /// True for all steps in full, false for a summary, if it says which.
     pub wants_all: Option<bool>,
-    /// True to count what is missing and to search for it, false to count it alone; `None` for
+    /// True to count what is missing and to search for it, false to only count it; `None` for
     /// neither.
     pub refines: Option<bool>,
 }
@@ -55,10 +55,10 @@ impl StepFields {
         // Another number than the one that is meant would be recorded.
         let asked = request.number("stepNumber")?.unwrap_or(0);
         let step_number = u64::try_from(asked).ok();
-        let step_number = step_number.filter(|number| (1..=HIGHEST).contains(number));
+        let step_number = step_number.filter(|number| (1..=MAX_STEP_NUMBER).contains(number));
         let step_number = step_number.ok_or_else(|| {
             invalid(&format!(
-                "stepNumber must be from 1 to {HIGHEST}, and is {asked}"
+                "stepNumber must be from 1 to {MAX_STEP_NUMBER}, and is {asked}"
             ))
         })?;
         let session = request.text(SESSION_ID)?.map(str::to_owned);
@@ -80,11 +80,11 @@ impl StepFields {
             ("thorough", Some(true)),
         ];
         let rejected = request.texts("rejectedApproaches")?;
-        if rejected.len() > MOST_REJECTED {
+        if rejected.len() > MAX_REJECTED_APPROACHES {
             return Err(invalid("rejectedApproaches must be 50 or fewer"));
         }
         let rejected = rejected.into_iter();
-        let rejected = rejected.map(|text| within("rejectedApproaches", text, LONGEST_TEXT));
+        let rejected = rejected.map(|text| within("rejectedApproaches", text, MAX_TEXT_CHARS));
         let branch_id = request.text("branchId")?.unwrap_or_default();
         Ok(Self {
             session,
@@ -98,7 +98,7 @@ impl StepFields {
                     .to_owned(),
                 rejected_approaches: rejected.collect::<Result<_, _>>()?,
                 knowledge_gap: text(request, "knowledgeGap")?.unwrap_or_default(),
-                branch_id: within("branchId", branch_id, LONGEST_NAME)?,
+                branch_id: within("branchId", branch_id, MAX_NAME_CHARS)?,
                 branch_from_step: number(request, "branchFromStep")?,
                 is_revision: request.flag("isRevision")?,
                 revises_step: number(request, "revisesStep")?,
@@ -114,15 +114,15 @@ impl StepFields {
     }
 }
 
-/// An optional text without blanks around it.
+/// Returns an optional text without blanks around it.
 fn text(request: &Request<'_>, name: &str) -> Result<Option<String>, Failure> {
     let text = request.text(name)?.map(str::trim);
     let text = text.filter(|text| !text.is_empty());
-    text.map(|text| within(name, text, LONGEST_TEXT))
+    text.map(|text| within(name, text, MAX_TEXT_CHARS))
         .transpose()
 }
 
-/// A text, if it is not too long.
+/// Returns a text, if it is not too long.
 fn within(name: &str, text: &str, most: usize) -> Result<String, Failure> {
     let length = text.chars().count();
     if length > most {
@@ -134,7 +134,7 @@ fn within(name: &str, text: &str, most: usize) -> Result<String, Failure> {
 }
 
 fn number(request: &Request<'_>, name: &str) -> Result<Option<u64>, Failure> {
-    request.integer(name, 1..=HIGHEST)
+    request.integer(name, 1..=MAX_STEP_NUMBER)
 }
 
 fn invalid(message: &str) -> Failure {

@@ -5,13 +5,14 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, anyhow, ensure};
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::Lens;
 use crate::sandbox::confinement;
 use crate::web::credentials::{Credentials, read_json};
-use crate::web::search::DomainFilter;
+use crate::web::search::named_hosts;
 
 /// Variable with further files and directories, separated by colons.
 const VARIABLE: &str = "CUSTOM_LENSES_PATH";
@@ -23,8 +24,8 @@ const DIRECTORY: &str = "lenses";
 const MAX_FILES: usize = 200;
 /// Maximum number of domains of a lens.
 const MAX_DOMAINS: usize = 200;
-/// Longest name, in bytes.
-const MAX_NAME: usize = 64;
+/// Maximum length of a name, in bytes.
+const MAX_NAME_BYTES: usize = 64;
 
 /// Returns the files and directories that may hold lenses; later ones take precedence.
 pub fn places(credentials: &Credentials<'_>) -> Vec<PathBuf> {
@@ -78,51 +79,43 @@ fn sentence(file: &Path, why: &str) -> String {
     format!("The lens file {} could not be used: {why}.", file.display())
 }
 
+/// A lens as its file has it.
+#[derive(Deserialize)]
+#[serde(expecting = "a lens, which is an object")]
+struct LensFields {
+    name: Option<String>,
+    description: Option<String>,
+    domains: Option<Vec<String>>,
+    cx: Option<String>,
+}
+
 fn of(json: &Value) -> anyhow::Result<Lens> {
-    ensure!(json.is_object(), "a lens is a JSON object");
-    let text = |field: &str| -> anyhow::Result<Option<&str>> {
-        match json.get(field) {
-            None | Some(Value::Null) => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text.trim()).filter(|text| !text.is_empty())),
-            Some(_) => bail!("`{field}` must be a string"),
-        }
+    let fields = LensFields::deserialize(json)?;
+    let trimmed = |text: Option<String>| {
+        let text = text?.trim().to_owned();
+        (!text.is_empty()).then_some(text)
     };
-    let name = text("name")?.context("it has no `name`")?.to_lowercase();
+    let name = trimmed(fields.name).context("it has no `name`")?;
+    let name = name.to_lowercase();
     let sound = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
     ensure!(
-        name.len() <= MAX_NAME && name.chars().all(sound),
-        "`name` must be one word of at most {MAX_NAME} bytes"
+        name.len() <= MAX_NAME_BYTES && name.chars().all(sound),
+        "`name` must be one word of at most {MAX_NAME_BYTES} bytes"
     );
-    let mut entries = Vec::new();
-    match json.get("domains") {
-        None | Some(Value::Null) => {}
-        Some(Value::Array(list)) => {
-            for entry in list {
-                let entry = entry
-                    .as_str()
-                    .context("`domains` must hold strings alone")?;
-                let one = DomainFilter::new(&[entry.to_owned()], &[]);
-                let is_host = one.allowed().is_some_and(|hosts| !hosts.is_empty());
-                ensure!(is_host, "{entry:?} is not a domain");
-                entries.push(entry.to_owned());
-            }
-        }
-        Some(_) => bail!("`domains` must be a list"),
-    }
-    let domains = DomainFilter::new(&entries, &[]);
-    let domains = domains.allowed().unwrap_or_default().to_vec();
+    let entries = fields.domains.unwrap_or_default();
+    let domains = named_hosts(&entries).map_err(|entry| anyhow!("{entry:?} is not a domain"))?;
     ensure!(
         domains.len() <= MAX_DOMAINS,
         "it has more than {MAX_DOMAINS} domains"
     );
-    let cx = text("cx")?.map(str::to_owned);
+    let cx = trimmed(fields.cx);
     ensure!(
         !domains.is_empty() || cx.is_some(),
         "it has neither `domains` nor `cx`"
     );
     Ok(Lens {
         name,
-        description: text("description")?.unwrap_or_default().to_owned(),
+        description: trimmed(fields.description).unwrap_or_default(),
         domains,
         cx,
     })

@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use crate::basics::wording::{beginning, counted_as};
-use crate::web::search::plain;
+use crate::web::search::html_text;
 use crate::web::site_apis::{
-    LONGEST_TEXT, address_of, day_and_minute, escaped, name_of, number, single_line,
+    MAX_TEXT_BYTES, address_of, day_and_minute, escaped, name_of, number, single_line,
 };
 
 /// True if the item can be shown.
@@ -54,9 +54,9 @@ pub(super) fn summary(item: &Value, whole: bool) -> String {
 /// Returns the first paragraph of a user's text, on one line.
 pub(super) fn first_paragraph(item: &Value) -> String {
     let text = item.get("text").and_then(Value::as_str).unwrap_or_default();
-    let text = beginning(text, LONGEST_TEXT);
+    let text = beginning(text, MAX_TEXT_BYTES);
     let text = text.split("<p>").next().unwrap_or_default();
-    single_line(&plain::text(text))
+    single_line(&html_text::text(text))
 }
 
 /// Returns an item as a list shows it: its title, and below that points, author and the like.

@@ -10,15 +10,16 @@ use super::get;
 use crate::basics::sort::sort_by_count;
 use crate::document::{XmlEvent, XmlReader, entities};
 use crate::web::client::HttpClient;
+use crate::web::guard::names::is_within;
 
 /// Maximum number of caption lines.
-const MOST_LINES: usize = 50_000;
+const MAX_LINES: usize = 50_000;
 
 /// Maximum length of all captions, in bytes.
-const MOST_TEXT: usize = 4 * 1024 * 1024;
+const MAX_CAPTIONS_BYTES: usize = 4 * 1024 * 1024;
 
-/// Longest line, in characters.
-const LONGEST_LINE: usize = 1000;
+/// Maximum length of a line, in characters.
+const MAX_LINE_CHARS: usize = 1000;
 
 /// A caption track.
 struct CaptionTrack<'a> {
@@ -74,9 +75,8 @@ pub(super) fn captions(
         .join(track.address)
         .map_err(|error| error.to_string())?;
     // Captions are fetched from the page's own host or from YouTube, whatever URL the page gives.
-    let of_youtube = url
-        .host_str()
-        .is_some_and(|host| host == "youtube.com" || host.ends_with(".youtube.com"));
+    let host = url.host_str();
+    let of_youtube = host.is_some_and(|host| is_within(host, "youtube.com"));
     if url.origin() != page.origin() && !(of_youtube && url.scheme() == "https") {
         return Err("they are said to be at another site".to_owned());
     }
@@ -138,7 +138,7 @@ fn lines_of_xml(text: &str) -> CaptionLines {
             "p" => tag.attribute("t").and_then(|at| at.parse().ok()),
             _ => continue,
         };
-        let inner = xml.text_within(MOST_TEXT);
+        let inner = xml.text_within(MAX_CAPTIONS_BYTES);
         if xml.broken {
             break;
         }
@@ -163,17 +163,17 @@ fn seconds_in_words(text: &str) -> Option<u64> {
 fn push(lines: &mut CaptionLines, start: u64, text: &str) {
     let words = text.split(|c: char| c.is_whitespace() || c.is_control());
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    if words.is_empty() || lines.len() >= MOST_LINES {
+    if words.is_empty() || lines.len() >= MAX_LINES {
         return;
     }
-    let text: String = words.join(" ").chars().take(LONGEST_LINE).collect();
+    let text: String = words.join(" ").chars().take(MAX_LINE_CHARS).collect();
     lines.push((start, text));
 }
 
 fn format_lines(lines: &CaptionLines) -> String {
     let mut text = String::new();
     for (start, line) in lines {
-        if text.len() > MOST_TEXT {
+        if text.len() > MAX_CAPTIONS_BYTES {
             text.push_str("\n[Cut off: these captions are too long to be shown whole.]");
             break;
         }

@@ -67,14 +67,15 @@ impl SecretText {
     fn is_no_word(&self) -> bool {
         let count = |is: fn(char) -> bool| self.0.chars().filter(|c| is(*c)).count();
         let (letters, digits) = (count(char::is_alphabetic), count(|c| c.is_ascii_digit()));
-        letters + digits >= LONG || (letters + digits >= SHORTEST && letters > 0 && digits > 0)
+        letters + digits >= MIN_CUT_FORM_LETTERS
+            || (letters + digits >= MIN_FORM_LETTERS && letters > 0 && digits > 0)
     }
 }
 
-/// Fewest letters and digits of a secret that is searched for in other forms, and of one that lacks
-/// either.
-const SHORTEST: usize = 8;
-const LONG: usize = 20;
+/// Minimum number of letters and digits of a secret that is searched for in other forms, and of one
+/// that lacks either.
+const MIN_FORM_LETTERS: usize = 8;
+const MIN_CUT_FORM_LETTERS: usize = 20;
 
 /// Bytes of a secret that reveal part of it.
 const REVEALING: usize = 4;
