@@ -27,10 +27,9 @@
 //!
 //! **Searching.** [`RegexMatcher::find`] gets a window of whole lines and returns an offset in the
 //! first line that matches. No call of an engine may take longer than a second: where positions
-//! times bytes exceed a bound, [`search`] goes in blocks of lines, and [`stepper`] through one long
-//! line byte by byte, with looks at the clock of [`budget`]. Where that does not do, the line has a
-//! thread of its own, which is left behind when its time is over. A line that cannot be decided in
-//! time is counted and named, never guessed.
+//! times bytes exceed a bound, [`search`] goes in blocks of lines, with looks at the clock of
+//! [`budget`]. A single line beyond that bound has a thread of its own, which is left behind when
+//! its time is over. A line that cannot be decided in time is counted and named, never guessed.
 //!
 //! **Other readings.** Models write patterns of other tools. Where one is refused, finds nothing or
 //! has an empty group, the grep tool goes over the files once more with [`readings`], and names the
@@ -58,7 +57,6 @@ mod required;
 mod runs;
 mod search;
 mod simplify;
-mod stepper;
 mod translate;
 mod unsupported;
 

@@ -1,8 +1,8 @@
 //! Patterns without back-references, searched by the engine of `regex`: over whole windows where
 //! that is quick in any case, else in blocks of whole lines, and a line that is too long for the
-//! pattern step by step, or in a thread that may be left behind.
+//! pattern in a thread that may be left behind.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use memchr::memmem::Finder;
 use regex_automata::Input;
@@ -15,7 +15,6 @@ use super::budget::{LONGEST_ASIDE, SearchBudget, decide_aside};
 use super::cost::{check_size, positions, shortest};
 use super::hir::hir;
 use super::required::{first_length, longest_text, required_text};
-use super::stepper::{LineStepper, SteppedLine};
 
 /// The most memory that a compiled pattern may take, in bytes.
 pub(super) const SIZE_LIMIT: usize = 32 << 20;
@@ -53,25 +52,20 @@ struct PiecewiseSearch {
     shortest: usize,
     /// Text that every match holds, even if looking for it first saves no time.
     held: Option<Box<Finder<'static>>>,
-    pattern: Hir,
-    stepper: OnceLock<Option<LineStepper>>,
 }
 
 impl LinearSearch {
     pub fn compile(node: &PatternNode, budget: &Arc<SearchBudget>) -> Result<Self, PatternError> {
         check_size(node)?;
-        let pattern = hir(node);
         let finder = |text: &str| Box::new(Finder::new(text).into_owned());
         Ok(Self {
-            regex: build(&pattern)?,
+            regex: build(&hir(node))?,
             required: required_text(node).map(finder),
             words: asks_for_words(node),
             piecewise: Arc::new(PiecewiseSearch {
                 one_call: usize::try_from(ONE_CALL / positions(node).max(1)).unwrap_or(0),
                 shortest: shortest(node),
                 held: longest_text(node).map(finder),
-                pattern,
-                stepper: OnceLock::new(),
             }),
             budget: Arc::clone(budget),
         })
@@ -145,25 +139,17 @@ impl LinearSearch {
 
     /// True if a long line matches; `None` if that takes too long to tell.
     fn decide(&self, line: &[u8]) -> Option<bool> {
-        let piecewise = &self.piecewise;
-        if let Some(held) = &piecewise.held
+        if let Some(held) = &self.piecewise.held
             && held.find(line).is_none()
         {
             return Some(false);
         }
-        let stepper = piecewise
-            .stepper
-            .get_or_init(|| LineStepper::new(&piecewise.pattern, SIZE_LIMIT));
-        let end = self.budget.line_deadline();
-        let walked = stepper.as_ref().map(|one| one.step_through(line, end));
-        match walked.unwrap_or(SteppedLine::Unfit) {
-            SteppedLine::Decided(verdict) => Some(verdict),
-            SteppedLine::Unfit if line.len() <= LONGEST_ASIDE => {
-                let (regex, line) = (self.regex.clone(), line.to_vec());
-                decide_aside(end, move || Some(regex.is_match(&line))).ok()?
-            }
-            SteppedLine::Unfit | SteppedLine::OutOfTime => None,
+        if line.len() > LONGEST_ASIDE {
+            return None;
         }
+        let (regex, line) = (self.regex.clone(), line.to_vec());
+        let end = self.budget.line_deadline();
+        decide_aside(end, move || Some(regex.is_match(&line))).ok()?
     }
 
     fn find_in_one_call(&self, window: &[u8], from: usize) -> Option<usize> {
