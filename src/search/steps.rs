@@ -152,24 +152,19 @@ impl GlobPattern {
             return Err(WildcardError::TooLong);
         }
         let alternatives: Vec<Vec<u8>> = alternatives.iter().flat_map(|one| ways(one)).collect();
-        if let [text] = &*alternatives {
-            let mut steps = PatternAutomaton::default();
-            let pattern = SplitPattern::parse(text);
-            steps.root.clone_from(&pattern.root);
-            steps.add(pattern);
-            let walks = vec![Arc::new(steps)];
-            return Ok(Self { walks });
-        }
         let mut walks = [PatternAutomaton::default(), PatternAutomaton::default()];
-        walks[1].root.push(b'/');
         for alternative in &alternatives {
             let mut pattern = SplitPattern::parse(alternative);
-            // A directory that several patterns lead to is written in one way.
-            for step in &mut pattern.steps {
-                step.slashes.truncate(1);
+            if alternatives.len() > 1 {
+                // A directory that several patterns lead to is written in one way.
+                pattern.root.truncate(1);
+                for step in &mut pattern.steps {
+                    step.slashes.truncate(1);
+                }
             }
-            let absolute = usize::from(!pattern.root.is_empty());
-            walks[absolute].add(pattern);
+            let walk = &mut walks[usize::from(!pattern.root.is_empty())];
+            walk.root.clone_from(&pattern.root);
+            walk.add(pattern);
         }
         let mut walks = Vec::from(walks);
         walks.retain(|steps| !steps.all.is_empty() || steps.bare);
