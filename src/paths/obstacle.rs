@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::similar::similar_names;
 
-/// The longest time for listing a directory to find names like a mistyped one.
+/// The timeout for listing a directory to find names similar to a mistyped one.
 const LISTING_TIMEOUT: Duration = Duration::from_millis(30);
 
 /// The obstacle at which a path ends.
@@ -14,23 +14,23 @@ const LISTING_TIMEOUT: Duration = Duration::from_millis(30);
 pub enum PathObstacle {
     /// It leads to a directory.
     Directory,
-    /// This part of it is a file and no directory.
+    /// This part of it is a file, not a directory.
     NoDirectory(PathBuf),
-    /// It is a symbolic link to this, which is not there.
+    /// It is a symbolic link to this, which does not exist.
     Dangling(PathBuf),
-    /// This part of it is not there.
+    /// This part of it does not exist.
     Missing {
-        /// The part, up to the name that is not there.
+        /// The part, up to the missing name.
         part: PathBuf,
         /// True if that is the whole path: only the file itself is missing.
         whole: bool,
-        /// Paths with similar names, which are there; the likeliest first.
+        /// Existing paths with similar names, the likeliest first.
         similar: Vec<PathBuf>,
     },
 }
 
 /// Finds the obstacle at which `path` ends; `None` if it leads to a file, or that is not known.
-/// Names of a directory are told where `may_tell` allows it.
+/// Names in a directory are only suggested if `may_tell` allows it.
 #[must_use]
 pub fn path_obstacle(path: &Path, may_tell: fn(&Path) -> bool) -> Option<PathObstacle> {
     if fs::metadata(path).is_ok_and(|status| status.is_dir()) {

@@ -12,12 +12,12 @@ use std::sync::Arc;
 use super::braces;
 use super::wildcard::{PatternComponent, SplitPattern};
 
-/// The longest pattern in bytes: twice the longest path. A hostile one must not cost time
+/// Maximum length of a pattern: twice that of a path. A hostile one must not cost time
 /// that grows with its square.
-pub const LONGEST_PATTERN: usize = 8 << 10;
+pub const MAX_PATTERN_BYTES: usize = 8 << 10;
 
-/// The longest text in bytes that stands for several patterns.
-const LONGEST_WITH_BRACES: usize = 256 << 10;
+/// Maximum length of a text that stands for several patterns.
+const MAX_BRACE_PATTERN_BYTES: usize = 256 << 10;
 
 /// The reason why a text is not a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -25,10 +25,10 @@ pub enum WildcardError {
     /// It holds a NUL.
     #[error("the pattern holds a NUL")]
     Nul,
-    /// It is longer than [`LONGEST_PATTERN`], or stands for a pattern that is.
+    /// It is longer than [`MAX_PATTERN_BYTES`], or stands for a pattern that is.
     #[error("the pattern is too long")]
     TooLong,
-    /// Its braces stand for more than [`braces::MOST_ALTERNATIVES`].
+    /// Its braces stand for more than [`braces::MAX_ALTERNATIVES`].
     #[error("the pattern stands for too many others")]
     TooMany,
 }
@@ -40,7 +40,7 @@ pub struct AutomatonStep {
     pub component: PatternComponent,
     /// The slashes before it, to be written as they were given.
     pub slashes: Vec<u8>,
-    /// The steps behind this one.
+    /// The steps after this one.
     pub next: Vec<usize>,
     /// True if a pattern ends here.
     pub ends: bool,
@@ -64,7 +64,7 @@ pub struct PatternAutomaton {
 }
 
 impl PatternAutomaton {
-    /// Adds a pattern: step by step to what is there already, as far as it is the same.
+    /// Adds a pattern; it shares its first steps with earlier patterns as far as they are equal.
     fn add(&mut self, pattern: SplitPattern) {
         self.bare |= pattern.steps.is_empty();
         let (mut behind_wildcard, mut last) = (false, None::<usize>);
@@ -139,11 +139,11 @@ impl GlobPattern {
         if text.contains(&0) {
             return Err(WildcardError::Nul);
         }
-        if text.len() > LONGEST_WITH_BRACES {
+        if text.len() > MAX_BRACE_PATTERN_BYTES {
             return Err(WildcardError::TooLong);
         }
         let mut alternatives = braces::alternatives(text).map_err(|_| WildcardError::TooMany)?;
-        let too_long = |text: &[u8]| text.len() > LONGEST_PATTERN;
+        let too_long = |text: &[u8]| text.len() > MAX_PATTERN_BYTES;
         if alternatives.is_empty() || !too_long(text) {
             // The name as it is written is one of them.
             alternatives.push(text.to_owned());
@@ -205,8 +205,7 @@ pub struct PatternStart {
     pub leads_up: bool,
 }
 
-/// Takes the beginning of each pattern that `text` stands for; none where it stands for too many to
-/// be a pattern.
+/// Takes the beginning of each pattern that `text` stands for; empty if it stands for too many.
 #[must_use]
 pub fn starts(text: &[u8]) -> Vec<PatternStart> {
     let Ok(mut all) = braces::alternatives(text) else {

@@ -11,23 +11,23 @@ use regex_syntax::hir::Hir;
 
 use super::PatternError;
 use super::ast::{Assertion, PatternNode};
-use super::budget::{LONGEST_ASIDE, SearchBudget, decide_aside};
+use super::budget::{MAX_ASIDE_BYTES, SearchBudget, decide_aside};
 use super::cost::{check_size, positions, shortest};
 use super::hir::hir;
 use super::required::{first_length, longest_text, required_text};
 
-/// The most memory that a compiled pattern may take, in bytes.
-pub(super) const SIZE_LIMIT: usize = 32 << 20;
+/// Maximum memory of a compiled pattern.
+pub(super) const MAX_COMPILED_BYTES: usize = 32 << 20;
 /// The search for a required text stops once it was found in this many lines that do not match,
 /// and more often than once in this many bytes.
-const IN_VAIN: usize = 16;
-const OFTEN: usize = 80;
+const MAX_FALSE_HITS: usize = 16;
+const MIN_BYTES_PER_FALSE_HIT: usize = 80;
 /// The size of the first block, in bytes, where it matters whether a block is ASCII; the blocks
 /// grow from there.
-const BLOCK: usize = 512;
+const FIRST_BLOCK_BYTES: usize = 512;
 /// The largest product for one uninterruptible call of the engine: positions in the pattern times
 /// bytes. Such a call takes less than a second even where each position is looked at for each byte.
-const ONE_CALL: u64 = 1 << 26;
+const MAX_CALL_COST: u64 = 1 << 26;
 
 /// A pattern without back-references, compiled.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ pub(super) struct LinearSearch {
 /// Matches a line that one call of the engine might take too long for.
 #[derive(Debug)]
 struct PiecewiseSearch {
-    /// The most bytes that one call of the engine is given.
+    /// Maximum number of bytes for one call of the engine.
     one_call: usize,
     /// The length in bytes below which no line matches.
     shortest: usize,
@@ -63,7 +63,7 @@ impl LinearSearch {
             required: required_text(node).map(finder),
             words: asks_for_words(node),
             piecewise: Arc::new(PiecewiseSearch {
-                one_call: usize::try_from(ONE_CALL / positions(node).max(1)).unwrap_or(0),
+                one_call: usize::try_from(MAX_CALL_COST / positions(node).max(1)).unwrap_or(0),
                 shortest: shortest(node),
                 held: longest_text(node).map(finder),
             }),
@@ -71,7 +71,7 @@ impl LinearSearch {
         })
     }
 
-    /// The same for a further thread: what the engine learns of a text is that thread's own.
+    /// This search for a further thread: what the engine learns of a text is that thread's own.
     pub fn another(&self, budget: &Arc<SearchBudget>) -> Self {
         Self {
             regex: self.regex.clone(),
@@ -144,7 +144,7 @@ impl LinearSearch {
         {
             return Some(false);
         }
-        if line.len() > LONGEST_ASIDE {
+        if line.len() > MAX_ASIDE_BYTES {
             return None;
         }
         let (regex, line) = (self.regex.clone(), line.to_vec());
@@ -158,7 +158,7 @@ impl LinearSearch {
         };
         let (mut next, mut in_vain) = (from, 0);
         // A text that is in every other line does not narrow the search down.
-        while in_vain < IN_VAIN || next - from > in_vain * OFTEN {
+        while in_vain < MAX_FALSE_HITS || next - from > in_vain * MIN_BYTES_PER_FALSE_HIT {
             let hit = next + required.find(window.get(next..)?)?;
             let (start, end) = line_around(window, next, hit);
             if let Some(found) = self.find_in_line(&window[..end], start) {
@@ -174,7 +174,7 @@ impl LinearSearch {
         if !self.words {
             return self.find_in_block(window, from);
         }
-        let mut size = BLOCK;
+        let mut size = FIRST_BLOCK_BYTES;
         while from < window.len() {
             let end = line_end(window, from.saturating_add(size).min(window.len()));
             let end = window.len().min(end + 1);
@@ -233,7 +233,7 @@ impl LinearSearch {
 pub(super) fn build(pattern: &Hir) -> Result<Regex, PatternError> {
     let config = Regex::config()
         .utf8_empty(false)
-        .nfa_size_limit(Some(SIZE_LIMIT));
+        .nfa_size_limit(Some(MAX_COMPILED_BYTES));
     Regex::builder()
         .configure(config)
         .build_from_hir(pattern)
