@@ -135,12 +135,16 @@ impl MeantPath {
 }
 
 /// The path that was meant by `path`, if it has one of the known slips. A path is only suggested
-/// if `may_tell` allows it.
+/// if `may_suggest` allows it.
 #[must_use]
-pub fn meant_path(path: &str, wants: PathWant, may_tell: fn(&Path) -> bool) -> Option<MeantPath> {
+pub fn meant_path(
+    path: &str,
+    wants: PathWant,
+    may_suggest: fn(&Path) -> bool,
+) -> Option<MeantPath> {
     let mut slips = slips(path);
     slips.retain(|(slip, meant)| !slip.is_guess(path, meant, wants));
-    let there = |path: &String| may_tell(Path::new(path)) && is_there(path, wants);
+    let there = |path: &String| may_suggest(Path::new(path)) && is_there(path, wants);
     // Two slips at once, such as a line number within quotes, are reported as the first of them.
     for (slip, once) in &slips {
         let twice = self::slips(once).into_iter().filter(|(slip, meant)| {
@@ -166,7 +170,7 @@ pub fn meant_path(path: &str, wants: PathWant, may_tell: fn(&Path) -> bool) -> O
     Some(MeantPath {
         slip,
         // A search only recommends what it has seen.
-        path: meant.filter(|meant| wants != PathWant::Any && may_tell(Path::new(meant))),
+        path: meant.filter(|meant| wants != PathWant::Any && may_suggest(Path::new(meant))),
         exists: false,
         wants,
     })

@@ -30,9 +30,9 @@ pub enum PathObstacle {
 }
 
 /// Finds the obstacle at which `path` ends; `None` if it leads to a file, or that is not known.
-/// Names in a directory are only suggested if `may_tell` allows it.
+/// Names in a directory are only suggested if `may_suggest` allows it.
 #[must_use]
-pub fn path_obstacle(path: &Path, may_tell: fn(&Path) -> bool) -> Option<PathObstacle> {
+pub fn path_obstacle(path: &Path, may_suggest: fn(&Path) -> bool) -> Option<PathObstacle> {
     if fs::metadata(path).is_ok_and(|status| status.is_dir()) {
         return Some(PathObstacle::Directory);
     }
@@ -49,7 +49,7 @@ pub fn path_obstacle(path: &Path, may_tell: fn(&Path) -> bool) -> Option<PathObs
                     return Some(PathObstacle::Dangling(to));
                 }
                 let rest: PathBuf = parts[at + 1..].iter().collect();
-                let name = one.as_os_str().to_str().filter(|_| may_tell(&above));
+                let name = one.as_os_str().to_str().filter(|_| may_suggest(&above));
                 let until = Instant::now() + LISTING_TIMEOUT;
                 let names = name.map(|name| similar_names(&above, name, &rest, until));
                 let paths = names.into_iter().flatten().map(|name| above.join(name));

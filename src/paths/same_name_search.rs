@@ -28,9 +28,9 @@ pub struct NamePlaces {
 
 /// Finds files with the name of `path`, which is missing: below the working directory or, for an
 /// absolute path elsewhere, below its nearest existing parent. A place is only listed if
-/// `may_tell` allows it.
+/// `may_suggest` allows it.
 #[must_use]
-pub fn places_of_name(path: &Path, may_tell: fn(&Path) -> bool) -> NamePlaces {
+pub fn places_of_name(path: &Path, may_suggest: fn(&Path) -> bool) -> NamePlaces {
     let mut found = NamePlaces::default();
     let Some(name) = path.file_name() else {
         return found;
@@ -42,7 +42,7 @@ pub fn places_of_name(path: &Path, may_tell: fn(&Path) -> bool) -> NamePlaces {
     let until = Instant::now() + SEARCH_TIMEOUT;
     let mut pending: VecDeque<PathBuf> = base.map(Path::to_owned).into_iter().collect();
     while let Some(directory) = pending.pop_front() {
-        if !may_tell(&directory) {
+        if !may_suggest(&directory) {
             continue;
         }
         for (at, entry) in fs::read_dir(&directory)
@@ -66,7 +66,7 @@ pub fn places_of_name(path: &Path, may_tell: fn(&Path) -> bool) -> NamePlaces {
                 {
                     pending.push_back(entry.path());
                 }
-            } else if other == name && kind.is_file() && may_tell(&entry.path()) {
+            } else if other == name && kind.is_file() && may_suggest(&entry.path()) {
                 found.count += 1;
                 let place = entry.path();
                 // As a call would name it.

@@ -47,7 +47,7 @@ pub struct AutomatonStep {
     /// True if a pattern ends here with a slash: only directories, written with a slash.
     pub ends_in_slash: bool,
     /// True if there is a wildcard in a component before this one.
-    pub behind_wildcard: bool,
+    pub after_wildcard: bool,
 }
 
 /// Patterns that are walked together, as one automaton.
@@ -67,7 +67,7 @@ impl PatternAutomaton {
     /// Adds a pattern; it shares its first steps with earlier patterns as far as they are equal.
     fn add(&mut self, pattern: SplitPattern) {
         self.bare |= pattern.steps.is_empty();
-        let (mut behind_wildcard, mut last) = (false, None::<usize>);
+        let (mut after_wildcard, mut last) = (false, None::<usize>);
         for step in pattern.steps {
             let known = match last {
                 None => &self.first,
@@ -84,7 +84,7 @@ impl PatternAutomaton {
                     next: Vec::new(),
                     ends: false,
                     ends_in_slash: false,
-                    behind_wildcard,
+                    after_wildcard,
                 });
                 match last {
                     None => self.first.push(at),
@@ -92,7 +92,7 @@ impl PatternAutomaton {
                 }
                 at
             });
-            behind_wildcard |= wild;
+            after_wildcard |= wild;
             last = Some(at);
         }
         if let Some(last) = last.and_then(|last| self.all.get_mut(last)) {

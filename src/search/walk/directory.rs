@@ -155,7 +155,7 @@ impl<'a> DirectoryReader<'a> {
             let Some(&first) = step.next.first() else {
                 break;
             };
-            next.roundabout |= name == b".." || self.is_link_behind_wildcards(&next, step);
+            next.roundabout |= name == b".." || self.is_link_after_wildcards(&next, step);
             self.here.extend_from_slice(&steps.all[first].slashes);
             self.active.clear();
             self.active.extend_from_slice(&step.next);
@@ -203,8 +203,8 @@ impl<'a> DirectoryReader<'a> {
 
     /// True if the name of `step`, to which `here` leads, is a link. It matters only after a
     /// wildcard, because without one no other path leads to it.
-    fn is_link_behind_wildcards(&mut self, next: &PendingRead, step: &AutomatonStep) -> bool {
-        if next.roundabout || !step.behind_wildcard {
+    fn is_link_after_wildcards(&mut self, next: &PendingRead, step: &AutomatonStep) -> bool {
+        if next.roundabout || !step.after_wildcard {
             return false;
         }
         let (directory, start) = starting_point(next.anchor.as_deref());
@@ -445,7 +445,7 @@ impl<'a> DirectoryReader<'a> {
                 }
                 !is
             });
-            roundabout |= self.is_link_behind_wildcards(next, &steps.all[state]);
+            roundabout |= self.is_link_after_wildcards(next, &steps.all[state]);
             if let Some(&next_state) = self.found.states.get(first) {
                 let slashes = &*steps.all[next_state].slashes;
                 self.push_directory([name, slashes], first, true, roundabout)?;

@@ -58,9 +58,7 @@ impl SharedWalk {
     pub fn name_to_look_up(&self, state: usize) -> Option<&[u8]> {
         let step = &self.steps.all[state];
         match &step.component {
-            PatternComponent::Name(name) if !(self.lists_only && step.behind_wildcard) => {
-                Some(name)
-            }
+            PatternComponent::Name(name) if !(self.lists_only && step.after_wildcard) => Some(name),
             _ => None,
         }
     }

@@ -79,10 +79,10 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     Ok(Reply::new(move |object| {
         let (walked, listed) = list(object, walk, limit)?;
         object.field("count", &listed.count)?;
-        object.note_at_both_ends(what_is_shown(&listed, limit));
+        object.note_at_both_ends(note_on_shown_part(&listed, limit));
         let mut notes = Notes::default();
         let left_out = walked.left_out;
-        notes.add(left_out.map(|what| note::left_out_names(what, terms, VOCABULARY)));
+        notes.add(left_out.map(|what| note::omitted_paths(what, terms, VOCABULARY)));
         notes.add(note::unlisted_directories(&walked.unlisted));
         // Each search for a reason has a time limit of its own.
         let search = || EmptySearch {
@@ -93,7 +93,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             object.nothing_found("no names match")?;
         }
         if left_out.is_none() {
-            notes.add(what_else(search(), listed.count));
+            notes.add(explain_rest(search(), listed.count));
         }
         // This comes last, because it is not a sentence.
         let count_until = (listed.count == 0).then(|| search().until);
@@ -255,7 +255,7 @@ fn list(
 }
 
 /// Says how many names are shown, if not all have room.
-fn what_is_shown(listed: &ListedNames, limit: Option<u64>) -> Option<String> {
+fn note_on_shown_part(listed: &ListedNames, limit: Option<u64>) -> Option<String> {
     let narrow = match limit {
         Some(_) => "pattern or path, or send a larger limit",
         None => "pattern or path",
@@ -270,7 +270,7 @@ fn what_is_shown(listed: &ListedNames, limit: Option<u64>) -> Option<String> {
 }
 
 /// Says why no name was found, or where further ones are; `None` if there are no more.
-fn what_else(search: EmptySearch<'_>, found: u64) -> Option<String> {
+fn explain_rest(search: EmptySearch<'_>, found: u64) -> Option<String> {
     match found {
         0 => empty_result::explain_no_names(search),
         _ if search.searches_all => None,

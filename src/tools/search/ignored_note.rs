@@ -26,9 +26,9 @@ pub fn note_on_ignored(
     words: SearchVocabulary,
     count_until: Option<Instant>,
 ) -> Option<String> {
-    let told = told_names(ignored, path);
+    let listed = list_names(ignored, path);
     let git = (ignored.git && count_until.is_some()).then_some(".git");
-    if told.is_empty() {
+    if listed.is_empty() {
         return git.map(|git| format!("not searched: {git}"));
     }
     let files: Vec<&str> = ignored.files.iter().map(|file| file.name()).collect();
@@ -38,11 +38,11 @@ pub fn note_on_ignored(
         format!("; {git} was not searched either")
     });
     let by = files.join(" and ");
-    Some(format!("not searched, by {by}: {told}{number}{git}"))
+    Some(format!("not searched, by {by}: {listed}{number}{git}"))
 }
 
 /// `node_modules, target and 3 more`. A name that several share is listed once.
-fn told_names(ignored: &IgnoredNames, path: &str) -> String {
+fn list_names(ignored: &IgnoredNames, path: &str) -> String {
     let mut places = BTreeMap::<&[u8], u64>::new();
     let mut names: Vec<(&[u8], &[u8])> = Vec::new();
     for path in ignored.directories.iter().chain(&ignored.others) {
@@ -53,7 +53,7 @@ fn told_names(ignored: &IgnoredNames, path: &str) -> String {
             names.push((name, path));
         }
     }
-    let told = names.iter().take(MAX_NAMES_LISTED).map(|(name, whole)| {
+    let listed = names.iter().take(MAX_NAMES_LISTED).map(|(name, whole)| {
         let number = places[name];
         let below = whole.strip_prefix(path.as_bytes()).unwrap_or(whole);
         let below = below.strip_prefix(b"/").unwrap_or(below);
@@ -66,11 +66,11 @@ fn told_names(ignored: &IgnoredNames, path: &str) -> String {
             ),
         }
     });
-    let told: Vec<String> = told.collect();
+    let listed: Vec<String> = listed.collect();
     let further = names.len().saturating_sub(MAX_NAMES_LISTED) as u64 + ignored.further;
     match further {
-        0 => join_list(&told, "and"),
-        more => format!("{} and {} more", told.join(", "), thousands(more)),
+        0 => join_list(&listed, "and"),
+        more => format!("{} and {} more", listed.join(", "), thousands(more)),
     }
 }
 

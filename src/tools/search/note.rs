@@ -52,11 +52,7 @@ pub fn seconds_of_call(terms: &CallTerms) -> String {
 
 /// Says which names that a pattern matches were omitted.
 #[must_use]
-pub fn left_out_names(
-    left_out: OmittedPaths,
-    terms: &CallTerms,
-    words: SearchVocabulary,
-) -> String {
+pub fn omitted_paths(left_out: OmittedPaths, terms: &CallTerms, words: SearchVocabulary) -> String {
     let field = words.pattern_field;
     match left_out {
         OmittedPaths::OtherNames => format!(

@@ -7,22 +7,20 @@ use crate::paths::{PathSlip, slips};
 
 /// Writes the patterns that may have been meant, the likeliest first.
 pub(super) fn wildcard_guesses(pattern: &str, path: &str) -> Vec<String> {
+    use PathSlip::{Backslashes, Diff, Elsewhere, Escaped, Repeated, Root};
     let mut all = Vec::new();
-    all.extend(pattern.is_empty().then(|| "*".to_owned()));
-    // `without_beginning` knows which directories may be left out of a pattern.
-    let holds_for_patterns = |slip| {
-        use PathSlip::{Around, At, LineNumber, SlashAtEnd, Tilde, UnicodeForm, Url, Variable};
-        matches!(
+    for (slip, meant) in slips(pattern) {
+        // `without_beginning` says what may be left out at the beginning of a pattern.
+        if !matches!(
             slip,
-            Around | At | LineNumber(_) | SlashAtEnd | Tilde | UnicodeForm | Url | Variable
-        )
-    };
-    let slips = slips(pattern).into_iter();
-    all.extend(
-        slips
-            .filter(|(slip, _)| holds_for_patterns(*slip))
-            .map(|(_, meant)| meant),
-    );
+            Backslashes | Diff | Elsewhere | Escaped | Repeated | Root
+        ) {
+            all.push(meant);
+        }
+    }
+    if pattern.is_empty() {
+        all.push("*".to_owned());
+    }
     all.extend(without_beginning(pattern, path));
     all.extend(list(pattern));
     all.extend(rewritten(pattern));

@@ -230,7 +230,7 @@ impl GrepQuery<'_> {
                 files => format!("no matches in {}", count_noun(files, "file")),
             })?;
         }
-        object.note_at_both_ends(what_is_shown(&done, self.options));
+        object.note_at_both_ends(note_on_shown_part(&done, self.options));
         let notes = self.notes(&walked, &done, object.terms());
         object.note(notes);
         Ok(())
@@ -243,15 +243,15 @@ impl GrepQuery<'_> {
         terms: &CallTerms,
     ) -> Notes {
         let mut notes = Notes::default();
-        notes.add(too_costly(self.matcher.gave_up(), done));
-        notes.add(ended_early(done, terms));
-        notes.add(cut_short(&done.not_to_the_end));
-        notes.add(unreadable(done));
+        notes.add(note_on_undecided_lines(self.matcher.gave_up(), done));
+        notes.add(note_on_early_end(done, terms));
+        notes.add(note_on_long_lines(&done.not_to_the_end));
+        notes.add(note_on_unreadable_files(done));
         let mut ended = done.ended.is_some();
         if let Ok(walked) = walked {
             let left_out = walked.left_out;
             ended |= left_out.is_some();
-            notes.add(left_out.map(|what| note::left_out_names(what, terms, VOCABULARY)));
+            notes.add(left_out.map(|what| note::omitted_paths(what, terms, VOCABULARY)));
             notes.add(note::unlisted_directories(&walked.unlisted));
         }
         if !ended && done.files > 0 && (done.count == 0 || has_empty_group(self.pattern)) {
@@ -259,7 +259,7 @@ impl GrepQuery<'_> {
             notes.add(pass.note(self.path, &self.target));
         }
         if done.count == 0 && !ended && done.unreadable == 0 {
-            notes.add(self.why_nothing(walked, done, terms));
+            notes.add(self.explain_no_result(walked, done, terms));
         } else if done.count > 0
             && !ended
             && matches!(&self.target, SearchTarget::Names(_, scope) if !scope.is_deep)
@@ -271,13 +271,13 @@ impl GrepQuery<'_> {
         }
         // This comes last, because it is not a sentence.
         if let Ok(walked) = walked {
-            notes.add(self.left_out(walked, done, terms));
+            notes.add(self.note_on_ignored_names(walked, done, terms));
         }
         notes
     }
 
     /// Says what ignore files left out.
-    fn left_out(
+    fn note_on_ignored_names(
         &self,
         walked: &WalkOutcome,
         done: &SearchOutcome,
@@ -299,7 +299,7 @@ impl GrepQuery<'_> {
     }
 
     /// Says why no line was found; `None` if everything that was asked for was searched.
-    fn why_nothing(
+    fn explain_no_result(
         &self,
         walked: &Result<WalkOutcome, GlobError>,
         done: &SearchOutcome,
@@ -357,7 +357,7 @@ impl GrepQuery<'_> {
 }
 
 /// Says how many matches are shown, if not all have room.
-fn what_is_shown(done: &SearchOutcome, options: GrepOptions) -> Option<String> {
+fn note_on_shown_part(done: &SearchOutcome, options: GrepOptions) -> Option<String> {
     let narrow = match options.limit {
         Some(_) => "pattern, glob or path, or send a larger limit",
         None => "pattern, glob or path",
@@ -375,7 +375,7 @@ fn what_is_shown(done: &SearchOutcome, options: GrepOptions) -> Option<String> {
     }
 }
 
-fn unreadable(done: &SearchOutcome) -> Option<String> {
+fn note_on_unreadable_files(done: &SearchOutcome) -> Option<String> {
     let (file, why) = done.first_unreadable.as_ref()?;
     let why = note::errno_in_words(*why);
     Some(match done.unreadable {
@@ -387,7 +387,7 @@ fn unreadable(done: &SearchOutcome) -> Option<String> {
     })
 }
 
-fn too_costly(lines: u64, done: &SearchOutcome) -> Option<String> {
+fn note_on_undecided_lines(lines: u64, done: &SearchOutcome) -> Option<String> {
     let (file, line) = done.undecided.as_ref()?;
     let which = if lines == 1 { "" } else { "the first of them " };
     Some(format!(
@@ -401,7 +401,7 @@ fn too_costly(lines: u64, done: &SearchOutcome) -> Option<String> {
 /// How close to the call's deadline a pattern's own limit counts as that deadline.
 const LIMIT_TOLERANCE: Duration = Duration::from_millis(100);
 
-fn ended_early(done: &SearchOutcome, terms: &CallTerms) -> Option<String> {
+fn note_on_early_end(done: &SearchOutcome, terms: &CallTerms) -> Option<String> {
     let (file, line) = done.ended.as_ref()?;
     // If the call has a deadline, the pattern's own limit is the time left until then.
     let of_the_call = |until: Instant| Instant::now() + LIMIT_TOLERANCE >= until;
@@ -424,7 +424,7 @@ fn ended_early(done: &SearchOutcome, terms: &CallTerms) -> Option<String> {
     ))
 }
 
-fn cut_short(files: &[String]) -> Option<String> {
+fn note_on_long_lines(files: &[String]) -> Option<String> {
     (!files.is_empty()).then(|| {
         format!(
             "Not searched to the end, because of a line of more than 1 GiB: {}.",
