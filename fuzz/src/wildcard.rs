@@ -4,7 +4,7 @@
 use std::ffi::{CString, c_char, c_int};
 use std::sync::Once;
 
-use ikigai_tools::search::braces::{MOST_ALTERNATIVES, alternatives};
+use ikigai_tools::search::braces::{MAX_ALTERNATIVES, alternatives};
 use ikigai_tools::search::wildcard::{PatternComponent, SplitPattern};
 
 use crate::take::Take;
@@ -159,7 +159,7 @@ fn expanded(pattern: &[u8]) {
     let Ok(all) = alternatives(pattern) else {
         return;
     };
-    assert!(all.len() <= MOST_ALTERNATIVES);
+    assert!(all.len() <= MAX_ALTERNATIVES);
     assert!(
         all.iter()
             .all(|one| !one.is_empty() && one.len() < pattern.len())

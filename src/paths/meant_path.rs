@@ -1,4 +1,4 @@
-//! The ways in which a path is written otherwise than it was meant.
+//! The ways in which a path differs from what was meant.
 
 use std::env;
 use std::ffi::OsStr;
@@ -14,15 +14,15 @@ use crate::basics::unicode_form::{in_other_form, spelled_json};
 /// The kind of thing that a call wants at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathWant {
-    /// A file that is there.
+    /// An existing file.
     File,
-    /// A name in a directory that is there, where a file may be or not.
+    /// A name in an existing directory, whether the file exists or not.
     Name,
     /// A file or a directory that can be read.
     Any,
 }
 
-/// A way in which a path is written otherwise than it was meant.
+/// A way in which a path differs from what was meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathSlip {
     /// `~`, which only shells expand.
@@ -31,10 +31,8 @@ pub enum PathSlip {
     Variable,
     /// A `file:` URL.
     Url,
-    /// A line number behind the name: `a.ts:5`, `a.ts:5:10`, `a.ts#L5`, `a.ts(5)`.
+    /// A line number after the name: `a.ts:5`, `a.ts:5:10`, `a.ts#L5`, `a.ts(5)`.
     LineNumber(u64),
-    /// A colon behind the name, as before a message.
-    Colon,
     /// Quotes, backticks, blanks or line ends around the path.
     Around,
     /// `\` between directories.
@@ -45,20 +43,20 @@ pub enum PathSlip {
     At,
     /// `a/` or `b/` before the path, as in diffs.
     Diff,
-    /// `/` before a path that is meant from the working directory.
+    /// `/` before a path that is relative to the working directory.
     Root,
     /// The working directory's own name before the path.
     Repeated,
-    /// Other directories before a path that is there from the working directory on.
+    /// Other directories before a path that exists relative to the working directory.
     Elsewhere,
-    /// `/` behind a file's path.
+    /// `/` after a file's path.
     SlashAtEnd,
     /// Letters with accents in the other Unicode form.
     UnicodeForm,
 }
 
 impl PathSlip {
-    /// True if it is one even where the path that was meant is not there.
+    /// True if it is certain even if the meant path does not exist.
     fn is_sure(self) -> bool {
         matches!(self, Self::Tilde | Self::Variable | Self::Url)
     }
@@ -73,7 +71,6 @@ impl PathSlip {
             }
             Self::LineNumber(_)
             | Self::UnicodeForm
-            | Self::Colon
             | Self::Diff
             | Self::At
             | Self::Backslashes
@@ -91,20 +88,19 @@ impl PathSlip {
             Self::Tilde => "~ is not expanded",
             Self::Variable => "Variables are not expanded",
             Self::Url => "It takes a path, not a URL",
-            Self::LineNumber(_) => "A line number is no part of the name",
-            Self::Colon => "A colon is no part of the name",
+            Self::LineNumber(_) => "The line number is not part of the name",
             Self::Around => "The path has quotes, blanks or a line end around it",
             Self::Backslashes => "Directories are separated by /",
             Self::Escaped => "Blanks in a path need no backslash",
-            Self::At => "The @ is no part of the path",
-            Self::Diff => "The marks of a diff, a/ and b/, are no directories",
-            Self::Root => "It is not below /, but below the working directory",
+            Self::At => "The @ is not part of the path",
+            Self::Diff => "The a/ and b/ in a diff are not directories",
+            Self::Root => "It is below the working directory, not below /",
             Self::Repeated => {
                 "Relative paths start in the working directory, whose name is left out"
             }
             Self::Elsewhere => "It is below the working directory",
-            Self::SlashAtEnd => "What ends in / is a directory",
-            Self::UnicodeForm => "Its accents are written in the other Unicode form there",
+            Self::SlashAtEnd => "A path that ends in / names a directory, and this is a file",
+            Self::UnicodeForm => "Its accents are in the other Unicode normalization form there",
         }
     }
 }
@@ -122,7 +118,7 @@ pub struct MeantPath {
 }
 
 impl MeantPath {
-    /// The slip, and the path to send, which `sent` writes as a call has it.
+    /// Names the slip and the path to send, which `sent` writes as a call has it.
     #[must_use]
     pub fn advice(&self, sent: impl FnOnce(&str) -> String) -> String {
         let words = self.slip.words();
@@ -138,14 +134,18 @@ impl MeantPath {
     }
 }
 
-/// The path that was meant by `path`, if it is written in one of the ways that are known. A path
-/// is told only where `may_tell` allows it.
+/// The path that was meant by `path`, if it has one of the known slips. A path is only suggested
+/// if `may_suggest` allows it.
 #[must_use]
-pub fn meant_path(path: &str, wants: PathWant, may_tell: fn(&Path) -> bool) -> Option<MeantPath> {
+pub fn meant_path(
+    path: &str,
+    wants: PathWant,
+    may_suggest: fn(&Path) -> bool,
+) -> Option<MeantPath> {
     let mut slips = slips(path);
     slips.retain(|(slip, meant)| !slip.is_guess(path, meant, wants));
-    let there = |path: &String| may_tell(Path::new(path)) && is_there(path, wants);
-    // Two at once, such as a line number within quotes, are told as the first of them.
+    let there = |path: &String| may_suggest(Path::new(path)) && is_there(path, wants);
+    // Two slips at once, such as a line number within quotes, are reported as the first of them.
     for (slip, once) in &slips {
         let twice = self::slips(once).into_iter().filter(|(slip, meant)| {
             *slip != PathSlip::Elsewhere && !slip.is_guess(once, meant, wants)
@@ -169,8 +169,8 @@ pub fn meant_path(path: &str, wants: PathWant, may_tell: fn(&Path) -> bool) -> O
     };
     Some(MeantPath {
         slip,
-        // A search recommends nothing that it has not seen.
-        path: meant.filter(|meant| wants != PathWant::Any && may_tell(Path::new(meant))),
+        // A search only recommends what it has seen.
+        path: meant.filter(|meant| wants != PathWant::Any && may_suggest(Path::new(meant))),
         exists: false,
         wants,
     })
@@ -184,7 +184,7 @@ fn is_there(path: &str, wants: PathWant) -> bool {
     }
 }
 
-/// True if the directory of `path` is there, and `path` itself is not a directory.
+/// True if the directory of `path` exists, and `path` itself is not a directory.
 fn has_directory(path: &Path) -> bool {
     let parent = path
         .parent()
@@ -192,8 +192,8 @@ fn has_directory(path: &Path) -> bool {
     parent.unwrap_or(Path::new(".")).is_dir() && !path.is_dir()
 }
 
-/// True if `path` leads to a file or directory that can be read: where the kernel confines the
-/// process, nothing is told of places outside.
+/// True if `path` leads to a readable file or directory. If the kernel confines the process, this
+/// reveals nothing about paths outside.
 fn is_readable(path: &str) -> bool {
     if !fs::metadata(path).is_ok_and(|status| status.is_dir() || status.is_file()) {
         return false;
@@ -206,7 +206,8 @@ fn is_readable(path: &str) -> bool {
 }
 
 /// The ways to read `path` otherwise than it is written.
-fn slips(path: &str) -> Vec<(PathSlip, String)> {
+#[must_use]
+pub fn slips(path: &str) -> Vec<(PathSlip, String)> {
     let mut found = Vec::new();
     let mut add = |slip, meant: Option<String>| {
         let other = meant.filter(|meant| !meant.is_empty() && meant != path);
@@ -227,7 +228,6 @@ fn slips(path: &str) -> Vec<(PathSlip, String)> {
         add(PathSlip::LineNumber(line), Some(file.to_owned()));
     }
     add(PathSlip::UnicodeForm, in_other_form(path));
-    add(PathSlip::Colon, path.strip_suffix(':').map(str::to_owned));
     add(PathSlip::At, path.strip_prefix('@').map(str::to_owned));
     let diff = path.strip_prefix("a/").or_else(|| path.strip_prefix("b/"));
     add(PathSlip::Diff, diff.map(str::to_owned));
@@ -259,14 +259,6 @@ fn without_quotes(text: &str) -> &str {
     text.trim_matches(around)
 }
 
-/// `text` without quotes or blanks around it, or an `@` before it, if it has such.
-#[must_use]
-pub fn unquoted(text: &str) -> Option<String> {
-    let plain = without_quotes(text);
-    let plain = plain.strip_prefix('@').unwrap_or(plain);
-    (plain != text && !plain.is_empty()).then(|| plain.to_owned())
-}
-
 /// The path of a `file:` URL.
 fn from_url(path: &str) -> Option<String> {
     let (scheme, rest) = path.trim().split_once(':')?;
@@ -281,10 +273,9 @@ fn from_url(path: &str) -> Option<String> {
     Some(decoded.ok()?.into_owned())
 }
 
-/// A path without the line number behind it, as compilers, editors and web pages write one, and
-/// that number.
-#[must_use]
-pub fn without_line_number(path: &str) -> Option<(&str, u64)> {
+/// A path without its trailing line number, as compilers, editors and web pages write it, and that
+/// number.
+fn without_line_number(path: &str) -> Option<(&str, u64)> {
     let path = path.trim_end_matches([':', ' ']);
     if let Some((file, place)) = path.rsplit_once('#') {
         let place = place.trim_start_matches(['L', 'l', 'C']);
@@ -297,7 +288,7 @@ pub fn without_line_number(path: &str) -> Option<(&str, u64)> {
         .strip_suffix(')')
         .filter(|path| path.ends_with(|last: char| last.is_ascii_digit()));
     let mut file = in_brackets.unwrap_or(path);
-    // A column stands behind the line, and a range may.
+    // A column follows the line, and a range may.
     while let Some((before, number)) = file.rsplit_once([':', ',', '(']) {
         let number = number.trim().trim_start_matches(['L', 'l']);
         let number = number.split('-').next().unwrap_or_default();
@@ -329,7 +320,6 @@ mod tests {
             ("file:///tmp/a%20b", PathSlip::Url, "/tmp/a b"),
             ("file://localhost/tmp/a", PathSlip::Url, "/tmp/a"),
             ("\"a.ts\"\n", PathSlip::Around, "a.ts"),
-            ("a.ts:", PathSlip::Colon, "a.ts"),
             ("@src/a.ts", PathSlip::At, "src/a.ts"),
             ("b/src/a.ts", PathSlip::Diff, "src/a.ts"),
             ("src\\a.ts", PathSlip::Backslashes, "src/a.ts"),

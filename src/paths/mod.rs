@@ -9,8 +9,7 @@ mod same_name_search;
 mod similar;
 mod unexpanded;
 
-pub use meant_path::{MeantPath, PathSlip, PathWant, meant_path, unquoted, without_line_number};
+pub use meant_path::{MeantPath, PathSlip, PathWant, meant_path, slips};
 pub use obstacle::{PathObstacle, path_obstacle};
 pub use same_name_search::{NamePlaces, places_of_name};
-pub use similar::similar_names;
 pub use unexpanded::unexpanded;

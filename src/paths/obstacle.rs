@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::similar::similar_names;
 
-/// The longest time for listing a directory to find names like a mistyped one.
+/// The timeout for listing a directory to find names similar to a mistyped one.
 const LISTING_TIMEOUT: Duration = Duration::from_millis(30);
 
 /// The obstacle at which a path ends.
@@ -14,25 +14,25 @@ const LISTING_TIMEOUT: Duration = Duration::from_millis(30);
 pub enum PathObstacle {
     /// It leads to a directory.
     Directory,
-    /// This part of it is a file and no directory.
+    /// This part of it is a file, not a directory.
     NoDirectory(PathBuf),
-    /// It is a symbolic link to this, which is not there.
+    /// It is a symbolic link to this, which does not exist.
     Dangling(PathBuf),
-    /// This part of it is not there.
+    /// This part of it does not exist.
     Missing {
-        /// The part, up to the name that is not there.
+        /// The part, up to the missing name.
         part: PathBuf,
         /// True if that is the whole path: only the file itself is missing.
         whole: bool,
-        /// Paths with similar names, which are there; the likeliest first.
+        /// Existing paths with similar names, the likeliest first.
         similar: Vec<PathBuf>,
     },
 }
 
 /// Finds the obstacle at which `path` ends; `None` if it leads to a file, or that is not known.
-/// Names of a directory are told where `may_tell` allows it.
+/// Names in a directory are only suggested if `may_suggest` allows it.
 #[must_use]
-pub fn path_obstacle(path: &Path, may_tell: fn(&Path) -> bool) -> Option<PathObstacle> {
+pub fn path_obstacle(path: &Path, may_suggest: fn(&Path) -> bool) -> Option<PathObstacle> {
     if fs::metadata(path).is_ok_and(|status| status.is_dir()) {
         return Some(PathObstacle::Directory);
     }
@@ -49,7 +49,7 @@ pub fn path_obstacle(path: &Path, may_tell: fn(&Path) -> bool) -> Option<PathObs
                     return Some(PathObstacle::Dangling(to));
                 }
                 let rest: PathBuf = parts[at + 1..].iter().collect();
-                let name = one.as_os_str().to_str().filter(|_| may_tell(&above));
+                let name = one.as_os_str().to_str().filter(|_| may_suggest(&above));
                 let until = Instant::now() + LISTING_TIMEOUT;
                 let names = name.map(|name| similar_names(&above, name, &rest, until));
                 let paths = names.into_iter().flatten().map(|name| above.join(name));

@@ -1,36 +1,36 @@
-//! Other places of a missing file's name.
+//! Other files with the name of a missing one.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// The longest time for it.
+/// The timeout of the search.
 const SEARCH_TIMEOUT: Duration = Duration::from_millis(50);
 
-/// The most places that are told.
-const MOST_TOLD: usize = 3;
+/// Maximum number of places that are listed.
+const MAX_PLACES_LISTED: usize = 3;
 
-/// Directories that are not entered: what is in them was built, fetched or kept by a program.
-const NOT_ENTERED: [&str; 3] = [".git", "node_modules", "target"];
+/// Directories that are not entered, because programs generate or fetch what is in them.
+const SKIPPED_DIRECTORIES: [&str; 3] = [".git", "node_modules", "target"];
 
 /// Places of a file's name.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct NamePlaces {
-    /// The first of them with their depths, since those that lie higher come first. File systems
-    /// list names in orders of their own.
+    /// The first of them, each with its depth: shallower ones come first, because file systems list
+    /// names in orders of their own.
     pub paths: BTreeSet<(usize, PathBuf)>,
     /// The number of all that were found.
     pub count: u64,
-    /// True if there was no time to look everywhere.
+    /// True if time ran out before all directories were read.
     pub is_cut: bool,
 }
 
-/// The files with the name of `path`, which is not there: below the working directory, or, for a
-/// full path elsewhere, below the nearest directory above it that is there. A place is told where
-/// `may_tell` allows it.
+/// Finds files with the name of `path`, which is missing: below the working directory or, for an
+/// absolute path elsewhere, below its nearest existing parent. A place is only listed if
+/// `may_suggest` allows it.
 #[must_use]
-pub fn places_of_name(path: &Path, may_tell: fn(&Path) -> bool) -> NamePlaces {
+pub fn places_of_name(path: &Path, may_suggest: fn(&Path) -> bool) -> NamePlaces {
     let mut found = NamePlaces::default();
     let Some(name) = path.file_name() else {
         return found;
@@ -42,7 +42,7 @@ pub fn places_of_name(path: &Path, may_tell: fn(&Path) -> bool) -> NamePlaces {
     let until = Instant::now() + SEARCH_TIMEOUT;
     let mut pending: VecDeque<PathBuf> = base.map(Path::to_owned).into_iter().collect();
     while let Some(directory) = pending.pop_front() {
-        if !may_tell(&directory) {
+        if !may_suggest(&directory) {
             continue;
         }
         for (at, entry) in fs::read_dir(&directory)
@@ -60,16 +60,19 @@ pub fn places_of_name(path: &Path, may_tell: fn(&Path) -> bool) -> NamePlaces {
             };
             let other = entry.file_name();
             if kind.is_dir() {
-                if !NOT_ENTERED.iter().any(|left_out| other == *left_out) {
+                if !SKIPPED_DIRECTORIES
+                    .iter()
+                    .any(|left_out| other == *left_out)
+                {
                     pending.push_back(entry.path());
                 }
-            } else if other == name && kind.is_file() && may_tell(&entry.path()) {
+            } else if other == name && kind.is_file() && may_suggest(&entry.path()) {
                 found.count += 1;
                 let place = entry.path();
                 // As a call would name it.
                 let told = place.strip_prefix(&here).unwrap_or(&place).to_owned();
                 found.paths.insert((told.components().count(), told));
-                if found.paths.len() > MOST_TOLD {
+                if found.paths.len() > MAX_PLACES_LISTED {
                     found.paths.pop_last();
                 }
             }

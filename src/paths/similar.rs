@@ -4,19 +4,24 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-/// The most names of a directory that are compared with a mistyped one.
-const MOST_NAMES: usize = 20_000;
+/// Maximum number of names of a directory that are compared with a mistyped one.
+const MAX_NAMES_COMPARED: usize = 20_000;
 
-/// The most similar names that are told.
-const MOST_SIMILAR: usize = 3;
+/// Maximum number of similar names that are listed.
+const MAX_SIMILAR_NAMES: usize = 3;
 
-/// The shortest name that is looked for within others.
-const SHORTEST_PART: usize = 3;
+/// Minimum length of a name that is looked for within others.
+const MIN_PART_BYTES: usize = 3;
 
-/// The names in `directory` that are like `name` and below which `rest` is there, the likest first,
-/// as far as they are found `until` then.
+/// The names in `directory` that are similar to `name` and below which `rest` exists, the most
+/// similar first, as far as they are found before `until`.
 #[must_use]
-pub fn similar_names(directory: &Path, name: &str, rest: &Path, until: Instant) -> Vec<String> {
+pub(super) fn similar_names(
+    directory: &Path,
+    name: &str,
+    rest: &Path,
+    until: Instant,
+) -> Vec<String> {
     let directory = if directory.as_os_str().is_empty() {
         Path::new(".")
     } else {
@@ -25,7 +30,7 @@ pub fn similar_names(directory: &Path, name: &str, rest: &Path, until: Instant) 
     let wanted = name.to_lowercase();
     let mut found: Vec<(f64, String)> = Vec::new();
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-    for (at, entry) in entries.take(MOST_NAMES).enumerate() {
+    for (at, entry) in entries.take(MAX_NAMES_COMPARED).enumerate() {
         if at % 64 == 63 && Instant::now() >= until {
             break;
         }
@@ -43,7 +48,7 @@ pub fn similar_names(directory: &Path, name: &str, rest: &Path, until: Instant) 
         rest.as_os_str().is_empty() || fs::symlink_metadata(path.join(rest)).is_ok()
     };
     let names = found.into_iter().map(|(_, name)| name).filter(is_there);
-    names.take(MOST_SIMILAR).collect()
+    names.take(MAX_SIMILAR_NAMES).collect()
 }
 
 /// The likeness of two names in small letters, at most 1; `None` if they are not alike.
@@ -74,8 +79,8 @@ fn likeness(one: &str, other: &str) -> Option<f64> {
             return Some(0.8 - distance as f64 / longer as f64 / 10.0);
         }
     }
-    let is_part = one.len() >= SHORTEST_PART && other.starts_with(one)
-        || stem.len() >= SHORTEST_PART && other.contains(stem);
+    let is_part = one.len() >= MIN_PART_BYTES && other.starts_with(one)
+        || stem.len() >= MIN_PART_BYTES && other.contains(stem);
     is_part.then_some(0.5)
 }
 

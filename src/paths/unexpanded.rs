@@ -27,10 +27,10 @@ impl UnexpandedPath<'_> {
     }
 }
 
-/// The variables of shells, here and on other systems, that hold the home directory.
-const HOME: [&str; 4] = ["$HOME", "${HOME}", "%USERPROFILE%", "%HOME%"];
-/// Those that hold the working directory.
-const WORKING: [&str; 3] = ["$PWD", "${PWD}", "%CD%"];
+/// The variables that hold the home directory, here and on other systems.
+const HOME_VARIABLES: [&str; 4] = ["$HOME", "${HOME}", "%USERPROFILE%", "%HOME%"];
+/// The variables that hold the working directory.
+const WORKING_DIRECTORY_VARIABLES: [&str; 3] = ["$PWD", "${PWD}", "%CD%"];
 
 /// Reads the `~` or the variable at the beginning of `path`, if there is one.
 pub fn unexpanded(path: &str) -> Option<UnexpandedPath<'_>> {
@@ -52,10 +52,10 @@ pub fn unexpanded(path: &str) -> Option<UnexpandedPath<'_>> {
     if let Some(rest) = behind("~") {
         return Some(known(true, dirs::home_dir(), rest));
     }
-    if let Some(rest) = HOME.into_iter().find_map(behind) {
+    if let Some(rest) = HOME_VARIABLES.into_iter().find_map(behind) {
         return Some(known(false, dirs::home_dir(), rest));
     }
-    if let Some(rest) = WORKING.into_iter().find_map(behind) {
+    if let Some(rest) = WORKING_DIRECTORY_VARIABLES.into_iter().find_map(behind) {
         return Some(known(false, env::current_dir().ok(), rest));
     }
     let at = path.find('/').unwrap_or(path.len());
@@ -63,7 +63,7 @@ pub fn unexpanded(path: &str) -> Option<UnexpandedPath<'_>> {
     is_variable(first).then(|| known(false, None, rest))
 }
 
-/// True for `$NAME`, `${NAME}` and `%NAME%` alone: a file's name may begin with these signs too.
+/// True only for `$NAME`, `${NAME}` and `%NAME%`: a file's name may begin with these signs too.
 fn is_variable(text: &str) -> bool {
     let within = |opening, closing| text.strip_prefix(opening)?.strip_suffix(closing);
     let name = within("${", "}").or_else(|| within("%", "%"));

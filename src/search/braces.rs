@@ -3,26 +3,26 @@
 //! They are read as bash reads them (its manual, "Brace Expansion"), before anything else in the
 //! pattern: a pair with a comma between its braces is one alternative after the other, pairs may
 //! stand in one another, an alternative may be empty, `\` takes the meaning from the character
-//! behind it, and a brace without its fellow or without a comma stands for itself. Sequences
+//! after it, and a brace without its fellow or without a comma stands for itself. Sequences
 //! (`{1..3}`) are no alternatives here, and `$` means nothing.
 
-/// The most alternatives that a pattern may stand for.
-pub const MOST_ALTERNATIVES: usize = 1024;
+/// Maximum number of alternatives that a pattern may stand for.
+pub const MAX_ALTERNATIVES: usize = 1024;
 
-/// The most bytes that its alternatives may have in all.
-const MOST_BYTES: usize = 512 << 10;
+/// Maximum number of bytes of all its alternatives together.
+const MAX_ALTERNATIVES_BYTES: usize = 512 << 10;
 
-/// The most steps that reading a pattern may take: braces that are never closed cost time that
+/// Maximum number of steps for reading a pattern: braces that are never closed cost time that
 /// grows with the square of their number.
-const MOST_STEPS: usize = 1 << 26;
+const MAX_READING_STEPS: usize = 1 << 26;
 
-/// A pattern that stands for more than [`MOST_ALTERNATIVES`], or for more text than can be handled.
+/// A pattern that stands for more than [`MAX_ALTERNATIVES`], or for more text than can be handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooManyAlternatives;
 
 /// Returns the patterns that `pattern` stands for, in the order in which they are written; empty,
-/// where it has no braces that stand for alternatives. Of alternatives that are equal each is
-/// there, and one that is all empty is left out.
+/// if it has no braces that stand for alternatives. Equal alternatives are all returned, and one
+/// that is all empty is left out.
 ///
 /// # Errors
 /// There are too many of them.
@@ -30,9 +30,9 @@ pub fn alternatives(pattern: &[u8]) -> Result<Vec<Vec<u8>>, TooManyAlternatives>
     if !may_have_braces(pattern) {
         return Ok(Vec::new());
     }
-    let mut steps = MOST_STEPS;
+    let mut steps = MAX_READING_STEPS;
     let parts = BraceParts::read(pattern, &mut steps)?;
-    if parts.count() > MOST_ALTERNATIVES {
+    if parts.count() > MAX_ALTERNATIVES {
         return Err(TooManyAlternatives);
     }
     if parts.count() == 1 {
@@ -48,7 +48,7 @@ fn may_have_braces(pattern: &[u8]) -> bool {
     memchr::memchr(b'{', pattern).is_some_and(|at| memchr::memchr(b',', &pattern[at..]).is_some())
 }
 
-/// A pattern as text and choices, one behind the other.
+/// A pattern as text and choices, one after the other.
 #[derive(Debug, Default)]
 struct BraceParts<'a>(Vec<BracePart<'a>>);
 
@@ -63,7 +63,7 @@ impl<'a> BraceParts<'a> {
     /// Reads `pattern`. What is nested deeper than there may be alternatives has too many of them,
     /// since each pair of braces adds one.
     fn read(pattern: &'a [u8], steps: &mut usize) -> Result<Self, TooManyAlternatives> {
-        Self::read_nested(pattern, steps, MOST_ALTERNATIVES)
+        Self::read_nested(pattern, steps, MAX_ALTERNATIVES)
     }
 
     fn read_nested(
@@ -113,7 +113,7 @@ impl<'a> BraceParts<'a> {
                 }
             }
             let length = |all: &[Vec<u8>]| all.iter().map(Vec::len).sum::<usize>();
-            if length(&all) * ends.len() + length(&ends) * all.len() > MOST_BYTES {
+            if length(&all) * ends.len() + length(&ends) * all.len() > MAX_ALTERNATIVES_BYTES {
                 return Err(TooManyAlternatives);
             }
             let both = all

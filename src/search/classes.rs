@@ -1,12 +1,7 @@
 //! The character classes of C.UTF-8, for wildcards and for regular expressions alike.
 //!
 //! Their members are those of the GNU C library: `classes/generate.py` asks it about every
-//! character and writes `classes/table.rs`.
-
-mod table;
-
-#[cfg(test)]
-pub(super) use table::GLIBC;
+//! character and writes `classes/*.bin`.
 
 /// The character classes of C.UTF-8, and the one that `\w` means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,23 +46,23 @@ impl CharClass {
 
     /// Its characters; the ranges of some classes are in no order.
     pub fn ranges(self) -> Vec<CharRange> {
-        let both = |one: Vec<CharRange>, other: &[CharRange]| [one, other.to_vec()].concat();
+        let both = |one: Self, other: Self| [one.ranges(), other.ranges()].concat();
         match self {
-            Self::Alpha => decoded(table::ALPHA),
-            Self::Graph => decoded(table::GRAPH),
-            Self::Lower => decoded(table::LOWER),
-            Self::Upper => decoded(table::UPPER),
-            Self::Blank => table::BLANK.to_vec(),
-            Self::Cntrl => table::CNTRL.to_vec(),
-            Self::Digit => table::DIGIT.to_vec(),
-            Self::Space => table::SPACE.to_vec(),
-            Self::Xdigit => table::XDIGIT.to_vec(),
-            Self::Alnum => both(Self::Alpha.ranges(), table::DIGIT),
-            Self::Word => both(Self::Alnum.ranges(), &[('_', '_')]),
-            Self::Print => both(
-                Self::Graph.ranges(),
-                &without(table::SPACE.to_vec(), table::CNTRL),
-            ),
+            Self::Alpha => decoded(include_bytes!("classes/alpha.bin")),
+            Self::Blank => decoded(include_bytes!("classes/blank.bin")),
+            Self::Cntrl => decoded(include_bytes!("classes/cntrl.bin")),
+            Self::Digit => decoded(include_bytes!("classes/digit.bin")),
+            Self::Graph => decoded(include_bytes!("classes/graph.bin")),
+            Self::Lower => decoded(include_bytes!("classes/lower.bin")),
+            Self::Space => decoded(include_bytes!("classes/space.bin")),
+            Self::Upper => decoded(include_bytes!("classes/upper.bin")),
+            Self::Xdigit => decoded(include_bytes!("classes/xdigit.bin")),
+            Self::Alnum => both(Self::Alpha, Self::Digit),
+            Self::Word => [Self::Alnum.ranges(), vec![('_', '_')]].concat(),
+            Self::Print => {
+                let blanks = without(Self::Space.ranges(), &Self::Cntrl.ranges());
+                [Self::Graph.ranges(), blanks].concat()
+            }
             Self::Punct => {
                 let mut alnum = Self::Alnum.ranges();
                 alnum.sort_unstable();

@@ -2,9 +2,9 @@
 //! `ignore` reads them.
 //!
 //! Rules: the decisions on our own doors (1) and gitignore(5). `.gitignore` and
-//! `.git/info/exclude` count within a git work tree alone, up to its top or to the top of a tree
-//! within it. Closer files come first, and `.ignore` comes before the other two. Where a directory
-//! was named although it is left out, the rules above it no longer count.
+//! `.git/info/exclude` count only within a git work tree, up to its top or to the top of a tree
+//! within it. Closer files come first, and `.ignore` comes before the other two. If the caller
+//! names an ignored directory, the rules above it no longer count.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -20,9 +20,9 @@ use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
 
 use super::scan::{self, LinkPolicy};
 
-/// The longest file of rules in bytes. Those of large projects have a tenth of it, and a hostile
-/// one must not cost seconds.
-const LONGEST_FILE: usize = 128 << 10;
+/// Maximum length of a file of rules: ten times the size of large projects' files. Parsing a
+/// longer, hostile one would take seconds.
+const MAX_FILE_BYTES: usize = 128 << 10;
 
 /// A file of rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,16 +47,16 @@ impl IgnoreFile {
     }
 }
 
-/// The names in a directory that matter here.
+/// Which ignore files, and whether `.git`, exist in a directory.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct RuleNames {
+pub(super) struct IgnoreFilePresence {
     gitignore: bool,
     ignore: bool,
     git: bool,
 }
 
-impl RuleNames {
-    /// All of them may be there.
+impl IgnoreFilePresence {
+    /// All of them may exist.
     const ANY: Self = Self {
         gitignore: true,
         ignore: true,
@@ -107,7 +107,7 @@ pub(super) struct IgnoreRules {
 }
 
 impl IgnoreRules {
-    /// The rules of the directories above `here`, a path with a slash behind it or none, up to the
+    /// The rules of the directories above `here`, a path with a trailing slash or empty, up to the
     /// top of the work tree.
     pub fn above(here: &[u8]) -> Self {
         let mut rules = Self {
@@ -140,7 +140,7 @@ impl IgnoreRules {
 
     /// These rules and those of the directories between them and `here`, which were named, not
     /// listed.
-    pub fn down_to(&self, here: &[u8]) -> Self {
+    pub fn extended_to(&self, here: &[u8]) -> Self {
         let behind = here.get(self.covers..).unwrap_or_default();
         if behind.split(|byte| *byte == b'/').any(|name| name == b"..") {
             return Self::above(here);
@@ -152,7 +152,7 @@ impl IgnoreRules {
                 rules.add(read_named(directory), rules.length_of(at));
             }
             at += part.len();
-            rules.enter_named(&rules.whole(without_slash(&here[..at]), b""));
+            rules.enter_named(&rules.path_from_top(without_slash(&here[..at]), b""));
         }
         rules.has_own &= behind.is_empty();
         rules.covers = here.len();
@@ -160,7 +160,12 @@ impl IgnoreRules {
     }
 
     /// These rules and those of the directory itself, `here`, which has these names.
-    pub fn within(&self, here: &[u8], directory: BorrowedFd<'_>, names: RuleNames) -> Self {
+    pub fn with_own_rules(
+        &self,
+        here: &[u8],
+        directory: BorrowedFd<'_>,
+        names: IgnoreFilePresence,
+    ) -> Self {
         let mut rules = self.clone();
         rules.has_own = true;
         if names.any() {
@@ -172,14 +177,14 @@ impl IgnoreRules {
     /// The file of rules that leaves out `name` in the directory `here`, if one does.
     pub fn leaving_out(&self, here: &[u8], name: &[u8], is_directory: bool) -> Option<IgnoreFile> {
         self.closest.as_ref()?;
-        self.leaving_out_whole(&self.whole(here, name), is_directory)
+        self.leaving_out_whole(&self.path_from_top(here, name), is_directory)
     }
 
     fn length_of(&self, length: usize) -> usize {
         self.before.len() + length.saturating_sub(self.start)
     }
 
-    fn whole(&self, here: &[u8], name: &[u8]) -> Vec<u8> {
+    fn path_from_top(&self, here: &[u8], name: &[u8]) -> Vec<u8> {
         let here = here.get(self.start..).unwrap_or_default();
         [&self.before, here, name].concat()
     }
@@ -209,7 +214,7 @@ impl IgnoreRules {
             next = level.above.as_ref();
         }
         if !is_past_top {
-            // No work tree, so nothing of git's counts.
+            // Outside a work tree, git's files do not count.
             decisions[1..].fill(None);
         }
         let files = [
@@ -224,7 +229,8 @@ impl IgnoreRules {
         leaves_out.then_some(file)
     }
 
-    /// Enters a directory that was named: where it is left out, the rules above no longer count.
+    /// Enters a directory that the caller named. If rules ignore it, they are dropped: naming it
+    /// overrides them.
     fn enter_named(&mut self, path: &[u8]) {
         if self.leaving_out_whole(path, true).is_some() {
             self.closest = Some(Arc::new(RuleLevel {
@@ -251,17 +257,17 @@ fn has_git(directory: &Path) -> bool {
     directory.join(".git").symlink_metadata().is_ok()
 }
 
-/// The rules of a directory that is named; none, if it cannot be opened.
+/// The rules of a directory that was named; none if it cannot be opened.
 fn read_named(directory: &Path) -> RuleLevel {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let directory = openat(CWD, Path::new(".").join(directory), flags, Mode::empty());
     directory.map_or_else(
         |_| RuleLevel::default(),
-        |directory| read_level(directory.as_fd(), RuleNames::ANY),
+        |directory| read_level(directory.as_fd(), IgnoreFilePresence::ANY),
     )
 }
 
-fn read_level(directory: BorrowedFd<'_>, names: RuleNames) -> RuleLevel {
+fn read_level(directory: BorrowedFd<'_>, names: IgnoreFilePresence) -> RuleLevel {
     let read = |is_there: bool, path: &str| is_there.then(|| read_rules(directory, path)).flatten();
     let git = names
         .git
@@ -301,18 +307,18 @@ fn read_whole(directory: BorrowedFd<'_>, path: &Path) -> Option<Vec<u8>> {
     let links = LinkPolicy::Follow;
     let file = openat(directory, path, scan::flags(links), Mode::empty());
     let (file, size) = scan::regular(file, links).ok()?;
-    if size > LONGEST_FILE {
+    if size > MAX_FILE_BYTES {
         return None;
     }
     let mut bytes = Vec::new();
     File::from(file)
-        .take(LONGEST_FILE as u64)
+        .take(MAX_FILE_BYTES as u64)
         .read_to_end(&mut bytes)
         .ok()?;
     Some(bytes)
 }
 
-/// Lines that are no rules are passed over, as git does.
+/// Lines that are not rules are passed over, as git does.
 fn parse_file(bytes: &[u8]) -> Gitignore {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let lines = bytes.split(|byte| *byte == b'\n');
@@ -324,7 +330,7 @@ fn parse_file(bytes: &[u8]) -> Gitignore {
 /// Reads patterns of names to be left out, each as a line of a `.gitignore` has it.
 ///
 /// # Errors
-/// One of them is no pattern; the reason in words.
+/// One of them is not a pattern; the reason in words.
 pub fn parse_exclusions<'a>(
     patterns: impl IntoIterator<Item = &'a str>,
 ) -> Result<Gitignore, String> {
@@ -342,7 +348,7 @@ pub fn parse_exclusions<'a>(
 fn parse_rules<'a>(lines: impl IntoIterator<Item = &'a str>) -> Gitignore {
     let mut builder = GitignoreBuilder::new(".");
     for line in lines {
-        // A line that is no pattern matches nothing.
+        // A line that is not a pattern matches nothing.
         let _ = builder.add_line(None, line);
     }
     builder.build().unwrap_or_else(|_| Gitignore::empty())

@@ -10,7 +10,6 @@ pub mod ignore_files;
 mod order;
 pub mod ordered_pool;
 pub mod paths;
-mod roundabout;
 pub mod scan;
 mod set;
 pub mod steps;

@@ -1,14 +1,14 @@
 //! Names in byte order.
 //!
 //! Half a million comparisons of text would mean as many walks through memory. So a group of names
-//! is sorted by the eight bytes behind what they share, as numbers, and then each group that is
+//! is sorted by the eight bytes after what they share, as numbers, and then each group that is
 //! still equal by the next eight.
 
 /// Memory for a name ran out, or the text is longer than 4 GiB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OutOfMemory;
 
-/// The place of a name in a text that holds many, a NUL behind each.
+/// The place of a name in a text that holds many, each followed by a NUL.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NameSpan<T> {
     /// The eight bytes by which it is being sorted, the first being the highest.
@@ -20,7 +20,7 @@ pub(super) struct NameSpan<T> {
 }
 
 impl<T> NameSpan<T> {
-    /// The name in `text` that consists of these pieces, put behind what is there.
+    /// The name in `text` that consists of these pieces, appended to it.
     pub fn push(text: &mut Vec<u8>, pieces: [&[u8]; 2], what: T) -> Result<Self, OutOfMemory> {
         let start = text.len();
         let length = pieces.iter().map(|piece| piece.len()).sum::<usize>() + 1;
@@ -37,7 +37,7 @@ impl<T> NameSpan<T> {
         })
     }
 
-    /// The same name with other facts about it.
+    /// This name with other facts about it.
     pub fn with<U>(&self, what: U) -> NameSpan<U> {
         NameSpan {
             key: self.key,
@@ -96,7 +96,7 @@ pub(super) fn sort<T: Ord>(text: &[u8], spans: &mut [NameSpan<T>]) {
     }
 }
 
-/// Counts the bytes that all of `group` have in common behind the first `depth`.
+/// Counts the bytes that all of `group` have in common after the first `depth`.
 fn common_length<T>(text: &[u8], group: &[NameSpan<T>], depth: usize) -> usize {
     let Some((first, others)) = group.split_first() else {
         return 0;

@@ -1,7 +1,7 @@
 //! Work on several threads whose results come in order.
 //!
 //! The work is a queue of parts. A thread takes the first part that is free; the rest of it, and
-//! the work found in it, is queued directly behind. The calling thread hands the results on, the
+//! the work found in it, is queued directly after. The calling thread hands the results on, the
 //! first one first, and works itself meanwhile. So the threads stay close together, and the results
 //! that wait are bounded, however much there is to do.
 //!
@@ -14,12 +14,12 @@ use std::thread;
 
 use crate::basics::mutex::lock;
 
-/// The most parts, done or not, that are taken at once and not yet handed on.
-const MOST_TAKEN: usize = 128;
+/// Maximum number of parts, done or not, that are taken and not yet handed on.
+const MAX_PARTS_TAKEN: usize = 128;
 /// The bytes of waiting results, for each thread, from which on no further part is begun.
-const MOST_WAITING: usize = 2 << 20;
+const MAX_WAITING_BYTES_PER_THREAD: usize = 2 << 20;
 /// The stack of a thread, in bytes. It is small because no search recurses.
-const STACK: usize = 1 << 20;
+const THREAD_STACK_BYTES: usize = 1 << 20;
 
 /// Work that consists of parts, one after the other.
 pub trait OrderedJob: Send + Sized {
@@ -43,7 +43,7 @@ pub trait OrderedWorker: Send {
     type Output: Default + Send;
 
     /// Does a part, or the beginning of it. Returns the rest of it, or the work that was found
-    /// directly behind it.
+    /// directly after it.
     fn work(&mut self, part: Self::Job, made: &mut Self::Output) -> Option<Self::Job>;
 
     /// Returns the bytes that a result holds.
@@ -83,7 +83,7 @@ pub fn run<W: OrderedWorker, B>(
             if wanting > 0 && shared.has_more() {
                 wanting -= 1;
                 let (shared, mut other) = (&shared, worker());
-                let thread = thread::Builder::new().stack_size(STACK);
+                let thread = thread::Builder::new().stack_size(THREAD_STACK_BYTES);
                 let begun = thread.spawn_scoped(scope, move || shared.join_in(&mut other));
                 if begun.is_err() {
                     wanting = 0;
@@ -159,7 +159,8 @@ impl<W, M> Drop for EndOfWork<'_, W, M> {
 impl<W: OrderedJob, M: Default> JobQueue<W, M> {
     /// Takes the first part that may be begun: where too many are taken, only the very first.
     fn take_part(&mut self) -> Option<TakenJob<W, M>> {
-        let full = self.taken >= MOST_TAKEN || self.size >= MOST_WAITING * self.threads;
+        let full = self.taken >= MAX_PARTS_TAKEN
+            || self.size >= MAX_WAITING_BYTES_PER_THREAD * self.threads;
         let (mut at, mut all_done) = (0, true);
         while let Some((_, place)) = self.places.get_mut(at) {
             match place {
@@ -193,7 +194,7 @@ impl<W: OrderedJob, M: Default> JobQueue<W, M> {
         self.places.iter().any(waits)
     }
 
-    /// Puts the result of a part in its place, and the rest of the part behind that.
+    /// Puts the result of a part in its place, and the rest of the part after that.
     fn put_result(&mut self, number: u64, made: M, size: usize, left: Option<W>) {
         self.size += size;
         let at = self.places.iter().position(|(other, _)| *other == number);
@@ -226,9 +227,7 @@ impl<W: OrderedJob, M: Default + Send> SharedQueue<W, M> {
             first: Condvar::new(),
         }
     }
-}
 
-impl<W: OrderedJob, M: Default + Send> SharedQueue<W, M> {
     fn has_more(&self) -> bool {
         lock(&self.line).has_more()
     }
@@ -285,7 +284,8 @@ impl<W: OrderedJob, M: Default + Send> SharedQueue<W, M> {
         let spare = 2 * line.threads;
         let room = spare.saturating_sub(line.spare.len());
         line.spare.extend(all.into_iter().take(room));
-        let roomy = line.taken <= MOST_TAKEN / 2 && line.size <= MOST_WAITING * line.threads / 2;
+        let roomy = line.taken <= MAX_PARTS_TAKEN / 2
+            && line.size <= MAX_WAITING_BYTES_PER_THREAD * line.threads / 2;
         let wake = line.sleeping > 0 && roomy && line.has_more();
         drop(line);
         if wake {

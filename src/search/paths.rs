@@ -10,7 +10,7 @@ use rustix::io::Errno;
 
 use super::ignore_files::IgnoreFile;
 use super::order::{self, NameSpan, OutOfMemory};
-pub use super::roundabout::LeftOut;
+pub use super::walk::repeated_directories::OmittedPaths;
 
 /// The kind of a directory entry, as the directory itself records it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,7 +65,7 @@ impl<'a> FoundPath<'a> {
 pub struct UnlistedDirectories {
     /// The number of them.
     pub count: u64,
-    /// The first of them, with the slash behind it, and the reason.
+    /// The first of them, with a trailing slash, and the reason.
     pub first: Option<(Vec<u8>, Errno)>,
 }
 
@@ -76,7 +76,7 @@ impl UnlistedDirectories {
         self.first.get_or_insert_with(|| (path.to_vec(), why));
     }
 
-    /// Counts those that come behind these as well.
+    /// Adds those of the next part of the walk.
     fn append(&mut self, other: &mut Self) {
         self.count += std::mem::take(&mut other.count);
         let first = other.first.take();
@@ -86,8 +86,8 @@ impl UnlistedDirectories {
     }
 }
 
-/// The most names that are remembered of those that ignore files leave out.
-const MOST_REMEMBERED: usize = 1000;
+/// Maximum number of ignored names that are remembered.
+const MAX_REMEMBERED_NAMES: usize = 1000;
 
 /// Names that ignore files left out of a walk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -113,20 +113,20 @@ impl IgnoredNames {
         } else {
             &mut self.others
         };
-        if names.len() < MOST_REMEMBERED {
+        if names.len() < MAX_REMEMBERED_NAMES {
             names.push(path);
         } else {
             self.further += 1;
         }
     }
 
-    /// Adds those that come behind these, and empties them.
+    /// Adds those of the next part of the walk, and empties them.
     fn append(&mut self, next: &mut Self) {
         for (names, next) in [
             (&mut self.directories, &mut next.directories),
             (&mut self.others, &mut next.others),
         ] {
-            let room = MOST_REMEMBERED.saturating_sub(names.len());
+            let room = MAX_REMEMBERED_NAMES.saturating_sub(names.len());
             self.further += next.len().saturating_sub(room) as u64;
             names.extend(next.drain(..).take(room));
         }
@@ -136,11 +136,11 @@ impl IgnoredNames {
     }
 }
 
-/// Facts about a walk, beside the paths that it found.
+/// What a walk met, apart from the paths that it found.
 #[derive(Debug, Default)]
 pub struct WalkOutcome {
     /// Paths that the pattern names, too, but the walk did not find.
-    pub left_out: Option<LeftOut>,
+    pub left_out: Option<OmittedPaths>,
     /// The directories on the way that could not be listed.
     pub unlisted: UnlistedDirectories,
     /// True if there were names that begin with a dot, other than `.git`, in the directories that
@@ -165,14 +165,14 @@ impl WalkOutcome {
 pub struct PathList {
     pub(super) text: Vec<u8>,
     pub(super) spans: Vec<NameSpan<EntryKind>>,
-    /// What the walk met beside them.
+    /// What the walk met apart from them.
     pub walked: WalkOutcome,
 }
 
 impl PathList {
     /// Returns the paths that the pattern names, too, but the list does not hold.
     #[must_use]
-    pub fn left_out(&self) -> Option<LeftOut> {
+    pub fn left_out(&self) -> Option<OmittedPaths> {
         self.walked.left_out
     }
 

@@ -21,7 +21,7 @@ impl WildcardSet {
         let first = at;
         let mut ranges = Vec::new();
         // A class or a collating symbol that does not exist makes the comparison fail there, before
-        // anything behind it is looked at.
+        // anything after it is looked at.
         let mut broken = false;
         loop {
             if pattern.get(at) == Some(&']') && at > first {
@@ -69,8 +69,9 @@ impl WildcardSet {
         ))
     }
 
-    /// Writes a set as ranges alone: `a-a` is unambiguous, whatever character `a` is. Only `]` has
-    /// to be written alone, in front. The empty range `b-a` separates it (or a `!`) from the rest.
+    /// Writes a set as ranges only: `a-a` is unambiguous, whatever character `a` is. Only `]` has
+    /// to be written by itself, in front. The empty range `b-a` separates it, or a `!`, from the
+    /// rest.
     pub fn write(&self, text: &mut String) {
         text.push('[');
         if self.negated {
@@ -151,7 +152,7 @@ fn class(name: &str, unicode: bool, ranges: &mut Vec<(char, char)>) -> bool {
     if unicode {
         ranges.extend(members);
     } else {
-        // If characters stand for bytes, no byte beyond ASCII belongs to a class.
+        // If characters stand for bytes, only ASCII bytes belong to a class.
         let ascii = members.filter(|(first, _)| first.is_ascii());
         ranges.extend(ascii.map(|(first, last)| (first, last.min('\x7f'))));
     }

@@ -12,12 +12,12 @@ use std::sync::Arc;
 use super::braces;
 use super::wildcard::{PatternComponent, SplitPattern};
 
-/// The longest pattern in bytes: twice the longest path. A hostile one must not cost time
+/// Maximum length of a pattern: twice that of a path. A hostile one must not cost time
 /// that grows with its square.
-pub const LONGEST_PATTERN: usize = 8 << 10;
+pub const MAX_PATTERN_BYTES: usize = 8 << 10;
 
-/// The longest text in bytes that stands for several patterns.
-const LONGEST_WITH_BRACES: usize = 256 << 10;
+/// Maximum length of a text that stands for several patterns.
+const MAX_BRACE_PATTERN_BYTES: usize = 256 << 10;
 
 /// The reason why a text is not a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -25,10 +25,10 @@ pub enum WildcardError {
     /// It holds a NUL.
     #[error("the pattern holds a NUL")]
     Nul,
-    /// It is longer than [`LONGEST_PATTERN`], or stands for a pattern that is.
+    /// It is longer than [`MAX_PATTERN_BYTES`], or stands for a pattern that is.
     #[error("the pattern is too long")]
     TooLong,
-    /// Its braces stand for more than [`braces::MOST_ALTERNATIVES`].
+    /// Its braces stand for more than [`braces::MAX_ALTERNATIVES`].
     #[error("the pattern stands for too many others")]
     TooMany,
 }
@@ -40,14 +40,14 @@ pub struct AutomatonStep {
     pub component: PatternComponent,
     /// The slashes before it, to be written as they were given.
     pub slashes: Vec<u8>,
-    /// The steps behind this one.
+    /// The steps after this one.
     pub next: Vec<usize>,
     /// True if a pattern ends here.
     pub ends: bool,
     /// True if a pattern ends here with a slash: only directories, written with a slash.
     pub ends_in_slash: bool,
     /// True if there is a wildcard in a component before this one.
-    pub behind_wildcard: bool,
+    pub after_wildcard: bool,
 }
 
 /// Patterns that are walked together, as one automaton.
@@ -64,10 +64,10 @@ pub struct PatternAutomaton {
 }
 
 impl PatternAutomaton {
-    /// Adds a pattern: step by step to what is there already, as far as it is the same.
+    /// Adds a pattern; it shares its first steps with earlier patterns as far as they are equal.
     fn add(&mut self, pattern: SplitPattern) {
         self.bare |= pattern.steps.is_empty();
-        let (mut behind_wildcard, mut last) = (false, None::<usize>);
+        let (mut after_wildcard, mut last) = (false, None::<usize>);
         for step in pattern.steps {
             let known = match last {
                 None => &self.first,
@@ -84,7 +84,7 @@ impl PatternAutomaton {
                     next: Vec::new(),
                     ends: false,
                     ends_in_slash: false,
-                    behind_wildcard,
+                    after_wildcard,
                 });
                 match last {
                     None => self.first.push(at),
@@ -92,7 +92,7 @@ impl PatternAutomaton {
                 }
                 at
             });
-            behind_wildcard |= wild;
+            after_wildcard |= wild;
             last = Some(at);
         }
         if let Some(last) = last.and_then(|last| self.all.get_mut(last)) {
@@ -139,11 +139,11 @@ impl GlobPattern {
         if text.contains(&0) {
             return Err(WildcardError::Nul);
         }
-        if text.len() > LONGEST_WITH_BRACES {
+        if text.len() > MAX_BRACE_PATTERN_BYTES {
             return Err(WildcardError::TooLong);
         }
         let mut alternatives = braces::alternatives(text).map_err(|_| WildcardError::TooMany)?;
-        let too_long = |text: &[u8]| text.len() > LONGEST_PATTERN;
+        let too_long = |text: &[u8]| text.len() > MAX_PATTERN_BYTES;
         if alternatives.is_empty() || !too_long(text) {
             // The name as it is written is one of them.
             alternatives.push(text.to_owned());
@@ -152,24 +152,19 @@ impl GlobPattern {
             return Err(WildcardError::TooLong);
         }
         let alternatives: Vec<Vec<u8>> = alternatives.iter().flat_map(|one| ways(one)).collect();
-        if let [text] = &*alternatives {
-            let mut steps = PatternAutomaton::default();
-            let pattern = SplitPattern::parse(text);
-            steps.root.clone_from(&pattern.root);
-            steps.add(pattern);
-            let walks = vec![Arc::new(steps)];
-            return Ok(Self { walks });
-        }
         let mut walks = [PatternAutomaton::default(), PatternAutomaton::default()];
-        walks[1].root.push(b'/');
         for alternative in &alternatives {
             let mut pattern = SplitPattern::parse(alternative);
-            // A directory that several patterns lead to is written in one way.
-            for step in &mut pattern.steps {
-                step.slashes.truncate(1);
+            if alternatives.len() > 1 {
+                // A directory that several patterns lead to is written in one way.
+                pattern.root.truncate(1);
+                for step in &mut pattern.steps {
+                    step.slashes.truncate(1);
+                }
             }
-            let absolute = usize::from(!pattern.root.is_empty());
-            walks[absolute].add(pattern);
+            let walk = &mut walks[usize::from(!pattern.root.is_empty())];
+            walk.root.clone_from(&pattern.root);
+            walk.add(pattern);
         }
         let mut walks = Vec::from(walks);
         walks.retain(|steps| !steps.all.is_empty() || steps.bare);
@@ -210,8 +205,7 @@ pub struct PatternStart {
     pub leads_up: bool,
 }
 
-/// Takes the beginning of each pattern that `text` stands for; none where it stands for too many to
-/// be a pattern.
+/// Takes the beginning of each pattern that `text` stands for; empty if it stands for too many.
 #[must_use]
 pub fn starts(text: &[u8]) -> Vec<PatternStart> {
     let Ok(mut all) = braces::alternatives(text) else {

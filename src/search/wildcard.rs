@@ -3,12 +3,12 @@
 //! The rules are POSIX `glob(3)` and `fnmatch(3)` with `FNM_PERIOD` (XCU 2.14, XBD 9.3.5), plus
 //! `**` as a whole component for any number of directories. What POSIX leaves open is done as
 //! the GNU C library does it in the `C.UTF-8` locale: `?` and sets take a character, or a byte
-//! where that alone leads to a match (a name, or a pattern, need not be UTF-8).
+//! if only that leads to a match (a name, or a pattern, need not be UTF-8).
 //!
 //! One component is matched by [`glob::Pattern`]. It knows neither `\`, `[^a]`, `[[:alpha:]]` nor
 //! a lone `[`; so a component is first read by the POSIX rules and then written in the few forms
 //! that the two have in common. Its own walk is not used: see `walk`. Components of literals
-//! and `*` alone, the usual ones, need no more than comparisons and never reach it.
+//! and `*`, the usual ones, need only comparisons and never reach it.
 
 use std::sync::OnceLock;
 
@@ -109,7 +109,7 @@ impl SplitPattern {
     }
 }
 
-/// A component without the backslash that escaped the slash behind it.
+/// A component without the backslash that escaped the slash after it.
 fn unslashed(text: &[u8], before_slash: bool) -> &[u8] {
     let escapes = text.iter().rev().take_while(|byte| **byte == b'\\').count();
     &text[..text.len() - usize::from(before_slash && escapes % 2 == 1)]
@@ -206,7 +206,7 @@ fn tokens(pattern: &[char], unicode: bool) -> Option<Vec<WildcardToken>> {
 pub struct WildcardName {
     /// The literal bytes before the first wildcard.
     prefix: Vec<u8>,
-    /// The literal bytes behind the last wildcard.
+    /// The literal bytes after the last wildcard.
     suffix: Vec<u8>,
     middle: WildcardMiddle,
 }
@@ -364,7 +364,7 @@ fn body<'a>(source: &[u8], tokens: &'a [WildcardToken]) -> &'a [WildcardToken] {
     }
 }
 
-/// The literal tokens in front, what begins and ends with a wildcard, the literal ones behind.
+/// The literal tokens in front, what begins and ends with a wildcard, the literal ones after.
 fn split(tokens: &[WildcardToken]) -> (&[WildcardToken], &[WildcardToken], &[WildcardToken]) {
     let wild = |token: &WildcardToken| !matches!(token, WildcardToken::Char(_));
     let start = tokens.iter().position(wild).unwrap_or(tokens.len());

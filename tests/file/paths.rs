@@ -120,10 +120,10 @@ fn a_path_that_is_written_otherwise_than_it_is_meant_is_set_right() {
         ("$PWD/src/app.ts", "Variables are not expanded"),
         ("${PWD}/README.md", "Variables are not expanded"),
         (&url, "a path, not a URL"),
-        ("src/app.ts:5", "A line number is no part of the name"),
+        ("src/app.ts:5", "The line number is not part of the name"),
         ("src/app.ts:5:10", "\"offset\":5"),
-        ("src/app.ts:5-9", "A line number is no part of the name"),
-        ("src/app.ts#L5", "A line number is no part of the name"),
+        ("src/app.ts:5-9", "The line number is not part of the name"),
+        ("src/app.ts#L5", "The line number is not part of the name"),
         ("src/app.ts#L5-L9", "\"offset\":5"),
         ("\"src/app.ts\"", "quotes, blanks or a line end"),
         ("`src/app.ts`", "quotes, blanks or a line end"),
@@ -132,8 +132,8 @@ fn a_path_that_is_written_otherwise_than_it_is_meant_is_set_right() {
         ("'src/app.ts:7'", "quotes, blanks or a line end"),
         ("src\\app.ts", "Directories are separated by /"),
         ("my\\ docs/a\\ b.txt", "no backslash"),
-        ("@src/app.ts", "The @ is no part"),
-        ("a/src/app.ts", "marks of a diff"),
+        ("@src/app.ts", "The @ is not part"),
+        ("a/src/app.ts", "a/ and b/ in a diff"),
         ("/src/app.ts", "below the working directory"),
         (&repeated, "start in the working directory"),
     ] {
@@ -293,7 +293,8 @@ fn a_path_that_ends_in_a_slash_names_no_file() {
     fs::write(here.path().join("there.txt"), "x").unwrap();
     for tool in ["file-read", "file-write", "file-edit"] {
         let note = call(tool, here.path(), "there.txt/").note();
-        let wanted = "What ends in / is a directory: send \"there.txt\".";
+        let wanted =
+            "A path that ends in / names a directory, and this is a file: send \"there.txt\".";
         assert_eq!(note, wanted, "{tool}");
     }
 }

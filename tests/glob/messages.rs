@@ -54,7 +54,7 @@ fn message(answer: &Value, here: &Path) -> String {
 
 /// Pattern and path of what a note says to send in place of a regular expression: it matches.
 fn search_again(here: &Path, request: &Value, note: &str) {
-    let Some((_, rest)) = note.split_once("does match: send `") else {
+    let Some((_, rest)) = note.split_once("the pattern matches: send `") else {
         return;
     };
     let mut again = request.clone();

@@ -407,7 +407,7 @@ fn an_answer_from_one_directory_says_what_lies_below_it() {
             parts,
         )
     };
-    let only = "Only 1 file directly in src was searched; more lies below (3 files).";
+    let only = "Only 1 file directly in src was searched; subdirectories have more (3 files).";
     let all = "**/*.go\" searches 4 files, 1 of them in vendor";
     let mut claims = grep(None, "src", &[only, "\"**/*\" searches 4 files"]);
     claims += grep(Some("*.go"), "src", &[only, all]);
@@ -415,7 +415,7 @@ fn an_answer_from_one_directory_says_what_lies_below_it() {
     let glob = |pattern: &str, path: &str, parts: &[&str]| {
         says("glob", json!({"pattern": pattern, "path": path}), parts)
     };
-    let only = "Only names directly in src are listed; more lies below (3 names).";
+    let only = "Only names directly in src are listed; subdirectories have more (3 names).";
     claims += glob(
         "*.go",
         "src",

@@ -10,7 +10,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 
 use crate::common;
-use ikigai_tools::search::paths::{EntryKind, LeftOut, PathList};
+use ikigai_tools::search::paths::{EntryKind, OmittedPaths, PathList};
 use ikigai_tools::search::steps::{GlobPattern, WildcardError};
 use ikigai_tools::search::walk::{GlobError, PathVisitor, WalkEntry, WalkScope};
 use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
@@ -412,7 +412,11 @@ fn ways_up_and_down_again_end() {
     ] {
         let paths = expand(&path, pattern.as_bytes()).unwrap();
         assert!(paths.iter().len() > 0, "{pattern}");
-        assert_eq!(paths.left_out(), Some(LeftOut::OtherNames), "{pattern}");
+        assert_eq!(
+            paths.left_out(),
+            Some(OmittedPaths::OtherNames),
+            "{pattern}"
+        );
         let mut names: Vec<&[u8]> = paths.iter().map(|found| found.path()).collect();
         let file = fs::metadata(path.join("e1/f")).unwrap().ino();
         for name in &names {
@@ -441,7 +445,7 @@ fn links_to_what_lies_above_multiply_no_more_than_dots() {
     }
     let pattern = format!("{}f", "**/up/".repeat(8));
     let paths = expand(root.path(), pattern.as_bytes()).unwrap();
-    assert_eq!(paths.left_out(), Some(LeftOut::OtherNames));
+    assert_eq!(paths.left_out(), Some(OmittedPaths::OtherNames));
     assert!(paths.iter().len() > 0);
 }
 
@@ -630,7 +634,7 @@ fn a_walk_whose_time_is_over_ends_with_what_it_has_found() {
     let paths = pattern.paths(root.path(), now).unwrap();
     assert_eq!(
         (paths.iter().len(), paths.left_out()),
-        (0, Some(LeftOut::NotReached))
+        (0, Some(OmittedPaths::NotReached))
     );
     let paths = pattern.paths(root.path(), None).unwrap();
     assert_eq!((paths.iter().len(), paths.left_out()), (200, None));

@@ -85,7 +85,7 @@ fn without_a_path_the_current_directory_is_searched_and_not_what_is_below() {
         let mut lines = found(&["./a:1: x", "./b:1: x"]);
         lines["note"] = answer.note().into();
         assert_eq!(answer.json(), lines);
-        assert!(answer.note().contains("more lies below (1 file)"));
+        assert!(answer.note().contains("subdirectories have more (1 file)"));
     }
     finds(
         here.path(),

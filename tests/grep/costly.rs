@@ -80,7 +80,7 @@ fn a_search_that_takes_too_long_says_where_it_ended() {
     let json = answer.json();
     assert_eq!(json["output"], "./a:1: xyz");
     let note = answer.field("note");
-    for part in ["before line ", " of ./b", "the files behind it"] {
+    for part in ["before line ", " of ./b", "the files after it"] {
         assert!(note.contains(part), "{part:?} in {note}");
     }
 }

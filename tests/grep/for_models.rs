@@ -172,14 +172,17 @@ fn where_nothing_is_found_the_files_left_out_are_counted() {
     ]);
     write(here.path(), ".gitignore", "target\n");
     for (fields, told) in [
-        (json!({"pattern": "absent"}), "target (3 files); nor .git"),
+        (
+            json!({"pattern": "absent"}),
+            "target (3 files); .git was not searched either",
+        ),
         (
             json!({"pattern": "absent", "glob": "*.c"}),
-            "target (2 files); nor .git",
+            "target (2 files); .git was not searched either",
         ),
         (
             json!({"pattern": "absent", "glob": "*.rs"}),
-            "target (no such file there); nor .git",
+            "target (no such file there); .git was not searched either",
         ),
     ] {
         // Counting takes 50 ms at most, in which a busy machine may not come to it.

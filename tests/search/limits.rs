@@ -169,7 +169,7 @@ fn a_search_ends_with_the_time_of_the_call_and_says_where() {
         for part in [
             "lack of time",
             "the call had 1 second",
-            "behind it were not",
+            "after it were not",
             "Narrow `path` or `glob`",
         ] {
             assert!(note.contains(part), "{part:?} is not in {note:?}");
@@ -223,7 +223,7 @@ fn a_list_of_names_ends_with_the_time_of_the_call() {
         assert!(answer.took.as_millis() < 2500, "{:?}", answer.took);
         let note = answer.note();
         assert!(
-            note.contains("not complete") && note.contains("1 second"),
+            note.contains("Incomplete") && note.contains("1 second"),
             "{note}"
         );
         let answer = in_seconds(
@@ -233,6 +233,6 @@ fn a_list_of_names_ends_with_the_time_of_the_call() {
             &json!({"pattern": "x", "glob": pattern}),
         );
         assert!(answer.took.as_millis() < 2500, "{:?}", answer.took);
-        assert!(answer.note().contains("not complete"), "{}", answer.note());
+        assert!(answer.note().contains("Incomplete"), "{}", answer.note());
     }
 }

@@ -165,7 +165,7 @@ proptest! {
         pattern in r"[ab{},\\/*]{0,40}"
     ) {
         if let Ok(all) = alternatives(pattern.as_bytes()) {
-            prop_assert!(all.len() <= MOST_ALTERNATIVES);
+            prop_assert!(all.len() <= MAX_ALTERNATIVES);
             for one in all {
                 prop_assert!(one.len() < pattern.len());
             }

@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
-"""Writes table.rs: the character classes of C.UTF-8, as this machine's C library has them.
+"""Writes the character classes of C.UTF-8, as this machine's C library has them.
 
-    python3 src/search/classes/generate.py >src/search/classes/table.rs
+    python3 src/search/classes/generate.py
 
-It asks isw*() of glibc about every character. Four classes are written down; the others follow from
-them and from ASCII, which is checked here.
+It asks isw*() of glibc about every character, and writes a file `<class>.bin` for each of nine
+classes and the library's version into `glibc.txt`, all beside this script. Three classes follow
+from these nine, which is checked here.
 """
 
 import ctypes
+import pathlib
 import sys
 
 LC_ALL = 6
-WRITTEN = ["alpha", "graph", "lower", "upper"]
-SMALL = ["blank", "cntrl", "digit", "space", "xdigit"]
+WRITTEN = ["alpha", "blank", "cntrl", "digit", "graph", "lower", "space", "upper", "xdigit"]
+DERIVED = ["alnum", "print", "punct"]
 
 libc = ctypes.CDLL(None)
 libc.setlocale.restype = ctypes.c_char_p
@@ -51,30 +53,12 @@ def encoded(characters):
     return out
 
 
-sets = {name: members(name) for name in WRITTEN + SMALL + ["alnum", "print", "punct"]}
+sets = {name: members(name) for name in WRITTEN + DERIVED}
 assert sets["alnum"] == sets["alpha"] | sets["digit"]
 assert sets["punct"] == sets["graph"] - sets["alnum"]
 assert sets["print"] == sets["graph"] | sets["space"] - sets["cntrl"]
 
-print("//! The character classes of C.UTF-8 in glibc %s. Written by `generate.py`; do not edit." % version)
-print()
-print("/// The version of the C library that was asked.")
-print("#[cfg(test)]")
-print('pub const GLIBC: &str = "%s";' % version)
-for name in SMALL:
-    print("#[rustfmt::skip]")
-    print("pub const %s: &[(char, char)] = &[" % name.upper())
-    for first, last in ranges(sets[name]):
-        print("    ('\\u{%x}', '\\u{%x}')," % (first, last))
-    print("];")
+here = pathlib.Path(__file__).parent
 for name in WRITTEN:
-    print("#[rustfmt::skip]")
-    print("pub const %s: &[u8] = &[" % name.upper())
-    line = "   "
-    for byte in encoded(sets[name]):
-        if len(line) > 95:
-            print(line)
-            line = "   "
-        line += " %d," % byte
-    print(line)
-    print("];")
+    (here / (name + ".bin")).write_bytes(bytes(encoded(sets[name])))
+(here / "glibc.txt").write_text(version)

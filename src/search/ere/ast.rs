@@ -2,11 +2,11 @@
 
 pub(super) use crate::search::classes::CharClass;
 
-/// The most repetitions an interval may ask for: glibc's `RE_DUP_MAX`.
-pub(super) const DUP_MAX: u32 = 0x7fff;
+/// Maximum number of repetitions in an interval: glibc's `RE_DUP_MAX`.
+pub(super) const MAX_REPETITIONS: u32 = 0x7fff;
 
-/// The most levels of groups in a pattern, and of repetitions of repetitions: they bound the stack
-/// of every recursion over the tree.
+/// Maximum number of levels of groups in a pattern, and of repetitions of repetitions: they bound
+/// the stack of every recursion over the tree.
 pub(super) const MAX_DEPTH: usize = 64;
 pub(super) const MAX_STACKED: usize = 4;
 

@@ -18,8 +18,8 @@ use super::cost::MAX_SIZE;
 use super::unsupported;
 use super::{PatternError, escapes, properties};
 
-/// The longest name between `[:` and `:]`, in bytes.
-const NAME_MAX: usize = 31;
+/// Maximum length of a name between `[:` and `:]`, in bytes.
+const MAX_NAME_BYTES: usize = 31;
 
 /// Reads the bracket expression whose `[` ends at `start`. Returns the set and
 /// the offset after its `]`. `last` is the offset of the last `]` in the text.
@@ -227,7 +227,7 @@ impl<'a> BracketReader<'a> {
         let length = rest
             .as_bytes()
             .windows(2)
-            .take(NAME_MAX + 1)
+            .take(MAX_NAME_BYTES + 1)
             .position(|pair| char::from(pair[0]) == kind && pair[1] == b']')
             .ok_or(PatternError::Bracket)?;
         self.at += length + 2;

@@ -15,16 +15,16 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::basics::mutex::lock;
 
-/// The longest time of a costly search, unless a limit is set.
-const LIMIT: Duration = Duration::from_secs(24);
-/// The least time for one line, however little is left.
-const LEAST: Duration = Duration::from_millis(50);
-/// The most processor time that an ordinary search takes, in nanoseconds: for the start, for each
-/// byte, for each window (which may be a small file), and for each line that is found.
-const FAIR: u64 = 2_000_000_000;
-const FAIR_BYTE: u64 = 5;
-const FAIR_WINDOW: u64 = 50_000;
-const FAIR_FIND: u64 = 500;
+/// The timeout of a costly search, unless a limit is set.
+const COSTLY_SEARCH_TIMEOUT: Duration = Duration::from_secs(24);
+/// Minimum time for one line, however little is left.
+const MIN_LINE_TIME: Duration = Duration::from_millis(50);
+/// Maximum processor time of an ordinary search, in nanoseconds: for the start, for each byte, for
+/// each window (which may be a small file), and for each line that is found.
+const FAIR_NANOS: u64 = 2_000_000_000;
+const FAIR_NANOS_PER_BYTE: u64 = 5;
+const FAIR_NANOS_PER_WINDOW: u64 = 50_000;
+const FAIR_NANOS_PER_FIND: u64 = 500;
 /// Stands for "nowhere" where an offset is expected.
 const NOWHERE: usize = usize::MAX;
 
@@ -46,8 +46,9 @@ pub(super) struct SearchBudget {
 #[derive(Debug)]
 struct SharedBudget {
     began: Instant,
-    /// The longest time of any search, costly or not; unset, [`LIMIT`] holds for costly ones.
-    told: OnceLock<Duration>,
+    /// The timeout of any search, costly or not; unset, [`COSTLY_SEARCH_TIMEOUT`] holds for costly
+    /// ones.
+    explicit_limit: OnceLock<Duration>,
     /// Processor time that an ordinary pattern may have taken by now, in nanoseconds.
     fair: AtomicU64,
     /// The number of lines that could not be decided.
@@ -59,8 +60,8 @@ impl SearchBudget {
     pub fn new() -> Self {
         Self::of(Arc::new(SharedBudget {
             began: Instant::now(),
-            told: OnceLock::new(),
-            fair: AtomicU64::new(FAIR),
+            explicit_limit: OnceLock::new(),
+            fair: AtomicU64::new(FAIR_NANOS),
             gave_up: AtomicU64::new(0),
         }))
     }
@@ -82,24 +83,31 @@ impl SearchBudget {
     /// Ends any search after `limit`, from the beginning on, but no later than a costly one ends.
     pub fn set_limit(&self, limit: Duration) {
         // The limit is set once.
-        let _ = self.whole.told.set(limit.min(LIMIT));
+        let _ = self
+            .whole
+            .explicit_limit
+            .set(limit.min(COSTLY_SEARCH_TIMEOUT));
     }
 
     fn limit_of_all(&self) -> Duration {
-        self.whole.told.get().copied().unwrap_or(LIMIT)
+        self.whole
+            .explicit_limit
+            .get()
+            .copied()
+            .unwrap_or(COSTLY_SEARCH_TIMEOUT)
     }
 
     /// Allows for a window of this many bytes.
     pub fn allow_window(&self, bytes: usize) {
-        let bytes = (bytes as u64).saturating_mul(FAIR_BYTE);
-        self.allow(bytes.saturating_add(FAIR_WINDOW));
+        let bytes = (bytes as u64).saturating_mul(FAIR_NANOS_PER_BYTE);
+        self.allow(bytes.saturating_add(FAIR_NANOS_PER_WINDOW));
         let fair = self.fair.swap(0, Ordering::Relaxed);
         self.whole.fair.fetch_add(fair, Ordering::Relaxed);
     }
 
     /// Allows for looking for one more line.
     pub fn allow_find(&self) {
-        self.allow(FAIR_FIND);
+        self.allow(FAIR_NANOS_PER_FIND);
     }
 
     /// Adds to this thread's own share, which no lock has to guard.
@@ -113,7 +121,7 @@ impl SearchBudget {
         if self.whole.began.elapsed() < self.limit_of_all() {
             return false;
         }
-        if self.whole.told.get().is_some() {
+        if self.whole.explicit_limit.get().is_some() {
             return true;
         }
         let used = clock_gettime(ClockId::ProcessCPUTime);
@@ -129,7 +137,7 @@ impl SearchBudget {
     pub fn line_deadline(&self) -> Instant {
         let left = self.limit_of_all();
         let left = left.saturating_sub(self.whole.began.elapsed());
-        Instant::now() + (left / 2).max(LEAST)
+        Instant::now() + (left / 2).max(MIN_LINE_TIME)
     }
 
     /// Notes that the line that begins at `start` cannot be decided.
@@ -160,8 +168,8 @@ impl SearchBudget {
     }
 }
 
-/// The longest line, in bytes, that is decided in a thread of its own: it is copied for that.
-pub(super) const LONGEST_ASIDE: usize = 64 << 20;
+/// Maximum length of a line that is decided in a thread of its own, which needs a copy of it.
+pub(super) const MAX_ASIDE_BYTES: usize = 64 << 20;
 
 /// Has `work`, which cannot be interrupted, done in a thread of its own. At `end` the thread is
 /// left behind; it ends once its work is done, or with the process.

@@ -1,4 +1,4 @@
-//! The most that a pattern can cost, from its tree: its size, the number of positions in it that
+//! What a pattern can cost at most, from its tree: its size, the number of positions in it that
 //! can be active at once, and the shortest match.
 
 use super::PatternError;
@@ -7,11 +7,11 @@ use super::ast::{CharClass, PatternNode};
 /// The largest size of a pattern: a character or an operator counts as one, a large class as 1000.
 /// It bounds the memory that the pattern takes before it is compiled.
 pub(super) const MAX_SIZE: usize = 1 << 18;
-const LARGE_CLASS: usize = 1000;
-const SMALL_CLASS: usize = 10;
+const LARGE_CLASS_SIZE: usize = 1000;
+const SMALL_CLASS_SIZE: usize = 10;
 
 /// The number of positions that a set counts for, because a character has up to four bytes.
-const CLASS: u64 = 4;
+const CLASS_POSITIONS: u64 = 4;
 
 /// Counts the positions in the pattern that an engine may have to look at for each byte of a line:
 /// the characters, once all counted repetitions are written out.
@@ -19,7 +19,7 @@ pub(super) fn positions(node: &PatternNode) -> u64 {
     match node {
         PatternNode::Empty | PatternNode::Assertion(_) | PatternNode::BackReference { .. } => 1,
         PatternNode::Literal { text, .. } => text.len() as u64,
-        PatternNode::Set(_) | PatternNode::Dot => CLASS,
+        PatternNode::Set(_) | PatternNode::Dot => CLASS_POSITIONS,
         PatternNode::Group(node) => positions(node),
         PatternNode::Repeat { node, min, max } => {
             let times = max.unwrap_or(*min).max(1);
@@ -90,7 +90,7 @@ fn class_size(class: CharClass) -> usize {
         | CharClass::Xdigit
         | CharClass::Blank
         | CharClass::Space
-        | CharClass::Cntrl => SMALL_CLASS,
-        _ => LARGE_CLASS,
+        | CharClass::Cntrl => SMALL_CLASS_SIZE,
+        _ => LARGE_CLASS_SIZE,
     }
 }

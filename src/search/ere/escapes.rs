@@ -4,8 +4,8 @@
 use super::PatternError;
 use super::unsupported;
 
-/// The most digits between braces, so that a number has bounds.
-const DIGITS_MAX: usize = 16;
+/// Maximum number of digits between braces, so that a number has bounds.
+const MAX_DIGITS: usize = 16;
 
 /// The character that this letter means after a backslash.
 pub(super) fn control(letter: char) -> Option<char> {
@@ -25,11 +25,11 @@ pub(super) fn is_numeric(letter: char) -> bool {
     matches!(letter, 'x' | 'u' | 'U')
 }
 
-/// The character whose number stands at `at`, behind `\x`, `\u` or `\U`, and the offset after it.
+/// The character whose number stands at `at`, after `\x`, `\u` or `\U`, and the offset after it.
 pub(super) fn numeric(text: &str, letter: char, at: usize) -> Result<(char, usize), PatternError> {
     let rest = text.as_bytes().get(at..).unwrap_or_default();
     let (digits, end) = if rest.first() == Some(&b'{') {
-        let most = rest.len().min(DIGITS_MAX + 2);
+        let most = rest.len().min(MAX_DIGITS + 2);
         let close = rest[..most].iter().position(|byte| *byte == b'}');
         let close = close.ok_or_else(|| unsupported::digits(letter))?;
         (&rest[1..close], at + close + 1)

@@ -1,7 +1,7 @@
 //! Intervals (POSIX XBD 9.4.6) with the choices that glibc makes: `{m}`, `{m,}`, `{,n}`, `{m,n}`.
 
 use super::PatternError;
-use super::ast::DUP_MAX;
+use super::ast::MAX_REPETITIONS;
 
 /// Reads the interval whose `{` ends at `start`. Returns its bounds, no upper one being any number,
 /// and the offset after its `}`.
@@ -28,7 +28,7 @@ pub(super) fn parse(text: &str, start: usize) -> Result<(u32, Option<u32>, usize
     if last != '}' || max.is_some_and(|max| max < min) {
         return Err(PatternError::Interval);
     }
-    if max.unwrap_or(min) > DUP_MAX {
+    if max.unwrap_or(min) > MAX_REPETITIONS {
         return Err(PatternError::TooBig);
     }
     Ok((min, max, reader.at))
@@ -67,7 +67,7 @@ impl IntervalReader<'_> {
             number = match (number, digit) {
                 (IntervalBound::Missing, Some(digit)) => IntervalBound::Is(digit),
                 (IntervalBound::Is(so_far), Some(digit)) => {
-                    IntervalBound::Is((so_far * 10 + digit).min(DUP_MAX + 1))
+                    IntervalBound::Is((so_far * 10 + digit).min(MAX_REPETITIONS + 1))
                 }
                 _ => IntervalBound::Invalid,
             };

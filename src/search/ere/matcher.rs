@@ -58,7 +58,7 @@ impl RegexMatcher {
         Ok(Self { engine, budget })
     }
 
-    /// The same matcher for a further thread of the same search.
+    /// This matcher for a further thread of the same search.
     #[must_use]
     pub fn another(&self) -> Self {
         let budget = Arc::new(self.budget.for_thread());
@@ -102,7 +102,7 @@ impl RegexMatcher {
         }
     }
 
-    /// The same matcher, whose search ends after `limit`, whatever the pattern costs.
+    /// This matcher, whose search ends after `limit`, whatever the pattern costs.
     #[must_use]
     pub fn within(self, limit: Duration) -> Self {
         self.budget.set_limit(limit);

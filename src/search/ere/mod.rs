@@ -27,20 +27,20 @@
 //!
 //! **Searching.** [`RegexMatcher::find`] gets a window of whole lines and returns an offset in the
 //! first line that matches. No call of an engine may take longer than a second: where positions
-//! times bytes exceed a bound, [`search`] goes in blocks of lines, and [`stepper`] through one long
-//! line byte by byte, with looks at the clock of [`budget`]. Where that does not do, the line has a
-//! thread of its own, which is left behind when its time is over. A line that cannot be decided in
-//! time is counted and named, never guessed.
+//! times bytes exceed a bound, [`search`] goes in blocks of lines, with looks at the clock of
+//! [`budget`]. A single line beyond that bound has a thread of its own, which is left behind when
+//! its time is over. A line that cannot be decided in time is counted and named, never guessed.
 //!
 //! **Other readings.** Models write patterns of other tools. Where one is refused, finds nothing or
-//! has an empty group, the grep tool goes over the files once more with [`readings`], and names the
-//! first that matches. The search itself pays nothing for that.
+//! has an empty group, the grep tool goes over the files once more with [`alternative_readings`],
+//! and names the first that matches. The search itself pays nothing for that.
 //!
 //! **To add a form:** a row in the table of [`parser`], its parsing, a case in
 //! `tests/grep/patterns.rs`; if POSIX defines it, it must agree with glibc in
 //! `tests/search/ere_conformance.rs` and the fuzz target `ere`. To refuse one: a row in
 //! [`unsupported`] and a request in `tests/glob/messages.txt`.
 
+mod alternative_readings;
 mod ast;
 mod bracket;
 mod budget;
@@ -52,13 +52,11 @@ mod interval;
 mod matcher;
 mod parser;
 mod properties;
-mod readings;
 mod references;
 mod required;
 mod runs;
 mod search;
 mod simplify;
-mod stepper;
 mod translate;
 mod unsupported;
 
@@ -71,8 +69,8 @@ mod tests;
 
 use std::borrow::Cow;
 
+pub use alternative_readings::{AlternativeReading, alternative_readings, has_empty_group};
 pub use matcher::RegexMatcher;
-pub use readings::{AlternativeReading, alternative_readings, has_empty_group};
 
 /// The reason why a pattern is refused. `Display` gives the text of glibc's `regerror`, or names
 /// the construct that is not supported and says what to write instead.

@@ -33,11 +33,11 @@ use super::simplify::wants_line_feed;
 use super::unsupported;
 use super::{PatternError, bracket, escapes, interval, properties};
 
-/// The most nodes of a tree; it bounds the memory for a long pattern.
+/// Maximum number of nodes of a tree; it bounds the memory for a long pattern.
 const MAX_NODES: usize = 1 << 16;
 
-/// The most flags of one group.
-const FLAGS_MAX: usize = 16;
+/// Maximum number of flags of one group.
+const MAX_FLAGS: usize = 16;
 
 /// The last group that a back-reference may name.
 const LAST_NAMED: u32 = 63;
@@ -433,11 +433,11 @@ impl<'a> PatternParser<'a> {
         }
     }
 
-    /// True if letters alone, or a hyphen among them, stand between `first` and a `:` or `)`.
+    /// True if only letters, or a hyphen among them, stand between `first` and a `:` or `)`.
     fn in_flags(&self, first: usize) -> bool {
         let flags = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'-';
         let rest = &self.text.as_bytes()[first..];
-        let end = rest.iter().take(FLAGS_MAX).position(|byte| !flags(byte));
+        let end = rest.iter().take(MAX_FLAGS).position(|byte| !flags(byte));
         end.is_some_and(|end| end > 0 && matches!(rest[end], b':' | b')'))
     }
 

@@ -6,8 +6,8 @@ use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
 use super::PatternError;
 use super::unsupported;
 
-/// The longest name of a property, in bytes.
-const NAME_MAX: usize = 64;
+/// Maximum length of a name of a property, in bytes.
+const MAX_NAME_BYTES: usize = 64;
 
 /// Reads a property whose `\p` or `\P` ends at `start`. Returns the ranges of its characters and
 /// the offset after it. Where case is ignored (`fold`), the members are folded before `\P` takes
@@ -21,7 +21,7 @@ pub(super) fn parse(
     let unknown = || PatternError::Unsupported(unsupported::PROPERTY.into());
     let rest = &text[start..];
     let (name, length) = if let Some(name) = rest.strip_prefix('{') {
-        let most = name.len().min(NAME_MAX);
+        let most = name.len().min(MAX_NAME_BYTES);
         let end = memchr::memchr(b'}', &name.as_bytes()[..most]);
         let end = end.ok_or_else(unknown)?;
         (&name[..end], end + 2)

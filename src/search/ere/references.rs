@@ -11,23 +11,22 @@ use fancy_regex::RegexInput;
 
 use super::PatternError;
 use super::ast::PatternNode;
-use super::budget::{LONGEST_ASIDE, SearchBudget, decide_aside};
+use super::budget::{MAX_ASIDE_BYTES, SearchBudget, decide_aside};
 use super::cost::{check_size, positions};
 use super::search::{LinearSearch, line_around};
 use super::simplify::{loosen, simplify};
 use super::translate::translate;
 
-/// The most memory, in bytes, for each part of a pattern that has no back-references itself.
-const DELEGATE_LIMIT: usize = 8 << 20;
-/// The limit of backtracking steps: for a whole line, and for one starting position in a long
+/// Maximum memory, in bytes, for each part of a pattern that has no back-references itself.
+const MAX_DELEGATE_BYTES: usize = 8 << 20;
+/// The limit of backtracking steps: for a whole line, and for one starting position in a long one.
+const MAX_STEPS_PER_LINE: usize = 1_000_000;
+const MAX_STEPS_PER_PLACE: usize = 10_000;
+/// From this length on, a line is tried from one starting position after another.
+const LONG_LINE_BYTES: usize = 4 << 10;
+/// The largest cost that is tried without a thread: positions in the pattern times bytes of the
 /// line.
-const LINE_STEPS: usize = 1_000_000;
-const PLACE_STEPS: usize = 10_000;
-/// From this length on, in bytes, a line is tried from one starting position after another.
-const LONG_LINE: usize = 4 << 10;
-/// The largest product that is tried without a thread: positions in the pattern times bytes of the
-/// line.
-const QUICK: u64 = 1 << 12;
+const MAX_QUICK_COST: u64 = 1 << 12;
 
 /// A pattern with back-references.
 #[derive(Debug)]
@@ -54,7 +53,7 @@ impl ReferenceSearch {
         let candidates = LinearSearch::compile(&simplify(loosen(node)), budget)?;
         check_size(node)?;
         let text = translate(node);
-        let place = backtracking(&text, PLACE_STEPS).ok_or(PatternError::TooBig)?;
+        let place = backtracking(&text, MAX_STEPS_PER_PLACE).ok_or(PatternError::TooBig)?;
         Ok(Self {
             candidates,
             positions: positions(node),
@@ -67,7 +66,7 @@ impl ReferenceSearch {
         })
     }
 
-    /// The same for a further thread.
+    /// This search for a further thread.
     pub fn another(&self, budget: &Arc<SearchBudget>) -> Self {
         Self {
             candidates: self.candidates.another(budget),
@@ -98,12 +97,12 @@ impl ReferenceSearch {
 
     /// True if the line matches; `None` if that takes too long to tell.
     fn decide(&self, line: &[u8]) -> Option<bool> {
-        if self.positions.saturating_mul(line.len() as u64) <= QUICK
+        if self.positions.saturating_mul(line.len() as u64) <= MAX_QUICK_COST
             && let Ok(verdict) = self.engines.place.is_match(as_text(line).as_ref())
         {
             return Some(verdict);
         }
-        if line.len() > LONGEST_ASIDE {
+        if line.len() > MAX_ASIDE_BYTES {
             return None;
         }
         let deadline = self.budget.line_deadline();
@@ -115,10 +114,10 @@ impl ReferenceSearch {
 
 impl BacktrackEngines {
     fn decide(&self, line: &str, deadline: Instant) -> Option<bool> {
-        if line.len() < LONG_LINE {
+        if line.len() < LONG_LINE_BYTES {
             let engine = self
                 .line
-                .get_or_init(|| backtracking(&self.text, LINE_STEPS));
+                .get_or_init(|| backtracking(&self.text, MAX_STEPS_PER_LINE));
             return engine.as_ref()?.is_match(line).ok();
         }
         let places = line.char_indices().map(|(place, _)| place);
@@ -138,7 +137,7 @@ impl BacktrackEngines {
 fn backtracking(text: &str, steps: usize) -> Option<fancy_regex::Regex> {
     fancy_regex::RegexBuilder::new(text)
         .backtrack_limit(steps)
-        .delegate_size_limit(DELEGATE_LIMIT)
+        .delegate_size_limit(MAX_DELEGATE_BYTES)
         .build()
         .ok()
 }

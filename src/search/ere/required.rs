@@ -6,7 +6,7 @@ use super::ast::PatternNode;
 
 /// The bytes by which the text must be longer than one that the pattern starts with, because the
 /// `regex` crate looks for that one by itself.
-const BETTER_BY: usize = 3;
+const MIN_EXTRA_BYTES: usize = 3;
 
 /// Returns the longest text that every match holds, if looking for it first is likely to be faster
 /// than leaving it all to the `regex` crate.
@@ -17,7 +17,7 @@ pub(super) fn required_text(node: &PatternNode) -> Option<&str> {
     let worthwhile = if first == 0 {
         text != " "
     } else {
-        text.len() >= first + BETTER_BY
+        text.len() >= first + MIN_EXTRA_BYTES
     };
     worthwhile.then_some(text)
 }

@@ -10,10 +10,10 @@ use super::PatternError;
 use super::ast::PatternNode;
 use super::cost::check_size;
 use super::hir::{hir, repeat};
-use super::search::{SIZE_LIMIT, build};
+use super::search::{MAX_COMPILED_BYTES, build};
 
 /// The shortest run, in characters, that is found this way; `regex` finds shorter ones as quickly.
-const LONG: u32 = 1000;
+const MIN_RUN_CHARS: u32 = 1000;
 
 /// A pattern for runs.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ impl RunSearch {
             PatternNode::Literal { text, .. } => text.chars().nth(1).is_none(),
             _ => false,
         };
-        if !one || *min < LONG || count > SIZE_LIMIT / 64 {
+        if !one || *min < MIN_RUN_CHARS || count > MAX_COMPILED_BYTES / 64 {
             return None;
         }
         let compiled = check_size(node).and_then(|()| {

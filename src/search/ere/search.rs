@@ -1,8 +1,8 @@
 //! Patterns without back-references, searched by the engine of `regex`: over whole windows where
 //! that is quick in any case, else in blocks of whole lines, and a line that is too long for the
-//! pattern step by step, or in a thread that may be left behind.
+//! pattern in a thread that may be left behind.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use memchr::memmem::Finder;
 use regex_automata::Input;
@@ -11,24 +11,23 @@ use regex_syntax::hir::Hir;
 
 use super::PatternError;
 use super::ast::{Assertion, PatternNode};
-use super::budget::{LONGEST_ASIDE, SearchBudget, decide_aside};
+use super::budget::{MAX_ASIDE_BYTES, SearchBudget, decide_aside};
 use super::cost::{check_size, positions, shortest};
 use super::hir::hir;
 use super::required::{first_length, longest_text, required_text};
-use super::stepper::{LineStepper, SteppedLine};
 
-/// The most memory that a compiled pattern may take, in bytes.
-pub(super) const SIZE_LIMIT: usize = 32 << 20;
+/// Maximum memory of a compiled pattern.
+pub(super) const MAX_COMPILED_BYTES: usize = 32 << 20;
 /// The search for a required text stops once it was found in this many lines that do not match,
 /// and more often than once in this many bytes.
-const IN_VAIN: usize = 16;
-const OFTEN: usize = 80;
+const MAX_FALSE_HITS: usize = 16;
+const MIN_BYTES_PER_FALSE_HIT: usize = 80;
 /// The size of the first block, in bytes, where it matters whether a block is ASCII; the blocks
 /// grow from there.
-const BLOCK: usize = 512;
+const FIRST_BLOCK_BYTES: usize = 512;
 /// The largest product for one uninterruptible call of the engine: positions in the pattern times
 /// bytes. Such a call takes less than a second even where each position is looked at for each byte.
-const ONE_CALL: u64 = 1 << 26;
+const MAX_CALL_COST: u64 = 1 << 26;
 
 /// A pattern without back-references, compiled.
 #[derive(Debug)]
@@ -47,37 +46,32 @@ pub(super) struct LinearSearch {
 /// Matches a line that one call of the engine might take too long for.
 #[derive(Debug)]
 struct PiecewiseSearch {
-    /// The most bytes that one call of the engine is given.
+    /// Maximum number of bytes for one call of the engine.
     one_call: usize,
     /// The length in bytes below which no line matches.
     shortest: usize,
     /// Text that every match holds, even if looking for it first saves no time.
     held: Option<Box<Finder<'static>>>,
-    pattern: Hir,
-    stepper: OnceLock<Option<LineStepper>>,
 }
 
 impl LinearSearch {
     pub fn compile(node: &PatternNode, budget: &Arc<SearchBudget>) -> Result<Self, PatternError> {
         check_size(node)?;
-        let pattern = hir(node);
         let finder = |text: &str| Box::new(Finder::new(text).into_owned());
         Ok(Self {
-            regex: build(&pattern)?,
+            regex: build(&hir(node))?,
             required: required_text(node).map(finder),
             words: asks_for_words(node),
             piecewise: Arc::new(PiecewiseSearch {
-                one_call: usize::try_from(ONE_CALL / positions(node).max(1)).unwrap_or(0),
+                one_call: usize::try_from(MAX_CALL_COST / positions(node).max(1)).unwrap_or(0),
                 shortest: shortest(node),
                 held: longest_text(node).map(finder),
-                pattern,
-                stepper: OnceLock::new(),
             }),
             budget: Arc::clone(budget),
         })
     }
 
-    /// The same for a further thread: what the engine learns of a text is that thread's own.
+    /// This search for a further thread: what the engine learns of a text is that thread's own.
     pub fn another(&self, budget: &Arc<SearchBudget>) -> Self {
         Self {
             regex: self.regex.clone(),
@@ -145,25 +139,17 @@ impl LinearSearch {
 
     /// True if a long line matches; `None` if that takes too long to tell.
     fn decide(&self, line: &[u8]) -> Option<bool> {
-        let piecewise = &self.piecewise;
-        if let Some(held) = &piecewise.held
+        if let Some(held) = &self.piecewise.held
             && held.find(line).is_none()
         {
             return Some(false);
         }
-        let stepper = piecewise
-            .stepper
-            .get_or_init(|| LineStepper::new(&piecewise.pattern, SIZE_LIMIT));
-        let end = self.budget.line_deadline();
-        let walked = stepper.as_ref().map(|one| one.step_through(line, end));
-        match walked.unwrap_or(SteppedLine::Unfit) {
-            SteppedLine::Decided(verdict) => Some(verdict),
-            SteppedLine::Unfit if line.len() <= LONGEST_ASIDE => {
-                let (regex, line) = (self.regex.clone(), line.to_vec());
-                decide_aside(end, move || Some(regex.is_match(&line))).ok()?
-            }
-            SteppedLine::Unfit | SteppedLine::OutOfTime => None,
+        if line.len() > MAX_ASIDE_BYTES {
+            return None;
         }
+        let (regex, line) = (self.regex.clone(), line.to_vec());
+        let end = self.budget.line_deadline();
+        decide_aside(end, move || Some(regex.is_match(&line))).ok()?
     }
 
     fn find_in_one_call(&self, window: &[u8], from: usize) -> Option<usize> {
@@ -172,7 +158,7 @@ impl LinearSearch {
         };
         let (mut next, mut in_vain) = (from, 0);
         // A text that is in every other line does not narrow the search down.
-        while in_vain < IN_VAIN || next - from > in_vain * OFTEN {
+        while in_vain < MAX_FALSE_HITS || next - from > in_vain * MIN_BYTES_PER_FALSE_HIT {
             let hit = next + required.find(window.get(next..)?)?;
             let (start, end) = line_around(window, next, hit);
             if let Some(found) = self.find_in_line(&window[..end], start) {
@@ -188,7 +174,7 @@ impl LinearSearch {
         if !self.words {
             return self.find_in_block(window, from);
         }
-        let mut size = BLOCK;
+        let mut size = FIRST_BLOCK_BYTES;
         while from < window.len() {
             let end = line_end(window, from.saturating_add(size).min(window.len()));
             let end = window.len().min(end + 1);
@@ -247,7 +233,7 @@ impl LinearSearch {
 pub(super) fn build(pattern: &Hir) -> Result<Regex, PatternError> {
     let config = Regex::config()
         .utf8_empty(false)
-        .nfa_size_limit(Some(SIZE_LIMIT));
+        .nfa_size_limit(Some(MAX_COMPILED_BYTES));
     Regex::builder()
         .configure(config)
         .build_from_hir(pattern)

@@ -10,15 +10,15 @@ pub(super) const PROPERTY: &str =
     r"this Unicode property is not known: write one like `\p{L}`, `\p{Lu}`, `\p{Greek}`";
 pub(super) const LINE_FEED: &str = r"no line holds a line feed (`\n`), and lines are searched one by one: write `$` for the end of a line, or search for a part that stands in one line";
 
-const FILTER: &str = "search for one part of it, then filter the lines found";
-const LEVEL: &str = r"write one level of nesting out, as in `\([^()]*\)`";
+const FILTER_ADVICE: &str = "search for one part of it, then filter the lines found";
+const NESTING_ADVICE: &str = r"write one level of nesting out, as in `\([^()]*\)`";
 
-/// Groups by what stands behind their `(?`: the name of each, and the advice.
+/// Groups by what stands after their `(?`: the name of each, and the advice.
 const GROUPS: [(&str, &str, &str); 10] = [
-    ("=", "look-ahead", FILTER),
-    ("!", "negative look-ahead", FILTER),
-    ("<=", "look-behind", FILTER),
-    ("<!", "negative look-behind", FILTER),
+    ("=", "look-ahead", FILTER_ADVICE),
+    ("!", "negative look-ahead", FILTER_ADVICE),
+    ("<=", "look-behind", FILTER_ADVICE),
+    ("<!", "negative look-behind", FILTER_ADVICE),
     (">", "the atomic group `(?>…)`", "write `(?:…)`"),
     ("#", "the comment `(?#…)`", "leave it out"),
     (
@@ -26,12 +26,12 @@ const GROUPS: [(&str, &str, &str); 10] = [
         "the conditional `(?(…)…)`",
         "write the two cases as `(…|…)`",
     ),
-    ("R", "recursion into a group", LEVEL),
-    ("&", "recursion into a group", LEVEL),
-    ("P>", "recursion into a group", LEVEL),
+    ("R", "recursion into a group", NESTING_ADVICE),
+    ("&", "recursion into a group", NESTING_ADVICE),
+    ("P>", "recursion into a group", NESTING_ADVICE),
 ];
 
-/// Refuses the group that begins with `text` behind `(?`, if it is one of another engine.
+/// Refuses the group that begins with `text` after `(?`, if it is one of another engine.
 pub(super) fn group(text: &str) -> Option<PatternError> {
     let number = text.trim_start_matches(['+', '-']);
     let text = if number.starts_with(|first: char| first.is_ascii_digit()) {

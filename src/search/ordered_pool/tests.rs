@@ -146,7 +146,7 @@ fn what_waits_to_be_handed_on_is_bounded() {
             made.clear();
             thread::sleep(Duration::from_micros(20));
             let ahead = said.load(Ordering::SeqCst) - handed_on;
-            assert!(ahead <= MOST_TAKEN, "{ahead}");
+            assert!(ahead <= MAX_PARTS_TAKEN, "{ahead}");
             ControlFlow::<()>::Continue(())
         },
     );

@@ -9,26 +9,26 @@ use memchr::memchr;
 pub struct ContextLines {
     /// Lines before each.
     pub before: usize,
-    /// Lines behind each.
+    /// Lines after each.
     pub after: usize,
 }
 
-/// The most bytes of lines that are kept because they may be shown before a match.
-const MOST_KEPT: usize = 1 << 20;
+/// Maximum number of bytes of lines that are kept because they may be shown before a match.
+const MAX_KEPT_BYTES: usize = 1 << 20;
 
-/// The last so many whole lines, each ended by a line feed, and at most [`MOST_KEPT`] bytes.
+/// The last `count` whole lines, each ended by a line feed, and at most [`MAX_KEPT_BYTES`] bytes.
 pub(super) fn last_lines(text: &[u8], count: usize) -> &[u8] {
-    let text = &text[text.len().saturating_sub(MOST_KEPT)..];
+    let text = &text[text.len().saturating_sub(MAX_KEPT_BYTES)..];
     let mut feeds = memchr::memrchr_iter(b'\n', text);
     match feeds.nth(count) {
         Some(feed) => &text[feed + 1..],
-        None if text.len() < MOST_KEPT => text,
+        None if text.len() < MAX_KEPT_BYTES => text,
         // The first of them may have been cut.
         None => memchr(b'\n', text).map_or(&[], |feed| &text[feed + 1..]),
     }
 }
 
-/// The first so many lines, the last one perhaps without a line feed.
+/// The first `count` lines, the last one perhaps without a line feed.
 pub(super) fn first_lines(text: &[u8], count: usize) -> &[u8] {
     match count.checked_sub(1) {
         None => &[],

@@ -1,11 +1,11 @@
-//! Byte-order marks, and the decoding of UTF-16 behind one.
+//! Byte-order marks, and the decoding of UTF-16 after one.
 
 use encoding_rs::{CoderResult, Decoder, Encoding, UTF_16BE, UTF_16LE};
 
 use super::ScanError;
 
 /// Bytes of UTF-16 that are decoded at once; at most three bytes come of two.
-pub(super) const PIECE: usize = 16 << 10;
+pub(super) const PIECE_BYTES: usize = 16 << 10;
 
 /// A byte-order mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub enum ByteOrderMark {
 
 impl ByteOrderMark {
     /// The number of bytes that show if there is one.
-    pub const LOOK: usize = 4;
+    pub const MARK_BYTES: usize = 4;
 
     /// Reads the mark with which a file begins. UTF-32's, two NULs longer, does not count.
     pub fn of(bytes: &[u8]) -> Option<Self> {
@@ -30,7 +30,7 @@ impl ByteOrderMark {
         }
     }
 
-    /// Returns its length in bytes, and the encoding behind it, if that is UTF-16.
+    /// Returns its length in bytes, and the encoding after it, if that is UTF-16.
     pub fn encoding(self) -> (usize, Option<&'static Encoding>) {
         match self {
             Self::Utf8 => (3, None),
@@ -40,13 +40,13 @@ impl ByteOrderMark {
     }
 }
 
-/// Puts the text of these bytes behind `buffer`, which may grow to `longest_line` and a little
+/// Appends the text of these bytes to `buffer`, which may grow to `max_line_bytes` and a little
 /// more.
 pub(super) fn decode(
     decoder: &mut Decoder,
     bytes: &[u8],
     last: bool,
-    (buffer, longest_line): (&mut Vec<u8>, usize),
+    (buffer, max_line_bytes): (&mut Vec<u8>, usize),
 ) -> Result<(), ScanError> {
     let mut text = [0; 4 << 10];
     let mut at = 0;
@@ -55,7 +55,7 @@ pub(super) fn decode(
         at += read;
         let length = buffer.len();
         if buffer.capacity() - length < written
-            && (length >= longest_line || buffer.try_reserve_exact(length.max(written)).is_err())
+            && (length >= max_line_bytes || buffer.try_reserve_exact(length.max(written)).is_err())
         {
             return Err(ScanError::LineTooLong);
         }

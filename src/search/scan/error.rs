@@ -20,7 +20,7 @@ pub enum ScanError {
 }
 
 impl ScanError {
-    /// The same error in a file in which so many lines come before.
+    /// The error, with line numbers of a file in which `lines` lines come before.
     #[must_use]
     pub fn shifted(self, lines: u64) -> Self {
         match self {

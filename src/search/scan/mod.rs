@@ -5,7 +5,7 @@
 //! is carried over to the next window, and the window grows for lines that are longer than it. One
 //! buffer serves all files, and lines are only counted up to those that match.
 //!
-//! A byte-order mark is not part of the first line. Behind one of UTF-16 the window holds the same
+//! A byte-order mark is not part of the first line. After one of UTF-16 the window holds the same
 //! text in UTF-8.
 
 mod context;
@@ -26,13 +26,13 @@ use context::{first_lines, last_lines, lines};
 use decode::ByteOrderMark;
 pub use error::ScanError;
 pub use opening::{LinkPolicy, flags, regular};
-pub use pieces::{FilePieces, LARGE, PiecedFile};
+pub use pieces::{FilePieces, LARGE_FILE_BYTES, PiecedFile};
 
 /// Bytes of a file that are searched at once: they stay in the processor's second cache between
 /// the kernel's copying, the search and the counting.
-const WINDOW: usize = 256 << 10;
-/// The longest line in bytes: a file of nothing but zeros must not take all memory.
-const LONGEST_LINE: usize = 1 << 30;
+const WINDOW_BYTES: usize = 256 << 10;
+/// Maximum length of a line: a file of zeros must not take all memory.
+const MAX_LINE_BYTES: usize = 1 << 30;
 
 /// Finds the lines that match.
 pub trait LineMatcher {
@@ -66,7 +66,7 @@ pub trait LineMatcher {
 
 /// The source of the bytes of a search.
 pub trait ByteSource {
-    /// Reads more behind what is in the buffer, as much as it has room for at most: 0 at the end.
+    /// Appends to the buffer at most as much as it has room for: 0 at the end.
     fn read(&mut self, buffer: &mut Vec<u8>) -> Result<usize, Errno>;
 }
 
@@ -123,7 +123,7 @@ impl<F: FnMut(u64, &[u8]) -> ScanFlow> LineSink for F {
 pub struct FileScanner {
     buffer: Vec<u8>,
     window: usize,
-    longest_line: usize,
+    max_line_bytes: usize,
 }
 
 impl Default for FileScanner {
@@ -136,17 +136,17 @@ impl FileScanner {
     /// A scanner with the usual limits: 256 KiB at once, lines of 1 GiB.
     #[must_use]
     pub fn new() -> Self {
-        Self::with_limits(WINDOW, LONGEST_LINE)
+        Self::with_limits(WINDOW_BYTES, MAX_LINE_BYTES)
     }
 
     /// A scanner that reads `window` bytes at once, at least one, and gives up a file with a line
-    /// of more than about `longest_line` bytes.
+    /// of more than about `max_line_bytes` bytes.
     #[must_use]
-    pub fn with_limits(window: usize, longest_line: usize) -> Self {
+    pub fn with_limits(window: usize, max_line_bytes: usize) -> Self {
         Self {
             buffer: Vec::new(),
             window: window.max(1),
-            longest_line,
+            max_line_bytes,
         }
     }
 
@@ -163,7 +163,7 @@ impl FileScanner {
             source,
             size,
             total: 0,
-            longest_line: self.longest_line,
+            max_line_bytes: self.max_line_bytes,
             buffer,
             window: None,
             ended: false,
@@ -194,7 +194,7 @@ pub struct FileScan<S> {
     source: S,
     size: usize,
     total: usize,
-    longest_line: usize,
+    max_line_bytes: usize,
     buffer: Vec<u8>,
     /// The part of the buffer that is being searched.
     window: Option<LineWindow>,
@@ -208,9 +208,9 @@ pub struct FileScan<S> {
     context: ContextLines,
     /// The length of the lines at the buffer's beginning that were searched with the last window.
     kept: usize,
-    /// The offset in the buffer behind the last line that was shown.
+    /// The offset in the buffer after the last line that was shown.
     shown: usize,
-    /// The number of lines that are still to be shown behind the last one that matched.
+    /// The number of lines that are still to be shown after the last one that matched.
     due: usize,
 }
 
@@ -234,7 +234,7 @@ impl<S: ByteSource> FileScan<S> {
         self
     }
 
-    /// Shows so many lines around those that match as well.
+    /// Also shows these lines around those that match.
     #[must_use]
     pub fn with_context(mut self, context: ContextLines) -> Self {
         self.context = context;
@@ -349,7 +349,7 @@ impl<S: ByteSource> FileScan<S> {
         flow
     }
 
-    /// Shows the lines that are due behind the last match, as far as `end`; the first of them has
+    /// Shows the lines that are due after the last match, as far as `end`; the first of them has
     /// the number `first`.
     fn show_due(&mut self, first: u64, end: usize, receiver: &mut impl LineSink) {
         let behind = self.buffer.get(self.shown..end).unwrap_or_default();
@@ -382,7 +382,7 @@ impl<S: ByteSource> FileScan<S> {
         self.total += count;
         self.ended = count == 0 || (self.size > 0 && self.total >= self.size);
         if !self.begun {
-            if self.total < ByteOrderMark::LOOK && !self.ended {
+            if self.total < ByteOrderMark::MARK_BYTES && !self.ended {
                 return Ok(false);
             }
             self.begun = true;
@@ -410,11 +410,11 @@ impl<S: ByteSource> FileScan<S> {
         Ok(true)
     }
 
-    /// Reads more behind what is there, in a larger buffer if it is full: 0 at the file's end.
+    /// Reads more into the buffer, which grows if it is full: 0 at the file's end.
     fn read(&mut self) -> Result<usize, ScanError> {
         let length = self.buffer.len();
         if length == self.buffer.capacity()
-            && (length >= self.longest_line
+            && (length >= self.max_line_bytes
                 || self.buffer.try_reserve_exact(length.max(1)).is_err())
         {
             return Err(ScanError::LineTooLong);
@@ -433,10 +433,10 @@ impl<S: ByteSource> FileScan<S> {
         let mut decoder = encoding.new_decoder_without_bom_handling();
         let bytes = self.buffer.split_off(length);
         self.buffer.clear();
-        let mut pieces = bytes.chunks(decode::PIECE).peekable();
+        let mut pieces = bytes.chunks(decode::PIECE_BYTES).peekable();
         while let Some(piece) = pieces.next() {
             let last = self.ended && pieces.peek().is_none();
-            let buffer = (&mut self.buffer, self.longest_line);
+            let buffer = (&mut self.buffer, self.max_line_bytes);
             decode::decode(&mut decoder, piece, last, buffer)?;
         }
         self.decoder = Some(decoder);
@@ -445,13 +445,13 @@ impl<S: ByteSource> FileScan<S> {
 
     /// As `read`, through the decoder.
     fn read_decoded(&mut self) -> Result<usize, ScanError> {
-        let mut bytes = Vec::with_capacity(decode::PIECE);
+        let mut bytes = Vec::with_capacity(decode::PIECE_BYTES);
         let read = self.source.read(&mut bytes);
         let count = read.map_err(ScanError::Unreadable)?;
         let left = self.size.saturating_sub(self.total);
         let last = count == 0 || (left > 0 && count >= left);
         if let Some(decoder) = &mut self.decoder {
-            let buffer = (&mut self.buffer, self.longest_line);
+            let buffer = (&mut self.buffer, self.max_line_bytes);
             decode::decode(decoder, &bytes, last, buffer)?;
         }
         Ok(count)

@@ -14,11 +14,11 @@ use super::decode::ByteOrderMark;
 use crate::search::ordered_pool::OrderedJob;
 
 /// From this size on, in bytes, a file is searched in pieces.
-pub const LARGE: usize = 8 << 20;
+pub const LARGE_FILE_BYTES: usize = 8 << 20;
 /// The size of a piece in bytes.
-const PIECE: u64 = 1 << 20;
+const PIECE_BYTES: u64 = 1 << 20;
 /// The number of bytes that are read at once to find the end of a line.
-const STEP: usize = 64 << 10;
+const READ_BYTES: usize = 64 << 10;
 
 /// A large file that is searched in pieces.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub struct PiecedFile<T> {
     pub known: T,
 }
 
-/// Pieces of a file, one behind the other.
+/// Pieces of a file, one after the other.
 #[derive(Debug)]
 pub struct FilePieces<T> {
     /// The file.
@@ -94,7 +94,7 @@ impl<T: Send + Sync> OrderedJob for FilePieces<T> {
         if self.is_over() {
             return None;
         }
-        let end = self.size.min(self.next + PIECE);
+        let end = self.size.min(self.next + PIECE_BYTES);
         let part = Self {
             file: Arc::clone(&self.file),
             next: self.next,
@@ -121,13 +121,13 @@ struct PieceLines<T> {
 impl<T> PieceLines<T> {
     /// Goes to the first line that begins here: `at`, where the byte before it is a line feed.
     fn skip_the_line_before(&mut self) -> Result<(), Errno> {
-        let mut bytes = Vec::with_capacity(STEP);
+        let mut bytes = Vec::with_capacity(READ_BYTES);
         self.at -= 1;
         while !self.over {
             bytes.clear();
             let most = usize::try_from(self.end - self.at)
-                .unwrap_or(STEP)
-                .min(STEP);
+                .unwrap_or(READ_BYTES)
+                .min(READ_BYTES);
             let count = pread_all(&self.file.file, &mut bytes, most, self.at)?;
             match memchr::memchr(b'\n', &bytes) {
                 Some(feed) => {
@@ -149,7 +149,7 @@ impl<T> ByteSource for PieceLines<T> {
             return Ok(0);
         }
         let left = usize::try_from(self.end.saturating_sub(self.at)).unwrap_or(usize::MAX);
-        let most = left.max(STEP);
+        let most = left.max(READ_BYTES);
         let length = buffer.len();
         let count = pread_all(&self.file.file, buffer, most, self.at)?;
         let read = &buffer[length..];
@@ -169,7 +169,7 @@ impl<T> ByteSource for PieceLines<T> {
     }
 }
 
-/// Reads at most `most` bytes behind what is there: 0 at the file's end.
+/// Appends at most `most` bytes to `buffer`: 0 at the file's end.
 fn pread_all(file: &OwnedFd, buffer: &mut Vec<u8>, most: usize, at: u64) -> Result<usize, Errno> {
     loop {
         let length = buffer.len();

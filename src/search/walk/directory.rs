@@ -16,26 +16,26 @@ use super::places::{AnchorDirectory, entry_kind, is_directory, starting_point, t
 use super::shared_walk::SharedWalk;
 use crate::basics::progress_counters;
 use crate::sandbox::confinement::{self, AccessRight};
-use crate::search::ignore_files::{IgnoreRules, RuleNames};
+use crate::search::ignore_files::{IgnoreFilePresence, IgnoreRules};
 use crate::search::paths::{EntryKind, WalkOutcome};
 use crate::search::steps::AutomatonStep;
 use crate::search::wildcard::{PatternComponent, WildcardName};
 
 /// Bytes of directory entries taken from the kernel at once.
-const LISTING: usize = 256 << 10;
+const LISTING_BUFFER_BYTES: usize = 256 << 10;
 /// Directories further away than this many bytes of path become a new starting point. With a
 /// name (255 bytes) this stays below the 4,096 bytes that the kernel takes.
-const MAX_RELATIVE_PATH: usize = 3500;
+const MAX_RELATIVE_PATH_BYTES: usize = 3500;
 /// Directories whose path is longer, in bytes, are not read: no call takes such a path, and in a
 /// chain of a hundred thousand directories the paths would take all memory.
-const LONGEST_PATH: usize = 16 << 10;
+const MAX_PATH_BYTES: usize = 16 << 10;
 
 /// The number of entries that are looked at between two looks at the clock.
-const BETWEEN_LOOKS: usize = 1024;
+const ENTRIES_PER_CLOCK_CHECK: usize = 1024;
 /// The number of steps that cost as much to compare with an entry as one more entry.
-const MANY_STEPS: usize = 8;
-/// The most names in one directory that are looked up without reading it.
-const FEW_NAMES: usize = 8;
+const STEPS_PER_ENTRY_COST: usize = 8;
+/// Maximum number of names in one directory that are looked up without reading it.
+const MAX_NAMES_LOOKED_UP: usize = 8;
 
 /// A directory that is to be read.
 pub(super) struct PendingRead {
@@ -59,7 +59,7 @@ fn matches_in_scope(wild: &WildcardName, name: &[u8], hidden: bool) -> bool {
 /// Reads directories, one after the other.
 pub(super) struct DirectoryReader<'a> {
     shared: &'a SharedWalk,
-    /// The path of the directory being read, with the slash behind it.
+    /// The path of the directory being read, with a trailing slash.
     here: Vec<u8>,
     /// The steps that its entries may match.
     active: Vec<usize>,
@@ -80,7 +80,7 @@ impl<'a> DirectoryReader<'a> {
         }
     }
 
-    /// Reads the directory from which the walk starts: `here`, with the slash behind it.
+    /// Reads the directory from which the walk starts: `here`, with a trailing slash.
     pub fn start(
         &mut self,
         here: &[u8],
@@ -101,7 +101,7 @@ impl<'a> DirectoryReader<'a> {
             self.active.clone_from(&steps.first);
             self.follow_steps(pending, ranges, walked)?;
         }
-        // A pattern of slashes alone, or none: the directory that it stands in.
+        // A pattern that is empty or only slashes: the directory that it stands in.
         if steps.bare && !here.is_empty() && is_directory(CWD, terminated(&mut self.scratch, here))
         {
             let mut itself = DirectoryListing::default();
@@ -155,7 +155,7 @@ impl<'a> DirectoryReader<'a> {
             let Some(&first) = step.next.first() else {
                 break;
             };
-            next.roundabout |= name == b".." || self.is_link_behind_wildcards(&next, step);
+            next.roundabout |= name == b".." || self.is_link_after_wildcards(&next, step);
             self.here.extend_from_slice(&steps.all[first].slashes);
             self.active.clear();
             self.active.extend_from_slice(&step.next);
@@ -166,7 +166,7 @@ impl<'a> DirectoryReader<'a> {
         let mut opened = None;
         if !self.is_at_the_end() {
             let is_name = |state: &usize| self.shared.name_to_look_up(*state).is_some();
-            if self.active.len() <= FEW_NAMES && self.active.iter().all(is_name) {
+            if self.active.len() <= MAX_NAMES_LOOKED_UP && self.active.iter().all(is_name) {
                 self.look_up_names(&next)?;
             } else {
                 progress_counters::add(&progress_counters::DIRECTORIES, 1);
@@ -179,7 +179,7 @@ impl<'a> DirectoryReader<'a> {
         Ok(opened)
     }
 
-    /// True if the only step left was looked up, and nothing comes behind it.
+    /// True if the only step left was looked up, and nothing comes after it.
     fn is_at_the_end(&self) -> bool {
         let [state] = self.active[..] else {
             return false;
@@ -203,8 +203,8 @@ impl<'a> DirectoryReader<'a> {
 
     /// True if the name of `step`, to which `here` leads, is a link. It matters only after a
     /// wildcard, because without one no other path leads to it.
-    fn is_link_behind_wildcards(&mut self, next: &PendingRead, step: &AutomatonStep) -> bool {
-        if next.roundabout || !step.behind_wildcard {
+    fn is_link_after_wildcards(&mut self, next: &PendingRead, step: &AutomatonStep) -> bool {
+        if next.roundabout || !step.after_wildcard {
             return false;
         }
         let (directory, start) = starting_point(next.anchor.as_deref());
@@ -212,7 +212,7 @@ impl<'a> DirectoryReader<'a> {
         entry_kind(directory, path) == Some(EntryKind::Symlink)
     }
 
-    /// Adds the steps behind `**` to it, because `**` also matches no directory at all.
+    /// Adds the steps after `**` to it, because `**` also matches no directory at all.
     fn close_over_deep(&mut self) {
         let mut at = 0;
         while let Some(&state) = self.active.get(at) {
@@ -259,12 +259,12 @@ impl<'a> DirectoryReader<'a> {
         next: &mut PendingRead,
         walked: &mut WalkOutcome,
     ) -> Result<Option<OwnedFd>, GlobError> {
-        if self.here.len() > LONGEST_PATH {
+        if self.here.len() > MAX_PATH_BYTES {
             return Ok(None);
         }
         let (base, start) = starting_point(next.anchor.as_deref());
         let relative = &self.here[start..];
-        // With a slash behind it a link would be followed all the same.
+        // With a trailing slash a link would be followed all the same.
         let trimmed = relative.len() - relative.iter().rev().take_while(|b| **b == b'/').count();
         let name = match relative {
             [] => c".",
@@ -291,21 +291,21 @@ impl<'a> DirectoryReader<'a> {
         if next.roundabout && !self.shared.ways().enter(&directory, &self.active) {
             return Ok(None);
         }
-        let far = relative.len() > MAX_RELATIVE_PATH;
+        let far = relative.len() > MAX_RELATIVE_PATH_BYTES;
         let mut listing = std::mem::take(&mut self.listing);
-        listing.resize(LISTING, MaybeUninit::uninit());
+        listing.resize(LISTING_BUFFER_BYTES, MaybeUninit::uninit());
         let mut entries = RawDir::new(&directory, &mut listing);
         let mut listed = 0;
-        let mut rule_names = RuleNames::default();
+        let mut ignore_files = IgnoreFilePresence::default();
         while let Some(entry) = entries.next() {
             listed += 1;
-            if listed % BETWEEN_LOOKS == 0 && self.shared.is_over(walked) {
+            if listed % ENTRIES_PER_CLOCK_CHECK == 0 && self.shared.is_over(walked) {
                 break;
             }
             match entry {
                 Ok(entry) => {
                     let kind = entry.file_type().into();
-                    rule_names.note(entry.file_name().to_bytes());
+                    ignore_files.note(entry.file_name().to_bytes());
                     self.match_entry(
                         directory.as_fd(),
                         (entry.file_name(), kind),
@@ -321,14 +321,14 @@ impl<'a> DirectoryReader<'a> {
         }
         self.listing = listing;
         if let Some(rules) = &next.rules {
-            let rules = rules.down_to(&self.here);
-            next.rules = Some(rules.within(&self.here, directory.as_fd(), rule_names));
+            let rules = rules.extended_to(&self.here);
+            next.rules = Some(rules.with_own_rules(&self.here, directory.as_fd(), ignore_files));
         }
         let rules = next.rules.as_ref();
         let ignored = &mut walked.ignored;
         leave_out(self.shared, &self.here, &mut self.found, (rules, ignored));
         if next.roundabout {
-            let listed = listed * (1 + self.active.len() / MANY_STEPS);
+            let listed = listed * (1 + self.active.len() / STEPS_PER_ENTRY_COST);
             self.shared.ways().listed(listed);
         }
         if far {
@@ -445,7 +445,7 @@ impl<'a> DirectoryReader<'a> {
                 }
                 !is
             });
-            roundabout |= self.is_link_behind_wildcards(next, &steps.all[state]);
+            roundabout |= self.is_link_after_wildcards(next, &steps.all[state]);
             if let Some(&next_state) = self.found.states.get(first) {
                 let slashes = &*steps.all[next_state].slashes;
                 self.push_directory([name, slashes], first, true, roundabout)?;

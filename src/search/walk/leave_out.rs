@@ -13,7 +13,7 @@ use crate::search::order::NameSpan;
 use crate::search::paths::{EntryKind, IgnoredNames};
 
 /// Takes out of `found`, the entries of the directory `here`, what the scope of the walk and these
-/// rules leave out, and tells `ignored` of the latter.
+/// rules leave out, and adds the latter to `ignored`.
 pub(super) fn leave_out(
     shared: &SharedWalk,
     here: &[u8],
@@ -55,7 +55,7 @@ pub(super) fn leave_out(
     }
 }
 
-/// The name of an entry without the slashes behind it; true for a directory that is no link.
+/// The name of an entry without trailing slashes; true for a directory that is not a link.
 fn name_and_kind<'n>(entry: &NameSpan<ListingEntry>, names: &'n [u8]) -> (&'n [u8], bool) {
     let name = entry.of(names);
     let is_end = |byte: &u8| matches!(byte, 0 | b'/');

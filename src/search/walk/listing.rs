@@ -1,7 +1,7 @@
 //! The entries found in a directory, and the rest of a walk.
 //!
 //! A directory's entries and what lies below them are in the byte order of their paths when the
-//! directory itself stands as its name with the slashes behind it: `a-b` comes before `a/x`.
+//! directory itself stands as its name with a trailing slash: `a-b` comes before `a/x`.
 
 use std::ffi::CStr;
 use std::sync::Arc;
@@ -13,18 +13,18 @@ use crate::search::paths::{EntryKind, PathList};
 
 use super::places::AnchorDirectory;
 
-/// The cost of a part that is worth a turn. A directory costs [`DIRECTORY`], a path what its
+/// The cost of a part that is worth a turn. A directory costs [`DIRECTORY_COST`], a path what its
 /// visitor says.
-pub(super) const TURN: usize = 1024;
+pub(super) const MIN_PART_COST: usize = 1024;
 /// The cost of reading a directory.
-pub(super) const DIRECTORY: usize = 32;
+pub(super) const DIRECTORY_COST: usize = 32;
 
 /// An entry, as the walk uses it. Of two with one name, the path comes before what is below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ListingEntry {
     /// A path that was found.
     Found(EntryKind),
-    /// A directory to be read; its name has the slashes behind it.
+    /// A directory to be read; its name ends in the slashes.
     Directory(DirectoryVisit),
 }
 
@@ -42,9 +42,9 @@ pub(super) struct DirectoryVisit {
 /// The entries found in one directory.
 #[derive(Debug, Default)]
 pub(super) struct DirectoryListing {
-    /// The path of the directory, with the slash behind it.
+    /// The path of the directory, with a trailing slash.
     pub base: Vec<u8>,
-    /// The names, a NUL behind each.
+    /// The names, each followed by a NUL.
     pub names: Vec<u8>,
     pub entries: Vec<NameSpan<ListingEntry>>,
     /// The steps that the entries of directories may match, range by range.
@@ -114,7 +114,7 @@ impl EntryRange {
     /// Cuts off the beginning: as many paths as are worth a turn, or all up to a directory, and
     /// that one with them.
     fn cut(&mut self, cost: usize) -> Self {
-        let most = (TURN / cost.max(1)).max(1);
+        let most = (MIN_PART_COST / cost.max(1)).max(1);
         let mut end = self.next;
         while end < self.end && end - self.next < most {
             match self.entry(end) {
@@ -150,7 +150,7 @@ pub(super) struct RemainingWalk<R> {
 }
 
 impl<R> RemainingWalk<R> {
-    /// Takes the next entry. Behind the last one of a listing, the listing is dropped.
+    /// Takes the next entry. After the last one of a listing, the listing is dropped.
     pub fn next(&mut self) -> Option<(Arc<DirectoryListing>, usize)> {
         while self.ranges.last().is_some_and(EntryRange::is_over) {
             self.ranges.pop();

@@ -15,6 +15,7 @@ mod directory;
 mod leave_out;
 mod listing;
 mod places;
+pub(super) mod repeated_directories;
 mod shared_walk;
 mod walker;
 
@@ -129,7 +130,7 @@ impl GlobPattern {
     }
 }
 
-/// A walk over the path `file` alone, which need not exist.
+/// A walk over only the path `file`, which need not exist.
 #[must_use]
 pub fn file(file: &Path) -> PatternWalk {
     let mut paths = PathList::default();
@@ -142,7 +143,7 @@ pub fn file(file: &Path) -> PatternWalk {
     PatternWalk::over(shared, paths)
 }
 
-/// Returns the path from which the walk of a pattern starts, with the slash behind it.
+/// Returns the path from which the walk of a pattern starts, with a trailing slash.
 fn start(steps: &PatternAutomaton, path: &[u8]) -> Vec<u8> {
     let mut here = steps.root.clone();
     if here.is_empty() && !path.is_empty() {

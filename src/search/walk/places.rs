@@ -13,7 +13,7 @@ use crate::search::paths::EntryKind;
 #[derive(Debug)]
 pub(super) struct AnchorDirectory {
     pub directory: OwnedFd,
-    /// The length of its path, with the slash behind it.
+    /// The length of its path, with a trailing slash.
     pub length: usize,
 }
 
@@ -37,7 +37,7 @@ pub(super) fn starting_point(anchor: Option<&AnchorDirectory>) -> (BorrowedFd<'_
     anchor.map_or((CWD, 0), |anchor| (anchor.directory.as_fd(), anchor.length))
 }
 
-/// Copies `path` with a NUL behind it. It holds none, because neither patterns nor names do.
+/// Copies `path` with a trailing NUL. It holds none, because neither patterns nor names do.
 pub(super) fn terminated<'a>(scratch: &'a mut Vec<u8>, path: &[u8]) -> &'a CStr {
     scratch.clear();
     scratch.extend_from_slice(path);

@@ -5,14 +5,14 @@ use std::time::Instant;
 
 use ignore::gitignore::Gitignore;
 
+use super::repeated_directories::RepeatedDirectories;
 use crate::basics::mutex::lock;
 use crate::sandbox::confinement;
-use crate::search::paths::{LeftOut, WalkOutcome};
-use crate::search::roundabout::RoundaboutWays;
+use crate::search::paths::{OmittedPaths, WalkOutcome};
 use crate::search::steps::PatternAutomaton;
 use crate::search::wildcard::PatternComponent;
 
-/// The names that a walk takes, beside what its pattern says.
+/// The names that a walk takes, apart from what its pattern says.
 #[derive(Clone, Debug, Default)]
 pub struct WalkScope {
     /// True if wildcards match a leading dot, and `**` enters hidden directories.
@@ -31,10 +31,10 @@ pub(super) struct SharedWalk {
     pub scope: WalkScope,
     /// The length of the path from which the walk starts.
     pub start: usize,
-    /// True if names behind a wildcard are found by listing the directory alone: the kernel keeps a
-    /// confined process from listing what lies outside, and not from asking for names there.
+    /// True if names after a wildcard are only found by listing the directory: the kernel keeps a
+    /// confined process from listing directories outside, but not from asking for names there.
     lists_only: bool,
-    ways: Mutex<RoundaboutWays>,
+    ways: Mutex<RepeatedDirectories>,
 }
 
 impl SharedWalk {
@@ -50,7 +50,7 @@ impl SharedWalk {
             scope,
             start,
             lists_only: confinement::confines_own_files(),
-            ways: Mutex::new(RoundaboutWays::new()),
+            ways: Mutex::new(RepeatedDirectories::new()),
         }
     }
 
@@ -58,20 +58,18 @@ impl SharedWalk {
     pub fn name_to_look_up(&self, state: usize) -> Option<&[u8]> {
         let step = &self.steps.all[state];
         match &step.component {
-            PatternComponent::Name(name) if !(self.lists_only && step.behind_wildcard) => {
-                Some(name)
-            }
+            PatternComponent::Name(name) if !(self.lists_only && step.after_wildcard) => Some(name),
             _ => None,
         }
     }
 
     /// Returns the paths that were left out because too many ways lead to them.
-    pub fn left_out(&self) -> Option<LeftOut> {
+    pub fn left_out(&self) -> Option<OmittedPaths> {
         self.ways().left_out
     }
 
     /// Locks the directories that were reached by way of `..` and links.
-    pub fn ways(&self) -> MutexGuard<'_, RoundaboutWays> {
+    pub fn ways(&self) -> MutexGuard<'_, RepeatedDirectories> {
         lock(&self.ways)
     }
 
@@ -79,7 +77,7 @@ impl SharedWalk {
     pub fn is_over(&self, walked: &mut WalkOutcome) -> bool {
         let over = self.until.is_some_and(|until| Instant::now() >= until);
         if over {
-            walked.left_out = Some(LeftOut::NotReached);
+            walked.left_out = Some(OmittedPaths::NotReached);
         }
         over
     }

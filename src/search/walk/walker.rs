@@ -12,7 +12,8 @@ use rustix::io::Errno;
 use super::GlobError;
 use super::directory::DirectoryReader;
 use super::listing::{
-    DIRECTORY, DirectoryListing, DirectoryVisit, EntryRange, ListingEntry, RemainingWalk, TURN,
+    DIRECTORY_COST, DirectoryListing, DirectoryVisit, EntryRange, ListingEntry, MIN_PART_COST,
+    RemainingWalk,
 };
 use super::places::{reopen, terminated};
 use super::shared_walk::SharedWalk;
@@ -21,7 +22,7 @@ use crate::search::ordered_pool::{self, OrderedJob, OrderedWorker};
 use crate::search::paths::{EntryKind, PathList, WalkOutcome};
 
 /// The cost of the work that is done before a second thread pays.
-const MUCH: usize = 4 * TURN;
+const COST_PER_EXTRA_THREAD: usize = 4 * MIN_PART_COST;
 
 /// Visits each path that a walk finds. Each thread has one of its own.
 pub trait PathVisitor: Send {
@@ -32,7 +33,7 @@ pub trait PathVisitor: Send {
     /// The cost of a path: a directory that is read costs 32, and a thread takes 1,024 at once.
     const COST: usize;
 
-    /// Visits a path. The rest that it returns is done before anything behind it.
+    /// Visits a path. The rest that it returns is done before anything after it.
     fn visit(&mut self, found: &mut WalkEntry<'_>, made: &mut Self::Output) -> Option<Self::Rest>;
 
     /// Goes on with the rest of a path, if the visitor ever leaves one.
@@ -73,7 +74,7 @@ pub struct WalkEntry<'a> {
 }
 
 impl WalkEntry<'_> {
-    /// The two parts of the path, one behind the other.
+    /// The two parts of the path, one after the other.
     #[must_use]
     pub fn parts(&self) -> [&[u8]; 2] {
         [&self.listing.base, self.name.to_bytes()]
@@ -105,8 +106,8 @@ struct OpenedDirectory {
     scratch: Vec<u8>,
 }
 
-/// The longest path in bytes, with its NUL, that the kernel takes.
-const LONGEST_PATH: usize = 4096;
+/// Maximum length of a path, with its NUL, that the kernel takes.
+const MAX_KERNEL_PATH_BYTES: usize = 4096;
 
 impl OpenedDirectory {
     /// The directory to open a path from, and the rest of the way.
@@ -118,7 +119,7 @@ impl OpenedDirectory {
         let same = |other: &Arc<DirectoryListing>| Arc::ptr_eq(other, listing);
         let is_open = self.directory.as_ref().is_some_and(|(open, _)| same(open));
         let again = self.last.as_ref().is_some_and(same);
-        let far = listing.base.len() + name.count_bytes() >= LONGEST_PATH;
+        let far = listing.base.len() + name.count_bytes() >= MAX_KERNEL_PATH_BYTES;
         if !is_open && (again || far) && !listing.base.is_empty() {
             let directory = reopen(listing, &mut self.scratch).ok();
             self.directory = directory.map(|directory| (Arc::clone(listing), directory));
@@ -141,7 +142,7 @@ struct WalkWorker<'a, V> {
     shared: &'a SharedWalk,
     visitor: V,
     opened: OpenedDirectory,
-    /// The cost of its work so far, in the unit of [`TURN`].
+    /// The cost of its work so far, in the unit of [`MIN_PART_COST`].
     done: usize,
 }
 
@@ -183,7 +184,7 @@ impl<V: PathVisitor> OrderedWorker for WalkWorker<'_, V> {
         let (walked, made) = made;
         let all_before_is_done = part.waits_for_all_before();
         let mut done = 0;
-        while done < TURN && walked.left_out.is_none() {
+        while done < MIN_PART_COST && walked.left_out.is_none() {
             if let Some(rest) = part.rest.take() {
                 part.rest = self.visitor.resume(rest, made);
             } else {
@@ -207,7 +208,7 @@ impl<V: PathVisitor> OrderedWorker for WalkWorker<'_, V> {
                         part.rest = self.visitor.visit(&mut found, made);
                     }
                     ListingEntry::Directory(deeper) => {
-                        done += DIRECTORY;
+                        done += DIRECTORY_COST;
                         let name = (name.to_bytes(), deeper);
                         self.read_directory(&listing, name, &mut part.ranges, walked);
                     }
@@ -226,7 +227,7 @@ impl<V: PathVisitor> OrderedWorker for WalkWorker<'_, V> {
     }
 
     fn has_done_much(&self) -> bool {
-        self.done >= MUCH || self.visitor.has_done_much()
+        self.done >= COST_PER_EXTRA_THREAD || self.visitor.has_done_much()
     }
 }
 
@@ -301,7 +302,7 @@ impl PatternWalk {
                     if let ControlFlow::Break(broken) = hand_on(made) {
                         return ControlFlow::Break(Some(broken));
                     }
-                    // Behind a part for which there was no time, nothing may be told either.
+                    // What comes after a part that ran out of time is dropped, to keep the order.
                     match all.left_out {
                         Some(_) => ControlFlow::Break(None),
                         None => ControlFlow::Continue(()),

@@ -16,7 +16,7 @@ use crate::search::paths::WalkOutcome;
 use crate::search::walk::{GlobError, PathVisitor, PatternWalk, WalkEntry};
 use crate::tools::search::empty_result::{self, EmptySearch};
 use crate::tools::search::ignored_note::note_on_ignored;
-use crate::tools::search::note::{self, NoteWords};
+use crate::tools::search::note::{self, SearchVocabulary};
 use crate::tools::search::scope::{FileScope, check_place};
 use crate::unseen;
 
@@ -45,9 +45,9 @@ pub const TOOL: Tool = Tool {
     ..Tool::PLAIN
 };
 
-const WORDS: NoteWords = NoteWords {
-    field: "pattern",
-    searches: false,
+const VOCABULARY: SearchVocabulary = SearchVocabulary {
+    pattern_field: "pattern",
+    searches_files: false,
 };
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
@@ -57,7 +57,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let scope = FileScope::of(request, None)?;
     let limit = request.integer("limit", 1..=u64::MAX)?;
     if !pattern.starts_with('/') {
-        let search = EmptySearch::new(path, pattern, WORDS, None);
+        let search = EmptySearch::new(path, pattern, VOCABULARY, None);
         check_place(request, search, Some(pattern))?;
     }
     let failure = |error| failure(error, pattern, path);
@@ -68,29 +68,29 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     Ok(Reply::new(move |object| {
         let (walked, listed) = list(object, walk, limit)?;
         object.field("count", &listed.count)?;
-        object.note_at_both_ends(what_is_shown(&listed, limit));
+        object.note_at_both_ends(note_on_shown_part(&listed, limit));
         let mut notes = Notes::default();
         let left_out = walked.left_out;
-        notes.add(left_out.map(|what| note::left_out_names(what, terms, WORDS)));
+        notes.add(left_out.map(|what| note::omitted_paths(what, terms, VOCABULARY)));
         notes.add(note::unlisted_directories(&walked.unlisted));
-        // Each question has a time of its own.
+        // Each search for a reason has a time limit of its own.
         let search = || EmptySearch {
             searches_all: scope.is_deep,
-            ..EmptySearch::new(path, pattern, WORDS, terms.deadline.map(|one| one.end))
+            ..EmptySearch::new(path, pattern, VOCABULARY, terms.deadline.map(|one| one.end))
         };
         if listed.count == 0 {
             object.nothing_found("no names match")?;
         }
         if left_out.is_none() {
-            notes.add(what_else(search(), listed.count));
+            notes.add(explain_rest(search(), listed.count));
         }
-        // The last one, since it is no sentence.
+        // This comes last, because it is not a sentence.
         let count_until = (listed.count == 0).then(|| search().until);
         notes.add(note_on_ignored(
             &walked.ignored,
             path,
             pattern,
-            WORDS,
+            VOCABULARY,
             count_until,
         ));
         object.note(notes);
@@ -100,7 +100,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
 
 /// Collects the names that a walk finds.
 struct NameCollector<'a> {
-    /// The most bytes of them that can be shown, if there is a limit.
+    /// Maximum number of bytes of names that are shown, if there is a limit.
     room: Option<usize>,
     /// True if nothing more is shown.
     full: &'a AtomicBool,
@@ -108,7 +108,7 @@ struct NameCollector<'a> {
     is_limited: bool,
 }
 
-/// Some names, one behind the other.
+/// Some names, one after the other.
 #[derive(Default)]
 struct NameChunk {
     /// Each with a line feed before it.
@@ -140,8 +140,8 @@ impl NameChunk {
     }
 }
 
-/// The bytes of text that are handed on at once.
-const ENOUGH: usize = 64 << 10;
+/// Number of bytes of text that are handed on at once.
+const CHUNK_BYTES: usize = 64 << 10;
 
 impl PathVisitor for NameCollector<'_> {
     type Output = NameChunk;
@@ -164,7 +164,7 @@ impl PathVisitor for NameCollector<'_> {
     }
 
     fn is_enough(&self, made: &NameChunk) -> bool {
-        made.text.len() >= ENOUGH
+        made.text.len() >= CHUNK_BYTES
     }
 
     fn size(made: &NameChunk) -> usize {
@@ -244,7 +244,7 @@ fn list(
 }
 
 /// Says how many names are shown, if not all have room.
-fn what_is_shown(listed: &ListedNames, limit: Option<u64>) -> Option<String> {
+fn note_on_shown_part(listed: &ListedNames, limit: Option<u64>) -> Option<String> {
     let narrow = match limit {
         Some(_) => "pattern or path, or send a larger limit",
         None => "pattern or path",
@@ -258,12 +258,12 @@ fn what_is_shown(listed: &ListedNames, limit: Option<u64>) -> Option<String> {
     }
 }
 
-/// Says why no name was found, or which others are like those; none, if there are no more.
-fn what_else(search: EmptySearch<'_>, found: u64) -> Option<String> {
+/// Says why no name was found, or where further ones are; `None` if there are no more.
+fn explain_rest(search: EmptySearch<'_>, found: u64) -> Option<String> {
     match found {
-        0 => empty_result::names(search),
+        0 => empty_result::explain_no_names(search),
         _ if search.searches_all => None,
-        found => empty_result::more_below(search, found),
+        found => empty_result::explain_more_below(search, found),
     }
 }
 
@@ -271,7 +271,7 @@ fn failure(error: GlobError, pattern: &str, path: &str) -> Failure {
     match error {
         GlobError::InvalidPattern(error) => {
             let failure = Failure::new(ErrorCode::InvalidPattern, "Invalid glob pattern");
-            failure.with_note(note::pattern_error(error, pattern.len(), WORDS))
+            failure.with_note(note::pattern_error(error, pattern.len(), VOCABULARY))
         }
         GlobError::ReadError(error) => {
             let why = note::errno_in_words(error);

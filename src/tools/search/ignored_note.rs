@@ -12,35 +12,37 @@ use crate::basics::wording::{count_noun, join_list, thousands};
 use crate::search::paths::{EntryKind, IgnoredNames};
 use crate::search::steps::GlobPattern;
 use crate::search::walk::WalkScope;
-use crate::tools::search::note::NoteWords;
+use crate::tools::search::note::SearchVocabulary;
 
-/// The most names that are told.
-const MOST_TOLD: usize = 3;
+/// Maximum number of names that are listed.
+const MAX_NAMES_LISTED: usize = 3;
 
-/// Names what was left out below `path`, directories first; none, if nothing was. Where the search
-/// found nothing, the files there that `pattern` names are counted until `count_until`.
+/// Names the ignored entries below `path`, directories first; `None` if there are none. With
+/// `count_until`, also counts the ignored files that `pattern` matches.
 pub fn note_on_ignored(
     ignored: &IgnoredNames,
     path: &str,
     pattern: &str,
-    words: NoteWords,
+    words: SearchVocabulary,
     count_until: Option<Instant>,
 ) -> Option<String> {
-    let told = told_names(ignored, path);
+    let listed = list_names(ignored, path);
     let git = (ignored.git && count_until.is_some()).then_some(".git");
-    if told.is_empty() {
+    if listed.is_empty() {
         return git.map(|git| format!("not searched: {git}"));
     }
     let files: Vec<&str> = ignored.files.iter().map(|file| file.name()).collect();
     let number = count_until.and_then(|until| count_left_out(ignored, pattern, words, until));
     let number = number.map_or_else(String::new, |number| format!(" ({number})"));
-    let git = git.map_or_else(String::new, |git| format!("; nor {git}"));
+    let git = git.map_or_else(String::new, |git| {
+        format!("; {git} was not searched either")
+    });
     let by = files.join(" and ");
-    Some(format!("not searched, by {by}: {told}{number}{git}"))
+    Some(format!("not searched, by {by}: {listed}{number}{git}"))
 }
 
-/// `node_modules, target and 3 more`. Of several with one name the name is told once.
-fn told_names(ignored: &IgnoredNames, path: &str) -> String {
+/// `node_modules, target and 3 more`. A name that several share is listed once.
+fn list_names(ignored: &IgnoredNames, path: &str) -> String {
     let mut places = BTreeMap::<&[u8], u64>::new();
     let mut names: Vec<(&[u8], &[u8])> = Vec::new();
     for path in ignored.directories.iter().chain(&ignored.others) {
@@ -51,7 +53,7 @@ fn told_names(ignored: &IgnoredNames, path: &str) -> String {
             names.push((name, path));
         }
     }
-    let told = names.iter().take(MOST_TOLD).map(|(name, whole)| {
+    let listed = names.iter().take(MAX_NAMES_LISTED).map(|(name, whole)| {
         let number = places[name];
         let below = whole.strip_prefix(path.as_bytes()).unwrap_or(whole);
         let below = below.strip_prefix(b"/").unwrap_or(below);
@@ -64,19 +66,19 @@ fn told_names(ignored: &IgnoredNames, path: &str) -> String {
             ),
         }
     });
-    let told: Vec<String> = told.collect();
-    let further = names.len().saturating_sub(MOST_TOLD) as u64 + ignored.further;
+    let listed: Vec<String> = listed.collect();
+    let further = names.len().saturating_sub(MAX_NAMES_LISTED) as u64 + ignored.further;
     match further {
-        0 => join_list(&told, "and"),
-        more => format!("{} and {} more", told.join(", "), thousands(more)),
+        0 => join_list(&listed, "and"),
+        more => format!("{} and {} more", listed.join(", "), thousands(more)),
     }
 }
 
-/// The number of files, or of names, that `pattern` names in all that was left out.
+/// The number of files, or of names, that `pattern` matches in all ignored directories.
 fn count_left_out(
     ignored: &IgnoredNames,
     pattern: &str,
-    words: NoteWords,
+    words: SearchVocabulary,
     until: Instant,
 ) -> Option<String> {
     let name = pattern.rsplit('/').next().filter(|name| !name.is_empty())?;
@@ -91,11 +93,11 @@ fn count_left_out(
         let Ok(found) = pattern.paths_in(&scope, directory, Some(until)) else {
             continue;
         };
-        let counts = |kind| !words.searches || kind == EntryKind::Regular;
+        let counts = |kind| !words.searches_files || kind == EntryKind::Regular;
         number += found.iter().filter(|one| counts(one.kind())).count() as u64;
         is_cut |= found.left_out().is_some();
     }
-    let what = if words.searches { "file" } else { "name" };
+    let what = if words.searches_files { "file" } else { "name" };
     Some(match (number, is_cut) {
         (0, true) => return None,
         (0, false) => format!("no such {what} there"),

@@ -1,4 +1,4 @@
-//! The notes of glob and grep on names left out, on errors and on a cut: one or two plain sentences
+//! The notes of glob and grep on omitted names, on errors and on a cut: one or two plain sentences
 //! for a model, with the request to send instead.
 
 use std::io;
@@ -7,17 +7,17 @@ use rustix::io::Errno;
 
 use crate::basics::wording::{format_seconds, system_words, thousands};
 use crate::contract::call_terms::CallTerms;
-use crate::search::braces::MOST_ALTERNATIVES;
-use crate::search::paths::{LeftOut, UnlistedDirectories};
-use crate::search::steps::{LONGEST_PATTERN, WildcardError};
+use crate::search::braces::MAX_ALTERNATIVES;
+use crate::search::paths::{OmittedPaths, UnlistedDirectories};
+use crate::search::steps::{MAX_PATTERN_BYTES, WildcardError};
 
 /// The words of one tool.
 #[derive(Clone, Copy, Debug)]
-pub struct NoteWords {
+pub struct SearchVocabulary {
     /// The field that holds the wildcard pattern.
-    pub field: &'static str,
+    pub pattern_field: &'static str,
     /// True if files are searched, and not only named.
-    pub searches: bool,
+    pub searches_files: bool,
 }
 
 /// Says how much is shown of an answer that has too little room.
@@ -41,7 +41,7 @@ pub fn first_is_cut(length: usize, count: u64, narrow: &str) -> String {
     format!("The first line{others} has {length} bytes and is cut; narrow {narrow}.")
 }
 
-/// Writes the time that a call had.
+/// Writes the time limit of a call.
 #[must_use]
 pub fn seconds_of_call(terms: &CallTerms) -> String {
     let deadline = terms.deadline;
@@ -50,22 +50,22 @@ pub fn seconds_of_call(terms: &CallTerms) -> String {
     })
 }
 
-/// Says which names of a pattern were left out.
+/// Says which names that a pattern matches were omitted.
 #[must_use]
-pub fn left_out_names(left_out: LeftOut, terms: &CallTerms, words: NoteWords) -> String {
-    let field = words.field;
+pub fn omitted_paths(left_out: OmittedPaths, terms: &CallTerms, words: SearchVocabulary) -> String {
+    let field = words.pattern_field;
     match left_out {
-        LeftOut::OtherNames => format!(
-            "Where `..` or links lead to a directory in very many ways, what is in it is listed by one of them. \
+        OmittedPaths::OtherNames => format!(
+            "`..` or links reach some directories in very many ways; these are listed under one name each. \
              Name the directory in `path` and leave `..` out of `{field}`."
         ),
-        LeftOut::FurtherWays => format!(
-            "Not all that the pattern names: `..` or links lead to directories in so many ways that time was over. \
+        OmittedPaths::FurtherWays => format!(
+            "Incomplete: `..` or links reach the same directories in so many ways that time ran out. \
              Name the directory in `path` and leave `..` out of `{field}`."
         ),
-        LeftOut::NotReached => format!(
-            "This is not complete: after {} not all directories had been looked at. Name a directory \
-             further down in `path`, or one in `{field}`.",
+        OmittedPaths::NotReached => format!(
+            "Incomplete: the search stopped after {} with directories left. Give a deeper directory in \
+             `path`, or one in `{field}`.",
             seconds_of_call(terms)
         ),
     }
@@ -100,18 +100,18 @@ pub fn error_in_words(error: &io::Error) -> String {
 
 /// Says why a text is not a wildcard pattern.
 #[must_use]
-pub fn pattern_error(error: WildcardError, length: usize, words: NoteWords) -> String {
-    let field = words.field;
+pub fn pattern_error(error: WildcardError, length: usize, words: SearchVocabulary) -> String {
+    let field = words.pattern_field;
     match error {
         WildcardError::Nul => format!("`{field}` holds a NUL character, which no file name has."),
         WildcardError::TooLong => format!(
             "`{field}` has {} bytes, and {} is the most: no path is that long.",
             thousands(length as u64),
-            thousands(LONGEST_PATTERN as u64)
+            thousands(MAX_PATTERN_BYTES as u64)
         ),
         WildcardError::TooMany => format!(
             "The braces in `{field}` stand for more than {} patterns; send fewer at a time, or a `*`.",
-            thousands(MOST_ALTERNATIVES as u64)
+            thousands(MAX_ALTERNATIVES as u64)
         ),
     }
 }

@@ -1,4 +1,4 @@
-//! The files and names that a search of glob or grep takes, by the door at which it is asked.
+//! The files and names that a search of glob or grep takes, which depends on the caller.
 //!
 //! Rules: the decisions on our own doors (1, 2). A host's search takes what the specification says,
 //! unless it sends `all` or `exclude`.
@@ -24,8 +24,8 @@ pub struct FileScope {
     pub walk: WalkScope,
 }
 
-/// Sees that a person searches in a place that is there, as grep(1) does; other callers are told by
-/// the note on an empty answer. The names of `pattern` were sought there, if it was given.
+/// Fails if a person searches in a path that does not exist, as grep(1) does; other callers get the
+/// note on an empty answer. `pattern` was sought there, if given.
 ///
 /// # Errors
 /// The place, and what is near it.
@@ -39,7 +39,7 @@ pub fn check_place(
         Err(error) if request.terms().reader == Audience::Person && !path.is_empty() => {
             let message = format!("{path}: {}", error_in_words(&error));
             let failure = Failure::new(ErrorCode::FileNotFound, message);
-            let note = empty_result::misplaced(search, pattern);
+            let note = empty_result::explain_path(search, pattern);
             Err(failure.with_note(note.unwrap_or_default()))
         }
         _ => Ok(()),

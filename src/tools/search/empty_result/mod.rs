@@ -3,17 +3,17 @@
 //!
 //! A model takes "nothing found" for a fact. So this finds the places that were not looked at: a
 //! path that is missing, a pattern in another language, files that lie deeper. Each recommended
-//! pattern has been tried out or its names counted. It all ends at a time that the caller sets;
-//! counts are then the least that there are.
+//! pattern has been tried out or its names counted. The caller sets a deadline; what was counted
+//! by then is a lower bound.
 //!
 //! Rules: the decisions on glob and grep ("an empty answer says why", "nor is a partial answer
 //! silent").
 
 mod names;
 mod place;
-mod readings;
 mod scope;
 mod survey;
+mod wildcard_guesses;
 
 #[cfg(test)]
 mod tests;
@@ -29,48 +29,48 @@ use crate::paths::unexpanded;
 use crate::sandbox::confinement;
 use crate::search::paths::EntryKind;
 use crate::search::steps::{GlobPattern, starts};
-use crate::tools::search::note::NoteWords;
+use crate::tools::search::note::SearchVocabulary;
 use scope::{SearchScope, at_last_slash, joined};
 
-/// The longest time for finding out why.
-pub const LIMIT: Duration = Duration::from_millis(50);
+/// The timeout for finding out why.
+pub const EXPLANATION_TIMEOUT: Duration = Duration::from_millis(50);
 
-/// The longest time for trying out one pattern.
-const ONE_TRY: Duration = Duration::from_millis(10);
+/// The timeout for trying out one pattern.
+const TRY_TIMEOUT: Duration = Duration::from_millis(10);
 
 /// A pattern that finds something, from the same directory on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BetterPattern {
     /// The pattern.
     pub pattern: String,
-    /// The number of names that it finds; 0 where they were not counted, or others are counted
-    /// than the search would find.
+    /// The number of names that it finds; 0 if they were not counted, or if the count would differ
+    /// from what the search finds.
     pub number: u64,
-    /// True if there may be more, because time was over.
+    /// True if there may be more, because time ran out.
     pub at_least: bool,
-    /// The number of those that lie in what was built or fetched.
-    pub built: u64,
-    /// Names of the directories that hold it, like `target`.
-    pub built_in: Vec<String>,
+    /// The number of those that are in generated directories.
+    pub generated: u64,
+    /// Names of these directories, like `target`.
+    pub generated_in: Vec<String>,
 }
 
 /// A search that found nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct EmptySearch<'a> {
-    /// The directory to start from; empty where none was given.
+    /// The directory to start from; empty if none was given.
     pub path: &'a str,
     /// The pattern.
     pub pattern: &'a str,
-    /// The words of its tool; where files are searched, only regular ones count.
-    pub words: NoteWords,
-    /// True if a pattern without a slash is sought at any depth, hidden names included: what lies
-    /// below is then no reason, and a count would be another than that of the search.
+    /// The words of its tool; if it searches files, only regular ones count.
+    pub words: SearchVocabulary,
+    /// True if a pattern without a slash matches at any depth, hidden names included. Files further
+    /// down were then searched too and explain nothing.
     pub searches_all: bool,
-    /// The time at which the answer has to be there.
+    /// The deadline for the explanation.
     pub until: Instant,
 }
 
-/// Numbers of the names that a search of files came upon.
+/// The number of names that a search of files met.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SearchedNames {
     /// Regular files, all of which were searched.
@@ -79,34 +79,34 @@ pub struct SearchedNames {
     pub directories: u64,
     /// Symbolic links.
     pub links: u64,
-    /// True if there were hidden names beside them.
+    /// True if there were hidden names as well.
     pub hidden: bool,
 }
 
-/// Says what is wrong with the path, in which `pattern`, if there is one, was to be found.
+/// Says what is wrong with the path, in which `pattern`, if given, was sought.
 #[must_use]
-pub fn misplaced(search: EmptySearch<'_>, pattern: Option<&str>) -> Option<String> {
-    place::misplaced(search, pattern)
+pub fn explain_path(search: EmptySearch<'_>, pattern: Option<&str>) -> Option<String> {
+    place::explain_path(search, pattern)
 }
 
-/// Says why no name was found; none, if there is nothing to be found.
+/// Says why no name was found; `None` if there is nothing to find.
 #[must_use]
-pub fn names(search: EmptySearch<'_>) -> Option<String> {
+pub fn explain_no_names(search: EmptySearch<'_>) -> Option<String> {
     let pattern = search.pattern;
     if !pattern.starts_with('/')
         && !search.path.is_empty()
-        && let Some(misplaced) = misplaced(search, Some(pattern))
+        && let Some(misplaced) = explain_path(search, Some(pattern))
     {
         return Some(misplaced);
     }
-    let field = search.words.field;
+    let field = search.words.pattern_field;
     let misread = |found: BetterPattern| {
         let found = search.recommend(&found);
         format!(
-            "`{field}` is a shell's wildcard pattern from `path` on, and names nothing as it is written: {found}."
+            "`{field}` is a wildcard pattern relative to `path`, and nothing matches it as written: {found}."
         )
     };
-    let readings = readings::readings(pattern, search.path);
+    let readings = wildcard_guesses::wildcard_guesses(pattern, search.path);
     if let Some(found) = readings.iter().find_map(|reading| search.find(reading)) {
         return Some(misread(found));
     }
@@ -121,15 +121,16 @@ pub fn names(search: EmptySearch<'_>) -> Option<String> {
         .as_ref()
         .map(|(path, nearest)| nearest.sentence(&path.to_string_lossy()));
     let is_sure = |(_, nearest): &(_, place::NearestPath)| {
-        scope.missing.is_some() && (nearest.is_telling() || pattern.starts_with('/'))
+        let is_telling = nearest.is_file() || nearest.has_similar();
+        scope.missing.is_some() && (is_telling || pattern.starts_with('/'))
     };
     if nearest.as_ref().is_some_and(is_sure) {
         return similar;
     }
     let mut first = search;
     if !readings.is_empty() {
-        // Some of the time is for the other readings.
-        first.until = search.until.min(Instant::now() + LIMIT / 2);
+        // The rest of the time is for the other readings.
+        first.until = search.until.min(Instant::now() + EXPLANATION_TIMEOUT / 2);
     }
     let reason = scope.survey(first, None).or_else(|| {
         let mut readings = readings.iter().filter(|_| !search.searches_all);
@@ -140,25 +141,25 @@ pub fn names(search: EmptySearch<'_>) -> Option<String> {
     reason.or(similar)
 }
 
-/// Says what lies below, of names like those so many of which were found directly in a directory;
-/// none, if they are all.
+/// Says how many further matches lie in subdirectories of a directory that was searched alone;
+/// `None` if there are none.
 #[must_use]
-pub fn more_below(search: EmptySearch<'_>, found: u64) -> Option<String> {
+pub fn explain_more_below(search: EmptySearch<'_>, found: u64) -> Option<String> {
     SearchScope::of(&search).more_below(&search, found)
 }
 
-/// Says why no line was found in the files that were searched; none, if they were all.
+/// Says why no line was found in the files that were searched; `None` if all were searched.
 #[must_use]
-pub fn lines(search: EmptySearch<'_>, searched: SearchedNames) -> Option<String> {
+pub fn explain_no_lines(search: EmptySearch<'_>, searched: SearchedNames) -> Option<String> {
     let scope = SearchScope::of(&search);
     let pattern = search.pattern;
     if searched.files > 0 {
-        // A name that is written out has been found.
+        // A name without wildcards has been found.
         if !scope.names.is_wild() {
             return None;
         }
         let is_deep = pattern.split('/').any(|part| part == "**");
-        // Below, all has been searched then.
+        // Then all subdirectories were searched.
         let is_all = search.searches_all || (is_deep && !searched.hidden);
         let reason = (!is_all).then(|| scope.survey(search, Some(searched.files)));
         return reason.flatten();
@@ -172,38 +173,38 @@ pub fn lines(search: EmptySearch<'_>, searched: SearchedNames) -> Option<String>
     };
     if searched.directories > 0 {
         let named = pattern.trim_end_matches('/');
-        // A pattern for every name does not mean the directories.
+        // A pattern for every name is not meant for the directories.
         let is_every = named.ends_with('*') && named.trim_matches(['*', '/']).is_empty();
         let found = (!is_every).then(|| search.find(&format!("{named}/**/*")));
         let found = found.flatten().map(|found| search.recommend(&found));
         if found.is_none() && is_wild(pattern) {
             return scope.survey(search, None).or_else(links);
         }
-        let what = match searched.directories {
-            1 => "is a directory".to_owned(),
-            count => format!("are {} directories", thousands(count)),
+        let matches = match searched.directories {
+            1 => "The match is a directory".to_owned(),
+            count => format!("The matches are {} directories", thousands(count)),
         };
         return Some(match found {
-            Some(found) => format!("What matches {what}: {found}."),
-            None => format!("What matches {what}, and files alone are searched."),
+            Some(found) => format!("{matches}; to search below: {found}."),
+            None => format!("{matches}, and only files are searched."),
         });
     }
     if !is_wild(pattern) {
         let place = joined(search.path, pattern);
-        let other = place::of_other_kind(&place.to_string_lossy(), pattern, search);
+        let other = place::explain_file_kind(&place.to_string_lossy(), pattern, search);
         if other.is_some() {
             return other;
         }
     }
     let reason = if searched.links == 0 {
-        names(search)
+        explain_no_names(search)
     } else {
         scope.survey(search, None)
     };
     reason.or_else(links)
 }
 
-/// Writes `"glob":"**/*.rs"`, as it is sent.
+/// Writes a field as a request has it: `"glob":"**/*.rs"`.
 fn json_field(field: &str, text: &str) -> String {
     format!(
         "\"{field}\":{}",
@@ -217,10 +218,10 @@ impl<'a> EmptySearch<'a> {
     pub fn new(
         path: &'a str,
         pattern: &'a str,
-        words: NoteWords,
+        words: SearchVocabulary,
         deadline: Option<Instant>,
     ) -> Self {
-        let until = Instant::now() + LIMIT;
+        let until = Instant::now() + EXPLANATION_TIMEOUT;
         Self {
             path,
             pattern,
@@ -230,8 +231,8 @@ impl<'a> EmptySearch<'a> {
         }
     }
 
-    /// Finds names of `pattern`, if that is quick and it stays within reach: a confined call may
-    /// not even ask whether there is something outside.
+    /// Finds names that match `pattern`, if that is quick and stays within reach: a confined call
+    /// may not even ask what exists outside.
     fn find(&self, pattern: &str) -> Option<BetterPattern> {
         if !self.searches_all {
             return self.count(pattern);
@@ -247,7 +248,7 @@ impl<'a> EmptySearch<'a> {
         })
     }
 
-    /// Counts the names of `pattern`, as a shell reads it.
+    /// Counts the names that match `pattern`, as a shell reads it.
     fn count(&self, pattern: &str) -> Option<BetterPattern> {
         if is_deep(pattern) {
             return self.count_below(pattern);
@@ -261,10 +262,10 @@ impl<'a> EmptySearch<'a> {
         if !starts.all(|start| is_reached(start.path)) {
             return None;
         }
-        let until = self.until.min(Instant::now() + ONE_TRY);
+        let until = self.until.min(Instant::now() + TRY_TIMEOUT);
         let parsed = GlobPattern::parse(pattern.as_bytes()).ok()?;
         let paths = parsed.paths(here, Some(until)).ok()?;
-        let counts = |kind| !self.words.searches || kind == EntryKind::Regular;
+        let counts = |kind| !self.words.searches_files || kind == EntryKind::Regular;
         let number = paths.iter().filter(|path| counts(path.kind())).count() as u64;
         (number > 0).then(|| BetterPattern {
             pattern: pattern.to_owned(),
@@ -274,7 +275,7 @@ impl<'a> EmptySearch<'a> {
         })
     }
 
-    /// Counts the names of `pattern` in the directory that it begins with, and below.
+    /// Counts the names that match `pattern` in the directory that it begins with, and below.
     fn count_below(&self, pattern: &str) -> Option<BetterPattern> {
         let search = EmptySearch { pattern, ..*self };
         SearchScope::of(&search).count_below(&search)
@@ -282,23 +283,27 @@ impl<'a> EmptySearch<'a> {
 
     /// Writes a number of names or files.
     fn counted_names(&self, number: u64, at_least: bool) -> String {
-        let word = if self.words.searches { "file" } else { "name" };
+        let word = if self.words.searches_files {
+            "file"
+        } else {
+            "name"
+        };
         let at_least = if at_least { "at least " } else { "" };
         format!("{at_least}{}", count_noun(number, word))
     }
 
-    /// Writes a pattern as it is sent, and what it does: `matches 180 names`, `searches 20 files, 5
-    /// of them in target`.
+    /// Writes a pattern as a request has it, and what it does: `matches 180 names`, `searches 20
+    /// files, 5 of them in target`.
     fn recommend(&self, found: &BetterPattern) -> String {
-        let send = json_field(self.words.field, &found.pattern);
-        let verb = if self.words.searches {
+        let send = json_field(self.words.pattern_field, &found.pattern);
+        let verb = if self.words.searches_files {
             "searches"
         } else {
             "matches"
         };
         let number = self.counted_names(found.number, found.at_least);
-        let places = found.built_in.join(", ");
-        let built = match found.built {
+        let places = found.generated_in.join(", ");
+        let built = match found.generated {
             0 => String::new(),
             built if built == found.number => format!(", all in {places}"),
             built => format!(", {} of them in {places}", thousands(built)),
@@ -311,14 +316,14 @@ impl<'a> EmptySearch<'a> {
 }
 
 /// True if `**` is the only wildcard among the directories of `pattern`: a survey can then count
-/// its names, those in what was built apart.
+/// its names, and those in generated directories separately.
 fn is_deep(pattern: &str) -> bool {
     let (directories, _) = at_last_slash(pattern);
     let mut wild = directories.split('/').filter(|part| is_wild(part));
     wild.next() == Some("**") && wild.next().is_none()
 }
 
-/// True if `pattern` may name something else than it spells.
+/// True if `pattern` may match a name other than itself.
 fn is_wild(pattern: &str) -> bool {
     pattern.contains(['*', '?', '[', '{', '\\'])
 }

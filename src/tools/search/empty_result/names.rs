@@ -1,5 +1,5 @@
-//! The names that a survey looks for, as the last component of a pattern has them, and their
-//! relatives.
+//! The names that a survey looks for: those that the last component of a pattern matches, and
+//! those that it would match if they were not hidden or in another case.
 
 use crate::search::braces;
 use crate::search::wildcard::PatternComponent;
@@ -36,9 +36,9 @@ impl NamePattern {
 pub struct NameMatcher {
     /// The names.
     pub names: NamePattern,
-    /// The same for names that begin with a dot, if that makes a difference.
+    /// The pattern for hidden names, if it differs.
     pub hidden: Option<NamePattern>,
-    /// The same in lower case.
+    /// The pattern for names in lower case.
     pub folded: NamePattern,
     /// True if only regular files count.
     pub files_only: bool,

@@ -1,17 +1,15 @@
-//! A directory or file that is not where it was looked for, and where it may be.
+//! A directory or file that is missing, and where it may be.
 
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::Path;
-use std::time::Instant;
 
 use super::{BetterPattern, EmptySearch, json_field};
-use crate::paths::{PathWant, meant_path, similar_names};
+use crate::paths::{PathObstacle, PathWant, meant_path, path_obstacle};
 use crate::tools::search::note::error_in_words;
 
-/// Says what is wrong with the path of a search, in which `pattern`, if there is one, was to be
-/// found.
-pub(super) fn misplaced(search: EmptySearch<'_>, pattern: Option<&str>) -> Option<String> {
+/// Says what is wrong with the path of a search, in which `pattern`, if given, was sought.
+pub(super) fn explain_path(search: EmptySearch<'_>, pattern: Option<&str>) -> Option<String> {
     let path = search.path;
     if path.contains('\0') {
         return Some("`path` holds a NUL character, which no file name has.".to_owned());
@@ -19,19 +17,18 @@ pub(super) fn misplaced(search: EmptySearch<'_>, pattern: Option<&str>) -> Optio
     let error = match fs::metadata(path) {
         Ok(status) if status.is_dir() => fs::read_dir(path).err()?,
         Err(error) if !is_missing(&error) => error,
-        Ok(_) => return of_other_kind(path, "`path`", search),
+        Ok(_) => return explain_file_kind(path, "`path`", search),
         Err(_) => {
-            let missing = || missing(search, pattern);
-            return of_other_kind(path, "`path`", search).or_else(|| Some(missing()));
+            let missing = || explain_missing_path(search, pattern);
+            return explain_file_kind(path, "`path`", search).or_else(|| Some(missing()));
         }
     };
     let why = error_in_words(&error);
     Some(format!("`path` cannot be reached: {why}."))
 }
 
-/// Says that `path`, which is called `name`, is a symbolic link that leads nowhere, or nothing to
-/// search.
-pub(super) fn of_other_kind(path: &str, name: &str, search: EmptySearch<'_>) -> Option<String> {
+/// Says that `path`, which the sentence calls `name`, is a dangling link or cannot be searched.
+pub(super) fn explain_file_kind(path: &str, name: &str, search: EmptySearch<'_>) -> Option<String> {
     let Ok(status) = fs::metadata(path) else {
         let target = fs::read_link(path).ok()?;
         let target = target.to_string_lossy();
@@ -39,7 +36,7 @@ pub(super) fn of_other_kind(path: &str, name: &str, search: EmptySearch<'_>) -> 
             "{name} is a symbolic link to {target}, which does not exist."
         ));
     };
-    let (searches, field) = (search.words.searches, search.words.field);
+    let (searches, field) = (search.words.searches_files, search.words.pattern_field);
     if status.is_dir() || (searches && status.is_file()) {
         return None;
     }
@@ -60,18 +57,18 @@ fn is_missing(error: &io::Error) -> bool {
     )
 }
 
-/// Says what was probably meant by a path that is missing, or what is nearest to it.
-fn missing(search: EmptySearch<'_>, pattern: Option<&str>) -> String {
-    let (path, field) = (search.path, search.words.field);
+/// Says what a missing path was probably meant to be, or what exists nearest to it.
+fn explain_missing_path(search: EmptySearch<'_>, pattern: Option<&str>) -> String {
+    let (path, field) = (search.path, search.words.pattern_field);
     if let Some(meant) = meant_path(path, PathWant::Any, |_| true) {
         return meant.advice(|path| json_field("path", path));
     }
     if !path.contains(WILDCARDS) {
-        return NearestPath::of(Path::new(path), search.until).sentence("`path`");
+        return NearestPath::of(Path::new(path)).sentence("`path`");
     }
     let (directory, named) = split_at_wildcards(path);
     if !Path::new(&directory).is_dir() {
-        return NearestPath::of(Path::new(&directory), search.until).sentence(&directory);
+        return NearestPath::of(Path::new(&directory)).sentence(&directory);
     }
     let inner = EmptySearch {
         path: &directory,
@@ -86,72 +83,66 @@ fn missing(search: EmptySearch<'_>, pattern: Option<&str>) -> String {
     });
     let send = json_field("path", &directory);
     let found = search.recommend(&found);
-    format!("`path` is taken as it is, and wildcards belong in `{field}`: {send},{found}.")
+    format!("`path` takes no wildcards; put them in `{field}`: {send},{found}.")
 }
 
-/// The nearest that there is to a path that is missing.
-pub(super) struct NearestPath {
-    /// The nearest directory above it.
-    directory: String,
-    /// A file on the way that would have to be a directory.
-    file: Option<String>,
-    /// Names in the directory that are like the next one.
-    pub similar: Vec<String>,
-}
+/// The obstacle on the way to a missing path, if it is known.
+pub(super) struct NearestPath(Option<PathObstacle>);
 
 impl NearestPath {
-    pub fn of(path: &Path, until: Instant) -> Self {
-        let text = |path: &Path| path.to_string_lossy().into_owned();
-        let (mut missing, mut file) = (path, None);
-        for above in path.ancestors() {
-            let here = if above.as_os_str().is_empty() {
-                Path::new(".")
-            } else {
-                above
-            };
-            match fs::metadata(here) {
-                Ok(status) if !status.is_dir() => file = Some(text(above)),
-                Ok(_) if above != path => {
-                    let name = missing.file_name().and_then(|name| name.to_str());
-                    let alone = Path::new("");
-                    let similar = name.map(|name| similar_names(here, name, alone, until));
-                    return Self {
-                        directory: text(here),
-                        file,
-                        similar: similar.unwrap_or_default(),
-                    };
-                }
-                _ => {}
-            }
-            missing = above;
-        }
-        Self {
-            directory: ".".to_owned(),
-            file,
-            similar: Vec::new(),
-        }
+    pub fn of(path: &Path) -> Self {
+        let obstacle = |path: &Path| path_obstacle(path, |_| true);
+        Self(match obstacle(path) {
+            // A similar name helps even if the rest of the path is not below it.
+            Some(PathObstacle::Missing {
+                part, whole: false, ..
+            }) => obstacle(&part),
+            None if path.is_file() => Some(PathObstacle::NoDirectory(path.to_owned())),
+            obstacle => obstacle,
+        })
     }
 
-    /// True if it says more than that there is no such path.
-    pub fn is_telling(&self) -> bool {
-        !self.similar.is_empty() || self.file.is_some()
+    /// True if a file stands in the way.
+    pub fn is_file(&self) -> bool {
+        matches!(self.0, Some(PathObstacle::NoDirectory(_)))
+    }
+
+    /// True if names similar to the missing one exist.
+    pub fn has_similar(&self) -> bool {
+        matches!(&self.0, Some(PathObstacle::Missing { similar, .. }) if !similar.is_empty())
     }
 
     /// Says that `path` is missing.
     pub fn sentence(&self, path: &str) -> String {
-        if let Some(file) = self.file.as_deref() {
-            let missing = format!("{path} does not exist: ");
-            let missing = if file == path { "" } else { &missing };
-            return format!("{missing}{file} is a file, and nothing lies in it.");
-        }
-        let mut has = self.similar.join(", ");
+        let (part, similar) = match &self.0 {
+            Some(PathObstacle::Missing { part, similar, .. }) => (part, similar),
+            Some(PathObstacle::NoDirectory(file)) => {
+                let file = file.to_string_lossy();
+                let missing = format!("{path} does not exist: ");
+                let missing = if file == path { "" } else { &missing };
+                return format!("{missing}{file} is a file, not a directory.");
+            }
+            Some(PathObstacle::Dangling(to)) => {
+                let to = to.display();
+                return format!(
+                    "{path} does not exist: a link on the way leads to {to}, which is missing."
+                );
+            }
+            _ => return format!("{path} does not exist."),
+        };
+        let directory = part.parent().unwrap_or(Path::new(""));
+        let names = similar
+            .iter()
+            .filter_map(|one| one.strip_prefix(directory).ok());
+        let names: Vec<_> = names.map(Path::to_string_lossy).collect();
+        let mut has = names.join(", ");
         if !has.is_empty() {
             has.insert_str(0, ", which has ");
         }
-        // A full stop behind it would make it another directory.
-        let nearest = match &*self.directory {
-            "." => "the working directory",
-            nearest => nearest,
+        // "." is spelled out, because a full stop after it would read as "..".
+        let nearest = match &*directory.to_string_lossy() {
+            "" | "." => "the working directory".to_owned(),
+            nearest => nearest.to_owned(),
         };
         format!("{path} does not exist; the nearest directory that does is {nearest}{has}.")
     }
@@ -159,7 +150,7 @@ impl NearestPath {
 
 const WILDCARDS: [char; 4] = ['*', '?', '[', '{'];
 
-/// The directory before the first wildcard, and the pattern from there on.
+/// Splits a path into the directory before its first wildcard and the pattern from there on.
 fn split_at_wildcards(path: &str) -> (String, String) {
     let wild = path.find(WILDCARDS).unwrap_or(path.len());
     match path[..wild].rfind('/') {

@@ -12,11 +12,11 @@ use crate::basics::wording::count_noun;
 
 /// The directories that a pattern looks in.
 pub(super) struct SearchScope {
-    /// The directories at its beginning that are there, with a slash behind each.
+    /// The directories at its beginning that exist, each with a trailing slash.
     prefix: String,
-    /// The first directory that it names and that is missing.
+    /// The first directory in it that is missing.
     pub missing: Option<PathBuf>,
-    /// True if it looks directly in there, and nowhere else.
+    /// True if it looks directly in there and nowhere else.
     direct: bool,
     /// The names that it looks for.
     pub names: NameMatcher,
@@ -28,7 +28,7 @@ impl SearchScope {
         let (directories, last) = at_last_slash(pattern);
         let absolute = pattern.starts_with('/');
         let mut prefix = String::from(if absolute { "/" } else { "" });
-        // `**` at the end matches all that is below.
+        // `**` at the end matches everything below.
         let (mut missing, mut direct) = (None, last != "**");
         for part in directories.split('/').filter(|part| !part.is_empty()) {
             if is_wild(part) {
@@ -47,12 +47,11 @@ impl SearchScope {
             prefix,
             missing,
             direct,
-            names: NameMatcher::new(last, search.words.searches),
+            names: NameMatcher::new(last, search.words.searches_files),
         }
     }
 
-    /// Says in which other places there are such names, beside `searched` files that have been
-    /// searched.
+    /// Says where else such names are, apart from the `searched` files that were searched.
     pub fn survey(&self, search: EmptySearch<'_>, searched: Option<u64>) -> Option<String> {
         // The root of the file system holds names of every kind.
         if self.prefix == "/" && self.missing.is_some() {
@@ -70,9 +69,7 @@ impl SearchScope {
             if !hidden.is_empty() {
                 let looked = match searched {
                     Some(_) => "Hidden files were not searched",
-                    None => {
-                        "What matches is hidden, and wildcards pass over names that begin with a dot"
-                    }
+                    None => "The matches are hidden, and wildcards do not match a leading dot",
                 };
                 let all: Vec<String> = hidden.iter().map(|one| search.recommend(one)).collect();
                 return Some(format!("{looked}: {}.", all.join(", ")));
@@ -80,16 +77,16 @@ impl SearchScope {
         }
         let paths = survey.other_case(&self.prefix).join(", ");
         let is_told = searched.is_none() && !paths.is_empty();
-        is_told.then(|| format!("Upper and lower case differ here; there is {paths}."))
+        is_told.then(|| format!("Case matters here; did you mean {paths}?"))
     }
 
-    /// Says what lies below the one directory in which so many names were found.
+    /// Says what is in the subdirectories of the one directory in which `found` names were found.
     pub fn more_below(&self, search: &EmptySearch<'_>, found: u64) -> Option<String> {
         let base = self.base(search);
         // Whoever lists a directory sees the directories in it.
-        let is_list = self.names.is_every_name() && !search.words.searches;
+        let is_list = self.names.is_every_name() && !search.words.searches_files;
         let is_whole = search.searches_all || is_list || search.pattern.ends_with('/');
-        // Each directory in one is a further link to that one, where links are counted.
+        // On file systems that count them, each subdirectory adds a link to its parent.
         let is_flat = || fs::metadata(&base).is_ok_and(|status| status.nlink() == 2);
         if is_whole || !self.direct || !self.names.is_wild() || is_flat() {
             return None;
@@ -121,16 +118,18 @@ impl SearchScope {
         } else {
             String::new()
         };
-        let looked = match (&self.missing, searched, search.words.searches) {
+        let looked = match (&self.missing, searched, search.words.searches_files) {
             (Some(missing), ..) => format!("{} does not exist.", missing.display()),
             (None, 0, true) => format!("Nothing was searched: no file{place} matches."),
             (None, 0, false) => format!("Nothing{place} matches."),
             (None, count, true) => {
                 let were = if count == 1 { "was" } else { "were" };
                 let files = count_noun(count, "file");
-                format!("Only {files}{place} {were} searched; more lies below ({more}).")
+                format!("Only {files}{place} {were} searched; subdirectories have more ({more}).")
             }
-            (None, _, false) => format!("Only names{place} are listed; more lies below ({more})."),
+            (None, _, false) => {
+                format!("Only names{place} are listed; subdirectories have more ({more}).")
+            }
         };
         let most = survey.commonest_below(&self.prefix);
         let most = most.filter(|most| most.number < found.number);
@@ -147,15 +146,15 @@ impl SearchScope {
         joined(search.path, &self.prefix)
     }
 
-    /// Finds what is nearest to a directory that is missing, or to the one name that is meant.
+    /// Finds what is nearest to a missing directory, or to the only name that is meant.
     pub fn nearest(&self, search: &EmptySearch<'_>) -> Option<(PathBuf, NearestPath)> {
         if self.names.is_wild() && self.missing.is_none() {
             return None;
         }
         let missing = self.missing.clone();
         let path = missing.unwrap_or_else(|| joined(search.path, search.pattern));
-        let nearest = NearestPath::of(&path, search.until);
-        let is_told = self.missing.is_some() || !nearest.similar.is_empty();
+        let nearest = NearestPath::of(&path);
+        let is_told = self.missing.is_some() || nearest.has_similar();
         is_told.then_some((path, nearest))
     }
 }
@@ -175,7 +174,7 @@ pub(super) fn at_last_slash(pattern: &str) -> (&str, &str) {
     slash.map_or(("", pattern), |at| (&pattern[..at], &pattern[at + 1..]))
 }
 
-/// Joins `path` and what lies below it, without a slash at the end.
+/// Joins `path` and a path below it, without a trailing slash.
 pub(super) fn joined(path: &str, below: &str) -> PathBuf {
     let whole: PathBuf = Path::new(path).join(below).components().collect();
     if whole.as_os_str().is_empty() {

@@ -1,7 +1,7 @@
 //! A survey of all that lies below a directory: the number of names that match, and their places.
 //!
 //! Ordinary directories are read first, then those that hold what was built or fetched, then hidden
-//! ones; until all is seen or the time is over. No link is followed.
+//! ones, until all is seen or time runs out. Links are not followed.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -16,23 +16,23 @@ use super::names::NameMatcher;
 use crate::sandbox::confinement;
 
 /// Names of directories whose content is built, fetched or kept by a program.
-const BUILT: &str = ".cache .git .gradle .hg .jj .mypy_cache .next .nuxt .pytest_cache .ruff_cache \
+const GENERATED_DIRECTORIES: &str = ".cache .git .gradle .hg .jj .mypy_cache .next .nuxt .pytest_cache .ruff_cache \
     .svn .terraform .tox .venv __pycache__ bower_components build dist node_modules target vendor \
     venv";
 
-/// The longest time for counting what was built, because it may be very much.
-const FOR_BUILT: Duration = Duration::from_millis(15);
+/// The timeout for counting generated files, of which there may be very many.
+const GENERATED_TIMEOUT: Duration = Duration::from_millis(15);
 
-/// The largest number of hidden patterns, or of names in other cases, that are told.
-const MOST_EXAMPLES: usize = 3;
+/// Maximum number of hidden patterns, or of names in another case, that are listed.
+const MAX_EXAMPLES: usize = 3;
 
 /// Directories that are counted together.
 #[derive(Debug, Default)]
 struct SurveyedRegion {
-    /// The uppermost directory, from the one that is surveyed on.
+    /// The uppermost directory, relative to the surveyed one.
     path: PathBuf,
     is_hidden: bool,
-    is_built: bool,
+    is_generated: bool,
     /// The number of names in it and below that match.
     count: u64,
 }
@@ -40,7 +40,7 @@ struct SurveyedRegion {
 impl SurveyedRegion {
     /// Returns its place in the order of reading.
     fn turn(&self) -> usize {
-        match (self.is_hidden, self.is_built) {
+        match (self.is_hidden, self.is_generated) {
             (true, _) => 2,
             (false, true) => 1,
             (false, false) => 0,
@@ -51,13 +51,13 @@ impl SurveyedRegion {
 /// A directory that is still to be read.
 #[derive(Default)]
 struct PendingDirectory {
-    /// From the one that is surveyed on.
+    /// Relative to the surveyed one.
     path: PathBuf,
     /// The index of the region that it belongs to.
     region: usize,
 }
 
-/// The number of names that match in ordinary directories, and of those in what was built.
+/// The number of matching names in ordinary directories and in generated ones.
 type NameCounts = [u64; 2];
 
 /// Names found below a directory.
@@ -66,21 +66,21 @@ pub(super) struct NameSurvey<'a> {
     sought: &'a NameMatcher,
     /// All names that match and are not hidden.
     all: NameCounts,
-    /// The ordinary directories as one, then each that is hidden or holds what was built.
+    /// The ordinary directories as one, then each that is hidden or generated.
     regions: Vec<SurveyedRegion>,
     /// Hidden names in directories that are not hidden.
     hidden_names: u64,
-    /// The first paths in ordinary directories that match but for upper and lower case, each with
-    /// its depth: those that lie higher come first. File systems list names in orders of their own.
+    /// The first paths in ordinary directories that match if case is ignored, each with its depth:
+    /// shallower ones come first, because file systems list names in orders of their own.
     other_case: BTreeSet<(usize, String)>,
-    /// The names that match by their extensions, where every name is meant.
+    /// The matching names by extension, if the sought pattern matches every name.
     extensions: BTreeMap<String, NameCounts>,
-    /// True for each turn for which there was too little time.
+    /// True for each turn that ran out of time.
     is_cut: [bool; 3],
 }
 
 impl<'a> NameSurvey<'a> {
-    /// Looks at all that lies below `base`, until then.
+    /// Surveys everything below `base`, until `until`.
     pub fn of(base: &Path, sought: &'a NameMatcher, until: Instant) -> Self {
         let mut survey = Self {
             sought,
@@ -95,7 +95,7 @@ impl<'a> NameSurvey<'a> {
         pending[0].push_back(PendingDirectory::default());
         for turn in 0..pending.len() {
             let until = match turn {
-                1 => until.min(Instant::now() + FOR_BUILT),
+                1 => until.min(Instant::now() + GENERATED_TIMEOUT),
                 _ => until,
             };
             while let Some(directory) = pending[turn].pop_front() {
@@ -108,7 +108,7 @@ impl<'a> NameSurvey<'a> {
         survey
     }
 
-    /// Counts the names in a directory; false if time is over. One that cannot be read has none.
+    /// Counts the names in a directory; false if time is over. An unreadable one counts as empty.
     fn read_directory(
         &mut self,
         base: &Path,
@@ -143,21 +143,22 @@ impl<'a> NameSurvey<'a> {
         true
     }
 
-    /// Returns the region that the directory `name` in region `above` belongs to; none, if no
+    /// Returns the region that the directory `name` in region `above` belongs to; `None` if no
     /// recommended pattern leads into it.
     fn region_of(&mut self, path: &Path, name: &OsStr, above: usize) -> Option<usize> {
         let is_hidden = name.as_bytes().starts_with(b".");
-        let is_built = BUILT.split(' ').any(|built| built == name) || self.regions[above].is_built;
+        let is_generated = GENERATED_DIRECTORIES.split(' ').any(|built| built == name)
+            || self.regions[above].is_generated;
         match self.regions[above].turn() {
             1 if is_hidden => return None,
-            0 if is_hidden || is_built => {}
+            0 if is_hidden || is_generated => {}
             2 if is_hidden => {}
             _ => return Some(above),
         }
         self.regions.push(SurveyedRegion {
             path: path.to_owned(),
             is_hidden,
-            is_built,
+            is_generated,
             count: 0,
         });
         Some(self.regions.len() - 1)
@@ -188,7 +189,7 @@ impl<'a> NameSurvey<'a> {
         {
             let depth = directory.path.components().count();
             self.other_case.insert((depth, path.to_owned()));
-            if self.other_case.len() > MOST_EXAMPLES {
+            if self.other_case.len() > MAX_EXAMPLES {
                 self.other_case.pop_last();
             }
         }
@@ -199,7 +200,7 @@ impl<'a> NameSurvey<'a> {
         self.counted_pattern(prefix, &self.sought.names.text, self.all)
     }
 
-    /// Writes the same for the names with the extension that most have, where every name is meant.
+    /// Writes the pattern for the commonest extension, if the sought pattern matches every name.
     pub fn commonest_below(&self, prefix: &str) -> Option<BetterPattern> {
         let extensions = self.extensions.iter().rev();
         let (extension, names) = extensions
@@ -208,7 +209,7 @@ impl<'a> NameSurvey<'a> {
         self.counted_pattern(prefix, &format!("*.{extension}"), *names)
     }
 
-    /// Writes the pattern for names of which there are so many.
+    /// Writes a pattern with the number of names that it matches.
     fn counted_pattern(
         &self,
         prefix: &str,
@@ -226,14 +227,14 @@ impl<'a> NameSurvey<'a> {
             at_least: self.is_cut[0] || self.is_cut[1],
             pattern: format!("{prefix}**/{name}"),
             number: ordinary + built,
-            built,
-            built_in: places.into_iter().collect(),
+            generated: built,
+            generated_in: places.into_iter().collect(),
         })
     }
 
     /// Writes patterns, below `prefix`, for the hidden names, and for the names in hidden
-    /// directories, the most first. What a program keeps there comes last, or not at all.
-    pub fn hidden(&self, prefix: &str, with_built: bool) -> Vec<BetterPattern> {
+    /// directories, the commonest first; generated ones come last, or not at all.
+    pub fn hidden(&self, prefix: &str, with_generated: bool) -> Vec<BetterPattern> {
         let names = self.sought.hidden.as_ref().map(|hidden| {
             let pattern = format!("{prefix}**/{}", hidden.text);
             (false, Reverse(self.hidden_names), pattern)
@@ -243,12 +244,12 @@ impl<'a> NameSurvey<'a> {
             // No request can hold a path that is not UTF-8.
             let directory = prefixed(prefix, region.path.to_str()?);
             let pattern = format!("{directory}/**/{}", self.sought.names.text);
-            Some((region.is_built, Reverse(region.count), pattern))
+            Some((region.is_generated, Reverse(region.count), pattern))
         });
         let mut all: Vec<_> = names.into_iter().chain(regions).collect();
-        all.retain(|(is_built, number, _)| number.0 > 0 && (with_built || !is_built));
+        all.retain(|(is_generated, number, _)| number.0 > 0 && (with_generated || !is_generated));
         all.sort_unstable();
-        all.truncate(MOST_EXAMPLES);
+        all.truncate(MAX_EXAMPLES);
         let found = all.into_iter().map(|(_, number, pattern)| BetterPattern {
             pattern,
             number: number.0,
@@ -258,14 +259,14 @@ impl<'a> NameSurvey<'a> {
         found.collect()
     }
 
-    /// Returns the first names, from `prefix` on, that match but for upper and lower case.
+    /// Returns the first names, relative to `prefix`, that match if case is ignored.
     pub fn other_case(&self, prefix: &str) -> Vec<String> {
         let paths = self.other_case.iter();
         paths.map(|(_, path)| prefixed(prefix, path)).collect()
     }
 }
 
-/// Takes the extension that a pattern can name.
+/// Returns the extension, if it is one that a pattern can name.
 fn extension(name: &[u8]) -> Option<&str> {
     let at = memchr::memrchr(b'.', name).filter(|at| *at > 0)?;
     let extension = std::str::from_utf8(&name[at + 1..]).ok()?;
@@ -273,12 +274,12 @@ fn extension(name: &[u8]) -> Option<&str> {
     (plain && extension.bytes().all(|one| one.is_ascii_alphanumeric())).then_some(extension)
 }
 
-/// Writes the pattern that names `path` below `prefix` alone.
+/// Writes the pattern that matches only `path` below `prefix`.
 fn prefixed(prefix: &str, path: &str) -> String {
     format!("{prefix}{}", escaped(path))
 }
 
-/// Writes a path as a pattern that names it alone.
+/// Writes a path as a pattern that matches only this path.
 pub(super) fn escaped(path: &str) -> String {
     let mut text = String::new();
     for c in path.chars() {

@@ -11,7 +11,7 @@ use super::*;
 fn a_pattern_has_the_readings_that_it_may_have_and_no_others() {
     let first = |pattern: &str| {
         // A directory that no pattern begins with the name of: the checkout may lie in one.
-        let all = readings::readings(pattern, "/");
+        let all = wildcard_guesses::wildcard_guesses(pattern, "/");
         all.into_iter().next()
     };
     for (pattern, reading) in [
@@ -90,8 +90,8 @@ fn a_survey_counts_what_its_patterns_reach_and_what_was_built_apart() {
     let survey = NameSurvey::of(here.path(), &sought, until);
     let found = survey.names_below("").unwrap();
     assert_eq!(finds(&found), "**/*.js");
-    assert_eq!((found.number, found.built), (6, 3));
-    assert_eq!(found.built_in, ["node_modules"]);
+    assert_eq!((found.number, found.generated), (6, 3));
+    assert_eq!(found.generated_in, ["node_modules"]);
     let patterns = |with_built| -> Vec<String> {
         let all = survey.hidden("", with_built);
         all.iter().map(finds).collect()
@@ -107,9 +107,9 @@ fn a_survey_counts_what_its_patterns_reach_and_what_was_built_apart() {
     finds(&survey.names_below("").unwrap());
 }
 
-const GREP: NoteWords = NoteWords {
-    field: "glob",
-    searches: true,
+const GREP: SearchVocabulary = SearchVocabulary {
+    pattern_field: "glob",
+    searches_files: true,
 };
 
 /// Names of directories and files of which trees are made: ordinary, built, hidden, and such as
@@ -181,7 +181,12 @@ fn a_pattern_that_reaches_what_was_built_says_so() {
         let until = Instant::now() + Duration::from_secs(20);
         let survey = NameSurvey::of(here.path(), &names, until);
         let found = survey.names_below("").unwrap();
-        (found.pattern, found.number, found.built, found.built_in)
+        (
+            found.pattern,
+            found.number,
+            found.generated,
+            found.generated_in,
+        )
     };
     let pattern = || "**/*".to_owned();
     let plain = ["packages/a/src", "packages/b/src/deep"];
@@ -228,22 +233,22 @@ fn a_search_of_all_that_lies_below_is_told_of_nothing_deeper_or_hidden() {
         searches_all,
         ..EmptySearch::new(path, pattern, GREP, None)
     };
-    assert!(more_below(search("*.rs", false), 1).is_some());
-    assert!(more_below(search("*.rs", true), 1).is_none());
-    assert!(names(search("*.yml", false)).is_some());
-    assert!(names(search("*.yml", true)).is_none());
+    assert!(explain_more_below(search("*.rs", false), 1).is_some());
+    assert!(explain_more_below(search("*.rs", true), 1).is_none());
+    assert!(explain_no_names(search("*.yml", false)).is_some());
+    assert!(explain_no_names(search("*.yml", true)).is_none());
     let searched = SearchedNames {
         files: 1,
         hidden: true,
         ..SearchedNames::default()
     };
-    assert!(lines(search("*", false), searched).is_some());
-    assert!(lines(search("*", true), searched).is_none());
+    assert!(explain_no_lines(search("*", false), searched).is_some());
+    assert!(explain_no_lines(search("*", true), searched).is_none());
     // A pattern without a slash is sought at any depth; what it counts there is not known here.
-    let found = names(search(r".*\.rs$", true));
+    let found = explain_no_names(search(r".*\.rs$", true));
     assert!(found.unwrap().ends_with(": \"glob\":\"*.rs\"."));
-    let found = names(search("*.TS", true));
-    assert!(found.unwrap().starts_with("Upper and lower case"));
+    let found = explain_no_names(search("*.TS", true));
+    assert!(found.unwrap().starts_with("Case matters here"));
 }
 
 #[test]
@@ -291,16 +296,16 @@ fn what_is_not_text_or_has_no_end_is_no_harm() {
             let search = EmptySearch {
                 path,
                 pattern,
-                words: NoteWords {
-                    field: "glob",
-                    searches,
+                words: SearchVocabulary {
+                    pattern_field: "glob",
+                    searches_files: searches,
                 },
                 searches_all: searches,
                 until,
             };
-            let _ = names(search);
-            let _ = lines(search, SearchedNames::default());
-            let _ = misplaced(
+            let _ = explain_no_names(search);
+            let _ = explain_no_lines(search, SearchedNames::default());
+            let _ = explain_path(
                 EmptySearch {
                     path: pattern,
                     ..search

@@ -12,10 +12,10 @@ use super::options::{GrepOptions, GrepOutput};
 use super::search::{SharedSearch, binary_matches, note_outcome, path_text};
 use crate::contract::reply::{AnswerObject, Text};
 
-/// The longest time between two sendings to the reader.
-const SEND: Duration = Duration::from_millis(20);
+/// The time between two sendings to the reader.
+const SEND_INTERVAL: Duration = Duration::from_millis(20);
 /// The bytes of a large file's text that are put together at once.
-const ENOUGH: usize = 32 << 10;
+const TEXT_CHUNK_BYTES: usize = 32 << 10;
 
 /// An answer that is being written.
 pub struct GrepAnswer<'a, 'o> {
@@ -27,9 +27,9 @@ pub struct GrepAnswer<'a, 'o> {
     waits: Option<Instant>,
     /// The large file of which pieces come.
     large: LargeFile,
-    /// Lines that wait, each with its short form, until it is known if all have room.
+    /// Lines held, each with its short form, until it is known if all fit.
     held: Vec<(Vec<u8>, Option<Vec<u8>>, LineRecord)>,
-    /// The room that they take.
+    /// The room that the held lines take.
     held_cost: usize,
     /// True if long lines are shown in their short forms.
     shortens: bool,
@@ -49,7 +49,7 @@ struct LargeFile {
     begun: LineBeginning,
     /// The number of matching lines that were counted and not shown.
     counted: u64,
-    /// True if nothing more of it is of use.
+    /// True if the rest of it is not needed.
     failed: bool,
 }
 
@@ -76,7 +76,7 @@ pub struct SearchOutcome {
     pub undecided: Option<(String, u64)>,
     /// The first line that was not searched for lack of time.
     pub ended: Option<(String, u64)>,
-    /// True if that was since the time of the call was over, whatever the pattern costs.
+    /// True if it ended because the call's time was over, whatever the pattern costs.
     pub by_the_clock: bool,
     /// The number of directories among the names.
     pub directories: u64,
@@ -149,7 +149,7 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
     fn send(&mut self) -> io::Result<()> {
         if self.begun && self.shared.room.is_none() {
             let waits = *self.waits.get_or_insert_with(Instant::now);
-            if waits.elapsed() >= SEND {
+            if waits.elapsed() >= SEND_INTERVAL {
                 self.output.send()?;
                 self.waits = Some(Instant::now());
             }
@@ -182,7 +182,7 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
             return Ok(());
         }
         let form = self.shared.options.form;
-        let (mut text, mut start) = (Vec::with_capacity(ENOUGH), 0);
+        let (mut text, mut start) = (Vec::with_capacity(TEXT_CHUNK_BYTES), 0);
         let mut excerpts = &*chunk.excerpts;
         for record in &chunk.records {
             let line = &chunk.text[start..record.end];
@@ -199,7 +199,7 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
             if self.shared.is_limited() {
                 self.record(&text, LineRecord { whole, ..*record }, excerpt.as_deref())?;
                 text.clear();
-            } else if text.len() >= ENOUGH {
+            } else if text.len() >= TEXT_CHUNK_BYTES {
                 self.write(&text)?;
                 text.clear();
             }
@@ -256,8 +256,8 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
         }
     }
 
-    /// Takes one line with its short form, if it has one. Until it is known if all have room, those
-    /// from the first long one on are held: else the short forms are shown.
+    /// Takes one line with its short form, if it has one. From the first long line on, lines are
+    /// held until it is known if all fit; if they do not, the short forms are shown.
     fn record(
         &mut self,
         text: &[u8],
@@ -305,7 +305,7 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
         !belongs
     }
 
-    /// Writes one line, if it has room.
+    /// Writes one line, if it fits.
     fn show(&mut self, text: &[u8], record: LineRecord) -> io::Result<()> {
         let skipped = self.lead();
         self.begun = true;

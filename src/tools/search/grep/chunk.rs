@@ -39,7 +39,7 @@ pub struct LineRecord {
     pub lines: u64,
     /// The offset in the excerpts at which its short form ends; 0 where it has none.
     pub excerpt: usize,
-    /// True if it stands directly behind the record before it.
+    /// True if the line is the next one of the file after that of the previous record.
     pub is_joined: bool,
 }
 

@@ -4,22 +4,22 @@
 
 use crate::basics::wording::{thousands, whole_character};
 
-/// The length in bytes from which a line is long, and of which so much is shown.
-pub const LONG_LINE: usize = 500;
+/// Length of the longest line that is shown whole, and of the part shown of a longer one.
+pub const LONG_LINE_BYTES: usize = 500;
 
-/// The part of it that is shown before the match, if there is enough behind.
-const BEFORE_MATCH: usize = 200;
+/// Number of bytes shown before the match, if enough bytes follow it.
+const BYTES_BEFORE_MATCH: usize = 200;
 
-/// Appends `line` to `text`: one that is long with the surroundings of the byte at which its match
-/// begins, its length, and that place, from 1; the beginning, where the place is not known.
+/// Appends `line` to `text`. A long line is cut to the part around `match_start`, or to its
+/// beginning if that is not known; its length and the place of the match, from 1, follow.
 pub fn push_excerpt(text: &mut Vec<u8>, line: &[u8], match_start: Option<usize>) {
-    if line.len() <= LONG_LINE {
+    if line.len() <= LONG_LINE_BYTES {
         return text.extend_from_slice(line);
     }
     let at = match_start.unwrap_or(0);
-    let last = line.len() - LONG_LINE;
-    let start = whole_character(line, at.saturating_sub(BEFORE_MATCH).min(last));
-    let end = whole_character(line, start + LONG_LINE);
+    let last = line.len() - LONG_LINE_BYTES;
+    let start = whole_character(line, at.saturating_sub(BYTES_BEFORE_MATCH).min(last));
+    let end = whole_character(line, start + LONG_LINE_BYTES);
     if start > 0 {
         text.extend_from_slice("…".as_bytes());
     }

@@ -3,9 +3,11 @@
 use std::sync::atomic::Ordering;
 
 use super::chunk::{LineRecord, ResultChunk};
-use super::excerpt::{LONG_LINE, push_excerpt};
+use super::excerpt::{LONG_LINE_BYTES, push_excerpt};
 use super::options::GrepOutput;
-use super::search::{CurrentFile, DeadlineMatcher, ENOUGH_BYTES, ENOUGH_TEXT, SharedSearch};
+use super::search::{
+    CHUNK_FILE_BYTES, CHUNK_TEXT_BYTES, CurrentFile, DeadlineMatcher, SharedSearch,
+};
 use crate::search::scan::{ContextLines, LineSink, ScanFlow};
 
 /// Takes the lines of a file.
@@ -53,7 +55,7 @@ impl LineReceiver<'_> {
                 .beginning
                 .begin_line(options.form, text, &current.path, line);
         }
-        let is_long = line.len() > LONG_LINE && (options.shortens || shared.room.is_some());
+        let is_long = line.len() > LONG_LINE_BYTES && (options.shortens || shared.room.is_some());
         let match_start = || {
             is_match
                 .then(|| self.matcher.matcher.match_start(line))
@@ -103,7 +105,7 @@ impl LineSink for LineReceiver<'_> {
             };
         }
         self.add(number, line, true);
-        if self.numbered && self.chunk.text.len() >= ENOUGH_TEXT {
+        if self.numbered && self.chunk.text.len() >= CHUNK_TEXT_BYTES {
             return ScanFlow::Pause;
         }
         ScanFlow::GoOn
@@ -117,7 +119,7 @@ impl LineSink for LineReceiver<'_> {
 
     fn searched(&mut self, bytes: usize) -> ScanFlow {
         self.chunk.bytes += bytes;
-        if self.numbered && self.chunk.bytes >= ENOUGH_BYTES {
+        if self.numbered && self.chunk.bytes >= CHUNK_FILE_BYTES {
             return ScanFlow::Pause;
         }
         ScanFlow::GoOn

@@ -1,5 +1,6 @@
 //! grep: the lines of files that a regular expression matches.
 
+mod alternative_readings_search;
 mod answer;
 mod chunk;
 mod excerpt;
@@ -7,7 +8,6 @@ mod line_form;
 mod line_receiver;
 mod options;
 mod search;
-mod second_pass;
 #[cfg(test)]
 mod tests;
 
@@ -33,13 +33,13 @@ use crate::search::steps::{GlobPattern, WildcardError};
 use crate::search::walk::{self, GlobError, PatternWalk};
 use crate::tools::search::empty_result::{self, EmptySearch, SearchedNames};
 use crate::tools::search::ignored_note::note_on_ignored;
-use crate::tools::search::note::{self, NoteWords};
+use crate::tools::search::note::{self, SearchVocabulary};
 use crate::tools::search::scope::{FileScope, check_place};
+use alternative_readings_search::AlternativeReadingsSearch;
 use answer::{GrepAnswer, SearchOutcome};
 use chunk::ResultChunk;
 use options::{GrepOptions, GrepOutput, HABITS};
 use search::{FileSearcher, SharedSearch};
-use second_pass::SecondPass;
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -71,9 +71,9 @@ pub const TOOL: Tool = Tool {
     ..Tool::PLAIN
 };
 
-const WORDS: NoteWords = NoteWords {
-    field: "glob",
-    searches: true,
+const VOCABULARY: SearchVocabulary = SearchVocabulary {
+    pattern_field: "glob",
+    searches_files: true,
 };
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
@@ -90,7 +90,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let is_deep = scope.is_deep;
     let wild = glob.unwrap_or("*");
     if !wild.starts_with('/') {
-        let place = EmptySearch::new(path.unwrap_or_default(), wild, WORDS, None);
+        let place = EmptySearch::new(path.unwrap_or_default(), wild, VOCABULARY, None);
         check_place(request, place, glob)?;
     }
     let target = match path {
@@ -110,8 +110,9 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             format!("Invalid pattern: {error}"),
         );
         let target = target.as_ref().ok();
-        let note =
-            target.and_then(|target| SecondPass::of(pattern, false, until).note(path, target));
+        let note = target.and_then(|target| {
+            AlternativeReadingsSearch::of(pattern, false, until).note(path, target)
+        });
         match note {
             Some(note) => failure.with_note(note),
             None => failure,
@@ -147,13 +148,13 @@ impl SearchTarget {
             Ok(pattern) => Ok(Self::Names(pattern, scope)),
             Err(error @ WildcardError::TooMany) => {
                 let failure = Failure::new(ErrorCode::InvalidPattern, "Invalid glob pattern");
-                Err(failure.with_note(note::pattern_error(error, glob.len(), WORDS)))
+                Err(failure.with_note(note::pattern_error(error, glob.len(), VOCABULARY)))
             }
             Err(error) => Ok(Self::Nowhere(error)),
         }
     }
 
-    /// Begins to walk over the files; none if the text is not a pattern.
+    /// Begins to walk over the files; `None` if the text is not a pattern.
     fn walk(&self, path: &str, until: Option<Instant>) -> Result<Option<PatternWalk>, GlobError> {
         let path = Path::new(path);
         match self {
@@ -217,7 +218,7 @@ impl GrepQuery<'_> {
                 files => format!("no matches in {}", count_noun(files, "file")),
             })?;
         }
-        object.note_at_both_ends(what_is_shown(&done, self.options));
+        object.note_at_both_ends(note_on_shown_part(&done, self.options));
         let notes = self.notes(&walked, &done, object.terms());
         object.note(notes);
         Ok(())
@@ -230,38 +231,41 @@ impl GrepQuery<'_> {
         terms: &CallTerms,
     ) -> Notes {
         let mut notes = Notes::default();
-        notes.add(too_costly(self.matcher.gave_up(), done));
-        notes.add(ended_early(done, terms));
-        notes.add(cut_short(&done.not_to_the_end));
-        notes.add(unreadable(done));
+        notes.add(note_on_undecided_lines(self.matcher.gave_up(), done));
+        notes.add(note_on_early_end(done, terms));
+        notes.add(note_on_long_lines(&done.not_to_the_end));
+        notes.add(note_on_unreadable_files(done));
         let mut ended = done.ended.is_some();
         if let Ok(walked) = walked {
             let left_out = walked.left_out;
             ended |= left_out.is_some();
-            notes.add(left_out.map(|what| note::left_out_names(what, terms, WORDS)));
+            notes.add(left_out.map(|what| note::omitted_paths(what, terms, VOCABULARY)));
             notes.add(note::unlisted_directories(&walked.unlisted));
         }
         if !ended && done.files > 0 && (done.count == 0 || has_empty_group(self.pattern)) {
-            let pass = SecondPass::of(self.pattern, done.count > 0, terms.until());
+            let pass = AlternativeReadingsSearch::of(self.pattern, done.count > 0, terms.until());
             notes.add(pass.note(self.path, &self.target));
         }
         if done.count == 0 && !ended && done.unreadable == 0 {
-            notes.add(self.why_nothing(walked, done, terms));
+            notes.add(self.explain_no_result(walked, done, terms));
         } else if done.count > 0
             && !ended
             && matches!(&self.target, SearchTarget::Names(_, scope) if !scope.is_deep)
         {
-            notes.add(empty_result::more_below(self.search(terms), done.files));
+            notes.add(empty_result::explain_more_below(
+                self.search(terms),
+                done.files,
+            ));
         }
-        // The last one, since it is no sentence.
+        // This comes last, because it is not a sentence.
         if let Ok(walked) = walked {
-            notes.add(self.left_out(walked, done, terms));
+            notes.add(self.note_on_ignored_names(walked, done, terms));
         }
         notes
     }
 
     /// Says what ignore files left out.
-    fn left_out(
+    fn note_on_ignored_names(
         &self,
         walked: &WalkOutcome,
         done: &SearchOutcome,
@@ -269,7 +273,7 @@ impl GrepQuery<'_> {
     ) -> Option<String> {
         let pattern = self.glob.unwrap_or("*");
         let count_until = (done.count == 0).then(|| self.search(terms).until);
-        note_on_ignored(&walked.ignored, self.path, pattern, WORDS, count_until)
+        note_on_ignored(&walked.ignored, self.path, pattern, VOCABULARY, count_until)
     }
 
     /// The search for files, whose names are to be explained.
@@ -278,12 +282,12 @@ impl GrepQuery<'_> {
         let glob = self.glob.unwrap_or("*");
         EmptySearch {
             searches_all: matches!(&self.target, SearchTarget::Names(_, scope) if scope.is_deep),
-            ..EmptySearch::new(path, glob, WORDS, terms.deadline.map(|one| one.end))
+            ..EmptySearch::new(path, glob, VOCABULARY, terms.deadline.map(|one| one.end))
         }
     }
 
-    /// Says why no line was found; none, if all that was asked for was searched.
-    fn why_nothing(
+    /// Says why no line was found; `None` if everything that was asked for was searched.
+    fn explain_no_result(
         &self,
         walked: &Result<WalkOutcome, GlobError>,
         done: &SearchOutcome,
@@ -294,12 +298,12 @@ impl GrepQuery<'_> {
         let walked = match (&self.target, walked) {
             (SearchTarget::File, _) => {
                 return self.glob.map(|_| {
-                    "`path` is a file, which alone was searched; `glob` counts only where `path` is a directory."
+                    "`path` is a file, so only that was searched; `glob` counts only if `path` is a directory."
                         .to_owned()
                 });
             }
             (SearchTarget::Nowhere(error), _) => {
-                return Some(note::pattern_error(*error, glob.len(), WORDS));
+                return Some(note::pattern_error(*error, glob.len(), VOCABULARY));
             }
             (_, Err(GlobError::ReadError(error))) => {
                 let why = note::errno_in_words(*error);
@@ -314,7 +318,7 @@ impl GrepQuery<'_> {
         let misplaced = match self.path {
             "" | "." => None,
             _ if glob.starts_with('/') => None,
-            _ => empty_result::misplaced(search, self.glob),
+            _ => empty_result::explain_path(search, self.glob),
         };
         let searched = SearchedNames {
             files: done.files,
@@ -322,8 +326,8 @@ impl GrepQuery<'_> {
             links: done.links,
             hidden: walked.hidden,
         };
-        let reason = misplaced.or_else(|| empty_result::lines(search, searched));
-        // A model is told so in place of the lines.
+        let reason = misplaced.or_else(|| empty_result::explain_no_lines(search, searched));
+        // A model reads this in place of the lines.
         if reason.is_some() || done.files > 0 || terms.reader == Audience::Model {
             return reason;
         }
@@ -341,7 +345,7 @@ impl GrepQuery<'_> {
 }
 
 /// Says how many matches are shown, if not all have room.
-fn what_is_shown(done: &SearchOutcome, options: GrepOptions) -> Option<String> {
+fn note_on_shown_part(done: &SearchOutcome, options: GrepOptions) -> Option<String> {
     let narrow = match options.limit {
         Some(_) => "pattern, glob or path, or send a larger limit",
         None => "pattern, glob or path",
@@ -359,7 +363,7 @@ fn what_is_shown(done: &SearchOutcome, options: GrepOptions) -> Option<String> {
     }
 }
 
-fn unreadable(done: &SearchOutcome) -> Option<String> {
+fn note_on_unreadable_files(done: &SearchOutcome) -> Option<String> {
     let (file, why) = done.first_unreadable.as_ref()?;
     let why = note::errno_in_words(*why);
     Some(match done.unreadable {
@@ -371,24 +375,24 @@ fn unreadable(done: &SearchOutcome) -> Option<String> {
     })
 }
 
-fn too_costly(lines: u64, done: &SearchOutcome) -> Option<String> {
+fn note_on_undecided_lines(lines: u64, done: &SearchOutcome) -> Option<String> {
     let (file, line) = done.undecided.as_ref()?;
     let which = if lines == 1 { "" } else { "the first of them " };
     Some(format!(
-        "{} may match ({which}{file}:{line}): the pattern is too costly to decide on what is \
-         there. Make it more specific: smaller counts, fewer repetitions inside repetitions or \
+        "{} may match ({which}{file}:{line}): the pattern is too costly to decide. \
+         Make it more specific: smaller counts, fewer repetitions inside repetitions or \
          back-references, more plain text.",
         count_noun(lines, "further line")
     ))
 }
 
-/// The time before the end of a call's time at which a pattern's limit counts as that end.
-const NEARLY: Duration = Duration::from_millis(100);
+/// How close to the call's deadline a pattern's own limit counts as that deadline.
+const LIMIT_TOLERANCE: Duration = Duration::from_millis(100);
 
-fn ended_early(done: &SearchOutcome, terms: &CallTerms) -> Option<String> {
+fn note_on_early_end(done: &SearchOutcome, terms: &CallTerms) -> Option<String> {
     let (file, line) = done.ended.as_ref()?;
-    // A pattern's own limit is the rest of the call's time, where the call has one.
-    let of_the_call = |until: Instant| Instant::now() + NEARLY >= until;
+    // If the call has a deadline, the pattern's own limit is the time left until then.
+    let of_the_call = |until: Instant| Instant::now() + LIMIT_TOLERANCE >= until;
     let of_the_call = done.by_the_clock || terms.until().is_some_and(of_the_call);
     let why = if of_the_call {
         format!("the call had {}", note::seconds_of_call(terms))
@@ -402,16 +406,16 @@ fn ended_early(done: &SearchOutcome, terms: &CallTerms) -> Option<String> {
     };
     Some(format!(
         "The search ended for lack of time before line {line} of {file}, since {why}: all before that was \
-         searched ({} to the end), the rest of this file and the files behind it were not. {what}, or \
+         searched ({} to the end), the rest of this file and the files after it were not. {what}, or \
          search fewer files at a time.",
         count_noun(done.files, "file")
     ))
 }
 
-fn cut_short(files: &[String]) -> Option<String> {
+fn note_on_long_lines(files: &[String]) -> Option<String> {
     (!files.is_empty()).then(|| {
         format!(
-            "Not searched to the end, for a line of more than 1 GiB in it: {}.",
+            "Not searched to the end, because of a line of more than 1 GiB: {}.",
             files.join(", ")
         )
     })

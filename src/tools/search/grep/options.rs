@@ -9,16 +9,16 @@ use crate::contract::request::Request;
 use crate::contract::tool::HabitualFlag;
 use crate::search::scan::ContextLines;
 
-/// The most lines around a match that are shown.
-const MOST_CONTEXT: u64 = 1000;
+/// Maximum number of context lines before and after a match.
+const MAX_CONTEXT_LINES: u64 = 1000;
 
-/// The fields beside the specification's.
+/// The fields that the specification does not have.
 const FURTHER_FIELDS: &str = "all exclude ignore_case context before after output limit";
 
-/// The form of several patterns of names as one.
+/// How several wildcard patterns are written as one.
 const BRACES: [&str; 3] = ["{", ",", "}"];
 
-/// The flags of grep(1) and of rg, beside those that requests may have as fields.
+/// The flags of grep(1) and rg, apart from those that are fields of a request.
 pub const HABITS: [(&str, HabitualFlag); 16] = [
     (
         "-e --regexp",
@@ -82,9 +82,9 @@ pub struct GrepOptions {
     pub output: GrepOutput,
     pub context: ContextLines,
     pub form: LineForm,
-    /// True if only the surroundings of a match are shown of a long line, whatever has room.
+    /// True if long lines are shown only around their match, even if they fit.
     pub shortens: bool,
-    /// The most lines or files that are shown.
+    /// Maximum number of lines or files that are shown.
     pub limit: Option<u64>,
 }
 
@@ -101,7 +101,7 @@ impl GrepOptions {
                 ("files_with_matches", GrepOutput::Files),
             ],
         )?;
-        let lines = |name| request.integer(name, 1..=MOST_CONTEXT);
+        let lines = |name| request.integer(name, 1..=MAX_CONTEXT_LINES);
         let around = lines("context")?;
         let context = |lines: Option<u64>| {
             let lines = lines.or(around).unwrap_or(0);

@@ -19,27 +19,27 @@ use crate::search::ere::RegexMatcher;
 use crate::search::ordered_pool::OrderedJob;
 use crate::search::paths::EntryKind;
 use crate::search::scan::{
-    self, ContextLines, FilePieces, FileScan, FileScanner, LARGE, LineMatcher, LinkPolicy,
-    ScanError, ScanFlow,
+    self, ContextLines, FilePieces, FileScan, FileScanner, LARGE_FILE_BYTES, LineMatcher,
+    LinkPolicy, ScanError, ScanFlow,
 };
 use crate::search::walk::{PathVisitor, WalkEntry};
 use crate::unseen;
 
-/// The bytes at a file's beginning that show if it is binary.
-const BINARY_LOOK: usize = 8 << 10;
-/// The bytes of lines that are handed on at once.
-pub const ENOUGH_TEXT: usize = 256 << 10;
-/// The bytes of files that are searched at once.
-pub const ENOUGH_BYTES: usize = 1 << 20;
-/// The bytes of files that are searched before a second thread pays.
-const MUCH: usize = 4 << 20;
+/// Number of bytes at a file's beginning that show if it is binary.
+const BINARY_CHECK_BYTES: usize = 8 << 10;
+/// Number of bytes of lines that are handed on at once.
+pub const CHUNK_TEXT_BYTES: usize = 256 << 10;
+/// Number of bytes of files whose findings are handed on at once.
+pub const CHUNK_FILE_BYTES: usize = 1 << 20;
+/// Number of bytes of files to search before a second thread pays.
+const BYTES_PER_EXTRA_THREAD: usize = 4 << 20;
 
 /// The settings and state that the threads of one search share.
 #[derive(Debug)]
 pub struct SharedSearch {
     /// The time at which the call ends.
     pub until: Option<Instant>,
-    /// The most bytes of text that are shown, if there is a limit.
+    /// Maximum number of bytes of text that are shown, if there is a limit.
     pub room: Option<usize>,
     /// True if matches in binary files are counted and not shown.
     pub binary_counted: bool,
@@ -50,7 +50,7 @@ pub struct SharedSearch {
     pub options: GrepOptions,
     /// True if nothing more is shown: further lines are only counted.
     pub full: AtomicBool,
-    /// The most threads, once that was asked for.
+    /// Maximum number of threads, once it was determined.
     threads: OnceLock<usize>,
 }
 
@@ -126,7 +126,7 @@ impl LineMatcher for DeadlineMatcher {
 
 fn is_binary(beginning: &[u8]) -> bool {
     let marked = beginning.starts_with(b"\xff\xfe") || beginning.starts_with(b"\xfe\xff");
-    let beginning = &beginning[..beginning.len().min(BINARY_LOOK)];
+    let beginning = &beginning[..beginning.len().min(BINARY_CHECK_BYTES)];
     !marked && memchr::memchr(0, beginning).is_some()
 }
 
@@ -134,7 +134,7 @@ fn is_binary(beginning: &[u8]) -> bool {
 #[derive(Default)]
 pub struct CurrentFile {
     pub path: Vec<u8>,
-    /// The number of lines that match and are counted alone, as those of a binary file are.
+    /// The number of matching lines that are only counted, as those of a binary file are.
     pub counted: u64,
     /// The beginning of its lines.
     pub beginning: LineBeginning,
@@ -224,7 +224,7 @@ impl<'s> FileSearcher<'s> {
                 return None;
             }
         };
-        if size >= LARGE && self.shared.takes_pieces() && self.shared.threads() > 1 {
+        if size >= LARGE_FILE_BYTES && self.shared.takes_pieces() && self.shared.threads() > 1 {
             let known = |head: &[u8]| LargeFileFacts {
                 path: self.current.path.clone(),
                 binary: self.shared.binary_counted && is_binary(head),
@@ -404,8 +404,8 @@ impl PathVisitor for FileSearcher<'_> {
     }
 
     fn is_enough(&self, chunk: &ResultChunk) -> bool {
-        chunk.text.len() >= ENOUGH_TEXT
-            || chunk.bytes >= ENOUGH_BYTES
+        chunk.text.len() >= CHUNK_TEXT_BYTES
+            || chunk.bytes >= CHUNK_FILE_BYTES
             || chunk.done.ended.is_some()
             || chunk.piece.is_some()
     }
@@ -416,6 +416,6 @@ impl PathVisitor for FileSearcher<'_> {
     }
 
     fn has_done_much(&self) -> bool {
-        self.bytes >= MUCH
+        self.bytes >= BYTES_PER_EXTRA_THREAD
     }
 }

@@ -104,7 +104,7 @@ fn a_second_pass_that_was_cut_claims_nothing() {
     let path = here.path().to_str().unwrap();
     let target = SearchTarget::of("*", FileScope::default()).unwrap_or(SearchTarget::File);
     for pattern in ["index()", "index"] {
-        let note = |until| SecondPass::of(pattern, false, until).note(path, &target);
+        let note = |until| AlternativeReadingsSearch::of(pattern, false, until).note(path, &target);
         assert!(note(None).unwrap().contains("(?i)"), "{pattern}");
         assert_eq!(note(Some(Instant::now())), None, "{pattern}");
     }

@@ -10,41 +10,41 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::fstat;
 
-/// The number of entries listed by way of `..` and links from which on one name for each is enough.
-const EVERY_WAY: usize = 1 << 18;
+/// Above this number of entries reached through `..` or links, each directory is listed once.
+const MAX_UNDEDUPLICATED_ENTRIES: usize = 1 << 18;
 /// The timeout for such paths beyond that: with thousands of `..` in a pattern even one path to
 /// each directory is too many.
-const LIMIT: Duration = Duration::from_secs(20);
+const REPEATED_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The directories that were reached by way of `..` and links.
 #[derive(Debug)]
-pub(super) struct RoundaboutWays {
-    /// The time at which there is no more time for further names.
+pub(super) struct RepeatedDirectories {
+    /// Deadline for listing directories under further names.
     end: Instant,
     /// The number of entries that were listed there.
     entries: usize,
     /// Device and inode of each directory read, and the steps for which it was.
     seen: HashSet<(u64, u64, Box<[usize]>)>,
-    /// True if a directory was left out.
-    pub left_out: Option<LeftOut>,
+    /// The directories that were left out, if any were.
+    pub left_out: Option<OmittedPaths>,
 }
 
 /// Paths that were left out of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LeftOut {
-    /// Further names of directories that are listed under another one.
+pub enum OmittedPaths {
+    /// Directories that were already listed under another name.
     OtherNames,
-    /// Paths by way of still more `..` or links, for lack of time.
+    /// Paths through still more `..` or links, because time ran out.
     FurtherWays,
-    /// Paths that were not reached before the time of the walk was over.
+    /// Paths that were not reached before the walk's deadline.
     NotReached,
 }
 
-impl RoundaboutWays {
+impl RepeatedDirectories {
     /// Nothing has been reached yet.
     pub fn new() -> Self {
         Self {
-            end: Instant::now() + LIMIT,
+            end: Instant::now() + REPEATED_TIMEOUT,
             entries: 0,
             seen: HashSet::new(),
             left_out: None,
@@ -53,7 +53,7 @@ impl RoundaboutWays {
 
     /// True if the directory, reached by way of `..` or a link, is to be read for these steps.
     pub fn enter(&mut self, directory: impl AsFd, steps: &[usize]) -> bool {
-        let beyond = self.entries > EVERY_WAY;
+        let beyond = self.entries > MAX_UNDEDUPLICATED_ENTRIES;
         let Ok(status) = fstat(directory) else {
             return !beyond;
         };
@@ -64,9 +64,9 @@ impl RoundaboutWays {
             return true;
         }
         if !new {
-            self.left_out.get_or_insert(LeftOut::OtherNames);
+            self.left_out.get_or_insert(OmittedPaths::OtherNames);
         } else if Instant::now() > self.end {
-            self.left_out = Some(LeftOut::FurtherWays);
+            self.left_out = Some(OmittedPaths::FurtherWays);
             return false;
         }
         new

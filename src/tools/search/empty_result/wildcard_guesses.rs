@@ -1,27 +1,31 @@
-//! Other ways to read a wildcard pattern that names nothing as it is written.
+//! Other ways to read a wildcard pattern that matches nothing as it is written.
 
 use std::fs;
 use std::path::Path;
 
-use super::survey::escaped;
-use crate::basics::unicode_form::in_other_form;
-use crate::paths::{self, unexpanded};
+use crate::paths::{PathSlip, slips};
 
 /// Writes the patterns that may have been meant, the likeliest first.
-pub(super) fn readings(pattern: &str, path: &str) -> Vec<String> {
-    let mut all: Vec<String> = paths::unquoted(pattern).into_iter().collect();
-    all.extend(pattern.is_empty().then(|| "*".to_owned()));
-    all.extend(pattern.strip_prefix("file://").map(str::to_owned));
-    let unexpanded = unexpanded(pattern).and_then(|one| Some(escaped(&one.directory?) + one.rest));
-    all.extend(unexpanded);
+pub(super) fn wildcard_guesses(pattern: &str, path: &str) -> Vec<String> {
+    use PathSlip::{Backslashes, Diff, Elsewhere, Escaped, Repeated, Root};
+    let mut all = Vec::new();
+    for (slip, meant) in slips(pattern) {
+        // `without_beginning` says what may be left out at the beginning of a pattern.
+        if !matches!(
+            slip,
+            Backslashes | Diff | Elsewhere | Escaped | Repeated | Root
+        ) {
+            all.push(meant);
+        }
+    }
+    if pattern.is_empty() {
+        all.push("*".to_owned());
+    }
     all.extend(without_beginning(pattern, path));
-    all.push(pattern.trim_end_matches('/').to_owned());
-    all.extend(paths::without_line_number(pattern).map(|(path, _)| path.to_owned()));
-    all.extend(in_other_form(pattern));
     all.extend(list(pattern));
     all.extend(rewritten(pattern));
     if pattern.contains('\\') {
-        // One at the beginning quotes what follows, or is too much: it leads to no root.
+        // A leading one quotes what follows, or is a slip: it never means the root.
         let relative = pattern.trim_start_matches('\\');
         all.push(relative.replace("\\\\", "/").replace('\\', "/"));
     }
@@ -33,8 +37,7 @@ pub(super) fn readings(pattern: &str, path: &str) -> Vec<String> {
     all
 }
 
-/// Takes away the directories at the beginning that `path` already is, or the slash that makes
-/// `path` mean nothing.
+/// Removes the leading directories that `path` already names, or the slash that overrides `path`.
 fn without_beginning(pattern: &str, path: &str) -> Vec<String> {
     let mut all = Vec::new();
     let relative = pattern.trim_start_matches('/');
@@ -68,8 +71,8 @@ fn list(pattern: &str) -> Option<String> {
     is_list.then(|| format!("{{{}}}", parts.join(",")))
 }
 
-/// Signs of regular expressions and of other shells, with the wildcards that mean the same.
-const SIGNS: [(&str, &str); 8] = [
+/// Signs of regular expressions and other shells, with the wildcards of the same meaning.
+const FOREIGN_SIGNS: [(&str, &str); 8] = [
     (".*", "*"),
     (".+", "*"),
     ("\\.", "."),
@@ -87,7 +90,7 @@ fn rewritten(pattern: &str) -> Option<String> {
     let is_sign = |sign: &&str| pattern.contains(sign);
     let is_expression = begins || ends || [".*", ".+", "\\."].iter().any(is_sign);
     let mut text = pattern.trim_matches(['^', '$']).to_owned();
-    for (sign, wildcard) in SIGNS {
+    for (sign, wildcard) in FOREIGN_SIGNS {
         text = text.replace(sign, wildcard);
     }
     if is_expression {
@@ -103,7 +106,7 @@ fn rewritten(pattern: &str) -> Option<String> {
         while text.contains("**") {
             text = text.replace("**", "*");
         }
-        // A sign for any directories stands for one here.
+        // `.*/` in a regular expression spans directories, as `**/` does in a wildcard pattern.
         text = text.replace("*/", "**/");
     }
     let count = |brace| text.matches(brace).count();

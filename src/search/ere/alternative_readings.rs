@@ -8,8 +8,8 @@ use super::bracket;
 use super::matcher::RegexMatcher;
 use crate::basics::unicode_form;
 
-/// The longest pattern, in bytes, that is read in other ways.
-const LONGEST_PATTERN: usize = 10_000;
+/// Maximum length of a pattern, in bytes, that is read in other ways.
+const MAX_PATTERN_BYTES: usize = 10_000;
 
 /// Another reading of a pattern.
 #[derive(Debug)]
@@ -24,16 +24,6 @@ pub struct AlternativeReading {
 }
 
 impl AlternativeReading {
-    /// The same reading for a further thread.
-    #[must_use]
-    pub fn another(&self) -> Self {
-        Self {
-            pattern: self.pattern.clone(),
-            matcher: self.matcher.another(),
-            ..*self
-        }
-    }
-
     /// True if a line of `window` matches; `None` if that takes time to tell.
     #[must_use]
     pub fn matches(&self, window: &[u8]) -> Option<bool> {
@@ -44,19 +34,19 @@ impl AlternativeReading {
 /// Reads `pattern` in all other ways, the likeliest first.
 #[must_use]
 pub fn alternative_readings(pattern: &str) -> Vec<AlternativeReading> {
-    if pattern.len() > LONGEST_PATTERN {
+    if pattern.len() > MAX_PATTERN_BYTES {
         return Vec::new();
     }
     let crlf = r"Lines here end in CRLF. With `\r?` before their end";
-    let basic = "Read as grep's basic expression";
-    let line = "Lines are searched one by one. As far as one line goes";
-    let other_form = "In the other Unicode form";
+    let basic = "Read as a basic regular expression (grep without -E)";
+    let line = "Lines are searched one by one. Up to the end of a line";
+    let other_form = "In the other Unicode normalization form";
     let readings = [
         (crlf, false, Some(before_carriage_return(pattern))),
         ("As plain text", true, Some(escaped(pattern))),
         (basic, true, Some(as_basic(pattern, false))),
         (basic, true, Some(as_basic(pattern, true))),
-        ("Without regard to case", false, without_case(pattern)),
+        ("Ignoring case", false, without_case(pattern)),
         (other_form, false, in_other_form(pattern)),
         (line, false, within_a_line(pattern)),
     ];
@@ -223,7 +213,7 @@ fn in_other_form(pattern: &str) -> Option<String> {
 /// Constructs that are to match a line's end or to go beyond it, with blanks between them.
 const BEYOND_A_LINE: &str = "\\n \n [\\s\\S] [\\S\\s] [\\w\\W] [\\d\\D] (.|\\n) (?:.|\\n)";
 
-/// Keeps what stands before the first such construct, if that is of some use alone. With the flag
+/// Keeps what stands before the first such construct, if that is useful by itself. With the flag
 /// `s`, any number of any characters is one.
 fn within_a_line(pattern: &str) -> Option<String> {
     let behind = pattern.strip_prefix("(?s)");

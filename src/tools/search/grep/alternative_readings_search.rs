@@ -1,7 +1,7 @@
 //! One further pass over the files of a search, in which the pattern is read in other ways.
 //!
-//! The first reading that matches is named. A pass that was cut knows of no first one, and claims
-//! nothing.
+//! The note names the first reading that matches. A pass that ran out of time does not know which
+//! is first, and claims nothing.
 
 use std::convert::Infallible;
 use std::ops::ControlFlow;
@@ -17,12 +17,12 @@ use crate::search::paths::EntryKind;
 use crate::search::scan::{self, FileScanner, LineMatcher, LinkPolicy, ScanFlow};
 use crate::search::walk::{PathVisitor, WalkEntry};
 
-/// The longest time of a pass.
-const LONGEST_PASS: Duration = Duration::from_millis(200);
+/// The timeout of a pass.
+const PASS_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// A pass over the files of one search.
 #[derive(Debug)]
-pub struct SecondPass {
+pub struct AlternativeReadingsSearch {
     readings: Vec<AlternativeReading>,
     /// The number of the first reading that has matched so far.
     first: AtomicUsize,
@@ -32,11 +32,11 @@ pub struct SecondPass {
     until: Instant,
 }
 
-impl SecondPass {
-    /// Prepares to read `pattern` in other ways. Where it has found lines, they are too many: only
-    /// ways in which it would find fewer are of use.
+impl AlternativeReadingsSearch {
+    /// Prepares to read `pattern` in other ways. If it has found lines, they are too many, and only
+    /// readings that may find fewer are tried.
     pub fn of(pattern: &str, has_found: bool, until: Option<Instant>) -> Self {
-        let longest = Instant::now() + LONGEST_PASS;
+        let longest = Instant::now() + PASS_TIMEOUT;
         let mut readings = alternative_readings(pattern);
         readings.retain(|reading| !has_found || reading.narrows);
         Self {
@@ -48,19 +48,14 @@ impl SecondPass {
         }
     }
 
-    /// Goes over the files, and says how to write the pattern if it matches in another way.
-    pub fn note(&self, path: &str, target: &SearchTarget) -> Option<String> {
+    /// Searches the files, and says how to write the pattern if another reading matches.
+    pub(super) fn note(&self, path: &str, target: &SearchTarget) -> Option<String> {
         if self.readings.is_empty() {
             return None;
         }
         let walk = target.walk(path, Some(self.until)).ok()??;
-        let visitor = || ReadingVisitor {
+        let visitor = || AlternativeReadingsVisitor {
             pass: self,
-            readings: self
-                .readings
-                .iter()
-                .map(AlternativeReading::another)
-                .collect(),
             links: target.links(),
             scanner: FileScanner::new(),
         };
@@ -94,10 +89,10 @@ impl SecondPass {
         } else {
             String::new()
         };
-        format!("{group}{way} the pattern does match: send `{pattern}`{in_json}.")
+        format!("{group}{way}, the pattern matches: send `{pattern}`{in_json}.")
     }
 
-    /// True if nothing more is to be learned.
+    /// True if the rest of the files cannot change the result.
     fn is_over(&self) -> bool {
         let is_late = Instant::now() >= self.until;
         self.was_cut.fetch_or(is_late, Ordering::Relaxed);
@@ -106,33 +101,29 @@ impl SecondPass {
 }
 
 /// One thread of the pass.
-struct ReadingVisitor<'p> {
-    pass: &'p SecondPass,
-    readings: Vec<AlternativeReading>,
+struct AlternativeReadingsVisitor<'p> {
+    pass: &'p AlternativeReadingsSearch,
     links: LinkPolicy,
     scanner: FileScanner,
 }
 
 /// The readings, tried on window after window of a file.
-struct ReadingMatcher<'p>(&'p SecondPass, &'p [AlternativeReading]);
-
-impl LineMatcher for ReadingMatcher<'_> {
+impl LineMatcher for &AlternativeReadingsSearch {
     fn find(&self, window: &[u8], _from: usize) -> Option<usize> {
-        let Self(pass, readings) = self;
-        let first = pass.first.load(Ordering::Relaxed);
-        let first = readings.iter().take(first).position(|reading| {
+        let first = self.first.load(Ordering::Relaxed);
+        let first = self.readings.iter().take(first).position(|reading| {
             let matches = reading.matches(window);
-            pass.was_cut.fetch_or(matches.is_none(), Ordering::Relaxed);
+            self.was_cut.fetch_or(matches.is_none(), Ordering::Relaxed);
             matches == Some(true)
         });
         if let Some(first) = first {
-            pass.first.fetch_min(first, Ordering::Relaxed);
+            self.first.fetch_min(first, Ordering::Relaxed);
         }
         None
     }
 
     fn has_time(&self) -> bool {
-        !self.0.is_over()
+        !self.is_over()
     }
 
     fn goes_on(&self, _window: &[u8]) -> bool {
@@ -140,7 +131,7 @@ impl LineMatcher for ReadingMatcher<'_> {
     }
 }
 
-impl PathVisitor for ReadingVisitor<'_> {
+impl PathVisitor for AlternativeReadingsVisitor<'_> {
     type Output = ();
     type Rest = Infallible;
     const COST: usize = 8;
@@ -151,10 +142,9 @@ impl PathVisitor for ReadingVisitor<'_> {
         }
         let opened = scan::regular(found.open(scan::flags(self.links)), self.links);
         if let Ok((file, size)) = opened {
-            let matcher = ReadingMatcher(self.pass, &self.readings);
             let mut scan = self.scanner.begin(file, size);
             // A file that cannot be read to its end has been counted by the search itself.
-            let _ = scan.go_on(&matcher, &mut |_: u64, _: &[u8]| ScanFlow::GoOn);
+            let _ = scan.go_on(&self.pass, &mut |_: u64, _: &[u8]| ScanFlow::GoOn);
             self.scanner.take_back(scan);
         }
         None
