@@ -132,17 +132,6 @@ pub(super) fn read_main(
     })
 }
 
-/// Returns the features and the choice of the main content.
-#[cfg(feature = "internals")]
-pub(super) fn study(page: &str, base: &Url, syntax: PageSyntax) -> main::study::ContentStudy {
-    main::study::study(&HtmlSource {
-        page,
-        base,
-        syntax,
-        ends: StageDeadlines::default(),
-    })
-}
-
 struct HtmlSource<'a> {
     page: &'a str,
     base: &'a Url,

@@ -10,9 +10,9 @@
 //! of source read up to it ([`DocumentNode::read`]).
 
 mod append;
-#[cfg(any(test, fuzzing))]
-mod debug;
 mod prune;
+#[cfg(any(test, fuzzing))]
+mod tests_debug;
 
 /// A byte range of a document's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

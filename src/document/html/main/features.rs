@@ -21,57 +21,6 @@ const COUNTED: [usize; 7] = [7, 13, 15, 16, 17, 12, 14];
 /// Number of features.
 pub(super) const COUNT: usize = 179;
 
-/// Number of scores at the end of a block's row.
-#[cfg(feature = "internals")]
-pub(super) const SCORES: usize = 7;
-
-/// Returns the names of the features in their order.
-#[cfg(feature = "internals")]
-pub(super) fn names() -> Vec<String> {
-    use super::groups::GROUPS;
-    use super::tags::CATEGORIES;
-
-    let words = |names: &str| {
-        names
-            .split_ascii_whitespace()
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
-    };
-    let mut names = words(
-        "logw logt ld cpw pun commas digits upper endp endcolon sep q ell hlevel btag f_hidden \
-         f_dispnone f_ariahid f_noscript f_ctrl f_form f_pre f_unseen depth dup title_cov \
-         title_frac cw idx cl relh1 dh1 dfirst dlast sinceh hlv wsinceh",
-    )
-    .into_iter()
-    .collect::<Vec<_>>();
-    for level in LEVELS {
-        names.extend(["w", "ld", "wpb", "ltsh", "pun"].map(|name| format!("a{level}_{name}")));
-    }
-    names.extend(words(
-        "rs_n rs_w rs_ld rs_share rs_dist rb_n rb_w rb_ld rb_share rb_lev pa_n pa_w pa_ld \
-         pa_share",
-    ));
-    for neighbour in NEIGHBOURS {
-        names.extend(["t", "ld", "h"].map(|name| format!("nb{neighbour}_{name}")));
-    }
-    for window in WINDOWS {
-        names.extend(["lt", "ld", "w"].map(|name| format!("win{window}_{name}")));
-    }
-    names.extend(words("samep samen in5 in8 up5 up8"));
-    names.extend(GROUPS.map(|(name, _)| format!("g_{name}")));
-    names.extend(CATEGORIES.map(|name| format!("c_{name}")));
-    names.extend(
-        words(
-            "w n ld lt longn p main art artsum narts og npr prsh hid medw dup core5 core8 maxw h1 \
-             h1pos com prod forum rev card filt cont",
-        )
-        .iter()
-        .map(|name| format!("pg_{name}")),
-    );
-    names.extend(words("t_min t_max t_sum t_min3 t_max3 t_min6 t_max6"));
-    names
-}
-
 /// The rows of a page, one after another.
 pub(super) struct FeatureRows<'a> {
     page: &'a MeasuredPage<'a>,
@@ -158,7 +107,7 @@ impl<'a> FeatureRows<'a> {
             flag(text.asks),
             flag(text.ends_in_ellipsis),
             f64::from(element.heading),
-            f64::from(element.tag.kind),
+            f64::from(element.called.block_kind),
         ]);
         for bit in [HIDDEN, STYLED, ARIA, NOSCRIPT, CONTROL, FORM, CODE, UNSEEN] {
             self.push_value(flag(block.flags & bit != 0));

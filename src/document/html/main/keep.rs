@@ -91,8 +91,8 @@ fn parts(page: &MeasuredPage, words: &[f64]) -> Vec<u8> {
             (around.copied().unwrap_or_default(), element.called.parts)
         };
         let has_chosen = words[number] > 0.0;
-        let is_paragraph = element.tag.categories >> tags::PARAGRAPH & 1 == 1;
-        let is_block = parts[number] == WHOLE || element.tag.kind == tags::PREFORMATTED;
+        let is_paragraph = element.called.categories >> tags::PARAGRAPH & 1 == 1;
+        let is_block = parts[number] == WHOLE || element.called.block_kind == tags::PREFORMATTED;
         let is_whole =
             (is_paragraph && has_chosen) || (is_block && (has_chosen || around & INSIDE != 0));
         let is_apart = said & APART != 0 && around & WHOLE == 0 && !holds(number, MUCH);
@@ -100,7 +100,7 @@ fn parts(page: &MeasuredPage, words: &[f64]) -> Vec<u8> {
             | (said & !APART)
             | (APART * u8::from(is_apart))
             | (WHOLE * u8::from(is_whole))
-            | (TERM * u8::from(element.tag.kind == tags::TERM));
+            | (TERM * u8::from(element.called.block_kind == tags::TERM));
     }
     parts
 }

@@ -10,13 +10,12 @@
 //! |---|---|
 //! | `blocks` | a tree cut into runs of text |
 //! | `text`, `hash` | counts over a text |
-//! | `words`, `groups`, `tags` | the class, role and name of an element |
+//! | `words`, `tags` | the class, role and name of an element |
 //! | `page` | sums over the page and its elements |
 //! | `features` | a row of numbers for each block |
 //! | `trees` | the model |
 //! | `choose`, `keep` | the choice of blocks |
 //! | `prune` | the tree without the others |
-//! | `study` | the training data of a model |
 
 use html2md::Handle;
 use memchr::{memmem, memrchr};
@@ -25,20 +24,19 @@ use super::prefilter::{WantedContent, tag};
 use super::reveal::HiddenElements;
 use super::{ConvertedPage, HtmlSource, dom, prefilter, preformatted, reveal};
 use crate::document::DocumentCuts;
-use blocks::{HidingFlags, NOSCRIPT, PageBlocks, UNSEEN};
+use blocks::{CutObserver, HidingFlags, NOSCRIPT, PageBlocks, UNSEEN};
 use page::MeasuredPage;
 use text::TitleWords;
-use words::NamingCache;
 
 mod blocks;
 mod choose;
 mod features;
-mod groups;
 mod hash;
 mod keep;
 mod page;
 mod prune;
 #[cfg(feature = "internals")]
+#[path = "../../../../benches/main_content/study.rs"]
 pub(in crate::document) mod study;
 mod tags;
 mod text;
@@ -67,9 +65,12 @@ pub(super) fn read(source: &HtmlSource) -> Option<(ConvertedPage, bool)> {
         return None;
     }
     let body = parsed.body.as_ref()?;
-    let cut = parsed.cut(false)?;
+    let cut = parsed.cut(&mut ())?;
     let page = MeasuredPage::of(&cut, &parsed.title_words);
-    let chances = block_chances(&page, parsed.kind, |_| {});
+    let mut rows = features::FeatureRows::new(&page, parsed.kind);
+    let chances: Vec<f64> = (0..cut.blocks.len())
+        .map(|number| trees::TREES.chance(rows.row(number)))
+        .collect();
     let choice = choose::choose(&page, &chances);
     let words: u32 = cut
         .blocks
@@ -92,25 +93,11 @@ pub(super) fn read(source: &HtmlSource) -> Option<(ConvertedPage, bool)> {
     Some((read, sure))
 }
 
-/// Returns the probability that each block is content; calls `note` with each row of features.
-fn block_chances(page: &MeasuredPage, kind: f64, mut note: impl FnMut(&[f32])) -> Vec<f64> {
-    let mut rows = features::FeatureRows::new(page, kind);
-    (0..page.cut.blocks.len())
-        .map(|number| {
-            let row = rows.row(number);
-            note(row);
-            trees::TREES.chance(row)
-        })
-        .collect()
-}
-
 /// A page's tree with everything that may be content.
 struct ParsedContent {
     tree: super::PageTree,
     body: Option<Handle>,
     hidden: HidingFlags,
-    #[cfg(feature = "internals")]
-    title: String,
     title_words: TitleWords,
     /// Value of `og:type` as a feature.
     kind: f64,
@@ -120,23 +107,19 @@ impl ParsedContent {
     fn of(source: &HtmlSource) -> Self {
         let (tree, mut veil, cuts) = prefilter::build(source, WantedContent::All);
         let hidden = hidden_flags(&mut veil, &tree.document);
-        let title = title(&tree.document);
         Self {
             body: child(&tree.document, "html").and_then(|html| child(&html, "body")),
             hidden,
-            title_words: TitleWords::of(&title),
-            #[cfg(feature = "internals")]
-            title,
+            title_words: TitleWords::of(&title(&tree.document)),
             kind: features::open_graph_value(open_graph_type(source.page)),
             tree: super::PageTree { tree, cuts },
         }
     }
 
     /// Cuts the page into blocks; `None` if there are none, or too many.
-    fn cut(&self, kept: bool) -> Option<PageBlocks> {
+    fn cut(&self, observer: &mut dyn CutObserver) -> Option<PageBlocks> {
         let body = self.body.as_ref()?;
-        let mut words = NamingCache::default();
-        let mut cut = blocks::cut_blocks(body, &self.hidden, &self.title_words, &mut words, kept);
+        let mut cut = blocks::cut_blocks(body, &self.hidden, &self.title_words, observer);
         if cut.too_much || cut.blocks.is_empty() {
             return None;
         }

@@ -4,10 +4,10 @@
 use std::collections::HashMap;
 
 use super::blocks::{CONTROL, HIDES, NONE, PageBlocks, PageElement, TextBlock};
-use super::groups::GROUPS;
 use super::hash::FnvHash;
-use super::tags::{CATEGORIES, MAIN, PARAGRAPH};
+use super::tags::{self, CATEGORY_COUNT, MAIN, PARAGRAPH};
 use super::text::TitleWords;
+use super::words::GROUP_COUNT;
 
 /// Minimum number of words outside of links in a long text.
 const LONG: u32 = 12;
@@ -84,9 +84,9 @@ pub(super) struct MeasuredPage<'a> {
     pub(super) alike: Vec<SimilarSiblings>,
     pub(super) repeats: Vec<RepeatingAncestors>,
     /// Levels up to the nearest element of each group.
-    pub(super) groups: Vec<[u8; GROUPS.len()]>,
+    pub(super) groups: Vec<[u8; GROUP_COUNT]>,
     /// Levels up to the nearest element of each category.
-    pub(super) categories: Vec<[u8; CATEGORIES.len()]>,
+    pub(super) categories: Vec<[u8; CATEGORY_COUNT]>,
     pub(super) scores: Vec<WordScores>,
     /// Indexes of the deepest elements with half and with four fifths of the long text.
     pub(super) cores: [u32; 2],
@@ -154,8 +154,8 @@ impl<'a> MeasuredPage<'a> {
     /// Computes the measures that each element takes from those around it.
     fn sum_down(&mut self) {
         let far = (
-            [FAR; GROUPS.len()],
-            [FAR; CATEGORIES.len()],
+            [FAR; GROUP_COUNT],
+            [FAR; CATEGORY_COUNT],
             WordScores::default(),
         );
         for element in &self.cut.elements {
@@ -173,7 +173,7 @@ impl<'a> MeasuredPage<'a> {
             };
             let called = &element.called;
             nearest(&mut groups, called.groups);
-            nearest(&mut categories, element.tag.categories);
+            nearest(&mut categories, element.called.categories);
             scores.low = scores.low.min(called.low);
             scores.high = scores.high.max(called.high);
             scores.sum += i32::from(called.low) + i32::from(called.high);
@@ -311,7 +311,9 @@ fn alike(elements: &[PageElement], sums: &[ElementSum]) -> Vec<SimilarSiblings> 
     let mut groups: HashMap<(u32, u64), (f64, f64, f64)> = HashMap::new();
     for (element, sum) in elements.iter().zip(sums) {
         if sum.words > 0.0 {
-            let group = groups.entry((element.parent, element.shape)).or_default();
+            let group = groups
+                .entry((element.parent, element.called.shape))
+                .or_default();
             group.0 += 1.0;
             group.1 += sum.words;
             group.2 += sum.linked;
@@ -319,7 +321,7 @@ fn alike(elements: &[PageElement], sums: &[ElementSum]) -> Vec<SimilarSiblings> 
     }
     let alike = |(element, sum): (&PageElement, &ElementSum)| {
         let (count, words, linked) = groups
-            .get(&(element.parent, element.shape))
+            .get(&(element.parent, element.called.shape))
             .copied()
             .filter(|group| group.0 > 1.0 && sum.words > 0.0)?;
         Some(SimilarSiblings {
@@ -371,7 +373,7 @@ fn hash_path(elements: &[PageElement], mut element: u32) -> u64 {
         let Some(here) = elements.get(element as usize) else {
             break;
         };
-        hash.join(here.shape);
+        hash.join(here.called.shape);
         element = here.parent;
     }
     hash.end()
@@ -385,7 +387,7 @@ pub(super) struct PageTotals {
     pub(super) articles: f64,
     pub(super) article_count: f64,
     /// Number of elements with a word of each group.
-    pub(super) groups: [f64; GROUPS.len()],
+    pub(super) groups: [f64; GROUP_COUNT],
     pub(super) prices: f64,
     pub(super) long_blocks: f64,
     pub(super) paragraphs: f64,
@@ -403,10 +405,10 @@ impl PageTotals {
             ..Self::default()
         };
         for (element, sum) in page.cut.elements.iter().zip(&page.sums) {
-            if element.tag.categories >> MAIN & 1 == 1 {
+            if element.called.categories >> MAIN & 1 == 1 {
                 whole.main = whole.main.max(sum.words / page.words);
             }
-            if element.tag.is_article() {
+            if element.called.block_kind == tags::ARTICLE {
                 whole.article = whole.article.max(sum.words / page.words);
                 whole.articles += sum.words / page.words;
                 whole.article_count += 1.0;

@@ -8,7 +8,6 @@ use std::sync::LazyLock;
 
 use html2md::{Handle, NodeData};
 
-use super::groups::GROUPS;
 use super::hash::FnvHash;
 use super::tags;
 
@@ -24,6 +23,13 @@ const REMEMBERED: usize = 4096;
 /// The words with their scores in eighths, one word and number per line, written by
 /// `benches/main_content/train.py`.
 const TABLE: &str = include_str!("words.txt");
+
+/// Groups of words, a line each: its name and its words. The distance from a block up to the nearest
+/// element with a word of each group is a feature, so a trained model depends on their order.
+const GROUPS: &str = include_str!("groups.txt");
+
+/// Number of groups.
+pub(super) const GROUP_COUNT: usize = 20;
 
 /// Part of a page that is not its content.
 pub(super) const APART: u8 = 1;
@@ -67,8 +73,8 @@ static WORDS: LazyLock<HashMap<&str, WordEntry>> = LazyLock::new(|| {
             words.entry(word).or_default().score = score;
         }
     }
-    for (group, (_, names)) in GROUPS.iter().enumerate() {
-        for name in names.split_ascii_whitespace() {
+    for (group, line) in GROUPS.lines().enumerate() {
+        for name in line.split_ascii_whitespace().skip(1) {
             // A word belongs to the last group that names it.
             words.entry(name).or_default().groups = 1 << group;
         }
@@ -90,8 +96,10 @@ pub(super) struct ElementNaming {
     pub(super) groups: u32,
     /// One bit for each part that its tag, role and class name.
     pub(super) parts: u8,
-    /// One bit for each category of its role.
-    pub(super) role_categories: u32,
+    /// Kind of block that it makes, as a number that a trained model depends on.
+    pub(super) block_kind: u8,
+    /// One bit for each category of its name and its role.
+    pub(super) categories: u32,
     /// Lowest score of its words in eighths, or 0.
     pub(super) low: i8,
     /// Highest score of its words in eighths, or 0.
@@ -109,7 +117,7 @@ pub(super) struct NamingCache {
 
 /// The naming attributes of one element.
 #[derive(Default)]
-struct NamingAttributes {
+pub(super) struct NamingAttributes {
     class: String,
     id: String,
     role: String,
@@ -118,7 +126,7 @@ struct NamingAttributes {
 }
 
 impl NamingAttributes {
-    fn of(node: &Handle) -> Option<Self> {
+    pub(super) fn of(node: &Handle) -> Option<Self> {
         let NodeData::Element { attrs, .. } = &node.data else {
             return None;
         };
@@ -138,7 +146,12 @@ impl NamingAttributes {
     }
 
     /// Calls `note` with each word in the form of the table, and true if it is of the id.
-    fn each_token(&self, tag: &str, token: &mut String, mut note: impl FnMut(&str, bool)) {
+    pub(super) fn each_token(
+        &self,
+        tag: &str,
+        token: &mut String,
+        mut note: impl FnMut(&str, bool),
+    ) {
         let mut left = MOST;
         let mut note = |token: &str, of_id: bool| {
             if token.len() <= LONGEST && left > 0 {
@@ -208,7 +221,8 @@ impl NamingCache {
         };
         let mut called = ElementNaming {
             has_words: !(said.class.trim().is_empty() && said.id.trim().is_empty()),
-            role_categories: tags::categories_of_role(&said.role),
+            block_kind: tags::block_kind(tag),
+            categories: tags::categories(tag) | tags::categories_of_role(&said.role),
             shape: said.shape(tag),
             ..ElementNaming::default()
         };
@@ -247,17 +261,4 @@ fn naming_key(node: &Handle, tag: &str) -> u64 {
         }
     }
     hasher.finish()
-}
-
-/// Returns the different words of an element in order.
-pub(super) fn tokens_of(node: &Handle, tag: &str) -> Vec<String> {
-    let mut tokens = Vec::new();
-    if let Some(said) = NamingAttributes::of(node) {
-        said.each_token(tag, &mut String::new(), |token, _| {
-            tokens.push(token.to_owned());
-        });
-    }
-    tokens.sort_unstable();
-    tokens.dedup();
-    tokens
 }
