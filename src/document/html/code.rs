@@ -48,6 +48,9 @@ pub(super) fn links_within(node: &Handle) -> Option<Vec<Handle>> {
     (around && !links.is_empty()).then_some(links)
 }
 
+/// Names that stand in the place of a language's.
+const NO_LANGUAGE: &str = "none default plain plaintext nohighlight notranslate";
+
 /// Returns the language that an attribute of `pre`, `code` or an element around them names.
 pub(super) fn language(name: &str, value: &str) -> Option<String> {
     let found = match name {
@@ -64,22 +67,15 @@ pub(super) fn language(name: &str, value: &str) -> Option<String> {
         && found
             .chars()
             .all(|c| c.is_alphanumeric() || matches!(c, '+' | '-' | '#' | '_' | '.'));
-    let nothing = [
-        "none",
-        "default",
-        "plain",
-        "plaintext",
-        "nohighlight",
-        "notranslate",
-    ];
-    (sound && !nothing.contains(&found)).then(|| found.to_ascii_lowercase())
+    let names_none = dom::lists(NO_LANGUAGE, found);
+    (sound && !names_none).then(|| found.to_ascii_lowercase())
 }
 
 /// Returns the language that an attribute of an element around `pre` names. Its classes count only
 /// if they mark a language.
 pub(super) fn language_around(name: &str, value: &str) -> Option<String> {
     let says = |word: &str| {
-        PREFIXES.iter().any(|prefix| word.starts_with(prefix))
+        PREFIXES.split(' ').any(|prefix| word.starts_with(prefix))
             || matches!(word, "sourceCode" | "highlight" | "syntaxhighlighter")
     };
     match name {
@@ -158,16 +154,11 @@ pub(super) fn remove_labels(model: &mut DocumentModel) {
     model.prune(&gone);
 }
 
-const PREFIXES: [&str; 5] = [
-    "language-",
-    "lang-",
-    "highlight-source-",
-    "highlight-text-",
-    "highlight-",
-];
+/// Beginnings of classes that name a language, the longest of one kind first.
+const PREFIXES: &str = "language- lang- highlight-source- highlight-text- highlight-";
 
 fn class_language(class: &str) -> Option<&str> {
-    for prefix in PREFIXES {
+    for prefix in PREFIXES.split(' ') {
         let named = class
             .split_ascii_whitespace()
             .find_map(|word| word.strip_prefix(prefix));

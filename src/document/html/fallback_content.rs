@@ -6,8 +6,6 @@
 //! `refresh`). Hidden text is shown only if it is most of the page, and then only the largest parts
 //! of it; in a page with visible text it stays hidden because instructions to models are put there.
 
-use std::fmt::Write as _;
-
 use html2md::Handle;
 use memchr::{memchr, memmem};
 use url::Url;
@@ -154,18 +152,12 @@ fn is_notice(model: &DocumentModel) -> bool {
 /// Shows the largest hidden elements, which together hold half of the hidden text, if the hidden
 /// text is most of the page; false if nothing is shown.
 fn unveil(root: &Handle, letters: usize) -> bool {
-    let mut hidden: Vec<(usize, Handle)> = Vec::new();
-    let mut open = vec![root.clone()];
-    while let Some(node) = open.pop() {
-        if dom::is_hidden(&node) {
-            // A dialog that is not open is no substitute for the page.
-            if !dom::is_dialog(&node) {
-                hidden.push((dom::letters_in(&node, is_dropped), node));
-            }
-        } else if !is_dropped(&node) {
-            open.extend(node.children.borrow().iter().rev().cloned());
-        }
-    }
+    // A dialog that is not open is no substitute for the page.
+    let mut hidden: Vec<(usize, Handle)> =
+        dom::nodes_within(root, |node| !dom::is_hidden(node) && !is_dropped(node))
+            .filter(|node| dom::is_hidden(node) && !dom::is_dialog(node))
+            .map(|node| (dom::letters_in(&node, is_dropped), node))
+            .collect();
     let all: usize = hidden.iter().map(|(letters, _)| letters).sum();
     if all == 0 || (letters > 0 && all < MUCH.max(letters * TIMES)) {
         return false;
@@ -210,59 +202,61 @@ fn remark(
     navigates: bool,
     origin: Option<&str>,
 ) -> Option<DocumentModel> {
-    let leads = about.leads;
-    let leads = leads.and_then(|address| source.elsewhere(address));
-    let frames = about.frames.iter();
-    let frames: Vec<Url> = frames.filter_map(|frame| source.elsewhere(frame)).collect();
-    let beyond = leads.is_some() || !frames.is_empty();
+    let elsewhere = |addresses: &[&str]| -> Vec<Url> {
+        let addresses = addresses.iter();
+        addresses
+            .filter_map(|address| source.elsewhere(address))
+            .collect()
+    };
+    let leads = elsewhere(about.leads.as_slice());
+    let frames = elsewhere(&about.frames);
+    let beyond = !leads.is_empty() || !frames.is_empty();
     let tells = silent || beyond || origin.is_some();
     if !about.is_page || !tells || (navigates && !about.scripts && !beyond) {
         return None;
     }
-    let mut line = String::from("[");
+    let mut sentences: Vec<String> = Vec::new();
     if let Some(origin) = origin {
-        let _ = write!(
-            line,
+        sentences.push(format!(
             "This page shows next to no text. What is above stands in {origin}."
-        );
+        ));
     }
     if silent {
-        line.push_str(if navigates {
-            "Beside its navigation this page shows no text"
+        let subject = if navigates {
+            "Beside its navigation this page"
         } else {
-            "This page shows no text"
-        });
-        if about.scripts {
-            line.push_str(" without JavaScript, which was not run");
-        }
-        line.push('.');
+            "This page"
+        };
+        let reason = if about.scripts {
+            " without JavaScript, which was not run"
+        } else {
+            ""
+        };
+        sentences.push(format!("{subject} shows no text{reason}."));
+        sentences.extend(about.description.map(|description| {
+            let description = beginning(description, MAX_DESCRIPTION);
+            let description = entities::decoded_in_attribute(description);
+            format!("It describes itself: \"{description}\".")
+        }));
     }
-    if let Some(description) = about.description.filter(|_| silent) {
-        let description = entities::decoded_in_attribute(beginning(description, MAX_DESCRIPTION));
-        let _ = write!(line, " It describes itself: \"{description}\".");
-    }
-    let it = match (silent, origin) {
-        (false, None) => "This page",
-        _ => " It",
-    };
-    let frames = frames.iter().enumerate().map(|(at, frame)| match at {
-        0 if leads.is_some() => (" It is made of frames: ", frame),
-        0 => (" is made of frames: ", frame),
-        _ => (", ", frame),
-    });
-    let leads = leads.iter().map(|url| (" leads to ", url));
+    let mut line = format!("[{}", sentences.join(" "));
     let mut build = ModelBuilder::default();
     build.open(NodeContent::Paragraph);
-    for (at, (before, url)) in leads.chain(frames).enumerate() {
-        line.push_str(if at == 0 { it } else { "" });
-        line.push_str(before);
-        add_text(&mut build, &line);
-        line.clear();
-        let address = build.keep_address(None, &address::without_tracking(url.as_str()));
-        let title = TextSlice::default();
-        build.open(NodeContent::Link { address, title });
-        build.add(NodeContent::Text(build.address_text(address)));
-        build.close();
+    for (verb, addresses) in [("leads to", leads), ("is made of frames:", frames)] {
+        for (at, url) in addresses.iter().enumerate() {
+            line += &match at {
+                0 if line == "[" => format!("This page {verb} "),
+                0 => format!(" It {verb} "),
+                _ => ", ".to_owned(),
+            };
+            add_text(&mut build, &line);
+            line.clear();
+            let address = build.keep_address(None, &address::without_tracking(url.as_str()));
+            let title = TextSlice::default();
+            build.open(NodeContent::Link { address, title });
+            build.add(NodeContent::Text(build.address_text(address)));
+            build.close();
+        }
     }
     line.push(']');
     add_text(&mut build, &line);
@@ -310,55 +304,47 @@ impl<'a> PageClues<'a> {
                 at = tag::comment_end(page, at + 3);
                 continue;
             }
-            let is = |name: &str| tag::is_named(page, at, name);
-            if is("script") {
-                about.is_page = true;
-                about.scripts = true;
-                at = about.read_script(page, at);
-            } else if is("meta") || is("frame") {
-                let meta = is("meta");
-                match about.read_tag(page, at, meta) {
-                    Some(end) => at = end,
-                    None => break,
+            let is = |name: &&str| tag::is_named(page, at, name);
+            let Some(name) = ["script", "meta", "frame", "html", "body"]
+                .into_iter()
+                .find(is)
+            else {
+                continue;
+            };
+            about.is_page |= name != "meta";
+            let Some(tag) = tag::read(page, at) else {
+                break;
+            };
+            let value = |name: &str| tag.get(name).unwrap_or_default().trim();
+            at = tag.end;
+            match name {
+                "script" => {
+                    about.scripts = true;
+                    let (to, end) = tag::raw_end(page, tag.end, "script");
+                    let text = &page[tag.end..to];
+                    if about.data.len() < MAX_DATA {
+                        about.data.extend(ScriptData::of(value("type"), text));
+                    }
+                    at = end;
                 }
-            } else if is("html") || is("body") {
-                about.is_page = true;
+                "meta" => {
+                    let mut names = ["name", "property", "http-equiv"].into_iter();
+                    let name = names.find_map(|name| tag.get(name)).unwrap_or_default();
+                    about.read_meta(name.trim(), value("content"));
+                }
+                "frame" => {
+                    let address = value("src");
+                    if !address.is_empty()
+                        && media::is_followable(address)
+                        && about.frames.len() < MAX_FRAMES
+                    {
+                        about.frames.push(address);
+                    }
+                }
+                _ => {}
             }
         }
         about
-    }
-
-    /// Reads the script whose name begins at `at`, and returns its end.
-    fn read_script(&mut self, page: &'a str, at: usize) -> usize {
-        let Some(tag) = tag::read(page, at) else {
-            return page.len();
-        };
-        let (to, end) = tag::raw_end(page, tag.end, "script");
-        let text = &page[tag.end..to];
-        if self.data.len() < MAX_DATA {
-            self.data
-                .extend(ScriptData::of(tag.get("type").unwrap_or_default(), text));
-        }
-        end
-    }
-
-    /// Reads the `meta` or `frame` tag whose name begins at `at`, and returns its end.
-    fn read_tag(&mut self, page: &'a str, at: usize, meta: bool) -> Option<usize> {
-        let tag = tag::read(page, at)?;
-        let value = |name: &str| tag.get(name).unwrap_or_default().trim();
-        if meta {
-            let name = ["name", "property", "http-equiv"];
-            let name = name.into_iter().find_map(|name| tag.get(name));
-            self.read_meta(name.unwrap_or_default().trim(), value("content"));
-        } else {
-            self.is_page = true;
-            let source = value("src");
-            if !source.is_empty() && media::is_followable(source) && self.frames.len() < MAX_FRAMES
-            {
-                self.frames.push(source);
-            }
-        }
-        Some(tag.end)
     }
 
     fn read_meta(&mut self, name: &str, content: &'a str) {

@@ -156,21 +156,12 @@ fn lines_of(node: &Handle) -> Option<(String, &'static str)> {
 
 /// Returns the sign that an attribute within a cell of a diff names.
 fn sign_in(cell: &Handle) -> Option<String> {
-    let mut open = vec![cell.clone()];
-    while let Some(node) = open.pop() {
-        let sign = dom::with_attributes(&node, |name, value| {
-            SIGNS.contains(&name).then(|| value.to_owned())
-        });
-        if let Some(sign) = sign {
-            return Some(if sign.is_empty() {
-                " ".to_owned()
-            } else {
-                sign
-            });
-        }
-        open.extend(node.children.borrow().iter().rev().cloned());
-    }
-    None
+    dom::nodes_within(cell, |_| true).find_map(|node| {
+        dom::with_attributes(&node, |name, value| {
+            let sign = if value.is_empty() { " " } else { value };
+            SIGNS.contains(&name).then(|| sign.to_owned())
+        })
+    })
 }
 
 /// Returns the sign that the class of a cell of a diff means, unless its line begins with it.

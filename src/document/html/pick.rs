@@ -1,6 +1,5 @@
 //! Finds elements of a page by their classes, for lists of results.
 
-use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use html2md::{Handle, NodeData};
@@ -39,12 +38,11 @@ pub fn find_by_class(page: &str, classes: &[&str], without: &[&str]) -> Vec<Pick
     let page = &page[..floor_boundary(page, MOST)];
     let tree = parse::parse(page, Some(Instant::now() + TIME));
     let mut found = Vec::new();
-    let mut open = vec![Rc::clone(&tree.document)];
-    while let Some(node) = open.pop() {
-        if bears(&node, without).is_some() {
-            continue;
-        }
-        if let Some(class) = bears(&node, classes) {
+    let is_within = |node: &Handle| bears(node, without).is_none();
+    for node in dom::nodes_within(&tree.document, is_within) {
+        if is_within(&node)
+            && let Some(class) = bears(&node, classes)
+        {
             found.push(PickedElement {
                 class,
                 text: text(&node),
@@ -54,7 +52,6 @@ pub fn find_by_class(page: &str, classes: &[&str], without: &[&str]) -> Vec<Pick
                 break;
             }
         }
-        open.extend(node.children.borrow().iter().rev().map(Rc::clone));
     }
     found
 }
@@ -69,18 +66,13 @@ fn bears(node: &Handle, classes: &[&str]) -> Option<usize> {
 /// Returns the text within `node` without scripts and styles.
 fn text(node: &Handle) -> String {
     let mut all = String::new();
-    let mut open = vec![Rc::clone(node)];
-    for _ in 0..MOST_NODES {
-        let Some(node) = open.pop() else {
-            break;
-        };
+    let enters = |node: &Handle| !matches!(dom::name(node), "script" | "style");
+    for node in dom::nodes_within(node, enters).take(MOST_NODES) {
         match &node.data {
             NodeData::Text { contents } => all.push_str(&contents.borrow()),
-            NodeData::Element { .. } if matches!(dom::name(&node), "script" | "style") => continue,
             NodeData::Element { .. } if dom::name(&node) == "br" => all.push(' '),
             _ => {}
         }
-        open.extend(node.children.borrow().iter().rev().map(Rc::clone));
     }
     all.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -58,9 +58,7 @@ pub(super) fn assemble(page: &str, tree: &RcDom) {
         steps: MAX_STEPS,
     };
     let mut slots = Vec::new();
-    let mut open = vec![Rc::clone(&tree.document)];
-    while let Some(node) = open.pop() {
-        open.extend(node.children.borrow().iter().rev().cloned());
+    for node in dom::nodes_within(&tree.document, |_| true) {
         let Some(id) = dom::attribute(&node, "id") else {
             continue;
         };

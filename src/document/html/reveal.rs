@@ -12,8 +12,8 @@ use std::rc::Rc;
 
 use html2md::{Handle, NodeData};
 
-use super::css::{HidingMethod, InlineStyle};
-use super::dom::{self, ElementKind};
+use super::css::HidingMethod;
+use super::dom::{self, ElementKind, lists};
 use super::prefilter::content_hints;
 
 /// Maximum number of steps up the tree per page to find hidden ancestors of controls, and of steps
@@ -28,56 +28,29 @@ const MAX_SAME: usize = 4;
 const MAX_DIALOGS: usize = 16;
 
 /// Classes of the slides of common carousels.
-const SLIDES: &[&str] = &[
-    "carousel-item",
-    "embla__slide",
-    "flickity-slide",
-    "glide__slide",
-    "keen-slider__slide",
-    "owl-item",
-    "slick-slide",
-    "splide__slide",
-    "swiper-slide",
-    "tns-item",
-];
+const SLIDES: &str = "carousel-item embla__slide flickity-slide glide__slide keen-slider__slide \
+    owl-item slick-slide splide__slide swiper-slide tns-item";
 
 /// Parts of the classes of panels without their hyphens and underscores: accordions, answers and
 /// tabs.
-const PANELS: &[&str] = &[
-    "accordion",
-    "collaps",
-    "faq",
-    "tabcontent",
-    "tabpane",
-    "tabscontent",
-    "tabspane",
-    "togglecontent",
-];
+const PANELS: &str = "accordion collaps faq tabcontent tabpane tabscontent tabspane togglecontent";
 
 /// Elements that may be panels by their class alone, because they contain others.
-const HOLDERS: &[&str] = &[
-    "article", "dd", "div", "dl", "fieldset", "figure", "form", "li", "ol", "section", "table",
-    "tr", "ul",
-];
+const HOLDERS: &str = "article dd div dl fieldset figure form li ol section table tr ul";
 
-/// Classes of elements around a whole page that a script shows when it has run.
-const ROOTS: &[&str] = &["easylockdown-content"];
+/// Class of an element around a whole page that a script shows when it has run.
+const ROOT: &str = "easylockdown-content";
 
 /// Parts of the classes of carousels, and ends of those of their slides.
-const CAROUSELS: &[&str] = &["carousel", "gallery", "slider", "slideshow", "swiper"];
-const CELLS: &[&str] = &["cell", "item", "slide"];
+const CAROUSELS: &str = "carousel gallery slider slideshow swiper";
+const CELLS: &str = "cell item slide";
 
 /// Maximum number of levels from a control up to the sibling of the element that it opens.
 const MAX_UP: usize = 3;
 
 /// Classes of duplicate slides.
-const COPIES: &[&str] = &[
-    "cloned",
-    "glide__slide--clone",
-    "slick-cloned",
-    "splide__slide--clone",
-    "swiper-slide-duplicate",
-];
+const COPIES: &str =
+    "cloned glide__slide--clone slick-cloned splide__slide--clone swiper-slide-duplicate";
 
 /// The hidden elements of a page, and its controls.
 #[derive(Default)]
@@ -102,9 +75,8 @@ impl HiddenElements {
         let mut is_dialog = &*name.local == "dialog";
         for attr in attrs.borrow().iter() {
             let attribute = &*attr.name.local;
-            let hiding = dom::hides(attribute, &attr.value);
-            hides |= hiding;
-            self.dims |= attribute == "style" && !hiding;
+            hides |= dom::is_hider(attribute);
+            self.dims |= attribute == "style";
             is_dialog |= dom::marks_dialog(attribute, &attr.value);
             offers = offers || offers_by(&name.local, attribute, &attr.value);
         }
@@ -224,23 +196,20 @@ impl HiddenElements {
     }
 }
 
-/// Returns the attributes that hide an element.
-fn hiders(node: &Handle) -> Vec<&'static str> {
-    let mut ways = vec!["hidden", "aria-hidden", "style"];
-    ways.retain(|way| dom::attribute(node, way).is_some_and(|value| dom::hides(way, &value)));
-    ways
+/// Returns the value of the attribute with this name, if nothing else hides the element.
+fn sole_hider(node: &Handle, wanted: &str) -> Option<String> {
+    let others = |name: &str, _: &str| dom::is_hider(name) && name != wanted;
+    dom::attribute(node, wanted).filter(|_| !dom::has_attribute(node, others))
 }
 
 /// True if an element is hidden by `aria-hidden` and by nothing else.
 fn is_hidden_by_aria(node: &Handle) -> bool {
-    hiders(node) == ["aria-hidden"]
+    sole_hider(node, "aria-hidden").is_some()
 }
 
 /// True if an element is hidden by its opacity and by nothing else.
 fn is_faded(node: &Handle) -> bool {
-    let style = || dom::attribute(node, "style").unwrap_or_default();
-    hiders(node) == ["style"]
-        && InlineStyle::of(&style()).hiding(false) == Some(HidingMethod::Faded)
+    sole_hider(node, dom::HIDING).as_deref() == Some(HidingMethod::Faded.name())
 }
 
 /// Elements around the content of a page.
@@ -252,8 +221,7 @@ fn is_much_faded(root: &Handle) -> bool {
     let mut open = vec![(Rc::clone(root), false)];
     while let Some((node, within)) = open.pop() {
         if let NodeData::Text { contents } = &node.data {
-            let text = contents.borrow();
-            let found = text.chars().filter(|c| c.is_alphanumeric()).count();
+            let found = dom::count_letters(&contents.borrow());
             letters += found;
             faded += if within { found } else { 0 };
         } else if !is_framed(&node) {
@@ -324,9 +292,9 @@ fn find_beside(control: &Handle, steps: &mut usize) -> Option<Handle> {
 fn is_panel_class(class: &str) -> bool {
     let class = class.to_ascii_lowercase();
     let joined = class.replace(['-', '_'], "");
-    let has = |words: &[&str]| words.iter().any(|word| joined.contains(word));
+    let has = |words: &str| words.split(' ').any(|word| joined.contains(word));
     let last = class.rsplit(['-', '_']).next().unwrap_or_default();
-    has(PANELS) || (CELLS.contains(&last) && has(CAROUSELS))
+    has(PANELS) || (lists(CELLS, last) && has(CAROUSELS))
 }
 
 /// Returns the hidden elements that a control offers to show.
@@ -355,7 +323,7 @@ fn panel_attributes(node: &Handle) -> (Option<String>, bool) {
     // While a dialog is open, `aria-hidden` marks the page behind it.
     let mut is_panel = dom::name(node) == "main" && is_hidden_by_aria(node);
     // The class of a paragraph, or of an inline element, is no evidence.
-    let holds = HOLDERS.contains(&dom::name(node));
+    let holds = lists(HOLDERS, dom::name(node));
     let _: Option<()> = dom::with_attributes(node, |name, value| {
         let is = |wanted: &str| value.trim().eq_ignore_ascii_case(wanted);
         match name {
@@ -364,10 +332,9 @@ fn panel_attributes(node: &Handle) -> (Option<String>, bool) {
             "aria-roledescription" => is_panel |= is("slide"),
             "class" => {
                 for word in value.split_ascii_whitespace() {
-                    is_panel |= SLIDES.contains(&word)
-                        || ROOTS.contains(&word)
-                        || (holds && is_panel_class(word));
-                    is_copy |= COPIES.contains(&word);
+                    is_panel |=
+                        lists(SLIDES, word) || word == ROOT || (holds && is_panel_class(word));
+                    is_copy |= lists(COPIES, word);
                 }
             }
             _ => {}
@@ -382,7 +349,7 @@ pub(super) fn unhide(node: &Handle) {
     if let NodeData::Element { attrs, .. } = &node.data {
         attrs
             .borrow_mut()
-            .retain(|attr| !dom::hides(&attr.name.local, &attr.value));
+            .retain(|attr| !dom::is_hider(&attr.name.local));
     }
 }
 

@@ -296,8 +296,7 @@ pub(super) fn is_gutter(cell: &Handle, next: Option<&Handle>, in_code: bool) -> 
         return false;
     };
     let mut numbers = String::new();
-    let mut open = vec![cell.clone()];
-    while let Some(node) = open.pop() {
+    for node in dom::nodes_within(cell, |_| true) {
         if let NodeData::Text { contents } = &node.data {
             let text = contents.borrow();
             if !text
@@ -312,7 +311,6 @@ pub(super) fn is_gutter(cell: &Handle, next: Option<&Handle>, in_code: bool) -> 
         } else {
             numbers.push(' ');
         }
-        open.extend(node.children.borrow().iter().rev().cloned());
     }
     let Some(count) = count_lines(&numbers) else {
         return false;
@@ -336,14 +334,9 @@ pub(super) fn count_lines(text: &str) -> Option<usize> {
 
 /// True if there is a block of code in a cell.
 fn holds_code(cell: &Handle) -> bool {
-    let mut open = vec![cell.clone()];
-    while let Some(node) = open.pop() {
-        match dom::kind(&node) {
-            Some(ElementKind::Table) => return false,
-            Some(ElementKind::Preformatted) => return true,
-            Some(_) if listing::is_marked(&node) => return true,
-            _ => open.extend(node.children.borrow().iter().rev().cloned()),
-        }
-    }
-    false
+    let first = dom::nodes_within(cell, |_| true).find_map(|node| match dom::kind(&node)? {
+        ElementKind::Table => Some(false),
+        kind => (kind == ElementKind::Preformatted || listing::is_marked(&node)).then_some(true),
+    });
+    first == Some(true)
 }

@@ -27,21 +27,20 @@ pub(in crate::document::html) enum HidingMethod {
     /// It takes up no space.
     Removed,
     /// It keeps its space, as all others do.
-    Invisible,
-    /// It is invisible for one of many other reasons.
     Unseen,
     /// Only its opacity hides it, as with content that is faded in.
     Faded,
 }
 
 impl HidingMethod {
-    /// Returns a style that hides any element in this way.
-    pub(in crate::document::html) fn style(self) -> &'static str {
+    /// Returns the value of [`dom::HIDING`] that says so.
+    ///
+    /// [`dom::HIDING`]: super::super::dom::HIDING
+    pub(in crate::document::html) fn name(self) -> &'static str {
         match self {
-            Self::Removed => "display:none",
-            Self::Invisible => "visibility:hidden",
-            Self::Unseen => "filter:opacity(0)",
-            Self::Faded => "opacity:0",
+            Self::Removed => "removed",
+            Self::Unseen => "unseen",
+            Self::Faded => "faded",
         }
     }
 }
@@ -61,7 +60,7 @@ impl InlineStyle {
             return Some(HidingMethod::Removed);
         }
         if self.number(L::Visibility) > Some(0.0) {
-            return Some(HidingMethod::Invisible);
+            return Some(HidingMethod::Unseen);
         }
         if is(L::Display, 2.0) {
             return None;

@@ -142,22 +142,13 @@ fn has_word(value: Option<&str>, word: &str) -> bool {
 }
 
 /// Classes of bylines.
-const BYLINES: [&str; 9] = [
-    "byline",
-    "byline-name",
-    "byline__name",
-    "author",
-    "author-name",
-    "article-author",
-    "entry-author",
-    "post-author",
-    "p-author",
-];
+const BYLINES: &str = "byline byline-name byline__name author author-name article-author \
+    entry-author post-author p-author";
 
 fn is_byline(class: Option<&str>) -> bool {
     // A quick test first, because most classes contain neither.
     class.is_some_and(|class| class.contains("uthor") || class.contains("yline"))
-        && BYLINES.iter().any(|word| has_word(class, word))
+        && BYLINES.split(' ').any(|word| has_word(class, word))
 }
 
 impl<'a> DeclarationReader<'a> {

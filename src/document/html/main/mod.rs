@@ -158,10 +158,10 @@ fn hidden_flags(veil: &mut HiddenElements, root: &Handle) -> HidingFlags {
         let mut how = 0;
         for (way, flag) in [
             ("hidden", blocks::HIDDEN),
-            ("style", blocks::STYLED),
+            (dom::HIDING, blocks::STYLED),
             ("aria-hidden", blocks::ARIA),
         ] {
-            if dom::attribute(node, way).is_some_and(|value| dom::hides(way, &value)) {
+            if dom::attribute(node, way).is_some() {
                 how |= flag;
             }
         }
@@ -182,15 +182,11 @@ fn child(node: &Handle, name: &str) -> Option<Handle> {
 
 /// Returns the page's first title, anywhere in the document.
 fn title(document: &Handle) -> String {
-    let mut open = vec![document.clone()];
-    while let Some(node) = open.pop() {
-        if dom::name(&node) == "title" {
-            let text = preformatted::text_of(&node);
-            return text.split_whitespace().collect::<Vec<_>>().join(" ");
-        }
-        open.extend(node.children.borrow().iter().rev().cloned());
-    }
-    String::new()
+    let title = dom::nodes_within(document, |_| true).find(|node| dom::name(node) == "title");
+    let text = title
+        .map(|node| preformatted::text_of(&node))
+        .unwrap_or_default();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the page's `og:type`.

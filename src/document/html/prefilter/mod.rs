@@ -317,7 +317,7 @@ const MEANING: usize = 16;
 
 /// Returns `name` in lower case, or `-` if it is too long to have a meaning. Matching end tags to
 /// start tags takes the whole name instead.
-fn meaning<'b>(name: &str, space: &'b mut [u8; MEANING]) -> &'b str {
+fn meaning<'b, const N: usize>(name: &str, space: &'b mut [u8; N]) -> &'b str {
     let Some(space) = space.get_mut(..name.len()) else {
         return "-";
     };

@@ -253,7 +253,10 @@ impl<'a> PageFilter<'a> {
             kept.extend(said);
         }
         let align = visibility.align.filter(|_| category == TagCategory::Cell);
-        for (name, value) in [("style", hiding.map(HidingMethod::style)), ("align", align)] {
+        for (name, value) in [
+            (dom::HIDING, hiding.map(HidingMethod::name)),
+            ("align", align),
+        ] {
             if let Some(value) = value {
                 kept.insert(0, TagAttribute { name, value });
             }

@@ -135,43 +135,33 @@ pub(in crate::document) fn read(page: &str, at: usize) -> Option<HtmlTag<'_>> {
     })
 }
 
+/// Maximum length of the name of a used attribute, in bytes.
+const MAX_USED_NAME: usize = 32;
+
 /// True if the conversion uses this attribute of an element; `tag` is in lower case.
 pub(in crate::document) fn is_used(tag: &str, in_pre: bool, name: &str, value: &str) -> bool {
-    let is = |wanted: &str| name.eq_ignore_ascii_case(wanted);
-    match name.len() {
-        4 if is("href") => matches!(tag, "a" | "base"),
-        3 if is("src") || is("alt") => tag == "img" && !is_data(value),
-        5 if is("title") => matches!(tag, "a" | "img"),
-        5 if is("width") => tag == "img",
-        6 if is("height") => tag == "img",
-        5 if is("class") => class_counts(tag, in_pre, value) || listing::is_listing(tag, value),
-        13 if is("aria-controls") => true,
-        13 if is("aria-expanded") => value.trim().eq_ignore_ascii_case("false"),
-        11 if is("data-target") => true,
-        14 if is("data-bs-target") => true,
-        13 if is("popovertarget") => true,
-        10 if is("commandfor") => true,
-        10 if is("aria-label") => tag == "a",
-        8 if is("data-src") => tag == "img" && !is_data(value),
-        6 if is("srcset") => tag == "img" && !is_data(value),
-        11 if is("data-srcset") => tag == "img",
-        13 if is("data-original") || is("data-lazy-src") => tag == "img" && !is_data(value),
-        16 if is("data-lazy-srcset") => tag == "img",
-        4 if is("type") => tag == "input",
-        7 if is("checked") => tag == "input",
-        5 if is("start") => tag == "ol",
-        5 if is("value") => tag == "li",
-        5 if is("align") => matches!(tag, "td" | "th"),
-        7 if is("colspan") || is("rowspan") => matches!(tag, "td" | "th"),
-        4 if is("role") && dom::marks_dialog("role", value) => true,
-        4 if is("role") => tag == "table" || dom::kind_of_role(value).is_some(),
-        10 if is("aria-modal") => dom::marks_dialog("aria-modal", value),
-        4 if is("lang") => tag == "pre",
-        9 if is("data-lang") => matches!(tag, "pre" | "code" | "div" | "figure"),
-        13 if is("data-language") => matches!(tag, "pre" | "code" | "div" | "figure"),
-        23 if is("data-enlighter-language") => true,
-        29 if is("data-syntaxhighlighter-params") => true,
-        _ => listing::is_sign(name),
+    match super::meaning(name, &mut [0; MAX_USED_NAME]) {
+        "href" => matches!(tag, "a" | "base"),
+        "src" | "alt" | "srcset" | "data-src" | "data-original" | "data-lazy-src" => {
+            tag == "img" && !is_data(value)
+        }
+        "width" | "height" | "data-srcset" | "data-lazy-srcset" => tag == "img",
+        "title" => matches!(tag, "a" | "img"),
+        "class" => class_counts(tag, in_pre, value) || listing::is_listing(tag, value),
+        "aria-expanded" => value.trim().eq_ignore_ascii_case("false"),
+        "aria-controls" | "data-target" | "data-bs-target" | "popovertarget" | "commandfor" => true,
+        "aria-label" => tag == "a",
+        "type" | "checked" => tag == "input",
+        "start" => tag == "ol",
+        "value" => tag == "li",
+        "align" | "colspan" | "rowspan" => matches!(tag, "td" | "th"),
+        "role" if dom::marks_dialog("role", value) => true,
+        "role" => tag == "table" || dom::kind_of_role(value).is_some(),
+        "aria-modal" => dom::marks_dialog("aria-modal", value),
+        "lang" => tag == "pre",
+        "data-lang" | "data-language" => matches!(tag, "pre" | "code" | "div" | "figure"),
+        "data-enlighter-language" | "data-syntaxhighlighter-params" => true,
+        name => listing::is_sign(name),
     }
 }
 

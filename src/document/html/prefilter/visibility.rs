@@ -1,5 +1,5 @@
 //! Reads the visibility of an element from its start tag, so that later stages need no second look:
-//! a style is replaced by a short one that hides as much, or is removed.
+//! instead of a style, the tree has an attribute that says how it hides its element.
 
 use super::super::css::{HidingMethod, InlineStyle};
 use super::super::dom;

@@ -169,9 +169,7 @@ impl TreeWalk {
 
     /// Ends a link. One without text gets its label as text, unless its target is in this page.
     pub(super) fn leave_link(&mut self, node: &Handle) {
-        let here =
-            |name: &str, value: &str| (name == "href" && value.starts_with('#')).then_some(());
-        if !self.flow.is_empty_link() || dom::with_attributes(node, here).is_some() {
+        if !self.flow.is_empty_link() || anchor_links::leads_into_page(node) {
             self.flow.pop();
             return;
         }
