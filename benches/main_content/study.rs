@@ -80,7 +80,7 @@ pub fn study_main(page: &str, base: &Url) -> ContentStudy {
         study.chances.push(trees::TREES.chance(row));
         study.rows.push(row.to_vec());
     }
-    let choice = choose::choose(&page, &study.chances);
+    let choice = choose::choose_blocks(&page, &study.chances);
     study.blocks = cut
         .blocks
         .iter()

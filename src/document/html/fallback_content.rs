@@ -22,28 +22,28 @@ use crate::document::entities;
 use crate::document::model::{ModelBuilder, NodeContent, TextSlice};
 
 /// Letters below which a page shows almost nothing.
-pub(super) const LITTLE: usize = 100;
+pub(super) const EMPTY_PAGE_LETTERS: usize = 100;
 
 /// Minimum letters of hidden text that is shown although the page has some visible text.
-const MUCH: usize = 300;
+const MIN_HIDDEN_LETTERS: usize = 300;
 
 /// Minimum letters of a text for browsers without scripts that replaces some visible text.
-const SOME: usize = 150;
+const MIN_NOSCRIPT_LETTERS: usize = 150;
 
 /// Minimum ratio of hidden text to visible text at which hidden text is shown.
-const TIMES: usize = 10;
+const HIDDEN_TO_VISIBLE_RATIO: usize = 10;
 
 /// Maximum number of times that hidden text is searched for in text that was shown before.
-const ROUNDS: usize = 4;
+const MAX_REVEALS: usize = 4;
 
 /// Longest description in a remark, in bytes.
-const MAX_DESCRIPTION: usize = 1000;
+const MAX_DESCRIPTION_BYTES: usize = 1000;
 
 /// Maximum number of frames in a remark.
 const MAX_FRAMES: usize = 20;
 
 /// Maximum number of scripts with data.
-const MAX_DATA: usize = 64;
+const MAX_DATA_SCRIPTS: usize = 64;
 
 /// Converts a page again with its fallback content; `model` is the result of the first conversion
 /// of its `tree`.
@@ -55,14 +55,15 @@ pub(super) fn convert_with_fallback(
     let mut cuts = DocumentCuts::default();
     let has = |word: &str| memmem::find(source.page.as_bytes(), word.as_bytes()).is_some();
     let about = PageClues::of(source.page);
-    // Browsers that show frames do not show the text beside them.
+    // Browsers that show frames do not show the text next to them.
     let is_notice = |model: &DocumentModel| {
         (about.scripts && is_notice(model))
-            || (!about.frames.is_empty() && model.count_letters(LITTLE) < LITTLE)
+            || (!about.frames.is_empty()
+                && model.count_letters(EMPTY_PAGE_LETTERS) < EMPTY_PAGE_LETTERS)
     };
     let letters_of = |model: &DocumentModel| match model {
         model if is_notice(model) => 0,
-        model => model.count_letters(LITTLE),
+        model => model.count_letters(EMPTY_PAGE_LETTERS),
     };
     if ["<noscript", "<NOSCRIPT", "<noframes", "<NOFRAMES"]
         .iter()
@@ -72,20 +73,20 @@ pub(super) fn convert_with_fallback(
         let (found, cut) = source.walk(&again);
         let (had, has) = (letters_of(&model), found.count_letters(usize::MAX));
         let more = has.saturating_sub(had);
-        if more > 0 && (had == 0 || more >= SOME.max(had)) && !is_notice(&found) {
+        if more > 0 && (had == 0 || more >= MIN_NOSCRIPT_LETTERS.max(had)) && !is_notice(&found) {
             (tree, model, cuts) = (again, found, cut);
         }
     }
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_REVEALS {
         let letters = letters_of(&model);
-        if letters == LITTLE || cuts.time || !unveil(&tree.tree.document, letters) {
+        if letters == EMPTY_PAGE_LETTERS || cuts.time || !unveil(&tree.tree.document, letters) {
             break;
         }
         (model, cuts) = source.walk(&tree);
     }
     let mut origin = None;
     let letters = letters_of(&model);
-    if letters < LITTLE && !cuts.time {
+    if letters < EMPTY_PAGE_LETTERS && !cuts.time {
         let (text, stands_in) = page_data::text_of(&about.data);
         let own = HtmlSource {
             page: &text,
@@ -94,8 +95,8 @@ pub(super) fn convert_with_fallback(
         };
         let (found, cut) = own.walk(&own.parse(WantedContent::Shown));
         let least = match letters {
-            0 => LITTLE / 2,
-            letters => SOME.max(letters * TIMES),
+            0 => EMPTY_PAGE_LETTERS / 2,
+            letters => MIN_NOSCRIPT_LETTERS.max(letters * HIDDEN_TO_VISIBLE_RATIO),
         };
         if found.count_letters(usize::MAX) >= least {
             let title = std::mem::take(&mut model.title);
@@ -132,34 +133,35 @@ pub(super) fn convert_with_fallback(
     }
 }
 
-/// Parts of words that pages put beside "JavaScript" when they require it, in the most frequent
+/// Parts of words that pages put next to "JavaScript" when they require it, in the most frequent
 /// languages: to need, to enable, to be disabled, to support and the like.
-const DEMANDS: &str = "need|require|enable|turn on|switch on|disabled|activ|aktiv|allow|\
+const DEMAND_WORDS: &str = "need|require|enable|turn on|switch on|disabled|activ|aktiv|allow|\
     support|must|without|work|erforder|benötig|ohne |habilit|abilit|necess|requier|requis|\
     sans |включ|启用|啟用|有効";
 
 /// True if a page with scripts shows only that a script is required or running.
 fn is_notice(model: &DocumentModel) -> bool {
-    let letters = model.count_letters(MUCH);
-    if letters == MUCH {
+    let letters = model.count_letters(MIN_HIDDEN_LETTERS);
+    if letters == MIN_HIDDEN_LETTERS {
         return false;
     }
-    let text = model.beginning(4 * MUCH).to_lowercase();
-    (text.contains("javascript") && DEMANDS.split('|').any(|word| text.contains(word)))
+    let text = model.beginning(4 * MIN_HIDDEN_LETTERS).to_lowercase();
+    (text.contains("javascript") && DEMAND_WORDS.split('|').any(|word| text.contains(word)))
         || (letters < 32 && (text.contains("loading") || text.contains("please wait")))
 }
 
 /// Shows the largest hidden elements, which together hold half of the hidden text, if the hidden
 /// text is most of the page; false if nothing is shown.
 fn unveil(root: &Handle, letters: usize) -> bool {
-    // A dialog that is not open is no substitute for the page.
+    // A dialog that is not open is not a substitute for the page.
     let mut hidden: Vec<(usize, Handle)> =
         dom::nodes_within(root, |node| !dom::is_hidden(node) && !is_dropped(node))
             .filter(|node| dom::is_hidden(node) && !dom::is_dialog(node))
             .map(|node| (dom::letters_in(&node, is_dropped), node))
             .collect();
     let all: usize = hidden.iter().map(|(letters, _)| letters).sum();
-    if all == 0 || (letters > 0 && all < MUCH.max(letters * TIMES)) {
+    if all == 0 || (letters > 0 && all < MIN_HIDDEN_LETTERS.max(letters * HIDDEN_TO_VISIBLE_RATIO))
+    {
         return false;
     }
     sort_by_count(&mut hidden, |(letters, _)| usize::MAX - letters);
@@ -234,7 +236,7 @@ fn remark(
         };
         sentences.push(format!("{subject} shows no text{reason}."));
         sentences.extend(about.description.map(|description| {
-            let description = beginning(description, MAX_DESCRIPTION);
+            let description = beginning(description, MAX_DESCRIPTION_BYTES);
             let description = entities::decoded_in_attribute(description);
             format!("It describes itself: \"{description}\".")
         }));
@@ -322,7 +324,7 @@ impl<'a> PageClues<'a> {
                     about.scripts = true;
                     let (to, end) = tag::raw_end(page, tag.end, "script");
                     let text = &page[tag.end..to];
-                    if about.data.len() < MAX_DATA {
+                    if about.data.len() < MAX_DATA_SCRIPTS {
                         about.data.extend(ScriptData::of(value("type"), text));
                     }
                     at = end;

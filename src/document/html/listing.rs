@@ -10,7 +10,7 @@ use super::dom::{self, ElementKind};
 use super::{preformatted, table};
 
 /// Classes of a cell that holds a line of code.
-const LINES: [&str; 4] = [
+const LINE_CLASSES: [&str; 4] = [
     "blob-code",
     "lines-code",
     "line_content",
@@ -18,17 +18,19 @@ const LINES: [&str; 4] = [
 ];
 
 /// Classes of a box of boxes, whose whole text is code.
-const BOXES: [&str; 4] = ["fragment", "react-code-lines", "crayon-pre", "patch"];
+const BOX_CLASSES: [&str; 4] = ["fragment", "react-code-lines", "crayon-pre", "patch"];
 
-/// The class of a table of lines, each behind its number in a cell of heads.
-const TRAC: &str = "code";
+/// The class of a table of lines, each after its number in a cell of heads.
+const TRAC_CLASS: &str = "code";
 
 /// Attributes with the sign of a line of a diff.
-const SIGNS: [&str; 2] = ["data-code-marker", "data-type-marker"];
+const SIGN_ATTRIBUTES: [&str; 2] = ["data-code-marker", "data-type-marker"];
 
 /// True for an attribute with the sign of a line.
 pub(super) fn is_sign(name: &str) -> bool {
-    SIGNS.iter().any(|sign| name.eq_ignore_ascii_case(sign))
+    SIGN_ATTRIBUTES
+        .iter()
+        .any(|sign| name.eq_ignore_ascii_case(sign))
 }
 
 /// True if an element with this lower-case name and this class is, or holds, lines of code.
@@ -39,9 +41,9 @@ pub(super) fn is_listing(tag: &str, class: &str) -> bool {
             .any(|word| words.contains(&word))
     };
     match tag {
-        "td" => has(&LINES),
-        "div" => class == "pre" || has(&BOXES),
-        "table" => matches!(class, "diff" | TRAC),
+        "td" => has(&LINE_CLASSES),
+        "div" => class == "pre" || has(&BOX_CLASSES),
+        "table" => matches!(class, "diff" | TRAC_CLASS),
         _ => false,
     }
 }
@@ -52,7 +54,7 @@ pub(super) fn is_marked(node: &Handle) -> bool {
 }
 
 /// Returns the code of the listing that begins with `node`, its language and the number of its
-/// siblings behind `node` in `behind` that belong to it.
+/// siblings after `node` in `behind` that belong to it.
 pub(super) fn read(node: &Handle, behind: &[Handle]) -> Option<(String, &'static str, usize)> {
     if dom::kind(node) == Some(ElementKind::Table) && (!is_marked(node) || is_of_trac(node)) {
         return lines_of(node).map(|(code, language)| (code, language, 0));
@@ -113,7 +115,7 @@ fn line_of(node: &Handle) -> String {
 }
 
 fn is_of_trac(node: &Handle) -> bool {
-    dom::attribute(node, "class").as_deref() == Some(TRAC)
+    dom::attribute(node, "class").as_deref() == Some(TRAC_CLASS)
 }
 
 /// Returns the code of a table each of whose rows is a line of it.
@@ -159,7 +161,7 @@ fn sign_in(cell: &Handle) -> Option<String> {
     dom::nodes_within(cell, |_| true).find_map(|node| {
         dom::with_attributes(&node, |name, value| {
             let sign = if value.is_empty() { " " } else { value };
-            SIGNS.contains(&name).then(|| sign.to_owned())
+            SIGN_ATTRIBUTES.contains(&name).then(|| sign.to_owned())
         })
     })
 }

@@ -262,7 +262,7 @@ mod tests {
                 r#"a<template id="B:0"></template>b<div hidden id="S:0" title=</div><p title="</div>">c<!-- </div> -->d</div>e"#,
                 "a<p>cd</p>be",
             ),
-            // Nor does text that looks like a piece in an attribute hide those behind it.
+            // Nor does text that looks like a piece in an attribute hide those after it.
             (
                 r#"<div title='<div hidden id="S:1">'></div><template id="B:0"></template><div hidden id="S:0">c</div>"#,
                 "<div></div>c",

@@ -22,34 +22,35 @@ const MAX_STEPS: usize = 1 << 20;
 
 /// Maximum number of elements with one id that are shown together: some pages have one twice, for
 /// wide and small screens.
-const MAX_SAME: usize = 4;
+const MAX_ELEMENTS_PER_ID: usize = 4;
 
 /// Maximum number of open dialogs that are looked at.
 const MAX_DIALOGS: usize = 16;
 
 /// Classes of the slides of common carousels.
-const SLIDES: &str = "carousel-item embla__slide flickity-slide glide__slide keen-slider__slide \
-    owl-item slick-slide splide__slide swiper-slide tns-item";
+const SLIDE_CLASSES: &str = "carousel-item embla__slide flickity-slide glide__slide owl-item \
+    keen-slider__slide slick-slide splide__slide swiper-slide tns-item";
 
 /// Parts of the classes of panels without their hyphens and underscores: accordions, answers and
 /// tabs.
-const PANELS: &str = "accordion collaps faq tabcontent tabpane tabscontent tabspane togglecontent";
+const PANEL_WORDS: &str =
+    "accordion collaps faq tabcontent tabpane tabscontent tabspane togglecontent";
 
-/// Elements that may be panels by their class alone, because they contain others.
-const HOLDERS: &str = "article dd div dl fieldset figure form li ol section table tr ul";
+/// Elements that only their class may make panels, because they contain others.
+const PANEL_ELEMENTS: &str = "article dd div dl fieldset figure form li ol section table tr ul";
 
 /// Class of an element around a whole page that a script shows when it has run.
-const ROOT: &str = "easylockdown-content";
+const LATE_ROOT_CLASS: &str = "easylockdown-content";
 
 /// Parts of the classes of carousels, and ends of those of their slides.
-const CAROUSELS: &str = "carousel gallery slider slideshow swiper";
-const CELLS: &str = "cell item slide";
+const CAROUSEL_WORDS: &str = "carousel gallery slider slideshow swiper";
+const SLIDE_WORDS: &str = "cell item slide";
 
 /// Maximum number of levels from a control up to the sibling of the element that it opens.
-const MAX_UP: usize = 3;
+const MAX_LEVELS_UP: usize = 3;
 
 /// Classes of duplicate slides.
-const COPIES: &str =
+const COPIED_SLIDE_CLASSES: &str =
     "cloned glide__slide--clone slick-cloned splide__slide--clone swiper-slide-duplicate";
 
 /// The hidden elements of a page, and its controls.
@@ -145,7 +146,7 @@ impl HiddenElements {
             shown[index] = is_panel;
             if let Some(id) = id {
                 let same = by_id.entry(id).or_default();
-                if same.len() < MAX_SAME {
+                if same.len() < MAX_ELEMENTS_PER_ID {
                     same.push(index);
                 }
             }
@@ -213,7 +214,7 @@ fn is_faded(node: &Handle) -> bool {
 }
 
 /// Elements around the content of a page.
-const FRAME: [&str; 5] = ["aside", "footer", "header", "nav", "noscript"];
+const FRAME_ELEMENTS: [&str; 5] = ["aside", "footer", "header", "nav", "noscript"];
 
 /// True if more than a third of a page's letters are faded, because then a script fades them in.
 fn is_much_faded(root: &Handle) -> bool {
@@ -240,8 +241,9 @@ fn is_much_faded(root: &Handle) -> bool {
 /// True if the text of this element is not content.
 fn is_framed(node: &Handle) -> bool {
     dom::kind(node) == Some(ElementKind::Dropped)
-        || FRAME.contains(&dom::name(node))
-        || dom::attribute(node, content_hints::NAME).is_some_and(|name| FRAME.contains(&&*name))
+        || FRAME_ELEMENTS.contains(&dom::name(node))
+        || dom::attribute(node, content_hints::ORIGINAL_NAME)
+            .is_some_and(|name| FRAME_ELEMENTS.contains(&&*name))
 }
 
 /// True if an attribute makes its element a control.
@@ -273,7 +275,7 @@ fn opens_unnamed(control: &Handle) -> bool {
 /// Returns the element that directly follows a control or one of the elements around it.
 fn find_beside(control: &Handle, steps: &mut usize) -> Option<Handle> {
     let mut node = Rc::clone(control);
-    for _ in 0..MAX_UP {
+    for _ in 0..MAX_LEVELS_UP {
         let around = parent_of(&node)?;
         let children = around.children.borrow();
         *steps = steps.checked_sub(children.len())?;
@@ -294,7 +296,7 @@ fn is_panel_class(class: &str) -> bool {
     let joined = class.replace(['-', '_'], "");
     let has = |words: &str| words.split(' ').any(|word| joined.contains(word));
     let last = class.rsplit(['-', '_']).next().unwrap_or_default();
-    has(PANELS) || (lists(CELLS, last) && has(CAROUSELS))
+    has(PANEL_WORDS) || (lists(SLIDE_WORDS, last) && has(CAROUSEL_WORDS))
 }
 
 /// Returns the hidden elements that a control offers to show.
@@ -322,8 +324,8 @@ fn panel_attributes(node: &Handle) -> (Option<String>, bool) {
     let (mut id, mut is_copy) = (None, false);
     // While a dialog is open, `aria-hidden` marks the page behind it.
     let mut is_panel = dom::name(node) == "main" && is_hidden_by_aria(node);
-    // The class of a paragraph, or of an inline element, is no evidence.
-    let holds = lists(HOLDERS, dom::name(node));
+    // The class of a paragraph, or of an inline element, is not evidence.
+    let holds = lists(PANEL_ELEMENTS, dom::name(node));
     let _: Option<()> = dom::with_attributes(node, |name, value| {
         let is = |wanted: &str| value.trim().eq_ignore_ascii_case(wanted);
         match name {
@@ -332,9 +334,10 @@ fn panel_attributes(node: &Handle) -> (Option<String>, bool) {
             "aria-roledescription" => is_panel |= is("slide"),
             "class" => {
                 for word in value.split_ascii_whitespace() {
-                    is_panel |=
-                        lists(SLIDES, word) || word == ROOT || (holds && is_panel_class(word));
-                    is_copy |= lists(COPIES, word);
+                    is_panel |= lists(SLIDE_CLASSES, word)
+                        || word == LATE_ROOT_CLASS
+                        || (holds && is_panel_class(word));
+                    is_copy |= lists(COPIED_SLIDE_CLASSES, word);
                 }
             }
             _ => {}

@@ -161,7 +161,7 @@ impl RowSpans {
         }
     }
 
-    /// Counts down what reaches into a row from `column` on, and returns the index behind the last
+    /// Counts down what reaches into a row from `column` on, and returns the index after the last
     /// such column.
     pub fn finish_row(&mut self, column: usize) -> usize {
         let mut end = column;

@@ -4,7 +4,7 @@
 
 use cssparser::color::parse_named_color;
 
-use super::value::share;
+use super::value::read_fraction;
 use super::{CssColour, CssValue, ValuePart};
 
 /// Reads a colour, by its name, its digits or its function.
@@ -48,7 +48,7 @@ pub(super) fn colour_of(name: &str, parts: &[ValuePart<'_>]) -> Option<CssColour
     let (space, values) = values.split_at_checked(usize::from(name == "color"))?;
     let alpha = match values.get(3) {
         Some(ValuePart::Word(_)) => 0.0,
-        Some(part) => share(part).unwrap_or(1.0),
+        Some(part) => read_fraction(part).unwrap_or(1.0),
         None => 1.0,
     };
     let byte = |part: f32| part.clamp(0.0, 255.0).round();
@@ -56,7 +56,7 @@ pub(super) fn colour_of(name: &str, parts: &[ValuePart<'_>]) -> Option<CssColour
         ("rgb" | "rgba", [red, green, blue, ..]) => {
             Some([red, green, blue].map(|part| match part {
                 ValuePart::Percent(percent) => byte(percent * 2.55),
-                part => byte(share(part).unwrap_or(0.0)),
+                part => byte(read_fraction(part).unwrap_or(0.0)),
             }))
         }
         ("hsl" | "hsla", [hue, saturation, lightness, ..]) => {
@@ -66,7 +66,7 @@ pub(super) fn colour_of(name: &str, parts: &[ValuePart<'_>]) -> Option<CssColour
             };
             let [saturation, lightness] = [saturation, lightness].map(|part| match part {
                 ValuePart::Number(number) => number / 100.0,
-                part => share(part).unwrap_or(0.0),
+                part => read_fraction(part).unwrap_or(0.0),
             });
             let reach = saturation * lightness.min(1.0 - lightness);
             Some([0.0, 8.0, 4.0].map(|from| {

@@ -84,7 +84,7 @@ impl InlineStyle {
         read
     }
 
-    /// Reads the next item of a style; false at its end. What is no declaration ends at the next
+    /// Reads the next item of a style; false at its end. What is not a declaration ends at the next
     /// semicolon, as in Chrome.
     fn next(&mut self, parser: &mut Parser<'_, '_>) -> bool {
         let token = match parser.next() {
@@ -96,7 +96,7 @@ impl InlineStyle {
             Token::AtKeyword(_) => Delimiter::Semicolon | Delimiter::CurlyBracketBlock,
             _ => Delimiter::Semicolon,
         };
-        // Leaving part of it unread is an error, but it is skipped all the same.
+        // Leaving part of it unread is an error, but it is skipped anyway.
         let _ = parser.parse_until_after(end, |input| -> Result<(), ParseError<'_, ()>> {
             if let Token::Ident(name) = &token
                 && let Some(row) = property::row(name)
@@ -137,9 +137,9 @@ impl InlineStyle {
         important: bool,
     ) {
         let values = match (row.read)(parts) {
-            _ if variable => [None; value::MOST],
+            _ if variable => [None; value::MAX_VALUES],
             Some(values) => values,
-            None if is_wide(parts) => [None; value::MOST],
+            None if is_wide(parts) => [None; value::MAX_VALUES],
             None => return,
         };
         let first = row.first as usize;

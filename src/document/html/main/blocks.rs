@@ -32,7 +32,7 @@ pub(super) const HIDES: u16 = HIDDEN | STYLED | ARIA | NOSCRIPT;
 pub(super) const NONE: u32 = u32::MAX;
 
 /// Maximum number of blocks or elements of a page for which a choice is made.
-const MOST: usize = 250_000;
+const MAX_BLOCKS: usize = 250_000;
 
 /// A run of text.
 pub(super) struct TextBlock {
@@ -180,7 +180,7 @@ impl BlockCutter<'_> {
             } else if let Some(frame) = stack.pop() {
                 self.leave(&frame);
             }
-            if self.cut.blocks.len().max(self.cut.elements.len()) > MOST {
+            if self.cut.blocks.len().max(self.cut.elements.len()) > MAX_BLOCKS {
                 self.cut.too_much = true;
                 return;
             }
@@ -211,7 +211,7 @@ impl BlockCutter<'_> {
             "script" | "style" | "template" | "title" | "head" | "base" => return None,
             _ => {}
         }
-        let own_name = dom::attribute(node, content_hints::NAME);
+        let own_name = dom::attribute(node, content_hints::ORIGINAL_NAME);
         let tag = own_name.as_deref().unwrap_or(name);
         let tag = tag.strip_prefix("x-").unwrap_or(tag);
         let hides = self.hidden.get(&node_id(node)).copied().unwrap_or_default()

@@ -7,19 +7,19 @@ use super::blocks::{
 use super::page::{MeasuredPage, PageTotals, plain};
 
 /// Levels above a block whose elements are measured.
-const LEVELS: [usize; 5] = [0, 1, 2, 3, 5];
+const ANCESTOR_LEVELS: [usize; 5] = [0, 1, 2, 3, 5];
 
 /// Offsets of the neighbours that are measured.
-const NEIGHBOURS: [i64; 6] = [-3, -2, -1, 1, 2, 3];
+const NEIGHBOUR_OFFSETS: [i64; 6] = [-3, -2, -1, 1, 2, 3];
 
 /// Numbers of neighbours on each side that are summed up.
-const WINDOWS: [usize; 2] = [5, 15];
+const WINDOW_SIZES: [usize; 2] = [5, 15];
 
 /// Indexes of the groups whose words are counted in the whole page.
-const COUNTED: [usize; 7] = [7, 13, 15, 16, 17, 12, 14];
+const COUNTED_GROUPS: [usize; 7] = [7, 13, 15, 16, 17, 12, 14];
 
 /// Number of features.
-pub(super) const COUNT: usize = 179;
+pub(super) const FEATURE_COUNT: usize = 179;
 
 /// The rows of a page, one after another.
 pub(super) struct FeatureRows<'a> {
@@ -153,7 +153,7 @@ impl<'a> FeatureRows<'a> {
         let page = self.page;
         let mut element = block.element as usize;
         let mut above = 0;
-        for level in LEVELS {
+        for level in ANCESTOR_LEVELS {
             while above < level {
                 above += 1;
                 match page.cut.elements[element].parent {
@@ -216,7 +216,7 @@ impl<'a> FeatureRows<'a> {
                 .ok()
                 .and_then(|number| blocks.get(number))
         };
-        for by in NEIGHBOURS {
+        for by in NEIGHBOUR_OFFSETS {
             match beside(by) {
                 Some(beside) => {
                     let element = &page.cut.elements[beside.element as usize];
@@ -229,7 +229,7 @@ impl<'a> FeatureRows<'a> {
                 None => self.push_values([-1.0, -1.0, 0.0]),
             }
         }
-        for window in WINDOWS {
+        for window in WINDOW_SIZES {
             let from = number.saturating_sub(window);
             let to = blocks.len().min(number + window + 1);
             let over = count(to - from);
@@ -305,7 +305,7 @@ fn page_values(page: &MeasuredPage, kind: f64) -> Vec<f64> {
         flag(page.heading.is_some()),
         page.heading.map_or(-1.0, count) / number.max(1.0),
     ];
-    values.extend(COUNTED.map(|group| whole.groups[group].ln_1p()));
+    values.extend(COUNTED_GROUPS.map(|group| whole.groups[group].ln_1p()));
     values
 }
 

@@ -44,18 +44,18 @@ mod trees;
 mod words;
 
 /// Minimum number of words of a useful choice.
-const USEFUL: u32 = 15;
+const MIN_CHOSEN_WORDS: u32 = 15;
 
 /// A page with fewer visible words than this shows almost nothing.
-const LITTLE: u32 = 25;
+const EMPTY_PAGE_WORDS: u32 = 25;
 
-/// A page with fewer visible words than this may hide its content, if it has `TIMES` as many hidden
-/// ones.
-const FEW: u32 = 100;
-const TIMES: u32 = 10;
+/// A page with fewer visible words than this may hide its content: it does if it has so many times
+/// as many hidden words.
+const SPARSE_PAGE_WORDS: u32 = 100;
+const HIDDEN_TO_VISIBLE_RATIO: u32 = 10;
 
 /// Minimum expected recall of a sure choice.
-const SURE: f64 = 0.95;
+const MIN_SURE_RECALL: f64 = 0.95;
 
 /// Reads the main content of a page; true if the choice was sure. `None` if there is no content of
 /// a useful length, or not enough memory or time.
@@ -71,7 +71,7 @@ pub(super) fn read(source: &HtmlSource) -> Option<(ConvertedPage, bool)> {
     let chances: Vec<f64> = (0..cut.blocks.len())
         .map(|number| trees::TREES.chance(rows.row(number)))
         .collect();
-    let choice = choose::choose(&page, &chances);
+    let choice = choose::choose_blocks(&page, &chances);
     let words: u32 = cut
         .blocks
         .iter()
@@ -79,12 +79,12 @@ pub(super) fn read(source: &HtmlSource) -> Option<(ConvertedPage, bool)> {
         .filter(|(_, chosen)| **chosen)
         .map(|(block, _)| block.text.words)
         .sum();
-    if words < USEFUL {
+    if words < MIN_CHOSEN_WORDS {
         return None;
     }
-    prune::prune(body, &cut, &choice.chosen);
+    prune::prune_unchosen(body, &cut, &choice.chosen);
     let (model, cuts) = source.walk(&parsed.tree);
-    let sure = cuts == DocumentCuts::default() && choice.expected.1 >= SURE;
+    let sure = cuts == DocumentCuts::default() && choice.expected.1 >= MIN_SURE_RECALL;
     let read = ConvertedPage {
         model,
         cuts,
@@ -140,7 +140,9 @@ fn reveal_if_sparse(cut: &mut PageBlocks) {
                 more += block.text.words;
             }
         }
-        if seen >= LITTLE && (seen >= FEW || more < TIMES * seen) {
+        if seen >= EMPTY_PAGE_WORDS
+            && (seen >= SPARSE_PAGE_WORDS || more < HIDDEN_TO_VISIBLE_RATIO * seen)
+        {
             continue;
         }
         for block in &mut cut.blocks {

@@ -10,10 +10,10 @@ use super::text::TitleWords;
 use super::words::GROUP_COUNT;
 
 /// Minimum number of words outside of links in a long text.
-const LONG: u32 = 12;
+const MIN_LONG_TEXT_WORDS: u32 = 12;
 
 /// Maximum distance of an element of a group or a category, in levels.
-const FAR: u8 = 20;
+const MAX_LEVELS: u8 = 20;
 
 /// Sums over the blocks in an element.
 #[derive(Clone, Copy, Debug, Default)]
@@ -116,7 +116,7 @@ pub(super) fn plain(block: &TextBlock) -> u32 {
 }
 
 pub(super) fn is_long(block: &TextBlock) -> bool {
-    plain(block) >= LONG && block.flags & CONTROL == 0
+    plain(block) >= MIN_LONG_TEXT_WORDS && block.flags & CONTROL == 0
 }
 
 impl<'a> MeasuredPage<'a> {
@@ -154,8 +154,8 @@ impl<'a> MeasuredPage<'a> {
     /// Computes the measures that each element takes from those around it.
     fn sum_down(&mut self) {
         let far = (
-            [FAR; GROUP_COUNT],
-            [FAR; CATEGORY_COUNT],
+            [MAX_LEVELS; GROUP_COUNT],
+            [MAX_LEVELS; CATEGORY_COUNT],
             WordScores::default(),
         );
         for element in &self.cut.elements {
@@ -163,7 +163,7 @@ impl<'a> MeasuredPage<'a> {
                 NONE => far,
                 parent => {
                     let parent = parent as usize;
-                    let further = |levels: &u8| FAR.min(levels + 1);
+                    let further = |levels: &u8| MAX_LEVELS.min(levels + 1);
                     (
                         self.groups[parent].each_ref().map(further),
                         self.categories[parent].each_ref().map(further),
@@ -294,17 +294,24 @@ fn sums(cut: &PageBlocks) -> Vec<ElementSum> {
         sum.long += if is_long(block) { words - linked } else { 0.0 };
         sum.stops += f64::from(block.text.stops);
     }
+    sum_up(&mut sums, cut, |sum, own| {
+        sum.words += own.words;
+        sum.linked += own.linked;
+        sum.blocks += own.blocks;
+        sum.long += own.long;
+        sum.stops += own.stops;
+    });
+    sums
+}
+
+/// Adds to the value of each element those of the elements in it.
+pub(super) fn sum_up<T: Copy>(values: &mut [T], cut: &PageBlocks, add: impl Fn(&mut T, T)) {
     for (number, element) in cut.elements.iter().enumerate().rev() {
-        let own = sums[number];
-        if let Some(sum) = sums.get_mut(element.parent as usize) {
-            sum.words += own.words;
-            sum.linked += own.linked;
-            sum.blocks += own.blocks;
-            sum.long += own.long;
-            sum.stops += own.stops;
+        let own = values[number];
+        if let Some(around) = values.get_mut(element.parent as usize) {
+            add(around, own);
         }
     }
-    sums
 }
 
 fn alike(elements: &[PageElement], sums: &[ElementSum]) -> Vec<SimilarSiblings> {
@@ -429,7 +436,7 @@ impl PageTotals {
             if is_long(block) {
                 whole.long_blocks += 1.0;
                 let near = &page.categories[block.element as usize];
-                whole.paragraphs += f64::from(u8::from(near[PARAGRAPH] < FAR));
+                whole.paragraphs += f64::from(u8::from(near[PARAGRAPH] < MAX_LEVELS));
             }
         }
         words.sort_unstable();

@@ -12,20 +12,20 @@ use super::hash::FnvHash;
 use super::tags;
 
 /// Maximum length of a word, in bytes.
-const LONGEST: usize = 20;
+const MAX_WORD_BYTES: usize = 20;
 
 /// Maximum number of words of one element.
-const MOST: usize = 48;
+const MAX_WORDS: usize = 48;
 
 /// Maximum number of cached namings of a page.
-const REMEMBERED: usize = 4096;
+const MAX_CACHED_NAMINGS: usize = 4096;
 
 /// The words with their scores in eighths, one word and number per line, written by
 /// `benches/main_content/train.py`.
-const TABLE: &str = include_str!("words.txt");
+const WORD_SCORES: &str = include_str!("words.txt");
 
-/// Groups of words, a line each: its name and its words. The distance from a block up to the nearest
-/// element with a word of each group is a feature, so a trained model depends on their order.
+/// Groups of words, a line each: its name and its words. The distance from a block up to the
+/// nearest element with a word of each group is a feature: a trained model depends on their order.
 const GROUPS: &str = include_str!("groups.txt");
 
 /// Number of groups.
@@ -66,7 +66,7 @@ struct WordEntry {
 
 static WORDS: LazyLock<HashMap<&str, WordEntry>> = LazyLock::new(|| {
     let mut words: HashMap<&str, WordEntry> = HashMap::with_capacity(2048);
-    for line in TABLE.lines() {
+    for line in WORD_SCORES.lines() {
         if let Some((word, score)) = line.rsplit_once(' ')
             && let Ok(score) = score.parse()
         {
@@ -152,9 +152,9 @@ impl NamingAttributes {
         token: &mut String,
         mut note: impl FnMut(&str, bool),
     ) {
-        let mut left = MOST;
+        let mut left = MAX_WORDS;
         let mut note = |token: &str, of_id: bool| {
-            if token.len() <= LONGEST && left > 0 {
+            if token.len() <= MAX_WORD_BYTES && left > 0 {
                 left -= 1;
                 note(token, of_id);
             }
@@ -235,7 +235,7 @@ impl NamingCache {
                 called.high = called.high.max(word.score);
             }
         });
-        if self.known.len() < REMEMBERED {
+        if self.known.len() < MAX_CACHED_NAMINGS {
             self.known.insert(key, called);
         }
         called

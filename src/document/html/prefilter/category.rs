@@ -10,11 +10,11 @@ use super::media;
 pub(super) enum TagCategory {
     /// Contains text that is not HTML and is left out.
     Raw,
-    /// `title`: contains text alone.
+    /// `title`: contains only text.
     Title,
-    /// `textarea`: contains text alone, and becomes a `span`.
+    /// `textarea`: contains only text, and becomes a `span`.
     Area,
-    /// `xmp`, `plaintext`: contains text alone, and becomes a `pre`.
+    /// `xmp`, `plaintext`: contains only text, and becomes a `pre`.
     Xmp,
     Template,
     /// `svg`, `math`: of another language; only their text is used.
@@ -56,7 +56,7 @@ pub(super) enum TagCategory {
 }
 
 /// Number of categories.
-pub(super) const CATEGORIES: usize = TagCategory::Plain as usize + 1;
+pub(super) const CATEGORY_COUNT: usize = TagCategory::Plain as usize + 1;
 
 /// Returns the category of the element with this lower-case name.
 pub(super) fn category_of(name: &str) -> TagCategory {
@@ -100,7 +100,7 @@ pub(super) fn category_of(name: &str) -> TagCategory {
 }
 
 impl TagCategory {
-    /// True if its contents end at its own end tag alone, except for `textarea`, which leaves a
+    /// True if its contents end only at its own end tag, except for `textarea`, which leaves a
     /// space.
     pub(super) fn ends_by_name(self) -> bool {
         matches!(

@@ -7,10 +7,10 @@
 use super::tag;
 
 /// Maximum length of the start tag of a host, in bytes.
-const LONGEST: usize = 4 * 1024;
+const MAX_HOST_TAG_BYTES: usize = 4 * 1024;
 
 /// HTML elements that may be hosts; custom elements may be as well.
-const HOSTS: [&str; 17] = [
+const HOST_ELEMENTS: [&str; 17] = [
     "article", "aside", "body", "div", "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header",
     "main", "nav", "p", "section", "span",
 ];
@@ -28,7 +28,7 @@ pub(super) fn is_shadow_root(page: &str, at: usize) -> bool {
 /// Returns the name of the element whose start tag ends `page`.
 fn host(page: &str) -> Option<&str> {
     let bytes = page.as_bytes();
-    let from = bytes.len().saturating_sub(LONGEST);
+    let from = bytes.len().saturating_sub(MAX_HOST_TAG_BYTES);
     let open = from + memchr::memrchr(b'<', &bytes[from..])?;
     let is_whole = memchr::memchr(b'>', &bytes[open..]) == Some(bytes.len() - 1 - open);
     let name = &page[open + 1..tag::name_end(page, open + 1)];
@@ -40,6 +40,6 @@ fn may_have_root(name: &str) -> bool {
     named
         || ["blockquote"]
             .iter()
-            .chain(&HOSTS)
+            .chain(&HOST_ELEMENTS)
             .any(|host| name.eq_ignore_ascii_case(host))
 }

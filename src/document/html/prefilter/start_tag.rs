@@ -7,8 +7,8 @@ use super::super::{listing, react_streaming};
 use super::tag::TagAttribute;
 use super::visibility::TagVisibility;
 use super::{
-    MEANING, PageFilter, TagCategory, content_hints, controls, foreign, is_verbatim, line_numbers,
-    meaning, memchr, renamed, shadow_root, tag, xml,
+    MAX_KNOWN_NAME_BYTES, PageFilter, TagCategory, content_hints, controls, foreign, is_verbatim,
+    known_name, line_numbers, memchr, renamed, shadow_root, tag, xml,
 };
 use crate::document::entities;
 
@@ -25,7 +25,7 @@ const HIDDEN: TagAttribute<'static> = TagAttribute {
 pub(super) struct StartTag<'a> {
     /// The name in the page's spelling.
     pub(super) name: &'a str,
-    /// Byte offset behind the tag.
+    /// Byte offset after the tag.
     pub(super) end: usize,
     /// True if it ends in `/>`.
     pub(super) closed: bool,
@@ -36,11 +36,11 @@ pub(super) struct StartTag<'a> {
 }
 
 impl<'a> PageFilter<'a> {
-    /// Reads the start tag at `at`; returns the offset behind it, or behind its element.
+    /// Reads the start tag at `at`; returns the offset after it, or after its element.
     pub(super) fn start_tag(&mut self, at: usize) -> usize {
-        let mut space = [0; MEANING];
+        let mut space = [0; MAX_KNOWN_NAME_BYTES];
         let end = tag::name_end(self.page, at + 1);
-        let name = meaning(&self.page[at + 1..end], &mut space);
+        let name = known_name(&self.page[at + 1..end], &mut space);
         if self.foreign > 0
             && let Some(end) = self.foreign_start(at, name)
         {
@@ -229,7 +229,7 @@ impl<'a> PageFilter<'a> {
                         })
                 }
             };
-            if used && attribute.value.len() <= tag::MAX_VALUE {
+            if used && attribute.value.len() <= tag::MAX_VALUE_BYTES {
                 kept.push(attribute);
             } else if tag::is_used_of_hidden(&attribute) && said.len() < tag::USED_OF_HIDDEN.len() {
                 said.push(attribute);
@@ -243,7 +243,7 @@ impl<'a> PageFilter<'a> {
         if hiding == Some(HidingMethod::Removed) && self.is_in_tabs(&page[at + 1..name_end]) {
             hiding = None;
         }
-        let copies = controls::copies(page, at, name, end);
+        let copies = controls::is_copy_button(page, at, name, end);
         if copies {
             kept.push(HIDDEN);
         }
@@ -287,7 +287,7 @@ impl<'a> PageFilter<'a> {
         is_tabs(name) || self.tree.innermost().take(2).any(|open| is_tabs(open.name))
     }
 
-    /// True if an element is empty and can be left out. The parser drops a newline directly behind
+    /// True if an element is empty and can be left out. The parser drops a newline directly after
     /// `<pre>`, so nothing may be left out in between.
     fn ends_at_once(&self, tag: &StartTag<'a>) -> bool {
         !self.xml
@@ -296,7 +296,7 @@ impl<'a> PageFilter<'a> {
     }
 
     /// True if an element's tags have no meaning and can be left out. The parser drops a newline
-    /// directly behind `<pre>`, so nothing may be left out in between.
+    /// directly after `<pre>`, so nothing may be left out in between.
     fn is_silent(&self, at: usize, name: &str, in_pre: bool) -> bool {
         let after_pre = in_pre && self.page[..at].ends_with('>');
         dom::kind_of(name) == ElementKind::Inline
@@ -398,7 +398,7 @@ impl<'a> PageFilter<'a> {
         self.emit_raw_text(tag, "textarea", "span", name)
     }
 
-    /// Emits an element that contains text alone, as one with another name.
+    /// Emits an element that contains only text, as one with another name.
     fn emit_raw_text(
         &mut self,
         tag: &StartTag<'a>,
@@ -435,7 +435,7 @@ impl<'a> PageFilter<'a> {
         after
     }
 
-    /// Returns the offset behind a template whose start tag ends at `from`.
+    /// Returns the offset after a template whose start tag ends at `from`.
     fn template_end(&self, from: usize) -> usize {
         let bytes = self.page.as_bytes();
         let (mut at, mut depth) = (from, 1);

@@ -12,7 +12,7 @@ use super::super::{dom, listing};
 pub(in crate::document) struct HtmlTag<'a> {
     /// The name in the page's spelling.
     pub(in crate::document) name: &'a str,
-    /// Byte offset behind the tag.
+    /// Byte offset after the tag.
     pub(in crate::document) end: usize,
     /// True if it ends in `/>`.
     pub(in crate::document) closed: bool,
@@ -28,7 +28,7 @@ impl<'a> HtmlTag<'a> {
 }
 
 /// Maximum length of the value of a kept attribute, in bytes.
-pub(super) const MAX_VALUE: usize = 16 * 1024;
+pub(super) const MAX_VALUE_BYTES: usize = 16 * 1024;
 
 fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'\x0c')
@@ -53,7 +53,7 @@ pub(in crate::document) struct TagAttribute<'a> {
     pub(in crate::document) value: &'a str,
 }
 
-/// Calls `each` with the attributes of a tag whose name ends at `from`. Returns the offset behind
+/// Calls `each` with the attributes of a tag whose name ends at `from`. Returns the offset after
 /// the tag, and true if it ends in `/>`; `None` if the page ends within it.
 pub(in crate::document) fn scan<'a>(
     page: &'a str,
@@ -123,7 +123,7 @@ pub(in crate::document) fn read(page: &str, at: usize) -> Option<HtmlTag<'_>> {
     let name_end = name_end(page, at);
     let mut attributes = Vec::new();
     let (end, closed) = scan(page, name_end, |attribute| {
-        if attribute.value.len() <= MAX_VALUE {
+        if attribute.value.len() <= MAX_VALUE_BYTES {
             attributes.push(attribute);
         }
     })?;
@@ -136,11 +136,11 @@ pub(in crate::document) fn read(page: &str, at: usize) -> Option<HtmlTag<'_>> {
 }
 
 /// Maximum length of the name of a used attribute, in bytes.
-const MAX_USED_NAME: usize = 32;
+const MAX_USED_NAME_BYTES: usize = 32;
 
 /// True if the conversion uses this attribute of an element; `tag` is in lower case.
 pub(in crate::document) fn is_used(tag: &str, in_pre: bool, name: &str, value: &str) -> bool {
-    match super::meaning(name, &mut [0; MAX_USED_NAME]) {
+    match super::known_name(name, &mut [0; MAX_USED_NAME_BYTES]) {
         "href" => matches!(tag, "a" | "base"),
         "src" | "alt" | "srcset" | "data-src" | "data-original" | "data-lazy-src" => {
             tag == "img" && !is_data(value)
@@ -177,7 +177,7 @@ pub(super) const USED_OF_HIDDEN: [&str; 4] = ["id", "role", "class", "aria-roled
 
 /// True for one of those if it is not too long.
 pub(super) fn is_used_of_hidden(attribute: &TagAttribute<'_>) -> bool {
-    attribute.value.len() <= MAX_VALUE
+    attribute.value.len() <= MAX_VALUE_BYTES
         && USED_OF_HIDDEN
             .iter()
             .any(|wanted| attribute.name.eq_ignore_ascii_case(wanted))
@@ -215,7 +215,7 @@ fn class_counts(tag: &str, in_pre: bool, value: &str) -> bool {
     }
 }
 
-/// Returns the end of the text of an element without markup, and the offset behind its end tag;
+/// Returns the end of the text of an element without markup, and the offset after its end tag;
 /// both are the page's end if there is none.
 pub(in crate::document) fn raw_end(page: &str, from: usize, name: &str) -> (usize, usize) {
     let bytes = page.as_bytes();
@@ -245,12 +245,12 @@ pub(in crate::document) fn is_named(page: &str, at: usize, name: &str) -> bool {
             .is_none_or(|b| is_space(*b) || matches!(b, b'/' | b'>'))
 }
 
-/// Returns the offset behind the next `mark`, or the page's end.
+/// Returns the offset after the next `mark`, or the page's end.
 pub(in crate::document) fn past(page: &str, from: usize, mark: u8) -> usize {
     memchr(mark, &page.as_bytes()[from..]).map_or(page.len(), |length| from + length + 1)
 }
 
-/// Returns the offset behind the comment whose `<!--` ends at `from`.
+/// Returns the offset after the comment whose `<!--` ends at `from`.
 pub(in crate::document) fn comment_end(page: &str, from: usize) -> usize {
     let bytes = page.as_bytes();
     if bytes[from..].starts_with(b">") {

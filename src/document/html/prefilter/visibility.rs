@@ -13,7 +13,7 @@ pub(super) struct TagVisibility {
     boxed: bool,
     /// Styles of its text are kept, because the text around is invisible.
     dim: bool,
-    /// It contains text alone, so that a style that dims its text hides all of it.
+    /// It contains only text, so that a style that dims its text hides all of it.
     solid: bool,
     is_dialog: bool,
     opens: bool,
@@ -80,7 +80,7 @@ impl TagVisibility {
 
     /// Reads the style; true if it is to be kept as it stands.
     fn read(&mut self, style: &str) -> bool {
-        let solid = self.solid || style.len() > tag::MAX_VALUE;
+        let solid = self.solid || style.len() > tag::MAX_VALUE_BYTES;
         let style = InlineStyle::of(&entities::decoded_in_attribute(style));
         self.dims = style.dims(self.boxed);
         self.hiding = style.hiding(self.boxed);
