@@ -39,11 +39,9 @@ struct BlockTexts {
 impl CutObserver for BlockTexts {
     fn see_element(&mut self, node: &Handle, tag: &str) {
         let mut tokens = Vec::new();
-        if let Some(attributes) = NamingAttributes::of(node) {
-            attributes.each_token(tag, &mut String::new(), |token, _| {
-                tokens.push(token.to_owned());
-            });
-        }
+        NamingAttributes::of(node).each_token(tag, &mut String::new(), |token, _| {
+            tokens.push(token.to_owned());
+        });
         tokens.sort_unstable();
         tokens.dedup();
         self.tokens.push(tokens);

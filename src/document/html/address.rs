@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use memchr::memchr;
 use url::{Position, Url};
 
+use super::dom::lists_any_case;
 use crate::document::model::scheme_of;
 
 /// Returns an address of a page, absolute if possible; `None` if it cannot be followed:
@@ -21,11 +22,7 @@ pub(super) fn resolve(
 ) -> Option<String> {
     let reference = reference.trim_matches(|c: char| c.is_ascii_whitespace() || c.is_control());
     let scheme = scheme_of(reference);
-    if scheme.is_some_and(|scheme| {
-        ["javascript", "data", "vbscript"]
-            .iter()
-            .any(|bad| scheme.eq_ignore_ascii_case(bad))
-    }) {
+    if scheme.is_some_and(|scheme| lists_any_case("javascript data vbscript", scheme)) {
         return None;
     }
     if !based && reference.starts_with('#') {
@@ -38,9 +35,7 @@ pub(super) fn resolve(
     // `http:path` is relative to a base with the same scheme; any other address with a scheme is
     // absolute and keeps the page's spelling.
     if let Some(scheme) = scheme {
-        let special = ["http", "https"]
-            .iter()
-            .any(|known| scheme.eq_ignore_ascii_case(known));
+        let special = lists_any_case("http https", scheme);
         if !special || reference[scheme.len() + 1..].starts_with("//") {
             return Some(within(without_newlines(reference)));
         }

@@ -15,6 +15,11 @@ pub(super) fn lists(words: &str, word: &str) -> bool {
     words.split(' ').any(|one| one == word)
 }
 
+/// True if `word`, in any case, is one of `words`, which are separated by blanks.
+pub(super) fn lists_any_case(words: &str, word: &str) -> bool {
+    words.split(' ').any(|one| one.eq_ignore_ascii_case(word))
+}
+
 /// Meaning of an element to the conversion; elements with the same meaning share a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ElementKind {
@@ -158,6 +163,15 @@ pub(super) fn attribute(node: &Handle, wanted: &str) -> Option<String> {
     with_attributes(node, |name, value| {
         (name == wanted).then(|| value.to_owned())
     })
+}
+
+/// Calls `see` with the name and the value of each attribute.
+pub(super) fn for_each_attribute(node: &Handle, mut see: impl FnMut(&str, &str)) {
+    if let NodeData::Element { attrs, .. } = &node.data {
+        for attribute in attrs.borrow().iter() {
+            see(&attribute.name.local, &attribute.value);
+        }
+    }
 }
 
 /// Returns the first result of `ask`, called with the name and the value of each attribute.

@@ -244,13 +244,14 @@ fn remark(
     let mut line = format!("[{}", sentences.join(" "));
     let mut build = ModelBuilder::default();
     build.open(NodeContent::Paragraph);
-    for (verb, addresses) in [("leads to", leads), ("is made of frames:", frames)] {
+    for (verb, addresses) in [("leads to ", leads), ("is made of frames: ", frames)] {
         for (at, url) in addresses.iter().enumerate() {
-            line += &match at {
-                0 if line == "[" => format!("This page {verb} "),
-                0 => format!(" It {verb} "),
-                _ => ", ".to_owned(),
-            };
+            line.push_str(match at {
+                0 if line == "[" => "This page ",
+                0 => " It ",
+                _ => ", ",
+            });
+            line.push_str(if at == 0 { verb } else { "" });
             add_text(&mut build, &line);
             line.clear();
             let address = build.keep_address(None, &address::without_tracking(url.as_str()));

@@ -32,21 +32,18 @@ impl ImageElement {
         let mut image = Self::default();
         let (mut has_alt, mut unseen, mut spaces) = (false, false, false);
         let mut sides = [None; 2];
-        let _: Option<()> = dom::with_attributes(node, |name, value| {
-            match name {
-                "alt" => {
-                    has_alt = true;
-                    value.clone_into(&mut image.alt);
-                }
-                "title" => value.clone_into(&mut image.title),
-                "width" | "height" => {
-                    unseen |= is_tiny(value);
-                    sides[usize::from(name == "height")] = side(value);
-                }
-                "src" => spaces = is_spacer(value),
-                _ => {}
+        dom::for_each_attribute(node, |name, value| match name {
+            "alt" => {
+                has_alt = true;
+                value.clone_into(&mut image.alt);
             }
-            None
+            "title" => value.clone_into(&mut image.title),
+            "width" | "height" => {
+                unseen |= is_tiny(value);
+                sides[usize::from(name == "height")] = side(value);
+            }
+            "src" => spaces = is_spacer(value),
+            _ => {}
         });
         image.source = source(node);
         if unseen || (spaces && image.source.is_none()) {
@@ -68,17 +65,14 @@ fn side(value: &str) -> Option<u32> {
 }
 
 /// File names of spacer images, without their extension.
-const SPACER_NAMES: &[&str] = &["1x1", "blank", "clear", "pixel", "s", "spacer", "trans"];
+const SPACER_NAMES: &str = "1x1 blank clear pixel s spacer trans";
 
 /// True for the address of a spacer image or a tracking pixel.
 fn is_spacer(address: &str) -> bool {
     let path = address.split(['?', '#']).next().unwrap_or_default();
     let name = path.rsplit('/').next().unwrap_or_default();
     name.rsplit_once('.').is_some_and(|(name, kind)| {
-        kind.eq_ignore_ascii_case("gif")
-            && SPACER_NAMES
-                .iter()
-                .any(|spacer| name.eq_ignore_ascii_case(spacer))
+        kind.eq_ignore_ascii_case("gif") && dom::lists_any_case(SPACER_NAMES, name)
     }) || path.ends_with("facebook.com/tr")
 }
 

@@ -10,39 +10,31 @@ use super::dom::{self, ElementKind};
 use super::{preformatted, table};
 
 /// Classes of a cell that holds a line of code.
-const LINE_CLASSES: [&str; 4] = [
-    "blob-code",
-    "lines-code",
-    "line_content",
-    "FileContents-lineContents",
-];
+const LINE_CLASSES: &str = "blob-code lines-code line_content FileContents-lineContents";
 
 /// Classes of a box of boxes, whose whole text is code.
-const BOX_CLASSES: [&str; 4] = ["fragment", "react-code-lines", "crayon-pre", "patch"];
+const BOX_CLASSES: &str = "fragment react-code-lines crayon-pre patch";
 
 /// The class of a table of lines, each after its number in a cell of heads.
 const TRAC_CLASS: &str = "code";
 
 /// Attributes with the sign of a line of a diff.
-const SIGN_ATTRIBUTES: [&str; 2] = ["data-code-marker", "data-type-marker"];
+const SIGN_ATTRIBUTES: &str = "data-code-marker data-type-marker";
 
-/// True for an attribute with the sign of a line.
+/// True for the lower-case name of an attribute with the sign of a line.
 pub(super) fn is_sign(name: &str) -> bool {
-    SIGN_ATTRIBUTES
-        .iter()
-        .any(|sign| name.eq_ignore_ascii_case(sign))
+    dom::lists(SIGN_ATTRIBUTES, name)
 }
 
 /// True if an element with this lower-case name and this class is, or holds, lines of code.
 pub(super) fn is_listing(tag: &str, class: &str) -> bool {
-    let has = |words: &[&str]| {
-        class
-            .split_ascii_whitespace()
-            .any(|word| words.contains(&word))
+    let has = |words: &str| {
+        let mut own = class.split_ascii_whitespace();
+        own.any(|word| dom::lists(words, word))
     };
     match tag {
-        "td" => has(&LINE_CLASSES),
-        "div" => class == "pre" || has(&BOX_CLASSES),
+        "td" => has(LINE_CLASSES),
+        "div" => class == "pre" || has(BOX_CLASSES),
         "table" => matches!(class, "diff" | TRAC_CLASS),
         _ => false,
     }
@@ -161,7 +153,7 @@ fn sign_in(cell: &Handle) -> Option<String> {
     dom::nodes_within(cell, |_| true).find_map(|node| {
         dom::with_attributes(&node, |name, value| {
             let sign = if value.is_empty() { " " } else { value };
-            SIGN_ATTRIBUTES.contains(&name).then(|| sign.to_owned())
+            is_sign(name).then(|| sign.to_owned())
         })
     })
 }

@@ -96,15 +96,7 @@ pub(super) fn remove_repeated(model: &mut DocumentModel, here: &str) {
 /// separates them.
 fn stands_between_words(model: &DocumentModel, at: usize, text: &str) -> bool {
     let nodes = model.nodes();
-    let in_line = |node: &&DocumentNode| {
-        matches!(
-            node.content,
-            NodeContent::Emphasis
-                | NodeContent::Strong
-                | NodeContent::Deleted
-                | NodeContent::Link { .. }
-        )
-    };
+    let in_line = |node: &&DocumentNode| node.content.is_markup();
     let said = |node: Option<&DocumentNode>| match node.map(|node| node.content) {
         Some(NodeContent::Text(slice) | NodeContent::Code(slice)) => model.text(slice),
         _ => "",

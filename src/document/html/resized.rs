@@ -8,21 +8,19 @@ use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
 
+use super::dom::lists_any_case;
+
 /// Paths of servers that take the original's address as their parameter `url`.
 const URL_SERVERS: &[&str] = &["/_next/image", "/_vercel/image"];
 
 const PATH_SERVER: &str = "/cdn-cgi/image/";
 
 /// File extensions of images.
-const IMAGE_EXTENSIONS: &[&str] = &[
-    "avif", "bmp", "gif", "jpeg", "jpg", "pjpeg", "png", "svg", "tif", "tiff", "webp",
-];
+const IMAGE_EXTENSIONS: &str = "avif bmp gif jpeg jpg pjpeg png svg tif tiff webp";
 
 /// Parameters that change the looks of an image, and prefixes of others.
-const LOOK_PARAMETERS: &[&str] = &[
-    "auto", "cs", "dpr", "fit", "fl", "fm", "fmt", "format", "h", "height", "optimize", "q",
-    "rect", "quality", "resize", "resmode", "ssl", "strip", "w", "webp", "wid", "width",
-];
+const LOOK_PARAMETERS: &str = "auto cs dpr fit fl fm fmt format h height optimize q rect quality \
+    resize resmode ssl strip w webp wid width";
 const LOOK_PREFIXES: [&str; 2] = ["compress", "crop"];
 
 /// Returns the address of the original of `source`, which is as the page has it; `source` itself if
@@ -35,15 +33,11 @@ pub(super) fn original(source: &str) -> Cow<'_, str> {
         return Cow::Borrowed(source);
     };
     let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
-    let image = IMAGE_EXTENSIONS
-        .iter()
-        .any(|image| ending.eq_ignore_ascii_case(image));
+    let image = lists_any_case(IMAGE_EXTENSIONS, ending);
     let looks = |pair: &str| {
         let name = pair.split('=').next().unwrap_or_default();
         let name = name.strip_prefix("amp;").unwrap_or(name);
-        LOOK_PARAMETERS
-            .iter()
-            .any(|look| name.eq_ignore_ascii_case(look))
+        lists_any_case(LOOK_PARAMETERS, name)
             || LOOK_PREFIXES.iter().any(|look| name.starts_with(look))
     };
     // A version selects the image at one time; any other parameter may select the image itself.

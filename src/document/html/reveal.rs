@@ -69,18 +69,14 @@ pub(super) struct HiddenElements {
 impl HiddenElements {
     /// Records an element if it is hidden or a control.
     pub(super) fn record(&mut self, node: &Handle) {
-        let NodeData::Element { name, attrs, .. } = &node.data else {
-            return;
-        };
         let (mut hides, mut offers) = (false, false);
-        let mut is_dialog = &*name.local == "dialog";
-        for attr in attrs.borrow().iter() {
-            let attribute = &*attr.name.local;
-            hides |= dom::is_hider(attribute);
-            self.dims |= attribute == "style";
-            is_dialog |= dom::marks_dialog(attribute, &attr.value);
-            offers = offers || offers_by(&name.local, attribute, &attr.value);
-        }
+        let mut is_dialog = dom::name(node) == "dialog";
+        dom::for_each_attribute(node, |name, value| {
+            hides |= dom::is_hider(name);
+            self.dims |= name == "style";
+            is_dialog |= dom::marks_dialog(name, value);
+            offers = offers || offers_by(dom::name(node), name, value);
+        });
         if hides {
             self.hidden.push(Rc::clone(node));
         } else if is_dialog && self.dialogs.len() < MAX_DIALOGS {
@@ -263,11 +259,10 @@ fn is_false(value: &str) -> bool {
 /// True for a control that opens an unnamed element.
 fn opens_unnamed(control: &Handle) -> bool {
     let (mut opens, mut names) = (false, false);
-    let _: Option<()> = dom::with_attributes(control, |name, value| {
+    dom::for_each_attribute(control, |name, value| {
         let expands = name == "aria-expanded";
         opens |= expands && is_false(value);
         names |= !expands && offers_by(dom::name(control), name, value);
-        None
     });
     opens && !names
 }
@@ -302,19 +297,13 @@ fn is_panel_class(class: &str) -> bool {
 /// Returns the hidden elements that a control offers to show.
 fn find_targets(control: &Handle, by_id: &HashMap<String, Vec<usize>>) -> Vec<usize> {
     let mut targets = Vec::new();
-    let NodeData::Element { name, attrs, .. } = &control.data else {
-        return targets;
-    };
-    for attr in attrs.borrow().iter() {
-        if offers_by(&name.local, &attr.name.local, &attr.value) {
-            for id in attr.value.split_ascii_whitespace() {
-                let id = id.strip_prefix('#').unwrap_or(id);
-                if let Some(found) = by_id.get(id) {
-                    targets.extend(found);
-                }
-            }
+    dom::for_each_attribute(control, |name, value| {
+        if offers_by(dom::name(control), name, value) {
+            let ids = value.split_ascii_whitespace();
+            let found = ids.filter_map(|id| by_id.get(id.strip_prefix('#').unwrap_or(id)));
+            targets.extend(found.flatten());
         }
-    }
+    });
     targets
 }
 
@@ -326,7 +315,7 @@ fn panel_attributes(node: &Handle) -> (Option<String>, bool) {
     let mut is_panel = dom::name(node) == "main" && is_hidden_by_aria(node);
     // The class of a paragraph, or of an inline element, is not evidence.
     let holds = lists(PANEL_ELEMENTS, dom::name(node));
-    let _: Option<()> = dom::with_attributes(node, |name, value| {
+    dom::for_each_attribute(node, |name, value| {
         let is = |wanted: &str| value.trim().eq_ignore_ascii_case(wanted);
         match name {
             "id" => id = Some(value.to_owned()),
@@ -342,7 +331,6 @@ fn panel_attributes(node: &Handle) -> (Option<String>, bool) {
             }
             _ => {}
         }
-        None
     });
     (id, is_panel && !is_copy)
 }

@@ -203,14 +203,13 @@ fn measure_row(
 /// Returns the `colspan` and `rowspan` of a cell, each at least 1.
 fn cell_span(cell: &Handle) -> (u16, u16) {
     let (mut columns, mut rows) = (1, 1);
-    let _: Option<()> = dom::with_attributes(cell, |name, value| {
+    dom::for_each_attribute(cell, |name, value| {
         let number = || value.trim().parse().unwrap_or(1_usize);
         match name {
             "colspan" => columns = limited(number(), MAX_SPANNED_COLUMNS),
             "rowspan" => rows = limited(number(), 65_534),
             _ => {}
         }
-        None
     });
     (columns, rows)
 }

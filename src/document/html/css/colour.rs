@@ -11,17 +11,15 @@ use super::{CssColour, CssValue, ValuePart};
 pub(super) fn colour(part: &ValuePart<'_>) -> Option<CssValue> {
     let colour = match part {
         ValuePart::Colour(colour) => *colour,
-        ValuePart::Word(word) if word.eq_ignore_ascii_case("transparent") => CssColour {
+        part if part.is_word("transparent") => CssColour {
             parts: None,
             alpha: 0.0,
         },
-        ValuePart::Word(word) if word.eq_ignore_ascii_case("initial") => CssColour {
+        part if part.is_word("initial") => CssColour {
             parts: Some([0; 3]),
             alpha: 1.0,
         },
-        ValuePart::Word(word) if word.eq_ignore_ascii_case("currentcolor") => {
-            return Some(CssValue::Unknown);
-        }
+        part if part.is_word("currentcolor") => return Some(CssValue::Unknown),
         ValuePart::Word(word) => {
             let (red, green, blue) = parse_named_color(word).ok()?;
             CssColour {
@@ -38,7 +36,7 @@ pub(super) fn colour(part: &ValuePart<'_>) -> Option<CssValue> {
 /// Returns the colour of a colour function; its parts are `None` in a wider colour space.
 pub(super) fn colour_of(name: &str, parts: &[ValuePart<'_>]) -> Option<CssColour> {
     let name = name.to_ascii_lowercase();
-    if matches!(parts, [ValuePart::Word(word), ..] if word.eq_ignore_ascii_case("from")) {
+    if parts.first().is_some_and(|part| part.is_word("from")) {
         return None;
     }
     let values: Vec<&ValuePart<'_>> = parts

@@ -14,6 +14,7 @@ use cssparser::{CowRcStr, Delimiter, ParseError, Parser, ParserInput, Token, par
 
 use self::property::{LonghandProperty, PropertyRow};
 pub(super) use self::verdict::{HidingMethod, TextLooks};
+use super::dom::lists_any_case;
 
 #[cfg(fuzzing)]
 pub use self::verdict::hides;
@@ -73,6 +74,13 @@ enum ValuePart<'i> {
     Comma,
     Slash,
     Other,
+}
+
+impl ValuePart<'_> {
+    /// True for one of these words, which are separated by blanks.
+    fn is_word(&self, words: &str) -> bool {
+        matches!(self, Self::Word(word) if lists_any_case(words, word))
+    }
 }
 
 impl InlineStyle {
@@ -175,9 +183,7 @@ impl InlineStyle {
 
 /// True for a CSS-wide keyword.
 fn is_wide(parts: &[ValuePart<'_>]) -> bool {
-    let wide = ["inherit", "initial", "unset", "revert", "revert-layer"];
-    matches!(parts, [ValuePart::Word(word)]
-        if wide.iter().any(|wide| word.eq_ignore_ascii_case(wide)))
+    matches!(parts, [part] if part.is_word("inherit initial unset revert revert-layer"))
 }
 
 /// Reads the next part of a value; sets `variable` if it contains a call of `var()` or `env()`.

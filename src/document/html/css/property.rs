@@ -6,9 +6,9 @@
 
 use super::ValuePart;
 use super::value::{
-    CssValues, background, clip, clip_path, display, filter, font, font_size, is_none, numbers,
-    overflow, pixels, read_fraction, read_keyword, read_single_part, sides, single_colour,
-    single_length, single_number, smallest_absolute, to_text, transform,
+    CssValues, background, clip, clip_path, display, filter, font, font_size, numbers, overflow,
+    pixels, read_fraction, read_keyword, read_single_part, sides, single_colour, single_length,
+    single_number, smallest_absolute, to_text, transform,
 };
 
 /// Slots for declared values; the longhands of a shorthand are adjacent.
@@ -104,11 +104,11 @@ const ROWS: [PropertyRow; 57] = [
     is("filter", L::Filter, 1, filter),
     is("transform", L::Scaled, 3, transform),
     is("scale", L::Scale, 1, |parts| match parts {
-        [ValuePart::Word(word)] if is_none(word) => single_number(1.0),
+        [part] if part.is_word("none") => single_number(1.0),
         parts => single_number(smallest_absolute(parts.iter().take(2))?),
     }),
     is("translate", L::TranslateX, 2, |parts| match parts {
-        [ValuePart::Word(word)] if is_none(word) => Some(numbers(&[0.0, 0.0])),
+        [part] if part.is_word("none") => Some(numbers(&[0.0, 0.0])),
         [x] => Some([Some(pixels(x)?), None, None, None]),
         [x, y, ..] => Some([Some(pixels(x)?), Some(pixels(y)?), None, None]),
         [] => None,
@@ -176,11 +176,8 @@ const ROWS: [PropertyRow; 57] = [
             .map(|length| [Some(length), None, None, None])
     }),
     is("white-space", L::Unbroken, 1, |parts| {
-        let unbroken = |part: &ValuePart<'_>| {
-            matches!(part, ValuePart::Word(word)
-                if word.eq_ignore_ascii_case("nowrap") || word.eq_ignore_ascii_case("pre"))
-        };
-        single_number(f32::from(u8::from(parts.iter().any(unbroken))))
+        let is_unbroken = parts.iter().any(|part| part.is_word("nowrap pre"));
+        single_number(f32::from(u8::from(is_unbroken)))
     }),
     is("font-size", L::FontSize, 2, |parts| match parts {
         [size] => font_size(size),

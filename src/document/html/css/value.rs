@@ -79,10 +79,6 @@ pub(super) fn single_colour(parts: &[ValuePart<'_>]) -> Option<CssValues> {
     read_single_part(parts, colour)
 }
 
-pub(super) fn is_none(word: &str) -> bool {
-    word.eq_ignore_ascii_case("none")
-}
-
 /// Reads a keyword: its index among `words`.
 pub(super) fn read_keyword(parts: &[ValuePart<'_>], words: &[&str]) -> Option<CssValues> {
     let [ValuePart::Word(word)] = parts else {
@@ -199,7 +195,7 @@ pub(super) fn filter(parts: &[ValuePart<'_>]) -> Option<CssValues> {
                 share_left *= inner.first().and_then(read_fraction).unwrap_or(1.0);
             }
             ValuePart::Call(..) | ValuePart::Other => {}
-            ValuePart::Word(word) if is_none(word) => {}
+            part if part.is_word("none") => {}
             _ => return None,
         }
     }
@@ -212,7 +208,7 @@ pub(super) fn transform(parts: &[ValuePart<'_>]) -> Option<CssValues> {
     for part in parts {
         let (name, inner) = match part {
             ValuePart::Call(name, inner) => (name.to_ascii_lowercase(), inner),
-            ValuePart::Word(word) if is_none(word) => continue,
+            part if part.is_word("none") => continue,
             _ => return None,
         };
         let inner: Vec<&ValuePart<'_>> = inner
@@ -223,7 +219,7 @@ pub(super) fn transform(parts: &[ValuePart<'_>]) -> Option<CssValues> {
         let length = |at: usize| inner.get(at).and_then(|part| known(part)).unwrap_or(0.0);
         match &*name {
             "scale" | "scale3d" => {
-                scale *= smallest_absolute(inner.iter().take(2).copied()).unwrap_or(1.0)
+                scale *= smallest_absolute(inner.iter().take(2).copied()).unwrap_or(1.0);
             }
             "scalex" | "scaley" => scale *= number(0).unwrap_or(1.0).abs(),
             "matrix" => {
@@ -251,7 +247,7 @@ fn is_empty(top: Option<f32>, right: Option<f32>, bottom: Option<f32>, left: Opt
 /// Reads `clip`: 1 if its shape is empty.
 pub(super) fn clip(parts: &[ValuePart<'_>]) -> Option<CssValues> {
     let nothing = match parts {
-        [ValuePart::Word(word)] if word.eq_ignore_ascii_case("auto") => false,
+        [part] if part.is_word("auto") => false,
         [ValuePart::Call(name, inner)] if name.eq_ignore_ascii_case("rect") => {
             let sides: Vec<Option<f32>> = inner
                 .iter()
@@ -277,10 +273,7 @@ pub(super) fn clip_path(parts: &[ValuePart<'_>]) -> Option<CssValues> {
         Some((name, inner)) => {
             let lengths: Vec<f32> = inner
                 .iter()
-                .take_while(|part| {
-                    !matches!(part, ValuePart::Word(word)
-                        if word.eq_ignore_ascii_case("round") || word.eq_ignore_ascii_case("at"))
-                })
+                .take_while(|part| !part.is_word("round at"))
                 .filter_map(known)
                 .collect();
             let small = |length: f32| length < MIN_PIXELS;
@@ -365,9 +358,6 @@ pub(super) fn background(parts: &[ValuePart<'_>]) -> Option<CssValues> {
 
 /// Reads `background-clip`: 1 if the background is painted only in the letters.
 pub(super) fn to_text(parts: &[ValuePart<'_>]) -> Option<CssValues> {
-    let is_text = |part: &ValuePart<'_>| {
-        matches!(part, ValuePart::Word(word)
-            if word.eq_ignore_ascii_case("text"))
-    };
-    single_number(f32::from(u8::from(parts.iter().any(is_text))))
+    let is_text = parts.iter().any(|part| part.is_word("text"));
+    single_number(f32::from(u8::from(is_text)))
 }

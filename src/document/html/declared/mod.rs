@@ -7,6 +7,7 @@
 
 use memchr::memchr;
 
+use super::dom::lists_any_case;
 use super::prefilter::tag::{self, HtmlTag};
 use crate::basics::wording::floor_boundary;
 use crate::document::entities;
@@ -46,9 +47,7 @@ const MAX_NAMES_DISTANCE: usize = 400;
 const MAX_NAMES: usize = 16;
 
 /// Elements that end only at their own end tag, and show nothing that is declared.
-const RAW_ELEMENTS: [&str; 8] = [
-    "iframe", "noembed", "noframes", "noscript", "style", "template", "textarea", "xmp",
-];
+const RAW_ELEMENTS: &str = "iframe noembed noframes noscript style template textarea xmp";
 
 /// The attribute that names a `meta` element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -215,7 +214,7 @@ impl<'a> DeclarationReader<'a> {
             }
             7 if is("article") => self.article = true,
             9 if is("plaintext") => return None,
-            _ if RAW_ELEMENTS.into_iter().any(is) => return Some(self.raw_text(&tag).1),
+            _ if lists_any_case(RAW_ELEMENTS, tag.name) => return Some(self.raw_text(&tag).1),
             _ => {}
         }
         self.read_byline(&tag);

@@ -2,9 +2,11 @@
 //! order, which changes only together with the model.
 
 use super::blocks::{
-    ARIA, CODE, CONTROL, FORM, HIDDEN, NONE, NOSCRIPT, PageBlocks, STYLED, TextBlock, UNSEEN,
+    ARIA, CODE, CONTROL, FORM, HIDDEN, HIDES, NONE, NOSCRIPT, PageBlocks, STYLED, TextBlock, UNSEEN,
 };
-use super::page::{MeasuredPage, PageTotals, plain};
+use super::page::{MAX_LEVELS, MeasuredPage, is_long, plain};
+use super::tags;
+use super::words::GROUP_COUNT;
 
 /// Levels above a block whose elements are measured.
 const ANCESTOR_LEVELS: [usize; 5] = [0, 1, 2, 3, 5];
@@ -277,35 +279,74 @@ impl<'a> FeatureRows<'a> {
 
 /// Returns the features of the page as a whole.
 fn page_values(page: &MeasuredPage, kind: f64) -> Vec<f64> {
-    let PageBlocks { blocks, .. } = page.cut;
-    let number = count(blocks.len());
-    let whole = PageTotals::of(page);
+    let PageBlocks {
+        blocks, elements, ..
+    } = page.cut;
+    let (mut main, mut article, mut articles, mut article_count) = (0.0_f64, 0.0_f64, 0.0, 0.0_f64);
+    let mut groups = [0.0_f64; GROUP_COUNT];
+    for (element, sum) in elements.iter().zip(&page.sums) {
+        let share = sum.words / page.words;
+        if element.called.categories >> tags::MAIN & 1 == 1 {
+            main = main.max(share);
+        }
+        if element.called.block_kind == tags::ARTICLE {
+            article = article.max(share);
+            articles += share;
+            article_count += 1.0;
+        }
+        for (group, count) in groups.iter_mut().enumerate() {
+            *count += f64::from(element.called.groups >> group & 1);
+        }
+    }
+    let (mut prices, mut longs, mut paragraphs, mut hidden) = (0.0_f64, 0.0, 0.0_f64, 0.0);
+    let mut words: Vec<u32> = Vec::with_capacity(blocks.len());
+    for block in blocks {
+        words.push(block.text.words);
+        prices += flag(block.text.names_price);
+        if block.flags & HIDES != 0 {
+            hidden += f64::from(block.text.words) / page.words;
+        }
+        if is_long(block) {
+            longs += 1.0;
+            let levels = page.categories[block.element as usize];
+            paragraphs += flag(levels[tags::PARAGRAPH] < MAX_LEVELS);
+        }
+    }
+    words.sort_unstable();
+    let middle = |at: usize| words.get(at).copied().map_or(0.0, f64::from);
+    let median = f64::midpoint(
+        middle(words.len().saturating_sub(1) / 2),
+        middle(words.len() / 2),
+    );
+    let most_frequent = page.texts.values().max().copied().map_or(0.0, f64::from);
+    let longest = words.last().copied().map_or(0.0, f64::from);
     let linked = page.before.last().map_or(0.0, |sums| sums[2]);
     let [half, most] = page.cores.map(|core| page.sums.get(core as usize).copied());
+    let number = count(blocks.len());
     let mut values = vec![
         page.words.ln_1p(),
         number.ln_1p(),
         linked / page.words,
         page.long / page.words,
-        whole.long_blocks / number.max(1.0),
-        whole.paragraphs.ln_1p(),
-        whole.main,
-        whole.article,
-        whole.articles,
-        whole.article_count.min(20.0),
+        longs / number.max(1.0),
+        paragraphs.ln_1p(),
+        main,
+        article,
+        articles,
+        article_count.min(20.0),
         kind,
-        whole.prices.ln_1p(),
-        whole.prices / number.max(1.0),
-        whole.hidden,
-        whole.median,
-        whole.most_frequent.ln_1p(),
+        prices.ln_1p(),
+        prices / number.max(1.0),
+        hidden,
+        median,
+        most_frequent.ln_1p(),
         half.unwrap_or_default().long / page.long,
         most.unwrap_or_default().words / page.words,
-        whole.longest.ln_1p(),
+        longest.ln_1p(),
         flag(page.heading.is_some()),
         page.heading.map_or(-1.0, count) / number.max(1.0),
     ];
-    values.extend(COUNTED_GROUPS.map(|group| whole.groups[group].ln_1p()));
+    values.extend(COUNTED_GROUPS.map(|group| groups[group].ln_1p()));
     values
 }
 

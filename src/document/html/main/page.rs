@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::blocks::{CONTROL, HIDES, NONE, PageBlocks, PageElement, TextBlock};
 use super::hash::FnvHash;
-use super::tags::{self, CATEGORY_COUNT, MAIN, PARAGRAPH};
+use super::tags::CATEGORY_COUNT;
 use super::text::TitleWords;
 use super::words::GROUP_COUNT;
 
@@ -13,7 +13,7 @@ use super::words::GROUP_COUNT;
 const MIN_LONG_TEXT_WORDS: u32 = 12;
 
 /// Maximum distance of an element of a group or a category, in levels.
-const MAX_LEVELS: u8 = 20;
+pub(super) const MAX_LEVELS: u8 = 20;
 
 /// Sums over the blocks in an element.
 #[derive(Clone, Copy, Debug, Default)]
@@ -384,68 +384,4 @@ fn hash_path(elements: &[PageElement], mut element: u32) -> u64 {
         element = here.parent;
     }
     hash.end()
-}
-
-/// Totals over a page.
-#[derive(Default)]
-pub(super) struct PageTotals {
-    pub(super) main: f64,
-    pub(super) article: f64,
-    pub(super) articles: f64,
-    pub(super) article_count: f64,
-    /// Number of elements with a word of each group.
-    pub(super) groups: [f64; GROUP_COUNT],
-    pub(super) prices: f64,
-    pub(super) long_blocks: f64,
-    pub(super) paragraphs: f64,
-    pub(super) hidden: f64,
-    pub(super) median: f64,
-    pub(super) longest: f64,
-    pub(super) most_frequent: f64,
-}
-
-impl PageTotals {
-    pub(super) fn of(page: &MeasuredPage) -> Self {
-        let most_frequent = page.texts.values().max();
-        let mut whole = Self {
-            most_frequent: most_frequent.map_or(0.0, |most| f64::from(*most)),
-            ..Self::default()
-        };
-        for (element, sum) in page.cut.elements.iter().zip(&page.sums) {
-            if element.called.categories >> MAIN & 1 == 1 {
-                whole.main = whole.main.max(sum.words / page.words);
-            }
-            if element.called.block_kind == tags::ARTICLE {
-                whole.article = whole.article.max(sum.words / page.words);
-                whole.articles += sum.words / page.words;
-                whole.article_count += 1.0;
-            }
-            for (group, count) in whole.groups.iter_mut().enumerate() {
-                *count += f64::from(element.called.groups >> group & 1);
-            }
-        }
-        let mut words: Vec<u32> = Vec::with_capacity(page.cut.blocks.len());
-        for block in &page.cut.blocks {
-            words.push(block.text.words);
-            let count = f64::from(block.text.words);
-            whole.prices += f64::from(u8::from(block.text.names_price));
-            whole.longest = whole.longest.max(count);
-            if block.flags & HIDES != 0 {
-                whole.hidden += count / page.words;
-            }
-            if is_long(block) {
-                whole.long_blocks += 1.0;
-                let near = &page.categories[block.element as usize];
-                whole.paragraphs += f64::from(u8::from(near[PARAGRAPH] < MAX_LEVELS));
-            }
-        }
-        words.sort_unstable();
-        let middle = words.len() / 2;
-        whole.median = match words.len() {
-            0 => 0.0,
-            length if length % 2 == 1 => f64::from(words[middle]),
-            _ => f64::from(words[middle - 1] + words[middle]) / 2.0,
-        };
-        whole
-    }
 }

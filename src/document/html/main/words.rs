@@ -6,10 +6,11 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash as _, Hasher as _};
 use std::sync::LazyLock;
 
-use html2md::{Handle, NodeData};
+use html2md::Handle;
 
 use super::hash::FnvHash;
 use super::tags;
+use crate::document::html::dom;
 
 /// Maximum length of a word, in bytes.
 const MAX_WORD_BYTES: usize = 20;
@@ -126,23 +127,20 @@ pub(super) struct NamingAttributes {
 }
 
 impl NamingAttributes {
-    pub(super) fn of(node: &Handle) -> Option<Self> {
-        let NodeData::Element { attrs, .. } = &node.data else {
-            return None;
-        };
+    pub(super) fn of(node: &Handle) -> Self {
         let mut said = Self::default();
-        for attr in attrs.borrow().iter() {
-            let place = match &*attr.name.local {
+        dom::for_each_attribute(node, |name, value| {
+            let place = match name {
                 "class" => &mut said.class,
                 "id" => &mut said.id,
                 "role" => &mut said.role,
                 "itemprop" => &mut said.property,
                 "itemtype" => &mut said.kind,
-                _ => continue,
+                _ => return,
             };
-            place.push_str(&attr.value);
-        }
-        Some(said)
+            place.push_str(value);
+        });
+        said
     }
 
     /// Calls `note` with each word in the form of the table, and true if it is of the id.
@@ -216,9 +214,7 @@ impl NamingCache {
         if let Some(called) = self.known.get(&key) {
             return *called;
         }
-        let Some(said) = NamingAttributes::of(node) else {
-            return ElementNaming::default();
-        };
+        let said = NamingAttributes::of(node);
         let mut called = ElementNaming {
             has_words: !(said.class.trim().is_empty() && said.id.trim().is_empty()),
             block_kind: tags::block_kind(tag),
@@ -246,19 +242,17 @@ impl NamingCache {
 fn naming_key(node: &Handle, tag: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     tag.hash(&mut hasher);
-    if let NodeData::Element { attrs, .. } = &node.data {
-        for attr in attrs.borrow().iter() {
-            let place = match &*attr.name.local {
-                "class" => 0_u8,
-                "id" => 1,
-                "role" => 2,
-                "itemprop" => 3,
-                "itemtype" => 4,
-                _ => continue,
-            };
-            place.hash(&mut hasher);
-            attr.value.as_bytes().hash(&mut hasher);
-        }
-    }
+    dom::for_each_attribute(node, |name, value| {
+        let place = match name {
+            "class" => 0_u8,
+            "id" => 1,
+            "role" => 2,
+            "itemprop" => 3,
+            "itemtype" => 4,
+            _ => return,
+        };
+        place.hash(&mut hasher);
+        value.as_bytes().hash(&mut hasher);
+    });
     hasher.finish()
 }

@@ -1,6 +1,7 @@
 //! Hints for finding the main content that the conversion does not need: the naming attributes of
 //! elements, and elements without a meaning of their own.
 
+use super::super::dom::lists_any_case;
 use super::tag::TagAttribute;
 
 /// Attribute with the original name of a renamed element.
@@ -10,14 +11,11 @@ pub(in crate::document::html) const ORIGINAL_NAME: &str = "x-name";
 pub(super) const MAX_NAMING_BYTES: usize = 400;
 
 /// Naming attributes.
-const NAMING_ATTRIBUTES: [&str; 5] = ["class", "id", "role", "itemprop", "itemtype"];
+const NAMING_ATTRIBUTES: &str = "class id role itemprop itemtype";
 
 /// True for the name of a naming attribute.
 pub(super) fn names_element(attribute: &str) -> bool {
-    matches!(attribute.len(), 2 | 4 | 5 | 8)
-        && NAMING_ATTRIBUTES
-            .iter()
-            .any(|wanted| attribute.eq_ignore_ascii_case(wanted))
+    matches!(attribute.len(), 2 | 4 | 5 | 8) && lists_any_case(NAMING_ATTRIBUTES, attribute)
 }
 
 /// Cuts a long naming attribute down to its first words; false if it has none.

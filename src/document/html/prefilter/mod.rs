@@ -18,6 +18,7 @@ mod foreign;
 mod formula;
 mod line_numbers;
 pub(super) mod media;
+mod raw_text;
 mod shadow_root;
 mod start_tag;
 pub(in crate::document) mod tag;
@@ -283,17 +284,10 @@ fn is_verbatim(name: &str) -> bool {
 /// True if an element begins and ends a line wherever it stands.
 fn is_line(category: TagCategory, name: &str) -> bool {
     match category {
-        TagCategory::Paragraph
-        | TagCategory::Item
-        | TagCategory::Term
-        | TagCategory::Heading
-        | TagCategory::Table
-        | TagCategory::Section
-        | TagCategory::Caption
-        | TagCategory::Row
-        | TagCategory::Cell => true,
+        TagCategory::Form | TagCategory::Rule | TagCategory::Xmp => false,
         TagCategory::Block => !matches!(name, "nav" | "pre" | "listing"),
-        _ => false,
+        TagCategory::Table => true,
+        category => category.ends_paragraph() || category.is_table_part(),
     }
 }
 

@@ -4,16 +4,15 @@
 //! Rules: HTML Living Standard, `shadowrootmode`, and DOM, "attach a shadow root". Only the first
 //! node of an element counts, because an element has one root.
 
+use super::super::dom::lists_any_case;
 use super::tag;
 
 /// Maximum length of the start tag of a host, in bytes.
 const MAX_HOST_TAG_BYTES: usize = 4 * 1024;
 
 /// HTML elements that may be hosts; custom elements may be as well.
-const HOST_ELEMENTS: [&str; 17] = [
-    "article", "aside", "body", "div", "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header",
-    "main", "nav", "p", "section", "span",
-];
+const HOST_ELEMENTS: &str =
+    "article aside blockquote body div footer h1 h2 h3 h4 h5 h6 header main nav p section span";
 
 /// True if the template whose start tag is at `at` is a shadow root.
 pub(super) fn is_shadow_root(page: &str, at: usize) -> bool {
@@ -37,9 +36,5 @@ fn host(page: &str) -> Option<&str> {
 
 fn may_have_root(name: &str) -> bool {
     let named = name.starts_with(|first: char| first.is_ascii_alphabetic()) && name.contains('-');
-    named
-        || ["blockquote"]
-            .iter()
-            .chain(&HOST_ELEMENTS)
-            .any(|host| name.eq_ignore_ascii_case(host))
+    named || lists_any_case(HOST_ELEMENTS, name)
 }

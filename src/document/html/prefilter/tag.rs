@@ -136,11 +136,11 @@ pub(in crate::document) fn read(page: &str, at: usize) -> Option<HtmlTag<'_>> {
 }
 
 /// Maximum length of the name of a used attribute, in bytes.
-const MAX_USED_NAME_BYTES: usize = 32;
+pub(super) const MAX_USED_NAME_BYTES: usize = 32;
 
-/// True if the conversion uses this attribute of an element; `tag` is in lower case.
+/// True if the conversion uses this attribute of an element; `tag` and `name` are in lower case.
 pub(in crate::document) fn is_used(tag: &str, in_pre: bool, name: &str, value: &str) -> bool {
-    match super::known_name(name, &mut [0; MAX_USED_NAME_BYTES]) {
+    match name {
         "href" => matches!(tag, "a" | "base"),
         "src" | "alt" | "srcset" | "data-src" | "data-original" | "data-lazy-src" => {
             tag == "img" && !is_data(value)
@@ -149,7 +149,6 @@ pub(in crate::document) fn is_used(tag: &str, in_pre: bool, name: &str, value: &
         "title" => matches!(tag, "a" | "img"),
         "class" => class_counts(tag, in_pre, value) || listing::is_listing(tag, value),
         "aria-expanded" => value.trim().eq_ignore_ascii_case("false"),
-        "aria-controls" | "data-target" | "data-bs-target" | "popovertarget" | "commandfor" => true,
         "aria-label" => tag == "a",
         "type" | "checked" => tag == "input",
         "start" => tag == "ol",
@@ -160,7 +159,13 @@ pub(in crate::document) fn is_used(tag: &str, in_pre: bool, name: &str, value: &
         "aria-modal" => dom::marks_dialog("aria-modal", value),
         "lang" => tag == "pre",
         "data-lang" | "data-language" => matches!(tag, "pre" | "code" | "div" | "figure"),
-        "data-enlighter-language" | "data-syntaxhighlighter-params" => true,
+        "aria-controls"
+        | "commandfor"
+        | "data-bs-target"
+        | "data-enlighter-language"
+        | "data-syntaxhighlighter-params"
+        | "data-target"
+        | "popovertarget" => true,
         name => listing::is_sign(name),
     }
 }
@@ -173,15 +178,7 @@ pub(in crate::document) fn is_tiny(value: &str) -> bool {
 }
 
 /// Attributes of a hidden element that show if the page offers to show it.
-pub(super) const USED_OF_HIDDEN: [&str; 4] = ["id", "role", "class", "aria-roledescription"];
-
-/// True for one of those if it is not too long.
-pub(super) fn is_used_of_hidden(attribute: &TagAttribute<'_>) -> bool {
-    attribute.value.len() <= MAX_VALUE_BYTES
-        && USED_OF_HIDDEN
-            .iter()
-            .any(|wanted| attribute.name.eq_ignore_ascii_case(wanted))
-}
+pub(super) const USED_OF_HIDDEN: &str = "id role class aria-roledescription";
 
 /// True for an attribute with the address of an image.
 pub(super) fn is_address(attribute: &TagAttribute<'_>) -> bool {

@@ -4,6 +4,7 @@
 //! Rules: HTML Living Standard, "Tree construction". If this model is inexact, it takes the page to
 //! be deeper than it is, never shallower by more than a constant factor.
 
+use super::super::dom::lists_any_case;
 use super::super::tokens::TokenEmitter;
 use super::category::{self, TagCategory};
 
@@ -241,10 +242,9 @@ impl<'a> ElementStack<'a> {
         let closed = match category {
             TagCategory::Item | TagCategory::Term if self.has(category) => {
                 self.find(same, |open| {
-                    let passes = ["div", "address"];
                     open.category.is_special()
                         && open.category != TagCategory::Paragraph
-                        && !passes.iter().any(|n| open.name.eq_ignore_ascii_case(n))
+                        && !lists_any_case("div address", open.name)
                 })
             }
             TagCategory::Heading => on_top,

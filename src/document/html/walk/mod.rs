@@ -334,14 +334,7 @@ impl TreeWalk {
                 self.enter_container(NodeContent::Row);
                 ElementExit::Row
             }
-            ElementKind::Cell
-                if self
-                    .stack
-                    .last()
-                    .is_some_and(|f| f.exit == ElementExit::Row) =>
-            {
-                self.enter_cell(node)
-            }
+            ElementKind::Cell if self.is_in(ElementExit::Row) => self.enter_cell(node),
             ElementKind::Cell if self.is_gutter(node) => return None,
             ElementKind::Heading(level) => {
                 self.flow.end();
@@ -356,12 +349,7 @@ impl TreeWalk {
             ElementKind::Item => self.enter_item(node),
             _ => {
                 self.flow.end();
-                if self
-                    .stack
-                    .last()
-                    .is_some_and(|f| f.exit == ElementExit::Table)
-                    && self.tables.last() == Some(&true)
-                {
+                if self.is_in(ElementExit::Table) && self.tables.last() == Some(&true) {
                     self.rows = table::SectionRows::of(node);
                 }
                 ElementExit::Block
@@ -369,15 +357,15 @@ impl TreeWalk {
         })
     }
 
+    /// True if the innermost open element ends so.
+    fn is_in(&self, exit: ElementExit) -> bool {
+        self.stack.last().is_some_and(|frame| frame.exit == exit)
+    }
+
     /// Skips a hidden element. A hidden cell of a table keeps its place, so that those after it
     /// keep their columns.
     fn enter_hidden(&mut self, node: &Handle) {
-        if self
-            .stack
-            .last()
-            .is_some_and(|f| f.exit == ElementExit::Row)
-            && table::cell_visibility(node) == Some(false)
-        {
+        if self.is_in(ElementExit::Row) && table::cell_visibility(node) == Some(false) {
             let exit = self.enter_cell(node);
             self.leave(&WalkFrame {
                 node: node.clone(),
