@@ -8,9 +8,15 @@
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 
-use ikigai_tools::document::{ContentStudy, convert, convert_main_until, study_main};
+use ikigai_tools::document::{convert, convert_main_until, study_main};
 use serde_json::{Value, json};
 use url::Url;
+
+/// The names of the features, in the order of a row.
+const FEATURES: &str = include_str!("features.txt");
+
+/// Number of features at the end of a row that come from the table of words.
+const WORD_SCORES: usize = 7;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let given: Vec<String> = std::env::args()
@@ -24,7 +30,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let mut lines = BufWriter::new(File::create(format!("{out}.jsonl"))?);
     let mut rows = BufWriter::new(File::create(format!("{out}.f32"))?);
-    let names = json!({ "features": ContentStudy::names(), "scores": ContentStudy::SCORES });
+    let features: Vec<&str> = FEATURES.split_whitespace().collect();
+    let names = json!({ "features": features, "scores": WORD_SCORES });
     writeln!(lines, "{names}")?;
     let mut row = 0;
     for line in fs::read_to_string(pages)?.lines() {
@@ -32,7 +39,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let text = |name: &str| asked[name].as_str().unwrap_or_default();
         let page = String::from_utf8_lossy(&fs::read(text("path"))?).into_owned();
         let base = Url::parse(text("url")).or_else(|_| Url::parse("https://example.com/"))?;
-        let study = study_main(&page, &base, false);
+        let study = study_main(&page, &base);
         let (document, certainty) = convert_main_until(&page, &base, false, None);
         for values in &study.rows {
             for value in values {

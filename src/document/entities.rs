@@ -24,7 +24,7 @@ pub fn decoded_in_text(text: &str) -> Cow<'_, str> {
     with_references(text, &|rest| reference(rest, false))
 }
 
-/// Replaces the references that `read` finds behind an `&`.
+/// Replaces the references that `read` finds after an `&`.
 fn with_references<'a>(
     text: &'a str,
     read: &dyn Fn(&str) -> Option<CharacterReference>,

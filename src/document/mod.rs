@@ -29,7 +29,7 @@ use html::{PageSyntax, StageDeadlines};
 use url::Url;
 
 #[cfg(feature = "internals")]
-pub use html::main::study::ContentStudy;
+pub use html::main::study::{ContentStudy, study_main};
 
 pub mod entities;
 mod epub;
@@ -71,7 +71,7 @@ pub struct Document {
     pub remark: Option<usize>,
     /// True if the page shows no text of its own, or only one that asks for a script.
     pub silent: bool,
-    /// True if this is not what the page shows, but stands in its JSON-LD or its script's data.
+    /// True if the text comes from the page's JSON-LD or script data because the page shows none.
     pub of_data: bool,
     /// Address to which the page's `refresh` leads, if the page is empty, or has almost nothing and
     /// leads there at once.
@@ -289,13 +289,6 @@ pub fn convert_main_until(
         convert_from(page, base, syntax, end),
         MainContentCertainty::Whole,
     )
-}
-
-/// Explains how the main content of a page is found, for training and measuring.
-#[must_use]
-#[cfg(feature = "internals")]
-pub fn study_main(page: &str, base: &Url, xhtml: bool) -> ContentStudy {
-    html::study(page, base, syntax_of(xhtml))
 }
 
 /// Returns the address to which a `Refresh` header of a page found at `base` leads.

@@ -264,10 +264,12 @@ fn the_program_finds_what_the_scripts_of_the_training_find() {
     let expected = fs::read_to_string(small.join("expected.json")).unwrap();
     let expected: BTreeMap<String, Vec<f64>> = serde_json::from_str(&expected).unwrap();
     assert!(expected.len() >= 3, "{}", expected.len());
+    let features = include_str!("../../benches/main_content/features.txt");
     for (name, wanted) in expected {
         let page = fs::read_to_string(small.join(format!("{name}.html"))).unwrap();
-        let study = study_main(&page, &base(), false);
+        let study = study_main(&page, &base());
         assert_eq!(study.chances.len(), wanted.len(), "{name}");
+        assert_eq!(study.rows[0].len(), features.split_whitespace().count());
         for (number, (found, wanted)) in study.chances.iter().zip(&wanted).enumerate() {
             let text = &study.blocks[number].0;
             assert!(

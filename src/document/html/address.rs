@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use memchr::memchr;
 use url::{Position, Url};
 
+use super::dom::lists_any_case;
 use crate::document::model::scheme_of;
 
 /// Returns an address of a page, absolute if possible; `None` if it cannot be followed:
@@ -21,11 +22,7 @@ pub(super) fn resolve(
 ) -> Option<String> {
     let reference = reference.trim_matches(|c: char| c.is_ascii_whitespace() || c.is_control());
     let scheme = scheme_of(reference);
-    if scheme.is_some_and(|scheme| {
-        ["javascript", "data", "vbscript"]
-            .iter()
-            .any(|bad| scheme.eq_ignore_ascii_case(bad))
-    }) {
+    if scheme.is_some_and(|scheme| lists_any_case("javascript data vbscript", scheme)) {
         return None;
     }
     if !based && reference.starts_with('#') {
@@ -38,9 +35,7 @@ pub(super) fn resolve(
     // `http:path` is relative to a base with the same scheme; any other address with a scheme is
     // absolute and keeps the page's spelling.
     if let Some(scheme) = scheme {
-        let special = ["http", "https"]
-            .iter()
-            .any(|known| scheme.eq_ignore_ascii_case(known));
+        let special = lists_any_case("http https", scheme);
         if !special || reference[scheme.len() + 1..].starts_with("//") {
             return Some(within(without_newlines(reference)));
         }
@@ -89,14 +84,14 @@ fn joined_plainly(base: &Url, reference: &str) -> Option<String> {
 }
 
 /// Names of tracking parameters, besides those with the prefixes below.
-const TRACKING: &[&str] = &[
+const TRACKING_PARAMETERS: &[&str] = &[
     "_ga", "_gl", "dclid", "epik", "fbclid", "gbraid", "gclid", "gclsrc", "icid", "igsh", "igshid",
     "itmprp", "mc_cid", "mc_eid", "mibextid", "mkt_tok", "msclkid", "ref_src", "ref_url", "s_cid",
     "snr", "srsltid", "trk", "ttclid", "twclid", "wbraid", "yclid",
 ];
 
 /// Prefixes of tracking parameters.
-const TRACKING_BEGINS: &[&str] = &[
+const TRACKING_PREFIXES: &[&str] = &[
     "__hs", "_hs", "_trk", "click_", "cm_mmc", "cm_sp", "gad_", "hsCta", "hsa_", "mtm_", "pd_rd_",
     "pf_rd_", "pk_", "utm_",
 ];
@@ -116,8 +111,10 @@ pub(super) fn without_tracking(address: &str) -> Cow<'_, str> {
     let tracks = |pair: &&str| {
         let name = pair.split('=').next().unwrap_or_default();
         let name = name.strip_prefix("amp;").unwrap_or(name);
-        TRACKING_BEGINS.iter().any(|begin| name.starts_with(begin))
-            || TRACKING.contains(&name)
+        TRACKING_PREFIXES
+            .iter()
+            .any(|begin| name.starts_with(begin))
+            || TRACKING_PARAMETERS.contains(&name)
             || name == "trackingId"
     };
     if !query.split('&').any(|pair| tracks(&pair)) {
@@ -137,31 +134,13 @@ pub(super) fn without_tracking(address: &str) -> Cow<'_, str> {
 
 /// Beginnings of the addresses of forms that share a page, ready to be sent; their target is the
 /// page that is being read.
-const SHARES: &[&str] = &[
-    "addtoany.com/",
-    "bsky.app/intent/compose",
-    "bufferapp.com/add",
-    "facebook.com/dialog/",
-    "facebook.com/share",
-    "getpocket.com/save",
-    "linkedin.com/cws/share",
-    "linkedin.com/sharearticle",
-    "linkedin.com/sharing/",
-    "news.ycombinator.com/submitlink",
-    "pinterest.com/pin/create",
-    "plus.google.com/share",
-    "reddit.com/submit",
-    "t.me/share",
-    "telegram.me/share",
-    "tumblr.com/share",
-    "twitter.com/home",
-    "twitter.com/intent/post",
-    "twitter.com/intent/tweet",
-    "twitter.com/share",
-    "vk.com/share.php",
-    "x.com/intent/post",
-    "x.com/intent/tweet",
-];
+const SHARE_FORMS: &str = "addtoany.com/ bsky.app/intent/compose bufferapp.com/add \
+    facebook.com/dialog/ facebook.com/share getpocket.com/save linkedin.com/cws/share \
+    linkedin.com/sharearticle linkedin.com/sharing/ news.ycombinator.com/submitlink \
+    pinterest.com/pin/create plus.google.com/share reddit.com/submit t.me/share \
+    telegram.me/share tumblr.com/share twitter.com/home twitter.com/intent/post \
+    twitter.com/intent/tweet twitter.com/share vk.com/share.php x.com/intent/post \
+    x.com/intent/tweet";
 
 /// True for an address that opens a form to share the page.
 pub(super) fn is_share_form(address: &str) -> bool {
@@ -190,7 +169,7 @@ pub(super) fn is_share_form(address: &str) -> bool {
         // An address with a recipient is for writing to that person.
         return query.starts_with("text=");
     }
-    SHARES.iter().any(|share| place.starts_with(share))
+    SHARE_FORMS.split(' ').any(|share| place.starts_with(share))
 }
 
 fn without_newlines(reference: &str) -> String {

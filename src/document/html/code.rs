@@ -48,6 +48,9 @@ pub(super) fn links_within(node: &Handle) -> Option<Vec<Handle>> {
     (around && !links.is_empty()).then_some(links)
 }
 
+/// Names in the place of a language's.
+const NO_LANGUAGE: &str = "none default plain plaintext nohighlight notranslate";
+
 /// Returns the language that an attribute of `pre`, `code` or an element around them names.
 pub(super) fn language(name: &str, value: &str) -> Option<String> {
     let found = match name {
@@ -64,22 +67,17 @@ pub(super) fn language(name: &str, value: &str) -> Option<String> {
         && found
             .chars()
             .all(|c| c.is_alphanumeric() || matches!(c, '+' | '-' | '#' | '_' | '.'));
-    let nothing = [
-        "none",
-        "default",
-        "plain",
-        "plaintext",
-        "nohighlight",
-        "notranslate",
-    ];
-    (sound && !nothing.contains(&found)).then(|| found.to_ascii_lowercase())
+    let names_none = dom::lists(NO_LANGUAGE, found);
+    (sound && !names_none).then(|| found.to_ascii_lowercase())
 }
 
 /// Returns the language that an attribute of an element around `pre` names. Its classes count only
 /// if they mark a language.
 pub(super) fn language_around(name: &str, value: &str) -> Option<String> {
     let says = |word: &str| {
-        PREFIXES.iter().any(|prefix| word.starts_with(prefix))
+        LANGUAGE_PREFIXES
+            .split(' ')
+            .any(|prefix| word.starts_with(prefix))
             || matches!(word, "sourceCode" | "highlight" | "syntaxhighlighter")
     };
     match name {
@@ -90,7 +88,7 @@ pub(super) fn language_around(name: &str, value: &str) -> Option<String> {
 }
 
 /// Names of languages and what fences call them.
-const NAMES: [(&str, &str); 8] = [
+const LANGUAGE_ALIASES: [(&str, &str); 8] = [
     ("javascript", "js"),
     ("typescript", "ts"),
     ("python", "py"),
@@ -102,9 +100,9 @@ const NAMES: [(&str, &str); 8] = [
 ];
 
 /// Maximum number of texts of a label.
-const FEW: usize = 3;
+const MAX_LABEL_TEXTS: usize = 3;
 
-/// Removes paragraphs that only name the language of the code beside them.
+/// Removes paragraphs that only name the language of the code next to them.
 pub(super) fn remove_labels(model: &mut DocumentModel) {
     let nodes = model.nodes();
     // The paragraph at `at` with its texts, if that is a label.
@@ -116,7 +114,7 @@ pub(super) fn remove_labels(model: &mut DocumentModel) {
         let mut label = String::new();
         for node in nodes
             .get(at + 1..whole.end)
-            .filter(|texts| texts.len() <= FEW)?
+            .filter(|texts| texts.len() <= MAX_LABEL_TEXTS)?
         {
             let NodeContent::Text(text) = node.content else {
                 return None;
@@ -124,7 +122,8 @@ pub(super) fn remove_labels(model: &mut DocumentModel) {
             label.push_str(model.text(text));
         }
         let label = label.trim().to_ascii_lowercase();
-        (label == language || NAMES.contains(&(label.as_str(), language))).then_some(whole)
+        (label == language || LANGUAGE_ALIASES.contains(&(label.as_str(), language)))
+            .then_some(whole)
     };
     let mut gone = Vec::new();
     let mut open: Vec<u32> = Vec::new();
@@ -138,7 +137,7 @@ pub(super) fn remove_labels(model: &mut DocumentModel) {
         match node.content {
             NodeContent::CodeBlock { language, .. } if language != TextSlice::default() => {
                 let language = model.text(language);
-                let before = (at.saturating_sub(FEW + 1)..at).filter(|_| closed < at);
+                let before = (at.saturating_sub(MAX_LABEL_TEXTS + 1)..at).filter(|_| closed < at);
                 let before = before.filter_map(|from| label(from, language));
                 gone.extend(before.filter(|whole| whole.end == at).flatten());
                 gone.extend(
@@ -158,16 +157,11 @@ pub(super) fn remove_labels(model: &mut DocumentModel) {
     model.prune(&gone);
 }
 
-const PREFIXES: [&str; 5] = [
-    "language-",
-    "lang-",
-    "highlight-source-",
-    "highlight-text-",
-    "highlight-",
-];
+/// Beginnings of classes that name a language, the longest of one kind first.
+const LANGUAGE_PREFIXES: &str = "language- lang- highlight-source- highlight-text- highlight-";
 
 fn class_language(class: &str) -> Option<&str> {
-    for prefix in PREFIXES {
+    for prefix in LANGUAGE_PREFIXES.split(' ') {
         let named = class
             .split_ascii_whitespace()
             .find_map(|word| word.strip_prefix(prefix));
@@ -193,7 +187,7 @@ fn class_language(class: &str) -> Option<&str> {
 }
 
 /// Classes that are a language's name even where nothing else says so.
-const KNOWN: &[&str] = &[
+const LANGUAGE_CLASSES: &[&str] = &[
     "bash", "c", "cpp", "csharp", "css", "diff", "elixir", "erlang", "go", "golang", "graphql",
     "haskell", "html", "ini", "java", "js", "json", "jsx", "kotlin", "latex", "lisp", "lua",
     "makefile", "markdown", "matlab", "objc", "ocaml", "perl", "php", "python", "python3", "r",
@@ -202,7 +196,7 @@ const KNOWN: &[&str] = &[
 ];
 
 fn is_known(word: &str) -> bool {
-    KNOWN.contains(&word) || NAMES.iter().any(|(name, _)| *name == word)
+    LANGUAGE_CLASSES.contains(&word) || LANGUAGE_ALIASES.iter().any(|(name, _)| *name == word)
 }
 
 #[cfg(test)]

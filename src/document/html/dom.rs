@@ -7,8 +7,18 @@ use html2md::{Handle, NodeData};
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-use super::css;
+use super::css::{self, HidingMethod};
 use super::prefilter::media;
+
+/// True if `word` is one of `words`, which are separated by blanks.
+pub(super) fn lists(words: &str, word: &str) -> bool {
+    words.split(' ').any(|one| one == word)
+}
+
+/// True if `word`, in any case, is one of `words`, which are separated by blanks.
+pub(super) fn lists_any_case(words: &str, word: &str) -> bool {
+    words.split(' ').any(|one| one.eq_ignore_ascii_case(word))
+}
 
 /// Meaning of an element to the conversion; elements with the same meaning share a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,6 +165,15 @@ pub(super) fn attribute(node: &Handle, wanted: &str) -> Option<String> {
     })
 }
 
+/// Calls `see` with the name and the value of each attribute.
+pub(super) fn for_each_attribute(node: &Handle, mut see: impl FnMut(&str, &str)) {
+    if let NodeData::Element { attrs, .. } = &node.data {
+        for attribute in attrs.borrow().iter() {
+            see(&attribute.name.local, &attribute.value);
+        }
+    }
+}
+
 /// Returns the first result of `ask`, called with the name and the value of each attribute.
 pub(super) fn with_attributes<T>(
     node: &Handle,
@@ -167,6 +186,27 @@ pub(super) fn with_attributes<T>(
             .find_map(|attr| ask(&attr.name.local, &attr.value)),
         _ => None,
     }
+}
+
+/// True if an attribute with this name and this value is `wanted`.
+pub(super) fn has_attribute(node: &Handle, wanted: impl Fn(&str, &str) -> bool) -> bool {
+    with_attributes(node, |name, value| wanted(name, value).then_some(())).is_some()
+}
+
+/// Returns the nodes from `root` on in the order of the page, without what is in those that
+/// `enters` refuses.
+pub(super) fn nodes_within(
+    root: &Handle,
+    enters: impl Fn(&Handle) -> bool,
+) -> impl Iterator<Item = Handle> {
+    let mut open = vec![root.clone()];
+    std::iter::from_fn(move || {
+        let node = open.pop()?;
+        if enters(&node) {
+            open.extend(node.children.borrow().iter().rev().cloned());
+        }
+        Some(node)
+    })
 }
 
 /// Returns the ID of the part of a page that its address names.
@@ -184,20 +224,29 @@ pub(super) fn names_section(tag: &str, name: &str, value: &str, id: &str) -> boo
 
 /// True for the element that is the part with this ID.
 pub(super) fn is_section(node: &Handle, id: &str) -> bool {
-    let names = |name: &str, value: &str| names_section(self::name(node), name, value, id);
-    with_attributes(node, |name, value| names(name, value).then_some(())).is_some()
+    let tag = name(node);
+    has_attribute(node, |name, value| names_section(tag, name, value, id))
+}
+
+/// The attribute in which the prefilter says how the style of an element hides it: see
+/// [`HidingMethod::name`].
+pub(super) const HIDING: &str = "x-hides";
+
+/// True for an attribute that hides its element in the tree: the prefilter leaves none there that
+/// does not.
+pub(super) fn is_hider(name: &str) -> bool {
+    matches!(name, "hidden" | "aria-hidden" | HIDING)
 }
 
 /// True if the page hides this element: by `hidden` (but not `until-found`), by
 /// `aria-hidden="true"` or by a style that does not display it.
 pub(super) fn is_hidden(node: &Handle) -> bool {
-    with_attributes(node, |name, value| hides(name, value).then_some(())).is_some()
+    has_attribute(node, |name, _| is_hider(name))
 }
 
 /// True for a dialog, open or closed.
 pub(super) fn is_dialog(node: &Handle) -> bool {
-    let marks = |name: &str, value: &str| marks_dialog(name, value).then_some(());
-    name(node) == "dialog" || with_attributes(node, marks).is_some()
+    name(node) == "dialog" || has_attribute(node, marks_dialog)
 }
 
 /// True if an attribute with this lower-case name and this value makes its element a dialog.
@@ -212,17 +261,18 @@ pub(super) fn marks_dialog(name: &str, value: &str) -> bool {
 
 /// Counts the letters and digits within `node`, without the elements that are `left_out`.
 pub(super) fn letters_in(node: &Handle, left_out: impl Fn(&Handle) -> bool) -> usize {
-    let mut letters = 0;
-    let mut open = vec![node.clone()];
-    while let Some(node) = open.pop() {
-        if let NodeData::Text { contents } = &node.data {
-            let text = contents.borrow();
-            letters += text.chars().filter(|c| c.is_alphanumeric()).count();
-        } else if !left_out(&node) {
-            open.extend(node.children.borrow().iter().cloned());
-        }
-    }
-    letters
+    let letters = |node: Handle| match &node.data {
+        NodeData::Text { contents } => count_letters(&contents.borrow()),
+        _ => 0,
+    };
+    nodes_within(node, |node| !left_out(node))
+        .map(letters)
+        .sum()
+}
+
+/// Counts the letters and digits of a text.
+pub(super) fn count_letters(text: &str) -> usize {
+    text.chars().filter(|c| c.is_alphanumeric()).count()
 }
 
 /// Returns the text of `node`, if it has at most so many nodes and bytes and contains no element of
@@ -234,21 +284,18 @@ pub(super) fn short_text(
     without: ElementKind,
 ) -> Option<String> {
     let mut text = String::new();
-    let mut open = vec![node.clone()];
+    let enters = |node: &Handle| kind(node) != Some(ElementKind::Dropped);
+    let mut within = nodes_within(node, enters);
     for _ in 0..nodes {
-        let Some(node) = open.pop() else {
+        let Some(node) = within.next() else {
             return Some(text);
         };
         if let NodeData::Text { contents } = &node.data {
             text.push_str(&contents.borrow());
         }
-        let kind = kind(&node);
-        let children = node.children.borrow();
-        if kind == Some(without) || text.len() > bytes || children.len() > nodes {
+        let too_many = node.children.borrow().len() > nodes;
+        if kind(&node) == Some(without) || text.len() > bytes || too_many {
             return None;
-        }
-        if kind != Some(ElementKind::Dropped) {
-            open.extend(children.iter().rev().cloned());
         }
     }
     None
@@ -257,15 +304,12 @@ pub(super) fn short_text(
 /// True if this element is hidden and takes up no space, unlike one that is only invisible or not
 /// read aloud.
 pub(super) fn is_gone(node: &Handle) -> bool {
-    let removes = |name: &str, value: &str| match name {
-        "hidden" => hides(name, value),
-        "style" => css::InlineStyle::of(value).hiding(false) == Some(css::HidingMethod::Removed),
-        _ => false,
-    };
-    with_attributes(node, |name, value| removes(name, value).then_some(())).is_some()
+    has_attribute(node, |name, value| {
+        name == "hidden" || (name == HIDING && value == HidingMethod::Removed.name())
+    })
 }
 
-/// True if an attribute with this lower-case name and this value hides its element.
+/// True if an attribute of the page with this lower-case name and this value hides its element.
 pub(super) fn hides(name: &str, value: &str) -> bool {
     match name {
         "hidden" => !value.trim().eq_ignore_ascii_case("until-found"),

@@ -6,8 +6,6 @@
 //! `refresh`). Hidden text is shown only if it is most of the page, and then only the largest parts
 //! of it; in a page with visible text it stays hidden because instructions to models are put there.
 
-use std::fmt::Write as _;
-
 use html2md::Handle;
 use memchr::{memchr, memmem};
 use url::Url;
@@ -24,28 +22,28 @@ use crate::document::entities;
 use crate::document::model::{ModelBuilder, NodeContent, TextSlice};
 
 /// Letters below which a page shows almost nothing.
-pub(super) const LITTLE: usize = 100;
+pub(super) const EMPTY_PAGE_LETTERS: usize = 100;
 
 /// Minimum letters of hidden text that is shown although the page has some visible text.
-const MUCH: usize = 300;
+const MIN_HIDDEN_LETTERS: usize = 300;
 
 /// Minimum letters of a text for browsers without scripts that replaces some visible text.
-const SOME: usize = 150;
+const MIN_NOSCRIPT_LETTERS: usize = 150;
 
 /// Minimum ratio of hidden text to visible text at which hidden text is shown.
-const TIMES: usize = 10;
+const HIDDEN_TO_VISIBLE_RATIO: usize = 10;
 
 /// Maximum number of times that hidden text is searched for in text that was shown before.
-const ROUNDS: usize = 4;
+const MAX_REVEALS: usize = 4;
 
 /// Longest description in a remark, in bytes.
-const MAX_DESCRIPTION: usize = 1000;
+const MAX_DESCRIPTION_BYTES: usize = 1000;
 
 /// Maximum number of frames in a remark.
 const MAX_FRAMES: usize = 20;
 
 /// Maximum number of scripts with data.
-const MAX_DATA: usize = 64;
+const MAX_DATA_SCRIPTS: usize = 64;
 
 /// Converts a page again with its fallback content; `model` is the result of the first conversion
 /// of its `tree`.
@@ -57,14 +55,15 @@ pub(super) fn convert_with_fallback(
     let mut cuts = DocumentCuts::default();
     let has = |word: &str| memmem::find(source.page.as_bytes(), word.as_bytes()).is_some();
     let about = PageClues::of(source.page);
-    // Browsers that show frames do not show the text beside them.
+    // Browsers that show frames do not show the text next to them.
     let is_notice = |model: &DocumentModel| {
         (about.scripts && is_notice(model))
-            || (!about.frames.is_empty() && model.count_letters(LITTLE) < LITTLE)
+            || (!about.frames.is_empty()
+                && model.count_letters(EMPTY_PAGE_LETTERS) < EMPTY_PAGE_LETTERS)
     };
     let letters_of = |model: &DocumentModel| match model {
         model if is_notice(model) => 0,
-        model => model.count_letters(LITTLE),
+        model => model.count_letters(EMPTY_PAGE_LETTERS),
     };
     if ["<noscript", "<NOSCRIPT", "<noframes", "<NOFRAMES"]
         .iter()
@@ -74,20 +73,20 @@ pub(super) fn convert_with_fallback(
         let (found, cut) = source.walk(&again);
         let (had, has) = (letters_of(&model), found.count_letters(usize::MAX));
         let more = has.saturating_sub(had);
-        if more > 0 && (had == 0 || more >= SOME.max(had)) && !is_notice(&found) {
+        if more > 0 && (had == 0 || more >= MIN_NOSCRIPT_LETTERS.max(had)) && !is_notice(&found) {
             (tree, model, cuts) = (again, found, cut);
         }
     }
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_REVEALS {
         let letters = letters_of(&model);
-        if letters == LITTLE || cuts.time || !unveil(&tree.tree.document, letters) {
+        if letters == EMPTY_PAGE_LETTERS || cuts.time || !unveil(&tree.tree.document, letters) {
             break;
         }
         (model, cuts) = source.walk(&tree);
     }
     let mut origin = None;
     let letters = letters_of(&model);
-    if letters < LITTLE && !cuts.time {
+    if letters < EMPTY_PAGE_LETTERS && !cuts.time {
         let (text, stands_in) = page_data::text_of(&about.data);
         let own = HtmlSource {
             page: &text,
@@ -96,8 +95,8 @@ pub(super) fn convert_with_fallback(
         };
         let (found, cut) = own.walk(&own.parse(WantedContent::Shown));
         let least = match letters {
-            0 => LITTLE / 2,
-            letters => SOME.max(letters * TIMES),
+            0 => EMPTY_PAGE_LETTERS / 2,
+            letters => MIN_NOSCRIPT_LETTERS.max(letters * HIDDEN_TO_VISIBLE_RATIO),
         };
         if found.count_letters(usize::MAX) >= least {
             let title = std::mem::take(&mut model.title);
@@ -134,40 +133,35 @@ pub(super) fn convert_with_fallback(
     }
 }
 
-/// Parts of words that pages put beside "JavaScript" when they require it, in the most frequent
+/// Parts of words that pages put next to "JavaScript" when they require it, in the most frequent
 /// languages: to need, to enable, to be disabled, to support and the like.
-const DEMANDS: &str = "need|require|enable|turn on|switch on|disabled|activ|aktiv|allow|\
+const DEMAND_WORDS: &str = "need|require|enable|turn on|switch on|disabled|activ|aktiv|allow|\
     support|must|without|work|erforder|benötig|ohne |habilit|abilit|necess|requier|requis|\
     sans |включ|启用|啟用|有効";
 
 /// True if a page with scripts shows only that a script is required or running.
 fn is_notice(model: &DocumentModel) -> bool {
-    let letters = model.count_letters(MUCH);
-    if letters == MUCH {
+    let letters = model.count_letters(MIN_HIDDEN_LETTERS);
+    if letters == MIN_HIDDEN_LETTERS {
         return false;
     }
-    let text = model.beginning(4 * MUCH).to_lowercase();
-    (text.contains("javascript") && DEMANDS.split('|').any(|word| text.contains(word)))
+    let text = model.beginning(4 * MIN_HIDDEN_LETTERS).to_lowercase();
+    (text.contains("javascript") && DEMAND_WORDS.split('|').any(|word| text.contains(word)))
         || (letters < 32 && (text.contains("loading") || text.contains("please wait")))
 }
 
 /// Shows the largest hidden elements, which together hold half of the hidden text, if the hidden
 /// text is most of the page; false if nothing is shown.
 fn unveil(root: &Handle, letters: usize) -> bool {
-    let mut hidden: Vec<(usize, Handle)> = Vec::new();
-    let mut open = vec![root.clone()];
-    while let Some(node) = open.pop() {
-        if dom::is_hidden(&node) {
-            // A dialog that is not open is no substitute for the page.
-            if !dom::is_dialog(&node) {
-                hidden.push((dom::letters_in(&node, is_dropped), node));
-            }
-        } else if !is_dropped(&node) {
-            open.extend(node.children.borrow().iter().rev().cloned());
-        }
-    }
+    // A dialog that is not open is not a substitute for the page.
+    let mut hidden: Vec<(usize, Handle)> =
+        dom::nodes_within(root, |node| !dom::is_hidden(node) && !is_dropped(node))
+            .filter(|node| dom::is_hidden(node) && !dom::is_dialog(node))
+            .map(|node| (dom::letters_in(&node, is_dropped), node))
+            .collect();
     let all: usize = hidden.iter().map(|(letters, _)| letters).sum();
-    if all == 0 || (letters > 0 && all < MUCH.max(letters * TIMES)) {
+    if all == 0 || (letters > 0 && all < MIN_HIDDEN_LETTERS.max(letters * HIDDEN_TO_VISIBLE_RATIO))
+    {
         return false;
     }
     sort_by_count(&mut hidden, |(letters, _)| usize::MAX - letters);
@@ -210,59 +204,62 @@ fn remark(
     navigates: bool,
     origin: Option<&str>,
 ) -> Option<DocumentModel> {
-    let leads = about.leads;
-    let leads = leads.and_then(|address| source.elsewhere(address));
-    let frames = about.frames.iter();
-    let frames: Vec<Url> = frames.filter_map(|frame| source.elsewhere(frame)).collect();
-    let beyond = leads.is_some() || !frames.is_empty();
+    let elsewhere = |addresses: &[&str]| -> Vec<Url> {
+        let addresses = addresses.iter();
+        addresses
+            .filter_map(|address| source.elsewhere(address))
+            .collect()
+    };
+    let leads = elsewhere(about.leads.as_slice());
+    let frames = elsewhere(&about.frames);
+    let beyond = !leads.is_empty() || !frames.is_empty();
     let tells = silent || beyond || origin.is_some();
     if !about.is_page || !tells || (navigates && !about.scripts && !beyond) {
         return None;
     }
-    let mut line = String::from("[");
+    let mut sentences: Vec<String> = Vec::new();
     if let Some(origin) = origin {
-        let _ = write!(
-            line,
+        sentences.push(format!(
             "This page shows next to no text. What is above stands in {origin}."
-        );
+        ));
     }
     if silent {
-        line.push_str(if navigates {
-            "Beside its navigation this page shows no text"
+        let subject = if navigates {
+            "Beside its navigation this page"
         } else {
-            "This page shows no text"
-        });
-        if about.scripts {
-            line.push_str(" without JavaScript, which was not run");
-        }
-        line.push('.');
+            "This page"
+        };
+        let reason = if about.scripts {
+            " without JavaScript, which was not run"
+        } else {
+            ""
+        };
+        sentences.push(format!("{subject} shows no text{reason}."));
+        sentences.extend(about.description.map(|description| {
+            let description = beginning(description, MAX_DESCRIPTION_BYTES);
+            let description = entities::decoded_in_attribute(description);
+            format!("It describes itself: \"{description}\".")
+        }));
     }
-    if let Some(description) = about.description.filter(|_| silent) {
-        let description = entities::decoded_in_attribute(beginning(description, MAX_DESCRIPTION));
-        let _ = write!(line, " It describes itself: \"{description}\".");
-    }
-    let it = match (silent, origin) {
-        (false, None) => "This page",
-        _ => " It",
-    };
-    let frames = frames.iter().enumerate().map(|(at, frame)| match at {
-        0 if leads.is_some() => (" It is made of frames: ", frame),
-        0 => (" is made of frames: ", frame),
-        _ => (", ", frame),
-    });
-    let leads = leads.iter().map(|url| (" leads to ", url));
+    let mut line = format!("[{}", sentences.join(" "));
     let mut build = ModelBuilder::default();
     build.open(NodeContent::Paragraph);
-    for (at, (before, url)) in leads.chain(frames).enumerate() {
-        line.push_str(if at == 0 { it } else { "" });
-        line.push_str(before);
-        add_text(&mut build, &line);
-        line.clear();
-        let address = build.keep_address(None, &address::without_tracking(url.as_str()));
-        let title = TextSlice::default();
-        build.open(NodeContent::Link { address, title });
-        build.add(NodeContent::Text(build.address_text(address)));
-        build.close();
+    for (verb, addresses) in [("leads to ", leads), ("is made of frames: ", frames)] {
+        for (at, url) in addresses.iter().enumerate() {
+            line.push_str(match at {
+                0 if line == "[" => "This page ",
+                0 => " It ",
+                _ => ", ",
+            });
+            line.push_str(if at == 0 { verb } else { "" });
+            add_text(&mut build, &line);
+            line.clear();
+            let address = build.keep_address(None, &address::without_tracking(url.as_str()));
+            let title = TextSlice::default();
+            build.open(NodeContent::Link { address, title });
+            build.add(NodeContent::Text(build.address_text(address)));
+            build.close();
+        }
     }
     line.push(']');
     add_text(&mut build, &line);
@@ -310,55 +307,47 @@ impl<'a> PageClues<'a> {
                 at = tag::comment_end(page, at + 3);
                 continue;
             }
-            let is = |name: &str| tag::is_named(page, at, name);
-            if is("script") {
-                about.is_page = true;
-                about.scripts = true;
-                at = about.read_script(page, at);
-            } else if is("meta") || is("frame") {
-                let meta = is("meta");
-                match about.read_tag(page, at, meta) {
-                    Some(end) => at = end,
-                    None => break,
+            let is = |name: &&str| tag::is_named(page, at, name);
+            let Some(name) = ["script", "meta", "frame", "html", "body"]
+                .into_iter()
+                .find(is)
+            else {
+                continue;
+            };
+            about.is_page |= name != "meta";
+            let Some(tag) = tag::read(page, at) else {
+                break;
+            };
+            let value = |name: &str| tag.get(name).unwrap_or_default().trim();
+            at = tag.end;
+            match name {
+                "script" => {
+                    about.scripts = true;
+                    let (to, end) = tag::raw_end(page, tag.end, "script");
+                    let text = &page[tag.end..to];
+                    if about.data.len() < MAX_DATA_SCRIPTS {
+                        about.data.extend(ScriptData::of(value("type"), text));
+                    }
+                    at = end;
                 }
-            } else if is("html") || is("body") {
-                about.is_page = true;
+                "meta" => {
+                    let mut names = ["name", "property", "http-equiv"].into_iter();
+                    let name = names.find_map(|name| tag.get(name)).unwrap_or_default();
+                    about.read_meta(name.trim(), value("content"));
+                }
+                "frame" => {
+                    let address = value("src");
+                    if !address.is_empty()
+                        && media::is_followable(address)
+                        && about.frames.len() < MAX_FRAMES
+                    {
+                        about.frames.push(address);
+                    }
+                }
+                _ => {}
             }
         }
         about
-    }
-
-    /// Reads the script whose name begins at `at`, and returns its end.
-    fn read_script(&mut self, page: &'a str, at: usize) -> usize {
-        let Some(tag) = tag::read(page, at) else {
-            return page.len();
-        };
-        let (to, end) = tag::raw_end(page, tag.end, "script");
-        let text = &page[tag.end..to];
-        if self.data.len() < MAX_DATA {
-            self.data
-                .extend(ScriptData::of(tag.get("type").unwrap_or_default(), text));
-        }
-        end
-    }
-
-    /// Reads the `meta` or `frame` tag whose name begins at `at`, and returns its end.
-    fn read_tag(&mut self, page: &'a str, at: usize, meta: bool) -> Option<usize> {
-        let tag = tag::read(page, at)?;
-        let value = |name: &str| tag.get(name).unwrap_or_default().trim();
-        if meta {
-            let name = ["name", "property", "http-equiv"];
-            let name = name.into_iter().find_map(|name| tag.get(name));
-            self.read_meta(name.unwrap_or_default().trim(), value("content"));
-        } else {
-            self.is_page = true;
-            let source = value("src");
-            if !source.is_empty() && media::is_followable(source) && self.frames.len() < MAX_FRAMES
-            {
-                self.frames.push(source);
-            }
-        }
-        Some(tag.end)
     }
 
     fn read_meta(&mut self, name: &str, content: &'a str) {

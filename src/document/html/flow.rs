@@ -1,7 +1,7 @@
 //! Inline content of a page: text, styles, code and line ends, put into paragraphs, headings and
 //! cells.
 //!
-//! Rules: CSS Text 3, "White Space Processing" (whitespace alone makes no paragraph); HTML Living
+//! Rules: CSS Text 3, "White Space Processing" (a paragraph needs more than whitespace); HTML Living
 //! Standard, "Text-level semantics". A paragraph begins where there is text and ends where a block
 //! begins or ends. A style may reach over several of them: it is closed with each and opened
 //! again in the next, except for a link, which leads somewhere once.
@@ -39,7 +39,7 @@ const FREE_COPIES: usize = 1024;
 const MAX_AROUND: usize = 64;
 
 /// Number of bytes of text that allow one more such node.
-const COPY: usize = 16;
+const TEXT_PER_COPY: usize = 16;
 
 /// The document so far, with the open elements of its last block.
 #[derive(Default)]
@@ -102,7 +102,7 @@ impl FlowBuilder {
         let blank = is_blank(text);
         if !blank {
             self.prepare_content();
-            self.copies += text.len() / COPY;
+            self.copies += text.len() / TEXT_PER_COPY;
         } else if !self.open || self.breaks > 0 {
             return;
         }

@@ -9,10 +9,10 @@ use super::prefilter::tag::{is_data, is_tiny};
 use super::{address, dom};
 
 /// Maximum side of an icon, in pixels.
-const ICON: u32 = 64;
+const MAX_ICON_SIDE: u32 = 64;
 
 /// Minimum side of a picture, in pixels.
-const PICTURE: u32 = 200;
+const MIN_PICTURE_SIDE: u32 = 200;
 
 /// An image as its attributes describe it.
 #[derive(Default)]
@@ -32,29 +32,26 @@ impl ImageElement {
         let mut image = Self::default();
         let (mut has_alt, mut unseen, mut spaces) = (false, false, false);
         let mut sides = [None; 2];
-        let _: Option<()> = dom::with_attributes(node, |name, value| {
-            match name {
-                "alt" => {
-                    has_alt = true;
-                    value.clone_into(&mut image.alt);
-                }
-                "title" => value.clone_into(&mut image.title),
-                "width" | "height" => {
-                    unseen |= is_tiny(value);
-                    sides[usize::from(name == "height")] = side(value);
-                }
-                "src" => spaces = is_spacer(value),
-                _ => {}
+        dom::for_each_attribute(node, |name, value| match name {
+            "alt" => {
+                has_alt = true;
+                value.clone_into(&mut image.alt);
             }
-            None
+            "title" => value.clone_into(&mut image.title),
+            "width" | "height" => {
+                unseen |= is_tiny(value);
+                sides[usize::from(name == "height")] = side(value);
+            }
+            "src" => spaces = is_spacer(value),
+            _ => {}
         });
         image.source = source(node);
         if unseen || (spaces && image.source.is_none()) {
             return None;
         }
         let all = |test: fn(u32) -> bool| sides.iter().all(|side| side.is_some_and(test));
-        let icon = all(|side| side <= ICON);
-        let picture = all(|side| side >= PICTURE);
+        let icon = all(|side| side <= MAX_ICON_SIDE);
+        let picture = all(|side| side >= MIN_PICTURE_SIDE);
         let silent = image.alt.trim().is_empty();
         image.decorates = silent && (icon || (has_alt && !picture));
         Some(image)
@@ -68,22 +65,19 @@ fn side(value: &str) -> Option<u32> {
 }
 
 /// File names of spacer images, without their extension.
-const SPACERS: &[&str] = &["1x1", "blank", "clear", "pixel", "s", "spacer", "trans"];
+const SPACER_NAMES: &str = "1x1 blank clear pixel s spacer trans";
 
 /// True for the address of a spacer image or a tracking pixel.
 fn is_spacer(address: &str) -> bool {
     let path = address.split(['?', '#']).next().unwrap_or_default();
     let name = path.rsplit('/').next().unwrap_or_default();
     name.rsplit_once('.').is_some_and(|(name, kind)| {
-        kind.eq_ignore_ascii_case("gif")
-            && SPACERS
-                .iter()
-                .any(|spacer| name.eq_ignore_ascii_case(spacer))
+        kind.eq_ignore_ascii_case("gif") && dom::lists_any_case(SPACER_NAMES, name)
     }) || path.ends_with("facebook.com/tr")
 }
 
 /// Attributes in which pages that load images late keep the address.
-const LATE: [&str; 3] = ["data-src", "data-lazy-src", "data-original"];
+const LATE_SOURCES: [&str; 3] = ["data-src", "data-lazy-src", "data-original"];
 
 /// Returns the address of an image as the page has it; `None` if it only has a `data:` URL.
 fn source(node: &Handle) -> Option<String> {
@@ -100,7 +94,8 @@ fn source(node: &Handle) -> Option<String> {
     };
     // A page that loads an image late has a placeholder in its place until then.
     let late = |address: &String| address.contains(['/', '.']) && !address.contains('{');
-    LATE.iter()
+    LATE_SOURCES
+        .iter()
         .find_map(|name| plain(name).filter(late))
         .or_else(|| plain("src"))
         .or_else(|| {

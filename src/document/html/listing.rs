@@ -10,38 +10,32 @@ use super::dom::{self, ElementKind};
 use super::{preformatted, table};
 
 /// Classes of a cell that holds a line of code.
-const LINES: [&str; 4] = [
-    "blob-code",
-    "lines-code",
-    "line_content",
-    "FileContents-lineContents",
-];
+const LINE_CLASSES: &str = "blob-code lines-code line_content FileContents-lineContents";
 
 /// Classes of a box of boxes, whose whole text is code.
-const BOXES: [&str; 4] = ["fragment", "react-code-lines", "crayon-pre", "patch"];
+const BOX_CLASSES: &str = "fragment react-code-lines crayon-pre patch";
 
-/// The class of a table of lines, each behind its number in a cell of heads.
-const TRAC: &str = "code";
+/// The class of a table of lines, each after its number in a cell of heads.
+const TRAC_CLASS: &str = "code";
 
 /// Attributes with the sign of a line of a diff.
-const SIGNS: [&str; 2] = ["data-code-marker", "data-type-marker"];
+const SIGN_ATTRIBUTES: &str = "data-code-marker data-type-marker";
 
-/// True for an attribute with the sign of a line.
+/// True for the lower-case name of an attribute with the sign of a line.
 pub(super) fn is_sign(name: &str) -> bool {
-    SIGNS.iter().any(|sign| name.eq_ignore_ascii_case(sign))
+    dom::lists(SIGN_ATTRIBUTES, name)
 }
 
 /// True if an element with this lower-case name and this class is, or holds, lines of code.
 pub(super) fn is_listing(tag: &str, class: &str) -> bool {
-    let has = |words: &[&str]| {
-        class
-            .split_ascii_whitespace()
-            .any(|word| words.contains(&word))
+    let has = |words: &str| {
+        let mut own = class.split_ascii_whitespace();
+        own.any(|word| dom::lists(words, word))
     };
     match tag {
-        "td" => has(&LINES),
-        "div" => class == "pre" || has(&BOXES),
-        "table" => matches!(class, "diff" | TRAC),
+        "td" => has(LINE_CLASSES),
+        "div" => class == "pre" || has(BOX_CLASSES),
+        "table" => matches!(class, "diff" | TRAC_CLASS),
         _ => false,
     }
 }
@@ -52,7 +46,7 @@ pub(super) fn is_marked(node: &Handle) -> bool {
 }
 
 /// Returns the code of the listing that begins with `node`, its language and the number of its
-/// siblings behind `node` in `behind` that belong to it.
+/// siblings after `node` in `behind` that belong to it.
 pub(super) fn read(node: &Handle, behind: &[Handle]) -> Option<(String, &'static str, usize)> {
     if dom::kind(node) == Some(ElementKind::Table) && (!is_marked(node) || is_of_trac(node)) {
         return lines_of(node).map(|(code, language)| (code, language, 0));
@@ -113,7 +107,7 @@ fn line_of(node: &Handle) -> String {
 }
 
 fn is_of_trac(node: &Handle) -> bool {
-    dom::attribute(node, "class").as_deref() == Some(TRAC)
+    dom::attribute(node, "class").as_deref() == Some(TRAC_CLASS)
 }
 
 /// Returns the code of a table each of whose rows is a line of it.
@@ -156,21 +150,12 @@ fn lines_of(node: &Handle) -> Option<(String, &'static str)> {
 
 /// Returns the sign that an attribute within a cell of a diff names.
 fn sign_in(cell: &Handle) -> Option<String> {
-    let mut open = vec![cell.clone()];
-    while let Some(node) = open.pop() {
-        let sign = dom::with_attributes(&node, |name, value| {
-            SIGNS.contains(&name).then(|| value.to_owned())
-        });
-        if let Some(sign) = sign {
-            return Some(if sign.is_empty() {
-                " ".to_owned()
-            } else {
-                sign
-            });
-        }
-        open.extend(node.children.borrow().iter().rev().cloned());
-    }
-    None
+    dom::nodes_within(cell, |_| true).find_map(|node| {
+        dom::with_attributes(&node, |name, value| {
+            let sign = if value.is_empty() { " " } else { value };
+            is_sign(name).then(|| sign.to_owned())
+        })
+    })
 }
 
 /// Returns the sign that the class of a cell of a diff means, unless its line begins with it.

@@ -14,7 +14,7 @@
 //! | `unseen_text` | text that is too small, too faint or too far away to be seen |
 //! | `reveal` | hidden elements that the page offers to show |
 //! | `fallback_content` | alternatives for a page that shows almost nothing |
-//! | `page_data` | text that stands only in the data of a page |
+//! | `page_data` | text that is only in the data of a page |
 //! | `dom` | the kind of an element and its visibility |
 //! | `css` | the `style` attribute |
 //! | `declared` | the page's metadata |
@@ -81,9 +81,9 @@ pub(super) struct ConvertedPage {
     pub(super) cuts: DocumentCuts,
     /// A remark about a page that shows nothing.
     pub(super) remark: Option<DocumentModel>,
-    /// True if the remark stands beside text of the page.
+    /// True if the page has text besides the remark.
     pub(super) beside_text: bool,
-    /// True if its text stands only in its data.
+    /// True if its text is only in its data.
     pub(super) of_data: bool,
     /// The page to which its `refresh` leads.
     pub(super) refresh: Option<Url>,
@@ -105,7 +105,8 @@ pub(super) fn read(
     let tree = source.parse(WantedContent::Shown);
     let (model, cuts) = source.walk(&tree);
     if cuts != DocumentCuts::default()
-        || model.count_letters(fallback_content::LITTLE) == fallback_content::LITTLE
+        || model.count_letters(fallback_content::EMPTY_PAGE_LETTERS)
+            == fallback_content::EMPTY_PAGE_LETTERS
     {
         return ConvertedPage {
             model,
@@ -129,17 +130,6 @@ pub(super) fn read_main(
         base,
         syntax,
         ends,
-    })
-}
-
-/// Returns the features and the choice of the main content.
-#[cfg(feature = "internals")]
-pub(super) fn study(page: &str, base: &Url, syntax: PageSyntax) -> main::study::ContentStudy {
-    main::study::study(&HtmlSource {
-        page,
-        base,
-        syntax,
-        ends: StageDeadlines::default(),
     })
 }
 

@@ -2,7 +2,7 @@
 //! builds the page.
 //!
 //! Rules: schema.org (`articleBody`, `text`, steps of recipes, questions and answers). Of a state,
-//! whose names mean something to its application alone, only prose is taken: strings of several
+//! whose names mean something only to its application, only prose is taken: strings of several
 //! sentences or of markup around such.
 
 use std::collections::HashSet;
@@ -13,14 +13,14 @@ use serde_json::Value;
 use super::prefilter::tag;
 
 /// Maximum length of the text of a page's data, in bytes.
-const MAX_TEXT: usize = 512 * 1024;
+const MAX_TEXT_BYTES: usize = 512 * 1024;
 
 /// Longest JSON-LD, in bytes.
-const MAX_JSON_LD: usize = 1024 * 1024;
+const MAX_JSON_LD_BYTES: usize = 1024 * 1024;
 
 /// Minimum words of a string that is prose, and letters of one in a script without spaces.
-const MIN_WORDS: usize = 8;
-const MIN_LETTERS: usize = 30;
+const MIN_PROSE_BLANKS: usize = 8;
+const MIN_PROSE_LETTERS: usize = 30;
 
 /// A script that holds data.
 pub(super) enum ScriptData<'a> {
@@ -47,12 +47,12 @@ impl<'a> ScriptData<'a> {
     }
 }
 
-/// Returns the text of the page's data as HTML, and where it stands; empty if there is none.
+/// Returns the text of the page's data as HTML, and where it was found; empty if there is none.
 pub(super) fn text_of(scripts: &[ScriptData<'_>]) -> (String, &'static str) {
     let mut text = DataText::default();
     for script in scripts {
         if let ScriptData::JsonLd(json) = script
-            && json.len() <= MAX_JSON_LD
+            && json.len() <= MAX_JSON_LD_BYTES
             && let Ok(value) = serde_json::from_str::<Value>(json.trim())
         {
             text.collect_json_ld("", &value);
@@ -98,7 +98,7 @@ impl DataText {
     }
 
     /// Adds the strings of a state that are prose, without keeping it: it may be as large as the
-    /// page. Of a damaged state, what stands before the damage counts.
+    /// page. Of a damaged state, what is before the damage counts.
     fn collect_state(&mut self, json: &str) {
         let bytes = json.as_bytes();
         let (mut at, mut depth) = (0, 0_usize);
@@ -139,7 +139,7 @@ impl DataText {
     }
 
     fn add_as(&mut self, text: &str, element: &str) {
-        if self.html.len() + text.len() > MAX_TEXT
+        if self.html.len() + text.len() > MAX_TEXT_BYTES
             || text.trim().is_empty()
             || !self.seen.insert(text.to_owned())
         {
@@ -185,6 +185,7 @@ fn is_prose(text: &str) -> bool {
             to
         };
     }
-    let words = blanks >= MIN_WORDS || (letters >= MIN_LETTERS && !text.is_ascii() && blanks == 0);
+    let words = blanks >= MIN_PROSE_BLANKS
+        || (letters >= MIN_PROSE_LETTERS && !text.is_ascii() && blanks == 0);
     words && ends > 0 && 10 * others <= letters && letters >= 3 * blanks
 }

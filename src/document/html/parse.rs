@@ -16,18 +16,18 @@ use super::reveal::HiddenElements;
 use crate::basics::wording::floor_boundary;
 
 /// Maximum size of a tree, in bytes as they are counted here.
-pub(super) const MAX_TREE: usize = 104 * 1024 * 1024;
+pub(super) const MAX_TREE_BYTES: usize = 104 * 1024 * 1024;
 
 /// Size of a node without its text and attributes, in bytes, including its slot among its parent's
 /// children and the allocator's overhead.
-pub(super) const NODE: usize = 224;
+pub(super) const NODE_BYTES: usize = 224;
 
 /// Size of an attribute without its value, in bytes.
-const ATTRIBUTE: usize = 64;
+const ATTRIBUTE_BYTES: usize = 64;
 
 /// Length of the piece that the parser's own tokenizer gets at a time, in bytes; the bounds are
 /// checked before each.
-const PIECE: usize = 8 * 1024;
+const PIECE_BYTES: usize = 8 * 1024;
 
 /// Parses a page as it stands until `end` or until the tree is too large.
 pub(super) fn parse(page: &str, end: Option<Instant>) -> RcDom {
@@ -37,7 +37,7 @@ pub(super) fn parse(page: &str, end: Option<Instant>) -> RcDom {
         && !parser.tokenizer.sink.sink.is_full()
         && end.is_none_or(|end| Instant::now() < end)
     {
-        let (piece, behind) = rest.split_at(floor_boundary(rest, PIECE));
+        let (piece, behind) = rest.split_at(floor_boundary(rest, PIECE_BYTES));
         parser.process(StrTendril::from_slice(piece));
         rest = behind;
     }
@@ -55,7 +55,7 @@ pub(super) struct CountingSink {
 impl CountingSink {
     /// True if the tree is too large.
     pub(super) fn is_full(&self) -> bool {
-        self.used.get() > MAX_TREE
+        self.used.get() > MAX_TREE_BYTES
     }
 
     fn count(&self, bytes: usize) {
@@ -63,7 +63,7 @@ impl CountingSink {
     }
 
     fn count_attributes(&self, attributes: &[Attribute]) {
-        let bytes = |attribute: &Attribute| ATTRIBUTE + attribute.value.len();
+        let bytes = |attribute: &Attribute| ATTRIBUTE_BYTES + attribute.value.len();
         self.count(attributes.iter().map(bytes).sum());
     }
 
@@ -71,7 +71,7 @@ impl CountingSink {
     fn count_text(&self, before: Option<&Handle>, child: &NodeOrText<Handle>) {
         if let NodeOrText::AppendText(text) = child {
             let joins = before.is_some_and(|node| matches!(node.data, NodeData::Text { .. }));
-            self.count(text.len() + if joins { 0 } else { NODE });
+            self.count(text.len() + if joins { 0 } else { NODE_BYTES });
         }
     }
 }
@@ -102,7 +102,7 @@ impl TreeSink for CountingSink {
         attributes: Vec<Attribute>,
         flags: ElementFlags,
     ) -> Handle {
-        self.count(NODE);
+        self.count(NODE_BYTES);
         self.count_attributes(&attributes);
         let plain = attributes.is_empty() && &*name.local != "dialog";
         let element = self.tree.create_element(name, attributes, flags);
@@ -113,12 +113,12 @@ impl TreeSink for CountingSink {
     }
 
     fn create_comment(&self, text: StrTendril) -> Handle {
-        self.count(NODE + text.len());
+        self.count(NODE_BYTES + text.len());
         self.tree.create_comment(text)
     }
 
     fn create_pi(&self, target: StrTendril, data: StrTendril) -> Handle {
-        self.count(NODE + target.len() + data.len());
+        self.count(NODE_BYTES + target.len() + data.len());
         self.tree.create_pi(target, data)
     }
 
@@ -139,7 +139,7 @@ impl TreeSink for CountingSink {
     }
 
     fn append_doctype_to_document(&self, name: StrTendril, public: StrTendril, system: StrTendril) {
-        self.count(NODE + name.len() + public.len() + system.len());
+        self.count(NODE_BYTES + name.len() + public.len() + system.len());
         self.tree.append_doctype_to_document(name, public, system);
     }
 

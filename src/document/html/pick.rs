@@ -1,6 +1,5 @@
 //! Finds elements of a page by their classes, for lists of results.
 
-use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use html2md::{Handle, NodeData};
@@ -9,17 +8,17 @@ use super::{dom, parse};
 use crate::basics::wording::floor_boundary;
 
 /// Maximum length of a page, in bytes; the rest is ignored.
-const MOST: usize = 2 * 1024 * 1024;
+const MAX_PAGE_BYTES: usize = 2 * 1024 * 1024;
 
 /// Time limit for building its tree.
-const TIME: Duration = Duration::from_secs(2);
+const PARSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Maximum number of elements, because nested ones share their text, which a hostile page would
 /// have read over and over.
-const MOST_PICKED: usize = 500;
+const MAX_PICKED_ELEMENTS: usize = 500;
 
 /// Maximum number of nodes read for the text of one element.
-const MOST_NODES: usize = 5_000;
+const MAX_TEXT_NODES: usize = 5_000;
 
 /// An element with one of the classes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,25 +35,23 @@ pub struct PickedElement {
 /// within an element with one of `without`.
 #[must_use]
 pub fn find_by_class(page: &str, classes: &[&str], without: &[&str]) -> Vec<PickedElement> {
-    let page = &page[..floor_boundary(page, MOST)];
-    let tree = parse::parse(page, Some(Instant::now() + TIME));
+    let page = &page[..floor_boundary(page, MAX_PAGE_BYTES)];
+    let tree = parse::parse(page, Some(Instant::now() + PARSE_TIMEOUT));
     let mut found = Vec::new();
-    let mut open = vec![Rc::clone(&tree.document)];
-    while let Some(node) = open.pop() {
-        if bears(&node, without).is_some() {
-            continue;
-        }
-        if let Some(class) = bears(&node, classes) {
+    let is_within = |node: &Handle| bears(node, without).is_none();
+    for node in dom::nodes_within(&tree.document, is_within) {
+        if is_within(&node)
+            && let Some(class) = bears(&node, classes)
+        {
             found.push(PickedElement {
                 class,
                 text: text(&node),
                 href: dom::attribute(&node, "href"),
             });
-            if found.len() == MOST_PICKED {
+            if found.len() == MAX_PICKED_ELEMENTS {
                 break;
             }
         }
-        open.extend(node.children.borrow().iter().rev().map(Rc::clone));
     }
     found
 }
@@ -69,18 +66,13 @@ fn bears(node: &Handle, classes: &[&str]) -> Option<usize> {
 /// Returns the text within `node` without scripts and styles.
 fn text(node: &Handle) -> String {
     let mut all = String::new();
-    let mut open = vec![Rc::clone(node)];
-    for _ in 0..MOST_NODES {
-        let Some(node) = open.pop() else {
-            break;
-        };
+    let enters = |node: &Handle| !matches!(dom::name(node), "script" | "style");
+    for node in dom::nodes_within(node, enters).take(MAX_TEXT_NODES) {
         match &node.data {
             NodeData::Text { contents } => all.push_str(&contents.borrow()),
-            NodeData::Element { .. } if matches!(dom::name(&node), "script" | "style") => continue,
             NodeData::Element { .. } if dom::name(&node) == "br" => all.push(' '),
             _ => {}
         }
-        open.extend(node.children.borrow().iter().rev().map(Rc::clone));
     }
     all.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -113,9 +105,12 @@ mod tests {
     fn a_hostile_page_costs_little() {
         let deep = "<div class=hit>".repeat(40_000);
         let begin = Instant::now();
-        assert_eq!(find_by_class(&deep, &["hit"], &[]).len(), MOST_PICKED);
+        assert_eq!(
+            find_by_class(&deep, &["hit"], &[]).len(),
+            MAX_PICKED_ELEMENTS
+        );
         let wide = "<a class=x>".repeat(50_000);
         let _ = find_by_class(&wide, &["hit"], &["y"]);
-        assert!(begin.elapsed() < 3 * TIME + TIME);
+        assert!(begin.elapsed() < 3 * PARSE_TIMEOUT + PARSE_TIMEOUT);
     }
 }

@@ -73,9 +73,6 @@ pub(super) fn text_of(node: &Handle) -> String {
                         steps.push(SubtreeStep::EndLine);
                         push(&mut steps, &node);
                     }
-                    ElementKind::Cell => {
-                        push(&mut steps, &node);
-                    }
                     _ => push(&mut steps, &node),
                 }
             }

@@ -58,9 +58,7 @@ pub(super) fn assemble(page: &str, tree: &RcDom) {
         steps: MAX_STEPS,
     };
     let mut slots = Vec::new();
-    let mut open = vec![Rc::clone(&tree.document)];
-    while let Some(node) = open.pop() {
-        open.extend(node.children.borrow().iter().rev().cloned());
+    for node in dom::nodes_within(&tree.document, |_| true) {
         let Some(id) = dom::attribute(&node, "id") else {
             continue;
         };
@@ -264,7 +262,7 @@ mod tests {
                 r#"a<template id="B:0"></template>b<div hidden id="S:0" title=</div><p title="</div>">c<!-- </div> -->d</div>e"#,
                 "a<p>cd</p>be",
             ),
-            // Nor does text that looks like a piece in an attribute hide those behind it.
+            // Nor does text that looks like a piece in an attribute hide those after it.
             (
                 r#"<div title='<div hidden id="S:1">'></div><template id="B:0"></template><div hidden id="S:0">c</div>"#,
                 "<div></div>c",

@@ -11,10 +11,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use crate::document::model::{DocumentModel, DocumentNode, NodeContent};
 
 /// Number of links before and after a link that are searched for the same target.
-const NEAR: usize = 12;
+const MAX_NEAR_LINKS: usize = 12;
 
 /// Maximum number of links of a page that stay as they are; pages of cards have more.
-const FEW: usize = 16;
+const MAX_UNTOUCHED_LINKS: usize = 16;
 
 /// A link with hashes of its target and text.
 struct LinkOccurrence {
@@ -72,7 +72,7 @@ pub(super) fn remove_repeated(model: &mut DocumentModel, here: &str) {
         model.clear_link_title(node);
     }
     let mut gone = Vec::new();
-    if count > FEW {
+    if count > MAX_UNTOUCHED_LINKS {
         gone = own;
         let mut said: HashSet<u64> = HashSet::with_capacity(links.len());
         let repeated = links.iter().enumerate().filter(|(at, link)| {
@@ -82,8 +82,9 @@ pub(super) fn remove_repeated(model: &mut DocumentModel, here: &str) {
                 others.iter().any(same)
             };
             again
-                || near(&links[at.saturating_sub(NEAR)..*at])
-                || (!link.has_text && near(&links[at + 1..links.len().min(at + 1 + NEAR)]))
+                || near(&links[at.saturating_sub(MAX_NEAR_LINKS)..*at])
+                || (!link.has_text
+                    && near(&links[at + 1..links.len().min(at + 1 + MAX_NEAR_LINKS)]))
         });
         gone.extend(repeated.map(|(_, link)| link.node));
         gone.sort_unstable();
@@ -95,15 +96,7 @@ pub(super) fn remove_repeated(model: &mut DocumentModel, here: &str) {
 /// separates them.
 fn stands_between_words(model: &DocumentModel, at: usize, text: &str) -> bool {
     let nodes = model.nodes();
-    let in_line = |node: &&DocumentNode| {
-        matches!(
-            node.content,
-            NodeContent::Emphasis
-                | NodeContent::Strong
-                | NodeContent::Deleted
-                | NodeContent::Link { .. }
-        )
-    };
+    let in_line = |node: &&DocumentNode| node.content.is_markup();
     let said = |node: Option<&DocumentNode>| match node.map(|node| node.content) {
         Some(NodeContent::Text(slice) | NodeContent::Code(slice)) => model.text(slice),
         _ => "",

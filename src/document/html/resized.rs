@@ -8,22 +8,20 @@ use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
 
-/// Paths of servers that take the original's address as their parameter `url`.
-const BY_URL: &[&str] = &["/_next/image", "/_vercel/image"];
+use super::dom::lists_any_case;
 
-const BY_PATH: &str = "/cdn-cgi/image/";
+/// Paths of servers that take the original's address as their parameter `url`.
+const URL_SERVERS: &[&str] = &["/_next/image", "/_vercel/image"];
+
+const PATH_SERVER: &str = "/cdn-cgi/image/";
 
 /// File extensions of images.
-const IMAGES: &[&str] = &[
-    "avif", "bmp", "gif", "jpeg", "jpg", "pjpeg", "png", "svg", "tif", "tiff", "webp",
-];
+const IMAGE_EXTENSIONS: &str = "avif bmp gif jpeg jpg pjpeg png svg tif tiff webp";
 
 /// Parameters that change the looks of an image, and prefixes of others.
-const LOOKS: &[&str] = &[
-    "auto", "cs", "dpr", "fit", "fl", "fm", "fmt", "format", "h", "height", "optimize", "q",
-    "rect", "quality", "resize", "resmode", "ssl", "strip", "w", "webp", "wid", "width",
-];
-const LOOKS_BEGIN: [&str; 2] = ["compress", "crop"];
+const LOOK_PARAMETERS: &str = "auto cs dpr fit fl fm fmt format h height optimize q rect quality \
+    resize resmode ssl strip w webp wid width";
+const LOOK_PREFIXES: [&str; 2] = ["compress", "crop"];
 
 /// Returns the address of the original of `source`, which is as the page has it; `source` itself if
 /// that is not resized.
@@ -35,14 +33,12 @@ pub(super) fn original(source: &str) -> Cow<'_, str> {
         return Cow::Borrowed(source);
     };
     let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
-    let image = IMAGES
-        .iter()
-        .any(|image| ending.eq_ignore_ascii_case(image));
+    let image = lists_any_case(IMAGE_EXTENSIONS, ending);
     let looks = |pair: &str| {
         let name = pair.split('=').next().unwrap_or_default();
         let name = name.strip_prefix("amp;").unwrap_or(name);
-        LOOKS.iter().any(|look| name.eq_ignore_ascii_case(look))
-            || LOOKS_BEGIN.iter().any(|look| name.starts_with(look))
+        lists_any_case(LOOK_PARAMETERS, name)
+            || LOOK_PREFIXES.iter().any(|look| name.starts_with(look))
     };
     // A version selects the image at one time; any other parameter may select the image itself.
     let version = |pair: &str| pair.starts_with("v=");
@@ -56,7 +52,7 @@ pub(super) fn original(source: &str) -> Cow<'_, str> {
 
 fn by_url(source: &str) -> Option<Cow<'_, str>> {
     let (place, query) = source.split_once('?')?;
-    let site = BY_URL
+    let site = URL_SERVERS
         .iter()
         .find_map(|server| place.strip_suffix(server))?;
     let original = query
@@ -67,7 +63,7 @@ fn by_url(source: &str) -> Option<Cow<'_, str>> {
 }
 
 fn by_path(source: &str) -> Option<Cow<'_, str>> {
-    let (site, rest) = source.split_once(BY_PATH)?;
+    let (site, rest) = source.split_once(PATH_SERVER)?;
     let (_, original) = rest.split_once('/')?;
     on_site(site, Cow::Borrowed(original))
 }

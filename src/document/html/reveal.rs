@@ -12,8 +12,8 @@ use std::rc::Rc;
 
 use html2md::{Handle, NodeData};
 
-use super::css::{HidingMethod, InlineStyle};
-use super::dom::{self, ElementKind};
+use super::css::HidingMethod;
+use super::dom::{self, ElementKind, lists};
 use super::prefilter::content_hints;
 
 /// Maximum number of steps up the tree per page to find hidden ancestors of controls, and of steps
@@ -22,62 +22,36 @@ const MAX_STEPS: usize = 1 << 20;
 
 /// Maximum number of elements with one id that are shown together: some pages have one twice, for
 /// wide and small screens.
-const MAX_SAME: usize = 4;
+const MAX_ELEMENTS_PER_ID: usize = 4;
 
 /// Maximum number of open dialogs that are looked at.
 const MAX_DIALOGS: usize = 16;
 
 /// Classes of the slides of common carousels.
-const SLIDES: &[&str] = &[
-    "carousel-item",
-    "embla__slide",
-    "flickity-slide",
-    "glide__slide",
-    "keen-slider__slide",
-    "owl-item",
-    "slick-slide",
-    "splide__slide",
-    "swiper-slide",
-    "tns-item",
-];
+const SLIDE_CLASSES: &str = "carousel-item embla__slide flickity-slide glide__slide owl-item \
+    keen-slider__slide slick-slide splide__slide swiper-slide tns-item";
 
 /// Parts of the classes of panels without their hyphens and underscores: accordions, answers and
 /// tabs.
-const PANELS: &[&str] = &[
-    "accordion",
-    "collaps",
-    "faq",
-    "tabcontent",
-    "tabpane",
-    "tabscontent",
-    "tabspane",
-    "togglecontent",
-];
+const PANEL_WORDS: &str =
+    "accordion collaps faq tabcontent tabpane tabscontent tabspane togglecontent";
 
-/// Elements that may be panels by their class alone, because they contain others.
-const HOLDERS: &[&str] = &[
-    "article", "dd", "div", "dl", "fieldset", "figure", "form", "li", "ol", "section", "table",
-    "tr", "ul",
-];
+/// Elements that only their class may make panels, because they contain others.
+const PANEL_ELEMENTS: &str = "article dd div dl fieldset figure form li ol section table tr ul";
 
-/// Classes of elements around a whole page that a script shows when it has run.
-const ROOTS: &[&str] = &["easylockdown-content"];
+/// Class of an element around a whole page that a script shows when it has run.
+const LATE_ROOT_CLASS: &str = "easylockdown-content";
 
 /// Parts of the classes of carousels, and ends of those of their slides.
-const CAROUSELS: &[&str] = &["carousel", "gallery", "slider", "slideshow", "swiper"];
-const CELLS: &[&str] = &["cell", "item", "slide"];
+const CAROUSEL_WORDS: &str = "carousel gallery slider slideshow swiper";
+const SLIDE_WORDS: &str = "cell item slide";
 
 /// Maximum number of levels from a control up to the sibling of the element that it opens.
-const MAX_UP: usize = 3;
+const MAX_LEVELS_UP: usize = 3;
 
 /// Classes of duplicate slides.
-const COPIES: &[&str] = &[
-    "cloned",
-    "glide__slide--clone",
-    "slick-cloned",
-    "splide__slide--clone",
-    "swiper-slide-duplicate",
-];
+const COPIED_SLIDE_CLASSES: &str =
+    "cloned glide__slide--clone slick-cloned splide__slide--clone swiper-slide-duplicate";
 
 /// The hidden elements of a page, and its controls.
 #[derive(Default)]
@@ -95,19 +69,14 @@ pub(super) struct HiddenElements {
 impl HiddenElements {
     /// Records an element if it is hidden or a control.
     pub(super) fn record(&mut self, node: &Handle) {
-        let NodeData::Element { name, attrs, .. } = &node.data else {
-            return;
-        };
         let (mut hides, mut offers) = (false, false);
-        let mut is_dialog = &*name.local == "dialog";
-        for attr in attrs.borrow().iter() {
-            let attribute = &*attr.name.local;
-            let hiding = dom::hides(attribute, &attr.value);
-            hides |= hiding;
-            self.dims |= attribute == "style" && !hiding;
-            is_dialog |= dom::marks_dialog(attribute, &attr.value);
-            offers = offers || offers_by(&name.local, attribute, &attr.value);
-        }
+        let mut is_dialog = dom::name(node) == "dialog";
+        dom::for_each_attribute(node, |name, value| {
+            hides |= dom::is_hider(name);
+            self.dims |= name == "style";
+            is_dialog |= dom::marks_dialog(name, value);
+            offers = offers || offers_by(dom::name(node), name, value);
+        });
         if hides {
             self.hidden.push(Rc::clone(node));
         } else if is_dialog && self.dialogs.len() < MAX_DIALOGS {
@@ -173,7 +142,7 @@ impl HiddenElements {
             shown[index] = is_panel;
             if let Some(id) = id {
                 let same = by_id.entry(id).or_default();
-                if same.len() < MAX_SAME {
+                if same.len() < MAX_ELEMENTS_PER_ID {
                     same.push(index);
                 }
             }
@@ -224,27 +193,24 @@ impl HiddenElements {
     }
 }
 
-/// Returns the attributes that hide an element.
-fn hiders(node: &Handle) -> Vec<&'static str> {
-    let mut ways = vec!["hidden", "aria-hidden", "style"];
-    ways.retain(|way| dom::attribute(node, way).is_some_and(|value| dom::hides(way, &value)));
-    ways
+/// Returns the value of the attribute with this name, if nothing else hides the element.
+fn sole_hider(node: &Handle, wanted: &str) -> Option<String> {
+    let others = |name: &str, _: &str| dom::is_hider(name) && name != wanted;
+    dom::attribute(node, wanted).filter(|_| !dom::has_attribute(node, others))
 }
 
 /// True if an element is hidden by `aria-hidden` and by nothing else.
 fn is_hidden_by_aria(node: &Handle) -> bool {
-    hiders(node) == ["aria-hidden"]
+    sole_hider(node, "aria-hidden").is_some()
 }
 
 /// True if an element is hidden by its opacity and by nothing else.
 fn is_faded(node: &Handle) -> bool {
-    let style = || dom::attribute(node, "style").unwrap_or_default();
-    hiders(node) == ["style"]
-        && InlineStyle::of(&style()).hiding(false) == Some(HidingMethod::Faded)
+    sole_hider(node, dom::HIDING).as_deref() == Some(HidingMethod::Faded.name())
 }
 
 /// Elements around the content of a page.
-const FRAME: [&str; 5] = ["aside", "footer", "header", "nav", "noscript"];
+const FRAME_ELEMENTS: [&str; 5] = ["aside", "footer", "header", "nav", "noscript"];
 
 /// True if more than a third of a page's letters are faded, because then a script fades them in.
 fn is_much_faded(root: &Handle) -> bool {
@@ -252,8 +218,7 @@ fn is_much_faded(root: &Handle) -> bool {
     let mut open = vec![(Rc::clone(root), false)];
     while let Some((node, within)) = open.pop() {
         if let NodeData::Text { contents } = &node.data {
-            let text = contents.borrow();
-            let found = text.chars().filter(|c| c.is_alphanumeric()).count();
+            let found = dom::count_letters(&contents.borrow());
             letters += found;
             faded += if within { found } else { 0 };
         } else if !is_framed(&node) {
@@ -272,8 +237,9 @@ fn is_much_faded(root: &Handle) -> bool {
 /// True if the text of this element is not content.
 fn is_framed(node: &Handle) -> bool {
     dom::kind(node) == Some(ElementKind::Dropped)
-        || FRAME.contains(&dom::name(node))
-        || dom::attribute(node, content_hints::NAME).is_some_and(|name| FRAME.contains(&&*name))
+        || FRAME_ELEMENTS.contains(&dom::name(node))
+        || dom::attribute(node, content_hints::ORIGINAL_NAME)
+            .is_some_and(|name| FRAME_ELEMENTS.contains(&&*name))
 }
 
 /// True if an attribute makes its element a control.
@@ -293,11 +259,10 @@ fn is_false(value: &str) -> bool {
 /// True for a control that opens an unnamed element.
 fn opens_unnamed(control: &Handle) -> bool {
     let (mut opens, mut names) = (false, false);
-    let _: Option<()> = dom::with_attributes(control, |name, value| {
+    dom::for_each_attribute(control, |name, value| {
         let expands = name == "aria-expanded";
         opens |= expands && is_false(value);
         names |= !expands && offers_by(dom::name(control), name, value);
-        None
     });
     opens && !names
 }
@@ -305,7 +270,7 @@ fn opens_unnamed(control: &Handle) -> bool {
 /// Returns the element that directly follows a control or one of the elements around it.
 fn find_beside(control: &Handle, steps: &mut usize) -> Option<Handle> {
     let mut node = Rc::clone(control);
-    for _ in 0..MAX_UP {
+    for _ in 0..MAX_LEVELS_UP {
         let around = parent_of(&node)?;
         let children = around.children.borrow();
         *steps = steps.checked_sub(children.len())?;
@@ -324,27 +289,21 @@ fn find_beside(control: &Handle, steps: &mut usize) -> Option<Handle> {
 fn is_panel_class(class: &str) -> bool {
     let class = class.to_ascii_lowercase();
     let joined = class.replace(['-', '_'], "");
-    let has = |words: &[&str]| words.iter().any(|word| joined.contains(word));
+    let has = |words: &str| words.split(' ').any(|word| joined.contains(word));
     let last = class.rsplit(['-', '_']).next().unwrap_or_default();
-    has(PANELS) || (CELLS.contains(&last) && has(CAROUSELS))
+    has(PANEL_WORDS) || (lists(SLIDE_WORDS, last) && has(CAROUSEL_WORDS))
 }
 
 /// Returns the hidden elements that a control offers to show.
 fn find_targets(control: &Handle, by_id: &HashMap<String, Vec<usize>>) -> Vec<usize> {
     let mut targets = Vec::new();
-    let NodeData::Element { name, attrs, .. } = &control.data else {
-        return targets;
-    };
-    for attr in attrs.borrow().iter() {
-        if offers_by(&name.local, &attr.name.local, &attr.value) {
-            for id in attr.value.split_ascii_whitespace() {
-                let id = id.strip_prefix('#').unwrap_or(id);
-                if let Some(found) = by_id.get(id) {
-                    targets.extend(found);
-                }
-            }
+    dom::for_each_attribute(control, |name, value| {
+        if offers_by(dom::name(control), name, value) {
+            let ids = value.split_ascii_whitespace();
+            let found = ids.filter_map(|id| by_id.get(id.strip_prefix('#').unwrap_or(id)));
+            targets.extend(found.flatten());
         }
-    }
+    });
     targets
 }
 
@@ -354,9 +313,9 @@ fn panel_attributes(node: &Handle) -> (Option<String>, bool) {
     let (mut id, mut is_copy) = (None, false);
     // While a dialog is open, `aria-hidden` marks the page behind it.
     let mut is_panel = dom::name(node) == "main" && is_hidden_by_aria(node);
-    // The class of a paragraph, or of an inline element, is no evidence.
-    let holds = HOLDERS.contains(&dom::name(node));
-    let _: Option<()> = dom::with_attributes(node, |name, value| {
+    // The class of a paragraph, or of an inline element, is not evidence.
+    let holds = lists(PANEL_ELEMENTS, dom::name(node));
+    dom::for_each_attribute(node, |name, value| {
         let is = |wanted: &str| value.trim().eq_ignore_ascii_case(wanted);
         match name {
             "id" => id = Some(value.to_owned()),
@@ -364,15 +323,14 @@ fn panel_attributes(node: &Handle) -> (Option<String>, bool) {
             "aria-roledescription" => is_panel |= is("slide"),
             "class" => {
                 for word in value.split_ascii_whitespace() {
-                    is_panel |= SLIDES.contains(&word)
-                        || ROOTS.contains(&word)
+                    is_panel |= lists(SLIDE_CLASSES, word)
+                        || word == LATE_ROOT_CLASS
                         || (holds && is_panel_class(word));
-                    is_copy |= COPIES.contains(&word);
+                    is_copy |= lists(COPIED_SLIDE_CLASSES, word);
                 }
             }
             _ => {}
         }
-        None
     });
     (id, is_panel && !is_copy)
 }
@@ -382,7 +340,7 @@ pub(super) fn unhide(node: &Handle) {
     if let NodeData::Element { attrs, .. } = &node.data {
         attrs
             .borrow_mut()
-            .retain(|attr| !dom::hides(&attr.name.local, &attr.value));
+            .retain(|attr| !dom::is_hider(&attr.name.local));
     }
 }
 

@@ -203,14 +203,13 @@ fn measure_row(
 /// Returns the `colspan` and `rowspan` of a cell, each at least 1.
 fn cell_span(cell: &Handle) -> (u16, u16) {
     let (mut columns, mut rows) = (1, 1);
-    let _: Option<()> = dom::with_attributes(cell, |name, value| {
+    dom::for_each_attribute(cell, |name, value| {
         let number = || value.trim().parse().unwrap_or(1_usize);
         match name {
             "colspan" => columns = limited(number(), MAX_SPANNED_COLUMNS),
             "rowspan" => rows = limited(number(), 65_534),
             _ => {}
         }
-        None
     });
     (columns, rows)
 }
@@ -296,8 +295,7 @@ pub(super) fn is_gutter(cell: &Handle, next: Option<&Handle>, in_code: bool) -> 
         return false;
     };
     let mut numbers = String::new();
-    let mut open = vec![cell.clone()];
-    while let Some(node) = open.pop() {
+    for node in dom::nodes_within(cell, |_| true) {
         if let NodeData::Text { contents } = &node.data {
             let text = contents.borrow();
             if !text
@@ -312,7 +310,6 @@ pub(super) fn is_gutter(cell: &Handle, next: Option<&Handle>, in_code: bool) -> 
         } else {
             numbers.push(' ');
         }
-        open.extend(node.children.borrow().iter().rev().cloned());
     }
     let Some(count) = count_lines(&numbers) else {
         return false;
@@ -336,14 +333,9 @@ pub(super) fn count_lines(text: &str) -> Option<usize> {
 
 /// True if there is a block of code in a cell.
 fn holds_code(cell: &Handle) -> bool {
-    let mut open = vec![cell.clone()];
-    while let Some(node) = open.pop() {
-        match dom::kind(&node) {
-            Some(ElementKind::Table) => return false,
-            Some(ElementKind::Preformatted) => return true,
-            Some(_) if listing::is_marked(&node) => return true,
-            _ => open.extend(node.children.borrow().iter().rev().cloned()),
-        }
-    }
-    false
+    let first = dom::nodes_within(cell, |_| true).find_map(|node| match dom::kind(&node)? {
+        ElementKind::Table => Some(false),
+        kind => (kind == ElementKind::Preformatted || listing::is_marked(&node)).then_some(true),
+    });
+    first == Some(true)
 }

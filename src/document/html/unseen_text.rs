@@ -124,12 +124,9 @@ fn leave(
 
 fn hide_element(node: &Handle) {
     if let NodeData::Element { attrs, .. } = &node.data {
-        let name = QualName::new(None, ns!(), local_name!("style"));
-        let mut attrs = attrs.borrow_mut();
-        attrs.retain(|attribute| attribute.name != name);
-        attrs.push(Attribute {
-            name,
-            value: HidingMethod::Unseen.style().into(),
+        attrs.borrow_mut().push(Attribute {
+            name: QualName::new(None, ns!(), dom::HIDING.into()),
+            value: HidingMethod::Unseen.name().into(),
         });
     }
 }

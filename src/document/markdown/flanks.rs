@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// The class of a character beside a delimiter.
+/// The class of a character next to a delimiter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NeighbourClass {
     /// Space, or the start or end of a line.

@@ -208,12 +208,7 @@ impl<'a> MarkdownWriter<'a> {
 
     fn leave(&mut self, content: NodeContent) {
         match content {
-            NodeContent::Emphasis
-            | NodeContent::Strong
-            | NodeContent::Deleted
-            | NodeContent::Link { .. } => {
-                self.inline.pop_markup();
-            }
+            content if content.is_markup() => self.inline.pop_markup(),
             NodeContent::Heading(_) => {
                 self.inline.end_block();
                 self.inline.mode = InlineMode::Flow;

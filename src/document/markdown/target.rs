@@ -121,7 +121,7 @@ pub(super) fn escape_label(text: &str, cell: bool) -> String {
             '<' => escape::opens_tag(&bytes[at + 1..]),
             '&' => escape::is_reference(&bytes[at + 1..]),
             '|' => cell,
-            // Code spans take precedence over brackets, so this one may pair with another behind
+            // Code spans take precedence over brackets, so this one may pair with another after
             // them.
             '`' => true,
             '*' | '~' => marks.contains(&u8::try_from(c).ok()),

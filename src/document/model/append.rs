@@ -1,8 +1,7 @@
 //! Appends a document to another one.
 
 use super::{
-    AddressId, DocumentModel, DocumentNode, LinkAddress, ModelBuilder, NodeContent, TableId,
-    TextSlice, index,
+    DocumentModel, DocumentNode, LinkAddress, ModelBuilder, NodeContent, TextSlice, index,
 };
 
 impl ModelBuilder {
@@ -87,34 +86,28 @@ impl IndexOffsets {
         }
     }
 
-    fn address(&self, id: AddressId) -> AddressId {
-        AddressId(id.0 + self.addresses)
-    }
-
-    fn content(&self, content: NodeContent) -> NodeContent {
-        match content {
-            NodeContent::CodeBlock { language, code } => NodeContent::CodeBlock {
-                language: self.slice(language),
-                code: self.slice(code),
-            },
-            NodeContent::Table(id) => NodeContent::Table(TableId(id.0 + self.tables)),
-            NodeContent::Text(text) => NodeContent::Text(self.slice(text)),
-            NodeContent::Code(code) => NodeContent::Code(self.slice(code)),
-            NodeContent::Link { address, title } => NodeContent::Link {
-                address: self.address(address),
-                title: self.slice(title),
-            },
+    fn content(&self, mut content: NodeContent) -> NodeContent {
+        match &mut content {
+            NodeContent::Text(text) | NodeContent::Code(text) => *text = self.slice(*text),
+            NodeContent::CodeBlock { language, code } => {
+                (*language, *code) = (self.slice(*language), self.slice(*code));
+            }
+            NodeContent::Table(id) => id.0 += self.tables,
+            NodeContent::Link { address, title } => {
+                address.0 += self.addresses;
+                *title = self.slice(*title);
+            }
             NodeContent::Image {
                 address,
                 alt,
                 title,
-            } => NodeContent::Image {
-                address: self.address(address),
-                alt: self.slice(alt),
-                title: self.slice(title),
-            },
-            other => other,
+            } => {
+                address.0 += self.addresses;
+                (*alt, *title) = (self.slice(*alt), self.slice(*title));
+            }
+            _ => {}
         }
+        content
     }
 }
 

@@ -10,9 +10,9 @@
 //! of source read up to it ([`DocumentNode::read`]).
 
 mod append;
-#[cfg(any(test, fuzzing))]
-mod debug;
 mod prune;
+#[cfg(any(test, fuzzing))]
+mod tests_debug;
 
 /// A byte range of a document's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -121,6 +121,14 @@ pub struct LinkAddress {
     spelling: TextSlice,
 }
 
+impl NodeContent {
+    /// True for a style or a link, which holds inlines.
+    pub fn is_markup(self) -> bool {
+        use NodeContent::{Deleted, Emphasis, Link, Strong};
+        matches!(self, Emphasis | Strong | Deleted | Link { .. })
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnAlignment {
     None,
@@ -161,7 +169,7 @@ impl RowSpans {
         }
     }
 
-    /// Counts down what reaches into a row from `column` on, and returns the index behind the last
+    /// Counts down what reaches into a row from `column` on, and returns the index after the last
     /// such column.
     pub fn finish_row(&mut self, column: usize) -> usize {
         let mut end = column;
@@ -243,11 +251,7 @@ impl DocumentModel {
                 NodeContent::CodeBlock { code: text, .. } => {
                     beginning.extend([" ", self.text(text), " "]);
                 }
-                NodeContent::Emphasis
-                | NodeContent::Strong
-                | NodeContent::Deleted
-                | NodeContent::Link { .. } => {}
-                _ if beginning.is_empty() => {}
+                content if content.is_markup() || beginning.is_empty() => {}
                 _ => beginning.push(' '),
             }
             if beginning.len() >= most {
@@ -292,15 +296,10 @@ impl ModelBuilder {
     /// Takes the line of the next node for the beginning of the part that the address names. Within
     /// a heading, a paragraph or a row that is its own line, wherever in it the name stands.
     pub fn begin_section(&mut self) {
+        let content = |at: u32| self.model.nodes.get(at as usize).map(|node| node.content);
         let is_line = |at: &&u32| {
-            let node = self.model.nodes.get(**at as usize);
-            node.is_some_and(|node| {
-                let content = node.content;
-                matches!(
-                    content,
-                    NodeContent::Heading(_) | NodeContent::Paragraph | NodeContent::Row
-                )
-            })
+            use NodeContent::{Heading, Paragraph, Row};
+            matches!(content(**at), Some(Heading(_) | Paragraph | Row))
         };
         let line = self.open.iter().find(is_line).copied();
         self.model.section = line.or(Some(index(self.model.nodes.len())));

@@ -4,24 +4,22 @@
 
 use cssparser::color::parse_named_color;
 
-use super::value::share;
+use super::value::read_fraction;
 use super::{CssColour, CssValue, ValuePart};
 
 /// Reads a colour, by its name, its digits or its function.
 pub(super) fn colour(part: &ValuePart<'_>) -> Option<CssValue> {
     let colour = match part {
         ValuePart::Colour(colour) => *colour,
-        ValuePart::Word(word) if word.eq_ignore_ascii_case("transparent") => CssColour {
+        part if part.is_word("transparent") => CssColour {
             parts: None,
             alpha: 0.0,
         },
-        ValuePart::Word(word) if word.eq_ignore_ascii_case("initial") => CssColour {
+        part if part.is_word("initial") => CssColour {
             parts: Some([0; 3]),
             alpha: 1.0,
         },
-        ValuePart::Word(word) if word.eq_ignore_ascii_case("currentcolor") => {
-            return Some(CssValue::Unknown);
-        }
+        part if part.is_word("currentcolor") => return Some(CssValue::Unknown),
         ValuePart::Word(word) => {
             let (red, green, blue) = parse_named_color(word).ok()?;
             CssColour {
@@ -38,7 +36,7 @@ pub(super) fn colour(part: &ValuePart<'_>) -> Option<CssValue> {
 /// Returns the colour of a colour function; its parts are `None` in a wider colour space.
 pub(super) fn colour_of(name: &str, parts: &[ValuePart<'_>]) -> Option<CssColour> {
     let name = name.to_ascii_lowercase();
-    if matches!(parts, [ValuePart::Word(word), ..] if word.eq_ignore_ascii_case("from")) {
+    if parts.first().is_some_and(|part| part.is_word("from")) {
         return None;
     }
     let values: Vec<&ValuePart<'_>> = parts
@@ -48,7 +46,7 @@ pub(super) fn colour_of(name: &str, parts: &[ValuePart<'_>]) -> Option<CssColour
     let (space, values) = values.split_at_checked(usize::from(name == "color"))?;
     let alpha = match values.get(3) {
         Some(ValuePart::Word(_)) => 0.0,
-        Some(part) => share(part).unwrap_or(1.0),
+        Some(part) => read_fraction(part).unwrap_or(1.0),
         None => 1.0,
     };
     let byte = |part: f32| part.clamp(0.0, 255.0).round();
@@ -56,7 +54,7 @@ pub(super) fn colour_of(name: &str, parts: &[ValuePart<'_>]) -> Option<CssColour
         ("rgb" | "rgba", [red, green, blue, ..]) => {
             Some([red, green, blue].map(|part| match part {
                 ValuePart::Percent(percent) => byte(percent * 2.55),
-                part => byte(share(part).unwrap_or(0.0)),
+                part => byte(read_fraction(part).unwrap_or(0.0)),
             }))
         }
         ("hsl" | "hsla", [hue, saturation, lightness, ..]) => {
@@ -66,7 +64,7 @@ pub(super) fn colour_of(name: &str, parts: &[ValuePart<'_>]) -> Option<CssColour
             };
             let [saturation, lightness] = [saturation, lightness].map(|part| match part {
                 ValuePart::Number(number) => number / 100.0,
-                part => share(part).unwrap_or(0.0),
+                part => read_fraction(part).unwrap_or(0.0),
             });
             let reach = saturation * lightness.min(1.0 - lightness);
             Some([0.0, 8.0, 4.0].map(|from| {

@@ -14,6 +14,7 @@ use cssparser::{CowRcStr, Delimiter, ParseError, Parser, ParserInput, Token, par
 
 use self::property::{LonghandProperty, PropertyRow};
 pub(super) use self::verdict::{HidingMethod, TextLooks};
+use super::dom::lists_any_case;
 
 #[cfg(fuzzing)]
 pub use self::verdict::hides;
@@ -75,6 +76,13 @@ enum ValuePart<'i> {
     Other,
 }
 
+impl ValuePart<'_> {
+    /// True for one of these words, which are separated by blanks.
+    fn is_word(&self, words: &str) -> bool {
+        matches!(self, Self::Word(word) if lists_any_case(words, word))
+    }
+}
+
 impl InlineStyle {
     pub(super) fn of(style: &str) -> Self {
         let mut read = Self([CountedDeclaration::default(); LonghandProperty::COUNT]);
@@ -84,7 +92,7 @@ impl InlineStyle {
         read
     }
 
-    /// Reads the next item of a style; false at its end. What is no declaration ends at the next
+    /// Reads the next item of a style; false at its end. What is not a declaration ends at the next
     /// semicolon, as in Chrome.
     fn next(&mut self, parser: &mut Parser<'_, '_>) -> bool {
         let token = match parser.next() {
@@ -96,7 +104,7 @@ impl InlineStyle {
             Token::AtKeyword(_) => Delimiter::Semicolon | Delimiter::CurlyBracketBlock,
             _ => Delimiter::Semicolon,
         };
-        // Leaving part of it unread is an error, but it is skipped all the same.
+        // Leaving part of it unread is an error, but it is skipped anyway.
         let _ = parser.parse_until_after(end, |input| -> Result<(), ParseError<'_, ()>> {
             if let Token::Ident(name) = &token
                 && let Some(row) = property::row(name)
@@ -137,9 +145,9 @@ impl InlineStyle {
         important: bool,
     ) {
         let values = match (row.read)(parts) {
-            _ if variable => [None; value::MOST],
+            _ if variable => [None; value::MAX_VALUES],
             Some(values) => values,
-            None if is_wide(parts) => [None; value::MOST],
+            None if is_wide(parts) => [None; value::MAX_VALUES],
             None => return,
         };
         let first = row.first as usize;
@@ -175,9 +183,7 @@ impl InlineStyle {
 
 /// True for a CSS-wide keyword.
 fn is_wide(parts: &[ValuePart<'_>]) -> bool {
-    let wide = ["inherit", "initial", "unset", "revert", "revert-layer"];
-    matches!(parts, [ValuePart::Word(word)]
-        if wide.iter().any(|wide| word.eq_ignore_ascii_case(wide)))
+    matches!(parts, [part] if part.is_word("inherit initial unset revert revert-layer"))
 }
 
 /// Reads the next part of a value; sets `variable` if it contains a call of `var()` or `env()`.

@@ -3,18 +3,18 @@
 //! Rules: the specifications that `property` names.
 
 use super::colour::colour;
-use super::verdict::TINY;
+use super::verdict::MIN_PIXELS;
 use super::{CssValue, ValuePart};
 
 /// Maximum number of values that a declaration sets.
-pub(super) const MOST: usize = 4;
+pub(super) const MAX_VALUES: usize = 4;
 
 /// Assumed pixels of an em and of a hundredth of the page's width, because neither is known here.
-const EM: f32 = 16.0;
-const HUNDREDTH: f32 = 12.8;
+const EM_PIXELS: f32 = 16.0;
+const HUNDREDTH_PIXELS: f32 = 12.8;
 
 /// Values that a declaration sets; `None` for an unknown or an inherited one.
-pub(super) type CssValues = [Option<CssValue>; MOST];
+pub(super) type CssValues = [Option<CssValue>; MAX_VALUES];
 
 /// Converts a length with this unit.
 pub(super) fn length(value: f32, unit: &str) -> ValuePart<'static> {
@@ -34,7 +34,7 @@ pub(super) fn length(value: f32, unit: &str) -> ValuePart<'static> {
         "ex" | "ch" => return ValuePart::Ems(value / 2.0),
         // Units relative to the page and to the element around it.
         _ => match unit.trim_start_matches(['s', 'l', 'd', 'c', 'q']) {
-            "vw" | "vi" | "vmax" | "w" | "i" | "max" => HUNDREDTH,
+            "vw" | "vi" | "vmax" | "w" | "i" | "max" => HUNDREDTH_PIXELS,
             "vh" | "vb" | "vmin" | "h" | "b" | "min" => 7.2,
             _ => return ValuePart::Other,
         },
@@ -43,7 +43,7 @@ pub(super) fn length(value: f32, unit: &str) -> ValuePart<'static> {
 }
 
 pub(super) fn numbers(numbers: &[f32]) -> CssValues {
-    let mut values = [None; MOST];
+    let mut values = [None; MAX_VALUES];
     for (value, number) in values.iter_mut().zip(numbers) {
         *value = Some(CssValue::Number(*number));
     }
@@ -54,12 +54,12 @@ pub(super) fn numbers(numbers: &[f32]) -> CssValues {
     clippy::unnecessary_wraps,
     reason = "what reads a value says that it is valid"
 )]
-pub(super) fn one(number: f32) -> Option<CssValues> {
+pub(super) fn single_number(number: f32) -> Option<CssValues> {
     Some(numbers(&[number]))
 }
 
 /// Reads a value of a single part; `None` if it is invalid.
-pub(super) fn alone(
+pub(super) fn read_single_part(
     parts: &[ValuePart<'_>],
     read: impl Fn(&ValuePart<'_>) -> Option<CssValue>,
 ) -> Option<CssValues> {
@@ -70,31 +70,27 @@ pub(super) fn alone(
 }
 
 /// Reads a single length.
-pub(super) fn one_length(parts: &[ValuePart<'_>]) -> Option<CssValues> {
-    alone(parts, pixels)
+pub(super) fn single_length(parts: &[ValuePart<'_>]) -> Option<CssValues> {
+    read_single_part(parts, pixels)
 }
 
 /// Reads a single colour.
-pub(super) fn one_colour(parts: &[ValuePart<'_>]) -> Option<CssValues> {
-    alone(parts, colour)
-}
-
-pub(super) fn is_none(word: &str) -> bool {
-    word.eq_ignore_ascii_case("none")
+pub(super) fn single_colour(parts: &[ValuePart<'_>]) -> Option<CssValues> {
+    read_single_part(parts, colour)
 }
 
 /// Reads a keyword: its index among `words`.
-pub(super) fn word(parts: &[ValuePart<'_>], words: &[&str]) -> Option<CssValues> {
+pub(super) fn read_keyword(parts: &[ValuePart<'_>], words: &[&str]) -> Option<CssValues> {
     let [ValuePart::Word(word)] = parts else {
         return None;
     };
     let mut numbered = words.iter().zip(0_u8..);
     let found = numbered.find(|(name, _)| word.eq_ignore_ascii_case(name));
-    found.and_then(|(_, number)| one(number.into()))
+    found.and_then(|(_, number)| single_number(number.into()))
 }
 
 /// Reads a number, or a percentage as its hundredth.
-pub(super) fn share(part: &ValuePart<'_>) -> Option<f32> {
+pub(super) fn read_fraction(part: &ValuePart<'_>) -> Option<f32> {
     match part {
         ValuePart::Number(number) => Some(*number),
         ValuePart::Percent(percent) => Some(percent / 100.0),
@@ -103,16 +99,21 @@ pub(super) fn share(part: &ValuePart<'_>) -> Option<f32> {
 }
 
 /// Returns the smallest absolute value.
-pub(super) fn least<'p, 'i: 'p>(parts: impl Iterator<Item = &'p ValuePart<'i>>) -> Option<f32> {
-    parts.filter_map(share).map(f32::abs).reduce(f32::min)
+pub(super) fn smallest_absolute<'p, 'i: 'p>(
+    parts: impl Iterator<Item = &'p ValuePart<'i>>,
+) -> Option<f32> {
+    parts
+        .filter_map(read_fraction)
+        .map(f32::abs)
+        .reduce(f32::min)
 }
 
 /// Reads a length in pixels; the value of a keyword or a formula is unknown.
 pub(super) fn pixels(part: &ValuePart<'_>) -> Option<CssValue> {
     let length = match part {
         ValuePart::Pixels(length) => *length,
-        ValuePart::Ems(ems) => ems * EM,
-        ValuePart::Percent(percent) => percent * HUNDREDTH,
+        ValuePart::Ems(ems) => ems * EM_PIXELS,
+        ValuePart::Percent(percent) => percent * HUNDREDTH_PIXELS,
         ValuePart::Number(number) if *number == 0.0 => 0.0,
         ValuePart::Call(name, parts) if name.eq_ignore_ascii_case("calc") && parts.len() == 1 => {
             return pixels(&parts[0]);
@@ -133,8 +134,8 @@ fn known(part: &ValuePart<'_>) -> Option<f32> {
 
 /// Reads the lengths of four sides; a missing one is that of the opposite side.
 pub(super) fn sides(parts: &[ValuePart<'_>]) -> Option<CssValues> {
-    let mut sides = [None; MOST];
-    if parts.is_empty() || parts.len() > MOST {
+    let mut sides = [None; MAX_VALUES];
+    if parts.is_empty() || parts.len() > MAX_VALUES {
         return None;
     }
     for (at, side) in sides.iter_mut().enumerate() {
@@ -165,19 +166,19 @@ pub(super) fn display(parts: &[ValuePart<'_>]) -> Option<CssValues> {
     let words: Option<Vec<String>> = parts.iter().map(lower).collect();
     let words = words?;
     match &*words.iter().map(String::as_str).collect::<Vec<_>>() {
-        ["none"] => one(0.0),
-        ["inline"] | ["inline", "flow"] | ["flow", "inline"] => one(1.0),
-        ["contents"] => one(2.0),
+        ["none"] => single_number(0.0),
+        ["inline"] | ["inline", "flow"] | ["flow", "inline"] => single_number(1.0),
+        ["contents"] => single_number(2.0),
         [
             "block" | "flex" | "flow" | "flow-root" | "grid" | "inline-block" | "inline-flex"
             | "inline-grid" | "inline-table" | "list-item" | "math" | "ruby" | "ruby-base"
             | "ruby-text" | "table" | "table-caption" | "table-cell" | "table-column"
             | "table-column-group" | "table-footer-group" | "table-header-group" | "table-row"
             | "table-row-group" | "-webkit-box" | "-webkit-flex",
-        ] => one(3.0),
+        ] => single_number(3.0),
         ["block" | "inline", inside] | [inside, "block" | "inline"] => match *inside {
             "flow" | "flow-root" | "table" | "flex" | "grid" | "ruby" | "math" | "list-item" => {
-                one(3.0)
+                single_number(3.0)
             }
             _ => None,
         },
@@ -191,14 +192,14 @@ pub(super) fn filter(parts: &[ValuePart<'_>]) -> Option<CssValues> {
     for part in parts {
         match part {
             ValuePart::Call(name, inner) if name.eq_ignore_ascii_case("opacity") => {
-                share_left *= inner.first().and_then(share).unwrap_or(1.0);
+                share_left *= inner.first().and_then(read_fraction).unwrap_or(1.0);
             }
             ValuePart::Call(..) | ValuePart::Other => {}
-            ValuePart::Word(word) if is_none(word) => {}
+            part if part.is_word("none") => {}
             _ => return None,
         }
     }
-    one(share_left)
+    single_number(share_left)
 }
 
 /// Reads the scale and the translation of transforms.
@@ -207,17 +208,19 @@ pub(super) fn transform(parts: &[ValuePart<'_>]) -> Option<CssValues> {
     for part in parts {
         let (name, inner) = match part {
             ValuePart::Call(name, inner) => (name.to_ascii_lowercase(), inner),
-            ValuePart::Word(word) if is_none(word) => continue,
+            part if part.is_word("none") => continue,
             _ => return None,
         };
         let inner: Vec<&ValuePart<'_>> = inner
             .iter()
             .filter(|part| !matches!(part, ValuePart::Comma))
             .collect();
-        let number = |at: usize| inner.get(at).and_then(|part| share(part));
+        let number = |at: usize| inner.get(at).and_then(|part| read_fraction(part));
         let length = |at: usize| inner.get(at).and_then(|part| known(part)).unwrap_or(0.0);
         match &*name {
-            "scale" | "scale3d" => scale *= least(inner.iter().take(2).copied()).unwrap_or(1.0),
+            "scale" | "scale3d" => {
+                scale *= smallest_absolute(inner.iter().take(2).copied()).unwrap_or(1.0);
+            }
             "scalex" | "scaley" => scale *= number(0).unwrap_or(1.0).abs(),
             "matrix" => {
                 let of = |at: usize| number(at).unwrap_or(0.0);
@@ -235,7 +238,8 @@ pub(super) fn transform(parts: &[ValuePart<'_>]) -> Option<CssValues> {
 /// True if a rectangle with these sides, clockwise from its top, is empty.
 fn is_empty(top: Option<f32>, right: Option<f32>, bottom: Option<f32>, left: Option<f32>) -> bool {
     let thin = |from: Option<f32>, to: Option<f32>| {
-        from.zip(to).is_some_and(|(from, to)| to - from < TINY)
+        from.zip(to)
+            .is_some_and(|(from, to)| to - from < MIN_PIXELS)
     };
     thin(top.or(Some(0.0)), bottom) || thin(left.or(Some(0.0)), right)
 }
@@ -243,7 +247,7 @@ fn is_empty(top: Option<f32>, right: Option<f32>, bottom: Option<f32>, left: Opt
 /// Reads `clip`: 1 if its shape is empty.
 pub(super) fn clip(parts: &[ValuePart<'_>]) -> Option<CssValues> {
     let nothing = match parts {
-        [ValuePart::Word(word)] if word.eq_ignore_ascii_case("auto") => false,
+        [part] if part.is_word("auto") => false,
         [ValuePart::Call(name, inner)] if name.eq_ignore_ascii_case("rect") => {
             let sides: Vec<Option<f32>> = inner
                 .iter()
@@ -257,7 +261,7 @@ pub(super) fn clip(parts: &[ValuePart<'_>]) -> Option<CssValues> {
         }
         _ => return None,
     };
-    one(f32::from(u8::from(nothing)))
+    single_number(f32::from(u8::from(nothing)))
 }
 
 /// Reads `clip-path`: 1 if its shape is empty.
@@ -269,13 +273,10 @@ pub(super) fn clip_path(parts: &[ValuePart<'_>]) -> Option<CssValues> {
         Some((name, inner)) => {
             let lengths: Vec<f32> = inner
                 .iter()
-                .take_while(|part| {
-                    !matches!(part, ValuePart::Word(word)
-                        if word.eq_ignore_ascii_case("round") || word.eq_ignore_ascii_case("at"))
-                })
+                .take_while(|part| !part.is_word("round at"))
                 .filter_map(known)
                 .collect();
-            let small = |length: f32| length < TINY;
+            let small = |length: f32| length < MIN_PIXELS;
             match (&*name, &*lengths) {
                 ("inset", [all]) => covers(*all, *all),
                 ("inset", [top, right]) => covers(*top, *top) || covers(*right, *right),
@@ -306,12 +307,12 @@ pub(super) fn clip_path(parts: &[ValuePart<'_>]) -> Option<CssValues> {
             _ => return None,
         },
     };
-    one(f32::from(u8::from(nothing)))
+    single_number(f32::from(u8::from(nothing)))
 }
 
 /// True if two insets from opposite sides meet.
 fn covers(one: f32, other: f32) -> bool {
-    one + other > 99.9 * HUNDREDTH
+    one + other > 99.9 * HUNDREDTH_PIXELS
 }
 
 /// Reads a font size, or its ratio to the inherited one.
@@ -324,7 +325,7 @@ pub(super) fn font_size(part: &ValuePart<'_>) -> Option<CssValues> {
             "larger" => ratio(1.2),
             "smaller" => ratio(0.83),
             "medium" | "initial" | "xx-small" | "x-small" | "small" | "large" | "x-large"
-            | "xx-large" | "xxx-large" => one(EM),
+            | "xx-large" | "xxx-large" => single_number(EM_PIXELS),
             _ => None,
         },
         part => Some([Some(pixels(part)?), None, None, None]),
@@ -335,7 +336,11 @@ pub(super) fn font_size(part: &ValuePart<'_>) -> Option<CssValues> {
 pub(super) fn font(parts: &[ValuePart<'_>]) -> Option<CssValues> {
     if let [ValuePart::Word(_)] = parts {
         // A system font, or a CSS-wide keyword.
-        return if super::is_wide(parts) { None } else { one(EM) };
+        return if super::is_wide(parts) {
+            None
+        } else {
+            single_number(EM_PIXELS)
+        };
     }
     let at = parts.iter().position(|part| font_size(part).is_some())?;
     (at + 1 < parts.len()).then(|| font_size(&parts[at]))?
@@ -353,9 +358,6 @@ pub(super) fn background(parts: &[ValuePart<'_>]) -> Option<CssValues> {
 
 /// Reads `background-clip`: 1 if the background is painted only in the letters.
 pub(super) fn to_text(parts: &[ValuePart<'_>]) -> Option<CssValues> {
-    let is_text = |part: &ValuePart<'_>| {
-        matches!(part, ValuePart::Word(word)
-            if word.eq_ignore_ascii_case("text"))
-    };
-    one(f32::from(u8::from(parts.iter().any(is_text))))
+    let is_text = parts.iter().any(|part| part.is_word("text"));
+    single_number(f32::from(u8::from(is_text)))
 }

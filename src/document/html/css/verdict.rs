@@ -1,25 +1,25 @@
 //! Decides if a style leaves anything visible.
 //!
-//! Rules: those of the properties. A box is judged by its own style alone; the inherited properties
+//! Rules: those of the properties. A box is judged only by its own style; the inherited properties
 //! (size and colour of type, indents) go down the tree as [`TextLooks`].
 
 use super::property::LonghandProperty as L;
 use super::{CssColour, InlineStyle};
 
 /// Minimum opacity that is visible, and minimum size of a box or of type, in pixels.
-const FAINT: f32 = 0.05;
-pub(super) const TINY: f32 = 2.0;
+const MIN_OPACITY: f32 = 0.05;
+pub(super) const MIN_PIXELS: f32 = 2.0;
 
 /// Minimum scale: it makes type of the ordinary size as small as that.
-const SMALL: f32 = 0.1;
+const MIN_SCALE: f32 = 0.1;
 
 /// Minimum distance, in pixels, at which an element is off the page; the larger one is for elements
 /// that may belong to a carousel or can be reached by scrolling.
-const AWAY: f32 = 900.0;
-const FAR_AWAY: f32 = 5000.0;
+const MIN_AWAY: f32 = 900.0;
+const MIN_FAR_AWAY: f32 = 5000.0;
 
 /// Minimum difference, in one of its parts, by which a colour is visible on another.
-const DISTINCT: u8 = 8;
+const MIN_CONTRAST: u8 = 8;
 
 /// The way in which an element is hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,21 +27,20 @@ pub(in crate::document::html) enum HidingMethod {
     /// It takes up no space.
     Removed,
     /// It keeps its space, as all others do.
-    Invisible,
-    /// It is invisible for one of many other reasons.
     Unseen,
     /// Only its opacity hides it, as with content that is faded in.
     Faded,
 }
 
 impl HidingMethod {
-    /// Returns a style that hides any element in this way.
-    pub(in crate::document::html) fn style(self) -> &'static str {
+    /// Returns the value of [`dom::HIDING`] that says so.
+    ///
+    /// [`dom::HIDING`]: super::super::dom::HIDING
+    pub(in crate::document::html) fn name(self) -> &'static str {
         match self {
-            Self::Removed => "display:none",
-            Self::Invisible => "visibility:hidden",
-            Self::Unseen => "filter:opacity(0)",
-            Self::Faded => "opacity:0",
+            Self::Removed => "removed",
+            Self::Unseen => "unseen",
+            Self::Faded => "faded",
         }
     }
 }
@@ -61,26 +60,28 @@ impl InlineStyle {
             return Some(HidingMethod::Removed);
         }
         if self.number(L::Visibility) > Some(0.0) {
-            return Some(HidingMethod::Invisible);
+            return Some(HidingMethod::Unseen);
         }
         if is(L::Display, 2.0) {
             return None;
         }
-        let unseen = below(L::Filter, FAINT)
+        let unseen = below(L::Filter, MIN_OPACITY)
             || is(L::ClipPath, 1.0)
             || (is(L::Clip, 1.0) && self.is_lifted())
             || self.is_moved_away()
             || (self.is_boxed(boxed)
                 && (is(L::ContentVisibility, 2.0)
-                    || [L::Scaled, L::Scale].into_iter().any(|of| below(of, SMALL))
+                    || [L::Scaled, L::Scale]
+                        .into_iter()
+                        .any(|of| below(of, MIN_SCALE))
                     || self
                         .number(L::Zoom)
-                        .is_some_and(|zoom| zoom > 0.0 && zoom < SMALL)
+                        .is_some_and(|zoom| zoom > 0.0 && zoom < MIN_SCALE)
                     || (self.clips() && self.is_empty())));
         if unseen {
             return Some(HidingMethod::Unseen);
         }
-        below(L::Opacity, FAINT).then_some(HidingMethod::Faded)
+        below(L::Opacity, MIN_OPACITY).then_some(HidingMethod::Faded)
     }
 
     /// True if it displays an element that only the browser's own style sheet hides.
@@ -145,19 +146,21 @@ impl InlineStyle {
             Some(extent.max(least.unwrap_or(0.0)) + padding)
         });
         let indented = self.number(L::Unbroken) == Some(1.0)
-            && self.number(L::Indent).is_some_and(|indent| indent > AWAY);
+            && self
+                .number(L::Indent)
+                .is_some_and(|indent| indent > MIN_AWAY);
         indented
             || [width, height]
                 .into_iter()
                 .flatten()
-                .any(|extent| extent < TINY)
+                .any(|extent| extent < MIN_PIXELS)
     }
 
-    /// True if it puts the element beside the page.
+    /// True if it puts the element off the page.
     fn is_moved_away(&self) -> bool {
         let number = |of: L| self.number(of).unwrap_or(0.0);
-        let width = self.number(L::Width).filter(|width| *width > TINY);
-        let height = self.number(L::Height).filter(|height| *height > TINY);
+        let width = self.number(L::Width).filter(|width| *width > MIN_PIXELS);
+        let height = self.number(L::Height).filter(|height| *height > MIN_PIXELS);
         let before = |from: f32, padding: f32, extent: Option<f32>, away: f32| {
             let from = from + padding;
             from <= -away && extent.is_none_or(|extent| from + extent <= 0.0)
@@ -173,13 +176,13 @@ impl InlineStyle {
             number(L::MovedY) + number(L::TranslateY),
         ];
         let padding = [number(L::PaddingLeft), number(L::PaddingTop)];
-        before(x + number(L::MarginLeft), padding[0], width, AWAY)
-            || before(y + number(L::MarginTop), padding[1], height, AWAY)
-            || before(moved_x, padding[0], width, FAR_AWAY)
-            || before(moved_y, padding[1], height, FAR_AWAY)
-            || x.max(moved_x).max(number(L::MarginLeft)) >= FAR_AWAY
-            || (position >= 2.0 && number(L::Right) <= -FAR_AWAY)
-            || (position >= 4.0 && number(L::Right).min(number(L::Bottom)) <= -AWAY)
+        before(x + number(L::MarginLeft), padding[0], width, MIN_AWAY)
+            || before(y + number(L::MarginTop), padding[1], height, MIN_AWAY)
+            || before(moved_x, padding[0], width, MIN_FAR_AWAY)
+            || before(moved_y, padding[1], height, MIN_FAR_AWAY)
+            || x.max(moved_x).max(number(L::MarginLeft)) >= MIN_FAR_AWAY
+            || (position >= 2.0 && number(L::Right) <= -MIN_FAR_AWAY)
+            || (position >= 4.0 && number(L::Right).min(number(L::Bottom)) <= -MIN_AWAY)
     }
 
     /// True if it sets something that is inherited.
@@ -263,18 +266,18 @@ impl TextLooks {
 
     pub(in crate::document::html) fn is_unseen(&self) -> bool {
         let painted = self.fill.or(self.colour);
-        self.size < TINY
-            || painted.is_some_and(|colour| colour.alpha < FAINT)
+        self.size < MIN_PIXELS
+            || painted.is_some_and(|colour| colour.alpha < MIN_OPACITY)
             || self.blends
-            || self.indent <= -AWAY
+            || self.indent <= -MIN_AWAY
     }
 }
 
 impl CssColour {
     /// True if this colour is invisible on that one.
     fn blends(self, on: Self) -> bool {
-        let near = |(one, other): (&u8, &u8)| one.abs_diff(*other) < DISTINCT;
-        on.alpha > 1.0 - FAINT
+        let near = |(one, other): (&u8, &u8)| one.abs_diff(*other) < MIN_CONTRAST;
+        on.alpha > 1.0 - MIN_OPACITY
             && self
                 .parts
                 .zip(on.parts)

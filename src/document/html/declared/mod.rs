@@ -7,6 +7,7 @@
 
 use memchr::memchr;
 
+use super::dom::lists_any_case;
 use super::prefilter::tag::{self, HtmlTag};
 use crate::basics::wording::floor_boundary;
 use crate::document::entities;
@@ -19,36 +20,34 @@ pub(super) use self::text::read_element;
 const MAX_METAS: usize = 4096;
 
 /// Maximum length of their contents together, in bytes.
-const MAX_CONTENTS: usize = 256 * 1024;
+const MAX_CONTENTS_BYTES: usize = 256 * 1024;
 
 /// Maximum length of a content, in bytes; longer ones are cut.
-const MAX_CONTENT: usize = 8 * 1024;
+const MAX_CONTENT_BYTES: usize = 8 * 1024;
 
 /// Maximum length of a name, in bytes; elements with longer names are ignored.
-const MAX_NAME: usize = 128;
+const MAX_NAME_BYTES: usize = 128;
 
 /// Maximum number of blocks of JSON-LD.
 const MAX_BLOCKS: usize = 64;
 
 /// Maximum length of these together, in bytes.
-const MAX_BLOCKS_LENGTH: usize = 512 * 1024;
+const MAX_BLOCKS_BYTES: usize = 512 * 1024;
 
 /// Maximum number of elements that are read for their text.
 const MAX_ELEMENTS: usize = 64;
 
 /// Maximum length of such an element, in bytes.
-const MAX_ELEMENT: usize = 2 * 1024;
+const MAX_ELEMENT_BYTES: usize = 2 * 1024;
 
 /// Maximum distance of two names of one byline, in bytes.
-const MAX_APART: usize = 400;
+const MAX_NAMES_DISTANCE: usize = 400;
 
 /// Maximum number of names in a byline.
 const MAX_NAMES: usize = 16;
 
-/// Elements that end at their own end tag alone, and show nothing that is declared.
-const RAW: [&str; 8] = [
-    "iframe", "noembed", "noframes", "noscript", "style", "template", "textarea", "xmp",
-];
+/// Elements that end only at their own end tag, and show nothing that is declared.
+const RAW_ELEMENTS: &str = "iframe noembed noframes noscript style template textarea xmp";
 
 /// The attribute that names a `meta` element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,22 +141,13 @@ fn has_word(value: Option<&str>, word: &str) -> bool {
 }
 
 /// Classes of bylines.
-const BYLINES: [&str; 9] = [
-    "byline",
-    "byline-name",
-    "byline__name",
-    "author",
-    "author-name",
-    "article-author",
-    "entry-author",
-    "post-author",
-    "p-author",
-];
+const BYLINE_CLASSES: &str = "byline byline-name byline__name author author-name article-author \
+    entry-author post-author p-author";
 
 fn is_byline(class: Option<&str>) -> bool {
     // A quick test first, because most classes contain neither.
     class.is_some_and(|class| class.contains("uthor") || class.contains("yline"))
-        && BYLINES.iter().any(|word| has_word(class, word))
+        && BYLINE_CLASSES.split(' ').any(|word| has_word(class, word))
 }
 
 impl<'a> DeclarationReader<'a> {
@@ -195,7 +185,7 @@ impl<'a> DeclarationReader<'a> {
         tag::read(self.page, open + 2).map(|tag| tag.end)
     }
 
-    /// Reads the start tag at `open`; returns the offset behind it, or behind the element.
+    /// Reads the start tag at `open`; returns the offset after it, or after the element.
     fn start_tag(&mut self, open: usize) -> Option<usize> {
         let tag = tag::read(self.page, open + 1)?;
         let is = |name: &str| tag.name.eq_ignore_ascii_case(name);
@@ -212,7 +202,8 @@ impl<'a> DeclarationReader<'a> {
                 let (text, end) = self.raw_text(&tag);
                 if self.drawings == 0 && !self.titled {
                     self.titled = true;
-                    self.found.title = text::collapsed(&text[..floor_boundary(text, MAX_CONTENT)]);
+                    self.found.title =
+                        text::collapsed(&text[..floor_boundary(text, MAX_CONTENT_BYTES)]);
                 }
                 return Some(end);
             }
@@ -223,14 +214,14 @@ impl<'a> DeclarationReader<'a> {
             }
             7 if is("article") => self.article = true,
             9 if is("plaintext") => return None,
-            _ if RAW.into_iter().any(is) => return Some(self.raw_text(&tag).1),
+            _ if lists_any_case(RAW_ELEMENTS, tag.name) => return Some(self.raw_text(&tag).1),
             _ => {}
         }
         self.read_byline(&tag);
         Some(tag.end)
     }
 
-    /// Returns the contents of an element that ends at its end tag alone, and the offset behind it.
+    /// Returns the contents of an element that ends only at its end tag, and the offset after it.
     fn raw_text(&self, tag: &HtmlTag<'a>) -> (&'a str, usize) {
         let (text, end) = tag::raw_end(self.page, tag.end, tag.name);
         (&self.page[tag.end..text], end)
@@ -247,12 +238,14 @@ impl<'a> DeclarationReader<'a> {
         ] {
             let Some(name) = name
                 .map(str::trim)
-                .filter(|name| !name.is_empty() && name.len() <= MAX_NAME)
+                .filter(|name| !name.is_empty() && name.len() <= MAX_NAME_BYTES)
             else {
                 continue;
             };
-            let content = &content[..floor_boundary(content, MAX_CONTENT)];
-            if self.found.metas.len() == MAX_METAS || self.contents + content.len() > MAX_CONTENTS {
+            let content = &content[..floor_boundary(content, MAX_CONTENT_BYTES)];
+            if self.found.metas.len() == MAX_METAS
+                || self.contents + content.len() > MAX_CONTENTS_BYTES
+            {
                 return;
             }
             self.contents += content.len();
@@ -269,7 +262,7 @@ impl<'a> DeclarationReader<'a> {
         let kind = kind.split(';').next().unwrap_or_default().trim();
         if kind.eq_ignore_ascii_case("application/ld+json")
             && self.found.json_ld.len() < MAX_BLOCKS
-            && self.blocks + text.len() <= MAX_BLOCKS_LENGTH
+            && self.blocks + text.len() <= MAX_BLOCKS_BYTES
         {
             self.blocks += text.len();
             self.found.json_ld.push(text);
@@ -332,7 +325,7 @@ impl<'a> DeclarationReader<'a> {
             Some((found, end)) if found == mark => {
                 // Later bylines are those of comments and of other articles; one within the first
                 // has been read with it.
-                if tag.end > end + MAX_APART || tag.end < end {
+                if tag.end > end + MAX_NAMES_DISTANCE || tag.end < end {
                     return;
                 }
                 true
@@ -360,7 +353,7 @@ impl<'a> DeclarationReader<'a> {
             return None;
         }
         self.elements += 1;
-        read_element(self.page, tag, MAX_ELEMENT)
+        read_element(self.page, tag, MAX_ELEMENT_BYTES)
     }
 }
 

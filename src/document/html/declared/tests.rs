@@ -117,7 +117,7 @@ fn the_byline_is_who_wrote_the_page_and_nobody_else() {
     }
     let comment = format!(
         "<i class=author>A B</i>{}<i class=author>C D</i>",
-        "x".repeat(MAX_APART + 1)
+        "x".repeat(MAX_NAMES_DISTANCE + 1)
     );
     assert_eq!(read_declared(&comment).byline, ["A B"]);
 }
@@ -179,7 +179,7 @@ fn a_hostile_page_costs_its_length_and_no_more() {
         "<meta name=a content=\"{}\">",
         "\u{e9}".repeat(8 * 1024 - 1)
     );
-    assert_eq!(metas(&long)[0].2.len(), MAX_CONTENT);
+    assert_eq!(metas(&long)[0].2.len(), MAX_CONTENT_BYTES);
     assert!(
         begin.elapsed() < Duration::from_secs(10),
         "{:?}",

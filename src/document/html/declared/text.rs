@@ -5,6 +5,7 @@ use memchr::memchr;
 use super::has_word;
 use crate::basics::wording::floor_boundary;
 use crate::document::entities;
+use crate::document::html::dom::lists_any_case;
 use crate::document::html::prefilter::tag;
 
 /// Returns the text of an element of at most `most` bytes, or of the name marked in it, and its
@@ -40,21 +41,14 @@ pub(in crate::document::html) fn read_element(
         } else if bytes.get(at).is_some_and(u8::is_ascii_alphabetic) {
             let inner = tag::read(page, at)?;
             at = inner.end;
-            if ["script", "style", "svg", "template"]
-                .iter()
-                .any(|raw| inner.name.eq_ignore_ascii_case(raw))
-            {
+            if lists_any_case("script style svg template", inner.name) {
                 at = tag::raw_end(page, at, inner.name).1;
                 continue;
             }
             if parts_words(inner.name) {
                 text.push(' ');
             }
-            let void = inner.closed
-                || ["br", "img", "meta", "wbr", "link", "input"]
-                    .iter()
-                    .any(|void| inner.name.eq_ignore_ascii_case(void));
-            if void {
+            if inner.closed || lists_any_case("br img meta wbr link input", inner.name) {
                 continue;
             }
             if has_word(inner.get("itemprop"), "name") {
@@ -74,9 +68,7 @@ pub(in crate::document::html) fn read_element(
 
 /// True if an element separates the words around its tag.
 fn parts_words(name: &str) -> bool {
-    ["br", "p", "div", "li", "ul", "td", "tr", "h1", "h2", "h3"]
-        .iter()
-        .any(|one| name.eq_ignore_ascii_case(one))
+    lists_any_case("br p div li ul td tr h1 h2 h3", name)
 }
 
 /// Returns text of the page with its references decoded and its whitespace collapsed.

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 
 use html2md::{Handle, NodeData};
 
-use super::tags;
 use super::text::{self, TextCounts};
 use super::words::{ElementNaming, NamingCache};
 use crate::document::html::prefilter::{content_hints, media};
@@ -33,7 +32,7 @@ pub(super) const HIDES: u16 = HIDDEN | STYLED | ARIA | NOSCRIPT;
 pub(super) const NONE: u32 = u32::MAX;
 
 /// Maximum number of blocks or elements of a page for which a choice is made.
-const MOST: usize = 250_000;
+const MAX_BLOCKS: usize = 250_000;
 
 /// A run of text.
 pub(super) struct TextBlock {
@@ -54,11 +53,8 @@ pub(super) struct PageElement {
     /// Number of elements in it, including itself.
     pub(super) size: u32,
     pub(super) depth: u16,
-    pub(super) tag: TagFeatures,
     /// Level of the heading around it, or 0.
     pub(super) heading: u8,
-    /// Hash of its name and the first word of its class.
-    pub(super) shape: u64,
     pub(super) called: ElementNaming,
 }
 
@@ -79,38 +75,15 @@ pub(super) struct PageBlocks {
     pub(super) tables: Vec<u32>,
     /// True if there were too many blocks or elements for a choice.
     pub(super) too_much: bool,
-    /// Texts of the blocks and naming words of the elements, for studies only.
-    pub(super) kept: Option<BlockTexts>,
 }
 
-/// Texts as they stand in the page.
-#[derive(Default)]
-pub(super) struct BlockTexts {
-    pub(super) texts: Vec<String>,
-    pub(super) tokens: Vec<Vec<String>>,
+/// Sees the elements and the texts of the blocks as they are cut, to train a model with them.
+pub(super) trait CutObserver {
+    fn see_element(&mut self, _node: &Handle, _tag: &str) {}
+    fn see_block(&mut self, _text: &str) {}
 }
 
-/// Features of an element's name, as numbers that a trained model depends on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct TagFeatures {
-    /// Kind of block that it makes.
-    pub(super) kind: u8,
-    /// One bit for each category of its name and its role.
-    pub(super) categories: u32,
-}
-
-impl TagFeatures {
-    fn of(tag: &str, called: &ElementNaming) -> Self {
-        Self {
-            kind: tags::block_kind(tag),
-            categories: tags::categories(tag) | called.role_categories,
-        }
-    }
-
-    pub(super) fn is_article(self) -> bool {
-        self.kind == tags::ARTICLE
-    }
-}
+impl CutObserver for () {}
 
 /// The action at the end of an element.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -144,7 +117,8 @@ pub(super) type HidingFlags = HashMap<*const (), u16>;
 struct BlockCutter<'a> {
     hidden: &'a HidingFlags,
     title: &'a text::TitleWords,
-    words: &'a mut NamingCache,
+    words: NamingCache,
+    observer: &'a mut dyn CutObserver,
     cut: PageBlocks,
     /// Text of the current run as it stands in the page.
     run: String,
@@ -162,17 +136,14 @@ pub(super) fn cut_blocks(
     body: &Handle,
     hidden: &HidingFlags,
     title: &text::TitleWords,
-    words: &mut NamingCache,
-    kept: bool,
+    observer: &mut dyn CutObserver,
 ) -> PageBlocks {
     let mut cutter = BlockCutter {
         hidden,
         title,
-        words,
-        cut: PageBlocks {
-            kept: kept.then(BlockTexts::default),
-            ..PageBlocks::default()
-        },
+        words: NamingCache::default(),
+        observer,
+        cut: PageBlocks::default(),
         run: String::new(),
         begin: 0,
         linked: 0,
@@ -209,7 +180,7 @@ impl BlockCutter<'_> {
             } else if let Some(frame) = stack.pop() {
                 self.leave(&frame);
             }
-            if self.cut.blocks.len().max(self.cut.elements.len()) > MOST {
+            if self.cut.blocks.len().max(self.cut.elements.len()) > MAX_BLOCKS {
                 self.cut.too_much = true;
                 return;
             }
@@ -240,7 +211,7 @@ impl BlockCutter<'_> {
             "script" | "style" | "template" | "title" | "head" | "base" => return None,
             _ => {}
         }
-        let own_name = dom::attribute(node, content_hints::NAME);
+        let own_name = dom::attribute(node, content_hints::ORIGINAL_NAME);
         let tag = own_name.as_deref().unwrap_or(name);
         let tag = tag.strip_prefix("x-").unwrap_or(tag);
         let hides = self.hidden.get(&node_id(node)).copied().unwrap_or_default()
@@ -292,9 +263,7 @@ impl BlockCutter<'_> {
         self.ended = false;
         let called = self.words.called(node, tag);
         if !inline || called.has_words {
-            if let Some(kept) = &mut self.cut.kept {
-                kept.tokens.push(super::words::tokens_of(node, tag));
-            }
+            self.observer.see_element(node, tag);
             frame.own = self.element(tag, &frame, called);
             frame.inside = frame.own;
         }
@@ -316,8 +285,6 @@ impl BlockCutter<'_> {
             size: 1,
             depth,
             heading: level,
-            tag: TagFeatures::of(tag, &called),
-            shape: called.shape,
             called,
         });
         number
@@ -379,10 +346,7 @@ impl BlockCutter<'_> {
                 for leaf in &mut self.cut.leaves[begin..] {
                     *leaf = TreeLeaf::Block(number);
                 }
-                if let Some(kept) = &mut self.cut.kept {
-                    let words: Vec<&str> = self.run.split_whitespace().collect();
-                    kept.texts.push(words.join(" "));
-                }
+                self.observer.see_block(&self.run);
                 self.cut.blocks.push(TextBlock {
                     element,
                     flags,

@@ -14,13 +14,13 @@ pub(super) struct ContentChoice {
 }
 
 /// Minimum probability of hidden text that the page does not offer to show.
-const SURE: f64 = 0.8;
+const MIN_HIDDEN_CHANCE: f64 = 0.8;
 
 /// Minimum number of words of a hidden element with content: a panel has more than a remark. A
 /// lower minimum would gain less than a hundredth of the content of any development page.
-const MUCH: u32 = 150;
+const MIN_HIDDEN_WORDS: u32 = 150;
 
-pub(super) fn choose(page: &MeasuredPage, chances: &[f64]) -> ContentChoice {
+pub(super) fn choose_blocks(page: &MeasuredPage, chances: &[f64]) -> ContentChoice {
     let cut = page.cut;
     let words: Vec<f64> = cut
         .blocks
@@ -38,7 +38,7 @@ pub(super) fn choose(page: &MeasuredPage, chances: &[f64]) -> ContentChoice {
         chosen[heading] = true;
     }
     drop_hidden(cut, chances, &mut chosen);
-    keep::keep(page, chances, &mut chosen);
+    keep::keep_related_blocks(page, chances, &mut chosen);
     ContentChoice {
         expected: expected_quality(chances, &words, &chosen),
         chosen,
@@ -88,7 +88,7 @@ fn expected_quality(chances: &[f64], words: &[f64], chosen: &[bool]) -> (f64, f6
 /// chosen ones.
 fn drop_hidden(cut: &PageBlocks, chances: &[f64], chosen: &mut [bool]) {
     for (number, block) in cut.blocks.iter().enumerate() {
-        if block.flags & UNSEEN != 0 && chances[number] < SURE {
+        if block.flags & UNSEEN != 0 && chances[number] < MIN_HIDDEN_CHANCE {
             chosen[number] = false;
         }
     }
@@ -105,7 +105,9 @@ fn drop_hidden(cut: &PageBlocks, chances: &[f64], chosen: &mut [bool]) {
     for (number, block) in cut.blocks.iter().enumerate() {
         let amid = first.is_some_and(|first| first < number)
             && last.is_some_and(|last| last > number)
-            && words.get(&block.veil).is_some_and(|words| *words >= MUCH);
+            && words
+                .get(&block.veil)
+                .is_some_and(|words| *words >= MIN_HIDDEN_WORDS);
         if block.flags & UNSEEN != 0 && !amid {
             chosen[number] = false;
         }

@@ -2,75 +2,26 @@
 //! order, which changes only together with the model.
 
 use super::blocks::{
-    ARIA, CODE, CONTROL, FORM, HIDDEN, NONE, NOSCRIPT, PageBlocks, STYLED, TextBlock, UNSEEN,
+    ARIA, CODE, CONTROL, FORM, HIDDEN, HIDES, NONE, NOSCRIPT, PageBlocks, STYLED, TextBlock, UNSEEN,
 };
-use super::page::{MeasuredPage, PageTotals, plain};
+use super::page::{MAX_LEVELS, MeasuredPage, is_long, plain};
+use super::tags;
+use super::words::GROUP_COUNT;
 
 /// Levels above a block whose elements are measured.
-const LEVELS: [usize; 5] = [0, 1, 2, 3, 5];
+const ANCESTOR_LEVELS: [usize; 5] = [0, 1, 2, 3, 5];
 
 /// Offsets of the neighbours that are measured.
-const NEIGHBOURS: [i64; 6] = [-3, -2, -1, 1, 2, 3];
+const NEIGHBOUR_OFFSETS: [i64; 6] = [-3, -2, -1, 1, 2, 3];
 
 /// Numbers of neighbours on each side that are summed up.
-const WINDOWS: [usize; 2] = [5, 15];
+const WINDOW_SIZES: [usize; 2] = [5, 15];
 
 /// Indexes of the groups whose words are counted in the whole page.
-const COUNTED: [usize; 7] = [7, 13, 15, 16, 17, 12, 14];
+const COUNTED_GROUPS: [usize; 7] = [7, 13, 15, 16, 17, 12, 14];
 
 /// Number of features.
-pub(super) const COUNT: usize = 179;
-
-/// Number of scores at the end of a block's row.
-#[cfg(feature = "internals")]
-pub(super) const SCORES: usize = 7;
-
-/// Returns the names of the features in their order.
-#[cfg(feature = "internals")]
-pub(super) fn names() -> Vec<String> {
-    use super::groups::GROUPS;
-    use super::tags::CATEGORIES;
-
-    let words = |names: &str| {
-        names
-            .split_ascii_whitespace()
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
-    };
-    let mut names = words(
-        "logw logt ld cpw pun commas digits upper endp endcolon sep q ell hlevel btag f_hidden \
-         f_dispnone f_ariahid f_noscript f_ctrl f_form f_pre f_unseen depth dup title_cov \
-         title_frac cw idx cl relh1 dh1 dfirst dlast sinceh hlv wsinceh",
-    )
-    .into_iter()
-    .collect::<Vec<_>>();
-    for level in LEVELS {
-        names.extend(["w", "ld", "wpb", "ltsh", "pun"].map(|name| format!("a{level}_{name}")));
-    }
-    names.extend(words(
-        "rs_n rs_w rs_ld rs_share rs_dist rb_n rb_w rb_ld rb_share rb_lev pa_n pa_w pa_ld \
-         pa_share",
-    ));
-    for neighbour in NEIGHBOURS {
-        names.extend(["t", "ld", "h"].map(|name| format!("nb{neighbour}_{name}")));
-    }
-    for window in WINDOWS {
-        names.extend(["lt", "ld", "w"].map(|name| format!("win{window}_{name}")));
-    }
-    names.extend(words("samep samen in5 in8 up5 up8"));
-    names.extend(GROUPS.map(|(name, _)| format!("g_{name}")));
-    names.extend(CATEGORIES.map(|name| format!("c_{name}")));
-    names.extend(
-        words(
-            "w n ld lt longn p main art artsum narts og npr prsh hid medw dup core5 core8 maxw h1 \
-             h1pos com prod forum rev card filt cont",
-        )
-        .iter()
-        .map(|name| format!("pg_{name}")),
-    );
-    names.extend(words("t_min t_max t_sum t_min3 t_max3 t_min6 t_max6"));
-    names
-}
+pub(super) const FEATURE_COUNT: usize = 179;
 
 /// The rows of a page, one after another.
 pub(super) struct FeatureRows<'a> {
@@ -158,7 +109,7 @@ impl<'a> FeatureRows<'a> {
             flag(text.asks),
             flag(text.ends_in_ellipsis),
             f64::from(element.heading),
-            f64::from(element.tag.kind),
+            f64::from(element.called.block_kind),
         ]);
         for bit in [HIDDEN, STYLED, ARIA, NOSCRIPT, CONTROL, FORM, CODE, UNSEEN] {
             self.push_value(flag(block.flags & bit != 0));
@@ -204,7 +155,7 @@ impl<'a> FeatureRows<'a> {
         let page = self.page;
         let mut element = block.element as usize;
         let mut above = 0;
-        for level in LEVELS {
+        for level in ANCESTOR_LEVELS {
             while above < level {
                 above += 1;
                 match page.cut.elements[element].parent {
@@ -267,7 +218,7 @@ impl<'a> FeatureRows<'a> {
                 .ok()
                 .and_then(|number| blocks.get(number))
         };
-        for by in NEIGHBOURS {
+        for by in NEIGHBOUR_OFFSETS {
             match beside(by) {
                 Some(beside) => {
                     let element = &page.cut.elements[beside.element as usize];
@@ -280,7 +231,7 @@ impl<'a> FeatureRows<'a> {
                 None => self.push_values([-1.0, -1.0, 0.0]),
             }
         }
-        for window in WINDOWS {
+        for window in WINDOW_SIZES {
             let from = number.saturating_sub(window);
             let to = blocks.len().min(number + window + 1);
             let over = count(to - from);
@@ -328,35 +279,74 @@ impl<'a> FeatureRows<'a> {
 
 /// Returns the features of the page as a whole.
 fn page_values(page: &MeasuredPage, kind: f64) -> Vec<f64> {
-    let PageBlocks { blocks, .. } = page.cut;
-    let number = count(blocks.len());
-    let whole = PageTotals::of(page);
+    let PageBlocks {
+        blocks, elements, ..
+    } = page.cut;
+    let (mut main, mut article, mut articles, mut article_count) = (0.0_f64, 0.0_f64, 0.0, 0.0_f64);
+    let mut groups = [0.0_f64; GROUP_COUNT];
+    for (element, sum) in elements.iter().zip(&page.sums) {
+        let share = sum.words / page.words;
+        if element.called.categories >> tags::MAIN & 1 == 1 {
+            main = main.max(share);
+        }
+        if element.called.block_kind == tags::ARTICLE {
+            article = article.max(share);
+            articles += share;
+            article_count += 1.0;
+        }
+        for (group, count) in groups.iter_mut().enumerate() {
+            *count += f64::from(element.called.groups >> group & 1);
+        }
+    }
+    let (mut prices, mut longs, mut paragraphs, mut hidden) = (0.0_f64, 0.0, 0.0_f64, 0.0);
+    let mut words: Vec<u32> = Vec::with_capacity(blocks.len());
+    for block in blocks {
+        words.push(block.text.words);
+        prices += flag(block.text.names_price);
+        if block.flags & HIDES != 0 {
+            hidden += f64::from(block.text.words) / page.words;
+        }
+        if is_long(block) {
+            longs += 1.0;
+            let levels = page.categories[block.element as usize];
+            paragraphs += flag(levels[tags::PARAGRAPH] < MAX_LEVELS);
+        }
+    }
+    words.sort_unstable();
+    let middle = |at: usize| words.get(at).copied().map_or(0.0, f64::from);
+    let median = f64::midpoint(
+        middle(words.len().saturating_sub(1) / 2),
+        middle(words.len() / 2),
+    );
+    let most_frequent = page.texts.values().max().copied().map_or(0.0, f64::from);
+    let longest = words.last().copied().map_or(0.0, f64::from);
     let linked = page.before.last().map_or(0.0, |sums| sums[2]);
     let [half, most] = page.cores.map(|core| page.sums.get(core as usize).copied());
+    let number = count(blocks.len());
     let mut values = vec![
         page.words.ln_1p(),
         number.ln_1p(),
         linked / page.words,
         page.long / page.words,
-        whole.long_blocks / number.max(1.0),
-        whole.paragraphs.ln_1p(),
-        whole.main,
-        whole.article,
-        whole.articles,
-        whole.article_count.min(20.0),
+        longs / number.max(1.0),
+        paragraphs.ln_1p(),
+        main,
+        article,
+        articles,
+        article_count.min(20.0),
         kind,
-        whole.prices.ln_1p(),
-        whole.prices / number.max(1.0),
-        whole.hidden,
-        whole.median,
-        whole.most_frequent.ln_1p(),
+        prices.ln_1p(),
+        prices / number.max(1.0),
+        hidden,
+        median,
+        most_frequent.ln_1p(),
         half.unwrap_or_default().long / page.long,
         most.unwrap_or_default().words / page.words,
-        whole.longest.ln_1p(),
+        longest.ln_1p(),
         flag(page.heading.is_some()),
         page.heading.map_or(-1.0, count) / number.max(1.0),
     ];
-    values.extend(COUNTED.map(|group| whole.groups[group].ln_1p()));
+    values.extend(COUNTED_GROUPS.map(|group| groups[group].ln_1p()));
     values
 }
 

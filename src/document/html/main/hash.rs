@@ -34,7 +34,7 @@ impl FnvHash {
     }
 
     pub(super) fn end(&self) -> u64 {
-        // The last character is mixed into the low bits alone.
+        // The last character is mixed only into the low bits.
         self.0 ^ self.0 >> 32
     }
 }

@@ -10,13 +10,12 @@
 //! |---|---|
 //! | `blocks` | a tree cut into runs of text |
 //! | `text`, `hash` | counts over a text |
-//! | `words`, `groups`, `tags` | the class, role and name of an element |
+//! | `words`, `tags` | the class, role and name of an element |
 //! | `page` | sums over the page and its elements |
 //! | `features` | a row of numbers for each block |
 //! | `trees` | the model |
 //! | `choose`, `keep` | the choice of blocks |
 //! | `prune` | the tree without the others |
-//! | `study` | the training data of a model |
 
 use html2md::Handle;
 use memchr::{memmem, memrchr};
@@ -25,20 +24,19 @@ use super::prefilter::{WantedContent, tag};
 use super::reveal::HiddenElements;
 use super::{ConvertedPage, HtmlSource, dom, prefilter, preformatted, reveal};
 use crate::document::DocumentCuts;
-use blocks::{HidingFlags, NOSCRIPT, PageBlocks, UNSEEN};
+use blocks::{CutObserver, HidingFlags, NOSCRIPT, PageBlocks, UNSEEN};
 use page::MeasuredPage;
 use text::TitleWords;
-use words::NamingCache;
 
 mod blocks;
 mod choose;
 mod features;
-mod groups;
 mod hash;
 mod keep;
 mod page;
 mod prune;
 #[cfg(feature = "internals")]
+#[path = "../../../../benches/main_content/study.rs"]
 pub(in crate::document) mod study;
 mod tags;
 mod text;
@@ -46,18 +44,18 @@ mod trees;
 mod words;
 
 /// Minimum number of words of a useful choice.
-const USEFUL: u32 = 15;
+const MIN_CHOSEN_WORDS: u32 = 15;
 
 /// A page with fewer visible words than this shows almost nothing.
-const LITTLE: u32 = 25;
+const EMPTY_PAGE_WORDS: u32 = 25;
 
-/// A page with fewer visible words than this may hide its content, if it has `TIMES` as many hidden
-/// ones.
-const FEW: u32 = 100;
-const TIMES: u32 = 10;
+/// A page with fewer visible words than this may hide its content: it does if it has so many times
+/// as many hidden words.
+const SPARSE_PAGE_WORDS: u32 = 100;
+const HIDDEN_TO_VISIBLE_RATIO: u32 = 10;
 
 /// Minimum expected recall of a sure choice.
-const SURE: f64 = 0.95;
+const MIN_SURE_RECALL: f64 = 0.95;
 
 /// Reads the main content of a page; true if the choice was sure. `None` if there is no content of
 /// a useful length, or not enough memory or time.
@@ -67,10 +65,13 @@ pub(super) fn read(source: &HtmlSource) -> Option<(ConvertedPage, bool)> {
         return None;
     }
     let body = parsed.body.as_ref()?;
-    let cut = parsed.cut(false)?;
+    let cut = parsed.cut(&mut ())?;
     let page = MeasuredPage::of(&cut, &parsed.title_words);
-    let chances = block_chances(&page, parsed.kind, |_| {});
-    let choice = choose::choose(&page, &chances);
+    let mut rows = features::FeatureRows::new(&page, parsed.kind);
+    let chances: Vec<f64> = (0..cut.blocks.len())
+        .map(|number| trees::TREES.chance(rows.row(number)))
+        .collect();
+    let choice = choose::choose_blocks(&page, &chances);
     let words: u32 = cut
         .blocks
         .iter()
@@ -78,12 +79,12 @@ pub(super) fn read(source: &HtmlSource) -> Option<(ConvertedPage, bool)> {
         .filter(|(_, chosen)| **chosen)
         .map(|(block, _)| block.text.words)
         .sum();
-    if words < USEFUL {
+    if words < MIN_CHOSEN_WORDS {
         return None;
     }
-    prune::prune(body, &cut, &choice.chosen);
+    prune::prune_unchosen(body, &cut, &choice.chosen);
     let (model, cuts) = source.walk(&parsed.tree);
-    let sure = cuts == DocumentCuts::default() && choice.expected.1 >= SURE;
+    let sure = cuts == DocumentCuts::default() && choice.expected.1 >= MIN_SURE_RECALL;
     let read = ConvertedPage {
         model,
         cuts,
@@ -92,25 +93,11 @@ pub(super) fn read(source: &HtmlSource) -> Option<(ConvertedPage, bool)> {
     Some((read, sure))
 }
 
-/// Returns the probability that each block is content; calls `note` with each row of features.
-fn block_chances(page: &MeasuredPage, kind: f64, mut note: impl FnMut(&[f32])) -> Vec<f64> {
-    let mut rows = features::FeatureRows::new(page, kind);
-    (0..page.cut.blocks.len())
-        .map(|number| {
-            let row = rows.row(number);
-            note(row);
-            trees::TREES.chance(row)
-        })
-        .collect()
-}
-
 /// A page's tree with everything that may be content.
 struct ParsedContent {
     tree: super::PageTree,
     body: Option<Handle>,
     hidden: HidingFlags,
-    #[cfg(feature = "internals")]
-    title: String,
     title_words: TitleWords,
     /// Value of `og:type` as a feature.
     kind: f64,
@@ -120,23 +107,19 @@ impl ParsedContent {
     fn of(source: &HtmlSource) -> Self {
         let (tree, mut veil, cuts) = prefilter::build(source, WantedContent::All);
         let hidden = hidden_flags(&mut veil, &tree.document);
-        let title = title(&tree.document);
         Self {
             body: child(&tree.document, "html").and_then(|html| child(&html, "body")),
             hidden,
-            title_words: TitleWords::of(&title),
-            #[cfg(feature = "internals")]
-            title,
+            title_words: TitleWords::of(&title(&tree.document)),
             kind: features::open_graph_value(open_graph_type(source.page)),
             tree: super::PageTree { tree, cuts },
         }
     }
 
     /// Cuts the page into blocks; `None` if there are none, or too many.
-    fn cut(&self, kept: bool) -> Option<PageBlocks> {
+    fn cut(&self, observer: &mut dyn CutObserver) -> Option<PageBlocks> {
         let body = self.body.as_ref()?;
-        let mut words = NamingCache::default();
-        let mut cut = blocks::cut_blocks(body, &self.hidden, &self.title_words, &mut words, kept);
+        let mut cut = blocks::cut_blocks(body, &self.hidden, &self.title_words, observer);
         if cut.too_much || cut.blocks.is_empty() {
             return None;
         }
@@ -157,7 +140,9 @@ fn reveal_if_sparse(cut: &mut PageBlocks) {
                 more += block.text.words;
             }
         }
-        if seen >= LITTLE && (seen >= FEW || more < TIMES * seen) {
+        if seen >= EMPTY_PAGE_WORDS
+            && (seen >= SPARSE_PAGE_WORDS || more < HIDDEN_TO_VISIBLE_RATIO * seen)
+        {
             continue;
         }
         for block in &mut cut.blocks {
@@ -175,10 +160,10 @@ fn hidden_flags(veil: &mut HiddenElements, root: &Handle) -> HidingFlags {
         let mut how = 0;
         for (way, flag) in [
             ("hidden", blocks::HIDDEN),
-            ("style", blocks::STYLED),
+            (dom::HIDING, blocks::STYLED),
             ("aria-hidden", blocks::ARIA),
         ] {
-            if dom::attribute(node, way).is_some_and(|value| dom::hides(way, &value)) {
+            if dom::attribute(node, way).is_some() {
                 how |= flag;
             }
         }
@@ -199,15 +184,11 @@ fn child(node: &Handle, name: &str) -> Option<Handle> {
 
 /// Returns the page's first title, anywhere in the document.
 fn title(document: &Handle) -> String {
-    let mut open = vec![document.clone()];
-    while let Some(node) = open.pop() {
-        if dom::name(&node) == "title" {
-            let text = preformatted::text_of(&node);
-            return text.split_whitespace().collect::<Vec<_>>().join(" ");
-        }
-        open.extend(node.children.borrow().iter().rev().cloned());
-    }
-    String::new()
+    let title = dom::nodes_within(document, |_| true).find(|node| dom::name(node) == "title");
+    let text = title
+        .map(|node| preformatted::text_of(&node))
+        .unwrap_or_default();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the page's `og:type`.

@@ -4,16 +4,16 @@
 use std::collections::HashMap;
 
 use super::blocks::{CONTROL, HIDES, NONE, PageBlocks, PageElement, TextBlock};
-use super::groups::GROUPS;
 use super::hash::FnvHash;
-use super::tags::{CATEGORIES, MAIN, PARAGRAPH};
+use super::tags::CATEGORY_COUNT;
 use super::text::TitleWords;
+use super::words::GROUP_COUNT;
 
 /// Minimum number of words outside of links in a long text.
-const LONG: u32 = 12;
+const MIN_LONG_TEXT_WORDS: u32 = 12;
 
 /// Maximum distance of an element of a group or a category, in levels.
-const FAR: u8 = 20;
+pub(super) const MAX_LEVELS: u8 = 20;
 
 /// Sums over the blocks in an element.
 #[derive(Clone, Copy, Debug, Default)]
@@ -84,9 +84,9 @@ pub(super) struct MeasuredPage<'a> {
     pub(super) alike: Vec<SimilarSiblings>,
     pub(super) repeats: Vec<RepeatingAncestors>,
     /// Levels up to the nearest element of each group.
-    pub(super) groups: Vec<[u8; GROUPS.len()]>,
+    pub(super) groups: Vec<[u8; GROUP_COUNT]>,
     /// Levels up to the nearest element of each category.
-    pub(super) categories: Vec<[u8; CATEGORIES.len()]>,
+    pub(super) categories: Vec<[u8; CATEGORY_COUNT]>,
     pub(super) scores: Vec<WordScores>,
     /// Indexes of the deepest elements with half and with four fifths of the long text.
     pub(super) cores: [u32; 2],
@@ -116,7 +116,7 @@ pub(super) fn plain(block: &TextBlock) -> u32 {
 }
 
 pub(super) fn is_long(block: &TextBlock) -> bool {
-    plain(block) >= LONG && block.flags & CONTROL == 0
+    plain(block) >= MIN_LONG_TEXT_WORDS && block.flags & CONTROL == 0
 }
 
 impl<'a> MeasuredPage<'a> {
@@ -154,8 +154,8 @@ impl<'a> MeasuredPage<'a> {
     /// Computes the measures that each element takes from those around it.
     fn sum_down(&mut self) {
         let far = (
-            [FAR; GROUPS.len()],
-            [FAR; CATEGORIES.len()],
+            [MAX_LEVELS; GROUP_COUNT],
+            [MAX_LEVELS; CATEGORY_COUNT],
             WordScores::default(),
         );
         for element in &self.cut.elements {
@@ -163,7 +163,7 @@ impl<'a> MeasuredPage<'a> {
                 NONE => far,
                 parent => {
                     let parent = parent as usize;
-                    let further = |levels: &u8| FAR.min(levels + 1);
+                    let further = |levels: &u8| MAX_LEVELS.min(levels + 1);
                     (
                         self.groups[parent].each_ref().map(further),
                         self.categories[parent].each_ref().map(further),
@@ -173,7 +173,7 @@ impl<'a> MeasuredPage<'a> {
             };
             let called = &element.called;
             nearest(&mut groups, called.groups);
-            nearest(&mut categories, element.tag.categories);
+            nearest(&mut categories, element.called.categories);
             scores.low = scores.low.min(called.low);
             scores.high = scores.high.max(called.high);
             scores.sum += i32::from(called.low) + i32::from(called.high);
@@ -294,24 +294,33 @@ fn sums(cut: &PageBlocks) -> Vec<ElementSum> {
         sum.long += if is_long(block) { words - linked } else { 0.0 };
         sum.stops += f64::from(block.text.stops);
     }
+    sum_up(&mut sums, cut, |sum, own| {
+        sum.words += own.words;
+        sum.linked += own.linked;
+        sum.blocks += own.blocks;
+        sum.long += own.long;
+        sum.stops += own.stops;
+    });
+    sums
+}
+
+/// Adds to the value of each element those of the elements in it.
+pub(super) fn sum_up<T: Copy>(values: &mut [T], cut: &PageBlocks, add: impl Fn(&mut T, T)) {
     for (number, element) in cut.elements.iter().enumerate().rev() {
-        let own = sums[number];
-        if let Some(sum) = sums.get_mut(element.parent as usize) {
-            sum.words += own.words;
-            sum.linked += own.linked;
-            sum.blocks += own.blocks;
-            sum.long += own.long;
-            sum.stops += own.stops;
+        let own = values[number];
+        if let Some(around) = values.get_mut(element.parent as usize) {
+            add(around, own);
         }
     }
-    sums
 }
 
 fn alike(elements: &[PageElement], sums: &[ElementSum]) -> Vec<SimilarSiblings> {
     let mut groups: HashMap<(u32, u64), (f64, f64, f64)> = HashMap::new();
     for (element, sum) in elements.iter().zip(sums) {
         if sum.words > 0.0 {
-            let group = groups.entry((element.parent, element.shape)).or_default();
+            let group = groups
+                .entry((element.parent, element.called.shape))
+                .or_default();
             group.0 += 1.0;
             group.1 += sum.words;
             group.2 += sum.linked;
@@ -319,7 +328,7 @@ fn alike(elements: &[PageElement], sums: &[ElementSum]) -> Vec<SimilarSiblings> 
     }
     let alike = |(element, sum): (&PageElement, &ElementSum)| {
         let (count, words, linked) = groups
-            .get(&(element.parent, element.shape))
+            .get(&(element.parent, element.called.shape))
             .copied()
             .filter(|group| group.0 > 1.0 && sum.words > 0.0)?;
         Some(SimilarSiblings {
@@ -371,72 +380,8 @@ fn hash_path(elements: &[PageElement], mut element: u32) -> u64 {
         let Some(here) = elements.get(element as usize) else {
             break;
         };
-        hash.join(here.shape);
+        hash.join(here.called.shape);
         element = here.parent;
     }
     hash.end()
-}
-
-/// Totals over a page.
-#[derive(Default)]
-pub(super) struct PageTotals {
-    pub(super) main: f64,
-    pub(super) article: f64,
-    pub(super) articles: f64,
-    pub(super) article_count: f64,
-    /// Number of elements with a word of each group.
-    pub(super) groups: [f64; GROUPS.len()],
-    pub(super) prices: f64,
-    pub(super) long_blocks: f64,
-    pub(super) paragraphs: f64,
-    pub(super) hidden: f64,
-    pub(super) median: f64,
-    pub(super) longest: f64,
-    pub(super) most_frequent: f64,
-}
-
-impl PageTotals {
-    pub(super) fn of(page: &MeasuredPage) -> Self {
-        let most_frequent = page.texts.values().max();
-        let mut whole = Self {
-            most_frequent: most_frequent.map_or(0.0, |most| f64::from(*most)),
-            ..Self::default()
-        };
-        for (element, sum) in page.cut.elements.iter().zip(&page.sums) {
-            if element.tag.categories >> MAIN & 1 == 1 {
-                whole.main = whole.main.max(sum.words / page.words);
-            }
-            if element.tag.is_article() {
-                whole.article = whole.article.max(sum.words / page.words);
-                whole.articles += sum.words / page.words;
-                whole.article_count += 1.0;
-            }
-            for (group, count) in whole.groups.iter_mut().enumerate() {
-                *count += f64::from(element.called.groups >> group & 1);
-            }
-        }
-        let mut words: Vec<u32> = Vec::with_capacity(page.cut.blocks.len());
-        for block in &page.cut.blocks {
-            words.push(block.text.words);
-            let count = f64::from(block.text.words);
-            whole.prices += f64::from(u8::from(block.text.names_price));
-            whole.longest = whole.longest.max(count);
-            if block.flags & HIDES != 0 {
-                whole.hidden += count / page.words;
-            }
-            if is_long(block) {
-                whole.long_blocks += 1.0;
-                let near = &page.categories[block.element as usize];
-                whole.paragraphs += f64::from(u8::from(near[PARAGRAPH] < FAR));
-            }
-        }
-        words.sort_unstable();
-        let middle = words.len() / 2;
-        whole.median = match words.len() {
-            0 => 0.0,
-            length if length % 2 == 1 => f64::from(words[middle]),
-            _ => f64::from(words[middle - 1] + words[middle]) / 2.0,
-        };
-        whole
-    }
 }

@@ -7,6 +7,7 @@ use html2md::{Handle, NodeData};
 
 use super::blocks::{CONTROL, PageBlocks, TreeLeaf, UNSEEN};
 use super::hash::FnvHash;
+use super::page::sum_up;
 use crate::document::html::image::ImageElement;
 use crate::document::html::prefilter::{content_hints, media};
 use crate::document::html::{dom, reveal};
@@ -36,7 +37,7 @@ impl PruneFrame {
 
 /// Removes all leaves from `body` except those of the chosen blocks and other leaves among them: an
 /// image, for example, stays if at least half of the visible words around it are chosen.
-pub(super) fn prune(body: &Handle, cut: &PageBlocks, chosen: &[bool]) {
+pub(super) fn prune_unchosen(body: &Handle, cut: &PageBlocks, chosen: &[bool]) {
     let shares = shares(cut, chosen);
     let mut leaves = cut.leaves.iter();
     let mut links = RemainingLinks::default();
@@ -146,7 +147,7 @@ fn close_frame(frame: PruneFrame, around: Option<&mut PruneFrame>) {
     } = frame;
     *node.children.borrow_mut() = kept;
     let noscript =
-        dom::attribute(&node, content_hints::NAME).is_some_and(|name| name == "noscript");
+        dom::attribute(&node, content_hints::ORIGINAL_NAME).is_some_and(|name| name == "noscript");
     if dom::is_hidden(&node) || noscript {
         content &= text;
         if content {
@@ -175,13 +176,10 @@ fn shares(cut: &PageBlocks, chosen: &[bool]) -> Vec<f64> {
             *all += f64::from(block.text.words);
         }
     }
-    for (number, element) in cut.elements.iter().enumerate().rev() {
-        let own = words[number];
-        if let Some((taken, all)) = words.get_mut(element.parent as usize) {
-            *taken += own.0;
-            *all += own.1;
-        }
-    }
+    sum_up(&mut words, cut, |(taken, all), own| {
+        *taken += own.0;
+        *all += own.1;
+    });
     let mut shares: Vec<f64> = Vec::with_capacity(words.len());
     for ((taken, all), element) in words.into_iter().zip(&cut.elements) {
         shares.push(if all > 0.0 {

@@ -3,26 +3,11 @@
 
 /// Categories of elements; the distance from a block up to the nearest element of each is a
 /// feature.
-pub(super) const CATEGORIES: [&str; 18] = [
-    "nav",
-    "header",
-    "footer",
-    "aside",
-    "main",
-    "article",
-    "section",
-    "form",
-    "table",
-    "list",
-    "figure",
-    "details",
-    "dialog",
-    "blockquote",
-    "dl",
-    "a",
-    "heading",
-    "p",
-];
+const CATEGORIES: &str = "nav header footer aside main article section form table list figure \
+    details dialog blockquote dl a heading p";
+
+/// Number of categories.
+pub(super) const CATEGORY_COUNT: usize = 18;
 
 /// Index of `main` among the categories.
 pub(super) const MAIN: usize = 4;
@@ -37,35 +22,16 @@ pub(super) const PREFORMATTED: u8 = 8;
 pub(super) const ARTICLE: u8 = 15;
 
 /// Kinds of blocks, numbered from 1.
-const KINDS: [&str; 19] = [
-    "p",
-    "div",
-    "li",
-    "td",
-    "th",
-    "dt",
-    "dd",
-    "pre",
-    "blockquote",
-    "figcaption",
-    "button",
-    "label",
-    "option",
-    "section",
-    "article",
-    "span",
-    "a",
-    "summary",
-    "body",
-];
+const KINDS: &str = "p div li td th dt dd pre blockquote figcaption button label option section \
+    article span a summary body";
 
-fn position_of(names: &[&str], name: &str) -> Option<usize> {
-    names.iter().position(|known| *known == name)
+fn position_of(names: &str, name: &str) -> Option<usize> {
+    names.split(' ').position(|known| known == name)
 }
 
 /// Returns the kind of block that an element with this name makes; 0 for any other.
 pub(super) fn block_kind(name: &str) -> u8 {
-    position_of(&KINDS, name)
+    position_of(KINDS, name)
         .and_then(|kind| u8::try_from(kind + 1).ok())
         .unwrap_or(0)
 }
@@ -78,7 +44,7 @@ pub(super) fn categories(name: &str) -> u32 {
         "list" | "heading" => return 0,
         name => name,
     };
-    position_of(&CATEGORIES, name).map_or(0, |category| 1 << category)
+    position_of(CATEGORIES, name).map_or(0, |category| 1 << category)
 }
 
 /// Returns one bit for each category of an element with this role.

@@ -34,10 +34,10 @@ pub(super) struct TextCounts {
 }
 
 /// Maximum number of words of a title that count.
-const MOST_TITLE: usize = 64;
+const MAX_TITLE_WORDS: usize = 64;
 
 /// Maximum number of words of a heading that is compared with the title.
-const MOST_HEADING: usize = 64;
+const MAX_HEADING_WORDS: usize = 64;
 
 /// Sorted hashes of the different words of a page's title.
 #[derive(Clone, Debug, Default)]
@@ -51,7 +51,7 @@ impl TitleWords {
     pub(super) fn of(title: &str) -> Self {
         let mut words = Vec::new();
         each_word(title, |hash, _| {
-            if words.len() < MOST_TITLE {
+            if words.len() < MAX_TITLE_WORDS {
                 words.push(hash);
             }
         });
@@ -161,12 +161,12 @@ impl TextCounts {
             if let Some(index) = title.index(hash) {
                 of_title |= 1 << index;
             }
-            if in_heading && different.len() <= MOST_HEADING {
+            if in_heading && different.len() <= MAX_HEADING_WORDS {
                 different.push(hash);
             }
         });
         found.of_title = of_title.count_ones();
-        if in_heading && different.len() <= MOST_HEADING {
+        if in_heading && different.len() <= MAX_HEADING_WORDS {
             different.sort_unstable();
             different.dedup();
             found.is_title = found.of_title > 0 && found.of_title as usize * 2 >= different.len();

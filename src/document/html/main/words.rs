@@ -6,24 +6,31 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash as _, Hasher as _};
 use std::sync::LazyLock;
 
-use html2md::{Handle, NodeData};
+use html2md::Handle;
 
-use super::groups::GROUPS;
 use super::hash::FnvHash;
 use super::tags;
+use crate::document::html::dom;
 
 /// Maximum length of a word, in bytes.
-const LONGEST: usize = 20;
+const MAX_WORD_BYTES: usize = 20;
 
 /// Maximum number of words of one element.
-const MOST: usize = 48;
+const MAX_WORDS: usize = 48;
 
 /// Maximum number of cached namings of a page.
-const REMEMBERED: usize = 4096;
+const MAX_CACHED_NAMINGS: usize = 4096;
 
 /// The words with their scores in eighths, one word and number per line, written by
 /// `benches/main_content/train.py`.
-const TABLE: &str = include_str!("words.txt");
+const WORD_SCORES: &str = include_str!("words.txt");
+
+/// Groups of words, a line each: its name and its words. The distance from a block up to the
+/// nearest element with a word of each group is a feature: a trained model depends on their order.
+const GROUPS: &str = include_str!("groups.txt");
+
+/// Number of groups.
+pub(super) const GROUP_COUNT: usize = 20;
 
 /// Part of a page that is not its content.
 pub(super) const APART: u8 = 1;
@@ -60,15 +67,15 @@ struct WordEntry {
 
 static WORDS: LazyLock<HashMap<&str, WordEntry>> = LazyLock::new(|| {
     let mut words: HashMap<&str, WordEntry> = HashMap::with_capacity(2048);
-    for line in TABLE.lines() {
+    for line in WORD_SCORES.lines() {
         if let Some((word, score)) = line.rsplit_once(' ')
             && let Ok(score) = score.parse()
         {
             words.entry(word).or_default().score = score;
         }
     }
-    for (group, (_, names)) in GROUPS.iter().enumerate() {
-        for name in names.split_ascii_whitespace() {
+    for (group, line) in GROUPS.lines().enumerate() {
+        for name in line.split_ascii_whitespace().skip(1) {
             // A word belongs to the last group that names it.
             words.entry(name).or_default().groups = 1 << group;
         }
@@ -90,8 +97,10 @@ pub(super) struct ElementNaming {
     pub(super) groups: u32,
     /// One bit for each part that its tag, role and class name.
     pub(super) parts: u8,
-    /// One bit for each category of its role.
-    pub(super) role_categories: u32,
+    /// Kind of block that it makes, as a number that a trained model depends on.
+    pub(super) block_kind: u8,
+    /// One bit for each category of its name and its role.
+    pub(super) categories: u32,
     /// Lowest score of its words in eighths, or 0.
     pub(super) low: i8,
     /// Highest score of its words in eighths, or 0.
@@ -109,7 +118,7 @@ pub(super) struct NamingCache {
 
 /// The naming attributes of one element.
 #[derive(Default)]
-struct NamingAttributes {
+pub(super) struct NamingAttributes {
     class: String,
     id: String,
     role: String,
@@ -118,30 +127,32 @@ struct NamingAttributes {
 }
 
 impl NamingAttributes {
-    fn of(node: &Handle) -> Option<Self> {
-        let NodeData::Element { attrs, .. } = &node.data else {
-            return None;
-        };
+    pub(super) fn of(node: &Handle) -> Self {
         let mut said = Self::default();
-        for attr in attrs.borrow().iter() {
-            let place = match &*attr.name.local {
+        dom::for_each_attribute(node, |name, value| {
+            let place = match name {
                 "class" => &mut said.class,
                 "id" => &mut said.id,
                 "role" => &mut said.role,
                 "itemprop" => &mut said.property,
                 "itemtype" => &mut said.kind,
-                _ => continue,
+                _ => return,
             };
-            place.push_str(&attr.value);
-        }
-        Some(said)
+            place.push_str(value);
+        });
+        said
     }
 
     /// Calls `note` with each word in the form of the table, and true if it is of the id.
-    fn each_token(&self, tag: &str, token: &mut String, mut note: impl FnMut(&str, bool)) {
-        let mut left = MOST;
+    pub(super) fn each_token(
+        &self,
+        tag: &str,
+        token: &mut String,
+        mut note: impl FnMut(&str, bool),
+    ) {
+        let mut left = MAX_WORDS;
         let mut note = |token: &str, of_id: bool| {
-            if token.len() <= LONGEST && left > 0 {
+            if token.len() <= MAX_WORD_BYTES && left > 0 {
                 left -= 1;
                 note(token, of_id);
             }
@@ -203,12 +214,11 @@ impl NamingCache {
         if let Some(called) = self.known.get(&key) {
             return *called;
         }
-        let Some(said) = NamingAttributes::of(node) else {
-            return ElementNaming::default();
-        };
+        let said = NamingAttributes::of(node);
         let mut called = ElementNaming {
             has_words: !(said.class.trim().is_empty() && said.id.trim().is_empty()),
-            role_categories: tags::categories_of_role(&said.role),
+            block_kind: tags::block_kind(tag),
+            categories: tags::categories(tag) | tags::categories_of_role(&said.role),
             shape: said.shape(tag),
             ..ElementNaming::default()
         };
@@ -221,7 +231,7 @@ impl NamingCache {
                 called.high = called.high.max(word.score);
             }
         });
-        if self.known.len() < REMEMBERED {
+        if self.known.len() < MAX_CACHED_NAMINGS {
             self.known.insert(key, called);
         }
         called
@@ -232,32 +242,17 @@ impl NamingCache {
 fn naming_key(node: &Handle, tag: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     tag.hash(&mut hasher);
-    if let NodeData::Element { attrs, .. } = &node.data {
-        for attr in attrs.borrow().iter() {
-            let place = match &*attr.name.local {
-                "class" => 0_u8,
-                "id" => 1,
-                "role" => 2,
-                "itemprop" => 3,
-                "itemtype" => 4,
-                _ => continue,
-            };
-            place.hash(&mut hasher);
-            attr.value.as_bytes().hash(&mut hasher);
-        }
-    }
+    dom::for_each_attribute(node, |name, value| {
+        let place = match name {
+            "class" => 0_u8,
+            "id" => 1,
+            "role" => 2,
+            "itemprop" => 3,
+            "itemtype" => 4,
+            _ => return,
+        };
+        place.hash(&mut hasher);
+        value.as_bytes().hash(&mut hasher);
+    });
     hasher.finish()
-}
-
-/// Returns the different words of an element in order.
-pub(super) fn tokens_of(node: &Handle, tag: &str) -> Vec<String> {
-    let mut tokens = Vec::new();
-    if let Some(said) = NamingAttributes::of(node) {
-        said.each_token(tag, &mut String::new(), |token, _| {
-            tokens.push(token.to_owned());
-        });
-    }
-    tokens.sort_unstable();
-    tokens.dedup();
-    tokens
 }

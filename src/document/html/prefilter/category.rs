@@ -10,11 +10,11 @@ use super::media;
 pub(super) enum TagCategory {
     /// Contains text that is not HTML and is left out.
     Raw,
-    /// `title`: contains text alone.
+    /// `title`: contains only text.
     Title,
-    /// `textarea`: contains text alone, and becomes a `span`.
+    /// `textarea`: contains only text, and becomes a `span`.
     Area,
-    /// `xmp`, `plaintext`: contains text alone, and becomes a `pre`.
+    /// `xmp`, `plaintext`: contains only text, and becomes a `pre`.
     Xmp,
     Template,
     /// `svg`, `math`: of another language; only their text is used.
@@ -56,7 +56,7 @@ pub(super) enum TagCategory {
 }
 
 /// Number of categories.
-pub(super) const CATEGORIES: usize = TagCategory::Plain as usize + 1;
+pub(super) const CATEGORY_COUNT: usize = TagCategory::Plain as usize + 1;
 
 /// Returns the category of the element with this lower-case name.
 pub(super) fn category_of(name: &str) -> TagCategory {
@@ -100,13 +100,10 @@ pub(super) fn category_of(name: &str) -> TagCategory {
 }
 
 impl TagCategory {
-    /// True if its contents end at its own end tag alone, except for `textarea`, which leaves a
+    /// True if its contents end only at its own end tag, except for `textarea`, which leaves a
     /// space.
     pub(super) fn ends_by_name(self) -> bool {
-        matches!(
-            self,
-            TagCategory::Raw | TagCategory::Template | TagCategory::Title | TagCategory::Xmp
-        )
+        matches!(self, Self::Raw | Self::Template | Self::Title | Self::Xmp)
     }
 
     /// True if it may contain visible content, which its naming attributes describe.
@@ -114,12 +111,7 @@ impl TagCategory {
         !self.ends_by_name()
             && !matches!(
                 self,
-                TagCategory::Area
-                    | TagCategory::Foreign
-                    | TagCategory::Media
-                    | TagCategory::Empty
-                    | TagCategory::Void
-                    | TagCategory::Rule
+                Self::Area | Self::Foreign | Self::Media | Self::Empty | Self::Void | Self::Rule
             )
     }
 
@@ -127,38 +119,34 @@ impl TagCategory {
     pub(super) fn ends_paragraph(self) -> bool {
         matches!(
             self,
-            TagCategory::Paragraph
-                | TagCategory::Block
-                | TagCategory::Form
-                | TagCategory::Item
-                | TagCategory::Term
-                | TagCategory::Heading
-                | TagCategory::Rule
-                | TagCategory::Xmp
+            Self::Paragraph
+                | Self::Block
+                | Self::Form
+                | Self::Item
+                | Self::Term
+                | Self::Heading
+                | Self::Rule
+                | Self::Xmp
         )
+    }
+
+    /// True for a part of a table.
+    pub(super) fn is_table_part(self) -> bool {
+        matches!(self, Self::Section | Self::Caption | Self::Row | Self::Cell)
     }
 
     /// True if end tags within it close nothing outside.
     pub(super) fn is_wall(self) -> bool {
-        matches!(
-            self,
-            TagCategory::Table | TagCategory::Cell | TagCategory::Caption | TagCategory::Wall
-        )
+        matches!(self, Self::Table | Self::Cell | Self::Caption | Self::Wall)
     }
 
     /// True if the end tag of an ordinary element does not reach past it.
     pub(super) fn is_special(self) -> bool {
-        !matches!(
-            self,
-            TagCategory::Formatting | TagCategory::Plain | TagCategory::Ruby
-        )
+        !matches!(self, Self::Formatting | Self::Plain | Self::Ruby)
     }
 
     /// True if it contains only rows or cells, so that the parser moves other content elsewhere.
     pub(super) fn is_grid(self) -> bool {
-        matches!(
-            self,
-            TagCategory::Table | TagCategory::Section | TagCategory::Row
-        )
+        matches!(self, Self::Table | Self::Section | Self::Row)
     }
 }

@@ -1,28 +1,26 @@
 //! Hints for finding the main content that the conversion does not need: the naming attributes of
 //! elements, and elements without a meaning of their own.
 
+use super::super::dom::lists_any_case;
 use super::tag::TagAttribute;
 
 /// Attribute with the original name of a renamed element.
-pub(in crate::document::html) const NAME: &str = "x-name";
+pub(in crate::document::html) const ORIGINAL_NAME: &str = "x-name";
 
 /// Maximum length of a naming attribute that is kept whole, in bytes.
-pub(super) const MAX_CALLED: usize = 400;
+pub(super) const MAX_NAMING_BYTES: usize = 400;
 
 /// Naming attributes.
-const CALLED: [&str; 5] = ["class", "id", "role", "itemprop", "itemtype"];
+const NAMING_ATTRIBUTES: &str = "class id role itemprop itemtype";
 
 /// True for the name of a naming attribute.
 pub(super) fn names_element(attribute: &str) -> bool {
-    matches!(attribute.len(), 2 | 4 | 5 | 8)
-        && CALLED
-            .iter()
-            .any(|wanted| attribute.eq_ignore_ascii_case(wanted))
+    matches!(attribute.len(), 2 | 4 | 5 | 8) && lists_any_case(NAMING_ATTRIBUTES, attribute)
 }
 
 /// Cuts a long naming attribute down to its first words; false if it has none.
 pub(super) fn shorten(attribute: &mut TagAttribute<'_>) -> bool {
-    let most = MAX_CALLED.saturating_sub(attribute.name.len() + "=\"\"".len());
+    let most = MAX_NAMING_BYTES.saturating_sub(attribute.name.len() + "=\"\"".len());
     if attribute.value.len() <= most || !names_element(attribute.name) {
         return true;
     }
@@ -37,13 +35,13 @@ pub(super) fn shorten(attribute: &mut TagAttribute<'_>) -> bool {
 /// Returns the attribute with the name of a renamed element.
 pub(super) fn original_name(name: &str) -> TagAttribute<'_> {
     TagAttribute {
-        name: NAME,
+        name: ORIGINAL_NAME,
         value: name,
     }
 }
 
 /// Inline elements, in alphabetical order.
-const INLINE: [&str; 47] = [
+const INLINE_ELEMENTS: [&str; 47] = [
     "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em",
     "font", "i", "img", "ins", "kbd", "label", "mark", "meter", "nobr", "output", "picture", "q",
     "rp", "rt", "ruby", "s", "samp", "small", "source", "span", "strike", "strong", "sub", "sup",
@@ -53,5 +51,5 @@ const INLINE: [&str; 47] = [
 /// True if the HTML element with this lower-case name is inline. Unknown elements are not, because
 /// authors make boxes of them.
 pub(in crate::document::html) fn is_inline(name: &str) -> bool {
-    INLINE.binary_search(&name).is_ok()
+    INLINE_ELEMENTS.binary_search(&name).is_ok()
 }

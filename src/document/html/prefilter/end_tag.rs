@@ -1,13 +1,15 @@
 //! End tags: those that pass, and the tags that the parser needs before them.
 
-use super::{EndTagOutcome, MEANING, PageFilter, TagCategory, meaning, renamed, tag};
+use super::{
+    EndTagOutcome, MAX_KNOWN_NAME_BYTES, PageFilter, TagCategory, known_name, renamed, tag,
+};
 
 impl PageFilter<'_> {
-    /// Reads the end tag at `at`; returns the offset behind it.
+    /// Reads the end tag at `at`; returns the offset after it.
     pub(super) fn end_tag(&mut self, at: usize) -> usize {
-        let mut space = [0; MEANING];
+        let mut space = [0; MAX_KNOWN_NAME_BYTES];
         let end = tag::name_end(self.page, at + 2);
-        let name = meaning(&self.page[at + 2..end], &mut space);
+        let name = known_name(&self.page[at + 2..end], &mut space);
         self.fresh = false;
         let seen = self.tree.is_seen_on_top(name);
         // Attributes of an end tag are skipped like those of a start tag.

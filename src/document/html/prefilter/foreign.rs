@@ -4,7 +4,7 @@
 //! that are never drawn, and the attributes `display` and `visibility`; `MathML` Core, `mphantom`.
 
 use super::super::dom;
-use super::{MEANING, PageFilter, TagCategory, category_of, meaning, tag};
+use super::{MAX_KNOWN_NAME_BYTES, PageFilter, TagCategory, category_of, known_name, tag};
 use crate::document::entities;
 
 /// A hidden foreign element whose contents are being left out.
@@ -22,7 +22,7 @@ impl<'a> PageFilter<'a> {
         self.hidden_foreign = Some(HiddenForeign {
             name,
             same: 1,
-            html: usize::from(holds_html(meaning(name, &mut [0; MEANING]))),
+            html: usize::from(holds_html(known_name(name, &mut [0; MAX_KNOWN_NAME_BYTES]))),
         });
     }
 
@@ -91,31 +91,19 @@ impl<'a> PageFilter<'a> {
     }
 }
 
-/// Reads the foreign start tag at `at` with this lower-case name: the offset behind it, and true if
+/// Elements whose contents are never drawn.
+const NEVER_DRAWN: &str = "annotation annotation-xml clippath defs desc filter lineargradient \
+    marker mask metadata mphantom pattern radialgradient symbol";
+
+/// Reads the foreign start tag at `at` with this lower-case name: the offset after it, and true if
 /// it is self-closing and if the contents of its element are invisible. `None` if the page ends
 /// within it.
 pub(super) fn read_start(page: &str, at: usize, name: &str) -> Option<(usize, bool, bool)> {
     let name_end = tag::name_end(page, at + 1);
-    let mut hides = matches!(
-        name,
-        "annotation"
-            | "annotation-xml"
-            | "clippath"
-            | "defs"
-            | "desc"
-            | "filter"
-            | "lineargradient"
-            | "marker"
-            | "mask"
-            | "metadata"
-            | "mphantom"
-            | "pattern"
-            | "radialgradient"
-            | "symbol"
-    );
+    let mut hides = dom::lists(NEVER_DRAWN, name);
     let (end, closed) = tag::scan(page, name_end, |attribute| {
-        let mut space = [0; MEANING];
-        let called = meaning(attribute.name, &mut space);
+        let mut space = [0; MAX_KNOWN_NAME_BYTES];
+        let called = known_name(attribute.name, &mut space);
         let value = || entities::decoded_in_attribute(attribute.value);
         hides |= match called {
             "style" | "hidden" | "aria-hidden" => dom::hides(called, &value()),
@@ -152,8 +140,5 @@ fn draws_text(name: &str) -> bool {
 
 /// True if a foreign element may contain HTML.
 fn holds_html(name: &str) -> bool {
-    matches!(
-        name,
-        "annotation-xml" | "desc" | "foreignobject" | "mi" | "mn" | "mo" | "ms" | "mtext"
-    )
+    dom::lists("annotation-xml desc foreignobject mi mn mo ms mtext", name)
 }

@@ -2,7 +2,7 @@
 //! elements. The plain text of those is a row of numbers and letters with another meaning.
 //!
 //! Rules: `MathML` Core, `annotation` and `alttext`; `MathJax`'s `script` elements; `KaTeX`'s
-//! `katex-html`, which `aria-hidden` hides from screen readers alone; and images whose `alt` is
+//! `katex-html`, which `aria-hidden` hides only from screen readers; and images whose `alt` is
 //! TeX, as Wikipedia's: visible, hidden from screen readers, with invisible elements for them.
 
 use std::borrow::Cow;
@@ -18,10 +18,10 @@ use crate::document::formula::read_mathml;
 use crate::document::office::xml::XmlTag;
 
 /// Beginning of the class of Wikipedia's formula images.
-const WIKIPEDIA: &str = "mwe-math-fallback-image";
+const WIKIPEDIA_CLASS: &str = "mwe-math-fallback-image";
 
 /// Maximum length of a formula, in bytes of the page.
-const LONGEST: usize = 8 * 1024;
+const MAX_FORMULA_BYTES: usize = 8 * 1024;
 
 /// Offsets of the next matches, so that each is searched for once.
 #[derive(Default)]
@@ -41,7 +41,7 @@ fn next(page: &str, from: usize, word: &str, known: &mut usize) -> usize {
 }
 
 impl<'a> PageFilter<'a> {
-    /// Returns the formula whose start tag is at `at`, and the offset behind it; `None` if its
+    /// Returns the formula whose start tag is at `at`, and the offset after it; `None` if its
     /// plain text says the same.
     pub(super) fn formula_within(
         &mut self,
@@ -64,7 +64,8 @@ impl<'a> PageFilter<'a> {
             return Some((entities::decoded_in_text(said), behind));
         }
         let elements = page.get(start.end..end)?;
-        let formula = (elements.len() <= LONGEST).then(|| read_mathml(elements, is_hidden))??;
+        let formula =
+            (elements.len() <= MAX_FORMULA_BYTES).then(|| read_mathml(elements, is_hidden))??;
         Some((Cow::Owned(formula), behind))
     }
 
@@ -94,7 +95,7 @@ impl<'a> PageFilter<'a> {
             return None;
         }
         let before = page[..at].trim_ascii_end();
-        let window = &before.as_bytes()[before.len().saturating_sub(LONGEST)..];
+        let window = &before.as_bytes()[before.len().saturating_sub(MAX_FORMULA_BYTES)..];
         let open = before.len() - window.len() + memrchr(b'<', window)?;
         let around = tag::read(before, open + 1).filter(|_| before.ends_with('>'))?;
         let class = around.get("class").unwrap_or_default();
@@ -109,7 +110,7 @@ impl<'a> PageFilter<'a> {
     pub(super) fn replace_annotation(&mut self, at: usize) -> Option<usize> {
         let page = self.page;
         let formula = annotated(page, at, page.len())?;
-        let window = &page[..floor_boundary(page, at + 2 * LONGEST)];
+        let window = &page[..floor_boundary(page, at + 2 * MAX_FORMULA_BYTES)];
         let (end, behind) = tag::raw_end(window, at, "annotation");
         if end == window.len() {
             return None;
@@ -122,7 +123,7 @@ impl<'a> PageFilter<'a> {
         let tag = tag::read(self.page, at + 1)?;
         let value = |name: &str| tag.get(name).unwrap_or_default();
         let mut words = value("class").split_ascii_whitespace();
-        let is_formula = words.any(|word| word.starts_with(WIKIPEDIA));
+        let is_formula = words.any(|word| word.starts_with(WIKIPEDIA_CLASS));
         let mut ways = ["hidden", "style"].into_iter();
         let gone = ways.any(|way| tag.get(way).is_some_and(|value| dom::hides(way, value)));
         tex(value("alt")).filter(|_| is_formula && !gone)
@@ -151,7 +152,7 @@ fn is_tex_script(tag: &str) -> bool {
 /// Returns the TeX of the annotation at `at`. The search ends at the maximum length, because
 /// another formula may search the same annotation.
 fn annotated(page: &str, at: usize, end: usize) -> Option<&str> {
-    let most = floor_boundary(page, end.min(at + LONGEST));
+    let most = floor_boundary(page, end.min(at + MAX_FORMULA_BYTES));
     let tag = tag::read(&page[..most], at + 1)?;
     let is_tex = matches!(
         tag.get("encoding").unwrap_or_default().trim(),
@@ -180,5 +181,5 @@ fn tex(said: &str) -> Option<&str> {
         .iter()
         .find_map(|style| said.strip_prefix(style)?.strip_suffix('}'));
     let said = inner.unwrap_or(said).trim();
-    (!said.is_empty() && said.len() <= LONGEST).then_some(said)
+    (!said.is_empty() && said.len() <= MAX_FORMULA_BYTES).then_some(said)
 }

@@ -8,16 +8,16 @@ use super::super::declared::read_element;
 use super::tag;
 
 /// Maximum length of a line number with the tags and the blanks around it, in bytes.
-const LONGEST: usize = 256;
+const MAX_NUMBER_BYTES: usize = 256;
 
-/// Returns the offset behind the element at `at` with this name if it consists of a line number.
+/// Returns the offset after the element at `at` with this name if it consists of a line number.
 /// Outside code that is only a link of a line to itself that is called so.
 pub(super) fn skip_line_number(page: &str, at: usize, name: &str, in_code: bool) -> Option<usize> {
     if !matches!(name, "span" | "a" | "i" | "b" | "div") {
         return None;
     }
     let tag = tag::read(page, at + 1)?;
-    let is_apart = tag.get("class").is_some_and(counts_lines)
+    let is_apart = tag.get("class").is_some_and(is_line_number_class)
         || ["data-nosnippet", "unselectable"]
             .iter()
             .any(|name| tag.get(name).is_some())
@@ -29,14 +29,14 @@ pub(super) fn skip_line_number(page: &str, at: usize, name: &str, in_code: bool)
     if !is_apart && target.is_empty() {
         return None;
     }
-    let (number, end) = read_element(page, &tag, LONGEST)?;
+    let (number, end) = read_element(page, &tag, MAX_NUMBER_BYTES)?;
     let leads_here = !number.is_empty() && target.ends_with(&number);
     let is_number = (is_apart && leads_here) || (in_code && (is_apart || leads_here));
     (is_number && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(end)
 }
 
 /// True if one of the words of a class, in any spelling, is for line numbers.
-pub(in crate::document::html) fn counts_lines(class: &str) -> bool {
+pub(in crate::document::html) fn is_line_number_class(class: &str) -> bool {
     class.split_ascii_whitespace().any(|word| {
         let word = word.replace(['-', '_'], "").to_ascii_lowercase();
         matches!(word.as_str(), "ln" | "lnt" | "gutter" | "lnlinks")

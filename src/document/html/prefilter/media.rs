@@ -11,7 +11,7 @@ use super::{PageFilter, TagCategory, memchr, tag};
 pub(in crate::document::html) const ELEMENT: &str = "x-media";
 
 impl<'a> PageFilter<'a> {
-    /// Replaces the media element whose start tag is at `at`; returns the offset behind it.
+    /// Replaces the media element whose start tag is at `at`; returns the offset after it.
     pub(super) fn replace_media(&mut self, at: usize, name: &str, tag: StartTag<'a>) -> usize {
         let read = tag::read(self.page, at + 1);
         let value = |name: &str| {
@@ -68,7 +68,7 @@ impl<'a> PageFilter<'a> {
     }
 
     /// Returns the end of the contents and of the element: at the next end tag with that name.
-    /// Without one the content behind the start tag is the page's.
+    /// Without one the content after the start tag is the page's.
     fn media_end(&mut self, tag: &StartTag<'a>) -> Option<(usize, usize)> {
         let is_endless = |name: &&str| name.eq_ignore_ascii_case(tag.name);
         if self.endless.iter().any(is_endless) {
@@ -108,11 +108,11 @@ pub(in crate::document::html) fn is_followable(address: &str) -> bool {
                 .get(..scheme.len())
                 .is_some_and(|start| start.eq_ignore_ascii_case(scheme))
         })
-        && !NOTHING.iter().any(|host| address.contains(host))
+        && !TRACKING_HOSTS.iter().any(|host| address.contains(host))
 }
 
 /// Hosts of tracking frames.
-const NOTHING: &[&str] = &[
+const TRACKING_HOSTS: &[&str] = &[
     "googletagmanager.com/",
     ".doubleclick.net/",
     "googlesyndication.com/",

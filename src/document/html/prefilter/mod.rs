@@ -18,6 +18,7 @@ mod foreign;
 mod formula;
 mod line_numbers;
 pub(super) mod media;
+mod raw_text;
 mod shadow_root;
 mod start_tag;
 pub(in crate::document) mod tag;
@@ -29,7 +30,7 @@ use super::reveal::HiddenElements;
 use super::tokens::TokenEmitter;
 use super::{DocumentCuts, HtmlSource, dom, react_streaming, unseen_text};
 use category::{TagCategory, category_of};
-pub(super) use line_numbers::counts_lines;
+pub(super) use line_numbers::is_line_number_class;
 use tree::{ElementStack, EndTagOutcome};
 
 /// The language of a page.
@@ -40,7 +41,7 @@ pub(in crate::document) enum PageSyntax {
 }
 
 /// Number of tags between two checks of the clock.
-const TAGS: u32 = 1024;
+const TAGS_PER_CHECK: u32 = 1024;
 
 /// The content that is wanted of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,7 +136,7 @@ impl<'a> PageFilter<'a> {
     fn run(&mut self, end: Option<Instant>) -> DocumentCuts {
         let bytes = self.page.as_bytes();
         let mut cuts = DocumentCuts::default();
-        // A byte order mark is no text.
+        // A byte order mark is not text.
         let mut at = if self.page.starts_with('\u{feff}') {
             3
         } else {
@@ -154,7 +155,7 @@ impl<'a> PageFilter<'a> {
             };
             tags += 1;
             cuts.memory = self.out.is_full();
-            if tags % TAGS == 0 {
+            if tags % TAGS_PER_CHECK == 0 {
                 cuts.time = end.is_some_and(|end| Instant::now() >= end) && at < bytes.len();
             }
         }
@@ -182,7 +183,7 @@ impl<'a> PageFilter<'a> {
         self.foreign > 0 && (!self.draws_text || self.hidden_foreign.is_some())
     }
 
-    /// Notes if a line begins behind the start or the end of an element. Most texts of a page are
+    /// Notes if a line begins after the start or the end of an element. Most texts of a page are
     /// whitespace there, and each would be a node.
     fn note_line_start(&mut self, category: TagCategory, name: &str, seen: bool) {
         self.fresh = seen && !self.tree.is_verbatim() && !self.xml && is_line(category, name);
@@ -195,7 +196,7 @@ impl<'a> PageFilter<'a> {
         }
     }
 
-    /// Reads the markup that begins with the `<` at `at`; returns the offset behind it.
+    /// Reads the markup that begins with the `<` at `at`; returns the offset after it.
     fn read_markup(&mut self, at: usize) -> usize {
         let page = self.page;
         let bytes = page.as_bytes();
@@ -283,17 +284,10 @@ fn is_verbatim(name: &str) -> bool {
 /// True if an element begins and ends a line wherever it stands.
 fn is_line(category: TagCategory, name: &str) -> bool {
     match category {
-        TagCategory::Paragraph
-        | TagCategory::Item
-        | TagCategory::Term
-        | TagCategory::Heading
-        | TagCategory::Table
-        | TagCategory::Section
-        | TagCategory::Caption
-        | TagCategory::Row
-        | TagCategory::Cell => true,
+        TagCategory::Form | TagCategory::Rule | TagCategory::Xmp => false,
         TagCategory::Block => !matches!(name, "nav" | "pre" | "listing"),
-        _ => false,
+        TagCategory::Table => true,
+        category => category.ends_paragraph() || category.is_table_part(),
     }
 }
 
@@ -313,11 +307,11 @@ fn renamed(name: &str) -> Option<&'static str> {
 }
 
 /// Length of the longest name with a meaning here, in bytes.
-const MEANING: usize = 16;
+const MAX_KNOWN_NAME_BYTES: usize = 16;
 
 /// Returns `name` in lower case, or `-` if it is too long to have a meaning. Matching end tags to
 /// start tags takes the whole name instead.
-fn meaning<'b>(name: &str, space: &'b mut [u8; MEANING]) -> &'b str {
+fn known_name<'b, const N: usize>(name: &str, space: &'b mut [u8; N]) -> &'b str {
     let Some(space) = space.get_mut(..name.len()) else {
         return "-";
     };

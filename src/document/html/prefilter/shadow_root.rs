@@ -4,16 +4,15 @@
 //! Rules: HTML Living Standard, `shadowrootmode`, and DOM, "attach a shadow root". Only the first
 //! node of an element counts, because an element has one root.
 
+use super::super::dom::lists_any_case;
 use super::tag;
 
 /// Maximum length of the start tag of a host, in bytes.
-const LONGEST: usize = 4 * 1024;
+const MAX_HOST_TAG_BYTES: usize = 4 * 1024;
 
 /// HTML elements that may be hosts; custom elements may be as well.
-const HOSTS: [&str; 17] = [
-    "article", "aside", "body", "div", "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header",
-    "main", "nav", "p", "section", "span",
-];
+const HOST_ELEMENTS: &str =
+    "article aside blockquote body div footer h1 h2 h3 h4 h5 h6 header main nav p section span";
 
 /// True if the template whose start tag is at `at` is a shadow root.
 pub(super) fn is_shadow_root(page: &str, at: usize) -> bool {
@@ -28,7 +27,7 @@ pub(super) fn is_shadow_root(page: &str, at: usize) -> bool {
 /// Returns the name of the element whose start tag ends `page`.
 fn host(page: &str) -> Option<&str> {
     let bytes = page.as_bytes();
-    let from = bytes.len().saturating_sub(LONGEST);
+    let from = bytes.len().saturating_sub(MAX_HOST_TAG_BYTES);
     let open = from + memchr::memrchr(b'<', &bytes[from..])?;
     let is_whole = memchr::memchr(b'>', &bytes[open..]) == Some(bytes.len() - 1 - open);
     let name = &page[open + 1..tag::name_end(page, open + 1)];
@@ -37,9 +36,5 @@ fn host(page: &str) -> Option<&str> {
 
 fn may_have_root(name: &str) -> bool {
     let named = name.starts_with(|first: char| first.is_ascii_alphabetic()) && name.contains('-');
-    named
-        || ["blockquote"]
-            .iter()
-            .chain(&HOSTS)
-            .any(|host| name.eq_ignore_ascii_case(host))
+    named || lists_any_case(HOST_ELEMENTS, name)
 }

@@ -7,13 +7,16 @@ use super::super::{listing, react_streaming};
 use super::tag::TagAttribute;
 use super::visibility::TagVisibility;
 use super::{
-    MEANING, PageFilter, TagCategory, content_hints, controls, foreign, is_verbatim, line_numbers,
-    meaning, memchr, renamed, shadow_root, tag, xml,
+    MAX_KNOWN_NAME_BYTES, PageFilter, TagCategory, content_hints, controls, foreign, is_verbatim,
+    known_name, line_numbers, memchr, renamed, shadow_root, tag,
 };
 use crate::document::entities;
 
 /// Ends of the words that begin with "tab" in the names of custom elements with tabs.
 const TAB_WORDS: [&str; 6] = ["", "s", "group", "panel", "panels", "set"];
+
+/// Maximum number of attributes that are kept because their element is hidden.
+const MAX_USED_OF_HIDDEN: usize = 4;
 
 /// An attribute that hides its element.
 const HIDDEN: TagAttribute<'static> = TagAttribute {
@@ -25,7 +28,7 @@ const HIDDEN: TagAttribute<'static> = TagAttribute {
 pub(super) struct StartTag<'a> {
     /// The name in the page's spelling.
     pub(super) name: &'a str,
-    /// Byte offset behind the tag.
+    /// Byte offset after the tag.
     pub(super) end: usize,
     /// True if it ends in `/>`.
     pub(super) closed: bool,
@@ -36,11 +39,11 @@ pub(super) struct StartTag<'a> {
 }
 
 impl<'a> PageFilter<'a> {
-    /// Reads the start tag at `at`; returns the offset behind it, or behind its element.
+    /// Reads the start tag at `at`; returns the offset after it, or after its element.
     pub(super) fn start_tag(&mut self, at: usize) -> usize {
-        let mut space = [0; MEANING];
+        let mut space = [0; MAX_KNOWN_NAME_BYTES];
         let end = tag::name_end(self.page, at + 1);
-        let name = meaning(&self.page[at + 1..end], &mut space);
+        let name = known_name(&self.page[at + 1..end], &mut space);
         if self.foreign > 0
             && let Some(end) = self.foreign_start(at, name)
         {
@@ -110,11 +113,7 @@ impl<'a> PageFilter<'a> {
             }
             TagCategory::Choice => self.part_words(tag.end),
             TagCategory::Empty if tag.kept.is_empty() => tag.end,
-            TagCategory::Section | TagCategory::Caption | TagCategory::Row | TagCategory::Cell
-                if !self.tree.in_table() =>
-            {
-                self.part_words(tag.end)
-            }
+            _ if category.is_table_part() && !self.tree.in_table() => self.part_words(tag.end),
             TagCategory::Formatting if !self.tree.formats() => tag.end,
             // Most often an icon.
             TagCategory::Formatting if name != "a" && self.ends_at_once(&tag) => {
@@ -218,20 +217,30 @@ impl<'a> PageFilter<'a> {
         // The attributes with which a page offers to show a hidden element.
         let mut said: Vec<TagAttribute<'a>> = Vec::new();
         let (end, closed) = tag::scan(page, name_end, |attribute| {
-            let used = match visibility.read_attribute(&attribute).filter(|_| !seen) {
+            let TagAttribute {
+                name: called,
+                value,
+            } = attribute;
+            let mut space = [0; tag::MAX_USED_NAME_BYTES];
+            let known = known_name(called, &mut space);
+            let used = match visibility.read_attribute(known, value).filter(|_| !seen) {
                 Some(used) => used,
                 None => {
-                    (!seen && tag::is_used(name, in_pre, attribute.name, attribute.value))
-                        || (calls && content_hints::names_element(attribute.name))
+                    (!seen && tag::is_used(name, in_pre, known, value))
+                        || (calls && content_hints::names_element(known))
                         || (self.is_streamed && is_of_stream(&attribute))
-                        || self.section.as_deref().is_some_and(|id| {
-                            dom::names_section(name, attribute.name, attribute.value, id)
-                        })
+                        || self
+                            .section
+                            .as_deref()
+                            .is_some_and(|id| dom::names_section(name, known, value, id))
                 }
             };
-            if used && attribute.value.len() <= tag::MAX_VALUE {
+            if value.len() > tag::MAX_VALUE_BYTES {
+                return;
+            }
+            if used {
                 kept.push(attribute);
-            } else if tag::is_used_of_hidden(&attribute) && said.len() < tag::USED_OF_HIDDEN.len() {
+            } else if dom::lists(tag::USED_OF_HIDDEN, known) && said.len() < MAX_USED_OF_HIDDEN {
                 said.push(attribute);
             }
         })?;
@@ -243,7 +252,7 @@ impl<'a> PageFilter<'a> {
         if hiding == Some(HidingMethod::Removed) && self.is_in_tabs(&page[at + 1..name_end]) {
             hiding = None;
         }
-        let copies = controls::copies(page, at, name, end);
+        let copies = controls::is_copy_button(page, at, name, end);
         if copies {
             kept.push(HIDDEN);
         }
@@ -253,7 +262,10 @@ impl<'a> PageFilter<'a> {
             kept.extend(said);
         }
         let align = visibility.align.filter(|_| category == TagCategory::Cell);
-        for (name, value) in [("style", hiding.map(HidingMethod::style)), ("align", align)] {
+        for (name, value) in [
+            (dom::HIDING, hiding.map(HidingMethod::name)),
+            ("align", align),
+        ] {
             if let Some(value) = value {
                 kept.insert(0, TagAttribute { name, value });
             }
@@ -284,7 +296,7 @@ impl<'a> PageFilter<'a> {
         is_tabs(name) || self.tree.innermost().take(2).any(|open| is_tabs(open.name))
     }
 
-    /// True if an element is empty and can be left out. The parser drops a newline directly behind
+    /// True if an element is empty and can be left out. The parser drops a newline directly after
     /// `<pre>`, so nothing may be left out in between.
     fn ends_at_once(&self, tag: &StartTag<'a>) -> bool {
         !self.xml
@@ -293,7 +305,7 @@ impl<'a> PageFilter<'a> {
     }
 
     /// True if an element's tags have no meaning and can be left out. The parser drops a newline
-    /// directly behind `<pre>`, so nothing may be left out in between.
+    /// directly after `<pre>`, so nothing may be left out in between.
     fn is_silent(&self, at: usize, name: &str, in_pre: bool) -> bool {
         let after_pre = in_pre && self.page[..at].ends_with('>');
         dom::kind_of(name) == ElementKind::Inline
@@ -312,11 +324,7 @@ impl<'a> PageFilter<'a> {
         mut tag: StartTag<'a>,
     ) -> usize {
         self.tree.before_start(name, category, &mut self.out);
-        let table_part = matches!(
-            category,
-            TagCategory::Section | TagCategory::Caption | TagCategory::Row | TagCategory::Cell
-        );
-        if !table_part && !self.tree.is_settled() {
+        if !category.is_table_part() && !self.tree.is_settled() {
             let block = category.ends_paragraph() || category == TagCategory::Table;
             self.tree.before_content(block, &mut self.out);
         }
@@ -369,94 +377,6 @@ impl<'a> PageFilter<'a> {
             self.out.end(opened);
         }
         tag.end
-    }
-
-    pub(super) fn raw_end(&self, from: usize, name: &str) -> (usize, usize) {
-        let page = if from <= self.noscript {
-            &self.page[..self.noscript]
-        } else {
-            self.page
-        };
-        if self.xml {
-            xml::raw_end(page, from, name)
-        } else {
-            tag::raw_end(page, from, name)
-        }
-    }
-
-    /// Emits a `textarea`; several lines become a `pre`.
-    fn emit_textarea(&mut self, tag: &StartTag<'a>) -> usize {
-        let (text, _) = self.raw_end(tag.end, "textarea");
-        if self.page[tag.end..text].trim_ascii().contains('\n') {
-            return self.emit_raw_text(tag, "textarea", "pre", &[]);
-        }
-        let name = [content_hints::original_name("textarea")];
-        let name = if self.all { &name[..] } else { &[] };
-        self.emit_raw_text(tag, "textarea", "span", name)
-    }
-
-    /// Emits an element that contains text alone, as one with another name.
-    fn emit_raw_text(
-        &mut self,
-        tag: &StartTag<'a>,
-        name: &str,
-        renamed: &str,
-        attributes: &[TagAttribute<'_>],
-    ) -> usize {
-        let page = self.page;
-        let (text, after) = if name == "plaintext" {
-            (page.len(), page.len())
-        } else {
-            self.raw_end(tag.end, name)
-        };
-        let text = &page[tag.end..text];
-        if renamed == "pre" {
-            self.tree
-                .before_start("pre", TagCategory::Block, &mut self.out);
-        }
-        if renamed != "title" && !self.tree.is_settled() {
-            self.tree.before_content(false, &mut self.out);
-        }
-        self.out.start(renamed, attributes);
-        let apart = if renamed == "span" { " " } else { "" };
-        self.out.push_characters(apart);
-        if self.xml {
-            xml::emit_text(text, &mut self.out);
-        } else if matches!(name, "xmp" | "plaintext") {
-            self.out.push_characters(text);
-        } else {
-            self.out.push_text(text);
-        }
-        self.out.push_characters(apart);
-        self.out.end(renamed);
-        after
-    }
-
-    /// Returns the offset behind a template whose start tag ends at `from`.
-    fn template_end(&self, from: usize) -> usize {
-        let bytes = self.page.as_bytes();
-        let (mut at, mut depth) = (from, 1);
-        while let Some(length) = memchr(b'<', &bytes[at..]) {
-            let open = at + length;
-            let rest = &bytes[open + 1..];
-            let (skip, end) = match rest.first() {
-                Some(b'/') => (2, true),
-                _ => (1, false),
-            };
-            at = open + skip;
-            let is = |name: &str| tag::is_named(self.page, at, name);
-            if is("template") {
-                depth = if end { depth - 1 } else { depth + 1 };
-                if depth == 0 {
-                    return tag::past(self.page, at, b'>');
-                }
-            } else if !end && is("script") {
-                at = tag::raw_end(self.page, at, "script").1;
-            } else if !end && bytes[at..].starts_with(b"!--") {
-                at = tag::comment_end(self.page, at + 3);
-            }
-        }
-        bytes.len()
     }
 }
 

@@ -12,7 +12,7 @@ use super::super::{dom, listing};
 pub(in crate::document) struct HtmlTag<'a> {
     /// The name in the page's spelling.
     pub(in crate::document) name: &'a str,
-    /// Byte offset behind the tag.
+    /// Byte offset after the tag.
     pub(in crate::document) end: usize,
     /// True if it ends in `/>`.
     pub(in crate::document) closed: bool,
@@ -28,7 +28,7 @@ impl<'a> HtmlTag<'a> {
 }
 
 /// Maximum length of the value of a kept attribute, in bytes.
-pub(super) const MAX_VALUE: usize = 16 * 1024;
+pub(super) const MAX_VALUE_BYTES: usize = 16 * 1024;
 
 fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'\x0c')
@@ -53,7 +53,7 @@ pub(in crate::document) struct TagAttribute<'a> {
     pub(in crate::document) value: &'a str,
 }
 
-/// Calls `each` with the attributes of a tag whose name ends at `from`. Returns the offset behind
+/// Calls `each` with the attributes of a tag whose name ends at `from`. Returns the offset after
 /// the tag, and true if it ends in `/>`; `None` if the page ends within it.
 pub(in crate::document) fn scan<'a>(
     page: &'a str,
@@ -123,7 +123,7 @@ pub(in crate::document) fn read(page: &str, at: usize) -> Option<HtmlTag<'_>> {
     let name_end = name_end(page, at);
     let mut attributes = Vec::new();
     let (end, closed) = scan(page, name_end, |attribute| {
-        if attribute.value.len() <= MAX_VALUE {
+        if attribute.value.len() <= MAX_VALUE_BYTES {
             attributes.push(attribute);
         }
     })?;
@@ -135,43 +135,38 @@ pub(in crate::document) fn read(page: &str, at: usize) -> Option<HtmlTag<'_>> {
     })
 }
 
-/// True if the conversion uses this attribute of an element; `tag` is in lower case.
+/// Maximum length of the name of a used attribute, in bytes.
+pub(super) const MAX_USED_NAME_BYTES: usize = 32;
+
+/// True if the conversion uses this attribute of an element; `tag` and `name` are in lower case.
 pub(in crate::document) fn is_used(tag: &str, in_pre: bool, name: &str, value: &str) -> bool {
-    let is = |wanted: &str| name.eq_ignore_ascii_case(wanted);
-    match name.len() {
-        4 if is("href") => matches!(tag, "a" | "base"),
-        3 if is("src") || is("alt") => tag == "img" && !is_data(value),
-        5 if is("title") => matches!(tag, "a" | "img"),
-        5 if is("width") => tag == "img",
-        6 if is("height") => tag == "img",
-        5 if is("class") => class_counts(tag, in_pre, value) || listing::is_listing(tag, value),
-        13 if is("aria-controls") => true,
-        13 if is("aria-expanded") => value.trim().eq_ignore_ascii_case("false"),
-        11 if is("data-target") => true,
-        14 if is("data-bs-target") => true,
-        13 if is("popovertarget") => true,
-        10 if is("commandfor") => true,
-        10 if is("aria-label") => tag == "a",
-        8 if is("data-src") => tag == "img" && !is_data(value),
-        6 if is("srcset") => tag == "img" && !is_data(value),
-        11 if is("data-srcset") => tag == "img",
-        13 if is("data-original") || is("data-lazy-src") => tag == "img" && !is_data(value),
-        16 if is("data-lazy-srcset") => tag == "img",
-        4 if is("type") => tag == "input",
-        7 if is("checked") => tag == "input",
-        5 if is("start") => tag == "ol",
-        5 if is("value") => tag == "li",
-        5 if is("align") => matches!(tag, "td" | "th"),
-        7 if is("colspan") || is("rowspan") => matches!(tag, "td" | "th"),
-        4 if is("role") && dom::marks_dialog("role", value) => true,
-        4 if is("role") => tag == "table" || dom::kind_of_role(value).is_some(),
-        10 if is("aria-modal") => dom::marks_dialog("aria-modal", value),
-        4 if is("lang") => tag == "pre",
-        9 if is("data-lang") => matches!(tag, "pre" | "code" | "div" | "figure"),
-        13 if is("data-language") => matches!(tag, "pre" | "code" | "div" | "figure"),
-        23 if is("data-enlighter-language") => true,
-        29 if is("data-syntaxhighlighter-params") => true,
-        _ => listing::is_sign(name),
+    match name {
+        "href" => matches!(tag, "a" | "base"),
+        "src" | "alt" | "srcset" | "data-src" | "data-original" | "data-lazy-src" => {
+            tag == "img" && !is_data(value)
+        }
+        "width" | "height" | "data-srcset" | "data-lazy-srcset" => tag == "img",
+        "title" => matches!(tag, "a" | "img"),
+        "class" => class_counts(tag, in_pre, value) || listing::is_listing(tag, value),
+        "aria-expanded" => value.trim().eq_ignore_ascii_case("false"),
+        "aria-label" => tag == "a",
+        "type" | "checked" => tag == "input",
+        "start" => tag == "ol",
+        "value" => tag == "li",
+        "align" | "colspan" | "rowspan" => matches!(tag, "td" | "th"),
+        "role" if dom::marks_dialog("role", value) => true,
+        "role" => tag == "table" || dom::kind_of_role(value).is_some(),
+        "aria-modal" => dom::marks_dialog("aria-modal", value),
+        "lang" => tag == "pre",
+        "data-lang" | "data-language" => matches!(tag, "pre" | "code" | "div" | "figure"),
+        "aria-controls"
+        | "commandfor"
+        | "data-bs-target"
+        | "data-enlighter-language"
+        | "data-syntaxhighlighter-params"
+        | "data-target"
+        | "popovertarget" => true,
+        name => listing::is_sign(name),
     }
 }
 
@@ -183,15 +178,7 @@ pub(in crate::document) fn is_tiny(value: &str) -> bool {
 }
 
 /// Attributes of a hidden element that show if the page offers to show it.
-pub(super) const USED_OF_HIDDEN: [&str; 4] = ["id", "role", "class", "aria-roledescription"];
-
-/// True for one of those if it is not too long.
-pub(super) fn is_used_of_hidden(attribute: &TagAttribute<'_>) -> bool {
-    attribute.value.len() <= MAX_VALUE
-        && USED_OF_HIDDEN
-            .iter()
-            .any(|wanted| attribute.name.eq_ignore_ascii_case(wanted))
-}
+pub(super) const USED_OF_HIDDEN: &str = "id role class aria-roledescription";
 
 /// True for an attribute with the address of an image.
 pub(super) fn is_address(attribute: &TagAttribute<'_>) -> bool {
@@ -225,7 +212,7 @@ fn class_counts(tag: &str, in_pre: bool, value: &str) -> bool {
     }
 }
 
-/// Returns the end of the text of an element without markup, and the offset behind its end tag;
+/// Returns the end of the text of an element without markup, and the offset after its end tag;
 /// both are the page's end if there is none.
 pub(in crate::document) fn raw_end(page: &str, from: usize, name: &str) -> (usize, usize) {
     let bytes = page.as_bytes();
@@ -255,12 +242,12 @@ pub(in crate::document) fn is_named(page: &str, at: usize, name: &str) -> bool {
             .is_none_or(|b| is_space(*b) || matches!(b, b'/' | b'>'))
 }
 
-/// Returns the offset behind the next `mark`, or the page's end.
+/// Returns the offset after the next `mark`, or the page's end.
 pub(in crate::document) fn past(page: &str, from: usize, mark: u8) -> usize {
     memchr(mark, &page.as_bytes()[from..]).map_or(page.len(), |length| from + length + 1)
 }
 
-/// Returns the offset behind the comment whose `<!--` ends at `from`.
+/// Returns the offset after the comment whose `<!--` ends at `from`.
 pub(in crate::document) fn comment_end(page: &str, from: usize) -> usize {
     let bytes = page.as_bytes();
     if bytes[from..].starts_with(b">") {

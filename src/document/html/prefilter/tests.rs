@@ -6,8 +6,8 @@ use html2md::RcDom;
 use url::Url;
 
 use super::super::StageDeadlines;
-use super::super::parse::{MAX_TREE, NODE};
-use super::{HtmlSource, PageFilter, PageSyntax, TAGS, WantedContent, tree};
+use super::super::parse::{MAX_TREE_BYTES, NODE_BYTES};
+use super::{HtmlSource, PageFilter, PageSyntax, TAGS_PER_CHECK, WantedContent, tree};
 
 fn filter(page: &str) -> String {
     filter_as(page, PageSyntax::Html)
@@ -90,18 +90,15 @@ fn what_no_reader_sees_is_left_out() {
 fn only_attributes_that_are_used_stay() {
     for (page, wanted) in [
         (
-            "<p id=a class='b c' lang=x hidden>",
+            "<p id=a class='b c' lang=x hidden x-hides=removed>",
             "<p hidden id=a class='b c'>",
         ),
         ("<p id=a class='b c'>", "<p>"),
         ("<a class=x href=\"a>b\" onclick='>'>", "<a href='a>b'>"),
         ("<img src='data:x' alt=\"a\">", "<img alt=a>"),
         ("<p style='color:red'>", "<p>"),
-        (
-            "<p style='color:red;display:none'>",
-            "<p style=display:none>",
-        ),
-        ("<p style='opacity:0'>", "<p style=opacity:0>"),
+        ("<p style='color:red;display:none'>", "<p x-hides=removed>"),
+        ("<p style='opacity:0'>", "<p x-hides=faded>"),
         ("<td style='text-align:right'>", " "),
         (
             "<pre class=rust><code class=x>",
@@ -367,11 +364,11 @@ fn a_page_is_read_until_its_tree_is_too_large_or_its_time_is_up() {
             super::build(&source, WantedContent::Shown).2
         })
     };
-    let page = "<p>a".repeat(MAX_TREE / NODE);
+    let page = "<p>a".repeat(MAX_TREE_BYTES / NODE_BYTES);
     assert!(read(&page, None).memory);
-    assert!(!read(&"<p>a".repeat(TAGS as usize), None).memory);
+    assert!(!read(&"<p>a".repeat(TAGS_PER_CHECK as usize), None).memory);
     let now = Instant::now();
     assert!(read(&page, Some(now)).time);
     let later = now + Duration::from_secs(3600);
-    assert!(!read(&"<p>a".repeat(TAGS as usize), Some(later)).time);
+    assert!(!read(&"<p>a".repeat(TAGS_PER_CHECK as usize), Some(later)).time);
 }

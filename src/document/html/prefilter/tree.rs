@@ -4,6 +4,7 @@
 //! Rules: HTML Living Standard, "Tree construction". If this model is inexact, it takes the page to
 //! be deeper than it is, never shallower by more than a constant factor.
 
+use super::super::dom::lists_any_case;
 use super::super::tokens::TokenEmitter;
 use super::category::{self, TagCategory};
 
@@ -17,7 +18,7 @@ const FREE_REOPENINGS: usize = 1024;
 const FREE_MOVES: usize = 256;
 
 /// Number of elements in which code is looked for.
-const NEAR: usize = 8;
+const MAX_CODE_LEVELS: usize = 8;
 
 #[derive(Clone, Copy)]
 pub(super) struct OpenTag<'a> {
@@ -44,7 +45,7 @@ pub(super) enum EndTagOutcome {
 pub(super) struct ElementStack<'a> {
     stack: Vec<OpenTag<'a>>,
     /// Number of open elements of each category.
-    counts: [u32; category::CATEGORIES],
+    counts: [u32; category::CATEGORY_COUNT],
     /// Number of open elements in which whitespace counts.
     verbatim: usize,
     carried: Vec<&'a str>,
@@ -124,7 +125,7 @@ impl<'a> ElementStack<'a> {
 
     /// True within code, as far as its innermost elements tell.
     pub(super) fn is_code(&self) -> bool {
-        let around = self.stack.iter().rev().take(NEAR);
+        let around = self.stack.iter().rev().take(MAX_CODE_LEVELS);
         let is_code = |open: &OpenTag| matches!(open.name, "code" | "kbd" | "samp" | "tt" | "var");
         self.is_verbatim() || around.into_iter().any(is_code)
     }
@@ -241,10 +242,9 @@ impl<'a> ElementStack<'a> {
         let closed = match category {
             TagCategory::Item | TagCategory::Term if self.has(category) => {
                 self.find(same, |open| {
-                    let passes = ["div", "address"];
                     open.category.is_special()
                         && open.category != TagCategory::Paragraph
-                        && !passes.iter().any(|n| open.name.eq_ignore_ascii_case(n))
+                        && !lists_any_case("div address", open.name)
                 })
             }
             TagCategory::Heading => on_top,
@@ -284,7 +284,7 @@ impl<'a> ElementStack<'a> {
             for open in self.stack.drain(..).rev().filter(|open| !open.silent) {
                 out.end(open.name);
             }
-            self.counts = [0; category::CATEGORIES];
+            self.counts = [0; category::CATEGORY_COUNT];
             self.verbatim = 0;
         }
         self.push(name, category, false);

@@ -1,5 +1,5 @@
 //! Reads the visibility of an element from its start tag, so that later stages need no second look:
-//! a style is replaced by a short one that hides as much, or is removed.
+//! instead of a style, the tree has an attribute that says how it hides its element.
 
 use super::super::css::{HidingMethod, InlineStyle};
 use super::super::dom;
@@ -13,7 +13,7 @@ pub(super) struct TagVisibility {
     boxed: bool,
     /// Styles of its text are kept, because the text around is invisible.
     dim: bool,
-    /// It contains text alone, so that a style that dims its text hides all of it.
+    /// It contains only text, so that a style that dims its text hides all of it.
     solid: bool,
     is_dialog: bool,
     opens: bool,
@@ -51,36 +51,27 @@ impl TagVisibility {
         }
     }
 
-    /// Reads an attribute that affects visibility; true if it is to be kept as it stands, `None`
-    /// for any other.
-    pub(super) fn read_attribute(&mut self, attribute: &tag::TagAttribute<'_>) -> Option<bool> {
-        let is = |wanted: &str| attribute.name.eq_ignore_ascii_case(wanted);
-        let hides = |name: &str| dom::hides(name, &entities::decoded_in_attribute(attribute.value));
-        let hides = match attribute.name.len() {
-            4 if self.is_dialog && is("open") => {
-                self.opens = true;
-                return None;
+    /// Reads an attribute that affects visibility, by its lower-case name; true if it is to be kept
+    /// as it stands, `None` for any other.
+    pub(super) fn read_attribute(&mut self, name: &str, value: &str) -> Option<bool> {
+        match name {
+            "style" => Some(!std::mem::replace(&mut self.styled, true) && self.read(value)),
+            "hidden" | "aria-hidden" => {
+                let hides = dom::hides(name, &entities::decoded_in_attribute(value));
+                self.plainly |= hides;
+                Some(hides)
             }
-            5 if is("style") => {
-                return Some(
-                    !std::mem::replace(&mut self.styled, true) && self.read(attribute.value),
-                );
+            _ => {
+                self.opens |= name == "open";
+                self.pops |= name == "popover";
+                None
             }
-            6 if is("hidden") => hides("hidden"),
-            7 if is("popover") => {
-                self.pops = true;
-                return None;
-            }
-            11 if is("aria-hidden") => hides("aria-hidden"),
-            _ => return None,
-        };
-        self.plainly |= hides;
-        Some(hides)
+        }
     }
 
     /// Reads the style; true if it is to be kept as it stands.
     fn read(&mut self, style: &str) -> bool {
-        let solid = self.solid || style.len() > tag::MAX_VALUE;
+        let solid = self.solid || style.len() > tag::MAX_VALUE_BYTES;
         let style = InlineStyle::of(&entities::decoded_in_attribute(style));
         self.dims = style.dims(self.boxed);
         self.hiding = style.hiding(self.boxed);

@@ -10,7 +10,7 @@ use super::tag;
 
 const SECTION: &str = "<![CDATA[";
 
-/// Returns the text of the CDATA section that begins at `at`, and the offset behind it.
+/// Returns the text of the CDATA section that begins at `at`, and the offset after it.
 pub(in crate::document) fn section(page: &str, at: usize) -> Option<(&str, usize)> {
     let text = page[at..].strip_prefix(SECTION)?;
     Some(match memmem::find(text.as_bytes(), b"]]>") {

@@ -140,7 +140,7 @@ fn no_text_has_a_nul() {
 
 #[test]
 fn neither_text_nor_tags_are_read_once_the_tree_is_too_large() {
-    let text = ("a".repeat(1023) + "&lt;").repeat(parse::MAX_TREE / 4096);
+    let text = ("a".repeat(1023) + "&lt;").repeat(parse::MAX_TREE_BYTES / 4096);
     let mut out = TokenEmitter::new();
     for _ in 0..8 {
         out.push_text(&text);
@@ -149,5 +149,5 @@ fn neither_text_nor_tags_are_read_once_the_tree_is_too_large() {
     assert!(out.is_full());
     let (tree, _) = out.finish();
     let length = preformatted::text_of(&tree.document).len();
-    assert!((parse::MAX_TREE / 2..parse::MAX_TREE + text.len()).contains(&length));
+    assert!((parse::MAX_TREE_BYTES / 2..parse::MAX_TREE_BYTES + text.len()).contains(&length));
 }

@@ -1,5 +1,5 @@
 //! Annotations within a line, in brackets: the reading of a ruby text, where the page has none for
-//! it, and the footnotes of `LaTeXML`, which stand in the sentence with their number twice.
+//! it, and the footnotes of `LaTeXML`, which are in the sentence with their number twice.
 //!
 //! Rules: HTML Living Standard, `rt` and `rp`; the classes of `LaTeXML`'s `ltx_note`.
 
@@ -9,22 +9,24 @@ use super::super::dom;
 use super::{ElementExit, TreeWalk};
 
 /// Class around the text of a footnote.
-const OUTER: &str = "ltx_note_outer";
+const NOTE_CLASS: &str = "ltx_note_outer";
 
 /// Classes of a footnote's number.
-const NUMBERS: [&str; 2] = ["ltx_note_mark", "ltx_tag_note"];
+const NOTE_NUMBER_CLASSES: [&str; 2] = ["ltx_note_mark", "ltx_tag_note"];
 
 /// True for a `class` that has a meaning here.
 pub(in crate::document::html) fn counts(class: &str) -> bool {
     class.starts_with("ltx_")
-        && [OUTER, NUMBERS[0], NUMBERS[1]]
+        && [NOTE_CLASS, NOTE_NUMBER_CLASSES[0], NOTE_NUMBER_CLASSES[1]]
             .iter()
             .any(|known| class.contains(known))
 }
 
 /// True for the number of a footnote whose text follows.
 pub(super) fn is_number(node: &Handle) -> bool {
-    NUMBERS.iter().any(|number| has_class(node, number))
+    NOTE_NUMBER_CLASSES
+        .iter()
+        .any(|number| has_class(node, number))
 }
 
 impl TreeWalk {
@@ -38,7 +40,7 @@ impl TreeWalk {
             "rt" if says_something(node) && !before.is_some_and(|c| "(（[【《「".contains(c)) => {
                 "("
             }
-            "span" if has_class(node, OUTER) => " (",
+            "span" if has_class(node, NOTE_CLASS) => " (",
             _ => return Some(ElementExit::Text("")),
         };
         self.flow.add_text(start);

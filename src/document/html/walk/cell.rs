@@ -12,7 +12,7 @@ use super::{ElementExit, TreeWalk};
 use crate::document::model::NodeContent;
 
 /// Maximum number of lines of code in a cell.
-const FEW_LINES: usize = 8;
+const MAX_CODE_LINES: usize = 8;
 
 impl TreeWalk {
     pub(super) fn enter_cell(&mut self, node: &Handle) -> ElementExit {
@@ -77,7 +77,7 @@ impl TreeWalk {
         if text.is_empty() {
             return;
         }
-        if text.lines().count() > FEW_LINES || !text.lines().all(fits) {
+        if text.lines().count() > MAX_CODE_LINES || !text.lines().all(fits) {
             self.defer(node);
             return;
         }

@@ -1,5 +1,5 @@
 //! Blocks of code: `pre`, listings that a page shows as tables or boxes of lines, and the columns
-//! of numbers beside them.
+//! of numbers next to them.
 //!
 //! Rules: HTML Living Standard, `pre` and `code`.
 
@@ -27,7 +27,7 @@ impl TreeWalk {
         self.flow.end();
         let class = || dom::attribute(node, "class").unwrap_or_default();
         if (text.trim().is_empty() && !preformatted::holds_code(node))
-            || (table::count_lines(&text) > Some(0) && prefilter::counts_lines(&class()))
+            || (table::count_lines(&text) > Some(0) && prefilter::is_line_number_class(&class()))
         {
             return;
         }

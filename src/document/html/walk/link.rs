@@ -7,20 +7,20 @@ use html2md::Handle;
 use super::super::dom::{self, ElementKind};
 use super::super::flow::FlowMode;
 use super::super::{address, code, image, resized};
-use super::{ElementExit, TreeWalk, anchor_links};
+use super::{ElementExit, TreeWalk, useless_links};
 use crate::document::model::{AddressId, NodeContent, TextSlice};
 
 /// Length up to which attributes are stored once per copy, in bytes: the tags of the element pay
 /// for that.
-const SHORT: usize = 16;
+const MAX_COPIED_BYTES: usize = 16;
 
 /// Number of elements around an image that are searched for a figure.
-const MAX_AROUND: usize = 8;
+const MAX_FIGURE_LEVELS: usize = 8;
 
 impl TreeWalk {
     /// Begins a link; `None` if it is useless to a reader.
     pub(super) fn enter_link(&mut self, node: &Handle) -> Option<ElementExit> {
-        if anchor_links::is_useless(node, matches!(self.flow.mode, FlowMode::Heading(_))) {
+        if useless_links::is_useless_link(node, matches!(self.flow.mode, FlowMode::Heading(_))) {
             return None;
         }
         let link = if self.in_signature {
@@ -31,7 +31,7 @@ impl TreeWalk {
         if link.is_some() && !self.flow.is_code() && self.is_in_a_row() {
             self.flow.add_space();
         }
-        self.link_says = anchor_links::says(node, &mut self.link_text);
+        self.link_has_text = useless_links::append_label(node, &mut self.link_text);
         self.flow.push(link);
         Some(ElementExit::Link)
     }
@@ -115,7 +115,7 @@ impl TreeWalk {
     /// Stores an address like [`TreeWalk::keep_address`], but only once if copies of the element
     /// share it.
     fn shared_address(&mut self, reference: &str) -> Option<AddressId> {
-        if reference.len() <= SHORT {
+        if reference.len() <= MAX_COPIED_BYTES {
             return self.keep_address(reference);
         }
         let place = reference.as_ptr() as usize;
@@ -160,7 +160,7 @@ impl TreeWalk {
     fn keep_label(&mut self, value: &str) -> Option<TextSlice> {
         let text = value.trim();
         let place = value.as_ptr() as usize;
-        if text.is_empty() || (value.len() > SHORT && !self.labels.insert(place)) {
+        if text.is_empty() || (value.len() > MAX_COPIED_BYTES && !self.labels.insert(place)) {
             return None;
         }
         self.flow.read(text.len());
@@ -169,9 +169,7 @@ impl TreeWalk {
 
     /// Ends a link. One without text gets its label as text, unless its target is in this page.
     pub(super) fn leave_link(&mut self, node: &Handle) {
-        let here =
-            |name: &str, value: &str| (name == "href" && value.starts_with('#')).then_some(());
-        if !self.flow.is_empty_link() || dom::with_attributes(node, here).is_some() {
+        if !self.flow.is_empty_link() || useless_links::leads_into_page(node) {
             self.flow.pop();
             return;
         }
@@ -193,7 +191,7 @@ impl TreeWalk {
         self.flow.read(image.alt.len() + image.title.len());
         let in_link = self.flow.in_link();
         // Within a link with text of its own, an image is decoration.
-        if in_link && self.link_says {
+        if in_link && self.link_has_text {
             let said = self.link_text.contains(image.alt.trim());
             self.add_stand_in(if said { "" } else { &image.alt });
             return;
@@ -243,7 +241,7 @@ impl TreeWalk {
 
     /// True within a figure.
     fn in_figure(&self) -> bool {
-        let mut around = self.stack.iter().rev().take(MAX_AROUND);
+        let mut around = self.stack.iter().rev().take(MAX_FIGURE_LEVELS);
         around.any(|frame| dom::name(&frame.node) == "figure")
     }
 

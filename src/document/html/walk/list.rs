@@ -62,10 +62,7 @@ impl TreeWalk {
     /// Begins an item, which stays open until the next one or the end of its list.
     pub(super) fn enter_item(&mut self, node: &Handle) -> ElementExit {
         self.flow.end();
-        let inside = self
-            .stack
-            .last()
-            .is_some_and(|frame| frame.exit == ElementExit::List);
+        let inside = self.is_in(ElementExit::List);
         let number = dom::attribute(node, "value")
             .filter(|_| inside && dom::kind(node) == Some(ElementKind::Item))
             .and_then(|value| value.trim().parse::<u64>().ok())

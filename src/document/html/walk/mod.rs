@@ -15,13 +15,13 @@ use super::{code, preformatted, repeated_links, table};
 use crate::document::model::{AddressId, DocumentModel, NodeContent};
 use crate::document::{ALLOWANCE, DocumentCuts};
 
-mod anchor_links;
 pub(super) mod annotation;
 mod cell;
 mod code_block;
 mod link;
 mod list;
 mod superscript;
+mod useless_links;
 
 /// The action at the end of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,10 +56,10 @@ struct WalkFrame {
 
 /// Maximum bytes of base addresses that are copied for a page: a hundred for each link of any
 /// ordinary page, and nothing that takes long.
-const MAX_JOINED: usize = 64 * 1024 * 1024;
+const MAX_JOINED_BYTES: usize = 64 * 1024 * 1024;
 
 /// Number of nodes walked between two checks of the clock.
-const NODES: u32 = 1024;
+const NODES_PER_CHECK: u32 = 1024;
 
 struct TreeWalk {
     flow: FlowBuilder,
@@ -76,9 +76,9 @@ struct TreeWalk {
     here: String,
     /// The ID of the part that the address names, until it is found.
     section: Option<String>,
-    /// Text of the open link; `link_says` is true if it is more than the text of images.
+    /// Text of the open link; `link_has_text` is true if it is more than the text of images.
     link_text: String,
-    link_says: bool,
+    link_has_text: bool,
     /// Addresses of the images so far.
     images: HashSet<String>,
     /// Bytes of base addresses that may still be copied.
@@ -121,9 +121,9 @@ pub(super) fn walk(
         here: base[..Position::AfterQuery].to_owned(),
         section: dom::section_id(base),
         link_text: String::new(),
-        link_says: false,
+        link_has_text: false,
         images: HashSet::new(),
-        joinable: MAX_JOINED,
+        joinable: MAX_JOINED_BYTES,
         growable: length.saturating_mul(2).saturating_add(ALLOWANCE),
         title: None,
         lists: Vec::new(),
@@ -159,7 +159,7 @@ impl TreeWalk {
         let mut nodes = 0;
         while let Some(frame) = self.stack.last_mut() {
             nodes += 1;
-            if nodes == NODES {
+            if nodes == NODES_PER_CHECK {
                 nodes = 0;
                 self.cuts.time = self.end.is_some_and(|end| Instant::now() >= end);
                 if self.cuts.time {
@@ -334,14 +334,7 @@ impl TreeWalk {
                 self.enter_container(NodeContent::Row);
                 ElementExit::Row
             }
-            ElementKind::Cell
-                if self
-                    .stack
-                    .last()
-                    .is_some_and(|f| f.exit == ElementExit::Row) =>
-            {
-                self.enter_cell(node)
-            }
+            ElementKind::Cell if self.is_in(ElementExit::Row) => self.enter_cell(node),
             ElementKind::Cell if self.is_gutter(node) => return None,
             ElementKind::Heading(level) => {
                 self.flow.end();
@@ -356,12 +349,7 @@ impl TreeWalk {
             ElementKind::Item => self.enter_item(node),
             _ => {
                 self.flow.end();
-                if self
-                    .stack
-                    .last()
-                    .is_some_and(|f| f.exit == ElementExit::Table)
-                    && self.tables.last() == Some(&true)
-                {
+                if self.is_in(ElementExit::Table) && self.tables.last() == Some(&true) {
                     self.rows = table::SectionRows::of(node);
                 }
                 ElementExit::Block
@@ -369,15 +357,15 @@ impl TreeWalk {
         })
     }
 
-    /// Skips a hidden element. A hidden cell of a table keeps its place, so that those behind it
+    /// True if the innermost open element ends so.
+    fn is_in(&self, exit: ElementExit) -> bool {
+        self.stack.last().is_some_and(|frame| frame.exit == exit)
+    }
+
+    /// Skips a hidden element. A hidden cell of a table keeps its place, so that those after it
     /// keep their columns.
     fn enter_hidden(&mut self, node: &Handle) {
-        if self
-            .stack
-            .last()
-            .is_some_and(|f| f.exit == ElementExit::Row)
-            && table::cell_visibility(node) == Some(false)
-        {
+        if self.is_in(ElementExit::Row) && table::cell_visibility(node) == Some(false) {
             let exit = self.enter_cell(node);
             self.leave(&WalkFrame {
                 node: node.clone(),

@@ -1,4 +1,4 @@
-//! Superscript (`sup`): behind a number or a letter it is a power, an index or the number of a
+//! Superscript (`sup`): after a number or a letter it is a power, an index or the number of a
 //! note, and without a mark it would be read as more of the same number.
 //!
 //! Rules: `^` before it, as in plain text and most programs, and brackets around more than a number
@@ -10,10 +10,10 @@ use super::super::dom::{self, ElementKind};
 use super::{ElementExit, TreeWalk, annotation};
 
 /// Maximum length of a superscript, in bytes.
-const LONGEST: usize = 32;
+const MAX_BYTES: usize = 32;
 
 /// Maximum number of nodes read for it.
-const NODES: usize = 16;
+const MAX_NODES: usize = 16;
 
 impl TreeWalk {
     /// Begins a superscript; `None` if its children are to be skipped.
@@ -61,7 +61,7 @@ fn text_of(node: &Handle) -> Option<String> {
     } else {
         ""
     };
-    Some(dom::short_text(node, NODES, LONGEST, ElementKind::Link)? + mark)
+    Some(dom::short_text(node, MAX_NODES, MAX_BYTES, ElementKind::Link)? + mark)
 }
 
 #[cfg(test)]

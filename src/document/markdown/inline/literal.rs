@@ -38,7 +38,7 @@ impl InlineWriter<'_> {
     }
 
     /// True if the end of an element, or of a cell's line, may come before the text that `rest`
-    /// begins with, because blanks are moved behind it.
+    /// begins with, because blanks are moved after it.
     fn is_last(&self, rest: &[u8]) -> bool {
         escape::leading_blanks(rest) == rest.len()
             && (rest.is_empty() || self.mode == InlineMode::Cell || self.in_style())

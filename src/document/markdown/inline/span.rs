@@ -28,7 +28,7 @@ impl InlineWriter<'_> {
         for (index, line) in code.split('\n').enumerate() {
             let line = line.trim_matches(' ');
             if index > 0 {
-                // A line that would be another block stays behind the one before it. For some
+                // A line that would be another block stays after the one before it. For some
                 // parsers a table's second line may begin with more than blanks.
                 let seen = line.trim_start_matches(['\u{b}', '\u{c}']);
                 let breaks = in_lines

@@ -9,34 +9,27 @@ use super::super::dom::{self, ElementKind};
 use crate::unseen;
 
 /// Maximum length of the text of such a link, in bytes.
-const MAX_TEXT: usize = 80;
+const MAX_TEXT_BYTES: usize = 80;
 
 /// Maximum number of nodes read for its text.
-const MAX_NODES: usize = 16;
+const MAX_TEXT_NODES: usize = 16;
 
 /// Beginnings of the texts of skip links, in lower case.
-const SKIPS: &[&str] = &[
-    "skip to ",
-    "skip nav",
-    "skip link",
-    "skip content",
-    "jump to content",
-    "jump to main",
-    "jump to nav",
-    "jump to search",
-    "zum inhalt",
-    "aller au contenu",
-    "ir al contenido",
-    "ir para o conte",
-];
+const SKIP_LINK_STARTS: &str = "skip to |skip nav|skip link|skip content|jump to content|\
+    jump to main|jump to nav|jump to search|zum inhalt|aller au contenu|ir al contenido|\
+    ir para o conte";
+
+/// True for a link to a part of its page.
+pub(super) fn leads_into_page(link: &Handle) -> bool {
+    dom::has_attribute(link, |name, value| name == "href" && value.starts_with('#'))
+}
 
 /// True for a skip link, and for an anchor in a heading.
-pub(super) fn is_useless(link: &Handle, in_heading: bool) -> bool {
-    let into = |name: &str, value: &str| (name == "href" && value.starts_with('#')).then_some(());
-    if dom::with_attributes(link, into).is_none() {
+pub(super) fn is_useless_link(link: &Handle, in_heading: bool) -> bool {
+    if !leads_into_page(link) {
         return false;
     }
-    let text = dom::short_text(link, MAX_NODES, MAX_TEXT, ElementKind::Image);
+    let text = dom::short_text(link, MAX_TEXT_NODES, MAX_TEXT_BYTES, ElementKind::Image);
     let Some(text) = text else {
         return false;
     };
@@ -45,7 +38,10 @@ pub(super) fn is_useless(link: &Handle, in_heading: bool) -> bool {
         return true;
     }
     let lower = text.to_lowercase();
-    if SKIPS.iter().any(|skip| lower.starts_with(skip)) {
+    if SKIP_LINK_STARTS
+        .split('|')
+        .any(|skip| lower.starts_with(skip))
+    {
         return true;
     }
     if text.is_empty() {
@@ -60,20 +56,13 @@ pub(super) fn is_useless(link: &Handle, in_heading: bool) -> bool {
 }
 
 /// Writes the beginning of a link's text to `text`; returns true if there is text, not only images.
-pub(super) fn says(link: &Handle, text: &mut String) -> bool {
+pub(super) fn append_label(link: &Handle, text: &mut String) -> bool {
     text.clear();
-    let mut open = vec![link.clone()];
-    for _ in 0..2 * MAX_NODES {
-        let Some(node) = open.pop().filter(|_| text.len() <= MAX_TEXT) else {
-            break;
-        };
-        match &node.data {
-            NodeData::Text { contents } => text.push_str(&contents.borrow()),
-            _ if dom::is_hidden(&node) => {}
-            _ => {
-                let children = node.children.borrow();
-                open.extend(children.iter().take(2 * MAX_NODES).rev().cloned());
-            }
+    for node in dom::nodes_within(link, |node| !dom::is_hidden(node)).take(2 * MAX_TEXT_NODES) {
+        if let NodeData::Text { contents } = &node.data
+            && text.len() <= MAX_TEXT_BYTES
+        {
+            text.push_str(&contents.borrow());
         }
     }
     text.contains(char::is_alphanumeric)
