@@ -20,7 +20,7 @@ use self::cmap::CharacterMap;
 use self::composite::CompositeFont;
 use self::encoding::BaseEncoding;
 use super::file::{PdfFile, as_dict, number};
-use super::geometry::Matrix;
+use super::geometry::{Matrix, median};
 use crate::unseen;
 
 mod cmap;
@@ -152,11 +152,9 @@ fn em_of_type3(file: &PdfFile, dict: &Dictionary, matrix: &Matrix) -> f32 {
     if height > 0.0 && height.is_finite() && !whole {
         return height;
     }
-    let mut widths = numbers(b"Widths").unwrap_or_default();
-    widths.retain(|width| *width > 0.0);
-    widths.sort_by(f32::total_cmp);
-    match widths.get(widths.len() / 2) {
-        Some(width) if !whole => 2.0 * width * matrix.0[0].abs(),
+    let widths = numbers(b"Widths").unwrap_or_default().into_iter();
+    match median(widths.filter(|width| *width > 0.0)) {
+        width if width > 0.0 && !whole => 2.0 * width * matrix.0[0].abs(),
         _ => usual,
     }
 }
@@ -214,7 +212,7 @@ struct SimpleWidths {
     first: usize,
     given: Vec<f32>,
     missing: f32,
-    standard: Option<&'static [u16; 95]>,
+    standard: Option<Vec<u16>>,
 }
 
 impl SimpleWidths {
@@ -244,7 +242,7 @@ impl SimpleWidths {
     }
 
     fn of(&self, code: usize) -> f32 {
-        if let Some(standard) = self.standard {
+        if let Some(standard) = &self.standard {
             let width = code.checked_sub(32).and_then(|at| standard.get(at));
             return width.map_or(0.55, |width| f32::from(*width) * 0.001);
         }

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::super::geometry::median;
 use super::super::runs::GlyphRun;
 use super::rows::RunRow;
 use super::{PageRegion, PdfTableCell, TextLine, gaps_between};
@@ -224,9 +225,6 @@ fn measure_columns(split: &[Vec<RowSegment>], gaps: &[ColumnGap]) -> Vec<ColumnF
             last = at;
         }
     }
-    for column in &mut columns {
-        column.widths.sort_by(f32::total_cmp);
-    }
     columns
 }
 
@@ -234,15 +232,10 @@ impl ColumnFill {
     /// True if it looks like text that fills a column.
     fn is_text(&self, em: f32) -> bool {
         let width = self.u1 - self.u0;
-        let middle = self
-            .widths
-            .get(self.widths.len() / 2)
-            .copied()
-            .unwrap_or(0.0);
         self.rows >= MIN_ROWS
             && width >= MIN_COLUMN * em
             && self.words * 2 >= self.rows * 7
-            && middle >= 0.5 * width
+            && median(self.widths.iter().copied()) >= 0.5 * width
     }
 }
 
@@ -397,10 +390,4 @@ fn as_table(rows: &[RunRow], text: &str) -> Option<(PageRegion, usize)> {
     };
     let rows = groups.iter().map(row).collect();
     Some((PageRegion::Table { rows, ruled: false }, count))
-}
-
-fn median(values: impl Iterator<Item = f32>) -> f32 {
-    let mut values: Vec<f32> = values.collect();
-    values.sort_by(f32::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(0.0)
 }
