@@ -3,6 +3,7 @@
 //!
 //! | module | what it is |
 //! |---|---|
+//! | `declared_charset` | the character set that a page declares |
 //! | `entities` | HTML entities outside of pages |
 //! | `html` | the reader of HTML pages |
 //! | `feed` | the reader of feeds |
@@ -31,6 +32,7 @@ use url::Url;
 #[cfg(feature = "internals")]
 pub use html::main::study::ContentStudy;
 
+mod declared_charset;
 pub mod entities;
 mod epub;
 mod error;
@@ -49,6 +51,7 @@ mod pdf;
 mod reader_panics;
 mod scan;
 
+pub use declared_charset::declared_charset;
 pub use error::DocumentError;
 pub use file::{FileLimits, MAX_FILE, convert_file, convert_program_text};
 pub use kinds::FileKind;
