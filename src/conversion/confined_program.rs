@@ -20,26 +20,26 @@ use crate::sandbox::watchdog::{StderrTarget, Watchdog};
 use crate::shell::{ProgramError, ProgramOutput, read_output};
 
 /// The packages of `LibreOffice`, which it lists.
-const SPOOL: &str = "/var/spool/libreoffice";
+const SPOOL_DIRECTORY: &str = "/var/spool/libreoffice";
 
 /// The shell of scripts.
 const SHELL: &str = "/bin/sh";
 
 /// Most memory for data, in bytes.
-const DATA: u64 = 1024 * 1024 * 1024;
+const MAX_DATA_BYTES: u64 = 1024 * 1024 * 1024;
 
 /// Longest wait for its end.
-const STOP: Duration = Duration::from_secs(1);
+const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Watchdogs are started one by one: each holds the ends of pipes to those before it, so that they
 /// notice the end of this process in turn. If two held each other's, neither would.
-static STARTING: Mutex<()> = Mutex::new(());
+static START_LOCK: Mutex<()> = Mutex::new(());
 
 /// The variables that it gets; others are withheld, keys among them.
-const PASSED: [&str; 4] = ["LANG", "LD_LIBRARY_PATH", "PATH", TRAINED];
+const PASSED_VARIABLES: [&str; 4] = ["LANG", "LD_LIBRARY_PATH", "PATH", TRAINED_DATA_VARIABLE];
 
 /// The variable that names the directory of tesseract's trained data.
-const TRAINED: &str = "TESSDATA_PREFIX";
+const TRAINED_DATA_VARIABLE: &str = "TESSDATA_PREFIX";
 
 /// A run of a program.
 pub struct ConfinedRun<'a> {
@@ -71,7 +71,7 @@ impl ConfinedRun<'_> {
         let mut launch = launch.with("OMP_THREAD_LIMIT", "1")?;
         launch.nothing = sealed_file(&input)?;
         drop(input);
-        launch.data = Some(DATA);
+        launch.data = Some(MAX_DATA_BYTES);
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         launch.directory = Some(open(c"/", flags, Mode::empty())?);
         let mut confinement = confinement_of(self.program).map_err(io::Error::other)?;
@@ -86,13 +86,13 @@ impl ConfinedRun<'_> {
             confinement = confinement.with_mute_sockets().map_err(io::Error::other)?;
         }
         launch.confinement = Some(confinement);
-        let one_by_one = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
+        let one_by_one = START_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
         let (output, target) = pipe_with(PipeFlags::CLOEXEC)?;
         let mut watchdog = Watchdog::start(launch, target, StderrTarget::Nowhere)?;
         drop(one_by_one);
         let read = read_output(&mut watchdog, output.into(), self.end, self.most, None);
         watchdog.ask_to_end(Duration::ZERO);
-        watchdog.stop(Instant::now() + STOP);
+        watchdog.stop(Instant::now() + STOP_TIMEOUT);
         // The watchdog has done this, unless it was killed.
         if let Some(scratch) = scratch {
             scratch.remove();
@@ -104,7 +104,7 @@ impl ConfinedRun<'_> {
 fn is_withheld(name: &OsStr) -> bool {
     !name
         .to_str()
-        .is_some_and(|name| PASSED.contains(&name) || name.starts_with("LC_"))
+        .is_some_and(|name| PASSED_VARIABLES.contains(&name) || name.starts_with("LC_"))
 }
 
 /// A file in memory that can be read, and not written to: as stdin it is stderr too.
@@ -123,8 +123,8 @@ fn confinement_of(program: &Path) -> Result<CommandConfinement, String> {
     let directory = program.parent().unwrap_or(Path::new("/usr"));
     let beside = ["../lib", "../share/tessdata"].map(|name| directory.join(name).into());
     let readable = [OsString::from("/usr"), directory.into()];
-    let trained = std::env::var_os(TRAINED);
-    let spool = OsString::from(SPOOL);
+    let trained = std::env::var_os(TRAINED_DATA_VARIABLE);
+    let spool = OsString::from(SPOOL_DIRECTORY);
     let readable = readable
         .into_iter()
         .chain(beside)

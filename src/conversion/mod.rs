@@ -2,7 +2,7 @@
 //!
 //! What `document` reads by itself it reads here too. Beyond that, scanned pages of PDF files go to
 //! tesseract (see `ocr`), and office documents of before 2007 to `LibreOffice` and such (see
-//! `older`), if they are installed. Such a program is confined to reading the system's directories,
+//! `legacy_office`), if they are installed. Such a program is confined to reading the system's directories,
 //! has no network, limits on its memory, output and time, and does not outlive the call (see
 //! `confined_program`).
 
@@ -10,28 +10,28 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use crate::document::{self, Document, DocumentError, FileKind, FileLimits, PdfError};
+use crate::document::{self, Document, DocumentError, FileKind, FileLimits};
 use crate::sandbox::confinement;
 use crate::shell;
 use ocr::PageRecognition;
 
 mod confined_program;
+mod legacy_office;
 mod ocr;
-mod older;
 
-pub use older::find_office_programs;
+pub use legacy_office::find_office_programs;
 
 /// The variable that names the program for OCR, by a path or a name; empty for none.
 pub const OCR_VARIABLE: &str = "IKIGAI_OCR";
 
-/// The same for office documents of before 2007.
+/// The variable that names the program for DOC, PPT and XLS, by a path or a name; empty for none.
 pub const OFFICE_VARIABLE: &str = "IKIGAI_OFFICE";
 
 /// Longest time for what programs do for a document.
-const PROGRAMS: Duration = Duration::from_secs(20);
+const PROGRAM_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Time that is left for writing the document.
-const FOR_THE_END: Duration = Duration::from_millis(1500);
+const WRITING_TIME: Duration = Duration::from_millis(1500);
 
 /// The program for OCR that is looked for on the `PATH`.
 const OCR_NAMES: [&str; 1] = ["tesseract"];
@@ -90,8 +90,8 @@ impl fmt::Display for UnusableProgram {
 
 /// The time until which programs may work on a document that is to be there at `end`.
 fn program_end(end: Option<Instant>) -> Instant {
-    let own = end.and_then(|end| end.checked_sub(FOR_THE_END));
-    let most = Instant::now() + PROGRAMS;
+    let own = end.and_then(|end| end.checked_sub(WRITING_TIME));
+    let most = Instant::now() + PROGRAM_TIMEOUT;
     own.map_or(most, |own| own.min(most))
 }
 
@@ -136,14 +136,14 @@ pub fn convert_file(
     limits: &FileLimits,
     programs: HelperPrograms,
 ) -> Result<Document, ConversionError> {
-    if FileKind::OLDER.contains(&kind) {
-        return older::convert(bytes, kind, limits, programs);
+    if FileKind::LEGACY_OFFICE.contains(&kind) {
+        return legacy_office::convert(bytes, kind, limits, programs);
     }
     if kind != FileKind::Pdf {
         return Ok(document::convert_file(bytes, kind, limits)?);
     }
     let recognition = PageRecognition::new(programs, limits.end);
-    let converted = document::convert_scanned_pdf(bytes, &limits.of_pdf(), Some(&recognition));
+    let converted = document::convert_scanned_pdf(bytes, limits, Some(&recognition));
     let report = recognition.report();
     match converted {
         Ok(document) if report.is_empty() => Ok(document),
@@ -153,11 +153,11 @@ pub fn convert_file(
             report.is_late(),
         )),
         Err(error) => Err(ConversionError {
-            error: DocumentError::Pdf(error),
             remark: match error {
-                PdfError::OnlyImages { .. } if !report.is_empty() => report.remark(),
+                DocumentError::OnlyImages { .. } if !report.is_empty() => report.remark(),
                 _ => String::new(),
             },
+            error,
             of_the_moment: report.is_late(),
         }),
     }

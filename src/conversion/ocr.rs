@@ -19,18 +19,18 @@ use crate::document::{MAX_SCANS, ScanFault, ScanImage, ScanReader};
 use crate::shell::{ProgramError, ProgramOutput};
 
 /// Longest time for listing the languages.
-const LISTING: Duration = Duration::from_secs(2);
+const LISTING_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Longest output for a page, in bytes.
-const MAX_OUTPUT: usize = 1024 * 1024;
+const MAX_PAGE_BYTES: usize = 1024 * 1024;
 
 /// Pages that are read at once, where there are as many processors.
-const AT_ONCE: usize = 4;
+const MAX_CONCURRENT_PAGES: usize = 4;
 
 /// The most languages: each costs time, and makes the others worse. Where more than so many are
 /// installed, nobody has chosen them, and the locale's and English are taken.
 const MAX_LANGUAGES: usize = 4;
-const MAX_CHOSEN: usize = 8;
+const MAX_CHOSEN_LANGUAGES: usize = 8;
 
 /// The most ranges of pages that are named.
 const MAX_RANGES: usize = 20;
@@ -224,7 +224,7 @@ fn run(
         program,
         arguments,
         script: None,
-        most: MAX_OUTPUT,
+        most: MAX_PAGE_BYTES,
         end,
     };
     run.with(input)
@@ -246,7 +246,7 @@ type PageResult = (usize, Result<String, UnreadReason>);
 impl<'a> OcrEngine<'a> {
     /// Asks the program for its languages.
     fn start(program: &'a Path, end: Instant) -> Self {
-        let within = end.min(Instant::now() + LISTING);
+        let within = end.min(Instant::now() + LISTING_TIMEOUT);
         let listed = run(program, &["--list-langs"], Cow::default(), within);
         let listed = listed.map_or_else(|_| Vec::new(), |listed| listed.output);
         let listed = String::from_utf8_lossy(&listed);
@@ -291,7 +291,7 @@ impl<'a> OcrEngine<'a> {
         };
         thread::scope(|scope| {
             let most = thread::available_parallelism().map_or(1, usize::from);
-            let workers = (0..most.min(AT_ONCE).min(count)).filter(|_| {
+            let workers = (0..most.min(MAX_CONCURRENT_PAGES).min(count)).filter(|_| {
                 let started = thread::Builder::new().spawn_scoped(scope, work);
                 started.is_ok()
             });
@@ -359,7 +359,7 @@ fn choose_languages<'l>(installed: &[&'l str], locale: &str) -> Vec<&'l str> {
     let is_language = |name: &&str| !matches!(*name, "osd" | "equ") && !name.ends_with("_vert");
     let mut chosen: Vec<&str> = installed.iter().copied().filter(is_language).collect();
     sort_by_count(&mut chosen, |name| rank(name));
-    if chosen.len() > MAX_CHOSEN {
+    if chosen.len() > MAX_CHOSEN_LANGUAGES {
         chosen.retain(|name| rank(name) < 2);
     }
     chosen.truncate(MAX_LANGUAGES);

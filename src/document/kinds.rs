@@ -41,7 +41,7 @@ impl FileKind {
     ];
 
     /// Those that only installed programs read.
-    pub const OLDER: [Self; 3] = [Self::Doc, Self::Ppt, Self::Xls];
+    pub const LEGACY_OFFICE: [Self; 3] = [Self::Doc, Self::Ppt, Self::Xls];
 
     /// Name and media types.
     fn row(self) -> (&'static str, &'static [&'static str]) {

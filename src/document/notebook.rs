@@ -18,13 +18,13 @@ use super::markdown::block_fence;
 use super::{Document, DocumentCuts, DocumentError, FileKind, FileLimits};
 
 /// The most elements of a list that are read: cells, outputs of one, lines.
-const MOST_ELEMENTS: usize = 1_000_000;
+const MAX_ELEMENTS: usize = 1_000_000;
 
 /// The length of the Markdown from which on no further cell is added, in bytes.
 const MAX_TEXT: usize = 16 << 20;
 
 /// The longest name of a language, in bytes, which stands at each cell.
-const LONGEST_LANGUAGE: usize = 40;
+const MAX_LANGUAGE_BYTES: usize = 40;
 
 /// Text that no reader wants: files within it, and what tells a terminal colours, places and titles
 /// (ECMA-48).
@@ -34,7 +34,7 @@ const NOT_TEXT: &str = concat!(
 );
 
 /// The media types of an output that are told with their size alone.
-const NOT_SHOWN: [&str; 4] = ["image/png", "image/jpeg", "image/svg+xml", "text/html"];
+const HIDDEN_MEDIA_TYPES: [&str; 4] = ["image/png", "image/jpeg", "image/svg+xml", "text/html"];
 
 /// True if a file is a notebook with cells. Many files merely name the fields of one.
 pub(super) fn is_notebook(bytes: &[u8]) -> bool {
@@ -107,7 +107,7 @@ impl<'de> Deserialize<'de> for RawElements<'de> {
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
                 let mut elements = Vec::new();
-                while elements.len() < MOST_ELEMENTS {
+                while elements.len() < MAX_ELEMENTS {
                     let Some(element) = list.next_element()? else {
                         break;
                     };
@@ -137,7 +137,7 @@ pub(super) fn read(bytes: &[u8], limits: &FileLimits) -> Result<Document, Docume
         language = kernelspec.language;
     }
     language.retain(|c| c.is_ascii_alphanumeric() || "+-#._".contains(c));
-    language.truncate(LONGEST_LANGUAGE);
+    language.truncate(MAX_LANGUAGE_BYTES);
     let mut writer = NotebookWriter {
         language,
         markdown: String::new(),
@@ -250,7 +250,7 @@ impl NotebookWriter {
         if is_error {
             shown = self.text(output.traceback, "\n");
         }
-        for media_type in NOT_SHOWN {
+        for media_type in HIDDEN_MEDIA_TYPES {
             let is_beside = media_type == "text/html" && !shown.is_empty();
             let text = self.text(form(media_type), "");
             if text.is_empty() || is_beside {
@@ -375,11 +375,11 @@ mod tests {
 
     #[test]
     fn many_elements_cost_what_is_shown() {
-        let lines = "\"a\",".repeat(MOST_ELEMENTS + 9);
+        let lines = "\"a\",".repeat(MAX_ELEMENTS + 9);
         let shown = converted(&format!(
             "{{\"cells\":[{{\"cell_type\":\"code\",\"source\":[{lines}\"b\"]}}],\"nbformat\":4}}"
         ));
         assert!(shown.ends_with("too many elements to be converted whole.]"));
-        assert_eq!(shown.matches('a').count() / 100, MOST_ELEMENTS / 100);
+        assert_eq!(shown.matches('a').count() / 100, MAX_ELEMENTS / 100);
     }
 }

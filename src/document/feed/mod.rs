@@ -33,13 +33,13 @@ const MAX_VALUE: usize = 2000;
 const MAX_TEXT: usize = 16 * 1024;
 
 /// Maximum nesting of elements; a feed is read until it nests deeper.
-const MAX_OPEN: usize = 10_000;
+const MAX_DEPTH: usize = 10_000;
 
 /// Maximum number of open elements that one end tag closes.
-const MAX_OUT: usize = 64;
+const MAX_CLOSED_ELEMENTS: usize = 64;
 
 /// Bytes at the beginning of a page in which RSS 1.0 must declare its namespace.
-const ROOT_WITHIN: usize = 4096;
+const ROOT_BYTES: usize = 4096;
 
 /// Converts `page` if it is a feed.
 pub(super) fn read(page: &str, base: &Url) -> Option<Document> {
@@ -67,7 +67,7 @@ pub(super) fn is_feed(page: &str) -> bool {
         match xml.next() {
             Some(XmlEvent::Text(text)) if text.trim().is_empty() => {}
             Some(XmlEvent::Open(root)) => {
-                let start = &page[..floor_boundary(page, ROOT_WITHIN)];
+                let start = &page[..floor_boundary(page, ROOT_BYTES)];
                 return match root.name() {
                     "rss" | "feed" => true,
                     "RDF" => start.contains("/rss/"),
@@ -140,7 +140,7 @@ impl FeedParser {
         loop {
             let place = reader.buffer_position();
             match reader.read_event() {
-                Ok(Event::Start(_)) if self.open.len() >= MAX_OPEN => return,
+                Ok(Event::Start(_)) if self.open.len() >= MAX_DEPTH => return,
                 Ok(Event::Start(tag)) => self.start(&tag),
                 Ok(Event::Empty(tag)) => {
                     self.start(&tag);
@@ -169,7 +169,7 @@ impl FeedParser {
     /// Closes the element with the name of an end tag, or else a child of an item that was opened
     /// last; within texts such a tag may be HTML that is not escaped.
     fn end_tag(&mut self, name: &str) {
-        let mut open = self.open.iter().rev().take(MAX_OUT);
+        let mut open = self.open.iter().rev().take(MAX_CLOSED_ELEMENTS);
         let depth = self.open.len();
         match open.position(|open| **open == *name) {
             Some(out) => (0..=out).for_each(|_| self.end()),

@@ -108,6 +108,16 @@ impl InlineContent {
         }
     }
 
+    /// Adds text with its line breaks.
+    pub(super) fn add_lines(&mut self, style: &RunStyle, text: &str) {
+        for (at, line) in text.lines().enumerate() {
+            if at > 0 {
+                self.add_line_break();
+            }
+            self.add_text(style, line);
+        }
+    }
+
     /// Adds an image with its text and the name of its file.
     pub(super) fn add_image(&mut self, alt: &str, name: &str) {
         if !self.has_room() {

@@ -128,7 +128,7 @@ impl<'a> ParagraphWriter<'a> {
                 ParagraphKind::Annotation(at) => self.write_annotation(paragraph.page, at),
                 ParagraphKind::Scan => {
                     let page = &self.context.pages[paragraph.page];
-                    super::scan::write(&page.recognised, &mut self.builder);
+                    super::scanned_page::write(&page.recognised, &mut self.builder);
                 }
                 ParagraphKind::Text | ParagraphKind::Item { .. } => {
                     let level = self.heading_level(paragraph);

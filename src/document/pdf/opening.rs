@@ -8,7 +8,8 @@ use std::time::Instant;
 
 use lopdf::{Dictionary, Document, LoadOptions, Object, ObjectId};
 
-use super::{PdfError, PdfLimits};
+use crate::document::file::reading_end;
+use crate::document::{DocumentError, FileLimits};
 
 /// Limit of the memory of all objects, in bytes.
 const MAX_MEMORY: usize = 288 << 20;
@@ -47,23 +48,23 @@ struct TooHeavy;
 /// are ignored.
 pub(super) fn load(
     bytes: &[u8],
-    limits: &PdfLimits,
+    limits: &FileLimits,
     images: &[ObjectId],
     reconstruct: bool,
-) -> Result<Document, PdfError> {
+) -> Result<Document, DocumentError> {
     let loading = LoadBudget {
-        end: limits.reading_end(),
+        end: reading_end(limits.end),
         memory: MAX_MEMORY,
-        stream: limits.stream,
+        stream: limits.part,
         objects: 0,
         images: images.to_vec(),
     };
     // lopdf does not pass the objects of an encrypted file to the filter.
     let encrypted = memchr::memmem::find(bytes, b"/Encrypt").is_some();
     let most = if encrypted {
-        MAX_ENCRYPTED.min(limits.stream)
+        MAX_ENCRYPTED.min(limits.part)
     } else {
-        limits.stream
+        limits.part
     };
     let options = LoadOptions {
         password: None,
@@ -122,16 +123,16 @@ pub(super) fn is_too_heavy(payload: &(dyn Any + Send)) -> bool {
     payload.is::<TooHeavy>()
 }
 
-fn error_of(error: &lopdf::Error) -> PdfError {
+fn error_of(error: &lopdf::Error) -> DocumentError {
     match error {
         lopdf::Error::Decompress(
             lopdf::DecompressError::MemoryLimitExceeded { .. }
             | lopdf::DecompressError::TooManyFilters { .. },
-        ) => PdfError::TooCostly,
+        ) => DocumentError::TooCostly,
         lopdf::Error::Decryption(_)
         | lopdf::Error::InvalidPassword
-        | lopdf::Error::UnsupportedSecurityHandler(_) => PdfError::Encrypted,
-        _ => PdfError::Damaged,
+        | lopdf::Error::UnsupportedSecurityHandler(_) => DocumentError::Encrypted,
+        _ => DocumentError::Damaged,
     }
 }
 

@@ -1,11 +1,12 @@
 //! Reads the control words of an RTF file.
 
+use super::super::MAX_NOTES;
 use super::super::comment_of;
 use super::super::docx::field::hyperlink_target;
 use super::super::docx::styles::RunProperties;
 use super::tables::{of_charset, of_page};
 use super::token::RtfTokens;
-use super::{GroupState, MAX_NOTES, RtfAside, RtfDestination, RtfNote, RtfReader};
+use super::{GroupState, RtfAside, RtfDestination, RtfNote, RtfReader};
 
 /// Limit of a file's links.
 const MAX_LINKS: usize = 100_000;

@@ -32,9 +32,6 @@ mod token;
 /// The deepest nesting of groups whose formatting is kept.
 const MAX_GROUPS: usize = 2000;
 
-/// Limits of a file's notes, and of the text boxes of a paragraph.
-const MAX_NOTES: usize = 20_000;
-
 /// Tokens read between two looks at the clock.
 const TOKENS_PER_CHECK: u32 = 1 << 16;
 

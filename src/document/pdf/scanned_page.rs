@@ -5,19 +5,18 @@
 
 use lopdf::{Dictionary, Object, ObjectId};
 
-use super::PdfLimits;
 use super::file::{PdfFile, as_dict, decode_stream};
 use super::geometry::{Matrix, Rect};
 use crate::document::model::{ModelBuilder, NodeContent};
-use crate::document::{MAX_SCANS, ScanFault, ScanImage, ScanReader, reader_panics};
+use crate::document::{FileLimits, MAX_SCANS, ScanFault, ScanImage, ScanReader, reader_panics};
 
 /// Share of a page from which on its pictures make it a scan, if it has no text.
-const MIN_SHARE: f32 = 0.1;
+const MIN_PICTURE_SHARE: f32 = 0.1;
 
 /// Limit of the letters over a scan; share of the page that the scan has then, and its resolution,
 /// since the pictures behind the words of slides are coarser.
-const MAX_STAMP: u32 = 200;
-const MIN_SHEET: f32 = 0.8;
+const MAX_STAMP_LETTERS: u32 = 200;
+const MIN_SHEET_SHARE: f32 = 0.8;
 const MIN_SHEET_DPI: f32 = 190.0;
 
 /// Limit of the pictures of a page that are looked at.
@@ -25,13 +24,13 @@ const MAX_PICTURES: usize = 256;
 
 /// Limits of an image, and of one that is made here, in pixels.
 const MAX_PIXELS: usize = 100_000_000;
-const MAX_MADE: usize = 40_000_000;
+const MAX_MADE_PIXELS: usize = 40_000_000;
 
 /// Width of a column, in letters, that paragraphs of shorter lines are taken to have.
-const MIN_COLUMN: usize = 30;
+const MIN_COLUMN_LETTERS: usize = 30;
 
 /// Resolution from which on an image is halved: letters are legible, and four times as fast.
-const FINE: f32 = 500.0;
+const MIN_HALVED_DPI: f32 = 500.0;
 
 /// A picture that a page draws.
 #[derive(Clone, Copy)]
@@ -71,11 +70,11 @@ impl PagePictures {
         let finest = large.max_by(|one, other| one.pixels.total_cmp(&other.pixels));
         let is_sheet = |picture: &DrawnPicture| {
             let fine = (MIN_SHEET_DPI / 72.0).powi(2) * picture.area;
-            picture.area >= MIN_SHEET * whole && picture.pixels >= fine
+            picture.area >= MIN_SHEET_SHARE * whole && picture.pixels >= fine
         };
         let is_scan = match letters {
-            0 => total >= MIN_SHARE * whole,
-            1..MAX_STAMP => finest.is_some_and(is_sheet),
+            0 => total >= MIN_PICTURE_SHARE * whole,
+            1..MAX_STAMP_LETTERS => finest.is_some_and(is_sheet),
             _ => false,
         };
         is_scan.then(|| ScannedPage {
@@ -97,7 +96,7 @@ pub(super) struct ScannedPage {
 /// is opened again, because the images were not kept when it was read.
 pub(super) fn recognise(
     bytes: &[u8],
-    limits: &PdfLimits,
+    limits: &FileLimits,
     scans: &[ScannedPage],
     reader: &dyn ScanReader,
 ) -> Vec<(usize, String)> {
@@ -111,7 +110,7 @@ pub(super) fn recognise(
         // A panic is a fault of this image alone.
         let made = reader_panics::catch_reader_panic(|| {
             let file = opened.get_or_insert_with(|| PdfFile::open(bytes, limits, &ids).ok());
-            picture.to_file(file.as_ref().ok_or(ScanFault::Damaged)?, limits.stream)
+            picture.to_file(file.as_ref().ok_or(ScanFault::Damaged)?, limits.part)
         });
         made.unwrap_or(Err(ScanFault::Damaged))
     });
@@ -130,7 +129,7 @@ pub(super) fn write(text: &str, builder: &mut ModelBuilder) {
         let paragraph: Vec<&str> = lines.by_ref().take_while(|line| !line.is_empty()).collect();
         let letters = |text: &str| text.chars().count();
         let widths = paragraph.iter().map(|line| letters(line));
-        let column = widths.max().unwrap_or_default().max(MIN_COLUMN);
+        let column = widths.max().unwrap_or_default().max(MIN_COLUMN_LETTERS);
         builder.open(NodeContent::Paragraph);
         for (at, line) in paragraph.iter().enumerate() {
             let next = paragraph.get(at + 1);
@@ -201,9 +200,9 @@ impl DrawnPicture {
             Some(_) => return Err(ScanFault::Format),
             None => {
                 let colours = Colours::of(file, &stream.dict).ok_or(ScanFault::Format)?;
-                let made = MAX_MADE.isqrt().max(1);
+                let made = MAX_MADE_PIXELS.isqrt().max(1);
                 let by = size.0 * size.1 / made / made;
-                let by = (by.isqrt() + 1).max(1 + usize::from(dpi >= FINE));
+                let by = (by.isqrt() + 1).max(1 + usize::from(dpi >= MIN_HALVED_DPI));
                 dpi /= by as f32;
                 let (grey, size) = colours.grey(&data()?, size, by)?;
                 tiff(&grey, size, [8, 1, 1, 0], orientation)

@@ -15,7 +15,7 @@ use crate::document::{
 use crate::shell::{self, ProgramError};
 
 /// Names of `LibreOffice`.
-const OFFICES: [&str; 2] = ["soffice", "libreoffice"];
+const OFFICE_NAMES: [&str; 2] = ["soffice", "libreoffice"];
 
 /// Programs that write the text of a document.
 const TEXT_PROGRAMS: [(&str, FileKind, &[&str]); 4] = [
@@ -52,7 +52,7 @@ cat "made/file.$2""#;
 pub fn find_office_programs(kind: FileKind) -> Vec<PathBuf> {
     let texts = TEXT_PROGRAMS.iter().filter(|(_, reads, _)| *reads == kind);
     let texts = texts.map(|(name, ..)| std::slice::from_ref(name));
-    let mut found: Vec<PathBuf> = std::iter::once(&OFFICES[..])
+    let mut found: Vec<PathBuf> = std::iter::once(&OFFICE_NAMES[..])
         .chain(texts)
         .filter_map(|names| shell::find_helper(OFFICE_VARIABLE, names))
         .filter(|program| text_program(program).is_none_or(|(_, reads, _)| *reads == kind))
@@ -86,7 +86,7 @@ pub fn convert(
     }
     if let Some(reason) = UnusableProgram::of(programs, OFFICE_VARIABLE, !found.is_empty()) {
         let remark = match reason {
-            UnusableProgram::NotInstalled => install_one(kind),
+            UnusableProgram::NotInstalled => advise_on_installation(kind),
             reason => format!("{reason}."),
         };
         return Err(failure(kind, remark));
@@ -121,14 +121,14 @@ pub fn convert(
 
 fn failure(kind: FileKind, remark: String) -> ConversionError {
     ConversionError {
-        error: DocumentError::Older(Some(kind)),
+        error: DocumentError::LegacyOffice(Some(kind)),
         remark,
         of_the_moment: false,
     }
 }
 
 /// The advice to install a program.
-fn install_one(kind: FileKind) -> String {
+fn advise_on_installation(kind: FileKind) -> String {
     let texts = TEXT_PROGRAMS.iter().filter(|(_, reads, _)| *reads == kind);
     let names: Vec<&str> = texts.map(|(name, ..)| *name).collect();
     format!(
