@@ -25,17 +25,17 @@ const SPOOL_DIRECTORY: &str = "/var/spool/libreoffice";
 /// The shell of scripts.
 const SHELL: &str = "/bin/sh";
 
-/// Most memory for data, in bytes.
+/// Maximum memory for data, in bytes.
 const MAX_DATA_BYTES: u64 = 1024 * 1024 * 1024;
 
-/// Longest wait for its end.
+/// Maximum wait for its end.
 const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Watchdogs are started one by one: each holds the ends of pipes to those before it, so that they
 /// notice the end of this process in turn. If two held each other's, neither would.
 static START_LOCK: Mutex<()> = Mutex::new(());
 
-/// The variables that it gets; others are withheld, keys among them.
+/// The variables that a program gets; others are withheld, keys among them.
 const PASSED_VARIABLES: [&str; 4] = ["LANG", "LD_LIBRARY_PATH", "PATH", TRAINED_DATA_VARIABLE];
 
 /// The variable that names the directory of tesseract's trained data.
@@ -47,9 +47,9 @@ pub struct ConfinedRun<'a> {
     pub arguments: &'a [&'a str],
     /// A script of the shell that calls the program as `$0`, in a directory of its own (`$HOME`).
     pub script: Option<&'a str>,
-    /// Longest output, in bytes.
+    /// Maximum output, in bytes.
     pub most: usize,
-    /// The end of its time.
+    /// Its deadline.
     pub end: Instant,
 }
 
@@ -67,7 +67,7 @@ impl ConfinedRun<'_> {
             all.chain(own).chain(arguments),
             is_withheld,
         )?;
-        // Pages are read side by side instead.
+        // Pages are read in parallel instead.
         let mut launch = launch.with("OMP_THREAD_LIMIT", "1")?;
         launch.nothing = sealed_file(&input)?;
         drop(input);
@@ -107,7 +107,7 @@ fn is_withheld(name: &OsStr) -> bool {
         .is_some_and(|name| PASSED_VARIABLES.contains(&name) || name.starts_with("LC_"))
 }
 
-/// A file in memory that can be read, and not written to: as stdin it is stderr too.
+/// A file in memory that can be read but not written to, because stdin is stderr too.
 fn sealed_file(bytes: &[u8]) -> io::Result<OwnedFd> {
     let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
     let mut file = std::fs::File::from(memfd_create(c"page", flags)?);
@@ -118,7 +118,7 @@ fn sealed_file(bytes: &[u8]) -> io::Result<OwnedFd> {
     Ok(file.into())
 }
 
-/// Reading alone, of the system's directories and of those that belong to an installed program.
+/// Allows reading only: the system's directories and those that belong to an installed program.
 fn confinement_of(program: &Path) -> Result<CommandConfinement, String> {
     let directory = program.parent().unwrap_or(Path::new("/usr"));
     let beside = ["../lib", "../share/tessdata"].map(|name| directory.join(name).into());

@@ -1,4 +1,4 @@
-//! Office documents of before 2007, by a program that is installed: by `LibreOffice`, which turns
+//! Office documents from before 2007, by an installed program: by `LibreOffice`, which turns
 //! them into those of today, else by one that writes their text.
 //!
 //! Rules: `soffice --help`, `antiword(1)`, `catdoc(1)`, `catppt(1)`, `xls2csv(1)`.
@@ -57,7 +57,7 @@ pub fn find_office_programs(kind: FileKind) -> Vec<PathBuf> {
         .filter_map(|names| shell::find_helper(OFFICE_VARIABLE, names))
         .filter(|program| text_program(program).is_none_or(|(_, reads, _)| *reads == kind))
         .collect();
-    // What the variable names is found each time.
+    // The program that the variable names is found for each list of names.
     found.dedup();
     found
 }
@@ -121,13 +121,13 @@ pub fn convert(
 
 fn failure(kind: FileKind, remark: String) -> ConversionError {
     ConversionError {
-        error: DocumentError::LegacyOffice(Some(kind)),
+        error: DocumentError::LegacyOffice(kind),
         remark,
         of_the_moment: false,
     }
 }
 
-/// The advice to install a program.
+/// Returns the advice to install a program.
 fn advise_on_installation(kind: FileKind) -> String {
     let texts = TEXT_PROGRAMS.iter().filter(|(_, reads, _)| *reads == kind);
     let names: Vec<&str> = texts.map(|(name, ..)| *name).collect();

@@ -1,7 +1,7 @@
-//! Workshop: documents as Markdown, with the help of programs that are installed.
+//! Documents as Markdown, with the help of programs that are installed.
 //!
 //! What `document` reads by itself it reads here too. Beyond that, scanned pages of PDF files go to
-//! tesseract (see `ocr`), and office documents of before 2007 to `LibreOffice` and such (see
+//! tesseract (see `ocr`), and office documents from before 2007 to `LibreOffice` and such (see
 //! `legacy_office`), if they are installed. Such a program is confined to reading the system's directories,
 //! has no network, limits on its memory, output and time, and does not outlive the call (see
 //! `confined_program`).
@@ -27,7 +27,7 @@ pub const OCR_VARIABLE: &str = "IKIGAI_OCR";
 /// The variable that names the program for DOC, PPT and XLS, by a path or a name; empty for none.
 pub const OFFICE_VARIABLE: &str = "IKIGAI_OFFICE";
 
-/// Longest time for what programs do for a document.
+/// Maximum time that programs may work on a document.
 const PROGRAM_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Time that is left for writing the document.
@@ -36,24 +36,25 @@ const WRITING_TIME: Duration = Duration::from_millis(1500);
 /// The program for OCR that is looked for on the `PATH`.
 const OCR_NAMES: [&str; 1] = ["tesseract"];
 
-/// The programs that a call may start.
+/// Whether a call may start programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HelperPrograms {
-    /// Those that are installed.
+    /// It may start those that are installed.
     Installed,
-    /// None: the kernel keeps this process from it.
+    /// It may start none: the kernel keeps this process from it.
     Barred,
 }
 
 /// The reason why no program helps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 enum UnusableProgram {
+    #[error("no program for it is here")]
     NotInstalled,
-    /// The variable names none.
+    #[error("{0} names no program that can be run")]
     NotNamed(&'static str),
-    /// The call is confined, and may start no program.
+    #[error("this call is confined, and starts no program")]
     Barred,
-    /// The kernel cannot confine a program.
+    #[error("such a program is confined by the kernel, and this one has no Landlock for it")]
     Unconfined,
 }
 
@@ -70,21 +71,6 @@ impl UnusableProgram {
             });
         }
         (!confinement::is_possible()).then_some(Self::Unconfined)
-    }
-}
-
-impl fmt::Display for UnusableProgram {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::NotInstalled => "no program for it is here",
-            Self::NotNamed(variable) => {
-                return write!(f, "{variable} names no program that can be run");
-            }
-            Self::Barred => "this call is confined, and starts no program",
-            Self::Unconfined => {
-                "such a program is confined by the kernel, and this one has no Landlock for it"
-            }
-        })
     }
 }
 

@@ -14,6 +14,7 @@ const RAW: [&str; 4] = ["script", "style", "textarea", "title"];
 
 /// Returns the character set that is declared in `document`. In a `whole` document, unlike in its
 /// first kilobyte, markup inside a script, a style or a title is ignored, as any parser does.
+#[must_use]
 pub fn declared_charset(document: &[u8], whole: bool) -> Option<&'static Encoding> {
     if let Some(encoding) = declared_encoding(document) {
         return Some(encoding);

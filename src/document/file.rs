@@ -12,10 +12,10 @@ use super::office::{self, compound, legacy_office_text, mail, rtf};
 use super::{Document, DocumentCuts, DocumentError, FileKind, epub, reader_panics};
 use crate::basics::signature::{self, COMPOUND, ZIP};
 
-/// The first bytes by which a file is taken for one that may have a conversion.
+/// Number of bytes at the beginning that show if a file may have a conversion.
 const MARK_BYTES: usize = 1024;
 
-/// The most bytes of a file that are read.
+/// Maximum number of bytes of a file that are read.
 pub const MAX_FILE: usize = 50 << 20;
 
 impl FileKind {
@@ -106,7 +106,7 @@ pub fn convert_file(
         return notebook::read(bytes, limits);
     }
     if FileKind::LEGACY_OFFICE.contains(&kind) {
-        return Err(DocumentError::LegacyOffice(Some(kind)));
+        return Err(DocumentError::LegacyOffice(kind));
     }
     let convert = || {
         let (blocks, locked) = match kind {

@@ -40,7 +40,7 @@ impl FileKind {
         Self::Xls,
     ];
 
-    /// Those that only installed programs read.
+    /// The kinds that only installed programs read.
     pub const LEGACY_OFFICE: [Self; 3] = [Self::Doc, Self::Ppt, Self::Xls];
 
     /// Name and media types.

@@ -73,7 +73,7 @@ pub struct Document {
     pub remark: Option<usize>,
     /// True if the page shows no text of its own, or only one that asks for a script.
     pub silent: bool,
-    /// True if this is not what the page shows, but stands in its JSON-LD or its script's data.
+    /// True if the text comes from the page's JSON-LD or script data because the page shows none.
     pub of_data: bool,
     /// Address to which the page's `refresh` leads, if the page is empty, or has almost nothing and
     /// leads there at once.

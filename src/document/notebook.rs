@@ -17,23 +17,23 @@ use serde_json::value::RawValue;
 use super::markdown::block_fence;
 use super::{Document, DocumentCuts, DocumentError, FileKind, FileLimits};
 
-/// The most elements of a list that are read: cells, outputs of one, lines.
+/// Maximum number of elements of a list that are read: cells, outputs of a cell, lines.
 const MAX_ELEMENTS: usize = 1_000_000;
 
-/// The length of the Markdown from which on no further cell is added, in bytes.
+/// Length of the Markdown at which no further cell is added, in bytes.
 const MAX_TEXT: usize = 16 << 20;
 
-/// The longest name of a language, in bytes, which stands at each cell.
+/// Maximum length of the name of a language, in bytes: each cell repeats it.
 const MAX_LANGUAGE_BYTES: usize = 40;
 
-/// Text that no reader wants: files within it, and what tells a terminal colours, places and titles
-/// (ECMA-48).
+/// Text that no reader wants: embedded files, and what sets the colours, places and titles of a
+/// terminal (ECMA-48).
 const NOT_TEXT: &str = concat!(
     ";base64,([A-Za-z0-9+/=]{64,})|",
     "\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[ -/]*[0-Z\\\\^-~])",
 );
 
-/// The media types of an output that are told with their size alone.
+/// The media types of outputs of which only the size is shown.
 const HIDDEN_MEDIA_TYPES: [&str; 4] = ["image/png", "image/jpeg", "image/svg+xml", "text/html"];
 
 /// True if a file is a notebook with cells. Many files merely name the fields of one.
@@ -270,7 +270,7 @@ impl NotebookWriter {
         Ok(())
     }
 
-    /// A text without what is none.
+    /// A text without embedded files and control sequences.
     fn as_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         self.not_text
             .replace_all(text, |found: &Captures<'_>| match found.get(1) {
@@ -279,7 +279,7 @@ impl NotebookWriter {
             })
     }
 
-    /// Adds a line behind an empty one.
+    /// Adds a line after an empty one.
     fn add_line(&mut self, line: &str) {
         if !self.markdown.is_empty() {
             self.markdown.push_str("\n\n");

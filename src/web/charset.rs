@@ -1,15 +1,14 @@
 //! A reply's bytes as text, decoded as browsers do: the kind of body, and its character set.
 //!
 //! Rules: WHATWG Encoding (decode, labels), WHATWG HTML "prescan a byte stream" for `<meta>`,
-//! WHATWG MIME Sniffing for replies without a type; the order of precedence is that of the
-//! decisions on web-fetch.
+//! WHATWG MIME Sniffing for replies without a type.
 
 use crate::basics::signature;
 use crate::document::declared_charset;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
 
-/// Bytes at the beginning that are searched for a declaration which holds whatever the bytes are.
+/// Number of bytes at the beginning whose declaration counts even if the bytes are UTF-8.
 const PRESCAN_BYTES: usize = 1024;
 
 /// Bytes given to the detector, from the first that is not ASCII on; it takes about 90 milliseconds
@@ -34,7 +33,7 @@ pub enum BodyKind {
 pub struct BodyText {
     /// Kind of text.
     pub kind: BodyKind,
-    /// The text; U+FFFD stands for invalid bytes.
+    /// The text; U+FFFD replaces invalid bytes.
     pub text: String,
 }
 
@@ -91,7 +90,7 @@ fn is_json(bytes: &[u8]) -> bool {
         && serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok()
 }
 
-/// Chooses the character set: byte order mark, then the header, then the document (behind its first
+/// Chooses the character set: byte order mark, then the header, then the document (after its first
 /// kilobyte only if the bytes are not UTF-8), then UTF-8, then the detector.
 fn choose(
     bytes: &[u8],
@@ -178,7 +177,7 @@ fn decode(bytes: &[u8], encoding: &'static Encoding, truncated: bool) -> String 
     }
     let mut decoder = encoding.new_decoder_with_bom_removal();
     let mut text = String::new();
-    // The decoder holds an incomplete character back until it is told of the end.
+    // The decoder holds an incomplete character back until the end is announced.
     let mut rest = bytes;
     while !rest.is_empty() {
         text.reserve(

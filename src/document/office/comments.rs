@@ -62,7 +62,7 @@ fn write_list(text: &str, authors: &CommentAuthors, blocks: &mut BlockWriter, ha
             Some((before, text)) if before.starts_with("[Threaded comment]") => text,
             _ => &text,
         };
-        // The author often stands in the text too.
+        // The text often begins with the author too.
         let text = text.trim_start();
         let bare = text
             .strip_prefix(author)

@@ -9,7 +9,7 @@ use super::mail;
 use crate::basics::signature::COMPOUND;
 use crate::document::FileKind;
 
-/// Markers of sectors from this one on are no places.
+/// Numbers of sectors from this one on are marks, not places.
 const MAX_SECTOR: u32 = 0xffff_fffa;
 
 /// Limits of a file: entries of its directory, and bytes of one stream.
@@ -82,14 +82,14 @@ pub(in crate::document) fn is_encrypted(bytes: &[u8], kind: FileKind) -> bool {
             flags.is_some_and(|flags| flags & 1 == 1)
         }
         FileKind::Ppt => {
-            stream("Current User").is_some_and(|user| number(&user, 12) == ENCRYPTED_PPT_TOKEN)
+            stream("Current User").is_some_and(|user| read_number(&user, 12) == ENCRYPTED_PPT_TOKEN)
         }
         _ => {
             let book = stream("Workbook").or_else(|| stream("Book"));
             let (book, mut at) = (book.unwrap_or_default(), 0);
             // The record is among the first, which are not encrypted.
             (0..MAX_RECORDS).any(|_| {
-                let record = number(&book, at);
+                let record = read_number(&book, at);
                 at += 4 + (record >> 16) as usize;
                 record & 0xffff == FILE_PASS_RECORD
             })
@@ -97,15 +97,15 @@ pub(in crate::document) fn is_encrypted(bytes: &[u8], kind: FileKind) -> bool {
     }
 }
 
-fn number(bytes: &[u8], at: usize) -> u32 {
+fn read_number(bytes: &[u8], at: usize) -> u32 {
     let bytes = bytes
         .get(at..at + 4)
         .and_then(|bytes| bytes.try_into().ok());
     bytes.map_or(u32::MAX, u32::from_le_bytes)
 }
 
-fn numbers(bytes: &[u8]) -> impl Iterator<Item = u32> {
-    bytes.chunks_exact(4).map(|bytes| number(bytes, 0))
+fn read_numbers(bytes: &[u8]) -> impl Iterator<Item = u32> {
+    bytes.chunks_exact(4).map(|bytes| read_number(bytes, 0))
 }
 
 impl<'a> CompoundFile<'a> {
@@ -123,25 +123,25 @@ impl<'a> CompoundFile<'a> {
             entries: Vec::new(),
         };
         let sectors = bytes.len() / file.sector + 1;
-        let mut places: Vec<u32> = numbers(bytes.get(76..512)?).collect();
-        let mut next = number(bytes, 68);
+        let mut places: Vec<u32> = read_numbers(bytes.get(76..512)?).collect();
+        let mut next = read_number(bytes, 68);
         // Further places of the table are in a chain of sectors of their own.
         for _ in 0..sectors {
             let Some(sector) = file.sector_at(next) else {
                 break;
             };
-            let mut more: Vec<u32> = numbers(sector).collect();
+            let mut more: Vec<u32> = read_numbers(sector).collect();
             next = more.pop().unwrap_or(u32::MAX);
             places.extend(more);
         }
         let places = places.into_iter().filter(|place| *place < MAX_SECTOR);
         for place in places.take(sectors) {
             file.table
-                .extend(numbers(file.sector_at(place).unwrap_or_default()));
+                .extend(read_numbers(file.sector_at(place).unwrap_or_default()));
         }
-        let directory = file.chain(number(bytes, 48), MAX_ENTRIES * ENTRY_BYTES);
-        let small_table = file.chain(number(bytes, 60), MAX_STREAM_BYTES);
-        file.small_table = numbers(&small_table).collect();
+        let directory = file.chain(read_number(bytes, 48), MAX_ENTRIES * ENTRY_BYTES);
+        let small_table = file.chain(read_number(bytes, 60), MAX_STREAM_BYTES);
+        file.small_table = read_numbers(&small_table).collect();
         file.entries = directory
             .chunks_exact(ENTRY_BYTES)
             .map(read_entry)
@@ -157,7 +157,7 @@ impl<'a> CompoundFile<'a> {
 
     /// Returns the bytes of a chain of sectors, up to `most`.
     fn chain(&self, start: u32, most: usize) -> Vec<u8> {
-        follow(&self.table, start, most, |place| self.sector_at(place))
+        join_chain(&self.table, start, most, |place| self.sector_at(place))
     }
 
     fn content(&self, entry: &CompoundEntry) -> Vec<u8> {
@@ -166,7 +166,7 @@ impl<'a> CompoundFile<'a> {
             return self.chain(entry.start, size);
         }
         let unit = |place: u32| sector_of(&self.small, SMALL_SECTOR_BYTES, place as usize);
-        follow(&self.small_table, entry.start, size, unit)
+        join_chain(&self.small_table, entry.start, size, unit)
     }
 
     /// The entries of the storage at this index, by their names.
@@ -203,7 +203,7 @@ fn sector_of(bytes: &[u8], size: usize, place: usize) -> Option<&[u8]> {
 }
 
 /// Joins the sectors of a chain, up to `most` bytes.
-fn follow<'s>(
+fn join_chain<'s>(
     table: &[u32],
     start: u32,
     most: usize,
@@ -229,9 +229,9 @@ fn read_entry(bytes: &[u8]) -> CompoundEntry {
         .collect();
     CompoundEntry {
         name: String::from_utf16_lossy(&units),
-        siblings: [number(bytes, 68), number(bytes, 72)],
-        child: number(bytes, 76),
-        start: number(bytes, 116),
-        size: number(bytes, 120) as usize,
+        siblings: [read_number(bytes, 68), read_number(bytes, 72)],
+        child: read_number(bytes, 76),
+        start: read_number(bytes, 116),
+        size: read_number(bytes, 120) as usize,
     }
 }

@@ -204,7 +204,7 @@ impl InlineContent {
         plain.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// Adds a line, behind its label; a blank one is none.
+    /// Adds a line after its label, unless the line is blank.
     pub(super) fn add_line(&mut self, label: &str, line: Self) {
         if !line.is_blank() {
             self.begin_line();
@@ -221,7 +221,7 @@ impl InlineContent {
         }
     }
 
-    /// The content behind a plain text.
+    /// The content after a plain text.
     pub(super) fn behind(self, text: &str) -> Self {
         let mut all = Self::of(text);
         all.append(self);

@@ -233,7 +233,7 @@ impl<'a> XmlReader<'a> {
         all
     }
 
-    /// Byte offset behind the last event.
+    /// Byte offset after the last event.
     pub(in crate::document) fn position(&self) -> usize {
         usize::try_from(self.reader.buffer_position()).unwrap_or(usize::MAX)
     }

@@ -277,7 +277,7 @@ fn field_note(file: &PdfFile, field: &Dictionary, drawn: &str) -> Option<String>
     (!value.is_empty()).then(|| format!("[Form {kind}{blank}{title}: {value}]"))
 }
 
-/// Returns the text that stands for a value in the list of a choice.
+/// Returns the text that the list of a choice shows for a value.
 fn option_text(file: &PdfFile, options: &[Object], value: &Object) -> String {
     let shown = options.iter().take(MAX_OPTIONS).find_map(|option| {
         let [given, shown] = file.resolve(option).as_array().ok()?.as_slice() else {

@@ -376,7 +376,7 @@ fn is_same_table(last: &PdfParagraph, next: &PdfParagraph) -> bool {
     above.len() == below.len() && pairs.all(overlap)
 }
 
-/// True if a paragraph with a mark is an item. A number counts only beside its neighbours.
+/// True if a paragraph with a mark is an item. A number counts only if its neighbours are near.
 fn is_item(paragraphs: &[PdfParagraph], at: usize) -> bool {
     let number_of = |paragraph: Option<&PdfParagraph>| match paragraph?.kind {
         ParagraphKind::Item { number, .. } => number,

@@ -56,7 +56,7 @@ struct InheritedAttributes<'a> {
 }
 
 impl PdfFile {
-    /// Opens a file with the content of these `images` alone.
+    /// Opens a file, keeping the content of only these `images`.
     pub(super) fn open(
         bytes: &[u8],
         limits: &FileLimits,

@@ -66,7 +66,7 @@ mod text_operators;
 #[cfg(test)]
 mod tests;
 
-/// Unknown letters are reported from one in so many on.
+/// Unknown letters are reported if at least one in this many is unknown.
 const UNKNOWN_SHARE: usize = 50;
 
 /// Limit of a document's runs.
@@ -132,7 +132,7 @@ fn read_with_scans(
         metadata::author(&file),
         metadata::date(&file),
     );
-    let (late, cut, pages) = (file.was_late(), file.is_cut(), pages.len());
+    let (late, cut, pages) = (file.was_late(), file.is_cut(), pages.len() as u64);
     // Frees the memory for the images.
     drop(file);
     let recognised = match reader {
@@ -245,7 +245,7 @@ fn build_model(
 }
 
 /// Returns the matrix that turns a page upright.
-fn upright(page: &PdfPage<'_>) -> Matrix {
+fn upright_matrix(page: &PdfPage<'_>) -> Matrix {
     match page.rotation {
         90 => Matrix([0.0, -1.0, 1.0, 0.0, 0.0, 0.0]),
         180 => Matrix([-1.0, 0.0, 0.0, -1.0, 0.0, 0.0]),
@@ -260,7 +260,7 @@ fn read_page(
     drawn: &mut DrawnContent,
     links: &mut annotations::PdfLinks,
 ) -> PageText {
-    let upright = upright(page);
+    let upright = upright_matrix(page);
     let area = upright.rect(&page.area);
     let mut content = Vec::new();
     match file.get(page.dict, b"Contents") {

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use lopdf::{Dictionary, Document, LoadOptions, Object, ObjectId};
 
+use super::lexer::{is_blank, is_regular};
 use crate::document::file::reading_end;
 use crate::document::{DocumentError, FileLimits};
 
@@ -44,8 +45,8 @@ thread_local! {
 /// The panic payload that ends the opening from within lopdf.
 struct TooHeavy;
 
-/// Opens a file with the content of these `images` alone; with `reconstruct` its cross-references
-/// are ignored.
+/// Opens a file, keeping the content of only these `images`; with `reconstruct` its
+/// cross-references are ignored.
 pub(super) fn load(
     bytes: &[u8],
     limits: &FileLimits,
@@ -81,7 +82,7 @@ pub(super) fn load(
     Ok(document)
 }
 
-/// Returns a file of which attachments alone are encrypted, as one that is not; lopdf asks for
+/// Returns a file whose attachments only are encrypted, as one that is not; lopdf asks for
 /// their password.
 pub(super) fn without_attachments_key(bytes: &[u8]) -> Option<Vec<u8>> {
     let is_plain = |key: &[u8]| {
@@ -257,28 +258,12 @@ fn count_objects(bytes: &[u8]) -> usize {
     let mut within = false;
     let mut tokens = 0;
     for byte in bytes {
-        let kind = CLASS[*byte as usize];
-        tokens += usize::from(kind == 2 || kind == 0 && !within);
-        within = kind == 0;
+        let is_regular = is_regular(*byte);
+        tokens += usize::from(!(is_blank(*byte) || is_regular && within));
+        within = is_regular;
     }
     tokens
 }
-
-/// 0: regular; 1: white space; 2: begins an object.
-static CLASS: [u8; 256] = {
-    let mut class = [0; 256];
-    let (mut at, blanks, marks) = (0, b"\0\t\n\x0c\r ", b"()<>[]{}/%");
-    while at < blanks.len() {
-        class[blanks[at] as usize] = 1;
-        at += 1;
-    }
-    at = 0;
-    while at < marks.len() {
-        class[marks[at] as usize] = 2;
-        at += 1;
-    }
-    class
-};
 
 /// Size of an object with its content, in bytes.
 fn object_size(object: &Object) -> usize {

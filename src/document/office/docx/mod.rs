@@ -258,7 +258,7 @@ impl DocxReader<'_, '_> {
         Some(number)
     }
 
-    /// Writes the notes behind the text.
+    /// Writes the notes after the text.
     fn write_notes(&mut self) {
         if self.notes.is_empty() {
             return;

@@ -26,20 +26,14 @@ const MAX_VALUE_BYTES: usize = 8192;
 /// Limit of all text of a message, in bytes.
 const MAX_TEXT_BYTES: usize = 16 << 20;
 
-/// The first bytes by which a message is told.
+/// Number of bytes at the beginning by which a message is recognised.
 const MAX_DETECTION_BYTES: usize = 8 * 1024;
 
 /// The beginning of the line before each message of a mailbox.
 const MAILBOX_LINE: &[u8] = b"From ";
 
 /// Headers that only mail has.
-const MAIL_HEADERS: [&str; 5] = [
-    "received",
-    "message-id",
-    "return-path",
-    "delivered-to",
-    "mime-version",
-];
+const MAIL_HEADERS: &str = "received message-id return-path delivered-to mime-version";
 
 /// True if a file surely begins as a message: nothing but headers, one that only mail has, and its
 /// author.
@@ -49,11 +43,11 @@ pub(in crate::document) fn is_message(bytes: &[u8]) -> bool {
         head = &head[..memchr::memrchr(b'\n', head).unwrap_or(0)];
     }
     let part = MimePart::of(head);
-    let has = |name: &&str| part.headers.iter().any(|(of, _)| of == name);
-    // The date of git's patches is no message's.
+    let has = |name: &str| part.headers.iter().any(|(of, _)| of == name);
+    // No message has the date of git's patches.
     let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let is_patch = line.starts_with(MAILBOX_LINE) && memmem::find(line, b" Mon Sep 17 ").is_some();
-    part.is_whole && !is_patch && has(&"from") && MAIL_HEADERS.iter().any(has)
+    part.is_whole && !is_patch && has("from") && MAIL_HEADERS.split(' ').any(has)
 }
 
 /// Splits a header into its name in lower case and its value.
@@ -219,7 +213,7 @@ pub(super) fn read(bytes: &[u8]) -> MailMessage {
     message
 }
 
-/// The ends of all messages of a mailbox but the last: a blank line, and a line behind it that no
+/// Returns the ends of all messages of a mailbox but the last: a blank line, then a line that no
 /// message has, above headers.
 fn find_message_ends(bytes: &[u8]) -> Vec<usize> {
     if !bytes.starts_with(MAILBOX_LINE) {

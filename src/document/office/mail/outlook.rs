@@ -14,7 +14,7 @@ use crate::basics::calendar;
 /// The stream of a message's properties of fixed size.
 pub(in super::super) const PROPERTIES: &str = "__properties_version1.0";
 
-/// Limit of RTF once it is decompress_rtf, in bytes.
+/// Limit of RTF once it is decompressed, in bytes.
 const MAX_RTF_BYTES: usize = 16 << 20;
 
 /// Maximum nesting of messages.
@@ -172,7 +172,7 @@ fn decompress_rtf(bytes: &[u8]) -> Option<Vec<u8>> {
             at += 2;
             let pair = usize::from(pair[0]) << 8 | usize::from(pair[1]);
             let (place, length) = (pair >> 4, (pair & 15) + 2);
-            // A place in a ring of 4,096 bytes; the one behind the last ends the text.
+            // A place in a ring of 4,096 bytes; the one after the last ends the text.
             let back = (all.len() + 4096 - place) % 4096;
             if back == 0 {
                 break 'runs;

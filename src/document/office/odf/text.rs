@@ -252,7 +252,7 @@ impl<'p, 'b> OdfReader<'p, 'b> {
         u32::try_from(self.notes.len()).ok()
     }
 
-    /// Writes the notes behind the text.
+    /// Writes the notes after the text.
     pub(super) fn write_notes(&mut self) {
         self.in_note = true;
         self.write_item();

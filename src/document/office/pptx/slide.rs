@@ -17,7 +17,7 @@ use super::text::{self, SlideParagraph};
 /// Limit of a slide's shapes, and of the rows of all its tables.
 const MAX_SHAPES: usize = 20_000;
 
-/// The most by which shapes of one row differ in their tops: a quarter of an inch.
+/// Maximum difference between the tops of shapes of one row: a quarter of an inch.
 const MAX_ROW_DIFFERENCE: i64 = 228_600;
 
 enum SlideShape {

@@ -43,7 +43,7 @@ fn errors_say_what_to_do() {
     let older = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 some document";
     assert_eq!(
         DocumentError::of(older),
-        Some(DocumentError::LegacyOffice(None))
+        Some(DocumentError::UnknownLegacyOffice)
     );
     let name: Vec<u8> = "EncryptedPackage"
         .bytes()

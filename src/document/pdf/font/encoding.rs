@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 /// The tables of encodings and of fonts that come with Windows, one a line: a name, then runs of
-/// characters, each behind the code or glyph of its first one.
+/// characters, each after the code or glyph of its first one.
 const TABLES: &str = include_str!("encodings.txt");
 
 /// Returns the codes and characters of a table; none if there is no table of this name.

@@ -110,7 +110,7 @@ fn read(bytes: &[u8], limits: &FileLimits) -> Result<ParsedPdf, DocumentError> {
     read_with_scans(bytes, limits, None)
 }
 
-/// The same; a panic is an error.
+/// Reads a file; a panic is an error.
 fn read_guarded(bytes: &[u8], limits: &FileLimits) -> Result<ParsedPdf, DocumentError> {
     read_scanned(bytes, limits, None)
 }

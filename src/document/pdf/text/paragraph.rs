@@ -21,7 +21,7 @@ const HEADING_RATIO: f32 = 1.15;
 /// Maximum gap within a line of running text, in ems.
 const MAX_GAP: f32 = 3.0;
 
-/// Lines before and after one that tell how far its text reaches.
+/// Number of lines before and after a line that show how far its text reaches.
 const LINES_AROUND: usize = 5;
 
 /// The margins and leadings of a region's lines.

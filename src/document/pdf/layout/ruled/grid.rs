@@ -16,7 +16,7 @@ const MAX_CELLS: usize = 20_000;
 /// Limit of the mean length of a cell's text, in bytes; longer are columns in boxes.
 const MAX_MEAN_LENGTH: usize = 400;
 
-/// Limit of the mean length of a line between level lines alone; longer are columns.
+/// Limit of the mean length of a line between level lines only; longer ones are columns.
 const MAX_OPEN_LENGTH: usize = 30;
 
 /// Minimum gap within a line that is more than that between words, in ems.
@@ -123,7 +123,7 @@ impl RuledGrid {
         Some(grid)
     }
 
-    /// Creates a grid of level lines alone, from the bottom up; its columns are between gaps.
+    /// Creates a grid of level lines only, from the bottom up; its columns are between gaps.
     pub(super) fn from_level_lines(lines: &[RuledLine], gaps: &[(f32, f32)]) -> Self {
         let rows: Vec<f32> = lines.iter().map(|line| line.at).collect();
         let mut columns = vec![lines[0].from - MAX_LINE_DISTANCE];

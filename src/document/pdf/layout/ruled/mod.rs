@@ -18,7 +18,7 @@ use grid::RuledGrid;
 mod grid;
 mod split;
 
-/// Distance up to which lines beside each other are one, in points.
+/// Distance up to which parallel lines count as one, in points.
 const MAX_LINE_DISTANCE: f32 = 3.0;
 
 /// Minimum length of a line, in points.
@@ -30,7 +30,7 @@ const MAX_LINES: usize = 300;
 /// Minimum width of a gap between columns without lines, in ems.
 const MIN_GAP: f32 = 0.75;
 
-/// Size of the words that stand in a table's place.
+/// Size of the words that take a table's place.
 const STAND_IN_SIZE: f32 = 10.0;
 
 /// Start of the text of the first table's words; nothing is so long.
@@ -51,7 +51,7 @@ fn join_lines(lines: &[RuledLine]) -> Vec<RuledLine> {
         for line in near {
             match joined[from..].last_mut() {
                 Some(last) if line.from - last.to < MAX_LINE_DISTANCE => {
-                    last.to = last.to.max(line.to)
+                    last.to = last.to.max(line.to);
                 }
                 _ => joined.push(RuledLine { at, ..*line }),
             }
@@ -230,7 +230,7 @@ fn add_stand_ins(grid: &RuledGrid, like: GlyphRun, table: u32, stand_ins: &mut V
     }
 }
 
-/// Puts tables where their words stand.
+/// Puts tables in the places of their words.
 pub(super) fn place_tables(
     regions: Vec<PageRegion>,
     mut tables: Vec<TableRows>,
