@@ -20,26 +20,26 @@ use crate::sandbox::watchdog::{StderrTarget, Watchdog};
 use crate::shell::{ProgramError, ProgramOutput, read_output};
 
 /// The packages of `LibreOffice`, which it lists.
-const SPOOL: &str = "/var/spool/libreoffice";
+const SPOOL_DIRECTORY: &str = "/var/spool/libreoffice";
 
 /// The shell of scripts.
 const SHELL: &str = "/bin/sh";
 
-/// Most memory for data, in bytes.
-const DATA: u64 = 1024 * 1024 * 1024;
+/// Maximum memory for data, in bytes.
+const MAX_DATA_BYTES: u64 = 1024 * 1024 * 1024;
 
-/// Longest wait for its end.
-const STOP: Duration = Duration::from_secs(1);
+/// Maximum wait for its end.
+const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Watchdogs are started one by one: each holds the ends of pipes to those before it, so that they
 /// notice the end of this process in turn. If two held each other's, neither would.
-static STARTING: Mutex<()> = Mutex::new(());
+static START_LOCK: Mutex<()> = Mutex::new(());
 
-/// The variables that it gets; others are withheld, keys among them.
-const PASSED: [&str; 4] = ["LANG", "LD_LIBRARY_PATH", "PATH", TRAINED];
+/// The variables that a program gets; others are withheld, keys among them.
+const PASSED_VARIABLES: [&str; 4] = ["LANG", "LD_LIBRARY_PATH", "PATH", TRAINED_DATA_VARIABLE];
 
 /// The variable that names the directory of tesseract's trained data.
-const TRAINED: &str = "TESSDATA_PREFIX";
+const TRAINED_DATA_VARIABLE: &str = "TESSDATA_PREFIX";
 
 /// A run of a program.
 pub struct ConfinedRun<'a> {
@@ -47,9 +47,9 @@ pub struct ConfinedRun<'a> {
     pub arguments: &'a [&'a str],
     /// A script of the shell that calls the program as `$0`, in a directory of its own (`$HOME`).
     pub script: Option<&'a str>,
-    /// Longest output, in bytes.
+    /// Maximum output, in bytes.
     pub most: usize,
-    /// The end of its time.
+    /// Its deadline.
     pub end: Instant,
 }
 
@@ -67,11 +67,11 @@ impl ConfinedRun<'_> {
             all.chain(own).chain(arguments),
             is_withheld,
         )?;
-        // Pages are read side by side instead.
+        // Pages are read in parallel instead.
         let mut launch = launch.with("OMP_THREAD_LIMIT", "1")?;
         launch.nothing = sealed_file(&input)?;
         drop(input);
-        launch.data = Some(DATA);
+        launch.data = Some(MAX_DATA_BYTES);
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         launch.directory = Some(open(c"/", flags, Mode::empty())?);
         let mut confinement = confinement_of(self.program).map_err(io::Error::other)?;
@@ -86,13 +86,13 @@ impl ConfinedRun<'_> {
             confinement = confinement.with_mute_sockets().map_err(io::Error::other)?;
         }
         launch.confinement = Some(confinement);
-        let one_by_one = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
+        let one_by_one = START_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
         let (output, target) = pipe_with(PipeFlags::CLOEXEC)?;
         let mut watchdog = Watchdog::start(launch, target, StderrTarget::Nowhere)?;
         drop(one_by_one);
         let read = read_output(&mut watchdog, output.into(), self.end, self.most, None);
         watchdog.ask_to_end(Duration::ZERO);
-        watchdog.stop(Instant::now() + STOP);
+        watchdog.stop(Instant::now() + STOP_TIMEOUT);
         // The watchdog has done this, unless it was killed.
         if let Some(scratch) = scratch {
             scratch.remove();
@@ -104,10 +104,10 @@ impl ConfinedRun<'_> {
 fn is_withheld(name: &OsStr) -> bool {
     !name
         .to_str()
-        .is_some_and(|name| PASSED.contains(&name) || name.starts_with("LC_"))
+        .is_some_and(|name| PASSED_VARIABLES.contains(&name) || name.starts_with("LC_"))
 }
 
-/// A file in memory that can be read, and not written to: as stdin it is stderr too.
+/// A file in memory that can be read but not written to, because stdin is stderr too.
 fn sealed_file(bytes: &[u8]) -> io::Result<OwnedFd> {
     let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
     let mut file = std::fs::File::from(memfd_create(c"page", flags)?);
@@ -118,13 +118,13 @@ fn sealed_file(bytes: &[u8]) -> io::Result<OwnedFd> {
     Ok(file.into())
 }
 
-/// Reading alone, of the system's directories and of those that belong to an installed program.
+/// Allows reading only: the system's directories and those that belong to an installed program.
 fn confinement_of(program: &Path) -> Result<CommandConfinement, String> {
     let directory = program.parent().unwrap_or(Path::new("/usr"));
     let beside = ["../lib", "../share/tessdata"].map(|name| directory.join(name).into());
     let readable = [OsString::from("/usr"), directory.into()];
-    let trained = std::env::var_os(TRAINED);
-    let spool = OsString::from(SPOOL);
+    let trained = std::env::var_os(TRAINED_DATA_VARIABLE);
+    let spool = OsString::from(SPOOL_DIRECTORY);
     let readable = readable
         .into_iter()
         .chain(beside)

@@ -1,8 +1,8 @@
-//! Workshop: documents as Markdown, with the help of programs that are installed.
+//! Documents as Markdown, with the help of programs that are installed.
 //!
 //! What `document` reads by itself it reads here too. Beyond that, scanned pages of PDF files go to
-//! tesseract (see `ocr`), and office documents of before 2007 to `LibreOffice` and such (see
-//! `older`), if they are installed. Such a program is confined to reading the system's directories,
+//! tesseract (see `ocr`), and office documents from before 2007 to `LibreOffice` and such (see
+//! `legacy_office`), if they are installed. Such a program is confined to reading the system's directories,
 //! has no network, limits on its memory, output and time, and does not outlive the call (see
 //! `confined_program`).
 
@@ -10,50 +10,51 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use crate::document::{self, Document, DocumentError, FileKind, FileLimits, PdfError};
+use crate::document::{self, Document, DocumentError, FileKind, FileLimits};
 use crate::sandbox::confinement;
 use crate::shell;
 use ocr::PageRecognition;
 
 mod confined_program;
+mod legacy_office;
 mod ocr;
-mod older;
 
-pub use older::find_office_programs;
+pub use legacy_office::find_office_programs;
 
 /// The variable that names the program for OCR, by a path or a name; empty for none.
 pub const OCR_VARIABLE: &str = "IKIGAI_OCR";
 
-/// The same for office documents of before 2007.
+/// The variable that names the program for DOC, PPT and XLS, by a path or a name; empty for none.
 pub const OFFICE_VARIABLE: &str = "IKIGAI_OFFICE";
 
-/// Longest time for what programs do for a document.
-const PROGRAMS: Duration = Duration::from_secs(20);
+/// Maximum time that programs may work on a document.
+const PROGRAM_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Time that is left for writing the document.
-const FOR_THE_END: Duration = Duration::from_millis(1500);
+const WRITING_TIME: Duration = Duration::from_millis(1500);
 
 /// The program for OCR that is looked for on the `PATH`.
 const OCR_NAMES: [&str; 1] = ["tesseract"];
 
-/// The programs that a call may start.
+/// Whether a call may start programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HelperPrograms {
-    /// Those that are installed.
+    /// It may start those that are installed.
     Installed,
-    /// None: the kernel keeps this process from it.
+    /// It may start none: the kernel keeps this process from it.
     Barred,
 }
 
 /// The reason why no program helps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 enum UnusableProgram {
+    #[error("no program for it is here")]
     NotInstalled,
-    /// The variable names none.
+    #[error("{0} names no program that can be run")]
     NotNamed(&'static str),
-    /// The call is confined, and may start no program.
+    #[error("this call is confined, and starts no program")]
     Barred,
-    /// The kernel cannot confine a program.
+    #[error("such a program is confined by the kernel, and this one has no Landlock for it")]
     Unconfined,
 }
 
@@ -73,25 +74,10 @@ impl UnusableProgram {
     }
 }
 
-impl fmt::Display for UnusableProgram {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::NotInstalled => "no program for it is here",
-            Self::NotNamed(variable) => {
-                return write!(f, "{variable} names no program that can be run");
-            }
-            Self::Barred => "this call is confined, and starts no program",
-            Self::Unconfined => {
-                "such a program is confined by the kernel, and this one has no Landlock for it"
-            }
-        })
-    }
-}
-
 /// The time until which programs may work on a document that is to be there at `end`.
 fn program_end(end: Option<Instant>) -> Instant {
-    let own = end.and_then(|end| end.checked_sub(FOR_THE_END));
-    let most = Instant::now() + PROGRAMS;
+    let own = end.and_then(|end| end.checked_sub(WRITING_TIME));
+    let most = Instant::now() + PROGRAM_TIMEOUT;
     own.map_or(most, |own| own.min(most))
 }
 
@@ -136,14 +122,14 @@ pub fn convert_file(
     limits: &FileLimits,
     programs: HelperPrograms,
 ) -> Result<Document, ConversionError> {
-    if FileKind::OLDER.contains(&kind) {
-        return older::convert(bytes, kind, limits, programs);
+    if FileKind::LEGACY_OFFICE.contains(&kind) {
+        return legacy_office::convert(bytes, kind, limits, programs);
     }
     if kind != FileKind::Pdf {
         return Ok(document::convert_file(bytes, kind, limits)?);
     }
     let recognition = PageRecognition::new(programs, limits.end);
-    let converted = document::convert_scanned_pdf(bytes, &limits.of_pdf(), Some(&recognition));
+    let converted = document::convert_scanned_pdf(bytes, limits, Some(&recognition));
     let report = recognition.report();
     match converted {
         Ok(document) if report.is_empty() => Ok(document),
@@ -153,11 +139,11 @@ pub fn convert_file(
             report.is_late(),
         )),
         Err(error) => Err(ConversionError {
-            error: DocumentError::Pdf(error),
             remark: match error {
-                PdfError::OnlyImages { .. } if !report.is_empty() => report.remark(),
+                DocumentError::OnlyImages { .. } if !report.is_empty() => report.remark(),
                 _ => String::new(),
             },
+            error,
             of_the_moment: report.is_late(),
         }),
     }

@@ -1,11 +1,10 @@
-//! OCR of scanned pages by tesseract: one process a page, some of them at once, as many pages as
+//! OCR of scanned pages by tesseract: a process for each page, several at once, as many pages as
 //! there is time for.
 //!
 //! Rules: `tesseract(1)`.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{channel, sync_channel};
 use std::sync::{Mutex, PoisonError};
@@ -18,21 +17,21 @@ use crate::basics::sort::sort_by_count;
 use crate::document::{MAX_SCANS, ScanFault, ScanImage, ScanReader};
 use crate::shell::{ProgramError, ProgramOutput};
 
-/// Longest time for listing the languages.
-const LISTING: Duration = Duration::from_secs(2);
+/// Maximum time for listing the languages.
+const LISTING_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Longest output for a page, in bytes.
-const MAX_OUTPUT: usize = 1024 * 1024;
+/// Maximum output for a page, in bytes.
+const MAX_PAGE_BYTES: usize = 1024 * 1024;
 
-/// Pages that are read at once, where there are as many processors.
-const AT_ONCE: usize = 4;
+/// Maximum number of pages that are read at once, if there are as many processors.
+const MAX_CONCURRENT_PAGES: usize = 4;
 
-/// The most languages: each costs time, and makes the others worse. Where more than so many are
-/// installed, nobody has chosen them, and the locale's and English are taken.
+/// Maximum number of languages, because each costs time and makes the others worse. If more than
+/// `MAX_CHOSEN_LANGUAGES` are installed, nobody chose them: the locale's and English are taken.
 const MAX_LANGUAGES: usize = 4;
-const MAX_CHOSEN: usize = 8;
+const MAX_CHOSEN_LANGUAGES: usize = 8;
 
-/// The most ranges of pages that are named.
+/// Maximum number of ranges of pages that are named.
 const MAX_RANGES: usize = 20;
 
 /// Codes of languages in locales, each before the one of ISO 639-2 that names trained data.
@@ -42,31 +41,22 @@ const LANGUAGES: &str = "ar ara bg bul ca cat cs ces da dan de deu el ell es spa
      vie zh chi_sim";
 
 /// The reason why a page was not read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 enum UnreadReason {
+    #[error("no OCR is here: install `tesseract-ocr`")]
+    NotInstalled,
+    #[error("{0}")]
     Program(UnusableProgram),
+    #[error("the image is {0}")]
     Image(ScanFault),
+    #[error("OCR failed")]
     Failed,
+    #[error("there was no time")]
     Late,
-    /// It was, and has none.
+    #[error("OCR found no text")]
     NoText,
+    #[error("at most {MAX_SCANS} are read")]
     TooMany,
-}
-
-impl fmt::Display for UnreadReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Program(UnusableProgram::NotInstalled) => {
-                f.write_str("no OCR is here: install `tesseract-ocr`")
-            }
-            Self::Program(reason) => reason.fmt(f),
-            Self::NoText => f.write_str("OCR found no text"),
-            Self::Image(fault) => write!(f, "the image is {fault}"),
-            Self::Failed => f.write_str("OCR failed"),
-            Self::Late => f.write_str("there was no time"),
-            Self::TooMany => write!(f, "at most {MAX_SCANS} are read"),
-        }
-    }
 }
 
 /// The result for each scanned page of a document, by number.
@@ -174,6 +164,7 @@ impl PageRecognition {
     fn find_program(&self) -> Result<PathBuf, UnreadReason> {
         let program = find_ocr_program();
         match UnusableProgram::of(self.programs, OCR_VARIABLE, program.is_some()) {
+            Some(UnusableProgram::NotInstalled) => Err(UnreadReason::NotInstalled),
             Some(reason) => Err(UnreadReason::Program(reason)),
             None => Ok(program.unwrap_or_default()),
         }
@@ -214,7 +205,7 @@ impl ScanReader for PageRecognition {
     }
 }
 
-fn run(
+fn run_program(
     program: &Path,
     arguments: &[&str],
     input: Cow<'_, [u8]>,
@@ -224,7 +215,7 @@ fn run(
         program,
         arguments,
         script: None,
-        most: MAX_OUTPUT,
+        most: MAX_PAGE_BYTES,
         end,
     };
     run.with(input)
@@ -235,7 +226,7 @@ struct OcrEngine<'a> {
     program: &'a Path,
     /// Languages, joined by `+`; empty for its own choice.
     languages: String,
-    /// True if it can tell how a page is turned.
+    /// True if it can detect how a page is turned.
     turns: bool,
     end: Instant,
 }
@@ -246,8 +237,8 @@ type PageResult = (usize, Result<String, UnreadReason>);
 impl<'a> OcrEngine<'a> {
     /// Asks the program for its languages.
     fn start(program: &'a Path, end: Instant) -> Self {
-        let within = end.min(Instant::now() + LISTING);
-        let listed = run(program, &["--list-langs"], Cow::default(), within);
+        let within = end.min(Instant::now() + LISTING_TIMEOUT);
+        let listed = run_program(program, &["--list-langs"], Cow::default(), within);
         let listed = listed.map_or_else(|_| Vec::new(), |listed| listed.output);
         let listed = String::from_utf8_lossy(&listed);
         let is_name = |line: &&str| {
@@ -259,7 +250,7 @@ impl<'a> OcrEngine<'a> {
         let names: Vec<&str> = listed.lines().map(str::trim).filter(is_name).collect();
         Self {
             program,
-            languages: choose_languages(&names, &locale()).join("+"),
+            languages: choose_languages(&names, &user_locale()).join("+"),
             turns: names.contains(&"osd"),
             end,
         }
@@ -291,7 +282,7 @@ impl<'a> OcrEngine<'a> {
         };
         thread::scope(|scope| {
             let most = thread::available_parallelism().map_or(1, usize::from);
-            let workers = (0..most.min(AT_ONCE).min(count)).filter(|_| {
+            let workers = (0..most.min(MAX_CONCURRENT_PAGES).min(count)).filter(|_| {
                 let started = thread::Builder::new().spawn_scoped(scope, work);
                 started.is_ok()
             });
@@ -326,7 +317,7 @@ impl<'a> OcrEngine<'a> {
         if image.turned && self.turns {
             arguments.extend(["--psm", "1"]);
         }
-        match run(self.program, &arguments, image.bytes.into(), self.end) {
+        match run_program(self.program, &arguments, image.bytes.into(), self.end) {
             Ok(done) if done.code == 0 => {
                 let text = String::from_utf8_lossy(&done.output).into_owned();
                 Some(text)
@@ -340,7 +331,7 @@ impl<'a> OcrEngine<'a> {
 }
 
 /// The user's locale, as far as it names a language.
-fn locale() -> String {
+fn user_locale() -> String {
     let mut names = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter();
     let set = names.find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
     set.unwrap_or_default()
@@ -359,7 +350,7 @@ fn choose_languages<'l>(installed: &[&'l str], locale: &str) -> Vec<&'l str> {
     let is_language = |name: &&str| !matches!(*name, "osd" | "equ") && !name.ends_with("_vert");
     let mut chosen: Vec<&str> = installed.iter().copied().filter(is_language).collect();
     sort_by_count(&mut chosen, |name| rank(name));
-    if chosen.len() > MAX_CHOSEN {
+    if chosen.len() > MAX_CHOSEN_LANGUAGES {
         chosen.retain(|name| rank(name) < 2);
     }
     chosen.truncate(MAX_LANGUAGES);

@@ -1,29 +1,58 @@
 //! Reasons why a document file has no conversion, each in a sentence that says what to do next.
 
-use std::fmt;
-
 use super::office::package::ZipPackage;
-use super::pdf::PdfError;
 use super::{FileKind, FileLimits, reader_panics};
 use crate::basics::signature::{COMPOUND, ZIP};
+use crate::basics::wording::count_noun;
 
 /// The reason why a file has no conversion, displayed as a sentence for its reader.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DocumentError {
-    /// A PDF file with this error.
-    Pdf(PdfError),
     /// Not a file of this kind.
+    #[error("This is not a {} file: ask for the address of the file itself.", .0.label())]
     NotOne(FileKind),
+    #[error("This file needs a password: ask for a copy without one.")]
     Encrypted,
-    /// A document of this kind, which only installed programs read, or another file of programs of
-    /// before 2007.
-    Older(Option<FileKind>),
+    /// A document of a kind that only installed programs read.
+    #[error("This {} file, of Office before 2007, is read by an installed program.", .0.label())]
+    LegacyOffice(FileKind),
+    /// Another file of Office before 2007.
+    #[error(
+        "This is a file of an office program of before 2007, which cannot be read: find it as PDF, \
+         or convert it with LibreOffice: soffice --headless --convert-to pdf FILE."
+    )]
+    UnknownLegacyOffice,
     /// Parts of it cannot be found or read.
+    #[error("This file is damaged: download it again, or find another copy.")]
     Damaged,
+    #[error("This {} file has no text: {FIND_ANOTHER}", .0.label())]
     NoText(FileKind),
+    /// A PDF file without pages.
+    #[error("This PDF file has no pages: {FIND_ANOTHER}")]
+    NoPages,
+    /// A PDF file with pictures on its pages, but no text.
+    #[error(
+        "This PDF file has {} of images and no text: it is a scan. Find another copy, or run OCR \
+         over it.",
+        count_noun(.pages.to_owned(), "page")
+    )]
+    OnlyImages { pages: u64 },
+    /// A PDF file whose fonts do not identify the letters of its text.
+    #[error(
+        "This PDF file has {} of text, and its fonts do not say which letters it is: {FIND_ANOTHER}",
+        count_noun(.pages.to_owned(), "page")
+    )]
+    NoLetters { pages: u64 },
     /// It would take more time or memory than is allowed.
+    #[error(
+        "This file would take more time or memory than there is: find a smaller copy, or a part of \
+         it."
+    )]
     TooCostly,
 }
+
+/// The advice on a file without text.
+const FIND_ANOTHER: &str = "find another copy, or the same text as a page.";
 
 impl DocumentError {
     /// Finds out from its bytes why a file is of no kind that has a conversion; `None` if they do
@@ -40,7 +69,7 @@ impl DocumentError {
             return Some(if encrypted {
                 Self::Encrypted
             } else {
-                Self::Older(None)
+                Self::UnknownLegacyOffice
             });
         }
         if !bytes.starts_with(ZIP) {
@@ -50,53 +79,3 @@ impl DocumentError {
         reader_panics::catch_reader_panic(opened).unwrap_or(Some(Self::Damaged))
     }
 }
-
-impl fmt::Display for DocumentError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let advice = match self {
-            Self::Pdf(error) => {
-                let text = error.to_string();
-                let mut letters = text.chars();
-                let first = letters.next().map(|c| c.to_ascii_uppercase());
-                write!(f, "{}{}", first.unwrap_or('?'), letters.as_str())?;
-                match error {
-                    PdfError::NotPdf => ": ask for the address of the file itself.",
-                    PdfError::Encrypted => ": ask for a copy without one.",
-                    PdfError::Damaged => ": download it again, or find another copy.",
-                    PdfError::OnlyImages { .. } => {
-                        ": it is a scan. Find another copy, or run OCR over it."
-                    }
-                    PdfError::NoPages | PdfError::NoText { .. } | PdfError::NoLetters { .. } => {
-                        ": find another copy, or the same text as a page."
-                    }
-                    PdfError::TooCostly => ": find a smaller copy, or a part of it.",
-                }
-            }
-            Self::NotOne(kind) => {
-                write!(f, "This is not a {} file", kind.label())?;
-                ": ask for the address of the file itself."
-            }
-            Self::Encrypted => "This file needs a password: ask for a copy without one.",
-            Self::Older(Some(kind)) => {
-                write!(f, "This {} file, of Office before 2007,", kind.label())?;
-                " is read by an installed program."
-            }
-            Self::Older(None) => {
-                "This is a file of an office program of before 2007, which cannot be read: find it \
-                 as PDF, or convert it with LibreOffice: soffice --headless --convert-to pdf FILE."
-            }
-            Self::Damaged => "This file is damaged: download it again, or find another copy.",
-            Self::NoText(kind) => {
-                write!(f, "This {} file has no text", kind.label())?;
-                ": find another copy, or the same text as a page."
-            }
-            Self::TooCostly => {
-                "This file would take more time or memory than there is: find a smaller copy, or \
-                 a part of it."
-            }
-        };
-        f.write_str(advice)
-    }
-}
-
-impl std::error::Error for DocumentError {}

@@ -8,14 +8,14 @@ use super::markdown;
 use super::notebook;
 use super::office::blocks::BlockWriter;
 use super::office::package::ZipPackage;
-use super::office::{self, compound, mail, program_text, rtf};
-use super::{Document, DocumentCuts, DocumentError, FileKind, PdfLimits, epub, reader_panics};
+use super::office::{self, compound, legacy_office_text, mail, rtf};
+use super::{Document, DocumentCuts, DocumentError, FileKind, epub, reader_panics};
 use crate::basics::signature::{self, COMPOUND, ZIP};
 
-/// The first bytes by which a file is taken for one that may have a conversion.
-const MARK_WITHIN: usize = 1024;
+/// Number of bytes at the beginning that show if a file may have a conversion.
+const MARK_BYTES: usize = 1024;
 
-/// The most bytes of a file that are read.
+/// Maximum number of bytes of a file that are read.
 pub const MAX_FILE: usize = 50 << 20;
 
 impl FileKind {
@@ -51,7 +51,7 @@ impl FileKind {
     /// reading it whole.
     #[must_use]
     pub fn may_begin_with(beginning: &[u8]) -> bool {
-        let head = &beginning[..beginning.len().min(MARK_WITHIN)];
+        let head = &beginning[..beginning.len().min(MARK_BYTES)];
         let names = |part: &[u8]| memmem::find(beginning, part).is_some();
         let is_json = head.trim_ascii_start().starts_with(b"{");
         head.starts_with(ZIP)
@@ -80,17 +80,6 @@ pub struct FileLimits {
     pub part: usize,
 }
 
-impl FileLimits {
-    /// The same for a PDF file.
-    #[must_use]
-    pub fn of_pdf(&self) -> PdfLimits {
-        PdfLimits {
-            end: self.end,
-            stream: self.part,
-        }
-    }
-}
-
 impl Default for FileLimits {
     fn default() -> Self {
         Self {
@@ -111,13 +100,13 @@ pub fn convert_file(
     limits: &FileLimits,
 ) -> Result<Document, DocumentError> {
     if kind == FileKind::Pdf {
-        return super::convert_pdf(bytes, &limits.of_pdf()).map_err(DocumentError::Pdf);
+        return super::convert_scanned_pdf(bytes, limits, None);
     }
     if kind == FileKind::Ipynb {
         return notebook::read(bytes, limits);
     }
-    if FileKind::OLDER.contains(&kind) {
-        return Err(DocumentError::Older(Some(kind)));
+    if FileKind::LEGACY_OFFICE.contains(&kind) {
+        return Err(DocumentError::LegacyOffice(kind));
     }
     let convert = || {
         let (blocks, locked) = match kind {
@@ -141,14 +130,14 @@ pub fn convert_program_text(
     limits: &FileLimits,
 ) -> Result<Document, DocumentError> {
     let convert = || {
-        let blocks = program_text::read(&String::from_utf8_lossy(text), kind);
+        let blocks = legacy_office_text::read(&String::from_utf8_lossy(text), kind);
         write(blocks, kind, false, limits.end)
     };
     reader_panics::catch_reader_panic(convert).unwrap_or(Err(DocumentError::Damaged))
 }
 
-/// The part of the time until `end` that reading may take.
-fn reading_end(end: Option<Instant>) -> Option<Instant> {
+/// The deadline for reading: three quarters of the time until `end`, so that writing has the rest.
+pub(super) fn reading_end(end: Option<Instant>) -> Option<Instant> {
     let now = Instant::now();
     end.map(|end| now + end.saturating_duration_since(now) * 3 / 4)
 }

@@ -16,7 +16,7 @@ const RADICAL: &str = "b^(1/a)";
 enum FormulaLayout {
     Token,
     Row,
-    /// One line in which `a`, `b` and `c` stand for the arguments and `*` for the first sign.
+    /// One line in which `a`, `b` and `c` mean the arguments and `*` the first sign.
     Template(&'static str),
     /// The arguments with the three signs before, between and after them.
     List,

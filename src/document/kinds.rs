@@ -40,8 +40,8 @@ impl FileKind {
         Self::Xls,
     ];
 
-    /// Those that only installed programs read.
-    pub const OLDER: [Self; 3] = [Self::Doc, Self::Ppt, Self::Xls];
+    /// The kinds that only installed programs read.
+    pub const LEGACY_OFFICE: [Self; 3] = [Self::Doc, Self::Ppt, Self::Xls];
 
     /// Name and media types.
     fn row(self) -> (&'static str, &'static [&'static str]) {

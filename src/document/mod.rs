@@ -3,13 +3,14 @@
 //!
 //! | module | what it is |
 //! |---|---|
+//! | `declared_charset` | the character set that a page declares |
 //! | `entities` | HTML entities outside of pages |
 //! | `html` | the reader of HTML pages |
 //! | `feed` | the reader of feeds |
 //! | `pdf` | the reader of PDF files |
 //! | `office` | the readers of office documents, RTF and mail |
 //! | `epub` | the reader of EPUB files |
-//! | `scan` | scanned pages, for what reads them |
+//! | `ocr_input` | scanned pages, as they are given to an OCR program |
 //! | `notebook` | the reader of Jupyter notebooks |
 //! | `kinds` | the one list of the kinds of files |
 //! | `file` | detection and conversion of files |
@@ -31,6 +32,7 @@ use url::Url;
 #[cfg(feature = "internals")]
 pub use html::main::study::{ContentStudy, study_main};
 
+mod declared_charset;
 pub mod entities;
 mod epub;
 mod error;
@@ -44,18 +46,18 @@ mod kinds;
 mod markdown;
 mod model;
 mod notebook;
+mod ocr_input;
 mod office;
 mod pdf;
 mod reader_panics;
-mod scan;
 
+pub use declared_charset::declared_charset;
 pub use error::DocumentError;
 pub use file::{FileLimits, MAX_FILE, convert_file, convert_program_text};
 pub use kinds::FileKind;
+pub use ocr_input::{MAX_SCANS, ScanFault, ScanImage, ScanReader};
 pub(crate) use office::xml::{XmlEvent, XmlReader};
-pub use pdf::{PdfError, PdfLimits};
 pub use reader_panics::catch_reader_panic;
-pub use scan::{MAX_SCANS, ScanFault, ScanImage, ScanReader};
 
 /// A page as Markdown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -305,21 +307,16 @@ pub fn convert_feed(page: &str, base: &Url) -> Option<Document> {
     feed::read(page, base)
 }
 
-/// Converts a PDF file. Parts for which there is no time until `limits.end` are left out, with a
-/// notice at the end. A file takes at most some 400 MiB of memory and, without a deadline, some
-/// seconds.
+/// Converts a PDF file, with scanned pages as `scans` reads them. Parts for which there is no time
+/// until `limits.end` are left out, with a notice at the end. A file takes at most some 400 MiB of
+/// memory and, without a deadline, some seconds.
 ///
-/// The file is opened by a library; its panics become [`PdfError::Damaged`].
-pub fn convert_pdf(bytes: &[u8], limits: &PdfLimits) -> Result<Document, PdfError> {
-    convert_scanned_pdf(bytes, limits, None)
-}
-
-/// The same, with scanned pages as `scans` reads them.
+/// The file is opened by a library; its panics become [`DocumentError::Damaged`].
 pub fn convert_scanned_pdf(
     bytes: &[u8],
-    limits: &PdfLimits,
+    limits: &FileLimits,
     scans: Option<&dyn ScanReader>,
-) -> Result<Document, PdfError> {
+) -> Result<Document, DocumentError> {
     let read = pdf::read_scanned(bytes, limits, scans)?;
     let mut model = read.model;
     let title = std::mem::take(&mut model.title);

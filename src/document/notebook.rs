@@ -17,24 +17,24 @@ use serde_json::value::RawValue;
 use super::markdown::block_fence;
 use super::{Document, DocumentCuts, DocumentError, FileKind, FileLimits};
 
-/// The most elements of a list that are read: cells, outputs of one, lines.
-const MOST_ELEMENTS: usize = 1_000_000;
+/// Maximum number of elements of a list that are read: cells, outputs of a cell, lines.
+const MAX_ELEMENTS: usize = 1_000_000;
 
-/// The length of the Markdown from which on no further cell is added, in bytes.
+/// Length of the Markdown at which no further cell is added, in bytes.
 const MAX_TEXT: usize = 16 << 20;
 
-/// The longest name of a language, in bytes, which stands at each cell.
-const LONGEST_LANGUAGE: usize = 40;
+/// Maximum length of the name of a language, in bytes: each cell repeats it.
+const MAX_LANGUAGE_BYTES: usize = 40;
 
-/// Text that no reader wants: files within it, and what tells a terminal colours, places and titles
-/// (ECMA-48).
+/// Text that no reader wants: embedded files, and what sets the colours, places and titles of a
+/// terminal (ECMA-48).
 const NOT_TEXT: &str = concat!(
     ";base64,([A-Za-z0-9+/=]{64,})|",
     "\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[ -/]*[0-Z\\\\^-~])",
 );
 
-/// The media types of an output that are told with their size alone.
-const NOT_SHOWN: [&str; 4] = ["image/png", "image/jpeg", "image/svg+xml", "text/html"];
+/// The media types of outputs of which only the size is shown.
+const HIDDEN_MEDIA_TYPES: [&str; 4] = ["image/png", "image/jpeg", "image/svg+xml", "text/html"];
 
 /// True if a file is a notebook with cells. Many files merely name the fields of one.
 pub(super) fn is_notebook(bytes: &[u8]) -> bool {
@@ -107,7 +107,7 @@ impl<'de> Deserialize<'de> for RawElements<'de> {
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
                 let mut elements = Vec::new();
-                while elements.len() < MOST_ELEMENTS {
+                while elements.len() < MAX_ELEMENTS {
                     let Some(element) = list.next_element()? else {
                         break;
                     };
@@ -137,7 +137,7 @@ pub(super) fn read(bytes: &[u8], limits: &FileLimits) -> Result<Document, Docume
         language = kernelspec.language;
     }
     language.retain(|c| c.is_ascii_alphanumeric() || "+-#._".contains(c));
-    language.truncate(LONGEST_LANGUAGE);
+    language.truncate(MAX_LANGUAGE_BYTES);
     let mut writer = NotebookWriter {
         language,
         markdown: String::new(),
@@ -250,7 +250,7 @@ impl NotebookWriter {
         if is_error {
             shown = self.text(output.traceback, "\n");
         }
-        for media_type in NOT_SHOWN {
+        for media_type in HIDDEN_MEDIA_TYPES {
             let is_beside = media_type == "text/html" && !shown.is_empty();
             let text = self.text(form(media_type), "");
             if text.is_empty() || is_beside {
@@ -270,7 +270,7 @@ impl NotebookWriter {
         Ok(())
     }
 
-    /// A text without what is none.
+    /// A text without embedded files and control sequences.
     fn as_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         self.not_text
             .replace_all(text, |found: &Captures<'_>| match found.get(1) {
@@ -279,7 +279,7 @@ impl NotebookWriter {
             })
     }
 
-    /// Adds a line behind an empty one.
+    /// Adds a line after an empty one.
     fn add_line(&mut self, line: &str) {
         if !self.markdown.is_empty() {
             self.markdown.push_str("\n\n");
@@ -375,11 +375,11 @@ mod tests {
 
     #[test]
     fn many_elements_cost_what_is_shown() {
-        let lines = "\"a\",".repeat(MOST_ELEMENTS + 9);
+        let lines = "\"a\",".repeat(MAX_ELEMENTS + 9);
         let shown = converted(&format!(
             "{{\"cells\":[{{\"cell_type\":\"code\",\"source\":[{lines}\"b\"]}}],\"nbformat\":4}}"
         ));
         assert!(shown.ends_with("too many elements to be converted whole.]"));
-        assert_eq!(shown.matches('a').count() / 100, MOST_ELEMENTS / 100);
+        assert_eq!(shown.matches('a').count() / 100, MAX_ELEMENTS / 100);
     }
 }

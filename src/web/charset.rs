@@ -1,25 +1,23 @@
 //! A reply's bytes as text, decoded as browsers do: the kind of body, and its character set.
 //!
 //! Rules: WHATWG Encoding (decode, labels), WHATWG HTML "prescan a byte stream" for `<meta>`,
-//! WHATWG MIME Sniffing for replies without a type; the order of precedence is that of the
-//! decisions on web-fetch.
+//! WHATWG MIME Sniffing for replies without a type.
 
 use crate::basics::signature;
+use crate::document::declared_charset;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
 
-mod prescan;
-
-/// Bytes at the beginning that are searched for a declaration which holds whatever the bytes are.
-const PRESCAN: usize = 1024;
+/// Number of bytes at the beginning whose declaration counts even if the bytes are UTF-8.
+const PRESCAN_BYTES: usize = 1024;
 
 /// Bytes given to the detector, from the first that is not ASCII on; it takes about 90 milliseconds
 /// for a mebibyte of Chinese.
-const DETECTED: usize = 256 * 1024;
+const DETECTOR_BYTES: usize = 256 * 1024;
 
 /// Characters of valid UTF-8 needed for each invalid sequence, so that a text counts as damaged
 /// UTF-8. Text of another character set has few bytes that could be UTF-8.
-const WELL_FORMED: usize = 8;
+const MIN_VALID_PER_INVALID: usize = 8;
 
 /// Kind of a reply's body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +33,7 @@ pub enum BodyKind {
 pub struct BodyText {
     /// Kind of text.
     pub kind: BodyKind,
-    /// The text; U+FFFD stands for invalid bytes.
+    /// The text; U+FFFD replaces invalid bytes.
     pub text: String,
 }
 
@@ -80,9 +78,7 @@ fn kind(bytes: &[u8], declared: Option<&MediaType>) -> Result<BodyKind, Unsuppor
         // Some programs answer with JSON under the default type.
         (Some(BodyKind::Html), None) if is_json(bytes) => Ok(BodyKind::Text),
         (Some(kind), None) => Ok(kind),
-        (None, None) if UNSPECIFIC.contains(&essence.as_str()) && is_text(bytes) => {
-            Ok(BodyKind::Text)
-        }
+        (None, None) if is_listed(UNSPECIFIC, essence) && is_text(bytes) => Ok(BodyKind::Text),
         (None, _) => Err(UnsupportedBody(essence.clone())),
     }
 }
@@ -94,7 +90,7 @@ fn is_json(bytes: &[u8]) -> bool {
         && serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok()
 }
 
-/// Chooses the character set: byte order mark, then the header, then the document (behind its first
+/// Chooses the character set: byte order mark, then the header, then the document (after its first
 /// kilobyte only if the bytes are not UTF-8), then UTF-8, then the detector.
 fn choose(
     bytes: &[u8],
@@ -109,23 +105,22 @@ fn choose(
     if let Some(encoding) = label.and_then(|label| Encoding::for_label(label.as_bytes())) {
         return encoding;
     }
-    let head = &bytes[..bytes.len().min(PRESCAN)];
-    if marked_up && let Some(found) = in_document(prescan::declared(head)) {
+    let head = &bytes[..bytes.len().min(PRESCAN_BYTES)];
+    if marked_up && let Some(found) = in_document(declared_charset(head, false)) {
         return found;
     }
     if is_utf_8(bytes, truncated) {
         return UTF_8;
     }
-    if marked_up && let Some(found) = in_document(prescan::declared_anywhere(bytes)) {
+    if marked_up && let Some(found) = in_document(declared_charset(bytes, true)) {
         return found;
     }
     detect(bytes, host)
 }
 
-/// Resolves a label that a document declares.
-fn in_document(label: Option<Vec<u8>>) -> Option<&'static Encoding> {
-    let found = Encoding::for_label(&label?)?;
-    Some(match found {
+/// Returns the character set that a document has if it declares this one.
+fn in_document(declared: Option<&'static Encoding>) -> Option<&'static Encoding> {
+    Some(match declared? {
         // A declaration that was readable as ASCII cannot be in UTF-16.
         found if found == UTF_16LE || found == UTF_16BE => UTF_8,
         found if found == X_USER_DEFINED => WINDOWS_1252,
@@ -147,7 +142,7 @@ fn is_utf_8(bytes: &[u8], truncated: bool) -> bool {
         whole += chunk.valid().bytes().filter(leads).count();
         broken += usize::from(!chunk.invalid().is_empty());
     }
-    whole >= broken.saturating_mul(WELL_FORMED)
+    whole >= broken.saturating_mul(MIN_VALID_PER_INVALID)
 }
 
 /// Guesses the character set of text that is not all UTF-8; `None` if it is damaged UTF-8. If
@@ -164,7 +159,10 @@ fn detect(bytes: &[u8], host: &str) -> &'static Encoding {
     let start = bytes.iter().position(|byte| !byte.is_ascii()).unwrap_or(0);
     let shown = &bytes[start..];
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
-    detector.feed(&shown[..shown.len().min(DETECTED)], shown.len() <= DETECTED);
+    detector.feed(
+        &shown[..shown.len().min(DETECTOR_BYTES)],
+        shown.len() <= DETECTOR_BYTES,
+    );
     let zone = host.rsplit_once('.').map(|(_, zone)| zone.as_bytes());
     let hint = zone.filter(|zone| {
         let plain = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-';
@@ -179,7 +177,7 @@ fn decode(bytes: &[u8], encoding: &'static Encoding, truncated: bool) -> String 
     }
     let mut decoder = encoding.new_decoder_with_bom_removal();
     let mut text = String::new();
-    // The decoder holds an incomplete character back until it is told of the end.
+    // The decoder holds an incomplete character back until the end is announced.
     let mut rest = bytes;
     while !rest.is_empty() {
         text.reserve(
@@ -238,9 +236,14 @@ impl MediaType {
             || ["+json", "+xml", "+yaml", "+json-seq"]
                 .iter()
                 .any(|end| essence.ends_with(end))
-            || TEXTUAL.split(' ').any(|kind| kind == essence);
+            || is_listed(TEXTUAL, essence);
         textual.then_some(BodyKind::Text)
     }
+}
+
+/// True if a media type is in a list with blanks between them.
+fn is_listed(list: &str, essence: &str) -> bool {
+    list.split(' ').any(|listed| listed == essence)
 }
 
 /// Media types of text that do not begin with `text/`.
@@ -255,41 +258,19 @@ const TEXTUAL: &str = "application/ecmascript application/graphql application/ja
     application/yaml message/rfc822 model/mtl model/obj";
 
 /// Types that servers give to files that they do not know.
-const UNSPECIFIC: &[&str] = &[
-    "application/download",
-    "application/force-download",
-    "application/octet-stream",
-    "application/unknown",
-    "application/x-download",
-    "binary/octet-stream",
-];
+const UNSPECIFIC: &str = "application/download application/force-download \
+    application/octet-stream application/unknown application/x-download binary/octet-stream";
 
 /// Bytes examined of a reply without a type (MIME Sniffing, section 5.2).
-const SNIFFED: usize = 1445;
+const SNIFFED_BYTES: usize = 1445;
 
 /// Possible beginnings of an HTML document, in lower case (MIME Sniffing, section 7.1).
-const HTML_STARTS: &[&str] = &[
-    "<!doctype html",
-    "<html",
-    "<head",
-    "<script",
-    "<iframe",
-    "<h1",
-    "<div",
-    "<font",
-    "<table",
-    "<a",
-    "<style",
-    "<title",
-    "<b",
-    "<body",
-    "<br",
-    "<p",
-];
+const HTML_STARTS: &str = "<!doctype html,<html,<head,<script,<iframe,<h1,<div,<font,<table,<a,\
+    <style,<title,<b,<body,<br,<p";
 
 /// Determines the kind of a reply without a type; `None` for binary data.
 fn sniff(bytes: &[u8]) -> Option<BodyKind> {
-    let head = &bytes[..bytes.len().min(SNIFFED)];
+    let head = &bytes[..bytes.len().min(SNIFFED_BYTES)];
     if !is_text(head) {
         return None;
     }
@@ -300,7 +281,7 @@ fn sniff(bytes: &[u8]) -> Option<BodyKind> {
     if body.starts_with(b"<!--") {
         return Some(BodyKind::Html);
     }
-    let html = HTML_STARTS.iter().any(|start| {
+    let html = HTML_STARTS.split(',').any(|start| {
         body.get(..start.len())
             .is_some_and(|b| b.eq_ignore_ascii_case(start.as_bytes()))
             && matches!(

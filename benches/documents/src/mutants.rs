@@ -16,7 +16,7 @@ pub fn kinds() -> impl Iterator<Item = &'static str> {
     // The others are read by programs.
     let own = FileKind::ALL
         .into_iter()
-        .filter(|kind| !FileKind::OLDER.contains(kind));
+        .filter(|kind| !FileKind::LEGACY_OFFICE.contains(kind));
     own.map(FileKind::name).chain(["feed"])
 }
 

@@ -1,4 +1,4 @@
-//! The notes of a book: marks in its text, and the notes behind all of it.
+//! The notes of a book: marks in its text, and the notes after all of it.
 //!
 //! Rules: EPUB 3 Structural Semantics Vocabulary 1.1 (`noteref`, `footnote`, `endnote`).
 
@@ -14,7 +14,7 @@ use crate::document::office::xml::{XmlReader, XmlTag};
 /// Limit of a book's notes.
 const MAX_NOTES: usize = 20_000;
 
-/// The query of the address of an image that stands for a mark, before the note's number.
+/// The query of the address of an image that represents a mark, before the note's number.
 const MARK: &str = "?note=";
 
 #[derive(Default)]
@@ -88,7 +88,7 @@ impl BookNotes {
     }
 }
 
-/// The number of the note whose mark an image with this address stands for.
+/// The number of the note whose mark an image with this address represents.
 pub(super) fn marked_number(address: &str) -> Option<u32> {
     let (_, number) = address.split_once(MARK)?;
     number.split('&').next()?.parse().ok()

@@ -23,23 +23,23 @@ mod tests;
 /// Maximum number of items in the list.
 const MAX_ITEMS: usize = 500;
 
-/// Longest summary, in bytes.
+/// Maximum length of a summary, in bytes.
 const MAX_SUMMARY: usize = 300;
 
-/// Longest title, date or URL, in bytes.
+/// Maximum length of a title, date or URL, in bytes.
 const MAX_VALUE: usize = 2000;
 
 /// Bytes read of a text for its summary.
 const MAX_TEXT: usize = 16 * 1024;
 
 /// Maximum nesting of elements; a feed is read until it nests deeper.
-const MAX_OPEN: usize = 10_000;
+const MAX_DEPTH: usize = 10_000;
 
 /// Maximum number of open elements that one end tag closes.
-const MAX_OUT: usize = 64;
+const MAX_CLOSED_ELEMENTS: usize = 64;
 
 /// Bytes at the beginning of a page in which RSS 1.0 must declare its namespace.
-const ROOT_WITHIN: usize = 4096;
+const ROOT_BYTES: usize = 4096;
 
 /// Converts `page` if it is a feed.
 pub(super) fn read(page: &str, base: &Url) -> Option<Document> {
@@ -49,7 +49,7 @@ pub(super) fn read(page: &str, base: &Url) -> Option<Document> {
     let mut feed = FeedParser::default();
     feed.parse(page);
     let mut document = super::convert(&feed.page(base), base);
-    document.title = plain(&feed.about.title);
+    document.title = plain_text(&feed.about.title);
     Some(document.cut(DocumentCuts {
         items: feed.more,
         ..DocumentCuts::default()
@@ -67,7 +67,7 @@ pub(super) fn is_feed(page: &str) -> bool {
         match xml.next() {
             Some(XmlEvent::Text(text)) if text.trim().is_empty() => {}
             Some(XmlEvent::Open(root)) => {
-                let start = &page[..floor_boundary(page, ROOT_WITHIN)];
+                let start = &page[..floor_boundary(page, ROOT_BYTES)];
                 return match root.name() {
                     "rss" | "feed" => true,
                     "RDF" => start.contains("/rss/"),
@@ -140,7 +140,7 @@ impl FeedParser {
         loop {
             let place = reader.buffer_position();
             match reader.read_event() {
-                Ok(Event::Start(_)) if self.open.len() >= MAX_OPEN => return,
+                Ok(Event::Start(_)) if self.open.len() >= MAX_DEPTH => return,
                 Ok(Event::Start(tag)) => self.start(&tag),
                 Ok(Event::Empty(tag)) => {
                     self.start(&tag);
@@ -169,7 +169,7 @@ impl FeedParser {
     /// Closes the element with the name of an end tag, or else a child of an item that was opened
     /// last; within texts such a tag may be HTML that is not escaped.
     fn end_tag(&mut self, name: &str) {
-        let mut open = self.open.iter().rev().take(MAX_OUT);
+        let mut open = self.open.iter().rev().take(MAX_CLOSED_ELEMENTS);
         let depth = self.open.len();
         match open.position(|open| **open == *name) {
             Some(out) => (0..=out).for_each(|_| self.end()),
@@ -311,14 +311,14 @@ impl FeedParser {
         let based = |base: &Url, more: &str| base.join(more).unwrap_or_else(|_| base.clone());
         let feed = based(address, &self.about.base);
         let mut page = String::new();
-        let about = summary(&self.about.text);
+        let about = summarize(&self.about.text);
         if !about.is_empty() {
-            let _ = write!(page, "<p>{}</p>", escaped(&about));
+            let _ = write!(page, "<p>{}</p>", escape_html(&about));
         }
         page.push_str("<ul>");
         for item in &self.items {
-            let text = summary(&item.text);
-            let mut title = plain(&item.title);
+            let text = summarize(&item.text);
+            let mut title = plain_text(&item.title);
             let base = based(&feed, &item.base);
             let resolved = |link: &str| {
                 let joined = (base != *address).then(|| base.join(link).ok()).flatten();
@@ -334,10 +334,10 @@ impl FeedParser {
             page.push_str("<li>");
             match link {
                 Some(link) => write_link(&link, &title, &mut page),
-                None => page.push_str(&escaped(&title)),
+                None => page.push_str(&escape_html(&title)),
             }
             if !item.date.is_empty() {
-                let _ = write!(page, " ({})", escaped(&plain(&item.date)));
+                let _ = write!(page, " ({})", escape_html(&plain_text(&item.date)));
             }
             if let Some((address, kind)) = &item.enclosure {
                 page.push(' ');
@@ -345,7 +345,7 @@ impl FeedParser {
                 write_link(&resolved(address), label, &mut page);
             }
             if !text.is_empty() && text != title {
-                let _ = write!(page, "<br>{}", escaped(&text));
+                let _ = write!(page, "<br>{}", escape_html(&text));
             }
             page.push_str("</li>");
         }
@@ -358,16 +358,16 @@ impl FeedParser {
 }
 
 fn write_link(address: &str, label: &str, page: &mut String) {
-    let address = escaped(address).replace('"', "&quot;");
-    let _ = write!(page, "<a href=\"{address}\">{}</a>", escaped(label));
+    let address = escape_html(address).replace('"', "&quot;");
+    let _ = write!(page, "<a href=\"{address}\">{}</a>", escape_html(label));
 }
 
-fn escaped(text: &str) -> String {
+fn escape_html(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;")
 }
 
 /// Removes the tags from a text that may contain HTML, and puts it on one line.
-fn plain(text: &str) -> String {
+fn plain_text(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut at = 0;
     while let Some(length) = memchr(b'<', &text.as_bytes()[at..]) {
@@ -388,8 +388,8 @@ fn plain(text: &str) -> String {
 }
 
 /// Returns the beginning of a text, cut between words.
-fn summary(text: &str) -> String {
-    let mut plain = plain(text);
+fn summarize(text: &str) -> String {
+    let mut plain = plain_text(text);
     if plain.len() > MAX_SUMMARY {
         let most = floor_boundary(&plain, MAX_SUMMARY);
         let end = plain[..most].rfind(' ').unwrap_or(most);

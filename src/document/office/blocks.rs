@@ -31,7 +31,7 @@ pub(super) struct TableCell {
 }
 
 impl TableCell {
-    /// One of so many columns; that which continues the one above has its text there.
+    /// A cell of this many columns. If it `goes_on` from the cell above, its text is there.
     pub(super) fn of(content: InlineContent, columns: usize, goes_on: bool) -> Self {
         Self {
             content: if goes_on {
@@ -199,7 +199,7 @@ impl BlockWriter {
         self.builder.close();
     }
 
-    /// Adds a heading behind its label; the first that gives the title is that of the document.
+    /// Adds a heading after its label; the first title becomes that of the document.
     fn add_labelled_heading(
         &mut self,
         level: u8,
@@ -318,7 +318,7 @@ impl BlockWriter {
         self.add_rows(columns, cells, rows.into_iter());
     }
 
-    /// Adds a table of so many columns, with `cells` in its longest row.
+    /// Adds a table of this many columns, with `cells` in its longest row.
     pub(super) fn add_rows(
         &mut self,
         columns: usize,

@@ -32,7 +32,7 @@ pub(super) fn write(text: &str, end: Option<Instant>, blocks: &mut BlockWriter) 
         match tag.name() {
             "dataModel" => return write_diagram(&mut xml, blocks),
             "title" if series.is_empty() && title.is_empty() => title = read_texts(&mut xml),
-            // The titles of the axes come behind the series.
+            // The titles of the axes come after the series.
             "title" | "externalData" | "userShapes" | "clrMapOvr" | "Fallback" => xml.skip(),
             "ser" if series.len() < MAX_SERIES => series.push(read_series(&mut xml)),
             _ => {}
@@ -46,12 +46,12 @@ pub(super) fn write(text: &str, end: Option<Instant>, blocks: &mut BlockWriter) 
     let colon = if title.is_empty() { "" } else { ": " };
     inlines.add_bold(&format!("Chart{colon}{title}"));
     blocks.add_paragraph(&inlines);
-    blocks.add_table(rows(&series));
+    blocks.add_table(table_rows(&series));
 }
 
 /// Returns a row for each category, with a column for each series; series with categories of their
 /// own stand beside one another.
-fn rows(all: &[ChartSeries]) -> Vec<Vec<TableCell>> {
+fn table_rows(all: &[ChartSeries]) -> Vec<Vec<TableCell>> {
     let shared = all
         .iter()
         .all(|series| series.categories.is_empty() || series.categories == all[0].categories);
@@ -106,7 +106,7 @@ fn read_points(xml: &mut XmlReader<'_>) -> BTreeMap<usize, String> {
         "formatCode" => percent = xml.text_within(MAX_TEXT).contains('%'),
         "v" if at < MAX_POINTS => {
             let value = xml.text_within(MAX_TEXT);
-            let value = rounded(value.trim(), percent);
+            let value = round_value(value.trim(), percent);
             // The levels of a category come one after the other, innermost first.
             points
                 .entry(at)
@@ -119,8 +119,8 @@ fn read_points(xml: &mut XmlReader<'_>) -> BTreeMap<usize, String> {
     points
 }
 
-/// A value without the rounding errors behind its fifteenth digit.
-fn rounded(value: &str, percent: bool) -> String {
+/// A value without the rounding errors after its fifteenth digit.
+fn round_value(value: &str, percent: bool) -> String {
     match value.parse::<f64>() {
         Ok(number) if percent => format!("{}%", super::number(number * 100.0)),
         Ok(number) if value.len() > 15 => super::number(number),

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::blocks::BlockWriter;
 use super::comment_of;
-use super::inlines::InlineContent;
+use super::inlines::{InlineContent, RunStyle};
 use super::xml::{XmlEvent, XmlReader};
 
 /// Limit of a document's authors, and of one part's comments.
@@ -62,19 +62,14 @@ fn write_list(text: &str, authors: &CommentAuthors, blocks: &mut BlockWriter, ha
             Some((before, text)) if before.starts_with("[Threaded comment]") => text,
             _ => &text,
         };
-        // The author often stands in the text too.
+        // The text often begins with the author too.
         let text = text.trim_start();
         let bare = text
             .strip_prefix(author)
             .and_then(|text| text.strip_prefix(':'));
         let text = bare.unwrap_or(text).trim();
         let mut inlines = InlineContent::of(&comment_of(author, &cell));
-        for (at, line) in text.lines().enumerate() {
-            if at > 0 {
-                inlines.add_line_break();
-            }
-            inlines.add_plain(line);
-        }
+        inlines.add_lines(&RunStyle::default(), text);
         if !text.is_empty() {
             blocks.add_item(0, None, u32::MAX, &inlines);
         }

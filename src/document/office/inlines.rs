@@ -108,6 +108,16 @@ impl InlineContent {
         }
     }
 
+    /// Adds text with its line breaks.
+    pub(super) fn add_lines(&mut self, style: &RunStyle, text: &str) {
+        for (at, line) in text.lines().enumerate() {
+            if at > 0 {
+                self.add_line_break();
+            }
+            self.add_text(style, line);
+        }
+    }
+
     /// Adds an image with its text and the name of its file.
     pub(super) fn add_image(&mut self, alt: &str, name: &str) {
         if !self.has_room() {
@@ -194,7 +204,7 @@ impl InlineContent {
         plain.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// Adds a line, behind its label; a blank one is none.
+    /// Adds a line after its label, unless the line is blank.
     pub(super) fn add_line(&mut self, label: &str, line: Self) {
         if !line.is_blank() {
             self.begin_line();
@@ -211,7 +221,7 @@ impl InlineContent {
         }
     }
 
-    /// The content behind a plain text.
+    /// The content after a plain text.
     pub(super) fn behind(self, text: &str) -> Self {
         let mut all = Self::of(text);
         all.append(self);

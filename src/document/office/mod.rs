@@ -16,7 +16,7 @@
 //! | `odf` | the three kinds of `OpenDocument` |
 //! | `rtf`, `mail` | RTF; EML and MSG |
 //! | `compound` | the streams of compound files |
-//! | `program_text` | texts as programs write them |
+//! | `legacy_office_text` | texts as `catdoc` and its like write them |
 
 use super::model::NodeContent;
 use super::{DocumentError, FileKind};
@@ -30,18 +30,21 @@ mod comments;
 pub(super) mod compound;
 mod docx;
 mod inlines;
+pub(super) mod legacy_office_text;
 pub(super) mod mail;
 mod numerals;
 mod odf;
 pub(super) mod package;
 mod pptx;
-pub(super) mod program_text;
 pub(super) mod rtf;
 mod xlsx;
 pub(super) mod xml;
 
 /// Maximum number of columns that a cell spans.
 const MAX_COLUMNS: usize = 64;
+
+/// Limit of a document's notes.
+const MAX_NOTES: usize = 20_000;
 
 /// Maximum nesting of tables and text boxes.
 const MAX_DEPTH: usize = 12;

@@ -233,7 +233,7 @@ impl<'a> XmlReader<'a> {
         all
     }
 
-    /// Byte offset behind the last event.
+    /// Byte offset after the last event.
     pub(in crate::document) fn position(&self) -> usize {
         usize::try_from(self.reader.buffer_position()).unwrap_or(usize::MAX)
     }
@@ -260,7 +260,7 @@ pub(in crate::document) fn decoded(mut bytes: Vec<u8>) -> String {
 }
 
 /// Returns the encoding that a document declares in its first line.
-fn declared_encoding(bytes: &[u8]) -> Option<&'static Encoding> {
+pub(in crate::document) fn declared_encoding(bytes: &[u8]) -> Option<&'static Encoding> {
     let start = &bytes[..bytes.len().min(200)];
     let start = start.strip_prefix(b"<?xml")?;
     let start = &start[..memchr::memchr(b'>', start)?];

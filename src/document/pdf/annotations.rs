@@ -19,18 +19,18 @@ const MAX_ANNOTATIONS: usize = 2000;
 const MAX_PAIRS: usize = 20_000_000;
 
 /// Limit of an address, in bytes.
-const MAX_ADDRESS: usize = 4096;
+const MAX_ADDRESS_BYTES: usize = 4096;
 
 /// Limit of all addresses, in bytes.
-const MAX_ADDRESSES: usize = 16 << 20;
+const MAX_ADDRESSES_BYTES: usize = 16 << 20;
 
 /// Flags of annotations that are invisible: hidden, or not for screens.
-const UNSEEN: u32 = 2 | 32;
+const UNSEEN_FLAGS: u32 = 2 | 32;
 
 /// Flags of fields: text that must not be seen; buttons of which one is chosen, or without a value.
-const PASSWORD: u32 = 1 << 13;
-const RADIO: u32 = 1 << 15;
-const PUSH_BUTTON: u32 = 1 << 16;
+const PASSWORD_FLAG: u32 = 1 << 13;
+const RADIO_FLAG: u32 = 1 << 15;
+const PUSH_BUTTON_FLAG: u32 = 1 << 16;
 
 /// Limit of the fields above a field.
 const MAX_PARENTS: usize = 32;
@@ -73,9 +73,9 @@ impl PdfLinks {
             };
             let address = text_string(address).trim().to_owned();
             if address.is_empty()
-                || address.len() > MAX_ADDRESS
+                || address.len() > MAX_ADDRESS_BYTES
                 || address.contains(char::is_control)
-                || self.length > MAX_ADDRESSES
+                || self.length > MAX_ADDRESSES_BYTES
             {
                 continue;
             }
@@ -116,7 +116,7 @@ pub(super) fn draw_annotations<'a>(
     for annotation in annotations(file, page) {
         let flags = file.number(annotation, b"F").unwrap_or(0.0) as u32;
         let kind = file.name(annotation, b"Subtype").unwrap_or_default();
-        if flags & UNSEEN != 0 || matches!(kind, b"Popup" | b"Link" | b"") {
+        if flags & UNSEEN_FLAGS != 0 || matches!(kind, b"Popup" | b"Link" | b"") {
             continue;
         }
         let before = interpreter.drawn.runs.text.len();
@@ -222,7 +222,7 @@ fn field_note(file: &PdfFile, field: &Dictionary, drawn: &str) -> Option<String>
     let options = attribute(b"Opt").and_then(|options| options.as_array().ok());
     let options = options.map_or(&[][..], Vec::as_slice);
     let (kind, value) = match attribute(b"FT")?.as_name().ok()? {
-        b"Tx" if flags & PASSWORD == 0 => (
+        b"Tx" if flags & PASSWORD_FLAG == 0 => (
             "field",
             match value? {
                 Object::Stream(stream) => {
@@ -241,7 +241,7 @@ fn field_note(file: &PdfFile, field: &Dictionary, drawn: &str) -> Option<String>
             let values = values.map(|value| option_text(file, options, file.resolve(value)));
             ("choice", values.collect::<Vec<_>>().join(", "))
         }
-        b"Btn" if flags & PUSH_BUTTON == 0 => {
+        b"Btn" if flags & PUSH_BUTTON_FLAG == 0 => {
             let state = file.get(field, b"AS").or(value)?;
             let name = state.as_name().ok().filter(|name| *name != b"Off")?;
             let at = str::from_utf8(name)
@@ -250,7 +250,7 @@ fn field_note(file: &PdfFile, field: &Dictionary, drawn: &str) -> Option<String>
             let option = at
                 .and_then(|at| options.get(at))
                 .map_or(state, |at| file.resolve(at));
-            if flags & RADIO != 0 {
+            if flags & RADIO_FLAG != 0 {
                 ("choice", readable(option))
             } else {
                 ("box", "checked".to_owned())
@@ -277,7 +277,7 @@ fn field_note(file: &PdfFile, field: &Dictionary, drawn: &str) -> Option<String>
     (!value.is_empty()).then(|| format!("[Form {kind}{blank}{title}: {value}]"))
 }
 
-/// Returns the text that stands for a value in the list of a choice.
+/// Returns the text that the list of a choice shows for a value.
 fn option_text(file: &PdfFile, options: &[Object], value: &Object) -> String {
     let shown = options.iter().take(MAX_OPTIONS).find_map(|option| {
         let [given, shown] = file.resolve(option).as_array().ok()?.as_slice() else {

@@ -128,7 +128,7 @@ impl<'a> ParagraphWriter<'a> {
                 ParagraphKind::Annotation(at) => self.write_annotation(paragraph.page, at),
                 ParagraphKind::Scan => {
                     let page = &self.context.pages[paragraph.page];
-                    super::scan::write(&page.recognised, &mut self.builder);
+                    super::scanned_page::write(&page.recognised, &mut self.builder);
                 }
                 ParagraphKind::Text | ParagraphKind::Item { .. } => {
                     let level = self.heading_level(paragraph);
@@ -376,7 +376,7 @@ fn is_same_table(last: &PdfParagraph, next: &PdfParagraph) -> bool {
     above.len() == below.len() && pairs.all(overlap)
 }
 
-/// True if a paragraph with a mark is an item. A number counts only beside its neighbours.
+/// True if a paragraph with a mark is an item. A number counts only if its neighbours are near.
 fn is_item(paragraphs: &[PdfParagraph], at: usize) -> bool {
     let number_of = |paragraph: Option<&PdfParagraph>| match paragraph?.kind {
         ParagraphKind::Item { number, .. } => number,

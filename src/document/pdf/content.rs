@@ -15,7 +15,7 @@ use super::marked_content::MarkedContent;
 use super::paint::{PaintColour, PaintedAreas};
 use super::rules::DrawnPath;
 use super::runs::PageRuns;
-use super::scan::{PagePictures, ScannedPage};
+use super::scanned_page::{PagePictures, ScannedPage};
 
 /// Limit of an operator's operands.
 const MAX_OPERANDS: usize = 64;

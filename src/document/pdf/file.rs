@@ -10,8 +10,9 @@ use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 
 use super::geometry::{Matrix, Rect};
 use super::opening::{MAX_UNCHECKED, is_crowded, load, without_attachments_key};
-use super::{PdfError, PdfLimits};
 use crate::basics::signature;
+use crate::document::file::reading_end;
+use crate::document::{DocumentError, FileKind, FileLimits};
 
 /// Maximum depth of the page tree.
 const MAX_DEPTH: usize = 64;
@@ -55,22 +56,22 @@ struct InheritedAttributes<'a> {
 }
 
 impl PdfFile {
-    /// Opens a file with the content of these `images` alone.
+    /// Opens a file, keeping the content of only these `images`.
     pub(super) fn open(
         bytes: &[u8],
-        limits: &PdfLimits,
+        limits: &FileLimits,
         images: &[ObjectId],
-    ) -> Result<Self, PdfError> {
+    ) -> Result<Self, DocumentError> {
         if !signature::is_pdf(bytes) {
-            return Err(PdfError::NotPdf);
+            return Err(DocumentError::NotOne(FileKind::Pdf));
         }
         if bytes.len() > MAX_UNCHECKED && is_crowded(bytes) {
-            return Err(PdfError::TooCostly);
+            return Err(DocumentError::TooCostly);
         }
         let mut document = load(bytes, limits, images, false);
         let is_locked = match &document {
             Ok(document) => document.is_encrypted(),
-            Err(error) => *error == PdfError::Encrypted,
+            Err(error) => *error == DocumentError::Encrypted,
         };
         if is_locked && let Some(open) = without_attachments_key(bytes) {
             document = load(&open, limits, images, false);
@@ -81,7 +82,7 @@ impl PdfFile {
                 let pages = pages.and_then(|catalog| catalog.get_deref(b"Pages", document));
                 !document.is_encrypted() && !pages.is_ok_and(|pages| as_dict(pages).is_some())
             }
-            Err(error) => *error == PdfError::Damaged,
+            Err(error) => *error == DocumentError::Damaged,
         };
         if is_lost && let Ok(rebuilt) = load(bytes, limits, images, true) {
             // The cross-references were wrong, so the objects were searched for.
@@ -89,13 +90,13 @@ impl PdfFile {
         }
         let document = document?;
         if document.is_encrypted() {
-            return Err(PdfError::Encrypted);
+            return Err(DocumentError::Encrypted);
         }
         Ok(Self {
             document,
-            end: limits.reading_end(),
-            stream: limits.stream,
-            streams: Cell::new(limits.stream.saturating_mul(8)),
+            end: reading_end(limits.end),
+            stream: limits.part,
+            streams: Cell::new(limits.part.saturating_mul(8)),
             late: Cell::new(false),
             cut: Cell::new(false),
         })

@@ -53,6 +53,13 @@ impl Matrix {
     }
 }
 
+/// Returns the middle one of these values; 0 if there are none.
+pub(super) fn median(values: impl Iterator<Item = f32>) -> f32 {
+    let mut values: Vec<f32> = values.collect();
+    values.sort_by(f32::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
+}
+
 /// An upright rectangle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Rect {

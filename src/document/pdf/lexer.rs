@@ -72,11 +72,11 @@ pub(super) struct PdfLexer<'a> {
     left: usize,
 }
 
-fn is_blank(byte: u8) -> bool {
+pub(super) fn is_blank(byte: u8) -> bool {
     matches!(byte, b'\0' | b'\t' | b'\n' | b'\x0c' | b'\r' | b' ')
 }
 
-fn is_regular(byte: u8) -> bool {
+pub(super) fn is_regular(byte: u8) -> bool {
     !is_blank(byte)
         && !matches!(
             byte,

@@ -19,7 +19,7 @@
 //! | `text` | paragraphs |
 //! | `build` | the model |
 //! | `annotations` | links, text over pages |
-//! | `scan` | pages that are images |
+//! | `scanned_page` | pages that are images |
 //! | `metadata` | title, author, date |
 //! | `geometry` | matrices and rectangles |
 
@@ -31,8 +31,6 @@
 )]
 
 use std::collections::HashMap;
-use std::fmt;
-use std::time::Instant;
 
 use lopdf::Object;
 
@@ -45,7 +43,7 @@ use self::runs::GlyphRun;
 use self::text::inline::TextContext;
 use self::text::{BodyStyle, PageText, ParagraphKind, PdfParagraph, furniture, inline, paragraph};
 use super::model::DocumentModel;
-use super::{ScanReader, reader_panics};
+use super::{DocumentError, FileKind, FileLimits, ScanReader, reader_panics};
 
 mod annotations;
 mod build;
@@ -61,14 +59,14 @@ mod opening;
 mod paint;
 mod rules;
 mod runs;
-mod scan;
+mod scanned_page;
 mod text;
 mod text_operators;
 
 #[cfg(test)]
 mod tests;
 
-/// Unknown letters are reported from one in so many on.
+/// Unknown letters are reported if at least one in this many is unknown.
 const UNKNOWN_SHARE: usize = 50;
 
 /// Limit of a document's runs.
@@ -76,86 +74,6 @@ const MAX_RUNS: usize = 2_500_000;
 
 /// Limit of a document's text, in bytes.
 const MAX_TEXT: usize = 32 << 20;
-
-/// Limits of the conversion of a PDF file.
-#[derive(Clone, Copy, Debug)]
-pub struct PdfLimits {
-    /// Deadline; whatever was not read until then is left out.
-    pub end: Option<Instant>,
-    /// Limit of one stream, in bytes once decompressed.
-    pub stream: usize,
-}
-
-impl PdfLimits {
-    /// Deadline for reading pages, which leaves time to write them.
-    fn reading_end(&self) -> Option<Instant> {
-        let now = Instant::now();
-        let part = |end: Instant| now + end.saturating_duration_since(now) * 3 / 4;
-        self.end.map(part)
-    }
-}
-
-impl Default for PdfLimits {
-    fn default() -> Self {
-        Self {
-            end: None,
-            stream: 64 << 20,
-        }
-    }
-}
-
-/// The reason why a PDF file has no conversion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PdfError {
-    /// Not a PDF file.
-    NotPdf,
-    /// Encrypted, and not with the empty password.
-    Encrypted,
-    /// Its objects or pages cannot be found.
-    Damaged,
-    NoPages,
-    /// It has pages with pictures but no text.
-    OnlyImages {
-        /// Number of pages.
-        pages: usize,
-    },
-    /// It has pages without anything that can be read.
-    NoText {
-        /// Number of pages.
-        pages: usize,
-    },
-    /// It has text, but its fonts do not identify the letters.
-    NoLetters {
-        /// Number of pages.
-        pages: usize,
-    },
-    /// It would take more time or memory than is allowed.
-    TooCostly,
-}
-
-impl fmt::Display for PdfError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (count, what) = match self {
-            Self::NotPdf => return f.write_str("this is not a PDF file"),
-            Self::Encrypted => return f.write_str("this PDF file needs a password"),
-            Self::Damaged => return f.write_str("this PDF file is damaged"),
-            Self::NoPages => return f.write_str("this PDF file has no pages"),
-            Self::TooCostly => {
-                return f.write_str("this PDF file would take more time or memory than there is");
-            }
-            Self::OnlyImages { pages } => (pages, "of images and no text"),
-            Self::NoText { pages } => (pages, "without text"),
-            Self::NoLetters { pages } => (
-                pages,
-                "of text, and its fonts do not say which letters it is",
-            ),
-        };
-        let pages = if *count == 1 { "page" } else { "pages" };
-        write!(f, "this PDF file has {count} {pages} {what}")
-    }
-}
-
-impl std::error::Error for PdfError {}
 
 pub(super) struct ParsedPdf {
     pub(super) model: DocumentModel,
@@ -175,15 +93,15 @@ pub(super) struct ParsedPdf {
 /// Reads a file; a panic while doing so is an error of the file.
 pub(super) fn read_scanned(
     bytes: &[u8],
-    limits: &PdfLimits,
+    limits: &FileLimits,
     scans: Option<&dyn ScanReader>,
-) -> Result<ParsedPdf, PdfError> {
+) -> Result<ParsedPdf, DocumentError> {
     reader_panics::catch_reader_panic(|| read_with_scans(bytes, limits, scans)).unwrap_or_else(
         |payload| {
             Err(if opening::is_too_heavy(payload.as_ref()) {
-                PdfError::TooCostly
+                DocumentError::TooCostly
             } else {
-                PdfError::Damaged
+                DocumentError::Damaged
             })
         },
     )
@@ -192,13 +110,13 @@ pub(super) fn read_scanned(
 /// Reads a file.
 fn read_with_scans(
     bytes: &[u8],
-    limits: &PdfLimits,
+    limits: &FileLimits,
     reader: Option<&dyn ScanReader>,
-) -> Result<ParsedPdf, PdfError> {
+) -> Result<ParsedPdf, DocumentError> {
     let file = PdfFile::open(bytes, limits, &[])?;
     let pages = file.pages();
     if pages.is_empty() {
-        return Err(PdfError::NoPages);
+        return Err(DocumentError::NoPages);
     }
     let mut drawn = DrawnContent::new(&file);
     let mut links = annotations::PdfLinks::default();
@@ -214,21 +132,21 @@ fn read_with_scans(
         metadata::author(&file),
         metadata::date(&file),
     );
-    let (late, cut, pages) = (file.was_late(), file.is_cut(), pages.len());
+    let (late, cut, pages) = (file.was_late(), file.is_cut(), pages.len() as u64);
     // Frees the memory for the images.
     drop(file);
     let recognised = match reader {
         Some(reader) if !drawn.scans.is_empty() => {
-            scan::recognise(bytes, limits, &drawn.scans, reader)
+            scanned_page::recognise(bytes, limits, &drawn.scans, reader)
         }
         _ => Vec::new(),
     };
     if is_empty(&texts) && recognised.is_empty() {
         return Err(match (late || cut, drawn.images) {
-            (true, _) => PdfError::TooCostly,
-            _ if drawn.unknown > 0 => PdfError::NoLetters { pages },
-            (_, true) => PdfError::OnlyImages { pages },
-            _ => PdfError::NoText { pages },
+            (true, _) => DocumentError::TooCostly,
+            _ if drawn.unknown > 0 => DocumentError::NoLetters { pages },
+            (_, true) => DocumentError::OnlyImages { pages },
+            _ => DocumentError::NoText(FileKind::Pdf),
         });
     }
     let mut model = build_model(texts, &links, recognised);
@@ -327,7 +245,7 @@ fn build_model(
 }
 
 /// Returns the matrix that turns a page upright.
-fn upright(page: &PdfPage<'_>) -> Matrix {
+fn upright_matrix(page: &PdfPage<'_>) -> Matrix {
     match page.rotation {
         90 => Matrix([0.0, -1.0, 1.0, 0.0, 0.0, 0.0]),
         180 => Matrix([-1.0, 0.0, 0.0, -1.0, 0.0, 0.0]),
@@ -342,7 +260,7 @@ fn read_page(
     drawn: &mut DrawnContent,
     links: &mut annotations::PdfLinks,
 ) -> PageText {
-    let upright = upright(page);
+    let upright = upright_matrix(page);
     let area = upright.rect(&page.area);
     let mut content = Vec::new();
     match file.get(page.dict, b"Contents") {
@@ -359,7 +277,7 @@ fn read_page(
         _ => {}
     }
     drawn.runs = runs::PageRuns::default();
-    drawn.pictures = scan::PagePictures::default();
+    drawn.pictures = scanned_page::PagePictures::default();
     let mut painted = PaintedAreas::new(area);
     let mut interpreter = ContentInterpreter::new(file, drawn, &mut painted, upright, area);
     interpreter.run_stream(&content, page.resources);

@@ -8,7 +8,9 @@ use std::time::Instant;
 
 use lopdf::{Dictionary, Document, LoadOptions, Object, ObjectId};
 
-use super::{PdfError, PdfLimits};
+use super::lexer::{is_blank, is_regular};
+use crate::document::file::reading_end;
+use crate::document::{DocumentError, FileLimits};
 
 /// Limit of the memory of all objects, in bytes.
 const MAX_MEMORY: usize = 288 << 20;
@@ -43,27 +45,27 @@ thread_local! {
 /// The panic payload that ends the opening from within lopdf.
 struct TooHeavy;
 
-/// Opens a file with the content of these `images` alone; with `reconstruct` its cross-references
-/// are ignored.
+/// Opens a file, keeping the content of only these `images`; with `reconstruct` its
+/// cross-references are ignored.
 pub(super) fn load(
     bytes: &[u8],
-    limits: &PdfLimits,
+    limits: &FileLimits,
     images: &[ObjectId],
     reconstruct: bool,
-) -> Result<Document, PdfError> {
+) -> Result<Document, DocumentError> {
     let loading = LoadBudget {
-        end: limits.reading_end(),
+        end: reading_end(limits.end),
         memory: MAX_MEMORY,
-        stream: limits.stream,
+        stream: limits.part,
         objects: 0,
         images: images.to_vec(),
     };
     // lopdf does not pass the objects of an encrypted file to the filter.
     let encrypted = memchr::memmem::find(bytes, b"/Encrypt").is_some();
     let most = if encrypted {
-        MAX_ENCRYPTED.min(limits.stream)
+        MAX_ENCRYPTED.min(limits.part)
     } else {
-        limits.stream
+        limits.part
     };
     let options = LoadOptions {
         password: None,
@@ -80,7 +82,7 @@ pub(super) fn load(
     Ok(document)
 }
 
-/// Returns a file of which attachments alone are encrypted, as one that is not; lopdf asks for
+/// Returns a file whose attachments only are encrypted, as one that is not; lopdf asks for
 /// their password.
 pub(super) fn without_attachments_key(bytes: &[u8]) -> Option<Vec<u8>> {
     let is_plain = |key: &[u8]| {
@@ -122,16 +124,16 @@ pub(super) fn is_too_heavy(payload: &(dyn Any + Send)) -> bool {
     payload.is::<TooHeavy>()
 }
 
-fn error_of(error: &lopdf::Error) -> PdfError {
+fn error_of(error: &lopdf::Error) -> DocumentError {
     match error {
         lopdf::Error::Decompress(
             lopdf::DecompressError::MemoryLimitExceeded { .. }
             | lopdf::DecompressError::TooManyFilters { .. },
-        ) => PdfError::TooCostly,
+        ) => DocumentError::TooCostly,
         lopdf::Error::Decryption(_)
         | lopdf::Error::InvalidPassword
-        | lopdf::Error::UnsupportedSecurityHandler(_) => PdfError::Encrypted,
-        _ => PdfError::Damaged,
+        | lopdf::Error::UnsupportedSecurityHandler(_) => DocumentError::Encrypted,
+        _ => DocumentError::Damaged,
     }
 }
 
@@ -256,28 +258,12 @@ fn count_objects(bytes: &[u8]) -> usize {
     let mut within = false;
     let mut tokens = 0;
     for byte in bytes {
-        let kind = CLASS[*byte as usize];
-        tokens += usize::from(kind == 2 || kind == 0 && !within);
-        within = kind == 0;
+        let is_regular = is_regular(*byte);
+        tokens += usize::from(!(is_blank(*byte) || is_regular && within));
+        within = is_regular;
     }
     tokens
 }
-
-/// 0: regular; 1: white space; 2: begins an object.
-static CLASS: [u8; 256] = {
-    let mut class = [0; 256];
-    let (mut at, blanks, marks) = (0, b"\0\t\n\x0c\r ", b"()<>[]{}/%");
-    while at < blanks.len() {
-        class[blanks[at] as usize] = 1;
-        at += 1;
-    }
-    at = 0;
-    while at < marks.len() {
-        class[marks[at] as usize] = 2;
-        at += 1;
-    }
-    class
-};
 
 /// Size of an object with its content, in bytes.
 fn object_size(object: &Object) -> usize {

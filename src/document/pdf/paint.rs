@@ -13,13 +13,13 @@ use super::lexer::PdfOperand;
 use super::rules::{DrawnPath, PageRules};
 
 /// Number of grid cells along each side of a page.
-const CELLS: usize = 64;
+const GRID_SIDE: usize = 64;
 
 /// Minimum width of an area against which text is visible, in points; rules are narrower.
-const MIN_WIDTH: f32 = 3.0;
+const MIN_AREA_WIDTH: f32 = 3.0;
 
 /// Difference up to which a colour counts as white, and an alpha as 0.
-const FAINT: f32 = 0.05;
+const COLOUR_TOLERANCE: f32 = 0.05;
 
 /// The visibility of a text's paint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,8 +44,8 @@ impl PaintColour {
     /// Sets the colour by this operator, in lower case.
     pub(super) fn set(&mut self, operator: &[u8], operands: &[PdfOperand<'_>]) {
         let numbers: Vec<f32> = operands.iter().map_while(PdfOperand::number).collect();
-        let light = |numbers: &[f32]| numbers.iter().all(|part| *part >= 1.0 - FAINT);
-        let blank = |numbers: &[f32]| numbers.iter().all(|part| *part <= FAINT);
+        let light = |numbers: &[f32]| numbers.iter().all(|part| *part >= 1.0 - COLOUR_TOLERANCE);
+        let blank = |numbers: &[f32]| numbers.iter().all(|part| *part <= COLOUR_TOLERANCE);
         self.is_white = match (operator, &*numbers) {
             (b"g" | b"sc" | b"scn", [_]) | (b"rg" | b"sc" | b"scn", [_, _, _]) => {
                 (operator[0] != b's' || self.white_is_known) && light(&numbers)
@@ -79,7 +79,7 @@ impl PaintColour {
 
     /// Sets the opacity.
     pub(super) fn set_alpha(&mut self, alpha: f32) {
-        self.is_clear = alpha <= FAINT;
+        self.is_clear = alpha <= COLOUR_TOLERANCE;
     }
 
     fn paint(self) -> TextPaint {
@@ -109,8 +109,8 @@ impl TextPaint {
 pub(super) struct PaintedAreas {
     page: Rect,
     /// A bit for each cell: pictures, and anything else that is not white.
-    pictures: [u64; CELLS],
-    areas: [u64; CELLS],
+    pictures: [u64; GRID_SIDE],
+    areas: [u64; GRID_SIDE],
     pub(super) rules: PageRules,
 }
 
@@ -118,8 +118,8 @@ impl PaintedAreas {
     pub(super) fn new(page: Rect) -> Self {
         Self {
             page,
-            pictures: [0; CELLS],
-            areas: [0; CELLS],
+            pictures: [0; GRID_SIDE],
+            areas: [0; GRID_SIDE],
             rules: PageRules::default(),
         }
     }
@@ -139,7 +139,7 @@ impl PaintedAreas {
     ) {
         let [area, line] = colours.map(|colour| colour.paint() == TextPaint::Seen);
         let bounds = path.bounds.and(clip);
-        if fills && area && bounds.width().min(bounds.height()) >= MIN_WIDTH {
+        if fills && area && bounds.width().min(bounds.height()) >= MIN_AREA_WIDTH {
             mark_cells(&mut self.areas, &self.page, &bounds);
         }
         self.rules
@@ -152,7 +152,7 @@ impl PaintedAreas {
             cell_index(y, self.page.y0, self.page.height()),
             cell_index(x, self.page.x0, self.page.width()),
         );
-        let is_in = |grid: &[u64; CELLS]| grid[row] & 1 << column != 0;
+        let is_in = |grid: &[u64; GRID_SIDE]| grid[row] & 1 << column != 0;
         match paint {
             TextPaint::Seen => true,
             TextPaint::White => is_in(&self.pictures) || is_in(&self.areas),
@@ -163,17 +163,17 @@ impl PaintedAreas {
 
 /// Returns the index of the cell that holds a position, or of the nearest.
 fn cell_index(at: f32, from: f32, extent: f32) -> usize {
-    let at = (at - from) / extent * CELLS as f32;
-    (at as usize).min(CELLS - 1)
+    let at = (at - from) / extent * GRID_SIDE as f32;
+    (at as usize).min(GRID_SIDE - 1)
 }
 
-fn mark_cells(grid: &mut [u64; CELLS], page: &Rect, area: &Rect) {
+fn mark_cells(grid: &mut [u64; GRID_SIDE], page: &Rect, area: &Rect) {
     let area = area.and(page);
     if area.width() <= 0.0 || area.height() <= 0.0 {
         return;
     }
     let [first, last] = [area.x0, area.x1].map(|x| cell_index(x, page.x0, page.width()));
-    let columns = (u64::MAX >> (CELLS - 1 - last)) & (u64::MAX << first);
+    let columns = (u64::MAX >> (GRID_SIDE - 1 - last)) & (u64::MAX << first);
     let [first, last] = [area.y0, area.y1].map(|y| cell_index(y, page.y0, page.height()));
     for row in &mut grid[first..=last] {
         *row |= columns;

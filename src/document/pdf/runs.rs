@@ -159,7 +159,7 @@ impl PageRuns {
             self.open = false;
             return;
         }
-        // Each letter is a run, since only places tell the order of such letters.
+        // Each letter is a run, because only places show the order of such letters.
         let rtl = glyph.text.contains(is_right_to_left);
         self.rtl |= rtl;
         if self.rtl
@@ -261,22 +261,16 @@ fn push_composed(pool: &mut String, run: &GlyphRun, text: &str, gap: f32) {
     pool.push_str(text);
 }
 
+/// Accents, and the combining mark of each.
+const ACCENTS: &str =
+    "`\u{b4}^\u{2c6}~\u{2dc}\u{af}\u{2d8}\u{2d9}\u{a8}\u{2da}\u{2dd}\u{2c7}\u{b8}\u{2db}";
+const MARKS: [char; 15] = [
+    '\u{300}', '\u{301}', '\u{302}', '\u{302}', '\u{303}', '\u{303}', '\u{304}', '\u{306}',
+    '\u{307}', '\u{308}', '\u{30a}', '\u{30b}', '\u{30c}', '\u{327}', '\u{328}',
+];
+
 /// Returns the combining mark of an accent.
 fn combining_mark(character: char) -> Option<char> {
-    Some(match character {
-        '`' => '\u{300}',
-        '\u{b4}' => '\u{301}',
-        '^' | '\u{2c6}' => '\u{302}',
-        '~' | '\u{2dc}' => '\u{303}',
-        '\u{af}' => '\u{304}',
-        '\u{2d8}' => '\u{306}',
-        '\u{2d9}' => '\u{307}',
-        '\u{a8}' => '\u{308}',
-        '\u{2da}' => '\u{30a}',
-        '\u{2dd}' => '\u{30b}',
-        '\u{2c7}' => '\u{30c}',
-        '\u{b8}' => '\u{327}',
-        '\u{2db}' => '\u{328}',
-        _ => return None,
-    })
+    let at = ACCENTS.chars().position(|accent| accent == character)?;
+    MARKS.get(at).copied()
 }

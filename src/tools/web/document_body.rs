@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::page_source::media_type;
 use crate::conversion::{self, ConversionError, HelperPrograms};
-use crate::document::{Document, DocumentError, FileKind, FileLimits, MAX_FILE, PdfError};
+use crate::document::{Document, DocumentError, FileKind, FileLimits, MAX_FILE};
 use crate::web::client::{BodyLimit, HttpResponse, MAX_BODY};
 
 /// Limit for bodies of which documents may have more than others.
@@ -54,7 +54,7 @@ pub fn read(
     reply: &HttpResponse,
     end: Instant,
 ) -> Result<Option<(FileKind, Document)>, UnreadableDocument> {
-    use PdfError::{NoLetters, NoPages, NoText, OnlyImages};
+    use DocumentError::{NoLetters, NoPages, NoText, OnlyImages};
     let kind = kind_of(reply);
     let unreadable = |error: ConversionError| UnreadableDocument {
         kind,
@@ -62,10 +62,7 @@ pub fn read(
         of_the_moment: error.of_the_moment,
         has_nothing: matches!(
             error.error,
-            DocumentError::NoText(_)
-                | DocumentError::Pdf(
-                    NoPages | NoText { .. } | NoLetters { .. } | OnlyImages { .. }
-                )
+            NoText(_) | NoPages | NoLetters { .. } | OnlyImages { .. }
         ),
     };
     let Some(kind) = kind else {

@@ -43,7 +43,7 @@ pub(super) fn link_target(address: &str, anchor: &str) -> Option<Rc<str>> {
 
 /// Returns the target of a field's code, if it is a hyperlink.
 pub(in super::super) fn hyperlink_target(code: &str) -> Option<Rc<str>> {
-    let mut words = words(code).into_iter();
+    let mut words = split_code(code).into_iter();
     if !words.next()?.eq_ignore_ascii_case("HYPERLINK") {
         return None;
     }
@@ -61,7 +61,7 @@ pub(in super::super) fn hyperlink_target(code: &str) -> Option<Rc<str>> {
 }
 
 /// Splits a field's code into words; those in quotes may hold blanks.
-fn words(code: &str) -> Vec<String> {
+fn split_code(code: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut rest = code.trim_start();
     while !rest.is_empty() {

@@ -21,7 +21,7 @@ use super::blocks::{BlockWriter, TableCell};
 use super::inlines::InlineContent;
 use super::package::{PartRelationships, ZipPackage};
 use super::xml::XmlReader;
-use super::{MAX_COLUMNS, MAX_DEPTH, NodeContent, chart, comment_of, is_white};
+use super::{MAX_COLUMNS, MAX_DEPTH, MAX_NOTES, NodeContent, chart, comment_of, is_white};
 use crate::document::epub;
 use crate::document::html::PageSyntax;
 
@@ -29,9 +29,6 @@ pub(super) mod field;
 mod numbering;
 mod paragraph;
 pub(super) mod styles;
-
-/// Limit of a document's notes.
-const MAX_NOTES: usize = 20_000;
 
 /// The kinds of notes: the parts that hold them, and the elements in these.
 const NOTES: [(&str, &str); 3] = [
@@ -261,7 +258,7 @@ impl DocxReader<'_, '_> {
         Some(number)
     }
 
-    /// Writes the notes behind the text.
+    /// Writes the notes after the text.
     fn write_notes(&mut self) {
         if self.notes.is_empty() {
             return;

@@ -102,7 +102,7 @@ impl DocxReader<'_, '_> {
             "sym" => {
                 let code = tag.attribute("char").unwrap_or_default();
                 let font = tag.attribute("font").unwrap_or_default();
-                if let Some(symbol) = symbol(&code, &font) {
+                if let Some(symbol) = symbol_character(&code, &font) {
                     self.add_text(paragraph, symbol.encode_utf8(&mut [0; 4]));
                 }
             }
@@ -326,7 +326,7 @@ impl DocxReader<'_, '_> {
 }
 
 /// Returns the Unicode character for one of a symbol font, if there is one.
-fn symbol(code: &str, font: &str) -> Option<char> {
+fn symbol_character(code: &str, font: &str) -> Option<char> {
     let mut code = u32::from_str_radix(code.trim(), 16).ok()?;
     if code < 0x100
         && ["Symbol", "Wingdings", "Webdings"]

@@ -17,52 +17,24 @@ const MAX_STYLES: usize = 20_000;
 const MAX_CHAIN: usize = 16;
 
 /// The outline level of body text.
-const BODY: u8 = 9;
+const BODY_OUTLINE: u8 = 9;
 
 /// Style names of headings without their numbers, in several languages, and as identifiers, in
 /// which some programs leave letters out: `berschrift` for `Überschrift`.
-const HEADINGS: [&str; 23] = [
-    "heading",
-    "berschrift",
-    "titre",
-    "título",
-    "titulo",
-    "ttulo",
-    "titolo",
-    "kop",
-    "rubrik",
-    "overskrift",
-    "otsikko",
-    "nagłówek",
-    "naglowek",
-    "nagwek",
-    "nadpis",
-    "заголовок",
-    "标题",
-    "標題",
-    "見出し",
-    "제목",
-    "başlık",
-    "balk",
-    "címsor",
-];
+const HEADINGS: &str = "heading berschrift titre título titulo ttulo titolo kop rubrik overskrift otsikko \
+    nagłówek naglowek nagwek nadpis заголовок 标题 標題 見出し 제목 başlık balk címsor";
 
 /// Beginnings of the names of monospaced fonts that do not say so by their last word.
-const MONO: [&str; 8] = [
-    "courier",
-    "consolas",
-    "menlo",
-    "monaco",
-    "lucida console",
-    "source code pro",
-    "cascadia",
-    "fira code",
-];
+const MONOSPACED_FONTS: &str =
+    "courier,consolas,menlo,monaco,lucida console,source code pro,cascadia,fira code";
 
 /// True if a font is monospaced.
 pub(in super::super) fn is_mono(font: &str) -> bool {
     let font = font.to_lowercase();
-    font.ends_with(" mono") || MONO.iter().any(|mono| font.starts_with(mono))
+    font.ends_with(" mono")
+        || MONOSPACED_FONTS
+            .split(',')
+            .any(|mono| font.starts_with(mono))
 }
 
 /// True if shading has another colour than white.
@@ -240,8 +212,8 @@ impl StyleSheet {
             resolved.title = id.eq_ignore_ascii_case("title");
         }
         if let Some(outline) = outline {
-            resolved.heading = (outline < BODY).then_some(outline + 1);
-            resolved.title &= outline >= BODY;
+            resolved.heading = (outline < BODY_OUTLINE).then_some(outline + 1);
+            resolved.title &= outline >= BODY_OUTLINE;
         }
         // A document that is monospaced throughout is not code.
         let plain = self.chain(&self.default).find_map(|style| style.run.mono);
@@ -313,27 +285,16 @@ pub(in super::super) fn heading_level_of(name: &str) -> Option<u8> {
     let stem = stem
         .trim_end_matches([' ', '-', '_'])
         .trim_start_matches('ü');
-    (HEADINGS.contains(&stem) && (1..=9).contains(&level)).then_some(level)
+    (HEADINGS.split(' ').any(|heading| heading == stem) && (1..=9).contains(&level))
+        .then_some(level)
 }
+
+/// The names of styles of code, in lower case.
+const CODE_STYLES: &str = "source code,verbatim char,html code,html preformatted,html keyboard,\
+    html sample,html typewriter,code,inline code,code block,macro text,macro,preformatted text,\
+    source text,verbatim";
 
 /// True for the name of a style of code, in lower case.
 pub(in super::super) fn is_code(name: &str) -> bool {
-    matches!(
-        name,
-        "source code"
-            | "verbatim char"
-            | "html code"
-            | "html preformatted"
-            | "html keyboard"
-            | "html sample"
-            | "html typewriter"
-            | "code"
-            | "inline code"
-            | "code block"
-            | "macro text"
-            | "macro"
-            | "preformatted text"
-            | "source text"
-            | "verbatim"
-    )
+    CODE_STYLES.split(',').any(|style| style == name)
 }

@@ -18,42 +18,36 @@ use super::{MAX_PARTS, MailMessage};
 const MAX_DEPTH: usize = 12;
 
 /// Limit of the headers of a part, in bytes.
-const MAX_HEADERS: usize = 256 * 1024;
+const MAX_HEADER_BYTES: usize = 256 * 1024;
 
 /// Limit of a value that is kept, in bytes.
-const MAX_VALUE: usize = 8192;
+const MAX_VALUE_BYTES: usize = 8192;
 
 /// Limit of all text of a message, in bytes.
-const MAX_TEXT: usize = 16 << 20;
+const MAX_TEXT_BYTES: usize = 16 << 20;
 
-/// The first bytes by which a message is told.
-const HEAD: usize = 8 * 1024;
+/// Number of bytes at the beginning by which a message is recognised.
+const MAX_DETECTION_BYTES: usize = 8 * 1024;
 
 /// The beginning of the line before each message of a mailbox.
-const MAILBOX: &[u8] = b"From ";
+const MAILBOX_LINE: &[u8] = b"From ";
 
 /// Headers that only mail has.
-const OF_MAIL: [&str; 5] = [
-    "received",
-    "message-id",
-    "return-path",
-    "delivered-to",
-    "mime-version",
-];
+const MAIL_HEADERS: &str = "received message-id return-path delivered-to mime-version";
 
 /// True if a file surely begins as a message: nothing but headers, one that only mail has, and its
 /// author.
 pub(in crate::document) fn is_message(bytes: &[u8]) -> bool {
-    let mut head = &bytes[..bytes.len().min(HEAD)];
+    let mut head = &bytes[..bytes.len().min(MAX_DETECTION_BYTES)];
     if head.len() < bytes.len() {
         head = &head[..memchr::memrchr(b'\n', head).unwrap_or(0)];
     }
     let part = MimePart::of(head);
-    let has = |name: &&str| part.headers.iter().any(|(of, _)| of == name);
-    // The date of git's patches is no message's.
+    let has = |name: &str| part.headers.iter().any(|(of, _)| of == name);
+    // No message has the date of git's patches.
     let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    let is_patch = line.starts_with(MAILBOX) && memmem::find(line, b" Mon Sep 17 ").is_some();
-    part.is_whole && !is_patch && has(&"from") && OF_MAIL.iter().any(has)
+    let is_patch = line.starts_with(MAILBOX_LINE) && memmem::find(line, b" Mon Sep 17 ").is_some();
+    part.is_whole && !is_patch && has("from") && MAIL_HEADERS.split(' ').any(has)
 }
 
 /// Splits a header into its name in lower case and its value.
@@ -80,7 +74,7 @@ impl<'a> MimePart<'a> {
     fn of(bytes: &'a [u8]) -> Self {
         let mut headers: Vec<(String, Vec<u8>)> = Vec::new();
         let (mut at, mut is_whole) = (0, true);
-        while at < bytes.len().min(MAX_HEADERS) {
+        while at < bytes.len().min(MAX_HEADER_BYTES) {
             let length =
                 memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len() - at, |end| end + 1);
             let line = bytes[at..at + length].trim_ascii_end();
@@ -90,14 +84,14 @@ impl<'a> MimePart<'a> {
             }
             if line[0] == b' ' || line[0] == b'\t' {
                 if let Some((_, value)) = headers.last_mut()
-                    && value.len() + line.len() < MAX_VALUE
+                    && value.len() + line.len() < MAX_VALUE_BYTES
                 {
                     value.extend_from_slice(b" ");
                     value.extend_from_slice(line.trim_ascii_start());
                 }
             } else if let Some((name, value)) = split_header(line) {
                 let value = value.trim_ascii();
-                headers.push((name, value[..value.len().min(MAX_VALUE)].to_vec()));
+                headers.push((name, value[..value.len().min(MAX_VALUE_BYTES)].to_vec()));
             } else if !line.starts_with(b">From ") && !line.starts_with(b"From ") {
                 is_whole = false;
                 break;
@@ -118,7 +112,7 @@ impl<'a> MimePart<'a> {
 
     /// The words of a header.
     fn words(&self, name: &str) -> String {
-        decoded_words(&unlabelled(self.header(name), None))
+        decode_words(&decode_text(self.header(name), None))
     }
 
     /// The first word of a header, in lower case.
@@ -130,7 +124,7 @@ impl<'a> MimePart<'a> {
 
     /// A parameter of a header, which may be given in pieces.
     fn parameter(&self, header: &str, name: &str) -> Option<String> {
-        let value = unlabelled(self.header(header), None);
+        let value = decode_text(self.header(header), None);
         let mut whole = String::new();
         let mut encoding = None;
         for part in split_parameters(&value).into_iter().skip(1) {
@@ -157,17 +151,17 @@ impl<'a> MimePart<'a> {
                 value = text.split_once('\'').map_or(text, |(_, text)| text);
             }
             let bytes: Vec<u8> = percent_encoding::percent_decode_str(value).collect();
-            whole.push_str(&unlabelled(&bytes, encoding));
+            whole.push_str(&decode_text(&bytes, encoding));
         }
-        (!whole.is_empty()).then(|| decoded_words(&whole))
+        (!whole.is_empty()).then(|| decode_words(&whole))
     }
 
     /// The body without its transfer encoding.
     fn decoded_body(&self) -> Cow<'a, [u8]> {
-        let body = &self.body[..self.body.len().min(MAX_TEXT)];
+        let body = &self.body[..self.body.len().min(MAX_TEXT_BYTES)];
         match self.value("content-transfer-encoding").as_str() {
-            "base64" => from_base64(self.body).into(),
-            "quoted-printable" => from_quoted_printable(body, false).into(),
+            "base64" => decode_base64(self.body).into(),
+            "quoted-printable" => decode_quoted_printable(body, false).into(),
             _ => self.body.into(),
         }
     }
@@ -177,8 +171,8 @@ impl<'a> MimePart<'a> {
             .parameter("content-type", "charset")
             .unwrap_or_default();
         let body = self.decoded_body();
-        let body = &body[..body.len().min(MAX_TEXT)];
-        unlabelled(body, Encoding::for_label(label.as_bytes())).into_owned()
+        let body = &body[..body.len().min(MAX_TEXT_BYTES)];
+        decode_text(body, Encoding::for_label(label.as_bytes())).into_owned()
     }
 }
 
@@ -197,7 +191,10 @@ fn split_parameters(value: &str) -> Vec<&str> {
 }
 
 /// Decodes text in this encoding; in UTF-8, or what Windows has, if there is none.
-fn unlabelled<'a>(bytes: &'a [u8], encoding: Option<&'static Encoding>) -> Cow<'a, str> {
+pub(super) fn decode_text<'a>(
+    bytes: &'a [u8],
+    encoding: Option<&'static Encoding>,
+) -> Cow<'a, str> {
     let is_utf8 = std::str::from_utf8(bytes).is_ok();
     let other = if is_utf8 { UTF_8 } else { WINDOWS_1252 };
     encoding.unwrap_or(other).decode(bytes).0
@@ -207,19 +204,19 @@ fn unlabelled<'a>(bytes: &'a [u8], encoding: Option<&'static Encoding>) -> Cow<'
 pub(super) fn read(bytes: &[u8]) -> MailMessage {
     let mut budget = MimeBudget {
         parts: MAX_PARTS,
-        text: MAX_TEXT,
+        text: MAX_TEXT_BYTES,
     };
-    let ends = ends_of_messages(bytes);
+    let ends = find_message_ends(bytes);
     let end = ends.first().copied().unwrap_or(bytes.len());
     let mut message = read_message(&bytes[..end], 0, &mut budget);
     message.others = ends.len();
     message
 }
 
-/// The ends of all messages of a mailbox but the last: a blank line, and a line behind it that no
+/// Returns the ends of all messages of a mailbox but the last: a blank line, then a line that no
 /// message has, above headers.
-fn ends_of_messages(bytes: &[u8]) -> Vec<usize> {
-    if !bytes.starts_with(MAILBOX) {
+fn find_message_ends(bytes: &[u8]) -> Vec<usize> {
+    if !bytes.starts_with(MAILBOX_LINE) {
         return Vec::new();
     }
     let is_end = |at: &usize| {
@@ -321,7 +318,7 @@ fn split_parts<'a>(body: &'a [u8], boundary: &str) -> Vec<&'a [u8]> {
     parts
 }
 
-fn from_base64(text: &[u8]) -> Vec<u8> {
+fn decode_base64(text: &[u8]) -> Vec<u8> {
     const LENIENT: GeneralPurpose = GeneralPurpose::new(
         &base64::alphabet::STANDARD,
         GeneralPurposeConfig::new()
@@ -339,7 +336,7 @@ fn from_base64(text: &[u8]) -> Vec<u8> {
 /// Most blanks between a `=` and the end of its line.
 const MAX_BLANKS: usize = 80;
 
-fn from_quoted_printable(text: &[u8], in_header: bool) -> Vec<u8> {
+fn decode_quoted_printable(text: &[u8], in_header: bool) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut at = 0;
     while let Some(byte) = text.get(at) {
@@ -374,7 +371,7 @@ static ENCODED_WORD: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"=\?([^?*]*)[^?]*\?([^?]*)\?([^?]*)\?=").ok());
 
 /// Decodes the encoded words of a header.
-fn decoded_words(text: &str) -> String {
+fn decode_words(text: &str) -> String {
     let (mut all, mut end) = (String::with_capacity(text.len()), 0);
     // The last encoded word, whose characters may go on in the next one.
     let mut open: Option<(&'static Encoding, Vec<u8>)> = None;
@@ -394,9 +391,9 @@ fn decoded_words(text: &str) -> String {
         end = start + whole.len();
         let encoding = Encoding::for_label(label.as_bytes()).unwrap_or(UTF_8);
         let bytes = if how.eq_ignore_ascii_case("b") {
-            from_base64(encoded.as_bytes())
+            decode_base64(encoded.as_bytes())
         } else {
-            from_quoted_printable(encoded.as_bytes(), true)
+            decode_quoted_printable(encoded.as_bytes(), true)
         };
         let is_next = open.is_some() && between.trim().is_empty();
         match &mut open {
@@ -448,7 +445,7 @@ mod tests {
             ("=?utf-8?B?w4?= x =?broken", "\u{fffd} x =?broken"),
             ("a =?iso-8859-1*de?q?=E9?= b", "a \u{e9} b"),
         ] {
-            assert_eq!(decoded_words(text), wanted);
+            assert_eq!(decode_words(text), wanted);
         }
     }
 }

@@ -44,7 +44,7 @@ struct MailMessage {
     attachments: Vec<String>,
     /// Messages within this one.
     messages: Vec<MailMessage>,
-    /// Number of messages behind it in its mailbox.
+    /// Number of messages after it in its mailbox.
     others: usize,
     /// True if something was left out because there was too much of it.
     cut: bool,

@@ -3,11 +3,11 @@
 //! Rules: MS-OXMSG (properties as streams), MS-OXRTFCP (compressed RTF).
 
 use std::collections::HashMap;
-use std::string::FromUtf8Error;
 
-use encoding_rs::{UTF_16LE, WINDOWS_1252};
+use encoding_rs::UTF_16LE;
 
 use super::super::compound::CompoundFile;
+use super::mime::decode_text;
 use super::{MAX_PARTS, MailMessage};
 use crate::basics::calendar;
 
@@ -15,7 +15,7 @@ use crate::basics::calendar;
 pub(in super::super) const PROPERTIES: &str = "__properties_version1.0";
 
 /// Limit of RTF once it is decompressed, in bytes.
-const MAX_RTF: usize = 16 << 20;
+const MAX_RTF_BYTES: usize = 16 << 20;
 
 /// Maximum nesting of messages.
 const MAX_DEPTH: usize = 8;
@@ -46,7 +46,7 @@ impl PropertyBag<'_, '_> {
     fn text(&self, id: &str) -> String {
         let wide = self.bytes(&format!("{id}001F"));
         let text = if wide.is_empty() {
-            decoded(self.bytes(&format!("{id}001E")))
+            decode_text(&self.bytes(&format!("{id}001E")), None).into_owned()
         } else {
             UTF_16LE.decode_without_bom_handling(&wide).0.into_owned()
         };
@@ -105,8 +105,8 @@ fn read_message(
     }
     message.plain = bag.text("1000");
     if message.plain.is_empty() {
-        message.page = decoded(bag.bytes("10130102"));
-        message.rtf = decompressed(&bag.bytes("10090102")).unwrap_or_default();
+        message.page = decode_text(&bag.bytes("10130102"), None).into_owned();
+        message.rtf = decompress_rtf(&bag.bytes("10090102")).unwrap_or_default();
     }
     let mut attachments: Vec<_> = bag
         .streams
@@ -138,14 +138,8 @@ fn read_message(
     message
 }
 
-/// Decodes text that says nothing of its encoding.
-fn decoded(bytes: Vec<u8>) -> String {
-    let text = String::from_utf8(bytes).map_err(FromUtf8Error::into_bytes);
-    text.unwrap_or_else(|bytes| WINDOWS_1252.decode(&bytes).0.into_owned())
-}
-
 /// Decompresses RTF; `None` if it is not compressed as Outlook does.
-fn decompressed(bytes: &[u8]) -> Option<Vec<u8>> {
+fn decompress_rtf(bytes: &[u8]) -> Option<Vec<u8>> {
     let size = u32::from_le_bytes(bytes.get(4..8)?.try_into().ok()?) as usize;
     let kind = bytes.get(8..12)?;
     let rest = bytes.get(16..)?;
@@ -156,7 +150,7 @@ fn decompressed(bytes: &[u8]) -> Option<Vec<u8>> {
         return None;
     }
     let mut all = DICTIONARY.to_vec();
-    let most = all.len() + size.min(MAX_RTF);
+    let most = all.len() + size.min(MAX_RTF_BYTES);
     let mut at = 0;
     'runs: while let Some(control) = rest.get(at) {
         at += 1;
@@ -178,7 +172,7 @@ fn decompressed(bytes: &[u8]) -> Option<Vec<u8>> {
             at += 2;
             let pair = usize::from(pair[0]) << 8 | usize::from(pair[1]);
             let (place, length) = (pair >> 4, (pair & 15) + 2);
-            // A place in a ring of 4,096 bytes; the one behind the last ends the text.
+            // A place in a ring of 4,096 bytes; the one after the last ends the text.
             let back = (all.len() + 4096 - place) % 4096;
             if back == 0 {
                 break 'runs;
@@ -198,7 +192,7 @@ fn decompressed(bytes: &[u8]) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use super::decompressed;
+    use super::decompress_rtf;
 
     #[test]
     fn compressed_rtf_is_read_as_the_rules_have_it() {
@@ -208,11 +202,11 @@ mod tests {
             0x0a, 0, 0x72, 0x63, 0x70, 0x67, 0x31, 0x32, 0x35, 0x42, 0x32, 0x0a, 0xf3, 0x20, 0x68,
             0x65, 0x6c, 9, 0, 0x20, 0x62, 0x77, 5, 0xb0, 0x6c, 0x64, 0x7d, 0x0a, 0x80, 0x0f, 0xa0,
         ];
-        let text = decompressed(&bytes).unwrap();
+        let text = decompress_rtf(&bytes).unwrap();
         assert_eq!(
             String::from_utf8(text).unwrap(),
             "{\\rtf1\\ansi\\ansicpg1252\\pard hello world}\r\n"
         );
-        assert_eq!(decompressed(&bytes[..10]), None);
+        assert_eq!(decompress_rtf(&bytes[..10]), None);
     }
 }

@@ -15,7 +15,7 @@ use crate::document::formula::read_mathml;
 /// Limit of a paragraph's open spans and links.
 const MAX_OPEN: usize = 200;
 
-/// The most spaces that one element stands for.
+/// Maximum number of spaces that one element means.
 const MAX_SPACES: usize = 200;
 
 /// Limit of a description, in bytes.
@@ -179,7 +179,7 @@ impl OdfReader<'_, '_> {
         });
     }
 
-    /// Reads a shape that stands by itself.
+    /// Reads a shape outside of paragraphs.
     pub(super) fn read_shape(&mut self, xml: &mut XmlReader<'_>, tag: &XmlTag<'_>) {
         if !self.enter(xml) {
             return;

@@ -6,13 +6,10 @@
 use super::super::docx::styles::RunProperties;
 use super::super::inlines::InlineContent;
 use super::super::xlsx::grid::column_name;
-use super::super::xlsx::sheet::{CellBudget, SheetCell, SheetContent, SheetRow};
+use super::super::xlsx::sheet::{CellBudget, MAX_COLUMN, SheetCell, SheetContent, SheetRow};
 use super::super::xlsx::write_sheet;
 use super::super::xml::{XmlReader, XmlTag};
 use super::text::OdfReader;
-
-/// The most columns of a sheet.
-const MAX_COLUMN: u32 = 16_384;
 
 /// Reads the sheets of the element that was opened last.
 pub(super) fn read(xml: &mut XmlReader<'_>, reader: &mut OdfReader<'_, '_>) {
@@ -189,7 +186,7 @@ fn read_row<'x>(
     cells
 }
 
-/// Returns the column behind an element that may stand for several.
+/// Returns the column after an element that may mean several.
 fn columns_after(column: u32, tag: &XmlTag<'_>) -> u32 {
     let repeated = tag.number("number-columns-repeated").unwrap_or(1);
     column.saturating_add(repeated).clamp(column, MAX_COLUMN)

@@ -113,7 +113,7 @@ fn write_speaker_notes(notes: &str, reader: &mut OdfReader<'_, '_>) {
 
 /// The place of a shape: left, top, width, height.
 fn place_of(tag: &XmlTag<'_>) -> Option<[i64; 4]> {
-    let at = |name: &str| length(&tag.attribute(name)?);
+    let at = |name: &str| parse_length(&tag.attribute(name)?);
     Some([
         at("x")?,
         at("y")?,
@@ -126,7 +126,7 @@ fn place_of(tag: &XmlTag<'_>) -> Option<[i64; 4]> {
     clippy::cast_possible_truncation,
     reason = "a length beyond the limit is cut to it"
 )]
-fn length(text: &str) -> Option<i64> {
+fn parse_length(text: &str) -> Option<i64> {
     let at = text.find(|c: char| c.is_ascii_alphabetic())?;
     let unit = match &text[at..] {
         "cm" => 10.0 * MILLIMETRE,

@@ -9,7 +9,7 @@ use super::super::docx::styles::RunProperties;
 use super::super::inlines::InlineContent;
 use super::super::package::ZipPackage;
 use super::super::xml::{XmlReader, XmlTag};
-use super::super::{MAX_COLUMNS, NodeContent, comment_of};
+use super::super::{MAX_COLUMNS, MAX_NOTES, NodeContent, comment_of};
 use super::list::{OdfItem, OdfList};
 use super::styles::{self, LEVELS, OdfStyles};
 
@@ -18,9 +18,6 @@ const MAX_DEPTH: usize = 24;
 
 /// Limit of an author's name, in bytes.
 const MAX_AUTHOR: usize = 1000;
-
-/// Limit of a document's notes.
-const MAX_NOTES: usize = 20_000;
 
 /// A note or a comment that the text refers to.
 pub(super) struct OdfNote {
@@ -255,7 +252,7 @@ impl<'p, 'b> OdfReader<'p, 'b> {
         u32::try_from(self.notes.len()).ok()
     }
 
-    /// Writes the notes behind the text.
+    /// Writes the notes after the text.
     pub(super) fn write_notes(&mut self) {
         self.in_note = true;
         self.write_item();

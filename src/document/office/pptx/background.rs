@@ -1,4 +1,4 @@
-//! Finds the background of a slide's text, to tell white text on white from white text on a
+//! Finds the background of a slide's text, to distinguish white text on white from white text on a
 //! picture.
 //!
 //! Rules: ISO/IEC 29500-1, 19.3.1.1 (backgrounds), 20.1.7.6 (places), 20.1.8 (fills), 20.1.6.2

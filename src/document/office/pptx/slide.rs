@@ -17,8 +17,8 @@ use super::text::{self, SlideParagraph};
 /// Limit of a slide's shapes, and of the rows of all its tables.
 const MAX_SHAPES: usize = 20_000;
 
-/// The most by which shapes of one row differ in their tops: a quarter of an inch.
-const ROW: i64 = 228_600;
+/// Maximum difference between the tops of shapes of one row: a quarter of an inch.
+const MAX_ROW_DIFFERENCE: i64 = 228_600;
 
 enum SlideShape {
     Text(Vec<SlideParagraph>),
@@ -251,7 +251,7 @@ pub(in super::super) fn sort_by_place<T>(shapes: &mut [(Option<SlideArea>, T)]) 
     tops.sort_unstable();
     let mut row = i64::MIN;
     for top in &mut tops {
-        if top.saturating_sub(row) > ROW {
+        if top.saturating_sub(row) > MAX_ROW_DIFFERENCE {
             row = *top;
         }
         *top = row;

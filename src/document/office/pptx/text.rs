@@ -12,10 +12,10 @@ use super::bullets::{self, BulletKind, LEVELS, LevelBullets};
 use crate::document::formula::read_omml;
 
 /// The deepest level of a list.
-const DEEPEST: u8 = 8;
+const MAX_LEVEL: u8 = 8;
 
 /// Limit of a run's text, in bytes.
-const MAX_RUN: usize = 4 << 20;
+const MAX_RUN_BYTES: usize = 4 << 20;
 
 /// The smallest visible size, in hundredths of a point.
 const MIN_VISIBLE_SIZE: u32 = 200;
@@ -58,7 +58,7 @@ fn read_paragraph(
     while let Some(tag) = xml.tag_within(depth) {
         match tag.name() {
             "pPr" => {
-                level = tag.number::<u8>("lvl").unwrap_or(0).min(DEEPEST);
+                level = tag.number::<u8>("lvl").unwrap_or(0).min(MAX_LEVEL);
                 xml.each_tag(|_, tag| {
                     own = bullets::bullet_of(tag).or(own);
                 });
@@ -66,7 +66,7 @@ fn read_paragraph(
             "r" | "fld" => style = Some(RunStyle::default()),
             "rPr" => style = read_run_style(xml, &tag, relations, background),
             "t" => {
-                let text = xml.text_within(MAX_RUN);
+                let text = xml.text_within(MAX_RUN_BYTES);
                 if let Some(style) = &style {
                     inlines.add_text(style, &text);
                 }

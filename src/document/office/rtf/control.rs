@@ -1,11 +1,12 @@
 //! Reads the control words of an RTF file.
 
+use super::super::MAX_NOTES;
 use super::super::comment_of;
 use super::super::docx::field::hyperlink_target;
 use super::super::docx::styles::RunProperties;
-use super::tables::{of_charset, of_page};
+use super::tables::{encoding_of_charset, encoding_of_code_page};
 use super::token::RtfTokens;
-use super::{GroupState, MAX_NOTES, RtfAside, RtfDestination, RtfNote, RtfReader};
+use super::{GroupState, RtfAside, RtfDestination, RtfNote, RtfReader};
 
 /// Limit of a file's links.
 const MAX_LINKS: usize = 100_000;
@@ -57,8 +58,8 @@ impl RtfReader<'_> {
             }
             RtfDestination::Fonts => match word {
                 "f" => self.tables.number = number.unwrap_or(0),
-                "fcharset" => self.tables.encoding = of_charset(number.unwrap_or(0)),
-                "cpg" => self.tables.encoding = of_page(number.unwrap_or(0)),
+                "fcharset" => self.tables.encoding = encoding_of_charset(number.unwrap_or(0)),
+                "cpg" => self.tables.encoding = encoding_of_code_page(number.unwrap_or(0)),
                 _ => {}
             },
             RtfDestination::Styles => match word {
@@ -84,10 +85,10 @@ impl RtfReader<'_> {
         match word {
             "u" => self.add_unicode(number.unwrap_or(0)),
             "uc" => self.state.replaced = number.unwrap_or(1).clamp(0, 20).try_into().unwrap_or(1),
-            "ansicpg" => self.page = of_page(number_or_one).or(self.page),
-            "mac" => self.page = of_page(10_000),
+            "ansicpg" => self.page = encoding_of_code_page(number_or_one).or(self.page),
+            "mac" => self.page = encoding_of_code_page(10_000),
             _ => {
-                if let Some(text) = special(word) {
+                if let Some(text) = text_of_control_word(word) {
                     self.add_text(text);
                 } else if self.state.destination == RtfDestination::Body {
                     self.read_format(word, number);
@@ -265,8 +266,8 @@ impl RtfReader<'_> {
     }
 }
 
-/// The text that a control word stands for.
-fn special(word: &str) -> Option<&'static str> {
+/// The text that a control word means.
+fn text_of_control_word(word: &str) -> Option<&'static str> {
     Some(match word {
         "tab" => "\t",
         "emdash" => "\u{2014}",

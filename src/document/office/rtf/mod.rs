@@ -32,9 +32,6 @@ mod token;
 /// The deepest nesting of groups whose formatting is kept.
 const MAX_GROUPS: usize = 2000;
 
-/// Limits of a file's notes, and of the text boxes of a paragraph.
-const MAX_NOTES: usize = 20_000;
-
 /// Tokens read between two looks at the clock.
 const TOKENS_PER_CHECK: u32 = 1 << 16;
 
@@ -66,7 +63,7 @@ enum RtfAside {
     PropertyValue,
 }
 
-/// The state that a group has of its own.
+/// The state of a group.
 #[derive(Clone, Copy, Default)]
 struct GroupState {
     destination: RtfDestination,
@@ -104,11 +101,11 @@ struct RtfReader<'a> {
     groups: Vec<GroupState>,
     /// Groups beyond [`MAX_GROUPS`].
     deeper: usize,
-    /// True behind `\*`: an unknown destination is skipped.
+    /// True after `\*`: an unknown destination is skipped.
     optional: bool,
-    /// True behind the beginning of a group.
+    /// True after the beginning of a group.
     at_start: bool,
-    /// Characters still to be skipped behind a Unicode character.
+    /// Number of characters still to be skipped after a Unicode character.
     to_skip: u8,
     high: u32,
     pending: Vec<u8>,
@@ -176,7 +173,7 @@ impl RtfReader<'_> {
             if self.blocks.late || !self.blocks.has_room() {
                 break;
             }
-            // `\*` means something at the beginning of a group alone.
+            // `\*` means something only at the beginning of a group.
             let at_start = std::mem::replace(&mut self.at_start, token == RtfToken::Open);
             if let RtfToken::Byte(byte) = token {
                 self.optional = false;
@@ -221,7 +218,7 @@ impl RtfReader<'_> {
         is_whole
     }
 
-    /// Reads a note or a box with the state that it stands in.
+    /// Reads a note or a box in the state of its place.
     fn read_aside(&mut self, source: Range<usize>, state: GroupState) {
         if self.depth >= MAX_DEPTH {
             self.blocks.cut = true;
@@ -331,7 +328,7 @@ impl RtfReader<'_> {
         }
     }
 
-    /// Writes the notes behind the text.
+    /// Writes the notes after the text.
     fn write_notes(&mut self) {
         self.in_note = true;
         self.blocks.end();

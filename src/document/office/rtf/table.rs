@@ -5,11 +5,11 @@ use super::super::blocks::{BlockWriter, TableCell};
 use super::super::inlines::InlineContent;
 
 /// Lengths below which two edges are one, in twentieths of a point.
-const TOLERANCE: i32 = 60;
+const EDGE_TOLERANCE: i32 = 60;
 
 /// Limits of a table's cells, and of those of a row.
-const MAX_TABLE: usize = 200_000;
-const MAX_CELLS: usize = 1000;
+const MAX_TABLE_CELLS: usize = 200_000;
+const MAX_ROW_CELLS: usize = 1000;
 
 /// The description of a cell.
 #[derive(Clone, Copy, Default)]
@@ -47,7 +47,7 @@ impl RtfTable {
     /// Ends the description of a cell.
     pub(super) fn end_shape(&mut self, right: i32) {
         self.shape.right = right;
-        if self.shapes.len() < MAX_CELLS {
+        if self.shapes.len() < MAX_ROW_CELLS {
             self.shapes.push(self.shape);
         }
         self.shape = CellShape::default();
@@ -55,7 +55,7 @@ impl RtfTable {
 
     pub(super) fn end_cell(&mut self) {
         let cell = std::mem::take(&mut self.cell);
-        if self.row.len() < MAX_CELLS && self.cells < MAX_TABLE {
+        if self.row.len() < MAX_ROW_CELLS && self.cells < MAX_TABLE_CELLS {
             self.cells += 1;
             self.row.push(cell);
         } else {
@@ -72,7 +72,7 @@ impl RtfTable {
             let next = || CellShape {
                 right: i32::try_from(at)
                     .unwrap_or(0)
-                    .saturating_mul(10 * TOLERANCE),
+                    .saturating_mul(10 * EDGE_TOLERANCE),
                 ..CellShape::default()
             };
             self.shapes.get(at).copied().unwrap_or_else(next)
@@ -105,7 +105,7 @@ impl RtfTable {
             .map(|(shape, _)| shape.right)
             .collect();
         edges.sort_unstable();
-        edges.dedup_by(|next, edge| next.saturating_sub(*edge) < TOLERANCE);
+        edges.dedup_by(|next, edge| next.saturating_sub(*edge) < EDGE_TOLERANCE);
         let rows = self.rows.into_iter().map(|row| {
             let (mut cells, mut before): (Vec<TableCell>, usize) = (Vec::new(), 0);
             for (shape, content) in row {

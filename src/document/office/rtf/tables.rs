@@ -85,7 +85,7 @@ impl RtfTables {
 }
 
 /// The encoding of a font's character set.
-pub(super) fn of_charset(charset: i32) -> Option<&'static Encoding> {
+pub(super) fn encoding_of_charset(charset: i32) -> Option<&'static Encoding> {
     let page = match charset {
         77 => 10_000,
         128 => 932,
@@ -103,11 +103,11 @@ pub(super) fn of_charset(charset: i32) -> Option<&'static Encoding> {
         238 => 1250,
         _ => return None,
     };
-    of_page(page)
+    encoding_of_code_page(page)
 }
 
 /// The encoding of a code page.
-pub(super) fn of_page(page: i32) -> Option<&'static Encoding> {
+pub(super) fn encoding_of_code_page(page: i32) -> Option<&'static Encoding> {
     let label = match page {
         932 => "shift_jis".to_owned(),
         936 => "gbk".to_owned(),

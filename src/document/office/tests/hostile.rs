@@ -41,7 +41,10 @@ fn what_a_file_is_is_told_by_its_bytes() {
 #[test]
 fn errors_say_what_to_do() {
     let older = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 some document";
-    assert_eq!(DocumentError::of(older), Some(DocumentError::Older(None)));
+    assert_eq!(
+        DocumentError::of(older),
+        Some(DocumentError::UnknownLegacyOffice)
+    );
     let name: Vec<u8> = "EncryptedPackage"
         .bytes()
         .flat_map(|byte| [byte, 0])
@@ -63,7 +66,7 @@ fn errors_say_what_to_do() {
     let pdf = convert_file(b"%PDF-1.7 nothing", FileKind::Pdf, &FileLimits::default()).unwrap_err();
     assert_eq!(
         pdf.to_string(),
-        "This PDF file is damaged: download it again, or find another copy."
+        "This file is damaged: download it again, or find another copy."
     );
 }
 

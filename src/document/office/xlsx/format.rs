@@ -93,14 +93,14 @@ impl CellFormats {
                 let text = format!("{:.*}", usize::from(*digits), parsed * 100.0);
                 format!("{text}%")
             }
-            NumberFormat::Date if is_date && days.fract() < 1e-9 => date(days),
-            NumberFormat::Time if (0.0..1.0).contains(&parsed) => clock(parsed, true),
+            NumberFormat::Date if is_date && days.fract() < 1e-9 => format_date(days),
+            NumberFormat::Time if (0.0..1.0).contains(&parsed) => format_clock(parsed, true),
             NumberFormat::Date | NumberFormat::DateTime | NumberFormat::Time if is_date => {
-                format!("{} {}", date(days), clock(days.fract(), true))
+                format!("{} {}", format_date(days), format_clock(days.fract(), true))
             }
-            NumberFormat::Elapsed if parsed.abs() < LAST_DAY => clock(parsed, false),
+            NumberFormat::Elapsed if parsed.abs() < LAST_DAY => format_clock(parsed, false),
             NumberFormat::Padded(digits) if parsed.fract() == 0.0 && parsed.abs() < 1e15 => {
-                padded(parsed, digits)
+                format_padded(parsed, digits)
             }
             _ => number(parsed),
         }
@@ -178,14 +178,14 @@ fn parse_format(code: &str) -> NumberFormat {
     }
 }
 
-/// A sign of a format that stands for itself.
+/// A sign of a format that means itself.
 fn literal(c: char) -> char {
-    // This digit would stand for any.
+    // This digit would mean any digit.
     if c == '0' { '\u{2007}' } else { c }
 }
 
 /// Writes a whole number with leading zeros, from its last digit on.
-fn padded(value: f64, shape: &str) -> String {
+fn format_padded(value: f64, shape: &str) -> String {
     let mut digits: Vec<char> = format!("{:.0}", value.abs()).chars().collect();
     let mut text = Vec::new();
     let mut left = shape.matches('0').count();
@@ -208,7 +208,7 @@ fn padded(value: f64, shape: &str) -> String {
     clippy::cast_possible_truncation,
     reason = "days are within those that spreadsheets know"
 )]
-fn date(days: f64) -> String {
+fn format_date(days: f64) -> String {
     let mut day = days.floor() as i64;
     // Spreadsheets count a 29 February 1900, which did not exist.
     if day < 60 {
@@ -224,7 +224,7 @@ fn date(days: f64) -> String {
     clippy::cast_sign_loss,
     reason = "days are within those that spreadsheets know"
 )]
-fn clock(days: f64, is_time: bool) -> String {
+fn format_clock(days: f64, is_time: bool) -> String {
     let seconds = (days.abs() * 86_400.0).round() as u64;
     let (seconds, width) = if is_time {
         (seconds.min(86_399), 2)

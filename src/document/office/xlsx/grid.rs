@@ -5,7 +5,7 @@ use super::super::inlines::{InlineContent, RunStyle};
 use super::sheet::{SheetCell, SheetRow};
 
 /// Maximum number of grid places for each filled cell.
-const SPARSE: usize = 12;
+const MAX_PLACES_PER_CELL: usize = 12;
 
 /// Writes the rows of a sheet.
 pub(super) fn write(rows: Vec<SheetRow>, blocks: &mut BlockWriter) {
@@ -41,7 +41,7 @@ fn write_table(rows: Vec<SheetRow>, blocks: &mut BlockWriter) {
         }
         return;
     }
-    if columns.len().saturating_mul(rows.len()) > SPARSE * cells + 4096 {
+    if columns.len().saturating_mul(rows.len()) > MAX_PLACES_PER_CELL * cells + 4096 {
         for row in rows {
             for cell in &row.cells {
                 let place = format!("{}{}: ", column_name(cell.column), row.number);
@@ -72,12 +72,7 @@ fn inlines(cell: &SheetCell) -> InlineContent {
         link: cell.link.clone(),
         ..RunStyle::default()
     };
-    for (at, line) in cell.text.lines().enumerate() {
-        if at > 0 {
-            inlines.add_line_break();
-        }
-        inlines.add_text(&style, line);
-    }
+    inlines.add_lines(&style, &cell.text);
     inlines
 }
 

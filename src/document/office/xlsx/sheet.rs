@@ -14,7 +14,7 @@ use super::strings::{self, MAX_CELL, SharedStrings};
 use crate::basics::sort::sort_by_number;
 
 /// Limits of a sheet: columns and rows.
-const MAX_COLUMN: u32 = 16_384;
+pub(in super::super) const MAX_COLUMN: u32 = 16_384;
 const MAX_ROW: u32 = 1_048_576;
 
 /// Limit of hidden ranges of columns.
@@ -232,7 +232,7 @@ fn parse_cell_reference(place: &str) -> Option<(u32, u32)> {
     ((1..=MAX_COLUMN).contains(&column) && (1..=MAX_ROW).contains(&row)).then_some((column, row))
 }
 
-/// Reads the links of cells, which the file has behind the cells.
+/// Reads the links of cells, which follow the cells in the file.
 fn cell_links(text: &str, context: &SheetContext<'_>) -> HashMap<(u32, u32), Rc<str>> {
     let mut links = HashMap::new();
     let Some(start) = text

@@ -58,7 +58,7 @@ pub(super) fn rich_text(xml: &mut XmlReader<'_>) -> String {
         "t" => {
             let text = xml.text_within(MAX_CELL);
             if all.len() + text.len() <= MAX_CELL {
-                all.push_str(&unescaped(&text));
+                all.push_str(&decode_escapes(&text));
             }
         }
         "rPh" | "rPr" | "phoneticPr" => xml.skip(),
@@ -68,7 +68,7 @@ pub(super) fn rich_text(xml: &mut XmlReader<'_>) -> String {
 }
 
 /// Decodes the escapes `_x000D_` of characters that XML cannot hold.
-fn unescaped(text: &str) -> String {
+fn decode_escapes(text: &str) -> String {
     let mut all = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find("_x") {

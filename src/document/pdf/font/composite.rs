@@ -1,4 +1,4 @@
-//! Composite fonts, whose codes have several bytes and stand for glyphs by number.
+//! Composite fonts, whose codes have several bytes and mean glyphs by number.
 //!
 //! Rules: ISO 32000-2, 9.7.
 
@@ -28,7 +28,7 @@ pub(super) struct CompositeFont {
     collection: Option<&'static CharacterCollection>,
     /// True for Symbol, whose characters may be codes for private use.
     symbol: bool,
-    /// Glyphs and their characters, where nothing else tells them.
+    /// Glyphs and their characters, if nothing else gives them.
     glyphs: HashMap<u32, char>,
 }
 

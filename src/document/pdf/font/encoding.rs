@@ -7,73 +7,19 @@
 
 use std::collections::HashMap;
 
-/// Adobe standard encoding from 0xA0 on; below it is ASCII but for the quotes.
-const STANDARD: &str = concat!(
-    "\0¡¢£⁄¥ƒ§¤'“«‹›ﬁﬂ\0–†‡·\0¶•‚„”»…‰\0¿\0`´ˆ˜¯˘˙¨\0˚¸\0˝˛ˇ—\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-    "Æ\0ª\0\0\0\0ŁØŒº\0\0\0\0\0æ\0\0\0ı\0\0łøœß\0\0\0\0",
-);
+/// The tables of encodings and of fonts that come with Windows, one a line: a name, then runs of
+/// characters, each after the code or glyph of its first one.
+const TABLES: &str = include_str!("encodings.txt");
 
-/// Mac OS Roman from 0x80 on; below it is ASCII.
-const MAC_ROMAN: &str = concat!(
-    "ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø¿¡¬√ƒ≈∆«»… ÀÃÕŒœ–—“”‘’÷◊",
-    "ÿŸ⁄¤‹›ﬁﬂ‡·‚„‰ÂÊÁËÈÍÎÏÌÓÔÒÚÛÙıˆ˜¯˘˙˚¸˝˛ˇ",
-);
-
-/// Windows code page 1252 from 0x80 on, its gaps bullets; below it is ASCII.
-const WIN_ANSI: &str = concat!(
-    "€•‚ƒ„…†‡ˆ‰Š‹Œ•Ž••‘’“”•–—˜™š›œ•žŸ ¡¢£¤¥¦§¨©ª«¬-®¯°±²³´µ¶·¸¹º»¼½¾¿ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖ×",
-    "ØÙÚÛÜÝÞßàáâãäåæçèéêëìíîïðñòóôõö÷øùúûüýþÿ",
-);
-
-/// The font Symbol from 0x20 on.
-const SYMBOL: &str = concat!(
-    " !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧ∆ΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_αβχδεφγηιϕκλµνοπθρστυϖω",
-    "ξψζ{|}∼\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0ϒ′≤⁄∞ƒ♣♢♡♠↔←↑",
-    "→↓°±″≥×∝∂•÷≠≡≈…↕↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇∏√⋅¬∧∨⇔⇐⇑⇒⇓◊〈∑|||\0〉∫⌠⌡|‖\0",
-);
-
-/// The font `ZapfDingbats` from 0x20 on.
-const ZAPF_DINGBATS: &str = concat!(
-    " ✁✂✃✄☎✆✇✈✉☛☞✌✍✎✏✐✑✒✓✔✕✖✗✘✙✚✛✜✝✞✟✠✡✢✣✤✥✦✧★✩✪✫✬✭✮✯✰✱✲✳✴✵✶✷✸✹✺✻✼✽✾✿❀❁❂❃❄❅❆❇❈❉❊❋●❍■❏❐❑❒▲▼◆❖◗",
-    "❘❙❚❛❜❝❞\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0❡❢❣❤❥❦❧♣♦♥♠①②",
-    "③④⑤⑥⑦⑧⑨⑩❶❷❸❹❺❻❼❽❾❿➀➁➂➃➄➅➆➇➈➉➊➋➌➍➎➏➐➑➒➓➔→↔↕➘➙➚➛➜➝➞➟➠➡➢➣➤➥➦➧➨➩➪➫➬➭➮➯\0➱➲➳➴➵➶➷➸➹➺➻➼➽➾\0",
-);
-
-/// Glyphs from 98 on of the fonts that come with Windows; from 3 on they are ASCII.
-const WINDOWS_GLYPHS: &str = concat!(
-    "ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø¿¡¬√ƒ≈∆«»…ÀÃÕŒœ–—“”‘’÷◊ÿŸ⁄",
-    "€‹›‡·‚„‰ÂÊÁËÈÍÎÏÌÓÔÒÚÛÙıˆ˜ˉ˘˙˚¸˝˛ˇŁłŠšŽž¦ÐðÝýÞþ−×¹²³½¼¾₣ĞğİŞşĆćČčđ¯\0ĂăĄąĎďĐĘęĚěĹĺĽľĿŀŃń",
-    "ŇňŐőŔŕŘřŚśŢţŤťŮůŰűŹźŻżΓΘΦαδεστφ‗‼ⁿ₧←↑→↓↔↕↨∟∩≡⌂⌐⌠⌡─│┌┐└┘├┤┬┴┼═║╒╓╔╕╖╗╘╙╚╛╜╝╞╟╠╡╢╣╤╥╦╧╨╩╪╫╬▀",
-    "▄█▌▐░▒▓■▬▲►▼◄○◘◙☺☻☼♀♂♠♣♥♦♪♫Ĳĳŉ′″℅ℓ□▪▫●◦ĀāĈĉĊċĒēĔĕĖėĜĝĠġĢģĤĥĦħĨĩĪīĬĭĮįĴĵĶķĸĻļŅņŊŋŌōŎŏŖŗŜŝŦŧ",
-    "ŨũŪūŬŭŲųŴŵŶŷſǺǻǼǽǾǿ·ẀẁẂẃẄẅỲỳ‛‾₤℮⅛⅜⅝⅞΄΅ΆΈΉΊΌΎΏΐΑΒΔΕΖΗΙΚΛΜΝΞΟΠΡΣΤΥΧΨΩΪΫάέήίΰβγζηθικλμνξορς",
-    "υχψωϊϋόύώЁЂЃЄЅІЇЈЉЊЋЌЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯабвгдежзийклмнопрстуфхцчшщъыьэюяёђѓ",
-    "єѕіїјљњћќўџҐґ―№",
-);
-
-/// Glyphs of Calibri: the first of each few beside one another, and the characters of these.
-const CALIBRI_GLYPHS: (&[u32], &str) = (
-    &[
-        3, 17, 24, 28, 38, 44, 47, 58, 60, 62, 68, 75, 87, 89, 94, 100, 104, 115, 121, 127, 258,
-        271, 282, 286, 296, 336, 346, 349, 361, 364, 367, 373, 381, 393, 395, 400, 410, 437, 448,
-        454, 460, 842, 853, 859, 862, 876, 882, 884, 890, 894, 919, 923, 936, 951, 1004, 1081,
-    ],
-    concat!(
-        " A\0BC\0D\0E\0FG\0H\0I\0J\0K\0L\0MN\0O\0P\0QR\0S\0T\0U\0VW\0XY\0Z\0a\0bc\0d\0e\0",
-        "f\0g\0h\0i\0j\0k\0l\0mn\0o\0p\0qr\0s\0t\0u\0vw\0xy\0z\0!\0,;:.\0’\0“”\0/\0-\0–\0",
-        "_•\0()\0\"&\0@\0$\0#\00123456789\0%"
-    ),
-);
-
-/// Glyphs of Cambria.
-const CAMBRIA_GLYPHS: (&[u32], &str) = (
-    &[
-        3, 131, 428, 481, 486, 491, 495, 498, 512, 514, 523, 820, 882, 938, 945,
-    ],
-    concat!(
-        " ABCDEFGHIJKLMNOPQRSTUVWXYZ\0abcdefghijklmnopqrstuvwxyz\0&\0,;:.\0-\0?\0’\0“”\0/\0",
-        "–\0()\0_'\00123456789\0+\0="
-    ),
-);
+/// Returns the codes and characters of a table; none if there is no table of this name.
+fn read_table(name: &str) -> impl Iterator<Item = (u32, char)> {
+    let mut lines = TABLES.lines().map(|line| line.split('\t'));
+    let runs = lines.find_map(|mut parts| (parts.next() == Some(name)).then_some(parts));
+    let runs = runs.into_iter().flatten();
+    runs.filter_map(|run| run.split_once(':'))
+        .filter_map(|(first, characters)| Some((first.parse::<u32>().ok()?, characters)))
+        .flat_map(|(first, characters)| (first..).zip(characters.chars()))
+}
 
 /// Names and their texts, one a line, sorted by bytes.
 const GLYPHS: &str = include_str!("glyphs.txt");
@@ -101,23 +47,16 @@ impl BaseEncoding {
 
     /// Returns the characters of all codes; `\0` for those without one.
     pub(super) fn table(self) -> [char; 256] {
-        let mut table = ['\0'; 256];
-        for (code, character) in table.iter_mut().enumerate().take(127).skip(32) {
-            *character = char::from(code as u8);
-        }
-        let (first, characters) = match self {
-            Self::Standard => {
-                table[0x27] = '\u{2019}';
-                table[0x60] = '\u{2018}';
-                (0xa0, STANDARD)
-            }
-            Self::MacRoman => (0x80, MAC_ROMAN),
-            Self::WinAnsi => (0x80, WIN_ANSI),
-            Self::Symbol => (0x20, SYMBOL),
-            Self::ZapfDingbats => (0x20, ZAPF_DINGBATS),
+        let name = match self {
+            Self::Standard => "Standard",
+            Self::MacRoman => "MacRoman",
+            Self::WinAnsi => "WinAnsi",
+            Self::Symbol => "Symbol",
+            Self::ZapfDingbats => "ZapfDingbats",
         };
-        for (place, character) in table[first..].iter_mut().zip(characters.chars()) {
-            *place = character;
+        let mut table = ['\0'; 256];
+        for (code, character) in read_table(name) {
+            table[code as usize] = character;
         }
         table
     }
@@ -129,24 +68,15 @@ pub(super) fn windows_glyphs(name: &str) -> HashMap<u32, char> {
     let name = name.replace(' ', "");
     let family = name.split([',', '-']).next().unwrap_or_default();
     let family = family.trim_end_matches("MT").trim_end_matches("PS");
-    let count = match family {
-        "Arial" | "TimesNewRoman" | "CourierNew" => usize::MAX,
-        "ArialBlack" | "ArialNarrow" | "Verdana" | "Tahoma" | "Georgia" | "CenturyGothic" => 95,
-        _ => 0,
+    let (table, count) = match family {
+        "Arial" | "TimesNewRoman" | "CourierNew" => ("Windows", usize::MAX),
+        "ArialBlack" | "ArialNarrow" | "Verdana" | "Tahoma" | "Georgia" | "CenturyGothic" => {
+            ("Windows", 95)
+        }
+        "Calibri" | "Cambria" => (family, usize::MAX),
+        _ => return HashMap::new(),
     };
-    let own = match family {
-        "Calibri" => CALIBRI_GLYPHS,
-        "Cambria" => CAMBRIA_GLYPHS,
-        _ => (&[][..], ""),
-    };
-    let own = own.0.iter().zip(own.1.split('\0'));
-    let own = own.flat_map(|(first, few)| (*first..).zip(few.chars()));
-    let glyphs = (' '..='~').chain(WINDOWS_GLYPHS.chars()).take(count);
-    (3..)
-        .zip(glyphs)
-        .filter(|(_, character)| *character != '\0')
-        .chain(own)
-        .collect()
+    read_table(table).take(count).collect()
 }
 
 /// Returns the characters of the glyphs of a subset whose names are their numbers in the whole

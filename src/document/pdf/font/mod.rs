@@ -20,7 +20,7 @@ use self::cmap::CharacterMap;
 use self::composite::CompositeFont;
 use self::encoding::BaseEncoding;
 use super::file::{PdfFile, as_dict, number};
-use super::geometry::Matrix;
+use super::geometry::{Matrix, median};
 use crate::unseen;
 
 mod cmap;
@@ -137,7 +137,7 @@ impl PdfFont {
     }
 }
 
-/// Returns the height of an em of a Type 3 font. Its units are its own, so its bounding box tells;
+/// Returns the height of an em of a Type 3 font. Its units are its own, so its bounding box counts;
 /// where that is empty, the width of most glyphs.
 fn em_of_type3(file: &PdfFile, dict: &Dictionary, matrix: &Matrix) -> f32 {
     let numbers = |key| file.array(dict, key).map(|array| file.numbers(array));
@@ -152,43 +152,32 @@ fn em_of_type3(file: &PdfFile, dict: &Dictionary, matrix: &Matrix) -> f32 {
     if height > 0.0 && height.is_finite() && !whole {
         return height;
     }
-    let mut widths = numbers(b"Widths").unwrap_or_default();
-    widths.retain(|width| *width > 0.0);
-    widths.sort_by(f32::total_cmp);
-    match widths.get(widths.len() / 2) {
-        Some(width) if !whole => 2.0 * width * matrix.0[0].abs(),
+    let widths = numbers(b"Widths").unwrap_or_default().into_iter();
+    match median(widths.filter(|width| *width > 0.0)) {
+        width if width > 0.0 && !whole => 2.0 * width * matrix.0[0].abs(),
         _ => usual,
     }
 }
 
 fn style_of(file: &PdfFile, dict: &Dictionary, descriptor: Option<&Dictionary>) -> GlyphStyle {
     let name = base_name(file, dict).to_ascii_lowercase();
-    let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
+    let has = |parts: &str| parts.split(' ').any(|part| name.contains(part));
+    // The names of TeX's fonts.
+    let begins = |parts: &str| parts.split(' ').any(|part| name.starts_with(part));
     let flags = descriptor.and_then(|descriptor| file.number(descriptor, b"Flags"));
     let flags = flags.unwrap_or(0.0) as u32;
     let weight = descriptor.and_then(|descriptor| file.number(descriptor, b"FontWeight"));
-    let tex_bold = ["cmbx", "cmssbx", "ecbx", "sfbx", "cmb1", "tcbx", "eurb"];
-    let tex_italic = ["cmti", "cmsl", "ecti", "ecsl", "sfti", "sfsl", "cmssi"];
-    let tex_mono = [
-        "cmtt", "ectt", "sftt", "cmsltt", "cmitt", "tctt", "pcrr", "cmvtt",
-    ];
     GlyphStyle {
-        bold: has(&["bold", "black", "heavy", "demi"])
-            || tex_bold.iter().any(|tex| name.starts_with(tex))
+        bold: has("bold black heavy demi")
+            || begins("cmbx cmssbx ecbx sfbx cmb1 tcbx eurb")
             || name.ends_with("-bd")
             || weight.is_some_and(|weight| weight >= 600.0)
             || flags & 1 << 18 != 0,
-        italic: has(&["italic", "oblique", "slanted"])
-            || tex_italic.iter().any(|tex| name.starts_with(tex))
+        italic: has("italic oblique slanted")
+            || begins("cmti cmsl ecti ecsl sfti sfsl cmssi")
             || name.ends_with("-it"),
-        mono: has(&[
-            "mono",
-            "courier",
-            "typewriter",
-            "consol",
-            "lmtt",
-            "inconsolata",
-        ]) || tex_mono.iter().any(|tex| name.starts_with(tex))
+        mono: has("mono courier typewriter consol lmtt inconsolata")
+            || begins("cmtt ectt sftt cmsltt cmitt tctt pcrr cmvtt")
             || flags & 1 != 0,
     }
 }
@@ -214,7 +203,7 @@ struct SimpleWidths {
     first: usize,
     given: Vec<f32>,
     missing: f32,
-    standard: Option<&'static [u16; 95]>,
+    standard: Option<Vec<u16>>,
 }
 
 impl SimpleWidths {
@@ -244,7 +233,7 @@ impl SimpleWidths {
     }
 
     fn of(&self, code: usize) -> f32 {
-        if let Some(standard) = self.standard {
+        if let Some(standard) = &self.standard {
             let width = code.checked_sub(32).and_then(|at| standard.get(at));
             return width.map_or(0.55, |width| f32::from(*width) * 0.001);
         }

@@ -3,52 +3,33 @@
 //! Rules: ISO 32000-2, 9.6.2.2; the widths are those of Adobe's font metrics, for the codes 32 to
 //! 126, in thousandths of an em.
 
-static HELVETICA: [u16; 95] = [
-    278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556,
-    556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667,
-    611, 778, 722, 278, 500, 667, 556, 833, 722, 778, 667, 778, 722, 667, 611, 722, 667, 944, 667,
-    667, 611, 278, 278, 278, 469, 556, 333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500,
-    222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584,
-];
-
-static HELVETICA_BOLD: [u16; 95] = [
-    278, 333, 474, 556, 556, 889, 722, 238, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556,
-    556, 556, 556, 556, 556, 556, 556, 333, 333, 584, 584, 584, 611, 975, 722, 722, 722, 722, 667,
-    611, 778, 722, 278, 556, 722, 611, 833, 722, 778, 667, 778, 722, 667, 611, 722, 667, 944, 667,
-    667, 611, 333, 278, 333, 584, 556, 333, 556, 611, 556, 611, 556, 333, 611, 611, 278, 278, 556,
-    278, 889, 611, 611, 611, 611, 389, 556, 333, 611, 556, 778, 556, 556, 500, 389, 280, 389, 584,
-];
-
-static TIMES: [u16; 95] = [
-    250, 333, 408, 500, 500, 833, 778, 180, 333, 333, 500, 564, 250, 333, 250, 278, 500, 500, 500,
-    500, 500, 500, 500, 500, 500, 500, 278, 278, 564, 564, 564, 444, 921, 722, 667, 667, 722, 611,
-    556, 722, 722, 333, 389, 722, 611, 889, 722, 722, 556, 722, 667, 556, 611, 722, 722, 944, 722,
-    722, 611, 333, 278, 333, 469, 500, 333, 444, 500, 444, 500, 444, 333, 500, 500, 278, 278, 500,
-    278, 778, 500, 500, 500, 500, 333, 389, 278, 500, 500, 722, 500, 500, 444, 480, 200, 480, 541,
-];
-
-static TIMES_BOLD: [u16; 95] = [
-    250, 333, 555, 500, 500, 1000, 833, 278, 333, 333, 500, 570, 250, 333, 250, 278, 500, 500, 500,
-    500, 500, 500, 500, 500, 500, 500, 333, 333, 570, 570, 570, 500, 930, 722, 667, 722, 722, 667,
-    611, 778, 778, 389, 500, 778, 667, 944, 722, 778, 611, 778, 722, 556, 667, 722, 722, 1000, 722,
-    722, 667, 333, 278, 333, 581, 500, 333, 500, 556, 444, 556, 444, 333, 500, 556, 278, 333, 556,
-    278, 833, 556, 500, 556, 556, 444, 389, 333, 556, 500, 722, 500, 500, 444, 394, 220, 394, 520,
-];
+/// The widths of the fonts, one a line: a name, then the numbers.
+const WIDTHS: &str = include_str!("widths.txt");
 
 /// Returns the widths of the standard font of this name, or of one that resembles it.
-pub(super) fn widths(name: &str) -> Option<&'static [u16; 95]> {
+pub(super) fn widths(name: &str) -> Option<Vec<u16>> {
     let name = name.to_ascii_lowercase();
     let has = |part: &str| name.contains(part);
-    let bold = has("bold") || has("black");
-    Some(if has("courier") || has("mono") {
-        &COURIER
+    let is_bold = has("bold") || has("black");
+    let font = if has("courier") || has("mono") {
+        "Courier"
     } else if has("helvetica") || has("arial") {
-        if bold { &HELVETICA_BOLD } else { &HELVETICA }
+        if is_bold {
+            "Helvetica-Bold"
+        } else {
+            "Helvetica"
+        }
     } else if has("times") || has("roman") {
-        if bold { &TIMES_BOLD } else { &TIMES }
+        if is_bold { "Times-Bold" } else { "Times" }
     } else {
         return None;
-    })
+    };
+    let mut lines = WIDTHS.lines().filter_map(|line| line.split_once(' '));
+    let (_, widths) = lines.find(|(known, _)| *known == font)?;
+    Some(
+        widths
+            .split(' ')
+            .filter_map(|width| width.parse().ok())
+            .collect(),
+    )
 }
-
-static COURIER: [u16; 95] = [600; 95];

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::super::geometry::median;
 use super::super::runs::GlyphRun;
 use super::rows::RunRow;
 use super::{PageRegion, PdfTableCell, TextLine, gaps_between};
@@ -23,7 +24,7 @@ const MIN_ROWS: usize = 3;
 /// Limit of the rows that a gutter is followed over.
 const MAX_ROWS: usize = 2000;
 
-/// Limit of gutters beside one another.
+/// Limit of the number of gutters side by side.
 const MAX_GAPS: usize = 64;
 
 /// Maximum nesting of columns.
@@ -139,7 +140,7 @@ fn follow_gaps(
     (gaps, end)
 }
 
-/// Returns the parts of gaps that are free beside the segments of a row, at least `least` wide.
+/// Returns the parts of gaps that the segments of a row leave free, at least `least` wide.
 fn free_gaps(gaps: &[ColumnGap], row: &[RowSegment], least: f32) -> Vec<ColumnGap> {
     let mut left = Vec::with_capacity(gaps.len());
     for (low, high) in gaps {
@@ -224,9 +225,6 @@ fn measure_columns(split: &[Vec<RowSegment>], gaps: &[ColumnGap]) -> Vec<ColumnF
             last = at;
         }
     }
-    for column in &mut columns {
-        column.widths.sort_by(f32::total_cmp);
-    }
     columns
 }
 
@@ -234,15 +232,10 @@ impl ColumnFill {
     /// True if it looks like text that fills a column.
     fn is_text(&self, em: f32) -> bool {
         let width = self.u1 - self.u0;
-        let middle = self
-            .widths
-            .get(self.widths.len() / 2)
-            .copied()
-            .unwrap_or(0.0);
         self.rows >= MIN_ROWS
             && width >= MIN_COLUMN * em
             && self.words * 2 >= self.rows * 7
-            && middle >= 0.5 * width
+            && median(self.widths.iter().copied()) >= 0.5 * width
     }
 }
 
@@ -310,7 +303,7 @@ fn is_index(columns: &[ColumnFill], em: f32) -> bool {
 /// Returns the table that these rows form, if they do, and its number of rows: it ends if the next
 /// row is far below.
 fn as_table(rows: &[RunRow], text: &str) -> Option<(PageRegion, usize)> {
-    // Rows that are very near are lines of cells beside one another.
+    // Rows that are very near are lines of cells side by side.
     let is_near = |a: &RunRow, b: &RunRow| a.v - b.v < 0.95 * a.size.min(b.size);
     let groups: Vec<&[RunRow]> = rows.chunk_by(is_near).collect();
     let lead = |pair: &[&[RunRow]]| pair[0][pair[0].len() - 1].v - pair[1][0].v;
@@ -397,10 +390,4 @@ fn as_table(rows: &[RunRow], text: &str) -> Option<(PageRegion, usize)> {
     };
     let rows = groups.iter().map(row).collect();
     Some((PageRegion::Table { rows, ruled: false }, count))
-}
-
-fn median(values: impl Iterator<Item = f32>) -> f32 {
-    let mut values: Vec<f32> = values.collect();
-    values.sort_by(f32::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(0.0)
 }

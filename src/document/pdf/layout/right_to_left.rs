@@ -354,7 +354,7 @@ impl LineOrder {
     }
 }
 
-/// True if brackets beside letters from right to left are named as they are drawn.
+/// True if brackets next to letters from right to left are named as they are drawn.
 fn brackets_are_drawn(rows: &[RunRow], pool: &str) -> bool {
     let (mut drawn, mut named) = (0, 0);
     for pair in rows.iter().flat_map(|row| row.runs.windows(2)) {

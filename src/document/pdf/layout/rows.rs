@@ -1,4 +1,4 @@
-//! Sorts runs into rows: those on one baseline, with raised or lowered ones beside them.
+//! Sorts runs into rows: those on one baseline, with raised or lowered ones next to them.
 
 use std::collections::HashMap;
 
@@ -225,7 +225,7 @@ fn is_over(run: &GlyphRun, row: &RunRow, text: &str) -> bool {
         .any(|other| is_level(other) && are_over(run, other, text))
 }
 
-/// True if a run is right beside a larger one of a row, or within a word of it.
+/// True if a run is right next to a larger one of a row, or within a word of it.
 fn is_beside(run: &GlyphRun, row: &[GlyphRun]) -> bool {
     let after = row.partition_point(|other| other.u0 <= run.u0);
     let gap = |other: &GlyphRun| {

@@ -7,7 +7,9 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use lopdf::{Document, EncryptionState, EncryptionVersion, Object, Permissions, StringFormat};
 
-use super::{FONTS, File, PdfError, PdfLimits, error, lines, page, read_guarded, text};
+use super::{
+    DocumentError, FONTS, File, FileKind, FileLimits, error, lines, page, read_guarded, text,
+};
 use crate::cpu_clock::CpuInstant;
 
 /// Much data that takes little.
@@ -21,11 +23,11 @@ fn bomb(unit: &[u8], times: usize) -> Vec<u8> {
 }
 
 /// Reads a file within a second and a half of a slow machine's time; what comes of it.
-fn soon(bytes: &[u8]) -> Result<String, PdfError> {
+fn soon(bytes: &[u8]) -> Result<String, DocumentError> {
     let begin = CpuInstant::now();
-    let limits = PdfLimits {
+    let limits = FileLimits {
         end: Some(Instant::now() + Duration::from_secs(2)),
-        ..PdfLimits::default()
+        ..FileLimits::default()
     };
     let read = read_guarded(bytes, &limits);
     let taken = begin.elapsed();
@@ -35,9 +37,12 @@ fn soon(bytes: &[u8]) -> Result<String, PdfError> {
 
 #[test]
 fn what_is_no_pdf_is_said_to_be_none() {
-    assert_eq!(error(b""), PdfError::NotPdf);
-    assert_eq!(error(b"<!DOCTYPE html><p>%PD"), PdfError::NotPdf);
-    assert_eq!(error(b"%PDF-1.4\nand nothing else"), PdfError::Damaged);
+    assert_eq!(error(b""), DocumentError::NotOne(FileKind::Pdf));
+    assert_eq!(
+        error(b"<!DOCTYPE html><p>%PD"),
+        DocumentError::NotOne(FileKind::Pdf)
+    );
+    assert_eq!(error(b"%PDF-1.4\nand nothing else"), DocumentError::Damaged);
 }
 
 #[test]
@@ -51,7 +56,7 @@ fn a_content_stream_that_swells_is_left_out() {
         "<< /Type /Page /Parent 2 0 R /Contents {content} 0 R >>"
     ));
     file.pages.push(swollen);
-    let read = read_guarded(&file.finish(), &PdfLimits::default()).unwrap();
+    let read = read_guarded(&file.finish(), &FileLimits::default()).unwrap();
     assert!(
         read.cut && !read.late,
         "it is said that something is missing"
@@ -75,7 +80,7 @@ fn an_object_stream_that_swells_is_refused() {
         );
         let read = soon(&file.finish());
         assert!(
-            matches!(read, Err(PdfError::TooCostly)) || read == Ok("Some text".to_owned()),
+            matches!(read, Err(DocumentError::TooCostly)) || read == Ok("Some text".to_owned()),
             "{read:?}"
         );
     }
@@ -86,7 +91,7 @@ fn arrays_that_fill_the_file_are_refused() {
     let mut file = File::new();
     file.page(&lines(&["Some text"]));
     file.add([b"[".as_slice(), &b"1 ".repeat(8 << 20), b"]"].concat());
-    assert_eq!(soon(&file.finish()), Err(PdfError::TooCostly));
+    assert_eq!(soon(&file.finish()), Err(DocumentError::TooCostly));
 }
 
 #[test]
@@ -140,7 +145,7 @@ fn operators_without_end_are_cut_off_in_time() {
         "<< /Type /Page /Parent 2 0 R /Contents [{streams}] >>"
     ));
     file.pages.push(page);
-    assert_eq!(soon(&file.finish()), Err(PdfError::TooCostly));
+    assert_eq!(soon(&file.finish()), Err(DocumentError::TooCostly));
 }
 
 #[test]
@@ -281,7 +286,7 @@ fn maps_without_end_are_bounded() {
 fn a_file_without_pages_says_so() {
     let mut file = File::new();
     file.add("(something)");
-    assert_eq!(error(&file.finish()), PdfError::NoPages);
+    assert_eq!(error(&file.finish()), DocumentError::NoPages);
 }
 
 #[test]
@@ -296,7 +301,7 @@ fn a_file_may_have_many_pages() {
     }
     file.page(&lines(&["The last page"]));
     let begin = CpuInstant::now();
-    let read = read_guarded(&file.finish(), &PdfLimits::default()).unwrap();
+    let read = read_guarded(&file.finish(), &FileLimits::default()).unwrap();
     assert!(begin.elapsed() < Duration::from_secs(60));
     assert_eq!(read.model.beginning(usize::MAX), "The last page");
 }
@@ -337,7 +342,10 @@ fn the_empty_password_opens_a_file_and_another_is_asked_for() {
     let open = encrypted(&whole, "");
     assert!(!open.windows(9).any(|window| window == b"Some text"));
     assert_eq!(text(&open), "Some text");
-    assert_eq!(error(&encrypted(&whole, "secret")), PdfError::Encrypted);
+    assert_eq!(
+        error(&encrypted(&whole, "secret")),
+        DocumentError::Encrypted
+    );
 }
 
 #[test]
@@ -355,5 +363,5 @@ fn a_file_whose_attachments_alone_are_encrypted_needs_no_password() {
         file.finish()
     };
     assert_eq!(text(&encrypted("Identity")), "Some text");
-    assert_eq!(error(&encrypted("StdCF")), PdfError::Encrypted);
+    assert_eq!(error(&encrypted("StdCF")), DocumentError::Encrypted);
 }

@@ -106,12 +106,12 @@ impl File {
     }
 }
 
-fn read(bytes: &[u8], limits: &PdfLimits) -> Result<ParsedPdf, PdfError> {
+fn read(bytes: &[u8], limits: &FileLimits) -> Result<ParsedPdf, DocumentError> {
     read_with_scans(bytes, limits, None)
 }
 
-/// The same; a panic is an error.
-fn read_guarded(bytes: &[u8], limits: &PdfLimits) -> Result<ParsedPdf, PdfError> {
+/// Reads a file; a panic is an error.
+fn read_guarded(bytes: &[u8], limits: &FileLimits) -> Result<ParsedPdf, DocumentError> {
     read_scanned(bytes, limits, None)
 }
 
@@ -138,20 +138,20 @@ fn text_at(x: f32, y: f32, lead: f32, lines: &[&str]) -> String {
 
 /// The model that a file becomes, in one line.
 fn model(bytes: &[u8]) -> String {
-    format!("{:?}", read(bytes, &PdfLimits::default()).unwrap().model)
+    format!("{:?}", read(bytes, &FileLimits::default()).unwrap().model)
 }
 
 /// The text of a file, without anything else.
 fn text(bytes: &[u8]) -> String {
-    let read = read(bytes, &PdfLimits::default()).unwrap();
+    let read = read(bytes, &FileLimits::default()).unwrap();
     read.model.beginning(usize::MAX)
 }
 
-fn error(bytes: &[u8]) -> PdfError {
+fn error(bytes: &[u8]) -> DocumentError {
     let end = Instant::now() + Duration::from_secs(20);
-    let limits = PdfLimits {
+    let limits = FileLimits {
         end: Some(end),
-        ..PdfLimits::default()
+        ..FileLimits::default()
     };
     read_guarded(bytes, &limits)
         .map(|read| read.model)

@@ -6,7 +6,8 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
 use super::{
-    FONTS, File, PdfError, PdfLimits, ScanReader, error, lines, model, page, read_scanned, text,
+    DocumentError, FONTS, File, FileKind, FileLimits, ScanReader, error, lines, model, page,
+    read_scanned, text,
 };
 use crate::document::{ScanFault, ScanImage};
 
@@ -270,7 +271,8 @@ fn annotated(annotations: impl FnOnce(&mut File) -> String) -> String {
         &lines(&["A form"]),
         &format!("/Annots [{annotations}] /Resources << {FONTS} >>"),
     );
-    let document = crate::document::convert_pdf(&file.finish(), &PdfLimits::default());
+    let document =
+        crate::document::convert_scanned_pdf(&file.finish(), &FileLimits::default(), None);
     document.unwrap().markdown
 }
 
@@ -368,7 +370,8 @@ fn a_text_that_goes_on_on_the_next_page_does_so_around_what_was_entered() {
         &format!("{field} /Resources << {FONTS} >>"),
     );
     file.page(&lines(&["and go on here."]));
-    let document = crate::document::convert_pdf(&file.finish(), &PdfLimits::default()).unwrap();
+    let document =
+        crate::document::convert_scanned_pdf(&file.finish(), &FileLimits::default(), None).unwrap();
     assert_eq!(
         document.markdown,
         format!("{words} {words} and go on here.\n\n[Form field a: b]")
@@ -397,7 +400,7 @@ fn the_title_is_that_of_the_document() {
     file.page(&lines(&["Some text"]));
     let info = file.add("<< /Title <FEFF00C400200062> >>");
     file.trailer = format!("/Info {info} 0 R");
-    let read = super::read(&file.finish(), &super::PdfLimits::default()).unwrap();
+    let read = super::read(&file.finish(), &super::FileLimits::default()).unwrap();
     assert_eq!(read.model.title, "\u{c4} b");
 
     let mut file = File::new();
@@ -407,7 +410,7 @@ fn the_title_is_that_of_the_document() {
         b"<rdf:RDF><dc:title><rdf:Alt><rdf:li xml:lang=\"x-default\">A &amp; B</rdf:li></rdf:Alt></dc:title></rdf:RDF>",
     );
     let bytes = file.finish_with(&format!("/Metadata {metadata} 0 R"));
-    let read = super::read(&bytes, &super::PdfLimits::default()).unwrap();
+    let read = super::read(&bytes, &super::FileLimits::default()).unwrap();
     assert_eq!(read.model.title, "A & B");
 
     let content = format!(
@@ -417,7 +420,7 @@ fn the_title_is_that_of_the_document() {
             "so that its size is that of the body"
         ])
     );
-    let read = super::read(&page(&content), &super::PdfLimits::default()).unwrap();
+    let read = super::read(&page(&content), &super::FileLimits::default()).unwrap();
     assert_eq!(read.model.title, "A heading");
 }
 
@@ -434,14 +437,17 @@ fn pages_of_pictures_are_said_to_be_such() {
             &format!("/Resources << /XObject << /I {image} 0 R >> >>"),
         );
     }
-    assert_eq!(error(&file.finish()), PdfError::OnlyImages { pages: 3 });
     assert_eq!(
-        error(&page("0 0 10 10 re f")),
-        PdfError::NoText { pages: 1 }
+        error(&file.finish()),
+        DocumentError::OnlyImages { pages: 3 }
     );
     assert_eq!(
-        PdfError::OnlyImages { pages: 3 }.to_string(),
-        "this PDF file has 3 pages of images and no text"
+        error(&page("0 0 10 10 re f")),
+        DocumentError::NoText(FileKind::Pdf)
+    );
+    assert_eq!(
+        DocumentError::OnlyImages { pages: 3 }.to_string(),
+        "This PDF file has 3 pages of images and no text: it is a scan. Find another copy, or run OCR over it."
     );
 }
 
@@ -468,7 +474,7 @@ fn a_scan_under_a_stamp_is_read_and_a_picture_behind_words_is_not() {
             &format!("q 612 0 0 792 0 0 cm /I Do Q {}", lines(words)),
             &format!("/Resources << {FONTS} /XObject << /I {image} 0 R >> >>"),
         );
-        let limits = PdfLimits::default();
+        let limits = FileLimits::default();
         let read = read_scanned(&file.finish(), &limits, Some(&WordReader));
         read.unwrap().model.beginning(usize::MAX)
     };

@@ -21,7 +21,7 @@ fn page(content: &str) -> Vec<u8> {
     file.finish()
 }
 
-/// Letters as they stand from left to right.
+/// Letters in their order from left to right.
 fn at(x: i32, y: i32, letters: &str) -> String {
     let codes = letters
         .encode_utf16()

@@ -20,13 +20,13 @@ const EDGE_SHARE: f32 = 0.14;
 const MIN_DISTANCE: f32 = 1.4;
 
 /// Distance up to which two heights are one, in half points.
-const NEAR: i32 = 3;
+const MAX_HEIGHT_DIFFERENCE: i32 = 3;
 
 /// Minimum number of pages that repeat a line.
 const MIN_PAGES: usize = 3;
 
 /// Limit of a line that is looked at, in bytes.
-const MAX_LENGTH: usize = 240;
+const MAX_LINE_BYTES: usize = 240;
 
 /// Limit of the numbers of a line that are looked at.
 const MAX_NUMBERS: usize = 8;
@@ -45,7 +45,7 @@ pub(in super::super) fn remove_furniture(pages: &mut [PageText]) {
     for (at, page) in pages.iter().enumerate() {
         for (line, top) in edges(page) {
             let text = line.text(&page.text);
-            if text.len() > MAX_LENGTH {
+            if text.len() > MAX_LINE_BYTES {
                 continue;
             }
             let place = (at, half_points(line));
@@ -61,7 +61,7 @@ pub(in super::super) fn remove_furniture(pages: &mut [PageText]) {
             *heights.entry(*height).or_default() += 1;
         }
         for place in places {
-            let around = place.1 - NEAR..=place.1 + NEAR;
+            let around = place.1 - MAX_HEIGHT_DIFFERENCE..=place.1 + MAX_HEIGHT_DIFFERENCE;
             let count: usize = around.filter_map(|height| heights.get(&height)).sum();
             if count >= MIN_PAGES {
                 gone.insert(*place);

@@ -7,7 +7,7 @@ use super::PageText;
 use crate::document::model::{ModelBuilder, NodeContent, TextSlice};
 
 /// Minimum number of dots of a leader from a title to its page.
-const LEADER: usize = 4;
+const MIN_LEADER_DOTS: usize = 4;
 
 /// The style of a stretch of text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -154,7 +154,9 @@ impl<'a, 'b> ParagraphTextWriter<'a, 'b> {
         }
         let dots = text.bytes().all(|byte| byte == b'.');
         if dots
-            && (text.len() >= LEADER || self.leading || within && text.len() == 1 && piece.blank)
+            && (text.len() >= MIN_LEADER_DOTS
+                || self.leading
+                || within && text.len() == 1 && piece.blank)
         {
             // A leader from a title to its page.
             if !self.leading {

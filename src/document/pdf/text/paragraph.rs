@@ -21,8 +21,8 @@ const HEADING_RATIO: f32 = 1.15;
 /// Maximum gap within a line of running text, in ems.
 const MAX_GAP: f32 = 3.0;
 
-/// Lines before and after one that tell how far its text reaches.
-const AROUND: usize = 5;
+/// Number of lines before and after a line that show how far its text reaches.
+const LINES_AROUND: usize = 5;
 
 /// The margins and leadings of a region's lines.
 struct ColumnMetrics {
@@ -67,7 +67,7 @@ impl ColumnMetrics {
 /// quoted text has margins of its own.
 fn right_end(lines: &[TextLine], at: usize) -> f32 {
     let line = &lines[at];
-    let around = &lines[at.saturating_sub(AROUND)..lines.len().min(at + AROUND + 1)];
+    let around = &lines[at.saturating_sub(LINES_AROUND)..lines.len().min(at + LINES_AROUND + 1)];
     let alike = |other: &&TextLine| (other.u0 - line.u0).abs() < 2.5 * line.size;
     let ends = around.iter().filter(alike).map(|line| line.u1);
     ends.fold(line.u1, f32::max)

@@ -9,7 +9,7 @@ use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::Reply;
 use crate::conversion::{self, HelperPrograms};
-use crate::document::{DocumentError, FileKind, FileLimits, MAX_FILE, PdfError};
+use crate::document::{DocumentError, FileKind, FileLimits, MAX_FILE};
 use crate::files::FileContent;
 use crate::sandbox::confinement;
 use crate::tools::file::failure;
@@ -76,7 +76,7 @@ pub fn reply<'a>(
             HelperPrograms::Installed
         };
         conversion::convert_file(&bytes, kind, &limits, programs).map_err(|error| {
-            let is_scan = matches!(error.error, DocumentError::Pdf(PdfError::OnlyImages { .. }));
+            let is_scan = matches!(error.error, DocumentError::OnlyImages { .. });
             let by_hand = by_hand(&wanted, terms).filter(|_| is_scan);
             format!("{error}{}", by_hand.unwrap_or_default())
         })

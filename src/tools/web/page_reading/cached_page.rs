@@ -196,7 +196,7 @@ pub fn question(asked: &ScrapeRequest) -> CacheQuestion {
         )
         .with_list(
             "office",
-            &FileKind::OLDER.map(|kind| {
+            &FileKind::LEGACY_OFFICE.map(|kind| {
                 let first = find_office_programs(kind).into_iter().next();
                 first
                     .unwrap_or_default()

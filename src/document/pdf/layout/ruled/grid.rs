@@ -4,7 +4,7 @@ use super::super::super::rules::RuledLine;
 use super::super::super::runs::GlyphRun;
 use super::super::rows::sort_into_rows;
 use super::super::{PdfTableCell, TableRows, TextLine};
-use super::NEAR;
+use super::MAX_LINE_DISTANCE;
 use super::split::split_row;
 
 /// Distance by which level lines must go beyond the outermost upright ones to make a column there.
@@ -16,7 +16,7 @@ const MAX_CELLS: usize = 20_000;
 /// Limit of the mean length of a cell's text, in bytes; longer are columns in boxes.
 const MAX_MEAN_LENGTH: usize = 400;
 
-/// Limit of the mean length of a line between level lines alone; longer are columns.
+/// Limit of the mean length of a line between level lines only; longer ones are columns.
 const MAX_OPEN_LENGTH: usize = 30;
 
 /// Minimum gap within a line that is more than that between words, in ems.
@@ -52,7 +52,7 @@ struct GridCell {
 fn places(lines: &[RuledLine], across: &[RuledLine]) -> Vec<f32> {
     let mut places: Vec<f32> = lines.iter().map(|line| line.at).collect();
     places.sort_by(f32::total_cmp);
-    places.dedup_by(|next, before| *next - *before < NEAR);
+    places.dedup_by(|next, before| *next - *before < MAX_LINE_DISTANCE);
     let (Some(first), Some(last)) = (places.first().copied(), places.last().copied()) else {
         return places;
     };
@@ -93,7 +93,9 @@ impl RuledGrid {
             above: vec![false; width * height],
             lined: true,
         };
-        let nearest = |places: &[f32], at: f32| places.partition_point(|place| *place < at - NEAR);
+        let nearest = |places: &[f32], at: f32| {
+            places.partition_point(|place| *place < at - MAX_LINE_DISTANCE)
+        };
         let covers = |line: &RuledLine, pair: &[f32]| {
             let middle = f32::midpoint(pair[0], pair[1]);
             line.from <= middle && middle <= line.to
@@ -121,12 +123,12 @@ impl RuledGrid {
         Some(grid)
     }
 
-    /// Creates a grid of level lines alone, from the bottom up; its columns are between gaps.
+    /// Creates a grid of level lines only, from the bottom up; its columns are between gaps.
     pub(super) fn from_level_lines(lines: &[RuledLine], gaps: &[(f32, f32)]) -> Self {
         let rows: Vec<f32> = lines.iter().map(|line| line.at).collect();
-        let mut columns = vec![lines[0].from - NEAR];
+        let mut columns = vec![lines[0].from - MAX_LINE_DISTANCE];
         columns.extend(gaps.iter().map(|(low, high)| f32::midpoint(*low, *high)));
-        columns.push(lines[0].to + NEAR);
+        columns.push(lines[0].to + MAX_LINE_DISTANCE);
         let parts = (columns.len() - 1) * (rows.len() - 1);
         Self {
             lined: false,

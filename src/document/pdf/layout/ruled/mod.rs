@@ -18,11 +18,11 @@ use grid::RuledGrid;
 mod grid;
 mod split;
 
-/// Distance up to which lines beside each other are one, in points.
-const NEAR: f32 = 3.0;
+/// Distance up to which parallel lines count as one, in points.
+const MAX_LINE_DISTANCE: f32 = 3.0;
 
 /// Minimum length of a line, in points.
-const MIN_LENGTH: f32 = 5.0;
+const MIN_LINE_LENGTH: f32 = 5.0;
 
 /// Limit of a page's lines in each direction once joined; a page of more is a drawing.
 const MAX_LINES: usize = 300;
@@ -30,7 +30,7 @@ const MAX_LINES: usize = 300;
 /// Minimum width of a gap between columns without lines, in ems.
 const MIN_GAP: f32 = 0.75;
 
-/// Size of the words that stand in a table's place.
+/// Size of the words that take a table's place.
 const STAND_IN_SIZE: f32 = 10.0;
 
 /// Start of the text of the first table's words; nothing is so long.
@@ -44,25 +44,29 @@ fn join_lines(lines: &[RuledLine]) -> Vec<RuledLine> {
     let mut rest = lines.as_mut_slice();
     while let Some(first) = rest.first() {
         let at = first.at;
-        let count = rest.partition_point(|line| line.at - at < NEAR);
+        let count = rest.partition_point(|line| line.at - at < MAX_LINE_DISTANCE);
         let (near, others) = rest.split_at_mut(count);
         sort_by_number(near, |line| line.from.into());
         let from = joined.len();
         for line in near {
             match joined[from..].last_mut() {
-                Some(last) if line.from - last.to < NEAR => last.to = last.to.max(line.to),
+                Some(last) if line.from - last.to < MAX_LINE_DISTANCE => {
+                    last.to = last.to.max(line.to);
+                }
                 _ => joined.push(RuledLine { at, ..*line }),
             }
         }
         rest = others;
     }
-    joined.retain(|line| line.to - line.from >= MIN_LENGTH);
+    joined.retain(|line| line.to - line.from >= MIN_LINE_LENGTH);
     joined
 }
 
 /// Groups lines that cross each other, directly or by way of others.
 fn group_lines(level: &[RuledLine], upright: &[RuledLine]) -> Vec<[Vec<RuledLine>; 2]> {
-    let is_in = |at: f32, line: &RuledLine| line.from - NEAR <= at && at <= line.to + NEAR;
+    let is_in = |at: f32, line: &RuledLine| {
+        line.from - MAX_LINE_DISTANCE <= at && at <= line.to + MAX_LINE_DISTANCE
+    };
     let mut left: Vec<RuledLine> = upright.to_vec();
     let mut waiting: Vec<RuledLine> = level.to_vec();
     let mut groups = Vec::new();
@@ -92,7 +96,8 @@ fn group_level_lines(lines: &[RuledLine]) -> Vec<Vec<RuledLine>> {
     let mut groups: Vec<Vec<RuledLine>> = Vec::new();
     for line in lines {
         let is_alike = |group: &&mut Vec<RuledLine>| {
-            (group[0].from - line.from).abs() < NEAR && (group[0].to - line.to).abs() < NEAR
+            (group[0].from - line.from).abs() < MAX_LINE_DISTANCE
+                && (group[0].to - line.to).abs() < MAX_LINE_DISTANCE
         };
         match groups.iter_mut().find(is_alike) {
             Some(group) => group.push(*line),
@@ -225,7 +230,7 @@ fn add_stand_ins(grid: &RuledGrid, like: GlyphRun, table: u32, stand_ins: &mut V
     }
 }
 
-/// Puts tables where their words stand.
+/// Puts tables in the places of their words.
 pub(super) fn place_tables(
     regions: Vec<PageRegion>,
     mut tables: Vec<TableRows>,

@@ -1,4 +1,4 @@
-//! Splits the rows of tables that have lines between some of their rows alone.
+//! Splits the rows of tables that have lines between only some of their rows.
 
 use super::super::{PdfTableCell, TableRows, TextLine};
 use crate::basics::sort::sort_by_number;

@@ -1,8 +1,6 @@
-//! Scanned pages, as they are handed to what reads them: documents themselves know no such program.
+//! Scanned pages, as they are given to an OCR program, which this module does not know.
 
-use std::fmt;
-
-/// The most pages of a document that are read.
+/// Maximum number of pages of a document that are read.
 pub const MAX_SCANS: usize = 20;
 
 /// The image of a page, as a file.
@@ -16,25 +14,17 @@ pub struct ScanImage {
 }
 
 /// The reason why a page's image cannot be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ScanFault {
+    #[error("damaged")]
     Damaged,
-    /// Of a format that is not read: JBIG2, or a rare one.
+    /// JBIG2, or a rare format.
+    #[error("in a format that is not read, such as JBIG2")]
     Format,
-    /// It is in several images.
+    #[error("in several images")]
     Pieces,
+    #[error("too large")]
     TooLarge,
-}
-
-impl fmt::Display for ScanFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Damaged => "damaged",
-            Self::Format => "in a format that is not read, such as JBIG2",
-            Self::Pieces => "in several images",
-            Self::TooLarge => "too large",
-        })
-    }
 }
 
 /// A reader of scanned pages.

@@ -1,4 +1,4 @@
-//! Office documents of before 2007, by a program that is installed: by `LibreOffice`, which turns
+//! Office documents from before 2007, by an installed program: by `LibreOffice`, which turns
 //! them into those of today, else by one that writes their text.
 //!
 //! Rules: `soffice --help`, `antiword(1)`, `catdoc(1)`, `catppt(1)`, `xls2csv(1)`.
@@ -15,7 +15,7 @@ use crate::document::{
 use crate::shell::{self, ProgramError};
 
 /// Names of `LibreOffice`.
-const OFFICES: [&str; 2] = ["soffice", "libreoffice"];
+const OFFICE_NAMES: [&str; 2] = ["soffice", "libreoffice"];
 
 /// Programs that write the text of a document.
 const TEXT_PROGRAMS: [(&str, FileKind, &[&str]); 4] = [
@@ -52,12 +52,12 @@ cat "made/file.$2""#;
 pub fn find_office_programs(kind: FileKind) -> Vec<PathBuf> {
     let texts = TEXT_PROGRAMS.iter().filter(|(_, reads, _)| *reads == kind);
     let texts = texts.map(|(name, ..)| std::slice::from_ref(name));
-    let mut found: Vec<PathBuf> = std::iter::once(&OFFICES[..])
+    let mut found: Vec<PathBuf> = std::iter::once(&OFFICE_NAMES[..])
         .chain(texts)
         .filter_map(|names| shell::find_helper(OFFICE_VARIABLE, names))
         .filter(|program| text_program(program).is_none_or(|(_, reads, _)| *reads == kind))
         .collect();
-    // What the variable names is found each time.
+    // The program that the variable names is found for each list of names.
     found.dedup();
     found
 }
@@ -86,7 +86,7 @@ pub fn convert(
     }
     if let Some(reason) = UnusableProgram::of(programs, OFFICE_VARIABLE, !found.is_empty()) {
         let remark = match reason {
-            UnusableProgram::NotInstalled => install_one(kind),
+            UnusableProgram::NotInstalled => advise_on_installation(kind),
             reason => format!("{reason}."),
         };
         return Err(failure(kind, remark));
@@ -121,14 +121,14 @@ pub fn convert(
 
 fn failure(kind: FileKind, remark: String) -> ConversionError {
     ConversionError {
-        error: DocumentError::Older(Some(kind)),
+        error: DocumentError::LegacyOffice(kind),
         remark,
         of_the_moment: false,
     }
 }
 
-/// The advice to install a program.
-fn install_one(kind: FileKind) -> String {
+/// Returns the advice to install a program.
+fn advise_on_installation(kind: FileKind) -> String {
     let texts = TEXT_PROGRAMS.iter().filter(|(_, reads, _)| *reads == kind);
     let names: Vec<&str> = texts.map(|(name, ..)| *name).collect();
     format!(

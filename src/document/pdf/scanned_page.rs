@@ -1,23 +1,22 @@
-//! Pages that are images without text, and the image of such a page as a file that programs for OCR
+//! Pages that are images without text, and the image of such a page as a file that OCR programs
 //! read: JPEG and JPEG 2000 as they are, fax data and grey pixels as TIFF.
 //!
 //! Rules: ISO 32000-2, 7.4 (filters), 8.6 (colour spaces), 8.9.5 (images); TIFF 6.0.
 
 use lopdf::{Dictionary, Object, ObjectId};
 
-use super::PdfLimits;
 use super::file::{PdfFile, as_dict, decode_stream};
 use super::geometry::{Matrix, Rect};
 use crate::document::model::{ModelBuilder, NodeContent};
-use crate::document::{MAX_SCANS, ScanFault, ScanImage, ScanReader, reader_panics};
+use crate::document::{FileLimits, MAX_SCANS, ScanFault, ScanImage, ScanReader, reader_panics};
 
 /// Share of a page from which on its pictures make it a scan, if it has no text.
-const MIN_SHARE: f32 = 0.1;
+const MIN_PICTURE_SHARE: f32 = 0.1;
 
 /// Limit of the letters over a scan; share of the page that the scan has then, and its resolution,
-/// since the pictures behind the words of slides are coarser.
-const MAX_STAMP: u32 = 200;
-const MIN_SHEET: f32 = 0.8;
+/// because the pictures behind the words of slides are coarser.
+const MAX_STAMP_LETTERS: u32 = 200;
+const MIN_SHEET_SHARE: f32 = 0.8;
 const MIN_SHEET_DPI: f32 = 190.0;
 
 /// Limit of the pictures of a page that are looked at.
@@ -25,13 +24,13 @@ const MAX_PICTURES: usize = 256;
 
 /// Limits of an image, and of one that is made here, in pixels.
 const MAX_PIXELS: usize = 100_000_000;
-const MAX_MADE: usize = 40_000_000;
+const MAX_MADE_PIXELS: usize = 40_000_000;
 
 /// Width of a column, in letters, that paragraphs of shorter lines are taken to have.
-const MIN_COLUMN: usize = 30;
+const MIN_COLUMN_LETTERS: usize = 30;
 
 /// Resolution from which on an image is halved: letters are legible, and four times as fast.
-const FINE: f32 = 500.0;
+const MIN_HALVED_DPI: f32 = 500.0;
 
 /// A picture that a page draws.
 #[derive(Clone, Copy)]
@@ -67,15 +66,15 @@ impl PagePictures {
         let total: f32 = self.0.iter().map(|picture| picture.area).sum();
         let is_most = |picture: &&DrawnPicture| picture.area * 2.0 > total.min(whole);
         let large = self.0.iter().filter(is_most);
-        // Of several that lie upon each other the finest has the letters.
+        // If several are drawn over each other, the finest has the letters.
         let finest = large.max_by(|one, other| one.pixels.total_cmp(&other.pixels));
         let is_sheet = |picture: &DrawnPicture| {
             let fine = (MIN_SHEET_DPI / 72.0).powi(2) * picture.area;
-            picture.area >= MIN_SHEET * whole && picture.pixels >= fine
+            picture.area >= MIN_SHEET_SHARE * whole && picture.pixels >= fine
         };
         let is_scan = match letters {
-            0 => total >= MIN_SHARE * whole,
-            1..MAX_STAMP => finest.is_some_and(is_sheet),
+            0 => total >= MIN_PICTURE_SHARE * whole,
+            1..MAX_STAMP_LETTERS => finest.is_some_and(is_sheet),
             _ => false,
         };
         is_scan.then(|| ScannedPage {
@@ -97,7 +96,7 @@ pub(super) struct ScannedPage {
 /// is opened again, because the images were not kept when it was read.
 pub(super) fn recognise(
     bytes: &[u8],
-    limits: &PdfLimits,
+    limits: &FileLimits,
     scans: &[ScannedPage],
     reader: &dyn ScanReader,
 ) -> Vec<(usize, String)> {
@@ -108,10 +107,10 @@ pub(super) fn recognise(
     let texts = reader.read(&numbers, &mut |at| {
         let picture = scans.get(at).and_then(|scan| scan.picture);
         let picture = picture.ok_or(ScanFault::Pieces)?;
-        // A panic is a fault of this image alone.
+        // A panic is a fault of this image only.
         let made = reader_panics::catch_reader_panic(|| {
             let file = opened.get_or_insert_with(|| PdfFile::open(bytes, limits, &ids).ok());
-            picture.to_file(file.as_ref().ok_or(ScanFault::Damaged)?, limits.stream)
+            picture.to_file(file.as_ref().ok_or(ScanFault::Damaged)?, limits.part)
         });
         made.unwrap_or(Err(ScanFault::Damaged))
     });
@@ -130,7 +129,7 @@ pub(super) fn write(text: &str, builder: &mut ModelBuilder) {
         let paragraph: Vec<&str> = lines.by_ref().take_while(|line| !line.is_empty()).collect();
         let letters = |text: &str| text.chars().count();
         let widths = paragraph.iter().map(|line| letters(line));
-        let column = widths.max().unwrap_or_default().max(MIN_COLUMN);
+        let column = widths.max().unwrap_or_default().max(MIN_COLUMN_LETTERS);
         builder.open(NodeContent::Paragraph);
         for (at, line) in paragraph.iter().enumerate() {
             let next = paragraph.get(at + 1);
@@ -196,17 +195,17 @@ impl DrawnPicture {
             }
             Some((b"CCITTFaxDecode", params)) => {
                 let colours = Colours::of(file, &stream.dict).ok_or(ScanFault::Format)?;
-                fax(file, params, &colours, &data()?, size, orientation)?
+                fax_as_tiff(file, params, &colours, &data()?, size, orientation)?
             }
             Some(_) => return Err(ScanFault::Format),
             None => {
                 let colours = Colours::of(file, &stream.dict).ok_or(ScanFault::Format)?;
-                let made = MAX_MADE.isqrt().max(1);
+                let made = MAX_MADE_PIXELS.isqrt().max(1);
                 let by = size.0 * size.1 / made / made;
-                let by = (by.isqrt() + 1).max(1 + usize::from(dpi >= FINE));
+                let by = (by.isqrt() + 1).max(1 + usize::from(dpi >= MIN_HALVED_DPI));
                 dpi /= by as f32;
                 let (grey, size) = colours.grey(&data()?, size, by)?;
-                tiff(&grey, size, [8, 1, 1, 0], orientation)
+                write_tiff(&grey, size, [8, 1, 1, 0], orientation)
             }
         };
         let dpi = (100.0..1200.0).contains(&dpi).then_some(dpi as u32);
@@ -333,17 +332,17 @@ impl Colours {
         };
         match self.components {
             1 => part(0),
-            3 if !self.ink => mixed([part(0), part(1), part(2)]),
-            _ => darkened((0..self.components).map(part)),
+            3 if !self.ink => brightness_of_rgb([part(0), part(1), part(2)]),
+            _ => brightness_of_inks((0..self.components).map(part)),
         }
     }
 }
 
-fn mixed([red, green, blue]: [usize; 3]) -> usize {
+fn brightness_of_rgb([red, green, blue]: [usize; 3]) -> usize {
     (77 * red + 151 * green + 28 * blue) >> 8
 }
 
-fn darkened(inks: impl Iterator<Item = usize>) -> usize {
+fn brightness_of_inks(inks: impl Iterator<Item = usize>) -> usize {
     255_usize.saturating_sub(inks.sum())
 }
 
@@ -378,8 +377,8 @@ fn colour_space(file: &PdfFile, space: &Object, depth: usize) -> Option<ColourSp
             let brightness = |colour: &[u8]| {
                 let mut parts = colour.iter().map(|part| usize::from(*part));
                 (match *colour {
-                    _ if ink => darkened(parts),
-                    [red, green, blue] => mixed([red, green, blue].map(usize::from)),
+                    _ if ink => brightness_of_inks(parts),
+                    [red, green, blue] => brightness_of_rgb([red, green, blue].map(usize::from)),
                     _ => parts.next().unwrap_or_default(),
                 }) as u8
             };
@@ -390,7 +389,7 @@ fn colour_space(file: &PdfFile, space: &Object, depth: usize) -> Option<ColourSp
 }
 
 /// Fax data as a TIFF file.
-fn fax(
+fn fax_as_tiff(
     file: &PdfFile,
     params: Option<&Dictionary>,
     colours: &Colours,
@@ -413,17 +412,17 @@ fn fax(
     let black = colours.levels[usize::from(is_set(b"BlackIs1"))];
     let photometric = usize::from(black >= 128);
     Ok(match number(b"K").unwrap_or(0.0) {
-        k if k < 0.0 => tiff(data, (columns, height), [1, 4, photometric, 0], orientation),
+        k if k < 0.0 => write_tiff(data, (columns, height), [1, 4, photometric, 0], orientation),
         // Its option is that lines refer to the one above.
         k => {
             let format = [1, 3, photometric, usize::from(k > 0.0)];
-            tiff(data, (columns, height), format, orientation)
+            write_tiff(data, (columns, height), format, orientation)
         }
     })
 }
 
 /// A TIFF file of one strip, with its bits, compression, photometric interpretation and options.
-fn tiff(
+fn write_tiff(
     data: &[u8],
     (width, height): (usize, usize),
     [bits, compression, photometric, options]: [usize; 4],
