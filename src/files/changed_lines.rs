@@ -2,8 +2,8 @@
 
 use memchr::memchr_iter;
 
-/// The most ranges that are kept in mind.
-const MOST_RANGES: usize = 1000;
+/// Maximum number of ranges that are kept.
+const MAX_RANGES: usize = 1000;
 
 /// Lines that have changed. Later replacements move what earlier ones have changed.
 #[derive(Debug, Default)]
@@ -19,7 +19,7 @@ impl ChangedLines {
     /// in the lines `begins`, which ascend.
     pub fn add(&mut self, begins: &[u64], count: u64, old: &[u8], new: &[u8]) {
         if count > begins.len() as u64 {
-            // What is behind them has moved by no one knows how much.
+            // How far the lines after them have moved is not known.
             let known = begins.last().copied().unwrap_or_default();
             self.ranges.retain(|(_, last)| *last < known);
             self.is_partial = true;
@@ -40,9 +40,9 @@ impl ChangedLines {
             }
             self.ranges.push((*begin, begin + added));
         }
-        if self.ranges.len() > MOST_RANGES {
+        if self.ranges.len() > MAX_RANGES {
             self.ranges.sort_unstable();
-            self.ranges.truncate(MOST_RANGES);
+            self.ranges.truncate(MAX_RANGES);
             self.is_partial = true;
         }
     }

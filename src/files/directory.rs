@@ -11,11 +11,11 @@ use super::read::FirstLine;
 use super::regular::{ErrorReason, FileAccessError};
 use crate::sandbox::confinement::{self, AccessRight};
 
-/// The most names that a directory may have to be listed, in the memory that they take.
-const MOST_NAMES: usize = 1_000_000;
+/// Maximum number of names of a directory that is listed, for the memory that they take.
+const MAX_NAMES: usize = 1_000_000;
 
-/// Names that are read between two looks at the clock.
-const BETWEEN_LOOKS: usize = 4096;
+/// Number of names that are read between two looks at the clock.
+const CLOCK_INTERVAL_ENTRIES: usize = 4096;
 
 /// Some entries of a directory.
 #[derive(Debug, PartialEq, Eq)]
@@ -69,12 +69,12 @@ pub fn list_directory(
         if matches!(entry.file_name().to_bytes(), b"." | b"..") {
             continue;
         }
-        if names.len() == MOST_NAMES {
+        if names.len() == MAX_NAMES {
             return Err(FileAccessError::Read(ErrorReason::new(
                 "a directory of more than a million names",
             )));
         }
-        let looks = names.len().is_multiple_of(BETWEEN_LOOKS);
+        let looks = names.len().is_multiple_of(CLOCK_INTERVAL_ENTRIES);
         if looks && deadline.is_some_and(|end| Instant::now() >= end) {
             return Err(FileAccessError::TooSlow);
         }

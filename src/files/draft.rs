@@ -80,7 +80,7 @@ impl FileDraft {
     /// Replaces whatever is at `target`. Unless `replaces` is set, nothing is expected there, and
     /// one step may be enough.
     pub fn put_in_place(mut self, target: &WriteTarget, replaces: bool) -> Result<(), Errno> {
-        self.settle(replaces)?;
+        self.sync_before_rename(replaces)?;
         let directory = &target.directory;
         if let Some(named) = &mut self.named {
             renameat(directory, &named.name, directory, &target.name)?;
@@ -167,7 +167,7 @@ impl FileDraft {
     /// Makes sure that the content reaches the disk before the name does, so that a power failure
     /// cannot leave an empty file. ext4 and btrfs do so themselves where one file replaces another
     /// (`auto_da_alloc` in ext4(5)), and tmpfs has no disk.
-    fn settle(&self, replaces: bool) -> Result<(), Errno> {
+    fn sync_before_rename(&self, replaces: bool) -> Result<(), Errno> {
         const EXT4: i64 = 0xEF53;
         const BTRFS: i64 = 0x9123_683E;
         let kind = file_system_of(&self.file)?;
@@ -201,7 +201,7 @@ impl FileDraft {
     }
 }
 
-/// True if `file` is on tmpfs, which has no disk behind it.
+/// True if `file` is on tmpfs, which has no disk.
 pub fn in_memory(file: &File) -> Result<bool, Errno> {
     Ok(file_system_of(file)? == TMPFS)
 }

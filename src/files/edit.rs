@@ -7,14 +7,13 @@ use std::ops::Range;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use memchr::memchr_iter;
 use memchr::memmem::Finder;
 use rustix::fs::{Mode, OFlags, fstat};
 
 use super::changed_lines::ChangedLines;
 use super::draft::FileDraft;
 use super::line_ends::{self, EditTexts, LineEndChange};
-use super::nearest::{self, NearestText, SearchClock};
+use super::nearest::{self, NearestFinding, NearestText};
 use super::regular::{FileAccessError, RegularFile};
 use super::target::WriteTarget;
 use super::{holes, replace};
@@ -22,17 +21,17 @@ use super::{holes, replace};
 /// Bytes of the file that are searched at a time; more if the text to be found is longer.
 const WINDOW: usize = 1024 * 1024;
 
-/// The longest time for finding the nearest text, if the text is not in the file.
+/// The time for finding the nearest text, if the text is not in the file.
 const NEAREST_TIMEOUT: Duration = Duration::from_millis(50);
 
 /// Bytes at the beginning of the file in which the nearest text is looked for.
-const NEAREST_SIZE: usize = 32 * 1024 * 1024;
+const NEAREST_SEARCH_BYTES: usize = 32 * 1024 * 1024;
 
-/// The most occurrences of a text whose places are kept.
-const MOST_PLACES: usize = 200;
+/// Maximum number of occurrences of a text whose places are kept.
+const MAX_KEPT_PLACES: usize = 200;
 
 /// The largest file, in bytes, whose text between two replacements is kept in memory.
-const MOST_IN_MEMORY: i64 = 64 * 1024 * 1024;
+const MAX_BYTES_IN_MEMORY: i64 = 64 * 1024 * 1024;
 
 /// A replacement that is to be made.
 #[derive(Clone, Copy, Debug)]
@@ -99,7 +98,7 @@ impl From<FileAccessError> for EditError {
 /// In a file whose lines all end in CRLF, LF in texts that have no CR means CRLF. Nothing else is
 /// taken for anything but itself.
 ///
-/// At `end` another writer is waited for no longer, and no further replacement is made.
+/// Waits for another writer until `end` at most, and makes no further replacement after it.
 ///
 /// # Errors
 /// The place in `replacements` of the one that cannot be made, and the reason.
@@ -158,7 +157,7 @@ pub fn edit(
 /// A draft that is never put in place, for the text between two replacements.
 fn draft_between(target: &WriteTarget, file: &RegularFile) -> Result<FileDraft, FileAccessError> {
     let owner_alone = Mode::from_raw_mode(0o600);
-    let beside = (file.stat.st_size > MOST_IN_MEMORY)
+    let beside = (file.stat.st_size > MAX_BYTES_IN_MEMORY)
         .then(|| FileDraft::create(&target.directory, owner_alone).ok());
     match beside.flatten() {
         Some(draft) => Ok(draft),
@@ -186,16 +185,19 @@ impl<'a> PreparedReplacement<'a> {
             found.count
         };
         if count > 1 && !all {
-            let named = &found.first[..found.first.len().min(nearest::MOST_NAMED)];
+            let named = &found.first[..found.first.len().min(nearest::MAX_NAMED_LINES)];
             let lines = line_numbers(file, named)?;
             return Err(EditError::NotUnique { count, lines });
         }
         let mut nearest = None;
         if count == 0 {
-            let clock = SearchClock::of(NEAREST_TIMEOUT);
-            let content = file.bytes_at(0, NEAREST_SIZE)?;
-            let whole = content.len() < NEAREST_SIZE;
-            let found = nearest::find_nearest(&content, whole, old, new, &clock);
+            let end = Some(Instant::now() + NEAREST_TIMEOUT);
+            let content = file.bytes_at(0, NEAREST_SEARCH_BYTES)?;
+            let mut found = nearest::find_nearest(&content, old, new, end);
+            let is_whole = content.len() < NEAREST_SEARCH_BYTES;
+            if !is_whole && matches!(found.finding, NearestFinding::Nothing) {
+                found.finding = NearestFinding::Unknown;
+            }
             nearest = Some(Box::new(found));
         }
         match nearest {
@@ -250,19 +252,12 @@ fn emptied_line(file: &RegularFile, at: u64, old: &[u8]) -> Result<Option<u64>, 
 
 /// The numbers of the lines in which the offsets `places`, which ascend, are.
 fn line_numbers(file: &RegularFile, places: &[u64]) -> Result<Vec<u64>, FileAccessError> {
-    let mut window = vec![0; WINDOW];
     let (mut at, mut line) = (0, 1);
     let mut numbers = Vec::with_capacity(places.len());
     for place in places {
-        while at < *place {
-            let most = usize::try_from(place - at).unwrap_or(WINDOW).min(WINDOW);
-            let read = file.read_at(&mut window[..most], at)?;
-            if read == 0 {
-                return Err(FileAccessError::changed());
-            }
-            line += memchr_iter(b'\n', &window[..read]).count() as u64;
-            at += read as u64;
-        }
+        let between = file.count_line_ends(at..*place, None)?;
+        line += between.ok_or_else(FileAccessError::changed)?;
+        at = *place;
         numbers.push(line);
     }
     Ok(numbers)
@@ -282,7 +277,7 @@ fn find(file: &RegularFile, finder: &Finder<'_>) -> Result<TextOccurrences, File
     let length = search(file, finder, |piece| {
         if let EditPiece::Match(at) = piece {
             count += 1;
-            if first.len() < MOST_PLACES {
+            if first.len() < MAX_KEPT_PLACES {
                 first.push(at);
             }
         }

@@ -44,7 +44,7 @@ fn png_end(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// The end of the image, behind the last of its scans, whose lengths are not told.
+/// The end of the image, after the last of its scans, whose lengths it does not have.
 fn jpeg_end(bytes: &[u8]) -> Option<usize> {
     let (mut at, mut has_pixels) = (2, false);
     loop {

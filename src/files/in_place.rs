@@ -34,7 +34,7 @@ pub fn replace(
 ) -> Result<(), FileAccessError> {
     let access = fcntl_getfl(&old.file).map_err(FileAccessError::writing)? & OFlags::RWMODE;
     if access == OFlags::RDONLY {
-        // It was opened for reading only because there was no other way.
+        // `open_program` opens a running program for reading only (`ETXTBSY`).
         return Err(FileAccessError::Open(ErrorReason::new(
             "it is a program that is running",
         )));
@@ -68,12 +68,11 @@ pub fn replace(
         OverwriteOutcome::Torn(errno) => Err(prepared.keep_draft(&format!(
             "{}; it was being overwritten, and now holds part of the new content and part of the \
              old",
-            words(errno)
+            describe_errno(errno)
         ))),
         OverwriteOutcome::Unsure(errno) => Err(prepared.keep_draft(&format!(
-            "{}, said the disk after the new content was written, and what it kept of it is not \
-             known",
-            words(errno)
+            "after the new content was written the disk reported {}; the file may hold it in part",
+            describe_errno(errno)
         ))),
         OverwriteOutcome::Killed => Err(prepared.keep_draft(
             "the process that was overwriting it was killed, twice; \
@@ -82,7 +81,7 @@ pub fn replace(
     }
 }
 
-fn words(errno: Errno) -> String {
+fn describe_errno(errno: Errno) -> String {
     let text = ErrorReason::from(errno).to_string();
     text.trim_matches([' ', '(', ')']).to_owned()
 }
@@ -139,8 +138,8 @@ impl PreparedContent {
         })
     }
 
-    /// The same in the directory `path`, open as `directory`; `None` if no draft can be made there
-    /// or there is no room.
+    /// Has `fill` write the content into a draft in the directory `path`, open as `directory`;
+    /// `None` if no draft can be made there or there is no room.
     fn at(
         directory: OwnedFd,
         path: &Path,
@@ -265,7 +264,7 @@ impl OverwriteJob<'_> {
             return OverwriteOutcome::Untouched(errno);
         }
         if self.generated {
-            return self.hand_over();
+            return self.write_generated_file();
         }
         if let Err(errno) = self.overwrite() {
             return OverwriteOutcome::Torn(errno);
@@ -285,7 +284,7 @@ impl OverwriteJob<'_> {
 
     /// Everything that may fail before the first byte changes.
     fn prepare(&self) -> Result<(), Errno> {
-        unless_unknown(self.prepared.draft.sync())?;
+        ignore_unsupported_sync(self.prepared.draft.sync())?;
         if self.generated {
             return Ok(());
         }
@@ -326,12 +325,12 @@ impl OverwriteJob<'_> {
     }
 
     fn clear_by_hand(&self, from: u64, to: u64) -> Result<(), Errno> {
-        // They are part of the executable.
-        const FEW: usize = 4096;
-        static ZEROES: [u8; FEW] = [0; FEW];
+        // In static memory, because this process may only make system calls.
+        static ZEROES: [u8; 4096] = [0; 4096];
         let mut at = from;
         while at < to {
-            let length = usize::try_from(to - at).unwrap_or(FEW).min(FEW);
+            let length =
+                usize::try_from(to - at).map_or(ZEROES.len(), |left| left.min(ZEROES.len()));
             holes::write_at(self.file, &ZEROES[..length], at)?;
             at += length as u64;
         }
@@ -343,9 +342,9 @@ impl OverwriteJob<'_> {
         holes::next_data(&self.prepared.draft.file, at, self.length)
     }
 
-    /// Writes a file that the kernel generates: from its beginning, and some such files take no
-    /// other place.
-    fn hand_over(&mut self) -> OverwriteOutcome {
+    /// Writes a file that the kernel generates from its start, because some of them reject other
+    /// offsets.
+    fn write_generated_file(&mut self) -> OverwriteOutcome {
         let [piece, _] = &mut self.buffers;
         // A file that has no positions is written to all the same.
         let _ = rustix::fs::seek(self.file, rustix::fs::SeekFrom::Start(0));
@@ -426,7 +425,7 @@ impl OverwriteJob<'_> {
         if in_memory(self.file)? {
             return Ok(());
         }
-        unless_unknown(fdatasync(self.file))
+        ignore_unsupported_sync(fdatasync(self.file))
     }
 }
 
@@ -448,8 +447,8 @@ fn differing(old: &[u8], new: &[u8]) -> std::ops::Range<usize> {
     start..end
 }
 
-/// A file system that cannot sync has no disk that could fail.
-fn unless_unknown(synced: Result<(), Errno>) -> Result<(), Errno> {
+/// Treats "sync is not supported" as success: such a file system has no disk that could fail.
+fn ignore_unsupported_sync(synced: Result<(), Errno>) -> Result<(), Errno> {
     match synced {
         Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP | Errno::ROFS) => Ok(()),
         synced => synced,

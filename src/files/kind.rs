@@ -7,7 +7,7 @@ use crate::basics::signature;
 use crate::basics::wording::count_noun;
 
 /// The number of a file's first bytes that decide whether it is binary.
-const DECISIVE: usize = 8 * 1024;
+const SAMPLE_BYTES: usize = 8 * 1024;
 
 /// A kind of binary file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,13 +57,13 @@ pub fn wide_encoding(bytes: &[u8]) -> Option<&'static str> {
 }
 
 /// The kind of a binary file that begins with `bytes`; `None` if it is text. 8 KiB are enough, but
-/// for the measures of a JPEG image, which may stand some 100 KB behind its beginning.
+/// for the measures of a JPEG image, which may be some 100 KB after its beginning.
 #[must_use]
 pub fn of(bytes: &[u8]) -> Option<BinaryKind> {
     if wide_encoding(bytes).is_some() {
         return None;
     }
-    let head = &bytes[..bytes.len().min(DECISIVE)];
+    let head = &bytes[..bytes.len().min(SAMPLE_BYTES)];
     let has_nul = memchr::memchr(0, head).is_some();
     if !has_nul && is_utf8(head) {
         return None;
@@ -245,8 +245,8 @@ mod tests {
 
     #[test]
     fn text_is_no_binary_file_whatever_it_begins_with() {
-        let late = [&[b'a'; DECISIVE][..], b"\0"].concat();
-        let cut = [&[b'a'; DECISIVE - 1][..], "é".as_bytes()].concat();
+        let late = [&[b'a'; SAMPLE_BYTES][..], b"\0"].concat();
+        let cut = [&[b'a'; SAMPLE_BYTES - 1][..], "é".as_bytes()].concat();
         for text in [
             &b""[..],
             b"plain",

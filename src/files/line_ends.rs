@@ -10,7 +10,7 @@ use memchr::{memchr, memchr_iter};
 
 use super::regular::{FileAccessError, RegularFile};
 
-/// Bytes of the file that are read at a time, behind its beginning.
+/// Bytes of the file that are read at a time, after its beginning.
 const WINDOW: usize = 1024 * 1024;
 
 /// The change of the line ends of an edit's texts.

@@ -18,12 +18,12 @@ use rustix::io::Errno;
 pub const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Called repeatedly while a lock is waited for.
-static MEANWHILE: OnceLock<fn()> = OnceLock::new();
+static WAITING_CHECK: OnceLock<fn()> = OnceLock::new();
 
 /// Has `check` called while another writer is waited for: nothing has begun at that moment, so a
 /// process that is not needed any more may end itself. Only the first `check` counts.
 pub fn while_waiting(check: fn()) {
-    let _ = MEANWHILE.set(check);
+    let _ = WAITING_CHECK.set(check);
 }
 
 /// Locks `file` against other writers of this kind until it is closed. Waits until `deadline` at
@@ -35,7 +35,7 @@ pub fn lock(file: &File, deadline: Instant) -> bool {
         if Instant::now() >= deadline {
             return false;
         }
-        if let Some(check) = MEANWHILE.get() {
+        if let Some(check) = WAITING_CHECK.get() {
             check();
         }
         sleep(Duration::from_millis(2));

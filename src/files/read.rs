@@ -18,7 +18,7 @@ use super::regular::{ErrorReason, FileAccessError, RegularFile};
 const WINDOW: usize = 256 * 1024;
 
 /// Bytes within which the end of a line is looked for that is not shown whole.
-const LONGEST_LINE: u64 = 64 * 1024 * 1024;
+const MAX_LINE_BYTES: u64 = 64 * 1024 * 1024;
 
 /// The longest time for finding it.
 const LINE_TIMEOUT: Duration = Duration::from_millis(50);
@@ -73,9 +73,9 @@ pub struct FileFacts {
     pub kind: Option<BinaryKind>,
     /// The encoding that the mark at its beginning names, if that is UTF-16 or UTF-32.
     pub encoding: Option<&'static str>,
-    /// Its size in bytes; none, where the system generates it.
+    /// Its size in bytes; `None` if the system generates it.
     pub size: Option<u64>,
-    /// The number of its lines, if the wanted ones are behind its end.
+    /// The number of its lines, if the wanted ones are past its end.
     pub ends_before: Option<u64>,
     /// True if it has nothing in it.
     pub is_empty: bool,
@@ -199,19 +199,9 @@ impl FileContent {
         if self.first.is_some() {
             return Ok(self.first);
         }
-        let deadline = Instant::now() + LINE_TIMEOUT;
-        let mut window = vec![0; WINDOW];
-        let (mut at, mut lines) = (0, 0);
-        while at < position {
-            let most = usize::try_from(position - at).map_or(WINDOW, |left| left.min(WINDOW));
-            let read = self.file.read_at(&mut window[..most], at)?;
-            if read == 0 || Instant::now() >= deadline {
-                return Ok(None);
-            }
-            lines += bytecount::count(&window[..read], b'\n') as u64;
-            at += read as u64;
-        }
-        Ok(Some(lines + 1))
+        let deadline = Some(Instant::now() + LINE_TIMEOUT);
+        let before = self.file.count_line_ends(0..position, deadline)?;
+        Ok(before.map(|lines| lines + 1))
     }
 
     /// Goes on at the last `lines` lines, and returns how many lines before them are still to be
@@ -289,7 +279,7 @@ impl FileContent {
         let deadline = Instant::now() + LINE_TIMEOUT;
         let mut window = vec![0; WINDOW];
         let mut at = from;
-        while at - from < LONGEST_LINE && Instant::now() < deadline {
+        while at - from < MAX_LINE_BYTES && Instant::now() < deadline {
             let read = self.file.read_at(&mut window, at)?;
             if read == 0 {
                 return Ok(LineEnd::OfFile(at));

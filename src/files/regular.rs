@@ -7,7 +7,9 @@
 use std::fmt;
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::path::Path;
+use std::time::Instant;
 
 use rustix::fs::{FileType, Mode, OFlags, Stat, fstat, open, stat};
 use rustix::io::{Errno, pread, retry_on_intr};
@@ -166,9 +168,10 @@ impl RegularFile {
         let size = u64::try_from(self.stat.st_size).unwrap_or(0);
         let left = usize::try_from(size.saturating_sub(from)).unwrap_or(most);
         let mut content = Vec::with_capacity(left.saturating_add(1).min(most));
+        let window = left.clamp(4096, WINDOW);
         while content.len() < most {
             let filled = content.len();
-            content.resize(most.min(filled + WINDOW), 0);
+            content.resize(most.min(filled + window), 0);
             let read = self.read_at(&mut content[filled..], from + filled as u64)?;
             content.truncate(filled + read);
             if read == 0 {
@@ -176,6 +179,26 @@ impl RegularFile {
             }
         }
         Ok(content)
+    }
+
+    /// Counts the line ends in `range`; `None` if the file is shorter or `end` has passed.
+    pub fn count_line_ends(
+        &self,
+        range: Range<u64>,
+        end: Option<Instant>,
+    ) -> Result<Option<u64>, FileAccessError> {
+        let mut window = vec![0; WINDOW];
+        let (mut at, mut count) = (range.start, 0);
+        while at < range.end {
+            let most = usize::try_from(range.end - at).map_or(WINDOW, |left| left.min(WINDOW));
+            let read = self.read_at(&mut window[..most], at)?;
+            if read == 0 || end.is_some_and(|end| Instant::now() >= end) {
+                return Ok(None);
+            }
+            count += bytecount::count(&window[..read], b'\n') as u64;
+            at += read as u64;
+        }
+        Ok(Some(count))
     }
 
     /// Refuses what is not a regular file.

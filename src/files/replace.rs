@@ -16,7 +16,7 @@ use super::{in_place, lock, preserve};
 /// Gives the file at `path` the content `content`, or creates it. Links are followed; mode, owner,
 /// attributes and hard links are kept.
 ///
-/// At `end` another writer is waited for no longer.
+/// Waits for another writer until `end` at most.
 pub fn write(path: &Path, content: &[u8], end: Option<Instant>) -> Result<(), FileAccessError> {
     let mut fill = |file: &mut File| {
         file.write_all(content)
@@ -134,8 +134,8 @@ pub fn replace(
     in_place::replace(target, old, fill)
 }
 
-/// Returns whether that was possible. A disk that fails or is full is an error: the old content is
-/// then the only good one.
+/// Replaces the file by a rename; false if this directory does not allow one. A failing or full
+/// disk is an error, because then the old content is the only good one.
 fn replace_by_rename(
     target: &WriteTarget,
     old: &RegularFile,

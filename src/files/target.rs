@@ -16,7 +16,7 @@ use super::regular::{ErrorReason, FileAccessError, RegularFile};
 use crate::sandbox::confinement::{self, AccessRight};
 
 /// As many symbolic links as the kernel follows (`path_resolution(7)`).
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
 /// The place at which a file is to be written.
 pub struct WriteTarget {
@@ -53,7 +53,7 @@ impl WriteTarget {
         let mut links = 0;
         while let Some(next) = link_at(&path)? {
             links += 1;
-            if links > MOST_LINKS {
+            if links > MAX_LINKS {
                 return Err(FileAccessError::opening(Errno::LOOP));
             }
             if next.magic {

@@ -21,14 +21,13 @@ use rustix::process::{Pid, setpgid, setsid};
 use crate::sandbox::confinement::command_confinement::{CommandConfinement, DirectoryMask};
 use crate::sandbox::scratch::ScratchDirectory;
 
-/// The size of the stack on which a new process calls `execve`, in bytes: a few calls, and a
-/// signal's frame.
-const STACK: usize = 64 * 1024;
+/// The size of the stack on which a new process calls `execve`: a few calls, and a signal's frame.
+const STACK_BYTES: usize = 64 * 1024;
 
 /// That stack. In the data of the executable it costs the pages that are used; on the stack of the
 /// caller each of its pages would be touched (stack probes), and on the heap mapped.
 #[repr(align(64))]
-struct ChildStack(UnsafeCell<MaybeUninit<[u8; STACK]>>);
+struct ChildStack(UnsafeCell<MaybeUninit<[u8; STACK_BYTES]>>);
 
 // SAFETY: only the caller that has set `STACK_TAKEN` passes the stack on, to one new process.
 unsafe impl Sync for ChildStack {}
@@ -41,7 +40,7 @@ static STACK_TAKEN: AtomicBool = AtomicBool::new(false);
 /// Added to an error's number if confining the program failed.
 pub const NOT_CONFINED: c_int = 1 << 16;
 
-/// The same if hiding a directory from it failed.
+/// Added to an error's number if hiding a directory from the program failed.
 pub const NOT_MASKED: c_int = 2 << 16;
 
 /// A program with its arguments and environment.
@@ -71,14 +70,13 @@ impl ProgramLaunch {
         arguments: impl IntoIterator<Item = &'a OsStr>,
         withheld: impl Fn(&OsStr) -> bool,
     ) -> io::Result<Self> {
-        let mut environment = CStringArray::default();
-        environment.reserve(variables().map(|(_, whole)| whole.len() + 1));
+        let mut environment = CStringArray::new();
         for (_, whole) in variables().filter(|(name, _)| !withheld(name)) {
-            environment.add(&[whole])?;
+            environment.add(whole.to_vec())?;
         }
-        let mut list = CStringArray::default();
+        let mut list = CStringArray::new();
         for argument in arguments {
-            list.add(&[argument.as_bytes()])?;
+            list.add(argument.as_bytes().to_vec())?;
         }
         Ok(Self {
             program: CString::new(program.as_bytes())?,
@@ -95,7 +93,8 @@ impl ProgramLaunch {
     /// Adds a variable to its environment.
     pub fn with(mut self, name: &str, value: impl AsRef<OsStr>) -> io::Result<Self> {
         let value = value.as_ref().as_bytes();
-        self.environment.add(&[name.as_bytes(), b"=", value])?;
+        self.environment
+            .add([name.as_bytes(), b"=", value].concat())?;
         Ok(self)
     }
 
@@ -118,7 +117,7 @@ impl ProgramLaunch {
             // system calls only. The end of the stack belongs to it.
             pid = unsafe {
                 let top = STACK_OF_CHILD.0.get().add(1);
-                libc::clone(start_it, top.cast(), flags, argument)
+                libc::clone(run_child, top.cast(), flags, argument)
             };
             STACK_TAKEN.store(false, Ordering::Release);
         }
@@ -127,7 +126,7 @@ impl ProgramLaunch {
             // SAFETY: the child makes system calls only.
             pid = unsafe { libc::fork() };
             if pid == 0 {
-                start_it(argument);
+                run_child(argument);
             }
         }
         if pid == -1 {
@@ -147,7 +146,7 @@ struct ChildStart<'a> {
 }
 
 /// The child's work: system calls only.
-extern "C" fn start_it(argument: *mut c_void) -> c_int {
+extern "C" fn run_child(argument: *mut c_void) -> c_int {
     // SAFETY: `ProgramLaunch::start` passes a pointer to what lives until this function has ended.
     let ChildStart { launch, report } = unsafe { &*argument.cast::<ChildStart<'_>>() };
     // Neither can fail in a new process. A confined command must not join a group outside: the
@@ -187,8 +186,8 @@ extern "C" fn start_it(argument: *mut c_void) -> c_int {
                 Ok(()) => {
                     libc::execve(
                         launch.program.as_ptr(),
-                        launch.arguments.as_ptr(),
-                        launch.environment.as_ptr(),
+                        launch.arguments.pointers.as_ptr(),
+                        launch.environment.pointers.as_ptr(),
                     );
                     error = *errno();
                 }
@@ -241,68 +240,26 @@ fn variables() -> impl Iterator<Item = (&'static OsStr, &'static [u8])> {
     })
 }
 
-/// Strings as `execve(2)` takes them: pointers, the last of them null.
-#[derive(Default)]
+/// Strings as `execve(2)` takes them.
 struct CStringArray {
+    strings: Vec<CString>,
+    /// Pointers to them, the last of them null.
     pointers: Vec<*const c_char>,
-    /// The strings that they point to, each with its NUL, one behind the other.
-    strings: Vec<u8>,
 }
 
 impl CStringArray {
-    /// Makes room for so many more strings, of these lengths with their NULs.
-    fn reserve(&mut self, lengths: impl Iterator<Item = usize>) {
-        let (count, whole) = lengths.fold((0, 0), |(count, whole), one| (count + 1, whole + one));
-        // And for the few that are added by name.
-        self.pointers.reserve(count + 4);
-        self.grow(whole + 256);
-    }
-
-    /// Makes room for so many more bytes of strings.
-    fn grow(&mut self, room: usize) {
-        let before = self.strings.as_ptr();
-        self.strings.reserve(room);
-        let now = self.strings.as_ptr();
-        if now != before {
-            // They have moved.
-            for pointer in self
-                .pointers
-                .iter_mut()
-                .filter(|pointer| !pointer.is_null())
-            {
-                *pointer = now.wrapping_add(pointer.addr() - before.addr()).cast();
-            }
+    fn new() -> Self {
+        Self {
+            strings: Vec::new(),
+            pointers: vec![std::ptr::null()],
         }
     }
 
-    /// Adds the string that these `parts` are.
-    fn add(&mut self, parts: &[&[u8]]) -> io::Result<()> {
-        // Not by memchr, which would first ask the processor what it can do: under a hypervisor
-        // that takes longer than all of this.
-        if parts.iter().any(|part| part.contains(&0)) {
-            return Err(io::ErrorKind::InvalidInput.into());
-        }
-        self.grow(parts.iter().map(|part| part.len()).sum::<usize>() + 1);
-        let added = self
-            .strings
-            .as_ptr()
-            .wrapping_add(self.strings.len())
-            .cast();
-        self.pointers.pop();
-        for part in parts {
-            self.strings.extend_from_slice(part);
-        }
-        self.strings.push(0);
-        self.pointers.extend([added, std::ptr::null()]);
+    fn add(&mut self, string: Vec<u8>) -> io::Result<()> {
+        let string = CString::new(string)?;
+        self.pointers.insert(self.strings.len(), string.as_ptr());
+        self.strings.push(string);
         Ok(())
-    }
-
-    fn as_ptr(&self) -> *const *const c_char {
-        if self.pointers.is_empty() {
-            const EMPTY: &[usize; 1] = &[0];
-            return EMPTY.as_ptr().cast();
-        }
-        self.pointers.as_ptr()
     }
 }
 
@@ -323,35 +280,30 @@ mod tests {
 
     /// The strings that the pointers lead to.
     fn read(array: &CStringArray) -> Vec<Vec<u8>> {
-        let mut strings = Vec::new();
-        let mut at = array.as_ptr();
-        // SAFETY: the list ends in null, and each of its strings in a NUL.
-        unsafe {
-            while !(*at).is_null() {
-                strings.push(CStr::from_ptr(*at).to_bytes().to_vec());
-                at = at.add(1);
-            }
-        }
-        strings
+        let pointers = array.pointers.iter().take_while(|one| !one.is_null());
+        // SAFETY: each of the strings ends in a NUL.
+        let strings = pointers.map(|one| unsafe { CStr::from_ptr(*one) }.to_bytes().to_vec());
+        strings.collect()
     }
 
     #[test]
     fn strings_stay_what_they_were_however_many_are_added() {
-        let mut array = CStringArray::default();
+        let mut array = CStringArray::new();
         assert_eq!(read(&array), Vec::<Vec<u8>>::new());
         let mut expected = Vec::new();
         for number in 0..500 {
-            let value = vec![b'x'; number % 97];
-            array.add(&[b"NAME", b"=", &value]).unwrap();
-            expected.push([b"NAME=", &value[..]].concat());
+            let value = [b"NAME=", &vec![b'x'; number % 97][..]].concat();
+            array.add(value.clone()).unwrap();
+            expected.push(value);
             if number % 50 == 0 {
-                array.add(&[b""]).unwrap();
+                array.add(Vec::new()).unwrap();
                 expected.push(Vec::new());
             }
             assert_eq!(read(&array), expected);
+            assert_eq!(array.pointers.last(), Some(&std::ptr::null()));
         }
         // A refused variable is left out.
-        assert!(array.add(&[b"a\0b"]).is_err());
+        assert!(array.add(b"a\0b".to_vec()).is_err());
         assert_eq!(read(&array), expected);
     }
 }

@@ -164,10 +164,7 @@ fn a_line_longer_than_the_limit_is_cut_at_a_character_and_the_rest_is_to_be_had(
         note.starts_with("line 2 is 15,300 bytes long, of which the first"),
         "{note}"
     );
-    assert!(
-        note.ends_with("go on behind it with \"offset\":3"),
-        "{note}"
-    );
+    assert!(note.ends_with("go on after it with \"offset\":3"), "{note}");
     // The command is exact, and its answer whole.
     let command = note.split('`').nth(1).unwrap();
     let more = tool("bash")
@@ -330,10 +327,7 @@ fn a_narrow_limit_leaves_room_for_how_to_go_on() {
         assert!(answer.field("output").len() > limit / 2, "{limit}");
         let note = answer.note();
         assert!(note.starts_with("line 1 is "), "{note}");
-        assert!(
-            note.ends_with("go on behind it with \"offset\":2"),
-            "{note}"
-        );
+        assert!(note.ends_with("go on after it with \"offset\":2"), "{note}");
     }
 }
 

@@ -299,7 +299,7 @@ fn what_a_draft_and_a_rename_cannot_do_is_done_in_place() {
 fn a_disk_that_fails_midway_is_no_success_and_the_draft_stays() {
     for (number, state) in [
         (libc::SYS_pwrite64, "part of the old"),
-        (libc::SYS_fdatasync, "is not known"),
+        (libc::SYS_fdatasync, "may hold it in part"),
     ] {
         let (here, file, _) = file_with_names(2);
         if number == libc::SYS_fdatasync && !is_on_disk(here.path()) {

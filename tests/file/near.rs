@@ -71,10 +71,10 @@ fn bytes_that_no_text_can_hold_are_named() {
     // So file-read shows it.
     let note = note_of(&file, "caf\u{FFFD} = 1", "x");
     assert!(
-        note.contains(r"line 2 has the bytes \xe9, which are no UTF-8"),
+        note.contains(r"line 2 has the bytes \xe9 (not UTF-8)"),
         "{note}"
     );
-    assert!(note.contains("send text from beside them"), "{note}");
+    assert!(note.contains("choose text next to them"), "{note}");
     assert_eq!(edit(&file, " = 1", " = 2").json()["replacements"], 1);
     assert_eq!(fs::read(&file).unwrap(), b"one\ncaf\xE9 = 2\n");
 }
@@ -151,7 +151,7 @@ fn of_a_file_that_is_longer_than_is_searched_only_what_was_searched_is_spoken_of
     fs::write(&file, line.repeat(lines)).unwrap();
     let note = note_of(&file, "nothing like it", "x");
     assert!(
-        !note.contains("40,960 lines") && !note.contains("in the file, which"),
+        !note.contains("40,960 lines") && !note.contains("is in the file:"),
         "{note}"
     );
 }

@@ -351,7 +351,7 @@ fn a_file_on_the_way_and_a_link_to_nothing_are_named() {
     for name in ["file-read", "file-write", "file-edit"] {
         let note = call(name, here.path(), "README.md/x").note();
         assert!(
-            note.contains("\"README.md\" is a file and no directory"),
+            note.contains("\"README.md\" is a file, not a directory"),
             "{name}: {note}"
         );
     }

@@ -415,7 +415,7 @@ fn lines_behind_the_end_are_not_the_same_as_an_empty_file() {
         (
             "1\n2\n3\n4\n5",
             6,
-            "The file has 5 lines; offset 6 is behind its end.",
+            "The file has 5 lines; offset 6 is past its end.",
         ),
         ("1\n2\n3\n4\n5\n", 6, "The file has 5 lines; "),
         ("1\n2\n3\n4\n5\n", 600, "The file has 5 lines; offset 600"),

@@ -86,7 +86,7 @@ fn an_image_is_shown_as_one_and_any_other_binary_file_in_words() {
         ),
         (
             json!({"file_path": "lines", "offset": 9}),
-            "[The file has 2 lines; offset 9 is behind its end.]",
+            "[The file has 2 lines; offset 9 is past its end.]",
         ),
     ] {
         let shown = session.text_of("file_read", &request);
@@ -133,7 +133,7 @@ fn a_model_is_shown_the_nearest_text_as_it_is() {
     assert!(failed);
     assert!(
         text.starts_with(
-            "String not found in file (NOT_FOUND)\n[The nearest: line 2 is indented with a tab"
+            "String not found in file (NOT_FOUND)\n[The nearest text is in line 2: line 2 is indented with a tab"
         ),
         "{text}"
     );
@@ -293,7 +293,7 @@ fn a_directory_is_its_entries_with_their_kinds_and_sizes() {
         (json!({"file_path": "place", "offset": -99}), lines(&all)),
         (
             json!({"file_path": "place", "offset": 9}),
-            "[The directory has 8 entries; offset 9 is behind its end.]".to_owned(),
+            "[The directory has 8 entries; offset 9 is past its end.]".to_owned(),
         ),
         (
             json!({"file_path": "empty"}),
@@ -419,7 +419,7 @@ fn documents_are_shown_as_markdown_and_paged_by_lines() {
             &json!({"file_path": text(&file), "offset": 9999}),
         );
         assert!(
-            behind.contains("; offset 9999 is behind its end."),
+            behind.contains("; offset 9999 is past its end."),
             "{behind}"
         );
     }

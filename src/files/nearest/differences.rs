@@ -1,4 +1,6 @@
-//! The differences between two texts that are folded to the same.
+//! The differences between a place of a file and a text that equals it when both are folded.
+
+use std::ops::Range;
 
 use super::fold::{TextUnit, blank_end, unit_at};
 
@@ -11,8 +13,21 @@ pub struct TextDifference {
     pub kind: DifferenceKind,
     /// The file's bytes there.
     pub file: Vec<u8>,
-    /// The bytes of the text that was looked for.
+    /// The bytes of the sought text.
     pub sought: Vec<u8>,
+}
+
+impl TextDifference {
+    /// A difference of this kind.
+    pub fn new(line: u64, kind: DifferenceKind, file: &[u8], sought: &[u8]) -> Self {
+        let (file, sought) = (file.to_vec(), sought.to_vec());
+        Self {
+            line,
+            kind,
+            file,
+            sought,
+        }
+    }
 }
 
 /// A kind of difference.
@@ -20,103 +35,79 @@ pub struct TextDifference {
 pub enum DifferenceKind {
     /// The blanks before a line's text.
     Indentation,
-    /// The blanks behind a line's text.
-    Trailing,
-    /// The blanks or line ends within the text.
-    Blanks,
-    /// LF or CRLF.
-    LineEnd,
-    /// A character, or the way it is written.
-    Character,
-    /// Small and capital letters; the bytes are left out.
+    /// The blanks after a line's text, or the bytes of its line end.
+    Ending,
+    /// Blanks or a character within the text.
+    Within,
+    /// Upper and lower case; the bytes are left out.
     Case,
-    /// The file has bytes there that are not UTF-8.
-    NotUtf8,
+    /// Whole lines.
+    Lines,
 }
 
 impl DifferenceKind {
     /// The distance that it adds between two texts.
-    pub fn weight(self) -> usize {
-        match self {
-            Self::LineEnd => 1,
-            Self::Trailing | Self::Indentation | Self::Blanks => 2,
-            Self::Character | Self::NotUtf8 => 3,
-            Self::Case => 6,
-        }
+    pub fn distance(self) -> usize {
+        if self == Self::Case { 3 } else { 1 }
     }
 }
 
-/// The differences between `file`, which begins in line `line` of the file, and `sought`. Both are
-/// folded to the same, with their `line_ends` or without. `starts_line` says that nothing is before
-/// `file` in its line, `ends_line` that nothing is behind it in its last one.
+/// The differences between the `range` of a file and `sought`, which are equal when folded, with
+/// their `line_ends` or without. Lines are counted from the start of the range, from 0.
 pub fn text_differences(
-    (file, sought): (&[u8], &[u8]),
-    mut line: u64,
+    content: &[u8],
+    range: Range<usize>,
+    sought: &[u8],
     line_ends: bool,
-    (starts_line, ends_line): (bool, bool),
 ) -> Vec<TextDifference> {
-    let mut found: Vec<TextDifference> = Vec::new();
-    let (mut left, mut right) = (0, 0);
-    let mut at_start = starts_line;
+    let file = &content[..range.end];
+    let (mut line, mut left, mut right) = (0, range.start, 0);
+    let mut found = Vec::new();
     loop {
+        let starts_line = left == 0 || file[left - 1] == b'\n';
         let here = &file[left..blank_end(file, left, !line_ends)];
         let there = &sought[right..blank_end(sought, right, !line_ends)];
         (left, right) = (left + here.len(), right + there.len());
-        let next = (left < file.len()).then(|| unit_at(file, left));
-        let other = (right < sought.len()).then(|| unit_at(sought, right));
-        let ends = next.map_or(ends_line, |(unit, _)| unit == TextUnit::LineEnd);
-        let mut add = |line, kind, file: &[u8], sought: &[u8]| {
-            found.push(TextDifference {
-                line,
-                kind,
-                file: file.to_vec(),
-                sought: sought.to_vec(),
-            });
-        };
+        let ends_line = left == content.len() || unit_at(content, left).0 == TextUnit::LineEnd;
         if here != there {
             let kind = match () {
-                () if here.contains(&b'\n') || there.contains(&b'\n') => DifferenceKind::Blanks,
-                () if at_start => DifferenceKind::Indentation,
-                () if ends => DifferenceKind::Trailing,
-                () => DifferenceKind::Blanks,
+                () if here.contains(&b'\n') || there.contains(&b'\n') => DifferenceKind::Within,
+                () if starts_line => DifferenceKind::Indentation,
+                () if ends_line => DifferenceKind::Ending,
+                () => DifferenceKind::Within,
             };
-            add(line, kind, here, there);
+            found.push(TextDifference::new(line, kind, here, there));
         }
         line += count_line_ends(here);
-        let (Some((unit, length)), Some((other, other_length))) = (next, other) else {
+        if left == file.len() || right == sought.len() {
             return found;
-        };
-        // An ellipsis stands against three dots.
-        let bytes = match unit {
-            TextUnit::Character('.') if other == TextUnit::Ellipsis => three_dots(&file[left..]),
-            _ => &file[left..left + length],
-        };
-        let others = match other {
-            TextUnit::Character('.') if unit == TextUnit::Ellipsis => three_dots(&sought[right..]),
-            _ => &sought[right..right + other_length],
-        };
-        if bytes != others {
-            match (unit, other) {
-                (TextUnit::LineEnd, _) => add(line, DifferenceKind::LineEnd, bytes, others),
-                (TextUnit::NotUtf8, _) => add(line, DifferenceKind::NotUtf8, bytes, others),
+        }
+        let (unit, mut length) = unit_at(file, left);
+        let (other, mut other_length) = unit_at(sought, right);
+        // `…` in one text corresponds to three dots in the other.
+        if other == TextUnit::Ellipsis && file[left..].starts_with(b"...") {
+            length = 3;
+        } else if unit == TextUnit::Ellipsis && sought[right..].starts_with(b"...") {
+            other_length = 3;
+        }
+        let here = &file[left..left + length];
+        let there = &sought[right..right + other_length];
+        if here != there {
+            found.push(match (unit, other) {
                 (TextUnit::Character(one), TextUnit::Character(two))
                     if one != two && one.to_lowercase().eq(two.to_lowercase()) =>
                 {
-                    add(line, DifferenceKind::Case, b"", b"");
+                    TextDifference::new(line, DifferenceKind::Case, b"", b"")
                 }
-                _ => add(line, DifferenceKind::Character, bytes, others),
-            }
+                (TextUnit::LineEnd, _) => {
+                    TextDifference::new(line, DifferenceKind::Ending, here, there)
+                }
+                _ => TextDifference::new(line, DifferenceKind::Within, here, there),
+            });
         }
-        (left, right) = (left + bytes.len(), right + others.len());
-        at_start = unit == TextUnit::LineEnd;
-        line += u64::from(at_start);
+        (left, right) = (left + length, right + other_length);
+        line += u64::from(unit == TextUnit::LineEnd);
     }
-}
-
-/// The three dots with which `text` begins, or else its first one.
-fn three_dots(text: &[u8]) -> &[u8] {
-    let length = if text.starts_with(b"...") { 3 } else { 1 };
-    &text[..length]
 }
 
 /// Counts the line ends in `bytes`.
@@ -129,10 +120,10 @@ mod tests {
     use super::*;
 
     fn compared(file: &str, sought: &str) -> Vec<(u64, DifferenceKind, String, String)> {
-        let folded = |text: &str| crate::files::nearest::fold::fold_text(text.as_bytes());
+        let folded = |text: &str| crate::files::nearest::fold::fold_text(text.as_bytes(), true);
         let line_ends = folded(file) == folded(sought);
-        let pair = (file.as_bytes(), sought.as_bytes());
-        let found = text_differences(pair, 7, line_ends, (true, true));
+        let (file, range) = (file.as_bytes(), 0..file.len());
+        let found = text_differences(file, range, sought.as_bytes(), line_ends);
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let found = found.iter();
         found
@@ -145,14 +136,14 @@ mod tests {
         let file = "\tif x {\r\n\t\tsay(\u{201C}a\u{201D} );  \r\n\t}";
         let sought = "    if x {\n    \tsay(\"a\");\n\t}";
         let expected: Vec<(u64, DifferenceKind, String, String)> = [
-            (7, DifferenceKind::Indentation, "\t", "    "),
-            (7, DifferenceKind::LineEnd, "\r\n", "\n"),
-            (8, DifferenceKind::Indentation, "\t\t", "    \t"),
-            (8, DifferenceKind::Character, "\u{201C}", "\""),
-            (8, DifferenceKind::Character, "\u{201D}", "\""),
-            (8, DifferenceKind::Blanks, " ", ""),
-            (8, DifferenceKind::Trailing, "  ", ""),
-            (8, DifferenceKind::LineEnd, "\r\n", "\n"),
+            (0, DifferenceKind::Indentation, "\t", "    "),
+            (0, DifferenceKind::Ending, "\r\n", "\n"),
+            (1, DifferenceKind::Indentation, "\t\t", "    \t"),
+            (1, DifferenceKind::Within, "\u{201C}", "\""),
+            (1, DifferenceKind::Within, "\u{201D}", "\""),
+            (1, DifferenceKind::Within, " ", ""),
+            (1, DifferenceKind::Ending, "  ", ""),
+            (1, DifferenceKind::Ending, "\r\n", "\n"),
         ]
         .map(|(line, what, file, sought)| (line, what, file.to_owned(), sought.to_owned()))
         .to_vec();
@@ -184,8 +175,8 @@ mod tests {
         assert_eq!(
             found,
             [
-                (7, DifferenceKind::Blanks, "\n    "),
-                (8, DifferenceKind::Blanks, "\n    ")
+                (0, DifferenceKind::Within, "\n    "),
+                (1, DifferenceKind::Within, "\n    ")
             ]
         );
     }

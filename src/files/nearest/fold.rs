@@ -5,10 +5,11 @@
 //! the folded text can be traced back to where it comes from.
 
 use std::ops::Range;
+use std::time::Instant;
 
 use icu_normalizer::properties::CanonicalCompositionBorrowed;
 
-use super::SearchClock;
+use super::is_over;
 use crate::unseen;
 
 /// The least number of bytes between two places of a text that are remembered.
@@ -21,7 +22,7 @@ pub enum TextUnit {
     Blank,
     /// LF, or CRLF.
     LineEnd,
-    /// A character that is seen, with the accents behind it.
+    /// A character that is seen, with the accents that follow it.
     Character(char),
     /// Three dots in one character.
     Ellipsis,
@@ -67,7 +68,7 @@ fn decode(bytes: &[u8], at: usize) -> Result<char, usize> {
     valid.chars().next().ok_or(1)
 }
 
-/// The one character that `base` with an accent behind it is.
+/// The one character that `base` and the accent after it make.
 fn compose(base: char, mark: char) -> Option<char> {
     let is_mark = matches!(mark, '\u{300}'..='\u{36F}' | '\u{3099}' | '\u{309A}');
     is_mark
@@ -117,11 +118,11 @@ fn push_folded(unit: TextUnit, line_ends: bool, out: &mut Vec<u8>) {
 /// A folded text.
 pub struct FoldedText<'a> {
     /// The text that was folded, as far as it was.
-    source: &'a [u8],
+    pub source: &'a [u8],
     /// The text itself.
     pub bytes: Vec<u8>,
     /// True if it has its line ends.
-    line_ends: bool,
+    pub line_ends: bool,
     /// Places in the folded text and in its source that belong together.
     marks: Vec<(usize, usize)>,
 }
@@ -142,14 +143,14 @@ const ASCII: [u8; 256] = {
 };
 
 impl<'a> FoldedText<'a> {
-    /// Folds `source`, with its `line_ends` or without. Where `clock` runs out, the rest is left.
-    pub fn new(source: &'a [u8], line_ends: bool, clock: &SearchClock) -> Self {
+    /// Folds `source`, with its `line_ends` or without. At `end` the rest is left.
+    pub fn new(source: &'a [u8], line_ends: bool, end: Option<Instant>) -> Self {
         let mut bytes = Vec::with_capacity(source.len());
         let mut marks = vec![(0, 0)];
         let (mut at, mut next_mark) = (0, STEP);
         while at < source.len() {
             if at >= next_mark {
-                if clock.is_out() {
+                if is_over(end) {
                     break;
                 }
                 marks.push((bytes.len(), at));
@@ -177,11 +178,6 @@ impl<'a> FoldedText<'a> {
             line_ends,
             marks,
         }
-    }
-
-    /// The text that was folded.
-    pub fn source(&self) -> &'a [u8] {
-        self.source
     }
 
     /// The part of the source that the bytes `range` of the folded text, at least one, come from.
@@ -214,13 +210,13 @@ impl<'a> FoldedText<'a> {
 fn simple_part(piece: &[u8]) -> usize {
     let other = piece.iter().position(|byte| !byte.is_ascii() || *byte == 0);
     let ascii = other.unwrap_or(piece.len());
-    // The byte behind the piece is not known here.
+    // The byte after the piece is not known here.
     ascii.saturating_sub(1)
 }
 
-/// `text` folded, with its line ends.
-pub fn fold_text(text: &[u8]) -> Vec<u8> {
-    FoldedText::new(text, true, &SearchClock::endless()).bytes
+/// `text` folded, with its `line_ends` or without.
+pub fn fold_text(text: &[u8], line_ends: bool) -> Vec<u8> {
+    FoldedText::new(text, line_ends, None).bytes
 }
 
 /// The end of the blanks that begin at `from`, and, with `line_ends`, of the line ends among them.
@@ -282,14 +278,17 @@ mod tests {
             ("\u{FF08}x\u{FF09}", "(x)"),
         ] {
             assert_eq!(
-                fold_text(one.as_bytes()),
-                fold_text(other.as_bytes()),
+                fold_text(one.as_bytes(), true),
+                fold_text(other.as_bytes(), true),
                 "{one}"
             );
         }
-        assert_ne!(fold_text(b"a\nb"), fold_text(b"ab"));
-        assert_ne!(fold_text(b"a_b"), fold_text(b"ab"));
-        assert_eq!(fold_text(b"\xE9t\xE9"), "\u{FFFD}t\u{FFFD}".as_bytes());
+        assert_ne!(fold_text(b"a\nb", true), fold_text(b"ab", true));
+        assert_ne!(fold_text(b"a_b", true), fold_text(b"ab", true));
+        assert_eq!(
+            fold_text(b"\xE9t\xE9", true),
+            "\u{FFFD}t\u{FFFD}".as_bytes()
+        );
     }
 
     proptest! {
@@ -302,12 +301,12 @@ mod tests {
             let mut text = words.concat().into_bytes();
             text.extend(std::iter::repeat_n(b' ', filling));
             text.extend(b"\xE9 end \xE2\x82");
-            let folded = FoldedText::new(&text, line_ends, &SearchClock::endless());
+            let folded = FoldedText::new(&text, line_ends, None);
             let step = folded.bytes.len() / 8 + 1;
             for from in (0..folded.bytes.len()).step_by(step) {
                 for to in (from + 1..=folded.bytes.len()).step_by(step) {
                     let source = folded.trace(&(from..to));
-                    let again = FoldedText::new(&text[source], line_ends, &SearchClock::endless());
+                    let again = FoldedText::new(&text[source], line_ends, None);
                     // A character is never parted.
                     let there = &folded.bytes[from..to];
                     prop_assert!(memchr::memmem::find(&again.bytes, there).is_some());

@@ -1,5 +1,5 @@
-//! The text of a file that is nearest to one that is not in it, so that the caller can be told what
-//! is there instead. Nothing is ever replaced by likeness.
+//! Finds the text of a file that is nearest to one that is not in it, so that the caller learns
+//! what is there instead. Nothing is ever replaced by similarity.
 //!
 //! Rules: the decisions on file-edit. A search ends when its time is over; its answer is true of as
 //! much of the file as it has seen.
@@ -11,134 +11,93 @@ mod lines;
 mod repair;
 
 use std::ops::Range;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use memchr::memmem::Finder;
 
 pub use differences::{DifferenceKind, TextDifference};
-pub use finding::{FilePlace, LineChange, NearestFinding, NearestText, QuotedText};
+pub use finding::{NearestFinding, NearestPlace, NearestText};
 pub use repair::TextRepair;
 
 use differences::{count_line_ends, text_differences};
 use fold::{FoldedText, TextUnit, blank_end, blank_start, fold_text, unit_at};
-use lines::LikeLines;
+use lines::SimilarLines;
 
-/// The most lines that are named of several.
-pub const MOST_NAMED: usize = 12;
+/// Maximum number of lines that are named of several.
+pub const MAX_NAMED_LINES: usize = 12;
 
-/// The most places that look alike and are compared to find the nearest of them.
-const MOST_PLACES: usize = 500;
+/// Maximum number of places equal when folded that are compared to find the nearest of them.
+const MAX_COMPARED_PLACES: usize = 500;
 
-/// The longest text of a file that is quoted, in bytes and in lines.
-const QUOTED: (usize, u64) = (2000, 40);
+/// Minimum length of folded text that is searched for across line ends; shorter text would match
+/// inside unrelated words.
+const MIN_JOINED_BYTES: usize = 6;
 
-/// The longest line of a file that is quoted beside another, in characters.
-const QUOTED_LINE: usize = 160;
+/// Minimum length of folded new text that is searched for; shorter text would match inside words.
+const MIN_NEW_TEXT_BYTES: usize = 6;
 
-/// The most lines of a change that are quoted.
-const QUOTED_LINES: usize = 3;
+/// Maximum number of places of the new text. Text that is everywhere was not put there by one edit.
+const MAX_PLACES_OF_NEW_TEXT: usize = 3;
 
-/// The shortest text that is looked for without its line ends, folded: of a few characters it is
-/// not known what they are a part of.
-const SHORTEST_JOINED: usize = 6;
-
-/// The time of a search.
-pub struct SearchClock(Option<Instant>);
-
-impl SearchClock {
-    /// Runs out after `duration`.
-    pub fn of(duration: Duration) -> Self {
-        Self(Instant::now().checked_add(duration))
-    }
-
-    /// Never runs out.
-    pub const fn endless() -> Self {
-        Self(None)
-    }
-
-    fn end(&self) -> Option<Instant> {
-        self.0
-    }
-
-    fn is_out(&self) -> bool {
-        self.0.is_some_and(|end| Instant::now() >= end)
-    }
+/// True if the time of a search, until `end`, is over.
+fn is_over(end: Option<Instant>) -> bool {
+    end.is_some_and(|end| Instant::now() >= end)
 }
 
-/// Looks in `content`, the `whole` of a file or its beginning, for what is nearest to `sought`,
-/// which is not in it and was to be replaced by `new`.
+/// Looks in `content`, a file or its beginning, for what is nearest to `sought`, which is not in it
+/// and was to be replaced by `new`. The search ends at `end`.
 pub fn find_nearest(
     content: &[u8],
-    whole: bool,
     sought: &[u8],
     new: &[u8],
-    clock: &SearchClock,
+    end: Option<Instant>,
 ) -> NearestText {
-    let ends = count_line_ends(content);
-    let unended = !content.is_empty() && !content.ends_with(b"\n");
-    let already = already(content, new);
     let search = NearestSearch {
         content,
         sought,
-        clock,
+        end,
     };
-    let (finding, place) = search.nearest();
+    let mut finding = search.nearest();
+    let places = places_of_new_text(content, new);
     // The place may be what an earlier edit has made: then most of it is the new text.
-    let made = place.is_some_and(|place| {
-        already.iter().any(|at| {
-            let end = place.end.min(at + new.len());
-            end.saturating_sub(place.start.max(*at)) * 2 > place.len()
+    if let NearestFinding::Place(place) = &finding
+        && places.iter().any(|at| {
+            let (start, end) = (place.range.start, place.range.end);
+            let made = end.min(at + new.len()).saturating_sub(start.max(*at));
+            made * 2 > end - start
         })
-    });
+    {
+        finding = NearestFinding::Nothing;
+    }
     NearestText {
-        lines: ends + u64::from(unended),
-        whole,
-        already: line_numbers(content, &already),
-        finding: if made {
-            NearestFinding::Nothing
-        } else {
-            finding
-        },
+        lines_with_new_text: line_numbers(content, &places),
+        finding,
     }
 }
 
-/// The places of `new` in the file, if it is a text that says something and they are few.
-fn already(content: &[u8], new: &[u8]) -> Vec<usize> {
-    let seen = fold_text(new).len();
-    let with_crlf = super::line_ends::with_crlf(new);
-    let find = |text: &[u8]| -> Vec<usize> {
-        let finder = Finder::new(text);
-        let found = finder.find_iter(content).take(MOST_NAMED);
-        found
-            .filter(|at| is_apart(content, *at..at + text.len()))
-            .collect()
-    };
-    if seen < 3 {
+/// Offsets at which the file already has `new`; empty if `new` is too short or too common to prove
+/// an earlier edit.
+fn places_of_new_text(content: &[u8], new: &[u8]) -> Vec<usize> {
+    if fold_text(new, false).len() < MIN_NEW_TEXT_BYTES {
         return Vec::new();
     }
+    let find = |new: &[u8]| -> Vec<usize> {
+        let finder = Finder::new(new);
+        let found = finder.find_iter(content);
+        found.take(MAX_PLACES_OF_NEW_TEXT + 1).collect()
+    };
     let mut found = find(new);
-    if found.is_empty() && with_crlf != new {
-        found = find(&with_crlf);
+    if found.is_empty() {
+        found = find(&super::line_ends::with_crlf(new));
     }
-    // A text that is everywhere was not put there by one edit.
-    if found.len() > 3 {
+    if found.len() > MAX_PLACES_OF_NEW_TEXT {
         found.clear();
     }
     found
 }
 
-/// True if no word goes on beyond `place`.
-fn is_apart(content: &[u8], place: Range<usize>) -> bool {
-    let is_word = |at: usize| {
-        let byte = content.get(at).copied().unwrap_or(b' ');
-        byte.is_ascii_alphanumeric() || byte == b'_'
-    };
-    let goes_on = |at: usize| at > 0 && is_word(at - 1) && is_word(at);
-    !goes_on(place.start) && !goes_on(place.end)
-}
-
 /// The numbers of the lines in which the offsets `places`, which ascend, are.
-pub fn line_numbers(content: &[u8], places: &[usize]) -> Vec<u64> {
+fn line_numbers(content: &[u8], places: &[usize]) -> Vec<u64> {
     let (mut line, mut from) = (1, 0);
     let number = |at: &usize| {
         line += count_line_ends(&content[from..*at]);
@@ -151,96 +110,82 @@ pub fn line_numbers(content: &[u8], places: &[usize]) -> Vec<u64> {
 struct NearestSearch<'a> {
     content: &'a [u8],
     sought: &'a [u8],
-    clock: &'a SearchClock,
+    end: Option<Instant>,
 }
 
-type FoundPlace = (NearestFinding, Option<Range<usize>>);
-
 impl NearestSearch<'_> {
-    fn nearest(&self) -> FoundPlace {
+    fn nearest(&self) -> NearestFinding {
         if self.content.is_empty() {
-            return (NearestFinding::Empty, None);
+            return NearestFinding::Empty;
         }
         if let Some(encoding) = super::kind::wide_encoding(self.content) {
-            return (NearestFinding::Wide(encoding), None);
+            return NearestFinding::WideEncoding(encoding);
         }
-        let folded = FoldedText::new(self.content, true, self.clock);
-        if is_blank(&fold_text(self.sought)) {
-            return (NearestFinding::Blank, None);
+        if fold_text(self.sought, false).is_empty() {
+            return NearestFinding::Blank;
         }
+        let folded = FoldedText::new(self.content, true, self.end);
         let mut texts = vec![(None, self.sought.to_vec())];
         if let Ok(sought) = std::str::from_utf8(self.sought) {
-            let repaired = repair::repaired_texts(sought).into_iter();
+            let repaired = repair::repaired_texts(sought);
             texts.extend(repaired.map(|(repair, text)| (Some(repair), text.into_bytes())));
         }
         for (repair, text) in texts {
-            if let Some(found) = self.alike(&folded, repair, &text, true) {
+            if let Some(found) = self.find_equal_when_folded(&folded, repair, &text) {
                 return found;
             }
-            if self.clock.is_out() {
-                return (NearestFinding::Unknown, None);
+            if is_over(self.end) {
+                return NearestFinding::Unknown;
             }
         }
-        let joined = FoldedText::new(self.content, false, self.clock);
-        if let Some(found) = self.alike(&joined, None, self.sought, false) {
+        let joined = FoldedText::new(self.content, false, self.end);
+        if let Some(found) = self.find_equal_when_folded(&joined, None, self.sought) {
             return found;
         }
-        let cut = folded.source().len() < self.content.len();
-        match lines::most_like_lines(&folded, self.sought, self.clock) {
-            Ok(Some(lines)) => self.stale(&lines),
-            Ok(None) if !cut => (NearestFinding::Nothing, None),
-            Ok(None) | Err(()) => (NearestFinding::Unknown, None),
+        let is_cut = folded.source.len() < self.content.len();
+        match lines::most_similar_lines(&folded, self.sought, self.end) {
+            Ok(Some(lines)) => self.place_of_lines(&lines),
+            Ok(None) if !is_cut => NearestFinding::Nothing,
+            Ok(None) | Err(()) => NearestFinding::Unknown,
         }
     }
 
-    /// Of the places that are folded to the same as `text`, with their `line_ends` or without, the
-    /// one that is nearest to it.
-    fn alike(
+    /// The best of the places that equal `text` when both are folded (case, blanks, look-alike
+    /// characters); line ends must match if `folded` has them.
+    fn find_equal_when_folded(
         &self,
         folded: &FoldedText<'_>,
         repair: Option<TextRepair>,
         text: &[u8],
-        line_ends: bool,
-    ) -> Option<FoundPlace> {
-        let mut sought = fold_text(text);
-        sought.retain(|byte| line_ends || *byte != b'\n');
-        if is_blank(&sought) || !line_ends && sought.len() < SHORTEST_JOINED {
+    ) -> Option<NearestFinding> {
+        let line_ends = folded.line_ends;
+        let sought = fold_text(text, line_ends);
+        let is_blank = sought.iter().all(|byte| *byte == b'\n');
+        if is_blank || !line_ends && sought.len() < MIN_JOINED_BYTES {
             return None;
         }
-        let mut best: Option<(usize, Range<usize>)> = None;
-        let mut others = 0;
+        let mut best = None;
+        let mut least = usize::MAX;
         for at in Finder::new(&sought)
             .find_iter(&folded.bytes)
-            .take(MOST_PLACES)
+            .take(MAX_COMPARED_PLACES)
         {
-            if best.is_some() && self.clock.is_out() {
+            if best.is_some() && is_over(self.end) {
                 break;
             }
             let range = folded.trace(&(at..at + sought.len()));
             let range = self.with_blanks(range, text, line_ends);
-            let differences = self.differences(&range, text, 0, line_ends);
-            let weight = differences.iter().map(|one| one.kind.weight()).sum();
-            match &best {
-                Some((least, _)) if weight > *least => {}
-                Some((least, _)) if weight == *least => others += 1,
-                _ => {
-                    best = Some((weight, range));
-                    others = 0;
-                }
+            let differences = text_differences(self.content, range.clone(), text, line_ends);
+            let distance = differences.iter().map(|one| one.kind.distance()).sum();
+            if distance < least {
+                least = distance;
+                best = Some((range, differences));
             }
         }
-        let (_, range) = best?;
-        let place = self.place(range.clone());
-        let found = NearestFinding::Alike {
-            repair,
-            differences: self.differences(&range, text, place.first, line_ends),
-            place,
-            others,
-        };
-        Some((found, Some(range)))
+        best.map(|(range, differences)| self.place(range, repair, differences))
     }
 
-    /// `range` with the blanks before and behind it, where `sought` has blanks there. They reach
+    /// `range` with the blanks before and after it, where `sought` has blanks there. They reach
     /// over the end of a line only where line ends do not count and those of `sought` do so, too.
     fn with_blanks(&self, range: Range<usize>, sought: &[u8], line_ends: bool) -> Range<usize> {
         let over = |blanks: &[u8]| !line_ends && blanks.contains(&b'\n');
@@ -256,101 +201,51 @@ impl NearestSearch<'_> {
         start..end
     }
 
-    /// The differences between the file's `range`, which begins in line `line`, and `sought`.
-    fn differences(
+    /// The place of `range`, from the start of which the lines of `differences` are counted.
+    fn place(
         &self,
-        range: &Range<usize>,
-        sought: &[u8],
-        line: u64,
-        line_ends: bool,
-    ) -> Vec<TextDifference> {
-        let (before, behind) = (&self.content[..range.start], &self.content[range.end..]);
-        let starts_line = before.is_empty() || before.ends_with(b"\n");
-        let ends_line = behind.is_empty() || unit_at(behind, 0).0 == TextUnit::LineEnd;
-        let pair = (&self.content[range.clone()], sought);
-        text_differences(pair, line, line_ends, (starts_line, ends_line))
-    }
-
-    /// The lines and the text of `range`.
-    fn place(&self, range: Range<usize>) -> FilePlace {
+        range: Range<usize>,
+        repair: Option<TextRepair>,
+        mut differences: Vec<TextDifference>,
+    ) -> NearestFinding {
         let text = &self.content[range.clone()];
         let first = 1 + count_line_ends(&self.content[..range.start]);
-        let inner = text.strip_suffix(b"\n").unwrap_or(text);
-        let last = first + count_line_ends(inner);
-        let (most_bytes, most_lines) = QUOTED;
-        let quoted = match std::str::from_utf8(text) {
-            _ if text.len() > most_bytes || last - first >= most_lines => QuotedText::TooLong,
-            Ok(text) => QuotedText::Text(text.to_owned()),
-            Err(_) => QuotedText::NotText,
-        };
-        let places: Vec<usize> = Finder::new(text).find_iter(self.content).collect();
-        let named = &places[..places.len().min(MOST_NAMED)];
-        FilePlace {
-            first,
-            last,
-            text: quoted,
-            same: (line_numbers(self.content, named), places.len()),
+        for one in &mut differences {
+            one.line += first;
         }
+        let same: Vec<usize> = Finder::new(text).find_iter(self.content).collect();
+        NearestFinding::Place(NearestPlace {
+            repair,
+            differences,
+            range,
+            text: text.to_vec(),
+            first,
+            last: first + count_line_ends(text.strip_suffix(b"\n").unwrap_or(text)),
+            same: line_numbers(self.content, &same),
+        })
     }
 
-    fn stale(&self, found: &LikeLines) -> FoundPlace {
-        let file: Vec<&[u8]> = self
-            .content
-            .split_inclusive(|byte| *byte == b'\n')
-            .collect();
-        let sought = self.sought.strip_suffix(b"\n").unwrap_or(self.sought);
-        let sought: Vec<&[u8]> = sought.split(|byte| *byte == b'\n').collect();
-        let shown = |lines: &[&[u8]]| {
-            let mut quoted: Vec<String> = lines
-                .iter()
-                .take(QUOTED_LINES)
-                .map(|line| shown(line))
-                .collect();
-            if lines.len() > quoted.len() {
-                quoted.push("…".to_owned());
-            }
-            quoted
-        };
-        let changes = found.changes.iter().map(|(there, at)| LineChange {
-            lines: there.start as u64 + 1..there.end as u64 + 1,
-            file: shown(&file[there.clone()]),
-            sought: shown(&sought[at.clone()]),
+    fn place_of_lines(&self, found: &SimilarLines) -> NearestFinding {
+        let lines_of = |text| <[u8]>::split_inclusive(text, |byte| *byte == b'\n').collect();
+        let (file, sought): (Vec<&[u8]>, Vec<&[u8]>) =
+            (lines_of(self.content), lines_of(self.sought));
+        let changes = found.changes.iter().map(|(there, at)| {
+            let line = (there.start - found.lines.start) as u64;
+            let (there, at) = (file[there.clone()].concat(), sought[at.clone()].concat());
+            TextDifference::new(line, DifferenceKind::Lines, &there, &at)
         });
-        let differing: usize = found.changes.iter().map(|(_, at)| at.len()).sum();
         let length = |lines: &[&[u8]]| lines.iter().map(|line| line.len()).sum::<usize>();
         let mut start = length(&file[..found.lines.start]);
         let mut end = start + length(&file[found.lines.clone()]);
         if !self.sought.ends_with(b"\n") {
-            end = start + without_line_end(&self.content[start..end]).len();
+            let text = &self.content[..end];
+            let text = text.strip_suffix(b"\n").unwrap_or(text);
+            end = text.strip_suffix(b"\r").unwrap_or(text).len();
         }
         if unit_at(self.sought, 0).0 != TextUnit::Blank {
             start = blank_end(&self.content[..end], start, false);
         }
-        let finding = NearestFinding::Stale {
-            place: self.place(start..end),
-            changes: changes.collect(),
-            equal: sought.len() - differing,
-        };
-        (finding, Some(start..end))
-    }
-}
-
-/// True if nothing but line ends is left of a folded text.
-fn is_blank(folded: &[u8]) -> bool {
-    folded.iter().all(|byte| *byte == b'\n')
-}
-
-fn without_line_end(line: &[u8]) -> &[u8] {
-    let line = line.strip_suffix(b"\n").unwrap_or(line);
-    line.strip_suffix(b"\r").unwrap_or(line)
-}
-
-/// A line as it is quoted beside another.
-fn shown(line: &[u8]) -> String {
-    let line = String::from_utf8_lossy(without_line_end(line));
-    match line.char_indices().nth(QUOTED_LINE) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line.into_owned(),
+        self.place(start..end, None, changes.collect())
     }
 }
 

@@ -6,47 +6,34 @@ use super::*;
 use crate::cpu_clock::CpuInstant;
 
 fn searched(content: &str, sought: &str, new: &str) -> NearestText {
-    let clock = SearchClock::endless();
-    find_nearest(
-        content.as_bytes(),
-        true,
-        sought.as_bytes(),
-        new.as_bytes(),
-        &clock,
-    )
+    find_nearest(content.as_bytes(), sought.as_bytes(), new.as_bytes(), None)
 }
 
 #[test]
 fn the_nearest_of_several_alike_places_is_found() {
     let near = searched("a  =  1\nA = 1\n a\t=\t1\na = 1 \n", "a = 1\n", "b");
-    let NearestFinding::Alike { place, others, .. } = near.finding else {
+    let NearestFinding::Place(place) = near.finding else {
         panic!("{near:?}");
     };
-    assert_eq!((place.first, place.last, others), (4, 4, 0));
-    assert!(matches!(place.text, QuotedText::Text(text) if text == "a = 1 \n"));
+    assert_eq!((place.first, place.last), (4, 4));
+    assert_eq!(place.text, b"a = 1 \n");
 }
 
 #[test]
 fn a_text_that_was_put_in_before_is_seen() {
     let content = "one\nlet port = 8080;\nthree\n";
     let near = searched(content, "let port = 80;", "let port = 8080;");
-    assert_eq!(near.already, [2]);
+    assert_eq!(near.lines_with_new_text, [2]);
     assert!(matches!(near.finding, NearestFinding::Nothing), "{near:?}");
-    assert_eq!(searched(content, "xyz", "po").already, [0; 0]);
+    assert_eq!(searched(content, "xyz", "po").lines_with_new_text, [0; 0]);
 }
 
 #[test]
 fn a_search_ends_when_its_time_is_over() {
     let content = "some line of text that is not like it\n".repeat(500_000);
     let started = CpuInstant::now();
-    let clock = SearchClock::of(Duration::from_millis(1));
-    let near = find_nearest(
-        content.as_bytes(),
-        true,
-        b"quite another text: 12345",
-        b"x",
-        &clock,
-    );
+    let end = Some(Instant::now() + Duration::from_millis(1));
+    let near = find_nearest(content.as_bytes(), b"quite another text: 12345", b"x", end);
     assert!(matches!(near.finding, NearestFinding::Unknown), "{near:?}");
     // Without a clock it takes many times as long, even where nothing else runs.
     assert!(started.elapsed() < Duration::from_secs(2));
@@ -64,9 +51,7 @@ fn a_hundred_thousand_lines_are_searched_to_the_end() {
         let started = CpuInstant::now();
         let near = searched(&content, sought, "x");
         eprintln!("{sought:?}: {:?}", started.elapsed());
-        let (NearestFinding::Alike { place, .. } | NearestFinding::Stale { place, .. }) =
-            near.finding
-        else {
+        let NearestFinding::Place(place) = near.finding else {
             panic!("{near:?}");
         };
         assert!(
@@ -86,6 +71,6 @@ fn any_texts_are_borne() {
         cut in 0..4usize,
     )| {
         let bytes = &content.as_bytes()[..content.len().saturating_sub(cut)];
-        let _ = find_nearest(bytes, true, sought.as_bytes(), b"aa bb", &SearchClock::endless());
+        let _ = find_nearest(bytes, sought.as_bytes(), b"aa bb", None);
     });
 }

@@ -46,15 +46,15 @@ pub const TOOL: Tool = Tool {
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let path = request.required_text("file_path")?;
     let terms = request.terms();
-    let list = listed_edits(request, terms)?;
+    let list = read_edits(request, terms)?;
     let tells_lines = list.is_some() || terms.reader != Audience::Host;
     let sent = list.map_or_else(|| Ok(vec![replacement(request, terms)?]), Ok)?;
     let replacements: Vec<_> = sent
         .iter()
-        .map(|(old, new, all)| TextReplacement {
-            old: old.as_bytes(),
-            new: new.as_bytes(),
-            all: *all,
+        .map(|edit| TextReplacement {
+            old: edit.old.as_bytes(),
+            new: edit.new.as_bytes(),
+            all: edit.all,
         })
         .collect();
     let end = terms.deadline.map(|deadline| deadline.end);
@@ -63,21 +63,21 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         let failure = edit_failure(path, &error, terms);
         match error {
             EditError::File(_) => failure,
-            _ => of_list(at, sent.len(), failure),
+            _ => number_failure(at, sent.len(), failure),
         }
     })?;
     let replacements = edited.made.iter().map(|made| made.count).sum();
     let lines = edit_note::changed_lines(&edited.changed);
     let mut notes = Notes::default();
     let mut said: Vec<String> = Vec::new();
-    for (made, (_, new, _)) in edited.made.into_iter().zip(sent) {
+    for (made, RequestedEdit { new, .. }) in edited.made.into_iter().zip(sent) {
         let remarks = [
             edit_note::line_ends(made.line_ends, new),
             made.emptied.map(edit_note::emptied_line),
             write_note::unescaped("new_string", new).filter(|_| made.count > 0),
         ];
         for remark in remarks.into_iter().flatten() {
-            if said.len() < MOST_REMARKS && !said.contains(&remark) {
+            if said.len() < MAX_REMARKS && !said.contains(&remark) {
                 notes.add(remark.clone());
                 said.push(remark);
             }
@@ -98,17 +98,22 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     }))
 }
 
-/// The most different remarks on the edits of one call.
-const MOST_REMARKS: usize = 6;
+/// Maximum number of different remarks on the edits of one call.
+const MAX_REMARKS: usize = 6;
 
-/// The texts of a replacement, the old one and the new one, and whether all are to be replaced.
-type SentReplacement<'a> = (&'a str, &'a str, bool);
+/// A replacement as the request has it.
+struct RequestedEdit<'a> {
+    old: &'a str,
+    new: &'a str,
+    /// True if all occurrences are to be replaced.
+    all: bool,
+}
 
-/// The replacements in `edits`, if the request has a list of them.
-fn listed_edits<'a>(
+/// Reads the replacements in `edits`, if the request has a list of them.
+fn read_edits<'a>(
     request: &'a Request<'_>,
     terms: &CallTerms,
-) -> Result<Option<Vec<SentReplacement<'a>>>, Failure> {
+) -> Result<Option<Vec<RequestedEdit<'a>>>, Failure> {
     let list = request.objects("edits")?;
     let single = request.text("old_string")?.or(request.text("new_string")?);
     let refused = |message: &str| {
@@ -128,15 +133,15 @@ fn listed_edits<'a>(
         Some(list) => {
             let numbered = list.iter().enumerate();
             let read = numbered.map(|(at, edit)| {
-                replacement(edit, terms).map_err(|failure| of_list(at, list.len(), failure))
+                replacement(edit, terms).map_err(|failure| number_failure(at, list.len(), failure))
             });
             read.collect::<Result<_, _>>().map(Some)
         }
     }
 }
 
-/// The failure of the edit at `at` of a list.
-fn of_list(at: usize, count: usize, mut failure: Failure) -> Failure {
+/// Says in a failure that it is the one of the edit at `at` of a list of `count`.
+fn number_failure(at: usize, count: usize, mut failure: Failure) -> Failure {
     if count < 2 {
         return failure;
     }
@@ -147,7 +152,7 @@ fn of_list(at: usize, count: usize, mut failure: Failure) -> Failure {
 fn replacement<'a>(
     request: &'a Request<'_>,
     terms: &CallTerms,
-) -> Result<SentReplacement<'a>, Failure> {
+) -> Result<RequestedEdit<'a>, Failure> {
     let old = request.required_text("old_string")?;
     let new = request.required_text("new_string")?;
     let all = request.flag("replace_all")?;
@@ -169,7 +174,7 @@ fn replacement<'a>(
             "Nothing would change. new_string must be the text you want in place of old_string.",
         ));
     }
-    Ok((old, new, all))
+    Ok(RequestedEdit { old, new, all })
 }
 
 fn edit_failure(path: &str, error: &EditError, terms: &CallTerms) -> Failure {

@@ -1,51 +1,61 @@
-//! The note on a text that is not in the file, or not only once: the text that is there instead,
-//! and what to send next.
+//! The note if `old_string` is missing from the file or occurs more than once: the text that is in
+//! the file instead, and what to send next.
 //!
 //! Rules: the decisions on file-edit, and on notes.
 
 use std::fmt::Write as _;
 
-use crate::basics::wording::{count_noun, join_list, quoted_for_shell, thousands};
+use crate::basics::wording::{beginning, count_noun, join_list, quoted_for_shell, thousands};
 use crate::contract::bounded::TextMeasure;
 use crate::contract::call_terms::CallTerms;
 use crate::files::nearest::{
-    DifferenceKind, FilePlace, LineChange, MOST_NAMED, NearestFinding, NearestText, QuotedText,
-    TextDifference, TextRepair,
+    DifferenceKind, MAX_NAMED_LINES, NearestFinding, NearestPlace, NearestText, TextDifference,
+    TextRepair,
 };
 use crate::files::{ChangedLines, LineEndChange};
 use crate::unseen;
 
-/// Room of an answer beside its note, in bytes: its other fields, and the JSON around them.
-const BESIDE: usize = 256;
+/// Room of an answer next to its note: its other fields, and the JSON around them.
+const OTHER_FIELDS_BYTES: usize = 256;
 
-/// The most differences that are named.
-const MOST_DIFFERENCES: usize = 4;
+/// Maximum number of differences that are named.
+const MAX_NAMED_DIFFERENCES: usize = 4;
 
-/// The note on a text that is in the file `path` not at all. A text that is quoted is quoted whole
-/// or, if the answer has no room for it, not at all: half of it would be in the file, too.
+/// Maximum length of the file's text that is quoted.
+const MAX_QUOTED_BYTES: usize = 2000;
+
+/// Maximum number of the file's lines that are quoted.
+const MAX_QUOTED_LINES: u64 = 40;
+
+/// Maximum length of a line that is quoted next to another.
+const MAX_LINE_BYTES: usize = 160;
+
+/// The note on text that the file does not contain. The file's text is quoted whole or not at all:
+/// half of it would match the file too, and the model would send it.
 pub fn not_found(path: &str, nearest: &NearestText, terms: &CallTerms) -> String {
-    let note = note_of(path, nearest, terms, true);
+    let note = describe_nearest(path, nearest, terms, true);
     let cost = TextMeasure::Json.cost(note.as_bytes());
     let longest = terms.max_answer;
-    if longest.is_some_and(|longest| cost + BESIDE > longest) {
-        return note_of(path, nearest, terms, false);
+    if longest.is_some_and(|longest| cost + OTHER_FIELDS_BYTES > longest) {
+        return describe_nearest(path, nearest, terms, false);
     }
     note
 }
 
-fn note_of(path: &str, nearest: &NearestText, terms: &CallTerms, quotes: bool) -> String {
-    let mut note = String::new();
-    if !nearest.already.is_empty() {
-        let lines = lines_in_words(&nearest.already, nearest.already.len() as u64);
-        note = format!(
-            "The file already holds new_string, in {lines}: this edit may have been made before."
-        );
-        if matches!(nearest.finding, NearestFinding::Nothing) {
-            return note;
-        }
-        note.push(' ');
+fn describe_nearest(path: &str, nearest: &NearestText, terms: &CallTerms, quotes: bool) -> String {
+    let finding = describe_finding(path, nearest, terms, quotes);
+    if nearest.lines_with_new_text.is_empty() {
+        return finding;
     }
-    note + &finding_in_words(path, nearest, terms, quotes)
+    let places = &nearest.lines_with_new_text;
+    let lines = lines_in_words(places, places.len() as u64);
+    let note = format!(
+        "The file already holds new_string, in {lines}: this edit may have been made before."
+    );
+    match nearest.finding {
+        NearestFinding::Nothing => note,
+        _ => format!("{note} {finding}"),
+    }
 }
 
 /// The note on a text that is in the file `count` times, first in `lines`.
@@ -58,12 +68,12 @@ pub fn not_unique(count: u64, lines: &[u64]) -> String {
     )
 }
 
-/// The lines that an edit has changed, behind its answer: ` (lines 3 to 5 and 9)`; empty if none
+/// The lines that an edit has changed, to follow its answer: ` (lines 3 to 5 and 9)`; empty if none
 /// are known.
 pub fn changed_lines(changed: &ChangedLines) -> String {
     let mut places: Vec<String> = changed.ranges().iter().map(range_of).collect();
-    if changed.is_partial || places.len() > MOST_NAMED {
-        places.truncate(MOST_NAMED);
+    if changed.is_partial || places.len() > MAX_NAMED_LINES {
+        places.truncate(MAX_NAMED_LINES);
         places.push("more".to_owned());
     }
     let several = places.len() > 1 || places.iter().any(|place| place.contains(' '));
@@ -105,14 +115,14 @@ pub fn line_ends(done: LineEndChange, new: &str) -> Option<String> {
     Some(note)
 }
 
-fn finding_in_words(path: &str, nearest: &NearestText, terms: &CallTerms, quotes: bool) -> String {
+fn describe_finding(path: &str, nearest: &NearestText, terms: &CallTerms, quotes: bool) -> String {
     match &nearest.finding {
         NearestFinding::Empty => {
             let instead =
                 terms.if_served("file_write", ": write its content with file_write instead");
             format!("The file is empty{instead}.")
         }
-        NearestFinding::Wide(encoding) => {
+        NearestFinding::WideEncoding(encoding) => {
             let from = quoted_for_shell(path);
             let utf8 = format!("{path}.utf8");
             let to = quoted_for_shell(&utf8);
@@ -126,53 +136,15 @@ fn finding_in_words(path: &str, nearest: &NearestText, terms: &CallTerms, quotes
                 terms.if_served("bash", &copy)
             )
         }
-        NearestFinding::Blank => "old_string has nothing but blanks and line ends, which are not \
-             in the file so: send the text before or behind them with them."
+        NearestFinding::Blank => "old_string is only whitespace, and the file has no such run of \
+             it: include the text before or after it."
             .to_owned(),
-        NearestFinding::Alike {
-            repair,
-            place,
-            differences,
-            others,
-        } => {
-            let mut note = alike(*repair, place, differences);
-            if differences
-                .iter()
-                .any(|one| one.kind == DifferenceKind::Indentation)
-            {
-                note += " Indent new_string as the file is indented.";
-            }
-            if *others > 0 && place.same.1 <= 1 {
-                let _ = write!(
-                    note,
-                    " As near: {}.",
-                    count_noun(*others as u64, "other place")
-                );
-            }
-            let new_too = !matches!(repair, None | Some(TextRepair::Trim));
-            to_be_sent(&mut note, place, terms, (new_too, quotes));
-            note
-        }
-        NearestFinding::Stale {
-            place,
-            changes,
-            equal,
-        } => {
-            let mut note = stale(place, changes, *equal);
-            to_be_sent(&mut note, place, terms, (false, quotes));
-            note
-        }
+        NearestFinding::Place(place) => describe_place(place, terms, quotes),
         NearestFinding::Nothing => {
-            let lines = count_noun(nearest.lines, "line");
-            let searched = if nearest.whole {
-                format!("the file, which has {lines}")
-            } else {
-                format!("the file's first {lines}")
-            };
             let with = terms.if_served("file_read", " with file_read");
             format!(
-                "Nothing like old_string is in {searched}: it may be another file, or it has \
-                 changed. Read it again{with} before you edit it."
+                "Nothing like old_string is in the file: it may be another file, or it has changed. \
+                 Read it again{with} before you edit it."
             )
         }
         NearestFinding::Unknown => {
@@ -186,31 +158,76 @@ fn finding_in_words(path: &str, nearest: &NearestText, terms: &CallTerms, quotes
     }
 }
 
-fn alike(repair: Option<TextRepair>, place: &FilePlace, differences: &[TextDifference]) -> String {
-    let lines = are_lines(place);
-    let words = differences_in_words(differences);
-    let mistake = match repair {
-        // The differences of a single line name it.
-        None if place.first == place.last => return format!("The nearest: {words}."),
-        None => return format!("The nearest {lines}: {words}."),
-        Some(TextRepair::Trim) => "blanks or line ends around its text that the file has not",
-        Some(TextRepair::LineNumbers) => {
-            "line numbers before its lines, and the file has none there"
+/// Says how the nearest place differs and, last, what its text is.
+fn describe_place(place: &NearestPlace, terms: &CallTerms, quotes: bool) -> String {
+    let mistake = place.repair.map(|repair| match repair {
+        TextRepair::Trim => "old_string has whitespace around its text that is not in the file",
+        TextRepair::LineNumbers => {
+            "old_string has line numbers before its lines, and the file has none there"
         }
-        Some(TextRepair::Unescape) => {
-            "escapes (a backslash before n, t, a quote or a backslash), and the file has the \
-             characters themselves"
+        TextRepair::Unescape => {
+            "old_string has escapes (a backslash before n, t, a quote or a backslash), and the file \
+             has the characters themselves"
+        }
+    });
+    let mut said = describe_differences(&place.differences);
+    said.splice(..0, mistake.map(str::to_owned));
+    let lines = range_in_words(place.first, place.last);
+    let mut note = format!("The nearest text is in {lines}: {}.", said.join("; "));
+    let has = |kind| place.differences.iter().any(|one| one.kind == kind);
+    if has(DifferenceKind::Indentation) {
+        note += " Indent new_string as the file is indented.";
+    }
+    if has(DifferenceKind::Lines) {
+        note += " If that is the text you meant, the file has changed or old_string was not copied \
+                 exactly.";
+    }
+    if place.same.len() > 1 {
+        let named = &place.same[..place.same.len().min(MAX_NAMED_LINES)];
+        let _ = write!(
+            note,
+            " This text of the file is there {} times, in {}: add lines from around the one that \
+             is meant.",
+            place.same.len(),
+            lines_in_words(named, place.same.len() as u64)
+        );
+    }
+    let advice = match place.repair {
+        None | Some(TextRepair::Trim) => "",
+        Some(_) => "; send new_string without them, too",
+    };
+    let count = place.last - place.first + 1;
+    let is_short = place.text.len() <= MAX_QUOTED_BYTES && count <= MAX_QUOTED_LINES;
+    let _ = match std::str::from_utf8(&place.text) {
+        Ok(text) if is_short && quotes => write!(
+            note,
+            " Send the file's own text as old_string{advice}:\n```\n{text}\n```"
+        ),
+        Ok(_) => {
+            let with = format!(
+                " (file_read with \"offset\":{},\"limit\":{count})",
+                place.first
+            );
+            let with = terms.if_served("file_read", &with);
+            write!(
+                note,
+                " Read it again{with} and send the file's own text{advice}."
+            )
+        }
+        Err(_) => {
+            let bash = terms.if_served("bash", ", or change it with bash");
+            write!(
+                note,
+                " It has bytes that are not UTF-8 and cannot be sent: choose text next to \
+                 them{bash}."
+            )
         }
     };
-    let mut note = format!("The nearest {lines}: old_string has {mistake}.");
-    if !differences.is_empty() {
-        let _ = write!(note, " Beyond that {words}.");
-    }
     note
 }
 
 /// The differences, those of one kind together.
-fn differences_in_words(differences: &[TextDifference]) -> String {
+fn describe_differences(differences: &[TextDifference]) -> Vec<String> {
     let mut groups: Vec<(&TextDifference, Vec<u64>)> = Vec::new();
     for one in differences {
         let same = |other: &TextDifference| {
@@ -221,52 +238,61 @@ fn differences_in_words(differences: &[TextDifference]) -> String {
             None => groups.push((one, vec![one.line])),
         }
     }
-    let more = groups.len().saturating_sub(MOST_DIFFERENCES);
-    groups.truncate(MOST_DIFFERENCES);
-    let mut said: Vec<String> = groups.iter().map(difference_in_words).collect();
+    let more = groups.len().saturating_sub(MAX_NAMED_DIFFERENCES);
+    groups.truncate(MAX_NAMED_DIFFERENCES);
+    let mut said: Vec<String> = groups.iter().map(describe_difference).collect();
     if more > 0 {
         said.push(format!(
             "and {}",
             count_noun(more as u64, "other difference")
         ));
     }
-    said.join("; ")
+    said
 }
 
-fn difference_in_words((one, lines): &(&TextDifference, Vec<u64>)) -> String {
+fn describe_difference((one, lines): &(&TextDifference, Vec<u64>)) -> String {
     let place = lines_in_words(lines, lines.len() as u64);
     let (singular, plural) = match one.kind {
         DifferenceKind::Indentation => ("is indented with", "are indented with"),
-        DifferenceKind::Trailing | DifferenceKind::LineEnd => ("ends in", "end in"),
-        DifferenceKind::Case => ("differs", "differ"),
-        _ => ("has", "have"),
+        DifferenceKind::Ending => ("ends in", "end in"),
+        DifferenceKind::Case => return format!("upper and lower case differ in {place}"),
+        DifferenceKind::Within | DifferenceKind::Lines => ("has", "have"),
     };
-    let verb = if place.starts_with("lines") {
-        plural
+    let is_plural = place.starts_with("lines");
+    let verb = if is_plural { plural } else { singular };
+    let describe = if one.kind == DifferenceKind::Lines {
+        quote_lines
     } else {
-        singular
+        describe_characters
     };
-    let (file, sought) = (
-        characters_in_words(&one.file),
-        characters_in_words(&one.sought),
-    );
-    match one.kind {
-        DifferenceKind::Case => format!("{place} {verb} in small and capital letters"),
-        DifferenceKind::NotUtf8 => format!(
-            "{place} {verb} the bytes {}, which are no UTF-8 and are shown as U+FFFD",
-            one.file.escape_ascii()
-        ),
-        _ => format!("{place} {verb} {file} where old_string has {sought}"),
+    let (file, sought) = (describe(&one.file), describe(&one.sought));
+    if one.kind == DifferenceKind::Lines && one.file.is_empty() {
+        return format!("before {place} the file has nothing where old_string has {sought}");
     }
+    format!("{place} {verb} {file} where old_string has {sought}")
+}
+
+/// The first of some lines, and a sign for the others.
+fn quote_lines(lines: &[u8]) -> String {
+    let text = String::from_utf8_lossy(lines);
+    let mut lines = text.lines();
+    let Some(first) = lines.next() else {
+        return "nothing".to_owned();
+    };
+    let shown = beginning(first, MAX_LINE_BYTES);
+    let is_whole = shown == first && lines.next().is_none();
+    format!("`{shown}`{}", if is_whole { "" } else { "…" })
 }
 
 /// `4 spaces`, `a tab and 2 spaces`, `“ (U+201C)`, `nothing`.
-fn characters_in_words(bytes: &[u8]) -> String {
-    let text = String::from_utf8_lossy(bytes);
+fn describe_characters(bytes: &[u8]) -> String {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return format!("the bytes {} (not UTF-8)", bytes.escape_ascii());
+    };
+    let all: Vec<char> = text.chars().collect();
     let code = |one: &char| format!("U+{:04X}", u32::from(*one));
     let is_hidden = |one: char| one.is_whitespace() || one.is_control() || unseen::is_unseen(one);
-    let all: Vec<char> = text.chars().collect();
-    match &*text {
+    match text {
         "" => return "nothing".to_owned(),
         "\n" => return "LF".to_owned(),
         "\r\n" => return "CRLF".to_owned(),
@@ -277,109 +303,18 @@ fn characters_in_words(bytes: &[u8]) -> String {
         }
     }
     let runs = all.chunk_by(|one, other| one == other).map(|run| {
-        let (name, code) = match run[0] {
-            ' ' => ("space", String::new()),
-            '\t' => ("tab", String::new()),
-            '\n' => ("line end", String::new()),
-            one => ("hidden character", format!(" ({})", code(&one))),
+        let name = match run[0] {
+            ' ' => "space",
+            '\t' => "tab",
+            '\n' => "line end",
+            one => return format!("a hidden {}", code(&one)),
         };
         match run.len() {
-            1 => format!("a {name}{code}"),
-            times => format!("{times} {name}s{code}"),
+            1 => format!("a {name}"),
+            times => format!("{times} {name}s"),
         }
     });
     runs.collect::<Vec<_>>().join(" and ")
-}
-
-fn stale(place: &FilePlace, changes: &[LineChange], equal: usize) -> String {
-    let mut note = format!("The nearest {}", are_lines(place));
-    if equal > 0 {
-        let _ = write!(note, ", with {}", count_noun(equal as u64, "equal line"));
-    }
-    let mut said: Vec<String> = changes.iter().take(3).map(change_in_words).collect();
-    if changes.len() > said.len() {
-        said.push(format!("and {} more", changes.len() - said.len()));
-    }
-    if !said.is_empty() {
-        let _ = write!(note, ": {}", said.join("; "));
-    }
-    note + ". If that is the place, the file has changed or was quoted inexactly."
-}
-
-fn change_in_words(change: &LineChange) -> String {
-    let (first, behind) = (change.lines.start, change.lines.end);
-    let lines = range_in_words(first, behind.saturating_sub(1));
-    let reads = if behind - first > 1 { "read" } else { "reads" };
-    let [file, sought] = [&change.file, &change.sought].map(|lines| {
-        let quoted: Vec<String> = lines.iter().map(|line| format!("`{line}`")).collect();
-        quoted.join(", ").replace("`…`", "…")
-    });
-    if change.lines.is_empty() {
-        format!("before line {first} old_string has {sought}, which the file has not")
-    } else if change.sought.is_empty() {
-        format!("{lines} {reads} {file}, which old_string has not")
-    } else {
-        format!("{lines} {reads} {file} where old_string has {sought}")
-    }
-}
-
-/// Says what the file's own text is and that it is to be sent; last, since it ends in the text.
-fn to_be_sent(
-    note: &mut String,
-    place: &FilePlace,
-    terms: &CallTerms,
-    (new_too, quotes): (bool, bool),
-) {
-    let (lines, times) = &place.same;
-    if *times > 1 {
-        let named = lines_in_words(lines, *times as u64);
-        let _ = write!(
-            note,
-            " This text of the file is there {times} times, in {named}: add lines from around the \
-             one that is meant."
-        );
-    }
-    let limit = place.last - place.first + 1;
-    let advice = if new_too {
-        "; send new_string without them, too"
-    } else {
-        ""
-    };
-    match &place.text {
-        QuotedText::Text(text) if quotes => {
-            let _ = write!(
-                note,
-                " Send the file's own text as old_string{advice}:\n```\n{text}\n```"
-            );
-        }
-        QuotedText::Text(_) | QuotedText::TooLong => {
-            let first = place.first;
-            let with = format!(" (file_read with \"offset\":{first},\"limit\":{limit})");
-            let with = terms.if_served("file_read", &with);
-            let _ = write!(
-                note,
-                " Read it again{with} and send the file's own text{advice}."
-            );
-        }
-        QuotedText::NotText => {
-            let bash = terms.if_served("bash", ", or change it with bash");
-            let _ = write!(
-                note,
-                " It has bytes that are no UTF-8, which no old_string can hold: send text from \
-                 beside them{bash}."
-            );
-        }
-    }
-}
-
-/// `is line 5`, `are lines 5 to 7`.
-fn are_lines(place: &FilePlace) -> String {
-    let verb = if place.first == place.last {
-        "is"
-    } else {
-        "are"
-    };
-    format!("{verb} {}", range_in_words(place.first, place.last))
 }
 
 /// `line 5`, `lines 5 to 7`.

@@ -37,7 +37,7 @@ pub fn of(path: &str, error: &FileAccessError) -> Failure {
     Failure::new(code, format!("{what}: {path}{reason}"))
 }
 
-/// The same failure, with a note if the path is wrong or the file is locked.
+/// The failure of a call for `path`, with a note if the path is wrong or the file is locked.
 pub fn with_note(
     path: &str,
     error: &FileAccessError,
@@ -67,15 +67,15 @@ fn note(path: &str, wants: PathWant, terms: &CallTerms) -> String {
     }
     let meant = paths::meant_path(path, wants, confinement::is_within_reach);
     if let Some(meant) = meant.as_ref().filter(|meant| meant.exists) {
-        return slip(meant, wants, terms);
+        return advise_on_path_slip(meant, wants, terms);
     }
     let mut said: Vec<String> = meant
         .iter()
-        .map(|meant| slip(meant, wants, terms))
+        .map(|meant| advise_on_path_slip(meant, wants, terms))
         .collect();
     match obstacle {
         Some(PathObstacle::NoDirectory(part)) => {
-            said.push(format!("{} is a file and no directory.", quoted(&part)));
+            said.push(format!("{} is a file, not a directory.", quoted(&part)));
         }
         Some(PathObstacle::Dangling(to)) => said.push(format!(
             "It is a symbolic link to {}, which does not exist.",
@@ -117,7 +117,7 @@ fn directory(path: &str, wants: PathWant, terms: &CallTerms) -> String {
 }
 
 /// The advice on a path that is written otherwise than it was meant.
-fn slip(meant: &MeantPath, wants: PathWant, terms: &CallTerms) -> String {
+fn advise_on_path_slip(meant: &MeantPath, wants: PathWant, terms: &CallTerms) -> String {
     meant.advice(|path| match (meant.slip, wants) {
         (PathSlip::LineNumber(line), PathWant::File) if terms.serves("file_read") => {
             format!("{path:?} (file_read starts at that line with \"offset\":{line})")
@@ -210,7 +210,7 @@ pub fn quoted(path: &Path) -> String {
 
 /// The note on a new file whose name looks like a slip of another one's, if that other file is
 /// there.
-pub fn made_beside(path: &str) -> Option<String> {
+pub fn note_on_similar_name(path: &str) -> Option<String> {
     let odd = |one: char| one.is_whitespace() || "\"'`<>".contains(one);
     let name = Path::new(path).file_name()?.to_str()?;
     let is_odd = path.starts_with(odd)

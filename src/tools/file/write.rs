@@ -41,20 +41,21 @@ pub const TOOL: Tool = Tool {
 };
 
 /// The most bytes of a file's old content that are looked at.
-const MOST_COMPARED: usize = 16 * 1024 * 1024;
+const MAX_COMPARED_BYTES: usize = 16 * 1024 * 1024;
 
 /// How often a write is tried again whose directory has gone.
-const MORE_TRIES: usize = 3;
+const MAX_RETRIES: usize = 3;
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let path = request.required_text("file_path")?;
     let content = request.required_text("content")?;
-    let mut notes = Notes::from(failure::made_beside(path));
+    let mut notes = Notes::from(failure::note_on_similar_name(path));
     let reader = request.terms().reader;
     let end = request.terms().deadline.map(|deadline| deadline.end);
     let failed = |error| failure::with_note(path, &error, PathWant::Name, request.terms());
-    let old = (reader != Audience::Host).then(|| files::beginning(Path::new(path), MOST_COMPARED));
-    let mut more_tries = 0..MORE_TRIES;
+    let old =
+        (reader != Audience::Host).then(|| files::beginning(Path::new(path), MAX_COMPARED_BYTES));
+    let mut more_tries = 0..MAX_RETRIES;
     let made = loop {
         let written = make_directories(path, reader).and_then(|made| {
             files::write(Path::new(path), content.as_bytes(), end)?;

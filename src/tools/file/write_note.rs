@@ -7,7 +7,8 @@ use crate::files::kind::wide_encoding;
 const MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// The note on a text, the field `name`, in which `\\n` was written as two characters where line
-/// ends may have been meant: there is none, and some stand outside of quotation marks.
+/// ends may have been meant. The note is given if the text has no line end and a `\\n` outside
+/// quotation marks.
 pub fn unescaped(name: &str, text: &str) -> Option<String> {
     if text.contains('\n') {
         return None;

@@ -15,13 +15,13 @@ use crate::sandbox::confinement;
 use crate::tools::file::failure;
 
 /// The longest time for a conversion.
-const CONVERSION: Duration = Duration::from_secs(25);
+const CONVERSION_TIMEOUT: Duration = Duration::from_secs(25);
 
 /// The first bytes that tell if a file may be a document.
-const HEAD: usize = 8 * 1024;
+const SAMPLE_BYTES: usize = 8 * 1024;
 
 /// A command that reads a scan, for a caller who has one.
-fn by_hand(wanted: &LineRange<'_>, terms: &CallTerms) -> Option<String> {
+fn ocr_command_advice(wanted: &LineRange<'_>, terms: &CallTerms) -> Option<String> {
     terms.serves("bash").then(|| {
         format!(
             " In bash, where they are installed, `pdftoppm -r 300 -gray -f 1 -l 1 {} page` and \
@@ -39,7 +39,7 @@ pub fn reply<'a>(
 ) -> Result<Option<Reply<'a>>, Failure> {
     let wanted = *wanted;
     let failed = |error| failure::of(wanted.path, &error);
-    let head = content.bytes_at(0, HEAD).map_err(failed)?;
+    let head = content.bytes_at(0, SAMPLE_BYTES).map_err(failed)?;
     let facts = content.facts();
     let is_text = facts.kind.is_none();
     // A text may merely mention the mark of PDF files.
@@ -66,7 +66,7 @@ pub fn reply<'a>(
         ))
     } else {
         let limits = FileLimits {
-            end: Some(Instant::now() + terms.left(CONVERSION) * 9 / 10),
+            end: Some(Instant::now() + terms.left(CONVERSION_TIMEOUT) * 9 / 10),
             ..FileLimits::default()
         };
         // Where the kernel keeps this process to directories, it lets it start no program.
@@ -77,8 +77,8 @@ pub fn reply<'a>(
         };
         conversion::convert_file(&bytes, kind, &limits, programs).map_err(|error| {
             let is_scan = matches!(error.error, DocumentError::OnlyImages { .. });
-            let by_hand = by_hand(&wanted, terms).filter(|_| is_scan);
-            format!("{error}{}", by_hand.unwrap_or_default())
+            let advice = ocr_command_advice(&wanted, terms).filter(|_| is_scan);
+            format!("{error}{}", advice.unwrap_or_default())
         })
     };
     let document = match document {
@@ -94,8 +94,9 @@ pub fn reply<'a>(
             object.note(format!("{} file, shown as Markdown{edit}.", kind.label()));
             object.note(document.remark_on_programs.as_ref().map(|remark| {
                 let is_whole = document.cuts.scans == 0;
-                let by_hand = by_hand(&wanted, object.terms()).filter(|_| !is_whole);
-                format!("{remark}{}", by_hand.unwrap_or_default())
+                let ocr_command_advice =
+                    ocr_command_advice(&wanted, object.terms()).filter(|_| !is_whole);
+                format!("{remark}{}", ocr_command_advice.unwrap_or_default())
             }));
         }
         let lines = MadeLines::of(&document.markdown, &wanted);

@@ -14,10 +14,10 @@ use crate::tools::file::failure;
 const MOST_BYTES: usize = 3_900_000;
 
 /// The most pixels of a side, where a conversation has many images.
-const MOST_PIXELS: u32 = 1999;
+const MAX_SIDE_PIXELS: u32 = 1999;
 
 /// The side of a scaled image, in pixels; models see no more of one.
-const SCALED: u32 = 1568;
+const SCALED_SIDE_PIXELS: u32 = 1568;
 
 /// The answer to a model.
 pub fn reply<'a>(
@@ -37,16 +37,16 @@ pub fn reply<'a>(
     let words = kind.describe(size);
     let is_small = kind
         .measures
-        .is_none_or(|(width, height)| width.max(height) <= MOST_PIXELS);
+        .is_none_or(|(width, height)| width.max(height) <= MAX_SIDE_PIXELS);
     if bytes.len() > MOST_BYTES || !is_small {
         let scaled = if terms.serves("bash") {
-            format!("; with bash, {}", scaling(path))
+            format!("; with bash, {}", scaling_advice(path))
         } else {
             String::new()
         };
         return nothing(format!(
             "{words}: too large to be shown, which takes at most {} pixels a side and {} bytes{scaled}",
-            thousands(MOST_PIXELS.into()),
+            thousands(MAX_SIDE_PIXELS.into()),
             thousands(MOST_BYTES as u64),
         ));
     }
@@ -62,7 +62,7 @@ pub fn reply<'a>(
 }
 
 /// The command that makes a smaller copy in the working directory, with a program that is here.
-fn scaling(path: &str) -> String {
+fn scaling_advice(path: &str) -> String {
     let name = failure::base_name(path);
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     let copy = format!("./{stem}-scaled.jpg");
@@ -71,11 +71,11 @@ fn scaling(path: &str) -> String {
     let mut programs = ["magick", "convert"].into_iter();
     let command = match programs.find(|name| shell::find_on_path(name.as_ref()).is_some()) {
         Some(magick) => format!(
-            "{magick} - -resize '{SCALED}x{SCALED}>' -background white -flatten jpg:- <{from} >{to}"
+            "{magick} - -resize '{SCALED_SIDE_PIXELS}x{SCALED_SIDE_PIXELS}>' -background white -flatten jpg:- <{from} >{to}"
         ),
         None => format!(
             "python3 -c 'import sys; from PIL import Image; \
-             i = Image.open(sys.stdin.buffer).convert(\"RGB\"); i.thumbnail(({SCALED}, {SCALED})); \
+             i = Image.open(sys.stdin.buffer).convert(\"RGB\"); i.thumbnail(({SCALED_SIDE_PIXELS}, {SCALED_SIDE_PIXELS})); \
              i.save(sys.stdout.buffer, \"JPEG\")' <{from} >{to}"
         ),
     };

@@ -3,8 +3,6 @@
 use std::io;
 use std::path::Path;
 
-use encoding_rs::Encoding;
-
 use crate::basics::wording::{count_noun, counted_as, quoted_for_shell, thousands};
 use crate::contract::bounded::{self, TextMeasure};
 use crate::contract::call_terms::{Audience, CallTerms};
@@ -15,15 +13,14 @@ use crate::sandbox::confinement;
 use crate::tools::file::failure;
 use crate::web::charset;
 
-/// Bytes of the exit code beside the rest of a line, which therefore has less room than its
-/// beginning had.
-const EXIT_CODE: usize = 64;
+/// Room for the exit code next to the rest of a line, which bash shows.
+const EXIT_CODE_BYTES: usize = 64;
 
 /// Bytes around the text and the note.
-const AROUND: usize = 8;
+const OTHER_FIELDS_BYTES: usize = 8;
 
 /// Bytes of a file by which its character set is guessed.
-const GUESSED: usize = 1024 * 1024;
+const SAMPLE_BYTES: usize = 1024 * 1024;
 
 /// The lines that were asked for.
 #[derive(Clone, Copy)]
@@ -40,8 +37,8 @@ impl LineRange<'_> {
         let facts = *content.facts();
         // A person's pipe gets the bytes as they are, and nothing is wrong with them.
         if object.terms().reader != Audience::Person {
-            object.note(remark(self.path, &facts, object.terms()));
-            object.note(self.behind_end(facts.ends_before, "file"));
+            object.note(describe_facts(self.path, &facts, object.terms()));
+            object.note(self.past_the_end(facts.ends_before, "file"));
         }
         self.write(content, object)?;
         if facts.is_empty && facts.ends_before.is_none() {
@@ -50,8 +47,8 @@ impl LineRange<'_> {
         Ok(())
     }
 
-    /// The note on lines behind the end of a file, or of what else has so many lines.
-    pub fn behind_end(&self, ends_before: Option<u64>, what: &str) -> Option<String> {
+    /// The note on lines past the end of a file, or of `what` else ends before them.
+    pub fn past_the_end(&self, ends_before: Option<u64>, what: &str) -> Option<String> {
         let (lines, FirstLine::Number(first)) = (ends_before?, self.first) else {
             return None;
         };
@@ -63,7 +60,7 @@ impl LineRange<'_> {
             _ => count_noun(lines, "line"),
         };
         Some(format!(
-            "The {what} has {lines}; offset {first} is behind its end."
+            "The {what} has {lines}; offset {first} is past its end."
         ))
     }
 
@@ -82,7 +79,7 @@ impl LineRange<'_> {
         let limit = object.terms().max_answer.unwrap_or(usize::MAX);
         let room_of_note = limit
             .saturating_sub(room)
-            .saturating_sub(AROUND + object.around_note());
+            .saturating_sub(OTHER_FIELDS_BYTES + object.around_note());
         let mut output = object.text("output")?;
         let passed_on = content.pass_on(&mut output, Text::is_full);
         let (cut, repaired) = output.close_and_check()?;
@@ -123,34 +120,27 @@ impl LineRange<'_> {
         }
         let line = (first, start, start + cut.bytes as u64);
         match self.long_line(&content, line, room, object) {
-            Ok([note, short, least]) => {
-                let has_room = |note: &&String| {
-                    let cost = TextMeasure::Json.cost(note.as_bytes());
-                    cost <= room_of_note
-                };
-                object.note_at_both_ends(
-                    [&note, &short]
-                        .into_iter()
-                        .find(has_room)
-                        .unwrap_or(&least)
-                        .clone(),
-                );
+            Ok(notes) => {
+                let has_room =
+                    |note: &String| TextMeasure::Json.cost(note.as_bytes()) <= room_of_note;
+                let shortest = notes.last().cloned();
+                object.note_at_both_ends(notes.into_iter().find(has_room).or(shortest));
+                Ok(())
             }
-            Err(error) => return object.break_off(&failure::of(self.path, &error)),
+            Err(error) => object.break_off(&failure::of(self.path, &error)),
         }
-        Ok(())
     }
 
     /// The note of an answer that shows the beginning of one line, which stands in the file `from`
-    /// an offset and is shown `to` another: how long the line is, how to get what follows in it,
-    /// and how to go on behind it. Shorter ones follow, for answers in which this one has no room.
+    /// an offset and is shown `to` another: how long the line is, how to get the rest of it, and
+    /// how to go on after it. Shorter ones follow, for answers in which this one has no room.
     fn long_line(
         &self,
         content: &FileContent,
         (number, from, to): (i128, u64, u64),
         room: usize,
         object: &AnswerObject<'_>,
-    ) -> Result<[String; 3], FileAccessError> {
+    ) -> Result<Vec<String>, FileAccessError> {
         let end = content.line_end(to)?;
         let (LineEnd::At(until) | LineEnd::OfFile(until) | LineEnd::Behind(until)) = end;
         let more = if matches!(end, LineEnd::Behind(_)) {
@@ -163,55 +153,49 @@ impl LineRange<'_> {
             String::new()
         } else {
             let left = left.map_or(String::new(), |left| format!(",\"limit\":{left}"));
-            format!("; go on behind it with \"offset\":{}{left}", number + 1)
+            format!("; go on after it with \"offset\":{}{left}", number + 1)
         };
-        let length = format!(
-            "line {number} is {more}{} bytes long",
-            thousands(until - from)
-        );
-        let shown = thousands(to - from);
         let rest = usize::try_from(until - to).unwrap_or(usize::MAX);
-        let short = format!("{length}, {shown} of them shown{go_on}");
-        let least = format!("line {number} is cut{go_on}");
-        if rest == 0 {
-            let note = format!("{length}, all of which are shown, without its line end{go_on}");
-            return Ok([note, short, least]);
-        }
-        if !is_for_commands(self.path, object.terms()) {
-            return Ok([short.clone(), short, least]);
-        }
-        let room = room.saturating_sub(EXIT_CODE).min(rest).max(1);
-        let next = content.bytes_at(to, room)?;
-        let next = object.measure().prefix(&next, room).max(1);
-        let (which, so_on) = if next < rest {
-            ("the next", ", and so on")
-        } else {
-            ("the other", "")
+        let shown = match rest {
+            0 => "all of which are shown, without its line end".to_owned(),
+            _ => format!("of which the first {} are shown", thousands(to - from)),
         };
-        let file = quoted_for_shell(self.path);
-        let note = format!(
-            "{length}, of which the first {shown} are shown; with bash, `tail -c +{} {file} | \
-             head -c {next}` shows {which} {}{so_on}{go_on}",
-            to + 1,
-            thousands(next as u64),
-        );
-        Ok([note, short, least])
+        let length = thousands(until - from);
+        let note = |command: &str| {
+            format!("line {number} is {more}{length} bytes long, {shown}{command}{go_on}")
+        };
+        let mut notes = vec![note(""), format!("line {number} is cut{go_on}")];
+        if rest > 0 && is_for_commands(self.path, object.terms()) {
+            let room = room.saturating_sub(EXIT_CODE_BYTES).min(rest).max(1);
+            let next = content.bytes_at(to, room)?;
+            let next = object.measure().prefix(&next, room).max(1);
+            let (which, so_on) = if next < rest {
+                ("the next", ", and so on")
+            } else {
+                ("the other", "")
+            };
+            let file = quoted_for_shell(self.path);
+            let command = format!(
+                "; with bash, `tail -c +{} {file} | head -c {next}` shows {which} {}{so_on}",
+                to + 1,
+                thousands(next as u64),
+            );
+            notes.insert(0, note(&command));
+        }
+        Ok(notes)
     }
 }
 
 /// The note on text that is in another encoding, or damaged; the answer begins at offset `start`.
 fn not_utf_8(path: &str, content: &FileContent, start: u64, terms: &CallTerms) -> String {
-    let sample = content.bytes_at(start, GUESSED).unwrap_or_default();
-    let what = match charset::guess(&sample, sample.len() == GUESSED).map(Encoding::name) {
+    let sample = content.bytes_at(start, SAMPLE_BYTES).unwrap_or_default();
+    let what = match charset::guess(&sample, sample.len() == SAMPLE_BYTES) {
         None => "Not all of it is UTF-8: what is not is shown as U+FFFD.".to_owned(),
-        Some(name @ "windows-1252") => format!(
-            "Not all of it is UTF-8: what is not is shown as U+FFFD{}.",
-            with_iconv(path, "; if it is Latin-1,", name, terms)
-        ),
-        Some(name) => format!(
-            "It seems to be {name} text, and is shown as if it were UTF-8{}.",
-            with_iconv(path, ";", name_for_iconv(name), terms)
-        ),
+        Some(encoding) => {
+            let name = encoding.name();
+            let command = with_iconv(path, name, terms);
+            format!("It seems to be {name} text, and is shown as if it were UTF-8{command}.")
+        }
     };
     let edit = terms.if_served("file_edit", " file_edit leaves such bytes as they are.");
     let write = terms.if_served("file_write", " file_write would replace such bytes.");
@@ -223,42 +207,27 @@ fn is_for_commands(path: &str, terms: &CallTerms) -> bool {
     terms.serves("bash") && confinement::is_within_reach(Path::new(path))
 }
 
-/// The command that shows a file which is in the encoding `from`, behind `lead`; nothing where
-/// there are no commands.
-fn with_iconv(path: &str, lead: &str, from: &str, terms: &CallTerms) -> String {
+/// The command that shows a file which is in the encoding `from`; empty if there are no commands.
+fn with_iconv(path: &str, from: &str, terms: &CallTerms) -> String {
     if !is_for_commands(path, terms) {
         return String::new();
     }
     let file = quoted_for_shell(path);
-    format!("{lead} with bash, `iconv -f {from} -t UTF-8 {file}` shows it")
+    format!("; with bash, `iconv -f {from} -t UTF-8 {file}` shows it")
 }
 
-/// The name by which iconv knows an encoding of the WHATWG, which has more characters than the
-/// standard of the same name.
-fn name_for_iconv(name: &str) -> &str {
-    match name {
-        "Shift_JIS" => "CP932",
-        "GBK" => "GB18030",
-        "EUC-KR" => "CP949",
-        "Big5" => "BIG5-HKSCS",
-        "ISO-8859-8-I" => "ISO-8859-8",
-        "windows-874" => "CP874",
-        name => name,
-    }
-}
-
-/// The notes on facts that the content alone does not tell.
-fn remark(path: &str, facts: &FileFacts, terms: &CallTerms) -> Notes {
+/// The notes on facts that the content alone does not show.
+fn describe_facts(path: &str, facts: &FileFacts, terms: &CallTerms) -> Notes {
     let mut notes = Notes::default();
     if let Some(kind) = facts.kind {
         notes.add(format!("binary file: {}.", kind.describe(facts.size)));
     }
     if let Some(encoding) = facts.encoding {
-        // By this name the mark, which says in which order bytes stand, is no part of the text.
+        // iconv drops the byte-order mark only under the name without the order.
         let encoding = encoding.trim_end_matches("LE").trim_end_matches("BE");
         notes.add(format!(
             "{encoding} text, shown as if it were UTF-8{}.",
-            with_iconv(path, ";", encoding, terms)
+            with_iconv(path, encoding, terms)
         ));
     }
     notes

@@ -49,7 +49,7 @@ impl<'a> MadeLines<'a> {
         what: &str,
     ) -> io::Result<()> {
         if self.text.is_empty() && self.first > 1 {
-            object.note(wanted.behind_end(Some(self.total), what));
+            object.note(wanted.past_the_end(Some(self.total), what));
         }
         let cut = object.whole_text("output", self.text.as_bytes())?;
         let mut shown = self.text.lines().count() as u64;
