@@ -88,6 +88,21 @@ fn no_import_runs_upwards() {
 }
 
 #[test]
+fn no_two_workshops_import_each_other() {
+    let imports = |room: &str, other: &str| {
+        let name = format!("crate::{}::", other.trim_end_matches(".rs"));
+        let imports = |text: &String| code(text).any(|line| line.contains(&name));
+        sources(room).iter().any(|(_, text)| imports(text))
+    };
+    for (n, one) in WORKSHOPS.iter().enumerate() {
+        for other in &WORKSHOPS[..n] {
+            let both = imports(one, other) && imports(other, one);
+            assert!(!both, "{one} and {other}");
+        }
+    }
+}
+
+#[test]
 fn the_families_of_tools_do_not_know_each_other() {
     let families = ["bash", "file", "search", "web"];
     for own in families {

@@ -4,6 +4,7 @@
 pub mod calendar;
 pub mod hex;
 pub mod mutex;
+pub mod own_directories;
 pub mod parallel;
 pub mod partial_date;
 pub mod progress_counters;

@@ -15,6 +15,7 @@ use rustix::process::geteuid;
 
 use super::keys::EntryKeys;
 use super::{CacheEntry, CacheQuestion, CacheStore, SingleFlightGuard};
+use crate::basics::own_directories;
 use crate::basics::small_file::{LastLink, SmallFile};
 use crate::sandbox::confinement::Confinement;
 
@@ -36,9 +37,6 @@ const MAX_CLOCK_SKEW: Duration = Duration::from_secs(60);
 /// A draft that is older was left by a process that died.
 const MAX_DRAFT_AGE: Duration = Duration::from_secs(10 * 60);
 
-/// The program's own directory, in that of the cache and that of state.
-pub(super) const OWN: &str = "ikigai-tools";
-
 /// Prefix of a draft's name.
 const DRAFT_PREFIX: &str = ".new-";
 
@@ -58,7 +56,7 @@ impl CacheFiles {
     /// for either that such calls cannot reach, or another user's file is in it.
     #[must_use]
     pub fn of_user(secret: Option<&str>, calls: Option<&Confinement>) -> Option<Self> {
-        let directory = dirs::cache_dir()?.join(OWN);
+        let directory = dirs::cache_dir()?.join(own_directories::NAME);
         let keys = user_keys(&directory, secret, calls)?;
         Self::open(directory, keys, MAX_CACHE_BYTES)
     }
@@ -184,7 +182,7 @@ pub(super) fn user_keys(
         return EntryKeys::from_digits(digits);
     }
     let state = dirs::state_dir().filter(|state| is_safe(state))?;
-    EntryKeys::from_file(&state.join(OWN))
+    EntryKeys::from_file(&state.join(own_directories::NAME))
 }
 
 /// True if `directory`, which is made if it does not exist, is the user's and no other user may

@@ -10,11 +10,12 @@ use std::time::{Duration, Instant, SystemTime};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
-use super::files::{OWN, is_made_own, place, read_sealed, user_keys, young_entries};
+use super::files::{is_made_own, place, read_sealed, user_keys, young_entries};
 use super::keys::EntryKeys;
 use super::persistent_store::EntryVersion;
 use super::single_flight::open_lock;
 use super::{CacheQuestion, PersistentChange, PersistentEntry, PersistentFault, PersistentStore};
+use crate::basics::own_directories;
 use crate::sandbox::confinement::Confinement;
 
 /// The directory in the program's own directory of state.
@@ -43,7 +44,9 @@ impl PersistentFiles {
     /// such calls cannot reach.
     #[must_use]
     pub fn of_user(secret: Option<&str>, calls: Option<&Confinement>) -> Option<Self> {
-        let directory = dirs::state_dir()?.join(OWN).join(DIRECTORY);
+        let directory = dirs::state_dir()?
+            .join(own_directories::NAME)
+            .join(DIRECTORY);
         let keys = user_keys(&directory, secret, calls)?;
         is_made_own(&directory).then_some(Self { directory, keys })
     }

@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Access, access};
 use rustix::process::geteuid;
 
-use super::files::{OWN, is_of_a_home_that_is_there};
+use super::files::is_of_a_home_that_is_there;
 use super::keys::FILE;
+use crate::basics::own_directories;
 
 /// State of the user's cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +43,7 @@ pub enum CacheState {
 pub fn look_at_cache() -> CacheStatus {
     let place = |place: Option<PathBuf>| {
         let place = place.filter(|place| is_of_a_home_that_is_there(place));
-        Some(place?.join(OWN))
+        Some(place?.join(own_directories::NAME))
     };
     let directory = place(dirs::cache_dir());
     CacheStatus {

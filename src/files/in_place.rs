@@ -20,6 +20,7 @@ use rustix::io::Errno;
 use super::draft::{ContentWriter, DraftName, FileDraft, file_system_of, in_memory};
 use super::regular::{ErrorReason, FileAccessError, RegularFile};
 use super::target::WriteTarget;
+use crate::basics::own_directories;
 use crate::files::holes;
 use crate::sandbox::detached;
 
@@ -189,7 +190,7 @@ impl PreparedContent {
 /// The directory of this program under the user's state directory, created if missing (XDG Base
 /// Directory Specification).
 fn state_directory() -> Option<(OwnedFd, PathBuf)> {
-    let path = dirs::state_dir()?.join("ikigai-tools");
+    let path = dirs::state_dir()?.join(own_directories::NAME);
     let made = DirBuilder::new().recursive(true).mode(0o700).create(&path);
     made.ok()?;
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;

@@ -20,13 +20,12 @@ use percent_encoding::percent_decode_str;
 use serde_json::Value;
 use url::Url;
 
+use crate::basics::own_directories::{self, CREDENTIALS_FILE};
 use crate::sandbox::confinement;
 pub use secret_text::SecretText;
 
 /// Maximum number of bytes read of a credentials file.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
-/// Name of the file.
-pub const FILE: &str = "credentials.json";
 
 /// Minimum length of a part of a credential that is a secret by itself, in bytes.
 pub const MIN_SECRET_BYTES: usize = 8;
@@ -198,36 +197,20 @@ impl<'a> Credentials<'a> {
     }
 
     fn set(&self, variable: &str) -> Option<String> {
-        let value = (self.var)(variable)?.trim().to_owned();
-        // A client leaves `${user_config.key}` for a setting that its user has not filled in.
-        let placeholder = value.starts_with("${") && value.ends_with('}');
-        (!value.is_empty() && !placeholder).then_some(value)
+        own_directories::filled_in(&(self.var)(variable)?).map(str::to_owned)
     }
 
     /// Returns the credentials file that counts: the first that exists, readable or not.
     #[must_use]
     pub fn file(&self) -> Option<PathBuf> {
         self.directories()
-            .map(|dir| dir.join(FILE))
+            .map(|directory| directory.join(CREDENTIALS_FILE))
             .find(|file| exists(file))
     }
 
     /// Returns the configuration directories in order of precedence, existing or not.
     pub fn directories(&self) -> impl Iterator<Item = PathBuf> {
-        let own = self.set("IKIGAI_CONFIG_DIR").map(PathBuf::from);
-        // The XDG base directory specification requires relative paths to be ignored.
-        let xdg = self
-            .set("XDG_CONFIG_HOME")
-            .map(PathBuf::from)
-            .filter(|dir| dir.is_absolute());
-        let home = self.home.as_ref().map(|home| home.join(".config"));
-        [
-            own,
-            xdg.map(|dir| dir.join("ikigai")),
-            home.map(|dir| dir.join("ikigai")),
-        ]
-        .into_iter()
-        .flatten()
+        own_directories::configuration(self.var, self.home.as_deref())
     }
 }
 

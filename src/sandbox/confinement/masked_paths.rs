@@ -18,12 +18,9 @@ use rustix::process::geteuid;
 
 use super::directory_mask::{DirectoryMask, HiddenDirectory};
 use super::{AccessRight, opened_path, system};
+use crate::basics::own_directories::{self, CREDENTIALS_FILE, NAME};
 use crate::basics::wording::system_words;
 use crate::sandbox::roots::RootSet;
-use crate::web::credentials::{self, Credentials};
-
-/// The directory of state and that of the cache.
-const OWN_DIRECTORY: &str = "ikigai-tools";
 
 /// The part of the state that may be read.
 const OUTPUT_DIRECTORY: &str = "output";
@@ -66,18 +63,19 @@ impl MaskedPaths {
         open.push(system::SHARED_MEMORY.into());
         let mut everywhere = open.clone();
         everywhere.extend(system::CONFIGURED.map(PathBuf::from));
-        let configured = Credentials::from_env();
-        for name in configured.directories() {
+        let home = dirs::home_dir();
+        let variable = |name: &str| std::env::var(name).ok();
+        for name in own_directories::configuration(variable, home.as_deref()) {
             found.add(&name, "IKIGAI_CONFIG_DIR", None, &everywhere);
             // If it is a link, the file that it leads to is as secret.
-            found.add_target(&name.join(credentials::FILE), &open);
+            found.add_target(&name.join(CREDENTIALS_FILE), &open);
         }
         for (name, variable, readable) in [
             (dirs::state_dir(), "XDG_STATE_HOME", Some(OUTPUT_DIRECTORY)),
             (dirs::cache_dir(), "XDG_CACHE_HOME", None),
         ] {
             if let Some(name) = name {
-                found.add(&name.join(OWN_DIRECTORY), variable, readable, &everywhere);
+                found.add(&name.join(NAME), variable, readable, &everywhere);
             }
         }
         found

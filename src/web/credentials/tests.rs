@@ -17,7 +17,7 @@ fn find(vars: &[(&str, &str)], home: Option<&Path>) -> Result<SecretText, Missin
 
 fn folder(text: &str) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
-    std::fs::write(dir.path().join(FILE), text).unwrap();
+    std::fs::write(dir.path().join(CREDENTIALS_FILE), text).unwrap();
     dir
 }
 
@@ -53,7 +53,7 @@ fn the_first_file_that_exists_counts_and_no_other() {
     for (dir, key) in [("xdg/ikigai", "xdg"), ("home/.config/ikigai", "home")] {
         let dir = base.path().join(dir);
         std::fs::create_dir_all(&dir).unwrap();
-        std::fs::write(dir.join(FILE), GOOD.replace("from-file", key)).unwrap();
+        std::fs::write(dir.join(CREDENTIALS_FILE), GOOD.replace("from-file", key)).unwrap();
     }
     let home = base.path().join("home");
     let xdg = base.path().join("xdg");
@@ -133,11 +133,14 @@ fn a_file_that_can_not_be_used_is_named_with_the_reason() {
         let dir = folder(text);
         let at = ("IKIGAI_CONFIG_DIR", dir.path().to_str().unwrap());
         let problem = find(&[at], None).unwrap_err().problem.unwrap();
-        assert!(problem.contains(why) && problem.contains(FILE), "{problem}");
+        assert!(
+            problem.contains(why) && problem.contains(CREDENTIALS_FILE),
+            "{problem}"
+        );
     }
     let dir = tempfile::tempdir().unwrap();
     let at = ("IKIGAI_CONFIG_DIR", dir.path().to_str().unwrap());
-    std::fs::create_dir(dir.path().join(FILE)).unwrap();
+    std::fs::create_dir(dir.path().join(CREDENTIALS_FILE)).unwrap();
     let problem = find(&[at], None).unwrap_err().problem.unwrap();
     assert!(problem.contains("regular file"), "{problem}");
 }
@@ -146,7 +149,7 @@ fn a_file_that_can_not_be_used_is_named_with_the_reason() {
 fn a_pipe_and_a_file_without_end_are_refused_at_once() {
     let dir = tempfile::tempdir().unwrap();
     let at = ("IKIGAI_CONFIG_DIR", dir.path().to_str().unwrap());
-    let file = dir.path().join(FILE);
+    let file = dir.path().join(CREDENTIALS_FILE);
     rustix::fs::mknodat(
         rustix::fs::CWD,
         &file,
@@ -185,7 +188,7 @@ fn a_pipe_and_a_file_without_end_are_refused_at_once() {
 #[test]
 fn a_file_that_may_not_be_read_is_named() {
     let dir = folder(GOOD);
-    let file = dir.path().join(FILE);
+    let file = dir.path().join(CREDENTIALS_FILE);
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o0)).unwrap();
     let at = ("IKIGAI_CONFIG_DIR", dir.path().to_str().unwrap());
     match find(&[at], None) {
@@ -207,7 +210,10 @@ fn where_a_credential_is_can_be_asked_without_seeing_it() {
     let at = dir.path().to_str().unwrap().to_owned();
     let file = |name: &str| (name == "IKIGAI_CONFIG_DIR").then(|| at.clone());
     let source = Credentials::from_vars(&file, None).source(name);
-    assert_eq!(source, Ok(CredentialSource::File(dir.path().join(FILE))));
+    assert_eq!(
+        source,
+        Ok(CredentialSource::File(dir.path().join(CREDENTIALS_FILE)))
+    );
     let set = |_: &str| Some("set".to_owned());
     let source = Credentials::from_vars(&set, None).source(name);
     assert_eq!(source, Ok(CredentialSource::Environment));
