@@ -17,69 +17,15 @@ pub const MAX_SCRIPT_MEBIBYTES: u32 = 512;
 pub const VERSION_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Switches for every page.
-const PAGE_SWITCHES: [&str; 44] = [
-    "--headless",
-    "--dump-dom",
-    "--no-first-run",
-    "--no-default-browser-check",
-    // Everything goes through the proxy, loopback addresses as well, and nothing past it: QUIC and
-    // WebRTC speak UDP.
-    "--proxy-bypass-list=<-loopback>",
-    "--disable-quic",
-    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
-    "--force-webrtc-ip-handling-policy",
-    "--dns-prefetch-disable",
-    "--disable-preconnect",
-    // No calls of the browser's to its maker. The rest of them goes to a name that the proxy knows,
-    // or is refused there by its host.
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-component-extensions-with-background-pages",
-    "--disable-client-side-phishing-detection",
-    "--disable-default-apps",
-    "--disable-domain-reliability",
-    "--disable-field-trial-config",
-    "--disable-sync",
-    "--disable-breakpad",
-    "--disable-crash-reporter",
-    "--metrics-recording-only",
-    "--no-pings",
-    "--no-service-autorun",
-    "--safebrowsing-disable-auto-update",
-    "--component-updater=url-source=http://ikigai.invalid/",
-    "--gaia-url=http://ikigai.invalid",
-    "--google-apis-url=http://ikigai.invalid",
-    "--google-base-url=http://ikigai.invalid",
-    "--google-url=http://ikigai.invalid",
-    "--variations-server-url=http://ikigai.invalid",
-    "--variations-insecure-server-url=http://ikigai.invalid",
-    "--disable-features=AutofillServerCommunication,CertificateTransparencyComponentUpdater,\
-     DsePreload2,InterestFeedContentSuggestions,MediaRouter,NetworkTimeServiceQuerying,\
-     OptimizationHints,OptimizationGuideModelDownloading,PreconnectToSearch,Prewarm,Translate",
-    // No extensions, key rings and devices of the user's.
-    "--disable-extensions",
-    "--disable-plugins",
-    "--password-store=basic",
-    "--use-mock-keychain",
-    "--deny-permission-prompts",
-    "--disable-notifications",
-    "--mute-audio",
-    "--autoplay-policy=user-gesture-required",
-    // There is no display.
-    "--disable-gpu",
-    "--disable-software-rasterizer",
-    "--hide-scrollbars",
-    // Shared memory is in the profile, with which it is removed, and not in /dev/shm, which is too
-    // small in containers.
-    "--disable-dev-shm-usage",
-];
+static PAGE_SWITCHES: &str = include_str!("switches.txt");
+
+fn page_switches() -> impl Iterator<Item = &'static str> {
+    PAGE_SWITCHES.lines().filter(|line| !line.starts_with('#'))
+}
 
 /// Returns the arguments for one page, to which the proxy redirects.
 pub fn arguments_for_page(proxy: &BrowserProxy, scratch: &Path, agent: &str) -> Vec<OsString> {
-    let mut all: Vec<String> = PAGE_SWITCHES
-        .iter()
-        .map(|switch| (*switch).to_owned())
-        .collect();
+    let mut all: Vec<String> = page_switches().map(str::to_owned).collect();
     all.push(format!("--virtual-time-budget={VIRTUAL_TIME_MILLISECONDS}"));
     all.push(format!(
         "--js-flags=--max-old-space-size={MAX_SCRIPT_MEBIBYTES}"
@@ -115,9 +61,9 @@ mod tests {
 
     #[test]
     fn the_sandbox_stays_and_nothing_bypasses_the_proxy() {
-        assert!(!PAGE_SWITCHES.contains(&NO_SANDBOX));
-        assert!(PAGE_SWITCHES.iter().all(|switch| switch.starts_with("--")));
-        assert!(PAGE_SWITCHES.contains(&"--proxy-bypass-list=<-loopback>"));
+        assert!(page_switches().all(|switch| switch != NO_SANDBOX));
+        assert!(page_switches().all(|switch| switch.starts_with("--")));
+        assert!(page_switches().any(|switch| switch == "--proxy-bypass-list=<-loopback>"));
     }
 
     #[test]

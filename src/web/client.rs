@@ -22,7 +22,7 @@ use super::resolve::{self, NameResolver, SystemResolver};
 pub use body::BodyLimit;
 pub use error::{FetchError, NetworkError};
 pub use open::OpenedConnection;
-pub use request::{FetchRequest, PostRequest};
+pub use request::{AddressOrigin, FetchRequest, PostRequest};
 pub use response::HttpResponse;
 pub use urls::{parse_url, without_login};
 
@@ -88,21 +88,6 @@ pub struct HttpClient {
     allowed: OnceLock<AllowedHosts>,
     origin: AddressOrigin,
     is_offline: bool,
-}
-
-/// The origin of requested addresses, which decides whether private ones are fetched.
-#[derive(Clone, Debug, Default)]
-pub enum AddressOrigin {
-    /// The caller names them, private ones too.
-    #[default]
-    Caller,
-    /// A page leads to them, such as a list of results: a private one only if this page is on the
-    /// same host.
-    Page(Url),
-    /// Others name them, who must not lead to a private one.
-    Unknown,
-    /// They are configured for a service that the program itself asks.
-    Service,
 }
 
 impl Default for HttpClient {

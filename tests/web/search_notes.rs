@@ -167,7 +167,7 @@ fn a_filter_that_leaves_nothing_says_so() {
     );
     assert_eq!(
         found["note"],
-        "10 results were found, and `allowed_domains` took away all of them: ask for the next page \
+        "10 results were found, and `allowed_domains` excluded all of them: ask for the next page \
          with \"offset\":1, or put site:b.example into `query`."
     );
     // As it says.
@@ -183,7 +183,7 @@ fn a_filter_that_leaves_nothing_says_so() {
     );
     assert_eq!(
         found["note"],
-        "1 result was found, and `blocked_domains` took away all of them."
+        "1 result was found, and `blocked_domains` excluded all of them."
     );
     for search in [brave, google] {
         let found = search(
@@ -207,7 +207,7 @@ fn a_filter_that_leaves_nothing_says_so() {
     );
     assert_eq!(
         found["note"],
-        "3 results were found, and `allowed_domains` took away all of them: ask for the next page \
+        "3 results were found, and `allowed_domains` excluded all of them: ask for the next page \
          with \"start\":21, or put site:a.example into `query`."
     );
 }

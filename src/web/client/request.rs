@@ -4,6 +4,21 @@ use ureq::RequestBuilder;
 use ureq::http::{HeaderValue, header};
 use url::Url;
 
+/// The origin of requested addresses, which decides whether private ones are fetched.
+#[derive(Clone, Debug, Default)]
+pub enum AddressOrigin {
+    /// The caller names them, private ones too.
+    #[default]
+    Caller,
+    /// A page leads to them, such as a list of results: a private one only if this page is on the
+    /// same host.
+    Page(Url),
+    /// Others name them, who must not lead to a private one.
+    Unknown,
+    /// They are configured for a service that the program itself asks.
+    Service,
+}
+
 /// A GET request.
 #[derive(Clone, Copy, Debug)]
 pub struct FetchRequest<'a> {

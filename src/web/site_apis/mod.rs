@@ -38,7 +38,7 @@ pub enum SiteApi {
     YouTube(youtube::YoutubeVideo),
 }
 
-/// A page that was read by its native route.
+/// A page that was read by its site's API.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SiteApiPage {
     /// Its kind: `hn` or `youtube`.
@@ -78,7 +78,7 @@ impl From<FetchError> for SiteApiError {
     }
 }
 
-/// Returns the native route for `url`, if there is one, without any request.
+/// Returns the API that reads the page at `url`, if there is one, without any request.
 #[must_use]
 pub fn route(url: &Url) -> Option<SiteApi> {
     let plain = matches!(url.scheme(), "http" | "https")
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn an_address_with_another_way_is_told_from_others() {
-        let routed = |url: &str| route(&Url::parse(url).unwrap()).map(|native| native.name());
+        let routed = |url: &str| route(&Url::parse(url).unwrap()).map(|api| api.name());
         for (url, same) in [
             (
                 "https://news.ycombinator.com/item?id=8863",

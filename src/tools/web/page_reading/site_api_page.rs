@@ -10,7 +10,7 @@ use crate::web::allowed::AllowedHosts;
 use crate::web::client::HttpClient;
 use crate::web::site_apis::{self, SiteApiError};
 
-/// Reads the page by its site's native route; `None` if there is none.
+/// Reads the page by its site's API; `None` if it has none.
 pub fn find(
     request: &ScrapeRequest,
     client: &HttpClient,
