@@ -188,7 +188,7 @@ pub(super) fn with_attributes<T>(
     }
 }
 
-/// True if an attribute with this name and this value is `wanted`.
+/// True if `wanted` accepts the name and the value of one of the attributes.
 pub(super) fn has_attribute(node: &Handle, wanted: impl Fn(&str, &str) -> bool) -> bool {
     with_attributes(node, |name, value| wanted(name, value).then_some(())).is_some()
 }

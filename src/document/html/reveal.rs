@@ -103,7 +103,7 @@ impl HiddenElements {
     }
 
     /// Shows the page behind an open dialog, which hides it from screen readers by `aria-hidden`:
-    /// an element beside the dialog or beside one around it, with most of the text. All others that
+    /// a sibling of the dialog or of an element around it, with most of the text. All others that
     /// are so marked stay hidden.
     fn show_behind_dialogs(&mut self, root: &Handle) {
         let mut around: HashSet<*const ()> = HashSet::new();
