@@ -3,6 +3,6 @@
 mod calls;
 mod costly;
 mod encodings;
+pub mod for_models;
 mod lines;
-pub mod own_door;
 mod patterns;

@@ -1,9 +1,10 @@
-//! glob at our own doors: names at any depth but those that ignore files leave out.
+//! glob as models and people call it: names at any depth, without those that ignore files leave
+//! out.
 
 use serde_json::{Value, json};
 
 use crate::common::{eventually, tree};
-use crate::grep::own_door::ask;
+use crate::grep::for_models::ask;
 
 #[test]
 fn a_pattern_without_a_slash_is_for_any_depth_and_hidden_names_are_found() {
