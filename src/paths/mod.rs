@@ -1,7 +1,6 @@
-//! Workshop: the path that was meant by one that leads to nothing.
+//! The path that was meant by one that leads to nothing.
 //!
 //! Asked only when a call has failed; few directories are looked at, and those for a moment.
-//! Rules: the decisions on the file tools, on glob and on grep.
 
 mod meant_path;
 mod obstacle;

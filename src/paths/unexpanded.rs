@@ -1,6 +1,6 @@
 //! Paths and patterns that begin with `~` or a variable, which only a shell expands.
 //!
-//! Rules: the decisions on the file tools, on glob and on grep: a note names it, and what to send.
+//! A note names the sign, and what to send instead.
 
 use std::env;
 use std::path::PathBuf;

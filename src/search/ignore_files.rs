@@ -1,10 +1,10 @@
 //! Names that `.gitignore`, `.ignore` and `.git/info/exclude` leave out of a walk, as the crate
 //! `ignore` reads them.
 //!
-//! Rules: the decisions on our own doors (1) and gitignore(5). `.gitignore` and
-//! `.git/info/exclude` count only within a git work tree, up to its top or to the top of a tree
-//! within it. Closer files come first, and `.ignore` comes before the other two. If the caller
-//! names an ignored directory, the rules above it no longer count.
+//! As gitignore(5) has it, `.gitignore` and `.git/info/exclude` count only within a git work tree,
+//! up to its top or to the top of a tree within it. Closer files come first, and `.ignore` comes
+//! before the other two. If the caller names an ignored directory, the rules above it no longer
+//! count.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};

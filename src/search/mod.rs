@@ -1,4 +1,4 @@
-//! Workshop for searching: from a wildcard to the paths that it names, from a regular expression to
+//! Searching: from a wildcard to the paths that it names, from a regular expression to
 //! the lines that it matches.
 //!
 //! It knows bytes, paths and files only; the tools decide what to say about them.

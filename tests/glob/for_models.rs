@@ -1,4 +1,5 @@
-//! glob at our own doors: names at any depth but those that ignore files leave out.
+//! glob as models and people call it: names at any depth, without those that ignore files leave
+//! out.
 
 use serde_json::{Value, json};
 

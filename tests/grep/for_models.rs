@@ -1,5 +1,5 @@
-//! grep at our own doors: all below is searched but what ignore files leave out, and what is shown
-//! is chosen.
+//! grep as models and people call it: everything below is searched except what ignore files leave
+//! out, and the caller chooses what is shown.
 
 use std::fs;
 use std::path::Path;

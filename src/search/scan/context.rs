@@ -1,6 +1,4 @@
 //! Lines around those that match, which are shown with them.
-//!
-//! Rules: the decisions on our own doors (1).
 
 use memchr::memchr;
 

@@ -183,7 +183,7 @@ struct ListedNames {
     first: Option<usize>,
 }
 
-/// Writes the names, a line each, as far as there is room, and counts the others.
+/// Writes the names, a line each, as far as they fit, and counts the others.
 fn list(
     object: &mut AnswerObject<'_>,
     walk: PatternWalk,
@@ -243,7 +243,7 @@ fn list(
     Ok((walked, listed))
 }
 
-/// Says how many names are shown, if not all have room.
+/// Says how many names are shown, if not all fit.
 fn note_on_shown_part(listed: &ListedNames, limit: Option<u64>) -> Option<String> {
     let narrow = match limit {
         Some(_) => "pattern or path, or send a larger limit",

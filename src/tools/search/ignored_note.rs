@@ -1,6 +1,4 @@
 //! The note on names that ignore files left out of a search.
-//!
-//! Rules: the decisions on our own doors (1).
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;

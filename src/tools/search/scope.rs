@@ -1,7 +1,6 @@
 //! The files and names that a search of glob or grep takes, which depends on the caller.
 //!
-//! Rules: the decisions on our own doors (1, 2). A host's search takes what the specification says,
-//! unless it sends `all` or `exclude`.
+//! A host's search takes what the specification says, unless it sends `all` or `exclude`.
 
 use std::fs;
 use std::sync::Arc;

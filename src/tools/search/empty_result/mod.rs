@@ -5,9 +5,6 @@
 //! path that is missing, a pattern in another language, files that lie deeper. Each recommended
 //! pattern has been tried out or its names counted. The caller sets a deadline; what was counted
 //! by then is a lower bound.
-//!
-//! Rules: the decisions on glob and grep ("an empty answer says why", "nor is a partial answer
-//! silent").
 
 mod names;
 mod place;

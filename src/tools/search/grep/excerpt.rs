@@ -1,6 +1,4 @@
 //! A long line, shown around its match.
-//!
-//! Rules: the decisions on our own doors (3).
 
 use crate::basics::wording::{thousands, whole_character};
 

@@ -1,6 +1,4 @@
 //! The forms in which lines found are written.
-//!
-//! Rules: the specification's grep, and the decisions on our own doors (1).
 
 /// The form in which a line found is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

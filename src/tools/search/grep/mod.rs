@@ -344,7 +344,7 @@ impl GrepQuery<'_> {
     }
 }
 
-/// Says how many matches are shown, if not all have room.
+/// Says how many matches are shown, if not all fit.
 fn note_on_shown_part(done: &SearchOutcome, options: GrepOptions) -> Option<String> {
     let narrow = match options.limit {
         Some(_) => "pattern, glob or path, or send a larger limit",

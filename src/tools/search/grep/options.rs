@@ -1,6 +1,4 @@
 //! The fields of grep that say what is shown of the lines found, and in which form.
-//!
-//! Rules: the decisions on our own doors (1, 3).
 
 use super::line_form::LineForm;
 use crate::contract::call_terms::Audience;
