@@ -74,7 +74,7 @@ pub fn bounds(matches: &ArgMatches) -> Option<ConfinementBounds> {
         roots: names(ROOT),
         readable: names(READ),
         no_network: matches.get_flag(NO_NETWORK),
-        door: ConfinementSource::Flags,
+        source: ConfinementSource::Flags,
     };
     (!bounds.is_nothing()).then(|| bounds.or_environment())
 }

@@ -111,7 +111,7 @@ mod tests {
                 roots: vec!["/".into(), odd],
                 readable: vec!["--progress".into()],
                 no_network: true,
-                door: ConfinementSource::Environment,
+                source: ConfinementSource::Environment,
             }),
             reads_outputs: true,
             public_only: true,

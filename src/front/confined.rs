@@ -121,7 +121,7 @@ fn confine(
 
 /// The refusal of a tool that asks the network.
 fn no_network(tool: &Tool, bounds: &ConfinementBounds) -> Failure {
-    let name = bounds.door.name_for_network();
+    let name = bounds.source.name_for_network();
     let message = format!(
         "{} needs the network, which {name} takes from this call",
         tool.name

@@ -63,7 +63,7 @@ fn read_watched(tool: &Tool) -> Result<Vec<u8>, Failure> {
     abort::install(tool.family);
     caller::watch(watch_of(tool));
     if tool.scope == AccessScope::Machine {
-        lifeline::heed_termination();
+        lifeline::handle_sigterm();
     }
     read(RawStdin, "stdin")
 }

@@ -19,7 +19,7 @@ use rustix::fs::{FileType, fstat};
 use rustix::process::{Pid, getpid, getppid};
 
 /// Time between two checks, in nanoseconds.
-const EVERY: i64 = 250_000_000;
+const CHECK_INTERVAL_NANOS: i64 = 250_000_000;
 
 /// The signal that wakes a call for the check. It has no other meaning here, and a process without
 /// a handler ignores it.
@@ -55,7 +55,7 @@ pub fn watch(watch: CallerWatch) {
     match watch {
         CallerWatch::BySignal => ask_by_signal(),
         CallerWatch::ByThread => ask_in_a_thread(),
-        CallerWatch::WhenAsked(hand_over) => hand_over(leave_if_gone),
+        CallerWatch::WhenAsked(hand_over) => hand_over(exit_if_caller_gone),
     }
 }
 
@@ -64,16 +64,16 @@ fn parent() -> i32 {
 }
 
 /// Ends the process if its caller is gone. Makes only system calls, which is safe at any moment.
-fn leave_if_gone() {
+fn exit_if_caller_gone() {
     // A process forked from the watched one is not watched.
-    if getpid().as_raw_pid() == MYSELF.load(Ordering::Relaxed) && is_gone() {
+    if getpid().as_raw_pid() == MYSELF.load(Ordering::Relaxed) && is_caller_gone() {
         // SAFETY: ends the process and runs nothing more of it. The watchdog of its command and the
         // guard of its draft clean up after it.
         unsafe { libc::_exit(1) }
     }
 }
 
-fn is_gone() -> bool {
+fn is_caller_gone() -> bool {
     if parent() != PARENT.load(Ordering::Relaxed) {
         return true;
     }
@@ -93,14 +93,14 @@ fn ask_in_a_thread() {
     // Without the thread, a call lasts until its timeout.
     let _ = asking.stack_size(64 * 1024).spawn(|| {
         loop {
-            leave_if_gone();
-            std::thread::sleep(Duration::from_nanos(EVERY.unsigned_abs()));
+            exit_if_caller_gone();
+            std::thread::sleep(Duration::from_nanos(CHECK_INTERVAL_NANOS.unsigned_abs()));
         }
     });
 }
 
 extern "C" fn on_signal(_: libc::c_int) {
-    leave_if_gone();
+    exit_if_caller_gone();
 }
 
 /// Starts a timer that interrupts the process. A POSIX timer disturbs neither one that the process
@@ -108,7 +108,7 @@ extern "C" fn on_signal(_: libc::c_int) {
 fn ask_by_signal() {
     let every = libc::timespec {
         tv_sec: 0,
-        tv_nsec: EVERY,
+        tv_nsec: CHECK_INTERVAL_NANOS,
     };
     let times = libc::itimerspec {
         it_interval: every,

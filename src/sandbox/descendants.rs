@@ -18,13 +18,14 @@ use rustix::fs::{CWD, Mode, OFlags, RawDir, openat};
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process, wait};
 
 use crate::sandbox::own_process::OwnProcess;
+use crate::sandbox::scratch::joined;
 
-/// The most processes that are found per round. Once these are ended, the next round finds the
-/// rest.
-const AT_ONCE: usize = 4096;
+/// Maximum number of processes that are found per round. Once these are ended, the next round
+/// finds the rest.
+const MAX_PROCESSES_PER_ROUND: usize = 4096;
 
 /// Bytes of a file in `/proc` that are read at a time.
-const PIECE: usize = 4096;
+const PIECE_BYTES: usize = 4096;
 
 /// True if any process bears `mark`, or descends from this one.
 #[must_use]
@@ -44,7 +45,7 @@ pub struct RunningProcess {
     pub parent: i32,
     /// Its distance from this process, in generations.
     pub depth: usize,
-    /// Its arguments, as far as [`PIECE`] bytes reach, each with a NUL at its end.
+    /// Its arguments, as far as [`PIECE_BYTES`] bytes reach, each with a NUL at its end.
     pub arguments: Vec<u8>,
 }
 
@@ -57,14 +58,14 @@ pub fn find_running(mark: Option<&[u8]>) -> Vec<RunningProcess> {
     found.scan(mark);
     let depth = |process: &FoundProcess| {
         let parents = std::iter::successors(Some(process), |one| found.get(one.parent));
-        parents.take(AT_ONCE).count()
+        parents.take(MAX_PROCESSES_PER_ROUND).count()
     };
     let mut running = Vec::new();
     each_process(|proc, name, pid| {
         let Some(process) = found.get(pid).filter(|one| one.own.is_none()) else {
             return;
         };
-        let mut arguments = vec![0; PIECE];
+        let mut arguments = vec![0; PIECE_BYTES];
         let read = open(proc, name, b"cmdline").map(|file| rustix::io::read(&file, &mut arguments));
         // A process that has ended and is not reaped yet has none.
         if let Some(Ok(length @ 1..)) = read {
@@ -133,7 +134,7 @@ impl FoundProcess {
 
 /// Processes, by number.
 pub struct ProcessSet {
-    processes: [FoundProcess; AT_ONCE],
+    processes: [FoundProcess; MAX_PROCESSES_PER_ROUND],
     count: usize,
 }
 
@@ -152,7 +153,7 @@ impl ProcessSet {
             state: 0,
         };
         Self {
-            processes: [NONE; AT_ONCE],
+            processes: [NONE; MAX_PROCESSES_PER_ROUND],
             count: 0,
         }
     }
@@ -180,7 +181,7 @@ impl ProcessSet {
     /// Adds a process; returns whether it was new and there was room.
     pub fn add(&mut self, process: FoundProcess) -> bool {
         match self.place(process.pid) {
-            Err(at) if self.count < AT_ONCE => {
+            Err(at) if self.count < MAX_PROCESSES_PER_ROUND => {
                 self.processes.copy_within(at..self.count, at + 1);
                 self.processes[at] = process;
                 self.count += 1;
@@ -203,7 +204,7 @@ impl ProcessSet {
                 if pid == myself || self.get(pid).is_some() {
                     return;
                 }
-                let mut line = [0; PIECE];
+                let mut line = [0; PIECE_BYTES];
                 let Some(stat) = stat_of(proc, name, &mut line) else {
                     return;
                 };
@@ -241,7 +242,7 @@ fn each_process(mut visit: impl FnMut(&OwnedFd, &[u8], i32)) {
     let Ok(proc) = openat(CWD, c"/proc", flags, Mode::empty()) else {
         return;
     };
-    let mut buffer = [MaybeUninit::uninit(); 4 * PIECE];
+    let mut buffer = [MaybeUninit::uninit(); 4 * PIECE_BYTES];
     let mut entries = RawDir::new(&proc, &mut buffer);
     while let Some(Ok(entry)) = entries.next() {
         let name = entry.file_name().to_bytes();
@@ -254,12 +255,7 @@ fn each_process(mut visit: impl FnMut(&OwnedFd, &[u8], i32)) {
 
 /// Opens `/proc/<name>/<file>`.
 fn open(proc: impl AsFd, name: &[u8], file: &[u8]) -> Option<OwnedFd> {
-    let mut path = [0; 32];
-    let room = path.len() - 1;
-    let bytes = name.iter().chain(b"/").chain(file);
-    for (to, from) in path[..room].iter_mut().zip(bytes) {
-        *to = *from;
-    }
+    let path = joined(&[name, b"/", file]);
     let path = CStr::from_bytes_until_nul(&path).ok()?;
     let flags = OFlags::RDONLY | OFlags::CLOEXEC;
     openat(proc, path, flags, Mode::empty()).ok()
@@ -294,7 +290,7 @@ fn has_mark(proc: impl AsFd, name: &[u8], mark: &[u8]) -> bool {
     let Some(file) = open(proc, name, b"environ") else {
         return false;
     };
-    let mut piece = [0; PIECE];
+    let mut piece = [0; PIECE_BYTES];
     let mut kept = 0;
     while let Ok(length @ 1..) = rustix::io::read(&file, &mut piece[kept..]) {
         let filled = kept + length;
@@ -347,7 +343,7 @@ mod tests {
         assert!(!found.add(process(9_000)));
         assert!(found.get(9_000).is_some() && found.get(5_000).is_none());
         let pids: Vec<i32> = found.iter().map(|one| one.pid).collect();
-        assert!(pids.is_sorted() && pids.len() == AT_ONCE);
+        assert!(pids.is_sorted() && pids.len() == MAX_PROCESSES_PER_ROUND);
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub fn run(steps: &mut dyn FnMut() -> u32) -> Option<u32> {
         // No process can be had: the steps are then as safe as the tool itself.
         -1 => Some(steps()),
         0 => {
-            stand_apart();
+            detach_from_tool();
             let result = steps();
             // A tool that is gone needs no report.
             let _ = write(&report, &result.to_ne_bytes());
@@ -64,7 +64,7 @@ pub fn result_of(code: u32) -> Result<(), Errno> {
 
 /// Sets up the process that carries out the steps: a group of its own, all signals but SIGKILL and
 /// SIGSTOP blocked, a name, and no streams, because a host may be waiting for their end.
-fn stand_apart() {
+fn detach_from_tool() {
     // Fails only for the leader of a session, which a new process is not.
     let _ = setpgid(None, None);
     let mut all = MaybeUninit::<libc::sigset_t>::uninit();

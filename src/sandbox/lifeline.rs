@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use rustix::io::Errno;
 
-use crate::sandbox::ending::{GRACE, GRACE_OF_ORPHANS};
 use crate::sandbox::launch;
+use crate::sandbox::tree_termination::{GRACE, GRACE_OF_ORPHANS};
 
 /// The byte that releases a watchdog. Any other is one more than the time that the command has, in
 /// units of [`STEP_OF_GRACE`].
@@ -25,7 +25,7 @@ static LIFELINE: AtomicI32 = AtomicI32::new(-1);
 static ASKED: AtomicBool = AtomicBool::new(false);
 
 /// Makes a later SIGTERM write to this end of a pipe; with `None` it ends this process.
-pub fn listen_for(lifeline: Option<&impl AsRawFd>) {
+pub fn forward_sigterm_to(lifeline: Option<&impl AsRawFd>) {
     LIFELINE.store(lifeline.map_or(-1, AsRawFd::as_raw_fd), Ordering::Relaxed);
 }
 
@@ -39,7 +39,7 @@ pub fn grace_byte(grace: Duration) -> u8 {
 /// Makes this process, a tool, take SIGTERM for the cancellation of its call from now on: all that
 /// the command started is asked to end, and once it has, the tool dies of the signal. A signal that
 /// is ignored stays so.
-pub fn heed_termination() {
+pub fn handle_sigterm() {
     extern "C" fn pass_on(_: libc::c_int) {
         let lifeline: RawFd = LIFELINE.load(Ordering::Relaxed);
         if lifeline == -1 {

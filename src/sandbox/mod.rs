@@ -30,7 +30,7 @@
 //! kernel would send SIGHUP to a group in which it left a stopped orphan.
 //!
 //! The processes of a command get SIGTERM first, and SIGKILL after the time in the third column if
-//! they are still there then (`ending`); where that says "never", they get neither.
+//! they are still there then (`tree_termination`); where that says "never", they get neither.
 //!
 //! | who dies | by what | SIGKILL after | processes left | files left | note |
 //! |---|---|---|---|---|---|
@@ -201,7 +201,7 @@ pub mod caller;
 pub mod confinement;
 pub mod descendants;
 pub mod detached;
-pub mod ending;
+
 pub mod guard;
 pub mod launch;
 pub mod lifeline;
@@ -210,5 +210,6 @@ pub mod reaper;
 pub mod roots;
 pub mod scratch;
 pub mod signals;
+pub mod tree_termination;
 pub mod watchdog;
 mod watchdog_process;

@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use rustix::process::{Pid, WaitOptions, set_child_subreaper, waitpid};
 
 use crate::basics::mutex::lock;
-use crate::sandbox::ending::{GRACE, TreeEnding};
+use crate::sandbox::tree_termination::{GRACE, TreeTermination};
 
 /// The processes that the async runtime waits for itself.
 #[derive(Debug, Default)]
@@ -65,7 +65,7 @@ pub fn adopt_orphans() {
 /// midway, it would leave a torn file, and it outlives the server. To be called when the tools of
 /// the calls under way have been asked to end.
 pub fn end_all() {
-    let ending = TreeEnding {
+    let ending = TreeTermination {
         group: None,
         mark: None,
         grace: GRACE,

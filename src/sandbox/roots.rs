@@ -9,10 +9,10 @@ use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 
 /// As many symbolic links as the kernel follows.
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
 /// The longest name in any file system, in bytes (`NAME_MAX`).
-const LONGEST_NAME: usize = 255;
+const MAX_NAME_BYTES: usize = 255;
 
 /// Directories, absolute and without links.
 #[derive(Debug)]
@@ -58,7 +58,7 @@ pub fn follow(path: &Path, mut through: impl FnMut(&Path)) -> Option<PathBuf> {
                     Ok(to) => {
                         through(&next);
                         links += 1;
-                        if links > MOST_LINKS {
+                        if links > MAX_LINKS {
                             return None;
                         }
                         rest.append(&mut parts(&to));
@@ -89,7 +89,7 @@ fn is_no_link(error: &io::Error, name: &OsStr) -> bool {
         | ErrorKind::NotADirectory
         | ErrorKind::PermissionDenied => true,
         // A path that is too long here may not be if it starts elsewhere.
-        ErrorKind::InvalidFilename => name.len() > LONGEST_NAME,
+        ErrorKind::InvalidFilename => name.len() > MAX_NAME_BYTES,
         _ => false,
     }
 }

@@ -24,19 +24,20 @@ use super::confinement;
 
 /// The depth to which directories are followed; each level takes a few kilobytes of stack.
 /// Directories that lie deeper are first moved up.
-const DEPTH: u32 = 64;
-/// Times that a directory is read again because something was put there meanwhile.
-const ROUNDS: u32 = 16;
-/// Times that the whole is gone through because something was moved up, at the most: a process that
-/// is still there and puts things in again is not waited for without end.
-const MOST_ROUNDS: u32 = 100_000;
+const MAX_DEPTH: u32 = 64;
+/// Maximum number of times that a directory is read again because something was put there
+/// meanwhile.
+const MAX_ROUNDS: u32 = 16;
+/// Maximum number of times that the whole is gone through because something was moved up: a process
+/// that is still there and puts things in again is not waited for without end.
+const MAX_REPEATS: u32 = 100_000;
 /// Longest path of the directory for temporary files, in bytes. A browser makes a socket in a
 /// directory of its own below it, whose path may have 107 (`unix(7)`).
-const LONGEST: usize = 40;
+const MAX_DIRECTORY_PATH_BYTES: usize = 40;
 /// Bytes of a directory that are read at a time.
 const PIECE: usize = 2048;
 
-/// The beginning of its name, and the number of digits behind it.
+/// The beginning of its name, and the number of digits after it.
 const PREFIX: &str = "ikigai-";
 const DIGITS: usize = 12;
 
@@ -58,7 +59,7 @@ pub struct ScratchDirectory {
     parent: OwnedFd,
     name: CString,
     path: PathBuf,
-    /// It is there before a program and stays behind it.
+    /// It exists before a program and stays after it.
     lasts: bool,
 }
 
@@ -101,7 +102,7 @@ impl ScratchDirectory {
         let chosen = std::env::temp_dir();
         let chosen = chosen
             .to_str()
-            .filter(|path| path.starts_with('/') && path.len() <= LONGEST)
+            .filter(|path| path.starts_with('/') && path.len() <= MAX_DIRECTORY_PATH_BYTES)
             .filter(|path| access(*path, Access::WRITE_OK | Access::EXEC_OK).is_ok());
         let mut places = chosen.into_iter().chain(["/tmp", "/var/tmp"]);
         // Such programs may read more than those calls, which must not be able to change its files.
@@ -125,7 +126,7 @@ impl ScratchDirectory {
         &self.path
     }
 
-    /// Makes it, for this user alone, and opens it.
+    /// Makes it, for this user only, and opens it.
     ///
     /// # Errors
     /// It cannot be made, or another file has taken its place.
@@ -172,13 +173,13 @@ fn remove_at(parent: BorrowedFd<'_>, name: &CStr) {
         top: top.as_fd(),
         moved: 0,
     };
-    for round in 0..MOST_ROUNDS {
+    for round in 0..MAX_REPEATS {
         let moved = removal.moved;
-        let emptied = removal.empty(&top, DEPTH);
+        let emptied = removal.empty(&top, MAX_DEPTH);
         match unlinkat(parent, name, AtFlags::REMOVEDIR) {
             // A directory that cannot be removed is not tried again.
             Err(Errno::NOTEMPTY | Errno::EXIST) if removal.moved > moved => {}
-            Err(Errno::NOTEMPTY | Errno::EXIST) if emptied && round < ROUNDS => {}
+            Err(Errno::NOTEMPTY | Errno::EXIST) if emptied && round < MAX_ROUNDS => {}
             _ => return,
         }
     }
@@ -193,7 +194,7 @@ impl TreeRemoval<'_> {
         if depth == 0 {
             return self.move_up(parent, name);
         }
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             let emptied = self.empty(&directory, depth - 1);
             match unlinkat(parent, name, AtFlags::REMOVEDIR) {
                 Ok(()) | Err(Errno::NOENT) => return true,
@@ -230,14 +231,10 @@ impl TreeRemoval<'_> {
     /// Moves a directory up to the top; true if it is there.
     fn move_up(&mut self, parent: &OwnedFd, name: &CStr) -> bool {
         // Another file may have the name, but not all of them.
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             self.moved += 1;
             let mut number = itoa::Buffer::new();
-            let mut to = [0; 32];
-            let parts = b"deep-".iter().chain(number.format(self.moved).as_bytes());
-            for (to, from) in to.iter_mut().zip(parts) {
-                *to = *from;
-            }
+            let to = joined(&[b"deep-", number.format(self.moved).as_bytes()]);
             let Ok(to) = CStr::from_bytes_until_nul(&to) else {
                 return false;
             };
@@ -276,11 +273,17 @@ fn open_to_empty(parent: BorrowedFd<'_>, name: &CStr) -> Result<OwnedFd, Errno> 
 pub fn path_of<'a>(file: &OwnedFd, path: &'a mut [u8; 32]) -> Result<&'a CStr, Errno> {
     let mut number = itoa::Buffer::new();
     let number = number.format(file.as_raw_fd()).as_bytes();
-    let parts = b"/proc/self/fd/".iter().chain(number);
-    for (to, from) in path.iter_mut().zip(parts) {
+    *path = joined(&[b"/proc/self/fd/", number]);
+    CStr::from_bytes_until_nul(path).map_err(|_| Errno::NAMETOOLONG)
+}
+
+/// The `parts`, one after another, and NULs after them; without allocating.
+pub fn joined(parts: &[&[u8]]) -> [u8; 32] {
+    let mut whole = [0; 32];
+    for (to, from) in whole.iter_mut().zip(parts.iter().copied().flatten()) {
         *to = *from;
     }
-    CStr::from_bytes_until_nul(path).map_err(|_| Errno::NAMETOOLONG)
+    whole
 }
 
 #[cfg(test)]
@@ -300,7 +303,10 @@ mod tests {
         let [one, other] = [(), ()].map(|()| ScratchDirectory::plan().unwrap().path().to_owned());
         assert_ne!(one, other);
         let length = one.to_str().unwrap().len();
-        assert!(length <= LONGEST + 20 && one.is_absolute(), "{one:?}");
+        assert!(
+            length <= MAX_DIRECTORY_PATH_BYTES + 20 && one.is_absolute(),
+            "{one:?}"
+        );
         assert!(!one.exists());
     }
 

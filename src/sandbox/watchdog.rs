@@ -22,16 +22,16 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, set_child_subreaper, waitpid};
 
 use crate::sandbox::descendants::{self, RunningProcess};
-use crate::sandbox::ending::{GRACE_OF_ORPHANS, TreeEnding};
 use crate::sandbox::launch::{NOT_CONFINED, NOT_MASKED, ProgramLaunch};
 use crate::sandbox::lifeline::{self, RELEASE, grace_byte};
 use crate::sandbox::scratch::ScratchDirectory;
+use crate::sandbox::tree_termination::{GRACE_OF_ORPHANS, TreeTermination};
 use crate::sandbox::watchdog_process::{WatchdogTask, watch};
 
 /// The variable that marks what a command started, for kernels that have no subreapers.
 const MARK: &str = "IKIGAI_CALL";
 
-/// The report, behind a program's end, that processes of it are left.
+/// The report, after a program's end, that processes of it are left.
 pub(super) const HAS_LEFT: &[u8] = b"l";
 
 /// The report of a watchdog that stays.
@@ -92,18 +92,18 @@ impl Watchdog {
             report,
         };
         // Before the command begins: this process may be asked to end as soon as it has.
-        lifeline::listen_for(Some(&lifeline));
+        lifeline::forward_sigterm_to(Some(&lifeline));
         // SAFETY: the child makes system calls only, which need no lock that another thread might
         // hold.
         match unsafe { libc::fork() } {
             -1 => {
                 let error = io::Error::last_os_error();
-                lifeline::listen_for(None::<&File>);
+                lifeline::forward_sigterm_to(None::<&File>);
                 Err(error)
             }
             0 => {
                 let _last = ExitOnDrop;
-                lifeline::listen_for(None::<&File>);
+                lifeline::forward_sigterm_to(None::<&File>);
                 drop((status, lifeline));
                 watch(watched);
                 // SAFETY: ends the process without running the handlers that the parent registered
@@ -235,7 +235,7 @@ impl Watchdog {
     /// Does what a killed watchdog would have done: ends what the command started, which has this
     /// much time, and removes its directory.
     fn stand_in(&self, grace: Duration) {
-        let ending = TreeEnding {
+        let ending = TreeTermination {
             group: None,
             mark: self.mark.as_deref().map(str::as_bytes),
             grace,
@@ -252,7 +252,7 @@ impl Watchdog {
     /// own stays as long as any of them does, and so does the watchdog, which removes it. It is
     /// waited for until `end` at the longest: removing a directory may take its time.
     pub fn release(mut self, end: Option<Instant>) {
-        lifeline::listen_for(None::<&File>);
+        lifeline::forward_sigterm_to(None::<&File>);
         // A watchdog that is gone needs no release.
         let _ = self.lifeline.write_all(&[RELEASE]);
         let left = end.map(|end| end.saturating_duration_since(Instant::now()));
@@ -280,7 +280,7 @@ impl Watchdog {
 
 impl Drop for Watchdog {
     fn drop(&mut self) {
-        lifeline::listen_for(None::<&File>);
+        lifeline::forward_sigterm_to(None::<&File>);
     }
 }
 

@@ -15,20 +15,20 @@ use rustix::process::{
 };
 
 use crate::sandbox::descendants;
-use crate::sandbox::ending::TreeEnding;
 use crate::sandbox::launch::{NOT_CONFINED, ProgramLaunch};
 use crate::sandbox::lifeline::{WatchdogOrder, install, wait_for_order};
 use crate::sandbox::own_process::OwnProcess;
+use crate::sandbox::tree_termination::TreeTermination;
 use crate::sandbox::watchdog::{HAS_LEFT, STAYS, StderrTarget};
 
 /// Time between two reaps of a command's orphans.
-const REAP_EVERY: Timespec = Timespec {
+const REAP_INTERVAL: Timespec = Timespec {
     tv_sec: 1,
     tv_nsec: 0,
 };
 
 /// Time between two checks for a shell's end without a handle to wait for.
-const ASK_EVERY: Timespec = Timespec {
+const POLL_INTERVAL: Timespec = Timespec {
     tv_sec: 0,
     tv_nsec: 5_000_000,
 };
@@ -149,7 +149,7 @@ fn watch_program(watched: WatchdogTask<'_>) {
         }
         WatchdogOrder::End(grace) => grace,
     };
-    let ending = TreeEnding {
+    let ending = TreeTermination {
         group: Some(program),
         mark,
         grace,
@@ -162,7 +162,7 @@ fn watch_program(watched: WatchdogTask<'_>) {
 /// Waits for an order, or the tool's death, until it is time to reap.
 fn is_readable(tether: &OwnedFd) -> bool {
     let mut wanted = [PollFd::new(tether, PollFlags::IN)];
-    let _ = poll(&mut wanted, Some(&REAP_EVERY));
+    let _ = poll(&mut wanted, Some(&REAP_INTERVAL));
     !wanted[0].revents().is_empty()
 }
 
@@ -224,9 +224,9 @@ fn report_end(program: Pid, tether: &OwnedFd, report: &OwnedFd) -> bool {
     // Kernels before 5.3 have no handle to wait for, and some sandboxes refuse it: there the
     // program is polled.
     let pause = if handle.is_ok() {
-        &REAP_EVERY
+        &REAP_INTERVAL
     } else {
-        &ASK_EVERY
+        &POLL_INTERVAL
     };
     loop {
         let _ = poll(&mut wanted, Some(pause));

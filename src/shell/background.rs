@@ -1,14 +1,14 @@
 //! A command that goes on when its call has been answered: all that it writes goes into a file,
 //! last of all its exit code.
 //!
-//! Rules: the decisions on our own doors (7).
+//! Rules: the decisions on MCP and the command line (7).
 
 use std::io::{self, Write};
 use std::time::Instant;
 
 use crate::sandbox::confinement;
-use crate::sandbox::ending::GRACE;
 use crate::sandbox::lifeline;
+use crate::sandbox::tree_termination::GRACE;
 use crate::sandbox::watchdog::{CommandEnd, Watchdog};
 use crate::shell::background_output::BackgroundOutput;
 use crate::shell::command::{TIMED_OUT, TimeLimit, code_of, end_in_time};
@@ -54,7 +54,7 @@ impl BackgroundCommand {
         self.shell.is_some()
     }
 
-    /// The same with as much time as it takes.
+    /// Takes its time limit away.
     #[must_use]
     pub fn without_limit(self) -> Self {
         Self {
@@ -79,7 +79,7 @@ impl BackgroundCommand {
         lifeline::die_if_asked();
     }
 
-    /// Passes on all that comes of it; returns the line behind that.
+    /// Passes on all that comes of it; returns the line that follows it.
     fn pass_on_all(self, sink: &mut dyn Write) -> io::Result<String> {
         let (mut pipe, mut watchdog) = (self.pipe, self.watchdog);
         let mut last = String::from("[ended]");

@@ -1,7 +1,7 @@
 //! The file into which a command in the background writes: beside those of long outputs, and as
 //! they are, but that its oldest output makes room for the newest.
 //!
-//! Rules: the decisions on our own doors (7).
+//! Rules: the decisions on MCP and the command line (7).
 
 use std::ffi::CStr;
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
@@ -13,14 +13,14 @@ use rustix::fs::{AtFlags, FlockOperation, flock, renameat, unlinkat};
 use crate::basics::wording::count_noun;
 use crate::shell::kept_output::{KeptOutput, OutputFile, lock_directory, mark_in_use, new_file};
 
-/// The most bytes that are written before the room is asked for again.
-const PIECE: u64 = 1024 * 1024;
+/// Maximum number of bytes that are written before the room is asked for again.
+const PIECE_BYTES: u64 = 1024 * 1024;
 
-/// The bytes that it may have however many the other files have.
-const GUARANTEED: u64 = 1024 * 1024;
+/// Bytes that it may have however many the other files have.
+const GUARANTEED_BYTES: u64 = 1024 * 1024;
 
 /// The first line of a file whose oldest output is gone.
-const LEFT_OUT: &[u8] = b"[... older output left out ...]\n";
+const OMISSION_LINE: &[u8] = b"[... older output left out ...]\n";
 
 /// Output that grows while its file is read.
 pub struct BackgroundOutput {
@@ -30,7 +30,7 @@ pub struct BackgroundOutput {
     /// The bytes that were lost since the last that were written.
     lost: u64,
     is_in_line: bool,
-    /// True if lines that may be written over stand behind the last that were written.
+    /// True if lines that may be overwritten follow the last that were written.
     has_held_lines: bool,
 }
 
@@ -42,7 +42,7 @@ impl BackgroundOutput {
 
     /// Goes on in the file of an output of `bytes` bytes, of which some may be lost.
     pub(super) fn go_on_in(kept: KeptOutput, bytes: u64) -> Result<Self, String> {
-        let mut output = kept.into_file().map(Self::new)?;
+        let mut output = kept.into_continued_file().map(Self::new)?;
         output.lost = bytes.saturating_sub(output.output.written);
         Ok(output)
     }
@@ -82,17 +82,17 @@ impl BackgroundOutput {
     fn make_room(&mut self, length: u64) -> io::Result<()> {
         lock_directory(&self.output.all)?;
         let mut room = self.room_now();
-        if room < length.max(PIECE) && self.output.written > 0 {
+        if room < length.max(PIECE_BYTES) && self.output.written > 0 {
             self.drop_older_half()?;
             room = self.room_now();
         }
         let _ = flock(&self.output.all, FlockOperation::Unlock);
-        self.room = room.min(length.max(PIECE));
+        self.room = room.min(length.max(PIECE_BYTES));
         Ok(())
     }
 
     fn room_now(&self) -> u64 {
-        let guaranteed = GUARANTEED.saturating_sub(self.output.written);
+        let guaranteed = GUARANTEED_BYTES.saturating_sub(self.output.written);
         self.output.room().max(guaranteed)
     }
 
@@ -104,7 +104,7 @@ impl BackgroundOutput {
         old.skip_until(b'\n')?;
         let (name, mut file) = new_file(&self.output.directory)?;
         let copied = file
-            .write_all(LEFT_OUT)
+            .write_all(OMISSION_LINE)
             .and_then(|()| io::copy(&mut old, &mut file))
             .and_then(|bytes| self.take_place(&name).map(|()| bytes));
         let Ok(bytes) = copied else {
@@ -112,7 +112,7 @@ impl BackgroundOutput {
             return copied.map(drop);
         };
         mark_in_use(&file);
-        self.output.written = bytes + LEFT_OUT.len() as u64;
+        self.output.written = bytes + OMISSION_LINE.len() as u64;
         self.output.file = file;
         Ok(())
     }

@@ -5,11 +5,11 @@ use std::io::{self, Write};
 use std::iter::successors;
 
 use crate::shell::background_output::BackgroundOutput;
-use crate::shell::kept_output::{KeptOutput, SavedPlace};
+use crate::shell::kept_output::{KeptOutput, SavedOutput};
 use crate::shell::shortened_lines::ShortenedLines;
 
 /// The length in bytes from which a line is shortened, where the output has no room.
-const LONG_LINE: usize = 500;
+const LONG_LINE_BYTES: usize = 500;
 
 /// A writer that collects output.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl CollectedOutput {
     /// if they take no more when the long ones are shortened.
     #[must_use]
     pub fn new(most: usize) -> Self {
-        let shortest = (most / 10).clamp(64, LONG_LINE);
+        let shortest = (most / 10).clamp(64, LONG_LINE_BYTES);
         Self {
             most,
             beginning: None,
@@ -48,7 +48,7 @@ impl CollectedOutput {
         }
     }
 
-    /// The same without a file.
+    /// Collects without saving in a file.
     #[cfg(test)]
     pub fn without_file(most: usize) -> Self {
         let mut collector = Self::new(most);
@@ -116,7 +116,7 @@ impl CollectedOutput {
 
     /// Saves all of the output in a file, and returns where it is.
     #[must_use]
-    pub fn save_whole(self) -> SavedPlace {
+    pub fn save_whole(self) -> SavedOutput {
         let whole = self.whole.unwrap_or_else(|| {
             let mut whole = KeptOutput::begin();
             whole.append(self.end.text());

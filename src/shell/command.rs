@@ -24,12 +24,12 @@ use crate::sandbox::scratch::ScratchDirectory;
 use crate::sandbox::watchdog::{CommandEnd, StderrTarget, Watchdog};
 use crate::shell::background::BackgroundCommand;
 use crate::shell::command_shell::CommandShell;
+use crate::shell::noninteractive_variables;
 use crate::shell::output_pipe::{OutputPipe, PassedOn, pass_on};
 use crate::shell::still_running::{self, StillRunning};
-use crate::shell::unattended;
 
 /// The longest argument that `execve(2)` takes, its final NUL included (`MAX_ARG_STRLEN`).
-const LONGEST_ARGUMENT: usize = 32 * 4096;
+const MAX_ARGUMENT_BYTES: usize = 32 * 4096;
 
 /// Exit code of a command that was not run.
 pub const NOT_RUN: i32 = 127;
@@ -118,13 +118,13 @@ pub fn open_directory(path: &Path) -> Result<OwnedFd, Errno> {
 /// Only those of `sink`; all processes of the command are then killed.
 pub fn run_command(
     command: &str,
-    conditions: CommandSettings,
+    settings: CommandSettings,
     sink: &mut dyn Write,
 ) -> io::Result<CommandOutcome> {
-    let (limit, progress) = (conditions.limit, conditions.progress);
-    let (goes_on, hand_over_at) = (conditions.goes_on, conditions.hand_over_at);
-    let (shell, confinement) = (conditions.shell.clone(), conditions.confinement);
-    let (mut pipe, mut watchdog) = match start_command(command, conditions) {
+    let (limit, progress) = (settings.limit, settings.progress);
+    let (goes_on, hand_over_at) = (settings.goes_on, settings.hand_over_at);
+    let (shell, confinement) = (settings.shell.clone(), settings.confinement);
+    let (mut pipe, mut watchdog) = match start_command(command, settings) {
         Ok(started) => started,
         Err(reason) => return write_refusal(&reason, sink),
     };
@@ -172,10 +172,10 @@ pub fn run_command(
 /// not started.
 pub fn start_in_background(
     command: &str,
-    conditions: CommandSettings,
+    settings: CommandSettings,
 ) -> Result<BackgroundCommand, String> {
-    let (limit, shell) = (conditions.limit, conditions.shell.clone());
-    let started = start_command(command, conditions)?;
+    let (limit, shell) = (settings.limit, settings.shell.clone());
+    let started = start_command(command, settings)?;
     Ok(BackgroundCommand::running(started, limit, shell))
 }
 
@@ -235,7 +235,7 @@ fn write_refusal(reason: &str, sink: &mut dyn Write) -> io::Result<CommandOutcom
 /// Starts a command; an error is the reason why that is not possible.
 fn start_command(
     command: &str,
-    conditions: CommandSettings,
+    settings: CommandSettings,
 ) -> Result<(OutputPipe, Watchdog), String> {
     if command.trim_ascii().is_empty() {
         return Err(String::from("the command is empty, nothing was run"));
@@ -244,18 +244,18 @@ fn start_command(
         let reason = "the command contains a NUL character, nothing was run";
         return Err(reason.to_owned());
     }
-    let shell = conditions.shell.clone();
-    let started = start_shell(command, conditions);
+    let shell = settings.shell.clone();
+    let started = start_shell(command, settings);
     started.map_err(|error| shell.explain(&error))
 }
 
-fn start_shell(command: &str, conditions: CommandSettings) -> io::Result<(OutputPipe, Watchdog)> {
-    let shell = &conditions.shell;
+fn start_shell(command: &str, settings: CommandSettings) -> io::Result<(OutputPipe, Watchdog)> {
+    let shell = &settings.shell;
     let (output, input) = pipe_with(PipeFlags::CLOEXEC)?;
     let program = shell.program();
     let mut arguments = vec![shell.name(), OsStr::new("-c")];
     let sourcing;
-    let script = if command.len() < LONGEST_ARGUMENT {
+    let script = if command.len() < MAX_ARGUMENT_BYTES {
         // A command may begin with a dash. Not every shell of the user's choice knows `--`.
         if shell.ends_options() || command.starts_with(['-', '+']) {
             arguments.push(OsStr::new("--"));
@@ -268,54 +268,45 @@ fn start_shell(command: &str, conditions: CommandSettings) -> io::Result<(Output
         arguments.push(OsStr::new(&sourcing));
         Some(script)
     };
-    let mut launch = match conditions.confinement {
-        None => ProgramLaunch::prepare(&program, arguments, |name| shell.withholds(name))?,
-        Some(confinement) => {
-            let script = script.as_ref();
-            prepare_confined(confinement, &program, arguments, &conditions, script)?
+    let confines_files = settings
+        .confinement
+        .is_some_and(Confinement::confines_files);
+    let launch = ProgramLaunch::prepare(&program, arguments, |name| {
+        shell.withholds(name) || (confines_files && command_confinement::is_withheld(name))
+    })?;
+    let mut launch = noninteractive_variables::add_variables(launch)?;
+    if let Some(confinement) = settings.confinement {
+        let mut confined = CommandConfinement::prepare(confinement).map_err(io::Error::other)?;
+        // The shell inherits the script.
+        confined.kept = script.as_ref().map(AsRawFd::as_raw_fd);
+        confined.mark = settings.mark;
+        launch.confinement = Some(confined);
+        if confines_files {
+            launch = add_temporary_directory(launch, confinement, settings.temporary.as_deref())?;
         }
-    };
-    launch = unattended::add_variables(launch)?;
-    launch.directory = conditions.directory;
-    if let Some(confined) = &mut launch.confinement {
-        confined.mark = conditions.mark;
     }
+    launch.directory = settings.directory;
     let watchdog = Watchdog::start(launch, input, StderrTarget::WithOutput)?;
     drop(script);
     Ok((OutputPipe::new(output.into()), watchdog))
 }
 
-/// Prepares a shell that starts confined. If its files are confined, it gets a directory for
-/// temporary files, and no variables that lead to services outside. It inherits the `script`.
-fn prepare_confined<'a>(
+/// Gives a confined shell a directory for temporary files: the one at `path`, or one of its own.
+fn add_temporary_directory(
+    launch: ProgramLaunch,
     confinement: &Confinement,
-    program: &OsStr,
-    arguments: impl IntoIterator<Item = &'a OsStr>,
-    conditions: &CommandSettings,
-    script: Option<&OwnedFd>,
+    path: Option<&Path>,
 ) -> io::Result<ProgramLaunch> {
-    let shell = &conditions.shell;
-    let mut confined = CommandConfinement::prepare(confinement).map_err(io::Error::other)?;
-    confined.kept = script.map(AsRawFd::as_raw_fd);
-    if !confinement.confines_files() {
-        let mut launch = ProgramLaunch::prepare(program, arguments, |name| shell.withholds(name))?;
-        launch.confinement = Some(confined);
-        return Ok(launch);
-    }
-    let withheld = |name: &OsStr| shell.withholds(name) || command_confinement::is_withheld(name);
-    let place = match &conditions.temporary {
+    let place = match path {
         Some(path) => ScratchDirectory::lasting(path)?,
         None => command_confinement::private_directory(confinement)
             .ok_or_else(|| io::Error::other("there is no place for temporary files"))?,
     };
-    let launch = ProgramLaunch::prepare(program, arguments, withheld)?;
-    let launch = launch.with(command_confinement::TEMPORARY, place.path())?;
-    let mut launch = launch.with(
-        command_confinement::TEMPORARY_OF_ZSH,
-        place.path().join("zsh"),
-    )?;
+    let zsh = place.path().join("zsh");
+    let mut launch = launch
+        .with(command_confinement::TEMPORARY, place.path())?
+        .with(command_confinement::TEMPORARY_OF_ZSH, zsh)?;
     launch.scratch = Some(Arc::new(place));
-    launch.confinement = Some(confined);
     Ok(launch)
 }
 

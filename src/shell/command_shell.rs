@@ -13,7 +13,7 @@ use rustix::process::{Resource, getrlimit};
 use crate::basics::wording::system_words;
 use crate::sandbox::confinement::{self, AccessRight};
 use crate::sandbox::roots;
-use crate::shell::unattended;
+use crate::shell::noninteractive_variables;
 
 /// The shell that every POSIX system has.
 const SYSTEM_SHELL: &str = "/bin/sh";
@@ -69,7 +69,7 @@ impl CommandShell {
 
     /// True for the name of a variable that the command does not inherit.
     pub(super) fn withholds(&self, name: &OsStr) -> bool {
-        (self.withheld)(name) || unattended::replaces(name)
+        (self.withheld)(name) || noninteractive_variables::replaces_variable(name)
     }
 
     /// The path of the program.

@@ -12,7 +12,6 @@
 //! of the caller's name. The limits hold for all of them together.
 
 use std::ffi::{CStr, CString};
-use std::fmt::Write as _;
 use std::fs::{DirBuilder, File};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, Write};
@@ -32,45 +31,40 @@ use rustix::process::geteuid;
 use crate::basics::wording::system_words;
 use crate::sandbox::confinement::{self, AccessRight};
 
-/// Most that is saved of one output, in bytes.
-const LONGEST: u64 = 64 * 1024 * 1024;
+/// Maximum length of one saved output.
+const MAX_OUTPUT_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Largest size of all files together, in bytes.
-const MOST: u64 = 256 * 1024 * 1024;
+/// Maximum size of all files together.
+const MAX_TOTAL_BYTES: u64 = 256 * 1024 * 1024;
 
 /// Age from which a file is removed when the next one is made.
-const OLD: Duration = Duration::from_secs(24 * 60 * 60);
+const MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Length of the pieces that are written, in bytes.
-const PIECE: usize = 1024 * 1024;
-
-/// Number of bytes of the digest that name a caller's directory.
-const NAMED_BY: usize = 16;
+const PIECE_BYTES: usize = 1024 * 1024;
 
 /// The directory of the caller whose outputs this process keeps, if callers are told apart.
-static OF_CALLER: OnceLock<CString> = OnceLock::new();
+static CALLER_DIRECTORY: OnceLock<CString> = OnceLock::new();
 
 /// Makes this process save outputs in the directory of the caller called `name`, and allow only
 /// these to be read. Only the first name counts, because a process makes one call.
 pub fn keep_outputs_of(name: &str) {
-    let _ = OF_CALLER.set(directory_of_caller(name));
+    let _ = CALLER_DIRECTORY.set(directory_of_caller(name));
 }
 
 /// The name of a caller's directory.
 fn directory_of_caller(name: &str) -> CString {
     let digest = ring::digest::digest(&ring::digest::SHA256, name.as_bytes());
-    let mut hex = String::with_capacity(2 * NAMED_BY);
-    for byte in &digest.as_ref()[..NAMED_BY] {
-        let _ = write!(hex, "{byte:02x}");
-    }
+    let first = digest.as_ref().first_chunk();
+    let number = first.map_or(0, |first| u128::from_be_bytes(*first));
     // Hexadecimal digits have no NUL.
-    CString::new(hex).unwrap_or_default()
+    CString::new(format!("{number:032x}")).unwrap_or_default()
 }
 
 /// True if a directory may be a caller's, by its name.
-fn is_of_caller(name: &CStr) -> bool {
+fn is_caller_directory(name: &CStr) -> bool {
     let name = name.to_bytes();
-    name.len() == 2 * NAMED_BY && name.iter().all(u8::is_ascii_hexdigit)
+    name.len() == 32 && name.iter().all(u8::is_ascii_hexdigit)
 }
 
 /// Longest wait for another writer.
@@ -80,9 +74,9 @@ const LOCK_TIMEOUT: Duration = Duration::from_millis(250);
 #[derive(Debug)]
 pub struct KeptOutput(Result<OutputFile, String>);
 
-/// The place of a saved output.
+/// Where an output was saved.
 #[derive(Debug, PartialEq, Eq)]
-pub enum SavedPlace {
+pub enum SavedOutput {
     /// All of it is in this file.
     Whole(PathBuf),
     /// Only its beginning is in this file, of this length in bytes.
@@ -129,8 +123,9 @@ impl KeptOutput {
         }
     }
 
-    /// Writes the rest and returns the file, or a new one if there is none, for what goes on.
-    pub(super) fn into_file(self) -> Result<OutputFile, String> {
+    /// Flushes and returns the file, for a command that goes on writing; a new file if saving had
+    /// failed.
+    pub(super) fn into_continued_file(self) -> Result<OutputFile, String> {
         let Ok(mut writer) = self.0 else {
             return OutputFile::create();
         };
@@ -140,7 +135,7 @@ impl KeptOutput {
 
     /// Writes the rest and returns the place of the output.
     #[must_use]
-    pub fn finish(self) -> SavedPlace {
+    pub fn finish(self) -> SavedOutput {
         let written = self.0.and_then(|mut writer| match writer.write_gathered() {
             Ok(()) => Ok(writer),
             Err(error) => {
@@ -149,13 +144,13 @@ impl KeptOutput {
             }
         });
         match written {
-            Err(reason) => SavedPlace::Nowhere(reason),
+            Err(reason) => SavedOutput::Nowhere(reason),
             Ok(writer) if writer.written == 0 => {
                 writer.remove();
-                SavedPlace::Nowhere(FULL.to_owned())
+                SavedOutput::Nowhere(FULL.to_owned())
             }
-            Ok(writer) if writer.cut => SavedPlace::Beginning(writer.path, writer.written),
-            Ok(writer) => SavedPlace::Whole(writer.path),
+            Ok(writer) if writer.cut => SavedOutput::Beginning(writer.path, writer.written),
+            Ok(writer) => SavedOutput::Whole(writer.path),
         }
     }
 }
@@ -165,32 +160,34 @@ impl KeptOutput {
 #[must_use]
 pub fn directory_of_outputs() -> Option<PathBuf> {
     let all = dirs::state_dir()?.join("ikigai-tools/output");
-    Some(match OF_CALLER.get().and_then(|name| name.to_str().ok()) {
-        Some(own) => all.join(own),
-        None => all,
-    })
+    Some(
+        match CALLER_DIRECTORY.get().and_then(|name| name.to_str().ok()) {
+            Some(own) => all.join(own),
+            None => all,
+        },
+    )
 }
 
 /// The reason if there is no directory.
-const HOMELESS: &str = "there is no home directory";
+const NO_HOME: &str = "there is no home directory";
 
-/// The reason in a confined call whose state directory is a link that leads into its roots.
-const LED_ASTRAY: &str = "a link leads to the state directory that commands can change";
+/// The reason if the state directory is reached through a link that confined commands can change.
+const UNSAFE_LINK: &str = "a link leads to the state directory that commands can change";
 
 /// The reason for one of several callers whose directory others could read.
-const OPEN_TO_OTHERS: &str = "it is within the directories that all callers of this server read";
+const READ_BY_OTHERS: &str = "it is within the directories that all callers of this server read";
 
 /// The reason if the files have their largest size.
 const FULL: &str = "the files of the last day have 256 MiB already";
 
 impl OutputFile {
     pub(super) fn create() -> Result<Self, String> {
-        let state = dirs::state_dir().ok_or(HOMELESS)?;
+        let state = dirs::state_dir().ok_or(NO_HOME)?;
         if let Some(home) = dirs::home_dir()
             && state.starts_with(&home)
             && !home.is_dir()
         {
-            return Err(HOMELESS.to_owned());
+            return Err(NO_HOME.to_owned());
         }
         let at = |errno: Errno, place: &Path| {
             let reason = system_words(&errno.into());
@@ -198,10 +195,11 @@ impl OutputFile {
         };
         let opened = match confinement::current() {
             Some(confinement) => {
-                let state = confinement.resolve_trusted(&state).ok_or(LED_ASTRAY)?;
+                let state = confinement.resolve_trusted(&state).ok_or(UNSAFE_LINK)?;
                 // Other callers' commands can read there, including the system's directories.
-                if OF_CALLER.get().is_some() && confinement.grants(&state, AccessRight::Read) {
-                    return Err(OPEN_TO_OTHERS.to_owned());
+                if CALLER_DIRECTORY.get().is_some() && confinement.grants(&state, AccessRight::Read)
+                {
+                    return Err(READ_BY_OTHERS.to_owned());
                 }
                 open_or_make_without_links(&state)
             }
@@ -220,7 +218,7 @@ impl OutputFile {
         };
         directory = enter(&directory, c"ikigai-tools", false)?;
         directory = enter(&directory, c"output", true)?;
-        let own = OF_CALLER.get();
+        let own = CALLER_DIRECTORY.get();
         let own = own.map(|own| enter(&directory, own, true)).transpose()?;
         if place.to_str().is_none() {
             return Err(String::from("the state directory's name is not UTF-8"));
@@ -231,7 +229,7 @@ impl OutputFile {
             .map_err(|error| system_words(&error))?;
         let directory = own.unwrap_or(directory);
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        remove_old_files(&all, now.unwrap_or_default().saturating_sub(OLD));
+        remove_old_files(&all, now.unwrap_or_default().saturating_sub(MAX_AGE));
         let made = new_file(&directory).map_err(|errno| at(errno, &place));
         let _ = flock(&all, FlockOperation::Unlock);
         let (name, file) = made?;
@@ -249,10 +247,10 @@ impl OutputFile {
 
     fn append(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         while !self.cut && !bytes.is_empty() {
-            let (now, later) = bytes.split_at(bytes.len().min(PIECE - self.gathered.len()));
+            let (now, later) = bytes.split_at(bytes.len().min(PIECE_BYTES - self.gathered.len()));
             self.gathered.extend_from_slice(now);
             bytes = later;
-            if self.gathered.len() == PIECE {
+            if self.gathered.len() == PIECE_BYTES {
                 self.write_gathered()?;
             }
         }
@@ -279,8 +277,8 @@ impl OutputFile {
 
     /// The bytes that may still be written. The directory is locked.
     pub(super) fn room(&self) -> u64 {
-        let room = MOST.saturating_sub(total_size(&self.all));
-        room.min(LONGEST.saturating_sub(self.written))
+        let room = MAX_TOTAL_BYTES.saturating_sub(total_size(&self.all));
+        room.min(MAX_OUTPUT_BYTES.saturating_sub(self.written))
     }
 
     fn remove(&self) {
@@ -295,8 +293,8 @@ fn open_or_make(path: &Path) -> Result<OwnedFd, Errno> {
     open(path, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
 }
 
-/// The same without following links, because a process that a command has left in the background
-/// may make one at any moment.
+/// Opens the directory at `path`, and makes it if it is missing, without following links: a process
+/// that a command has left in the background may make one at any moment.
 fn open_or_make_without_links(path: &Path) -> Result<OwnedFd, Errno> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let mut directory = open(c"/", flags, Mode::empty())?;
@@ -372,7 +370,7 @@ pub(super) fn new_file(directory: &OwnedFd) -> Result<(CString, File), Errno> {
 /// Removes the files that were last written before `oldest`, counted from 1970, unless a running
 /// command writes into them.
 fn remove_old_files(directory: &OwnedFd, oldest: Duration) {
-    each_file(directory, &mut |directory, name, written, _| {
+    for_each_file(directory, 1, &mut |directory, name, written, _| {
         if written < oldest && !is_in_use(directory, name) {
             let _ = unlinkat(directory, name, AtFlags::empty());
         }
@@ -381,7 +379,7 @@ fn remove_old_files(directory: &OwnedFd, oldest: Duration) {
 
 /// Marks a file as one that a running command writes into, as long as it is open.
 pub(super) fn mark_in_use(file: &File) {
-    // Where there are no locks, the file has a day from the last thing that was written.
+    // Without locks the file is removed a day after its last write.
     let _ = flock(file, FlockOperation::NonBlockingLockShared);
 }
 
@@ -395,7 +393,7 @@ fn is_in_use(directory: &OwnedFd, name: &CStr) -> bool {
 /// Size of all files together, in bytes.
 fn total_size(directory: &OwnedFd) -> u64 {
     let mut all = 0u64;
-    each_file(directory, &mut |_, _, _, size| {
+    for_each_file(directory, 1, &mut |_, _, _, size| {
         all = all.saturating_add(size);
     });
     all
@@ -403,13 +401,9 @@ fn total_size(directory: &OwnedFd) -> u64 {
 
 /// Calls `each` for each file in this directory and in the callers' within it: with its directory,
 /// name, last modification and size.
-fn each_file(directory: &OwnedFd, each: &mut impl FnMut(&OwnedFd, &CStr, Duration, u64)) {
-    each_file_to(directory, 1, each);
-}
-
-fn each_file_to(
+fn for_each_file(
     directory: &OwnedFd,
-    deep: u8,
+    depth: u8,
     each: &mut impl FnMut(&OwnedFd, &CStr, Duration, u64),
 ) {
     let Ok(entries) = Dir::read_from(directory) else {
@@ -424,10 +418,10 @@ fn each_file_to(
             let written = u64::try_from(status.st_mtime).unwrap_or(0);
             let size = u64::try_from(status.st_size).unwrap_or(0);
             each(directory, name, Duration::from_secs(written), size);
-        } else if deep > 0 && is_of_caller(name) {
+        } else if depth > 0 && is_caller_directory(name) {
             let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             if let Ok(callers) = openat(directory, name, flags, Mode::empty()) {
-                each_file_to(&callers, deep - 1, each);
+                for_each_file(&callers, depth - 1, each);
             }
         }
     }
@@ -444,13 +438,13 @@ mod tests {
         let mut all = Vec::new();
         for name in ["", "alice", "Alice", "../../etc", "a/b", "a\nb", "."] {
             let directory = directory_of_caller(name);
-            assert!(is_of_caller(&directory), "{name:?}: {directory:?}");
+            assert!(is_caller_directory(&directory), "{name:?}: {directory:?}");
             all.push(directory);
         }
         all.sort();
         all.dedup();
         assert_eq!(all.len(), 7);
-        assert!(!is_of_caller(c"..") && !is_of_caller(c"0123456789abcdef.txt"));
+        assert!(!is_caller_directory(c"..") && !is_caller_directory(c"0123456789abcdef.txt"));
     }
 
     #[test]

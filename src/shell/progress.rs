@@ -3,11 +3,11 @@
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-/// Least time between two reports.
-const EVERY: Duration = Duration::from_secs(1);
+/// Minimum time between two reports.
+const REPORT_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Length to which a line is reported, in bytes.
-const LONGEST: usize = 200;
+/// Maximum length of a line that is reported.
+const MAX_LINE_BYTES: usize = 200;
 
 /// The last whole line of some output. A carriage return ends a line too, because programs
 /// overwrite their progress with it.
@@ -44,7 +44,7 @@ impl LastLine {
         }
         Some(
             self.reported
-                .map_or_else(Instant::now, |reported| reported + EVERY),
+                .map_or_else(Instant::now, |reported| reported + REPORT_INTERVAL),
         )
     }
 
@@ -80,7 +80,7 @@ impl LastLine {
     }
 
     fn begin_line(&mut self, bytes: &[u8]) {
-        let room = LONGEST - self.begun.len();
+        let room = MAX_LINE_BYTES - self.begun.len();
         self.begun
             .extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
@@ -140,7 +140,10 @@ mod tests {
         ] {
             assert_eq!(last_of(pieces), last, "{pieces:?}");
         }
-        assert_eq!(last_of(&["x".repeat(900).as_str(), "\n"]).len(), LONGEST);
+        assert_eq!(
+            last_of(&["x".repeat(900).as_str(), "\n"]).len(),
+            MAX_LINE_BYTES
+        );
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! Text whose long lines lack their middle, so that the lines around them have room.
 //!
-//! Rules: the decisions on our own doors (3): a line is long from 500 bytes on.
+//! Rules: the decisions on MCP and the command line (3): a line is long from 500 bytes on.
 
 use std::borrow::Cow;
 
 use crate::basics::wording::{thousands, whole_character};
 
-/// The most bytes that the words in place of a middle take. No line is shortened for so little.
-const WORDS: usize = 40;
+/// Maximum length of the words in place of a middle. No line is shortened for less.
+const MARK_BYTES: usize = 40;
 
 /// Lines of text, and the number of bytes that each of them lacks.
 #[derive(Clone, Debug, Default)]
@@ -63,7 +63,7 @@ impl ShortenedLines {
         }
     }
 
-    /// The same with `longest` bytes of a line, and some words.
+    /// These lines with `longest` bytes of each, and some words.
     #[must_use]
     pub fn shortened(&self, longest: usize) -> Self {
         let mut shortened = Self::default();
@@ -100,7 +100,7 @@ impl ShortenedLines {
         let ShortenedLine { kept, gap } = line;
         let (mut begin, mut end, mut missing) = (gap.0, gap.0, gap.1);
         let length = kept.strip_suffix(b"\n").unwrap_or(kept).len();
-        if length > longest + WORDS {
+        if length > longest + MARK_BYTES {
             // Of a line, as of all the output, the first fifth and the last four fifths.
             let first = whole_character(kept, longest / 5);
             begin = if missing > 0 { begin.min(first) } else { first };

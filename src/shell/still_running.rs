@@ -7,14 +7,14 @@ use crate::basics::wording::joined_words;
 use crate::sandbox::descendants::RunningProcess;
 use crate::unseen;
 
-/// The most processes that are named.
-const MOST: usize = 3;
+/// Maximum number of processes that are named.
+const MAX_NAMED_PROCESSES: usize = 3;
 
-/// The length to which a process's arguments are shown, in characters.
-const LONGEST: usize = 60;
+/// Maximum length of a process's arguments as they are shown.
+const MAX_SHOWN_ARGUMENT_CHARS: usize = 60;
 
-/// The shortest value of a variable that is hidden, in bytes: shorter ones are words of their own.
-const SHORTEST_SECRET: usize = 6;
+/// Minimum length of a variable's value that is hidden: shorter ones are words of their own.
+const MIN_SECRET_BYTES: usize = 6;
 
 /// A process that was still running.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub fn name_processes(mut running: Vec<RunningProcess>, killed: &[i32]) -> Vec<S
         let killed = killed.contains(&one.pid);
         if let Some(other) = named.iter_mut().find(|other| other.line == line) {
             other.killed |= killed;
-        } else if named.len() < MOST {
+        } else if named.len() < MAX_NAMED_PROCESSES {
             named.push(StillRunning { line, killed });
         }
     }
@@ -60,13 +60,13 @@ fn shown_line(arguments: &[u8]) -> String {
     let program = program.rsplit('/').find(|part| !part.is_empty());
     let mut text = format!("{} {rest}", program.unwrap_or_default());
     for (name, value) in std::env::vars_os().filter(|(name, _)| sounds_secret(name)) {
-        if let Some(value) = value.to_str().filter(|it| it.len() >= SHORTEST_SECRET) {
+        if let Some(value) = value.to_str().filter(|it| it.len() >= MIN_SECRET_BYTES) {
             text = text.replace(value, &format!("${}", name.display()));
         }
     }
     let words = joined_words(&text).replace('`', "'");
     let seen = unseen::visible(&words);
-    match seen.char_indices().nth(LONGEST) {
+    match seen.char_indices().nth(MAX_SHOWN_ARGUMENT_CHARS) {
         Some((at, _)) => format!("{}…", &seen[..at]),
         None => seen.into_owned(),
     }

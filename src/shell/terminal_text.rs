@@ -1,19 +1,20 @@
-//! A command's output as its last state on a terminal: without escape sequences, and of lines that
-//! were written over and over the last version alone.
+//! A command's output as its last state on a terminal: without escape sequences, and of a line that
+//! was overwritten only the last version.
 //!
-//! Rules: the decisions on our own doors (7).
+//! Rules: the decisions on MCP and the command line (7).
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
 
-/// The most bytes of a line that are held, because they may be written over.
-const LONGEST_HELD: usize = 64 << 10;
+/// Maximum length of a line that is buffered because a carriage return may overwrite it.
+const MAX_HELD_LINE_BYTES: usize = 64 << 10;
 
-/// The lines above it that are held, because a program may move the cursor up to them.
-const LINES_HELD: usize = 64;
+/// Maximum number of lines above it that are held, because a program may move the cursor up to
+/// them.
+const MAX_HELD_LINES: usize = 64;
 
-/// The longest line, in bytes, to which a program moves the cursor up.
-const LONGEST_ABOVE: usize = 1024;
+/// Maximum length of a line to which a program moves the cursor up.
+const MAX_LINE_ABOVE_BYTES: usize = 1024;
 
 /// Passes on what is written, as a terminal would show it in the end.
 pub struct TerminalText<W> {
@@ -30,7 +31,7 @@ struct HeldLines {
     above: VecDeque<String>,
     /// The line in which the cursor is.
     line: String,
-    /// Those below it, the next one last.
+    /// The lines below the cursor, nearest last.
     below: Vec<String>,
     /// True if the next character is the first of a new version of the line.
     is_at_start: bool,
@@ -103,12 +104,12 @@ impl HeldLines {
         if self.is_at_start {
             return self.move_cursor(false, 1);
         }
-        if self.line.len() > LONGEST_ABOVE {
+        if self.line.len() > MAX_LINE_ABOVE_BYTES {
             self.pass_on();
             return self.write("\n");
         }
         self.above.push_back(std::mem::take(&mut self.line));
-        if self.above.len() > LINES_HELD
+        if self.above.len() > MAX_HELD_LINES
             && let Some(mut first) = self.above.pop_front()
         {
             first.push('\n');
@@ -145,7 +146,7 @@ impl vte::Perform for HeldLines {
         }
         self.is_returned = false;
         self.line.push(character);
-        if self.line.len() >= LONGEST_HELD {
+        if self.line.len() >= MAX_HELD_LINE_BYTES {
             self.pass_on();
         }
     }
@@ -153,7 +154,7 @@ impl vte::Perform for HeldLines {
     fn execute(&mut self, byte: u8) {
         match byte {
             b'\n' => {
-                // The file's own line ends stay.
+                // A CRLF that the command wrote stays CRLF.
                 if std::mem::take(&mut self.is_returned) && !self.line.ends_with('\r') {
                     self.line.push('\r');
                 }
@@ -267,6 +268,6 @@ mod tests {
         for _ in 0..200 {
             text.write_all(&[b'x'; 10_000]).unwrap();
         }
-        assert!(text.lines.line.capacity() <= 4 * LONGEST_HELD);
+        assert!(text.lines.line.capacity() <= 4 * MAX_HELD_LINE_BYTES);
     }
 }

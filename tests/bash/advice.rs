@@ -114,19 +114,6 @@ fn what_only_bash_understands_is_named_and_works_as_the_note_says() {
 }
 
 #[test]
-fn what_has_run_before_the_shell_gave_up_is_said() {
-    if !sh_is_dash() {
-        return;
-    }
-    let note = run("echo ran\na=(1 2)").note();
-    assert!(
-        note.contains("The lines before the one complained of have been run."),
-        "{note}"
-    );
-    assert!(!run("a=(1 2)\necho x").note().contains("have been run"));
-}
-
-#[test]
 fn a_directory_of_path_that_may_not_be_entered_is_no_hindrance() {
     if !sh_is_dash() {
         return;
@@ -168,27 +155,6 @@ fn without_bash_the_note_does_not_recommend_it() {
     assert!(
         note.contains("there is no bash here either: write it for sh."),
         "{note}"
-    );
-}
-
-#[test]
-fn a_program_that_goes_by_another_name_is_named() {
-    if !sh_is_dash() {
-        return;
-    }
-    let programs = common::directory();
-    let python = programs.path().join("python3");
-    std::fs::write(&python, "#!/bin/sh\n").unwrap();
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(&python, mode).unwrap();
-    let answer = tool("bash")
-        .with(&json!({"command": "python --version"}))
-        .env("PATH", programs.path())
-        .run();
-    assert_eq!(answer.json()["exit_code"], 127);
-    assert_eq!(
-        answer.note(),
-        "There is no `python` here, but there is `python3`."
     );
 }
 

@@ -210,7 +210,7 @@ fn a_child_that_keeps_the_pipe_is_not_waited_for() {
     let answer = tool("bash").with(&command(&script)).run();
     let note = answer.json()["note"].as_str().unwrap().to_owned();
     assert!(
-        note.contains("still has its output open") && note.contains(">FILE 2>&1 &"),
+        note.contains("still holds its output") && note.contains(">FILE 2>&1 &"),
         "{note}"
     );
     assert_eq!(

@@ -96,7 +96,7 @@ fn who_does_not_heed_it_is_killed_within_the_limit_and_named() {
     );
     assert!(processes_with(&mark).is_empty());
     let note = answer.note();
-    let killed = format!("`sleep {mark}` (killed, since it did not heed SIGTERM)");
+    let killed = format!("`sleep {mark}` (killed, because it ignored SIGTERM)");
     assert!(note.contains(&killed), "{note}");
 }
 

@@ -368,7 +368,7 @@ fn at_the_end_of_its_time_a_command_is_ended_and_what_there_was_is_answered() {
         let note = answer.note();
         assert!(
             note.contains("ended after 1 second, ")
-                && note.contains("may take 2 seconds here at most"),
+                && note.contains("calls are limited to 2 seconds here"),
             "{note}"
         );
         assert!(
@@ -435,7 +435,7 @@ fn a_small_limit_leaves_room_for_the_notes() {
     let answer = call("1200", "seq 10000; sleep 30");
     let note = answer.note();
     assert!(
-        note.contains("may take 0.5 seconds") && note.ends_with("grep (path)."),
+        note.contains("limited to 0.5 seconds") && note.ends_with("grep (path)."),
         "{note}"
     );
     assert!(file_of(&note).exists());

@@ -254,7 +254,7 @@ fn where_nothing_had_come_the_note_says_why_that_may_be() {
     let call = |command: &str| call_within("2", command);
     let program = "import time\nprint('begun')\ntime.sleep(60)\n";
     fs::write(here.path().join("it.py"), program).unwrap();
-    let said = "Nothing had come from it by then";
+    let said = "It had written nothing yet";
     let answer = call("sleep 60");
     assert_eq!(answer.field("output"), "");
     assert!(answer.note().contains(said), "{}", answer.note());

@@ -106,7 +106,7 @@ fn lacks(program: &str) -> bool {
     !found.is_ok_and(|found| found.status.success())
 }
 
-const AS_IT_IS: &str = "As it is, you may write in TOP/root and in $TMPDIR.";
+const WRITABLE: &str = "For now you can write only in TOP/root and in $TMPDIR.";
 
 #[test]
 fn what_a_command_says_it_was_refused_is_told_as_what_it_says() {
@@ -149,11 +149,11 @@ fn what_a_command_says_it_was_refused_is_told_as_what_it_says() {
             }
             let note = place.note(command);
             let said = format!(
-                "The output speaks of a refusal, and TOP/out/{path} is outside of what this call \
+                "The output reports a refusal, and TOP/out/{path} is outside of what this call \
                  may {kept} (allowed by `TOP/out` in IKIGAI_"
             );
             assert!(note.starts_with(&said), "{command}: {note}");
-            assert!(note.ends_with(AS_IT_IS), "{command}: {note}");
+            assert!(note.ends_with(WRITABLE), "{command}: {note}");
             let silent = format!("{{ {command}; }} >/dev/null 2>&1");
             assert_eq!(place.note(&silent), "", "{silent}");
             let succeeds = format!("{command}; true");
@@ -215,7 +215,7 @@ fn other_refusals_are_not_put_down_to_the_confinement() {
         assert_eq!(
             note,
             format!(
-                "The output speaks of a refusal. This call is confined, which may be why. {AS_IT_IS}"
+                "The output reports a refusal. This call is confined, which may be why. {WRITABLE}"
             )
         );
         let call = place.call(
@@ -427,7 +427,7 @@ fn where_the_kernel_s_audit_tells_it_it_is_a_fact() {
         ),
         (
             "cat HOME/.ssh/id",
-            "reading TOP/home/.ssh/id (private, or more than a command should get: do without it)",
+            "reading TOP/home/.ssh/id (private, or too broad to allow: work without it)",
         ),
     ] {
         let note = place.note(command);
@@ -444,7 +444,7 @@ fn where_the_kernel_s_audit_tells_it_it_is_a_fact() {
     // A denial that the kernel did not tell is no fact.
     let note = place.note("echo 'cat: OUT/secret: Permission denied'; exit 1");
     assert!(
-        note.starts_with("The output speaks of a refusal, and "),
+        note.starts_with("The output reports a refusal, and "),
         "{note}"
     );
 }

@@ -74,7 +74,7 @@ impl ServerSetup {
         let mut tools = self.tools.iter();
         let commands = tools.any(|tool| tool.scope == AccessScope::Machine);
         let confinement = self.caller.confinement()?;
-        confinement.exposes(path, sensitivity, commands)
+        confinement.exposure_of_server_file(path, sensitivity, commands)
     }
 
     /// Reaps the processes that calls have left behind as soon as they end.

@@ -38,24 +38,24 @@ const DOMAIN: u16 = 1424;
 const LOG: u32 = 1;
 
 /// The head of a message (`struct nlmsghdr`), in bytes.
-const HEAD: usize = 16;
+const HEADER_BYTES: usize = 16;
 
 /// Bytes that may wait to be read: a few hundred records.
-const ROOM: c_int = 1024 * 1024;
+const RECEIVE_BUFFER_BYTES: c_int = 1024 * 1024;
 
 /// The longest record that is read, in bytes: it has one name in it, of two digits a byte.
-const LONGEST: usize = 16 * 1024;
+const MAX_RECORD_BYTES: usize = 16 * 1024;
 
 /// Number of records that are looked at.
-const MOST_RECORDS: usize = 4096;
+const MAX_RECORDS: usize = 4096;
 
 /// Number of refusals that are kept.
-const MOST: usize = 64;
+const MAX_DENIALS: usize = 64;
 
 /// The silence after which all is heard, and the longest wait for it: the kernel sends from a
 /// thread of its own.
-const SILENCE: Duration = Duration::from_millis(3);
-const PATIENCE: Duration = Duration::from_millis(50);
+const QUIET_TIME: Duration = Duration::from_millis(3);
+const AUDIT_TIMEOUT: Duration = Duration::from_millis(50);
 
 /// An action that the kernel refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,12 +129,16 @@ impl DenialListener {
     /// kernel's audit is on.
     #[must_use]
     pub fn denials(self) -> Vec<KernelDenial> {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + AUDIT_TIMEOUT;
         let mut records = AuditRecords::default();
-        let mut buffer = vec![0; LONGEST];
-        for _ in 0..MOST_RECORDS {
+        let mut buffer = vec![0; MAX_RECORD_BYTES];
+        for _ in 0..MAX_RECORDS {
             let is_awaited = records.enabled != Some(false) && Instant::now() < deadline;
-            let pause = if is_awaited { SILENCE } else { Duration::ZERO };
+            let pause = if is_awaited {
+                QUIET_TIME
+            } else {
+                Duration::ZERO
+            };
             let Some(length) = self.next(&mut buffer, pause) else {
                 break;
             };
@@ -207,7 +211,7 @@ fn join(socket: &OwnedFd) -> Option<()> {
         if libc::bind(descriptor, (&raw const address).cast(), size) != 0 {
             return None;
         }
-        let room = ROOM;
+        let room = RECEIVE_BUFFER_BYTES;
         let set = |option: c_int, value: *const c_void, size: usize| {
             let size = libc::socklen_t::try_from(size).unwrap_or(0);
             libc::setsockopt(descriptor, libc::SOL_SOCKET, option, value, size)
@@ -222,14 +226,14 @@ fn join(socket: &OwnedFd) -> Option<()> {
             (&raw const room).cast(),
             size_of_val(&room),
         );
-        let mut question = [0_u8; HEAD];
-        let length = u32::try_from(HEAD).ok()?;
+        let mut question = [0_u8; HEADER_BYTES];
+        let length = u32::try_from(HEADER_BYTES).ok()?;
         question[..4].copy_from_slice(&length.to_ne_bytes());
         question[4..6].copy_from_slice(&STATUS.to_ne_bytes());
         let request = u16::try_from(libc::NLM_F_REQUEST).ok()?;
         question[6..8].copy_from_slice(&request.to_ne_bytes());
         // Without an answer, the first record shows that the audit is on.
-        libc::send(descriptor, question.as_ptr().cast(), HEAD, 0);
+        libc::send(descriptor, question.as_ptr().cast(), HEADER_BYTES, 0);
     }
     Some(())
 }
@@ -260,7 +264,7 @@ struct AuditRecords {
 impl AuditRecords {
     /// Takes a message.
     fn read_message(&mut self, message: &[u8]) {
-        let Some((head, body)) = message.split_at_checked(HEAD) else {
+        let Some((head, body)) = message.split_at_checked(HEADER_BYTES) else {
             return;
         };
         let kind = u16::from_ne_bytes([head[4], head[5]]);
@@ -283,15 +287,16 @@ impl AuditRecords {
         match kind {
             DOMAIN => {
                 let process = field(text, "pid").and_then(|number| number.parse().ok());
-                if let Some(process) = process.filter(|_| self.domains.len() < MOST_RECORDS) {
+                if let Some(process) = process.filter(|_| self.domains.len() < MAX_RECORDS) {
                     self.domains.push((domain.to_owned(), process));
                 }
             }
             ACCESS => {
-                let told = denial(text).map(|denial| (domain.to_owned(), denial));
-                let told =
-                    told.filter(|one| self.denials.len() < MOST && !self.denials.contains(one));
-                self.denials.extend(told);
+                let denial = denial(text).map(|denial| (domain.to_owned(), denial));
+                let is_new = |one: &_| !self.denials.contains(one);
+                if self.denials.len() < MAX_DENIALS {
+                    self.denials.extend(denial.filter(is_new));
+                }
             }
             _ => {}
         }

@@ -50,7 +50,7 @@ pub struct ConfinementBounds {
     /// True if it may not use the network.
     pub no_network: bool,
     /// The origin of this.
-    pub door: ConfinementSource,
+    pub source: ConfinementSource,
 }
 
 impl ConfinementBounds {
@@ -58,7 +58,7 @@ impl ConfinementBounds {
     #[must_use]
     pub fn of_environment() -> Option<Self> {
         let nothing = Self {
-            door: ConfinementSource::Environment,
+            source: ConfinementSource::Environment,
             ..Self::default()
         };
         let bounds = nothing.or_environment();

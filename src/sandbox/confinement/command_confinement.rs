@@ -21,11 +21,11 @@ pub use super::directory_mask::DirectoryMask;
 pub use super::system::{TEMPORARY, TEMPORARY_OF_ZSH, is_withheld};
 
 /// The first descriptor after the three that every program has.
-const FIRST_OF_OTHERS: RawFd = 3;
+const FIRST_INHERITED_DESCRIPTOR: RawFd = 3;
 
 /// The last descriptor that is closed by number, if neither the kernel closes them at once nor
 /// `/proc` lists them.
-const MOST_DESCRIPTORS: RawFd = 65_536;
+const MAX_CLOSED_DESCRIPTORS: RawFd = 65_536;
 
 /// A confinement that is ready to be entered.
 pub struct CommandConfinement {
@@ -118,7 +118,7 @@ fn close_others() {
     let done = unsafe {
         libc::syscall(
             libc::SYS_close_range,
-            FIRST_OF_OTHERS.unsigned_abs(),
+            FIRST_INHERITED_DESCRIPTOR.unsigned_abs(),
             libc::c_uint::MAX,
             libc::CLOSE_RANGE_CLOEXEC,
         )
@@ -127,13 +127,13 @@ fn close_others() {
     if done == 0 || close_listed().is_ok() {
         return;
     }
-    for descriptor in FIRST_OF_OTHERS..MOST_DESCRIPTORS {
+    for descriptor in FIRST_INHERITED_DESCRIPTOR..MAX_CLOSED_DESCRIPTORS {
         // SAFETY: changes a flag of this process's own descriptor, if it is one.
         unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
     }
 }
 
-/// The same for the descriptors that `/proc` lists.
+/// Closes the inherited descriptors that `/proc` lists.
 fn close_listed() -> Result<(), Errno> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let directory = open(c"/proc/self/fd", flags, Mode::empty())?;
@@ -143,7 +143,7 @@ fn close_listed() -> Result<(), Errno> {
         let entry = entry?;
         let number = std::str::from_utf8(entry.file_name().to_bytes());
         let number = number.ok().and_then(|number| number.parse().ok());
-        if let Some(descriptor @ FIRST_OF_OTHERS..) = number {
+        if let Some(descriptor @ FIRST_INHERITED_DESCRIPTOR..) = number {
             // SAFETY: changes a flag of this process's own descriptor.
             unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
         }

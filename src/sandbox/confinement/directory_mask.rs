@@ -22,7 +22,7 @@ use rustix::io::Errno;
 use rustix::process::{getegid, geteuid};
 
 use super::ruleset::result;
-use crate::sandbox::scratch::path_of;
+use crate::sandbox::scratch::{joined, path_of};
 
 /// Options of the file system that is an empty directory: room for a name only.
 const EMPTY: &CStr = c"mode=0555,size=4k,nr_inodes=4";
@@ -40,7 +40,7 @@ struct MountAttributes {
 const READ_ONLY: u64 = 1;
 
 /// The longest path that the kernel gives back, in bytes.
-const LONGEST_PATH: usize = 4096;
+const MAX_PATH_BYTES: usize = 4096;
 
 /// A directory that is hidden.
 pub struct HiddenDirectory {
@@ -72,7 +72,7 @@ pub struct DirectoryMask {
 impl DirectoryMask {
     /// Hides them from this process and all that it starts. If it fails, no program may be run.
     pub fn enter(&self) -> Result<(), Errno> {
-        let mut here = [0; LONGEST_PATH];
+        let mut here = [0; MAX_PATH_BYTES];
         // SAFETY: the kernel writes at most that many bytes.
         let is_known = !unsafe { libc::getcwd(here.as_mut_ptr().cast(), here.len()) }.is_null();
         result(if is_known { 0 } else { -1 })?;
@@ -157,14 +157,8 @@ fn enter_namespace() -> Result<(), Errno> {
 fn write_map(file: &CStr, number: u32) -> Result<(), Errno> {
     let mut digits = itoa::Buffer::new();
     let digits = digits.format(number).as_bytes();
-    let mut line = [0; 32];
-    let parts = [digits, b" ", digits, b" 1"];
-    let mut length = 0;
-    for (to, from) in line.iter_mut().zip(parts.iter().copied().flatten()) {
-        *to = *from;
-        length += 1;
-    }
-    write(file, &line[..length])
+    let line = joined(&[digits, b" ", digits, b" 1"]);
+    write(file, &line[..2 * digits.len() + 3])
 }
 
 fn write(file: &CStr, bytes: &[u8]) -> Result<(), Errno> {

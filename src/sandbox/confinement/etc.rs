@@ -35,7 +35,7 @@ const BEGINNINGS: &str = "ImageMagick- csh. java jvm ld-musl- python ruby";
 const ENDINGS: [&str; 2] = ["release", "version"];
 
 /// Others in directories that hold keys as well.
-const BESIDE_KEYS: [&CStr; 11] = [
+const FILES_NEXT_TO_KEYS: [&CStr; 11] = [
     c"default/locale",
     c"nginx/mime.types",
     c"nix/nix.conf",
@@ -70,9 +70,9 @@ pub fn readable(etc: OpenedPath) -> Vec<(OpenedPath, BitFlags<AccessFs>)> {
                 add(entry.file_name());
             }
         }
-        BESIDE_KEYS.into_iter().for_each(add);
+        FILES_NEXT_TO_KEYS.into_iter().for_each(add);
     }
-    // Names alone are no secret.
+    // Mere names are not secret.
     parts.push((etc, AccessFs::ReadDir.into()));
     parts
 }

@@ -1,5 +1,5 @@
-//! This program's own files, as far as a confinement would open them to calls: keys and lenses,
-//! state, cache. No tool and no command opens them there, but kept outputs may be read.
+//! This program's own files (keys, lenses, state, cache) that are within a confinement's roots.
+//! They are hidden from every tool and command, except saved outputs, which may be read.
 //!
 //! Landlock can only allow, and what it allows of a directory holds for all below it. So tools that
 //! work with files check what they have opened, and from commands these files are hidden
@@ -23,10 +23,10 @@ use crate::sandbox::roots::RootSet;
 use crate::web::credentials::{self, Credentials};
 
 /// The directory of state and that of the cache.
-const OWN: &str = "ikigai-tools";
+const OWN_DIRECTORY: &str = "ikigai-tools";
 
 /// The part of the state that may be read.
-const OUTPUTS: &str = "output";
+const OUTPUT_DIRECTORY: &str = "output";
 
 /// A file or directory of this program's own that calls would reach.
 #[derive(Debug)]
@@ -73,11 +73,11 @@ impl MaskedPaths {
             found.add_target(&name.join(credentials::FILE), &open);
         }
         for (name, variable, readable) in [
-            (dirs::state_dir(), "XDG_STATE_HOME", Some(OUTPUTS)),
+            (dirs::state_dir(), "XDG_STATE_HOME", Some(OUTPUT_DIRECTORY)),
             (dirs::cache_dir(), "XDG_CACHE_HOME", None),
         ] {
             if let Some(name) = name {
-                found.add(&name.join(OWN), variable, readable, &everywhere);
+                found.add(&name.join(OWN_DIRECTORY), variable, readable, &everywhere);
             }
         }
         found
@@ -158,7 +158,7 @@ impl MaskedPaths {
         faults.find_map(|one| Some(one.sentence(one.fault.as_deref()?)))
     }
 
-    /// The same reason, once hiding them has failed with `errno`.
+    /// The reason why no command can be kept from them, once hiding them has failed with `errno`.
     pub fn cannot(&self, errno: Errno) -> String {
         let reason = system_words(&errno.into());
         let why = format!(
@@ -238,9 +238,9 @@ impl MaskedPath {
         } = self;
         let (path, open) = (path.display(), open.display());
         let lies = if self.open.starts_with(&self.path) {
-            format!("{open} lies in {path}, where ikigai-tools keeps what is its own")
+            format!("{open} lies in {path}, where ikigai-tools keeps its own files")
         } else {
-            format!("{path}, where ikigai-tools keeps what is its own, lies in {open}")
+            format!("{path}, where ikigai-tools keeps its own files, lies in {open}")
         };
         format!(
             "{lies}, and {why}. Take a directory to work in that does not hold it, or move it out \

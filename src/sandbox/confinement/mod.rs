@@ -16,12 +16,12 @@ mod capabilities;
 pub mod command_confinement;
 mod directory_mask;
 mod etc;
-mod exposure;
 mod filter;
-mod harmless;
 mod masked_paths;
 mod opened_path;
+mod recommendable_paths;
 mod ruleset;
+mod server_files;
 mod system;
 
 use std::env;
@@ -38,9 +38,9 @@ use masked_paths::MaskedPaths;
 use opened_path::OpenedPath;
 
 pub use bounds::{ConfinementBounds, ConfinementSource, NO_NETWORK, READ, ROOTS};
-pub use exposure::Sensitivity;
 pub use opened_path::{directory, file_or_directory};
 pub use ruleset::{IMPOSSIBLE, abi, is_possible};
+pub use server_files::Sensitivity;
 
 /// A kind of access to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,14 +63,14 @@ pub struct Confinement {
     to_read: RootSet,
     masked: MaskedPaths,
     no_network: bool,
-    door: ConfinementSource,
+    source: ConfinementSource,
 }
 
 impl Confinement {
     /// Resolves the bounds that were asked for, and opens them. An error is a sentence for the
     /// caller.
     pub fn resolve(bounds: &ConfinementBounds) -> Result<Self, String> {
-        let what = match bounds.door {
+        let what = match bounds.source {
             ConfinementSource::Flags => ["--root", "--read"],
             ConfinementSource::Environment => [ROOTS, READ],
         };
@@ -87,11 +87,11 @@ impl Confinement {
             to_write,
             to_read,
             no_network: bounds.no_network,
-            door: bounds.door,
+            source: bounds.source,
         })
     }
 
-    /// The same asked for anew, with the names that it was resolved to.
+    /// The bounds to ask for in order to get this confinement again.
     #[must_use]
     pub fn bounds(&self) -> ConfinementBounds {
         let names = |places: &[OpenedPath]| {
@@ -102,11 +102,11 @@ impl Confinement {
             roots: names(&self.roots),
             readable: names(&self.readable),
             no_network: self.no_network,
-            door: self.door,
+            source: self.source,
         }
     }
 
-    /// True if files are confined, and not the network alone.
+    /// True if files are confined, and not only the network.
     #[must_use]
     pub fn confines_files(&self) -> bool {
         !self.to_read.directories().is_empty()
@@ -150,11 +150,8 @@ impl Confinement {
     /// directory for temporary files is not known here, because it is made when the command starts.
     #[must_use]
     pub fn grants(&self, path: &Path, right: AccessRight) -> bool {
-        let within = match right {
-            AccessRight::Write => self.to_write.contains(path),
-            AccessRight::Read | AccessRight::Execute => self.to_read.contains(path),
-        };
-        let granted = within || system::grants(path, right, &self.to_write);
+        let granted =
+            self.within(right).contains(path) || system::grants(path, right, &self.to_write);
         !self.confines_files() || (granted && !self.masks(path, right))
     }
 
@@ -171,7 +168,8 @@ impl Confinement {
         self.masked.fault()
     }
 
-    /// The same reason, once hiding them has failed with `errno`.
+    /// The reason why commands cannot be kept from this program's own files, once hiding them has
+    /// failed with `errno`.
     #[must_use]
     pub fn cannot_mask(&self, errno: rustix::io::Errno) -> String {
         self.masked.cannot(errno)
@@ -209,7 +207,7 @@ impl Confinement {
     /// The flag or the variable that allows more, by the way in which this confinement was asked
     /// for.
     fn name_for(&self, right: AccessRight) -> &'static str {
-        match (self.door, right) {
+        match (self.source, right) {
             (ConfinementSource::Flags, AccessRight::Write) => "--root",
             (ConfinementSource::Flags, AccessRight::Read | AccessRight::Execute) => "--read",
             (ConfinementSource::Environment, AccessRight::Write) => ROOTS,
@@ -222,7 +220,7 @@ impl Confinement {
     #[must_use]
     pub fn words_to_allow(&self, right: AccessRight, place: &Path, shown: &str) -> Option<String> {
         let name = self.name_for(right);
-        harmless::is_harmless(place, right).then(|| match self.door {
+        recommendable_paths::may_be_recommended(place, right).then(|| match self.source {
             ConfinementSource::Flags => format!("`{name} {shown}`"),
             ConfinementSource::Environment => format!("`{shown}` in {name}"),
         })
@@ -231,7 +229,7 @@ impl Confinement {
     /// By which name the network was taken away.
     #[must_use]
     pub fn name_for_network(&self) -> &'static str {
-        self.door.name_for_network()
+        self.source.name_for_network()
     }
 
     /// The directory in which relative names start, if it is not the process's own; `None` if
@@ -285,7 +283,8 @@ pub fn masks_open(file: impl AsFd, right: AccessRight) -> bool {
     masking().is_some_and(|confinement| is_masked(confinement, file.as_fd(), right))
 }
 
-/// The same for the file of that name, if only names and numbers of it are shown.
+/// True if what `path` leads to is this program's own and no call's: enough if only names and
+/// numbers of it are shown.
 #[must_use]
 pub fn masks_name(path: &Path) -> bool {
     masking().is_some_and(|confinement| {
@@ -295,7 +294,8 @@ pub fn masks_name(path: &Path) -> bool {
     })
 }
 
-/// The same for the entry `name` of `directory`, which need not be there.
+/// True if the entry `name` of `directory`, which need not exist, is this program's own and no
+/// call's.
 #[must_use]
 pub fn masks_entry(directory: BorrowedFd<'_>, name: &CStr) -> bool {
     masking().is_some_and(|confinement| {
@@ -331,7 +331,7 @@ pub fn is_out_of_reach(path: &Path) -> bool {
     current().is_none_or(|confinement| confinement.leaves_out_of_reach(path))
 }
 
-/// Says whether this process may touch files in some directories alone.
+/// True if this process may touch files only in some directories.
 #[must_use]
 pub fn confines_own_files() -> bool {
     current().is_some_and(Confinement::confines_files)

@@ -117,7 +117,7 @@ pub fn directory(name: &OsStr) -> Result<PathBuf, String> {
     Ok(NamedPath::resolve("", name)?.open(&[], true)?.path)
 }
 
-/// The same of a file or a directory.
+/// The file or directory called `name`, absolute and without links, for a command line's parser.
 pub fn file_or_directory(name: &OsStr) -> Result<PathBuf, String> {
     Ok(NamedPath::resolve("", name)?.open(&[], false)?.path)
 }

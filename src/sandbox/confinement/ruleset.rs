@@ -68,7 +68,7 @@ pub fn to_read() -> BitFlags<AccessFs> {
     AccessFs::from_read(NEWEST)
 }
 
-/// The same of a tool, which runs nothing.
+/// The rights of a tool to files that may be read: it runs nothing.
 fn to_look_at() -> BitFlags<AccessFs> {
     to_read() & !AccessFs::Execute
 }
@@ -153,7 +153,7 @@ pub fn of_command(confinement: &Confinement) -> Result<Option<OwnedFd>, String> 
     };
     match prepared() {
         Ok(Some(ruleset)) => Ok(Some(ruleset)),
-        // The network alone is kept away by a filter as well.
+        // Only the network: a filter can keep that away as well.
         Ok(None) | Err(_) if !confinement.confines_files() => Ok(None),
         Ok(None) => Err(IMPOSSIBLE.to_owned()),
         Err(_) if !is_possible() => Err(IMPOSSIBLE.to_owned()),

@@ -132,7 +132,7 @@ const SERVICES: &str = "\
     WAYLAND_DISPLAY WAYLAND_SOCKET WEZTERM_UNIX_SOCKET WSL_INTEROP XAUTHORITY XDG_RUNTIME_DIR";
 
 /// Prefixes of further names: D-Bus, and editors in whose terminal a command runs.
-const OF_SERVICES: [&str; 3] = ["DBUS_", "VSCODE_", "ZELLIJ"];
+const SERVICE_VARIABLE_PREFIXES: [&str; 3] = ["DBUS_", "VSCODE_", "ZELLIJ"];
 
 /// The variable that names the directory for temporary files; a command gets one of its own.
 pub const TEMPORARY: &str = "TMPDIR";
@@ -150,7 +150,7 @@ pub fn is_withheld(name: &OsStr) -> bool {
         .split(' ')
         .chain(own)
         .any(|one| one.as_bytes() == name)
-        || OF_SERVICES
+        || SERVICE_VARIABLE_PREFIXES
             .iter()
             .any(|one| name.starts_with(one.as_bytes()))
 }

@@ -1,7 +1,7 @@
 //! Commands in the background: started there, gone there, stopped.
 //!
-//! Rules: the decisions on our own doors (7). A server alone keeps them; a host's call and a
-//! person's end with their command.
+//! Rules: the decisions on MCP and the command line (7). Only a server keeps them; a host's call
+//! and a person's end with their command.
 
 use std::io;
 use std::path::Path;
@@ -13,29 +13,31 @@ use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::{AnswerObject, Reply};
 use crate::contract::request::Request;
-use crate::sandbox::ending;
+use crate::sandbox::tree_termination;
 use crate::shell::{BackgroundCommand, BackgroundOutput};
 use crate::tools::bash::output;
 
-/// The length to which a command is shown, in characters.
-const LONGEST_SHOWN: usize = 60;
+/// Maximum length of a command that is shown.
+const MAX_SHOWN_COMMAND_CHARS: usize = 60;
 
 /// The way to start a command in the background where no server keeps it.
-const TO_A_FILE: &str = "start it with its output in a file: COMMAND >FILE 2>&1 &";
+const REDIRECT_ADVICE: &str = "start it with its output in a file: COMMAND >FILE 2>&1 &";
 
-/// The wish of a request that is not simply to run a command.
-pub enum BackgroundWish {
+/// A request to start a background command or to stop one.
+pub enum BackgroundRequest {
     /// To run it in the background.
     Start,
     /// To end the one that runs there under this number.
     Stop(u64),
 }
 
-/// Reads the wish of a request, if it has one.
+/// Reads what a request says of the background, if anything.
 ///
 /// # Errors
-/// It cannot be granted: no server would keep the command, or it runs too many already.
-pub fn wish_of(request: &Request<'_>) -> Result<Option<BackgroundWish>, Failure> {
+/// It cannot be done: no server would keep the command, or it runs too many already.
+pub fn read_background_request(
+    request: &Request<'_>,
+) -> Result<Option<BackgroundRequest>, Failure> {
     let stop = request.integer("stop", 1..=u64::MAX)?;
     let starts = request.flag("background")?;
     if stop.is_none() && !starts {
@@ -45,16 +47,16 @@ pub fn wish_of(request: &Request<'_>) -> Result<Option<BackgroundWish>, Failure>
     if !terms.served {
         return Err(Failure::bad_request(format!(
             "background and stop are for clients of `ikigai-tools mcp`, whose server keeps such \
-             commands; here a call ends with its command: {TO_A_FILE}, and end it with kill"
+             commands; here a call ends with its command: {REDIRECT_ADVICE}, and end it with kill"
         )));
     }
     match stop {
         Some(_) if request.has("command") || starts => {
             Err(Failure::bad_request("stop stands alone, without command"))
         }
-        Some(number) => Ok(Some(BackgroundWish::Stop(number))),
+        Some(number) => Ok(Some(BackgroundRequest::Stop(number))),
         None if is_full(terms) => {
-            let running = list(terms);
+            let running = list_running(terms);
             Err(Failure::new(
                 ErrorCode::InvalidArg,
                 format!(
@@ -63,7 +65,7 @@ pub fn wish_of(request: &Request<'_>) -> Result<Option<BackgroundWish>, Failure>
             )
             .with_note(format!("End one of them with stop: {running}.")))
         }
-        None => Ok(Some(BackgroundWish::Start)),
+        None => Ok(Some(BackgroundRequest::Start)),
     }
 }
 
@@ -77,7 +79,7 @@ pub fn is_full(terms: &CallTerms) -> bool {
     running(terms).len() >= MOST_COMMANDS
 }
 
-fn list(terms: &CallTerms) -> String {
+fn list_running(terms: &CallTerms) -> String {
     let running = running(terms).iter();
     let running = running.map(|run| format!("{} (`{}`)", run.number, run.command));
     running.collect::<Vec<_>>().join(", ")
@@ -90,16 +92,16 @@ fn list(terms: &CallTerms) -> String {
 pub fn stop<'a>(number: u64, terms: &CallTerms) -> Result<Reply<'a>, Failure> {
     let mut all = running(terms).iter();
     let Some(run) = all.find(|run| u64::from(run.number) == number) else {
-        let others = match list(terms) {
-            none if none.is_empty() => String::from("None runs there."),
-            some => format!("There runs {some}."),
+        let others = match list_running(terms) {
+            none if none.is_empty() => String::from("No command runs in the background."),
+            some => format!("Running there: {some}."),
         };
         let message = format!(
             "No command {number} runs in the background: it has ended, or it was not started here"
         );
         return Err(Failure::new(ErrorCode::NotFound, message).with_note(others));
     };
-    let has_ended = ending::end_process(run.number, ending::GRACE * 2);
+    let has_ended = tree_termination::end_process(run.number, tree_termination::GRACE * 2);
     Ok(Reply::new(move |object| {
         let BackgroundRun {
             number, command, ..
@@ -128,14 +130,14 @@ pub fn answer_started(
     let number = process::id();
     let text = format!(
         "Running in the background as {number}. {}",
-        words(number, Some(file.path()), true, object.terms())
+        how_to_follow(number, Some(file.path()), true, object.terms())
     );
     object.whole_text("output", text.as_bytes())?;
-    go_on(object, command, started, Some(file))
+    continue_after_answer(object, command, started, Some(file))
 }
 
 /// Lets a command go on of which the answer shows what it has written by now.
-pub fn hand_over(
+pub fn continue_in_background(
     object: &mut AnswerObject<'_>,
     command: &str,
     goes_on: BackgroundCommand,
@@ -150,15 +152,15 @@ pub fn hand_over(
     let lost = file.as_ref().err();
     let lost = lost.map(|reason| format!(" What it writes from now on is lost: {reason}."));
     let path = file.as_ref().ok().map(BackgroundOutput::path);
-    let words = words(number, path, goes_on.is_running(), object.terms());
+    let ways = how_to_follow(number, path, goes_on.is_running(), object.terms());
     let lost = lost.unwrap_or_default();
     object.note_at_both_ends(format!(
-        "{which} in the background as {number}.{lost} {words}"
+        "{which} in the background as {number}.{lost} {ways}"
     ));
-    go_on(object, command, goes_on, file.ok())
+    continue_after_answer(object, command, goes_on, file.ok())
 }
 
-/// The note on what was left running whose output nobody reads any more.
+/// The note on a process that was left running and whose output nobody reads any more.
 pub fn note_on_cut_off(terms: &CallTerms) -> String {
     let why = if terms.served {
         format!(
@@ -169,13 +171,13 @@ pub fn note_on_cut_off(terms: &CallTerms) -> String {
         String::new()
     };
     format!(
-        "What the command left running still has its output open, and will be ended by the next thing that it \
-         writes{why}: {TO_A_FILE}."
+        "A process that the command left running still holds its output; its next write will kill \
+         it{why}: {REDIRECT_ADVICE}."
     )
 }
 
 /// Sentences on how to follow and end the command of this number.
-fn words(number: u32, file: Option<&Path>, is_running: bool, terms: &CallTerms) -> String {
+fn how_to_follow(number: u32, file: Option<&Path>, is_running: bool, terms: &CallTerms) -> String {
     let last = if is_running {
         ", last of all its exit code"
     } else {
@@ -194,14 +196,14 @@ fn words(number: u32, file: Option<&Path>, is_running: bool, terms: &CallTerms) 
 }
 
 /// Has this process see to the command when the answer is written, and tells the server.
-fn go_on(
+fn continue_after_answer(
     object: &mut AnswerObject<'_>,
     command: &str,
     goes_on: BackgroundCommand,
     file: Option<BackgroundOutput>,
 ) -> io::Result<()> {
     let words = joined_words(command);
-    let shown: String = words.chars().take(LONGEST_SHOWN).collect();
+    let shown: String = words.chars().take(MAX_SHOWN_COMMAND_CHARS).collect();
     let run = BackgroundRun {
         number: process::id(),
         command: shown,

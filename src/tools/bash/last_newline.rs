@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::END;
+use super::MAX_EXAMINED_BYTES;
 
 /// Passes on what is written, but for a newline at the very end.
 pub struct WithoutLastNewline<W> {
@@ -11,7 +11,7 @@ pub struct WithoutLastNewline<W> {
     pub newline: bool,
     /// True if something was passed on.
     pub passed_on: bool,
-    /// The last [`END`] bytes that were written.
+    /// The last [`MAX_EXAMINED_BYTES`] bytes that were written.
     pub end: Vec<u8>,
 }
 
@@ -48,8 +48,8 @@ impl<W> WithoutLastNewline<W> {
     }
 
     fn keep_end(&mut self, bytes: &[u8]) {
-        let bytes = &bytes[bytes.len().saturating_sub(END)..];
-        let surplus = (self.end.len() + bytes.len()).saturating_sub(END);
+        let bytes = &bytes[bytes.len().saturating_sub(MAX_EXAMINED_BYTES)..];
+        let surplus = (self.end.len() + bytes.len()).saturating_sub(MAX_EXAMINED_BYTES);
         self.end.drain(..surplus);
         self.end.extend_from_slice(bytes);
     }

@@ -21,13 +21,13 @@ use crate::contract::tool::{
 use crate::sandbox::confinement::audit::{DenialListener, KernelDenial};
 use crate::sandbox::confinement::{self, AccessRight, Confinement};
 use crate::sandbox::roots;
-use crate::shell::output_claims::claims_in;
+use crate::shell::refusal_messages::find_refusal_messages;
 use crate::shell::{
     BackgroundOutput, CollectedOutput, CommandOutcome, CommandSettings, CommandShell, NOT_RUN,
     TerminalText,
 };
 use crate::{secrets, shell};
-use background::BackgroundWish;
+use background::BackgroundRequest;
 use last_newline::WithoutLastNewline;
 use refusal_note::ConfinedCall;
 use time_limit::CommandTime;
@@ -93,12 +93,12 @@ command's environment, unless IKIGAI_PASS_KEYS=1.",
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let terms = request.terms();
-    let wish = background::wish_of(request)?;
-    if let Some(BackgroundWish::Stop(number)) = wish {
+    let background_request = background::read_background_request(request)?;
+    if let Some(BackgroundRequest::Stop(number)) = background_request {
         return background::stop(number, terms);
     }
     let command = request.required_text("command")?;
-    let mut time = match wish {
+    let mut time = match background_request {
         None => CommandTime::of(terms),
         Some(_) => CommandTime::unlimited(),
     };
@@ -111,7 +111,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let goes_on_after = terms.context.and_then(|context| context.goes_on_after);
     let hand_over_at = goes_on_after.map(|after| Instant::now() + Duration::from_millis(after));
     let shell = CommandShell::from_env(terms.reader != Audience::Host, secrets::withheld());
-    let conditions = CommandSettings {
+    let settings = CommandSettings {
         directory,
         confinement: confinement::current(),
         mark: None,
@@ -122,12 +122,12 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         hand_over_at: hand_over_at.filter(|_| may_go_on),
         shell,
     };
-    if wish.is_some() {
-        return start_in_background(command, conditions);
+    if background_request.is_some() {
+        return start_in_background(command, settings);
     }
     let call = CommandCall {
         command,
-        conditions,
+        settings,
         time,
         workdir,
     };
@@ -135,7 +135,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
 }
 
 /// Starts a command in the background, once there is a file for its output.
-fn start_in_background(command: &str, conditions: CommandSettings) -> Result<Reply<'_>, Failure> {
+fn start_in_background(command: &str, settings: CommandSettings) -> Result<Reply<'_>, Failure> {
     let not_run = |code, reason: &str| Failure::new(code, format!("Nothing was run: {reason}"));
     let file = BackgroundOutput::begin().map_err(|reason| {
         not_run(
@@ -143,14 +143,14 @@ fn start_in_background(command: &str, conditions: CommandSettings) -> Result<Rep
             &format!("there is no file for its output ({reason})"),
         )
     })?;
-    let started = shell::start_in_background(command, conditions);
+    let started = shell::start_in_background(command, settings);
     let started = started.map_err(|reason| not_run(ErrorCode::InvalidArg, &reason))?;
     Ok(Reply::new(move |object| {
         background::answer_started(object, command, started, file)
     }))
 }
 
-/// The refusal of the shell itself, known without the kernel: then nothing was run.
+/// The denial of running the shell itself. The bounds decide it, so no audit is needed.
 fn refusal_of_shell(shell: &CommandShell, confinement: &Confinement) -> Option<KernelDenial> {
     let path = roots::follow(Path::new(&shell.program()), |_| {})?;
     let is_refused = path.is_absolute() && !confinement.grants(&path, AccessRight::Execute);
@@ -161,14 +161,15 @@ fn refusal_of_shell(shell: &CommandShell, confinement: &Confinement) -> Option<K
     })
 }
 
-/// The length of the end of the output that is looked at for complaints, in bytes.
-const END: usize = 16 * 1024;
+/// Maximum length of the end of the output that is searched for error messages.
+const MAX_EXAMINED_BYTES: usize = 16 * 1024;
 
-/// The whole lines at the end of an output, of which more came before if it `is_cut`.
-fn last_lines(end: &[u8], is_cut: bool) -> Vec<u8> {
-    let last = &end[end.len().saturating_sub(END)..];
+/// The complete lines in the last [`MAX_EXAMINED_BYTES`] of output; `is_cut` says that `end` does
+/// not begin it.
+fn last_whole_lines(end: &[u8], is_cut: bool) -> Vec<u8> {
+    let last = &end[end.len().saturating_sub(MAX_EXAMINED_BYTES)..];
     let begins = match memchr::memchr(b'\n', last) {
-        _ if !is_cut && end.len() < END => 0,
+        _ if !is_cut && end.len() < MAX_EXAMINED_BYTES => 0,
         Some(newline) => newline + 1,
         None => last.len(),
     };
@@ -178,13 +179,13 @@ fn last_lines(end: &[u8], is_cut: bool) -> Vec<u8> {
 /// A command that is about to be run.
 struct CommandCall<'a> {
     command: &'a str,
-    conditions: CommandSettings,
+    settings: CommandSettings,
     time: CommandTime,
     workdir: Option<&'a str>,
 }
 
 /// The outcome of a command whose output is in the answer.
-struct AnsweredCommand {
+struct WrittenOutput {
     ended: CommandOutcome,
     /// The last lines of its output.
     end: Vec<u8>,
@@ -196,8 +197,8 @@ struct AnsweredCommand {
     file: Option<Result<BackgroundOutput, String>>,
 }
 
-/// The room for notes, in bytes: what two of them take.
-const NOTES: usize = 700;
+/// The room for notes: what two of them take.
+const NOTES_BYTES: usize = 700;
 
 /// True if a command's output is passed on as it is: to hosts, and to people, who see it on a
 /// terminal or pass it to other programs.
@@ -209,10 +210,10 @@ impl CommandCall<'_> {
     /// Runs the command and writes the answer.
     fn answer(mut self, object: &mut AnswerObject<'_>) -> io::Result<()> {
         let (command, time, workdir) = (self.command, self.time, self.workdir);
-        let shell = self.conditions.shell.clone();
-        let confinement = self.conditions.confinement;
+        let shell = self.settings.shell.clone();
+        let confinement = self.settings.confinement;
         let listener = confinement.and_then(|_| DenialListener::open(confinement::abi()));
-        self.conditions.mark = listener.as_ref().map(DenialListener::mark);
+        self.settings.mark = listener.as_ref().map(DenialListener::mark);
         let outcome = match object.room() {
             None => self.stream(object)?,
             Some(room) => self.show_ends(object, room)?,
@@ -237,7 +238,10 @@ impl CommandCall<'_> {
                 command,
                 code,
             };
-            call.note(&denials, &claims_in(&outcome.end, &directory, confinement))
+            call.note(
+                &denials,
+                &find_refusal_messages(&outcome.end, &directory, confinement),
+            )
         });
         if let Some(running) = &ended.timed_out {
             let is_served = object.terms().served;
@@ -259,7 +263,7 @@ impl CommandCall<'_> {
                 } else {
                     goes_on.without_limit()
                 };
-                background::hand_over(object, command, goes_on, file)
+                background::continue_in_background(object, command, goes_on, file)
             }
             _ => Ok(()),
         }
@@ -268,16 +272,16 @@ impl CommandCall<'_> {
     /// Runs the command, and writes its output to `out`.
     fn run<W: Write>(self, mut out: W, is_for_terminals: bool) -> io::Result<(CommandOutcome, W)> {
         if is_for_terminals {
-            let ended = shell::run_command(self.command, self.conditions, &mut out)?;
+            let ended = shell::run_command(self.command, self.settings, &mut out)?;
             return Ok((ended, out));
         }
         let mut text = TerminalText::new(out);
-        let ended = shell::run_command(self.command, self.conditions, &mut text)?;
+        let ended = shell::run_command(self.command, self.settings, &mut text)?;
         Ok((ended, text.finish()?))
     }
 
     /// Writes the output as it comes.
-    fn stream(self, object: &mut AnswerObject<'_>) -> io::Result<AnsweredCommand> {
+    fn stream(self, object: &mut AnswerObject<'_>) -> io::Result<WrittenOutput> {
         let keeps_newline = object.is_shown();
         let is_for_terminals = is_for_terminals(object);
         let output = WithoutLastNewline::new(object.text("output")?);
@@ -286,17 +290,17 @@ impl CommandCall<'_> {
             output.text.write_all(b"\n")?;
         }
         output.text.close()?;
-        Ok(AnsweredCommand {
+        Ok(WrittenOutput {
             file: ended.goes_on.as_ref().map(|_| BackgroundOutput::begin()),
             ended,
-            end: last_lines(&output.end, false),
+            end: last_whole_lines(&output.end, false),
             is_empty: !output.passed_on,
             note: None,
         })
     }
 
     /// Writes both ends of the output, as far as there is room.
-    fn show_ends(self, object: &mut AnswerObject<'_>, room: usize) -> io::Result<AnsweredCommand> {
+    fn show_ends(self, object: &mut AnswerObject<'_>, room: usize) -> io::Result<WrittenOutput> {
         const NAME: &str = "output";
         let room = room.saturating_sub(NAME.len());
         let output = CollectedOutput::new(room + 1);
@@ -305,13 +309,16 @@ impl CommandCall<'_> {
         let mut shown = output::show_ends(&output, object.measure(), room);
         if shown.is_cut {
             // A quarter of the limit is kept free for notes.
-            let free = object.terms().max_answer.map_or(NOTES, |limit| limit / 4);
-            let less = NOTES.saturating_sub(free).min(room / 2);
+            let free = object
+                .terms()
+                .max_answer
+                .map_or(NOTES_BYTES, |limit| limit / 4);
+            let less = NOTES_BYTES.saturating_sub(free).min(room / 2);
             shown = output::show_ends(&output, object.measure(), room - less);
         }
         object.whole_text(NAME, &shown.text)?;
-        let end = last_lines(output.last_bytes(), output.whole().is_none());
-        Ok(AnsweredCommand {
+        let end = last_whole_lines(output.last_bytes(), output.whole().is_none());
+        Ok(WrittenOutput {
             ended,
             end,
             is_empty: shown.text.is_empty(),

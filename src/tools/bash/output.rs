@@ -10,12 +10,12 @@ use crate::basics::wording::count_noun;
 use crate::contract::bounded::TextMeasure;
 use crate::contract::call_terms::CallTerms;
 use crate::sandbox::confinement;
-use crate::shell::{CollectedOutput, SavedPlace, ShortenedLine};
+use crate::shell::{CollectedOutput, SavedOutput, ShortenedLine};
 
-/// The most bytes that the line between both ends takes, with its newlines.
-const BETWEEN: usize = 96;
+/// Maximum length of the line between both ends, with its newlines.
+const OMISSION_BYTES: usize = 96;
 
-/// The part of some output that is shown.
+/// The output as the answer shows it.
 #[derive(Debug)]
 pub struct ShownOutput {
     /// The text, without its last newline.
@@ -42,7 +42,7 @@ pub fn show_ends(output: &CollectedOutput, measure: TextMeasure, room: usize) ->
     show_both_ends(
         output,
         measure,
-        room.saturating_sub(BETWEEN),
+        room.saturating_sub(OMISSION_BYTES),
         output.shortest,
     )
 }
@@ -94,7 +94,7 @@ fn lines_with_room<'a>(
     mut room: usize,
 ) -> Vec<ShortenedLine<'a>> {
     let have_room = lines.map_while(|line| {
-        // A newline is charged for the line behind it.
+        // A newline is charged to the line after it.
         let worded = line.worded();
         let line_behind = [b"\n", without_last_newline(&worded)].concat();
         room = room.checked_sub(measure.cost(&line_behind))?;
@@ -123,15 +123,15 @@ pub fn note_on_cut(
     );
     let mean = output.bytes / lines.max(1);
     let (path, what) = match output.save_whole() {
-        SavedPlace::Whole(path) => (path, format!("All of the output, {length}, is")),
-        SavedPlace::Beginning(path, bytes) => {
+        SavedOutput::Whole(path) => (path, format!("All of the output, {length}, is")),
+        SavedOutput::Beginning(path, bytes) => {
             let bytes = count_noun(bytes, "byte");
             (
                 path,
                 format!("The first {bytes} of the output, of {length}, are"),
             )
         }
-        SavedPlace::Nowhere(reason) => {
+        SavedOutput::Nowhere(reason) => {
             return format!(
                 "The output is {length}, and what is left out of it here was not kept ({reason}): run \
                  the command again with its output in a file (COMMAND >FILE 2>&1) and read parts of \
@@ -139,7 +139,7 @@ pub fn note_on_cut(
             );
         }
     };
-    // A line that is longer than an answer cannot be read by its number.
+    // Reading by line number does not help if a single line exceeds an answer.
     let part = (mean > room as u64).then_some(room as u64 / 2);
     let ways = ways_to_read(&path, part, terms);
     let ways = ways.unwrap_or_else(|| {
@@ -252,7 +252,7 @@ mod tests {
                 let longest = room / 10 + 80;
                 let longest = if measure == TextMeasure::Json { 2 * longest } else { longest };
                 let used = measure.cost(shown_text.as_bytes());
-                prop_assert!(used + 2 * longest + BETWEEN > room, "{used} of {room}");
+                prop_assert!(used + 2 * longest + OMISSION_BYTES > room, "{used} of {room}");
                 let lines_of = |text: &str| text.split('\n').map(String::from).collect::<Vec<_>>();
                 let all = lines_of(text.strip_suffix('\n').unwrap_or(&text));
                 let are_of_lines = |shown: &[String], lines: &[String]| {

@@ -1,22 +1,19 @@
-//! The note in bash's answer on refusals by the confinement. A denial that the kernel's audit tells
-//! is a fact; of a line in the output the note only says that the output speaks of it. Neither
-//! recommends allowing anything that is not harmless.
+//! The note in bash's answer on refusals by the confinement. Denials reported by the kernel's audit
+//! are stated as facts; a line of output is only reported as what the output says, because a page
+//! or a package may have printed it. Neither recommends allowing anything that may do harm.
 
 use std::path::Path;
 
 use crate::basics::wording::quoted_for_shell;
 use crate::sandbox::confinement::audit::KernelDenial;
 use crate::sandbox::confinement::{AccessRight, Confinement};
-use crate::shell::output_claims::{LONGEST_PATH, OutputClaims};
+use crate::shell::refusal_messages::{MAX_PATH_BYTES, RefusalMessages};
 
-/// The most refusals that are told one by one.
-const MOST: usize = 3;
-
-/// The length of what is told of them, in bytes, at most; the first is told in any case.
-const LONGEST: usize = 420;
+/// Maximum number of denials that are listed.
+const MAX_NAMED_DENIALS: usize = 3;
 
 /// The words for a place that is never recommended.
-const DO_WITHOUT: &str = "private, or more than a command should get: do without it";
+const DO_WITHOUT: &str = "private, or too broad to allow: work without it";
 
 /// A confined call that has ended.
 #[derive(Clone, Copy)]
@@ -27,66 +24,65 @@ pub struct ConfinedCall<'a> {
 }
 
 impl ConfinedCall<'_> {
-    /// The note, if anything was refused, as the kernel told, or as the output speaks of it.
-    pub fn note(&self, denials: &[KernelDenial], claims: &OutputClaims) -> Option<String> {
-        let network = (claims.network && self.code != 0).then(|| {
+    /// The note, if the kernel or the output reports that something was refused.
+    pub fn note(&self, denials: &[KernelDenial], messages: &RefusalMessages) -> Option<String> {
+        let network = (messages.network && self.code != 0).then(|| {
             let name = self.confinement.name_for_network();
             format!(
-                "The output speaks of the network, which {name} takes from this call: do without \
-                 it, or tell whoever set that up what you need."
+                "The output reports a network failure, and {name} turns the network off for this \
+                 call. Work without it, or ask whoever set that."
             )
         });
-        let refused = self.facts(denials, claims).or_else(|| self.spoken(claims));
+        let refused = self.describe_denials(denials, messages);
+        let refused = refused.or_else(|| self.describe_messages(messages));
         let sentences: Vec<String> = refused.into_iter().chain(network).collect();
         (!sentences.is_empty()).then(|| sentences.join(" "))
     }
 
-    /// The denials that the kernel told. Programs try much that they can do without: a denial that
-    /// did not make the command fail only matters where the command names the file itself, or the
-    /// output speaks of a refusal.
-    fn facts(&self, denials: &[KernelDenial], claims: &OutputClaims) -> Option<String> {
+    /// The denials that the kernel reported. Programs try much that they can do without: a denial
+    /// that did not make the command fail only matters if the command names the file itself, or the
+    /// output reports a refusal.
+    fn describe_denials(
+        &self,
+        denials: &[KernelDenial],
+        messages: &RefusalMessages,
+    ) -> Option<String> {
         let is_named = |path: &Path| {
             let name = path.file_name().and_then(|name| name.to_str());
             name.is_some_and(|name| self.command.contains(name))
         };
         let matters = |denial: &&KernelDenial| match denial {
             KernelDenial::File { path, right, .. } => {
-                // A shell goes on to the next program of that name, and ends so if there is none.
+                // A shell tries the next program of that name, and ends with this code if there is
+                // none.
                 let failed = match right {
                     AccessRight::Execute => matches!(self.code, 126 | 127),
                     _ => self.code != 0,
                 };
-                failed || claims.refusal || is_named(path)
+                failed || messages.refusal || is_named(path)
             }
             _ => true,
         };
-        let all = denials.iter().filter(matters).map(|one| self.fact(one));
-        let (mut told, mut can_be_allowed, mut left, mut length) = (Vec::new(), false, 0, 0);
-        for (fact, is_allowed) in all {
-            length += fact.len();
-            if told.len() == MOST || (!told.is_empty() && length > LONGEST) {
-                left += 1;
-                continue;
-            }
-            told.push(fact);
-            can_be_allowed |= is_allowed;
-        }
-        let more = match left {
+        let all: Vec<&KernelDenial> = denials.iter().filter(matters).collect();
+        let named = all.iter().take(MAX_NAMED_DENIALS);
+        let (named, allowed): (Vec<String>, Vec<bool>) =
+            named.map(|denial| self.describe_denial(denial)).unzip();
+        let more = match all.len() - named.len() {
             0 => String::new(),
-            left => format!("; and {left} more"),
+            more => format!("; and {more} more"),
         };
-        (!told.is_empty()).then(|| {
+        (!named.is_empty()).then(|| {
             format!(
                 "The confinement of this call refused {}{more}.{}{}",
-                told.join("; "),
-                ask(can_be_allowed),
-                self.bounds()
+                named.join("; "),
+                whom_to_ask(allowed.contains(&true)),
+                self.describe_writable_paths()
             )
         })
     }
 
-    /// One refusal in words, and whether anything allows it.
-    fn fact(&self, denial: &KernelDenial) -> (String, bool) {
+    /// One denial in words, and whether anything allows it.
+    fn describe_denial(&self, denial: &KernelDenial) -> (String, bool) {
         let (path, right, what, directory) = match denial {
             KernelDenial::File {
                 path,
@@ -125,22 +121,22 @@ impl ConfinedCall<'_> {
         (format!("{what} {} ({how})", shown(path)), allowed.is_some())
     }
 
-    /// The claims in the output of a command that failed.
-    fn spoken(&self, claims: &OutputClaims) -> Option<String> {
-        const SPEAKS: &str = "The output speaks of a refusal";
-        if self.code == 0 || !claims.refusal {
+    /// What the output of a command that failed says of refusals.
+    fn describe_messages(&self, messages: &RefusalMessages) -> Option<String> {
+        const REPORTS: &str = "The output reports a refusal";
+        if self.code == 0 || !messages.refusal {
             return None;
         }
-        let bounds = self.bounds();
-        let Some(outside) = &claims.outside else {
-            // If it names paths that may be used, somebody else refused; the network has a sentence
-            // of its own.
+        let writable = self.describe_writable_paths();
+        let Some(outside) = &messages.outside else {
+            // If it names paths that may be used, the refusal was somebody else's; the network has
+            // a sentence of its own.
             let network = match self.confinement.name_for_network() {
                 _ if self.confinement.has_network() => String::new(),
                 name => format!(" It has no network ({name})."),
             };
-            return (!claims.names_path && !claims.network).then(|| {
-                format!("{SPEAKS}. This call is confined, which may be why.{bounds}{network}")
+            return (!messages.names_path && !messages.network).then(|| {
+                format!("{REPORTS}. This call is confined, which may be why.{writable}{network}")
             });
         };
         let (kept, both) = match outside.right {
@@ -157,9 +153,9 @@ impl ConfinedCall<'_> {
             how => format!("allowed by {}", how.join(", or, to write there, by ")),
         };
         Some(format!(
-            "{SPEAKS}, and {} is outside of what this call may {kept} ({allowed}).{}{bounds}",
+            "{REPORTS}, and {} is outside of what this call may {kept} ({allowed}).{}{writable}",
             shown(&outside.path),
-            ask(!how.is_empty())
+            whom_to_ask(!how.is_empty())
         ))
     }
 
@@ -171,7 +167,7 @@ impl ConfinedCall<'_> {
     }
 
     /// The sentence on where the call may write.
-    fn bounds(&self) -> String {
+    fn describe_writable_paths(&self) -> String {
         let roots = self.confinement.roots().directories();
         if !self.confinement.confines_files() {
             return String::new();
@@ -179,17 +175,17 @@ impl ConfinedCall<'_> {
         let names: Vec<String> = roots.iter().take(3).map(|root| shown(root)).collect();
         let more = if roots.len() > 3 { " and others" } else { "" };
         if names.is_empty() {
-            return String::from(" As it is, you may write in $TMPDIR alone.");
+            return String::from(" For now you can write only in $TMPDIR.");
         }
         let names = names.join(", ");
-        format!(" As it is, you may write in {names}{more} and in $TMPDIR.")
+        format!(" For now you can write only in {names}{more} and in $TMPDIR.")
     }
 }
 
 /// The sentence on whom to ask.
-fn ask(can_be_allowed: bool) -> &'static str {
+fn whom_to_ask(can_be_allowed: bool) -> &'static str {
     if can_be_allowed {
-        " Only whoever set that up can allow more: tell them what you need."
+        " Only whoever set up the confinement can allow more: tell them what you need."
     } else {
         ""
     }
@@ -206,7 +202,7 @@ fn directory_of(path: &Path) -> &Path {
 /// A name can be quoted here: all of it is seen, and nothing in it ends the quotation.
 fn is_plain(name: &str) -> bool {
     let is_seen = |one: char| "'\"\\".contains(one) || one.escape_debug().count() == 1;
-    name.len() <= LONGEST_PATH && name.chars().all(|one| is_seen(one) && one != '`')
+    name.len() <= MAX_PATH_BYTES && name.chars().all(|one| is_seen(one) && one != '`')
 }
 
 /// A path in a sentence.
@@ -215,7 +211,7 @@ fn shown(path: &Path) -> String {
     if is_plain(&name) && !name.contains([' ', '"', '\'', '\\']) {
         return name.into_owned();
     }
-    let cut = name.chars().take(LONGEST_PATH).collect::<String>();
+    let cut = name.chars().take(MAX_PATH_BYTES).collect::<String>();
     let more = if cut.len() < name.len() { "…" } else { "" };
     format!("{cut:?}{more}")
 }

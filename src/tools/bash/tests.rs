@@ -48,7 +48,10 @@ fn a_model_s_own_timeout_and_the_caller_s_are_told_apart() {
     let late = answer(&json!({"command": "sleep 30", "timeout": 9}), terms);
     assert_eq!(late["exit_code"], 124);
     let note = late["note"].as_str().unwrap();
-    assert!(note.contains("may take 1 second here at most"), "{note}");
+    assert!(
+        note.contains("calls are limited to 1 second here"),
+        "{note}"
+    );
     let terms = CallTerms::within(Audience::Model, None, None);
     let late = answer(&json!({"command": "sleep 30", "timeout": 1}), terms);
     let note = late["note"].as_str().unwrap();

@@ -6,10 +6,9 @@ use crate::basics::wording::format_seconds;
 use crate::contract::call_terms::{CallTerms, Deadline};
 use crate::shell::{StillRunning, TimeLimit};
 
-/// The note on a command that was ended before anything of it had come.
-pub const NOTHING_WRITTEN: &str = "Nothing had come from it by then: many programs hold back what \
-     they write into a pipe, and lose it when they are ended (`python3 -u`, `stdbuf -oL COMMAND` hold \
-     nothing back).";
+/// The note on a command that was ended before it had written anything.
+pub const NOTHING_WRITTEN: &str = "It had written nothing yet: many programs buffer output to a pipe \
+     and lose it when killed (`python3 -u` and `stdbuf -oL COMMAND` do not buffer it).";
 
 /// The time that a command may take.
 #[derive(Clone, Copy)]
@@ -52,8 +51,8 @@ impl CommandTime {
         }
     }
 
-    /// The moments at which the command is ended. A process that cannot be interrupted must not
-    /// keep the answer waiting.
+    /// The times of SIGTERM and SIGKILL, and the time at which the answer is written even if a
+    /// process survives both.
     pub fn limit(&self) -> Option<TimeLimit> {
         self.deadline.map(|deadline| {
             let kills = deadline.until();
@@ -78,11 +77,11 @@ impl CommandTime {
                 "give a longer `timeout`, or ",
             )
         } else {
-            (format!("a call may take {whole} here at most"), "")
+            (format!("calls are limited to {whole} here"), "")
         };
         let named = running.iter().map(|StillRunning { line, killed }| {
             let killed = if *killed {
-                " (killed, since it did not heed SIGTERM)"
+                " (killed, because it ignored SIGTERM)"
             } else {
                 ""
             };
@@ -99,7 +98,7 @@ impl CommandTime {
         };
         Some(format!(
             "The command was ended after {after}, with all that it had started: {limit}.{running} \
-             If all it needs is time, {longer}{background}."
+             If it only needs more time, {longer}{background}."
         ))
     }
 }

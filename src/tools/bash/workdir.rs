@@ -30,7 +30,7 @@ pub fn open(path: &str) -> Result<OwnedFd, Failure> {
                 )
             }
         };
-        Failure::new(code, message).with_note(advice(path))
+        Failure::new(code, message).with_note(advise_on_workdir(path))
     };
     if path.contains('\0') {
         return Err(failed(Errno::NOENT));
@@ -39,7 +39,7 @@ pub fn open(path: &str) -> Result<OwnedFd, Failure> {
 }
 
 /// Says what to send instead of a `workdir` that cannot be entered.
-fn advice(path: &str) -> String {
+fn advise_on_workdir(path: &str) -> String {
     let here = std::env::current_dir().ok();
     let here = here.map_or_else(String::new, |here| format!(" ({})", here.display()));
     let home = dirs::home_dir().filter(|_| path == "~" || path.starts_with("~/"));

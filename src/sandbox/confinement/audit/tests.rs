@@ -64,7 +64,7 @@ const TOLD: [(u16, &str); 15] = [
 ];
 
 fn message(kind: u16, text: &str) -> Vec<u8> {
-    let mut message = vec![0; HEAD];
+    let mut message = vec![0; HEADER_BYTES];
     message[4..6].copy_from_slice(&kind.to_ne_bytes());
     message.extend_from_slice(text.as_bytes());
     message

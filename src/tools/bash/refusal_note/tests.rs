@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::*;
 use crate::sandbox::confinement::{ConfinementBounds, ConfinementSource};
-use crate::shell::output_claims::claims_in;
+use crate::shell::refusal_messages::find_refusal_messages;
 
 /// A root, something to read beside it, and what lies outside of both.
 struct NotedPlace {
@@ -16,7 +16,7 @@ struct NotedPlace {
 }
 
 impl NotedPlace {
-    fn new(door: ConfinementSource, no_network: bool) -> Self {
+    fn new(source: ConfinementSource, no_network: bool) -> Self {
         // Shared memory may be written by every call.
         let places = [std::env::temp_dir(), "/tmp".into()];
         let mut places = places.iter().filter(|one| !one.starts_with("/dev"));
@@ -35,7 +35,7 @@ impl NotedPlace {
             roots: vec![top.join("root").into()],
             readable: vec![top.join("read").into()],
             no_network,
-            door,
+            source,
         };
         Self {
             _top: temporary,
@@ -54,8 +54,8 @@ impl NotedPlace {
         };
         let output = output.replace("TOP", top);
         let root = self.top.join("root");
-        let claims = claims_in(output.as_bytes(), &root, &self.confinement);
-        let note = call.note(denials, &claims).unwrap_or_default();
+        let messages = find_refusal_messages(output.as_bytes(), &root, &self.confinement);
+        let note = call.note(denials, &messages).unwrap_or_default();
         assert!(note.len() < 1200, "{note}");
         note.replace(top, "TOP")
     }
@@ -69,9 +69,9 @@ impl NotedPlace {
     }
 }
 
-const AS_IT_IS: &str = " As it is, you may write in TOP/root and in $TMPDIR.";
-const ASK: &str = " Only whoever set that up can allow more: tell them what you need.";
-const UNNAMED: &str = "The output speaks of a refusal. This call is confined, which may be why.";
+const WRITABLE: &str = " For now you can write only in TOP/root and in $TMPDIR.";
+const ASK: &str = " Only whoever set up the confinement can allow more: tell them what you need.";
+const UNNAMED: &str = "The output reports a refusal. This call is confined, which may be why.";
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "it is a table")]
@@ -79,24 +79,24 @@ fn of_output_alone_the_note_says_what_it_speaks_of_and_what_is_outside() {
     let place = NotedPlace::new(ConfinementSource::Flags, false);
     let outside = |path: &str, directory: &str| {
         format!(
-            "The output speaks of a refusal, and {path} is outside of what this call may read or \
-             write (allowed by `--read {directory}`, or, to write there, by `--root {directory}`).{ASK}{AS_IT_IS}"
+            "The output reports a refusal, and {path} is outside of what this call may read or \
+             write (allowed by `--read {directory}`, or, to write there, by `--root {directory}`).{ASK}{WRITABLE}"
         )
     };
     let only_written = |path: &str, directory: &str| {
         format!(
-            "The output speaks of a refusal, and {path} is outside of what this call may write \
-             (allowed by `--root {directory}`).{ASK}{AS_IT_IS}"
+            "The output reports a refusal, and {path} is outside of what this call may write \
+             (allowed by `--root {directory}`).{ASK}{WRITABLE}"
         )
     };
     let kept = |path: &str, kept: &str| {
         format!(
-            "The output speaks of a refusal, and {path} is outside of what this call may {kept} \
-             ({DO_WITHOUT}).{AS_IT_IS}"
+            "The output reports a refusal, and {path} is outside of what this call may {kept} \
+             ({DO_WITHOUT}).{WRITABLE}"
         )
     };
     let secret = outside("TOP/out/secret", "TOP/out");
-    let unnamed = format!("{UNNAMED}{AS_IT_IS}");
+    let unnamed = format!("{UNNAMED}{WRITABLE}");
     for (output, note) in [
         ("cat: TOP/out/secret: Permission denied", secret.clone()),
         (
@@ -218,9 +218,9 @@ fn what_the_kernel_told_is_said_to_have_been_refused() {
         name: true,
     };
     let allowed =
-        |what: &str| format!("The confinement of this call refused {what}.{ASK}{AS_IT_IS}");
+        |what: &str| format!("The confinement of this call refused {what}.{ASK}{WRITABLE}");
     let not_allowed =
-        |what: &str| format!("The confinement of this call refused {what}.{AS_IT_IS}");
+        |what: &str| format!("The confinement of this call refused {what}.{WRITABLE}");
     for (denials, note) in [
         (
             vec![file("out/secret", AccessRight::Read)],
@@ -283,8 +283,8 @@ fn what_the_kernel_told_is_said_to_have_been_refused() {
 #[test]
 fn the_network_is_told_where_it_was_taken_away() {
     let place = NotedPlace::new(ConfinementSource::Flags, true);
-    let taken = "The output speaks of the network, which --no-network takes from this call: do \
-                 without it, or tell whoever set that up what you need.";
+    let taken = "The output reports a network failure, and --no-network turns the network off for \
+                 this call. Work without it, or ask whoever set that.";
     for output in [
         "curl: (6) Could not resolve host: example.org",
         "curl: (7) Failed to connect to 127.0.0.1 port 9",
@@ -297,7 +297,7 @@ fn the_network_is_told_where_it_was_taken_away() {
         assert_eq!(place.note("make", 1, &[], output), taken, "{output}");
         assert_eq!(place.note("make", 0, &[], output), "", "{output}");
     }
-    let unnamed = format!("{UNNAMED}{AS_IT_IS} It has no network (--no-network).");
+    let unnamed = format!("{UNNAMED}{WRITABLE} It has no network (--no-network).");
     let output = "PermissionError: [Errno 13] Permission denied";
     assert_eq!(place.note("make", 1, &[], output), unnamed);
 }

@@ -1,10 +1,10 @@
 //! Ending a whole tree of processes: it is asked to end first, and killed when its grace is over.
 //!
 //! Programs that are asked (SIGTERM) remove their lock files, pid files and containers; killed,
-//! they leave them to be stumbled over. Each process is asked once: many take a second request for
-//! an order to drop everything. So this does not ask the processes of a watchdog below it, which
-//! asks them itself; nor those that start later below a process that was asked, since they clear
-//! up. All that is left at the end of the grace is killed, however it began.
+//! they leave them behind. Each process gets SIGTERM once, because many treat a second one as an
+//! order to quit at once. Processes below another watchdog get it from that one; those started
+//! after the first round, below a process that got it, are cleaning up and get none. All that is
+//! left at the end of the grace is killed.
 //!
 //! A watchdog does this in a process that may have been forked from one with several threads:
 //! nothing here allocates or takes a lock.
@@ -24,7 +24,7 @@ use crate::sandbox::own_process::OwnProcess;
 /// The time that a whole tree has to end by itself once it is asked to.
 pub const GRACE: Duration = Duration::from_secs(2);
 
-/// The same after the process that started it has vanished.
+/// The time that a tree has to end by itself after the process that started it has vanished.
 pub const GRACE_OF_ORPHANS: Duration = Duration::from_millis(300);
 
 /// The longest wait for the killed processes. One in an uninterruptible wait, or one that belongs
@@ -35,18 +35,18 @@ const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 /// and has a directory to remove.
 const WATCHDOG_TIMEOUT: Duration = Duration::from_secs(4);
 
-/// The same for a guard: it ends with its tool, and has a name to remove.
+/// The time that a guard is left alone: it ends with its tool, and has a name to remove.
 const GUARD_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The same for a step: it may have a large file to write to a slow disk.
+/// The time that a step is left alone: it may have a large file to write to a slow disk.
 const STEP_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The shortest and the longest pause between two looks for children that are left.
-const ASK_EVERY: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(10));
+const CHECK_PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(10));
 
 /// The longest pause between two looks for other descendants. A look reads all of `/proc`, and when
 /// many trees end at once, they must have the processor.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+const MAX_SCAN_PAUSE: Duration = Duration::from_millis(100);
 
 /// Asks the process `number` to end, and waits for that, at most as `longest` says; true if it has
 /// ended.
@@ -67,7 +67,7 @@ pub fn end_process(number: u32, longest: Duration) -> bool {
             if test_kill_process(pid) == Err(Errno::SRCH) {
                 return true;
             }
-            std::thread::sleep(ASK_EVERY.1);
+            std::thread::sleep(CHECK_PAUSES.1);
         }
         return false;
     };
@@ -82,7 +82,7 @@ pub fn end_process(number: u32, longest: Duration) -> bool {
 }
 
 /// An order to end every descendant of this process. Those that are its children are reaped.
-pub struct TreeEnding<'a> {
+pub struct TreeTermination<'a> {
     /// If there is no `/proc` to find them in, only this process group is known.
     pub group: Option<Pid>,
     /// Without a subreaper: every process that bears this mark is ended too, and the group in any
@@ -98,7 +98,7 @@ pub struct TreeEnding<'a> {
     pub leaves_steps: bool,
 }
 
-impl TreeEnding<'_> {
+impl TreeTermination<'_> {
     /// Ends them.
     pub fn carry_out(&self) {
         if !self.grace.is_zero() {
@@ -122,7 +122,7 @@ impl TreeEnding<'_> {
                 return;
             }
             let waited = begin.elapsed();
-            if looked.is_none_or(|last| waited > last + (waited / 4).min(LOOK_EVERY)) {
+            if looked.is_none_or(|last| waited > last + (waited / 4).min(MAX_SCAN_PAUSE)) {
                 found.scan(self.mark);
                 self.ask_found(&found, &mut asked, looked.is_none());
                 // A step may take longer than any grace.
@@ -217,9 +217,9 @@ impl TreeEnding<'_> {
             }
             // Killed processes end at once; those that end by themselves have their time.
             let pause = if killed {
-                ASK_EVERY.0
+                CHECK_PAUSES.0
             } else {
-                (waited / 4).clamp(ASK_EVERY.0, LOOK_EVERY)
+                (waited / 4).clamp(CHECK_PAUSES.0, MAX_SCAN_PAUSE)
             };
             std::thread::sleep(pause);
         }
@@ -245,7 +245,7 @@ impl TreeEnding<'_> {
 
 /// The pause before the next look for children, once this much time has gone by.
 fn pause(waited: Duration) -> Duration {
-    (waited / 8).clamp(ASK_EVERY.0, ASK_EVERY.1)
+    (waited / 8).clamp(CHECK_PAUSES.0, CHECK_PAUSES.1)
 }
 
 /// The session of a process, or of this one if `pid` is 0: 0 if it began outside of a container

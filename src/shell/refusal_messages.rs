@@ -1,8 +1,9 @@
-//! Claims in a command's output: of refusals, and of the network if the command has none.
+//! Messages in a command's output that report refusals, or failures of a network that the command
+//! does not have.
 //!
 //! Such a line may come from anywhere, such as a page or a package that the command prints. So it
-//! is never taken for a fact about the kernel, which its audit alone reports (`audit`). About a
-//! path in it, this reports only what is true in any case: that it lies outside the confinement.
+//! is never taken for a fact about the kernel, which only its audit reports (`audit`). About a path
+//! in it, this reports only what is true in any case: that it is outside the confinement.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +13,7 @@ use crate::sandbox::confinement::{AccessRight, Confinement};
 use crate::sandbox::{roots, scratch};
 
 /// The words for EACCES, EPERM and EXDEV, with which a confinement refuses.
-const OF_REFUSALS: [&str; 6] = [
+const REFUSAL_WORDS: [&str; 6] = [
     "ermission denied",
     "EACCES",
     "peration not permitted",
@@ -22,7 +23,7 @@ const OF_REFUSALS: [&str; 6] = [
 ];
 
 /// Words of programs without a network.
-const OF_NETWORK: [&str; 7] = [
+const NETWORK_ERROR_WORDS: [&str; 7] = [
     "etwork is unreachable",
     "name resolution",
     "esolve host",
@@ -33,24 +34,24 @@ const OF_NETWORK: [&str; 7] = [
 ];
 
 /// Words that make a refusal one of the network.
-const OF_SOCKETS: [&str; 2] = ["socket", "connect"];
+const SOCKET_WORDS: [&str; 2] = ["socket", "connect"];
 
-/// Most lines that are searched for a path, from the last one on.
-const MOST_LINES: usize = 16;
+/// Maximum number of lines that are searched for a path, from the last one on.
+const MAX_SEARCHED_LINES: usize = 16;
 
-/// The longest path that is named, in bytes.
-pub const LONGEST_PATH: usize = 160;
+/// Maximum length of a path that is named.
+pub const MAX_PATH_BYTES: usize = 160;
 
-/// The claims in an output.
+/// The messages in an output.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct OutputClaims {
-    /// There is one of a refusal.
+pub struct RefusalMessages {
+    /// True if a line reports a refusal.
     pub refusal: bool,
-    /// A line with such a claim names a path.
+    /// True if such a line names a path.
     pub names_path: bool,
-    /// The last path so named, if it is outside the confinement.
+    /// The last path that such a line names, if it is outside the confinement.
     pub outside: Option<OutsidePath>,
-    /// There is one of the network, which the call does not have.
+    /// True if a line reports a network failure and the call has no network.
     pub network: bool,
 }
 
@@ -62,33 +63,37 @@ pub struct OutsidePath {
     pub right: AccessRight,
 }
 
-/// The claims in `output`, which consists of whole lines; relative names start at `directory`.
+/// The messages in `output`, which consists of whole lines; relative names start at `directory`.
 #[must_use]
-pub fn claims_in(output: &[u8], directory: &Path, confinement: &Confinement) -> OutputClaims {
-    let mut claims = OutputClaims::default();
-    let mut lines_left = MOST_LINES;
+pub fn find_refusal_messages(
+    output: &[u8],
+    directory: &Path,
+    confinement: &Confinement,
+) -> RefusalMessages {
+    let mut messages = RefusalMessages::default();
+    let mut lines_left = MAX_SEARCHED_LINES;
     for line in output.rsplit(|byte| *byte == b'\n') {
         let has = |words: &[&str]| {
             let mut words = words.iter();
             words.any(|word| memchr::memmem::find(line, word.as_bytes()).is_some())
         };
-        let is_refusal = has(&OF_REFUSALS);
-        let is_network = has(&OF_NETWORK) || (is_refusal && has(&OF_SOCKETS));
+        let is_refusal = has(&REFUSAL_WORDS);
+        let is_network = has(&NETWORK_ERROR_WORDS) || (is_refusal && has(&SOCKET_WORDS));
         if is_network && !confinement.has_network() {
-            claims.network = true;
+            messages.network = true;
             continue;
         }
-        if lines_left == 0 || claims.outside.is_some() || !is_refusal {
+        if lines_left == 0 || messages.outside.is_some() || !is_refusal {
             continue;
         }
         lines_left -= 1;
-        claims.refusal = true;
+        messages.refusal = true;
         if let Some(name) = last_path(&String::from_utf8_lossy(line)) {
-            claims.names_path = true;
-            claims.outside = outside_path(&directory.join(name), confinement);
+            messages.names_path = true;
+            messages.outside = outside_path(&directory.join(name), confinement);
         }
     }
-    claims
+    messages
 }
 
 /// The last path in a line: quoted text with a slash, or unquoted text that begins with one.
@@ -150,7 +155,7 @@ fn outside_path(path: &Path, confinement: &Confinement) -> Option<OutsidePath> {
     let may = |place: &Path, access| accessat(CWD, place, access, AtFlags::EACCESS).is_ok();
     // The name of a missing file may be any words of the line, so it may have no blanks.
     let is_name = |name: &str| name.chars().all(|one| !one.is_whitespace());
-    if path.as_os_str().len() > LONGEST_PATH
+    if path.as_os_str().len() > MAX_PATH_BYTES
         || !(is_there || path.file_name()?.to_str().is_some_and(is_name))
         || scratch::lies_in_one(&path)
     {

@@ -1,5 +1,5 @@
-//! Variables for commands that nobody sits before: editors fail at once and say what to send
-//! instead, pagers pass their text on, and git asks for nothing.
+//! Environment variables for commands that run without a person: editors fail at once and say what
+//! to send instead, pagers pass their text on, and git asks for nothing.
 //!
 //! Rules: the decisions on bash. An assignment within the command wins.
 
@@ -8,7 +8,7 @@ use std::io;
 
 use crate::sandbox::launch::ProgramLaunch;
 
-/// An editor, as a shell runs it.
+/// A command in place of an editor: it says what to use instead, and fails.
 const NO_EDITOR: &str = "sh -c 'echo \"No editor here: use -m TEXT, --no-edit or GIT_EDITOR=true.\" >&2; exit 1' editor";
 
 const VARIABLES: [(&str, &str); 8] = [
@@ -22,8 +22,8 @@ const VARIABLES: [(&str, &str); 8] = [
     ("TERM", "dumb"),
 ];
 
-/// True for a variable that has another value here than in the environment that is inherited.
-pub fn replaces(name: &OsStr) -> bool {
+/// True for a variable whose inherited value is replaced.
+pub fn replaces_variable(name: &OsStr) -> bool {
     VARIABLES.iter().any(|(variable, _)| name == *variable)
 }
 

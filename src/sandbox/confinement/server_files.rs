@@ -23,7 +23,12 @@ impl Confinement {
     /// The reason why a server's own file must not lie at `path`: the rest of a sentence that
     /// begins with that file. `commands` says that calls run commands.
     #[must_use]
-    pub fn exposes(&self, path: &Path, kind: Sensitivity, commands: bool) -> Option<String> {
+    pub fn exposure_of_server_file(
+        &self,
+        path: &Path,
+        kind: Sensitivity,
+        commands: bool,
+    ) -> Option<String> {
         if !self.confines_files() {
             return None;
         }

@@ -9,33 +9,33 @@ use super::AccessRight;
 use crate::sandbox::roots;
 
 /// Names of directories that hold keys, wherever they lie.
-const PRIVATE: &str = ".ssh .gnupg .aws .azure .kube .docker .config .mozilla .password-store \
+const PRIVATE_DIRECTORIES: &str = ".ssh .gnupg .aws .azure .kube .docker .config .mozilla .password-store \
     .thunderbird keyrings ikigai ikigai-tools";
 
 /// Names that show that a directory is a home, or the one of this program's keys.
-const OF_HOMES: [&str; 4] = [".ssh", ".gnupg", ".aws", "credentials.json"];
+const HOME_MARKERS: [&str; 4] = [".ssh", ".gnupg", ".aws", "credentials.json"];
 
 /// Places that everybody shares, or that hold homes: only their parts are harmless.
-const SHARED: &str = "/tmp /var/tmp /home /mnt /media /srv /opt /usr /var";
+const SHARED_DIRECTORIES: &str = "/tmp /var/tmp /home /mnt /media /srv /opt /usr /var";
 
 /// The system's own, which may hold keys or reach devices.
-const OF_SYSTEM: &str = "/boot /dev /etc /proc /run /sys";
+const SYSTEM_DIRECTORIES: &str = "/boot /dev /etc /proc /run /sys";
 
 /// Directories whose files others run later: writing there is never recommended.
-const RUN_LATER: &str = "bin sbin hooks";
+const EXECUTED_DIRECTORIES: &str = "bin sbin hooks";
 
 /// The most directories within a place that are looked into for private ones.
-const MOST_LOOKED_AT: usize = 256;
+const MAX_EXAMINED_ENTRIES: usize = 256;
 
 /// Directories below a hidden one of a home in which programs have their parts.
-const OF_TOOLS: &str = "bin lib registry toolchains versions";
+const TOOL_DIRECTORIES: &str = "bin lib registry toolchains versions";
 
 /// The system's programs, which others run as well: harmless to read, not to write.
-const OF_PROGRAMS: &str = "/bin /lib /lib64 /nix /opt /sbin /usr /var/lib /var/spool";
+const PROGRAM_DIRECTORIES: &str = "/bin /lib /lib64 /nix /opt /sbin /usr /var/lib /var/spool";
 
 /// True if this right in `place`, which no link leads to, opens neither private files nor files
 /// that run outside of the confinement. The place need not exist.
-pub fn is_harmless(place: &Path, right: AccessRight) -> bool {
+pub fn may_be_recommended(place: &Path, right: AccessRight) -> bool {
     let writes = right == AccessRight::Write;
     let lies_in = |names: &str| names.split(' ').any(|name| place.starts_with(real(name)));
     let has_part = |names: &str| {
@@ -48,7 +48,7 @@ pub fn is_harmless(place: &Path, right: AccessRight) -> bool {
         let hidden = inner
             .next()
             .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-        let of_program = inner.any(|part| OF_TOOLS.split(' ').any(|name| part == name));
+        let of_program = inner.any(|part| TOOL_DIRECTORIES.split(' ').any(|name| part == name));
         // Programs in a home take reading their parts (`~/.cargo/bin`); writing changes them.
         hidden && (writes || !of_program)
     };
@@ -60,26 +60,26 @@ pub fn is_harmless(place: &Path, right: AccessRight) -> bool {
         directories.any(|one| place.starts_with(&one) || one.starts_with(place))
     };
     let is_above = |one: PathBuf| one.starts_with(place);
-    !(SHARED.split(' ').map(real).any(is_above)
+    !(SHARED_DIRECTORIES.split(' ').map(real).any(is_above)
         || homes.iter().any(is_hidden)
         || homes.into_iter().any(is_above)
-        || has_part(PRIVATE)
-        || lies_in(OF_SYSTEM)
-        || (writes && (lies_in(OF_PROGRAMS) || on_path()))
-        || (writes && has_part(RUN_LATER))
+        || has_part(PRIVATE_DIRECTORIES)
+        || lies_in(SYSTEM_DIRECTORIES)
+        || (writes && (lies_in(PROGRAM_DIRECTORIES) || on_path()))
+        || (writes && has_part(EXECUTED_DIRECTORIES))
         || holds_keys(place))
 }
 
 /// True if this place, or a directory in it, such as a home, holds private files.
 fn holds_keys(place: &Path) -> bool {
     let has_keys = |place: &Path| {
-        let mut names = OF_HOMES.iter();
+        let mut names = HOME_MARKERS.iter();
         names.any(|name| place.join(name).symlink_metadata().is_ok())
     };
     let inner = fs::read_dir(place).into_iter().flatten().flatten();
     has_keys(place)
         || inner
-            .take(MOST_LOOKED_AT)
+            .take(MAX_EXAMINED_ENTRIES)
             .any(|entry| has_keys(&entry.path()))
 }
 
@@ -131,36 +131,42 @@ mod tests {
             &format!("{home}/.cargo"),
         ] {
             for right in [AccessRight::Read, AccessRight::Execute, AccessRight::Write] {
-                assert!(!is_harmless(Path::new(place), right), "{place}");
+                assert!(!may_be_recommended(Path::new(place), right), "{place}");
             }
         }
         let room = tempfile::tempdir().unwrap();
         let home = real(room.path()).join("ada");
         fs::create_dir_all(home.join("notes")).unwrap();
         fs::create_dir_all(home.join("repository/hooks")).unwrap();
-        assert!(is_harmless(&home, AccessRight::Read));
+        assert!(may_be_recommended(&home, AccessRight::Read));
         fs::create_dir(home.join(".ssh")).unwrap();
         for place in [home.as_path(), home.parent().unwrap()] {
             assert!(
-                !is_harmless(place, AccessRight::Read),
+                !may_be_recommended(place, AccessRight::Read),
                 "{}",
                 place.display()
             );
         }
-        assert!(is_harmless(&home.join("notes"), AccessRight::Write));
-        assert!(!is_harmless(
+        assert!(may_be_recommended(&home.join("notes"), AccessRight::Write));
+        assert!(!may_be_recommended(
             &home.join("repository/hooks"),
             AccessRight::Write
         ));
         for place in ["/usr/local/bin", "/home/ada/.cargo/bin", "/var/lib/x"] {
-            assert!(is_harmless(Path::new(place), AccessRight::Read), "{place}");
             assert!(
-                !is_harmless(Path::new(place), AccessRight::Write),
+                may_be_recommended(Path::new(place), AccessRight::Read),
+                "{place}"
+            );
+            assert!(
+                !may_be_recommended(Path::new(place), AccessRight::Write),
                 "{place}"
             );
         }
         for place in ["/home/ada/project", "/srv/data", "/work", "/tmp/.tmpX/out"] {
-            assert!(is_harmless(Path::new(place), AccessRight::Write), "{place}");
+            assert!(
+                may_be_recommended(Path::new(place), AccessRight::Write),
+                "{place}"
+            );
         }
     }
 }

@@ -1,0 +1,96 @@
+//! Advice on a command that failed in `sh` because it is written for bash.
+//!
+//! Rules: the decisions on bash. Advice is given if the output has an error message of the shell,
+//! in the words of dash (the `sh` of Debian and its relatives), and the command has the spelling
+//! that the message is about, outside of single quotes.
+
+use std::ffi::OsStr;
+
+use crate::shell::command_shell::find_on_path;
+
+/// Keywords and builtins of bash that `sh` takes for the names of programs.
+const BASH_WORDS: &str =
+    "[[ source function let declare typeset shopt mapfile readarray pushd popd disown time";
+
+/// Other syntax of bash: part of the error message, part of the command, and a name for it.
+const BASH_SYNTAX: [(&str, &str, &str); 17] = [
+    ("\"(\" unexpected", "function ", "function"),
+    ("\"(\" unexpected", "=(", "NAME=(…)"),
+    ("\"(\" unexpected", "<(", "<( )"),
+    ("\"(\" unexpected", ">(", ">( )"),
+    ("redirection unexpected", "<<<", "<<<"),
+    ("redirection unexpected", "<(", "<( )"),
+    ("\"}\" unexpected", "function ", "function"),
+    ("Bad for loop variable", "for ((", "for (("),
+    ("\"&\" unexpected", "|&", "|&"),
+    ("word unexpected", "time (", "time (…)"),
+    ("Bad substitution", "${", "${…}"),
+    ("Illegal option -o pipefail", "pipefail", "set -o pipefail"),
+    ("read: Illegal option", "read -", "read -X"),
+    ("unexpected operator", " == ", "== in [ ]"),
+    ("unexpected operator", "[ -v ", "[ -v … ]"),
+    (": not found", "((", "(( ))"),
+    ("cannot open ", "(( ", "(( ))"),
+];
+
+/// Maximum length of a command that is examined: longer ones are mostly data.
+const MAX_COMMAND_BYTES: usize = 64 * 1024;
+
+/// A sentence on why `command` failed in the system's `sh` and what to do. `tail` is the end of its
+/// output.
+#[must_use]
+pub fn advise_on_failure(command: &str, tail: &[u8]) -> Option<String> {
+    let tail = String::from_utf8_lossy(tail);
+    // A here-document may contain anything.
+    if command.len() > MAX_COMMAND_BYTES || command.replace("<<<", "").contains("<<") {
+        return None;
+    }
+    let unquoted: String = command.split('\'').step_by(2).collect();
+    let is_echoed = |option: &&str| {
+        let mut lines = tail.lines();
+        unquoted.contains(&format!("echo {option}")) && lines.any(|line| line.starts_with(*option))
+    };
+    if ["-e ", "-ne ", "-en "].iter().any(is_echoed) {
+        return Some(ECHO.to_owned());
+    }
+    let mut messages = tail.lines().filter_map(parse_message);
+    let syntax = messages.find_map(|words| find_bash_syntax(&unquoted, words))?;
+    let how = if find_on_path(OsStr::new("bash")).is_some() {
+        "run it as bash -c '…', with each ' in it written '\\'' (or have IKIGAI_SHELL=bash set for \
+         this tool), or write it for sh"
+    } else {
+        "there is no bash here either: write it for sh"
+    };
+    Some(format!(
+        "The shell here is sh, and `{syntax}` is bash's; {how}."
+    ))
+}
+
+/// Advice on an option of `echo` that bash reads as one.
+const ECHO: &str = "The shell here is sh, whose echo prints -e and reads escapes without it; printf '%b\\n' \
+    does the same in every shell.";
+
+/// The words of an error message of the shell: `sh: 1: words`.
+fn parse_message(line: &str) -> Option<&str> {
+    let (number, words) = line.strip_prefix("sh: ")?.split_once(": ")?;
+    number.parse::<u64>().is_ok().then_some(words)
+}
+
+/// The syntax of bash in the command that the error message `words` is about.
+fn find_bash_syntax(command: &str, words: &str) -> Option<&'static str> {
+    // If a directory of `PATH` may not be searched, the shell reports that instead.
+    let missing = words.strip_suffix(": not found");
+    let missing = missing.or_else(|| words.strip_suffix(": Permission denied"));
+    if let Some(word) = BASH_WORDS.split(' ').find(|word| Some(*word) == missing) {
+        let mut parts = command.split(|c: char| c.is_whitespace() || ";&|()`".contains(c));
+        return parts.any(|part| part == word).then_some(word);
+    }
+    let is_arithmetic = |at: usize| command[..at].ends_with('$');
+    let mut found = BASH_SYNTAX.into_iter().filter(|(message, text, _)| {
+        words.contains(message)
+            && command
+                .match_indices(text)
+                .any(|(at, _)| !is_arithmetic(at))
+    });
+    found.next().map(|(_, _, name)| name)
+}
