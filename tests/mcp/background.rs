@@ -117,7 +117,7 @@ fn a_server_of_the_project_s_is_started_asked_watched_and_stopped() {
     assert!(eventually(|| processes_with(&mark).is_empty()));
     let (again, failed) = started.stop(&mut session);
     assert!(
-        failed && again.contains("NOT_FOUND") && again.contains("None runs"),
+        failed && again.contains("NOT_FOUND") && again.contains("No command runs"),
         "{again}"
     );
 }
