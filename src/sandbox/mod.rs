@@ -168,8 +168,8 @@
 //!     `a_caller_that_is_killed_leaves_no_process_and_no_profile`, `browser_process::`
 //!     `at_the_end_of_its_time_all_of_it_is_ended`. Programs that read documents have a watchdog
 //!     each, and none or a directory that is removed likewise
-//!     (`file::older::a_call_that_is_killed_leaves_no_program_and_no_directory`). Of those at once,
-//!     each holds the pipe to those before it, and so they end one after the other:
+//!     (`file::legacy_office::a_call_that_is_killed_leaves_no_program_and_no_directory`). Of those
+//!     at once, each holds the pipe to those before it, and so they end one after the other:
 //!     `file::scans::a_call_that_is_killed_leaves_no_program`.
 //! 22. A confined command of a host's or a person's has a directory for temporary files
 //!     (`scratch`), which its watchdog makes and removes. Where something goes on behind it, it

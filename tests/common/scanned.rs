@@ -55,7 +55,7 @@ pub fn bits(sheet: &str) -> Vec<u8> {
 }
 
 /// A document of this kind, of before 2007.
-pub fn older(kind: &str) -> Vec<u8> {
+pub fn legacy_office(kind: &str) -> Vec<u8> {
     unpacked(&format!("../older/boats.{kind}.z"))
 }
 

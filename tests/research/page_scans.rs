@@ -121,7 +121,7 @@ fn a_document_of_before_2007_is_read_by_an_installed_program_and_kept() {
     if let Some(why) = scanned::no_landlock() {
         return common::skip(why);
     }
-    let server = serving("application/msword", scanned::older("doc"));
+    let server = serving("application/msword", scanned::legacy_office("doc"));
     let home = Home::new().set("IKIGAI_OFFICE", "soffice");
     for _ in 0..2 {
         let page = home.page(&server.url("/boats.doc"));

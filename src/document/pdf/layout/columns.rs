@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::super::geometry::median;
 use super::super::runs::GlyphRun;
 use super::rows::RunRow;
-use super::{PageRegion, PdfTableCell, TextLine, gaps_between};
+use super::{PageRegion, PdfTableCell, TextLine, gaps_between, shared_gaps};
 use crate::basics::sort::sort_by_number;
 
 /// Minimum width of a gutter, in ems.
@@ -142,22 +142,17 @@ fn follow_gaps(
 
 /// Returns the parts of gaps that the segments of a row leave free, at least `least` wide.
 fn free_gaps(gaps: &[ColumnGap], row: &[RowSegment], least: f32) -> Vec<ColumnGap> {
-    let mut left = Vec::with_capacity(gaps.len());
-    for (low, high) in gaps {
-        let mut low = *low;
-        for segment in row {
-            if segment.u1 <= low || segment.u0 >= *high {
-                continue;
-            }
-            if segment.u0 - low >= least {
-                left.push((low, segment.u0));
-            }
-            low = low.max(segment.u1);
-        }
-        if high - low >= least {
-            left.push((low, *high));
-        }
-    }
+    let mut low = f32::NEG_INFINITY;
+    let before = row.iter().map(|segment| {
+        let gap = (low, segment.u0);
+        low = low.max(segment.u1);
+        gap
+    });
+    let mut free: Vec<ColumnGap> = before.collect();
+    free.push((low, f32::INFINITY));
+    free.retain(|(low, high)| low < high);
+    let mut left = shared_gaps(gaps, &free);
+    left.retain(|(low, high)| high - low >= least);
     left
 }
 

@@ -145,6 +145,24 @@ fn gaps_between(mut words: Vec<&GlyphRun>, least: &dyn Fn(&GlyphRun) -> f32) -> 
     gaps
 }
 
+/// Returns the parts that gaps share, each in order.
+fn shared_gaps(some: &[(f32, f32)], others: &[(f32, f32)]) -> Vec<(f32, f32)> {
+    let mut shared = Vec::new();
+    let (mut a, mut b) = (0, 0);
+    while let (Some(one), Some(other)) = (some.get(a), others.get(b)) {
+        let (low, high) = (one.0.max(other.0), one.1.min(other.1));
+        if high > low {
+            shared.push((low, high));
+        }
+        if one.1 < other.1 {
+            a += 1;
+        } else {
+            b += 1;
+        }
+    }
+    shared
+}
+
 /// A cell of a table, and the columns and rows that it spans.
 #[derive(Debug)]
 pub(super) struct PdfTableCell {

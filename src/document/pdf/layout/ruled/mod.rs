@@ -11,7 +11,7 @@
 
 use super::super::rules::{PageRules, RuledLine};
 use super::super::runs::GlyphRun;
-use super::{PageRegion, TableRows, TextLine, gaps_between};
+use super::{PageRegion, TableRows, TextLine, gaps_between, shared_gaps};
 use crate::basics::sort::sort_by_number;
 use grid::RuledGrid;
 
@@ -187,24 +187,6 @@ fn follow_gaps(bands: &[Vec<(f32, f32)>], at: usize) -> (Vec<(f32, f32)>, usize)
         }
     }
     (gaps, end)
-}
-
-/// Returns the parts that gaps share, each in order.
-fn shared_gaps(some: &[(f32, f32)], others: &[(f32, f32)]) -> Vec<(f32, f32)> {
-    let mut shared = Vec::new();
-    let (mut a, mut b) = (0, 0);
-    while let (Some(one), Some(other)) = (some.get(a), others.get(b)) {
-        let (low, high) = (one.0.max(other.0), one.1.min(other.1));
-        if high > low {
-            shared.push((low, high));
-        }
-        if one.1 < other.1 {
-            a += 1;
-        } else {
-            b += 1;
-        }
-    }
-    shared
 }
 
 /// Adds words without text in the place of a table.

@@ -12,7 +12,7 @@ use crate::scanned::{self, program_called as program};
 /// A call for the one of this kind, as a person makes it, with these programs.
 fn call(here: &Path, kind: &str, program: &str) -> Call {
     let file = here.join(format!("boats.{kind}"));
-    fs::write(&file, scanned::older(kind)).unwrap();
+    fs::write(&file, scanned::legacy_office(kind)).unwrap();
     tool("file-read").arg(file).env("IKIGAI_OFFICE", program)
 }
 
@@ -119,7 +119,7 @@ fn what_needs_a_password_is_told_from_what_is_damaged() {
         ("ppt", b"\x5f\xc0\x91\xe3", 0, b"\xdf\xc4\xd1\xf3"),
         ("xls", b"\x09\x08\x10\0\0\x06\x05\0", 20, b"\x2f\0"),
     ] {
-        let mut bytes = scanned::older(kind);
+        let mut bytes = scanned::legacy_office(kind);
         let found = bytes.windows(mark.len()).position(|part| part == mark);
         let at = found.unwrap() + at;
         bytes[at..at + locked.len()].copy_from_slice(locked);
