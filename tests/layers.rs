@@ -134,6 +134,7 @@ fn no_front_end_and_no_command_knows_a_tool_by_name() {
     let schemas = fs::read_dir(root).unwrap();
     let names: Vec<String> = schemas
         .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_file())
         .map(|path| path.file_stem().unwrap().to_string_lossy().into_owned())
         // What these are called is also called otherwise: a shell, a command of the system.
         .filter(|name| name.contains('_'))

@@ -76,8 +76,8 @@ impl EntryKeys {
 /// The secret in the file; `None` unless it is this user's own and no other user may read it.
 fn read(path: &Path) -> Option<[u8; LENGTH]> {
     let file = SmallFile::read(path, LastLink::Refuse, LENGTH as u64).ok()?;
-    let is_private = file.status.mode() & 0o077 == 0;
-    let is_own = file.status.uid() == geteuid().as_raw() && is_private;
+    let is_open = file.status.mode() & 0o077 != 0;
+    let is_own = file.status.uid() == geteuid().as_raw() && !is_open;
     file.bytes.try_into().ok().filter(|_| is_own)
 }
 

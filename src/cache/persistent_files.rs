@@ -82,7 +82,7 @@ impl PersistentFiles {
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 Ok(()) => return Ok(file),
                 Err(Errno::WOULDBLOCK) if begin.elapsed() < LOCK_TIMEOUT => {
-                    thread::sleep(LOCK_POLL_INTERVAL)
+                    thread::sleep(LOCK_POLL_INTERVAL);
                 }
                 Err(Errno::WOULDBLOCK) => return Err(PersistentFault::Busy),
                 Err(Errno::INTR) => {}

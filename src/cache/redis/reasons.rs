@@ -18,15 +18,15 @@ pub fn breaks_connection(error: &RedisError) -> bool {
 
 /// The reason in an error: what Redis calls it, or words of our own. Neither holds the address.
 pub fn error_reason(error: &RedisError) -> String {
-    let is_name = |code: &&str| code.bytes().all(|byte| byte.is_ascii_uppercase());
-    if let Some(code) = error.code().filter(is_name) {
-        return format!("it answers {code}");
-    }
-    let reason = match error.kind() {
-        ErrorKind::AuthenticationFailed => "it does not take this user or password",
-        ErrorKind::Io if error.is_timeout() => "it did not answer in time",
-        ErrorKind::Io => CLOSED,
-        ErrorKind::Parse => "what answers is not Redis",
+    let is_name = |code: &str| code.bytes().all(|byte| byte.is_ascii_uppercase());
+    let reason = match (error.code(), error.kind()) {
+        (Some("NOAUTH" | "WRONGPASS"), _) | (_, ErrorKind::AuthenticationFailed) => {
+            "it does not take this user or password"
+        }
+        (Some(code), _) if is_name(code) => return format!("it answers {code}"),
+        (_, ErrorKind::Io) if error.is_timeout() => "it did not answer in time",
+        (_, ErrorKind::Io) => CLOSED,
+        (_, ErrorKind::Parse) => "what answers is not Redis",
         _ => "it refused a request",
     };
     reason.to_owned()
