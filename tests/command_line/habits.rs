@@ -196,8 +196,8 @@ fn notes_for_people_speak_of_flags_and_those_for_programs_of_fields() {
     for (args, flags, fields) in [
         (
             &["grep", "x", "--path", "s*"][..],
-            "belong in --glob: --path . --glob 's*",
-            "belong in `glob`: \"path\":\".\",\"glob\":\"s*",
+            "put them in --glob: --path . --glob 's*",
+            "put them in `glob`: \"path\":\".\",\"glob\":\"s*",
         ),
         (
             &["file-edit", "b.txt", "two", "2"],

@@ -335,7 +335,7 @@ fn file_tools_recommend_nothing_that_would_harm_either() {
             let answer = place.call(tool, &request).run().json();
             assert_eq!(answer["error_code"], "PERMISSION_DENIED", "{answer}");
             let note = answer["note"].as_str().unwrap();
-            assert!(note.contains("do without it"), "{path}: {note}");
+            assert!(note.contains("work without it"), "{path}: {note}");
             assert!(!note.contains("IKIGAI_"), "{path}: {note}");
         }
     }
@@ -351,7 +351,10 @@ fn where_a_pattern_leads_out_no_directory_is_named_that_may_be_read_already() {
                 .json();
             assert_eq!(answer["error_code"], "PERMISSION_DENIED", "{answer}");
             let note = answer["note"].as_str().unwrap();
-            assert!(note.contains("name what lies within"), "{pattern}: {note}");
+            assert!(
+                note.contains("name only what lies within"),
+                "{pattern}: {note}"
+            );
             assert!(!note.contains("IKIGAI_"), "{pattern}: {note}");
         }
     }

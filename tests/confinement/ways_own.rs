@@ -189,7 +189,10 @@ fn no_tool_opens_keys_in_a_home() {
                 let code = &answer["error_code"];
                 assert_eq!(code, "PERMISSION_DENIED", "{tool} {request}: {answer}");
                 assert!(
-                    answer["error"].as_str().unwrap().contains("its own"),
+                    answer["error"]
+                        .as_str()
+                        .unwrap()
+                        .contains("belongs to ikigai-tools itself"),
                     "{answer}"
                 );
                 assert!(!answer.to_string().contains(SECRET), "{answer}");

@@ -76,10 +76,14 @@ impl Content {
 }
 
 /// Asserts that `call`, which reads `request`, answers with `expected`, through a file or a pipe,
-/// and takes at most 1.3 times the request's size.
+/// and takes at most a quarter more memory than the request has bytes. What the program takes by
+/// itself is not counted: how much of a debug build the kernel maps varies by many megabytes.
 #[track_caller]
 fn assert_takes_little(call: impl Fn() -> Call, request: &Path, expected: &Value) {
-    let most = fs::metadata(request).unwrap().len() * 13 / 10 / 1024;
+    let (_, idle) = tool("file-write")
+        .arg("--schema")
+        .run_measured(request, false);
+    let most = idle + fs::metadata(request).unwrap().len() * 5 / 4 / 1024;
     for through_pipe in [false, true] {
         let (answer, peak): (Answer, u64) = call().run_measured(request, through_pipe);
         assert_eq!(&answer.json(), expected);
@@ -117,8 +121,8 @@ fn a_write_takes_no_more_than_a_third_beyond_its_request() {
         ];
         for (n, content) in CONTENTS.iter().enumerate() {
             let (before, behind) = &ways[n % ways.len()];
-            content.request(&request, 60 * MB, before, behind);
-            let bytes = content.pieces(60 * MB) * content.meant.len() as u64;
+            content.request(&request, 100 * MB, before, behind);
+            let bytes = content.pieces(100 * MB) * content.meant.len() as u64;
             let mut expected =
                 json!({"output": format!("Wrote {bytes} bytes to file"), "bytes": bytes});
             if before.contains("\"x\"") {
@@ -128,7 +132,7 @@ fn a_write_takes_no_more_than_a_third_beyond_its_request() {
                         .into();
             }
             assert_takes_little(|| tool("file-write"), &request, &expected);
-            content.assert_in(&file, 60 * MB);
+            content.assert_in(&file, 100 * MB);
         }
     });
 }

@@ -339,7 +339,7 @@ fn the_kernel_holds_a_call_back_whatever_was_checked_before() {
             "roots": [{"Unix": path}],
             "readable": [],
             "no_network": false,
-            "door": "Flags",
+            "source": "Flags",
         });
         let description = json!({
             "bounds": bounds,

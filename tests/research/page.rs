@@ -464,7 +464,7 @@ fn a_document_of_more_than_ten_mebibytes_is_read_and_a_page_cut_off() {
     file.resize(11 * 1024 * 1024, b' ');
     let server = serving("application/pdf", file);
     let failure = home.fails(&json!({"url": server.url("/")}), "PARSE_ERROR");
-    assert!(text(&failure, "error").contains("PDF"), "{failure}");
+    assert!(text(&failure, "error").contains("damaged"), "{failure}");
     let mut file = b"%PDF-1.4\n".to_vec();
     file.resize(51 * 1024 * 1024, b' ');
     let server = serving("application/pdf", file);

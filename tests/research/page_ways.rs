@@ -140,7 +140,7 @@ fn a_document_that_cannot_be_read_says_why() {
     let home = Home::new();
     let server = serving("application/pdf", b"%PDF-1.4\nnothing");
     let failure = home.fails(&json!({"url": server.url("/")}), "PARSE_ERROR");
-    assert!(text(&failure, "error").contains("PDF"), "{failure}");
+    assert!(text(&failure, "error").contains("damaged"), "{failure}");
     let torn = b"words of metadata, then \x03\x1f what was compressed, \xe9\x8d\x02".as_slice();
     let server = serving("application/pdf", torn);
     home.fails(&json!({"url": server.url("/")}), "PARSE_ERROR");
