@@ -5,7 +5,7 @@
 #[path = "common/at_once.rs"]
 mod at_once;
 
-at_once!(8);
+at_once!(12);
 
 mod common;
 #[path = "http/http_server.rs"]

@@ -2,8 +2,8 @@
 //!
 //! Cargo starts the test programs in the order of their names, so this is the last one. It has no
 //! test harness, which would keep the lines to itself. Where cargo is told to start other programs
-//! only (`--test NAME`), or stops at a failure (it does without `--no-fail-fast`), this one does not
-//! run: the same lines have then been printed at once by `common::skip`.
+//! only (`--test NAME`), or stops at a failure (it does without `--no-fail-fast`), this one does
+//! not run: the same lines have then been printed at once by `common::skip`.
 
 #[path = "common/skipped.rs"]
 #[allow(dead_code, reason = "the tests write, this reads")]

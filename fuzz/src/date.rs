@@ -30,7 +30,8 @@ pub fn check(data: &[u8]) {
     assert_eq!(date::parse(&theirs), Some(moment), "{theirs}");
 }
 
-/// Whether something else than a blank stands before the time, where the other parser does not look.
+/// Whether something else than a blank stands before the time, where the other parser does not
+/// look.
 fn lacks_blank(text: &str) -> bool {
     let before = text.len().checked_sub("_00:00:00 GMT".len());
     text.ends_with(" GMT") && before.is_some_and(|at| text.as_bytes()[at] != b' ')

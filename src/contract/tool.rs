@@ -115,8 +115,8 @@ impl Tool {
     ///    answer's fields when it is told to. The only error it returns is that its reader is gone.
     ///    If its own source fails midway, it ends the object with
     ///    [`AnswerObject::break_off`](crate::contract::reply::AnswerObject::break_off): the answer
-    ///    so far stays, followed by `error` and `error_code`. Notes on omissions are written here as
-    ///    well.
+    ///    so far stays, followed by `error` and `error_code`. Notes on omissions are written here
+    ///    as well.
     ///
     /// # Errors
     /// The first phase failed.

@@ -2,9 +2,9 @@
 //!
 //! What `document` reads by itself it reads here too. Beyond that, scanned pages of PDF files go to
 //! tesseract (see `ocr`), and office documents from before 2007 to `LibreOffice` and such (see
-//! `legacy_office`), if they are installed. Such a program is confined to reading the system's directories,
-//! has no network, limits on its memory, output and time, and does not outlive the call (see
-//! `confined_program`).
+//! `legacy_office`), if they are installed. Such a program is confined to reading the system's
+//! directories, has no network, limits on its memory, output and time, and does not outlive the
+//! call (see `confined_program`).
 
 use std::fmt;
 use std::path::PathBuf;

@@ -16,7 +16,8 @@
 //!    out in place of the real ones (fake-IP DNS).
 //!
 //! 5. If a process is restricted to public addresses ([`restrict_to_public_addresses`]), nothing is
-//!    allowed by the second rule. An address that the operator configured (a service's endpoint) is exempt.
+//!    allowed by the second rule. An address that the operator configured (a service's
+//!    endpoint) is exempt.
 //!
 //! A host is resolved once a hop; the addresses that passed are the ones that are connected to.
 

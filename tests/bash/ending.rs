@@ -323,8 +323,8 @@ fn no_name_that_a_link_gives_outlives_the_end_of_the_time() {
     }
 }
 
-/// Shell commands that start `./name` as a server, whose input stays open, and have it run a command
-/// with that mark.
+/// Shell commands that start `./name` as a server, whose input stays open, and have it run a
+/// command with that mark.
 fn server_with_a_command(here: &Path, name: &str, mark: &str) -> String {
     let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {
         "name": "bash", "arguments": {"command": format!("trap '' TERM; sleep {mark}; sleep {mark}")},

@@ -1,5 +1,5 @@
-//! What file-write does for models and people beyond a host's call: missing directories, and the note
-//! on what was replaced.
+//! What file-write does for models and people beyond a host's call: missing directories, and the
+//! note on what was replaced.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 /// Bytes in a megabyte as disks count it.
 const MB: u64 = 1_000_000;
 
-/// Pieces in a block that is written or compared at once: piece by piece, the test itself would take
-/// longer than the calls.
-const BLOCK: u64 = 1_000;
+/// Pieces in a block that is written or compared at once: piece by piece, the test itself would
+/// take longer than the calls.
+const BLOCK: usize = 1_000;
 
 /// A content in many equal pieces, as it is written in a request and as it is meant.
 struct Content {
@@ -46,17 +46,22 @@ const CONTENTS: [Content; 5] = [
 ];
 
 impl Content {
-    /// The number of pieces in a request of `size` bytes: whole blocks.
+    /// The number of blocks in a request of `size` bytes.
+    fn blocks(&self, size: u64) -> u64 {
+        size / (self.written.len() * BLOCK) as u64
+    }
+
+    /// The number of pieces in them.
     fn pieces(&self, size: u64) -> u64 {
-        size / (self.written.len() as u64 * BLOCK) * BLOCK
+        self.blocks(size) * BLOCK as u64
     }
 
     /// Writes a request of `size` bytes into `file`: `before`, the content, `behind`.
     fn request(&self, file: &Path, size: u64, before: &str, behind: &str) {
         let mut out = File::create(file).unwrap();
         out.write_all(before.as_bytes()).unwrap();
-        let block = self.written.repeat(BLOCK as usize);
-        for _ in 0..self.pieces(size) / BLOCK {
+        let block = self.written.repeat(BLOCK);
+        for _ in 0..self.blocks(size) {
             out.write_all(block.as_bytes()).unwrap();
         }
         out.write_all(behind.as_bytes()).unwrap();
@@ -65,9 +70,9 @@ impl Content {
     /// Asserts that `file` holds what was meant.
     fn assert_in(&self, file: &Path, size: u64) {
         let mut file = File::open(file).unwrap();
-        let block = self.meant.repeat(BLOCK as usize);
+        let block = self.meant.repeat(BLOCK);
         let mut read = vec![0; block.len()];
-        for _ in 0..self.pieces(size) / BLOCK {
+        for _ in 0..self.blocks(size) {
             file.read_exact(&mut read).unwrap();
             assert!(read == block.as_bytes());
         }

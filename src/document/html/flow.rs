@@ -1,9 +1,9 @@
 //! Inline content of a page: text, styles, code and line ends, put into paragraphs, headings and
 //! cells.
 //!
-//! Rules: CSS Text 3, "White Space Processing" (a paragraph needs more than whitespace); HTML Living
-//! Standard, "Text-level semantics". A paragraph begins where there is text and ends where a block
-//! begins or ends. A style may reach over several of them: it is closed with each and opened
+//! Rules: CSS Text 3, "White Space Processing" (a paragraph needs more than whitespace); HTML
+//! Living Standard, "Text-level semantics". A paragraph begins where there is text and ends where a
+//! block begins or ends. A style may reach over several of them: it is closed with each and opened
 //! again in the next, except for a link, which leads somewhere once.
 
 use crate::document::model::{ModelBuilder, NodeContent, TextSlice};

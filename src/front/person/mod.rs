@@ -1,6 +1,6 @@
 //! A front end: a person's call of a tool, or a script's. Its command line becomes the very request
 //! that a host would send, so that both are understood alike; the answer is text, wherever stdout
-//! leads, and the exit code that of a normal program ([`Tool::exits`]).
+//! leads, and the exit code that of a normal program ([`Tool::exit_codes`]).
 
 mod flag_words;
 mod progress;

@@ -32,8 +32,9 @@
 //! its time is over. A line that cannot be decided in time is counted and named, never guessed.
 //!
 //! **Other readings.** Models write patterns of other tools. Where one is refused, finds nothing or
-//! has an empty group, the grep tool goes over the files once more with [`alternative_readings`],
-//! and names the first that matches. The search itself pays nothing for that.
+//! has an empty group, the grep tool goes over the files once more with
+//! [`mod@alternative_readings`], and names the first that matches. The search itself pays nothing
+//! for that.
 //!
 //! **To add a form:** a row in the table of [`parser`], its parsing, a case in
 //! `tests/grep/patterns.rs`; if POSIX defines it, it must agree with glibc in

@@ -46,8 +46,8 @@ impl Drop for PageUnderWay {
     }
 }
 
-/// Returns the deadline of a conversion that holds the lock, of which the call ends at `end`: half of
-/// that time if other pages are being read, which may wait for the lock.
+/// Returns the deadline of a conversion that holds the lock, of which the call ends at `end`: half
+/// of that time if other pages are being read, which may wait for the lock.
 pub fn deadline_among_others(end: Instant) -> Instant {
     let now = Instant::now();
     let others = PAGES_UNDER_WAY.load(Ordering::Relaxed) > 1;
