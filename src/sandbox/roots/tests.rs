@@ -1,5 +1,5 @@
 //! Names and errors; what is within the bounds and what is not is tested with the requests that
-//! name it (`front::mcp::admit`).
+//! name it (`front::path_admission`).
 
 use crate::sandbox::roots::*;
 
