@@ -8,7 +8,26 @@ use percent_encoding::percent_decode_str;
 use url::Url;
 
 use super::css::{self, HidingMethod};
-use super::prefilter::media;
+
+/// Element that stands for media in the tree. An element with that name in a page is renamed.
+pub(super) const MEDIA_ELEMENT: &str = "x-media";
+
+/// Attribute with the original name of a renamed element.
+pub(super) const ORIGINAL_NAME: &str = "x-name";
+
+/// Inline elements, in alphabetical order.
+const INLINE_ELEMENTS: [&str; 47] = [
+    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em",
+    "font", "i", "img", "ins", "kbd", "label", "mark", "meter", "nobr", "output", "picture", "q",
+    "rp", "rt", "ruby", "s", "samp", "small", "source", "span", "strike", "strong", "sub", "sup",
+    "time", "tt", "u", "var", "wbr", "x-big", "x-font", "x-nobr", "x-small", "x-u",
+];
+
+/// True if the HTML element with this lower-case name is inline. Unknown elements are not, because
+/// authors make boxes of them.
+pub(super) fn is_inline(name: &str) -> bool {
+    INLINE_ELEMENTS.binary_search(&name).is_ok()
+}
 
 /// True if `word` is one of `words`, which are separated by blanks.
 pub(super) fn lists(words: &str, word: &str) -> bool {
@@ -94,7 +113,7 @@ pub(super) fn kind_of(name: &str) -> ElementKind {
         "h6" => ElementKind::Heading(6),
         "base" => ElementKind::Base,
         "title" => ElementKind::Title,
-        media::ELEMENT => ElementKind::Media,
+        MEDIA_ELEMENT => ElementKind::Media,
         "button" | "select" | "option" | "optgroup" | "textarea" | "meter" | "progress" => {
             ElementKind::Boxed
         }

@@ -12,7 +12,8 @@ use url::Url;
 
 use super::dom::{self, ElementKind};
 use super::page_data::{self, ScriptData};
-use super::prefilter::{WantedContent, media, tag};
+use super::prefilter::{WantedContent, media};
+use super::tag;
 use super::{
     ConvertedPage, DocumentCuts, DocumentModel, HtmlSource, PageSyntax, PageTree, address, reveal,
 };

@@ -5,7 +5,7 @@
 
 use html2md::Handle;
 
-use super::prefilter::tag::{is_data, is_tiny};
+use super::tag::{is_data, is_tiny};
 use super::{address, dom};
 
 /// Maximum side of an icon, in pixels.

@@ -54,6 +54,7 @@ mod repeated_links;
 mod resized;
 mod reveal;
 mod table;
+pub(super) mod tag;
 mod tokens;
 mod unseen_text;
 mod walk;
@@ -65,7 +66,7 @@ pub use self::declared::MetaKind;
 pub use self::declared::{MetaElement, read_declared};
 pub(super) use self::fallback_content::refresh_target;
 pub use self::pick::find_by_class;
-pub(super) use self::prefilter::{PageSyntax, tag};
+pub(super) use self::prefilter::PageSyntax;
 
 /// Deadlines of the two steps of reading; each leaves time for the steps after it.
 #[derive(Clone, Copy, Default)]

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use memchr::{memchr2, memmem};
 use serde_json::Value;
 
-use super::prefilter::tag;
+use super::tag;
 
 /// Maximum length of the text of a page's data, in bytes.
 const MAX_TEXT_BYTES: usize = 512 * 1024;

@@ -14,7 +14,6 @@ use html2md::{Handle, NodeData};
 
 use super::css::HidingMethod;
 use super::dom::{self, ElementKind, lists};
-use super::prefilter::content_hints;
 
 /// Maximum number of steps up the tree per page to find hidden ancestors of controls, and of steps
 /// sideways to find the elements that they open.
@@ -238,7 +237,7 @@ fn is_much_faded(root: &Handle) -> bool {
 fn is_framed(node: &Handle) -> bool {
     dom::kind(node) == Some(ElementKind::Dropped)
         || FRAME_ELEMENTS.contains(&dom::name(node))
-        || dom::attribute(node, content_hints::ORIGINAL_NAME)
+        || dom::attribute(node, dom::ORIGINAL_NAME)
             .is_some_and(|name| FRAME_ELEMENTS.contains(&&*name))
 }
 

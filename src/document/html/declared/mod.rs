@@ -8,7 +8,7 @@
 use memchr::memchr;
 
 use super::dom::lists_any_case;
-use super::prefilter::tag::{self, HtmlTag};
+use super::tag::{self, HtmlTag};
 use crate::basics::wording::floor_boundary;
 use crate::document::entities;
 

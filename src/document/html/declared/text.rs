@@ -6,7 +6,7 @@ use super::has_word;
 use crate::basics::wording::floor_boundary;
 use crate::document::entities;
 use crate::document::html::dom::lists_any_case;
-use crate::document::html::prefilter::tag;
+use crate::document::html::tag;
 
 /// Returns the text of an element of at most `most` bytes, or of the name marked in it, and its
 /// end.

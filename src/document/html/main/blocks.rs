@@ -7,7 +7,6 @@ use html2md::{Handle, NodeData};
 
 use super::text::{self, TextCounts};
 use super::words::{ElementNaming, NamingCache};
-use crate::document::html::prefilter::{content_hints, media};
 use crate::document::html::reveal::node_id;
 use crate::document::html::{dom, table};
 
@@ -201,7 +200,7 @@ impl BlockCutter<'_> {
                 self.run.push(' ');
                 return None;
             }
-            "img" | media::ELEMENT | "hr" | "input" => {
+            "img" | dom::MEDIA_ELEMENT | "hr" | "input" => {
                 if matches!(&**name, "hr" | "input") {
                     self.flush();
                 }
@@ -211,7 +210,7 @@ impl BlockCutter<'_> {
             "script" | "style" | "template" | "title" | "head" | "base" => return None,
             _ => {}
         }
-        let own_name = dom::attribute(node, content_hints::ORIGINAL_NAME);
+        let own_name = dom::attribute(node, dom::ORIGINAL_NAME);
         let tag = own_name.as_deref().unwrap_or(name);
         let tag = tag.strip_prefix("x-").unwrap_or(tag);
         let hides = self.hidden.get(&node_id(node)).copied().unwrap_or_default()
@@ -227,7 +226,7 @@ impl BlockCutter<'_> {
             "pre" | "code" => flags |= CODE,
             _ => {}
         }
-        let inline = content_hints::is_inline(name) && own_name.is_none();
+        let inline = dom::is_inline(name) && own_name.is_none();
         let mut frame = BlockFrame {
             exit: BlockExit::Inline,
             next: 0,

@@ -20,8 +20,9 @@
 use html2md::Handle;
 use memchr::{memmem, memrchr};
 
-use super::prefilter::{WantedContent, tag};
+use super::prefilter::WantedContent;
 use super::reveal::HiddenElements;
+use super::tag;
 use super::{ConvertedPage, HtmlSource, dom, prefilter, preformatted, reveal};
 use crate::document::DocumentCuts;
 use blocks::{CutObserver, HidingFlags, NOSCRIPT, PageBlocks, UNSEEN};

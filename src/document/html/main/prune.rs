@@ -9,7 +9,6 @@ use super::blocks::{CONTROL, PageBlocks, TreeLeaf, UNSEEN};
 use super::hash::FnvHash;
 use super::page::sum_up;
 use crate::document::html::image::ImageElement;
-use crate::document::html::prefilter::{content_hints, media};
 use crate::document::html::{dom, reveal};
 
 struct PruneFrame {
@@ -67,7 +66,7 @@ pub(super) fn prune_unchosen(body: &Handle, cut: &PageBlocks, chosen: &[bool]) {
                 }
             }
             NodeData::Element { name, .. } => match &*name.local {
-                "img" | media::ELEMENT | "hr" | "input" => {
+                "img" | dom::MEDIA_ELEMENT | "hr" | "input" => {
                     let (kept, _) = leaf();
                     if kept {
                         frame.content |= is_visible(&child);
@@ -146,8 +145,7 @@ fn close_frame(frame: PruneFrame, around: Option<&mut PruneFrame>) {
         ..
     } = frame;
     *node.children.borrow_mut() = kept;
-    let noscript =
-        dom::attribute(&node, content_hints::ORIGINAL_NAME).is_some_and(|name| name == "noscript");
+    let noscript = dom::attribute(&node, dom::ORIGINAL_NAME).is_some_and(|name| name == "noscript");
     if dom::is_hidden(&node) || noscript {
         content &= text;
         if content {

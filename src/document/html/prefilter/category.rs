@@ -3,7 +3,7 @@
 //! Rules: HTML Living Standard, "The stack of open elements" and "The rules for parsing tokens
 //! in HTML content".
 
-use super::media;
+use super::super::dom;
 
 /// The treatment of an element in the parser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ pub(super) fn category_of(name: &str) -> TagCategory {
         "form" | "datalist" => TagCategory::Form,
         "link" | "meta" | "param" | "source" | "track" | "area" | "col" | "colgroup" | "wbr"
         | "keygen" | "basefont" | "bgsound" | "frame" | "frameset" => TagCategory::Empty,
-        "nobr" | "font" | "big" | "small" | "u" | media::ELEMENT => TagCategory::Styled,
+        "nobr" | "font" | "big" | "small" | "u" | dom::MEDIA_ELEMENT => TagCategory::Styled,
         "br" | "img" | "image" | "input" | "base" => TagCategory::Void,
         "hr" => TagCategory::Rule,
         "html" | "head" | "body" => TagCategory::Root,

@@ -1,11 +1,8 @@
 //! Hints for finding the main content that the conversion does not need: the naming attributes of
 //! elements, and elements without a meaning of their own.
 
-use super::super::dom::lists_any_case;
-use super::tag::TagAttribute;
-
-/// Attribute with the original name of a renamed element.
-pub(in crate::document::html) const ORIGINAL_NAME: &str = "x-name";
+use super::super::dom::{ORIGINAL_NAME, lists_any_case};
+use super::super::tag::TagAttribute;
 
 /// Maximum length of a naming attribute that is kept whole, in bytes.
 pub(super) const MAX_NAMING_BYTES: usize = 400;
@@ -38,18 +35,4 @@ pub(super) fn original_name(name: &str) -> TagAttribute<'_> {
         name: ORIGINAL_NAME,
         value: name,
     }
-}
-
-/// Inline elements, in alphabetical order.
-const INLINE_ELEMENTS: [&str; 47] = [
-    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em",
-    "font", "i", "img", "ins", "kbd", "label", "mark", "meter", "nobr", "output", "picture", "q",
-    "rp", "rt", "ruby", "s", "samp", "small", "source", "span", "strike", "strong", "sub", "sup",
-    "time", "tt", "u", "var", "wbr", "x-big", "x-font", "x-nobr", "x-small", "x-u",
-];
-
-/// True if the HTML element with this lower-case name is inline. Unknown elements are not, because
-/// authors make boxes of them.
-pub(in crate::document::html) fn is_inline(name: &str) -> bool {
-    INLINE_ELEMENTS.binary_search(&name).is_ok()
 }

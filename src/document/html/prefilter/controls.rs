@@ -5,7 +5,7 @@
 use memchr::memmem;
 
 use super::super::declared::read_element;
-use super::tag;
+use super::super::tag;
 
 /// Maximum length of a button's markup, and of its text, in bytes.
 const MAX_BUTTON_BYTES: usize = 2048;

@@ -1,8 +1,7 @@
 //! End tags: those that pass, and the tags that the parser needs before them.
 
-use super::{
-    EndTagOutcome, MAX_KNOWN_NAME_BYTES, PageFilter, TagCategory, known_name, renamed, tag,
-};
+use super::super::tag;
+use super::{EndTagOutcome, MAX_KNOWN_NAME_BYTES, PageFilter, TagCategory, known_name, renamed};
 
 impl PageFilter<'_> {
     /// Reads the end tag at `at`; returns the offset after it.

@@ -4,7 +4,8 @@
 //! that are never drawn, and the attributes `display` and `visibility`; `MathML` Core, `mphantom`.
 
 use super::super::dom;
-use super::{MAX_KNOWN_NAME_BYTES, PageFilter, TagCategory, category_of, known_name, tag};
+use super::super::tag;
+use super::{MAX_KNOWN_NAME_BYTES, PageFilter, TagCategory, category_of, known_name};
 use crate::document::entities;
 
 /// A hidden foreign element whose contents are being left out.

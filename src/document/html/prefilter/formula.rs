@@ -10,8 +10,9 @@ use std::borrow::Cow;
 use memchr::{memmem, memrchr};
 
 use super::super::dom;
+use super::super::tag;
 use super::start_tag::StartTag;
-use super::{PageFilter, TagCategory, tag};
+use super::{PageFilter, TagCategory};
 use crate::basics::wording::floor_boundary;
 use crate::document::entities;
 use crate::document::formula::read_mathml;

@@ -5,7 +5,7 @@
 //! and the classes of Pygments (`linenos`), Chroma (`ln`, `lnt`), gitweb (`linenr`) and others.
 
 use super::super::declared::read_element;
-use super::tag;
+use super::super::tag;
 
 /// Maximum length of a line number with the tags and the blanks around it, in bytes.
 const MAX_NUMBER_BYTES: usize = 256;

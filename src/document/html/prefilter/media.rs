@@ -3,12 +3,10 @@
 //!
 //! Rules: HTML Living Standard, "Embedded content".
 
+use super::super::tag::TagAttribute;
+use super::super::{dom, tag};
 use super::start_tag::StartTag;
-use super::tag::TagAttribute;
-use super::{PageFilter, TagCategory, memchr, tag};
-
-/// Element that stands for media in the tree. An element with that name in a page is renamed.
-pub(in crate::document::html) const ELEMENT: &str = "x-media";
+use super::{PageFilter, TagCategory, memchr};
 
 impl<'a> PageFilter<'a> {
     /// Replaces the media element whose start tag is at `at`; returns the offset after it.
@@ -62,8 +60,8 @@ impl<'a> PageFilter<'a> {
         });
         let attribute = |name, value| TagAttribute { name, value };
         let attributes = [attribute("href", address), attribute("title", label)];
-        self.out.start(ELEMENT, &attributes);
-        self.out.end(ELEMENT);
+        self.out.start(dom::MEDIA_ELEMENT, &attributes);
+        self.out.end(dom::MEDIA_ELEMENT);
         self.part_words(end)
     }
 

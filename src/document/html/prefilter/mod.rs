@@ -21,14 +21,14 @@ pub(super) mod media;
 mod raw_text;
 mod shadow_root;
 mod start_tag;
-pub(in crate::document) mod tag;
 mod tree;
+mod used_attributes;
 pub(super) mod visibility;
 pub(in crate::document) mod xml;
 
 use super::reveal::HiddenElements;
 use super::tokens::TokenEmitter;
-use super::{DocumentCuts, HtmlSource, dom, react_streaming, unseen_text};
+use super::{DocumentCuts, HtmlSource, dom, react_streaming, tag, unseen_text};
 use category::{TagCategory, category_of};
 pub(super) use line_numbers::is_line_number_class;
 use tree::{ElementStack, EndTagOutcome};
@@ -301,7 +301,7 @@ fn renamed(name: &str) -> Option<&'static str> {
         "u" => "x-u",
         "select" => "x-select",
         // Otherwise the walk would take it for replaced media.
-        media::ELEMENT => "x-own",
+        dom::MEDIA_ELEMENT => "x-own",
         _ => return None,
     })
 }

@@ -1,9 +1,10 @@
 //! Elements that contain only text, and templates: their ends, and the text of those that a browser
 //! shows.
 
+use super::super::tag;
+use super::super::tag::TagAttribute;
 use super::start_tag::StartTag;
-use super::tag::TagAttribute;
-use super::{PageFilter, TagCategory, content_hints, memchr, tag, xml};
+use super::{PageFilter, TagCategory, content_hints, memchr, xml};
 
 impl<'a> PageFilter<'a> {
     /// Returns the end of the text of an element that ends only at its own end tag, and the offset

@@ -5,7 +5,7 @@
 //! node of an element counts, because an element has one root.
 
 use super::super::dom::lists_any_case;
-use super::tag;
+use super::super::tag;
 
 /// Maximum length of the start tag of a host, in bytes.
 const MAX_HOST_TAG_BYTES: usize = 4 * 1024;

@@ -3,12 +3,13 @@
 
 use super::super::css::HidingMethod;
 use super::super::dom::{self, ElementKind};
+use super::super::tag;
+use super::super::tag::TagAttribute;
 use super::super::{listing, react_streaming};
-use super::tag::TagAttribute;
 use super::visibility::TagVisibility;
 use super::{
     MAX_KNOWN_NAME_BYTES, PageFilter, TagCategory, content_hints, controls, foreign, is_verbatim,
-    known_name, line_numbers, memchr, renamed, shadow_root, tag,
+    known_name, line_numbers, memchr, renamed, shadow_root, used_attributes,
 };
 use crate::document::entities;
 
@@ -63,7 +64,7 @@ impl<'a> PageFilter<'a> {
             let begin = self
                 .picture
                 .take()
-                .filter(|_| !tag.kept.iter().any(tag::is_address));
+                .filter(|_| !tag.kept.iter().any(used_attributes::is_address));
             tag.kept
                 .extend(begin.and_then(|begin| self.source_of_picture(begin, at)));
         }
@@ -221,12 +222,12 @@ impl<'a> PageFilter<'a> {
                 name: called,
                 value,
             } = attribute;
-            let mut space = [0; tag::MAX_USED_NAME_BYTES];
+            let mut space = [0; used_attributes::MAX_USED_NAME_BYTES];
             let known = known_name(called, &mut space);
             let used = match visibility.read_attribute(known, value).filter(|_| !seen) {
                 Some(used) => used,
                 None => {
-                    (!seen && tag::is_used(name, in_pre, known, value))
+                    (!seen && used_attributes::is_used(name, in_pre, known, value))
                         || (calls && content_hints::names_element(known))
                         || (self.is_streamed && is_of_stream(&attribute))
                         || self
@@ -240,7 +241,9 @@ impl<'a> PageFilter<'a> {
             }
             if used {
                 kept.push(attribute);
-            } else if dom::lists(tag::USED_OF_HIDDEN, known) && said.len() < MAX_USED_OF_HIDDEN {
+            } else if dom::lists(used_attributes::USED_OF_HIDDEN, known)
+                && said.len() < MAX_USED_OF_HIDDEN
+            {
                 said.push(attribute);
             }
         })?;
@@ -313,7 +316,7 @@ impl<'a> PageFilter<'a> {
             && !(self.dim && name == "mark")
             && !after_pre
             && self.foreign == 0
-            && (!self.all || content_hints::is_inline(name))
+            && (!self.all || dom::is_inline(name))
     }
 
     /// Emits a start tag.

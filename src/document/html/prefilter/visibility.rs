@@ -3,7 +3,8 @@
 
 use super::super::css::{HidingMethod, InlineStyle};
 use super::super::dom;
-use super::{TagCategory, content_hints, tag};
+use super::super::tag;
+use super::TagCategory;
 use crate::document::entities;
 
 #[allow(clippy::struct_excessive_bools, reason = "each is asked by itself")]
@@ -33,7 +34,7 @@ pub(super) struct TagVisibility {
 
 /// True if the HTML element of this name has, by itself, a box whose size can be set.
 pub(in crate::document::html) fn is_boxed(name: &str) -> bool {
-    !content_hints::is_inline(name)
+    !dom::is_inline(name)
         && !matches!(
             name,
             "table" | "tbody" | "thead" | "tfoot" | "tr" | "td" | "th"

@@ -5,8 +5,8 @@
 
 use memchr::{memchr, memchr2, memmem};
 
+use super::super::tag;
 use super::super::tokens::TokenEmitter;
-use super::tag;
 
 const SECTION: &str = "<![CDATA[";
 

@@ -15,8 +15,8 @@ use html5ever::{LocalName, ParseOpts, Parser, ns, parse_document};
 use memchr::memchr2;
 
 use super::parse::CountingSink;
-use super::prefilter::tag::TagAttribute;
 use super::reveal::HiddenElements;
+use super::tag::TagAttribute;
 use crate::document::entities;
 
 pub(super) struct TokenEmitter {
