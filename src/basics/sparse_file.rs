@@ -9,14 +9,14 @@ use rustix::io::Errno;
 /// it has data, where it ends, or where the file system does not know. The file's own position is
 /// moved.
 #[must_use]
-pub fn hole_end(file: impl AsFd, at: u64, end: u64) -> u64 {
+pub fn hole_end(file: &impl AsFd, at: u64, end: u64) -> u64 {
     if at >= end {
         return at;
     }
-    let data = match seek(&file, SeekFrom::Data(at)) {
+    let data = match seek(file, SeekFrom::Data(at)) {
         Ok(data) => data,
         // The rest of the file is a hole.
-        Err(Errno::NXIO) => fstat(&file).map_or(0, |stat| u64::try_from(stat.st_size).unwrap_or(0)),
+        Err(Errno::NXIO) => fstat(file).map_or(0, |stat| u64::try_from(stat.st_size).unwrap_or(0)),
         Err(_) => at,
     };
     data.clamp(at, end)

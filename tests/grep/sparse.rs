@@ -54,9 +54,9 @@ fn a_line_of_a_terabyte_is_given_up_at_once() {
         assert_eq!(answer.json()["count"], 0);
         assert!(answer.note().starts_with(NOTE), "{}", answer.note());
         let answer = run(json!({"pattern": "SECRET"}), threads);
-        assert_eq!(answer.json()["output"], "f:1: SECRET");
+        assert_eq!(answer.json()["output"], "./f:1: SECRET");
         assert!(
-            answer.note().contains("f, many1, many10, many11"),
+            answer.note().contains("./f, ./many1, ./many10, ./many11"),
             "{}",
             answer.note()
         );

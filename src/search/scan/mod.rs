@@ -114,7 +114,7 @@ impl ByteSource for BorrowedFd<'_> {
         let Ok(at) = tell(*self) else {
             return 0;
         };
-        let length = hole_end(*self, at, u64::MAX >> 1) - at;
+        let length = hole_end(self, at, u64::MAX >> 1) - at;
         // Where the position cannot be set again, it was not moved.
         let _ = seek(*self, SeekFrom::Start(at));
         length
