@@ -76,7 +76,7 @@ pub fn list_directory(
         }
         let looks = names.len().is_multiple_of(CLOCK_INTERVAL_ENTRIES);
         if looks && deadline.is_some_and(|end| Instant::now() >= end) {
-            return Err(FileAccessError::TooSlow);
+            return Err(FileAccessError::TooSlow(0));
         }
         names.push(entry.file_name().to_owned());
     }

@@ -116,7 +116,7 @@ pub fn edit(
     for (at, replacement) in replacements.iter().enumerate() {
         let failed = |error| (at, error);
         let text = between.as_ref().map_or(&file, |(_, text)| text);
-        let prepared = PreparedReplacement::find(text, *replacement).map_err(failed)?;
+        let prepared = PreparedReplacement::find(text, *replacement, end).map_err(failed)?;
         match prepared.made.nearest {
             Some(nearest) if replacements.len() > 1 => {
                 return Err((at, EditError::NotFound(nearest)));
@@ -129,22 +129,21 @@ pub fn edit(
         }
         let mut make = || -> Result<_, FileAccessError> {
             if tells_lines {
-                let begins = line_numbers(text, &prepared.found.first)?;
+                let begins = line_numbers(text, &prepared.found.first, end)?;
                 let (old, new) = &prepared.texts;
                 edited.changed.add(&begins, prepared.found.count, old, new);
             }
             if at + 1 < replacements.len() {
-                if end.is_some_and(|end| Instant::now() >= end) {
-                    return Err(FileAccessError::TooSlow);
-                }
                 let draft = draft_between(&target, &file)?;
-                prepared.write(text, &draft.file)?;
+                prepared.write(text, &draft.file, end)?;
                 let copy = draft.file.try_clone();
                 let copy = copy.map_err(|error| FileAccessError::failed_write(&error))?;
                 let stat = fstat(&copy).map_err(FileAccessError::reading)?;
                 return Ok(Some((draft, RegularFile { file: copy, stat })));
             }
-            replace::replace(&target, &file, &mut |draft| prepared.write(text, draft))?;
+            replace::replace(&target, &file, &mut |draft| {
+                prepared.write(text, draft, end)
+            })?;
             Ok(None)
         };
         let next = make();
@@ -175,10 +174,14 @@ struct PreparedReplacement<'a> {
 impl<'a> PreparedReplacement<'a> {
     /// Finds what is to be replaced in `file`. If all occurrences are meant and there are none, it
     /// has the nearest text.
-    fn find(file: &RegularFile, replacement: TextReplacement<'a>) -> Result<Self, EditError> {
+    fn find(
+        file: &RegularFile,
+        replacement: TextReplacement<'a>,
+        deadline: Option<Instant>,
+    ) -> Result<Self, EditError> {
         let TextReplacement { old, new, all } = replacement;
-        let (texts, decided) = line_ends::decide(file, old, new)?;
-        let found = find(file, &Finder::new(&texts.0))?;
+        let (texts, decided) = line_ends::decide(file, old, new, deadline)?;
+        let found = find(file, &Finder::new(&texts.0), deadline)?;
         let count = if decided.changes_nothing {
             0
         } else {
@@ -186,13 +189,13 @@ impl<'a> PreparedReplacement<'a> {
         };
         if count > 1 && !all {
             let named = &found.first[..found.first.len().min(nearest::MAX_NAMED_LINES)];
-            let lines = line_numbers(file, named)?;
+            let lines = line_numbers(file, named, deadline)?;
             return Err(EditError::NotUnique { count, lines });
         }
         let mut nearest = None;
         if count == 0 {
             let end = Some(Instant::now() + NEAREST_TIMEOUT);
-            let content = file.bytes_at(0, NEAREST_SEARCH_BYTES)?;
+            let content = file.bytes_at(0, NEAREST_SEARCH_BYTES, deadline)?;
             let mut found = nearest::find_nearest(&content, old, new, end);
             let is_whole = content.len() < NEAREST_SEARCH_BYTES;
             if !is_whole && matches!(found.finding, NearestFinding::Nothing) {
@@ -206,7 +209,7 @@ impl<'a> PreparedReplacement<'a> {
         }
         let left = decided.crlf > found.count * line_ends::crlf_in(old);
         let emptied = match found.first[..] {
-            [at, ..] if count > 0 && new.is_empty() => emptied_line(file, at, &texts.0)?,
+            [at, ..] if count > 0 && new.is_empty() => emptied_line(file, at, &texts.0, deadline)?,
             _ => None,
         };
         Ok(Self {
@@ -226,18 +229,28 @@ impl<'a> PreparedReplacement<'a> {
     }
 
     /// Writes the new content of `file` into `draft`.
-    fn write(&self, file: &RegularFile, draft: &File) -> Result<(), FileAccessError> {
+    fn write(
+        &self,
+        file: &RegularFile,
+        draft: &File,
+        deadline: Option<Instant>,
+    ) -> Result<(), FileAccessError> {
         let ((old, new), length) = (&self.texts, self.found.length);
         match self.found.first[..] {
-            [at] => write_around(file, draft, (at, old.len()), new, length),
-            _ => write_replaced(file, draft, &Finder::new(old), new, length),
+            [at] => write_around(file, draft, (at, old.len()), new, length, deadline),
+            _ => write_replaced(file, draft, &Finder::new(old), new, length, deadline),
         }
     }
 }
 
 /// The line that is left empty without `old` at offset `at`, if `old` is whole lines but for the
 /// last line end.
-fn emptied_line(file: &RegularFile, at: u64, old: &[u8]) -> Result<Option<u64>, FileAccessError> {
+fn emptied_line(
+    file: &RegularFile,
+    at: u64,
+    old: &[u8],
+    deadline: Option<Instant>,
+) -> Result<Option<u64>, FileAccessError> {
     let (mut before, mut behind) = ([b'\n'], [0; 2]);
     if at > 0 {
         file.read_at(&mut before, at - 1)?;
@@ -247,15 +260,19 @@ fn emptied_line(file: &RegularFile, at: u64, old: &[u8]) -> Result<Option<u64>, 
     if before != *b"\n" || !ends || old.ends_with(b"\n") {
         return Ok(None);
     }
-    Ok(line_numbers(file, &[at])?.first().copied())
+    Ok(line_numbers(file, &[at], deadline)?.first().copied())
 }
 
 /// The numbers of the lines in which the offsets `places`, which ascend, are.
-fn line_numbers(file: &RegularFile, places: &[u64]) -> Result<Vec<u64>, FileAccessError> {
+fn line_numbers(
+    file: &RegularFile,
+    places: &[u64],
+    deadline: Option<Instant>,
+) -> Result<Vec<u64>, FileAccessError> {
     let (mut at, mut line) = (0, 1);
     let mut numbers = Vec::with_capacity(places.len());
     for place in places {
-        let between = file.count_line_ends(at..*place, None)?;
+        let between = file.count_line_ends(at..*place, deadline)?;
         line += between.ok_or_else(FileAccessError::changed)?;
         at = *place;
         numbers.push(line);
@@ -272,9 +289,13 @@ struct TextOccurrences {
     length: u64,
 }
 
-fn find(file: &RegularFile, finder: &Finder<'_>) -> Result<TextOccurrences, FileAccessError> {
+fn find(
+    file: &RegularFile,
+    finder: &Finder<'_>,
+    deadline: Option<Instant>,
+) -> Result<TextOccurrences, FileAccessError> {
     let (mut count, mut first) = (0, Vec::new());
-    let length = search(file, finder, |piece| {
+    let length = search(file, finder, true, deadline, |piece| {
         if let EditPiece::Match(at) = piece {
             count += 1;
             if first.len() < MAX_KEPT_PLACES {
@@ -298,13 +319,17 @@ fn write_around(
     (at, old): (u64, usize),
     new: &[u8],
     length: u64,
+    deadline: Option<Instant>,
 ) -> Result<(), FileAccessError> {
     let sparse = is_sparse(file, length);
     let copy = |from: Range<u64>, to| {
-        let wanted = from.end - from.start;
-        match holes::copy(&file.file, from, draft, to, sparse) {
-            Ok(copied) if copied == wanted => Ok(()),
-            Ok(_) => Err(FileAccessError::changed()),
+        let Range { start, end } = from;
+        match holes::copy(&file.file, from, draft, to, sparse, deadline) {
+            Ok(copied) if copied == end - start => Ok(()),
+            Ok(copied) => {
+                FileAccessError::if_late(deadline, start + copied)?;
+                Err(FileAccessError::changed())
+            }
             Err(errno) => Err(FileAccessError::writing(errno)),
         }
     };
@@ -327,13 +352,20 @@ fn write_replaced(
     finder: &Finder<'_>,
     new: &[u8],
     length: u64,
+    deadline: Option<Instant>,
 ) -> Result<(), FileAccessError> {
-    let copy = holes::SparseWriter::new(draft, is_sparse(file, length));
+    let sparse = is_sparse(file, length);
+    let copy = holes::SparseWriter::new(draft, sparse);
     let mut out = BufWriter::with_capacity(WINDOW, copy);
-    let read = search(file, finder, |piece| {
+    let read = search(file, finder, sparse, deadline, |piece| {
         let bytes = match piece {
             EditPiece::Between(bytes) => bytes,
             EditPiece::Match(_) => new,
+            EditPiece::Hole(length) => {
+                let flushed = out.flush();
+                out.get_mut().skip(length);
+                return flushed.map_err(|error| FileAccessError::failed_write(&error));
+            }
         };
         out.write_all(bytes)
             .map_err(|error| FileAccessError::failed_write(&error))
@@ -351,19 +383,28 @@ enum EditPiece<'a> {
     Between(&'a [u8]),
     /// A match, by its offset in the file.
     Match(u64),
+    /// A hole of so many bytes.
+    Hole(u64),
 }
 
-/// Searches the file from beginning to end, and returns its length in bytes.
+/// Searches the file from beginning to end, and returns its length in bytes. Where
+/// `passes_over_holes` is set, long ones are visited as such.
 fn search(
     file: &RegularFile,
     finder: &Finder<'_>,
+    passes_over_holes: bool,
+    deadline: Option<Instant>,
     mut visit: impl FnMut(EditPiece<'_>) -> Result<(), FileAccessError>,
 ) -> Result<u64, FileAccessError> {
     let needle = finder.needle().len();
+    let is_nul = |byte: &u8| *byte == 0;
+    // No text but one of NULs alone lies within a hole.
+    let passes_over_holes = passes_over_holes && !finder.needle().iter().all(is_nul);
     let mut window = vec![0; WINDOW.max(needle.saturating_mul(2))];
     // The window holds `filled` bytes of the file, from offset `base` on.
     let (mut base, mut filled) = (0u64, 0);
     loop {
+        FileAccessError::if_late(deadline, base)?;
         let count = file.read_at(&mut window[filled..], base + filled as u64)?;
         filled += count;
         let seen = &window[..filled];
@@ -383,8 +424,20 @@ fn search(
         if count == 0 {
             return Ok(base + filled as u64);
         }
-        window.copy_within(filled - kept..filled, 0);
         base += (filled - kept) as u64;
+        let kept_bytes = &window[filled - kept..filled];
+        if passes_over_holes && kept_bytes.iter().all(is_nul) {
+            // A text may begin with the last NULs of the hole.
+            let read = base + kept as u64;
+            let data = file.after_hole(&window[..filled], read);
+            let hole_end = data.saturating_sub(needle as u64);
+            if hole_end > read {
+                visit(EditPiece::Hole(hole_end - base))?;
+                (base, filled) = (hole_end, 0);
+                continue;
+            }
+        }
+        window.copy_within(filled - kept..filled, 0);
         filled = kept;
     }
 }

@@ -4,12 +4,19 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
+use std::time::Instant;
 
 use rustix::fs::{SeekFrom, copy_file_range, ftruncate, seek};
 use rustix::io::{Errno, pread, retry_on_intr};
 
+use crate::basics::sparse_file::hole_end;
+
 /// Bytes that are copied at a time where the kernel does not copy by itself.
 const PIECE: usize = 128 * 1024;
+
+/// The most that one call of the kernel copies, in bytes: even a slow disk has it in a second or
+/// so.
+const MAX_KERNEL_COPY: usize = 16 * 1024 * 1024;
 
 /// The smallest hole, in bytes: the block that file systems keep account of.
 pub const BLOCK: u64 = 4096;
@@ -20,12 +27,7 @@ pub fn next_data(file: &File, at: u64, end: u64) -> Option<Range<u64>> {
     if at >= end {
         return None;
     }
-    let start = match seek(file, SeekFrom::Data(at)) {
-        Ok(start) => start.max(at),
-        // The rest of the file is a hole.
-        Err(Errno::NXIO) => return None,
-        Err(_) => return Some(at..end),
-    };
+    let start = hole_end(file, at, end);
     let stop = match seek(file, SeekFrom::Hole(start)) {
         Ok(stop) if stop > start => stop,
         _ => end,
@@ -35,21 +37,23 @@ pub fn next_data(file: &File, at: u64, end: u64) -> Option<Range<u64>> {
 
 /// Copies the bytes `from` of `source` to offset `to` of `copy`, which is empty there. If `sparse`,
 /// only data is copied; `copy` becomes as long as if everything had been. Returns how much of
-/// `from` there was.
+/// `from` there was, or was copied until `deadline`.
 pub fn copy(
     source: &File,
     from: Range<u64>,
     copy: &File,
     to: u64,
     sparse: bool,
+    deadline: Option<Instant>,
 ) -> Result<u64, Errno> {
     if !sparse {
-        return copy_data(source, from, copy, to);
+        return copy_data(source, from, copy, to, deadline);
     }
     let mut at = from.start;
     while let Some(data) = next_data(source, at, from.end) {
         let length = data.end - data.start;
-        let copied = copy_data(source, data.clone(), copy, to + (data.start - from.start))?;
+        let place = to + (data.start - from.start);
+        let copied = copy_data(source, data.clone(), copy, place, deadline)?;
         if copied < length {
             return Ok(data.start - from.start + copied);
         }
@@ -71,15 +75,24 @@ pub fn lengthen(file: &File, length: u64) -> Result<(), Errno> {
     Ok(())
 }
 
-fn copy_data(source: &File, from: Range<u64>, copy: &File, to: u64) -> Result<u64, Errno> {
+fn copy_data(
+    source: &File,
+    from: Range<u64>,
+    copy: &File,
+    to: u64,
+    deadline: Option<Instant>,
+) -> Result<u64, Errno> {
     let length = from.end - from.start;
+    let is_late = || deadline.is_some_and(|end| Instant::now() >= end);
     let mut done = 0;
     while done < length {
+        if is_late() {
+            return Ok(done);
+        }
         let (mut input, mut output) = (from.start + done, to + done);
-        // The most that one call moves, in whole pages.
         let most = usize::try_from(length - done)
             .unwrap_or(usize::MAX)
-            .min(0x7fff_f000);
+            .min(MAX_KERNEL_COPY);
         match copy_file_range(source, Some(&mut input), copy, Some(&mut output), most) {
             // Generated files look empty to the kernel (`copy_file_range(2)`, BUGS).
             Ok(0) => break,
@@ -101,7 +114,7 @@ fn copy_data(source: &File, from: Range<u64>, copy: &File, to: u64) -> Result<u6
     if done < length {
         buffer.resize(PIECE, 0);
     }
-    while done < length {
+    while done < length && !is_late() {
         let most = buffer
             .len()
             .min(usize::try_from(length - done).unwrap_or(usize::MAX));
@@ -151,6 +164,13 @@ impl<'a> SparseWriter<'a> {
     }
 }
 
+impl SparseWriter<'_> {
+    /// Leaves out so many bytes, which become a hole.
+    pub fn skip(&mut self, length: u64) {
+        self.at += length;
+    }
+}
+
 impl Write for SparseWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let is_hole = |block: &[u8]| block.iter().all(|byte| *byte == 0);
@@ -191,7 +211,7 @@ mod tests {
         for (from, to) in [(0..LENGTH, 0), (3..LENGTH, 10), (9_000_001..LENGTH - 7, 1)] {
             let made = tempfile::tempfile().unwrap();
             let length = from.end - from.start;
-            let copied = copy(&source, from.clone(), &made, to, true);
+            let copied = copy(&source, from.clone(), &made, to, true, None);
             assert_eq!(copied, Ok(length));
             let status = made.metadata().unwrap();
             assert_eq!(status.len(), to + length);
@@ -243,10 +263,8 @@ mod tests {
         for sparse in [false, true] {
             let (source, made) = (tempfile::tempfile().unwrap(), tempfile::tempfile().unwrap());
             source.write_all_at(b"0123456789", 0).unwrap();
-            assert_eq!(copy(&source, 4..10, &made, 0, sparse), Ok(6));
-            if !sparse {
-                assert_eq!(copy(&source, 4..11, &made, 0, sparse), Ok(6));
-            }
+            assert_eq!(copy(&source, 4..10, &made, 0, sparse, None), Ok(6));
+            assert_eq!(copy(&source, 4..11, &made, 0, sparse, None), Ok(6));
         }
     }
 }

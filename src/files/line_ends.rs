@@ -4,14 +4,12 @@
 //! Rules: the decisions on file-edit. Nothing else is taken for anything but itself.
 
 use std::borrow::Cow;
+use std::time::Instant;
 
 use memchr::memmem::Finder;
 use memchr::{memchr, memchr_iter};
 
 use super::regular::{FileAccessError, RegularFile};
-
-/// Bytes of the file that are read at a time, after its beginning.
-const WINDOW: usize = 1024 * 1024;
 
 /// The change of the line ends of an edit's texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +42,7 @@ pub fn decide<'a>(
     file: &RegularFile,
     old: &'a [u8],
     new: &'a [u8],
+    deadline: Option<Instant>,
 ) -> Result<(EditTexts<'a>, LineEndDecision), FileAccessError> {
     let as_sent = (Cow::Borrowed(old), Cow::Borrowed(new));
     let has_cr = memchr(b'\r', old).is_some();
@@ -55,7 +54,7 @@ pub fn decide<'a>(
         changes_nothing: false,
     };
     if old_lines || new_lines {
-        decided.crlf = lines_in_crlf(file)?;
+        decided.crlf = lines_in_crlf(file, deadline)?;
     }
     if decided.crlf == 0 {
         return Ok((as_sent, decided));
@@ -104,26 +103,20 @@ pub fn crlf_in(text: &[u8]) -> u64 {
 }
 
 /// Counts the lines of the file that have an end, if all end in CRLF; 0 if one ends in LF alone.
-fn lines_in_crlf(file: &RegularFile) -> Result<u64, FileAccessError> {
-    let mut window = vec![0; 4096];
-    let (mut at, mut count, mut before) = (0, 0, 0);
-    loop {
-        let read = file.read_at(&mut window, at)?;
-        let seen = &window[..read];
+fn lines_in_crlf(file: &RegularFile, deadline: Option<Instant>) -> Result<u64, FileAccessError> {
+    let (mut count, mut before, mut has_bare) = (0, 0, false);
+    file.look_through(0..u64::MAX, deadline, |seen| {
         for end in memchr_iter(b'\n', seen) {
             if end.checked_sub(1).map_or(before, |cr| seen[cr]) != b'\r' {
-                return Ok(0);
+                has_bare = true;
+                return false;
             }
             count += 1;
         }
-        let Some(last) = seen.last() else {
-            return Ok(count);
-        };
-        before = *last;
-        at += read as u64;
-        // Mostly the first line tells.
-        window.resize(WINDOW, 0);
-    }
+        before = seen.last().copied().unwrap_or(before);
+        true
+    })?;
+    Ok(if has_bare { 0 } else { count })
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use rustix::io::retry_on_intr;
 use super::environ;
 use super::kind::{self, BinaryKind};
 use super::regular::{ErrorReason, FileAccessError, RegularFile};
+use crate::basics::sparse_file::hole_end;
 
 /// Bytes that are read at a time: few enough to stay in the processor's nearer caches until they
 /// are passed on.
@@ -121,7 +122,7 @@ pub fn read(
         // Only a hint: a kernel that ignores it reads ahead less.
         let _ = fadvise(&file.file, 0, None, Advice::Sequential);
     }
-    let size = u64::try_from(file.stat.st_size).unwrap_or(0);
+    let size = file.size();
     let mut content = FileContent {
         behind: if size == 0 { u64::MAX } else { size },
         file,
@@ -150,6 +151,9 @@ pub fn read(
         let chunk = &content.window[content.ready.clone()];
         last = chunk.last().copied();
         content.ready.start = after_lines(chunk, &mut to_skip).unwrap_or(chunk.len());
+        if to_skip > 0 {
+            content.pass_over_hole()?;
+        }
     }
     content.facts.is_empty = content.end == 0;
     if content.ready.is_empty() && skipped > 0 {
@@ -200,8 +204,10 @@ impl FileContent {
             return Ok(self.first);
         }
         let deadline = Some(Instant::now() + LINE_TIMEOUT);
-        let before = self.file.count_line_ends(0..position, deadline)?;
-        Ok(before.map(|lines| lines + 1))
+        match self.file.count_line_ends(0..position, deadline) {
+            Err(FileAccessError::TooSlow(_)) => Ok(None),
+            before => Ok(before?.map(|lines| lines + 1)),
+        }
     }
 
     /// Goes on at the last `lines` lines, and returns how many lines before them are still to be
@@ -236,9 +242,7 @@ impl FileContent {
         };
         let mut end = size;
         while end > 0 {
-            if self.deadline.is_some_and(|end| Instant::now() >= end) {
-                return Err(FileAccessError::TooSlow);
-            }
+            FileAccessError::if_late(self.deadline, size - end)?;
             let start = end.saturating_sub(WINDOW as u64);
             let chunk = self.bytes_at(start, WINDOW.min(usize::try_from(end).unwrap_or(WINDOW)))?;
             if chunk.len() as u64 != end - start {
@@ -255,8 +259,38 @@ impl FileContent {
             }
             lines -= here;
             end = start;
+            if chunk.first() == Some(&0) {
+                end = self.start_of_hole(end);
+            }
         }
         Ok(Some(0))
+    }
+
+    /// An offset from which on there is a hole up to offset `end`; at least half of it, if it is a
+    /// long one.
+    fn start_of_hole(&self, end: u64) -> u64 {
+        let (mut start, mut length) = (end, WINDOW as u64);
+        while start > 0 {
+            let before = start.saturating_sub(length);
+            if hole_end(&self.file.file, before, start) < start {
+                break;
+            }
+            (start, length) = (before, length * 2);
+        }
+        start
+    }
+
+    /// Goes on behind the hole that begins where the file was read to, if it is a long one.
+    fn pass_over_hole(&mut self) -> Result<(), FileAccessError> {
+        let read = usize::try_from(self.end - self.base).unwrap_or(0);
+        let read = &self.window[..read];
+        if self.facts.size.is_some() && read.last() == Some(&0) {
+            let end = self.file.after_hole(read, self.end);
+            seek(&self.file.file, SeekFrom::Start(end)).map_err(FileAccessError::reading)?;
+            self.behind = self.behind.saturating_sub(end - self.end);
+            (self.base, self.end, self.ready) = (end, end, 0..0);
+        }
+        Ok(())
     }
 
     /// Reads on from offset `start`.
@@ -294,15 +328,13 @@ impl FileContent {
 
     /// At most `most` bytes from offset `from` on.
     pub fn bytes_at(&self, from: u64, most: usize) -> Result<Vec<u8>, FileAccessError> {
-        self.file.bytes_at(from, most)
+        self.file.bytes_at(from, most, self.deadline)
     }
 
     /// Reads the next window, unless part of this one is left; false at the end of the file.
     fn fill(&mut self) -> Result<bool, FileAccessError> {
         while self.ready.is_empty() {
-            if self.deadline.is_some_and(|end| Instant::now() >= end) {
-                return Err(FileAccessError::TooSlow);
-            }
+            FileAccessError::if_late(self.deadline, self.end)?;
             let most = usize::try_from(self.behind).unwrap_or(WINDOW).min(WINDOW);
             let window = &mut self.window[..most];
             let length = retry_on_intr(|| rustix::io::read(&self.file.file, &mut *window));

@@ -14,11 +14,15 @@ use std::time::Instant;
 use rustix::fs::{FileType, Mode, OFlags, Stat, fstat, open, stat};
 use rustix::io::{Errno, pread, retry_on_intr};
 
+use crate::basics::sparse_file::hole_end;
 use crate::basics::wording::system_words;
 use crate::sandbox::confinement::{self, AccessRight};
 
-/// Bytes that are read at a time.
+/// Bytes that are read at a time, and the smallest hole that is passed over.
 const WINDOW: usize = 1024 * 1024;
+
+/// Bytes that are read first, since mostly the beginning tells.
+const FIRST_WINDOW: usize = 4096;
 
 /// The reason why a file could not be read or written. Each variant corresponds to one of the
 /// specification's codes.
@@ -54,9 +58,9 @@ pub enum FileAccessError {
     /// Another writer held the file until the time was over; it is as it was.
     #[error("another writer held the file for too long")]
     Locked,
-    /// The time was over before the file was read.
+    /// The time was over when so many bytes of the file had been looked at.
     #[error("reading took too long")]
-    TooSlow,
+    TooSlow(u64),
 }
 
 /// The words of the system or of this module beyond the variant; may be empty.
@@ -113,6 +117,14 @@ impl FileAccessError {
         }
     }
 
+    /// [`FileAccessError::TooSlow`] if `deadline` has passed, after so many bytes.
+    pub fn if_late(deadline: Option<Instant>, bytes: u64) -> Result<(), Self> {
+        match deadline {
+            Some(end) if Instant::now() >= end => Err(Self::TooSlow(bytes)),
+            _ => Ok(()),
+        }
+    }
+
     /// The error for a file that has changed since it was read.
     pub fn changed() -> Self {
         Self::Write(ErrorReason::new(
@@ -163,14 +175,60 @@ impl RegularFile {
         read.map_err(FileAccessError::reading)
     }
 
+    /// The offset at which reading goes on after `read`, the bytes before offset `at`: behind the
+    /// hole that begins there, if it is a long one.
+    pub fn after_hole(&self, read: &[u8], at: u64) -> u64 {
+        if read.last() != Some(&0) {
+            return at;
+        }
+        let end = hole_end(&self.file, at, self.size());
+        if end - at < WINDOW as u64 { at } else { end }
+    }
+
+    /// Its size in bytes when it was opened.
+    pub fn size(&self) -> u64 {
+        u64::try_from(self.stat.st_size).unwrap_or(0)
+    }
+
+    /// Shows `visit` the bytes in `range`, window after window without long holes, until that one
+    /// has seen enough. Returns the offset behind what was looked at; the file may end before the
+    /// range does.
+    pub fn look_through(
+        &self,
+        range: Range<u64>,
+        deadline: Option<Instant>,
+        mut visit: impl FnMut(&[u8]) -> bool,
+    ) -> Result<u64, FileAccessError> {
+        let mut window = vec![0; FIRST_WINDOW];
+        let mut at = range.start;
+        while at < range.end {
+            FileAccessError::if_late(deadline, at)?;
+            let left = usize::try_from(range.end - at).unwrap_or(usize::MAX);
+            let most = window.len().min(left);
+            let read = self.read_at(&mut window[..most], at)?;
+            at += read as u64;
+            if read == 0 || !visit(&window[..read]) {
+                break;
+            }
+            at = self.after_hole(&window[..read], at).min(range.end);
+            window.resize(WINDOW, 0);
+        }
+        Ok(at)
+    }
+
     /// At most `most` bytes from offset `from` on; fewer only at the end of the file.
-    pub fn bytes_at(&self, from: u64, most: usize) -> Result<Vec<u8>, FileAccessError> {
-        let size = u64::try_from(self.stat.st_size).unwrap_or(0);
-        let left = usize::try_from(size.saturating_sub(from)).unwrap_or(most);
+    pub fn bytes_at(
+        &self,
+        from: u64,
+        most: usize,
+        deadline: Option<Instant>,
+    ) -> Result<Vec<u8>, FileAccessError> {
+        let left = usize::try_from(self.size().saturating_sub(from)).unwrap_or(most);
         let mut content = Vec::with_capacity(left.saturating_add(1).min(most));
-        let window = left.clamp(4096, WINDOW);
+        let window = left.clamp(FIRST_WINDOW, WINDOW);
         while content.len() < most {
             let filled = content.len();
+            FileAccessError::if_late(deadline, filled as u64)?;
             content.resize(most.min(filled + window), 0);
             let read = self.read_at(&mut content[filled..], from + filled as u64)?;
             content.truncate(filled + read);
@@ -181,24 +239,18 @@ impl RegularFile {
         Ok(content)
     }
 
-    /// Counts the line ends in `range`; `None` if the file is shorter or `end` has passed.
+    /// Counts the line ends in `range`; `None` if the file is shorter.
     pub fn count_line_ends(
         &self,
         range: Range<u64>,
-        end: Option<Instant>,
+        deadline: Option<Instant>,
     ) -> Result<Option<u64>, FileAccessError> {
-        let mut window = vec![0; WINDOW];
-        let (mut at, mut count) = (range.start, 0);
-        while at < range.end {
-            let most = usize::try_from(range.end - at).map_or(WINDOW, |left| left.min(WINDOW));
-            let read = self.read_at(&mut window[..most], at)?;
-            if read == 0 || end.is_some_and(|end| Instant::now() >= end) {
-                return Ok(None);
-            }
-            count += bytecount::count(&window[..read], b'\n') as u64;
-            at += read as u64;
-        }
-        Ok(Some(count))
+        let mut count = 0;
+        let reached = self.look_through(range.clone(), deadline, |seen| {
+            count += bytecount::count(seen, b'\n') as u64;
+            true
+        })?;
+        Ok((reached >= range.end).then_some(count))
     }
 
     /// Refuses what is not a regular file.
@@ -218,11 +270,11 @@ impl RegularFile {
 }
 
 /// The first `most` bytes of the file at `path`, and whether that is all of it; `None` if it cannot
-/// be read, or the system generates it.
+/// be read, not until `deadline`, or the system generates it.
 #[must_use]
-pub fn beginning(path: &Path, most: usize) -> Option<(Vec<u8>, bool)> {
+pub fn beginning(path: &Path, most: usize, deadline: Option<Instant>) -> Option<(Vec<u8>, bool)> {
     let file = RegularFile::open(path, OFlags::RDONLY).ok()?;
-    let content = file.bytes_at(0, most).ok()?;
+    let content = file.bytes_at(0, most, deadline).ok()?;
     let is_whole = content.len() < most;
     (file.stat.st_size > 0).then_some((content, is_whole))
 }

@@ -13,5 +13,6 @@ mod paths;
 mod read;
 mod replacing;
 mod scans;
+pub mod sparse;
 mod write;
 mod write_large;

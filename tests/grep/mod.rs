@@ -6,3 +6,4 @@ mod encodings;
 pub mod for_models;
 mod lines;
 mod patterns;
+mod sparse;

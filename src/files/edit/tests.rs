@@ -78,15 +78,15 @@ fn a_file_that_has_become_shorter_since_it_was_searched_is_not_edited() {
     // Places from an earlier search, in a longer file or further on.
     for (at, length) in [(100, 200), (4, 100), (15, 20)] {
         let draft = tempfile::tempfile().unwrap();
-        let result = write_around(&file, &draft, (at, 4), b"", length);
+        let result = write_around(&file, &draft, (at, 4), b"", length, None);
         assert!(matches!(result, Err(FileAccessError::Write(_))), "{at}");
-        let result = write_replaced(&file, &draft, &finder, b"", length);
+        let result = write_replaced(&file, &draft, &finder, b"", length, None);
         assert!(matches!(result, Err(FileAccessError::Write(_))), "{length}");
     }
     let draft = tempfile::tempfile().unwrap();
-    assert!(write_around(&file, &draft, (4, 4), b"WORD", 19).is_ok());
+    assert!(write_around(&file, &draft, (4, 4), b"WORD", 19, None).is_ok());
     let draft = tempfile::tempfile().unwrap();
-    assert!(write_replaced(&file, &draft, &finder, b"", 19).is_ok());
+    assert!(write_replaced(&file, &draft, &finder, b"", 19, None).is_ok());
 }
 
 #[test]

@@ -19,6 +19,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use encoding_rs::Decoder;
 use memchr::{memchr, memrchr};
 use rustix::buffer::spare_capacity;
+use rustix::fs::{SeekFrom, seek, tell};
 use rustix::io::{Errno, read};
 
 pub use context::ContextLines;
@@ -28,11 +29,16 @@ pub use error::ScanError;
 pub use opening::{LinkPolicy, flags, regular};
 pub use pieces::{FilePieces, LARGE_FILE_BYTES, PiecedFile};
 
+use crate::basics::sparse_file::hole_end;
+
 /// Bytes of a file that are searched at once: they stay in the processor's second cache between
 /// the kernel's copying, the search and the counting.
 const WINDOW_BYTES: usize = 256 << 10;
 /// Maximum length of a line: a file of zeros must not take all memory.
 const MAX_LINE_BYTES: usize = 1 << 30;
+/// The most that is read at once of a long line, in bytes, so that there is time to look at the
+/// clock.
+const MAX_READ_BYTES: usize = 8 << 20;
 
 /// Finds the lines that match.
 pub trait LineMatcher {
@@ -68,22 +74,50 @@ pub trait LineMatcher {
 pub trait ByteSource {
     /// Appends to the buffer at most as much as it has room for: 0 at the end.
     fn read(&mut self, buffer: &mut Vec<u8>) -> Result<usize, Errno>;
+
+    /// The length in bytes of the hole that is read next; 0 if that is none.
+    fn hole_length(&mut self) -> u64 {
+        0
+    }
 }
 
 impl ByteSource for OwnedFd {
     fn read(&mut self, buffer: &mut Vec<u8>) -> Result<usize, Errno> {
         self.as_fd().read(buffer)
     }
+
+    fn hole_length(&mut self) -> u64 {
+        self.as_fd().hole_length()
+    }
 }
 
 impl ByteSource for BorrowedFd<'_> {
     fn read(&mut self, buffer: &mut Vec<u8>) -> Result<usize, Errno> {
         loop {
-            match read(*self, spare_capacity(buffer)) {
+            let length = buffer.len();
+            let result = if buffer.capacity() - length <= MAX_READ_BYTES {
+                read(*self, spare_capacity(buffer))
+            } else {
+                buffer.resize(length + MAX_READ_BYTES, 0);
+                let result = read(*self, &mut buffer[length..]);
+                buffer.truncate(length + result.unwrap_or(0));
+                result
+            };
+            match result {
                 Err(Errno::INTR) => {}
                 result => return result,
             }
         }
+    }
+
+    fn hole_length(&mut self) -> u64 {
+        let Ok(at) = tell(*self) else {
+            return 0;
+        };
+        let length = hole_end(self, at, u64::MAX >> 1) - at;
+        // Where the position cannot be set again, it was not moved.
+        let _ = seek(*self, SeekFrom::Start(at));
+        length
     }
 }
 
@@ -414,13 +448,19 @@ impl<S: ByteSource> FileScan<S> {
     fn read(&mut self) -> Result<usize, ScanError> {
         let length = self.buffer.len();
         if length == self.buffer.capacity()
-            && (length >= self.max_line_bytes
-                || self.buffer.try_reserve_exact(length.max(1)).is_err())
+            && (self.is_too_long(1) || self.buffer.try_reserve_exact(length.max(1)).is_err())
         {
             return Err(ScanError::LineTooLong);
         }
         let read = self.source.read(&mut self.buffer);
         read.map_err(ScanError::Unreadable)
+    }
+
+    /// True if the line in the buffer is too long, or the hole that is read next makes it so, of
+    /// which `width` bytes are one of text.
+    fn is_too_long(&mut self, width: u64) -> bool {
+        let hole = self.source.hole_length() / width;
+        hole.saturating_add(self.buffer.len() as u64) >= self.max_line_bytes as u64
     }
 
     /// Takes the mark from the file's first bytes, and of UTF-16 puts text in their place.
@@ -445,6 +485,9 @@ impl<S: ByteSource> FileScan<S> {
 
     /// As `read`, through the decoder.
     fn read_decoded(&mut self) -> Result<usize, ScanError> {
+        if self.buffer.len() > WINDOW_BYTES && self.is_too_long(2) {
+            return Err(ScanError::LineTooLong);
+        }
         let mut bytes = Vec::with_capacity(decode::PIECE_BYTES);
         let read = self.source.read(&mut bytes);
         let count = read.map_err(ScanError::Unreadable)?;

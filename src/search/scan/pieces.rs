@@ -5,12 +5,14 @@
 
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::buffer::spare_capacity;
 use rustix::io::{Errno, pread};
 
 use super::ByteSource;
 use super::decode::ByteOrderMark;
+use crate::basics::sparse_file::hole_end;
 use crate::search::ordered_pool::OrderedJob;
 
 /// From this size on, in bytes, a file is searched in pieces.
@@ -24,6 +26,8 @@ const READ_BYTES: usize = 64 << 10;
 #[derive(Debug)]
 pub struct PiecedFile<T> {
     file: OwnedFd,
+    /// True if a piece could not be searched to its end, so that those after it are not needed.
+    is_given_up: AtomicBool,
     /// Facts about the file that its searchers need.
     pub known: T,
 }
@@ -52,7 +56,11 @@ impl<T> FilePieces<T> {
         }
         let known = known(head);
         Ok(Self {
-            file: Arc::new(PiecedFile { file, known }),
+            file: Arc::new(PiecedFile {
+                file,
+                is_given_up: AtomicBool::new(false),
+                known,
+            }),
             next: 0,
             end: size,
             size,
@@ -63,6 +71,11 @@ impl<T> FilePieces<T> {
     #[must_use]
     pub fn is_last(&self) -> bool {
         self.end >= self.size
+    }
+
+    /// Searches none of the pieces that no thread has taken yet, which come after this one.
+    pub fn give_up_rest(&self) {
+        self.file.is_given_up.store(true, Ordering::Relaxed);
     }
 
     /// True if the file begins with these pieces.
@@ -106,7 +119,7 @@ impl<T: Send + Sync> OrderedJob for FilePieces<T> {
     }
 
     fn is_over(&self) -> bool {
-        self.next >= self.end
+        self.next >= self.end || self.file.is_given_up.load(Ordering::Relaxed)
     }
 }
 
@@ -137,6 +150,9 @@ impl<T> PieceLines<T> {
                 }
                 None => self.at += count as u64,
             }
+            if bytes.last() == Some(&0) {
+                self.at = hole_end(&self.file.file, self.at, self.end);
+            }
             self.over = count == 0 || self.at >= self.end;
         }
         Ok(())
@@ -166,6 +182,10 @@ impl<T> ByteSource for PieceLines<T> {
         }
         self.at += taken as u64;
         Ok(taken)
+    }
+
+    fn hole_length(&mut self) -> u64 {
+        hole_end(&self.file.file, self.at, u64::MAX >> 1) - self.at
     }
 }
 

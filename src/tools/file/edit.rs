@@ -9,7 +9,7 @@ use crate::contract::notes::Notes;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{AccessScope, FieldRole, Tool, ToolHints, ToolManual};
-use crate::files::{self, EditError, TextReplacement};
+use crate::files::{self, EditError, FileAccessError, TextReplacement};
 use crate::paths::PathWant;
 use crate::tools::file::{edit_note, failure, write_note};
 
@@ -57,8 +57,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             all: edit.all,
         })
         .collect();
-    let end = terms.deadline.map(|deadline| deadline.end);
-    let edited = files::edit(Path::new(path), &replacements, tells_lines, end);
+    let edited = files::edit(Path::new(path), &replacements, tells_lines, terms.until());
     let edited = edited.map_err(|(at, error)| {
         let failure = edit_failure(path, &error, terms);
         match error {
@@ -188,6 +187,12 @@ fn edit_failure(path: &str, error: &EditError, terms: &CallTerms) -> Failure {
             format!("String found {count} times, use replace_all to replace all"),
         )
         .with_note(edit_note::not_unique(*count, lines)),
-        EditError::File(error) => failure::with_note(path, error, PathWant::File, terms),
+        EditError::File(error) => {
+            let failure = failure::with_note(path, error, PathWant::File, terms);
+            match error {
+                FileAccessError::TooSlow(_) => failure.and_note("The file is as it was."),
+                _ => failure,
+            }
+        }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::basics::wording::{quoted_for_shell, thousands};
+use crate::basics::wording::{count_noun, quoted_for_shell, thousands};
 use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::files::{ErrorReason, FileAccessError};
@@ -32,9 +32,16 @@ pub fn of(path: &str, error: &FileAccessError) -> Failure {
             "Timed out waiting for another writer",
             none,
         ),
-        FileAccessError::TooSlow => (ErrorCode::Timeout, "Timed out reading file", none),
+        FileAccessError::TooSlow(_) => (ErrorCode::Timeout, "Timed out reading file", none),
     };
-    Failure::new(code, format!("{what}: {path}{reason}"))
+    let failure = Failure::new(code, format!("{what}: {path}{reason}"));
+    match error {
+        FileAccessError::TooSlow(bytes @ 1..) => failure.with_note(format!(
+            "{} of it had been looked at when the time of the call was over.",
+            count_noun(*bytes, "byte")
+        )),
+        _ => failure,
+    }
 }
 
 /// The failure of a call for `path`, with a note if the path is wrong or the file is locked.

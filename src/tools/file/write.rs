@@ -53,8 +53,8 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let reader = request.terms().reader;
     let end = request.terms().deadline.map(|deadline| deadline.end);
     let failed = |error| failure::with_note(path, &error, PathWant::Name, request.terms());
-    let old =
-        (reader != Audience::Host).then(|| files::beginning(Path::new(path), MAX_COMPARED_BYTES));
+    let old = (reader != Audience::Host)
+        .then(|| files::beginning(Path::new(path), MAX_COMPARED_BYTES, end));
     let mut more_tries = 0..MAX_RETRIES;
     let made = loop {
         let written = make_directories(path, reader).and_then(|made| {

@@ -61,7 +61,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     };
     let window = LineRange { path, first, limit };
     let terms = request.terms();
-    let end = terms.deadline.map(|deadline| deadline.end);
+    let end = terms.until();
     let reader = terms.reader;
     // What hosts were promised are the bytes of files.
     let takes_all = reader != Audience::Host;

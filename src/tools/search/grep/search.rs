@@ -328,6 +328,9 @@ impl<'s> FileSearcher<'s> {
                 result.err()
             }
         };
+        if failed.is_some() {
+            piece.give_up_rest();
+        }
         self.bytes += chunk.bytes - before;
         chunk.piece = Some(SearchedPiece {
             file: Arc::clone(&piece.file),

@@ -1,0 +1,23 @@
+//! Holes of sparse files: NULs that nobody wrote and no disk holds (`lseek(2)`).
+
+use std::os::fd::AsFd;
+
+use rustix::fs::{SeekFrom, fstat, seek};
+use rustix::io::Errno;
+
+/// The offset, at most `end`, up to which `file` has a hole from offset `at` on: `at` itself where
+/// it has data, where it ends, or where the file system does not know. The file's own position is
+/// moved.
+#[must_use]
+pub fn hole_end(file: &impl AsFd, at: u64, end: u64) -> u64 {
+    if at >= end {
+        return at;
+    }
+    let data = match seek(file, SeekFrom::Data(at)) {
+        Ok(data) => data,
+        // The rest of the file is a hole.
+        Err(Errno::NXIO) => fstat(file).map_or(0, |stat| u64::try_from(stat.st_size).unwrap_or(0)),
+        Err(_) => at,
+    };
+    data.clamp(at, end)
+}
