@@ -38,6 +38,8 @@ pub struct CallContext {
     pub progress: bool,
     /// The descriptor of the socket to the server's cache, if it has one.
     pub cache_socket: Option<RawFd>,
+    /// The descriptor of the server's register of steps, where the tool runs no commands.
+    pub step_register: Option<RawFd>,
     /// The cache at the other end of that socket.
     #[serde(skip)]
     pub cache: Option<RemoteStore>,
@@ -123,6 +125,7 @@ mod tests {
             progress: true,
             cache_socket: Some(7),
             background: vec![BackgroundRun {
+            step_register: Some(8),
                 number: 7,
                 command: "npm start".to_owned(),
                 file: None,
