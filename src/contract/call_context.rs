@@ -46,7 +46,8 @@ pub struct CallContext {
     /// The commands that run in the background for the caller, whose server keeps them.
     #[serde(default)]
     pub background: Vec<BackgroundRun>,
-    /// The directory for the command's temporary files, which lasts as long as the server.
+    /// The directory for the temporary files of the caller's commands, which lasts as long as the
+    /// server.
     pub temporary: Option<PathBuf>,
     /// Work that the call's process does after its answer.
     #[serde(skip)]
@@ -124,8 +125,8 @@ mod tests {
             milliseconds: Some(600_000),
             progress: true,
             cache_socket: Some(7),
-            background: vec![BackgroundRun {
             step_register: Some(8),
+            background: vec![BackgroundRun {
                 number: 7,
                 command: "npm start".to_owned(),
                 file: None,

@@ -321,7 +321,8 @@ impl ToolCaller {
         let owner = spec.owner.filter(|_| is_owned);
         let commands = tool.scope == AccessScope::Machine;
         let confinement = self.confinement.as_ref();
-        let confinement = confinement.filter(|one| commands && one.confines_files());
+        let has_temporary = self.keeps_outputs && tool.scope != AccessScope::Network;
+        let confinement = confinement.filter(|one| has_temporary && one.confines_files());
         CallContext {
             background: if commands {
                 self.background.of_caller(spec.owner)
