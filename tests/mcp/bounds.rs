@@ -140,14 +140,14 @@ fn what_a_command_leaves_in_its_temporary_directory_is_open_to_the_other_tools()
     }
     let room = directory();
     let top = room.path().canonicalize().unwrap();
-    let root = top.join("a");
-    fs::create_dir(&root).unwrap();
+    let inside = top.join("a");
+    fs::create_dir(&inside).unwrap();
     let args = [
         "--structured",
         "--tools",
         "bash,local",
         "--root",
-        text(&root),
+        text(&inside),
     ];
     let mut session = Session::unprepared(&top, &args);
     session.shake_hands("2025-11-25");
