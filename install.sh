@@ -28,7 +28,7 @@ overwritten or removed, and none is run that another user may have put there.
   --help           this text
 
 Environment: DESTDIR stands before every path, for packagers. CARGO_TARGET_DIR is where to build, CC the
-C compiler.
+C compiler. PREFIX is not read: give --prefix.
 Exit codes: 0 done, 1 it could not be done or a tool does not answer, 2 wrong usage.
 END
 }
@@ -394,6 +394,9 @@ remove() {
 
 main() {
     parse_options "$@"
+    if [ -n "${PREFIX-}" ] && [ -z "$place" ]; then
+        warn "PREFIX=$PREFIX in the environment is not read; --prefix DIR says where, and the default is taken"
+    fi
     source=$(cd -P "$(dirname "$0")" && pwd)
     shell_path=$PATH
     # An unpacked archive has the program, and no source.

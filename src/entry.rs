@@ -18,7 +18,7 @@ use crate::contract::tool::{EnvelopeFamily, Tool};
 use crate::front::person::{CallFlags, CommandLineResult};
 use crate::front::{answer, host, mcp, person};
 use crate::registry::TOOLS;
-use crate::sandbox::signals;
+use crate::sandbox::{signals, step_register};
 use crate::web::guard;
 use crate::{commands, secrets, shell};
 
@@ -110,6 +110,10 @@ fn run_call(tool: &Tool) -> ProgramExit {
         if let Some(socket) = context.cache_socket {
             // SAFETY: the server made it for this process, which has only begun.
             context.cache = unsafe { RemoteStore::on_descriptor(socket) };
+        }
+        if let Some(register) = context.step_register {
+            // SAFETY: the server has handed it down to this process, which has only begun.
+            unsafe { step_register::take(register) };
         }
         Some(context.into_terms(mcp::send_progress))
     })

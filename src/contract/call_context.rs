@@ -38,13 +38,16 @@ pub struct CallContext {
     pub progress: bool,
     /// The descriptor of the socket to the server's cache, if it has one.
     pub cache_socket: Option<RawFd>,
+    /// The descriptor of the server's register of steps, where the tool runs no commands.
+    pub step_register: Option<RawFd>,
     /// The cache at the other end of that socket.
     #[serde(skip)]
     pub cache: Option<RemoteStore>,
     /// The commands that run in the background for the caller, whose server keeps them.
     #[serde(default)]
     pub background: Vec<BackgroundRun>,
-    /// The directory for the command's temporary files, which lasts as long as the server.
+    /// The directory for the temporary files of the caller's commands, which lasts as long as the
+    /// server.
     pub temporary: Option<PathBuf>,
     /// Work that the call's process does after its answer.
     #[serde(skip)]
@@ -122,6 +125,7 @@ mod tests {
             milliseconds: Some(600_000),
             progress: true,
             cache_socket: Some(7),
+            step_register: Some(8),
             background: vec![BackgroundRun {
                 number: 7,
                 command: "npm start".to_owned(),

@@ -7,7 +7,7 @@
 //! it is, and confines the programs that it runs.
 
 use std::env;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::Reply;
@@ -17,6 +17,7 @@ use crate::front::path_admission::{self, PathRefusal};
 use crate::front::reported_file;
 use crate::sandbox::confinement::{self, AccessRight, Confinement, ConfinementBounds};
 use crate::sandbox::roots::RootSet;
+use crate::sandbox::scratch;
 use crate::{shell, unseen};
 
 /// Carries out a call of `tool` within the confinement that the terms of the request ask for, else
@@ -83,7 +84,7 @@ fn confine(
     if tool.scope == AccessScope::Network && bounds.no_network {
         return Err(no_network(tool, bounds));
     }
-    let confinement = Confinement::resolve(bounds).map_err(refused)?;
+    let mut confinement = Confinement::resolve(bounds).map_err(refused)?;
     // A tool of the network touches no file that a request names. The programs that it starts ask
     // what confined calls can change.
     if tool.scope == AccessScope::Network || !confinement.confines_files() {
@@ -97,12 +98,23 @@ fn confine(
     if let (AccessScope::Machine, Some(fault)) = (tool.scope, confinement.fault()) {
         return Err(refused(fault));
     }
+    let context = request.terms().context;
+    let mut beside: Vec<PathBuf> = context
+        .and_then(|context| context.temporary.clone())
+        .into_iter()
+        .collect();
+    if tool.scope != AccessScope::Machine {
+        for temporary in beside.drain(..) {
+            confinement = confinement.with_temporary(&temporary);
+        }
+    }
     confinement.enter().map_err(refused)?;
     // Relative names start in that directory.
     read_spelled_names(tool, request);
     let outputs = shell::directory_of_outputs().filter(|_| reads_outputs && tool.hints.read_only);
     let outputs = outputs.and_then(|directory| confinement.resolve_trusted(&directory));
-    let beside = RootSet::new(outputs.iter().cloned().collect());
+    beside.extend(outputs.clone());
+    let beside = RootSet::new(beside);
     let here = env::current_dir().map_err(|error| refused(error.to_string()))?;
     let admitted =
         path_admission::check_request_paths(&confinement, &beside, tool, &here, |name| {
@@ -144,10 +156,12 @@ pub(super) fn refusal(confinement: &Confinement, refused: &PathRefusal<'_>) -> F
         );
         return Failure::new(ErrorCode::PermissionDenied, message);
     }
-    let names: Vec<_> = within
-        .directories()
-        .iter()
-        .map(|one| one.to_string_lossy())
+    let temporary = confinement.temporary();
+    let others = within.directories().iter();
+    let others = others.filter(|one| temporary != Some(one.as_path()));
+    let names: Vec<String> = others
+        .map(|one| one.to_string_lossy().into_owned())
+        .chain(temporary.map(|own| format!("$TMPDIR ({})", own.display())))
         .collect();
     let message = if names.is_empty() {
         format!("Not allowed: {path}; this call is confined to reading")
@@ -157,9 +171,13 @@ pub(super) fn refusal(confinement: &Confinement, refused: &PathRefusal<'_>) -> F
             names.join(" or ")
         )
     };
-    let wanted = match right {
-        AccessRight::Write => "Writing",
-        AccessRight::Read | AccessRight::Execute => "Reading",
+    let (wanted, verb) = match right {
+        AccessRight::Write => ("Writing", "write"),
+        AccessRight::Read | AccessRight::Execute => ("Reading", "read"),
+    };
+    let instead = match temporary {
+        Some(_) => format!("you can {verb} in {}", names.join(" and in ")),
+        None => "work without it".to_owned(),
     };
     let place = directory_of(refused);
     let advice = if within
@@ -168,11 +186,14 @@ pub(super) fn refusal(confinement: &Confinement, refused: &PathRefusal<'_>) -> F
         .any(|one| place.starts_with(one))
     {
         "Some of what it names lies outside: name only what lies within.".to_owned()
+    } else if scratch::lies_in_one(place) {
+        // Its name is a new one each time.
+        format!("That is for the temporary files of other calls: {instead}.")
     } else {
         let shown = place.display().to_string();
         match confinement.words_to_allow(*right, place, &shown) {
             Some(how) => format!("Whoever set it can allow it by adding {how}, if that exists."),
-            None => "That is private, or too broad to allow: work without it.".to_owned(),
+            None => format!("That is private, or too broad to allow: {instead}."),
         }
     };
     Failure::new(ErrorCode::PermissionDenied, message).with_note(format!(

@@ -28,7 +28,7 @@ pub struct PathRefusal<'a> {
 
 /// Admits a request, or refuses it. `given` reads its fields, and relative names start `here`;
 /// `outputs` are further directories, of which files may be read only by their full
-/// names. The names in a wildcard pattern before the first wildcard have to lie within, and no `..`
+/// names, and in which a command may start. The names in a wildcard pattern before the first wildcard have to lie within, and no `..`
 /// may follow a wildcard; all its other matches are found by listing, which a confined call cannot
 /// do outside.
 pub fn check_request_paths<'a>(
@@ -65,8 +65,15 @@ pub fn check_request_paths<'a>(
     match tool.scope {
         AccessScope::Network => Ok(()),
         AccessScope::Machine => match given(WORKDIR) {
-            Some(path) if !may_start_in(confinement, &here.join(path)) => Err(refused(path)),
-            _ => Ok(()),
+            Some(path) => {
+                let place = here.join(path);
+                let may_start = outputs.contains_resolved(&place);
+                if may_start || may_start_in(confinement, &place) {
+                    return Ok(());
+                }
+                Err(refused(path))
+            }
+            None => Ok(()),
         },
         AccessScope::File(field) => match given(field) {
             Some(path) if masked(&here.join(path)) || holding(&here.join(path)).is_none() => {

@@ -1,7 +1,7 @@
 //! Parts of a session as Markdown. The same session gives the same text.
 //!
-//! Steps are shown in the model's own words as they are; titles and authors are anybody's, so that
-//! what is markup in them is escaped.
+//! Steps are shown in the model's own words, quoted, so that no heading and no list in them is one
+//! of the document's; titles and authors are anybody's, so that what is markup in them is escaped.
 
 use std::fmt::Write as _;
 
@@ -38,7 +38,9 @@ pub fn write_step(out: &mut String, step: &SessionStep) {
         }
         None => {}
     }
-    let _ = writeln!(out, "\n\n{}\n", step.search_step.trim());
+    out.push_str("\n\n");
+    write_quoted(out, &step.search_step);
+    out.push('\n');
     let rejected = step.rejected_approaches.join("; ");
     for (name, text) in [
         ("Reasoning", &step.reasoning),
@@ -47,10 +49,35 @@ pub fn write_step(out: &mut String, step: &SessionStep) {
         ("Gap", &step.knowledge_gap),
     ] {
         if !text.is_empty() {
-            let _ = writeln!(out, "- {name}: {}", text.trim());
+            out.push_str("- ");
+            write_labelled(out, name, text);
         }
     }
     let _ = writeln!(out, "- Recorded: {}\n", step.recorded_at);
+}
+
+/// Appends a text of the model's behind its label, in an item of a list or alone; several lines of
+/// it are quoted.
+pub fn write_labelled(out: &mut String, label: &str, text: &str) {
+    let text = text.trim();
+    if text.contains(['\n', '\r']) {
+        let _ = writeln!(out, "{label}:");
+        write_quoted_behind(out, "  > ", text);
+    } else {
+        let _ = writeln!(out, "{label}: {text}");
+    }
+}
+
+/// Appends a text of the model's as a quotation.
+pub fn write_quoted(out: &mut String, text: &str) {
+    write_quoted_behind(out, "> ", text.trim());
+}
+
+fn write_quoted_behind(out: &mut String, mark: &str, text: &str) {
+    // Any of these ends a line of Markdown.
+    for line in text.replace("\r\n", "\n").split(['\n', '\r']) {
+        let _ = writeln!(out, "{}", format!("{mark}{line}").trim_end());
+    }
 }
 
 /// Appends a step as one line.
@@ -94,7 +121,9 @@ pub fn write_list<T: AsRef<str>>(out: &mut String, heading: &str, items: &[T]) {
     }
     let _ = writeln!(out, "## {heading}\n");
     for item in items {
-        let _ = writeln!(out, "- {}", on_one_line(item.as_ref()));
+        let item = on_one_line(item.as_ref());
+        let mark = if item.starts_with('#') { "\\" } else { "" };
+        let _ = writeln!(out, "- {mark}{item}");
     }
     out.push('\n');
 }

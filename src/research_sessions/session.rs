@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::basics::sort::sort_by_count;
 use crate::basics::wording::beginning;
 use crate::cache::PersistentFault;
+use crate::unseen;
 use crate::web::search::same_page_key;
 
 /// Maximum number of steps of a session, revisions among them.
@@ -277,7 +278,7 @@ impl SessionSource {
             (&mut self.doi, &other.doi),
         ] {
             if own.is_empty() || (prefers_other && !others.is_empty()) {
-                beginning(others, MAX_TEXT_CHARS).clone_into(own);
+                *own = unseen::visible(beginning(others, MAX_TEXT_CHARS)).into_owned();
             }
         }
         self.read |= other.read;

@@ -3,8 +3,8 @@
 //! SIGKILL cannot be caught, but it ends only one process. The steps run in another one while this
 //! one waits for its report. That process leads a group of its own, so that killing the tool's
 //! group does not reach it. It shares no memory with the tool, because the kernel kills every
-//! process that shares it when memory runs out. It has a name by which
-//! `crate::sandbox::descendants` spares it: it ends by itself.
+//! process that shares it when memory runs out. A server that ends leaves it alone, because it has
+//! entered itself in the server's register (`step_register`).
 
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
@@ -14,6 +14,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, WaitOptions, setpgid, waitpid};
 
 use crate::sandbox::own_process::OwnProcess;
+use crate::sandbox::step_register;
 
 /// Carries out `steps`, which make system calls only, even beyond the tool's own death, and returns
 /// their result. `None` if the process that carried them out died on the way: how far it got is not
@@ -63,12 +64,14 @@ pub fn result_of(code: u32) -> Result<(), Errno> {
 }
 
 /// Sets up the process that carries out the steps: a group of its own, all signals but SIGKILL and
-/// SIGSTOP blocked, a name, and no streams, because a host may be waiting for their end.
+/// SIGSTOP blocked, a name, an entry in the register, and no streams, because a host may be waiting
+/// for their end.
 fn detach_from_tool() {
     // Fails only for the leader of a session, which a new process is not.
     let _ = setpgid(None, None);
     let mut all = MaybeUninit::<libc::sigset_t>::uninit();
     OwnProcess::Step.take_name();
+    step_register::enter();
     // SAFETY: the set is filled before it is used, and the descriptors are the streams, which
     // nothing here uses.
     unsafe {

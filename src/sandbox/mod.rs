@@ -45,6 +45,7 @@
 //! | tool that writes, in the step | the same | | step, till done | the new content | 7 |
 //! | step | SIGKILL, OOM, once | | none | the new content | 8 |
 //! | step | SIGKILL, OOM, each time | | none | a torn file, the draft | 9 |
+//! | command whose tool writes, in the step | any end of its tree | as the command | none | as 7, or as 10 | 26 |
 //! | step and tool | SIGKILL, OOM | | none | a torn file, the draft | 10 |
 //! | guard | SIGKILL, OOM | | none | as if it lived | 11 |
 //! | guard and tool | SIGKILL, OOM | | none | the draft | 12 |
@@ -104,14 +105,10 @@
 //!    name has a guard. `file_write::killed_at_any_moment_the_file_is_old_or_new_and_alone`,
 //!    `file_odd_places::` `without_proc_a_killed_group_leaves_no_draft`,
 //!    `a_draft_with_a_name_does_not_outlive_the_command_that_was_writing_it`.
-//! 7. The step is a process of its own, deaf to signals, and ending a tree leaves it out, for
-//!    a minute at most. It is known by a name that no program gets from its path (`own_process`),
-//!    and what it started, which no step does, is ended: `bash::ending::`
-//!    `no_name_that_a_link_gives_outlives_the_end_of_the_time`,
-//!    `a_name_that_a_program_gives_itself_spares_nobody_else`.
+//! 7. The step is a process of its own, deaf to signals. A server that ends leaves it out, because
+//!    it has entered itself where no command can (`step_register`).
 //!    `file_in_place::` `a_tool_that_is_killed_midway_leaves_the_writer_at_its_work`,
-//!    `a_host_that_kills_the_tool_s_whole_group_midway_leaves_the_writer_at_its_work`,
-//!    `a_command_that_is_ended_leaves_the_writer_that_it_started_at_its_work`.
+//!    `a_host_that_kills_the_tool_s_whole_group_midway_leaves_the_writer_at_its_work`.
 //! 8. The tool starts another one, from the draft. `file_in_place::`
 //!    `a_writer_that_is_killed_midway_is_run_again`. The step that renames is too short to be
 //!    caught by a test.
@@ -139,8 +136,8 @@
 //!     `a_call_that_takes_too_long_is_ended_and_says_so`,
 //!     `a_tool_that_is_killed_takes_one_call_with_it`.
 //! 17. The server is a subreaper, sends SIGTERM to its tools and to all that no watchdog sees to,
-//!     and kills what descends from it two seconds later, but for the steps in its own session, in
-//!     which nothing is that is confined. `mcp::ending::`
+//!     and kills what descends from it two seconds later, but for the steps of its calls.
+//!     `mcp::ending::`
 //!     `at_the_server_s_end_all_are_asked_at_once_and_none_is_waited_for_longer_than_the_others`,
 //!     `mcp::life::` `a_signal_to_the_server_ends_what_runs`,
 //!     `what_a_command_left_in_the_background_lives_until_the_session_ends`.
@@ -173,8 +170,8 @@
 //!     `file::scans::a_call_that_is_killed_leaves_no_program`.
 //! 22. A confined command of a host's or a person's has a directory for temporary files
 //!     (`scratch`), which its watchdog makes and removes. Where something goes on behind it, it
-//!     stays until nothing does; ending a tree ends the rest and leaves that to it, for four
-//!     seconds at most. Where it is killed while the tool lives, the tool removes the directory;
+//!     stays until nothing does; ending a tree ends the rest and leaves that to it, for a fifth of
+//!     a second at most. Where it is killed while the tool lives, the tool removes the directory;
 //!     where both are, or where it is killed later, the directory stays. `confinement::deaths::`
 //!     `a_directory_for_temporary_files_goes_with_the_last_process_that_may_use_it`,
 //!     `killed_at_any_moment_nothing_is_left`,
@@ -196,6 +193,13 @@
 //!     past calls have left goes on without it. `confinement::deaths::`
 //!     `the_directory_for_temporary_files_lasts_as_long_as_the_server`,
 //!     `the_end_of_a_server_ends_what_stays_and_leaves_no_directory`.
+//! 26. Nothing tells a step that a command started from another process of it that runs this
+//!     executable and bears a step's name (`own_process`): both have the time that the command has
+//!     to clear up, and a fifth of a second more. `file_in_place::`
+//!     `a_writer_that_a_command_started_has_the_command_s_time`, `confinement::posing::`
+//!     `who_poses_as_a_step_or_a_watchdog_ends_with_the_command`, `bash::ending::`
+//!     `no_name_that_a_link_gives_outlives_the_end_of_the_time`,
+//!     `a_name_that_a_program_gives_itself_spares_nobody_else`.
 
 pub mod caller;
 pub mod confinement;
@@ -210,6 +214,7 @@ pub mod reaper;
 pub mod roots;
 pub mod scratch;
 pub mod signals;
+pub mod step_register;
 pub mod tree_termination;
 pub mod watchdog;
 mod watchdog_process;

@@ -3,9 +3,9 @@
 //!
 //! They are known by their name, in which there is a slash: `execve(2)` names a process by the last
 //! part of its program's path, so that no link and no copy gives one. A program may name itself as
-//! it likes (`PR_SET_NAME`), so it must run this executable too; and since that can be made to say
-//! anything, none is left alone for longer than its work takes, and all that it started is found
-//! below it (`descendants`).
+//! it likes (`PR_SET_NAME`), so it must run this executable too; and since that can be made to do
+//! anything (`ptrace(2)`), the name spares nobody for longer than a moment, and all that such a
+//! process started is found below it (`descendants`).
 
 use std::ffi::CStr;
 

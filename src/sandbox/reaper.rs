@@ -70,7 +70,6 @@ pub fn end_all() {
         mark: None,
         grace: GRACE,
         report: None,
-        leaves_steps: true,
     };
     ending.carry_out();
 }

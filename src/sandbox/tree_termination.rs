@@ -18,8 +18,8 @@ use rustix::process::{
     Pid, PidfdFlags, Signal, kill_process, kill_process_group, pidfd_open, test_kill_process,
 };
 
-use crate::sandbox::descendants::{FoundProcess, ProcessSet, reap};
-use crate::sandbox::own_process::OwnProcess;
+use crate::sandbox::descendants::{ProcessSet, reap};
+use crate::sandbox::step_register;
 
 /// The time that a whole tree has to end by itself once it is asked to.
 pub const GRACE: Duration = Duration::from_secs(2);
@@ -31,15 +31,10 @@ pub const GRACE_OF_ORPHANS: Duration = Duration::from_millis(300);
 /// to another user, survives any signal; it must not keep us waiting.
 const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The time that a watchdog is left alone once the rest is killed: it ends with what it watches,
-/// and has a directory to remove.
-const WATCHDOG_TIMEOUT: Duration = Duration::from_secs(4);
-
-/// The time that a guard is left alone: it ends with its tool, and has a name to remove.
-const GUARD_TIMEOUT: Duration = Duration::from_secs(1);
-
-/// The time that a step is left alone: it may have a large file to write to a slow disk.
-const STEP_TIMEOUT: Duration = Duration::from_secs(60);
+/// The time that a process of this program's own is left alone once the rest is killed: a watchdog
+/// ends with what it watches, and has a directory to remove, as a guard has a name. Whatever was
+/// started can pose as one, so that it is part of the time that all of it has.
+const OWN_PROCESS_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// The shortest and the longest pause between two looks for children that are left.
 const CHECK_PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(10));
@@ -93,13 +88,10 @@ pub struct TreeTermination<'a> {
     /// A pipe for the numbers of those that had to be killed, which are negative there: other
     /// reports are not.
     pub report: Option<BorrowedFd<'a>>,
-    /// This process does not wait for steps that are under way. It leaves those in its own session,
-    /// which nothing confined can join.
-    pub leaves_steps: bool,
 }
 
 impl TreeTermination<'_> {
-    /// Ends them.
+    /// Ends them, but for the steps of a server's own calls: these it neither ends nor waits for.
     pub fn carry_out(&self) {
         if !self.grace.is_zero() {
             self.ask_to_end();
@@ -126,9 +118,7 @@ impl TreeTermination<'_> {
                 found.scan(self.mark);
                 self.ask_found(&found, &mut asked, looked.is_none());
                 // A step may take longer than any grace.
-                let is_over = found
-                    .iter()
-                    .all(|process| process.own == Some(OwnProcess::Step));
+                let is_over = found.iter().all(|process| step_register::has(process.pid));
                 let is_blind = found.is_empty() && children;
                 if is_over && !is_blind {
                     return;
@@ -182,14 +172,12 @@ impl TreeTermination<'_> {
             let waited = begin.elapsed();
             let (mut killed, mut awaited, mut steps) = (false, false, false);
             for process in found.iter() {
-                if waited < self.spared(process, &found) {
-                    let is_step = process.own == Some(OwnProcess::Step);
-                    steps |= is_step;
-                    awaited |= !is_step || !self.leaves_steps;
-                    if !is_step {
-                        // It may have been stopped.
-                        process.send(Signal::CONT);
-                    }
+                if step_register::has(process.pid) {
+                    steps = true;
+                } else if process.own.is_some() && waited < OWN_PROCESS_TIMEOUT {
+                    awaited = true;
+                    // It may have been stopped.
+                    process.send(Signal::CONT);
                 } else {
                     killed = true;
                     process.send(Signal::KILL);
@@ -206,13 +194,7 @@ impl TreeTermination<'_> {
                 return;
             }
             quiet = is_over;
-            let most = KILL_TIMEOUT
-                + if awaited {
-                    STEP_TIMEOUT
-                } else {
-                    Duration::ZERO
-                };
-            if waited >= most {
+            if waited >= KILL_TIMEOUT {
                 return;
             }
             // Killed processes end at once; those that end by themselves have their time.
@@ -224,35 +206,9 @@ impl TreeTermination<'_> {
             std::thread::sleep(pause);
         }
     }
-
-    /// The time that a process is left alone.
-    fn spared(&self, process: &FoundProcess, found: &ProcessSet) -> Duration {
-        // No step starts anything.
-        let is_alone = || found.iter().all(|other| other.parent != process.pid);
-        // Guards have sessions of their own, and end by themselves wherever they are.
-        let is_ours = || {
-            let theirs = session_of(process.pid);
-            !self.leaves_steps || theirs.is_some_and(|theirs| session_of(0) == Some(theirs))
-        };
-        match process.own {
-            Some(OwnProcess::Step) if is_ours() && is_alone() => STEP_TIMEOUT,
-            Some(OwnProcess::Watching | OwnProcess::Staying) if is_ours() => WATCHDOG_TIMEOUT,
-            Some(OwnProcess::Guard) => GUARD_TIMEOUT,
-            _ => Duration::ZERO,
-        }
-    }
 }
 
 /// The pause before the next look for children, once this much time has gone by.
 fn pause(waited: Duration) -> Duration {
     (waited / 8).clamp(CHECK_PAUSES.0, CHECK_PAUSES.1)
-}
-
-/// The session of a process, or of this one if `pid` is 0: 0 if it began outside of a container
-/// that this process cannot look out of, which `rustix` takes for impossible; `None` without such a
-/// process.
-fn session_of(pid: i32) -> Option<i32> {
-    // SAFETY: takes a number and touches no memory.
-    let session = unsafe { libc::getsid(pid) };
-    (session >= 0).then_some(session)
 }

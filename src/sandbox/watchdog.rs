@@ -240,7 +240,6 @@ impl Watchdog {
             mark: self.mark.as_deref().map(str::as_bytes),
             grace,
             report: None,
-            leaves_steps: true,
         };
         ending.carry_out();
         if let Some(scratch) = &self.scratch {

@@ -154,7 +154,6 @@ fn watch_program(watched: WatchdogTask<'_>) {
         mark,
         grace,
         report: Some(report.as_fd()),
-        leaves_steps: false,
     };
     ending.carry_out();
 }

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::os::unix::fs::FileExt;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -31,6 +32,7 @@ pub const ALL: &[(&str, Attack)] = &[
     ("slow-down", slow_down),
     ("tie-down", tie_down),
     ("stop-input", lower_input_priority),
+    ("pose", pose),
 ];
 
 fn attach(to: &Arguments) -> io::Result<()> {
@@ -233,4 +235,51 @@ fn ask_a_server(to: &Arguments) -> io::Result<()> {
         Some(_) => Ok(()),
         None => Err(io::Error::other(answer.to_string())),
     }
+}
+
+/// Code for x86-64 that gives its process the name behind it and waits for ever: `lea`, `prctl(2)`,
+/// `pause(2)`, and a jump back to that.
+const TAKE_NAME: [u8; 28] = [
+    0x48, 0x8d, 0x35, 21, 0, 0, 0, 0xbf, 15, 0, 0, 0, 0xb8, 157, 0, 0, 0, 0x0f, 0x05, 0xb8, 34, 0,
+    0, 0, 0x0f, 0x05, 0xeb, 0xf7,
+];
+
+/// Starts the program, and has it run other code before its own: it gets the name that is given,
+/// and stays.
+#[cfg(target_arch = "x86_64")]
+fn pose(to: &Arguments) -> io::Result<()> {
+    let programs = std::env::var_os("TOOLS").unwrap();
+    let mut command = Command::new(Path::new(&programs).join("ikigai-tools"));
+    command.arg(to.word(1));
+    let nothing = std::ptr::null_mut::<u8>();
+    // SAFETY: makes a system call that takes no address.
+    unsafe {
+        command.pre_exec(move || result(libc::ptrace(libc::PTRACE_TRACEME, 0, 0, 0)).map(drop));
+    }
+    let process = i32::try_from(command.spawn()?.id()).unwrap();
+    let mut code = TAKE_NAME.to_vec();
+    code.extend(to.path(0).as_bytes_with_nul());
+    code.resize(code.len().next_multiple_of(8), 0);
+    // SAFETY: the registers have room; the addresses are the other process's.
+    unsafe {
+        result(libc::waitpid(process, std::ptr::null_mut(), 0))?;
+        let mut registers: libc::user_regs_struct = std::mem::zeroed();
+        result(libc::ptrace(
+            libc::PTRACE_GETREGS,
+            process,
+            nothing,
+            &raw mut registers,
+        ))?;
+        for (place, word) in (registers.rip..).step_by(8).zip(code.chunks(8)) {
+            let word = i64::from_ne_bytes(word.try_into().unwrap());
+            result(libc::ptrace(libc::PTRACE_POKETEXT, process, place, word))?;
+        }
+        result(libc::ptrace(libc::PTRACE_DETACH, process, nothing, nothing)).map(drop)
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn pose(_: &Arguments) -> io::Result<()> {
+    let _ = TAKE_NAME;
+    Err(io::Error::from(io::ErrorKind::Unsupported))
 }

@@ -26,6 +26,7 @@ mod attack_sockets;
 mod deaths;
 mod doors;
 mod outsider;
+mod posing;
 mod security;
 #[path = "../mcp/session.rs"]
 mod session;

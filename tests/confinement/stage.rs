@@ -69,7 +69,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    fn flags(&self) -> Vec<OsString> {
+    pub fn flags(&self) -> Vec<OsString> {
         let mut flags = Vec::new();
         for (flag, places) in [("--root", &self.roots), ("--read", &self.readable)] {
             for place in places {
@@ -80,7 +80,7 @@ impl Bounds {
         flags
     }
 
-    fn variables(&self) -> Vec<(&'static str, OsString)> {
+    pub fn variables(&self) -> Vec<(&'static str, OsString)> {
         let mut variables = Vec::new();
         for (name, places) in [
             ("IKIGAI_ROOTS", &self.roots),

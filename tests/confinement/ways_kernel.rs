@@ -1,7 +1,7 @@
 //! Ways by the kernel: mounts, namespaces, devices, and what only root may do.
 
 use std::fs;
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 
 use crate::common::skip;
 use crate::stage::{Door, Stage, User, abi};
@@ -110,6 +110,26 @@ fn devices_are_neither_made_nor_read() {
             .needs("there is no /dev/fuse"),
         way("a list of devices", "ls /dev"),
     ]);
+}
+
+/// An overlay takes such a device for the mark of a removed file; it leads to no driver.
+#[test]
+fn a_renamed_file_can_leave_a_device_that_nothing_opens() {
+    if abi().is_none() {
+        return;
+    }
+    for user in User::all() {
+        let stage = Stage::new(user);
+        let script =
+            "$ATTACK rename inside moved 4 && test -c inside && ! cat inside && ! (: >inside)";
+        let said = stage.run(Door::Host, Some(&stage.bounds()), script);
+        if said.text.contains("Invalid argument") {
+            return skip("this file system leaves no marks of removed files");
+        }
+        assert_eq!(said.code, Some(0), "{said:?}");
+        let left = fs::metadata(stage.path("root/inside")).unwrap();
+        assert_eq!(left.rdev(), 0);
+    }
 }
 
 #[test]

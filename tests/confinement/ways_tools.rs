@@ -230,7 +230,11 @@ fn a_refusal_is_the_same_whether_something_is_there_or_not() {
                         _ => json!({"pattern": "*", "path": path}),
                     };
                     let answer = stage.call(door, Some(&stage.bounds()), tool, &asked);
-                    answer.to_string().replace(name, "NAME")
+                    let answer = answer.to_string().replace(name, "NAME");
+                    // A server's directory for temporary files has another name each time.
+                    let own = answer.split_once("$TMPDIR (");
+                    let own = own.and_then(|(_, behind)| behind.split_once(')'));
+                    own.map_or_else(|| answer.clone(), |(own, _)| answer.replace(own, "OWN"))
                 });
                 assert_eq!(answers[0], answers[1], "{tool} {door:?} {user:?}");
             }
@@ -299,5 +303,53 @@ fn a_second_name_outside_is_written_by_the_name_inside() {
             fs::read_to_string(stage.path("outside/secret")).unwrap(),
             "x"
         );
+    }
+}
+
+/// Where commands have their temporary files, a call of another tool may work, and finds no way out.
+#[test]
+fn links_in_the_directory_for_temporary_files_lead_nowhere() {
+    if abi().is_none() {
+        return;
+    }
+    for user in User::all() {
+        let stage = Stage::new(user);
+        let before = stage.outside();
+        let mut server = stage.server(&stage.bounds().flags());
+        let lay = "ln -s $OUT/secret $TMPDIR/link; ln -s $OUT $TMPDIR/directory; \
+                   ln -s $OUT/new $TMPDIR/dangling; ln -s / $TMPDIR/top; echo x >$TMPDIR/own; \
+                   (while [ -e $TMPDIR/own ]; do ln -sfn $OUT $TMPDIR/swapped; ln -sfn $TMPDIR $TMPDIR/swapped; done) \
+                   >/dev/null 2>&1 & echo $TMPDIR";
+        let own = server.run(lay).text.trim().to_owned();
+        let read = server.call("file-read", &json!({"file_path": format!("{own}/own")}));
+        assert_eq!(read["output"], "x\n", "{read}");
+        for name in [
+            "link",
+            "directory/secret",
+            "dangling",
+            "top/etc/passwd",
+            "../x",
+            "swapped/secret",
+        ] {
+            let path = format!("{own}/{name}");
+            for (tool, request) in [
+                ("file-read", json!({ "file_path": path })),
+                ("file-write", json!({"file_path": path, "content": "x"})),
+                (
+                    "file-edit",
+                    json!({"file_path": path, "old_string": "the", "new_string": "x"}),
+                ),
+                ("grep", json!({"pattern": ".", "path": path})),
+                ("glob", json!({ "pattern": path })),
+            ] {
+                let answer = server.call(tool, &request);
+                let context = format!("{tool} {name}, {user:?}: {answer}");
+                assert!(!answer.to_string().contains(SECRET), "{context}");
+                if name != "swapped/secret" {
+                    assert_eq!(answer["error_code"], "PERMISSION_DENIED", "{context}");
+                }
+            }
+        }
+        assert_eq!(stage.outside(), before);
     }
 }

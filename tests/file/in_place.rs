@@ -5,9 +5,10 @@ use std::fs::{self, File};
 use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Child;
-use std::time::Duration;
 
 use super::files::{edit, write, wrote};
+use rustix::process::{Pid, Signal, kill_process};
+
 use crate::common::{
     self, Call, directory, eventually, names_in, public_directory, skip, text, tool,
 };
@@ -144,7 +145,7 @@ fn where_both_are_killed_midway_the_draft_stays() {
 }
 
 #[test]
-fn a_command_that_is_ended_leaves_the_writer_that_it_started_at_its_work() {
+fn a_writer_that_a_command_started_has_the_command_s_time() {
     let large = Large::new();
     let request = large.directory.path().join("../request");
     let request = PathBuf::from(format!("{}-{}", text(&request), std::process::id()));
@@ -155,23 +156,31 @@ fn a_command_that_is_ended_leaves_the_writer_that_it_started_at_its_work() {
         text(&common::link("file-edit")),
         text(&request)
     );
-    midway(
-        &large,
-        || tool("bash").with(&json!({"command": command})),
-        |mut child, step| {
-            child.kill().unwrap();
-            child.wait().unwrap();
-            // The command's watchdog ends all else meanwhile.
-            assert!(eventually(|| common::processes_with("30.0417").is_empty()));
-            std::thread::sleep(Duration::from_millis(300));
-            // The kernel may have done so: it lets nobody lie stopped whom no shell can wake
-            // (`setpgid(2)`).
-            step.go_on();
-            assert!(eventually(|| !step.is_alive()));
-            assert!(large.has(&large.file, NEW));
-            assert!(large.is_alone());
-        },
-    );
+    for goes_on in [true, false] {
+        midway(
+            &large,
+            || tool("bash").with(&json!({"command": command})),
+            |mut child, step| {
+                let tool = Pid::from_raw(child.id().try_into().unwrap()).unwrap();
+                kill_process(tool, Signal::TERM).unwrap();
+                assert!(eventually(|| common::processes_with("30.0417").is_empty()));
+                if goes_on {
+                    step.go_on();
+                }
+                child.wait().unwrap();
+                assert!(!step.is_alive());
+                if large.is_alone() {
+                    assert!(large.has(&large.file, NEW));
+                    return;
+                }
+                // It was killed, and what it had to write is there.
+                let drafts = large.drafts();
+                assert_eq!(drafts.len(), 1);
+                assert!(large.has(&drafts[0], NEW));
+                fs::remove_file(&drafts[0]).unwrap();
+            },
+        );
+    }
     fs::remove_file(&request).unwrap();
 }
 

@@ -548,6 +548,46 @@ fn what_has_come_within_reach_since_is_not_read_again() {
 
 /// Keys that lie in a root are nobody's over HTTP either, and outputs are read there.
 #[test]
+fn a_temporary_directory_is_open_to_all_tools_of_its_token_and_to_no_other_s() {
+    let root = public_directory();
+    let args = ["--root", text(root.path()), "--tools", "bash,local"];
+    let server = match http(&args).tokens(&["anna", "ben"]).try_start() {
+        Ok(server) => server,
+        Err(log) if log.contains("Landlock") => return skip(&log),
+        Err(log) => panic!("{log}"),
+    };
+    let call = |name: &str, tool: &str, arguments: &serde_json::Value| {
+        server.call_as(name, tool, arguments).json()["result"].to_string()
+    };
+    let command =
+        json!({"command": "echo it-is-anna-s >$TMPDIR/file; echo $TMPDIR >place; cat place"});
+    call("anna", "bash", &command);
+    let own = fs::read_to_string(root.path().join("place")).unwrap();
+    let file = format!("{}/file", own.trim());
+    for name in ["anna", "ben"] {
+        for (tool, arguments) in [
+            ("file_read", json!({ "file_path": file })),
+            ("grep", json!({"pattern": "it-is", "path": file})),
+            ("glob", json!({"pattern": "f*", "path": own.trim()})),
+            (
+                "file_write",
+                json!({"file_path": file, "content": "it-is-anna-s"}),
+            ),
+            (
+                "bash",
+                json!({"command": "cat file", "workdir": own.trim()}),
+            ),
+        ] {
+            let said = call(name, tool, &arguments);
+            let refused = said.contains("Not allowed");
+            assert_eq!(refused, name == "ben", "{tool}: {said}");
+            assert!(!refused || !said.contains("it-is-anna-s"), "{tool}: {said}");
+        }
+    }
+    assert_eq!(fs::read_to_string(&file).unwrap(), "it-is-anna-s");
+}
+
+#[test]
 fn nobody_with_a_token_opens_the_keys_of_the_server() {
     let home = public_directory();
     let root = text(home.path());

@@ -353,6 +353,36 @@ fn a_wrong_command_line_exits_2_and_says_what_is_wrong() {
 }
 
 #[test]
+fn a_prefix_in_the_environment_is_said_not_to_be_read() {
+    let room = Room::new();
+    let run = |last: &[&str]| {
+        let mut script = room.script(last);
+        let output = script.env("PREFIX", room.path("elsewhere")).output();
+        said(&output.unwrap(), 0)
+    };
+    for last in [
+        &["--dry-run", "--binary", PROGRAM][..],
+        &["--uninstall"],
+        &["--uninstall", "--dry-run"],
+    ] {
+        let text = run(last);
+        let word = format!(
+            "PREFIX={} in the environment",
+            room.path("elsewhere").display()
+        );
+        assert!(
+            text.contains(&word) && text.contains("--prefix DIR"),
+            "{text}"
+        );
+        for place in [&["--prefix", "prefix"][..], &["--user"]] {
+            let text = run(&[last, place].concat());
+            assert!(!text.contains("environment"), "{text}");
+        }
+    }
+    assert!(!room.path("elsewhere").exists());
+}
+
+#[test]
 fn a_place_that_cannot_be_written_is_named() {
     let room = Room::new();
     fs::write(room.path("file"), "").unwrap();

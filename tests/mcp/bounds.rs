@@ -134,6 +134,92 @@ fn files_within_the_roots_are_worked_with_as_ever() {
 }
 
 #[test]
+fn what_a_command_leaves_in_its_temporary_directory_is_open_to_the_other_tools() {
+    if !confines() {
+        return;
+    }
+    let room = directory();
+    let top = room.path().canonicalize().unwrap();
+    let inside = top.join("a");
+    fs::create_dir(&inside).unwrap();
+    let args = [
+        "--structured",
+        "--tools",
+        "bash,local",
+        "--root",
+        text(&inside),
+    ];
+    let mut session = Session::unprepared(&top, &args);
+    session.shake_hands("2025-11-25");
+    // Before any command as well.
+    let write = json!({"file_path": "/tmp/x.py", "content": "x"});
+    let refused = content(&mut session, "file_write", &write);
+    let (error, note) = (&refused["error"], refused["note"].as_str().unwrap());
+    let told = "/a or $TMPDIR (/";
+    assert!(error.as_str().unwrap().contains(told), "{refused}");
+    assert!(
+        note.contains("you can write in ") && note.contains("/a and in $TMPDIR (/"),
+        "{note}"
+    );
+    let command = "echo found >$TMPDIR/left; ln -s /etc/passwd $TMPDIR/link; echo $TMPDIR";
+    let said = content(&mut session, "bash", &json!({ "command": command }));
+    let own = Path::new(said["output"].as_str().unwrap().trim()).to_owned();
+    let left = text(&own.join("left")).to_owned();
+    let read = content(&mut session, "file_read", &json!({"file_path": left}));
+    assert_eq!(read["output"], "found\n", "{read}");
+    let edit = json!({"file_path": left, "old_string": "found", "new_string": "changed"});
+    let edited = content(&mut session, "file_edit", &edit);
+    assert_eq!(edited["replacements"], 1, "{edited}");
+    let script = json!({"file_path": text(&own.join("new/it.sh")), "content": "echo it runs"});
+    let written = content(&mut session, "file_write", &script);
+    assert_eq!(written["bytes"], 12, "{written}");
+    let run = json!({"command": "cat left; sh new/it.sh", "workdir": text(&own)});
+    let run = content(&mut session, "bash", &run);
+    assert_eq!(run["output"], "changed\nit runs", "{run}");
+    for (tool, request) in [
+        ("grep", json!({"pattern": "chan", "path": left})),
+        ("grep", json!({"pattern": "chan", "path": text(&own)})),
+        ("glob", json!({"pattern": "l*ft", "path": text(&own)})),
+        ("glob", json!({"pattern": text(&own.join("l*ft"))})),
+    ] {
+        let found = content(&mut session, tool, &request);
+        assert!(
+            found["output"].as_str().unwrap().contains("left") || found["count"] == 1,
+            "{found}"
+        );
+    }
+    // What links in it lead to, and what lies around it, is as closed as ever.
+    for path in [
+        own.join("link"),
+        own.join("../x"),
+        own.parent().unwrap().join("ikigai-0123456789ab/x"),
+    ] {
+        for (tool, request) in [
+            ("file_read", json!({"file_path": text(&path)})),
+            (
+                "file_write",
+                json!({"file_path": text(&path), "content": "x"}),
+            ),
+            ("grep", json!({"pattern": "x", "path": text(&path)})),
+        ] {
+            let refused = content(&mut session, tool, &request);
+            assert_eq!(
+                refused["error_code"], "PERMISSION_DENIED",
+                "{path:?}: {refused}"
+            );
+            let note = refused["note"].as_str().unwrap();
+            assert!(!note.contains("--read /tmp/ikigai"), "{note}");
+        }
+    }
+    // Names that are not absolute start where they did.
+    let write = json!({"file_path": "new", "content": "x"});
+    content(&mut session, "file_write", &write);
+    assert!(top.join("a/new").exists());
+    session.leave();
+    assert!(!own.exists());
+}
+
+#[test]
 fn files_outside_the_roots_are_refused_however_they_are_named() {
     if !confines() {
         return;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::Stdio;
 use std::sync::Arc;
@@ -36,6 +36,7 @@ use crate::front::mcp::temporary::TemporaryDirectories;
 use crate::front::mcp::unseen_characters::make_visible;
 use crate::sandbox::confinement::Confinement;
 use crate::sandbox::reaper::RunningCalls;
+use crate::sandbox::step_register;
 use crate::web::guard;
 
 /// This executable, even if another one has replaced it on the disk since.
@@ -266,6 +267,10 @@ impl ToolCaller {
         let socket = self.socket_to_cache(tool, spec);
         let mut context = self.context(tool, spec, waited);
         context.cache_socket = socket.as_ref().map(AsRawFd::as_raw_fd);
+        // A command could have any process enter itself there.
+        let register = step_register::handed_down().filter(|_| tool.scope != AccessScope::Machine);
+        context.step_register = register.as_ref().map(AsRawFd::as_raw_fd);
+        let inherited: Vec<_> = socket.iter().map(AsFd::as_fd).chain(register).collect();
         let line = context
             .line()
             .ok_or_else(|| failed(io::ErrorKind::InvalidData.into()))?;
@@ -273,7 +278,7 @@ impl ToolCaller {
         let mut input = request.into_bytes();
         input.splice(0..0, line);
         let command = self.command(tool);
-        let process = CallProcess::start(command, input, socket.as_ref(), permit, &self.calls);
+        let process = CallProcess::start(command, input, &inherited, permit, &self.calls);
         // Only the server's end is left open here, so that it sees the end of the process.
         drop(socket);
         let mut process = process.map_err(failed)?;
@@ -316,7 +321,8 @@ impl ToolCaller {
         let owner = spec.owner.filter(|_| is_owned);
         let commands = tool.scope == AccessScope::Machine;
         let confinement = self.confinement.as_ref();
-        let confinement = confinement.filter(|one| commands && one.confines_files());
+        let has_temporary = self.keeps_outputs && tool.scope != AccessScope::Network;
+        let confinement = confinement.filter(|one| has_temporary && one.confines_files());
         CallContext {
             background: if commands {
                 self.background.of_caller(spec.owner)

@@ -5,7 +5,7 @@
 //! middle of a write. One that is cancelled is asked to end, and has the time to clear up.
 
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -44,22 +44,27 @@ struct StartedCall {
 
 impl CallProcess {
     /// Starts `command` with `input` on its stdin. It holds the `permit` until it has ended, and
-    /// has the `socket` open.
+    /// has the files in `inherited` open.
     pub fn start(
         mut command: Command,
         input: Vec<u8>,
-        socket: Option<&OwnedFd>,
+        inherited: &[BorrowedFd<'_>],
         permit: CallPermit,
         calls: &Arc<RunningCalls>,
     ) -> io::Result<Self> {
         if let Some(filled) = filled_pipe(&input) {
             command.stdin(filled);
         }
-        // No other process is started meanwhile that could inherit it: one thread starts processes.
-        if let Some(socket) = socket {
-            fcntl_setfd(socket, FdFlags::empty())?;
-        }
-        let mut child = command.spawn()?;
+        // No other process is started meanwhile that could inherit them: one thread starts
+        // processes.
+        let set_flags = |flags| {
+            let mut all = inherited.iter();
+            all.try_for_each(|file| fcntl_setfd(file, flags))
+        };
+        set_flags(FdFlags::empty())?;
+        let child = command.spawn();
+        set_flags(FdFlags::CLOEXEC)?;
+        let mut child = child?;
         if let Some(mut stdin) = child.stdin.take() {
             // Concurrently with the reading, because a tool may answer before it has read
             // everything. A tool may also stop reading for reasons of its own.

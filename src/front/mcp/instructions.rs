@@ -73,8 +73,8 @@ fn confined(confinement: &Confinement, commands: bool) -> Vec<String> {
     }
     if commands && confinement.confines_files() {
         sentences.push(String::from(
-            "Commands too; they may also use the system's programs and write to $TMPDIR, which lasts as \
-             long as this server.",
+            "Commands too; they may also use the system's programs. $TMPDIR is open to both, and lasts \
+             as long as this server.",
         ));
     }
     if commands && !confinement.has_network() {

@@ -17,7 +17,7 @@ use crate::front::mcp::temporary::TemporaryDirectories;
 use crate::front::mcp::{cache, http};
 use crate::registry::TOOLS;
 use crate::sandbox::confinement::{self, Confinement};
-use crate::sandbox::reaper;
+use crate::sandbox::{reaper, step_register};
 use crate::secrets;
 use crate::web::{credentials, guard};
 
@@ -33,6 +33,7 @@ pub fn run(options: McpOptions) -> Result<(), String> {
         return Err(confinement::IMPOSSIBLE.to_owned());
     }
     reaper::adopt_orphans();
+    step_register::make();
     secrets::hide_memory();
     // SAFETY: the runtime does not run yet, and no other thread does.
     let secrets = unsafe { secrets::take(&TOOLS) };

@@ -58,6 +58,8 @@ pub enum AccessRight {
 pub struct Confinement {
     roots: Vec<OpenedPath>,
     readable: Vec<OpenedPath>,
+    /// The directory for the temporary files of the caller's commands, if it is one of the roots.
+    temporary: Option<PathBuf>,
     /// The names of the roots, and of these and what may be read.
     to_write: RootSet,
     to_read: RootSet,
@@ -76,19 +78,36 @@ impl Confinement {
         };
         let (roots, readable) =
             opened_path::open((what[0], &bounds.roots), (what[1], &bounds.readable))?;
-        let paths = |places: &[OpenedPath]| places.iter().map(|place| place.path.clone()).collect();
-        let to_write: Vec<PathBuf> = paths(&roots);
-        let to_read = [to_write.clone(), paths(&readable)].concat();
-        let (to_write, to_read) = (RootSet::new(to_write), RootSet::new(to_read));
+        let (to_write, to_read) = names_of(&roots, &readable);
         Ok(Self {
             roots,
             readable,
+            temporary: None,
             masked: MaskedPaths::within(&to_write, &to_read),
             to_write,
             to_read,
             no_network: bounds.no_network,
             source: bounds.source,
         })
+    }
+
+    /// Lets a tool work in the directory for the temporary files of the caller's commands as well,
+    /// if it is there.
+    #[must_use]
+    pub fn with_temporary(mut self, place: &Path) -> Self {
+        let opened = opened_path::open_one(place, self.to_write.directories());
+        if let Some(opened) = opened.filter(|opened| opened.is_directory) {
+            self.temporary = Some(opened.path.clone());
+            self.roots.push(opened);
+            (self.to_write, self.to_read) = names_of(&self.roots, &self.readable);
+        }
+        self
+    }
+
+    /// That directory, if a tool may work in it.
+    #[must_use]
+    pub fn temporary(&self) -> Option<&Path> {
+        self.temporary.as_deref()
     }
 
     /// The bounds to ask for in order to get this confinement again.
@@ -241,7 +260,7 @@ impl Confinement {
 
     fn first_place(&self) -> Option<&OpenedPath> {
         let mut places = self.roots.iter().chain(&self.readable);
-        places.find(|place| place.is_directory)
+        places.find(|place| place.is_directory && Some(&place.path) != self.temporary.as_ref())
     }
 
     /// Makes the process work within bounds from now on: it starts in its own directory, if that is
@@ -263,6 +282,14 @@ impl Confinement {
     pub fn confine_tool(&self, writing: bool, beside: Option<&Path>) -> Result<(), String> {
         ruleset::confine_tool(self, writing, beside)
     }
+}
+
+/// The names of the roots, and of these and what may be read.
+fn names_of(roots: &[OpenedPath], readable: &[OpenedPath]) -> (RootSet, RootSet) {
+    let paths = |places: &[OpenedPath]| places.iter().map(|place| place.path.clone()).collect();
+    let to_write: Vec<PathBuf> = paths(roots);
+    let to_read = [to_write.clone(), paths(readable)].concat();
+    (RootSet::new(to_write), RootSet::new(to_read))
 }
 
 /// True if this process's confinement lets a tool read what `path` leads to, which need not exist;

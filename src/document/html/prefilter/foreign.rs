@@ -1,10 +1,12 @@
 //! Contents of `svg` and `math`: only the visible text is kept.
 //!
 //! Rules: HTML Living Standard, "The rules for parsing tokens in foreign content"; SVG 2, elements
-//! that are never drawn, and the attributes `display` and `visibility`; `MathML` Core, `mphantom`.
+//! that are never drawn, and the attributes `display`, `visibility` and `opacity`; `MathML` Core,
+//! `mphantom`.
 
 use super::super::dom;
 use super::super::tag;
+use super::text_paint::{PaintChange, PaintStack, is_zero};
 use super::{MAX_KNOWN_NAME_BYTES, PageFilter, TagCategory, category_of, known_name};
 use crate::document::entities;
 
@@ -18,8 +20,23 @@ pub(super) struct HiddenForeign<'a> {
 }
 
 impl<'a> PageFilter<'a> {
+    /// Enters the outermost `svg` or `math`, whose start tag is at `at`.
+    pub(super) fn enter_foreign(&mut self, at: usize, name: &str) {
+        let Some(tag) = read_start(self.page, at, name).filter(|tag| !tag.closed) else {
+            return;
+        };
+        self.foreign = 1;
+        self.draws_text = name == "math";
+        self.paint = PaintStack::default();
+        if tag.hides {
+            self.hide_foreign(written_name(self.page, at));
+        } else {
+            self.paint.start(written_name(self.page, at), tag.paint);
+        }
+    }
+
     /// Enters a foreign element that is hidden and not self-closing.
-    pub(super) fn hide_foreign(&mut self, name: &'a str) {
+    fn hide_foreign(&mut self, name: &'a str) {
         self.hidden_foreign = Some(HiddenForeign {
             name,
             same: 1,
@@ -43,7 +60,13 @@ impl<'a> PageFilter<'a> {
             self.hidden_foreign = None;
             return None;
         }
-        let Some((end, closed, hides)) = read_start(page, at, name) else {
+        let Some(ForeignTag {
+            end,
+            closed,
+            hides,
+            paint,
+        }) = read_start(page, at, name)
+        else {
             return Some(page.len());
         };
         let is_raw = category.ends_by_name() || category == TagCategory::Area;
@@ -59,9 +82,12 @@ impl<'a> PageFilter<'a> {
         }
         if hides {
             if !closed {
-                self.hide_foreign(&page[at + 1..tag::name_end(page, at + 1)]);
+                self.hide_foreign(written_name(page, at));
             }
             return Some(end);
+        }
+        if !closed {
+            self.paint.start(written_name(page, at), paint);
         }
         if category == TagCategory::Foreign && !closed {
             self.draws_text = name == "math";
@@ -85,6 +111,7 @@ impl<'a> PageFilter<'a> {
             }
             return;
         }
+        self.paint.end(name);
         self.draws_text &= !draws_text(name) && name != "svg";
         if name == "text" {
             self.out.push_characters(" ");
@@ -96,16 +123,35 @@ impl<'a> PageFilter<'a> {
 const NEVER_DRAWN: &str = "annotation annotation-xml clippath defs desc filter lineargradient \
     marker mask metadata mphantom pattern radialgradient symbol";
 
-/// Reads the foreign start tag at `at` with this lower-case name: the offset after it, and true if
-/// it is self-closing and if the contents of its element are invisible. `None` if the page ends
-/// within it.
-pub(super) fn read_start(page: &str, at: usize, name: &str) -> Option<(usize, bool, bool)> {
+/// A foreign start tag.
+struct ForeignTag {
+    /// The offset after it.
+    end: usize,
+    /// It is self-closing.
+    closed: bool,
+    /// The contents of its element are invisible.
+    hides: bool,
+    paint: PaintChange,
+}
+
+/// Reads the foreign start tag at `at` with this lower-case name. `None` if the page ends within
+/// it.
+fn read_start(page: &str, at: usize, name: &str) -> Option<ForeignTag> {
     let name_end = tag::name_end(page, at + 1);
     let mut hides = dom::lists(NEVER_DRAWN, name);
+    let mut paint = if name == "foreignobject" {
+        PaintChange::reset()
+    } else {
+        PaintChange::default()
+    };
     let (end, closed) = tag::scan(page, name_end, |attribute| {
         let mut space = [0; MAX_KNOWN_NAME_BYTES];
         let called = known_name(attribute.name, &mut space);
         let value = || entities::decoded_in_attribute(attribute.value);
+        // What surrounds HTML in a drawing paints none of it.
+        if !name.starts_with(['m', 'f']) {
+            paint.read_attribute(called, &value());
+        }
         hides |= match called {
             "style" | "hidden" | "aria-hidden" => dom::hides(called, &value()),
             // `MathML` elements, whose names begin with `m`, have neither attribute.
@@ -115,10 +161,21 @@ pub(super) fn read_start(page: &str, at: usize, name: &str) -> Option<(usize, bo
                 let value = value().trim().to_ascii_lowercase();
                 matches!(&*value, "hidden" | "collapse")
             }
+            "opacity" => is_zero(&value()),
             _ => false,
         };
     })?;
-    Some((end, closed, hides))
+    Some(ForeignTag {
+        end,
+        closed,
+        hides,
+        paint,
+    })
+}
+
+/// The name in the start tag at `at`.
+fn written_name(page: &str, at: usize) -> &str {
+    &page[at + 1..tag::name_end(page, at + 1)]
 }
 
 /// True if a start tag ends the foreign content around it.

@@ -21,6 +21,7 @@ pub(super) mod media;
 mod raw_text;
 mod shadow_root;
 mod start_tag;
+mod text_paint;
 mod tree;
 mod used_attributes;
 pub(super) mod visibility;
@@ -97,6 +98,8 @@ struct PageFilter<'a> {
     /// True if the foreign element around shows text.
     draws_text: bool,
     hidden_foreign: Option<foreign::HiddenForeign<'a>>,
+    /// The paint of a drawing's text.
+    paint: text_paint::PaintStack<'a>,
     /// True at the beginning of a line, where whitespace has no meaning.
     fresh: bool,
     /// True after an element whose text may be invisible: from then on, styles that make text
@@ -125,6 +128,7 @@ impl<'a> PageFilter<'a> {
             foreign: 0,
             draws_text: false,
             hidden_foreign: None,
+            paint: text_paint::PaintStack::default(),
             fresh: false,
             dim: false,
             endless: Vec::new(),
@@ -180,7 +184,8 @@ impl<'a> PageFilter<'a> {
 
     /// True within foreign content whose text is not shown.
     fn is_undrawn(&self) -> bool {
-        self.foreign > 0 && (!self.draws_text || self.hidden_foreign.is_some())
+        let is_unseen = !self.draws_text || self.paint.hides_text();
+        self.foreign > 0 && (is_unseen || self.hidden_foreign.is_some())
     }
 
     /// Notes if a line begins after the start or the end of an element. Most texts of a page are

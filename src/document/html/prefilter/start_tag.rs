@@ -8,7 +8,7 @@ use super::super::tag::TagAttribute;
 use super::super::{listing, react_streaming};
 use super::visibility::TagVisibility;
 use super::{
-    MAX_KNOWN_NAME_BYTES, PageFilter, TagCategory, content_hints, controls, foreign, is_verbatim,
+    MAX_KNOWN_NAME_BYTES, PageFilter, TagCategory, content_hints, controls, is_verbatim,
     known_name, line_numbers, memchr, renamed, shadow_root, used_attributes,
 };
 use crate::document::entities;
@@ -95,12 +95,7 @@ impl<'a> PageFilter<'a> {
             TagCategory::Area => self.emit_textarea(&tag),
             TagCategory::Xmp => self.emit_raw_text(&tag, name, "pre", &[]),
             TagCategory::Foreign => {
-                self.foreign = usize::from(!tag.closed);
-                self.draws_text = name == "math";
-                let read = foreign::read_start(self.page, at, name);
-                if read.is_some_and(|(_, closed, hides)| hides && !closed) {
-                    self.hide_foreign(tag.name);
-                }
+                self.enter_foreign(at, name);
                 tag.end
             }
             // An `<option>` contains only text.

@@ -87,6 +87,59 @@ fn what_no_reader_sees_is_left_out() {
 }
 
 #[test]
+fn text_of_a_drawing_that_is_painted_with_nothing_is_left_out() {
+    for hidden in [
+        "<text opacity=0>x</text>",
+        "<text opacity='0%'>x</text>",
+        "<g opacity='0.0'><text>x</text><text opacity=1>x</text></g>",
+        "<text fill=none>x</text>",
+        "<TEXT FILL=' None '>x</TEXT>",
+        "<text fill=none class=c>x</text>",
+        "<text fill='none' stroke='none'><tspan>x</tspan></text>",
+        "<g fill=none><g><text>x</text></g><text>x</text></g>",
+        "<text fill-opacity='0'>x</text>",
+        "<g fill-opacity='.0'><text fill=red>x</text></g>",
+        "<text font-size='0'>x</text>",
+        "<g font-size='0px'><text>x</text></g>",
+        "<text visibility=hidden>x</text>",
+        "<g display=none><text>x</text></g>",
+    ] {
+        let page = format!("a<svg>{hidden}<text>w</text></svg>b");
+        let shown = filter(&page);
+        assert!(!shown.contains('x'), "{hidden}: {shown}");
+        assert!(shown.contains(" w "), "{hidden}: {shown}");
+    }
+    assert_eq!(filter("a<svg fill=none><text>x</text></svg>b"), "a  b");
+    for seen in [
+        "<text opacity='.5' fill-opacity='0.2' font-size='8' fill='#fff0'>w</text>",
+        "<text fill=none stroke=black>w</text>",
+        "<g stroke=black><text fill-opacity=0>w</text></g>",
+        "<g fill=none><path d=x /><text fill=black>w</text></g>",
+        "<g fill=none font-size=0><text class=c>w</text></g>",
+        "<g fill=none><text style='fill: red'>w</text></g>",
+        "<text fill=none><tspan fill=red>w</tspan></text>",
+        "<g font-size=0><text font-size=10>w</text></g>",
+        "<g fill=none></g><text>w</text>",
+        "<g fill=none><g></g></g><text>w</text>",
+        "<path fill=none /><text>w</text>",
+        "<g fill=none font-size=0><foreignObject>w</foreignObject></g>",
+        "<circle fill=none opacity=0 /><text fill=url(#g)>w</text>",
+    ] {
+        for page in [
+            format!("a<svg>{seen}</svg>b"),
+            format!("a<svg><text fill=none></svg><svg>{seen}</svg>b"),
+        ] {
+            let shown = filter(&page);
+            assert!(
+                shown.contains('w') && shown.ends_with('b'),
+                "{seen}: {shown}"
+            );
+        }
+    }
+    assert_eq!(filter("<svg fill=none></svg><math><mi>w</mi></math>"), "w");
+}
+
+#[test]
 fn only_attributes_that_are_used_stay() {
     for (page, wanted) in [
         (

@@ -15,7 +15,7 @@ use crate::contract::tool::{
     AccessScope, EnvelopeFamily, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
 };
 use crate::page::{Reference, ReferenceFacts};
-use crate::research_sessions::{self, ResearchSession, SessionSource, SourceCoverage};
+use crate::research_sessions::{self, ResearchSession, SessionSource, SourceCoverage, markdown};
 use crate::tools::web::network;
 use crate::tools::web::research_cache::{self, ResearchCache, TRUST};
 use crate::tools::web::resource_link::{self, LargeAnswer, LinkedAnswer};
@@ -165,7 +165,12 @@ impl SessionExport {
         shown.field("sessionSummary", &session.session_summary)?;
         let summary = &session.session_summary;
         if !summary.is_empty() {
-            shown.say(&format!("## Summary\n\n{summary}\n\n"));
+            shown.say("## Summary\n\n");
+            shown
+                .text()
+                .into_iter()
+                .for_each(|text| markdown::write_quoted(text, summary));
+            shown.say("\n");
         }
         shown.say("## Steps\n\n");
         shown.steps("steps", &session.in_order())?;

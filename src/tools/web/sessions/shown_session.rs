@@ -190,7 +190,10 @@ impl ShownSession<'_, '_> {
             on_one_line(&session.research_goal)
         ));
         self.say_extent(session);
-        self.say(&format!("Summary: {summary}\n\n"));
+        if let Some(text) = self.text() {
+            markdown::write_labelled(text, "Summary", &summary);
+            text.push('\n');
+        }
         self.field("summary", &summary)?;
         self.step_index(session)?;
         self.say("## Last steps\n\n");

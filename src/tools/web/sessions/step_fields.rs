@@ -5,6 +5,7 @@ use crate::contract::request::Request;
 use crate::research_sessions::SessionStep;
 use crate::tools::web::research_cache;
 use crate::tools::web::session_record::SESSION_ID;
+use crate::unseen;
 
 /// Maximum length of a text of a step, in characters, and longest name of a branch.
 const MAX_TEXT_CHARS: usize = 10_000;
@@ -116,14 +117,14 @@ impl StepFields {
 
 /// Returns an optional text without blanks around it.
 fn text(request: &Request<'_>, name: &str) -> Result<Option<String>, Failure> {
-    let text = request.text(name)?.map(str::trim);
-    let text = text.filter(|text| !text.is_empty());
-    text.map(|text| within(name, text, MAX_TEXT_CHARS))
-        .transpose()
+    let text = request.text(name)?;
+    let text = text.map(|text| within(name, text, MAX_TEXT_CHARS));
+    Ok(text.transpose()?.filter(|text| !text.is_empty()))
 }
 
-/// Returns a text, if it is not too long.
+/// Returns a text without unseen characters, if it is not too long.
 fn within(name: &str, text: &str, most: usize) -> Result<String, Failure> {
+    let text = unseen::visible(text.trim());
     let length = text.chars().count();
     if length > most {
         return Err(invalid(&format!(
