@@ -7,27 +7,32 @@
 //! `crate::sandbox::descendants` spares it: it ends by itself.
 
 use std::mem::MaybeUninit;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
 
 use rustix::io::{Errno, read, write};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, WaitOptions, setpgid, waitpid};
 
+use crate::sandbox::open_descriptors::close_all_but;
 use crate::sandbox::own_process::OwnProcess;
 
-/// Carries out `steps`, which make system calls only, even beyond the tool's own death, and returns
-/// their result. `None` if the process that carried them out died on the way: how far it got is not
+/// Carries out `steps`, which make system calls only and use these `files`, even beyond the tool's
+/// own death, and returns their result. `None` if the process that carried them out died on the way: how far it got is not
 /// known.
-pub fn run(steps: &mut dyn FnMut() -> u32) -> Option<u32> {
+pub fn run(files: &[BorrowedFd<'_>], steps: &mut dyn FnMut() -> u32) -> Option<u32> {
     let Ok((outcome, report)) = pipe_with(PipeFlags::CLOEXEC) else {
         return Some(steps());
     };
+    let files = files.iter().map(AsRawFd::as_raw_fd);
+    let mut kept: Vec<RawFd> = files.chain([report.as_raw_fd()]).collect();
     // SAFETY: the child makes system calls only, which need no lock that another thread might
     // hold.
     match unsafe { libc::fork() } {
         // No process can be had: the steps are then as safe as the tool itself.
         -1 => Some(steps()),
         0 => {
+            // Its streams too: a host may be waiting for their end.
+            close_all_but(0, &mut kept);
             detach_from_tool();
             let result = steps();
             // A tool that is gone needs no report.
@@ -63,20 +68,16 @@ pub fn result_of(code: u32) -> Result<(), Errno> {
 }
 
 /// Sets up the process that carries out the steps: a group of its own, all signals but SIGKILL and
-/// SIGSTOP blocked, a name, and no streams, because a host may be waiting for their end.
+/// SIGSTOP blocked, and a name.
 fn detach_from_tool() {
     // Fails only for the leader of a session, which a new process is not.
     let _ = setpgid(None, None);
     let mut all = MaybeUninit::<libc::sigset_t>::uninit();
     OwnProcess::Step.take_name();
-    // SAFETY: the set is filled before it is used, and the descriptors are the streams, which
-    // nothing here uses.
+    // SAFETY: the set is filled before it is used.
     unsafe {
         libc::sigfillset(all.as_mut_ptr());
         libc::sigprocmask(libc::SIG_SETMASK, all.as_ptr(), std::ptr::null_mut());
-        for stream in 0..3 {
-            libc::close(stream);
-        }
     }
 }
 
@@ -99,10 +100,10 @@ mod tests {
     #[test]
     fn the_steps_are_carried_out_and_their_result_comes_back() {
         let mut count = 0;
-        assert_eq!(run(&mut || 7), Some(7));
-        assert_eq!(run(&mut || u32::MAX), Some(u32::MAX));
+        assert_eq!(run(&[], &mut || 7), Some(7));
+        assert_eq!(run(&[], &mut || u32::MAX), Some(u32::MAX));
         // They ran in a process of their own: nothing here has changed.
-        let result = run(&mut || {
+        let result = run(&[], &mut || {
             count += 1;
             count
         });
@@ -111,7 +112,7 @@ mod tests {
 
     #[test]
     fn steps_that_die_have_no_result() {
-        let result = run(&mut || {
+        let result = run(&[], &mut || {
             // SAFETY: ends the process that carries out the steps.
             unsafe { libc::kill(libc::getpid(), libc::SIGKILL) };
             0

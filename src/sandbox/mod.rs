@@ -205,6 +205,7 @@ pub mod detached;
 pub mod guard;
 pub mod launch;
 pub mod lifeline;
+mod open_descriptors;
 mod own_process;
 pub mod reaper;
 pub mod roots;
