@@ -35,10 +35,18 @@ fn holders_of(sockets: &HashSet<PathBuf>) -> Vec<String> {
 }
 
 fn start(address: SocketAddr, root: &str) -> HttpServer {
-    http(&["--tools", "local,web", "--allow-private", "--root", root])
-        .tokens(&["anna"])
-        .on(&address.to_string())
-        .start()
+    http(&[
+        "--tools",
+        "bash,local,web",
+        "--allow-private",
+        "--root",
+        root,
+        "--read",
+        "/usr",
+    ])
+    .tokens(&["anna"])
+    .on(&address.to_string())
+    .start()
 }
 
 #[test]
@@ -73,31 +81,36 @@ fn a_server_that_is_killed_in_any_call_leaves_its_address_to_the_next_one() {
             "file_edit",
             json!({"file_path": text(&linked), "old_string": "o", "new_string": "0", "replace_all": true}),
         ),
-        ("grep", json!({"pattern": "nothing", "path": "/"})),
+        ("grep", json!({"pattern": "nothing", "path": "/usr"})),
         ("web_fetch", json!({"url": slow.url("/")})),
     ];
-    for root in [text(room), "/"] {
-        let mut server = start("127.0.0.1:0".parse().unwrap(), root);
-        let token = format!("Bearer {}", token_of("anna"));
-        for round in 0..10 {
-            let (tool, arguments) = &calls[round % calls.len()];
-            // A command has been run before, with all that is made for the first one.
-            let warm = json!({"command": "true"});
-            assert_eq!(server.call_as("anna", "bash", &warm).status, 200);
-            let _ = fs::remove_file(&began);
-            let mut connection = server.connect();
-            connection.send_message(&[("Authorization", &token)], &call(tool, arguments));
-            if *tool == "bash" {
-                assert!(crate::common::eventually(|| began.exists()));
-            } else {
-                sleep(Duration::from_millis(5));
-            }
-            let sockets = sockets_of(Path::new(&format!("/proc/{}", server.pid())));
-            assert!(sockets.len() >= 2, "{sockets:?}");
-            server.signal(libc::SIGKILL);
-            assert!(server.ended_within(Duration::from_secs(5)).is_some());
-            assert_eq!(holders_of(&sockets), Vec::<String>::new(), "{tool}, {root}");
-            server = start(server.address(), root);
+    let root = text(room);
+    let mut server = start("127.0.0.1:0".parse().unwrap(), root);
+    let token = format!("Bearer {}", token_of("anna"));
+    for round in 0..10 {
+        let (tool, arguments) = &calls[round % calls.len()];
+        // A command has been run before, with all that is made for the first one.
+        let warm = json!({"command": "true"});
+        assert_eq!(server.call_as("anna", "bash", &warm).status, 200);
+        let _ = fs::remove_file(&began);
+        let mut connection = server.connect();
+        connection.send_message(&[("Authorization", &token)], &call(tool, arguments));
+        if *tool == "bash" {
+            assert!(crate::common::eventually(|| began.exists()));
+        } else {
+            sleep(Duration::from_millis(5));
         }
+        let sockets = sockets_of(Path::new(&format!("/proc/{}", server.pid())));
+        assert!(sockets.len() >= 2, "{sockets:?}");
+        server.signal(libc::SIGKILL);
+        assert!(server.ended_within(Duration::from_secs(5)).is_some());
+        let mut holders = holders_of(&sockets);
+        if !holders.is_empty() {
+            // A process that was just being started has them until it has its program.
+            sleep(Duration::from_millis(100));
+            holders = holders_of(&sockets);
+        }
+        assert_eq!(holders, Vec::<String>::new(), "{tool}");
+        server = start(server.address(), root);
     }
 }

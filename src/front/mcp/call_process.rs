@@ -44,7 +44,8 @@ struct StartedCall {
 }
 
 impl CallProcess {
-    /// Starts `command` with the parts of `input` on its stdin, of which a large one is not copied. It holds the `permit` until it has ended, and
+    /// Starts `command` with the parts of `input` on its stdin, of which a large one is not copied. It
+    /// holds the `permit` until it has ended, and
     /// has the `socket` open.
     pub fn start(
         mut command: Command,

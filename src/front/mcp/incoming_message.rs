@@ -163,7 +163,7 @@ impl IncomingMessage {
     }
 
     /// The fault of a message whose parameters the SDK does not know.
-    pub fn is_malformed(&self) -> MessageFault {
+    pub fn as_malformed(&self) -> MessageFault {
         let reason = "it is not as the protocol has it: see the method's own parameters";
         MessageFault {
             is_notification: self.method.is_some() && self.id.is_null(),

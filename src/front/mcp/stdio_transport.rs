@@ -200,7 +200,7 @@ where
     fn read(&mut self, bytes: &Bytes) -> Option<ClientJsonRpcMessage> {
         let read = IncomingMessage::read(bytes).and_then(|message| {
             let from_sdk = serde_json::from_slice(&message.envelope);
-            let mut passed: ClientJsonRpcMessage = from_sdk.map_err(|_| message.is_malformed())?;
+            let mut passed: ClientJsonRpcMessage = from_sdk.map_err(|_| message.as_malformed())?;
             if let (JsonRpcMessage::Request(request), Some(arguments)) =
                 (&mut passed, message.arguments)
             {
