@@ -171,11 +171,11 @@ mod tests {
 
     #[test]
     fn what_is_no_message_is_refused_by_json_rpc_s_errors() {
-        let deep = format!(
-            r#"{{"jsonrpc":"2.0","id":1,"method":"x","params":{}{}}}"#,
-            r#"{"a":"#.repeat(100_000),
-            "}".repeat(100_000)
-        );
+        let nested = |depth: usize| {
+            let (open, close) = (r#"{"a":"#.repeat(depth), "}".repeat(depth));
+            format!(r#"{{"jsonrpc":"2.0","id":1,"method":"x","params":{open}0{close}}}"#)
+        };
+        let (deep, deeper) = (nested(200), nested(100_000));
         for (body, code) in [
             (&b""[..], PARSE),
             (b"{", PARSE),
@@ -189,6 +189,7 @@ mod tests {
             (b"{} {}", PARSE),
             (br#"{"jsonrpc":"2.0","id":1e999,"method":"a"}"#, PARSE),
             (deep.as_bytes(), PARSE),
+            (deeper.as_bytes(), INVALID),
             (b"[", PARSE),
             (b"[]", INVALID),
             (br#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, INVALID),
