@@ -8,6 +8,8 @@ mod at_once;
 at_once!(6);
 
 mod common;
+#[path = "common/heavy_messages.rs"]
+mod heavy_messages;
 #[path = "common/reading.rs"]
 mod reading;
 #[path = "common/refusing.rs"]

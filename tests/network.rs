@@ -8,6 +8,8 @@ mod at_once;
 at_once!(12);
 
 mod common;
+#[path = "common/heavy_messages.rs"]
+mod heavy_messages;
 #[path = "http/http_server.rs"]
 mod http_server;
 #[path = "common/providers.rs"]

@@ -12,7 +12,7 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 
 use rustix::fs::{
@@ -108,7 +108,8 @@ impl FileDraft {
                 let _ = unlinkat(directory, &name, AtFlags::empty());
             })
         };
-        match detached::run(&mut || detached::code_of(name_and_rename())) {
+        let files = [self.file.as_fd(), directory.as_fd()];
+        match detached::run(&files, &mut || detached::code_of(name_and_rename())) {
             Some(code) => detached::result_of(code),
             // The step was killed on the way. What it left is removed, and unless it had finished,
             // it is repeated.
@@ -146,6 +147,12 @@ impl FileDraft {
             },
             directory,
         }
+    }
+
+    /// The descriptors that its use takes, apart from those of [`DraftName`].
+    pub fn descriptors(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
+        let guard = self.named.as_ref().and_then(|named| named.guard.lifeline());
+        [self.file.as_fd()].into_iter().chain(guard)
     }
 
     /// Keeps the draft's name when the draft is dropped.

@@ -8,7 +8,7 @@
 //! more.
 
 use std::fs::{DirBuilder, File};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
@@ -56,9 +56,13 @@ pub fn replace(
         generated,
         buffers: [vec![0; PIECE], vec![0; PIECE]],
     };
-    let outcome = match detached::run(&mut || work.carry_out(true).code()) {
+    let name = prepared.location.as_ref().map(|location| &location.name);
+    let files = prepared.draft.descriptors();
+    let files = files.chain(name.map(|name| name.directory.as_fd()));
+    let files: Vec<BorrowedFd<'_>> = files.chain([old.file.as_fd()]).collect();
+    let outcome = match detached::run(&files, &mut || work.carry_out(true).code()) {
         Some(code) => OverwriteOutcome::of(code),
-        None => match detached::run(&mut || work.carry_out(false).code()) {
+        None => match detached::run(&files, &mut || work.carry_out(false).code()) {
             Some(code) => OverwriteOutcome::of(code),
             None => OverwriteOutcome::Killed,
         },

@@ -7,28 +7,36 @@
 //! entered itself in the server's register (`step_register`).
 
 use std::mem::MaybeUninit;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
 
 use rustix::io::{Errno, read, write};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, WaitOptions, setpgid, waitpid};
 
+use crate::sandbox::open_descriptors::close_all_but;
 use crate::sandbox::own_process::OwnProcess;
 use crate::sandbox::step_register;
 
-/// Carries out `steps`, which make system calls only, even beyond the tool's own death, and returns
-/// their result. `None` if the process that carried them out died on the way: how far it got is not
-/// known.
-pub fn run(steps: &mut dyn FnMut() -> u32) -> Option<u32> {
+/// Carries out `steps`, which make system calls only and use these `files`, even beyond the tool's
+/// own death, and returns their result. `None` if the process that carried them out died on the
+/// way: how far it got is not known.
+pub fn run(files: &[BorrowedFd<'_>], steps: &mut dyn FnMut() -> u32) -> Option<u32> {
     let Ok((outcome, report)) = pipe_with(PipeFlags::CLOEXEC) else {
         return Some(steps());
     };
+    // The register as well: the entry there is gone when it is closed.
+    let register = step_register::handed_down();
+    let files = files.iter().copied().chain(register);
+    let mut kept: Vec<RawFd> = files.map(|file| file.as_raw_fd()).collect();
+    kept.push(report.as_raw_fd());
     // SAFETY: the child makes system calls only, which need no lock that another thread might
     // hold.
     match unsafe { libc::fork() } {
         // No process can be had: the steps are then as safe as the tool itself.
         -1 => Some(steps()),
         0 => {
+            // Its streams too: a host may be waiting for their end.
+            close_all_but(0, &mut kept);
             detach_from_tool();
             let result = steps();
             // A tool that is gone needs no report.
@@ -64,22 +72,17 @@ pub fn result_of(code: u32) -> Result<(), Errno> {
 }
 
 /// Sets up the process that carries out the steps: a group of its own, all signals but SIGKILL and
-/// SIGSTOP blocked, a name, an entry in the register, and no streams, because a host may be waiting
-/// for their end.
+/// SIGSTOP blocked, a name, and an entry in the register.
 fn detach_from_tool() {
     // Fails only for the leader of a session, which a new process is not.
     let _ = setpgid(None, None);
     let mut all = MaybeUninit::<libc::sigset_t>::uninit();
     OwnProcess::Step.take_name();
     step_register::enter();
-    // SAFETY: the set is filled before it is used, and the descriptors are the streams, which
-    // nothing here uses.
+    // SAFETY: the set is filled before it is used.
     unsafe {
         libc::sigfillset(all.as_mut_ptr());
         libc::sigprocmask(libc::SIG_SETMASK, all.as_ptr(), std::ptr::null_mut());
-        for stream in 0..3 {
-            libc::close(stream);
-        }
     }
 }
 
@@ -102,10 +105,10 @@ mod tests {
     #[test]
     fn the_steps_are_carried_out_and_their_result_comes_back() {
         let mut count = 0;
-        assert_eq!(run(&mut || 7), Some(7));
-        assert_eq!(run(&mut || u32::MAX), Some(u32::MAX));
+        assert_eq!(run(&[], &mut || 7), Some(7));
+        assert_eq!(run(&[], &mut || u32::MAX), Some(u32::MAX));
         // They ran in a process of their own: nothing here has changed.
-        let result = run(&mut || {
+        let result = run(&[], &mut || {
             count += 1;
             count
         });
@@ -114,7 +117,7 @@ mod tests {
 
     #[test]
     fn steps_that_die_have_no_result() {
-        let result = run(&mut || {
+        let result = run(&[], &mut || {
             // SAFETY: ends the process that carries out the steps.
             unsafe { libc::kill(libc::getpid(), libc::SIGKILL) };
             0

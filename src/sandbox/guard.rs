@@ -7,7 +7,7 @@
 //! written without a name (`O_TMPFILE` in `open(2)`).
 
 use std::ffi::OsStr;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, openat, unlinkat};
@@ -15,6 +15,7 @@ use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, WaitOptions, setsid, waitpid};
 
+use crate::sandbox::open_descriptors::{FIRST_AFTER_STREAMS, close_all_but};
 use crate::sandbox::own_process::OwnProcess;
 use crate::sandbox::scratch::ScratchDirectory;
 
@@ -36,7 +37,7 @@ impl RemovalGuard {
     /// # Errors
     /// Those of `pipe2(2)`.
     pub fn of_draft(directory: &OwnedFd, name: &OsStr) -> Result<Self, Errno> {
-        Self::start(|| {
+        Self::start(directory.as_fd(), || {
             // A draft that took its place has left that name.
             let _ = unlinkat(directory, name, AtFlags::empty());
         })
@@ -47,21 +48,22 @@ impl RemovalGuard {
     /// # Errors
     /// Those of `pipe2(2)`.
     pub fn of_directory(directory: &ScratchDirectory) -> Result<Self, Errno> {
-        Self::start(|| {
+        Self::start(directory.parent(), || {
             std::thread::sleep(CALLS_END_WITHIN);
             directory.remove();
         })
     }
 
-    /// Starts a guard that calls `remove`, which makes system calls only.
-    fn start(remove: impl FnOnce()) -> Result<Self, Errno> {
+    /// Starts a guard that calls `remove`, which makes system calls only, in `directory`.
+    fn start(directory: BorrowedFd<'_>, remove: impl FnOnce()) -> Result<Self, Errno> {
         let (tether, lifeline) = pipe_with(PipeFlags::CLOEXEC)?;
         let (ready, unready) = pipe_with(PipeFlags::CLOEXEC)?;
+        let mut kept = [&tether.as_fd(), &unready.as_fd(), &directory].map(AsRawFd::as_raw_fd);
         // SAFETY: the child makes system calls only, which need no lock that another thread might
         // hold.
         let pid = unsafe { libc::fork() };
         if pid == 0 {
-            drop((lifeline, ready));
+            close_all_but(FIRST_AFTER_STREAMS, &mut kept);
             leave_the_tool();
             drop(unready);
             // One byte is the dismissal.
@@ -81,6 +83,11 @@ impl RemovalGuard {
             lifeline: Some(lifeline),
             process,
         })
+    }
+
+    /// The descriptor that a dismissal takes.
+    pub fn lifeline(&self) -> Option<BorrowedFd<'_>> {
+        self.lifeline.as_ref().map(AsFd::as_fd)
     }
 
     /// Keeps what it guards from now on, even if this process dies. Makes one system call.

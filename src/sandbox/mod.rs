@@ -144,7 +144,10 @@
 //! 18. Its calls notice as in 1. `mcp::ending::`
 //!     `each_call_has_a_group_of_its_own_and_ends_though_the_server_s_group_is_killed`,
 //!     `mcp::life::` `a_signal_to_the_server_ends_what_runs`,
-//!     `what_finished_calls_left_in_the_background_outlives_a_server_that_is_killed`.
+//!     `what_finished_calls_left_in_the_background_outlives_a_server_that_is_killed`. What is left
+//!     has none of its sockets open, and another server can take its address at once.
+//!     `http::restart::`
+//!     `a_server_that_is_killed_in_any_call_leaves_its_address_to_the_next_one`.
 //! 19. The end of stdin, or a failed write, ends the server as in 17. `mcp::life::`
 //!     `the_end_of_the_input_ends_the_server_and_what_runs`,
 //!     `a_client_that_goes_away_altogether_is_not_waited_for`,
@@ -209,6 +212,7 @@ pub mod detached;
 pub mod guard;
 pub mod launch;
 pub mod lifeline;
+mod open_descriptors;
 mod own_process;
 pub mod reaper;
 pub mod roots;

@@ -114,6 +114,12 @@ impl ScratchDirectory {
         Ok(Arc::new(Self::in_directory(parent, Path::new(chosen))))
     }
 
+    /// The directory that it is in: the one descriptor that its making and removal take.
+    #[must_use]
+    pub fn parent(&self) -> BorrowedFd<'_> {
+        self.parent.as_fd()
+    }
+
     /// True if it outlasts the programs that use it.
     #[must_use]
     pub fn lasts(&self) -> bool {

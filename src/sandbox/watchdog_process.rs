@@ -17,6 +17,7 @@ use rustix::process::{
 use crate::sandbox::descendants;
 use crate::sandbox::launch::{NOT_CONFINED, ProgramLaunch};
 use crate::sandbox::lifeline::{WatchdogOrder, install, wait_for_order};
+use crate::sandbox::open_descriptors::{FIRST_AFTER_STREAMS, close_all_but};
 use crate::sandbox::own_process::OwnProcess;
 use crate::sandbox::tree_termination::TreeTermination;
 use crate::sandbox::watchdog::{HAS_LEFT, STAYS, StderrTarget};
@@ -118,6 +119,15 @@ fn watch_program(watched: WatchdogTask<'_>) {
         }
     };
     drop(output);
+    let scratch = launch.scratch.as_ref().map(|scratch| scratch.parent());
+    let mut kept = [
+        tether.as_fd(),
+        report.as_fd(),
+        nothing,
+        scratch.unwrap_or(nothing),
+    ]
+    .map(|one| one.as_raw_fd());
+    close_all_but(FIRST_AFTER_STREAMS, &mut kept);
     // The output stays open until then, so that its end does not wake the tool before there is a
     // report.
     let ended = report_end(program, &tether, &report);

@@ -244,7 +244,7 @@ fn what_one_token_s_commands_do_in_the_background_no_other_token_stops_or_reads(
 }
 
 /// Whether a server with directories starts here at all.
-fn can_confine() -> bool {
+pub fn can_confine() -> bool {
     let asked = crate::common::tool("glob")
         .env("IKIGAI_ROOTS", "/tmp")
         .with(&json!({"pattern": "*", "path": "/tmp"}))

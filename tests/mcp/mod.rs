@@ -7,6 +7,7 @@ mod files;
 mod let_through;
 mod life;
 mod lines;
+mod memory;
 mod pages;
 mod parts;
 mod plain;

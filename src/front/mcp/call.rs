@@ -10,8 +10,9 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rmcp::model::JsonObject;
+use hyper::body::Bytes;
 use serde_json::Value;
+use serde_json::value::RawValue;
 use tokio::process::Command;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::timeout;
@@ -57,6 +58,9 @@ const MAX_ANSWER_BYTES: usize = (MAX_MESSAGE_BYTES - MESSAGE_ENVELOPE_BYTES) / 2
 /// The time beyond its limit that a server waits for a call: one that ends in time by itself says
 /// what it had.
 const SERVER_MARGIN: Duration = Duration::from_secs(2);
+
+/// Maximum length of a request whose answer may be an equal one's, in bytes.
+const MAX_SHARED_REQUEST_BYTES: usize = 64 * 1024;
 
 /// The field that names a research session, and its other name.
 const SESSION: [&str; 2] = ["sessionId", "session_id"];
@@ -159,17 +163,18 @@ impl ToolCaller {
     pub async fn call(
         &self,
         tool: &'static Tool,
-        request: JsonObject,
+        request: Bytes,
         spec: &AnswerSpec<'_>,
     ) -> CallAnswer {
-        if !tool.keeps_answers() {
-            let request = Value::Object(request).to_string();
-            return self.call_process(tool, request, spec).await;
-        }
-        let names_session = request.keys().any(|name| SESSION.contains(&name.as_str()));
         // Equal requests are written equally, in any order of their fields.
-        let request: BTreeMap<String, Value> = request.into_iter().collect();
-        let request = serde_json::to_string(&request).unwrap_or_default();
+        let is_shared = tool.keeps_answers() && request.len() <= MAX_SHARED_REQUEST_BYTES;
+        let fields = is_shared.then(|| serde_json::from_slice(&request).ok());
+        let fields: Option<BTreeMap<String, &RawValue>> = fields.flatten();
+        let Some(fields) = fields else {
+            return self.call_process(tool, request, spec).await;
+        };
+        let names_session = fields.keys().any(|name| SESSION.contains(&name.as_str()));
+        let request = serde_json::to_string(&fields).unwrap_or_default();
         if let Some(cache) = &self.cache {
             let terms = CallTerms {
                 served: true,
@@ -188,7 +193,7 @@ impl ToolCaller {
             "{} {:?} {:?} {:?} {owner:?} {request}",
             tool.name, spec.reader, spec.max_answer, spec.measure
         );
-        let answer = self.call_process(tool, request, spec);
+        let answer = self.call_process(tool, request.into(), spec);
         self.equal_calls.share(key, answer).await
     }
 
@@ -196,7 +201,7 @@ impl ToolCaller {
     async fn call_process(
         &self,
         tool: &'static Tool,
-        request: String,
+        request: Bytes,
         spec: &AnswerSpec<'_>,
     ) -> CallAnswer {
         if let Some(root) = self
@@ -256,7 +261,7 @@ impl ToolCaller {
         &self,
         tool: &'static Tool,
         permit: CallPermit,
-        request: String,
+        request: Bytes,
         spec: &AnswerSpec<'_>,
         waited: Duration,
     ) -> Result<CallAnswer, Failure> {
@@ -274,9 +279,7 @@ impl ToolCaller {
         let line = context
             .line()
             .ok_or_else(|| failed(io::ErrorKind::InvalidData.into()))?;
-        // In front of the request itself, which may be large and is not copied.
-        let mut input = request.into_bytes();
-        input.splice(0..0, line);
+        let input = [line.into(), request];
         let command = self.command(tool);
         let process = CallProcess::start(command, input, &inherited, permit, &self.calls);
         // Only the server's end is left open here, so that it sees the end of the process.

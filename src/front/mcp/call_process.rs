@@ -9,6 +9,7 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
+use hyper::body::Bytes;
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::pipe::{PIPE_BUF, PipeFlags, pipe_with};
 use rustix::process::{Pid, Signal, kill_process};
@@ -43,11 +44,11 @@ struct StartedCall {
 }
 
 impl CallProcess {
-    /// Starts `command` with `input` on its stdin. It holds the `permit` until it has ended, and
-    /// has the files in `inherited` open.
+    /// Starts `command` with the parts of `input` on its stdin, of which a large one is not copied.
+    /// It holds the `permit` until it has ended, and has the files in `inherited` open.
     pub fn start(
         mut command: Command,
-        input: Vec<u8>,
+        input: [Bytes; 2],
         inherited: &[BorrowedFd<'_>],
         permit: CallPermit,
         calls: &Arc<RunningCalls>,
@@ -69,7 +70,9 @@ impl CallProcess {
             // Concurrently with the reading, because a tool may answer before it has read
             // everything. A tool may also stop reading for reasons of its own.
             tokio::spawn(async move {
-                let _ = stdin.write_all(&input).await;
+                for part in input {
+                    let _ = stdin.write_all(&part).await;
+                }
             });
         }
         Ok(Self(Some(StartedCall {
@@ -183,10 +186,11 @@ impl Drop for RegisteredCall {
 
 /// A pipe that already holds the input, and its end; `None` if it might not have room. Writing to a
 /// pipe of the runtime's own takes several system calls more.
-fn filled_pipe(input: &[u8]) -> Option<OwnedFd> {
-    if input.len() > PIPE_BUF {
+fn filled_pipe(input: &[Bytes; 2]) -> Option<OwnedFd> {
+    if input.iter().map(Bytes::len).sum::<usize>() > PIPE_BUF {
         return None;
     }
+    let input = &input.concat();
     let (filled, end) = pipe_with(PipeFlags::CLOEXEC).ok()?;
     // An empty pipe takes as much without blocking, all at once (`pipe(7)`).
     (rustix::io::write(end, input) == Ok(input.len())).then_some(filled)

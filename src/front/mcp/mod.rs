@@ -15,6 +15,7 @@ mod call_process;
 mod clients;
 mod coalesced_calls;
 mod http;
+mod incoming_message;
 mod instructions;
 mod lifetime;
 pub mod list;

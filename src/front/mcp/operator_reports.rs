@@ -14,8 +14,8 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use rmcp::model::JsonObject;
 use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 use crate::basics::mutex::lock;
@@ -69,7 +69,7 @@ struct CallRecord<'a> {
     bytes: usize,
     outcome: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    arguments: Option<&'a JsonObject>,
+    arguments: Option<&'a RawValue>,
 }
 
 impl OperatorReports {
@@ -89,12 +89,13 @@ impl OperatorReports {
         })
     }
 
-    /// A call of `tool` that begins now, by the holder of the token `token`.
+    /// A call of `tool` that begins now, by the holder of the token `token`. What is no object in
+    /// `arguments` is not logged.
     pub fn call<'a>(
         &'a self,
         token: &str,
         tool: &'static str,
-        arguments: &JsonObject,
+        arguments: &[u8],
     ) -> RunningCall<'a> {
         lock(&self.metrics).running += 1;
         let logged = self.logs_calls;
@@ -111,7 +112,10 @@ impl OperatorReports {
                 .arguments
                 .as_deref()
                 .filter(|_| logged)
-                .map(|keys| redaction::redact_arguments(arguments, keys)),
+                .and_then(|keys| {
+                    let arguments = serde_json::from_slice(arguments).ok()?;
+                    to_raw_value(&redaction::redact_arguments(&arguments, keys)).ok()
+                }),
             ended: None,
         }
     }
@@ -198,7 +202,7 @@ impl OperatorReports {
             milliseconds: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             bytes,
             outcome,
-            arguments: call.arguments.as_ref(),
+            arguments: call.arguments.as_deref(),
         };
         if let Ok(line) = serde_json::to_string(&line) {
             self.write(sanitize::escape_json(&line));
@@ -212,7 +216,7 @@ pub struct RunningCall<'a> {
     begun: Instant,
     token: String,
     tool: &'static str,
-    arguments: Option<JsonObject>,
+    arguments: Option<Box<RawValue>>,
     ended: Option<(String, usize)>,
 }
 

@@ -27,6 +27,7 @@ use crate::contract::tool::{AccessScope, Tool};
 use crate::front::mcp::call::{AnswerSpec, ToolCaller};
 use crate::front::mcp::call_answer::CallAnswer;
 use crate::front::mcp::clients::{self, ClientProfile};
+use crate::front::mcp::incoming_message::{CallArguments, NO_ARGUMENTS};
 use crate::front::mcp::operator_reports::OperatorReports;
 use crate::front::mcp::progress::{self, LatestProgress};
 use crate::front::mcp::temporary::TemporaryDirectories;
@@ -194,7 +195,11 @@ impl ServerHandler for ToolServer {
         let owner = http.and_then(|http| http.extensions.get::<TokenOwner>());
         let latest = LatestProgress::default();
         let token = context.meta.get_progress_token();
-        let arguments = request.arguments.unwrap_or_default();
+        let beside = match http {
+            Some(http) => http.extensions.get::<CallArguments>(),
+            None => context.extensions.get::<CallArguments>(),
+        };
+        let arguments = beside.map_or(Ok(NO_ARGUMENTS), CallArguments::take);
         let wanted = self.answer_form(client, token.is_some().then_some(&latest), owner);
         let report = async {
             match token {
@@ -204,8 +209,14 @@ impl ServerHandler for ToolServer {
         };
         let operation = self.setup.operation.as_ref();
         let name = owner.map_or("", TokenOwner::name);
-        let running = operation.map(|operation| operation.call(name, tool.name, &arguments));
-        let answer = self.setup.caller.call(tool, arguments, &wanted);
+        let logged = arguments.as_deref().unwrap_or_default();
+        let running = operation.map(|operation| operation.call(name, tool.name, logged));
+        let answer = async {
+            match arguments {
+                Ok(arguments) => self.setup.caller.call(tool, arguments, &wanted).await,
+                Err(failure) => CallAnswer::refusal(tool, &failure),
+            }
+        };
         tokio::select! {
             mut answer = answer => {
                 if let Some(running) = running {

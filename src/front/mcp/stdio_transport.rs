@@ -11,20 +11,21 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use hyper::body::{Buf, Bytes};
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, GetMeta, JsonRpcMessage,
-    ProtocolVersion, RequestId, ServerJsonRpcMessage,
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, GetExtensions, GetMeta,
+    JsonRpcMessage, ProtocolVersion, RequestId, ServerJsonRpcMessage,
 };
 use rmcp::transport::Transport;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
 use crate::basics::mutex::lock;
+use crate::front::mcp::incoming_message::{IncomingMessage, MessageFault, split_batch};
 
 /// Maximum length of a line that is read, in bytes.
 const MAX_LINE_BYTES: usize = 64 * 1024 * 1024;
@@ -61,7 +62,7 @@ pub struct LineTransport<R, W> {
     /// True while a line that is too long is dropped up to its end.
     dropping: bool,
     /// The rest of a batch, still to be passed on.
-    batch: VecDeque<Value>,
+    batch: VecDeque<Bytes>,
     /// True if the client has begun a session; before that, only requests mean anything.
     opened: bool,
     /// The end of the wait for answers, once the input has ended.
@@ -106,19 +107,6 @@ impl<W: AsyncWrite + Unpin> SharedOutput<W> {
             self.gone.send_replace(true);
         }
         written
-    }
-}
-
-/// The id of a message that cannot be read otherwise: half of a pair of UTF-16, as JavaScript
-/// writes it, is JSON and no text. Null if it has none.
-fn id_alone(bytes: &[u8]) -> Value {
-    #[derive(Deserialize)]
-    struct MessageId {
-        id: Value,
-    }
-    match serde_json::from_slice(bytes) {
-        Ok(MessageId { id }) if id.is_string() || id.is_i64() => id,
-        _ => Value::Null,
     }
 }
 
@@ -189,53 +177,55 @@ where
 
     /// Parses the line that was read into a message; answers it with an error if it is not one.
     fn parse(&mut self) -> Option<ClientJsonRpcMessage> {
-        let line = std::mem::take(&mut self.line);
+        let mut line = Bytes::from(std::mem::take(&mut self.line));
         // Some runtimes write a byte-order mark before their JSON; it is ignored.
-        let bytes = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&line);
-        if bytes.trim_ascii().is_empty() {
+        if line.starts_with(b"\xef\xbb\xbf") {
+            line.advance(3);
+        }
+        let text = line.trim_ascii();
+        if text.is_empty() {
             return None;
         }
-        if let Ok(message) = serde_json::from_slice(bytes) {
-            return self.admit(message);
+        if !text.starts_with(b"[") {
+            return self.read(&line);
         }
-        match serde_json::from_slice(bytes) {
-            Err(error) => {
-                self.reply_error(
-                    ErrorCode::PARSE_ERROR,
-                    &format!("Parse error: {error}"),
-                    &id_alone(bytes),
-                );
+        match split_batch(&line) {
+            Ok(messages) => self.batch = messages.into(),
+            Err(fault) => self.refuse(&fault),
+        }
+        None
+    }
+
+    /// Reads one message; answers it with an error if it is not one.
+    fn read(&mut self, bytes: &Bytes) -> Option<ClientJsonRpcMessage> {
+        let read = IncomingMessage::read(bytes).and_then(|message| {
+            let from_sdk = serde_json::from_slice(&message.envelope);
+            let mut passed: ClientJsonRpcMessage = from_sdk.map_err(|_| message.as_malformed())?;
+            if let (JsonRpcMessage::Request(request), Some(arguments)) =
+                (&mut passed, message.arguments)
+            {
+                request.request.extensions_mut().insert(arguments);
             }
-            Ok(Value::Array(messages)) if !messages.is_empty() => self.batch = messages.into(),
-            Ok(other) => self.refuse(&other),
+            Ok(passed)
+        });
+        match read {
+            Ok(message) => self.admit(message),
+            Err(fault) => {
+                self.refuse(&fault);
+                None
+            }
         }
-        None
     }
 
-    /// Parses one message of a batch.
-    fn unpack(&mut self, value: &Value) -> Option<ClientJsonRpcMessage> {
-        if let Ok(message) = ClientJsonRpcMessage::deserialize(value) {
-            return self.admit(message);
+    /// Answers what is not a message. A notification is never answered.
+    fn refuse(&self, fault: &MessageFault) {
+        if fault.is_syntax {
+            let reason = format!("Parse error: {}", fault.reason);
+            self.reply_error(ErrorCode::PARSE_ERROR, &reason, &fault.id);
+        } else if !fault.is_notification {
+            let reason = format!("Invalid Request: {}", fault.reason);
+            self.reply_error(ErrorCode::INVALID_REQUEST, &reason, &fault.id);
         }
-        self.refuse(value);
-        None
-    }
-
-    /// Answers JSON that is not a message. A notification is never answered.
-    fn refuse(&self, value: &Value) {
-        let id = &value["id"];
-        if value["method"].is_string() && value.get("id").is_none() {
-            return;
-        }
-        let (id, reason) = match id {
-            Value::Number(number) if !number.is_i64() => (
-                id,
-                "Invalid Request: `id` must be a string or an integer of 64 bits",
-            ),
-            Value::String(_) | Value::Number(_) => (id, "Invalid Request"),
-            _ => (&Value::Null, "Invalid Request"),
-        };
-        self.reply_error(ErrorCode::INVALID_REQUEST, reason, id);
     }
 
     fn reply_error(&self, code: ErrorCode, message: &str, id: &Value) {
@@ -396,7 +386,7 @@ where
                 _ = gone.wait_for(|gone| *gone) => return None,
             };
             let message = match (next, self.batch.pop_front()) {
-                (_, Some(value)) => self.unpack(&value),
+                (_, Some(message)) => self.read(&message),
                 (InputLine::Line, None) => self.parse(),
                 (InputLine::TooLong, None) => {
                     let most = MAX_LINE_BYTES / (1024 * 1024);

@@ -5,27 +5,20 @@
 //! system calls (`signal-safety(7)`).
 
 use std::env;
-use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 
-use rustix::fs::{Access, AtFlags, Mode, OFlags, RawDir, accessat, open};
+use rustix::fs::{Access, AtFlags, accessat};
 use rustix::io::Errno;
 use rustix::thread::set_no_new_privs;
 
 use super::filter::{self, CallFilter};
 use super::ruleset::{self, result};
 use super::{Confinement, audit, capabilities, opened_path, system};
+use crate::sandbox::open_descriptors::close_at_next_program;
 use crate::sandbox::scratch::ScratchDirectory;
 
 pub use super::directory_mask::DirectoryMask;
 pub use super::system::{TEMPORARY, TEMPORARY_OF_ZSH, is_withheld};
-
-/// The first descriptor after the three that every program has.
-const FIRST_INHERITED_DESCRIPTOR: RawFd = 3;
-
-/// The last descriptor that is closed by number, if neither the kernel closes them at once nor
-/// `/proc` lists them.
-const MAX_CLOSED_DESCRIPTORS: RawFd = 65_536;
 
 /// A confinement that is ready to be entered.
 pub struct CommandConfinement {
@@ -85,7 +78,7 @@ impl CommandConfinement {
     /// Confines this process and all that it starts, for good. System calls only. If it fails,
     /// nothing may be run.
     pub fn enter(&self) -> Result<(), Errno> {
-        close_others();
+        close_at_next_program();
         if let Some(kept) = self.kept {
             // SAFETY: changes a flag of this process's own descriptor.
             result(unsafe { libc::fcntl(kept, libc::F_SETFD, 0) }.into())?;
@@ -109,46 +102,6 @@ impl CommandConfinement {
         }
         Ok(())
     }
-}
-
-/// Marks every descriptor but the first three to be closed when the next program starts: the files
-/// that a caller left open lie outside.
-fn close_others() {
-    // SAFETY: takes numbers, and marks descriptors of this process.
-    let done = unsafe {
-        libc::syscall(
-            libc::SYS_close_range,
-            FIRST_INHERITED_DESCRIPTOR.unsigned_abs(),
-            libc::c_uint::MAX,
-            libc::CLOSE_RANGE_CLOEXEC,
-        )
-    };
-    // Some sandboxes refuse that.
-    if done == 0 || close_listed().is_ok() {
-        return;
-    }
-    for descriptor in FIRST_INHERITED_DESCRIPTOR..MAX_CLOSED_DESCRIPTORS {
-        // SAFETY: changes a flag of this process's own descriptor, if it is one.
-        unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
-    }
-}
-
-/// Closes the inherited descriptors that `/proc` lists.
-fn close_listed() -> Result<(), Errno> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let directory = open(c"/proc/self/fd", flags, Mode::empty())?;
-    let mut buffer = [MaybeUninit::uninit(); 2048];
-    let mut entries = RawDir::new(&directory, &mut buffer);
-    while let Some(entry) = entries.next() {
-        let entry = entry?;
-        let number = std::str::from_utf8(entry.file_name().to_bytes());
-        let number = number.ok().and_then(|number| number.parse().ok());
-        if let Some(descriptor @ FIRST_INHERITED_DESCRIPTOR..) = number {
-            // SAFETY: changes a flag of this process's own descriptor.
-            unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
-        }
-    }
-    Ok(())
 }
 
 /// A new private directory for temporary files, which is not there yet: among those of this

@@ -27,9 +27,10 @@ use crate::access::{
 use crate::basics::mutex::lock;
 use crate::command_line::mcp::HttpOptions;
 use crate::front::mcp::http::connections::RequestGuard;
-use crate::front::mcp::http::message::{self, IncomingMessage, MAX_CONCURRENT_LARGE_BODIES};
+use crate::front::mcp::http::message::{self, MAX_CONCURRENT_LARGE_BODIES};
 use crate::front::mcp::http::refusal::HttpRefusal;
 use crate::front::mcp::http::tls;
+use crate::front::mcp::incoming_message::IncomingMessage;
 use crate::front::mcp::log;
 use crate::front::mcp::server::ServerSetup;
 use crate::sandbox::confinement::Sensitivity;
@@ -77,7 +78,8 @@ pub struct ServerKeys {
 
 /// A request that is let in, with its body and its holder.
 pub struct AdmittedRequest {
-    /// The request with its complete body. Its extensions have the holder.
+    /// The request with its message's envelope as its body. Its extensions have the holder, and
+    /// the arguments of a call.
     pub request: Request<Full<Bytes>>,
     /// The message in its body, if it has one.
     pub message: Option<IncomingMessage>,
@@ -245,9 +247,14 @@ impl RequestGate {
                 place.ok_or_else(|| too_many_at_once("large bodies"))
             };
             let reading = work.reading();
-            let bytes = message::read(body, &large).await?;
+            let (bytes, _large) = message::read(body, &large).await?;
             drop(reading);
-            (Some(message::parse(&bytes)?), bytes)
+            let mut message = message::parse(bytes).await?;
+            if let Some(arguments) = message.arguments.take() {
+                parts.extensions.insert(arguments);
+            }
+            let envelope = std::mem::take(&mut message.envelope);
+            (Some(message), envelope)
         } else {
             (None, Bytes::new())
         };

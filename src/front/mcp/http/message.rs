@@ -1,22 +1,23 @@
-//! A request's body: read completely, within its limits, and parsed as far as the gate needs in
-//! order to know what it is.
+//! A request's body: read completely, within its limits, and parsed beside the thread that serves
+//! all others.
 //!
-//! Rules: "Request object" and "Batch" of JSON-RPC 2.0; "Streamable HTTP" under "Transports" in the
-//! protocol's specification, which has taken batches back.
+//! Rules: "Batch" of JSON-RPC 2.0; "Streamable HTTP" under "Transports" in the protocol's
+//! specification, which has taken batches back.
 
+use std::fmt::Display;
 use std::time::Duration;
 
 use http_body_util::BodyExt;
 use hyper::StatusCode;
 use hyper::body::{Body, Bytes, Incoming};
 use serde::de::IgnoredAny;
-use serde::{Deserialize, Deserializer};
-use serde_json::Value;
-use serde_json::error::Category;
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use crate::access::HeldSlot;
 use crate::front::mcp::http::refusal::HttpRefusal;
+use crate::front::mcp::incoming_message::IncomingMessage;
 
 /// Maximum length of a body, in bytes.
 pub const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
@@ -24,37 +25,25 @@ pub const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
 /// Time that a body may take.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Bytes up to which a body is read without a permit for large ones.
+/// Bytes up to which a body is read without a permit for large ones, and parsed at once.
 const SMALL: usize = 64 * 1024;
 
-/// Larger bodies that are read at the same time, from all senders together: they may fill no more
-/// memory than these.
+/// Large bodies that are parsed at the same time.
+static PARSERS: Semaphore = Semaphore::const_new(2);
+
+/// Larger bodies that are read and parsed at the same time, from all senders together: they may
+/// fill no more memory than these.
 pub const MAX_CONCURRENT_LARGE_BODIES: usize = 16;
 
 /// Takes a place for a large body, if there is one.
 pub type TakeLargePlace<'a> = &'a (dyn Fn() -> Result<HeldSlot, HttpRefusal> + Send + Sync);
 
-/// The method that calls a tool.
-const CALL: &str = "tools/call";
-
-/// The parts of a message that decide about its admission.
-#[derive(Clone, Debug, PartialEq)]
-pub struct IncomingMessage {
-    /// Its method; `None` if it is an answer.
-    pub method: Option<String>,
-    /// Its id; null if it has none.
-    pub id: Value,
-}
-
-impl IncomingMessage {
-    /// True if it calls a tool.
-    pub fn is_call(&self) -> bool {
-        self.method.as_deref() == Some(CALL)
-    }
-}
-
-/// Reads a body, for which there has to be one of the `large` places if it is large.
-pub async fn read(body: Incoming, large: TakeLargePlace<'_>) -> Result<Bytes, HttpRefusal> {
+/// Reads a body, for which there has to be one of the `large` places if it is large; that place is
+/// held until the body has been parsed.
+pub async fn read(
+    body: Incoming,
+    large: TakeLargePlace<'_>,
+) -> Result<(Bytes, Option<HeldSlot>), HttpRefusal> {
     let declared = body.size_hint().lower();
     if usize::try_from(declared).map_or(true, |length| length > MAX_BODY_BYTES) {
         return Err(too_large());
@@ -76,12 +65,13 @@ async fn collect(
     mut body: Incoming,
     declared: u64,
     large: TakeLargePlace<'_>,
-) -> Result<Bytes, HttpRefusal> {
-    let mut bytes = Vec::new();
+) -> Result<(Bytes, Option<HeldSlot>), HttpRefusal> {
+    let declared = usize::try_from(declared).unwrap_or(0);
     let mut place = None;
-    if usize::try_from(declared).is_ok_and(|length| length > SMALL) {
+    if declared > SMALL {
         place = Some(large()?);
     }
+    let mut bytes = Vec::with_capacity(declared);
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|_| {
             HttpRefusal::new(
@@ -102,7 +92,7 @@ async fn collect(
         }
         bytes.extend_from_slice(data);
     }
-    Ok(Bytes::from(bytes))
+    Ok((Bytes::from(bytes), place))
 }
 
 fn too_large() -> HttpRefusal {
@@ -110,87 +100,42 @@ fn too_large() -> HttpRefusal {
     HttpRefusal::new(StatusCode::PAYLOAD_TOO_LARGE, message).unread()
 }
 
-/// A message as it comes. A field that occurs twice is an error, so that no later reader takes
-/// another one than this does.
-#[derive(Deserialize)]
-struct RawMessage {
-    #[serde(default)]
-    jsonrpc: Option<String>,
-    #[serde(default)]
-    method: Option<String>,
-    #[serde(default, deserialize_with = "given")]
-    id: Option<Value>,
-    #[serde(default, deserialize_with = "given")]
-    params: Option<Value>,
-    #[serde(default, deserialize_with = "given")]
-    result: Option<IgnoredAny>,
-    #[serde(default, deserialize_with = "given")]
-    error: Option<IgnoredAny>,
+/// Parses a body. A large one keeps only its own sender waiting.
+pub async fn parse(bytes: Bytes) -> Result<IncomingMessage, HttpRefusal> {
+    if bytes.len() <= SMALL {
+        return parse_at_once(&bytes);
+    }
+    let turn = PARSERS.acquire().await;
+    let parsed = spawn_blocking(move || parse_at_once(&bytes)).await;
+    drop(turn);
+    parsed.unwrap_or_else(|_| {
+        let message = "the body could not be read: send it again";
+        Err(HttpRefusal::new(StatusCode::INTERNAL_SERVER_ERROR, message))
+    })
 }
 
-/// Deserializes a field that exists, even if it is null.
-fn given<'de, D, T>(from: D) -> Result<Option<T>, D::Error>
-where
-    D: Deserializer<'de>,
-    T: Deserialize<'de>,
-{
-    T::deserialize(from).map(Some)
-}
-
-/// Parses a body.
-pub fn parse(bytes: &[u8]) -> Result<IncomingMessage, HttpRefusal> {
-    let invalid = |message: &str| HttpRefusal::new(StatusCode::BAD_REQUEST, message);
-    // The parser skips values that it does not keep without checking that they are text.
-    let text = simdutf8::basic::from_utf8(bytes)
-        .map_err(|_| HttpRefusal::not_json("the body is not UTF-8, and so no JSON"))?;
-    let text = text.trim_start_matches([' ', '\t', '\r', '\n']);
-    if text.starts_with('[') {
-        return match serde_json::from_str::<IgnoredAny>(text) {
-            Ok(_) => Err(invalid(
+fn parse_at_once(bytes: &Bytes) -> Result<IncomingMessage, HttpRefusal> {
+    if bytes.trim_ascii_start().starts_with(b"[") {
+        return match serde_json::from_slice::<IgnoredAny>(bytes) {
+            Ok(_) => Err(HttpRefusal::new(
+                StatusCode::BAD_REQUEST,
                 "batches are not taken: send one message as one object, each in a request of its own",
             )),
             Err(error) => Err(not_json(&error)),
         };
     }
-    let raw: RawMessage = serde_json::from_str(text).map_err(|error| match error.classify() {
-        Category::Syntax | Category::Eof | Category::Io => not_json(&error),
-        Category::Data => invalid(
-            "the body is no message of JSON-RPC: an object with `jsonrpc`, `method`, `id` and `params`, \
-             each once",
-        ),
-    })?;
-    let known_id = match &raw.id {
-        Some(id @ (Value::String(_) | Value::Number(_))) => id.clone(),
-        _ => Value::Null,
-    };
-    let invalid = |message: &str| invalid(message).with_id(known_id.clone());
-    if raw.jsonrpc.as_deref() != Some("2.0") {
-        return Err(invalid("`jsonrpc` has to be \"2.0\""));
-    }
-    let is_answer = raw.result.is_some() || raw.error.is_some();
-    if raw.method.is_some() == is_answer {
-        return Err(invalid(
-            "the message has to have a `method`, or else the `result` or the `error` of a request",
-        ));
-    }
-    match &raw.id {
-        None | Some(Value::String(_)) => {}
-        Some(Value::Number(number)) if number.is_i64() || number.is_u64() => {}
-        // An error of a request whose id could not be read.
-        Some(Value::Null) if raw.error.is_some() => {}
-        Some(_) => return Err(invalid("`id` has to be a string or a whole number")),
-    }
-    if !matches!(&raw.params, None | Some(Value::Object(_))) {
-        return Err(invalid("`params` has to be an object"));
-    }
-    Ok(IncomingMessage {
-        id: known_id,
-        method: raw.method,
+    IncomingMessage::read(bytes).map_err(|fault| {
+        let refusal = if fault.is_syntax {
+            not_json(&fault.reason)
+        } else {
+            HttpRefusal::new(StatusCode::BAD_REQUEST, fault.reason)
+        };
+        refusal.with_id(fault.id)
     })
 }
 
-fn not_json(error: &serde_json::Error) -> HttpRefusal {
-    HttpRefusal::not_json(format!("the body is no JSON that can be read: {error}"))
+fn not_json(reason: &dyn Display) -> HttpRefusal {
+    HttpRefusal::not_json(format!("the body is no JSON that can be read: {reason}"))
 }
 
 #[cfg(test)]
@@ -198,6 +143,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    fn parse(body: &[u8]) -> Result<IncomingMessage, HttpRefusal> {
+        parse_at_once(&Bytes::copy_from_slice(body))
+    }
 
     #[test]
     fn what_is_known_of_a_call_is_what_it_says() {
@@ -222,11 +171,11 @@ mod tests {
 
     #[test]
     fn what_is_no_message_is_refused_by_json_rpc_s_errors() {
-        let deep = format!(
-            r#"{{"jsonrpc":"2.0","id":1,"method":"x","params":{}{}}}"#,
-            r#"{"a":"#.repeat(100_000),
-            "}".repeat(100_000)
-        );
+        let nested = |depth: usize| {
+            let (open, close) = (r#"{"a":"#.repeat(depth), "}".repeat(depth));
+            format!(r#"{{"jsonrpc":"2.0","id":1,"method":"x","params":{open}0{close}}}"#)
+        };
+        let (deep, deeper) = (nested(200), nested(100_000));
         for (body, code) in [
             (&b""[..], PARSE),
             (b"{", PARSE),
@@ -240,6 +189,7 @@ mod tests {
             (b"{} {}", PARSE),
             (br#"{"jsonrpc":"2.0","id":1e999,"method":"a"}"#, PARSE),
             (deep.as_bytes(), PARSE),
+            (deeper.as_bytes(), INVALID),
             (b"[", PARSE),
             (b"[]", INVALID),
             (br#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, INVALID),
