@@ -10,8 +10,8 @@ use std::process::ExitCode;
 use crate::cache::RemoteStore;
 use crate::command_line::mcp::McpCommand;
 use crate::command_line::{self, help};
-use crate::console::exit::{PROGRAM, ProgramExit};
-use crate::console::say;
+use iki_base::console::exit::{PROGRAM, ProgramExit};
+use iki_base::console::say;
 use crate::contract::call_context::CallContext;
 use crate::contract::call_terms::CallTerms;
 use crate::contract::tool::{EnvelopeFamily, Tool};
@@ -20,7 +20,9 @@ use crate::front::{answer, host, mcp, person};
 use crate::registry::TOOLS;
 use crate::sandbox::signals;
 use crate::web::guard;
-use crate::{commands, secrets, shell};
+use crate::commands;
+use crate::secrets;
+use crate::shell;
 
 /// Runs the program with its command line, `argv[0]` included.
 pub fn run(mut args: impl Iterator<Item = OsString>) -> ExitCode {
@@ -120,7 +122,7 @@ fn run_mcp(args: &[OsString]) -> ProgramExit {
     match command_line::mcp::read(TOOLS, args) {
         Ok(McpCommand::Serve(options)) => mcp::serve(*options),
         Ok(McpCommand::Call(tool)) => run_call(tool),
-        Err(error) if error.use_stderr() => say::report_misuse(&error),
+        Err(error) if error.use_stderr() => command_line::report_misuse(&error),
         Err(error) => say::print(&error.render().to_string()),
     }
 }

@@ -39,14 +39,10 @@
 //! | `fuzzing` | entry points for the fuzzers of `fuzz/`, in no other build |
 
 mod access;
-mod basics;
 mod command_line;
 mod commands;
-mod console;
 pub mod contract;
 mod conversion;
-#[cfg(test)]
-mod cpu_clock;
 mod files;
 mod front;
 mod hosts;
@@ -59,7 +55,6 @@ mod sandbox;
 mod secrets;
 mod shell;
 mod tools;
-mod unseen;
 
 // Public only for the executable.
 #[doc(hidden)]

@@ -35,7 +35,8 @@ use std::fmt;
 use std::ops::Deref;
 
 use crate::contract::tool::{Tool, ToolSet};
-use crate::{secrets, tools};
+use crate::secrets;
+use crate::tools;
 
 /// Every tool of this program, in the order in which lists show them.
 pub static TOOLS: Registry = Registry(&[

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use crate::basics::small_file::{LastLink, SmallFile};
+use iki_base::small_file::{LastLink, SmallFile};
 
 /// Maximum size of such a file, in bytes.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use crate::access::TokenOwner;
-use crate::basics::mutex::lock;
+use iki_base::mutex::lock;
 
 /// Slots that token owners hold for a while.
 #[derive(Debug)]

@@ -20,7 +20,7 @@ use subtle::{ConditionallySelectable, ConstantTimeEq};
 
 use super::credential_file::CredentialFile;
 use super::token_owner::TokenOwner;
-use crate::basics::hex;
+use iki_base::hex;
 use crate::files;
 
 /// Beginning of a token, by which people and scanners for leaks recognise it.

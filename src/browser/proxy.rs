@@ -25,7 +25,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pipe::{PipeFlags, pipe_with};
 use url::{Host, Url};
 
-use crate::basics::mutex::lock;
+use iki_base::mutex::lock;
 use crate::web::client::{FetchError, HttpClient, NetworkError};
 use crate::web::guard::class::{AddressScope, classify};
 use crate::web::guard::{self, Guard};

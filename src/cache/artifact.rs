@@ -11,7 +11,7 @@ use std::time::Duration;
 use ring::digest::{SHA256, SHA256_OUTPUT_LEN, digest};
 
 use super::{CacheEntry, CacheQuestion, CacheStore, LayeredCache};
-use crate::basics::hex;
+use iki_base::hex;
 
 /// Time that an artifact can be read.
 pub const LIFETIME: Duration = Duration::from_secs(30 * 60);

@@ -15,8 +15,8 @@ use rustix::process::geteuid;
 
 use super::keys::EntryKeys;
 use super::{CacheEntry, CacheQuestion, CacheStore, SingleFlightGuard};
-use crate::basics::own_directories;
-use crate::basics::small_file::{LastLink, SmallFile};
+use iki_base::own_directories;
+use iki_base::small_file::{LastLink, SmallFile};
 use crate::sandbox::confinement::Confinement;
 
 /// Maximum length of all entries together, in bytes.

@@ -14,7 +14,7 @@ use ring::{hmac, rand};
 use rustix::process::geteuid;
 
 use super::seal::EntryCipher;
-use crate::basics::small_file::{LastLink, SmallFile};
+use iki_base::small_file::{LastLink, SmallFile};
 
 /// The variable that takes the file's place: 64 hexadecimal digits.
 pub const KEY_VARIABLE: &str = "CACHE_ENCRYPTION_KEY";

@@ -16,7 +16,7 @@ use super::{
     PersistentFault, PersistentFiles, PersistentStore, SingleFlightGuard,
 };
 
-use crate::basics::mutex::lock;
+use iki_base::mutex::lock;
 
 /// The cache of a server.
 pub struct LayeredCache {

@@ -15,7 +15,7 @@ use super::keys::EntryKeys;
 use super::persistent_store::EntryVersion;
 use super::single_flight::open_lock;
 use super::{CacheQuestion, PersistentChange, PersistentEntry, PersistentFault, PersistentStore};
-use crate::basics::own_directories;
+use iki_base::own_directories;
 use crate::sandbox::confinement::Confinement;
 
 /// The directory in the program's own directory of state.

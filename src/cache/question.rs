@@ -2,7 +2,7 @@
 
 use ring::hmac;
 
-use crate::basics::hex;
+use iki_base::hex;
 
 /// A question as the cache knows it: everything that the answer depends on, each part with its name
 /// and its length, so that no two questions are written the same way.

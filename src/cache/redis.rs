@@ -36,7 +36,7 @@ use self::turn::{FLIGHT_KEY_PREFIX, LEASE_TIME, SharedTurn, milliseconds};
 use super::CacheEntry;
 use super::keys::EntryKeys;
 
-use crate::basics::mutex::lock;
+use iki_base::mutex::lock;
 
 pub use self::address::RedisAddress;
 

@@ -17,7 +17,7 @@ use super::{
     PersistentStore, SingleFlightGuard, persistent_store,
 };
 
-use crate::basics::mutex::lock;
+use iki_base::mutex::lock;
 
 /// Maximum wait for a reply of the server, and for one about a persistent entry.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(1);

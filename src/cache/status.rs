@@ -10,7 +10,7 @@ use rustix::process::geteuid;
 
 use super::files::is_of_a_home_that_is_there;
 use super::keys::FILE;
-use crate::basics::own_directories;
+use iki_base::own_directories;
 
 /// State of the user's cache.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::ValueHint;
 
-use crate::basics::wording::quoted;
+use iki_base::wording::quoted;
 use crate::command_line::fields::hint;
 use crate::contract::schema::Schema;
 

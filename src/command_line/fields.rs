@@ -11,7 +11,7 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser, ValuePar
 use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
 use serde_json::{Map, Value};
 
-use crate::basics::wording::quoted;
+use iki_base::wording::quoted;
 use crate::command_line::{confinement, flag, habitual_flags};
 use crate::contract::request;
 use crate::contract::schema::{FieldKind, Schema, SchemaField};

@@ -5,7 +5,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches};
 use serde_json::{Map, Value};
 
-use crate::basics::wording::quoted;
+use iki_base::wording::quoted;
 use crate::command_line::fields::PLACES;
 use crate::contract::schema::SchemaField;
 use crate::contract::tool::{HabitualFlag, Tool};

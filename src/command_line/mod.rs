@@ -14,7 +14,8 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
 use clap_complete::Shell;
 
-use crate::console::exit::PROGRAM;
+use iki_base::console::exit::{PROGRAM, ProgramExit};
+use iki_base::console::{sanitize, say};
 use crate::contract::provider::ModelProvider;
 use crate::contract::schema::Schema;
 use crate::registry::Registry;
@@ -71,6 +72,11 @@ pub fn tree(tools: Registry) -> Command {
 pub fn help(command: Command) -> String {
     let name = format!("{PROGRAM} {}", command.get_name());
     command.bin_name(name).render_help().to_string()
+}
+
+/// Reports a usage error on stderr.
+pub fn report_misuse(error: &clap::Error) -> ProgramExit {
+    say::report_usage(sanitize::for_terminal(&error.render().to_string()).trim_end())
 }
 
 fn list() -> Command {

@@ -4,7 +4,7 @@ use clap_complete::Shell;
 
 use crate::command_line;
 use crate::commands::MARK;
-use crate::console::exit::PROGRAM;
+use iki_base::console::exit::PROGRAM;
 use crate::registry::Registry;
 
 /// The completions for `shell`.

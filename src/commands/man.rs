@@ -12,7 +12,7 @@ use clap_mangen::roff::{Roff, bold, roman};
 use crate::command_line;
 use crate::command_line::{confinement, fields};
 use crate::commands::MARK;
-use crate::console::exit::{PROGRAM, ProgramExit};
+use iki_base::console::exit::{PROGRAM, ProgramExit};
 use crate::contract::schema::Schema;
 use crate::contract::tool::{EnvelopeFamily, Tool};
 use crate::registry::Registry;

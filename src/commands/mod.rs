@@ -18,8 +18,8 @@ use clap_complete::Shell;
 use crate::command_line;
 use crate::command_line::help;
 use crate::command_line::mcp::ToolChoice;
-use crate::console::exit::{PROGRAM, ProgramExit};
-use crate::console::say;
+use iki_base::console::exit::{PROGRAM, ProgramExit};
+use iki_base::console::say;
 use crate::contract::provider;
 use crate::contract::provider::{ModelProvider, SchemaMode};
 use crate::contract::tool::Tool;
@@ -46,7 +46,7 @@ pub fn run(tools: Registry, name: &str, args: &[OsString]) -> ProgramExit {
         Err(error) if error.kind() == ErrorKind::DisplayHelp => {
             return say::print(&error.render().to_string());
         }
-        Err(error) => return say::report_misuse(&error),
+        Err(error) => return command_line::report_misuse(&error),
     };
     // The parser has required all that a command cannot do without.
     carry_out(tools, name, &matches).unwrap_or(ProgramExit::Usage)

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
 
-use crate::basics::mutex::lock;
+use iki_base::mutex::lock;
 
 /// The field in which a call's process tells its server that it goes on.
 pub const FIELD: &str = "_background";

@@ -18,7 +18,7 @@ use serde_json::Value;
 use crate::contract::bounded::{BoundedText, TextMeasure, Truncation};
 use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::notes::Notes;
-use crate::unseen;
+use iki_base::unseen;
 
 pub use text::Text;
 use text::TextSink;

@@ -14,7 +14,7 @@ use serde::de::{
 };
 use serde_json::value::RawValue;
 
-use crate::basics::wording;
+use iki_base::wording;
 use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::Failure;
 

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use super::confined_program::ConfinedRun;
 use super::{HelperPrograms, OCR_VARIABLE, UnusableProgram, find_ocr_program, program_end};
-use crate::basics::sort::sort_by_count;
+use iki_base::sort::sort_by_count;
 use crate::document::{MAX_SCANS, ScanFault, ScanImage, ScanReader};
 use crate::shell::{ProgramError, ProgramOutput};
 

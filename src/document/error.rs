@@ -2,8 +2,8 @@
 
 use super::office::package::ZipPackage;
 use super::{FileKind, FileLimits, reader_panics};
-use crate::basics::signature::{COMPOUND, ZIP};
-use crate::basics::wording::count_noun;
+use iki_base::signature::{COMPOUND, ZIP};
+use iki_base::wording::count_noun;
 
 /// The reason why a file has no conversion, displayed as a sentence for its reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -10,7 +10,7 @@ use super::office::blocks::BlockWriter;
 use super::office::package::ZipPackage;
 use super::office::{self, compound, legacy_office_text, mail, rtf};
 use super::{Document, DocumentCuts, DocumentError, FileKind, epub, reader_panics};
-use crate::basics::signature::{self, COMPOUND, ZIP};
+use iki_base::signature::{self, COMPOUND, ZIP};
 
 /// Number of bytes at the beginning that show if a file may have a conversion.
 const MARK_BYTES: usize = 1024;

@@ -4,7 +4,7 @@
 use url::Url;
 
 use super::tests::{check, markdown};
-use crate::cpu_clock::CpuInstant;
+use iki_base::cpu_clock::CpuInstant;
 
 #[test]
 fn text_beside_a_delimiter_or_a_marker_does_not_become_part_of_it() {

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use url::Url;
 
 use super::tests::{check, markdown};
-use crate::cpu_clock::CpuInstant;
+use iki_base::cpu_clock::CpuInstant;
 
 #[test]
 fn an_element_that_is_hidden_takes_nothing_with_it_however_long_its_name() {

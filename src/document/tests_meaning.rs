@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::tests::{check, markdown};
-use crate::cpu_clock::CpuInstant;
+use iki_base::cpu_clock::CpuInstant;
 
 #[test]
 fn each_cell_stands_under_its_own_heading() {

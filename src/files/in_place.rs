@@ -20,7 +20,7 @@ use rustix::io::Errno;
 use super::draft::{ContentWriter, DraftName, FileDraft, file_system_of, in_memory};
 use super::regular::{ErrorReason, FileAccessError, RegularFile};
 use super::target::WriteTarget;
-use crate::basics::own_directories;
+use iki_base::own_directories;
 use crate::files::holes;
 use crate::sandbox::detached;
 

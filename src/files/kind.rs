@@ -3,8 +3,8 @@
 //! Rules: a file is binary where a NUL is among its first 8 KiB and no mark of UTF-16 begins it; or
 //! where it begins as a known kind does and goes on in bytes that are not UTF-8.
 
-use crate::basics::signature;
-use crate::basics::wording::count_noun;
+use iki_base::signature;
+use iki_base::wording::count_noun;
 
 /// The number of a file's first bytes that decide whether it is binary.
 const SAMPLE_BYTES: usize = 8 * 1024;

@@ -14,7 +14,7 @@ use std::time::Instant;
 use rustix::fs::{FileType, Mode, OFlags, Stat, fstat, open, stat};
 use rustix::io::{Errno, pread, retry_on_intr};
 
-use crate::basics::wording::system_words;
+use iki_base::wording::system_words;
 use crate::sandbox::confinement::{self, AccessRight};
 
 /// Bytes that are read at a time.

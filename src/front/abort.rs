@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 use rustix::process::getpid;
 
-use crate::console::streams;
+use iki_base::console::streams;
 use crate::contract::tool::EnvelopeFamily;
 
 /// The rest of the answer when memory ran out, after the fields that its family has before the

@@ -8,10 +8,10 @@ use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Mutex;
 
-use crate::basics::mutex::lock;
-use crate::console::exit::ProgramExit;
-use crate::console::sanitize;
-use crate::console::streams::RawStdout;
+use iki_base::mutex::lock;
+use iki_base::console::exit::ProgramExit;
+use iki_base::console::sanitize;
+use iki_base::console::streams::RawStdout;
 use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::{AnswerObject, Reply};

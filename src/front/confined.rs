@@ -17,7 +17,8 @@ use crate::front::path_admission::{self, PathRefusal};
 use crate::front::reported_file;
 use crate::sandbox::confinement::{self, AccessRight, Confinement, ConfinementBounds};
 use crate::sandbox::roots::RootSet;
-use crate::{shell, unseen};
+use crate::shell;
+use iki_base::unseen;
 
 /// Carries out a call of `tool` within the confinement that the terms of the request ask for, else
 /// within the one of the environment, which hosts set. Hosts' calls may read the outputs of

@@ -7,8 +7,8 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 
-use crate::console::exit::ProgramExit;
-use crate::console::streams::RawStdin;
+use iki_base::console::exit::ProgramExit;
+use iki_base::console::streams::RawStdin;
 use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::tool::{AccessScope, EnvelopeFamily, Tool};

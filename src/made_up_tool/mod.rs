@@ -13,7 +13,7 @@ use crate::command_line::mcp::McpCommand;
 use crate::command_line::{self, help};
 use crate::commands::doctor::fixture::report_on_project_file;
 use crate::commands::{completions, man};
-use crate::console::exit::ProgramExit;
+use iki_base::console::exit::ProgramExit;
 use crate::contract::call_terms::CallTerms;
 use crate::contract::provider::{self, ModelProvider, SchemaMode};
 use crate::contract::schema;
@@ -22,7 +22,8 @@ use crate::front::person::CallFlags;
 use crate::front::person::screen::{ScreenEnd, ScreenMode, ScreenWriter};
 use crate::front::{answer, mcp, person};
 use crate::registry::Registry;
-use crate::{secrets, tools};
+use crate::secrets;
+use crate::tools;
 
 /// The one row, beside one of this program's own.
 static TOOLS: Registry = Registry::new(&[tools::bash::TOOL, acme_lookup::TOOL]);

@@ -4,8 +4,8 @@
 //! Rules: APA 7, sections 9.7 to 9.12; MLA 9, sections 5.6 to 5.22. The family name is found as
 //! BibTeX does: the last word, with the particles before it.
 
-use crate::basics::calendar;
-use crate::basics::wording::on_one_line;
+use iki_base::calendar;
+use iki_base::wording::on_one_line;
 
 /// Maximum number of authors of a page.
 pub const MAX_AUTHORS: usize = 4096;

@@ -8,8 +8,8 @@ use url::Url;
 
 use super::author::{AuthorKind, AuthorName};
 use super::embedded::EmbeddedData;
-use crate::basics::partial_date::PartialDate;
-use crate::basics::wording::{beginning, on_one_line};
+use crate::web::partial_date::PartialDate;
+use iki_base::wording::{beginning, on_one_line};
 use crate::web::client::without_login;
 
 mod apa;

@@ -9,7 +9,7 @@ use url::Url;
 use super::class::{PageClass, SourceType};
 use super::embedded::EmbeddedData;
 use super::{hosts, json_ld};
-use crate::basics::wording::beginning;
+use iki_base::wording::beginning;
 
 /// Bytes of a page's text that are searched.
 const MAX_TEXT_BYTES: usize = 4000;

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::json_ld;
-use crate::basics::wording::{beginning, on_one_line};
+use iki_base::wording::{beginning, on_one_line};
 use crate::document::{self, MetaElement};
 
 /// Maximum number of JSON-LD blocks that are returned.

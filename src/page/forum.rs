@@ -8,8 +8,8 @@ use url::Url;
 
 use super::embedded::EmbeddedData;
 use super::json_ld;
-use crate::basics::partial_date::PartialDate;
-use crate::basics::wording::beginning;
+use crate::web::partial_date::PartialDate;
+use iki_base::wording::beginning;
 use crate::web::guard::names::is_within;
 
 /// Below this number of votes a few accounts could have cast them all.

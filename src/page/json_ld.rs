@@ -3,7 +3,7 @@
 //! Rules: JSON-LD 1.1 as far as search engines implement it (no contexts are fetched, no terms
 //! expanded): `@graph`, `@id`, `@type`, `@value`, and the vocabulary of schema.org.
 
-use crate::basics::wording::on_one_line;
+use iki_base::wording::on_one_line;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 

@@ -26,7 +26,7 @@ mod hosts;
 mod json_ld;
 pub mod retraction;
 
-pub use crate::basics::partial_date::PartialDate;
+pub use crate::web::partial_date::PartialDate;
 pub use citation::{Citation, Reference, ReferenceFacts};
 pub use class::{SourceType, classify};
 pub use embedded::EmbeddedData;

@@ -11,8 +11,8 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 use url::Url;
 
-use crate::basics::partial_date::PartialDate;
-use crate::basics::wording::{beginning, on_one_line};
+use crate::web::partial_date::PartialDate;
+use iki_base::wording::{beginning, on_one_line};
 use crate::web::client::{FetchError, FetchRequest, HttpClient, parse_url};
 
 /// Timeout of the request, a part of the call's.

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use url::Url;
 
 use super::*;
-use crate::basics::wording::on_one_line;
-use crate::cpu_clock::CpuInstant;
+use iki_base::wording::on_one_line;
+use iki_base::cpu_clock::CpuInstant;
 
 fn today() -> PartialDate {
     PartialDate::parse("2026-11-22").unwrap()
@@ -51,7 +51,7 @@ fn nothing_that_can_mislead_reaches_what_is_said_of_a_page() {
     let read: String = serde_json::from_str::<serde_json::Value>(&said)
         .unwrap()
         .to_string();
-    assert!(!read.chars().any(crate::unseen::is_unseen), "{read}");
+    assert!(!read.chars().any(iki_base::unseen::is_unseen), "{read}");
     // The entry for BibTeX is several lines.
     let control = |escape: &str| read.contains(escape);
     assert!(

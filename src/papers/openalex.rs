@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::paper::{Paper, PaperPlaces};
 use super::paper_provider::{PaperPage, PaperProvider, PaperStep, filters, key};
 use super::paper_search::{NAMES, PaperSearch};
-use crate::basics::sort::sort_by_count;
+use iki_base::sort::sort_by_count;
 use crate::web::client::HttpResponse;
 use crate::web::provider::reply::{self, list, string};
 use crate::web::provider::{

@@ -4,7 +4,7 @@
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::{Map, Value};
 
-use crate::basics::wording::on_one_line;
+use iki_base::wording::on_one_line;
 use crate::page::PartialDate;
 use crate::page::doi::parse_doi;
 use crate::web::search::claim::sentences;

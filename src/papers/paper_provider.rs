@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::paper::Paper;
 use super::paper_search::PaperSearch;
 use super::{arxiv, crossref, openalex, pubmed, semanticscholar};
-use crate::unseen::UnseenCount;
+use iki_base::unseen::UnseenCount;
 use crate::web::client::HttpResponse;
 use crate::web::provider::exchange::ProviderItem;
 use crate::web::provider::failure::ProviderFailureKind;

@@ -9,7 +9,7 @@ use std::path::Path;
 use rustix::fs::OFlags;
 
 use super::unexpanded::unexpanded;
-use crate::basics::unicode_form::{in_other_form, spelled_json};
+use iki_base::unicode_form::{in_other_form, spelled_json};
 
 /// The kind of thing that a call wants at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

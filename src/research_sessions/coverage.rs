@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::session::{ResearchSession, SessionSource};
-use crate::basics::wording::{floor_boundary, on_one_line};
+use iki_base::wording::{floor_boundary, on_one_line};
 use crate::page::{self, SourceType};
 use crate::web::search::display_link;
 

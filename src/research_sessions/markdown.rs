@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use super::session::{SessionSource, SessionStep};
-use crate::basics::wording::{beginning, on_one_line};
+use iki_base::wording::{beginning, on_one_line};
 
 /// Maximum length of a line that stands for a step, in bytes.
 const MAX_LINE_CHARS: usize = 120;

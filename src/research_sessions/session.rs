@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::basics::sort::sort_by_count;
-use crate::basics::wording::beginning;
+use iki_base::sort::sort_by_count;
+use iki_base::wording::beginning;
 use crate::cache::PersistentFault;
 use crate::web::search::same_page_key;
 

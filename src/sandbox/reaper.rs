@@ -10,7 +10,7 @@ use std::sync::Mutex;
 
 use rustix::process::{Pid, WaitOptions, set_child_subreaper, waitpid};
 
-use crate::basics::mutex::lock;
+use iki_base::mutex::lock;
 use crate::sandbox::tree_termination::{GRACE, TreeTermination};
 
 /// The processes that the async runtime waits for itself.

@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 
-use crate::basics::mutex::lock;
+use iki_base::mutex::lock;
 
 /// Maximum number of parts, done or not, that are taken and not yet handed on.
 const MAX_PARTS_TAKEN: usize = 128;

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use rustix::fs::{AtFlags, FlockOperation, flock, renameat, unlinkat};
 
-use crate::basics::wording::count_noun;
+use iki_base::wording::count_noun;
 use crate::shell::kept_output::{KeptOutput, OutputFile, lock_directory, mark_in_use, new_file};
 
 /// Maximum number of bytes that are written before the room is asked for again.

@@ -15,7 +15,7 @@ use rustix::fs::{
 use rustix::io::{Errno, FdFlags, fcntl_setfd};
 use rustix::pipe::{PipeFlags, pipe_with};
 
-use crate::basics::wording::system_words;
+use iki_base::wording::system_words;
 use crate::sandbox::confinement::Confinement;
 use crate::sandbox::confinement::audit::ProcessMark;
 use crate::sandbox::confinement::command_confinement::{self, CommandConfinement};

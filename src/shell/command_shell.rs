@@ -10,7 +10,7 @@ use rustix::fs::{Access, access, stat};
 use rustix::io::Errno;
 use rustix::process::{Resource, getrlimit};
 
-use crate::basics::wording::system_words;
+use iki_base::wording::system_words;
 use crate::sandbox::confinement::{self, AccessRight};
 use crate::sandbox::roots;
 use crate::shell::noninteractive_variables;

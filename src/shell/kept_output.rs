@@ -28,8 +28,8 @@ use rustix::fs::{
 use rustix::io::Errno;
 use rustix::process::geteuid;
 
-use crate::basics::hex;
-use crate::basics::wording::system_words;
+use iki_base::hex;
+use iki_base::wording::system_words;
 use crate::sandbox::confinement::{self, AccessRight};
 
 /// Maximum length of one saved output.

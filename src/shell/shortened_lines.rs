@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use crate::basics::wording::{thousands, whole_character};
+use iki_base::wording::{thousands, whole_character};
 
 /// Maximum length of the words in place of a middle. No line is shortened for less.
 const MARK_BYTES: usize = 40;

@@ -3,7 +3,7 @@
 //! Rules: WHATWG Encoding (decode, labels), WHATWG HTML "prescan a byte stream" for `<meta>`,
 //! WHATWG MIME Sniffing for replies without a type.
 
-use crate::basics::signature;
+use iki_base::signature;
 use crate::document::declared_charset;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};

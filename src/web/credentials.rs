@@ -20,7 +20,7 @@ use percent_encoding::percent_decode_str;
 use serde_json::Value;
 use url::Url;
 
-use crate::basics::own_directories::{self, CREDENTIALS_FILE};
+use iki_base::own_directories::{self, CREDENTIALS_FILE};
 use crate::sandbox::confinement;
 pub use secret_text::SecretText;
 

@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use crate::basics::calendar;
+use iki_base::calendar;
 
 /// Parses a date in one of HTTP's forms (RFC 9110, section 5.6.7), or with hyphens, as cookies have
 /// it; `None` for anything else.

@@ -16,7 +16,7 @@ use super::client::{
     ACCEPT_PAGES, AddressOrigin, BodyLimit, FetchError, FetchRequest, HttpClient, parse_url,
 };
 use super::exa_pages;
-use crate::basics::mutex::lock;
+use iki_base::mutex::lock;
 
 /// Variable that replaces the address of the archive.
 pub const ARCHIVE_VARIABLE: &str = "IKIGAI_WAYBACK_URL";

@@ -10,6 +10,7 @@ pub mod date;
 pub mod exa_pages;
 pub mod guard;
 pub mod link_check;
+pub mod partial_date;
 pub mod patents;
 pub mod provider;
 pub mod quote;

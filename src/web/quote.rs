@@ -1,7 +1,7 @@
 //! Foreign text inside a sentence of our own: short, on one line, and unable to end its quotation
 //! marks.
 
-use crate::basics::wording::on_one_line;
+use iki_base::wording::on_one_line;
 
 /// Maximum number of characters quoted.
 pub const MAX_QUOTED_CHARS: usize = 500;

@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep};
 
 use super::turn::milliseconds;
 use super::{ANSWERS_WITHIN, RedisCache, RedisKey, RedisUnavailable};
-use crate::basics::mutex::lock;
+use iki_base::mutex::lock;
 use crate::cache::persistent_store::EntryVersion;
 use crate::cache::{PersistentChange, PersistentEntry, PersistentFault};
 

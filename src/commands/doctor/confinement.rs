@@ -1,7 +1,7 @@
 //! Confinement by this machine's kernel.
 
 use super::{DoctorReport, GOOD, PLAIN};
-use crate::console::sanitize::{display_path, for_line};
+use iki_base::console::sanitize::{display_path, for_line};
 use crate::sandbox::confinement::{self, Confinement, ConfinementBounds};
 
 /// Openings that a newer ABI of Landlock closes, with the version of Linux that has it.

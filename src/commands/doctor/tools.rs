@@ -10,8 +10,8 @@ use rustix::fs::{Access, access};
 use super::directories::{PROJECT, ToolDirectory, file_name, home_directory};
 use super::{BAD, DoctorFinding, DoctorReport, GOOD, PLAIN, advice};
 use crate::commands::{program, trust};
-use crate::console::exit::PROGRAM;
-use crate::console::sanitize::{display_path, for_line};
+use iki_base::console::exit::PROGRAM;
+use iki_base::console::sanitize::{display_path, for_line};
 use crate::contract::tool::{Tool, ToolSet};
 use crate::registry::Registry;
 

@@ -12,7 +12,7 @@ use super::{BAD, DoctorReport, GOOD, PLAIN, advice};
 use crate::browser::{self, Browser};
 use crate::cache::status::{CacheState, look_at_cache};
 use crate::cache::{KEY_VARIABLE, is_key};
-use crate::console::sanitize::{display_path, for_line};
+use iki_base::console::sanitize::{display_path, for_line};
 use crate::contract::tool::ToolSet;
 use crate::conversion;
 use crate::document::FileKind;

@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 
 use super::places::{COMPLETIONS, FROM_BIN, FROM_TOOLS, InstallPlaces, MANUAL};
 use super::{LinkOptions, failure, warn};
-use crate::basics::small_file::{LastLink, SmallFile};
+use iki_base::small_file::{LastLink, SmallFile};
 use crate::commands::program::same_file;
 use crate::commands::{MADE_BY, completions, man, program, trust};
-use crate::console::exit::PROGRAM;
-use crate::console::sanitize::display_path;
+use iki_base::console::exit::PROGRAM;
+use iki_base::console::sanitize::display_path;
 use crate::contract::tool::{Tool, ToolSet};
 use crate::registry::TOOLS;
 

@@ -15,7 +15,7 @@ use super::office::blocks::BlockWriter;
 use super::office::package::{ZipPackage, resolve_part_name};
 use super::office::xml::{XmlReader, XmlTag};
 use super::{DocumentError, FileKind};
-use crate::basics::wording::floor_boundary;
+use iki_base::wording::floor_boundary;
 
 mod notes;
 

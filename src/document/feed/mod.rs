@@ -15,7 +15,7 @@ use url::Url;
 use super::html::tag;
 use super::office::xml::{XmlEvent, XmlReader};
 use super::{Document, DocumentCuts, entities};
-use crate::basics::wording::floor_boundary;
+use iki_base::wording::floor_boundary;
 
 #[cfg(test)]
 mod tests;

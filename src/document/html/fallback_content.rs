@@ -17,8 +17,8 @@ use super::tag;
 use super::{
     ConvertedPage, DocumentCuts, DocumentModel, HtmlSource, PageSyntax, PageTree, address, reveal,
 };
-use crate::basics::sort::sort_by_count;
-use crate::basics::wording::beginning;
+use iki_base::sort::sort_by_count;
+use iki_base::wording::beginning;
 use crate::document::entities;
 use crate::document::model::{ModelBuilder, NodeContent, TextSlice};
 

@@ -13,7 +13,7 @@ use html5ever::tendril::{StrTendril, TendrilSink};
 use html5ever::{ParseOpts, parse_document};
 
 use super::reveal::HiddenElements;
-use crate::basics::wording::floor_boundary;
+use iki_base::wording::floor_boundary;
 
 /// Maximum size of a tree, in bytes as they are counted here.
 pub(super) const MAX_TREE_BYTES: usize = 104 * 1024 * 1024;

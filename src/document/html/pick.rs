@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use html2md::{Handle, NodeData};
 
 use super::{dom, parse};
-use crate::basics::wording::floor_boundary;
+use iki_base::wording::floor_boundary;
 
 /// Maximum length of a page, in bytes; the rest is ignored.
 const MAX_PAGE_BYTES: usize = 2 * 1024 * 1024;

@@ -7,7 +7,7 @@
 //! else was multiplied, [`MarkdownLines::is_full`] ends the writing and [`MarkdownLines::finish`]
 //! removes the excess.
 
-use crate::basics::wording::floor_boundary;
+use iki_base::wording::floor_boundary;
 use crate::document::ALLOWANCE;
 
 /// The separation between the last line and the next.

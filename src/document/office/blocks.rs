@@ -4,7 +4,7 @@ use super::inlines::InlineContent;
 use super::numerals;
 use super::xml::XmlReader;
 use super::{DocumentProperties, MAX_COLUMNS};
-use crate::basics::wording::plural;
+use iki_base::wording::plural;
 use crate::document::model::{ColumnAlignment, ModelBuilder, NodeContent, TableLayout, TextSlice};
 
 /// Limit of a document's nodes.

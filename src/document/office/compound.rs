@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::mail;
-use crate::basics::signature::COMPOUND;
+use iki_base::signature::COMPOUND;
 use crate::document::FileKind;
 
 /// Numbers of sectors from this one on are marks, not places.

@@ -11,7 +11,7 @@ use encoding_rs::Encoding;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use crate::basics::wording::floor_boundary;
+use iki_base::wording::floor_boundary;
 use crate::document::entities;
 
 /// Events read between two looks at the clock.

@@ -10,7 +10,7 @@ use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 
 use super::geometry::{Matrix, Rect};
 use super::opening::{MAX_UNCHECKED, is_crowded, load, without_attachments_key};
-use crate::basics::signature;
+use iki_base::signature;
 use crate::document::file::reading_end;
 use crate::document::{DocumentError, FileKind, FileLimits};
 

@@ -6,7 +6,7 @@ use lopdf::Object;
 
 use super::file::PdfFile;
 use super::marked_content::text_string;
-use crate::basics::wording::floor_boundary;
+use iki_base::wording::floor_boundary;
 
 /// Limit of a title, in bytes.
 const MAX_TITLE: usize = 1000;

@@ -10,7 +10,7 @@ use std::time::Instant;
 use icu_normalizer::properties::CanonicalCompositionBorrowed;
 
 use super::is_over;
-use crate::unseen;
+use iki_base::unseen;
 
 /// The least number of bytes between two places of a text that are remembered.
 const STEP: usize = 4096;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::cpu_clock::CpuInstant;
+use iki_base::cpu_clock::CpuInstant;
 
 fn searched(content: &str, sought: &str, new: &str) -> NearestText {
     find_nearest(content.as_bytes(), sought.as_bytes(), new.as_bytes(), None)

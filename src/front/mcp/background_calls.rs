@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Map, Value};
 
 use crate::access::TokenOwner;
-use crate::basics::mutex::lock;
+use iki_base::mutex::lock;
 use crate::contract::background::{BackgroundRun, FIELD};
 use crate::front::mcp::call_process::CallProcess;
 

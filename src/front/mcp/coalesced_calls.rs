@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use tokio::sync::OnceCell;
 
-use crate::basics::mutex::lock;
+use iki_base::mutex::lock;
 
 /// The calls under way, each under its key.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use crate::contract::bounded::TextMeasure;
 use crate::contract::tool::{AccessScope, Tool};
 use crate::sandbox::confinement::Confinement;
 use crate::shell::CommandShell;
-use crate::unseen;
+use iki_base::unseen;
 
 /// Maximum length of the instructions, in bytes.
 const MAX_INSTRUCTIONS_BYTES: usize = 1000;

@@ -45,8 +45,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::json;
 
 use crate::command_line::mcp::{McpOptions, NAME};
-use crate::console::exit::ProgramExit;
-use crate::console::sanitize;
+use iki_base::console::exit::ProgramExit;
+use iki_base::console::sanitize;
 
 /// Serves the tools as `options` say, until the client goes away.
 pub fn serve(options: McpOptions) -> ProgramExit {

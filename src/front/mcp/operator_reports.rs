@@ -18,9 +18,9 @@ use rmcp::model::JsonObject;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::basics::mutex::lock;
+use iki_base::mutex::lock;
 use crate::cache::SharingState;
-use crate::console::sanitize;
+use iki_base::console::sanitize;
 use crate::web::credentials::SecretText;
 use crate::web::date;
 use metrics::{CallCounts, ServerState};

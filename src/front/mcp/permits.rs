@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::access::TokenOwner;
-use crate::basics::mutex::lock;
+use iki_base::mutex::lock;
 use crate::contract::tool::Tool;
 
 /// Calls that run at the same time; further ones wait for a permit. A tool whose calls may take

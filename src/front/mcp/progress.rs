@@ -11,8 +11,8 @@ use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::{Peer, RoleServer};
 use tokio::time::{Instant, interval_at};
 
-use crate::basics::mutex::lock;
-use crate::unseen;
+use iki_base::mutex::lock;
+use iki_base::unseen;
 
 /// Time between two notifications to a client.
 const NOTIFICATION_INTERVAL: Duration = Duration::from_secs(5);

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use serde_json::{Map, Value};
 
 use crate::access::TokenOwner;
-use crate::basics::mutex::lock;
+use iki_base::mutex::lock;
 use crate::contract::tool::Tool;
 use crate::front::mcp::unseen_characters::add_note;
 use crate::front::reported_file::{FIELD, ReportedFile};

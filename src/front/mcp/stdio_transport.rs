@@ -24,7 +24,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
-use crate::basics::mutex::lock;
+use iki_base::mutex::lock;
 
 /// Maximum length of a line that is read, in bytes.
 const MAX_LINE_BYTES: usize = 64 * 1024 * 1024;

@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use rustix::io::Errno;
 
 use crate::access::TokenOwner;
-use crate::basics::mutex::lock;
+use iki_base::mutex::lock;
 use crate::sandbox::confinement::{Confinement, command_confinement};
 use crate::sandbox::guard::RemovalGuard;
 use crate::sandbox::scratch::ScratchDirectory;

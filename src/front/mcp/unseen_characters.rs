@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use crate::contract::tool::{AccessScope, FieldRole, Tool};
-use crate::unseen::{self, UnseenCount};
+use iki_base::unseen::{self, UnseenCount};
 
 /// Takes unseen characters out of the output of a `tool` that runs commands, and notes it; true if
 /// there were any.

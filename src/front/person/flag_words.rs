@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::basics::wording::quoted;
+use iki_base::wording::quoted;
 use crate::contract::schema::{Schema, SchemaField};
 use crate::contract::tool::Tool;
 use crate::registry::TOOLS;

@@ -18,10 +18,10 @@ use crate::command_line::confinement;
 use crate::command_line::fields::{
     NO_CACHE, PLACES, command, field_of_places, ids, positional_id, usage, value_name,
 };
-use crate::command_line::{extra_arguments, habitual_flags, help};
-use crate::console::exit::ProgramExit;
-use crate::console::streams::RawStdin;
-use crate::console::{sanitize, say};
+use crate::command_line::{self, extra_arguments, habitual_flags, help};
+use iki_base::console::exit::ProgramExit;
+use iki_base::console::streams::RawStdin;
+use iki_base::console::{sanitize, say};
 use crate::contract::call_context::CallContext;
 use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::failure::Failure;
@@ -121,10 +121,10 @@ pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> CommandLineResul
             ErrorKind::UnknownArgument => {
                 match extra_arguments::advise_on_extra_arguments(invocation, &schema, args) {
                     Some(advice) => misuse(&advice),
-                    None => say::report_misuse(&error),
+                    None => command_line::report_misuse(&error),
                 }
             }
-            _ => say::report_misuse(&error),
+            _ => command_line::report_misuse(&error),
         })
     })
 }

@@ -10,8 +10,8 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 
 use serde_json::Value;
 
-use crate::console::exit::ProgramExit;
-use crate::console::{color, sanitize};
+use iki_base::console::exit::ProgramExit;
+use iki_base::console::{color, sanitize};
 use crate::contract::picked_values;
 use crate::contract::reply::Viewer;
 use crate::contract::tool::{FieldRole, Tool};

@@ -10,8 +10,8 @@ use serde_json::{Map, Value, json};
 use url::Url;
 
 use super::{CitedWork, WorkKind, bibtex};
-use crate::basics::partial_date::PartialDate;
-use crate::basics::wording::{beginning, on_one_line};
+use crate::web::partial_date::PartialDate;
+use iki_base::wording::{beginning, on_one_line};
 use crate::page::author::{self, AuthorKind};
 use crate::web::client::without_login;
 use crate::web::patents::number::PatentNumber;

@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::WorkKind;
-use crate::basics::partial_date::PartialDate;
-use crate::basics::wording::on_one_line;
+use crate::web::partial_date::PartialDate;
+use iki_base::wording::on_one_line;
 use crate::page::author::{self, AuthorKind, AuthorName, MAX_AUTHORS};
 use crate::page::embedded::EmbeddedData;
 use crate::page::json_ld;

@@ -18,8 +18,8 @@ use rustix::process::geteuid;
 
 use super::directory_mask::{DirectoryMask, HiddenDirectory};
 use super::{AccessRight, opened_path, system};
-use crate::basics::own_directories::{self, CREDENTIALS_FILE, NAME};
-use crate::basics::wording::system_words;
+use iki_base::own_directories::{self, CREDENTIALS_FILE, NAME};
+use iki_base::wording::system_words;
 use crate::sandbox::roots::RootSet;
 
 /// The part of the state that may be read.

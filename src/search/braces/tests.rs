@@ -5,7 +5,7 @@ use std::process::Command;
 use proptest::prelude::*;
 
 use super::*;
-use crate::cpu_clock::CpuInstant;
+use iki_base::cpu_clock::CpuInstant;
 
 /// Returns the patterns that `pattern` stands for; itself, if it has no alternatives.
 fn expanded(pattern: &str) -> Vec<String> {

@@ -6,7 +6,7 @@
 
 use super::bracket;
 use super::matcher::RegexMatcher;
-use crate::basics::unicode_form;
+use iki_base::unicode_form;
 
 /// Maximum length of a pattern, in bytes, that is read in other ways.
 const MAX_PATTERN_BYTES: usize = 10_000;

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::basics::mutex::lock;
+use iki_base::mutex::lock;
 
 /// The timeout of a costly search, unless a limit is set.
 const COSTLY_SEARCH_TIMEOUT: Duration = Duration::from_secs(24);

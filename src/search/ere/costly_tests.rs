@@ -6,7 +6,7 @@ use super::ast::PatternNode;
 use super::matcher::RegexMatcher;
 use super::parser::parse;
 use super::simplify::simplify;
-use crate::cpu_clock::CpuInstant;
+use iki_base::cpu_clock::CpuInstant;
 
 #[test]
 fn a_line_is_left_undecided_when_its_time_is_over() {

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use super::{PatternError, RegexMatcher};
-use crate::cpu_clock::CpuInstant;
+use iki_base::cpu_clock::CpuInstant;
 
 fn matches(pattern: &str, line: impl AsRef<[u8]>) -> bool {
     let matcher =

@@ -6,7 +6,7 @@ use std::time::Instant;
 use ignore::gitignore::Gitignore;
 
 use super::repeated_directories::RepeatedDirectories;
-use crate::basics::mutex::lock;
+use iki_base::mutex::lock;
 use crate::sandbox::confinement;
 use crate::search::paths::{OmittedPaths, WalkOutcome};
 use crate::search::steps::PatternAutomaton;

@@ -7,7 +7,7 @@ use std::io;
 use std::path::Path;
 use std::process;
 
-use crate::basics::wording::{count_noun, joined_words};
+use iki_base::wording::{count_noun, joined_words};
 use crate::contract::background::{BackgroundRun, FIELD, MAX_COMMANDS};
 use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::{ErrorCode, Failure};

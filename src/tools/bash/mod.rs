@@ -26,7 +26,8 @@ use crate::shell::{
     BackgroundOutput, CollectedOutput, CommandOutcome, CommandSettings, CommandShell, NOT_RUN,
     TerminalText,
 };
-use crate::{secrets, shell};
+use crate::secrets;
+use crate::shell;
 use background::BackgroundRequest;
 use last_newline::WithoutLastNewline;
 use refusal_note::ConfinedCall;

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use crate::basics::wording::count_noun;
+use iki_base::wording::count_noun;
 use crate::contract::bounded::TextMeasure;
 use crate::contract::call_terms::CallTerms;
 use crate::sandbox::confinement;

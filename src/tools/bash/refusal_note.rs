@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use crate::basics::wording::quoted_for_shell;
+use iki_base::wording::quoted_for_shell;
 use crate::sandbox::confinement::audit::KernelDenial;
 use crate::sandbox::confinement::{AccessRight, Confinement};
 use crate::shell::refusal_messages::{MAX_PATH_BYTES, RefusalMessages};

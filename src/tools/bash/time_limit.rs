@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::basics::wording::format_seconds;
+use iki_base::wording::format_seconds;
 use crate::contract::call_terms::{CallTerms, Deadline};
 use crate::shell::{StillRunning, TimeLimit};
 

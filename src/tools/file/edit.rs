@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::basics::wording::plural;
+use iki_base::wording::plural;
 use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::notes::Notes;

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use crate::basics::wording::{beginning, count_noun, join_list, quoted_for_shell, thousands};
+use iki_base::wording::{beginning, count_noun, join_list, quoted_for_shell, thousands};
 use crate::contract::bounded::TextMeasure;
 use crate::contract::call_terms::CallTerms;
 use crate::files::nearest::{
@@ -13,7 +13,7 @@ use crate::files::nearest::{
     TextRepair,
 };
 use crate::files::{ChangedLines, LineEndChange};
-use crate::unseen;
+use iki_base::unseen;
 
 /// Room of an answer next to its note: its other fields, and the JSON around them.
 const OTHER_FIELDS_BYTES: usize = 256;

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::basics::wording::{quoted_for_shell, thousands};
+use iki_base::wording::{quoted_for_shell, thousands};
 use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::files::{ErrorReason, FileAccessError};

@@ -1,6 +1,6 @@
 //! The notes on what was written, and on what was replaced.
 
-use crate::basics::wording::count_noun;
+use iki_base::wording::count_noun;
 use crate::files::kind::wide_encoding;
 
 /// The mark that begins some UTF-8 texts.

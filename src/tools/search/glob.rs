@@ -18,7 +18,7 @@ use crate::tools::search::empty_result::{self, EmptySearch};
 use crate::tools::search::ignored_note::note_on_ignored;
 use crate::tools::search::note::{self, SearchVocabulary};
 use crate::tools::search::scope::{FileScope, check_place};
-use crate::unseen;
+use iki_base::unseen;
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Instant;
 
-use crate::basics::wording::{count_noun, join_list, thousands};
+use iki_base::wording::{count_noun, join_list, thousands};
 use crate::search::paths::{EntryKind, IgnoredNames};
 use crate::search::steps::GlobPattern;
 use crate::search::walk::WalkScope;

@@ -5,7 +5,7 @@ use std::io;
 
 use rustix::io::Errno;
 
-use crate::basics::wording::{format_seconds, system_words, thousands};
+use iki_base::wording::{format_seconds, system_words, thousands};
 use crate::contract::call_terms::CallTerms;
 use crate::search::braces::MAX_ALTERNATIVES;
 use crate::search::paths::{OmittedPaths, UnlistedDirectories};

@@ -10,9 +10,9 @@ use url::Url;
 
 use super::download_command::{MAX_URL_BYTES, download, plain};
 use super::meant_url::{bare_host, without_punctuation};
-use crate::basics::signature;
-use crate::basics::sort::sort_by_count;
-use crate::basics::wording::{count_noun, floor_boundary, on_one_line};
+use iki_base::signature;
+use iki_base::sort::sort_by_count;
+use iki_base::wording::{count_noun, floor_boundary, on_one_line};
 use crate::contract::call_terms::CallTerms;
 use crate::document::{self, MainContentCertainty};
 use crate::web::charset::{self, BodyKind};

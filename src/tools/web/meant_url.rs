@@ -6,7 +6,7 @@ use percent_encoding::percent_decode_str;
 use url::{Host, Url};
 
 use super::download_command::{MAX_URL_BYTES, plain};
-use crate::basics::wording::on_one_line;
+use iki_base::wording::on_one_line;
 use crate::contract::call_terms::CallTerms;
 use crate::sandbox::confinement;
 use crate::web::client;

@@ -6,7 +6,7 @@
 use std::env;
 use std::time::Duration;
 
-use crate::basics::wording::{beginning, count_noun};
+use iki_base::wording::{beginning, count_noun};
 use crate::cache::{CacheStore, KEY_VARIABLE, PersistentFault, PersistentFiles, PersistentStore};
 use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::{ErrorCode, Failure};

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 use ureq::http::{HeaderMap, HeaderValue, header};
 use url::{Host, Url};
 
-use crate::basics::sort::sort_by_count;
+use iki_base::sort::sort_by_count;
 use crate::web::date;
 use crate::web::guard::names::is_within;
 

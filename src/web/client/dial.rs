@@ -19,7 +19,7 @@ use super::fault::ConnectionFault;
 use super::head::{self, ResponseHead};
 use super::socket::TcpTransport;
 use super::tunnel::{self, ProxyTunnel};
-use crate::basics::mutex::lock;
+use iki_base::mutex::lock;
 use crate::web::guard::{CheckedAddr, HopTarget};
 
 /// Route of one hop: the addresses to connect to, and the request to a proxy there.

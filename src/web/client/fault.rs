@@ -11,7 +11,7 @@ use url::Host;
 use super::body::BodyError;
 use super::error::NetworkError;
 use super::tls::{detail, is_authority};
-use crate::basics::wording::format_seconds;
+use iki_base::wording::format_seconds;
 use crate::web::allowed::NotAllowed;
 use crate::web::guard::class::AddressScope;
 use crate::web::guard::{self, GuardError, HopTarget};

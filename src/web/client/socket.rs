@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use ureq::Error;
 use ureq::unversioned::transport::{Buffers, LazyBuffers, NextTimeout, Transport};
 
-use crate::basics::progress_counters;
+use iki_base::progress_counters;
 
 /// Timeout if the library sets none: a day.
 const NO_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);

@@ -26,7 +26,7 @@ use ureq::unversioned::transport::{
 };
 use url::Host;
 
-use crate::basics::progress_counters;
+use iki_base::progress_counters;
 use crate::web::guard::HopTarget;
 
 /// Builds the configuration of clients from the environment's and the system's certificates.

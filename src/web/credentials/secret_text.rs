@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use icu_normalizer::ComposingNormalizerBorrowed;
 
-use crate::unseen;
+use iki_base::unseen;
 
 /// A secret. Formatting never shows it, only [`SecretText::expose`] does.
 #[derive(Clone, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use super::number::PatentNumber;
 use super::patent::{self, Patent};
 use super::patent_provider::PatentProvider;
 use super::query::PatentSearch;
-use crate::basics::wording::joined_words;
+use iki_base::wording::joined_words;
 use crate::document::{XmlEvent, XmlReader};
 use crate::web::client::HttpResponse;
 use crate::web::provider::exchange::ProviderItem;

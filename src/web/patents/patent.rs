@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::number::PatentNumber;
-use crate::unseen::UnseenCount;
+use iki_base::unseen::UnseenCount;
 use crate::web::provider::exchange::ProviderItem;
 use crate::web::search::dates;
 

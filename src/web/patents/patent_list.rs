@@ -4,9 +4,9 @@
 use super::number::PatentNumber;
 use super::patent::Patent;
 use super::query::{PatentSearch, plain_words};
-use crate::basics::sort::sort_by_count;
-use crate::basics::wording::on_one_line;
-use crate::unseen::UnseenCount;
+use iki_base::sort::sort_by_count;
+use iki_base::wording::on_one_line;
+use iki_base::unseen::UnseenCount;
 use crate::web::search::results::{shortened, shown_url};
 
 /// Maximum length of an abstract, in characters.

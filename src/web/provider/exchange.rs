@@ -13,7 +13,7 @@ use super::failure::{
 };
 use super::reply::on_one_short_line;
 use super::{Provider, ProviderRefusal, ProviderRequest, UnreadableReply};
-use crate::unseen::{self, UnseenCount};
+use iki_base::unseen::{self, UnseenCount};
 use crate::web::client::{FetchError, FetchRequest, HttpClient, HttpResponse, PostRequest};
 use crate::web::credentials::{MIN_SECRET_BYTES, SecretText};
 use crate::web::status_advice::retry_delay;

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::failure::ProviderFailureKind;
 use super::{ProviderRefusal, UnreadableReply};
-use crate::basics::wording::on_one_line;
+use iki_base::wording::on_one_line;
 use crate::web::client::HttpResponse;
 
 /// Maximum number of items of a list that are read: nobody asks for more, and each takes a hundred

@@ -11,7 +11,7 @@ use super::query::{ProviderQuery, SafeSearch, TimeRange};
 use super::query_terms::{self, QueryOperators};
 use super::search_provider::{ProviderLimits, SearchProvider, SiteQuery};
 use super::{SearchResult, dates, html_text, result_list};
-use crate::basics::wording::thousands;
+use iki_base::wording::thousands;
 use crate::web::client::HttpResponse;
 use crate::web::provider::reply::{self, string, strings};
 use crate::web::provider::{

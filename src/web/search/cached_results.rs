@@ -88,7 +88,7 @@ mod tests {
     use url::Url;
 
     use super::*;
-    use crate::unseen;
+    use iki_base::unseen;
     use crate::web::credentials::SecretText;
     use crate::web::search::brave::PROVIDER as BRAVE;
     use crate::web::search::exa::PROVIDER as EXA;

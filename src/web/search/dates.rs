@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use crate::basics::partial_date::PartialDate;
+use crate::web::partial_date::PartialDate;
 
 /// Normalises a date: `2024-05-01`, with its time of day if one follows. Other forms, such as `May
 /// 1, 2024`, are read as well; `None` for anything else, such as `3 days ago`.

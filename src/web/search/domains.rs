@@ -90,7 +90,7 @@ fn host(entry: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cpu_clock::CpuInstant;
+    use iki_base::cpu_clock::CpuInstant;
 
     fn filter(allowed: &[&str], blocked: &[&str]) -> DomainFilter {
         let own = |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();

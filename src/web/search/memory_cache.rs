@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
-use crate::basics::mutex::lock;
+use iki_base::mutex::lock;
 use crate::cache::{CacheEntry, CacheQuestion, CacheStore};
 
 /// Entries in memory.

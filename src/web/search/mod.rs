@@ -60,7 +60,7 @@ pub mod tavily;
 pub use domains::{DomainFilter, named_hosts};
 pub use results::{display_link, same_page_key};
 
-use crate::unseen::UnseenCount;
+use iki_base::unseen::UnseenCount;
 use crate::web::provider::exchange::ProviderItem;
 
 /// One search result, all of it plain text.

@@ -7,7 +7,7 @@ use super::cached_results::CachedResults;
 use super::query::{MAX_RESULTS, ProviderQuery, WebSearch};
 use super::search_provider::SearchProvider;
 use super::{DomainFilter, SearchResult, google, query_terms, results};
-use crate::basics::parallel::map_in_parallel;
+use iki_base::parallel::map_in_parallel;
 use crate::web::client::HttpClient;
 use crate::web::provider::ProviderAccount;
 use crate::web::provider::exchange::{self, RetryBudget};

@@ -3,7 +3,7 @@
 
 use super::query::{ProviderQuery, WebSearch};
 use super::search_provider::{ProviderLimits, SiteQuery};
-use crate::basics::sort::sort_by_count;
+use iki_base::sort::sort_by_count;
 
 /// Parts of a search that go into the query as operators.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -6,9 +6,9 @@ use std::collections::HashSet;
 use url::Url;
 
 use super::{DomainFilter, SearchResult, html_text};
-use crate::basics::wording::on_one_line;
+use iki_base::wording::on_one_line;
 use crate::document::entities;
-use crate::unseen;
+use iki_base::unseen;
 use crate::web::client::without_login;
 
 /// Maximum length of a URL of a result, in bytes.

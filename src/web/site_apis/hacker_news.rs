@@ -17,8 +17,8 @@ use super::{
     MAX_TEXT_BYTES, SiteApiError, SiteApiPage, address_of, base, day_and_minute, escaped, get,
     markdown, name_of, number, single_line,
 };
-use crate::basics::parallel::map_in_parallel;
-use crate::basics::wording::{beginning, count_noun, counted_as};
+use iki_base::parallel::map_in_parallel;
+use iki_base::wording::{beginning, count_noun, counted_as};
 use crate::document::Document;
 use crate::web::client::{FetchError, HttpClient};
 use crate::web::credentials::Credentials;

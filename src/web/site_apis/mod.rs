@@ -10,8 +10,8 @@ use url::{Host, Url};
 
 use super::client::{self, FetchError, FetchRequest, HttpClient, HttpResponse};
 use super::credentials::Credentials;
-use crate::basics::partial_date::PartialDate;
-use crate::basics::wording::{beginning, on_one_line};
+use crate::web::partial_date::PartialDate;
+use iki_base::wording::{beginning, on_one_line};
 use crate::document::{self, Document};
 
 mod hacker_news;

@@ -11,7 +11,7 @@ use url::Url;
 use super::{
     MAX_TEXT_BYTES, SiteApiError, SiteApiPage, base, escaped, get, markdown, name_of, single_line,
 };
-use crate::basics::wording::beginning;
+use iki_base::wording::beginning;
 use crate::document::Document;
 use crate::web::bot_checks::vendor_of;
 use crate::web::client::{FetchError, HttpClient, HttpResponse};

@@ -9,7 +9,7 @@ use memchr::memchr;
 
 use super::dom::lists_any_case;
 use super::tag::{self, HtmlTag};
-use crate::basics::wording::floor_boundary;
+use iki_base::wording::floor_boundary;
 use crate::document::entities;
 
 mod text;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
-use crate::cpu_clock::CpuInstant;
+use iki_base::cpu_clock::CpuInstant;
 
 fn metas(page: &str) -> Vec<(MetaKind, String, String)> {
     let found = read_declared(page).metas.into_iter();

@@ -3,7 +3,7 @@
 use memchr::memchr;
 
 use super::has_word;
-use crate::basics::wording::floor_boundary;
+use iki_base::wording::floor_boundary;
 use crate::document::entities;
 use crate::document::html::dom::lists_any_case;
 use crate::document::html::tag;

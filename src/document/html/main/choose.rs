@@ -3,7 +3,7 @@
 use super::blocks::{PageBlocks, TextBlock, UNSEEN};
 use super::keep;
 use super::page::MeasuredPage;
-use crate::basics::sort::sort_by_number;
+use iki_base::sort::sort_by_number;
 
 /// A choice with its expected quality.
 pub(super) struct ContentChoice {

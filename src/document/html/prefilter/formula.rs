@@ -13,7 +13,7 @@ use super::super::dom;
 use super::super::tag;
 use super::start_tag::StartTag;
 use super::{PageFilter, TagCategory};
-use crate::basics::wording::floor_boundary;
+use iki_base::wording::floor_boundary;
 use crate::document::entities;
 use crate::document::formula::read_mathml;
 use crate::document::office::xml::XmlTag;

@@ -6,7 +6,7 @@
 use html2md::{Handle, NodeData};
 
 use super::super::dom::{self, ElementKind};
-use crate::unseen;
+use iki_base::unseen;
 
 /// Maximum length of the text of such a link, in bytes.
 const MAX_TEXT_BYTES: usize = 80;

@@ -13,7 +13,7 @@ use std::time::Instant;
 use super::blocks::BlockWriter;
 use super::inlines::InlineContent;
 use super::{DocumentProperties, rtf};
-use crate::basics::wording::plural;
+use iki_base::wording::plural;
 use crate::document::html::PageSyntax;
 use crate::document::{FileKind, epub};
 
@@ -116,7 +116,7 @@ fn write_text(message: &MailMessage, end: Option<Instant>, blocks: &mut BlockWri
             }
         }
     } else if !message.page.trim().is_empty() {
-        let most = crate::basics::wording::floor_boundary(&message.page, MAX_PAGE);
+        let most = iki_base::wording::floor_boundary(&message.page, MAX_PAGE);
         blocks.cut |= most < message.page.len();
         let page = &message.page[..most];
         epub::append_page(page, "mail", PageSyntax::Html, end, blocks);

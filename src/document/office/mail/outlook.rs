@@ -9,7 +9,7 @@ use encoding_rs::UTF_16LE;
 use super::super::compound::CompoundFile;
 use super::mime::decode_text;
 use super::{MAX_PARTS, MailMessage};
-use crate::basics::calendar;
+use iki_base::calendar;
 
 /// The stream of a message's properties of fixed size.
 pub(in super::super) const PROPERTIES: &str = "__properties_version1.0";

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::converted;
 use super::made::{docx, paragraph, relations, xlsx, zip};
-use crate::cpu_clock::CpuInstant;
+use iki_base::cpu_clock::CpuInstant;
 use crate::document::{DocumentError, FileKind, FileLimits, convert_file};
 
 #[test]

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use super::{check, converted};
-use crate::cpu_clock::CpuInstant;
+use iki_base::cpu_clock::CpuInstant;
 use crate::document::FileKind;
 
 const HEAD: &str = "Message-ID: <1@example.com>\r\nFrom: =?utf-8?Q?Ann_=C3=84?= <ann@example.com>\r\nSubject: A\r\n\ttitle\r\n";

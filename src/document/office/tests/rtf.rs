@@ -1,7 +1,7 @@
 //! Checks the Markdown of RTF files.
 
 use super::{check, converted};
-use crate::cpu_clock::CpuInstant;
+use iki_base::cpu_clock::CpuInstant;
 use crate::document::{DocumentError, FileKind};
 
 fn rtf(body: &str) -> Vec<u8> {

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use super::super::number;
 use super::super::xml::XmlReader;
-use crate::basics::calendar;
+use iki_base::calendar;
 
 /// Limit of a document's formats.
 const MAX_FORMATS: usize = 70_000;

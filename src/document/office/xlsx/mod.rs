@@ -20,7 +20,7 @@ use super::comments;
 use super::package::ZipPackage;
 use super::pptx::slide::SlideReader;
 use super::xml::XmlReader;
-use crate::basics::wording::plural;
+use iki_base::wording::plural;
 
 mod format;
 pub(super) mod grid;

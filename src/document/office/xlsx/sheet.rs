@@ -11,7 +11,7 @@ use super::super::package::PartRelationships;
 use super::super::xml::{XmlReader, XmlTag, is_true};
 use super::format::CellFormats;
 use super::strings::{self, MAX_CELL, SharedStrings};
-use crate::basics::sort::sort_by_number;
+use iki_base::sort::sort_by_number;
 
 /// Limits of a sheet: columns and rows.
 pub(in super::super) const MAX_COLUMN: u32 = 16_384;

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use encoding_rs::Encoding;
 
 use super::super::lexer::{PdfLexer, PdfOperand, PdfToken};
-use crate::basics::sort::sort_by_number;
+use iki_base::sort::sort_by_number;
 
 /// Limit of a map's entries.
 const MAX_ENTRIES: usize = 300_000;

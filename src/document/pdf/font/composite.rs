@@ -12,7 +12,7 @@ use super::collection::CharacterCollection;
 use super::{
     DecodedCode, base_name, encoding, is_symbol, program, push_readable, read_map, to_unicode,
 };
-use crate::basics::sort::sort_by_number;
+use iki_base::sort::sort_by_number;
 
 /// Limit of a composite font's widths.
 const MAX_WIDTHS: usize = 200_000;

@@ -21,7 +21,7 @@ use self::composite::CompositeFont;
 use self::encoding::BaseEncoding;
 use super::file::{PdfFile, as_dict, number};
 use super::geometry::{Matrix, median};
-use crate::unseen;
+use iki_base::unseen;
 
 mod cmap;
 mod collection;

@@ -7,7 +7,7 @@ use super::super::geometry::median;
 use super::super::runs::GlyphRun;
 use super::rows::RunRow;
 use super::{PageRegion, PdfTableCell, TextLine, gaps_between, shared_gaps};
-use crate::basics::sort::sort_by_number;
+use iki_base::sort::sort_by_number;
 
 /// Minimum width of a gutter, in ems.
 const MIN_GUTTER: f32 = 0.75;

@@ -19,7 +19,7 @@ mod right_to_left;
 mod rows;
 mod ruled;
 
-use crate::basics::sort::sort_by_number;
+use iki_base::sort::sort_by_number;
 use right_to_left::LineOrder;
 
 /// Limit of the directions of lines on a page.

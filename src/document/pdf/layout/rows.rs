@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::super::runs::{GlyphRun, is_right_to_left};
-use crate::basics::sort::sort_by_number;
+use iki_base::sort::sort_by_number;
 
 /// Maximum distance between the baselines of one row, in ems.
 const MAX_BASELINE_GAP: f32 = 0.2;

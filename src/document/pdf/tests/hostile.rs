@@ -10,7 +10,7 @@ use lopdf::{Document, EncryptionState, EncryptionVersion, Object, Permissions, S
 use super::{
     DocumentError, FONTS, File, FileKind, FileLimits, error, lines, page, read_guarded, text,
 };
-use crate::cpu_clock::CpuInstant;
+use iki_base::cpu_clock::CpuInstant;
 
 /// Much data that takes little.
 fn bomb(unit: &[u8], times: usize) -> Vec<u8> {

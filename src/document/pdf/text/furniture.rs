@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::super::layout::{PageRegion, TextLine};
 use super::PageText;
-use crate::basics::sort::sort_by_number;
+use iki_base::sort::sort_by_number;
 
 /// Lines from the edge that are looked at.
 const EDGE_LINES: usize = 3;

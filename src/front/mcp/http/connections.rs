@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
-use crate::basics::mutex::lock;
+use iki_base::mutex::lock;
 
 /// Maximum number of open connections, if as many files may be open.
 pub const MAX_CONNECTIONS: usize = 1000;

@@ -21,7 +21,7 @@ use rmcp::transport::streamable_http_server::session::{ServerSseMessage, Session
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
-use crate::basics::mutex::lock;
+use iki_base::mutex::lock;
 
 /// Limits of the messages that are kept.
 #[derive(Clone, Copy, Debug)]

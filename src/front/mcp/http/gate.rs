@@ -24,7 +24,7 @@ use crate::access::{
     FairSlots, HeldSlot, RequestAllowance, RequestKind, RequestPermit, ServerNames, ServerSchemes,
     TokenOwner, TokenTable,
 };
-use crate::basics::mutex::lock;
+use iki_base::mutex::lock;
 use crate::command_line::mcp::HttpOptions;
 use crate::front::mcp::http::connections::RequestGuard;
 use crate::front::mcp::http::message::{self, IncomingMessage, MAX_CONCURRENT_LARGE_BODIES};

@@ -27,7 +27,7 @@ use rmcp::transport::streamable_http_server::session::{
 
 use super::events::{EventFeed, EventStreams, EventWriter, KEPT};
 use crate::access::TokenOwner;
-use crate::basics::mutex::lock;
+use iki_base::mutex::lock;
 pub use requester::{RequestRefusal, SessionRequester};
 use session::{ActivityGuard, ClientSession, SessionActivity, UnansweredRequest};
 

@@ -6,12 +6,12 @@ use std::time::Instant;
 
 use super::lines::LineRange;
 use super::made_text::MadeLines;
-use crate::basics::wording::{count_noun, counted_as};
+use iki_base::wording::{count_noun, counted_as};
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::files::{self, DirectoryEntryKind, FileAccessError};
 use crate::tools::file::failure;
-use crate::unseen;
+use iki_base::unseen;
 
 /// The most entries in one answer.
 const MAX_ENTRIES: usize = 1000;

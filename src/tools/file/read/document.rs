@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::lines::LineRange;
 use super::made_text::MadeLines;
-use crate::basics::wording::quoted_for_shell;
+use iki_base::wording::quoted_for_shell;
 use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::Reply;

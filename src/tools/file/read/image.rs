@@ -1,6 +1,6 @@
 //! Files that are no text: an image for a model, or else words for what it is.
 
-use crate::basics::wording::{quoted_for_shell, thousands};
+use iki_base::wording::{quoted_for_shell, thousands};
 use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;

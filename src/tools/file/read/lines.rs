@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use crate::basics::wording::{count_noun, counted_as, quoted_for_shell, thousands};
+use iki_base::wording::{count_noun, counted_as, quoted_for_shell, thousands};
 use crate::contract::bounded::{self, TextMeasure};
 use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::notes::Notes;

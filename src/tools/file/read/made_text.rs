@@ -3,7 +3,7 @@
 use std::io;
 
 use super::lines::LineRange;
-use crate::basics::wording::thousands;
+use iki_base::wording::thousands;
 use crate::contract::bounded;
 use crate::contract::reply::AnswerObject;
 

@@ -20,8 +20,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::basics::unicode_form::spelled_json;
-use crate::basics::wording::{count_noun, thousands};
+use iki_base::unicode_form::spelled_json;
+use iki_base::wording::{count_noun, thousands};
 use crate::paths::unexpanded;
 use crate::sandbox::confinement;
 use crate::search::paths::EntryKind;

@@ -8,7 +8,7 @@ use super::names::NameMatcher;
 use super::place::NearestPath;
 use super::survey::NameSurvey;
 use super::{BetterPattern, EmptySearch, is_wild};
-use crate::basics::wording::count_noun;
+use iki_base::wording::count_noun;
 
 /// The directories that a pattern looks in.
 pub(super) struct SearchScope {

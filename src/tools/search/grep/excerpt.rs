@@ -1,6 +1,6 @@
 //! A long line, shown around its match.
 
-use crate::basics::wording::{thousands, whole_character};
+use iki_base::wording::{thousands, whole_character};
 
 /// Length of the longest line that is shown whole, and of the part shown of a longer one.
 pub const LONG_LINE_BYTES: usize = 500;

@@ -12,8 +12,8 @@ use super::chunk::{LargeFileFacts, LineRecord, ResultChunk, SearchedPiece};
 use super::line_form::{LineBeginning, LineForm};
 use super::line_receiver::LineReceiver;
 use super::options::{GrepOptions, GrepOutput};
-use crate::basics::progress_counters;
-use crate::basics::wording::count_noun;
+use iki_base::progress_counters;
+use iki_base::wording::count_noun;
 use crate::contract::call_terms::{Audience, threads};
 use crate::search::ere::RegexMatcher;
 use crate::search::ordered_pool::OrderedJob;
@@ -23,7 +23,7 @@ use crate::search::scan::{
     LinkPolicy, ScanError, ScanFlow,
 };
 use crate::search::walk::{PathVisitor, WalkEntry};
-use crate::unseen;
+use iki_base::unseen;
 
 /// Number of bytes at a file's beginning that show if it is binary.
 const BINARY_CHECK_BYTES: usize = 8 << 10;

@@ -2,7 +2,7 @@
 //!
 //! Rules: the specification's content of `scrape_page`.
 
-use crate::basics::wording::floor_boundary;
+use iki_base::wording::floor_boundary;
 
 /// Blanks between words; the third is a wide one, as Chinese and Japanese have it.
 const BLANKS: [&str; 4] = [" ", "\t", "\u{3000}", "\n"];

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::time::Instant;
 
-use crate::basics::mutex::lock;
+use iki_base::mutex::lock;
 use crate::document::FileKind;
 
 /// Maximum length of a body of a page that is converted without the lock, in bytes.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::page_request::ScrapeRequest;
-use crate::basics::wording::count_noun;
+use iki_base::wording::count_noun;
 use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::{ErrorCode, Failure, FailureAdvice};
 use crate::tools::web::document_body::UnreadableDocument;

@@ -6,7 +6,7 @@
 use std::io;
 
 use super::request::MAX_CONTENT_BYTES;
-use crate::basics::wording::count_noun;
+use iki_base::wording::count_noun;
 use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::reply::AnswerObject;
 use crate::tools::web::answer_fields::AnswerFields;

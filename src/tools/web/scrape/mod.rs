@@ -11,7 +11,7 @@
 mod answer;
 mod request;
 
-use crate::basics::wording::count_noun;
+use iki_base::wording::count_noun;
 use crate::cache::CacheStore;
 use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::Failure;

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::basics::wording::beginning;
+use iki_base::wording::beginning;
 use crate::contract::call_terms::Audience;
 use crate::contract::reply::{META, Reply};
 use crate::page::reputation;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::read_request::ReadAllFields;
 use super::read_source::{ReadResults, ReadSource};
-use crate::basics::wording::{count_noun, counted_as, floor_boundary};
+use iki_base::wording::{count_noun, counted_as, floor_boundary};
 use crate::contract::call_terms::Audience;
 use crate::contract::failure::Failure;
 use crate::contract::reply::AnswerObject;

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use crate::basics::wording::joined_words;
+use iki_base::wording::joined_words;
 use crate::tools::web::page_reading::content_cut::{self, CodeFences};
 
 /// A part of a text, with the blank lines after it.

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use crate::basics::mutex::lock;
+use iki_base::mutex::lock;
 use crate::cache::CacheStore;
 use crate::contract::call_terms::{CallTerms, Deadline};
 use crate::contract::failure::{ErrorCode, Failure};

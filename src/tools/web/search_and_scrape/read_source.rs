@@ -9,7 +9,7 @@ use super::paragraphs::{self, NewText};
 use super::parallel_reading::PageOutcome;
 use super::read_request::ReadAllFields;
 use super::scores::{self, MIN_RELEVANCE, SourceScores};
-use crate::basics::sort::sort_by_number;
+use iki_base::sort::sort_by_number;
 use crate::contract::failure::Failure;
 use crate::page::PartialDate;
 use crate::tools::web::page_reading::content_cut;

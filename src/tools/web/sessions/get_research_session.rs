@@ -7,7 +7,7 @@ use std::io;
 use serde_json::{Value, json};
 
 use super::shown_session::{self, ShownSession, TRAIL};
-use crate::basics::wording::count_noun;
+use iki_base::wording::count_noun;
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;

@@ -6,7 +6,7 @@ use std::io;
 use serde_json::{Value, json};
 
 use super::shown_session::{ShownSession, goal};
-use crate::basics::wording::count_noun;
+use iki_base::wording::count_noun;
 use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::{AnswerObject, Reply};

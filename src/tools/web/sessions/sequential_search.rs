@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::refinement;
 use super::shown_session::{self, ShownSession, TRAIL};
 use super::step_fields::StepFields;
-use crate::basics::wording::count_noun;
+use iki_base::wording::count_noun;
 use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::failure::Failure;
 use crate::contract::reply::{AnswerObject, Reply};

@@ -8,7 +8,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 use super::outcomes::{failure_patterns, provider_records};
-use crate::basics::wording::{count_noun, on_one_line};
+use iki_base::wording::{count_noun, on_one_line};
 use crate::contract::call_terms::Audience;
 use crate::contract::reply::AnswerObject;
 use crate::research_sessions::markdown::{self, one_liner};

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::basics::wording::{beginning, counted_as};
+use iki_base::wording::{beginning, counted_as};
 use crate::web::search::html_text;
 use crate::web::site_apis::{
     MAX_TEXT_BYTES, address_of, day_and_minute, escaped, name_of, number, single_line,

@@ -7,7 +7,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::get;
-use crate::basics::sort::sort_by_count;
+use iki_base::sort::sort_by_count;
 use crate::document::{XmlEvent, XmlReader, entities};
 use crate::web::client::HttpClient;
 use crate::web::guard::names::is_within;

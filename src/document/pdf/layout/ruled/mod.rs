@@ -12,7 +12,7 @@
 use super::super::rules::{PageRules, RuledLine};
 use super::super::runs::GlyphRun;
 use super::{PageRegion, TableRows, TextLine, gaps_between, shared_gaps};
-use crate::basics::sort::sort_by_number;
+use iki_base::sort::sort_by_number;
 use grid::RuledGrid;
 
 mod grid;

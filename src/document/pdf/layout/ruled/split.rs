@@ -1,7 +1,7 @@
 //! Splits the rows of tables that have lines between only some of their rows.
 
 use super::super::{PdfTableCell, TableRows, TextLine};
-use crate::basics::sort::sort_by_number;
+use iki_base::sort::sort_by_number;
 
 /// Limit of the lines of a row that is split.
 const MAX_LINES: usize = 500;

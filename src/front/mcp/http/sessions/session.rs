@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::access::TokenOwner;
-use crate::basics::mutex::lock;
+use iki_base::mutex::lock;
 
 #[derive(Debug)]
 pub struct ClientSession {

@@ -27,11 +27,6 @@ pub fn version() -> String {
     format!("{PROGRAM} {}\n", env!("CARGO_PKG_VERSION"))
 }
 
-/// Reports a usage error on stderr.
-pub fn report_misuse(error: &clap::Error) -> ProgramExit {
-    report_usage(sanitize::for_terminal(&error.render().to_string()).trim_end())
-}
-
 /// Reports on stderr that the tool, called as `invocation`, was given no fields.
 pub fn report_no_fields(invocation: &str) -> ProgramExit {
     report_usage(&format!(

@@ -1,15 +1,17 @@
-//! Leaf modules, which import nothing but one another and [`crate::unseen`]: all others may use
+//! Leaf modules, which import nothing but one another and [`unseen`]: all other crates may use
 //! them.
 
 pub mod calendar;
+pub mod console;
+pub mod cpu_clock;
 pub mod hex;
 pub mod mutex;
 pub mod own_directories;
 pub mod parallel;
-pub mod partial_date;
 pub mod progress_counters;
 pub mod signature;
 pub mod small_file;
 pub mod sort;
 pub mod unicode_form;
+pub mod unseen;
 pub mod wording;

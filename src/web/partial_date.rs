@@ -8,8 +8,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use url::Url;
 
-use super::calendar::{self, MONTHS, month_named};
-use super::wording::beginning;
+use iki_base::calendar::{self, MONTHS, month_named};
+use iki_base::wording::beginning;
 
 /// A year, with month and day if they are known. Displayed as ISO 8601.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
