@@ -18,11 +18,11 @@ use crate::contract::tool::{EnvelopeFamily, Tool};
 use crate::front::person::{CallFlags, CommandLineResult};
 use crate::front::{answer, host, mcp, person};
 use crate::registry::TOOLS;
-use crate::sandbox::signals;
+use iki_process::sandbox::signals;
 use crate::web::guard;
 use crate::commands;
 use crate::secrets;
-use crate::shell;
+use iki_process::shell;
 
 /// Runs the program with its command line, `argv[0]` included.
 pub fn run(mut args: impl Iterator<Item = OsString>) -> ExitCode {

@@ -15,13 +15,10 @@
 //! | [`registry`] | one row for each tool, and how another program calls one |
 //! | [`contract`] | tools, requests in, answers and failures out, descriptions of tools |
 //! | `tools` | the tools, a file or a folder each |
-//! | `sandbox` | workshop: the directories that a process may touch, and who ends before whom |
-//! | `shell` | workshop: running a shell command or a program |
 //! | `paths` | workshop: which path a missing one was meant to be |
 //! | `files` | workshop: reading files, replacing them whole or not at all |
 //! | `search` | workshop: finding files by wildcard, and lines in files by regular expression |
 //! | `web` | workshop: fetching pages, searching the web |
-//! | `document` | workshop: documents, as Markdown |
 //! | `conversion` | workshop: documents that installed programs help to read |
 //! | `hosts` | workshop: the table of web hosts, and the lenses that search in them |
 //! | `page` | workshop: a page's own metadata, and its kind of source |
@@ -30,11 +27,7 @@
 //! | `research_sessions` | workshop: the steps and sources of a research, kept from call to call |
 //! | `cache` | workshop: recent answers and pages, encrypted, with their age |
 //! | `access` | workshop: a server's tokens and limits |
-//! | `basics` | leaf modules: dates, wording of messages, signatures, sorting, parallel work |
-//! | `unseen` | workshop: invisible characters, removed from texts and spelled out in names |
 //! | `secrets` | variables of the environment that are withheld from commands |
-//! | `console` | workshop: the process's streams and exit codes, and text for a terminal |
-//! | `cpu_clock` | processor time, by which tests bound what an input costs |
 //! | `made_up_tool` | a complete tool for tests of everything that follows from a row |
 //! | `fuzzing` | entry points for the fuzzers of `fuzz/`, in no other build |
 
@@ -51,9 +44,7 @@ mod made_up_tool;
 mod paths;
 pub mod registry;
 mod research_sessions;
-mod sandbox;
 mod secrets;
-mod shell;
 mod tools;
 
 // Public only for the executable.
@@ -76,11 +67,6 @@ mod cache;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod cache;
-#[cfg(not(feature = "internals"))]
-mod document;
-#[cfg(feature = "internals")]
-#[doc(hidden)]
-pub mod document;
 #[cfg(not(feature = "internals"))]
 mod page;
 #[cfg(feature = "internals")]

@@ -27,8 +27,8 @@ use std::time::{Duration, Instant};
 
 use url::Url;
 
-use crate::sandbox::scratch::ScratchDirectory;
-use crate::shell::{ProgramError, ProgramOutput, find_helper};
+use iki_process::sandbox::scratch::ScratchDirectory;
+use iki_process::shell::{ProgramError, ProgramOutput, find_helper};
 use crate::web::client::{NetworkError, USER_AGENT};
 use crate::web::guard::Guard;
 use crate::web::resolve::{NameResolver, SystemResolver};

@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 use rustix::fs::{Mode, OFlags, open};
 use rustix::pipe::{PipeFlags, pipe_with};
 
-use crate::sandbox::confinement;
-use crate::sandbox::launch::ProgramLaunch;
-use crate::sandbox::scratch::ScratchDirectory;
-use crate::sandbox::watchdog::{StderrTarget, Watchdog};
-use crate::shell::{ProgramError, ProgramOutput, read_output};
+use iki_process::sandbox::confinement;
+use iki_process::sandbox::launch::ProgramLaunch;
+use iki_process::sandbox::scratch::ScratchDirectory;
+use iki_process::sandbox::watchdog::{StderrTarget, Watchdog};
+use iki_process::shell::{ProgramError, ProgramOutput, read_output};
 
 /// Largest page, in bytes.
 pub const MAX_HTML: usize = 10 * 1024 * 1024;

@@ -17,7 +17,7 @@ use super::keys::EntryKeys;
 use super::{CacheEntry, CacheQuestion, CacheStore, SingleFlightGuard};
 use iki_base::own_directories;
 use iki_base::small_file::{LastLink, SmallFile};
-use crate::sandbox::confinement::Confinement;
+use iki_process::sandbox::confinement::Confinement;
 
 /// Maximum length of all entries together, in bytes.
 const MAX_CACHE_BYTES: u64 = 64 * 1024 * 1024;

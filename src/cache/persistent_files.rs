@@ -16,7 +16,7 @@ use super::persistent_store::EntryVersion;
 use super::single_flight::open_lock;
 use super::{CacheQuestion, PersistentChange, PersistentEntry, PersistentFault, PersistentStore};
 use iki_base::own_directories;
-use crate::sandbox::confinement::Confinement;
+use iki_process::sandbox::confinement::Confinement;
 
 /// The directory in the program's own directory of state.
 const DIRECTORY: &str = "sessions";

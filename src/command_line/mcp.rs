@@ -13,7 +13,7 @@ use crate::command_line::{confinement, flag, option};
 use crate::contract::tool::{AccessScope, Tool, ToolSet};
 use crate::registry;
 use crate::registry::Registry;
-use crate::sandbox::confinement::ConfinementBounds;
+use iki_process::sandbox::confinement::ConfinementBounds;
 
 pub use http::HttpOptions;
 
@@ -277,7 +277,7 @@ fn tool(tools: Registry, name: &str, sets: &[&'static str]) -> Result<&'static T
 mod tests {
     use super::*;
     use crate::registry::TOOLS;
-    use crate::sandbox::confinement::Confinement;
+    use iki_process::sandbox::confinement::Confinement;
 
     fn served(args: &[&str]) -> Result<Vec<&'static str>, String> {
         let args: Vec<OsString> = args.iter().map(OsString::from).collect();

@@ -14,7 +14,7 @@ use crate::commands::trust;
 use iki_base::console::exit::PROGRAM;
 use iki_base::console::sanitize;
 use crate::contract::schema;
-use crate::shell::{ProgramError, run_program};
+use iki_process::shell::{ProgramError, run_program};
 
 /// Time that a program has for its version.
 const VERSION_TIMEOUT: Duration = Duration::from_secs(5);

@@ -12,7 +12,7 @@ use super::background::{AfterAnswer, BackgroundRun};
 use super::bounded::TextMeasure;
 use super::call_terms::{Audience, CallTerms};
 use crate::cache::RemoteStore;
-use crate::sandbox::confinement::ConfinementBounds;
+use iki_process::sandbox::confinement::ConfinementBounds;
 
 /// The description of one call. A person's flags make one as well.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -102,7 +102,7 @@ mod tests {
     use std::os::unix::ffi::OsStringExt;
 
     use super::*;
-    use crate::sandbox::confinement::ConfinementSource;
+    use iki_process::sandbox::confinement::ConfinementSource;
 
     #[test]
     fn a_call_is_read_back_as_the_server_described_it() {

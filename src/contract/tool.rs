@@ -11,7 +11,7 @@ use crate::contract::failure::Failure;
 use crate::contract::picked_values::PickedValues;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::shell::CommandShell;
+use iki_process::shell::CommandShell;
 
 /// One row of the registry: everything that front ends and commands need to offer a tool.
 pub struct Tool {

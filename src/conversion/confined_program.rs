@@ -12,12 +12,12 @@ use std::time::{Duration, Instant};
 use rustix::fs::{MemfdFlags, Mode, OFlags, SealFlags, fcntl_add_seals, memfd_create, open};
 use rustix::pipe::{PipeFlags, pipe_with};
 
-use crate::sandbox::confinement::command_confinement::{CommandConfinement, TEMPORARY};
-use crate::sandbox::confinement::{Confinement, ConfinementBounds};
-use crate::sandbox::launch::ProgramLaunch;
-use crate::sandbox::scratch::ScratchDirectory;
-use crate::sandbox::watchdog::{StderrTarget, Watchdog};
-use crate::shell::{ProgramError, ProgramOutput, read_output};
+use iki_process::sandbox::confinement::command_confinement::{CommandConfinement, TEMPORARY};
+use iki_process::sandbox::confinement::{Confinement, ConfinementBounds};
+use iki_process::sandbox::launch::ProgramLaunch;
+use iki_process::sandbox::scratch::ScratchDirectory;
+use iki_process::sandbox::watchdog::{StderrTarget, Watchdog};
+use iki_process::shell::{ProgramError, ProgramOutput, read_output};
 
 /// The packages of `LibreOffice`, which it lists.
 const SPOOL_DIRECTORY: &str = "/var/spool/libreoffice";

@@ -9,10 +9,10 @@ use std::time::Instant;
 
 use super::confined_program::ConfinedRun;
 use super::{ConversionError, HelperPrograms, OFFICE_VARIABLE, UnusableProgram, program_end};
-use crate::document::{
+use iki_document::{
     Document, DocumentError, FileKind, FileLimits, MAX_FILE, convert_file, convert_program_text,
 };
-use crate::shell::{self, ProgramError};
+use iki_process::shell::{self, ProgramError};
 
 /// Names of `LibreOffice`.
 const OFFICE_NAMES: [&str; 2] = ["soffice", "libreoffice"];

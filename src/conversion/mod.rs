@@ -10,9 +10,9 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use crate::document::{self, Document, DocumentError, FileKind, FileLimits};
-use crate::sandbox::confinement;
-use crate::shell;
+use iki_document::{self as document, Document, DocumentError, FileKind, FileLimits};
+use iki_process::sandbox::confinement;
+use iki_process::shell;
 use ocr::PageRecognition;
 
 mod confined_program;

@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 use super::confined_program::ConfinedRun;
 use super::{HelperPrograms, OCR_VARIABLE, UnusableProgram, find_ocr_program, program_end};
 use iki_base::sort::sort_by_count;
-use crate::document::{MAX_SCANS, ScanFault, ScanImage, ScanReader};
-use crate::shell::{ProgramError, ProgramOutput};
+use iki_document::{MAX_SCANS, ScanFault, ScanImage, ScanReader};
+use iki_process::shell::{ProgramError, ProgramOutput};
 
 /// Maximum time for listing the languages.
 const LISTING_TIMEOUT: Duration = Duration::from_secs(2);

@@ -9,7 +9,7 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, open, readlinkat, statat}
 
 use super::read::FirstLine;
 use super::regular::{ErrorReason, FileAccessError};
-use crate::sandbox::confinement::{self, AccessRight};
+use iki_process::sandbox::confinement::{self, AccessRight};
 
 /// Maximum number of names of a directory that is listed, for the memory that they take.
 const MAX_NAMES: usize = 1_000_000;

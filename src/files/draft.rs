@@ -23,8 +23,8 @@ use rustix::io::Errno;
 
 use super::regular::FileAccessError;
 use super::target::WriteTarget;
-use crate::sandbox::detached;
-use crate::sandbox::guard::RemovalGuard;
+use iki_process::sandbox::detached;
+use iki_process::sandbox::guard::RemovalGuard;
 
 /// Writes a file's whole new content into the file it is given.
 pub type ContentWriter<'a> = &'a mut dyn FnMut(&mut File) -> Result<(), FileAccessError>;

@@ -22,7 +22,7 @@ use super::regular::{ErrorReason, FileAccessError, RegularFile};
 use super::target::WriteTarget;
 use iki_base::own_directories;
 use crate::files::holes;
-use crate::sandbox::detached;
+use iki_process::sandbox::detached;
 
 /// Bytes that are read and written at a time.
 const PIECE: usize = 128 * 1024;

@@ -15,7 +15,7 @@ use rustix::fs::{FileType, Mode, OFlags, Stat, fstat, open, stat};
 use rustix::io::{Errno, pread, retry_on_intr};
 
 use iki_base::wording::system_words;
-use crate::sandbox::confinement::{self, AccessRight};
+use iki_process::sandbox::confinement::{self, AccessRight};
 
 /// Bytes that are read at a time.
 const WINDOW: usize = 1024 * 1024;

@@ -13,7 +13,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use super::regular::{ErrorReason, FileAccessError, RegularFile};
-use crate::sandbox::confinement::{self, AccessRight};
+use iki_process::sandbox::confinement::{self, AccessRight};
 
 /// As many symbolic links as the kernel follows (`path_resolution(7)`).
 const MAX_LINKS: usize = 40;

@@ -15,9 +15,9 @@ use crate::contract::request::Request;
 use crate::contract::tool::{AccessScope, EnvelopeFamily, Tool};
 use crate::front::path_admission::{self, PathRefusal};
 use crate::front::reported_file;
-use crate::sandbox::confinement::{self, AccessRight, Confinement, ConfinementBounds};
-use crate::sandbox::roots::RootSet;
-use crate::shell;
+use iki_process::sandbox::confinement::{self, AccessRight, Confinement, ConfinementBounds};
+use iki_process::sandbox::roots::RootSet;
+use iki_process::shell;
 use iki_base::unseen;
 
 /// Carries out a call of `tool` within the confinement that the terms of the request ask for, else

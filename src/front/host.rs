@@ -14,8 +14,8 @@ use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::tool::{AccessScope, EnvelopeFamily, Tool};
 use crate::files;
 use crate::front::{abort, answer};
-use crate::sandbox::caller::{self, CallerWatch};
-use crate::sandbox::lifeline;
+use iki_process::sandbox::caller::{self, CallerWatch};
+use iki_process::sandbox::lifeline;
 
 /// Answers the request on stdin on these terms.
 pub fn answer_on(tool: &Tool, terms: CallTerms) -> ProgramExit {

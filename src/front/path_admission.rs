@@ -8,8 +8,8 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use crate::contract::tool::{AccessScope, Tool};
-use crate::sandbox::confinement::{AccessRight, Confinement};
-use crate::sandbox::roots::{self, RootSet};
+use iki_process::sandbox::confinement::{AccessRight, Confinement};
+use iki_process::sandbox::roots::{self, RootSet};
 use crate::search::steps::{PatternStart, starts};
 
 /// The field that names a command's directory; the specification's schema does not have it.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::json_ld;
 use iki_base::wording::{beginning, on_one_line};
-use crate::document::{self, MetaElement};
+use iki_document::{self as document, MetaElement};
 
 /// Maximum number of JSON-LD blocks that are returned.
 const MAX_BLOCKS: usize = 16;

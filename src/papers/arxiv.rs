@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::paper::Paper;
 use super::paper_provider::{PaperPage, PaperProvider, PaperStep, refusal_without_keys};
 use super::paper_search::PaperSearch;
-use crate::document::{XmlEvent, XmlReader};
+use iki_document::{XmlEvent, XmlReader};
 use crate::web::client::HttpResponse;
 use crate::web::provider::failure::ProviderFailureKind;
 use crate::web::provider::{

@@ -4,7 +4,7 @@
 //! WHATWG MIME Sniffing for replies without a type.
 
 use iki_base::signature;
-use crate::document::declared_charset;
+use iki_document::declared_charset;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
 

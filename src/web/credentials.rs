@@ -21,7 +21,7 @@ use serde_json::Value;
 use url::Url;
 
 use iki_base::own_directories::{self, CREDENTIALS_FILE};
-use crate::sandbox::confinement;
+use iki_process::sandbox::confinement;
 pub use secret_text::SecretText;
 
 /// Maximum number of bytes read of a credentials file.

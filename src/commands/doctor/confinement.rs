@@ -2,7 +2,7 @@
 
 use super::{DoctorReport, GOOD, PLAIN};
 use iki_base::console::sanitize::{display_path, for_line};
-use crate::sandbox::confinement::{self, Confinement, ConfinementBounds};
+use iki_process::sandbox::confinement::{self, Confinement, ConfinementBounds};
 
 /// Openings that a newer ABI of Landlock closes, with the version of Linux that has it.
 const CLOSED_LATER: [(i32, &str, &str); 4] = [

@@ -15,7 +15,7 @@ use crate::cache::{KEY_VARIABLE, is_key};
 use iki_base::console::sanitize::{display_path, for_line};
 use crate::contract::tool::ToolSet;
 use crate::conversion;
-use crate::document::FileKind;
+use iki_document::FileKind;
 use crate::papers::paper_provider::PROVIDERS;
 use crate::registry::Registry;
 use crate::web::client::proxy::ProxySettings;

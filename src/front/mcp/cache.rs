@@ -11,7 +11,7 @@ use crate::cache::{
     RedisCache, is_key,
 };
 use crate::front::mcp::log;
-use crate::sandbox::confinement::Confinement;
+use iki_process::sandbox::confinement::Confinement;
 use crate::secrets;
 use crate::web::client::tls_config;
 

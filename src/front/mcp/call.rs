@@ -34,8 +34,8 @@ use crate::front::mcp::progress::LatestProgress;
 use crate::front::mcp::seen_files::SeenFiles;
 use crate::front::mcp::temporary::TemporaryDirectories;
 use crate::front::mcp::unseen_characters::make_visible;
-use crate::sandbox::confinement::Confinement;
-use crate::sandbox::reaper::RunningCalls;
+use iki_process::sandbox::confinement::Confinement;
+use iki_process::sandbox::reaper::RunningCalls;
 use crate::web::guard;
 
 /// This executable, even if another one has replaced it on the disk since.

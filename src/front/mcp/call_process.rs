@@ -19,8 +19,8 @@ use tokio::time::timeout;
 
 use crate::front::mcp::permits::CallPermit;
 use crate::front::mcp::progress::LatestProgress;
-use crate::sandbox::reaper::RunningCalls;
-use crate::sandbox::tree_termination::GRACE;
+use iki_process::sandbox::reaper::RunningCalls;
+use iki_process::sandbox::tree_termination::GRACE;
 
 /// Most answers are no longer than this, in bytes, and are read in one go.
 const PLAIN_ANSWER: usize = 4 * 1024;

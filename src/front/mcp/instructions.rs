@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::contract::bounded::TextMeasure;
 use crate::contract::tool::{AccessScope, Tool};
-use crate::sandbox::confinement::Confinement;
-use crate::shell::CommandShell;
+use iki_process::sandbox::confinement::Confinement;
+use iki_process::shell::CommandShell;
 use iki_base::unseen;
 
 /// Maximum length of the instructions, in bytes.
@@ -87,7 +87,7 @@ fn confined(confinement: &Confinement, commands: bool) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::registry::TOOLS;
-    use crate::sandbox::confinement::ConfinementBounds;
+    use iki_process::sandbox::confinement::ConfinementBounds;
 
     #[test]
     fn they_say_what_holds_and_keep_to_their_length() {

@@ -16,8 +16,8 @@ use crate::front::mcp::stdio_transport::LineTransport;
 use crate::front::mcp::temporary::TemporaryDirectories;
 use crate::front::mcp::{cache, http};
 use crate::registry::TOOLS;
-use crate::sandbox::confinement::{self, Confinement};
-use crate::sandbox::reaper;
+use iki_process::sandbox::confinement::{self, Confinement};
+use iki_process::sandbox::reaper;
 use crate::secrets;
 use crate::web::{credentials, guard};
 

@@ -32,7 +32,7 @@ use crate::front::mcp::progress::{self, LatestProgress};
 use crate::front::mcp::temporary::TemporaryDirectories;
 use crate::front::mcp::{instructions, list, resources, structured, text};
 use crate::registry::TOOLS;
-use crate::sandbox::confinement::{Confinement, Sensitivity};
+use iki_process::sandbox::confinement::{Confinement, Sensitivity};
 
 /// The part of a server that all its clients share.
 pub struct ServerSetup {

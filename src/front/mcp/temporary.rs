@@ -11,9 +11,9 @@ use rustix::io::Errno;
 
 use crate::access::TokenOwner;
 use iki_base::mutex::lock;
-use crate::sandbox::confinement::{Confinement, command_confinement};
-use crate::sandbox::guard::RemovalGuard;
-use crate::sandbox::scratch::ScratchDirectory;
+use iki_process::sandbox::confinement::{Confinement, command_confinement};
+use iki_process::sandbox::guard::RemovalGuard;
+use iki_process::sandbox::scratch::ScratchDirectory;
 
 /// The directories of a server.
 #[derive(Default)]

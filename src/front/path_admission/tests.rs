@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::front::confined::refusal;
 use crate::front::path_admission::*;
 use crate::registry;
-use crate::sandbox::confinement::{Confinement, ConfinementBounds};
+use iki_process::sandbox::confinement::{Confinement, ConfinementBounds};
 
 struct Room {
     _directory: tempfile::TempDir,

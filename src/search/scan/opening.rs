@@ -6,7 +6,7 @@ use rustix::fs::{FileType, OFlags, fstat};
 use rustix::io::Errno;
 
 use super::ScanError;
-use crate::sandbox::confinement::{self, AccessRight};
+use iki_process::sandbox::confinement::{self, AccessRight};
 
 /// The treatment of a path whose last component is a symbolic link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

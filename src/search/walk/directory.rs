@@ -15,7 +15,7 @@ use super::listing::{DirectoryListing, DirectoryVisit, EntryRange, ListingEntry}
 use super::places::{AnchorDirectory, entry_kind, is_directory, starting_point, terminated};
 use super::shared_walk::SharedWalk;
 use iki_base::progress_counters;
-use crate::sandbox::confinement::{self, AccessRight};
+use iki_process::sandbox::confinement::{self, AccessRight};
 use crate::search::ignore_files::{IgnoreFilePresence, IgnoreRules};
 use crate::search::paths::{EntryKind, WalkOutcome};
 use crate::search::steps::AutomatonStep;

@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
 
 use super::listing::DirectoryListing;
-use crate::sandbox::confinement;
+use iki_process::sandbox::confinement;
 use crate::search::paths::EntryKind;
 
 /// A directory held open, for what lies too deep to be named from the start.

@@ -7,7 +7,7 @@ use ignore::gitignore::Gitignore;
 
 use super::repeated_directories::RepeatedDirectories;
 use iki_base::mutex::lock;
-use crate::sandbox::confinement;
+use iki_process::sandbox::confinement;
 use crate::search::paths::{OmittedPaths, WalkOutcome};
 use crate::search::steps::PatternAutomaton;
 use crate::search::wildcard::PatternComponent;

@@ -13,8 +13,8 @@ use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::{AnswerObject, Reply};
 use crate::contract::request::Request;
-use crate::sandbox::tree_termination;
-use crate::shell::{BackgroundCommand, BackgroundOutput};
+use iki_process::sandbox::tree_termination;
+use iki_process::shell::{BackgroundCommand, BackgroundOutput};
 use crate::tools::bash::output;
 
 /// Maximum length of a command that is shown.

@@ -9,8 +9,8 @@ use std::path::Path;
 use iki_base::wording::count_noun;
 use crate::contract::bounded::TextMeasure;
 use crate::contract::call_terms::CallTerms;
-use crate::sandbox::confinement;
-use crate::shell::{CollectedOutput, SavedOutput, ShortenedLine};
+use iki_process::sandbox::confinement;
+use iki_process::shell::{CollectedOutput, SavedOutput, ShortenedLine};
 
 /// Maximum length of the line between both ends, with its newlines.
 const OMISSION_BYTES: usize = 96;

@@ -5,9 +5,9 @@
 use std::path::Path;
 
 use iki_base::wording::quoted_for_shell;
-use crate::sandbox::confinement::audit::KernelDenial;
-use crate::sandbox::confinement::{AccessRight, Confinement};
-use crate::shell::refusal_messages::{MAX_PATH_BYTES, RefusalMessages};
+use iki_process::sandbox::confinement::audit::KernelDenial;
+use iki_process::sandbox::confinement::{AccessRight, Confinement};
+use iki_process::shell::refusal_messages::{MAX_PATH_BYTES, RefusalMessages};
 
 /// Maximum number of denials that are listed.
 const MAX_NAMED_DENIALS: usize = 3;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use iki_base::wording::format_seconds;
 use crate::contract::call_terms::{CallTerms, Deadline};
-use crate::shell::{StillRunning, TimeLimit};
+use iki_process::shell::{StillRunning, TimeLimit};
 
 /// The note on a command that was ended before it had written anything.
 pub const NOTHING_WRITTEN: &str = "It had written nothing yet: many programs buffer output to a pipe \

@@ -7,7 +7,7 @@ use std::path::Path;
 use rustix::io::Errno;
 
 use crate::contract::failure::{ErrorCode, Failure};
-use crate::shell;
+use iki_process::shell;
 
 /// Opens the directory in which a command is to start.
 pub fn open(path: &str) -> Result<OwnedFd, Failure> {

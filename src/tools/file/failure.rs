@@ -8,7 +8,7 @@ use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::files::{ErrorReason, FileAccessError};
 use crate::paths::{self, MeantPath, NamePlaces, PathObstacle, PathSlip, PathWant};
-use crate::sandbox::confinement;
+use iki_process::sandbox::confinement;
 
 /// The failure of a call for `path` on which there was `error`.
 pub fn of(path: &str, error: &FileAccessError) -> Failure {

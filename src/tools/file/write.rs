@@ -10,7 +10,7 @@ use crate::contract::request::Request;
 use crate::contract::tool::{AccessScope, FieldRole, HabitualFlag, Tool, ToolHints, ToolManual};
 use crate::files::{self, ErrorReason, FileAccessError, MadeDirectories};
 use crate::paths::{self, PathObstacle, PathWant};
-use crate::sandbox::confinement;
+use iki_process::sandbox::confinement;
 use crate::tools::file::{failure, write_note};
 
 /// The tool's row in the registry.

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::page_source::media_type;
 use crate::conversion::{self, ConversionError, HelperPrograms};
-use crate::document::{Document, DocumentError, FileKind, FileLimits, MAX_FILE};
+use iki_document::{Document, DocumentError, FileKind, FileLimits, MAX_FILE};
 use crate::web::client::{BodyLimit, HttpResponse, MAX_BODY};
 
 /// Limit for bodies of which documents may have more than others.

@@ -16,7 +16,7 @@ use crate::contract::request::Request;
 use crate::contract::tool::{
     AccessScope, EnvelopeFamily, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
 };
-use crate::document::Document;
+use iki_document::Document;
 use iki_base::unseen;
 use crate::web::bot_checks::{advice_on_bot_check, vendor_of};
 use crate::web::charset::{BodyKind, UnsupportedBody};

@@ -14,7 +14,7 @@ use iki_base::signature;
 use iki_base::sort::sort_by_count;
 use iki_base::wording::{count_noun, floor_boundary, on_one_line};
 use crate::contract::call_terms::CallTerms;
-use crate::document::{self, MainContentCertainty};
+use iki_document::{self as document, MainContentCertainty};
 use crate::web::charset::{self, BodyKind};
 use crate::web::client::{HttpResponse, NetworkError};
 use crate::web::provider::reply::first_text;

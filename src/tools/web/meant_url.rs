@@ -8,7 +8,7 @@ use url::{Host, Url};
 use super::download_command::{MAX_URL_BYTES, plain};
 use iki_base::wording::on_one_line;
 use crate::contract::call_terms::CallTerms;
-use crate::sandbox::confinement;
+use iki_process::sandbox::confinement;
 use crate::web::client;
 use crate::web::guard::names;
 

@@ -10,7 +10,7 @@ use url::Url;
 
 use super::network;
 use crate::contract::call_terms::CallTerms;
-use crate::document::{self, Document, MainContentCertainty};
+use iki_document::{self as document, Document, MainContentCertainty};
 use crate::web::charset::{self, BodyKind, UnsupportedBody};
 use crate::web::client::{self, FetchError, FetchRequest, HttpClient, HttpResponse, MAX_BODY};
 use crate::web::guard::Guard;

@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::cache::{CacheFiles, CacheStore, KEY_VARIABLE};
 use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::{ErrorCode, Failure, FailureAdvice};
-use crate::sandbox::confinement;
+use iki_process::sandbox::confinement;
 use crate::web::credentials::Credentials;
 use crate::web::search::cached_results;
 use crate::web::search::context::SearchContext;

@@ -13,7 +13,7 @@ use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::research_sessions::{self, MAX_STEPS, ResearchSession, SessionFault, SessionStore};
-use crate::sandbox::confinement;
+use iki_process::sandbox::confinement;
 use crate::tools::web::research_cache;
 use crate::web::search::SearchResult;
 

@@ -14,7 +14,7 @@ use super::patent::{self, Patent};
 use super::patent_provider::PatentProvider;
 use super::query::PatentSearch;
 use iki_base::wording::joined_words;
-use crate::document::{XmlEvent, XmlReader};
+use iki_document::{XmlEvent, XmlReader};
 use crate::web::client::HttpResponse;
 use crate::web::provider::exchange::ProviderItem;
 use crate::web::provider::failure::ProviderFailureKind;

@@ -11,7 +11,7 @@ use super::query::{ProviderQuery, SafeSearch};
 use super::query_terms::{self, QueryOperators};
 use super::search_provider::{ProviderLimits, SearchProvider, SiteQuery};
 use super::{SearchResult, dates};
-use crate::document;
+use iki_document as document;
 use crate::web::client::HttpResponse;
 use crate::web::guard::names::is_within;
 use crate::web::provider::reply;

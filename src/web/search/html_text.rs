@@ -1,6 +1,6 @@
 //! Search results' snippets of HTML as plain text.
 
-use crate::document::entities;
+use iki_document::entities;
 
 /// Converts a snippet of HTML to text: tags removed, entities decoded once, whitespace collapsed.
 ///

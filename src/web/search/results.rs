@@ -7,7 +7,7 @@ use url::Url;
 
 use super::{DomainFilter, SearchResult, html_text};
 use iki_base::wording::on_one_line;
-use crate::document::entities;
+use iki_document::entities;
 use iki_base::unseen;
 use crate::web::client::without_login;
 

@@ -19,7 +19,7 @@ use super::{
 };
 use iki_base::parallel::map_in_parallel;
 use iki_base::wording::{beginning, count_noun, counted_as};
-use crate::document::Document;
+use iki_document::Document;
 use crate::web::client::{FetchError, HttpClient};
 use crate::web::credentials::Credentials;
 

@@ -12,7 +12,7 @@ use super::client::{self, FetchError, FetchRequest, HttpClient, HttpResponse};
 use super::credentials::Credentials;
 use crate::web::partial_date::PartialDate;
 use iki_base::wording::{beginning, on_one_line};
-use crate::document::{self, Document};
+use iki_document::{self as document, Document};
 
 mod hacker_news;
 mod youtube;

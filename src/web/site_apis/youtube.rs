@@ -12,7 +12,7 @@ use super::{
     MAX_TEXT_BYTES, SiteApiError, SiteApiPage, base, escaped, get, markdown, name_of, single_line,
 };
 use iki_base::wording::beginning;
-use crate::document::Document;
+use iki_document::Document;
 use crate::web::bot_checks::vendor_of;
 use crate::web::client::{FetchError, HttpClient, HttpResponse};
 use crate::web::credentials::Credentials;

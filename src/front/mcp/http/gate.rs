@@ -32,7 +32,7 @@ use crate::front::mcp::http::refusal::HttpRefusal;
 use crate::front::mcp::http::tls;
 use crate::front::mcp::log;
 use crate::front::mcp::server::ServerSetup;
-use crate::sandbox::confinement::Sensitivity;
+use iki_process::sandbox::confinement::Sensitivity;
 
 /// Name of the caller of a server without tokens.
 const LOCAL: &str = "local";

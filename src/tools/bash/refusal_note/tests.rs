@@ -5,8 +5,8 @@ use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
 use super::*;
-use crate::sandbox::confinement::{ConfinementBounds, ConfinementSource};
-use crate::shell::refusal_messages::find_refusal_messages;
+use iki_process::sandbox::confinement::{ConfinementBounds, ConfinementSource};
+use iki_process::shell::refusal_messages::find_refusal_messages;
 
 /// A root, something to read beside it, and what lies outside of both.
 struct NotedPlace {

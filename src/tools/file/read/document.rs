@@ -9,9 +9,9 @@ use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::Reply;
 use crate::conversion::{self, HelperPrograms};
-use crate::document::{DocumentError, FileKind, FileLimits, MAX_FILE};
+use iki_document::{DocumentError, FileKind, FileLimits, MAX_FILE};
 use crate::files::FileContent;
-use crate::sandbox::confinement;
+use iki_process::sandbox::confinement;
 use crate::tools::file::failure;
 
 /// The longest time for a conversion.

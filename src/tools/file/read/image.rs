@@ -6,7 +6,7 @@ use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::files::kind::BinaryKind;
 use crate::files::{self, FileContent};
-use crate::shell;
+use iki_process::shell;
 use crate::tools::file::failure;
 
 /// The largest image that a model is shown, in bytes: what is larger once it is written as base64

@@ -9,7 +9,7 @@ use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::notes::Notes;
 use crate::contract::reply::{AnswerObject, Text};
 use crate::files::{FileAccessError, FileContent, FileFacts, FirstLine, LineEnd, ReadInterruption};
-use crate::sandbox::confinement;
+use iki_process::sandbox::confinement;
 use crate::tools::file::failure;
 use crate::web::charset;
 

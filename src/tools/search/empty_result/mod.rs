@@ -23,7 +23,7 @@ use serde_json::Value;
 use iki_base::unicode_form::spelled_json;
 use iki_base::wording::{count_noun, thousands};
 use crate::paths::unexpanded;
-use crate::sandbox::confinement;
+use iki_process::sandbox::confinement;
 use crate::search::paths::EntryKind;
 use crate::search::steps::{GlobPattern, starts};
 use crate::tools::search::note::SearchVocabulary;

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use super::BetterPattern;
 use super::names::NameMatcher;
-use crate::sandbox::confinement;
+use iki_process::sandbox::confinement;
 
 /// Names of directories whose content is built, fetched or kept by a program.
 const GENERATED_DIRECTORIES: &str = ".cache .git .gradle .hg .jj .mypy_cache .next .nuxt .pytest_cache .ruff_cache \

@@ -11,7 +11,7 @@ use super::page::FetchPaging;
 use super::page_request::ScrapeRequest;
 use super::placeholder;
 use crate::browser::Browser;
-use crate::document::Document;
+use iki_document::Document;
 use crate::tools::web::page_source::PageSource;
 use crate::web::charset::BodyKind;
 use crate::web::client::HttpClient;

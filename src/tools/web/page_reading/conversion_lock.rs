@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard};
 use std::time::Instant;
 
 use iki_base::mutex::lock;
-use crate::document::FileKind;
+use iki_document::FileKind;
 
 /// Maximum length of a body of a page that is converted without the lock, in bytes.
 const MAX_UNLOCKED_BYTES: usize = 1024 * 1024;

@@ -5,7 +5,7 @@ use serde::Serialize;
 use url::Url;
 
 use super::page::ScrapedPage;
-use crate::document::Document;
+use iki_document::Document;
 use crate::page::{self, Citation, EmbeddedData, PartialDate};
 use crate::web::client::HttpClient;
 

@@ -5,7 +5,7 @@ use std::time::Instant;
 use url::Url;
 
 use super::page::{FetchPaging, PageExtent, ScrapedPage};
-use crate::document::{Document, MainContentCertainty};
+use iki_document::{Document, MainContentCertainty};
 use crate::page::EmbeddedData;
 use crate::tools::web::page_source::{self, PageSource};
 use crate::web::guard::Guard;

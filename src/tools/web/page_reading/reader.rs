@@ -20,7 +20,7 @@ use super::placeholder;
 use super::site_api_page;
 use iki_base::signature;
 use crate::contract::call_terms::CallTerms;
-use crate::document::{self, Document};
+use iki_document::{self as document, Document};
 use crate::page::EmbeddedData;
 use crate::tools::web::page_source::{self, MEBIBYTES, PageSource};
 use crate::tools::web::{document_body, fetch_note};

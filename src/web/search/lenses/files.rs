@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Lens;
-use crate::sandbox::confinement;
+use iki_process::sandbox::confinement;
 use crate::web::credentials::{Credentials, read_json};
 use crate::web::search::named_hosts;
 

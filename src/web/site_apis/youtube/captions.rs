@@ -8,7 +8,7 @@ use url::Url;
 
 use super::get;
 use iki_base::sort::sort_by_count;
-use crate::document::{XmlEvent, XmlReader, entities};
+use iki_document::{XmlEvent, XmlReader, entities};
 use crate::web::client::HttpClient;
 use crate::web::guard::names::is_within;
 
