@@ -8,7 +8,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 
 use crate::command_line::mcp::McpOptions;
-pub use crate::files::{EditError, FileEdit, TextReplacement, edit};
+pub use iki_files::{EditError, FileEdit, TextReplacement, edit};
 use crate::front::mcp::fuzzing::{LineTransport, ServerSetup, ToolServer};
 
 /// Serves one client of the Model Context Protocol, who is offered no tool at all: a call would be

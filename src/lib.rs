@@ -16,7 +16,6 @@
 //! | [`contract`] | tools, requests in, answers and failures out, descriptions of tools |
 //! | `tools` | the tools, a file or a folder each |
 //! | `paths` | workshop: which path a missing one was meant to be |
-//! | `files` | workshop: reading files, replacing them whole or not at all |
 //! | `search` | workshop: finding files by wildcard, and lines in files by regular expression |
 //! | `web` | workshop: fetching pages, searching the web |
 //! | `conversion` | workshop: documents that installed programs help to read |
@@ -36,7 +35,6 @@ mod command_line;
 mod commands;
 pub mod contract;
 mod conversion;
-mod files;
 mod front;
 mod hosts;
 #[cfg(test)]

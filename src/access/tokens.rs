@@ -21,7 +21,7 @@ use subtle::{ConditionallySelectable, ConstantTimeEq};
 use super::credential_file::CredentialFile;
 use super::token_owner::TokenOwner;
 use iki_base::hex;
-use crate::files;
+use iki_files as files;
 
 /// Beginning of a token, by which people and scanners for leaks recognise it.
 const PREFIX: &str = "ikt_";

@@ -12,7 +12,7 @@ use iki_base::console::streams::RawStdin;
 use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::tool::{AccessScope, EnvelopeFamily, Tool};
-use crate::files;
+use iki_files as files;
 use crate::front::{abort, answer};
 use iki_process::sandbox::caller::{self, CallerWatch};
 use iki_process::sandbox::lifeline;

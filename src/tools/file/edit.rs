@@ -9,7 +9,7 @@ use crate::contract::notes::Notes;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{AccessScope, FieldRole, Tool, ToolHints, ToolManual};
-use crate::files::{self, EditError, TextReplacement};
+use iki_files::{self as files, EditError, TextReplacement};
 use crate::paths::PathWant;
 use crate::tools::file::{edit_note, failure, write_note};
 

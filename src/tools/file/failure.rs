@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use iki_base::wording::{quoted_for_shell, thousands};
 use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::failure::{ErrorCode, Failure};
-use crate::files::{ErrorReason, FileAccessError};
+use iki_files::{ErrorReason, FileAccessError};
 use crate::paths::{self, MeantPath, NamePlaces, PathObstacle, PathSlip, PathWant};
 use iki_process::sandbox::confinement;
 

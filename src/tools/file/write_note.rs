@@ -1,7 +1,7 @@
 //! The notes on what was written, and on what was replaced.
 
 use iki_base::wording::count_noun;
-use crate::files::kind::wide_encoding;
+use iki_files::kind::wide_encoding;
 
 /// The mark that begins some UTF-8 texts.
 const MARK: &[u8] = b"\xEF\xBB\xBF";

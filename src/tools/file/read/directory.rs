@@ -9,7 +9,7 @@ use super::made_text::MadeLines;
 use iki_base::wording::{count_noun, counted_as};
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
-use crate::files::{self, DirectoryEntryKind, FileAccessError};
+use iki_files::{self as files, DirectoryEntryKind, FileAccessError};
 use crate::tools::file::failure;
 use iki_base::unseen;
 

@@ -10,7 +10,7 @@ use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::Reply;
 use crate::conversion::{self, HelperPrograms};
 use iki_document::{DocumentError, FileKind, FileLimits, MAX_FILE};
-use crate::files::FileContent;
+use iki_files::FileContent;
 use iki_process::sandbox::confinement;
 use crate::tools::file::failure;
 

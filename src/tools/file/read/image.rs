@@ -4,8 +4,8 @@ use iki_base::wording::{quoted_for_shell, thousands};
 use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
-use crate::files::kind::BinaryKind;
-use crate::files::{self, FileContent};
+use iki_files::kind::BinaryKind;
+use iki_files::{self as files, FileContent};
 use iki_process::shell;
 use crate::tools::file::failure;
 

@@ -8,7 +8,7 @@ use crate::contract::bounded::{self, TextMeasure};
 use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::notes::Notes;
 use crate::contract::reply::{AnswerObject, Text};
-use crate::files::{FileAccessError, FileContent, FileFacts, FirstLine, LineEnd, ReadInterruption};
+use iki_files::{FileAccessError, FileContent, FileFacts, FirstLine, LineEnd, ReadInterruption};
 use iki_process::sandbox::confinement;
 use crate::tools::file::failure;
 use crate::web::charset;

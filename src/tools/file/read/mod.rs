@@ -21,7 +21,7 @@ use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{AccessScope, FieldRole, Tool, ToolManual};
-use crate::files::{self, FileAccessError, FirstLine};
+use iki_files::{self as files, FileAccessError, FirstLine};
 use crate::paths::PathWant;
 use crate::tools::file::failure;
 use lines::LineRange;

@@ -113,7 +113,7 @@ fn webp_end(bytes: &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::files::kind;
+    use crate::kind;
 
     fn chunk(kind: &[u8], data: &[u8]) -> Vec<u8> {
         let mut sum = Crc::new();

@@ -21,7 +21,7 @@ use super::draft::{ContentWriter, DraftName, FileDraft, file_system_of, in_memor
 use super::regular::{ErrorReason, FileAccessError, RegularFile};
 use super::target::WriteTarget;
 use iki_base::own_directories;
-use crate::files::holes;
+use crate::holes;
 use iki_process::sandbox::detached;
 
 /// Bytes that are read and written at a time.

@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     fn compared(file: &str, sought: &str) -> Vec<(u64, DifferenceKind, String, String)> {
-        let folded = |text: &str| crate::files::nearest::fold::fold_text(text.as_bytes(), true);
+        let folded = |text: &str| crate::nearest::fold::fold_text(text.as_bytes(), true);
         let line_ends = folded(file) == folded(sought);
         let (file, range) = (file.as_bytes(), 0..file.len());
         let found = text_differences(file, range, sought.as_bytes(), line_ends);
