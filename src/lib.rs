@@ -15,8 +15,6 @@
 //! | [`registry`] | one row for each tool, and how another program calls one |
 //! | [`contract`] | tools, requests in, answers and failures out, descriptions of tools |
 //! | `tools` | the tools, a file or a folder each |
-//! | `paths` | workshop: which path a missing one was meant to be |
-//! | `search` | workshop: finding files by wildcard, and lines in files by regular expression |
 //! | `web` | workshop: fetching pages, searching the web |
 //! | `conversion` | workshop: documents that installed programs help to read |
 //! | `hosts` | workshop: the table of web hosts, and the lenses that search in them |
@@ -39,7 +37,6 @@ mod front;
 mod hosts;
 #[cfg(test)]
 mod made_up_tool;
-mod paths;
 pub mod registry;
 mod research_sessions;
 mod secrets;
@@ -75,11 +72,6 @@ mod papers;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod papers;
-#[cfg(not(feature = "internals"))]
-mod search;
-#[cfg(feature = "internals")]
-#[doc(hidden)]
-pub mod search;
 #[cfg(not(feature = "internals"))]
 mod web;
 #[cfg(feature = "internals")]

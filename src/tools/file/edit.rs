@@ -10,7 +10,7 @@ use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{AccessScope, FieldRole, Tool, ToolHints, ToolManual};
 use iki_files::{self as files, EditError, TextReplacement};
-use crate::paths::PathWant;
+use iki_search::missing_paths::PathWant;
 use crate::tools::file::{edit_note, failure, write_note};
 
 /// The tool's row in the registry.

@@ -7,7 +7,7 @@ use iki_base::wording::{quoted_for_shell, thousands};
 use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::failure::{ErrorCode, Failure};
 use iki_files::{ErrorReason, FileAccessError};
-use crate::paths::{self, MeantPath, NamePlaces, PathObstacle, PathSlip, PathWant};
+use iki_search::missing_paths::{self as paths, MeantPath, NamePlaces, PathObstacle, PathSlip, PathWant};
 use iki_process::sandbox::confinement;
 
 /// The failure of a call for `path` on which there was `error`.

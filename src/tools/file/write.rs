@@ -9,7 +9,7 @@ use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{AccessScope, FieldRole, HabitualFlag, Tool, ToolHints, ToolManual};
 use iki_files::{self as files, ErrorReason, FileAccessError, MadeDirectories};
-use crate::paths::{self, PathObstacle, PathWant};
+use iki_search::missing_paths::{self as paths, PathObstacle, PathWant};
 use iki_process::sandbox::confinement;
 use crate::tools::file::{failure, write_note};
 

@@ -7,9 +7,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use iki_base::wording::{count_noun, join_list, thousands};
-use crate::search::paths::{EntryKind, IgnoredNames};
-use crate::search::steps::GlobPattern;
-use crate::search::walk::WalkScope;
+use iki_search::paths::{EntryKind, IgnoredNames};
+use iki_search::steps::GlobPattern;
+use iki_search::walk::WalkScope;
 use crate::tools::search::note::SearchVocabulary;
 
 /// Maximum number of names that are listed.

@@ -22,7 +22,7 @@ use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{AccessScope, FieldRole, Tool, ToolManual};
 use iki_files::{self as files, FileAccessError, FirstLine};
-use crate::paths::PathWant;
+use iki_search::missing_paths::PathWant;
 use crate::tools::file::failure;
 use lines::LineRange;
 

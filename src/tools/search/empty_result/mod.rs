@@ -22,10 +22,10 @@ use serde_json::Value;
 
 use iki_base::unicode_form::spelled_json;
 use iki_base::wording::{count_noun, thousands};
-use crate::paths::unexpanded;
+use iki_search::missing_paths::unexpanded;
 use iki_process::sandbox::confinement;
-use crate::search::paths::EntryKind;
-use crate::search::steps::{GlobPattern, starts};
+use iki_search::paths::EntryKind;
+use iki_search::steps::{GlobPattern, starts};
 use crate::tools::search::note::SearchVocabulary;
 use scope::{SearchScope, at_last_slash, joined};
 

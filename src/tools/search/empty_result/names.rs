@@ -1,8 +1,8 @@
 //! The names that a survey looks for: those that the last component of a pattern matches, and
 //! those that it would match if they were not hidden or in another case.
 
-use crate::search::braces;
-use crate::search::wildcard::PatternComponent;
+use iki_search::braces;
+use iki_search::wildcard::PatternComponent;
 
 /// A component of a pattern, with braces or without.
 #[derive(Debug)]

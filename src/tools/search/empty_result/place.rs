@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use super::{BetterPattern, EmptySearch, json_field};
-use crate::paths::{PathObstacle, PathWant, meant_path, path_obstacle};
+use iki_search::missing_paths::{PathObstacle, PathWant, meant_path, path_obstacle};
 use crate::tools::search::note::error_in_words;
 
 /// Says what is wrong with the path of a search, in which `pattern`, if given, was sought.

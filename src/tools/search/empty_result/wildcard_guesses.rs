@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::paths::{PathSlip, slips};
+use iki_search::missing_paths::{PathSlip, slips};
 
 /// Writes the patterns that may have been meant, the likeliest first.
 pub(super) fn wildcard_guesses(pattern: &str, path: &str) -> Vec<String> {

@@ -12,10 +12,10 @@ use serde_json::Value;
 
 use super::SearchTarget;
 use crate::contract::call_terms::threads;
-use crate::search::ere::{AlternativeReading, alternative_readings};
-use crate::search::paths::EntryKind;
-use crate::search::scan::{self, FileScanner, LineMatcher, LinkPolicy, ScanFlow};
-use crate::search::walk::{PathVisitor, WalkEntry};
+use iki_search::ere::{AlternativeReading, alternative_readings};
+use iki_search::paths::EntryKind;
+use iki_search::scan::{self, FileScanner, LineMatcher, LinkPolicy, ScanFlow};
+use iki_search::walk::{PathVisitor, WalkEntry};
 
 /// The timeout of a pass.
 const PASS_TIMEOUT: Duration = Duration::from_millis(200);

@@ -8,7 +8,7 @@ use super::options::GrepOutput;
 use super::search::{
     CHUNK_FILE_BYTES, CHUNK_TEXT_BYTES, CurrentFile, DeadlineMatcher, SharedSearch,
 };
-use crate::search::scan::{ContextLines, LineSink, ScanFlow};
+use iki_search::scan::{ContextLines, LineSink, ScanFlow};
 
 /// Takes the lines of a file.
 pub struct LineReceiver<'l> {

@@ -5,7 +5,7 @@ use crate::contract::call_terms::Audience;
 use crate::contract::failure::Failure;
 use crate::contract::request::Request;
 use crate::contract::tool::HabitualFlag;
-use crate::search::scan::ContextLines;
+use iki_search::scan::ContextLines;
 
 /// Maximum number of context lines before and after a match.
 const MAX_CONTEXT_LINES: u64 = 1000;

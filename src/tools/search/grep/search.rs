@@ -15,14 +15,14 @@ use super::options::{GrepOptions, GrepOutput};
 use iki_base::progress_counters;
 use iki_base::wording::count_noun;
 use crate::contract::call_terms::{Audience, threads};
-use crate::search::ere::RegexMatcher;
-use crate::search::ordered_pool::OrderedJob;
-use crate::search::paths::EntryKind;
-use crate::search::scan::{
+use iki_search::ere::RegexMatcher;
+use iki_search::ordered_pool::OrderedJob;
+use iki_search::paths::EntryKind;
+use iki_search::scan::{
     self, ContextLines, FilePieces, FileScan, FileScanner, LARGE_FILE_BYTES, LineMatcher,
     LinkPolicy, ScanError, ScanFlow,
 };
-use crate::search::walk::{PathVisitor, WalkEntry};
+use iki_search::walk::{PathVisitor, WalkEntry};
 use iki_base::unseen;
 
 /// Number of bytes at a file's beginning that show if it is binary.

@@ -8,9 +8,9 @@ use ignore::gitignore::Gitignore;
 use super::repeated_directories::RepeatedDirectories;
 use iki_base::mutex::lock;
 use iki_process::sandbox::confinement;
-use crate::search::paths::{OmittedPaths, WalkOutcome};
-use crate::search::steps::PatternAutomaton;
-use crate::search::wildcard::PatternComponent;
+use crate::missing_paths::{OmittedPaths, WalkOutcome};
+use crate::steps::PatternAutomaton;
+use crate::wildcard::PatternComponent;
 
 /// The names that a walk takes, apart from what its pattern says.
 #[derive(Clone, Debug, Default)]

@@ -7,6 +7,7 @@ pub mod braces;
 mod classes;
 pub mod ere;
 pub mod ignore_files;
+pub mod missing_paths;
 mod order;
 pub mod ordered_pool;
 pub mod paths;

@@ -7,7 +7,7 @@ use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
 
 use super::listing::DirectoryListing;
 use iki_process::sandbox::confinement;
-use crate::search::paths::EntryKind;
+use crate::missing_paths::EntryKind;
 
 /// A directory held open, for what lies too deep to be named from the start.
 #[derive(Debug)]

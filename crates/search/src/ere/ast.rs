@@ -1,6 +1,6 @@
 //! A pattern as a tree (POSIX XBD 9.5.3, the grammar of extended expressions).
 
-pub(super) use crate::search::classes::CharClass;
+pub(super) use crate::classes::CharClass;
 
 /// Maximum number of repetitions in an interval: glibc's `RE_DUP_MAX`.
 pub(super) const MAX_REPETITIONS: u32 = 0x7fff;

@@ -8,9 +8,9 @@ use std::path::Path;
 
 use super::listing::{DirectoryListing, ListingEntry};
 use super::shared_walk::SharedWalk;
-use crate::search::ignore_files::IgnoreRules;
-use crate::search::order::NameSpan;
-use crate::search::paths::{EntryKind, IgnoredNames};
+use crate::ignore_files::IgnoreRules;
+use crate::order::NameSpan;
+use crate::missing_paths::{EntryKind, IgnoredNames};
 
 /// Takes out of `found`, the entries of the directory `here`, what the scope of the walk and these
 /// rules leave out, and adds the latter to `ignored`.

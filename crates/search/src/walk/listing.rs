@@ -6,10 +6,10 @@
 use std::ffi::CStr;
 use std::sync::Arc;
 
-use crate::search::ignore_files::IgnoreRules;
-use crate::search::order::{self, NameSpan, OutOfMemory};
-use crate::search::ordered_pool::OrderedJob;
-use crate::search::paths::{EntryKind, PathList};
+use crate::ignore_files::IgnoreRules;
+use crate::order::{self, NameSpan, OutOfMemory};
+use crate::ordered_pool::OrderedJob;
+use crate::missing_paths::{EntryKind, PathList};
 
 use super::places::AnchorDirectory;
 

@@ -16,10 +16,10 @@ use super::places::{AnchorDirectory, entry_kind, is_directory, starting_point, t
 use super::shared_walk::SharedWalk;
 use iki_base::progress_counters;
 use iki_process::sandbox::confinement::{self, AccessRight};
-use crate::search::ignore_files::{IgnoreFilePresence, IgnoreRules};
-use crate::search::paths::{EntryKind, WalkOutcome};
-use crate::search::steps::AutomatonStep;
-use crate::search::wildcard::{PatternComponent, WildcardName};
+use crate::ignore_files::{IgnoreFilePresence, IgnoreRules};
+use crate::missing_paths::{EntryKind, WalkOutcome};
+use crate::steps::AutomatonStep;
+use crate::wildcard::{PatternComponent, WildcardName};
 
 /// Bytes of directory entries taken from the kernel at once.
 const LISTING_BUFFER_BYTES: usize = 256 << 10;

@@ -21,7 +21,7 @@ use super::references::ReferenceSearch;
 use super::runs::RunSearch;
 use super::search::LinearSearch;
 use super::simplify::{matches_every_line, simplify};
-use crate::search::scan::LineMatcher;
+use crate::scan::LineMatcher;
 
 /// A compiled pattern.
 #[derive(Debug)]

@@ -11,7 +11,7 @@ use rustix::io::{Errno, pread};
 
 use super::ByteSource;
 use super::decode::ByteOrderMark;
-use crate::search::ordered_pool::OrderedJob;
+use crate::ordered_pool::OrderedJob;
 
 /// From this size on, in bytes, a file is searched in pieces.
 pub const LARGE_FILE_BYTES: usize = 8 << 20;
