@@ -16,7 +16,6 @@
 //! | [`contract`] | tools, requests in, answers and failures out, descriptions of tools |
 //! | `tools` | the tools, a file or a folder each |
 //! | `web` | workshop: fetching pages, searching the web |
-//! | `conversion` | workshop: documents that installed programs help to read |
 //! | `hosts` | workshop: the table of web hosts, and the lenses that search in them |
 //! | `page` | workshop: a page's own metadata, and its kind of source |
 //! | `papers` | workshop: finding scholarly papers |
@@ -32,7 +31,6 @@ mod access;
 mod command_line;
 mod commands;
 pub mod contract;
-mod conversion;
 mod front;
 mod hosts;
 #[cfg(test)]

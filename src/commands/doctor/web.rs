@@ -14,7 +14,7 @@ use crate::cache::status::{CacheState, look_at_cache};
 use crate::cache::{KEY_VARIABLE, is_key};
 use iki_base::console::sanitize::{display_path, for_line};
 use crate::contract::tool::ToolSet;
-use crate::conversion;
+use iki_conversion as conversion;
 use iki_document::FileKind;
 use crate::papers::paper_provider::PROVIDERS;
 use crate::registry::Registry;

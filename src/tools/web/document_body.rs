@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::page_source::media_type;
-use crate::conversion::{self, ConversionError, HelperPrograms};
+use iki_conversion::{self as conversion, ConversionError, HelperPrograms};
 use iki_document::{Document, DocumentError, FileKind, FileLimits, MAX_FILE};
 use crate::web::client::{BodyLimit, HttpResponse, MAX_BODY};
 

@@ -8,7 +8,7 @@ use iki_base::wording::quoted_for_shell;
 use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::Reply;
-use crate::conversion::{self, HelperPrograms};
+use iki_conversion::{self as conversion, HelperPrograms};
 use iki_document::{DocumentError, FileKind, FileLimits, MAX_FILE};
 use iki_files::FileContent;
 use iki_process::sandbox::confinement;

@@ -17,7 +17,7 @@ use super::reader;
 use crate::cache::{self, CacheQuestion, CacheStore};
 use crate::contract::call_terms::Audience;
 use crate::contract::failure::{ErrorCode, Failure};
-use crate::conversion::{find_ocr_program, find_office_programs};
+use iki_conversion::{find_ocr_program, find_office_programs};
 use iki_document::FileKind;
 use crate::tools::web::page_source;
 use crate::web::allowed::{self, AllowedHosts};
