@@ -7,7 +7,7 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use crate::cache::RemoteStore;
+use iki_web::cache::RemoteStore;
 use crate::command_line::mcp::McpCommand;
 use crate::command_line::{self, help};
 use iki_base::console::exit::{PROGRAM, ProgramExit};
@@ -19,7 +19,7 @@ use crate::front::person::{CallFlags, CommandLineResult};
 use crate::front::{answer, host, mcp, person};
 use crate::registry::TOOLS;
 use iki_process::sandbox::signals;
-use crate::web::guard;
+use iki_web::guard;
 use crate::commands;
 use crate::secrets;
 use iki_process::shell;

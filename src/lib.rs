@@ -15,13 +15,6 @@
 //! | [`registry`] | one row for each tool, and how another program calls one |
 //! | [`contract`] | tools, requests in, answers and failures out, descriptions of tools |
 //! | `tools` | the tools, a file or a folder each |
-//! | `web` | workshop: fetching pages, searching the web |
-//! | `hosts` | workshop: the table of web hosts, and the lenses that search in them |
-//! | `page` | workshop: a page's own metadata, and its kind of source |
-//! | `papers` | workshop: finding scholarly papers |
-//! | `browser` | workshop: pages made by scripts, rendered by the user's browser |
-//! | `research_sessions` | workshop: the steps and sources of a research, kept from call to call |
-//! | `cache` | workshop: recent answers and pages, encrypted, with their age |
 //! | `access` | workshop: a server's tokens and limits |
 //! | `secrets` | variables of the environment that are withheld from commands |
 //! | `made_up_tool` | a complete tool for tests of everything that follows from a row |
@@ -32,11 +25,9 @@ mod command_line;
 mod commands;
 pub mod contract;
 mod front;
-mod hosts;
 #[cfg(test)]
 mod made_up_tool;
 pub mod registry;
-mod research_sessions;
 mod secrets;
 mod tools;
 
@@ -50,28 +41,3 @@ pub mod fuzzing;
 
 // Private, so that the compiler reports unused code; tests and benches enable the feature and use
 // these workshops from outside.
-#[cfg(not(feature = "internals"))]
-mod browser;
-#[cfg(feature = "internals")]
-#[doc(hidden)]
-pub mod browser;
-#[cfg(not(feature = "internals"))]
-mod cache;
-#[cfg(feature = "internals")]
-#[doc(hidden)]
-pub mod cache;
-#[cfg(not(feature = "internals"))]
-mod page;
-#[cfg(feature = "internals")]
-#[doc(hidden)]
-pub mod page;
-#[cfg(not(feature = "internals"))]
-mod papers;
-#[cfg(feature = "internals")]
-#[doc(hidden)]
-pub mod papers;
-#[cfg(not(feature = "internals"))]
-mod web;
-#[cfg(feature = "internals")]
-#[doc(hidden)]
-pub mod web;

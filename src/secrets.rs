@@ -175,7 +175,8 @@ unsafe fn overwrite(string: *mut c_char, length: usize) {
 mod tests {
     use super::*;
     use crate::registry;
-    use crate::web::search::{brave, google};
+    use iki_web::patents::patent_provider;
+    use iki_web::search::{brave, choice, google};
 
     #[test]
     fn every_credential_that_a_search_takes_from_the_environment_is_a_secret() {
@@ -189,6 +190,23 @@ mod tests {
         }
         for name in ["SEARXNG_URL", "SEARXNG_BASIC_AUTH", "EXA_API_KEY"] {
             assert!(is_secret(OsStr::new(name)), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_credential_of_a_provider_is_a_secret() {
+        assert!(registry::find("bash").is_some());
+        for provider in choice::PROVIDERS {
+            let slots = provider.slots.iter().map(|slot| slot.name);
+            for name in slots.chain(provider.wanted()) {
+                assert!(is_secret(OsStr::new(name.variable)), "{}", name.variable);
+            }
+        }
+        for provider in patent_provider::PROVIDERS {
+            for slot in provider.service.slots {
+                let variable = slot.name.variable;
+                assert!(is_secret(OsStr::new(variable)), "{variable}");
+            }
         }
     }
 

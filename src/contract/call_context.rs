@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::background::{AfterAnswer, BackgroundRun};
 use super::bounded::TextMeasure;
 use super::call_terms::{Audience, CallTerms};
-use crate::cache::RemoteStore;
+use iki_web::cache::RemoteStore;
 use iki_process::sandbox::confinement::ConfinementBounds;
 
 /// The description of one call. A person's flags make one as well.

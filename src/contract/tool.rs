@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::cache::CacheStore;
+use iki_web::cache::CacheStore;
 use crate::contract::failure::Failure;
 use crate::contract::picked_values::PickedValues;
 use crate::contract::reply::Reply;
@@ -44,7 +44,7 @@ pub struct Tool {
     /// The JSON schema of the answer's object, for programs that check it.
     pub output_schema: Option<&'static str>,
     /// True if an answer may link to content that was too large for it
-    /// ([`artifact`](crate::cache::artifact)), which a server then lets its client read.
+    /// ([`artifact`](iki_web::cache::artifact)), which a server then lets its client read.
     pub artifacts: bool,
     /// A title for people, of a line at most: `Read a file`.
     pub title: &'static str,

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use rustix::process::geteuid;
 
-use crate::cache::{
+use iki_web::cache::{
     CacheFiles, KEY_VARIABLE, LayeredCache, PersistentFiles, REDIS_VARIABLE, RedisAddress,
     RedisCache, is_key,
 };
 use crate::front::mcp::log;
 use iki_process::sandbox::confinement::Confinement;
 use crate::secrets;
-use crate::web::client::tls_config;
+use iki_web::client::tls_config;
 
 /// The cache of a server whose calls are confined so, from the variables that were `taken` out of
 /// the environment; `None` if each call opens its own cache. An error is a sentence: the cache

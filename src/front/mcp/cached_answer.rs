@@ -10,7 +10,7 @@ use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
 use crate::access::TokenOwner;
-use crate::cache::{
+use iki_web::cache::{
     CacheEntry, CacheQuestion, CacheStore, LayeredCache, PersistentChange, PersistentEntry,
     PersistentFault, PersistentStore,
 };
@@ -117,7 +117,7 @@ mod tests {
     use tokio::time::timeout;
 
     use super::*;
-    use crate::cache::CacheFiles;
+    use iki_web::cache::CacheFiles;
     use crate::contract::failure::Failure;
     use crate::contract::reply::Reply;
     use crate::tools::web::scrape;

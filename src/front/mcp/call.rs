@@ -17,7 +17,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::timeout;
 
 use crate::access::TokenOwner;
-use crate::cache::{self, LayeredCache, store_server};
+use iki_web::cache::{self, LayeredCache, store_server};
 use crate::command_line::mcp::CALL;
 use crate::contract::bounded::TextMeasure;
 use crate::contract::call_context::CallContext;
@@ -36,7 +36,7 @@ use crate::front::mcp::temporary::TemporaryDirectories;
 use crate::front::mcp::unseen_characters::make_visible;
 use iki_process::sandbox::confinement::Confinement;
 use iki_process::sandbox::reaper::RunningCalls;
-use crate::web::guard;
+use iki_web::guard;
 
 /// This executable, even if another one has replaced it on the disk since.
 const MYSELF: &str = "/proc/self/exe";

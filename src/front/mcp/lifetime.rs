@@ -19,7 +19,7 @@ use crate::registry::TOOLS;
 use iki_process::sandbox::confinement::{self, Confinement};
 use iki_process::sandbox::reaper;
 use crate::secrets;
-use crate::web::{credentials, guard};
+use iki_web::{credentials, guard};
 
 /// Serves until the client goes away, and then ends everything that its calls started. An error is
 /// a sentence for the log.

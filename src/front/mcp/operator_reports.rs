@@ -19,10 +19,10 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use iki_base::mutex::lock;
-use crate::cache::SharingState;
+use iki_web::cache::SharingState;
 use iki_base::console::sanitize;
-use crate::web::credentials::SecretText;
-use crate::web::date;
+use iki_web::credentials::SecretText;
+use iki_web::date;
 use metrics::{CallCounts, ServerState};
 
 pub use metrics::TEXT_FORM;

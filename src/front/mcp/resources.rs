@@ -11,8 +11,8 @@ use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 use serde_json::{Value, json};
 
-use crate::cache::artifact::{self, ArtifactId, StoredArtifact};
-use crate::cache::{self, CacheFiles};
+use iki_web::cache::artifact::{self, ArtifactId, StoredArtifact};
+use iki_web::cache::{self, CacheFiles};
 use crate::contract::bounded::TextMeasure;
 use crate::contract::tool::Tool;
 use crate::front::mcp::call::{MAX_CONTENT_BYTES, ToolCaller};

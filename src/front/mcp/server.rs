@@ -19,7 +19,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::access::TokenOwner;
-use crate::cache::{LayeredCache, SharingState};
+use iki_web::cache::{LayeredCache, SharingState};
 use crate::command_line::mcp::McpOptions;
 use crate::contract::bounded::TextMeasure;
 use crate::contract::call_terms::Audience;

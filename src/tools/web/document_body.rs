@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::page_source::media_type;
 use iki_conversion::{self as conversion, ConversionError, HelperPrograms};
 use iki_document::{Document, DocumentError, FileKind, FileLimits, MAX_FILE};
-use crate::web::client::{BodyLimit, HttpResponse, MAX_BODY};
+use iki_web::client::{BodyLimit, HttpResponse, MAX_BODY};
 
 /// Limit for bodies of which documents may have more than others.
 pub const LIMIT: BodyLimit = BodyLimit {

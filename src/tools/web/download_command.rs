@@ -7,7 +7,7 @@ use std::path::Path;
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-use crate::web::client::without_login;
+use iki_web::client::without_login;
 
 /// Maximum length of a URL in a note, in bytes.
 pub const MAX_URL_BYTES: usize = 2000;

@@ -18,9 +18,9 @@ use crate::contract::tool::{
 };
 use iki_document::Document;
 use iki_base::unseen;
-use crate::web::bot_checks::{advice_on_bot_check, vendor_of};
-use crate::web::charset::{BodyKind, UnsupportedBody};
-use crate::web::client::{self, FetchError};
+use iki_web::bot_checks::{advice_on_bot_check, vendor_of};
+use iki_web::charset::{BodyKind, UnsupportedBody};
+use iki_web::client::{self, FetchError};
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {

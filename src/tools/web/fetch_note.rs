@@ -15,10 +15,10 @@ use iki_base::sort::sort_by_count;
 use iki_base::wording::{count_noun, floor_boundary, on_one_line};
 use crate::contract::call_terms::CallTerms;
 use iki_document::{self as document, MainContentCertainty};
-use crate::web::charset::{self, BodyKind};
-use crate::web::client::{HttpResponse, NetworkError};
-use crate::web::provider::reply::first_text;
-use crate::web::{quote, status_advice};
+use iki_web::charset::{self, BodyKind};
+use iki_web::client::{HttpResponse, NetworkError};
+use iki_web::provider::reply::first_text;
+use iki_web::{quote, status_advice};
 
 /// Maximum conversion of a page that is only quoted.
 const QUOTE_TIMEOUT: Duration = Duration::from_millis(200);

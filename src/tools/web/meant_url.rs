@@ -9,8 +9,8 @@ use super::download_command::{MAX_URL_BYTES, plain};
 use iki_base::wording::on_one_line;
 use crate::contract::call_terms::CallTerms;
 use iki_process::sandbox::confinement;
-use crate::web::client;
-use crate::web::guard::names;
+use iki_web::client;
+use iki_web::guard::names;
 
 /// Characters that belong to the text around a URL rather than to it.
 const PUNCTUATION: &str = ".,;:!?)]}>\"'`*";

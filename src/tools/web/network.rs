@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::contract::call_terms::CallTerms;
-use crate::web::client::{HttpClient, TOTAL_TIMEOUT};
+use iki_web::client::{HttpClient, TOTAL_TIMEOUT};
 
 /// Maximum time of a call in all.
 pub const CALL_TIMEOUT: Duration = Duration::from_secs(25);

@@ -11,9 +11,9 @@ use url::Url;
 use super::network;
 use crate::contract::call_terms::CallTerms;
 use iki_document::{self as document, Document, MainContentCertainty};
-use crate::web::charset::{self, BodyKind, UnsupportedBody};
-use crate::web::client::{self, FetchError, FetchRequest, HttpClient, HttpResponse, MAX_BODY};
-use crate::web::guard::Guard;
+use iki_web::charset::{self, BodyKind, UnsupportedBody};
+use iki_web::client::{self, FetchError, FetchRequest, HttpClient, HttpResponse, MAX_BODY};
+use iki_web::guard::Guard;
 
 /// Time for the conversion after the client's, so that a page that came at the last moment is still
 /// converted; the rest of the 25 seconds of a call is for the answer.

@@ -8,11 +8,11 @@ use crate::contract::notes::Notes;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{Credential, ProviderCredentials};
-use crate::web::credentials::{CredentialName, Credentials};
-use crate::web::provider::failure::{ProviderFailure, ProviderFailureKind};
-use crate::web::search::host_search::{self, HostResults, HostSearch};
-use crate::web::search::search_provider::SearchProvider;
-use crate::web::search::{DomainFilter, unseen_taken_out};
+use iki_web::credentials::{CredentialName, Credentials};
+use iki_web::provider::failure::{ProviderFailure, ProviderFailureKind};
+use iki_web::search::host_search::{self, HostResults, HostSearch};
+use iki_web::search::search_provider::SearchProvider;
+use iki_web::search::{DomainFilter, unseen_taken_out};
 
 /// Differences between the tools of one provider.
 pub struct HostTool {

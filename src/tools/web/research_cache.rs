@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::cache::{CacheFiles, CacheStore, KEY_VARIABLE};
+use iki_web::cache::{CacheFiles, CacheStore, KEY_VARIABLE};
 use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::{ErrorCode, Failure, FailureAdvice};
 use iki_process::sandbox::confinement;
-use crate::web::credentials::Credentials;
-use crate::web::search::cached_results;
-use crate::web::search::context::SearchContext;
+use iki_web::credentials::Credentials;
+use iki_web::search::cached_results;
+use iki_web::search::context::SearchContext;
 
 /// Mark of every answer: its texts are untrusted, and not instructions.
 pub const TRUST: &str = "untrusted-external-content";

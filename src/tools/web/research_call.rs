@@ -1,17 +1,17 @@
 //! The course of a call that searches or reads: in a process of its own, or offline in a server,
 //! from its cache.
 
-use crate::cache::CacheStore;
+use iki_web::cache::CacheStore;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::tools::web::research_cache::{self, ResearchCache};
 use crate::tools::web::session_record::{self, SessionFinds};
 use crate::tools::web::{network, searching::search_failure};
-use crate::web::client::HttpClient;
-use crate::web::credentials::Credentials;
-use crate::web::search::context::SearchContext;
-use crate::web::search::outcome::SearchFailure;
+use iki_web::client::HttpClient;
+use iki_web::credentials::Credentials;
+use iki_web::search::context::SearchContext;
+use iki_web::search::outcome::SearchFailure;
 
 /// A call that searches or reads.
 pub struct ResearchCall<'a, 'c> {

@@ -9,9 +9,9 @@ use std::time::SystemTime;
 
 use serde_json::{Value, json};
 
-use crate::cache::{CacheStore, artifact};
+use iki_web::cache::{CacheStore, artifact};
 use crate::contract::reply::{AnswerObject, LINK};
-use crate::web::date;
+use iki_web::date;
 
 /// Minimum length of an answer that is linked, in bytes.
 const MIN_LINKED_BYTES: usize = 24_576;

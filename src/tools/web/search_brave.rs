@@ -8,7 +8,7 @@ use crate::contract::tool::{
     AccessScope, EnvelopeFamily, FieldRole, ProviderCredentials, Tool, ToolHints, ToolManual,
     ToolSet,
 };
-use crate::web::search::brave;
+use iki_web::search::brave;
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {

@@ -7,17 +7,17 @@ use std::env;
 use std::time::Duration;
 
 use iki_base::wording::{beginning, count_noun};
-use crate::cache::{CacheStore, KEY_VARIABLE, PersistentFault, PersistentFiles, PersistentStore};
+use iki_web::cache::{CacheStore, KEY_VARIABLE, PersistentFault, PersistentFiles, PersistentStore};
 use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::research_sessions::{self, MAX_STEPS, ResearchSession, SessionFault, SessionStore};
+use iki_web::research_sessions::{self, MAX_STEPS, ResearchSession, SessionFault, SessionStore};
 use iki_process::sandbox::confinement;
 use crate::tools::web::research_cache;
-use crate::web::search::SearchResult;
+use iki_web::search::SearchResult;
 
-pub use crate::research_sessions::{CallOutcome, SessionSource};
+pub use iki_web::research_sessions::{CallOutcome, SessionSource};
 
 /// Length of a day's date, in bytes.
 const DAY_BYTES: usize = 10;

@@ -7,7 +7,7 @@ use regex::{Captures, Regex};
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
-use crate::web::credentials::SecretText;
+use iki_web::credentials::SecretText;
 
 /// The text in place of a redacted part.
 const HIDDEN: &str = "[key]";

@@ -11,7 +11,7 @@ use crate::contract::reply::{AnswerObject, Text};
 use iki_files::{FileAccessError, FileContent, FileFacts, FirstLine, LineEnd, ReadInterruption};
 use iki_process::sandbox::confinement;
 use crate::tools::file::failure;
-use crate::web::charset;
+use iki_web::charset;
 
 /// Room for the exit code next to the rest of a line, which bash shows.
 const EXIT_CODE_BYTES: usize = 64;

@@ -12,10 +12,10 @@ use crate::contract::reply::Reply;
 use crate::contract::tool::{
     self, AccessScope, EnvelopeFamily, FieldRole, Tool, ToolManual, ToolSet,
 };
-use crate::papers::finder::{self, PaperFinder};
+use iki_web::papers::finder::{self, PaperFinder};
 use crate::tools::web::research_call::{self, ResearchCall};
 use crate::tools::web::session_record::{self, SessionSource};
-use crate::web::provider::reply::{string, strings};
+use iki_web::provider::reply::{string, strings};
 
 /// The tool's name.
 const NAME: &str = "academic_search";

@@ -2,8 +2,8 @@
 
 use crate::contract::failure::Failure;
 use crate::contract::request::Request;
-use crate::papers::paper_provider::PROVIDERS;
-use crate::papers::paper_search::{PaperSearch, SOURCES};
+use iki_web::papers::paper_provider::PROVIDERS;
+use iki_web::papers::paper_search::{PaperSearch, SOURCES};
 use crate::tools::web::searching::search_fields::{count, invalid_request, one_of, query, years};
 
 /// Default number of papers.

@@ -10,13 +10,13 @@ use super::found_page::FoundPage;
 use super::page::FetchPaging;
 use super::page_request::ScrapeRequest;
 use super::placeholder;
-use crate::browser::Browser;
+use iki_web::browser::Browser;
 use iki_document::Document;
 use crate::tools::web::page_source::PageSource;
-use crate::web::charset::BodyKind;
-use crate::web::client::HttpClient;
-use crate::web::credentials::Credentials;
-use crate::web::exa_pages;
+use iki_web::charset::BodyKind;
+use iki_web::client::HttpClient;
+use iki_web::credentials::Credentials;
+use iki_web::exa_pages;
 
 /// Maximum time given to a browser for a page.
 const RENDER_TIMEOUT: Duration = Duration::from_secs(15);

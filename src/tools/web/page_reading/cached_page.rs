@@ -14,15 +14,15 @@ use super::failure::{self, CachedFailure, PageError};
 use super::page::ScrapedPage;
 use super::page_request::ScrapeRequest;
 use super::reader;
-use crate::cache::{self, CacheQuestion, CacheStore};
+use iki_web::cache::{self, CacheQuestion, CacheStore};
 use crate::contract::call_terms::Audience;
 use crate::contract::failure::{ErrorCode, Failure};
 use iki_conversion::{find_ocr_program, find_office_programs};
 use iki_document::FileKind;
 use crate::tools::web::page_source;
-use crate::web::allowed::{self, AllowedHosts};
-use crate::web::client::HttpClient;
-use crate::web::guard::{self, Guard};
+use iki_web::allowed::{self, AllowedHosts};
+use iki_web::client::HttpClient;
+use iki_web::guard::{self, Guard};
 
 /// Time for which a page is valid.
 pub const TIME_TO_LIVE: Duration = Duration::from_secs(60 * 60);

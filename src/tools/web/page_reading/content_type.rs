@@ -3,7 +3,7 @@
 use url::Url;
 
 use crate::tools::web::page_source::media_type;
-use crate::web::charset::BodyKind;
+use iki_web::charset::BodyKind;
 
 /// Form of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,10 +15,10 @@ use crate::contract::failure::{ErrorCode, Failure, FailureAdvice};
 use crate::tools::web::document_body::UnreadableDocument;
 use crate::tools::web::page_source::media_type;
 use crate::tools::web::{fetch_note, meant_url, research_cache};
-use crate::web::allowed::NotAllowed;
-use crate::web::bot_checks::{BotCheck, bot_check};
-use crate::web::client::{FetchError, HttpResponse, NetworkError};
-use crate::web::status_advice::retry_delay;
+use iki_web::allowed::NotAllowed;
+use iki_web::bot_checks::{BotCheck, bot_check};
+use iki_web::client::{FetchError, HttpResponse, NetworkError};
+use iki_web::status_advice::retry_delay;
 
 /// Wait after a failure of a server that gives no time, in seconds.
 const SERVER_WAIT_SECONDS: u64 = 60;

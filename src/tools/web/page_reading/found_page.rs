@@ -6,9 +6,9 @@ use url::Url;
 
 use super::page::{FetchPaging, PageExtent, ScrapedPage};
 use iki_document::{Document, MainContentCertainty};
-use crate::page::EmbeddedData;
+use iki_web::page::EmbeddedData;
 use crate::tools::web::page_source::{self, PageSource};
-use crate::web::guard::Guard;
+use iki_web::guard::Guard;
 
 /// A page as one of the ways found it.
 pub struct FoundPage {

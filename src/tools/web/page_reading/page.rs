@@ -13,7 +13,7 @@ use crate::contract::call_terms::Audience;
 use crate::tools::web::page_source;
 use crate::tools::web::session_record::SessionSource;
 use iki_base::unseen;
-use crate::web::client::HttpClient;
+use iki_web::client::HttpClient;
 
 /// Form in which `web_fetch` shows the same text, to read the rest of one that was cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

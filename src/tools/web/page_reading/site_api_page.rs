@@ -6,9 +6,9 @@ use super::failure::{self, PageError};
 use super::found_page::FoundPage;
 use super::page_request::ScrapeRequest;
 use crate::contract::failure::ErrorCode;
-use crate::web::allowed::AllowedHosts;
-use crate::web::client::HttpClient;
-use crate::web::site_apis::{self, SiteApiError};
+use iki_web::allowed::AllowedHosts;
+use iki_web::client::HttpClient;
+use iki_web::site_apis::{self, SiteApiError};
 
 /// Reads the page by its site's API; `None` if it has none.
 pub fn find(

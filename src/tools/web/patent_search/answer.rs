@@ -8,11 +8,11 @@ use crate::contract::call_terms::Audience;
 use crate::contract::reply::{META, Reply};
 use crate::tools::web::searching::answer_end::{AnswerEnd, count_fitting};
 use crate::tools::web::searching::search_meta::SearchMeta;
-use crate::web::patents::patent::Patent;
-use crate::web::patents::patent_answer::{PatentAnswer, TIME_TO_LIVE};
-use crate::web::patents::query::{PatentSearch, PatentSearchType};
-use crate::web::search::hints::SearchHints;
-use crate::web::search::results::shortened;
+use iki_web::patents::patent::Patent;
+use iki_web::patents::patent_answer::{PatentAnswer, TIME_TO_LIVE};
+use iki_web::patents::query::{PatentSearch, PatentSearchType};
+use iki_web::search::hints::SearchHints;
+use iki_web::search::results::shortened;
 
 /// Maximum number of bytes taken by the fields around the patents if there is a limit, without the
 /// query.

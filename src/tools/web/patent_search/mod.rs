@@ -13,10 +13,10 @@ use crate::contract::tool::{
 use crate::tools::web::research_cache;
 use crate::tools::web::research_call::{self, ResearchCall};
 use crate::tools::web::session_record::{self, SessionSource};
-use crate::web::patents::patent::Patent;
-use crate::web::patents::patent_searcher::{self, PatentSearcher};
-use crate::web::search::choice::NoProvider;
-use crate::web::search::outcome::SearchFailure;
+use iki_web::patents::patent::Patent;
+use iki_web::patents::patent_searcher::{self, PatentSearcher};
+use iki_web::search::choice::NoProvider;
+use iki_web::search::outcome::SearchFailure;
 
 /// The tool's name.
 const NAME: &str = "patent_search";

@@ -5,9 +5,9 @@ use crate::contract::request::{Request, quote_value};
 use crate::tools::web::searching::search_fields::{
     count, given, invalid_request, one_of, within_length, years,
 };
-use crate::web::credentials::Credentials;
-use crate::web::patents::patent_provider;
-use crate::web::patents::query::{
+use iki_web::credentials::Credentials;
+use iki_web::patents::patent_provider;
+use iki_web::patents::query::{
     OFFICES, PatentSearch, PatentSearchType, plain_words, without_legal_form,
 };
 

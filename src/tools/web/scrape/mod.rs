@@ -12,7 +12,7 @@ mod answer;
 mod request;
 
 use iki_base::wording::count_noun;
-use crate::cache::CacheStore;
+use iki_web::cache::CacheStore;
 use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::Failure;
 use crate::contract::reply::{META, Reply};
@@ -27,7 +27,7 @@ use crate::tools::web::research_cache::AnswerFreshness;
 use crate::tools::web::research_call::{self, ResearchCall};
 use crate::tools::web::resource_link::{self, LargeAnswer, LinkedAnswer};
 use crate::tools::web::session_record::{self, SessionSource};
-use crate::web::search::display_link;
+use iki_web::search::display_link;
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {

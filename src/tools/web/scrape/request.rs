@@ -8,7 +8,7 @@ use crate::tools::web::page_reading::failure;
 use crate::tools::web::page_reading::page_request::{
     DEFAULT_CONTENT_BYTES, ScrapeMode, ScrapeRequest,
 };
-use crate::web::client;
+use iki_web::client;
 
 /// Maximum length of a content that can be requested, in bytes.
 pub const MAX_CONTENT_BYTES: u64 = 5_000_000;
@@ -40,7 +40,7 @@ pub fn read(request: &Request<'_>) -> Result<ScrapeRequest, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cache::CacheQuestion;
+    use iki_web::cache::CacheQuestion;
     use crate::contract::schema::Schema;
     use crate::tools::web::page_reading::cached_page::question;
 

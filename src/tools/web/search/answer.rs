@@ -6,15 +6,15 @@ use serde_json::{Value, json};
 use iki_base::wording::beginning;
 use crate::contract::call_terms::Audience;
 use crate::contract::reply::{META, Reply};
-use crate::page::reputation;
+use iki_web::page::reputation;
 use crate::tools::web::searching::answer_end::{AnswerEnd, count_fitting};
 use crate::tools::web::searching::results_notes;
 use crate::tools::web::searching::search_fields::SearchFields;
 use crate::tools::web::searching::search_meta::SearchMeta;
-use crate::web::search::claim::ClaimTerms;
-use crate::web::search::hints::SearchHints;
-use crate::web::search::outcome::SearchAnswer;
-use crate::web::search::{SearchResult, display_link};
+use iki_web::search::claim::ClaimTerms;
+use iki_web::search::hints::SearchHints;
+use iki_web::search::outcome::SearchAnswer;
+use iki_web::search::{SearchResult, display_link};
 
 /// Maximum number of bytes taken by the fields around the results if there is a limit.
 const OTHER_FIELDS_BYTES: usize = 120;

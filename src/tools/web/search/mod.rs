@@ -12,8 +12,8 @@ use crate::contract::tool::{
 use crate::tools::web::research_call::{self, ResearchCall};
 use crate::tools::web::searching::{self, search_fields};
 use crate::tools::web::session_record::{self, SessionSource};
-use crate::web::search::hints::SearchHints;
-use crate::web::search::searcher::WebSearcher;
+use iki_web::search::hints::SearchHints;
+use iki_web::search::searcher::WebSearcher;
 
 /// The tool's name.
 const NAME: &str = "web_search";

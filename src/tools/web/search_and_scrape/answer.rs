@@ -18,8 +18,8 @@ use crate::tools::web::page_reading::page::size_category;
 use crate::tools::web::research_cache::TRUST;
 use crate::tools::web::searching::results_notes;
 use crate::tools::web::searching::shown_hints;
-use crate::web::search::hints::SearchHints;
-use crate::web::search::outcome::SearchAnswer;
+use iki_web::search::hints::SearchHints;
+use iki_web::search::outcome::SearchAnswer;
 
 /// Maximum number of sources that are recommended.
 const MAX_RECOMMENDED: usize = 3;

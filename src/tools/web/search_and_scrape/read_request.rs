@@ -9,9 +9,9 @@ use crate::tools::web::page_reading::page_request::{
     DEFAULT_CONTENT_BYTES, ScrapeMode, ScrapeRequest,
 };
 use crate::tools::web::searching::search_fields::{self, SearchFields};
-use crate::web::client;
-use crate::web::credentials::Credentials;
-use crate::web::search::SearchResult;
+use iki_web::client;
+use iki_web::credentials::Credentials;
+use iki_web::search::SearchResult;
 
 /// Default number of results.
 const DEFAULT_RESULTS: usize = 3;

@@ -11,12 +11,12 @@ use super::read_request::ReadAllFields;
 use super::scores::{self, MIN_RELEVANCE, SourceScores};
 use iki_base::sort::sort_by_number;
 use crate::contract::failure::Failure;
-use crate::page::PartialDate;
+use iki_web::page::PartialDate;
 use crate::tools::web::page_reading::content_cut;
 use crate::tools::web::page_reading::page::ScrapedPage;
 use crate::tools::web::research_cache::TRUST;
-use crate::web::search::SearchResult;
-use crate::web::search::claim::ClaimTerms;
+use iki_web::search::SearchResult;
+use iki_web::search::claim::ClaimTerms;
 
 /// Number of sentences on a claim.
 const MAX_KEY_SENTENCES: usize = 3;

@@ -3,9 +3,9 @@
 
 use serde_json::{Value, json};
 
-use crate::page::PartialDate;
+use iki_web::page::PartialDate;
 use crate::tools::web::page_reading::page::{PageExtent, ScrapedPage};
-use crate::web::search::claim::ClaimTerms;
+use iki_web::search::claim::ClaimTerms;
 
 /// Age in days at which a page has no freshness left: five years.
 const ZERO_FRESHNESS_DAYS: f64 = 5.0 * 365.25;

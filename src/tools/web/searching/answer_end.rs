@@ -9,7 +9,7 @@ use super::shown_hints;
 use crate::contract::call_terms::Audience;
 use crate::contract::reply::AnswerObject;
 use crate::tools::web::research_cache::TRUST;
-use crate::web::search::hints::SearchHints;
+use iki_web::search::hints::SearchHints;
 
 /// The fields after a list of what was found.
 pub struct AnswerEnd<'a> {

@@ -2,9 +2,9 @@
 
 use super::search_fields::SearchFields;
 use crate::contract::notes::Notes;
-use crate::web::search::outcome::SearchAnswer;
-use crate::web::search::search_provider::SearchProvider;
-use crate::web::search::unseen_taken_out;
+use iki_web::search::outcome::SearchAnswer;
+use iki_web::search::search_provider::SearchProvider;
+use iki_web::search::unseen_taken_out;
 
 /// Writes notes on fields that were ignored, and hosts that were not searched.
 pub fn notes(wanted: &SearchFields, answer: &SearchAnswer) -> Notes {

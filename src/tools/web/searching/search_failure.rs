@@ -3,10 +3,10 @@
 use crate::contract::failure::{ErrorCode, Failure, FailureAdvice};
 use crate::tools::web::provider_answer::config_required;
 use crate::tools::web::research_cache;
-use crate::web::credentials::Credentials;
-use crate::web::provider::failure::{ProviderFailure, ProviderFailureKind};
-use crate::web::search::choice;
-use crate::web::search::outcome::{ProviderRouting, SearchFailure};
+use iki_web::credentials::Credentials;
+use iki_web::provider::failure::{ProviderFailure, ProviderFailureKind};
+use iki_web::search::choice;
+use iki_web::search::outcome::{ProviderRouting, SearchFailure};
 
 /// Converts a failed search to a failure of `tool`.
 pub fn failure(tool: &str, error: &SearchFailure, credentials: &Credentials<'_>) -> Failure {

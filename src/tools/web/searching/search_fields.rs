@@ -6,10 +6,10 @@ use std::ops::RangeInclusive;
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::request::{Request, quote_value};
 use crate::tools::web::research_cache;
-use crate::web::credentials::Credentials;
-use crate::web::search::lenses::LensCatalog;
-use crate::web::search::named_hosts;
-use crate::web::search::query::{MAX_RESULTS, SafeSearch, TimeRange, WebSearch};
+use iki_web::credentials::Credentials;
+use iki_web::search::lenses::LensCatalog;
+use iki_web::search::named_hosts;
+use iki_web::search::query::{MAX_RESULTS, SafeSearch, TimeRange, WebSearch};
 
 /// Maximum length of a query, in characters.
 const MAX_QUERY_CHARS: usize = 500;

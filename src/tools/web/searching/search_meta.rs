@@ -6,8 +6,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::tools::web::research_cache::AnswerFreshness;
-use crate::web::search::cached_results::TIME_TO_LIVE;
-use crate::web::search::outcome::{ProviderRouting, SearchAnswer};
+use iki_web::search::cached_results::TIME_TO_LIVE;
+use iki_web::search::outcome::{ProviderRouting, SearchAnswer};
 
 /// Freshness and route of a search.
 #[derive(Serialize)]

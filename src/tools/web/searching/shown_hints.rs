@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::web::search::hints::{SearchHints, SearchSuggestion};
+use iki_web::search::hints::{SearchHints, SearchSuggestion};
 
 /// Returns the hints as answers have them.
 pub fn in_answer(hints: &SearchHints) -> Value {

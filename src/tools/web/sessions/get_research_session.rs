@@ -14,7 +14,7 @@ use crate::contract::request::Request;
 use crate::contract::tool::{
     AccessScope, EnvelopeFamily, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
 };
-use crate::research_sessions::{
+use iki_web::research_sessions::{
     ResearchSession, SessionSource, SessionStep, SessionStore, SourceCoverage,
 };
 use crate::tools::web::research_cache;

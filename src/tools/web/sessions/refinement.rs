@@ -7,9 +7,9 @@ use crate::contract::call_terms::CallTerms;
 use crate::tools::web::searching::search_failure;
 use crate::tools::web::session_record::{CallOutcome, SessionFinds, SessionSource};
 use crate::tools::web::{network, research_cache};
-use crate::web::credentials::Credentials;
-use crate::web::search::query::{SafeSearch, WebSearch};
-use crate::web::search::searcher::WebSearcher;
+use iki_web::credentials::Credentials;
+use iki_web::search::query::{SafeSearch, WebSearch};
+use iki_web::search::searcher::WebSearcher;
 
 /// Maximum number of searches of a step, and results of a search.
 const MAX_SEARCHES: usize = 3;

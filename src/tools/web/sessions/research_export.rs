@@ -14,13 +14,13 @@ use crate::contract::request::Request;
 use crate::contract::tool::{
     AccessScope, EnvelopeFamily, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
 };
-use crate::page::{Reference, ReferenceFacts};
-use crate::research_sessions::{self, ResearchSession, SessionSource, SourceCoverage};
+use iki_web::page::{Reference, ReferenceFacts};
+use iki_web::research_sessions::{self, ResearchSession, SessionSource, SourceCoverage};
 use crate::tools::web::network;
 use crate::tools::web::research_cache::{self, ResearchCache, TRUST};
 use crate::tools::web::resource_link::{self, LargeAnswer, LinkedAnswer};
 use crate::tools::web::session_record::{self, SESSION_ID, session_failure, with_sessions};
-use crate::web::link_check::{CheckedLink, LinkState, check_links};
+use iki_web::link_check::{CheckedLink, LinkState, check_links};
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {

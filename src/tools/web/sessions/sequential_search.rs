@@ -16,7 +16,7 @@ use crate::contract::request::Request;
 use crate::contract::tool::{
     AccessScope, EnvelopeFamily, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
 };
-use crate::research_sessions::{
+use iki_web::research_sessions::{
     self, MAX_STEPS, ResearchSession, SessionFault, SessionStore, SourceCoverage, markdown,
     refinement_queries,
 };

@@ -11,8 +11,8 @@ use super::outcomes::{failure_patterns, provider_records};
 use iki_base::wording::{count_noun, on_one_line};
 use crate::contract::call_terms::Audience;
 use crate::contract::reply::AnswerObject;
-use crate::research_sessions::markdown::{self, one_liner};
-use crate::research_sessions::{ResearchSession, SessionSource, SessionStep};
+use iki_web::research_sessions::markdown::{self, one_liner};
+use iki_web::research_sessions::{ResearchSession, SessionSource, SessionStep};
 use crate::tools::web::research_cache::TRUST;
 
 /// Number of the last steps that a summary has in full.

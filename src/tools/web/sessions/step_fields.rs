@@ -2,7 +2,7 @@
 
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::request::Request;
-use crate::research_sessions::SessionStep;
+use iki_web::research_sessions::SessionStep;
 use crate::tools::web::research_cache;
 use crate::tools::web::session_record::SESSION_ID;
 
