@@ -12,16 +12,16 @@ use crate::command_line::mcp::McpCommand;
 use crate::command_line::{self, help};
 use iki_base::console::exit::{PROGRAM, ProgramExit};
 use iki_base::console::say;
-use crate::contract::call_context::CallContext;
-use crate::contract::call_terms::CallTerms;
-use crate::contract::tool::{EnvelopeFamily, Tool};
+use iki_tools::contract::call_context::CallContext;
+use iki_tools::contract::call_terms::CallTerms;
+use iki_tools::contract::tool::{EnvelopeFamily, Tool};
 use crate::front::person::{CallFlags, CommandLineResult};
 use crate::front::{answer, host, mcp, person};
-use crate::registry::TOOLS;
+use iki_tools::registry::TOOLS;
 use iki_process::sandbox::signals;
 use iki_web::guard;
 use crate::commands;
-use crate::secrets;
+use iki_tools::secrets;
 use iki_process::shell;
 
 /// Runs the program with its command line, `argv[0]` included.

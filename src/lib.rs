@@ -12,24 +12,16 @@
 //! | `commands` | list, schema, doctor, link, completions, man: everything but the tools |
 //! | `command_line` | flags of tools and commands, and the help that follows from them |
 //! | `allocator` | the allocator of the executable, a module of `main.rs` |
-//! | [`registry`] | one row for each tool, and how another program calls one |
-//! | [`contract`] | tools, requests in, answers and failures out, descriptions of tools |
-//! | `tools` | the tools, a file or a folder each |
 //! | `access` | workshop: a server's tokens and limits |
-//! | `secrets` | variables of the environment that are withheld from commands |
 //! | `made_up_tool` | a complete tool for tests of everything that follows from a row |
 //! | `fuzzing` | entry points for the fuzzers of `fuzz/`, in no other build |
 
 mod access;
 mod command_line;
 mod commands;
-pub mod contract;
 mod front;
 #[cfg(test)]
 mod made_up_tool;
-pub mod registry;
-mod secrets;
-mod tools;
 
 // Public only for the executable.
 #[doc(hidden)]

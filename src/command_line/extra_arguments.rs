@@ -6,7 +6,7 @@ use clap::ValueHint;
 
 use iki_base::wording::quoted;
 use crate::command_line::fields::hint;
-use crate::contract::schema::Schema;
+use iki_tools::contract::schema::Schema;
 
 /// The words to type instead of `args`, if these are a command in several words, for which the tool
 /// that is reached by `invocation` has no place.

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use iki_base::wording::quoted;
 use crate::command_line::fields::PLACES;
-use crate::contract::schema::SchemaField;
-use crate::contract::tool::{HabitualFlag, Tool};
+use iki_tools::contract::schema::SchemaField;
+use iki_tools::contract::tool::{HabitualFlag, Tool};
 
 /// The habits that are flags of their own.
 fn flags_of_their_own(tool: &Tool) -> impl Iterator<Item = (&'static str, HabitualFlag)> {

@@ -6,11 +6,11 @@ use std::fmt::Write as _;
 use crate::command_line::{fields, habitual_flags};
 use iki_base::console::exit::{PROGRAM, ProgramExit};
 use iki_base::console::say::{print, report_usage};
-use crate::contract::schema::{FieldKind, Schema, SchemaField};
-use crate::contract::tool::Tool;
-use crate::registry::Registry;
+use iki_tools::contract::schema::{FieldKind, Schema, SchemaField};
+use iki_tools::contract::tool::Tool;
+use iki_tools::registry::Registry;
 use crate::command_line;
-use crate::registry;
+use iki_tools::registry;
 
 /// The names of the links that are installed, a line each.
 pub fn list(tools: Registry, research: bool) -> String {

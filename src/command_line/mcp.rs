@@ -10,9 +10,9 @@ use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, Command, Error, value_parser};
 
 use crate::command_line::{confinement, flag, option};
-use crate::contract::tool::{AccessScope, Tool, ToolSet};
-use crate::registry;
-use crate::registry::Registry;
+use iki_tools::contract::tool::{AccessScope, Tool, ToolSet};
+use iki_tools::registry;
+use iki_tools::registry::Registry;
 use iki_process::sandbox::confinement::ConfinementBounds;
 
 pub use http::HttpOptions;
@@ -276,7 +276,7 @@ fn tool(tools: Registry, name: &str, sets: &[&'static str]) -> Result<&'static T
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::TOOLS;
+    use iki_tools::registry::TOOLS;
     use iki_process::sandbox::confinement::Confinement;
 
     fn served(args: &[&str]) -> Result<Vec<&'static str>, String> {

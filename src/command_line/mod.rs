@@ -16,9 +16,9 @@ use clap_complete::Shell;
 
 use iki_base::console::exit::{PROGRAM, ProgramExit};
 use iki_base::console::{sanitize, say};
-use crate::contract::provider::ModelProvider;
-use crate::contract::schema::Schema;
-use crate::registry::Registry;
+use iki_tools::contract::provider::ModelProvider;
+use iki_tools::contract::schema::Schema;
+use iki_tools::registry::Registry;
 
 /// The function that makes a command's definition.
 type CommandBuilder = fn(Registry) -> Command;
@@ -207,8 +207,8 @@ fn man() -> Command {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry;
-    use crate::registry::TOOLS;
+    use iki_tools::registry;
+    use iki_tools::registry::TOOLS;
 
     #[test]
     fn the_tree_is_sound_and_no_command_is_called_like_a_tool() {

@@ -5,7 +5,7 @@ use clap_complete::Shell;
 use crate::command_line;
 use crate::commands::MARK;
 use iki_base::console::exit::PROGRAM;
-use crate::registry::Registry;
+use iki_tools::registry::Registry;
 
 /// The completions for `shell`.
 pub fn script(tools: Registry, shell: Shell) -> String {

@@ -13,7 +13,7 @@ use iki_base::wording::{quoted, spelled_for_shell};
 use crate::commands::trust;
 use iki_base::console::exit::PROGRAM;
 use iki_base::console::sanitize;
-use crate::contract::schema;
+use iki_tools::contract::schema;
 use iki_process::shell::{ProgramError, run_program};
 
 /// Time that a program has for its version.

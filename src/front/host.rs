@@ -9,9 +9,9 @@ use std::io::{self, ErrorKind, Read};
 
 use iki_base::console::exit::ProgramExit;
 use iki_base::console::streams::RawStdin;
-use crate::contract::call_terms::CallTerms;
-use crate::contract::failure::{ErrorCode, Failure};
-use crate::contract::tool::{AccessScope, EnvelopeFamily, Tool};
+use iki_tools::contract::call_terms::CallTerms;
+use iki_tools::contract::failure::{ErrorCode, Failure};
+use iki_tools::contract::tool::{AccessScope, EnvelopeFamily, Tool};
 use iki_files as files;
 use crate::front::{abort, answer};
 use iki_process::sandbox::caller::{self, CallerWatch};

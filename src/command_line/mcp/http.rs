@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::builder::{StringValueParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, ValueHint, value_parser};
 
-use crate::contract::tool::{AccessScope, Tool, ToolSet};
+use iki_tools::contract::tool::{AccessScope, Tool, ToolSet};
 
 /// The flag that all the others need.
 const HTTP: &str = "http";

@@ -18,7 +18,7 @@ use iki_base::console::color::{coloured, painted};
 use iki_base::console::exit::ProgramExit;
 use iki_base::console::sanitize::display_path;
 use iki_base::console::say;
-use crate::registry::Registry;
+use iki_tools::registry::Registry;
 
 /// The colours of good news, bad news, headings and other text (SGR parameters).
 const GOOD: &str = "32";

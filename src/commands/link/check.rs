@@ -10,8 +10,8 @@ use crate::commands::trust;
 use iki_base::console::exit::PROGRAM;
 use iki_base::console::sanitize::display_path;
 use iki_base::console::say;
-use crate::contract::tool::{AccessScope, EnvelopeFamily, Tool};
-use crate::registry;
+use iki_tools::contract::tool::{AccessScope, EnvelopeFamily, Tool};
+use iki_tools::registry;
 
 /// Time that an answer may take. A machine that has just built the program may be busy.
 const TIMEOUT: Duration = Duration::from_secs(20);

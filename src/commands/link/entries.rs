@@ -15,8 +15,8 @@ use crate::commands::program::same_file;
 use crate::commands::{MADE_BY, completions, man, program, trust};
 use iki_base::console::exit::PROGRAM;
 use iki_base::console::sanitize::display_path;
-use crate::contract::tool::{Tool, ToolSet};
-use crate::registry::TOOLS;
+use iki_tools::contract::tool::{Tool, ToolSet};
+use iki_tools::registry::TOOLS;
 
 /// A name of ours, and the content that belongs there; `None` for nothing.
 pub struct InstallEntry {

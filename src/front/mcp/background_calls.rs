@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::access::TokenOwner;
 use iki_base::mutex::lock;
-use crate::contract::background::{BackgroundRun, FIELD};
+use iki_tools::contract::background::{BackgroundRun, FIELD};
 use crate::front::mcp::call_process::CallProcess;
 
 /// A running command, with the owner of its caller's token.

@@ -12,7 +12,7 @@ use iki_web::cache::{
 };
 use crate::front::mcp::log;
 use iki_process::sandbox::confinement::Confinement;
-use crate::secrets;
+use iki_tools::secrets;
 use iki_web::client::tls_config;
 
 /// The cache of a server whose calls are confined so, from the variables that were `taken` out of

@@ -14,10 +14,10 @@ use iki_web::cache::{
     CacheEntry, CacheQuestion, CacheStore, LayeredCache, PersistentChange, PersistentEntry,
     PersistentFault, PersistentStore,
 };
-use crate::contract::call_terms::CallTerms;
-use crate::contract::request::Request;
-use crate::contract::tool::Tool;
-use crate::front::answer;
+use iki_tools::contract::call_terms::CallTerms;
+use iki_tools::contract::request::Request;
+use iki_tools::contract::tool::Tool;
+use iki_tools::call::answer;
 use crate::front::mcp::call_answer::CallAnswer;
 
 /// Look-ups at the same time. Each holds a thread of the runtime's, of which there are 512, and
@@ -118,9 +118,9 @@ mod tests {
 
     use super::*;
     use iki_web::cache::CacheFiles;
-    use crate::contract::failure::Failure;
-    use crate::contract::reply::Reply;
-    use crate::tools::web::scrape;
+    use iki_tools::contract::failure::Failure;
+    use iki_tools::contract::reply::Reply;
+    use iki_tools::tools::web::scrape;
 
     /// Looks slowly, as on a disk that is busy.
     fn look<'a>(

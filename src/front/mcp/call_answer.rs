@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use crate::contract::envelope;
-use crate::contract::failure::Failure;
-use crate::contract::reply::{LINK, META};
-use crate::contract::tool::Tool;
+use iki_tools::contract::envelope;
+use iki_tools::contract::failure::Failure;
+use iki_tools::contract::reply::{LINK, META};
+use iki_tools::contract::tool::Tool;
 
 /// The answer of a tool.
 #[derive(Clone, Debug)]
@@ -58,8 +58,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::contract::failure::ErrorCode;
-    use crate::registry;
+    use iki_tools::contract::failure::ErrorCode;
+    use iki_tools::registry;
 
     #[test]
     fn an_answer_fails_by_its_error_and_not_by_an_exit_code() {

@@ -4,8 +4,8 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use crate::contract::bounded::TextMeasure;
-use crate::contract::tool::{AccessScope, Tool};
+use iki_tools::contract::bounded::TextMeasure;
+use iki_tools::contract::tool::{AccessScope, Tool};
 use iki_process::sandbox::confinement::Confinement;
 use iki_process::shell::CommandShell;
 use iki_base::unseen;
@@ -86,7 +86,7 @@ fn confined(confinement: &Confinement, commands: bool) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::TOOLS;
+    use iki_tools::registry::TOOLS;
     use iki_process::sandbox::confinement::ConfinementBounds;
 
     #[test]

@@ -15,10 +15,10 @@ use crate::front::mcp::server::{ServerSetup, ToolServer};
 use crate::front::mcp::stdio_transport::LineTransport;
 use crate::front::mcp::temporary::TemporaryDirectories;
 use crate::front::mcp::{cache, http};
-use crate::registry::TOOLS;
+use iki_tools::registry::TOOLS;
 use iki_process::sandbox::confinement::{self, Confinement};
 use iki_process::sandbox::reaper;
-use crate::secrets;
+use iki_tools::secrets;
 use iki_web::{credentials, guard};
 
 /// Serves until the client goes away, and then ends everything that its calls started. An error is

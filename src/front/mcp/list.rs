@@ -6,9 +6,9 @@ use std::sync::Arc;
 use rmcp::model::{JsonObject, Tool as Listed, ToolAnnotations};
 use serde_json::Value;
 
-use crate::contract::schema_reduction::{SchemaDialect, reduce};
-use crate::contract::tool::Tool;
-use crate::registry::TOOLS;
+use iki_tools::contract::schema_reduction::{SchemaDialect, reduce};
+use iki_tools::contract::tool::Tool;
+use iki_tools::registry::TOOLS;
 
 /// The entry in `tools/list` of one of the tools that are `served`; for programs, with the schema
 /// of its answers, if it has one.
@@ -51,7 +51,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::contract::tool::ToolSet;
+    use iki_tools::contract::tool::ToolSet;
 
     fn all() -> Vec<&'static Tool> {
         TOOLS.iter().collect()

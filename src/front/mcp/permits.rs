@@ -8,7 +8,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::access::TokenOwner;
 use iki_base::mutex::lock;
-use crate::contract::tool::Tool;
+use iki_tools::contract::tool::Tool;
 
 /// Calls that run at the same time; further ones wait for a permit. A tool whose calls may take
 /// much memory allows fewer of its own (`Tool::at_once`).
@@ -90,7 +90,7 @@ mod tests {
     use tokio::time::timeout;
 
     use super::*;
-    use crate::tools::web::scrape::TOOL;
+    use iki_tools::tools::web::scrape::TOOL;
 
     async fn has(permits: &CallPermits, holder: &TokenOwner) -> Option<CallPermit> {
         let permit = permits.acquire(&TOOL, Some(holder));

@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 
 use iki_web::cache::artifact::{self, ArtifactId, StoredArtifact};
 use iki_web::cache::{self, CacheFiles};
-use crate::contract::bounded::TextMeasure;
-use crate::contract::tool::Tool;
+use iki_tools::contract::bounded::TextMeasure;
+use iki_tools::contract::tool::Tool;
 use crate::front::mcp::call::{MAX_CONTENT_BYTES, ToolCaller};
-use crate::secrets;
+use iki_tools::secrets;
 
 /// True if a server of these tools has anything to read.
 pub fn are_served(tools: &[&Tool]) -> bool {

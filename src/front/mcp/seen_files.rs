@@ -8,9 +8,9 @@ use serde_json::{Map, Value};
 
 use crate::access::TokenOwner;
 use iki_base::mutex::lock;
-use crate::contract::tool::Tool;
+use iki_tools::contract::tool::Tool;
 use crate::front::mcp::unseen_characters::add_note;
-use crate::front::reported_file::{FIELD, ReportedFile};
+use iki_tools::call::reported_file::{FIELD, ReportedFile};
 
 /// Maximum number of remembered files; beyond that all are forgotten.
 const MAX_FILES: usize = 4096;
@@ -68,7 +68,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::tools::file::{edit, read, write};
+    use iki_tools::tools::file::{edit, read, write};
 
     #[test]
     fn only_whoever_saw_a_file_is_told_that_others_have_changed_it() {

@@ -21,9 +21,9 @@ use tokio::sync::watch;
 use crate::access::TokenOwner;
 use iki_web::cache::{LayeredCache, SharingState};
 use crate::command_line::mcp::McpOptions;
-use crate::contract::bounded::TextMeasure;
-use crate::contract::call_terms::Audience;
-use crate::contract::tool::{AccessScope, Tool};
+use iki_tools::contract::bounded::TextMeasure;
+use iki_tools::contract::call_terms::Audience;
+use iki_tools::contract::tool::{AccessScope, Tool};
 use crate::front::mcp::call::{AnswerSpec, ToolCaller};
 use crate::front::mcp::call_answer::CallAnswer;
 use crate::front::mcp::clients::{self, ClientProfile};
@@ -31,7 +31,7 @@ use crate::front::mcp::operator_reports::OperatorReports;
 use crate::front::mcp::progress::{self, LatestProgress};
 use crate::front::mcp::temporary::TemporaryDirectories;
 use crate::front::mcp::{instructions, list, resources, structured, text};
-use crate::registry::TOOLS;
+use iki_tools::registry::TOOLS;
 use iki_process::sandbox::confinement::{Confinement, Sensitivity};
 
 /// The part of a server that all its clients share.

@@ -6,8 +6,8 @@
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Map, Value, json};
 
-use crate::contract::failure::ErrorCode;
-use crate::contract::tool::{EnvelopeFamily, Tool};
+use iki_tools::contract::failure::ErrorCode;
+use iki_tools::contract::tool::{EnvelopeFamily, Tool};
 use crate::front::mcp::call_answer::CallAnswer;
 
 /// Seconds after which a call that took too long may be made again.
@@ -70,7 +70,7 @@ fn error(answer: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools;
+    use iki_tools::tools;
 
     fn sent(tool: &Tool, object: &Value) -> Value {
         let answer = CallAnswer::new(object.to_string(), object.clone());

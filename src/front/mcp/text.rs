@@ -9,12 +9,12 @@ use std::fmt::Write as _;
 use rmcp::model::ContentBlock;
 use serde_json::Value;
 
-use crate::contract::bounded::TextMeasure;
-use crate::contract::envelope;
-use crate::contract::failure::ErrorCode;
-use crate::contract::picked_values;
-use crate::contract::reply::{AHEAD, EMPTY, IMAGE};
-use crate::contract::tool::{FieldRole, Tool};
+use iki_tools::contract::bounded::TextMeasure;
+use iki_tools::contract::envelope;
+use iki_tools::contract::failure::ErrorCode;
+use iki_tools::contract::picked_values;
+use iki_tools::contract::reply::{AHEAD, EMPTY, IMAGE};
+use iki_tools::contract::tool::{FieldRole, Tool};
 use crate::front::mcp::clients::ClientProfile;
 
 /// The fields with a place of their own.
@@ -177,7 +177,7 @@ mod tests {
 
     use super::*;
     use crate::front::mcp::clients;
-    use crate::registry;
+    use iki_tools::registry;
 
     fn shown(tool: &str, object: &Value) -> String {
         text(registry::find(tool).unwrap(), object, clients::find(""))
@@ -305,7 +305,7 @@ mod tests {
 
     #[test]
     fn what_is_known_beside_the_content_stands_behind_it_in_lines() {
-        let mut tool = crate::tools::web::scrape::TOOL;
+        let mut tool = iki_tools::tools::web::scrape::TOOL;
         tool.fields = &[
             (
                 "meta",

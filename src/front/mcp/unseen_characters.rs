@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::contract::tool::{AccessScope, FieldRole, Tool};
+use iki_tools::contract::tool::{AccessScope, FieldRole, Tool};
 use iki_base::unseen::{self, UnseenCount};
 
 /// Takes unseen characters out of the output of a `tool` that runs commands, and notes it; true if
@@ -42,7 +42,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::registry;
+    use iki_tools::registry;
 
     fn made_visible(tool: &str, mut answer: Value) -> Value {
         let object = answer.as_object_mut().unwrap();

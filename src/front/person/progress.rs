@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use iki_base::progress_counters;
 use iki_base::console::streams::RawStdout;
-use crate::contract::tool::{AccessScope, Tool};
+use iki_tools::contract::tool::{AccessScope, Tool};
 
 /// The time after which a person begins to wonder.
 const PROGRESS_DELAY: Duration = Duration::from_secs(1);

@@ -12,9 +12,9 @@ use serde_json::Value;
 
 use iki_base::console::exit::ProgramExit;
 use iki_base::console::{color, sanitize};
-use crate::contract::picked_values;
-use crate::contract::reply::Viewer;
-use crate::contract::tool::{FieldRole, Tool};
+use iki_tools::contract::picked_values;
+use iki_tools::contract::reply::Viewer;
+use iki_tools::contract::tool::{FieldRole, Tool};
 use crate::front::person::flag_words;
 
 /// An answer on its way to a terminal, a pipe or a file.

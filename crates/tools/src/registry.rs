@@ -7,9 +7,9 @@
 //! ([`Tool::run`]):
 //!
 //! ```
-//! use ikigai_tools::contract::reply::AnswerObject;
-//! use ikigai_tools::contract::request::Request;
-//! use ikigai_tools::registry;
+//! use iki_tools::contract::reply::AnswerObject;
+//! use iki_tools::contract::request::Request;
+//! use iki_tools::registry;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let glob = registry::find("glob").ok_or("no such tool")?;

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::front::confined::refusal;
-use crate::front::path_admission::*;
+use crate::call::confined::refusal;
+use crate::call::path_admission::*;
 use crate::registry;
 use iki_process::sandbox::confinement::{Confinement, ConfinementBounds};
 

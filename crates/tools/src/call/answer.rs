@@ -17,7 +17,7 @@ use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::{AnswerObject, Reply};
 use crate::contract::request::Request;
 use crate::contract::tool::{EnvelopeFamily, Tool};
-use crate::front::confined;
+use crate::call::confined;
 
 /// Bytes of an answer that are gathered before they are written: the JSON around the texts, which
 /// come in larger pieces already.
