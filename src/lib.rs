@@ -12,11 +12,8 @@
 //! | `commands` | list, schema, doctor, link, completions, man: everything but the tools |
 //! | `command_line` | flags of tools and commands, and the help that follows from them |
 //! | `allocator` | the allocator of the executable, a module of `main.rs` |
-//! | `access` | workshop: a server's tokens and limits |
 //! | `made_up_tool` | a complete tool for tests of everything that follows from a row |
-//! | `fuzzing` | entry points for the fuzzers of `fuzz/`, in no other build |
 
-mod access;
 mod command_line;
 mod commands;
 mod front;
@@ -26,10 +23,3 @@ mod made_up_tool;
 // Public only for the executable.
 #[doc(hidden)]
 pub mod entry;
-
-// Entry points for the fuzzers of fuzz/, in no other build.
-#[cfg(fuzzing)]
-pub mod fuzzing;
-
-// Private, so that the compiler reports unused code; tests and benches enable the feature and use
-// these workshops from outside.

@@ -29,7 +29,6 @@ mod file;
 mod glob;
 mod grep;
 mod install;
-mod layers;
 mod link;
 mod mcp;
 mod meant_fields;

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::access::{self, NewToken, TokenFileError};
+use iki_mcp::access::{self, NewToken, TokenFileError};
 use iki_base::console::exit::{PROGRAM, ProgramExit};
 use iki_base::console::streams::RawStdout;
 

@@ -13,7 +13,8 @@ use iki_tools::contract::call_terms::CallTerms;
 use iki_tools::contract::failure::{ErrorCode, Failure};
 use iki_tools::contract::tool::{AccessScope, EnvelopeFamily, Tool};
 use iki_files as files;
-use crate::front::{abort, answer};
+use crate::front::abort;
+use iki_tools::call::answer;
 use iki_process::sandbox::caller::{self, CallerWatch};
 use iki_process::sandbox::lifeline;
 

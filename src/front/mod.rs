@@ -24,5 +24,4 @@
 
 mod abort;
 pub mod host;
-pub mod mcp;
 pub mod person;

@@ -23,9 +23,7 @@ mod target;
 
 pub use changed_lines::ChangedLines;
 pub use directory::{DirectoryEntryKind, list_directory};
-#[cfg(fuzzing)]
-pub use edit::FileEdit;
-pub use edit::{EditError, TextReplacement, edit};
+pub use edit::{EditError, FileEdit, TextReplacement, edit};
 pub use image::is_whole_image;
 pub use line_ends::LineEndChange;
 pub use lock::{lock, while_waiting};

@@ -29,7 +29,7 @@ use iki_tools::contract::reply::AnswerObject;
 use iki_tools::contract::request::Request;
 use iki_tools::contract::schema::{FieldKind, Schema, SchemaField};
 use iki_tools::contract::tool::Tool;
-use crate::front::{answer, confined};
+use iki_tools::call::{answer, confined};
 use progress::StdoutAfterProgress;
 use screen::{ScreenEnd, ScreenMode, ScreenWriter};
 

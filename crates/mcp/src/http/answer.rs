@@ -8,8 +8,8 @@ use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 
-use crate::front::mcp::http::connections::RequestGuard;
-use crate::front::mcp::http::gate::RequestRoom;
+use crate::http::connections::RequestGuard;
+use crate::http::gate::RequestRoom;
 
 /// The body of an answer as it is made, by the SDK or here.
 pub type ResponseBody = BoxBody<Bytes, Infallible>;

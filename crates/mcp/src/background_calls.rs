@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::access::TokenOwner;
 use iki_base::mutex::lock;
 use iki_tools::contract::background::{BackgroundRun, FIELD};
-use crate::front::mcp::call_process::CallProcess;
+use crate::call_process::CallProcess;
 
 /// A running command, with the owner of its caller's token.
 type OwnedRun = (Option<TokenOwner>, BackgroundRun);

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::access::TokenOwner;
 use iki_base::mutex::lock;
 use iki_tools::contract::tool::Tool;
-use crate::front::mcp::unseen_characters::add_note;
+use crate::unseen_characters::add_note;
 use iki_tools::call::reported_file::{FIELD, ReportedFile};
 
 /// Maximum number of remembered files; beyond that all are forgotten.

@@ -9,12 +9,12 @@ use rmcp::transport::stdio_pipes;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-use crate::command_line::mcp::McpOptions;
-use crate::front::mcp::operator_reports::OperatorReports;
-use crate::front::mcp::server::{ServerSetup, ToolServer};
-use crate::front::mcp::stdio_transport::LineTransport;
-use crate::front::mcp::temporary::TemporaryDirectories;
-use crate::front::mcp::{cache, http};
+use crate::options::McpOptions;
+use crate::operator_reports::OperatorReports;
+use crate::server::{ServerSetup, ToolServer};
+use crate::stdio_transport::LineTransport;
+use crate::temporary::TemporaryDirectories;
+use crate::{cache, http};
 use iki_tools::registry::TOOLS;
 use iki_process::sandbox::confinement::{self, Confinement};
 use iki_process::sandbox::reaper;

@@ -25,13 +25,13 @@ use crate::access::{
     TokenOwner, TokenTable,
 };
 use iki_base::mutex::lock;
-use crate::command_line::mcp::HttpOptions;
-use crate::front::mcp::http::connections::RequestGuard;
-use crate::front::mcp::http::message::{self, IncomingMessage, MAX_CONCURRENT_LARGE_BODIES};
-use crate::front::mcp::http::refusal::HttpRefusal;
-use crate::front::mcp::http::tls;
-use crate::front::mcp::log;
-use crate::front::mcp::server::ServerSetup;
+use crate::options::HttpOptions;
+use crate::http::connections::RequestGuard;
+use crate::http::message::{self, IncomingMessage, MAX_CONCURRENT_LARGE_BODIES};
+use crate::http::refusal::HttpRefusal;
+use crate::http::tls;
+use crate::log;
+use crate::server::ServerSetup;
 use iki_process::sandbox::confinement::Sensitivity;
 
 /// Name of the caller of a server without tokens.

@@ -11,12 +11,12 @@ use rmcp::transport::streamable_http_server::tower::StreamableHttpService;
 use tokio::sync::watch;
 
 use crate::access::TokenOwner;
-use crate::front::mcp::http::answer::{self, ResponseBody};
-use crate::front::mcp::http::refusal::HttpRefusal;
-use crate::front::mcp::http::sessions::{
+use crate::http::answer::{self, ResponseBody};
+use crate::http::refusal::HttpRefusal;
+use crate::http::sessions::{
     ClientSessions, LIMITS, RequestRefusal, SessionLimits, SessionRequester,
 };
-use crate::front::mcp::server::{ServerSetup, ToolServer};
+use crate::server::{ServerSetup, ToolServer};
 
 /// Time after which a client that found no room for a session may try again: calls end at any time.
 const RETRY_AFTER: Duration = Duration::from_secs(5);

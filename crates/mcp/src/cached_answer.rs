@@ -18,7 +18,7 @@ use iki_tools::contract::call_terms::CallTerms;
 use iki_tools::contract::request::Request;
 use iki_tools::contract::tool::Tool;
 use iki_tools::call::answer;
-use crate::front::mcp::call_answer::CallAnswer;
+use crate::call_answer::CallAnswer;
 
 /// Look-ups at the same time. Each holds a thread of the runtime's, of which there are 512, and
 /// waits for another one that reads a file: if look-ups held all of them, none would ever end.

@@ -9,7 +9,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::TlsAcceptor;
 
 use crate::access::CredentialFile;
-use crate::front::mcp::log;
+use crate::log;
 
 /// The one protocol that is spoken above it (ALPN).
 const HTTP: &[u8] = b"http/1.1";

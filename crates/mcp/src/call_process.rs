@@ -17,8 +17,8 @@ use tokio::process::{Child, Command};
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
-use crate::front::mcp::permits::CallPermit;
-use crate::front::mcp::progress::LatestProgress;
+use crate::permits::CallPermit;
+use crate::progress::LatestProgress;
 use iki_process::sandbox::reaper::RunningCalls;
 use iki_process::sandbox::tree_termination::GRACE;
 

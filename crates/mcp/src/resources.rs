@@ -15,7 +15,7 @@ use iki_web::cache::artifact::{self, ArtifactId, StoredArtifact};
 use iki_web::cache::{self, CacheFiles};
 use iki_tools::contract::bounded::TextMeasure;
 use iki_tools::contract::tool::Tool;
-use crate::front::mcp::call::{MAX_CONTENT_BYTES, ToolCaller};
+use crate::call::{MAX_CONTENT_BYTES, ToolCaller};
 use iki_tools::secrets;
 
 /// True if a server of these tools has anything to read.

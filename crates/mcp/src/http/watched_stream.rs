@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use crate::front::mcp::http::connections::ConnectionSlot;
+use crate::http::connections::ConnectionSlot;
 
 /// A stream whose slot records when bytes come, and when no more can be sent.
 pub struct WatchedStream<S> {

@@ -20,17 +20,17 @@ use tokio::sync::watch;
 
 use crate::access::TokenOwner;
 use iki_web::cache::{LayeredCache, SharingState};
-use crate::command_line::mcp::McpOptions;
+use crate::options::McpOptions;
 use iki_tools::contract::bounded::TextMeasure;
 use iki_tools::contract::call_terms::Audience;
 use iki_tools::contract::tool::{AccessScope, Tool};
-use crate::front::mcp::call::{AnswerSpec, ToolCaller};
-use crate::front::mcp::call_answer::CallAnswer;
-use crate::front::mcp::clients::{self, ClientProfile};
-use crate::front::mcp::operator_reports::OperatorReports;
-use crate::front::mcp::progress::{self, LatestProgress};
-use crate::front::mcp::temporary::TemporaryDirectories;
-use crate::front::mcp::{instructions, list, resources, structured, text};
+use crate::call::{AnswerSpec, ToolCaller};
+use crate::call_answer::CallAnswer;
+use crate::clients::{self, ClientProfile};
+use crate::operator_reports::OperatorReports;
+use crate::progress::{self, LatestProgress};
+use crate::temporary::TemporaryDirectories;
+use crate::{instructions, list, resources, structured, text};
 use iki_tools::registry::TOOLS;
 use iki_process::sandbox::confinement::{Confinement, Sensitivity};
 

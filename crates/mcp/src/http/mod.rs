@@ -39,16 +39,16 @@ use hyper::{Method, StatusCode};
 use rmcp::transport::StreamableHttpServerConfig;
 use serde_json::Value;
 
-use crate::command_line::mcp::HttpOptions;
-use crate::front::mcp::http::answer::{ResponseBody, TrackedBody};
-use crate::front::mcp::http::connections::RequestGuard;
-use crate::front::mcp::http::gate::{AdmittedRequest, RequestGate, RequestRoom};
-use crate::front::mcp::http::refusal::HttpRefusal;
-use crate::front::mcp::http::service::ProtocolService;
-use crate::front::mcp::http::sessions::SessionLimits;
-use crate::front::mcp::log;
-use crate::front::mcp::operator_reports::{self, OperatorReports};
-use crate::front::mcp::server::ServerSetup;
+use crate::options::HttpOptions;
+use crate::http::answer::{ResponseBody, TrackedBody};
+use crate::http::connections::RequestGuard;
+use crate::http::gate::{AdmittedRequest, RequestGate, RequestRoom};
+use crate::http::refusal::HttpRefusal;
+use crate::http::service::ProtocolService;
+use crate::http::sessions::SessionLimits;
+use crate::log;
+use crate::operator_reports::{self, OperatorReports};
+use crate::server::ServerSetup;
 
 /// Path of the protocol's endpoint.
 const PATH: &str = "/mcp";

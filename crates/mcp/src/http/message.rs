@@ -16,7 +16,7 @@ use serde_json::error::Category;
 use tokio::time::timeout;
 
 use crate::access::HeldSlot;
-use crate::front::mcp::http::refusal::HttpRefusal;
+use crate::http::refusal::HttpRefusal;
 
 /// Maximum length of a body, in bytes.
 pub const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;

@@ -15,7 +15,7 @@ use iki_tools::contract::failure::ErrorCode;
 use iki_tools::contract::picked_values;
 use iki_tools::contract::reply::{AHEAD, EMPTY, IMAGE};
 use iki_tools::contract::tool::{FieldRole, Tool};
-use crate::front::mcp::clients::ClientProfile;
+use crate::clients::ClientProfile;
 
 /// The fields with a place of their own.
 const SPECIAL_FIELDS: [&str; 3] = [AHEAD, EMPTY, IMAGE];
@@ -176,7 +176,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::front::mcp::clients;
+    use crate::clients;
     use iki_tools::registry;
 
     fn shown(tool: &str, object: &Value) -> String {

@@ -10,7 +10,7 @@ use iki_web::cache::{
     CacheFiles, KEY_VARIABLE, LayeredCache, PersistentFiles, REDIS_VARIABLE, RedisAddress,
     RedisCache, is_key,
 };
-use crate::front::mcp::log;
+use crate::log;
 use iki_process::sandbox::confinement::Confinement;
 use iki_tools::secrets;
 use iki_web::client::tls_config;

@@ -22,13 +22,13 @@ use tokio::sync::Semaphore;
 use tokio::task::yield_now;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
-use crate::front::mcp::http::HttpSite;
-use crate::front::mcp::http::connections::{
+use crate::http::HttpSite;
+use crate::http::connections::{
     CHECK_INTERVAL, ConnectionTable, MAX_CONNECTIONS, ShutdownNotice, SlotGuard,
 };
-use crate::front::mcp::http::refusal::HttpRefusal;
-use crate::front::mcp::http::watched_stream::WatchedStream;
-use crate::front::mcp::log;
+use crate::http::refusal::HttpRefusal;
+use crate::http::watched_stream::WatchedStream;
+use crate::log;
 
 /// Maximum length of a request's headers in bytes; also the size of a connection's buffer.
 const MAX_HEADER_BYTES: usize = 16 * 1024;

@@ -10,7 +10,7 @@ use hyper::header::{
 use hyper::http::Response;
 use serde_json::{Value, json};
 
-use crate::front::mcp::http::answer::{self, ResponseBody};
+use crate::http::answer::{self, ResponseBody};
 
 /// The errors of JSON-RPC that come before any method.
 const PARSE_ERROR: i32 = -32700;

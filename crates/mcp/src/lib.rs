@@ -6,6 +6,7 @@
 //! called as a host calls it: a tool that dies takes one call with it. No other way of calling this
 //! program starts any of this machinery.
 
+pub mod access;
 mod background_calls;
 mod cache;
 mod cached_answer;
@@ -19,6 +20,7 @@ mod instructions;
 mod lifetime;
 pub mod list;
 mod operator_reports;
+pub mod options;
 mod permits;
 mod progress;
 mod resources;
@@ -30,12 +32,8 @@ mod temporary;
 mod text;
 mod unseen_characters;
 
-/// Items that a fuzzer needs to serve a client of its own.
 #[cfg(fuzzing)]
-pub mod fuzzing {
-    pub use super::server::{ServerSetup, ToolServer};
-    pub use super::stdio_transport::LineTransport;
-}
+pub mod fuzzing;
 
 pub use progress::send_progress;
 
@@ -44,7 +42,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
 
-use crate::command_line::mcp::{McpOptions, NAME};
+use crate::options::{McpOptions, NAME};
 use iki_base::console::exit::ProgramExit;
 use iki_base::console::sanitize;
 

@@ -7,9 +7,9 @@ use rmcp::ServiceExt;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 
-use crate::command_line::mcp::McpOptions;
-pub use iki_files::{EditError, FileEdit, TextReplacement, edit};
-use crate::front::mcp::fuzzing::{LineTransport, ServerSetup, ToolServer};
+use crate::options::McpOptions;
+use crate::server::{ServerSetup, ToolServer};
+use crate::stdio_transport::LineTransport;
 
 /// Serves one client of the Model Context Protocol, who is offered no tool at all: a call would be
 /// a process.

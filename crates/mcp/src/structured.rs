@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use iki_tools::contract::failure::ErrorCode;
 use iki_tools::contract::tool::{EnvelopeFamily, Tool};
-use crate::front::mcp::call_answer::CallAnswer;
+use crate::call_answer::CallAnswer;
 
 /// Seconds after which a call that took too long may be made again.
 const RETRY_AFTER_SECONDS: u64 = 5;
