@@ -7,24 +7,24 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use iki_web::cache::RemoteStore;
 use crate::command_line::mcp::McpCommand;
 use crate::command_line::{self, help};
+use crate::commands;
+use crate::front::person::{CallFlags, CommandLineResult};
+use crate::front::{host, person};
 use iki_base::console::exit::{PROGRAM, ProgramExit};
 use iki_base::console::say;
+use iki_mcp as mcp;
+use iki_process::sandbox::signals;
+use iki_process::shell;
+use iki_tools::call::answer;
 use iki_tools::contract::call_context::CallContext;
 use iki_tools::contract::call_terms::CallTerms;
 use iki_tools::contract::tool::{EnvelopeFamily, Tool};
-use crate::front::person::{CallFlags, CommandLineResult};
-use crate::front::{host, person};
-use iki_mcp as mcp;
-use iki_tools::call::answer;
 use iki_tools::registry::TOOLS;
-use iki_process::sandbox::signals;
-use iki_web::guard;
-use crate::commands;
 use iki_tools::secrets;
-use iki_process::shell;
+use iki_web::cache::RemoteStore;
+use iki_web::guard;
 
 /// Runs the program with its command line, `argv[0]` included.
 pub fn run(mut args: impl Iterator<Item = OsString>) -> ExitCode {

@@ -4,8 +4,8 @@ use std::ffi::OsString;
 
 use clap::ValueHint;
 
-use iki_base::wording::quoted;
 use crate::command_line::fields::hint;
+use iki_base::wording::quoted;
 use iki_tools::contract::schema::Schema;
 
 /// The words to type instead of `args`, if these are a command in several words, for which the tool

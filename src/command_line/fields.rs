@@ -11,8 +11,8 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser, ValuePar
 use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
 use serde_json::{Map, Value};
 
-use iki_base::wording::quoted;
 use crate::command_line::{confinement, flag, habitual_flags};
+use iki_base::wording::quoted;
 use iki_tools::contract::request;
 use iki_tools::contract::schema::{FieldKind, Schema, SchemaField};
 use iki_tools::contract::tool::{AccessScope, Tool};

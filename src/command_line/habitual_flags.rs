@@ -5,8 +5,8 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches};
 use serde_json::{Map, Value};
 
-use iki_base::wording::quoted;
 use crate::command_line::fields::PLACES;
+use iki_base::wording::quoted;
 use iki_tools::contract::schema::SchemaField;
 use iki_tools::contract::tool::{HabitualFlag, Tool};
 

@@ -11,10 +11,10 @@ use clap::{Arg, ArgAction, Command, Error, value_parser};
 
 use crate::command_line::{confinement, flag, option};
 use iki_mcp::options::{CALL, HttpOptions, McpOptions, NAME};
+use iki_process::sandbox::confinement::ConfinementBounds;
 use iki_tools::contract::tool::{AccessScope, Tool, ToolSet};
 use iki_tools::registry;
 use iki_tools::registry::Registry;
-use iki_process::sandbox::confinement::ConfinementBounds;
 
 /// The default limit of a call's time: longer than builds and test suites take that a model waits
 /// for.
@@ -252,8 +252,8 @@ fn tool(tools: Registry, name: &str, sets: &[&'static str]) -> Result<&'static T
 #[cfg(test)]
 mod tests {
     use super::*;
-    use iki_tools::registry::TOOLS;
     use iki_process::sandbox::confinement::Confinement;
+    use iki_tools::registry::TOOLS;
 
     fn served(args: &[&str]) -> Result<Vec<&'static str>, String> {
         let args: Vec<OsString> = args.iter().map(OsString::from).collect();

@@ -7,16 +7,16 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 
+use crate::front::abort;
 use iki_base::console::exit::ProgramExit;
 use iki_base::console::streams::RawStdin;
+use iki_files as files;
+use iki_process::sandbox::caller::{self, CallerWatch};
+use iki_process::sandbox::lifeline;
+use iki_tools::call::answer;
 use iki_tools::contract::call_terms::CallTerms;
 use iki_tools::contract::failure::{ErrorCode, Failure};
 use iki_tools::contract::tool::{AccessScope, EnvelopeFamily, Tool};
-use iki_files as files;
-use crate::front::abort;
-use iki_tools::call::answer;
-use iki_process::sandbox::caller::{self, CallerWatch};
-use iki_process::sandbox::lifeline;
 
 /// Answers the request on stdin on these terms.
 pub fn answer_on(tool: &Tool, terms: CallTerms) -> ProgramExit {

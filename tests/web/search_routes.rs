@@ -233,9 +233,8 @@ fn what_is_kept_of_one_that_is_left_alone_is_still_an_answer() {
         seconds: 1,
         quota: false,
     };
-    let breakers = iki_web::provider::breaker::ProviderBreakers::new(Some(
-        &store as &dyn CacheStore,
-    ));
+    let breakers =
+        iki_web::provider::breaker::ProviderBreakers::new(Some(&store as &dyn CacheStore));
     let brave = choice::find("brave").unwrap();
     breakers.failed(brave, limited);
     assert!(matches!(breakers.state(brave), BreakerState::Open(_)));

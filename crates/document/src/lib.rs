@@ -54,7 +54,7 @@ pub use error::DocumentError;
 pub use file::{FileLimits, MAX_FILE, convert_file, convert_program_text};
 pub use kinds::FileKind;
 pub use ocr_input::{MAX_SCANS, ScanFault, ScanImage, ScanReader};
-pub use office::xml::{XmlEvent, XmlReader};
+pub use office::xml::{XmlEvent, XmlReader, XmlTag};
 pub use reader_panics::catch_reader_panic;
 
 /// A page as Markdown.

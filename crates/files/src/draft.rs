@@ -336,6 +336,14 @@ mod tests {
         }
     }
 
+    /// Ends a guard as another process might, and waits for its end.
+    fn kill(guard: rustix::process::Pid) {
+        use rustix::process::{Signal, WaitId, WaitIdOptions, kill_process, waitid};
+        kill_process(guard, Signal::KILL).unwrap();
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        waitid(WaitId::Pid(guard), options).unwrap();
+    }
+
     #[test]
     fn a_draft_needs_no_guard_where_the_tool_lives() {
         let directory = tempfile::tempdir().unwrap();
@@ -345,7 +353,7 @@ mod tests {
         let make = || {
             let draft =
                 FileDraft::create_named(&target.directory, Mode::from_raw_mode(0o600)).unwrap();
-            draft.named.as_ref().unwrap().guard.kill();
+            kill(draft.named.as_ref().unwrap().guard.process().unwrap());
             assert_eq!(names_in(directory.path()).len(), 2);
             draft
         };

@@ -20,8 +20,8 @@ use rustix::io::Errno;
 use super::draft::{ContentWriter, DraftName, FileDraft, file_system_of, in_memory};
 use super::regular::{ErrorReason, FileAccessError, RegularFile};
 use super::target::WriteTarget;
-use iki_base::own_directories;
 use crate::holes;
+use iki_base::own_directories;
 use iki_process::sandbox::detached;
 
 /// Bytes that are read and written at a time.

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Map, Value};
 
 use crate::access::TokenOwner;
+use crate::call_process::CallProcess;
 use iki_base::mutex::lock;
 use iki_tools::contract::background::{BackgroundRun, FIELD};
-use crate::call_process::CallProcess;
 
 /// A running command, with the owner of its caller's token.
 type OwnedRun = (Option<TokenOwner>, BackgroundRun);

@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use rustix::process::geteuid;
 
+use crate::log;
+use iki_process::sandbox::confinement::Confinement;
+use iki_tools::secrets;
 use iki_web::cache::{
     CacheFiles, KEY_VARIABLE, LayeredCache, PersistentFiles, REDIS_VARIABLE, RedisAddress,
     RedisCache, is_key,
 };
-use crate::log;
-use iki_process::sandbox::confinement::Confinement;
-use iki_tools::secrets;
 use iki_web::client::tls_config;
 
 /// The cache of a server whose calls are confined so, from the variables that were `taken` out of

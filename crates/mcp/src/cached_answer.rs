@@ -10,15 +10,15 @@ use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
 use crate::access::TokenOwner;
+use crate::call_answer::CallAnswer;
+use iki_tools::call::answer;
+use iki_tools::contract::call_terms::CallTerms;
+use iki_tools::contract::request::Request;
+use iki_tools::contract::tool::Tool;
 use iki_web::cache::{
     CacheEntry, CacheQuestion, CacheStore, LayeredCache, PersistentChange, PersistentEntry,
     PersistentFault, PersistentStore,
 };
-use iki_tools::contract::call_terms::CallTerms;
-use iki_tools::contract::request::Request;
-use iki_tools::contract::tool::Tool;
-use iki_tools::call::answer;
-use crate::call_answer::CallAnswer;
 
 /// Look-ups at the same time. Each holds a thread of the runtime's, of which there are 512, and
 /// waits for another one that reads a file: if look-ups held all of them, none would ever end.
@@ -117,10 +117,10 @@ mod tests {
     use tokio::time::timeout;
 
     use super::*;
-    use iki_web::cache::CacheFiles;
     use iki_tools::contract::failure::Failure;
     use iki_tools::contract::reply::Reply;
     use iki_tools::tools::web::scrape;
+    use iki_web::cache::CacheFiles;
 
     /// Looks slowly, as on a disk that is busy.
     fn look<'a>(

@@ -17,18 +17,12 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::timeout;
 
 use crate::access::TokenOwner;
-use iki_web::cache::{self, LayeredCache, store_server};
-use crate::options::CALL;
-use iki_tools::contract::bounded::TextMeasure;
-use iki_tools::contract::call_context::CallContext;
-use iki_tools::contract::call_terms::{Audience, CallTerms};
-use iki_tools::contract::failure::{ErrorCode, Failure};
-use iki_tools::contract::tool::{AccessScope, Tool};
 use crate::background_calls::BackgroundCalls;
 use crate::cached_answer;
 use crate::call_answer::CallAnswer;
 use crate::call_process::CallProcess;
 use crate::coalesced_calls::CoalescedCalls;
+use crate::options::CALL;
 use crate::permits::{CallPermit, CallPermits};
 use crate::progress::LatestProgress;
 use crate::seen_files::SeenFiles;
@@ -36,6 +30,12 @@ use crate::temporary::TemporaryDirectories;
 use crate::unseen_characters::make_visible;
 use iki_process::sandbox::confinement::Confinement;
 use iki_process::sandbox::reaper::RunningCalls;
+use iki_tools::contract::bounded::TextMeasure;
+use iki_tools::contract::call_context::CallContext;
+use iki_tools::contract::call_terms::{Audience, CallTerms};
+use iki_tools::contract::failure::{ErrorCode, Failure};
+use iki_tools::contract::tool::{AccessScope, Tool};
+use iki_web::cache::{self, LayeredCache, store_server};
 use iki_web::guard;
 
 /// This executable, even if another one has replaced it on the disk since.

@@ -4,11 +4,11 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use iki_tools::contract::bounded::TextMeasure;
-use iki_tools::contract::tool::{AccessScope, Tool};
+use iki_base::unseen;
 use iki_process::sandbox::confinement::Confinement;
 use iki_process::shell::CommandShell;
-use iki_base::unseen;
+use iki_tools::contract::bounded::TextMeasure;
+use iki_tools::contract::tool::{AccessScope, Tool};
 
 /// Maximum length of the instructions, in bytes.
 const MAX_INSTRUCTIONS_BYTES: usize = 1000;
@@ -86,8 +86,8 @@ fn confined(confinement: &Confinement, commands: bool) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use iki_tools::registry::TOOLS;
     use iki_process::sandbox::confinement::ConfinementBounds;
+    use iki_tools::registry::TOOLS;
 
     #[test]
     fn they_say_what_holds_and_keep_to_their_length() {

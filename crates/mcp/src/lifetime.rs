@@ -9,15 +9,15 @@ use rmcp::transport::stdio_pipes;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-use crate::options::McpOptions;
 use crate::operator_reports::OperatorReports;
+use crate::options::McpOptions;
 use crate::server::{ServerSetup, ToolServer};
 use crate::stdio_transport::LineTransport;
 use crate::temporary::TemporaryDirectories;
 use crate::{cache, http};
-use iki_tools::registry::TOOLS;
 use iki_process::sandbox::confinement::{self, Confinement};
 use iki_process::sandbox::reaper;
+use iki_tools::registry::TOOLS;
 use iki_tools::secrets;
 use iki_web::{credentials, guard};
 

@@ -18,9 +18,9 @@ use rmcp::model::JsonObject;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use iki_base::console::sanitize;
 use iki_base::mutex::lock;
 use iki_web::cache::SharingState;
-use iki_base::console::sanitize;
 use iki_web::credentials::SecretText;
 use iki_web::date;
 use metrics::{CallCounts, ServerState};

@@ -11,12 +11,12 @@ use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 use serde_json::{Value, json};
 
-use iki_web::cache::artifact::{self, ArtifactId, StoredArtifact};
-use iki_web::cache::{self, CacheFiles};
+use crate::call::{MAX_CONTENT_BYTES, ToolCaller};
 use iki_tools::contract::bounded::TextMeasure;
 use iki_tools::contract::tool::Tool;
-use crate::call::{MAX_CONTENT_BYTES, ToolCaller};
 use iki_tools::secrets;
+use iki_web::cache::artifact::{self, ArtifactId, StoredArtifact};
+use iki_web::cache::{self, CacheFiles};
 
 /// True if a server of these tools has anything to read.
 pub fn are_served(tools: &[&Tool]) -> bool {

@@ -7,10 +7,10 @@ use std::sync::Mutex;
 use serde_json::{Map, Value};
 
 use crate::access::TokenOwner;
-use iki_base::mutex::lock;
-use iki_tools::contract::tool::Tool;
 use crate::unseen_characters::add_note;
+use iki_base::mutex::lock;
 use iki_tools::call::reported_file::{FIELD, ReportedFile};
+use iki_tools::contract::tool::Tool;
 
 /// Maximum number of remembered files; beyond that all are forgotten.
 const MAX_FILES: usize = 4096;

@@ -19,20 +19,20 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::access::TokenOwner;
-use iki_web::cache::{LayeredCache, SharingState};
-use crate::options::McpOptions;
-use iki_tools::contract::bounded::TextMeasure;
-use iki_tools::contract::call_terms::Audience;
-use iki_tools::contract::tool::{AccessScope, Tool};
 use crate::call::{AnswerSpec, ToolCaller};
 use crate::call_answer::CallAnswer;
 use crate::clients::{self, ClientProfile};
 use crate::operator_reports::OperatorReports;
+use crate::options::McpOptions;
 use crate::progress::{self, LatestProgress};
 use crate::temporary::TemporaryDirectories;
 use crate::{instructions, list, resources, structured, text};
-use iki_tools::registry::TOOLS;
 use iki_process::sandbox::confinement::{Confinement, Sensitivity};
+use iki_tools::contract::bounded::TextMeasure;
+use iki_tools::contract::call_terms::Audience;
+use iki_tools::contract::tool::{AccessScope, Tool};
+use iki_tools::registry::TOOLS;
+use iki_web::cache::{LayeredCache, SharingState};
 
 /// The part of a server that all its clients share.
 pub struct ServerSetup {

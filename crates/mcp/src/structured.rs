@@ -6,9 +6,9 @@
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Map, Value, json};
 
+use crate::call_answer::CallAnswer;
 use iki_tools::contract::failure::ErrorCode;
 use iki_tools::contract::tool::{EnvelopeFamily, Tool};
-use crate::call_answer::CallAnswer;
 
 /// Seconds after which a call that took too long may be made again.
 const RETRY_AFTER_SECONDS: u64 = 5;

@@ -9,13 +9,13 @@ use std::fmt::Write as _;
 use rmcp::model::ContentBlock;
 use serde_json::Value;
 
+use crate::clients::ClientProfile;
 use iki_tools::contract::bounded::TextMeasure;
 use iki_tools::contract::envelope;
 use iki_tools::contract::failure::ErrorCode;
 use iki_tools::contract::picked_values;
 use iki_tools::contract::reply::{AHEAD, EMPTY, IMAGE};
 use iki_tools::contract::tool::{FieldRole, Tool};
-use crate::clients::ClientProfile;
 
 /// The fields with a place of their own.
 const SPECIAL_FIELDS: [&str; 3] = [AHEAD, EMPTY, IMAGE];

@@ -3,8 +3,8 @@
 
 use serde_json::{Map, Value};
 
-use iki_tools::contract::tool::{AccessScope, FieldRole, Tool};
 use iki_base::unseen::{self, UnseenCount};
+use iki_tools::contract::tool::{AccessScope, FieldRole, Tool};
 
 /// Takes unseen characters out of the output of a `tool` that runs commands, and notes it; true if
 /// there were any.

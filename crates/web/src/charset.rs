@@ -3,10 +3,10 @@
 //! Rules: WHATWG Encoding (decode, labels), WHATWG HTML "prescan a byte stream" for `<meta>`,
 //! WHATWG MIME Sniffing for replies without a type.
 
-use iki_base::signature;
-use iki_document::declared_charset;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
+use iki_base::signature;
+use iki_document::declared_charset;
 
 /// Number of bytes at the beginning whose declaration counts even if the bytes are UTF-8.
 const PRESCAN_BYTES: usize = 1024;

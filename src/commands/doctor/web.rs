@@ -9,18 +9,18 @@ use std::os::unix::fs::MetadataExt;
 use url::Url;
 
 use super::{BAD, DoctorReport, GOOD, PLAIN, advice};
+use iki_base::console::sanitize::{display_path, for_line};
+use iki_conversion as conversion;
+use iki_document::FileKind;
+use iki_tools::contract::tool::ToolSet;
+use iki_tools::registry::Registry;
 use iki_web::browser::{self, Browser};
 use iki_web::cache::status::{CacheState, look_at_cache};
 use iki_web::cache::{KEY_VARIABLE, is_key};
-use iki_base::console::sanitize::{display_path, for_line};
-use iki_tools::contract::tool::ToolSet;
-use iki_conversion as conversion;
-use iki_document::FileKind;
-use iki_web::papers::paper_provider::PROVIDERS;
-use iki_tools::registry::Registry;
 use iki_web::client::proxy::ProxySettings;
 use iki_web::client::trusted_certificates;
 use iki_web::credentials::{CredentialName, CredentialSource, Credentials};
+use iki_web::papers::paper_provider::PROVIDERS;
 use iki_web::patents::patent_provider;
 use iki_web::search::choice::{
     self, NoProvider, PROVIDER_VARIABLE, ProviderChoice, ROUTING_VARIABLE,

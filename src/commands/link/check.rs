@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use super::entries;
 use super::places::InstallPlaces;
-use iki_base::wording::quoted;
 use crate::commands::program::{ask_for_schema, path_command, shell_word};
 use crate::commands::trust;
 use iki_base::console::exit::PROGRAM;
 use iki_base::console::sanitize::display_path;
 use iki_base::console::say;
+use iki_base::wording::quoted;
 use iki_tools::contract::tool::{AccessScope, EnvelopeFamily, Tool};
 use iki_tools::registry;
 

@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 
 use super::places::{COMPLETIONS, FROM_BIN, FROM_TOOLS, InstallPlaces, MANUAL};
 use super::{LinkOptions, failure, warn};
-use iki_base::small_file::{LastLink, SmallFile};
 use crate::commands::program::same_file;
 use crate::commands::{MADE_BY, completions, man, program, trust};
 use iki_base::console::exit::PROGRAM;
 use iki_base::console::sanitize::display_path;
+use iki_base::small_file::{LastLink, SmallFile};
 use iki_tools::contract::tool::{Tool, ToolSet};
 use iki_tools::registry::TOOLS;
 

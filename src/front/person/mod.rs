@@ -22,6 +22,7 @@ use crate::command_line::{self, extra_arguments, habitual_flags, help};
 use iki_base::console::exit::ProgramExit;
 use iki_base::console::streams::RawStdin;
 use iki_base::console::{sanitize, say};
+use iki_tools::call::{answer, confined};
 use iki_tools::contract::call_context::CallContext;
 use iki_tools::contract::call_terms::{Audience, CallTerms};
 use iki_tools::contract::failure::Failure;
@@ -29,7 +30,6 @@ use iki_tools::contract::reply::AnswerObject;
 use iki_tools::contract::request::Request;
 use iki_tools::contract::schema::{FieldKind, Schema, SchemaField};
 use iki_tools::contract::tool::Tool;
-use iki_tools::call::{answer, confined};
 use progress::StdoutAfterProgress;
 use screen::{ScreenEnd, ScreenMode, ScreenWriter};
 

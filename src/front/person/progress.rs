@@ -5,8 +5,8 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use iki_base::progress_counters;
 use iki_base::console::streams::RawStdout;
+use iki_base::progress_counters;
 use iki_tools::contract::tool::{AccessScope, Tool};
 
 /// The time after which a person begins to wonder.

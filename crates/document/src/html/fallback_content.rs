@@ -17,10 +17,10 @@ use super::tag;
 use super::{
     ConvertedPage, DocumentCuts, DocumentModel, HtmlSource, PageSyntax, PageTree, address, reveal,
 };
-use iki_base::sort::sort_by_count;
-use iki_base::wording::beginning;
 use crate::entities;
 use crate::model::{ModelBuilder, NodeContent, TextSlice};
+use iki_base::sort::sort_by_count;
+use iki_base::wording::beginning;
 
 /// Letters below which a page shows almost nothing.
 pub(super) const EMPTY_PAGE_LETTERS: usize = 100;

@@ -7,8 +7,8 @@
 //! else was multiplied, [`MarkdownLines::is_full`] ends the writing and [`MarkdownLines::finish`]
 //! removes the excess.
 
-use iki_base::wording::floor_boundary;
 use crate::ALLOWANCE;
+use iki_base::wording::floor_boundary;
 
 /// The separation between the last line and the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -55,11 +55,7 @@ impl ModelBuilder {
 impl ModelBuilder {
     /// Puts the mark of a note in place of each image, from the node `first` on, to whose address
     /// `number` gives one.
-    pub(crate) fn mark_notes(
-        &mut self,
-        first: usize,
-        number: fn(&str) -> Option<u32>,
-    ) {
+    pub(crate) fn mark_notes(&mut self, first: usize, number: fn(&str) -> Option<u32>) {
         for at in first..self.model.nodes.len() {
             if let NodeContent::Image { address, .. } = self.model.nodes[at].content
                 && let Some(number) = number(self.kept_text(self.address_text(address)))

@@ -4,8 +4,8 @@ use super::inlines::InlineContent;
 use super::numerals;
 use super::xml::XmlReader;
 use super::{DocumentProperties, MAX_COLUMNS};
-use iki_base::wording::plural;
 use crate::model::{ColumnAlignment, ModelBuilder, NodeContent, TableLayout, TextSlice};
+use iki_base::wording::plural;
 
 /// Limit of a document's nodes.
 const MAX_NODES: usize = 1_000_000;

@@ -6,8 +6,8 @@
 use std::collections::HashMap;
 
 use super::mail;
-use iki_base::signature::COMPOUND;
 use crate::FileKind;
+use iki_base::signature::COMPOUND;
 
 /// Numbers of sectors from this one on are marks, not places.
 const MAX_SECTOR: u32 = 0xffff_fffa;

@@ -134,11 +134,7 @@ impl<'a> ZipPackage<'a> {
     }
 
     /// Returns the text of the first part of a kind; empty if there is none.
-    pub(crate) fn related(
-        &mut self,
-        relations: &PartRelationships,
-        kind: &str,
-    ) -> String {
+    pub(crate) fn related(&mut self, relations: &PartRelationships, kind: &str) -> String {
         let name = relations.first(kind);
         name.and_then(|name| self.text(name)).unwrap_or_default()
     }

@@ -11,8 +11,8 @@ use encoding_rs::Encoding;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use iki_base::wording::floor_boundary;
 use crate::entities;
+use iki_base::wording::floor_boundary;
 
 /// Events read between two looks at the clock.
 const EVENTS_PER_CHECK: u32 = 4096;
@@ -24,17 +24,17 @@ const MAX_DEPTH: usize = 3000;
 const MAX_ENCODED: usize = 32 << 20;
 
 /// A start tag.
-pub(crate) struct XmlTag<'a>(BytesStart<'a>);
+pub struct XmlTag<'a>(BytesStart<'a>);
 
 impl XmlTag<'_> {
     /// Local name.
-    pub(crate) fn name(&self) -> &str {
+    pub fn name(&self) -> &str {
         let name = self.0.name().into_inner();
         name.rsplit(':').next().unwrap_or(name)
     }
 
     /// Returns the value of the first attribute of this local name.
-    pub(crate) fn attribute(&self, name: &str) -> Option<Cow<'_, str>> {
+    pub fn attribute(&self, name: &str) -> Option<Cow<'_, str>> {
         self.find(|key| key.rsplit(':').next() == Some(name))
     }
 
@@ -87,7 +87,7 @@ pub(crate) fn is_true(value: &str) -> bool {
     !matches!(value, "0" | "false" | "off" | "none")
 }
 
-pub(crate) enum XmlEvent<'a> {
+pub enum XmlEvent<'a> {
     Open(XmlTag<'a>),
     Close,
     Text(Cow<'a, str>),
@@ -95,7 +95,7 @@ pub(crate) enum XmlEvent<'a> {
 
 /// Reads a document front to back.
 #[allow(clippy::struct_excessive_bools, reason = "each is said by itself")]
-pub(crate) struct XmlReader<'a> {
+pub struct XmlReader<'a> {
     text: &'a str,
     reader: Reader<&'a [u8]>,
     depth: usize,
@@ -105,14 +105,14 @@ pub(crate) struct XmlReader<'a> {
     /// True if there was no time to read it whole.
     pub(crate) late: bool,
     /// True if it could not be read whole.
-    pub(crate) broken: bool,
+    pub broken: bool,
     /// True if a text was cut because it was too long.
     pub(crate) cut: bool,
 }
 
 impl<'a> XmlReader<'a> {
     /// Reads `text` until `end`.
-    pub(crate) fn new(text: &'a str, end: Option<Instant>) -> Self {
+    pub fn new(text: &'a str, end: Option<Instant>) -> Self {
         let mut reader = Reader::from_str(text);
         let config = reader.config_mut();
         config.expand_empty_elements = true;
@@ -133,12 +133,12 @@ impl<'a> XmlReader<'a> {
     }
 
     /// Number of open elements.
-    pub(crate) fn depth(&self) -> usize {
+    pub fn depth(&self) -> usize {
         self.depth
     }
 
     /// Returns the next event; `None` at the end, or if nothing more can be read.
-    pub(crate) fn next(&mut self) -> Option<XmlEvent<'a>> {
+    pub fn next(&mut self) -> Option<XmlEvent<'a>> {
         loop {
             self.events += 1;
             if self.events == EVENTS_PER_CHECK {
@@ -188,7 +188,7 @@ impl<'a> XmlReader<'a> {
     }
 
     /// Returns the next start tag within the element that is the `level`-th open one.
-    pub(crate) fn tag_within(&mut self, level: usize) -> Option<XmlTag<'a>> {
+    pub fn tag_within(&mut self, level: usize) -> Option<XmlTag<'a>> {
         loop {
             if let XmlEvent::Open(tag) = self.within(level)? {
                 return Some(tag);
@@ -220,7 +220,7 @@ impl<'a> XmlReader<'a> {
     }
 
     /// Returns all text within the element that was opened last, up to `most` bytes.
-    pub(crate) fn text_within(&mut self, most: usize) -> String {
+    pub fn text_within(&mut self, most: usize) -> String {
         let level = self.depth;
         let mut all = String::new();
         while let Some(item) = self.within(level) {

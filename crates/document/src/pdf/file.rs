@@ -10,9 +10,9 @@ use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 
 use super::geometry::{Matrix, Rect};
 use super::opening::{MAX_UNCHECKED, is_crowded, load, without_attachments_key};
-use iki_base::signature;
 use crate::file::reading_end;
 use crate::{DocumentError, FileKind, FileLimits};
+use iki_base::signature;
 
 /// Maximum depth of the page tree.
 const MAX_DEPTH: usize = 64;

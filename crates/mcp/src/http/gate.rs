@@ -24,14 +24,14 @@ use crate::access::{
     FairSlots, HeldSlot, RequestAllowance, RequestKind, RequestPermit, ServerNames, ServerSchemes,
     TokenOwner, TokenTable,
 };
-use iki_base::mutex::lock;
-use crate::options::HttpOptions;
 use crate::http::connections::RequestGuard;
 use crate::http::message::{self, IncomingMessage, MAX_CONCURRENT_LARGE_BODIES};
 use crate::http::refusal::HttpRefusal;
 use crate::http::tls;
 use crate::log;
+use crate::options::HttpOptions;
 use crate::server::ServerSetup;
+use iki_base::mutex::lock;
 use iki_process::sandbox::confinement::Sensitivity;
 
 /// Name of the caller of a server without tokens.

@@ -39,7 +39,6 @@ use hyper::{Method, StatusCode};
 use rmcp::transport::StreamableHttpServerConfig;
 use serde_json::Value;
 
-use crate::options::HttpOptions;
 use crate::http::answer::{ResponseBody, TrackedBody};
 use crate::http::connections::RequestGuard;
 use crate::http::gate::{AdmittedRequest, RequestGate, RequestRoom};
@@ -48,6 +47,7 @@ use crate::http::service::ProtocolService;
 use crate::http::sessions::SessionLimits;
 use crate::log;
 use crate::operator_reports::{self, OperatorReports};
+use crate::options::HttpOptions;
 use crate::server::ServerSetup;
 
 /// Path of the protocol's endpoint.

@@ -92,15 +92,11 @@ impl RemovalGuard {
     }
 }
 
-#[cfg(test)]
 impl RemovalGuard {
-    /// Ends the guard as another process might, and waits for its end.
-    pub fn kill(&self) {
-        use rustix::process::{Signal, WaitId, WaitIdOptions, kill_process, waitid};
-        let process = self.process.unwrap();
-        kill_process(process, Signal::KILL).unwrap();
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-        waitid(WaitId::Pid(process), options).unwrap();
+    /// Returns the process that removes what is left, if there is one.
+    #[must_use]
+    pub fn process(&self) -> Option<Pid> {
+        self.process
     }
 }
 

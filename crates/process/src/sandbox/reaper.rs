@@ -10,8 +10,8 @@ use std::sync::Mutex;
 
 use rustix::process::{Pid, WaitOptions, set_child_subreaper, waitpid};
 
-use iki_base::mutex::lock;
 use crate::sandbox::tree_termination::{GRACE, TreeTermination};
+use iki_base::mutex::lock;
 
 /// The processes that the async runtime waits for itself.
 #[derive(Debug, Default)]

@@ -10,8 +10,8 @@ use std::path::Path;
 
 use rustix::fs::{AtFlags, FlockOperation, flock, renameat, unlinkat};
 
-use iki_base::wording::count_noun;
 use crate::shell::kept_output::{KeptOutput, OutputFile, lock_directory, mark_in_use, new_file};
+use iki_base::wording::count_noun;
 
 /// Maximum number of bytes that are written before the room is asked for again.
 const PIECE_BYTES: u64 = 1024 * 1024;

@@ -49,7 +49,7 @@ impl CollectedOutput {
     }
 
     /// Collects without saving in a file.
-    #[cfg(test)]
+    #[must_use]
     pub fn without_file(most: usize) -> Self {
         let mut collector = Self::new(most);
         collector.whole = Some(KeptOutput::none());

@@ -15,7 +15,6 @@ use rustix::fs::{
 use rustix::io::{Errno, FdFlags, fcntl_setfd};
 use rustix::pipe::{PipeFlags, pipe_with};
 
-use iki_base::wording::system_words;
 use crate::sandbox::confinement::Confinement;
 use crate::sandbox::confinement::audit::ProcessMark;
 use crate::sandbox::confinement::command_confinement::{self, CommandConfinement};
@@ -27,6 +26,7 @@ use crate::shell::command_shell::CommandShell;
 use crate::shell::noninteractive_variables;
 use crate::shell::output_pipe::{OutputPipe, PassedOn, pass_on};
 use crate::shell::still_running::{self, StillRunning};
+use iki_base::wording::system_words;
 
 /// The longest argument that `execve(2)` takes, its final NUL included (`MAX_ARG_STRLEN`).
 const MAX_ARGUMENT_BYTES: usize = 32 * 4096;

@@ -10,10 +10,10 @@ use rustix::fs::{Access, access, stat};
 use rustix::io::Errno;
 use rustix::process::{Resource, getrlimit};
 
-use iki_base::wording::system_words;
 use crate::sandbox::confinement::{self, AccessRight};
 use crate::sandbox::roots;
 use crate::shell::noninteractive_variables;
+use iki_base::wording::system_words;
 
 /// The shell that every POSIX system has.
 const SYSTEM_SHELL: &str = "/bin/sh";

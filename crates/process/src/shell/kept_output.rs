@@ -28,9 +28,9 @@ use rustix::fs::{
 use rustix::io::Errno;
 use rustix::process::geteuid;
 
+use crate::sandbox::confinement::{self, AccessRight};
 use iki_base::hex;
 use iki_base::wording::system_words;
-use crate::sandbox::confinement::{self, AccessRight};
 
 /// Maximum length of one saved output.
 const MAX_OUTPUT_BYTES: u64 = 64 * 1024 * 1024;
@@ -110,7 +110,7 @@ impl KeptOutput {
     }
 
     /// An output that is not saved.
-    #[cfg(test)]
+    #[must_use]
     pub fn none() -> Self {
         Self(Err(String::new()))
     }

@@ -3,9 +3,9 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
-use iki_base::wording::joined_words;
 use crate::sandbox::descendants::RunningProcess;
 use iki_base::unseen;
+use iki_base::wording::joined_words;
 
 /// Maximum number of processes that are named.
 const MAX_NAMED_PROCESSES: usize = 3;

@@ -14,12 +14,12 @@ use super::leave_out::leave_out;
 use super::listing::{DirectoryListing, DirectoryVisit, EntryRange, ListingEntry};
 use super::places::{AnchorDirectory, entry_kind, is_directory, starting_point, terminated};
 use super::shared_walk::SharedWalk;
-use iki_base::progress_counters;
-use iki_process::sandbox::confinement::{self, AccessRight};
 use crate::ignore_files::{IgnoreFilePresence, IgnoreRules};
-use crate::missing_paths::{EntryKind, WalkOutcome};
+use crate::paths::{EntryKind, WalkOutcome};
 use crate::steps::AutomatonStep;
 use crate::wildcard::{PatternComponent, WildcardName};
+use iki_base::progress_counters;
+use iki_process::sandbox::confinement::{self, AccessRight};
 
 /// Bytes of directory entries taken from the kernel at once.
 const LISTING_BUFFER_BYTES: usize = 256 << 10;

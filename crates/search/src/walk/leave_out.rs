@@ -10,7 +10,7 @@ use super::listing::{DirectoryListing, ListingEntry};
 use super::shared_walk::SharedWalk;
 use crate::ignore_files::IgnoreRules;
 use crate::order::NameSpan;
-use crate::missing_paths::{EntryKind, IgnoredNames};
+use crate::paths::{EntryKind, IgnoredNames};
 
 /// Takes out of `found`, the entries of the directory `here`, what the scope of the walk and these
 /// rules leave out, and adds the latter to `ignored`.

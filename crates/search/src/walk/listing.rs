@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::ignore_files::IgnoreRules;
 use crate::order::{self, NameSpan, OutOfMemory};
 use crate::ordered_pool::OrderedJob;
-use crate::missing_paths::{EntryKind, PathList};
+use crate::paths::{EntryKind, PathList};
 
 use super::places::AnchorDirectory;
 

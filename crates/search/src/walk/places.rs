@@ -6,8 +6,8 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
 
 use super::listing::DirectoryListing;
+use crate::paths::EntryKind;
 use iki_process::sandbox::confinement;
-use crate::missing_paths::EntryKind;
 
 /// A directory held open, for what lies too deep to be named from the start.
 #[derive(Debug)]

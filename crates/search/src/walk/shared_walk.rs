@@ -6,11 +6,11 @@ use std::time::Instant;
 use ignore::gitignore::Gitignore;
 
 use super::repeated_directories::RepeatedDirectories;
-use iki_base::mutex::lock;
-use iki_process::sandbox::confinement;
-use crate::missing_paths::{OmittedPaths, WalkOutcome};
+use crate::paths::{OmittedPaths, WalkOutcome};
 use crate::steps::PatternAutomaton;
 use crate::wildcard::PatternComponent;
+use iki_base::mutex::lock;
+use iki_process::sandbox::confinement;
 
 /// The names that a walk takes, apart from what its pattern says.
 #[derive(Clone, Debug, Default)]

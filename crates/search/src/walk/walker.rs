@@ -19,7 +19,7 @@ use super::places::{reopen, terminated};
 use super::shared_walk::SharedWalk;
 use crate::order::OutOfMemory;
 use crate::ordered_pool::{self, OrderedJob, OrderedWorker};
-use crate::missing_paths::{EntryKind, PathList, WalkOutcome};
+use crate::paths::{EntryKind, PathList, WalkOutcome};
 
 /// The cost of the work that is done before a second thread pays.
 const COST_PER_EXTRA_THREAD: usize = 4 * MIN_PART_COST;

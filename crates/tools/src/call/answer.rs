@@ -8,16 +8,16 @@ use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Mutex;
 
-use iki_base::mutex::lock;
-use iki_base::console::exit::ProgramExit;
-use iki_base::console::sanitize;
-use iki_base::console::streams::RawStdout;
+use crate::call::confined;
 use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::{AnswerObject, Reply};
 use crate::contract::request::Request;
 use crate::contract::tool::{EnvelopeFamily, Tool};
-use crate::call::confined;
+use iki_base::console::exit::ProgramExit;
+use iki_base::console::sanitize;
+use iki_base::console::streams::RawStdout;
+use iki_base::mutex::lock;
 
 /// Bytes of an answer that are gathered before they are written: the JSON around the texts, which
 /// come in larger pieces already.

@@ -9,16 +9,16 @@
 use std::env;
 use std::path::Path;
 
+use crate::call::path_admission::{self, PathRefusal};
+use crate::call::reported_file;
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{AccessScope, EnvelopeFamily, Tool};
-use crate::call::path_admission::{self, PathRefusal};
-use crate::call::reported_file;
+use iki_base::unseen;
 use iki_process::sandbox::confinement::{self, AccessRight, Confinement, ConfinementBounds};
 use iki_process::sandbox::roots::RootSet;
 use iki_process::shell;
-use iki_base::unseen;
 
 /// Carries out a call of `tool` within the confinement that the terms of the request ask for, else
 /// within the one of the environment, which hosts set. Hosts' calls may read the outputs of

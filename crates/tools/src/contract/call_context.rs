@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::background::{AfterAnswer, BackgroundRun};
 use super::bounded::TextMeasure;
 use super::call_terms::{Audience, CallTerms};
-use iki_web::cache::RemoteStore;
 use iki_process::sandbox::confinement::ConfinementBounds;
+use iki_web::cache::RemoteStore;
 
 /// The description of one call. A person's flags make one as well.
 #[derive(Debug, Default, Serialize, Deserialize)]

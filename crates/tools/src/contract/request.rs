@@ -14,9 +14,9 @@ use serde::de::{
 };
 use serde_json::value::RawValue;
 
-use iki_base::wording;
 use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::Failure;
+use iki_base::wording;
 
 mod field_aliases;
 mod in_place;

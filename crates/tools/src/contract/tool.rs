@@ -6,12 +6,12 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use iki_web::cache::CacheStore;
 use crate::contract::failure::Failure;
 use crate::contract::picked_values::PickedValues;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use iki_process::shell::CommandShell;
+use iki_web::cache::CacheStore;
 
 /// One row of the registry: everything that front ends and commands need to offer a tool.
 pub struct Tool {

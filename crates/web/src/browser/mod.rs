@@ -27,11 +27,11 @@ use std::time::{Duration, Instant};
 
 use url::Url;
 
-use iki_process::sandbox::scratch::ScratchDirectory;
-use iki_process::shell::{ProgramError, ProgramOutput, find_helper};
 use crate::client::{NetworkError, USER_AGENT};
 use crate::guard::Guard;
 use crate::resolve::{NameResolver, SystemResolver};
+use iki_process::sandbox::scratch::ScratchDirectory;
+use iki_process::shell::{ProgramError, ProgramOutput, find_helper};
 
 mod process;
 pub mod proxy;

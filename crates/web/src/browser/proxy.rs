@@ -25,11 +25,11 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pipe::{PipeFlags, pipe_with};
 use url::{Host, Url};
 
-use iki_base::mutex::lock;
 use crate::client::{FetchError, HttpClient, NetworkError};
 use crate::guard::class::{AddressScope, classify};
 use crate::guard::{self, Guard};
 use crate::resolve::NameResolver;
+use iki_base::mutex::lock;
 
 mod exchange;
 mod own_calls;

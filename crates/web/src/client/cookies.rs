@@ -11,9 +11,9 @@ use std::time::{Duration, SystemTime};
 use ureq::http::{HeaderMap, HeaderValue, header};
 use url::{Host, Url};
 
-use iki_base::sort::sort_by_count;
 use crate::date;
 use crate::guard::names::is_within;
+use iki_base::sort::sort_by_count;
 
 /// Maximum number of cookies.
 const MAX_COOKIES: usize = 64;

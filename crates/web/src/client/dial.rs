@@ -19,8 +19,8 @@ use super::fault::ConnectionFault;
 use super::head::{self, ResponseHead};
 use super::socket::TcpTransport;
 use super::tunnel::{self, ProxyTunnel};
-use iki_base::mutex::lock;
 use crate::guard::{CheckedAddr, HopTarget};
+use iki_base::mutex::lock;
 
 /// Route of one hop: the addresses to connect to, and the request to a proxy there.
 pub struct HopRoute {

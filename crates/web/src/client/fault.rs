@@ -11,12 +11,12 @@ use url::Host;
 use super::body::BodyError;
 use super::error::NetworkError;
 use super::tls::{detail, is_authority};
-use iki_base::wording::format_seconds;
 use crate::allowed::NotAllowed;
 use crate::guard::class::AddressScope;
 use crate::guard::{self, GuardError, HopTarget};
 use crate::quote;
 use crate::resolve::LookupError;
+use iki_base::wording::format_seconds;
 
 /// A failure of the connection, carried through the HTTP library as its `Other` error.
 #[derive(Debug, thiserror::Error)]

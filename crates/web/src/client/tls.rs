@@ -26,8 +26,8 @@ use ureq::unversioned::transport::{
 };
 use url::Host;
 
-use iki_base::progress_counters;
 use crate::guard::HopTarget;
+use iki_base::progress_counters;
 
 /// Builds the configuration of clients from the environment's and the system's certificates.
 ///

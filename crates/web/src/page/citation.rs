@@ -8,9 +8,9 @@ use url::Url;
 
 use super::author::{AuthorKind, AuthorName};
 use super::embedded::EmbeddedData;
+use crate::client::without_login;
 use crate::partial_date::PartialDate;
 use iki_base::wording::{beginning, on_one_line};
-use crate::client::without_login;
 
 mod apa;
 mod bibtex;

@@ -8,9 +8,9 @@ use url::Url;
 
 use super::embedded::EmbeddedData;
 use super::json_ld;
+use crate::guard::names::is_within;
 use crate::partial_date::PartialDate;
 use iki_base::wording::beginning;
-use crate::guard::names::is_within;
 
 /// Below this number of votes a few accounts could have cast them all.
 const MIN_VOTES: i64 = 20;

@@ -11,9 +11,9 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 use url::Url;
 
+use crate::client::{FetchError, FetchRequest, HttpClient, parse_url};
 use crate::partial_date::PartialDate;
 use iki_base::wording::{beginning, on_one_line};
-use crate::client::{FetchError, FetchRequest, HttpClient, parse_url};
 
 /// Timeout of the request, a part of the call's.
 pub const TIMEOUT: Duration = Duration::from_secs(3);

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use url::Url;
 
 use super::*;
-use iki_base::wording::on_one_line;
 use iki_base::cpu_clock::CpuInstant;
+use iki_base::wording::on_one_line;
 
 fn today() -> PartialDate {
     PartialDate::parse("2026-11-22").unwrap()

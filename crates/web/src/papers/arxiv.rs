@@ -8,12 +8,12 @@ use std::time::Duration;
 use super::paper::Paper;
 use super::paper_provider::{PaperPage, PaperProvider, PaperStep, refusal_without_keys};
 use super::paper_search::PaperSearch;
-use iki_document::{XmlEvent, XmlReader};
 use crate::client::HttpResponse;
 use crate::provider::failure::ProviderFailureKind;
 use crate::provider::{
     Provider, ProviderAccount, ProviderEndpoint, ProviderRequest, UnreadableReply,
 };
+use iki_document::{XmlEvent, XmlReader};
 
 /// Maximum number of entries that are read.
 const MAX_ENTRIES: usize = 500;

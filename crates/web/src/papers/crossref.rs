@@ -10,8 +10,8 @@ use super::paper_provider::{
     PaperPage, PaperProvider, PaperStep, filters, key, refusal_without_keys,
 };
 use super::paper_search::{PaperSearch, REGISTRANTS};
-use crate::page::{PartialDate, retraction};
 use crate::client::HttpResponse;
+use crate::page::{PartialDate, retraction};
 use crate::provider::reply::{self, list, string};
 use crate::provider::{
     Provider, ProviderAccount, ProviderEndpoint, ProviderRequest, UnreadableReply, optional_key,

@@ -11,9 +11,7 @@ use super::paper::Paper;
 use super::paper_provider::{PROVIDERS, PaperPage, PaperProvider, order};
 use super::paper_search::PaperSearch;
 use super::{request_pace, scholarly_web, unpaywall};
-use iki_base::sort::sort_by_number;
 use crate::cache::{CacheQuestion, SingleFlightGuard};
-use iki_base::unseen::UnseenCount;
 use crate::client::HttpClient;
 use crate::provider::ProviderAccount;
 use crate::provider::failure::{ProviderFailure, ProviderFailureKind};
@@ -23,6 +21,8 @@ use crate::search::outcome::{ProviderRouting, SearchFailure};
 use crate::search::provider_route::{PROVIDER_TIMEOUT, ProviderRoute};
 use crate::search::searcher::WebSearcher;
 use crate::search::unseen_taken_out;
+use iki_base::sort::sort_by_number;
+use iki_base::unseen::UnseenCount;
 
 /// Minimum time that is worth asking another provider. A shorter one would say nothing about it.
 const MIN_PROVIDER_TIME: Duration = Duration::from_secs(5);

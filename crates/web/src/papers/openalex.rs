@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use super::paper::{Paper, PaperPlaces};
 use super::paper_provider::{PaperPage, PaperProvider, PaperStep, filters, key};
 use super::paper_search::{NAMES, PaperSearch};
-use iki_base::sort::sort_by_count;
 use crate::client::HttpResponse;
 use crate::provider::reply::{self, list, string};
 use crate::provider::{
@@ -16,6 +15,7 @@ use crate::provider::{
     optional_key,
 };
 use crate::search::html_text;
+use iki_base::sort::sort_by_count;
 
 /// Fields of a work that are read; all of them take ten times as much.
 const FIELDS: &str = "id,doi,display_name,publication_year,publication_date,authorships,\

@@ -4,12 +4,12 @@
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::{Map, Value};
 
-use iki_base::wording::on_one_line;
 use crate::page::PartialDate;
 use crate::page::doi::parse_doi;
 use crate::search::claim::sentences;
 use crate::search::html_text;
 use crate::search::results::{shortened, shown_url};
+use iki_base::wording::on_one_line;
 
 /// Fields of a paper, in the order in which answers have them.
 const FIELDS: &str = "title url source doi authors journal year abstract citationCount openAccess \

@@ -8,13 +8,13 @@ use serde_json::Value;
 use super::paper::Paper;
 use super::paper_search::PaperSearch;
 use super::{arxiv, crossref, openalex, pubmed, semanticscholar};
-use iki_base::unseen::UnseenCount;
 use crate::client::HttpResponse;
 use crate::provider::exchange::ProviderItem;
 use crate::provider::failure::ProviderFailureKind;
 use crate::provider::{
     Provider, ProviderAccount, ProviderRefusal, ProviderRequest, UnreadableReply, reply,
 };
+use iki_base::unseen::UnseenCount;
 
 /// All providers, in the order in which they are asked.
 pub static PROVIDERS: [&PaperProvider; 5] = [

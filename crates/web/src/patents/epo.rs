@@ -13,8 +13,6 @@ use super::number::PatentNumber;
 use super::patent::{self, Patent};
 use super::patent_provider::PatentProvider;
 use super::query::PatentSearch;
-use iki_base::wording::joined_words;
-use iki_document::{XmlEvent, XmlReader};
 use crate::client::HttpResponse;
 use crate::provider::exchange::ProviderItem;
 use crate::provider::failure::ProviderFailureKind;
@@ -23,6 +21,8 @@ use crate::provider::{
     CredentialSlot, Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest,
     UnreadableReply, required_key,
 };
+use iki_base::wording::joined_words;
+use iki_document::{XmlEvent, XmlReader};
 
 /// Row of this provider.
 pub static PROVIDER: PatentProvider = PatentProvider {

@@ -3,9 +3,9 @@
 use serde_json::{Map, Value};
 
 use super::number::PatentNumber;
-use iki_base::unseen::UnseenCount;
 use crate::provider::exchange::ProviderItem;
 use crate::search::dates;
+use iki_base::unseen::UnseenCount;
 
 /// A patent, or an application for one. What is not known is empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

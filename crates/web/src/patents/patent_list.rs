@@ -4,10 +4,10 @@
 use super::number::PatentNumber;
 use super::patent::Patent;
 use super::query::{PatentSearch, plain_words};
-use iki_base::sort::sort_by_count;
-use iki_base::wording::on_one_line;
-use iki_base::unseen::UnseenCount;
 use crate::search::results::{shortened, shown_url};
+use iki_base::sort::sort_by_count;
+use iki_base::unseen::UnseenCount;
+use iki_base::wording::on_one_line;
 
 /// Maximum length of an abstract, in characters.
 const MAX_ABSTRACT_CHARS: usize = 2000;

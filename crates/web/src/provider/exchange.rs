@@ -13,10 +13,10 @@ use super::failure::{
 };
 use super::reply::on_one_short_line;
 use super::{Provider, ProviderRefusal, ProviderRequest, UnreadableReply};
-use iki_base::unseen::{self, UnseenCount};
 use crate::client::{FetchError, FetchRequest, HttpClient, HttpResponse, PostRequest};
 use crate::credentials::{MIN_SECRET_BYTES, SecretText};
 use crate::status_advice::retry_delay;
+use iki_base::unseen::{self, UnseenCount};
 
 /// Minimum wait before a retry.
 const MIN_RETRY_WAIT: Duration = Duration::from_millis(250);

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::failure::ProviderFailureKind;
 use super::{ProviderRefusal, UnreadableReply};
-use iki_base::wording::on_one_line;
 use crate::client::HttpResponse;
+use iki_base::wording::on_one_line;
 
 /// Maximum number of items of a list that are read: nobody asks for more, and each takes a hundred
 /// times its length.

@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::session::{ResearchSession, SessionSource};
-use iki_base::wording::{floor_boundary, on_one_line};
 use crate::page::{self, SourceType};
 use crate::search::display_link;
+use iki_base::wording::{floor_boundary, on_one_line};
 
 /// Maximum number of queries, and the longest part of a query that is taken from a text, in bytes.
 const MAX_QUERIES: usize = 5;

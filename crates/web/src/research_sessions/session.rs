@@ -3,10 +3,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::cache::PersistentFault;
+use crate::search::{SearchResult, same_page_key};
 use iki_base::sort::sort_by_count;
 use iki_base::wording::beginning;
-use crate::cache::PersistentFault;
-use crate::search::same_page_key;
+
+/// Length of a day's date, in bytes.
+const DAY_BYTES: usize = 10;
 
 /// Maximum number of steps of a session, revisions among them.
 pub const MAX_STEPS: usize = 200;
@@ -135,6 +138,18 @@ pub struct SessionSource {
     pub step: u64,
     /// The day on which it was found; set here.
     pub accessed: String,
+}
+
+impl From<&SearchResult> for SessionSource {
+    fn from(result: &SearchResult) -> Self {
+        let date = result.published_at.as_deref().unwrap_or_default();
+        Self {
+            url: result.url.clone(),
+            title: result.title.clone(),
+            date: beginning(date, DAY_BYTES).to_owned(),
+            ..Self::default()
+        }
+    }
 }
 
 /// The outcome of one question to a provider or a site.

@@ -11,13 +11,13 @@ use super::query::{ProviderQuery, SafeSearch, TimeRange};
 use super::query_terms::{self, QueryOperators};
 use super::search_provider::{ProviderLimits, SearchProvider, SiteQuery};
 use super::{SearchResult, dates, html_text, result_list};
-use iki_base::wording::thousands;
 use crate::client::HttpResponse;
 use crate::provider::reply::{self, string, strings};
 use crate::provider::{
     CredentialSlot, Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest,
     UnreadableReply, required_key,
 };
+use iki_base::wording::thousands;
 
 /// Message for the model if no key is configured.
 pub const SETUP_ERROR: &str = "Web search requires API key configuration.\n\nBrave Search offers \

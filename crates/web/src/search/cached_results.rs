@@ -88,11 +88,11 @@ mod tests {
     use url::Url;
 
     use super::*;
-    use iki_base::unseen;
     use crate::credentials::SecretText;
     use crate::search::brave::PROVIDER as BRAVE;
     use crate::search::exa::PROVIDER as EXA;
     use crate::search::lenses::Lens;
+    use iki_base::unseen;
 
     /// Fields of a search that are not part of the key, each with the reason.
     const WITHOUT_EFFECT: &[(&str, &str)] = &[

@@ -11,13 +11,13 @@ use super::query::{ProviderQuery, SafeSearch};
 use super::query_terms::{self, QueryOperators};
 use super::search_provider::{ProviderLimits, SearchProvider, SiteQuery};
 use super::{SearchResult, dates};
-use iki_document as document;
 use crate::client::HttpResponse;
 use crate::guard::names::is_within;
 use crate::provider::reply;
 use crate::provider::{
     Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest, UnreadableReply,
 };
+use iki_document as document;
 
 const NAME: &str = "DuckDuckGo";
 const ENDPOINT: &str = "https://html.duckduckgo.com/html/";

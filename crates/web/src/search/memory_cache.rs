@@ -3,8 +3,8 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
-use iki_base::mutex::lock;
 use crate::cache::{CacheEntry, CacheQuestion, CacheStore};
+use iki_base::mutex::lock;
 
 /// Entries in memory.
 #[derive(Default)]

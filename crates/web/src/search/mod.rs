@@ -59,8 +59,8 @@ pub mod tavily;
 pub use domains::{DomainFilter, named_hosts};
 pub use results::{display_link, same_page_key};
 
-use iki_base::unseen::UnseenCount;
 use crate::provider::exchange::ProviderItem;
+use iki_base::unseen::UnseenCount;
 
 /// One search result, all of it plain text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

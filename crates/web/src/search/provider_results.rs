@@ -7,11 +7,11 @@ use super::cached_results::CachedResults;
 use super::query::{MAX_RESULTS, ProviderQuery, WebSearch};
 use super::search_provider::SearchProvider;
 use super::{DomainFilter, SearchResult, google, query_terms, results};
-use iki_base::parallel::map_in_parallel;
 use crate::client::HttpClient;
 use crate::provider::ProviderAccount;
 use crate::provider::exchange::{self, RetryBudget};
 use crate::provider::failure::{ProviderFailure, ProviderFailureKind};
+use iki_base::parallel::map_in_parallel;
 
 /// Extra results requested, to make up for those that are dropped.
 const SPARE_RESULTS: usize = 5;

@@ -6,10 +6,10 @@ use std::collections::HashSet;
 use url::Url;
 
 use super::{DomainFilter, SearchResult, html_text};
+use crate::client::without_login;
+use iki_base::unseen;
 use iki_base::wording::on_one_line;
 use iki_document::entities;
-use iki_base::unseen;
-use crate::client::without_login;
 
 /// Maximum length of a URL of a result, in bytes.
 const MAX_ADDRESS_BYTES: usize = 4096;

@@ -17,11 +17,11 @@ use super::{
     MAX_TEXT_BYTES, SiteApiError, SiteApiPage, address_of, base, day_and_minute, escaped, get,
     markdown, name_of, number, single_line,
 };
+use crate::client::{FetchError, HttpClient};
+use crate::credentials::Credentials;
 use iki_base::parallel::map_in_parallel;
 use iki_base::wording::{beginning, count_noun, counted_as};
 use iki_document::Document;
-use crate::client::{FetchError, HttpClient};
-use crate::credentials::Credentials;
 
 /// Base URL of the API.
 const API: &str = "https://hacker-news.firebaseio.com/v0";

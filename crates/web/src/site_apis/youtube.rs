@@ -11,12 +11,12 @@ use url::Url;
 use super::{
     MAX_TEXT_BYTES, SiteApiError, SiteApiPage, base, escaped, get, markdown, name_of, single_line,
 };
-use iki_base::wording::beginning;
-use iki_document::Document;
 use crate::bot_checks::vendor_of;
 use crate::client::{FetchError, HttpClient, HttpResponse};
 use crate::credentials::Credentials;
 use captions::{at, captions, number};
+use iki_base::wording::beginning;
+use iki_document::Document;
 
 mod captions;
 

@@ -9,8 +9,8 @@ use memchr::memchr;
 
 use super::dom::lists_any_case;
 use super::tag::{self, HtmlTag};
-use iki_base::wording::floor_boundary;
 use crate::entities;
+use iki_base::wording::floor_boundary;
 
 mod text;
 

@@ -3,10 +3,10 @@
 use memchr::memchr;
 
 use super::has_word;
-use iki_base::wording::floor_boundary;
 use crate::entities;
 use crate::html::dom::lists_any_case;
 use crate::html::tag;
+use iki_base::wording::floor_boundary;
 
 /// Returns the text of an element of at most `most` bytes, or of the name marked in it, and its
 /// end.

@@ -36,7 +36,6 @@ mod hash;
 mod keep;
 mod page;
 mod prune;
-#[path = "../../../../benches/main_content/study.rs"]
 pub(crate) mod study;
 mod tags;
 mod text;

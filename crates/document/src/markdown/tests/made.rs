@@ -4,9 +4,7 @@ use std::fmt::Write as _;
 
 use proptest::prelude::*;
 
-use crate::model::{
-    ColumnAlignment, DocumentModel, ModelBuilder, NodeContent, TableLayout,
-};
+use crate::model::{ColumnAlignment, DocumentModel, ModelBuilder, NodeContent, TableLayout};
 
 /// A document as the tests make it up.
 #[derive(Clone, Debug)]

@@ -13,9 +13,9 @@ use std::time::Instant;
 use super::blocks::BlockWriter;
 use super::inlines::InlineContent;
 use super::{DocumentProperties, rtf};
-use iki_base::wording::plural;
 use crate::html::PageSyntax;
 use crate::{FileKind, epub};
+use iki_base::wording::plural;
 
 mod mime;
 mod outlook;
@@ -51,11 +51,7 @@ struct MailMessage {
 }
 
 /// Reads a message.
-pub(crate) fn read(
-    bytes: &[u8],
-    kind: FileKind,
-    end: Option<Instant>,
-) -> Option<BlockWriter> {
+pub(crate) fn read(bytes: &[u8], kind: FileKind, end: Option<Instant>) -> Option<BlockWriter> {
     let message = match kind {
         FileKind::Msg => outlook::read(bytes)?,
         _ => mime::read(bytes),

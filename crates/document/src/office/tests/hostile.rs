@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use super::converted;
 use super::made::{docx, paragraph, relations, xlsx, zip};
-use iki_base::cpu_clock::CpuInstant;
 use crate::{DocumentError, FileKind, FileLimits, convert_file};
+use iki_base::cpu_clock::CpuInstant;
 
 #[test]
 fn what_a_file_is_is_told_by_its_bytes() {

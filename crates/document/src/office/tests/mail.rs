@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use super::{check, converted};
-use iki_base::cpu_clock::CpuInstant;
 use crate::FileKind;
+use iki_base::cpu_clock::CpuInstant;
 
 const HEAD: &str = "Message-ID: <1@example.com>\r\nFrom: =?utf-8?Q?Ann_=C3=84?= <ann@example.com>\r\nSubject: A\r\n\ttitle\r\n";
 

@@ -1,8 +1,8 @@
 //! Checks the Markdown of RTF files.
 
 use super::{check, converted};
-use iki_base::cpu_clock::CpuInstant;
 use crate::{DocumentError, FileKind};
+use iki_base::cpu_clock::CpuInstant;
 
 fn rtf(body: &str) -> Vec<u8> {
     let head = r"{\rtf1\ansi\ansicpg1252{\fonttbl{\f0 Arial;}{\f1\fcharset204 Times;}{\f2\fcharset128 Mincho;}}

@@ -271,8 +271,7 @@ fn annotated(annotations: impl FnOnce(&mut File) -> String) -> String {
         &lines(&["A form"]),
         &format!("/Annots [{annotations}] /Resources << {FONTS} >>"),
     );
-    let document =
-        crate::convert_scanned_pdf(&file.finish(), &FileLimits::default(), None);
+    let document = crate::convert_scanned_pdf(&file.finish(), &FileLimits::default(), None);
     document.unwrap().markdown
 }
 

@@ -18,9 +18,9 @@ use rustix::process::geteuid;
 
 use super::directory_mask::{DirectoryMask, HiddenDirectory};
 use super::{AccessRight, opened_path, system};
+use crate::sandbox::roots::RootSet;
 use iki_base::own_directories::{self, CREDENTIALS_FILE, NAME};
 use iki_base::wording::system_words;
-use crate::sandbox::roots::RootSet;
 
 /// The part of the state that may be read.
 const OUTPUT_DIRECTORY: &str = "output";

@@ -7,15 +7,15 @@ use std::io;
 use std::path::Path;
 use std::process;
 
-use iki_base::wording::{count_noun, joined_words};
 use crate::contract::background::{BackgroundRun, FIELD, MAX_COMMANDS};
 use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::{AnswerObject, Reply};
 use crate::contract::request::Request;
+use crate::tools::bash::output;
+use iki_base::wording::{count_noun, joined_words};
 use iki_process::sandbox::tree_termination;
 use iki_process::shell::{BackgroundCommand, BackgroundOutput};
-use crate::tools::bash::output;
 
 /// Maximum length of a command that is shown.
 const MAX_SHOWN_COMMAND_CHARS: usize = 60;

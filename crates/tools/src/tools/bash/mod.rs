@@ -18,17 +18,17 @@ use crate::contract::request::Request;
 use crate::contract::tool::{
     AccessScope, ExitCodes, FieldRole, HabitualFlag, Tool, ToolHints, ToolManual,
 };
+use crate::secrets;
+use background::BackgroundRequest;
 use iki_process::sandbox::confinement::audit::{DenialListener, KernelDenial};
 use iki_process::sandbox::confinement::{self, AccessRight, Confinement};
 use iki_process::sandbox::roots;
+use iki_process::shell;
 use iki_process::shell::refusal_messages::find_refusal_messages;
 use iki_process::shell::{
     BackgroundOutput, CollectedOutput, CommandOutcome, CommandSettings, CommandShell, NOT_RUN,
     TerminalText,
 };
-use crate::secrets;
-use iki_process::shell;
-use background::BackgroundRequest;
 use last_newline::WithoutLastNewline;
 use refusal_note::ConfinedCall;
 use time_limit::CommandTime;

@@ -6,9 +6,9 @@
 
 use std::path::Path;
 
-use iki_base::wording::count_noun;
 use crate::contract::bounded::TextMeasure;
 use crate::contract::call_terms::CallTerms;
+use iki_base::wording::count_noun;
 use iki_process::sandbox::confinement;
 use iki_process::shell::{CollectedOutput, SavedOutput, ShortenedLine};
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use iki_base::wording::format_seconds;
 use crate::contract::call_terms::{CallTerms, Deadline};
+use iki_base::wording::format_seconds;
 use iki_process::shell::{StillRunning, TimeLimit};
 
 /// The note on a command that was ended before it had written anything.

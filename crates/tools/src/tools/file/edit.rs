@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use iki_base::wording::plural;
 use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::notes::Notes;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{AccessScope, FieldRole, Tool, ToolHints, ToolManual};
+use crate::tools::file::{edit_note, failure, write_note};
+use iki_base::wording::plural;
 use iki_files::{self as files, EditError, TextReplacement};
 use iki_search::missing_paths::PathWant;
-use crate::tools::file::{edit_note, failure, write_note};
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {

@@ -5,15 +5,15 @@
 
 use std::fmt::Write as _;
 
-use iki_base::wording::{beginning, count_noun, join_list, quoted_for_shell, thousands};
 use crate::contract::bounded::TextMeasure;
 use crate::contract::call_terms::CallTerms;
+use iki_base::unseen;
+use iki_base::wording::{beginning, count_noun, join_list, quoted_for_shell, thousands};
 use iki_files::nearest::{
     DifferenceKind, MAX_NAMED_LINES, NearestFinding, NearestPlace, NearestText, TextDifference,
     TextRepair,
 };
 use iki_files::{ChangedLines, LineEndChange};
-use iki_base::unseen;
 
 /// Room of an answer next to its note: its other fields, and the JSON around them.
 const OTHER_FIELDS_BYTES: usize = 256;

@@ -3,12 +3,14 @@
 
 use std::path::{Path, PathBuf};
 
-use iki_base::wording::{quoted_for_shell, thousands};
 use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::failure::{ErrorCode, Failure};
+use iki_base::wording::{quoted_for_shell, thousands};
 use iki_files::{ErrorReason, FileAccessError};
-use iki_search::missing_paths::{self as paths, MeantPath, NamePlaces, PathObstacle, PathSlip, PathWant};
 use iki_process::sandbox::confinement;
+use iki_search::missing_paths::{
+    self as paths, MeantPath, NamePlaces, PathObstacle, PathSlip, PathWant,
+};
 
 /// The failure of a call for `path` on which there was `error`.
 pub fn of(path: &str, error: &FileAccessError) -> Failure {

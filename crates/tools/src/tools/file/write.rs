@@ -8,10 +8,10 @@ use crate::contract::notes::Notes;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{AccessScope, FieldRole, HabitualFlag, Tool, ToolHints, ToolManual};
-use iki_files::{self as files, ErrorReason, FileAccessError, MadeDirectories};
-use iki_search::missing_paths::{self as paths, PathObstacle, PathWant};
-use iki_process::sandbox::confinement;
 use crate::tools::file::{failure, write_note};
+use iki_files::{self as files, ErrorReason, FileAccessError, MadeDirectories};
+use iki_process::sandbox::confinement;
+use iki_search::missing_paths::{self as paths, PathObstacle, PathWant};
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {

@@ -12,13 +12,13 @@ use crate::contract::notes::Notes;
 use crate::contract::reply::{AnswerObject, Reply};
 use crate::contract::request::Request;
 use crate::contract::tool::{AccessScope, ExitCodes, FieldRole, HabitualFlag, Tool, ToolManual};
-use iki_search::paths::WalkOutcome;
-use iki_search::walk::{GlobError, PathVisitor, PatternWalk, WalkEntry};
 use crate::tools::search::empty_result::{self, EmptySearch};
 use crate::tools::search::ignored_note::note_on_ignored;
 use crate::tools::search::note::{self, SearchVocabulary};
 use crate::tools::search::scope::{FileScope, check_place};
 use iki_base::unseen;
+use iki_search::paths::WalkOutcome;
+use iki_search::walk::{GlobError, PathVisitor, PatternWalk, WalkEntry};
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {

@@ -6,11 +6,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Instant;
 
+use crate::tools::search::note::SearchVocabulary;
 use iki_base::wording::{count_noun, join_list, thousands};
 use iki_search::paths::{EntryKind, IgnoredNames};
 use iki_search::steps::GlobPattern;
 use iki_search::walk::WalkScope;
-use crate::tools::search::note::SearchVocabulary;
 
 /// Maximum number of names that are listed.
 const MAX_NAMES_LISTED: usize = 3;

@@ -5,8 +5,8 @@ use std::io;
 
 use rustix::io::Errno;
 
-use iki_base::wording::{format_seconds, system_words, thousands};
 use crate::contract::call_terms::CallTerms;
+use iki_base::wording::{format_seconds, system_words, thousands};
 use iki_search::braces::MAX_ALTERNATIVES;
 use iki_search::paths::{OmittedPaths, UnlistedDirectories};
 use iki_search::steps::{MAX_PATTERN_BYTES, WildcardError};

@@ -8,11 +8,11 @@ use std::sync::Arc;
 use crate::contract::call_terms::Audience;
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::request::Request;
+use crate::tools::search::empty_result::{self, EmptySearch};
+use crate::tools::search::note::error_in_words;
 use iki_search::ignore_files;
 use iki_search::steps::{GlobPattern, WildcardError};
 use iki_search::walk::WalkScope;
-use crate::tools::search::empty_result::{self, EmptySearch};
-use crate::tools::search::note::error_in_words;
 
 /// The scope of one search.
 #[derive(Clone, Debug, Default)]

@@ -16,8 +16,8 @@ use crate::contract::request::Request;
 use crate::contract::tool::{
     AccessScope, EnvelopeFamily, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
 };
-use iki_document::Document;
 use iki_base::unseen;
+use iki_document::Document;
 use iki_web::bot_checks::{advice_on_bot_check, vendor_of};
 use iki_web::charset::{BodyKind, UnsupportedBody};
 use iki_web::client::{self, FetchError};

@@ -10,10 +10,10 @@ use url::Url;
 
 use super::download_command::{MAX_URL_BYTES, download, plain};
 use super::meant_url::{bare_host, without_punctuation};
+use crate::contract::call_terms::CallTerms;
 use iki_base::signature;
 use iki_base::sort::sort_by_count;
 use iki_base::wording::{count_noun, floor_boundary, on_one_line};
-use crate::contract::call_terms::CallTerms;
 use iki_document::{self as document, MainContentCertainty};
 use iki_web::charset::{self, BodyKind};
 use iki_web::client::{HttpResponse, NetworkError};

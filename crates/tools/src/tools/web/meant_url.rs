@@ -6,8 +6,8 @@ use percent_encoding::percent_decode_str;
 use url::{Host, Url};
 
 use super::download_command::{MAX_URL_BYTES, plain};
-use iki_base::wording::on_one_line;
 use crate::contract::call_terms::CallTerms;
+use iki_base::wording::on_one_line;
 use iki_process::sandbox::confinement;
 use iki_web::client;
 use iki_web::guard::names;

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use iki_web::cache::{CacheFiles, CacheStore, KEY_VARIABLE};
 use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::{ErrorCode, Failure, FailureAdvice};
 use iki_process::sandbox::confinement;
+use iki_web::cache::{CacheFiles, CacheStore, KEY_VARIABLE};
 use iki_web::credentials::Credentials;
 use iki_web::search::cached_results;
 use iki_web::search::context::SearchContext;

@@ -1,13 +1,13 @@
 //! The course of a call that searches or reads: in a process of its own, or offline in a server,
 //! from its cache.
 
-use iki_web::cache::CacheStore;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::tools::web::research_cache::{self, ResearchCache};
 use crate::tools::web::session_record::{self, SessionFinds};
 use crate::tools::web::{network, searching::search_failure};
+use iki_web::cache::CacheStore;
 use iki_web::client::HttpClient;
 use iki_web::credentials::Credentials;
 use iki_web::search::context::SearchContext;

@@ -9,8 +9,8 @@ use std::time::SystemTime;
 
 use serde_json::{Value, json};
 
-use iki_web::cache::{CacheStore, artifact};
 use crate::contract::reply::{AnswerObject, LINK};
+use iki_web::cache::{CacheStore, artifact};
 use iki_web::date;
 
 /// Minimum length of an answer that is linked, in bytes.

@@ -6,16 +6,15 @@
 use std::env;
 use std::time::Duration;
 
-use iki_base::wording::{beginning, count_noun};
-use iki_web::cache::{CacheStore, KEY_VARIABLE, PersistentFault, PersistentFiles, PersistentStore};
 use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use iki_web::research_sessions::{self, MAX_STEPS, ResearchSession, SessionFault, SessionStore};
-use iki_process::sandbox::confinement;
 use crate::tools::web::research_cache;
-use iki_web::search::SearchResult;
+use iki_base::wording::{beginning, count_noun};
+use iki_process::sandbox::confinement;
+use iki_web::cache::{CacheStore, KEY_VARIABLE, PersistentFault, PersistentFiles, PersistentStore};
+use iki_web::research_sessions::{self, MAX_STEPS, ResearchSession, SessionFault, SessionStore};
 
 pub use iki_web::research_sessions::{CallOutcome, SessionSource};
 
@@ -27,18 +26,6 @@ pub const SESSION_ID: &str = "sessionId";
 
 /// The other name of that field.
 pub const ALIASES: &[(&str, &str)] = &[("session_id", SESSION_ID)];
-
-impl From<&SearchResult> for SessionSource {
-    fn from(result: &SearchResult) -> Self {
-        let date = result.published_at.as_deref().unwrap_or_default();
-        Self {
-            url: result.url.clone(),
-            title: result.title.clone(),
-            date: beginning(date, DAY_BYTES).to_owned(),
-            ..Self::default()
-        }
-    }
-}
 
 /// Sources and outcomes that a call adds to a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -8,9 +8,9 @@ use tokio::time::{Instant, sleep};
 
 use super::turn::milliseconds;
 use super::{ANSWERS_WITHIN, RedisCache, RedisKey, RedisUnavailable};
-use iki_base::mutex::lock;
 use crate::cache::persistent_store::EntryVersion;
 use crate::cache::{PersistentChange, PersistentEntry, PersistentFault};
+use iki_base::mutex::lock;
 
 /// Maximum time of a look-up or change, apart from its bytes.
 const LASTS_WITHIN: Duration = Duration::from_secs(2);

@@ -10,11 +10,11 @@ use serde_json::{Map, Value, json};
 use url::Url;
 
 use super::{CitedWork, WorkKind, bibtex};
-use crate::partial_date::PartialDate;
-use iki_base::wording::{beginning, on_one_line};
-use crate::page::author::{self, AuthorKind};
 use crate::client::without_login;
+use crate::page::author::{self, AuthorKind};
+use crate::partial_date::PartialDate;
 use crate::patents::number::PatentNumber;
+use iki_base::wording::{beginning, on_one_line};
 
 /// Facts about a source; what is not known is empty.
 #[derive(Clone, Copy, Debug, Default)]

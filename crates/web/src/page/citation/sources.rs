@@ -4,11 +4,11 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::WorkKind;
-use crate::partial_date::PartialDate;
-use iki_base::wording::on_one_line;
 use crate::page::author::{self, AuthorKind, AuthorName, MAX_AUTHORS};
 use crate::page::embedded::EmbeddedData;
 use crate::page::json_ld;
+use crate::partial_date::PartialDate;
+use iki_base::wording::on_one_line;
 
 /// Types of schema.org for works with an author, except those that are derived by name (`…Article`,
 /// `…Posting`).

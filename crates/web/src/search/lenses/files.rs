@@ -10,9 +10,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Lens;
-use iki_process::sandbox::confinement;
 use crate::credentials::{Credentials, read_json};
 use crate::search::named_hosts;
+use iki_process::sandbox::confinement;
 
 /// Variable with further files and directories, separated by colons.
 const VARIABLE: &str = "CUSTOM_LENSES_PATH";

@@ -1,8 +1,8 @@
 //! Lenses: named lists of domains that restrict a search to the sites of its subject. Some are
 //! compiled in, others come from files; of two with the same name the later one counts.
 
-use crate::hosts;
 use crate::credentials::Credentials;
+use crate::hosts;
 
 mod files;
 

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use iki_base::wording::{beginning, counted_as};
 use crate::search::html_text;
 use crate::site_apis::{
     MAX_TEXT_BYTES, address_of, day_and_minute, escaped, name_of, number, single_line,
 };
+use iki_base::wording::{beginning, counted_as};
 
 /// True if the item can be shown.
 pub(super) fn is_there(item: &Value) -> bool {

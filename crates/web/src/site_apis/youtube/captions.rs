@@ -7,10 +7,10 @@ use serde_json::Value;
 use url::Url;
 
 use super::get;
-use iki_base::sort::sort_by_count;
-use iki_document::{XmlEvent, XmlReader, entities};
 use crate::client::HttpClient;
 use crate::guard::names::is_within;
+use iki_base::sort::sort_by_count;
+use iki_document::{XmlEvent, XmlReader, entities};
 
 /// Maximum number of caption lines.
 const MAX_LINES: usize = 50_000;

@@ -12,8 +12,8 @@
 use super::super::rules::{PageRules, RuledLine};
 use super::super::runs::GlyphRun;
 use super::{PageRegion, TableRows, TextLine, gaps_between, shared_gaps};
-use iki_base::sort::sort_by_number;
 use grid::RuledGrid;
+use iki_base::sort::sort_by_number;
 
 mod grid;
 mod split;

@@ -6,12 +6,12 @@ use std::time::Instant;
 
 use super::lines::LineRange;
 use super::made_text::MadeLines;
-use iki_base::wording::{count_noun, counted_as};
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
-use iki_files::{self as files, DirectoryEntryKind, FileAccessError};
 use crate::tools::file::failure;
 use iki_base::unseen;
+use iki_base::wording::{count_noun, counted_as};
+use iki_files::{self as files, DirectoryEntryKind, FileAccessError};
 
 /// The most entries in one answer.
 const MAX_ENTRIES: usize = 1000;

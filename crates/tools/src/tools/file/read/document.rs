@@ -4,15 +4,15 @@ use std::time::{Duration, Instant};
 
 use super::lines::LineRange;
 use super::made_text::MadeLines;
-use iki_base::wording::quoted_for_shell;
 use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::Reply;
+use crate::tools::file::failure;
+use iki_base::wording::quoted_for_shell;
 use iki_conversion::{self as conversion, HelperPrograms};
 use iki_document::{DocumentError, FileKind, FileLimits, MAX_FILE};
 use iki_files::FileContent;
 use iki_process::sandbox::confinement;
-use crate::tools::file::failure;
 
 /// The longest time for a conversion.
 const CONVERSION_TIMEOUT: Duration = Duration::from_secs(25);

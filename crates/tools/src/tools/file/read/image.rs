@@ -1,13 +1,13 @@
 //! Files that are no text: an image for a model, or else words for what it is.
 
-use iki_base::wording::{quoted_for_shell, thousands};
 use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
+use crate::tools::file::failure;
+use iki_base::wording::{quoted_for_shell, thousands};
 use iki_files::kind::BinaryKind;
 use iki_files::{self as files, FileContent};
 use iki_process::shell;
-use crate::tools::file::failure;
 
 /// The largest image that a model is shown, in bytes: what is larger once it is written as base64
 /// is refused, and all that was said with it.

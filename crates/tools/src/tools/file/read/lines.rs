@@ -3,14 +3,14 @@
 use std::io;
 use std::path::Path;
 
-use iki_base::wording::{count_noun, counted_as, quoted_for_shell, thousands};
 use crate::contract::bounded::{self, TextMeasure};
 use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::notes::Notes;
 use crate::contract::reply::{AnswerObject, Text};
+use crate::tools::file::failure;
+use iki_base::wording::{count_noun, counted_as, quoted_for_shell, thousands};
 use iki_files::{FileAccessError, FileContent, FileFacts, FirstLine, LineEnd, ReadInterruption};
 use iki_process::sandbox::confinement;
-use crate::tools::file::failure;
 use iki_web::charset;
 
 /// Room for the exit code next to the rest of a line, which bash shows.

@@ -3,9 +3,9 @@
 use std::io;
 
 use super::lines::LineRange;
-use iki_base::wording::thousands;
 use crate::contract::bounded;
 use crate::contract::reply::AnswerObject;
+use iki_base::wording::thousands;
 
 /// Some lines of such a text.
 #[derive(Clone, Copy)]

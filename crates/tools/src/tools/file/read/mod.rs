@@ -21,9 +21,9 @@ use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{AccessScope, FieldRole, Tool, ToolManual};
+use crate::tools::file::failure;
 use iki_files::{self as files, FileAccessError, FirstLine};
 use iki_search::missing_paths::PathWant;
-use crate::tools::file::failure;
 use lines::LineRange;
 
 /// The tool's row in the registry.

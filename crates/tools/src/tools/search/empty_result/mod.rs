@@ -20,13 +20,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::tools::search::note::SearchVocabulary;
 use iki_base::unicode_form::spelled_json;
 use iki_base::wording::{count_noun, thousands};
-use iki_search::missing_paths::unexpanded;
 use iki_process::sandbox::confinement;
+use iki_search::missing_paths::unexpanded;
 use iki_search::paths::EntryKind;
 use iki_search::steps::{GlobPattern, starts};
-use crate::tools::search::note::SearchVocabulary;
 use scope::{SearchScope, at_last_slash, joined};
 
 /// The timeout for finding out why.

@@ -5,8 +5,8 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use super::{BetterPattern, EmptySearch, json_field};
-use iki_search::missing_paths::{PathObstacle, PathWant, meant_path, path_obstacle};
 use crate::tools::search::note::error_in_words;
+use iki_search::missing_paths::{PathObstacle, PathWant, meant_path, path_obstacle};
 
 /// Says what is wrong with the path of a search, in which `pattern`, if given, was sought.
 pub(super) fn explain_path(search: EmptySearch<'_>, pattern: Option<&str>) -> Option<String> {

@@ -19,18 +19,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use iki_base::wording::count_noun;
 use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::notes::Notes;
 use crate::contract::reply::{AnswerObject, Reply};
 use crate::contract::request::Request;
 use crate::contract::tool::{AccessScope, ExitCodes, FieldRole, Tool, ToolManual};
-use iki_search::ere::{RegexMatcher, has_empty_group};
-use iki_search::paths::WalkOutcome;
-use iki_search::scan::LinkPolicy;
-use iki_search::steps::{GlobPattern, WildcardError};
-use iki_search::walk::{self, GlobError, PatternWalk};
 use crate::tools::search::empty_result::{self, EmptySearch, SearchedNames};
 use crate::tools::search::ignored_note::note_on_ignored;
 use crate::tools::search::note::{self, SearchVocabulary};
@@ -38,6 +32,12 @@ use crate::tools::search::scope::{FileScope, check_place};
 use alternative_readings_search::AlternativeReadingsSearch;
 use answer::{GrepAnswer, SearchOutcome};
 use chunk::ResultChunk;
+use iki_base::wording::count_noun;
+use iki_search::ere::{RegexMatcher, has_empty_group};
+use iki_search::paths::WalkOutcome;
+use iki_search::scan::LinkPolicy;
+use iki_search::steps::{GlobPattern, WildcardError};
+use iki_search::walk::{self, GlobError, PatternWalk};
 use options::{GrepOptions, GrepOutput, HABITS};
 use search::{FileSearcher, SharedSearch};
 

@@ -12,9 +12,10 @@ use super::chunk::{LargeFileFacts, LineRecord, ResultChunk, SearchedPiece};
 use super::line_form::{LineBeginning, LineForm};
 use super::line_receiver::LineReceiver;
 use super::options::{GrepOptions, GrepOutput};
-use iki_base::progress_counters;
-use iki_base::wording::count_noun;
 use crate::contract::call_terms::{Audience, threads};
+use iki_base::progress_counters;
+use iki_base::unseen;
+use iki_base::wording::count_noun;
 use iki_search::ere::RegexMatcher;
 use iki_search::ordered_pool::OrderedJob;
 use iki_search::paths::EntryKind;
@@ -23,7 +24,6 @@ use iki_search::scan::{
     LinkPolicy, ScanError, ScanFlow,
 };
 use iki_search::walk::{PathVisitor, WalkEntry};
-use iki_base::unseen;
 
 /// Number of bytes at a file's beginning that show if it is binary.
 const BINARY_CHECK_BYTES: usize = 8 << 10;

@@ -7,11 +7,11 @@ use super::request::PaperFields;
 use crate::contract::call_terms::Audience;
 use crate::contract::notes::Notes;
 use crate::contract::reply::{META, Reply};
+use crate::tools::web::searching::answer_end::{AnswerEnd, count_fitting};
+use crate::tools::web::searching::search_meta::SearchMeta;
 use iki_web::papers::cached_papers::TIME_TO_LIVE;
 use iki_web::papers::finder::PaperAnswer;
 use iki_web::papers::paper_search::{PaperSearch, SOURCES};
-use crate::tools::web::searching::answer_end::{AnswerEnd, count_fitting};
-use crate::tools::web::searching::search_meta::SearchMeta;
 use iki_web::search::hints::SearchHints;
 
 /// Maximum number of bytes taken by the fields around the papers if there is a limit.

@@ -12,9 +12,9 @@ use crate::contract::reply::Reply;
 use crate::contract::tool::{
     self, AccessScope, EnvelopeFamily, FieldRole, Tool, ToolManual, ToolSet,
 };
-use iki_web::papers::finder::{self, PaperFinder};
 use crate::tools::web::research_call::{self, ResearchCall};
 use crate::tools::web::session_record::{self, SessionSource};
+use iki_web::papers::finder::{self, PaperFinder};
 use iki_web::provider::reply::{string, strings};
 
 /// The tool's name.

@@ -2,9 +2,9 @@
 
 use crate::contract::failure::Failure;
 use crate::contract::request::Request;
+use crate::tools::web::searching::search_fields::{count, invalid_request, one_of, query, years};
 use iki_web::papers::paper_provider::PROVIDERS;
 use iki_web::papers::paper_search::{PaperSearch, SOURCES};
-use crate::tools::web::searching::search_fields::{count, invalid_request, one_of, query, years};
 
 /// Default number of papers.
 const DEFAULT_PAPERS: usize = 5;

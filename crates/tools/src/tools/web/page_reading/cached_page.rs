@@ -14,13 +14,13 @@ use super::failure::{self, CachedFailure, PageError};
 use super::page::ScrapedPage;
 use super::page_request::ScrapeRequest;
 use super::reader;
-use iki_web::cache::{self, CacheQuestion, CacheStore};
 use crate::contract::call_terms::Audience;
 use crate::contract::failure::{ErrorCode, Failure};
+use crate::tools::web::page_source;
 use iki_conversion::{find_ocr_program, find_office_programs};
 use iki_document::FileKind;
-use crate::tools::web::page_source;
 use iki_web::allowed::{self, AllowedHosts};
+use iki_web::cache::{self, CacheQuestion, CacheStore};
 use iki_web::client::HttpClient;
 use iki_web::guard::{self, Guard};
 

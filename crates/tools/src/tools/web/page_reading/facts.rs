@@ -6,8 +6,8 @@ use url::Url;
 
 use super::page::ScrapedPage;
 use iki_document::Document;
-use iki_web::page::{self, Citation, EmbeddedData, PartialDate};
 use iki_web::client::HttpClient;
+use iki_web::page::{self, Citation, EmbeddedData, PartialDate};
 
 /// Adds the facts to `page`, which is at `url`, with these declarations if it is HTML, and comes of
 /// this `document` unless it is raw; `client` asks about retractions.

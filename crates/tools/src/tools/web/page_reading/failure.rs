@@ -9,12 +9,12 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::page_request::ScrapeRequest;
-use iki_base::wording::count_noun;
 use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::{ErrorCode, Failure, FailureAdvice};
 use crate::tools::web::document_body::UnreadableDocument;
 use crate::tools::web::page_source::media_type;
 use crate::tools::web::{fetch_note, meant_url, research_cache};
+use iki_base::wording::count_noun;
 use iki_web::allowed::NotAllowed;
 use iki_web::bot_checks::{BotCheck, bot_check};
 use iki_web::client::{FetchError, HttpResponse, NetworkError};

@@ -5,10 +5,10 @@ use std::time::Instant;
 use url::Url;
 
 use super::page::{FetchPaging, PageExtent, ScrapedPage};
-use iki_document::{Document, MainContentCertainty};
-use iki_web::page::EmbeddedData;
 use crate::tools::web::page_source::{self, PageSource};
+use iki_document::{Document, MainContentCertainty};
 use iki_web::guard::Guard;
+use iki_web::page::EmbeddedData;
 
 /// A page as one of the ways found it.
 pub struct FoundPage {

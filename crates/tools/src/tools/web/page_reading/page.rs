@@ -8,11 +8,11 @@ use super::content_cut;
 use super::facts;
 use super::found_page::FoundPage;
 use super::page_request::{ScrapeMode, ScrapeRequest};
-use iki_base::wording::floor_boundary;
 use crate::contract::call_terms::Audience;
 use crate::tools::web::page_source;
 use crate::tools::web::session_record::SessionSource;
 use iki_base::unseen;
+use iki_base::wording::floor_boundary;
 use iki_web::client::HttpClient;
 
 /// Form in which `web_fetch` shows the same text, to read the rest of one that was cut.

@@ -18,16 +18,16 @@ use super::page::{FetchPaging, ScrapedPage};
 use super::page_request::{ScrapeMode, ScrapeRequest};
 use super::placeholder;
 use super::site_api_page;
-use iki_base::signature;
 use crate::contract::call_terms::CallTerms;
-use iki_document::{self as document, Document};
-use iki_web::page::EmbeddedData;
 use crate::tools::web::page_source::{self, MEBIBYTES, PageSource};
 use crate::tools::web::{document_body, fetch_note};
+use iki_base::signature;
 use iki_base::unseen;
+use iki_document::{self as document, Document};
 use iki_web::bot_checks::bot_check;
 use iki_web::charset::UnsupportedBody;
 use iki_web::client::{BodyLimit, HttpClient, HttpResponse};
+use iki_web::page::EmbeddedData;
 
 /// Reads the requested page, within the time of `client`.
 pub fn page(

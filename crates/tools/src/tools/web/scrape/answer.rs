@@ -6,13 +6,13 @@
 use std::io;
 
 use super::request::MAX_CONTENT_BYTES;
-use iki_base::wording::count_noun;
 use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::reply::AnswerObject;
 use crate::tools::web::answer_fields::AnswerFields;
 use crate::tools::web::page_reading::content_cut;
 use crate::tools::web::page_reading::page::{FetchPaging, ScrapedPage, size_category};
 use crate::tools::web::research_cache::TRUST;
+use iki_base::wording::count_noun;
 
 /// Fewer words than these are reported as few.
 const MIN_WORDS: usize = 150;

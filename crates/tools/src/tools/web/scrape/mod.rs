@@ -11,8 +11,6 @@
 mod answer;
 mod request;
 
-use iki_base::wording::count_noun;
-use iki_web::cache::CacheStore;
 use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::Failure;
 use crate::contract::reply::{META, Reply};
@@ -27,6 +25,8 @@ use crate::tools::web::research_cache::AnswerFreshness;
 use crate::tools::web::research_call::{self, ResearchCall};
 use crate::tools::web::resource_link::{self, LargeAnswer, LinkedAnswer};
 use crate::tools::web::session_record::{self, SessionSource};
+use iki_base::wording::count_noun;
+use iki_web::cache::CacheStore;
 use iki_web::search::display_link;
 
 /// The tool's row in the registry.

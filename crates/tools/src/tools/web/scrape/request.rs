@@ -40,9 +40,9 @@ pub fn read(request: &Request<'_>) -> Result<ScrapeRequest, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use iki_web::cache::CacheQuestion;
     use crate::contract::schema::Schema;
     use crate::tools::web::page_reading::cached_page::question;
+    use iki_web::cache::CacheQuestion;
 
     fn asked(request: &str) -> Result<ScrapeRequest, Failure> {
         read(&Request::parse(request.as_bytes()).unwrap())

@@ -3,14 +3,14 @@
 
 use serde_json::{Value, json};
 
-use iki_base::wording::beginning;
 use crate::contract::call_terms::Audience;
 use crate::contract::reply::{META, Reply};
-use iki_web::page::reputation;
 use crate::tools::web::searching::answer_end::{AnswerEnd, count_fitting};
 use crate::tools::web::searching::results_notes;
 use crate::tools::web::searching::search_fields::SearchFields;
 use crate::tools::web::searching::search_meta::SearchMeta;
+use iki_base::wording::beginning;
+use iki_web::page::reputation;
 use iki_web::search::claim::ClaimTerms;
 use iki_web::search::hints::SearchHints;
 use iki_web::search::outcome::SearchAnswer;

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use super::read_request::ReadAllFields;
 use super::read_source::{ReadResults, ReadSource};
-use iki_base::wording::{count_noun, counted_as, floor_boundary};
 use crate::contract::call_terms::Audience;
 use crate::contract::failure::Failure;
 use crate::contract::reply::AnswerObject;
@@ -18,6 +17,7 @@ use crate::tools::web::page_reading::page::size_category;
 use crate::tools::web::research_cache::TRUST;
 use crate::tools::web::searching::results_notes;
 use crate::tools::web::searching::shown_hints;
+use iki_base::wording::{count_noun, counted_as, floor_boundary};
 use iki_web::search::hints::SearchHints;
 use iki_web::search::outcome::SearchAnswer;
 

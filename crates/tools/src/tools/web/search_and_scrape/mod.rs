@@ -35,6 +35,7 @@ use crate::tools::web::resource_link::{self, LargeAnswer, LinkedAnswer};
 use crate::tools::web::searching;
 use crate::tools::web::searching::search_meta::SearchMeta;
 use crate::tools::web::session_record::{self, CallOutcome, SessionFinds};
+use answer::ReadAnswer;
 use iki_web::client::AddressOrigin;
 use iki_web::credentials::Credentials;
 use iki_web::search::cached_results;
@@ -43,7 +44,6 @@ use iki_web::search::display_link;
 use iki_web::search::hints::SearchHints;
 use iki_web::search::outcome::SearchAnswer;
 use iki_web::search::searcher::WebSearcher;
-use answer::ReadAnswer;
 use parallel_reading::PageOutcome;
 use read_source::ReadResults;
 

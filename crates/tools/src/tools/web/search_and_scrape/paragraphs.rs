@@ -3,8 +3,8 @@
 
 use std::collections::HashSet;
 
-use iki_base::wording::joined_words;
 use crate::tools::web::page_reading::content_cut::{self, CodeFences};
+use iki_base::wording::joined_words;
 
 /// A part of a text, with the blank lines after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,14 +10,14 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use iki_base::mutex::lock;
-use iki_web::cache::CacheStore;
 use crate::contract::call_terms::{CallTerms, Deadline};
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::tools::web::network;
 use crate::tools::web::page_reading::cached_page::{self, CacheHit};
 use crate::tools::web::page_reading::page_request::ScrapeRequest;
 use crate::tools::web::research_cache::{self, ResearchCache};
+use iki_base::mutex::lock;
+use iki_web::cache::CacheStore;
 use iki_web::client::HttpClient;
 
 /// Maximum number of pages that are read at the same time.

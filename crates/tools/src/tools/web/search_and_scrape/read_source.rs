@@ -9,12 +9,12 @@ use super::paragraphs::{self, NewText};
 use super::parallel_reading::PageOutcome;
 use super::read_request::ReadAllFields;
 use super::scores::{self, MIN_RELEVANCE, SourceScores};
-use iki_base::sort::sort_by_number;
 use crate::contract::failure::Failure;
-use iki_web::page::PartialDate;
 use crate::tools::web::page_reading::content_cut;
 use crate::tools::web::page_reading::page::ScrapedPage;
 use crate::tools::web::research_cache::TRUST;
+use iki_base::sort::sort_by_number;
+use iki_web::page::PartialDate;
 use iki_web::search::SearchResult;
 use iki_web::search::claim::ClaimTerms;
 

@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 
-use iki_web::page::PartialDate;
 use crate::tools::web::page_reading::page::{PageExtent, ScrapedPage};
+use iki_web::page::PartialDate;
 use iki_web::search::claim::ClaimTerms;
 
 /// Age in days at which a page has no freshness left: five years.

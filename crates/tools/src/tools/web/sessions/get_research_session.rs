@@ -7,18 +7,18 @@ use std::io;
 use serde_json::{Value, json};
 
 use super::shown_session::{self, ShownSession, TRAIL};
-use iki_base::wording::count_noun;
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{
     AccessScope, EnvelopeFamily, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
 };
+use crate::tools::web::research_cache;
+use crate::tools::web::session_record::{self, SESSION_ID, session_failure, with_sessions};
+use iki_base::wording::count_noun;
 use iki_web::research_sessions::{
     ResearchSession, SessionSource, SessionStep, SessionStore, SourceCoverage,
 };
-use crate::tools::web::research_cache;
-use crate::tools::web::session_record::{self, SESSION_ID, session_failure, with_sessions};
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {

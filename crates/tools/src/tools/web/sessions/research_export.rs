@@ -6,7 +6,6 @@ use std::io;
 use serde_json::{Value, json};
 
 use super::shown_session::{ShownSession, goal};
-use iki_base::wording::count_noun;
 use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::{AnswerObject, Reply};
@@ -14,13 +13,14 @@ use crate::contract::request::Request;
 use crate::contract::tool::{
     AccessScope, EnvelopeFamily, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
 };
-use iki_web::page::{Reference, ReferenceFacts};
-use iki_web::research_sessions::{self, ResearchSession, SessionSource, SourceCoverage};
 use crate::tools::web::network;
 use crate::tools::web::research_cache::{self, ResearchCache, TRUST};
 use crate::tools::web::resource_link::{self, LargeAnswer, LinkedAnswer};
 use crate::tools::web::session_record::{self, SESSION_ID, session_failure, with_sessions};
+use iki_base::wording::count_noun;
 use iki_web::link_check::{CheckedLink, LinkState, check_links};
+use iki_web::page::{Reference, ReferenceFacts};
+use iki_web::research_sessions::{self, ResearchSession, SessionSource, SourceCoverage};
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {

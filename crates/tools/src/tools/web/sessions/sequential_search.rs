@@ -8,7 +8,6 @@ use serde_json::Value;
 use super::refinement;
 use super::shown_session::{self, ShownSession, TRAIL};
 use super::step_fields::StepFields;
-use iki_base::wording::count_noun;
 use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::failure::Failure;
 use crate::contract::reply::{AnswerObject, Reply};
@@ -16,12 +15,13 @@ use crate::contract::request::Request;
 use crate::contract::tool::{
     AccessScope, EnvelopeFamily, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
 };
+use crate::tools::web::session_record::{
+    self, SESSION_ID, SessionFinds, session_failure, with_sessions,
+};
+use iki_base::wording::count_noun;
 use iki_web::research_sessions::{
     self, MAX_STEPS, ResearchSession, SessionFault, SessionStore, SourceCoverage, markdown,
     refinement_queries,
-};
-use crate::tools::web::session_record::{
-    self, SESSION_ID, SessionFinds, session_failure, with_sessions,
 };
 
 /// Maximum number of steps that are shown in full unless the request says otherwise.

@@ -8,12 +8,12 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 use super::outcomes::{failure_patterns, provider_records};
-use iki_base::wording::{count_noun, on_one_line};
 use crate::contract::call_terms::Audience;
 use crate::contract::reply::AnswerObject;
+use crate::tools::web::research_cache::TRUST;
+use iki_base::wording::{count_noun, on_one_line};
 use iki_web::research_sessions::markdown::{self, one_liner};
 use iki_web::research_sessions::{ResearchSession, SessionSource, SessionStep};
-use crate::tools::web::research_cache::TRUST;
 
 /// Number of the last steps that a summary has in full.
 const LAST_STEPS: usize = 3;

@@ -2,9 +2,9 @@
 
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::request::Request;
-use iki_web::research_sessions::SessionStep;
 use crate::tools::web::research_cache;
 use crate::tools::web::session_record::SESSION_ID;
+use iki_web::research_sessions::SessionStep;
 
 /// Maximum length of a text of a step, in characters, and longest name of a branch.
 const MAX_TEXT_CHARS: usize = 10_000;

@@ -1,5 +1,5 @@
-//! Training data of the model of the main content, and a view of its choices. A module of
-//! `src/document/html/main` with the feature `internals`, because it sees what is private there.
+//! Training data of the model of the main content, and a view of its choices, for those who train
+//! it and test it.
 
 use html2md::Handle;
 use url::Url;
