@@ -9,12 +9,15 @@ use rustix::time::{ClockId, clock_gettime};
 pub struct CpuInstant(Duration);
 
 impl CpuInstant {
+    /// The present moment.
+    #[must_use]
     pub fn now() -> Self {
         let now = clock_gettime(ClockId::ThreadCPUTime);
         Self(Duration::try_from(now).unwrap())
     }
 
     /// Returns the processor time that this thread has used since.
+    #[must_use]
     pub fn elapsed(&self) -> Duration {
         Self::now().0.saturating_sub(self.0)
     }

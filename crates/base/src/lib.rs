@@ -1,5 +1,4 @@
-//! Leaf modules, which import nothing but one another and [`unseen`]: all other crates may use
-//! them.
+#![doc = include_str!("../README.md")]
 
 pub mod calendar;
 pub mod console;

@@ -12,6 +12,7 @@ pub const CREDENTIALS_FILE: &str = "credentials.json";
 
 /// Returns the value of a variable, unless it is blank or a client's placeholder for a setting that
 /// its user has not filled in (`${user_config.key}`).
+#[must_use]
 pub fn filled_in(value: &str) -> Option<&str> {
     let value = value.trim();
     let placeholder = value.starts_with("${") && value.ends_with('}');

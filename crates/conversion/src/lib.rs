@@ -1,3 +1,7 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Within
+//!
 //! Documents as Markdown, with the help of programs that are installed.
 //!
 //! What `document` reads by itself it reads here too. Beyond that, scanned pages of PDF files go to
@@ -84,6 +88,7 @@ fn program_end(end: Option<Instant>) -> Instant {
 /// The reason why a document has no conversion, displayed as sentences for its reader.
 #[derive(Debug)]
 pub struct ConversionError {
+    /// What was wrong with the document.
     pub error: DocumentError,
     /// The remark on programs; empty if there is none.
     remark: String,

@@ -11,6 +11,7 @@ pub enum DocumentError {
     /// Not a file of this kind.
     #[error("This is not a {} file: ask for the address of the file itself.", .0.label())]
     NotOne(FileKind),
+    /// A file that is encrypted.
     #[error("This file needs a password: ask for a copy without one.")]
     Encrypted,
     /// A document of a kind that only installed programs read.
@@ -25,6 +26,7 @@ pub enum DocumentError {
     /// Parts of it cannot be found or read.
     #[error("This file is damaged: download it again, or find another copy.")]
     Damaged,
+    /// A file without text.
     #[error("This {} file has no text: {FIND_ANOTHER}", .0.label())]
     NoText(FileKind),
     /// A PDF file without pages.
@@ -36,13 +38,19 @@ pub enum DocumentError {
          over it.",
         count_noun(.pages.to_owned(), "page")
     )]
-    OnlyImages { pages: u64 },
+    OnlyImages {
+        /// The number of its pages.
+        pages: u64,
+    },
     /// A PDF file whose fonts do not identify the letters of its text.
     #[error(
         "This PDF file has {} of text, and its fonts do not say which letters it is: {FIND_ANOTHER}",
         count_noun(.pages.to_owned(), "page")
     )]
-    NoLetters { pages: u64 },
+    NoLetters {
+        /// The number of its pages.
+        pages: u64,
+    },
     /// It would take more time or memory than is allowed.
     #[error(
         "This file would take more time or memory than there is: find a smaller copy, or a part of \

@@ -4,24 +4,40 @@
 /// A kind of file that has a conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FileKind {
+    /// Portable Document Format (ISO 32000).
     Pdf,
+    /// A text of Word (ECMA-376).
     Docx,
+    /// Slides of PowerPoint (ECMA-376).
     Pptx,
+    /// A workbook of Excel (ECMA-376).
     Xlsx,
+    /// A text in OpenDocument format (ISO 26300).
     Odt,
+    /// Slides in OpenDocument format.
     Odp,
+    /// A spreadsheet in OpenDocument format.
     Ods,
+    /// Rich Text Format.
     Rtf,
+    /// A book (EPUB).
     Epub,
+    /// A Jupyter notebook.
     Ipynb,
+    /// A mail (RFC 5322).
     Eml,
+    /// A mail of Outlook.
     Msg,
+    /// A text of Word before 2007.
     Doc,
+    /// Slides of PowerPoint before 2007.
     Ppt,
+    /// A workbook of Excel before 2007.
     Xls,
 }
 
 impl FileKind {
+    /// All kinds, in the order of the list in REFERENCE.md.
     pub const ALL: [Self; 15] = [
         Self::Pdf,
         Self::Docx,

@@ -1,3 +1,7 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Within
+//!
 //! Documents: one reader for each kind, one model, one writer. Nothing here knows where a document
 //! comes from.
 //!
@@ -87,6 +91,7 @@ pub struct Document {
     /// The remark on the programs that have read it or its scanned pages, which stands at the end
     /// too; a later attempt may read more of these if it is `of_the_moment`.
     pub remark_on_programs: Option<String>,
+    /// True if a later attempt may read more.
     pub of_the_moment: bool,
 }
 

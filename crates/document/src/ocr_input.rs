@@ -16,13 +16,16 @@ pub struct ScanImage {
 /// The reason why a page's image cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ScanFault {
+    /// The data cannot be decoded.
     #[error("damaged")]
     Damaged,
     /// JBIG2, or a rare format.
     #[error("in a format that is not read, such as JBIG2")]
     Format,
+    /// A page in several images.
     #[error("in several images")]
     Pieces,
+    /// More pixels than are read.
     #[error("too large")]
     TooLarge,
 }

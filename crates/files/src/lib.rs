@@ -1,3 +1,7 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Within
+//!
 //! Workshop: reading regular files, and replacing them whole or not at all.
 //!
 //! Rules: specification of file-read, file-write and file-edit, and the decisions on them.

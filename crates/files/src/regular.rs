@@ -106,6 +106,7 @@ impl FileAccessError {
     }
 
     /// The error for a failed write through the standard library.
+    #[must_use]
     pub fn failed_write(error: &io::Error) -> Self {
         match Errno::from_io_error(error) {
             Some(errno) => Self::writing(errno),
@@ -114,6 +115,7 @@ impl FileAccessError {
     }
 
     /// The error for a file that has changed since it was read.
+    #[must_use]
     pub fn changed() -> Self {
         Self::Write(ErrorReason::new(
             "somebody else changed it meanwhile; read it again",

@@ -1,3 +1,7 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Within
+//!
 //! A front end: the tools over the Model Context Protocol, on stdin and stdout or over HTTP.
 //!
 //! Rules: the protocol's specification (modelcontextprotocol.io, revisions 2024-11-05 to

@@ -12,6 +12,7 @@ use iki_tools::registry::TOOLS;
 
 /// The entry in `tools/list` of one of the tools that are `served`; for programs, with the schema
 /// of its answers, if it has one.
+#[must_use]
 pub fn entry(tool: &Tool, served: &[&Tool], structured: bool) -> Listed {
     let schema: Value = serde_json::from_str(&tool.description_for_models()).unwrap_or_default();
     let description = description(&schema, tool, served);

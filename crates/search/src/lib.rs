@@ -1,7 +1,4 @@
-//! Searching: from a wildcard to the paths that it names, from a regular expression to
-//! the lines that it matches.
-//!
-//! It knows bytes, paths and files only; the tools decide what to say about them.
+#![doc = include_str!("../README.md")]
 
 pub mod braces;
 mod classes;

@@ -59,6 +59,7 @@ pub fn is_secret(name: &OsStr) -> bool {
 }
 
 /// True if `name` is a credential of one of `tools`, or one of the [`OTHER_SECRET_VARIABLES`].
+#[must_use]
 pub fn is_secret_of(tools: &[Tool], name: &[u8]) -> bool {
     if name.starts_with(SEARXNG_PREFIX.as_bytes())
         || OTHER_SECRET_VARIABLES

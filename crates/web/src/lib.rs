@@ -1,5 +1,4 @@
-//! Workshop for everything that leaves the machine: one guarded HTTP client, and the readers of its
-//! replies.
+#![doc = include_str!("../README.md")]
 
 pub mod allowed;
 pub mod bot_checks;

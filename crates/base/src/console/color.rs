@@ -14,6 +14,7 @@ pub fn coloured(stream: &impl IsTerminal) -> bool {
 }
 
 /// `text` in the colour or weight of the SGR parameters `code` (ECMA-48, 8.3.117), if `wanted`.
+#[must_use]
 pub fn painted(text: &str, code: &str, wanted: bool) -> String {
     if wanted {
         format!("\x1b[{code}m{text}\x1b[0m")

@@ -18,6 +18,7 @@ fn is_control(c: char) -> bool {
 }
 
 /// `text` sanitized for a terminal.
+#[must_use]
 pub fn for_terminal(text: &str) -> String {
     replaced(text, |c, to| match u8::try_from(c) {
         Ok(byte @ 0..0x20) => {
@@ -32,11 +33,13 @@ pub fn for_terminal(text: &str) -> String {
 }
 
 /// `text` sanitized for one line of a terminal: newlines and tabs are shown too.
+#[must_use]
 pub fn for_line(text: &str) -> String {
     for_terminal(text).replace('\n', "^J").replace('\t', "^I")
 }
 
 /// `path` as a message shows it: in one line, even if its name has several.
+#[must_use]
 pub fn display_path(path: &Path) -> String {
     for_line(&path.to_string_lossy())
 }
@@ -58,6 +61,7 @@ fn replaced(text: &str, replace: impl Fn(char, &mut String)) -> String {
 }
 
 /// JSON in which control characters are escaped, so that it keeps its meaning.
+#[must_use]
 pub fn escape_json(text: &str) -> String {
     replaced(text, |c, to| {
         let _ = write!(to, "\\u{:04x}", u32::from(c));

@@ -3,10 +3,10 @@
 use std::io::{self, ErrorKind, Write};
 
 use crate::console::exit::{PROGRAM, ProgramExit};
-use crate::console::sanitize;
 use crate::console::streams::RawStdout;
 
 /// Prints `text` on stdout.
+#[must_use]
 pub fn print(text: &str) -> ProgramExit {
     match RawStdout::default().write_all(text.as_bytes()) {
         Ok(()) => ProgramExit::Success,
@@ -23,11 +23,13 @@ pub fn print(text: &str) -> ProgramExit {
 }
 
 /// The name and version.
+#[must_use]
 pub fn version() -> String {
     format!("{PROGRAM} {}\n", env!("CARGO_PKG_VERSION"))
 }
 
 /// Reports on stderr that the tool, called as `invocation`, was given no fields.
+#[must_use]
 pub fn report_no_fields(invocation: &str) -> ProgramExit {
     report_usage(&format!(
         "{invocation}: no fields are given, and stdin is a terminal; see `{invocation} --help`"
@@ -35,6 +37,7 @@ pub fn report_no_fields(invocation: &str) -> ProgramExit {
 }
 
 /// Reports `message` as a usage error on stderr.
+#[must_use]
 pub fn report_usage(message: &str) -> ProgramExit {
     let _ = writeln!(io::stderr(), "{message}");
     ProgramExit::Usage

@@ -97,6 +97,7 @@ pub struct RawStdout {
 
 impl RawStdout {
     /// True if nothing has been written.
+    #[must_use]
     pub fn is_untouched(&self) -> bool {
         self.written == 0
     }

@@ -28,12 +28,14 @@ pub struct XmlTag<'a>(BytesStart<'a>);
 
 impl XmlTag<'_> {
     /// Local name.
+    #[must_use]
     pub fn name(&self) -> &str {
         let name = self.0.name().into_inner();
         name.rsplit(':').next().unwrap_or(name)
     }
 
     /// Returns the value of the first attribute of this local name.
+    #[must_use]
     pub fn attribute(&self, name: &str) -> Option<Cow<'_, str>> {
         self.find(|key| key.rsplit(':').next() == Some(name))
     }
@@ -87,9 +89,13 @@ pub(crate) fn is_true(value: &str) -> bool {
     !matches!(value, "0" | "false" | "off" | "none")
 }
 
+/// What comes next in a document.
 pub enum XmlEvent<'a> {
+    /// An element begins.
     Open(XmlTag<'a>),
+    /// An element ends.
     Close,
+    /// Text, with its entities resolved.
     Text(Cow<'a, str>),
 }
 
@@ -112,6 +118,7 @@ pub struct XmlReader<'a> {
 
 impl<'a> XmlReader<'a> {
     /// Reads `text` until `end`.
+    #[must_use]
     pub fn new(text: &'a str, end: Option<Instant>) -> Self {
         let mut reader = Reader::from_str(text);
         let config = reader.config_mut();
@@ -133,6 +140,7 @@ impl<'a> XmlReader<'a> {
     }
 
     /// Number of open elements.
+    #[must_use]
     pub fn depth(&self) -> usize {
         self.depth
     }

@@ -19,6 +19,7 @@ pub struct TextDifference {
 
 impl TextDifference {
     /// A difference of this kind.
+    #[must_use]
     pub fn new(line: u64, kind: DifferenceKind, file: &[u8], sought: &[u8]) -> Self {
         let (file, sought) = (file.to_vec(), sought.to_vec());
         Self {
@@ -47,6 +48,7 @@ pub enum DifferenceKind {
 
 impl DifferenceKind {
     /// The distance that it adds between two texts.
+    #[must_use]
     pub fn distance(self) -> usize {
         if self == Self::Case { 3 } else { 1 }
     }

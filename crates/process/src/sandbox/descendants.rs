@@ -112,7 +112,9 @@ pub fn let_go_if_stopped(pid: Pid, status: WaitStatus) {
 /// A process that was found.
 #[derive(Clone, Copy, Debug)]
 pub struct FoundProcess {
+    /// Its number.
     pub pid: i32,
+    /// The number of its parent.
     pub parent: i32,
     /// It is one of this program's that end by themselves.
     pub own: Option<OwnProcess>,
@@ -139,6 +141,7 @@ pub struct ProcessSet {
 }
 
 impl ProcessSet {
+    /// No process yet.
     #[must_use]
     #[expect(
         clippy::large_stack_arrays,
@@ -158,6 +161,7 @@ impl ProcessSet {
         }
     }
 
+    /// True if there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.count == 0

@@ -48,6 +48,7 @@ pub fn run(steps: &mut dyn FnMut() -> u32) -> Option<u32> {
 }
 
 /// A result as a number, for [`run`].
+#[must_use]
 pub fn code_of(result: Result<(), Errno>) -> u32 {
     result.map_or_else(|errno| errno.raw_os_error().unsigned_abs(), |()| 0)
 }

@@ -109,6 +109,7 @@ pub enum WatchdogOrder {
 }
 
 /// Waits for the tool's order, or its death.
+#[must_use]
 pub fn wait_for_order(tether: &OwnedFd) -> WatchdogOrder {
     let mut word = [0; 1];
     loop {

@@ -20,21 +20,25 @@ pub struct RootSet(Vec<PathBuf>);
 
 impl RootSet {
     /// Creates roots from directories that are absolute and resolved.
+    #[must_use]
     pub fn new(directories: Vec<PathBuf>) -> Self {
         Self(directories)
     }
 
     /// The directories.
+    #[must_use]
     pub fn directories(&self) -> &[PathBuf] {
         &self.0
     }
 
     /// True if `path` lies within once its links are followed.
+    #[must_use]
     pub fn contains_resolved(&self, path: &Path) -> bool {
         follow(path, |_| {}).is_some_and(|real| self.contains(&real))
     }
 
     /// True if `real`, which has no links in it, lies within.
+    #[must_use]
     pub fn contains(&self, real: &Path) -> bool {
         self.0.iter().any(|root| real.starts_with(root))
     }

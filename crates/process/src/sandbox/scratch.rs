@@ -278,6 +278,7 @@ pub fn path_of<'a>(file: &OwnedFd, path: &'a mut [u8; 32]) -> Result<&'a CStr, E
 }
 
 /// The `parts`, one after another, and NULs after them; without allocating.
+#[must_use]
 pub fn joined(parts: &[&[u8]]) -> [u8; 32] {
     let mut whole = [0; 32];
     for (to, from) in whole.iter_mut().zip(parts.iter().copied().flatten()) {

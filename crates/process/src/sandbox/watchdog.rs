@@ -190,6 +190,7 @@ impl Watchdog {
     /// Waits until all those have ended that were asked to, until `end` at the longest; processes
     /// that cannot be interrupted are left to the watchdog then. Returns the numbers of the
     /// processes that had to be killed.
+    #[must_use]
     pub fn stop(mut self, end: Instant) -> Vec<i32> {
         let mut told = Vec::new();
         loop {

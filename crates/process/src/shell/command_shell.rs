@@ -85,6 +85,7 @@ impl CommandShell {
 
     /// The name by which the shell is called and with which its messages begin, as in the
     /// specification's `sh: 1: …`.
+    #[must_use]
     pub fn name(&self) -> &OsStr {
         let named = match &self.choice {
             ShellChoice::System => None,

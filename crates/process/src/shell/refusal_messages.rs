@@ -58,6 +58,7 @@ pub struct RefusalMessages {
 /// A path outside a confinement, with links resolved.
 #[derive(Debug, PartialEq, Eq)]
 pub struct OutsidePath {
+    /// The path.
     pub path: PathBuf,
     /// The right that is missing: to read it, or only to write it.
     pub right: AccessRight,

@@ -40,6 +40,8 @@ struct HeldLines {
 }
 
 impl<W: Write> TerminalText<W> {
+    /// Makes one that writes to `out`.
+    #[must_use]
     pub fn new(out: W) -> Self {
         Self {
             parser: vte::Parser::new(),

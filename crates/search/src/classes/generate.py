@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the character classes of C.UTF-8, as this machine's C library has them.
 
-    python3 src/search/classes/generate.py
+    python3 crates/search/src/classes/generate.py
 
 It asks isw*() of glibc about every character, and writes a file `<class>.bin` for each of nine
 classes and the library's version into `glibc.txt`, all beside this script. Three classes follow

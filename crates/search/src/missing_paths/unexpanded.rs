@@ -33,6 +33,7 @@ const HOME_VARIABLES: [&str; 4] = ["$HOME", "${HOME}", "%USERPROFILE%", "%HOME%"
 const WORKING_DIRECTORY_VARIABLES: [&str; 3] = ["$PWD", "${PWD}", "%CD%"];
 
 /// Reads the `~` or the variable at the beginning of `path`, if there is one.
+#[must_use]
 pub fn unexpanded(path: &str) -> Option<UnexpandedPath<'_>> {
     let behind = |name: &str| {
         let rest = path.strip_prefix(name)?;

@@ -198,6 +198,7 @@ pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, Failure> {
 
 /// Exit status of a program whose answer was `written`, or failed to be, and which otherwise ends
 /// by `exit`.
+#[must_use]
 pub fn exit_status(tool: &Tool, written: io::Result<()>, exit: ProgramExit) -> ProgramExit {
     match written {
         Ok(()) => exit,

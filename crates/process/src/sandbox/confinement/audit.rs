@@ -64,6 +64,7 @@ pub enum KernelDenial {
     File {
         /// The file, or the directory.
         path: PathBuf,
+        /// The right that was wanted.
         right: AccessRight,
         /// True if it is about a name in that directory.
         name: bool,

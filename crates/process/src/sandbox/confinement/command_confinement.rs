@@ -153,6 +153,7 @@ fn close_listed() -> Result<(), Errno> {
 
 /// A new private directory for temporary files, which is not there yet: among those of this
 /// process, or else of every process. `None` if there is no place for it.
+#[must_use]
 pub fn private_directory(confinement: &Confinement) -> Option<ScratchDirectory> {
     let roots = confinement.roots().directories();
     let places = [env::temp_dir(), "/tmp".into(), "/var/tmp".into()];

@@ -64,6 +64,7 @@ pub struct DirectoryMask {
     pub missing: Vec<(CString, CString)>,
     /// Directories that the command may not rename, the outer ones first.
     pub pinned: Vec<CString>,
+    /// The directories that are hidden from it.
     pub covers: Vec<HiddenDirectory>,
     /// One of them was there before: the command is not run if it cannot be hidden.
     pub required: bool,
