@@ -13,7 +13,8 @@ impl CpuInstant {
     #[must_use]
     pub fn now() -> Self {
         let now = clock_gettime(ClockId::ThreadCPUTime);
-        Self(Duration::try_from(now).unwrap())
+        // No thread has used less than nothing.
+        Self(Duration::try_from(now).unwrap_or_default())
     }
 
     /// Returns the processor time that this thread has used since.

@@ -51,6 +51,7 @@ use iki_base::console::exit::ProgramExit;
 use iki_base::console::sanitize;
 
 /// Serves the tools as `options` say, until the client goes away.
+#[must_use]
 pub fn serve(options: McpOptions) -> ProgramExit {
     if options.http.is_none() && io::stdin().is_terminal() {
         log(

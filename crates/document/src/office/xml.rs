@@ -146,6 +146,10 @@ impl<'a> XmlReader<'a> {
     }
 
     /// Returns the next event; `None` at the end, or if nothing more can be read.
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "it is asked for more than its events between two of them"
+    )]
     pub fn next(&mut self) -> Option<XmlEvent<'a>> {
         loop {
             self.events += 1;

@@ -140,6 +140,12 @@ pub struct ProcessSet {
     count: usize,
 }
 
+impl Default for ProcessSet {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl ProcessSet {
     /// No process yet.
     #[must_use]
