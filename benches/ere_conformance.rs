@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use ikigai_tools::search::ere::RegexMatcher;
+use iki_search::ere::RegexMatcher;
 
 fn main() -> ExitCode {
     let Some(path) = std::env::args().skip(1).find(|arg| !arg.starts_with("--")) else {

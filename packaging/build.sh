@@ -149,16 +149,18 @@ stage_text() {
 
 # Writes the list of what is linked, as CycloneDX: the crates, and what the toolchain adds.
 write_sbom() {
-    # It writes beside Cargo.toml and nowhere else.
+    # It writes beside the Cargo.toml of each crate and nowhere else.
     SOURCE_DATE_EPOCH=$date cargo-cyclonedx cyclonedx --quiet --quiet --format json --spec-version 1.5 \
         --no-build-deps --target "$target" --override-filename "$program.cdx"
     mv "$program.cdx.json" "$sbom.crates"
+    rm -f crates/*/"$program.cdx.json"
     compiler=$(rustc --version | sed 's/^rustc \([^ ]*\).*/\1/')
     libc=$(grep -ao '1\.2\.[0-9]*' "$(rustc --print target-libdir --target "$target")/self-contained/libc.a" | head -n 1)
-    awk -v here="path+file://$PWD#" -v own="pkg:cargo/" -v compiler="$compiler" -v libc="$libc" '
+    sed -E "s|path\+file://$PWD/crates/[a-z]+#|pkg:cargo/|g" "$sbom.crates" |
+        awk -v here="path+file://$PWD#" -v own="pkg:cargo/" -v compiler="$compiler" -v libc="$libc" '
         # No path of this machine, nor an address that is none.
         { while (place = index($0, here)) $0 = substr($0, 1, place - 1) own substr($0, place + length(here)) }
-        { sub(/\?download_url=file:\/\/\./, "") }
+        { sub(/\?download_url=file:\/\/[a-z.\/]+/, "") }
         { print }
         /^  "components": \[$/ {
             component("rust-std", compiler, "MIT OR Apache-2.0", "The Rust standard library")
@@ -169,7 +171,7 @@ write_sbom() {
             print "      \"name\": \"" name "\",\n      \"version\": \"" version "\",\n      \"description\": \"" text "\","
             print "      \"scope\": \"required\",\n      \"licenses\": [\n        {\n          \"expression\": \"" license "\"\n        }\n      ],"
             print "      \"purl\": \"pkg:generic/" name "@" version "\"\n    },"
-        }' "$sbom.crates" >"$sbom"
+        }' >"$sbom"
     rm "$sbom.crates"
 }
 

@@ -20,9 +20,9 @@ die() {
     exit 1
 }
 
-# The crates that are linked, one a line: name, version, licence. Macros run in the compiler alone.
+# The crates that are linked and not our own, one a line: name, version, licence. Macros run in the compiler alone.
 cargo tree --locked --target "$target" --edges normal,no-proc-macro --prefix none --format '{p}|{l}' |
-    sed -e 's/ (\*)$//' -e '/^ikigai-tools /d' -e 's/ v\([^ |]*\)/ \1/' | LC_ALL=C sort -u >"$room/crates"
+    sed -e 's/ (\*)$//' -e '/^ikigai-tools /d' -e '/^iki-/d' -e 's/ v\([^ |]*\)/ \1/' | LC_ALL=C sort -u >"$room/crates"
 [ -s "$room/crates" ] || die "cargo tree names no crates"
 
 # Adds file $2 of what $1 names. What differs in blanks alone is one text.

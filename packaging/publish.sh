@@ -13,7 +13,6 @@ usage() {
     cat <<'TEXT'
 Usage: packaging/publish.sh REGISTRY
 
-  crates   the crate, by cargo publish
   pypi     the wheels, by twine; TWINE_REPOSITORY_URL names another index
   npm      the packages for each machine and then the one for all, by npm; npm_config_registry names
            another registry
@@ -21,8 +20,8 @@ Usage: packaging/publish.sh REGISTRY
   rpm DIR  the .rpms, by createrepo_c, in the repository DIR
   mcp      server.json, by mcp-publisher
 
-What is there already is left as it is, so that a run which broke off can be made again; crates.io
-says so itself. `packages` is where the packages are, by default target/packages.
+What is there already is left as it is, so that a run which broke off can be made again. `packages`
+is where the packages are, by default target/packages.
 TEXT
 }
 
@@ -76,7 +75,6 @@ publish_npm() {
 check_sums
 # shellcheck disable=SC2086  # names without blanks, a word each
 case $1 in
-    crates) cargo publish --locked ;;
     pypi)
         need twine
         find_packages 'ikigai_tools-*_MACHINE.whl' x86_64 aarch64

@@ -46,11 +46,6 @@ with socket.create_server(("127.0.0.1", 0)) as one: print(one.getsockname()[1])'
 
 answers() { [ "$("$@")" = "$program $version" ] || fail "$* does not say $program $version"; }
 
-try_crates() {
-    step "crates: cargo publish --dry-run"
-    cargo publish --locked --dry-run --no-verify --allow-dirty --quiet 2>"$room/out" || fail "$(cat "$room/out")"
-}
-
 try_pypi() {
     step "pypi: twine and pypiserver"
     has python3 || { skip "pypi: there is no python3" && return; }
@@ -136,7 +131,7 @@ try_rpm() {
         fail "the repository does not name two packages"
 }
 
-for registry in "${@:-crates pypi npm deb rpm}"; do
+for registry in "${@:-pypi npm deb rpm}"; do
     for one in $registry; do "try_$one"; done
 done
 printf 'what was published is what users get'

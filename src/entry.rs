@@ -7,20 +7,24 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use crate::cache::RemoteStore;
 use crate::command_line::mcp::McpCommand;
 use crate::command_line::{self, help};
-use crate::console::exit::{PROGRAM, ProgramExit};
-use crate::console::say;
-use crate::contract::call_context::CallContext;
-use crate::contract::call_terms::CallTerms;
-use crate::contract::tool::{EnvelopeFamily, Tool};
+use crate::commands;
 use crate::front::person::{CallFlags, CommandLineResult};
-use crate::front::{answer, host, mcp, person};
-use crate::registry::TOOLS;
-use crate::sandbox::{signals, step_register};
-use crate::web::guard;
-use crate::{commands, secrets, shell};
+use crate::front::{host, person};
+use iki_base::console::exit::{PROGRAM, ProgramExit};
+use iki_base::console::say;
+use iki_mcp as mcp;
+use iki_process::sandbox::{signals, step_register};
+use iki_process::shell;
+use iki_tools::call::answer;
+use iki_tools::contract::call_context::CallContext;
+use iki_tools::contract::call_terms::CallTerms;
+use iki_tools::contract::tool::{EnvelopeFamily, Tool};
+use iki_tools::registry::TOOLS;
+use iki_tools::secrets;
+use iki_web::cache::RemoteStore;
+use iki_web::guard;
 
 /// Runs the program with its command line, `argv[0]` included.
 pub fn run(mut args: impl Iterator<Item = OsString>) -> ExitCode {
@@ -124,7 +128,7 @@ fn run_mcp(args: &[OsString]) -> ProgramExit {
     match command_line::mcp::read(TOOLS, args) {
         Ok(McpCommand::Serve(options)) => mcp::serve(*options),
         Ok(McpCommand::Call(tool)) => run_call(tool),
-        Err(error) if error.use_stderr() => say::report_misuse(&error),
+        Err(error) if error.use_stderr() => command_line::report_misuse(&error),
         Err(error) => say::print(&error.render().to_string()),
     }
 }

@@ -1,6 +1,11 @@
 //! What takes a network, which is the loopback here: the tools that fetch, search and read pages,
 //! the documents that they read, and the server over HTTP.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tests make connections, and change the environment while nothing else runs"
+)]
+
 #[macro_use]
 #[path = "common/at_once.rs"]
 mod at_once;

@@ -256,7 +256,7 @@ fn every_error_code_is_in_the_reference() {
     let page = include_str!("../REFERENCE.md");
     let (_, table) = page.split_once("\n### Error codes\n").unwrap();
     let (table, _) = table.split_once("\n## ").unwrap();
-    let source = include_str!("../src/contract/failure.rs");
+    let source = include_str!("../crates/tools/src/contract/failure.rs");
     let quoted = source.split('"').skip(1).step_by(2);
     let is_code =
         |word: &&str| word.len() > 3 && word.bytes().all(|b| b.is_ascii_uppercase() || b == b'_');

@@ -8,7 +8,7 @@
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 
-use ikigai_tools::document::{convert, convert_main_until, study_main};
+use iki_document::{convert, convert_main_until, study_main};
 use serde_json::{Value, json};
 use url::Url;
 

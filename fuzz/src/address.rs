@@ -5,8 +5,8 @@
 use std::ffi::CString;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use ikigai_tools::web::client::parse_url;
-use ikigai_tools::web::guard::{Guard, HopTarget, host_of, normalize_host};
+use iki_web::client::parse_url;
+use iki_web::guard::{Guard, HopTarget, host_of, normalize_host};
 use url::{Host, Url};
 
 use crate::take::Take;

@@ -2,7 +2,7 @@
 //! is read, is text that stays the same when it is read once more.
 
 use encoding_rs::{Encoding, UTF_8};
-use ikigai_tools::web::charset::{self, BodyKind};
+use iki_web::charset::{self, BodyKind};
 
 use crate::take::Take;
 

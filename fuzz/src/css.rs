@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use cssparser::{ParseError, Parser, ParserInput, ToCss, Token};
-use ikigai_tools::document::fuzzing::hides;
+use iki_document::fuzzing::hides;
 
 pub fn check(style: &str) {
     let hidden = hides(style);

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use ikigai_tools::web::date;
+use iki_web::date;
 
 use crate::take::Take;
 

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 
-use ikigai_tools::fuzzing::{EditError, TextReplacement, edit};
+use iki_files::{EditError, TextReplacement, edit};
 use tempfile::TempDir;
 
 use crate::take::Take;

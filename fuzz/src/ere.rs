@@ -4,7 +4,7 @@
 use std::ffi::CString;
 use std::mem::MaybeUninit;
 
-use ikigai_tools::search::ere::RegexMatcher;
+use iki_search::ere::RegexMatcher;
 
 use crate::take::Take;
 use crate::wildcard::in_utf_8;

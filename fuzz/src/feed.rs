@@ -1,7 +1,7 @@
 //! A feed is read alike every time, and is no longer than it may be; what it becomes is Markdown
 //! that two parsers read alike, without a tag in it.
 
-use ikigai_tools::document::{ALLOWANCE, Document, convert_feed};
+use iki_document::{ALLOWANCE, Document, convert_feed};
 use url::Url;
 
 use crate::read_alike;

@@ -3,7 +3,7 @@
 
 use std::io::{Cursor, Write};
 
-use ikigai_tools::document::{ALLOWANCE, DocumentError, FileKind, FileLimits, convert_file};
+use iki_document::{ALLOWANCE, DocumentError, FileKind, FileLimits, convert_file};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 

@@ -15,7 +15,7 @@ pub mod document {
 
     /// By this name the tests of the writer know the model.
     pub mod model {
-        pub use ikigai_tools::document::fuzzing::model::*;
+        pub use iki_document::fuzzing::model::*;
     }
 }
 pub mod edit;

@@ -26,7 +26,7 @@ pub fn check(data: &[u8]) {
     };
     let made = tree.current();
     let model = model(&made);
-    let (markdown, cut) = ikigai_tools::document::fuzzing::write(&model, 1 << 20);
+    let (markdown, cut) = iki_document::fuzzing::write(&model, 1 << 20);
     assert!(!cut);
     read_alike::model(&markdown, &format!("{model:?}"));
 }

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use ikigai_tools::fuzzing::serve_nothing;
+use iki_mcp::fuzzing::serve_nothing;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 

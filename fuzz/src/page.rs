@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use ikigai_tools::document::{
+use iki_document::{
     convert, convert_main_until, convert_until, convert_xhtml, read_declared, find_by_class,
 };
 use url::Url;

@@ -8,12 +8,12 @@ use std::sync::{Mutex, OnceLock};
 use std::thread;
 use std::time::Duration;
 
-use ikigai_tools::web::client::HttpClient;
-use ikigai_tools::web::client::proxy::ProxySettings;
-use ikigai_tools::web::credentials::Credentials;
-use ikigai_tools::web::search::query::WebSearch;
-use ikigai_tools::web::search::context::SearchContext;
-use ikigai_tools::web::search::searcher::WebSearcher;
+use iki_web::client::HttpClient;
+use iki_web::client::proxy::ProxySettings;
+use iki_web::credentials::Credentials;
+use iki_web::search::query::WebSearch;
+use iki_web::search::context::SearchContext;
+use iki_web::search::searcher::WebSearcher;
 use url::Url;
 
 use crate::take::Take;

@@ -1,8 +1,8 @@
 //! A request is understood as a JSON reader that keeps everything understands it, by the rules of
 //! the decisions on the host's calls (4); and a large one, read in its own bytes, as a small one.
 
-use ikigai_tools::contract::failure::Failure;
-use ikigai_tools::contract::request::Request;
+use iki_tools::contract::failure::Failure;
+use iki_tools::contract::request::Request;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 

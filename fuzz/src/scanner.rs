@@ -4,7 +4,7 @@
 use std::cell::Cell;
 
 use encoding_rs::{UTF_16BE, UTF_16LE};
-use ikigai_tools::search::scan::{ByteSource, FileScanner, LineMatcher, ScanFlow};
+use iki_search::scan::{ByteSource, FileScanner, LineMatcher, ScanFlow};
 
 use crate::take::Take;
 

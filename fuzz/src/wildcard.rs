@@ -4,8 +4,8 @@
 use std::ffi::{CString, c_char, c_int};
 use std::sync::Once;
 
-use ikigai_tools::search::braces::{MAX_ALTERNATIVES, alternatives};
-use ikigai_tools::search::wildcard::{PatternComponent, SplitPattern};
+use iki_search::braces::{MAX_ALTERNATIVES, alternatives};
+use iki_search::wildcard::{PatternComponent, SplitPattern};
 
 use crate::take::Take;
 

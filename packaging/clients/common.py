@@ -54,7 +54,7 @@ MACHINE = MACHINES.get(TARGET.split("-")[0])
 if MACHINE is None:
     raise SystemExit(f"no packages for MCP clients are known for {TARGET}: see packaging/clients/common.py")
 
-CARGO = json.loads(path("cargo_metadata").read_text())["packages"][0]
+CARGO = next(one for one in json.loads(path("cargo_metadata").read_text())["packages"] if one["name"] == PROGRAM)
 # What only a publisher knows, from Cargo.toml: empty until there is one.
 PUBLISHER = (CARGO["metadata"] or {}).get("mcp", {})
 REPOSITORY = (CARGO["repository"] or "").rstrip("/").removesuffix(".git")

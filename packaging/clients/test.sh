@@ -162,8 +162,9 @@ check_server_json() {
 published() {
     python3 -c 'import json, sys
 told = json.load(sys.stdin)
-told["packages"][0]["repository"] = "https://github.com/example/ikigai-tools"
-told["packages"][0]["metadata"]["mcp"] = {
+own = next(one for one in told["packages"] if one["name"] == "ikigai-tools")
+own["repository"] = "https://github.com/example/ikigai-tools"
+own["metadata"]["mcp"] = {
     "namespace": "io.github.example",
     "image": "registry.example.com/ikigai-tools",
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::builder::{OsStringValueParser, TypedValueParser, ValueParser};
 use clap::{Arg, ArgAction, ArgMatches, ValueHint};
 
-use crate::sandbox::confinement::{self, ConfinementBounds, ConfinementSource};
+use iki_process::sandbox::confinement::{self, ConfinementBounds, ConfinementSource};
 
 /// The flag that takes the network away.
 pub const NO_NETWORK: &str = "no-network";

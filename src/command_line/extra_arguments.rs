@@ -4,9 +4,9 @@ use std::ffi::OsString;
 
 use clap::ValueHint;
 
-use crate::basics::wording::quoted;
 use crate::command_line::fields::hint;
-use crate::contract::schema::Schema;
+use iki_base::wording::quoted;
+use iki_tools::contract::schema::Schema;
 
 /// The words to type instead of `args`, if these are a command in several words, for which the tool
 /// that is reached by `invocation` has no place.

@@ -11,11 +11,11 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser, ValuePar
 use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
 use serde_json::{Map, Value};
 
-use crate::basics::wording::quoted;
 use crate::command_line::{confinement, flag, habitual_flags};
-use crate::contract::request;
-use crate::contract::schema::{FieldKind, Schema, SchemaField};
-use crate::contract::tool::{AccessScope, Tool};
+use iki_base::wording::quoted;
+use iki_tools::contract::request;
+use iki_tools::contract::schema::{FieldKind, Schema, SchemaField};
+use iki_tools::contract::tool::{AccessScope, Tool};
 
 /// The flag by which a person asks anew for an answer that may be cached. It is not a field of a
 /// request.

@@ -5,10 +5,10 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches};
 use serde_json::{Map, Value};
 
-use crate::basics::wording::quoted;
 use crate::command_line::fields::PLACES;
-use crate::contract::schema::SchemaField;
-use crate::contract::tool::{HabitualFlag, Tool};
+use iki_base::wording::quoted;
+use iki_tools::contract::schema::SchemaField;
+use iki_tools::contract::tool::{HabitualFlag, Tool};
 
 /// The habits that are flags of their own.
 fn flags_of_their_own(tool: &Tool) -> impl Iterator<Item = (&'static str, HabitualFlag)> {

@@ -3,13 +3,14 @@
 use std::ffi::OsString;
 use std::fmt::Write as _;
 
+use crate::command_line;
 use crate::command_line::{fields, habitual_flags};
-use crate::console::exit::{PROGRAM, ProgramExit};
-use crate::console::say::{print, report_usage};
-use crate::contract::schema::{FieldKind, Schema, SchemaField};
-use crate::contract::tool::Tool;
-use crate::registry::Registry;
-use crate::{command_line, registry};
+use iki_base::console::exit::{PROGRAM, ProgramExit};
+use iki_base::console::say::{print, report_usage};
+use iki_tools::contract::schema::{FieldKind, Schema, SchemaField};
+use iki_tools::contract::tool::Tool;
+use iki_tools::registry;
+use iki_tools::registry::Registry;
 
 /// The names of the links that are installed, a line each.
 pub fn list(tools: Registry, research: bool) -> String {

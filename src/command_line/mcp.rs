@@ -10,22 +10,15 @@ use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, Command, Error, value_parser};
 
 use crate::command_line::{confinement, flag, option};
-use crate::contract::tool::{AccessScope, Tool, ToolSet};
-use crate::registry;
-use crate::registry::Registry;
-use crate::sandbox::confinement::ConfinementBounds;
-
-pub use http::HttpOptions;
-
-/// The command's name, with which its log lines begin.
-pub const NAME: &str = "ikigai-tools mcp";
+use iki_mcp::options::{CALL, HttpOptions, McpOptions, NAME};
+use iki_process::sandbox::confinement::ConfinementBounds;
+use iki_tools::contract::tool::{AccessScope, Tool, ToolSet};
+use iki_tools::registry;
+use iki_tools::registry::Registry;
 
 /// The default limit of a call's time: longer than builds and test suites take that a model waits
 /// for.
 const TIMEOUT: Duration = Duration::from_secs(600);
-
-/// The word by which a server calls itself, once a call; the name of a tool follows.
-pub const CALL: &str = "--call";
 
 /// The purpose of a command line.
 pub enum McpCommand {
@@ -33,23 +26,6 @@ pub enum McpCommand {
     Serve(Box<McpOptions>),
     /// The answer to one request by this tool, which stdin describes.
     Call(&'static Tool),
-}
-
-/// The flags of the server.
-pub struct McpOptions {
-    /// These tools, in the registry's order.
-    pub tools: Vec<&'static Tool>,
-    /// The confinement of their calls, if there is one.
-    pub bounds: Option<ConfinementBounds>,
-    /// Maximum time of a call; `None` for no limit.
-    pub timeout: Option<Duration>,
-    /// True if answers are objects for programs, and not text for models.
-    pub structured: bool,
-    /// Maximum length of an answer for a model in bytes, 0 for no limit; `None` for the limit of
-    /// the client.
-    pub max_answer: Option<usize>,
-    /// The server over HTTP, if it is not one on stdin and stdout.
-    pub http: Option<HttpOptions>,
 }
 
 /// The command line, from which help, completions and the manual page are made.
@@ -276,8 +252,8 @@ fn tool(tools: Registry, name: &str, sets: &[&'static str]) -> Result<&'static T
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::TOOLS;
-    use crate::sandbox::confinement::Confinement;
+    use iki_process::sandbox::confinement::Confinement;
+    use iki_tools::registry::TOOLS;
 
     fn served(args: &[&str]) -> Result<Vec<&'static str>, String> {
         let args: Vec<OsString> = args.iter().map(OsString::from).collect();

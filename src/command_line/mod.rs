@@ -14,10 +14,11 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
 use clap_complete::Shell;
 
-use crate::console::exit::PROGRAM;
-use crate::contract::provider::ModelProvider;
-use crate::contract::schema::Schema;
-use crate::registry::Registry;
+use iki_base::console::exit::{PROGRAM, ProgramExit};
+use iki_base::console::{sanitize, say};
+use iki_tools::contract::provider::ModelProvider;
+use iki_tools::contract::schema::Schema;
+use iki_tools::registry::Registry;
 
 /// The function that makes a command's definition.
 type CommandBuilder = fn(Registry) -> Command;
@@ -71,6 +72,11 @@ pub fn tree(tools: Registry) -> Command {
 pub fn help(command: Command) -> String {
     let name = format!("{PROGRAM} {}", command.get_name());
     command.bin_name(name).render_help().to_string()
+}
+
+/// Reports a usage error on stderr.
+pub fn report_misuse(error: &clap::Error) -> ProgramExit {
+    say::report_usage(sanitize::for_terminal(&error.render().to_string()).trim_end())
 }
 
 fn list() -> Command {
@@ -201,8 +207,8 @@ fn man() -> Command {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry;
-    use crate::registry::TOOLS;
+    use iki_tools::registry;
+    use iki_tools::registry::TOOLS;
 
     #[test]
     fn the_tree_is_sound_and_no_command_is_called_like_a_tool() {

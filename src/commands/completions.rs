@@ -4,8 +4,8 @@ use clap_complete::Shell;
 
 use crate::command_line;
 use crate::commands::MARK;
-use crate::console::exit::PROGRAM;
-use crate::registry::Registry;
+use iki_base::console::exit::PROGRAM;
+use iki_tools::registry::Registry;
 
 /// The completions for `shell`.
 pub fn script(tools: Registry, shell: Shell) -> String {

@@ -12,10 +12,10 @@ use clap_mangen::roff::{Roff, bold, roman};
 use crate::command_line;
 use crate::command_line::{confinement, fields};
 use crate::commands::MARK;
-use crate::console::exit::{PROGRAM, ProgramExit};
-use crate::contract::schema::Schema;
-use crate::contract::tool::{EnvelopeFamily, Tool};
-use crate::registry::Registry;
+use iki_base::console::exit::{PROGRAM, ProgramExit};
+use iki_tools::contract::schema::Schema;
+use iki_tools::contract::tool::{EnvelopeFamily, Tool};
+use iki_tools::registry::Registry;
 
 /// Writes the manual pages into `directory`, which is made if it is not there: one of the program,
 /// one of each tool and each other command.
@@ -234,7 +234,7 @@ impl ManualPage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::TOOLS;
+    use iki_tools::registry::TOOLS;
 
     #[test]
     fn every_tool_and_command_has_a_page_that_names_its_fields() {

@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use crate::basics::wording::{quoted, spelled_for_shell};
 use crate::commands::trust;
-use crate::console::exit::PROGRAM;
-use crate::console::sanitize;
-use crate::contract::schema;
-use crate::shell::{ProgramError, run_program};
+use iki_base::console::exit::PROGRAM;
+use iki_base::console::sanitize;
+use iki_base::wording::{quoted, spelled_for_shell};
+use iki_process::shell::{ProgramError, run_program};
+use iki_tools::contract::schema;
 
 /// Time that a program has for its version.
 const VERSION_TIMEOUT: Duration = Duration::from_secs(5);

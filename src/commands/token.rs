@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::access::{self, NewToken, TokenFileError};
-use crate::console::exit::{PROGRAM, ProgramExit};
-use crate::console::streams::RawStdout;
+use iki_base::console::exit::{PROGRAM, ProgramExit};
+use iki_base::console::streams::RawStdout;
+use iki_mcp::access::{self, NewToken, TokenFileError};
 
 /// Makes a token for the holder called `name`, and prints it. Its line goes into `file`, or to
 /// stderr if `file` is not given.

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::process::geteuid;
 
-use crate::console::sanitize::display_path;
-use crate::sandbox::roots;
+use iki_base::console::sanitize::display_path;
+use iki_process::sandbox::roots;
 
 /// The bits of a mode that let the group and everybody write, and keep entries of a directory
 /// their owners' (`S_ISVTX`).

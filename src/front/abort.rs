@@ -15,8 +15,8 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 use rustix::process::getpid;
 
-use crate::console::streams;
-use crate::contract::tool::EnvelopeFamily;
+use iki_base::console::streams;
+use iki_tools::contract::tool::EnvelopeFamily;
 
 /// The rest of the answer when memory ran out, after the fields that its family has before the
 /// error.
@@ -102,7 +102,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::contract::failure::ErrorCode;
+    use iki_tools::contract::failure::ErrorCode;
 
     #[test]
     fn the_prepared_answers_are_objects_as_the_tools_write_them() {

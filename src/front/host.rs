@@ -7,15 +7,16 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 
-use crate::console::exit::ProgramExit;
-use crate::console::streams::RawStdin;
-use crate::contract::call_terms::CallTerms;
-use crate::contract::failure::{ErrorCode, Failure};
-use crate::contract::tool::{AccessScope, EnvelopeFamily, Tool};
-use crate::files;
-use crate::front::{abort, answer};
-use crate::sandbox::caller::{self, CallerWatch};
-use crate::sandbox::lifeline;
+use crate::front::abort;
+use iki_base::console::exit::ProgramExit;
+use iki_base::console::streams::RawStdin;
+use iki_files as files;
+use iki_process::sandbox::caller::{self, CallerWatch};
+use iki_process::sandbox::lifeline;
+use iki_tools::call::answer;
+use iki_tools::contract::call_terms::CallTerms;
+use iki_tools::contract::failure::{ErrorCode, Failure};
+use iki_tools::contract::tool::{AccessScope, EnvelopeFamily, Tool};
 
 /// Answers the request on stdin on these terms.
 pub fn answer_on(tool: &Tool, terms: CallTerms) -> ProgramExit {

@@ -23,10 +23,5 @@
 //! and exit code 1.
 
 mod abort;
-pub mod answer;
-pub mod confined;
 pub mod host;
-pub mod mcp;
-mod path_admission;
 pub mod person;
-pub mod reported_file;

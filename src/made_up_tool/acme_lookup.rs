@@ -1,9 +1,9 @@
 //! A tool that no version of this program has.
 
-use crate::contract::failure::{ErrorCode, Failure};
-use crate::contract::reply::Reply;
-use crate::contract::request::Request;
-use crate::contract::tool::{
+use iki_tools::contract::failure::{ErrorCode, Failure};
+use iki_tools::contract::reply::Reply;
+use iki_tools::contract::request::Request;
+use iki_tools::contract::tool::{
     AccessScope, Credential, EnvelopeFamily, ExitCodes, FieldRole, ProviderCredentials, Tool,
     ToolHints, ToolManual, ToolSet,
 };

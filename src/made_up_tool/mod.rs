@@ -13,16 +13,19 @@ use crate::command_line::mcp::McpCommand;
 use crate::command_line::{self, help};
 use crate::commands::doctor::fixture::report_on_project_file;
 use crate::commands::{completions, man};
-use crate::console::exit::ProgramExit;
-use crate::contract::call_terms::CallTerms;
-use crate::contract::provider::{self, ModelProvider, SchemaMode};
-use crate::contract::schema;
-use crate::contract::tool::Tool;
+use crate::front::person;
 use crate::front::person::CallFlags;
 use crate::front::person::screen::{ScreenEnd, ScreenMode, ScreenWriter};
-use crate::front::{answer, mcp, person};
-use crate::registry::Registry;
-use crate::{secrets, tools};
+use iki_base::console::exit::ProgramExit;
+use iki_mcp as mcp;
+use iki_tools::call::answer;
+use iki_tools::contract::call_terms::CallTerms;
+use iki_tools::contract::provider::{self, ModelProvider, SchemaMode};
+use iki_tools::contract::schema;
+use iki_tools::contract::tool::Tool;
+use iki_tools::registry::Registry;
+use iki_tools::secrets;
+use iki_tools::tools;
 
 /// The one row, beside one of this program's own.
 static TOOLS: Registry = Registry::new(&[tools::bash::TOOL, acme_lookup::TOOL]);

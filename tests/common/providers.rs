@@ -4,15 +4,15 @@
 // Every test file includes this module and uses its own part of it.
 #![allow(dead_code)]
 
-use ikigai_tools::cache::CacheStore;
-use ikigai_tools::web::client::HttpClient;
-use ikigai_tools::web::client::proxy::ProxySettings;
-use ikigai_tools::web::credentials::Credentials;
-use ikigai_tools::web::provider::failure::ProviderFailure;
-use ikigai_tools::web::search::context::SearchContext;
-use ikigai_tools::web::search::outcome::{SearchAnswer, SearchFailure};
-use ikigai_tools::web::search::query::WebSearch;
-use ikigai_tools::web::search::searcher::WebSearcher;
+use iki_web::cache::CacheStore;
+use iki_web::client::HttpClient;
+use iki_web::client::proxy::ProxySettings;
+use iki_web::credentials::Credentials;
+use iki_web::provider::failure::ProviderFailure;
+use iki_web::search::context::SearchContext;
+use iki_web::search::outcome::{SearchAnswer, SearchFailure};
+use iki_web::search::query::WebSearch;
+use iki_web::search::searcher::WebSearcher;
 
 use super::server::{Server, reply};
 

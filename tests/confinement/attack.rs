@@ -7,7 +7,12 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::ffi::OsStringExt;
 
-use crate::{attack_files, attack_kernel, attack_processes, attack_ring, attack_sockets, outsider};
+use crate::attack_files;
+use crate::attack_kernel;
+use crate::attack_processes;
+use crate::attack_ring;
+use crate::attack_sockets;
+use crate::outsider;
 
 /// An attack: what it does with its arguments.
 pub type Attack = fn(&Arguments) -> io::Result<()>;

@@ -6,6 +6,11 @@
 //! test program but an attacker (`attack`). What lies outside and could be harmed is a directory
 //! and a process of each test's own (`stage`, `outsider`).
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tests make connections, and change the environment while nothing else runs"
+)]
+
 #[macro_use]
 #[path = "../common/at_once.rs"]
 mod at_once;

@@ -1,7 +1,7 @@
 //! The bound on a conversion's length, for pages made of what could be written more often than it
 //! stands in them.
 
-use ikigai_tools::document::{ALLOWANCE, convert};
+use iki_document::{ALLOWANCE, convert};
 use proptest::prelude::*;
 use url::Url;
 

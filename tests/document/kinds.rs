@@ -1,6 +1,6 @@
 //! The list of kinds of files, and the table that people read of it.
 
-use ikigai_tools::document::FileKind;
+use iki_document::FileKind;
 
 #[test]
 fn the_reference_lists_each_kind_of_file_with_its_media_types() {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use ikigai_tools::document::{MainContentCertainty, convert, convert_main_until, study_main};
+use iki_document::{MainContentCertainty, convert, convert_main_until, study_main};
 use rustix::time::{ClockId, clock_gettime};
 use url::Url;
 

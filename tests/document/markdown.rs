@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use ikigai_tools::document::{convert, convert_xhtml};
+use iki_document::{convert, convert_xhtml};
 use proptest::prelude::*;
 use pulldown_cmark::TagEnd;
 use rustix::time::{ClockId, clock_gettime};

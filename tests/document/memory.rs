@@ -4,7 +4,7 @@ use std::env;
 use std::process::{Command, Stdio};
 
 use crate::common;
-use ikigai_tools::document::{ALLOWANCE, convert_main_until};
+use iki_document::{ALLOWANCE, convert_main_until};
 use url::Url;
 
 /// The most memory that this process has had, in KiB; `None` where the system does not say.

@@ -6,7 +6,8 @@ mod damaged;
 use std::fs;
 use std::time::{Duration, Instant};
 
-use crate::{common, staged};
+use crate::common;
+use crate::staged;
 use damaged::{Chance, convert, kinds, mutant, original};
 
 /// Number of each kind; the report of `benches/documents` makes ten times as many.

@@ -10,7 +10,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use super::walk::expand;
-use ikigai_tools::search::wildcard::PatternComponent;
+use iki_search::wildcard::PatternComponent;
 
 unsafe extern "C" {
     fn fnmatch(pattern: *const c_char, name: *const c_char, flags: c_int) -> c_int;

@@ -10,9 +10,9 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 
 use crate::common;
-use ikigai_tools::search::paths::{EntryKind, OmittedPaths, PathList};
-use ikigai_tools::search::steps::{GlobPattern, WildcardError};
-use ikigai_tools::search::walk::{GlobError, PathVisitor, WalkEntry, WalkScope};
+use iki_search::paths::{EntryKind, OmittedPaths, PathList};
+use iki_search::steps::{GlobPattern, WildcardError};
+use iki_search::walk::{GlobError, PathVisitor, WalkEntry, WalkScope};
 use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
 use rustix::io::Errno;
 

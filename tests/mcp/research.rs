@@ -7,8 +7,8 @@ use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use ikigai_tools::cache::CacheFiles;
-use ikigai_tools::cache::artifact::{self, ArtifactId};
+use iki_web::cache::CacheFiles;
+use iki_web::cache::artifact::{self, ArtifactId};
 use serde_json::{Value, json};
 
 use super::session::Session;

@@ -13,7 +13,7 @@ use std::ffi::CString;
 use std::fmt::Write as _;
 use std::mem::MaybeUninit;
 
-use ikigai_tools::search::ere::RegexMatcher;
+use iki_search::ere::RegexMatcher;
 
 /// Patterns that POSIX, or glibc where POSIX leaves the choice, gives a meaning
 /// or refuses, and that are easy to read in another way.

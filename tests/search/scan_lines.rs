@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use ikigai_tools::search::scan::{
+use iki_search::scan::{
     self, ContextLines, FileScanner, LineMatcher, LineSink, LinkPolicy, ScanError, ScanFlow,
 };
 use rustix::fs::{CWD, Mode, openat};

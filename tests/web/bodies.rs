@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use crate::server::{Server, reply};
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 use flate2::{Compress, Compression, FlushCompress};
-use ikigai_tools::web::client::proxy::ProxySettings;
-use ikigai_tools::web::client::{
+use iki_web::client::proxy::ProxySettings;
+use iki_web::client::{
     FetchError as Error, FetchRequest as Request, HttpClient, HttpResponse, MAX_BODY, parse_url,
 };
 

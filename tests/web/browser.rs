@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 use crate::common::{self, eventually};
 use crate::http_server;
 use crate::staged::{self, METADATA, OTHER, PRIVATE, PUBLIC};
-use ikigai_tools::browser::{Browser, BrowserError, RenderedPage};
-use ikigai_tools::web::client::{ACCEPT_PAGES, FetchRequest, HttpClient};
-use ikigai_tools::web::guard::Guard;
-use ikigai_tools::web::resolve::NameResolver;
+use iki_web::browser::{Browser, BrowserError, RenderedPage};
+use iki_web::client::{ACCEPT_PAGES, FetchRequest, HttpClient};
+use iki_web::guard::Guard;
+use iki_web::resolve::NameResolver;
 use url::Url;
 
 /// Time enough on a busy machine.

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use crate::common::{self, eventually, processes_with};
 use crate::staged;
-use ikigai_tools::browser::{Browser, BrowserError, RenderedPage};
-use ikigai_tools::web::guard::Guard;
+use iki_web::browser::{Browser, BrowserError, RenderedPage};
+use iki_web::guard::Guard;
 use url::Url;
 
 /// Flags with which root may run a program in place of a browser.

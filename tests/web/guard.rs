@@ -9,13 +9,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::server::{Asked, Server, page, redirect};
-use ikigai_tools::web::client::proxy::ProxySettings;
-use ikigai_tools::web::client::{
+use iki_web::client::proxy::ProxySettings;
+use iki_web::client::{
     FetchError as Error, FetchRequest as Request, HttpClient, HttpResponse, parse_url,
 };
-use ikigai_tools::web::guard::Guard;
-use ikigai_tools::web::guard::class::{AddressScope, classify};
-use ikigai_tools::web::resolve::NameResolver;
+use iki_web::guard::Guard;
+use iki_web::guard::class::{AddressScope, classify};
+use iki_web::resolve::NameResolver;
 use url::Host;
 
 /// Addresses that nobody may reach.

@@ -8,11 +8,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::server::{Server, page, redirect};
-use ikigai_tools::web::client::proxy::ProxySettings;
-use ikigai_tools::web::client::{
+use iki_web::client::proxy::ProxySettings;
+use iki_web::client::{
     FetchError as Error, FetchRequest as Request, HttpClient, HttpResponse, parse_url,
 };
-use ikigai_tools::web::resolve::NameResolver;
+use iki_web::resolve::NameResolver;
 
 fn get_with(client: &HttpClient, url: &str) -> Result<HttpResponse, Error> {
     let url = parse_url(url)?;

@@ -4,12 +4,12 @@
 use std::time::{Duration, Instant};
 
 use crate::server::{Asked, Server, redirect, reply};
-use ikigai_tools::web::client::proxy::ProxySettings;
-use ikigai_tools::web::client::{FetchError, HttpClient};
-use ikigai_tools::web::credentials::Credentials;
-use ikigai_tools::web::exa_pages::{self, ExaPage};
-use ikigai_tools::web::provider::failure::{ProviderFailure, ProviderFailureKind};
-use ikigai_tools::web::site_apis::{self, SiteApiError, SiteApiPage};
+use iki_web::client::proxy::ProxySettings;
+use iki_web::client::{FetchError, HttpClient};
+use iki_web::credentials::Credentials;
+use iki_web::exa_pages::{self, ExaPage};
+use iki_web::provider::failure::{ProviderFailure, ProviderFailureKind};
+use iki_web::site_apis::{self, SiteApiError, SiteApiPage};
 use serde_json::{Value, json};
 use url::Url;
 

@@ -5,10 +5,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::server::{Server, redirect, reply};
-use ikigai_tools::page::retraction::{self, TIMEOUT};
-use ikigai_tools::page::{Citation, EmbeddedData, PartialDate, classify, doi};
-use ikigai_tools::web::client::HttpClient;
-use ikigai_tools::web::client::proxy::ProxySettings;
+use iki_web::client::HttpClient;
+use iki_web::client::proxy::ProxySettings;
+use iki_web::page::retraction::{self, TIMEOUT};
+use iki_web::page::{Citation, EmbeddedData, PartialDate, classify, doi};
 use serde_json::{Value, json};
 use url::Url;
 

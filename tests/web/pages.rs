@@ -1,7 +1,7 @@
 //! Small pages that stand for what was found on real ones: what a reader must get of each, and what
 //! is of no use to one. Each is what such a page comes down to.
 
-use ikigai_tools::document::{convert, convert_feed};
+use iki_document::{convert, convert_feed};
 use url::Url;
 
 /// A page, by what it stands for: what its Markdown has, and what it has not.

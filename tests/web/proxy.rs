@@ -7,11 +7,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::server::{Server, page, redirect, reply};
-use ikigai_tools::web::client::proxy::ProxySettings;
-use ikigai_tools::web::client::{
+use iki_web::client::proxy::ProxySettings;
+use iki_web::client::{
     FetchError as Error, FetchRequest as Request, HttpClient, HttpResponse, parse_url,
 };
-use ikigai_tools::web::resolve::NameResolver;
+use iki_web::resolve::NameResolver;
 
 /// Knows `known.example` as loopback, and `fake.example` as what fake-IP DNS says of every name.
 struct One;

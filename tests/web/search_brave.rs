@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use super::searching::{SECRET, brave_at, everything, filter, google_at, json, search_at};
 use crate::server::{Server, redirect, reply};
-use ikigai_tools::web::credentials::Credentials;
-use ikigai_tools::web::provider::failure::{ProviderFailure, ProviderFailureKind};
-use ikigai_tools::web::search::host_search::{self, HostSearch};
-use ikigai_tools::web::search::{brave, google};
+use iki_web::credentials::Credentials;
+use iki_web::provider::failure::{ProviderFailure, ProviderFailureKind};
+use iki_web::search::host_search::{self, HostSearch};
+use iki_web::search::{brave, google};
 
 const BRAVE: &str = r#"{"query":{"original":"rust"},"type":"search","mixed":{"type":"mixed"},
 "web":{"type":"search","family_friendly":true,"results":[

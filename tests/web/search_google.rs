@@ -2,8 +2,8 @@
 
 use super::searching::{SECRET, everything, filter, google_at, json};
 use crate::server::{Asked, Server, reply};
-use ikigai_tools::web::provider::failure::{ProviderFailure, ProviderFailureKind};
-use ikigai_tools::web::search::SearchResult;
+use iki_web::provider::failure::{ProviderFailure, ProviderFailureKind};
+use iki_web::search::SearchResult;
 
 /// A Google that has `per_site` results for each site, and knows `siteSearch`.
 fn google(per_site: usize) -> Server {

@@ -5,8 +5,8 @@ use crate::providers::{
     GOOD, SECRET, answering, failure, kind, of, search_at, search_with, server_of, variables,
 };
 use crate::server::{Asked, Server, redirect, reply};
-use ikigai_tools::web::provider::failure::ProviderFailureKind;
-use ikigai_tools::web::search::query::{SafeSearch, TimeRange, WebSearch};
+use iki_web::provider::failure::ProviderFailureKind;
+use iki_web::search::query::{SafeSearch, TimeRange, WebSearch};
 use serde_json::{Value, json};
 
 fn body(asked: &Asked) -> Value {

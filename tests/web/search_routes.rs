@@ -8,15 +8,15 @@ use crate::providers::{
     server_of, variables, words,
 };
 use crate::server::{Asked, Server, reply};
-use ikigai_tools::cache::CacheStore;
-use ikigai_tools::web::client::HttpClient;
-use ikigai_tools::web::provider::breaker::BreakerState;
-use ikigai_tools::web::provider::failure::ProviderFailureKind;
-use ikigai_tools::web::search::choice;
-use ikigai_tools::web::search::lenses::Lens;
-use ikigai_tools::web::search::memory_cache::MemoryStore;
-use ikigai_tools::web::search::outcome::{SearchAnswer, SearchFailure};
-use ikigai_tools::web::search::query::WebSearch;
+use iki_web::cache::CacheStore;
+use iki_web::client::HttpClient;
+use iki_web::provider::breaker::BreakerState;
+use iki_web::provider::failure::ProviderFailureKind;
+use iki_web::search::choice;
+use iki_web::search::lenses::Lens;
+use iki_web::search::memory_cache::MemoryStore;
+use iki_web::search::outcome::{SearchAnswer, SearchFailure};
+use iki_web::search::query::WebSearch;
 use serde_json::json;
 
 /// The variables of these providers at these servers, and the list to try.
@@ -233,9 +233,8 @@ fn what_is_kept_of_one_that_is_left_alone_is_still_an_answer() {
         seconds: 1,
         quota: false,
     };
-    let breakers = ikigai_tools::web::provider::breaker::ProviderBreakers::new(Some(
-        &store as &dyn CacheStore,
-    ));
+    let breakers =
+        iki_web::provider::breaker::ProviderBreakers::new(Some(&store as &dyn CacheStore));
     let brave = choice::find("brave").unwrap();
     breakers.failed(brave, limited);
     assert!(matches!(breakers.state(brave), BreakerState::Open(_)));
@@ -252,16 +251,16 @@ fn what_is_damaged_in_the_store_is_not_there() {
     impl CacheStore for Nonsense {
         fn get(
             &self,
-            _: &ikigai_tools::cache::CacheQuestion,
+            _: &iki_web::cache::CacheQuestion,
             _: Duration,
-        ) -> Option<ikigai_tools::cache::CacheEntry> {
-            Some(ikigai_tools::cache::CacheEntry {
+        ) -> Option<iki_web::cache::CacheEntry> {
+            Some(iki_web::cache::CacheEntry {
                 bytes: b"{\"results\":5".to_vec(),
                 age: Duration::ZERO,
             })
         }
-        fn put(&self, _: &ikigai_tools::cache::CacheQuestion, _: &[u8], _: Duration) {}
-        fn forget(&self, _: &ikigai_tools::cache::CacheQuestion) {}
+        fn put(&self, _: &iki_web::cache::CacheQuestion, _: &[u8], _: Duration) {}
+        fn forget(&self, _: &iki_web::cache::CacheQuestion) {}
     }
     let server = server_of("brave");
     let set = routing("brave", &[("brave", &server)]);

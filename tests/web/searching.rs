@@ -3,13 +3,13 @@
 // Every test file includes this module and uses its own part of it.
 #![allow(dead_code)]
 
-use ikigai_tools::web::client::HttpClient;
-use ikigai_tools::web::client::proxy::ProxySettings;
-use ikigai_tools::web::credentials::Credentials;
-use ikigai_tools::web::provider::failure::ProviderFailure;
-use ikigai_tools::web::search::host_search::{self, HostSearch};
-use ikigai_tools::web::search::search_provider::SearchProvider;
-use ikigai_tools::web::search::{DomainFilter, SearchResult, brave, google};
+use iki_web::client::HttpClient;
+use iki_web::client::proxy::ProxySettings;
+use iki_web::credentials::Credentials;
+use iki_web::provider::failure::ProviderFailure;
+use iki_web::search::host_search::{self, HostSearch};
+use iki_web::search::search_provider::SearchProvider;
+use iki_web::search::{DomainFilter, SearchResult, brave, google};
 
 use crate::server::{Server, reply};
 

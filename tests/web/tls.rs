@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use crate::server::{Authority, SelfSigned, Server, page, redirect};
 use crate::staged;
-use ikigai_tools::web::client::proxy::ProxySettings;
-use ikigai_tools::web::client::{
+use iki_web::client::proxy::ProxySettings;
+use iki_web::client::{
     FetchError as Error, FetchRequest as Request, HttpClient, HttpResponse, parse_url,
 };
 use rustls::ServerConfig;

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use std::{env, fs, panic, process};
 
-use ikigai_tools::document::{DocumentError, FileKind, FileLimits, convert_file};
+use iki_document::{DocumentError, FileKind, FileLimits, convert_file};
 use rustix::time::{ClockId, clock_gettime};
 
 /// How long one file may take.

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::io::{Cursor, Read as _, Write as _};
 
-use ikigai_tools::document::{FileKind, FileLimits, convert_feed, convert_file};
+use iki_document::{FileKind, FileLimits, convert_feed, convert_file};
 use url::Url;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};

@@ -17,7 +17,7 @@ const ENGINES: &[(&str, Convert)] = &[
 
 fn ikigai(html: &str) -> String {
     let base = url::Url::parse(same::BASE).expect("a constant");
-    ikigai_tools::document::convert(html, &base).markdown
+    iki_document::convert(html, &base).markdown
 }
 
 fn back(markdown: &str) -> String {

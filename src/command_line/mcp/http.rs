@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::builder::{StringValueParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, ValueHint, value_parser};
 
-use crate::contract::tool::{AccessScope, Tool, ToolSet};
+use iki_mcp::options::HttpOptions;
 
 /// The flag that all the others need.
 const HTTP: &str = "http";
@@ -17,38 +17,6 @@ const CALLS_PER_SECOND: &str = "5000";
 
 /// The default of [`HttpOptions::calls_at_once`].
 const CALLS_AT_ONCE: &str = "256";
-
-/// A server that is reached over HTTP.
-#[derive(Clone, Debug)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a flag of the command line's"
-)]
-pub struct HttpOptions {
-    /// The address on which it listens.
-    pub address: SocketAddr,
-    /// True if clients may have sessions.
-    pub sessions: bool,
-    /// The file of tokens; without one, everybody on this machine may call.
-    pub tokens: Option<PathBuf>,
-    /// Further names by which it may be called, apart from those of this machine, each a host or
-    /// `host:port`.
-    pub allowed_hosts: Vec<String>,
-    /// The certificate chain and its key, in PEM.
-    pub certificate: Option<(PathBuf, PathBuf)>,
-    /// True if a proxy speaks TLS in front of it.
-    pub behind_proxy: bool,
-    /// Calls that a token may make in a second.
-    pub calls_per_second: NonZeroU32,
-    /// Calls that a token may have running at once.
-    pub calls_at_once: NonZeroU32,
-    /// True if private and loopback addresses may be fetched.
-    pub allow_private: bool,
-    /// True if each call is logged, as a line of JSON.
-    pub log: bool,
-    /// True if that line has the call's arguments.
-    pub log_arguments: bool,
-}
 
 /// The flags.
 pub fn flags() -> Vec<Arg> {
@@ -152,30 +120,6 @@ pub fn read(matches: &ArgMatches) -> Result<Option<HttpOptions>, String> {
         }
     }
     Ok(Some(http))
-}
-
-impl HttpOptions {
-    /// True if the tool is served by default.
-    #[must_use]
-    pub fn offers(tool: &Tool) -> bool {
-        tool.set == ToolSet::Web || tool.set == ToolSet::Research && tool.served_by_default
-    }
-
-    /// The reason why these tools are not served, if they are not.
-    ///
-    /// # Errors
-    /// A sentence.
-    pub fn admits(&self, tools: &[&'static Tool], confined: bool) -> Result<(), String> {
-        let local = tools.iter().find(|tool| tool.scope != AccessScope::Network);
-        let Some(tool) = local.filter(|_| !confined || self.tokens.is_none()) else {
-            return Ok(());
-        };
-        Err(format!(
-            "{} reaches this machine's files: over HTTP it is served only with --root DIR and --tokens FILE, \
-             both",
-            tool.command()
-        ))
-    }
 }
 
 /// An address with a port; the name `localhost` is this machine's.

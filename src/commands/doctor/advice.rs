@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use rustix::process::geteuid;
 
 use crate::commands::program::{own_program, shell_word};
-use crate::console::exit::PROGRAM;
+use iki_base::console::exit::PROGRAM;
 
 /// `sudo `, before a command that changes what is not this user's: `path`, or where it is to be.
 fn as_owner_of(path: &Path) -> &'static str {

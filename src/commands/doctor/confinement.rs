@@ -1,8 +1,8 @@
 //! Confinement by this machine's kernel.
 
 use super::{DoctorReport, GOOD, PLAIN};
-use crate::console::sanitize::{display_path, for_line};
-use crate::sandbox::confinement::{self, Confinement, ConfinementBounds};
+use iki_base::console::sanitize::{display_path, for_line};
+use iki_process::sandbox::confinement::{self, Confinement, ConfinementBounds};
 
 /// Openings that a newer ABI of Landlock closes, with the version of Linux that has it.
 const CLOSED_LATER: [(i32, &str, &str); 4] = [

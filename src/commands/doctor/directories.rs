@@ -11,9 +11,9 @@ use rustix::fs::{Access, access};
 
 use crate::commands::doctor::{BAD, DoctorReport, PLAIN, advice};
 use crate::commands::program::{own_program, path_directories, same_file, shell_word};
-use crate::console::exit::PROGRAM;
-use crate::console::sanitize::display_path;
-use crate::registry::Registry;
+use iki_base::console::exit::PROGRAM;
+use iki_base::console::sanitize::display_path;
+use iki_tools::registry::Registry;
 
 /// The owner of the tools in the folder of the project that is worked on.
 pub const PROJECT: &str = "project";

@@ -14,11 +14,11 @@ mod web;
 use std::io;
 
 use crate::commands::program;
-use crate::console::color::{coloured, painted};
-use crate::console::exit::ProgramExit;
-use crate::console::sanitize::display_path;
-use crate::console::say;
-use crate::registry::Registry;
+use iki_base::console::color::{coloured, painted};
+use iki_base::console::exit::ProgramExit;
+use iki_base::console::sanitize::display_path;
+use iki_base::console::say;
+use iki_tools::registry::Registry;
 
 /// The colours of good news, bad news, headings and other text (SGR parameters).
 const GOOD: &str = "32";

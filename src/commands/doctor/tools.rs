@@ -10,10 +10,10 @@ use rustix::fs::{Access, access};
 use super::directories::{PROJECT, ToolDirectory, file_name, home_directory};
 use super::{BAD, DoctorFinding, DoctorReport, GOOD, PLAIN, advice};
 use crate::commands::{program, trust};
-use crate::console::exit::PROGRAM;
-use crate::console::sanitize::{display_path, for_line};
-use crate::contract::tool::{Tool, ToolSet};
-use crate::registry::Registry;
+use iki_base::console::exit::PROGRAM;
+use iki_base::console::sanitize::{display_path, for_line};
+use iki_tools::contract::tool::{Tool, ToolSet};
+use iki_tools::registry::Registry;
 
 /// The time that a tool has for its schema.
 const SCHEMA_TIMEOUT: Duration = Duration::from_secs(5);

@@ -9,23 +9,23 @@ use std::os::unix::fs::MetadataExt;
 use url::Url;
 
 use super::{BAD, DoctorReport, GOOD, PLAIN, advice};
-use crate::browser::{self, Browser};
-use crate::cache::status::{CacheState, look_at_cache};
-use crate::cache::{KEY_VARIABLE, is_key};
-use crate::console::sanitize::{display_path, for_line};
-use crate::contract::tool::ToolSet;
-use crate::conversion;
-use crate::document::FileKind;
-use crate::papers::paper_provider::PROVIDERS;
-use crate::registry::Registry;
-use crate::web::client::proxy::ProxySettings;
-use crate::web::client::trusted_certificates;
-use crate::web::credentials::{CredentialName, CredentialSource, Credentials};
-use crate::web::patents::patent_provider;
-use crate::web::search::choice::{
+use iki_base::console::sanitize::{display_path, for_line};
+use iki_conversion as conversion;
+use iki_document::FileKind;
+use iki_tools::contract::tool::ToolSet;
+use iki_tools::registry::Registry;
+use iki_web::browser::{self, Browser};
+use iki_web::cache::status::{CacheState, look_at_cache};
+use iki_web::cache::{KEY_VARIABLE, is_key};
+use iki_web::client::proxy::ProxySettings;
+use iki_web::client::trusted_certificates;
+use iki_web::credentials::{CredentialName, CredentialSource, Credentials};
+use iki_web::papers::paper_provider::PROVIDERS;
+use iki_web::patents::patent_provider;
+use iki_web::search::choice::{
     self, NoProvider, PROVIDER_VARIABLE, ProviderChoice, ROUTING_VARIABLE,
 };
-use crate::web::search::query::WebSearch;
+use iki_web::search::query::WebSearch;
 
 /// Reports the place of each tool's keys, or how to get them.
 pub fn report_keys(report: &mut DoctorReport, tools: Registry) {

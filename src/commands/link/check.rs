@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use super::entries;
 use super::places::InstallPlaces;
-use crate::basics::wording::quoted;
 use crate::commands::program::{ask_for_schema, path_command, shell_word};
 use crate::commands::trust;
-use crate::console::exit::PROGRAM;
-use crate::console::sanitize::display_path;
-use crate::console::say;
-use crate::contract::tool::{AccessScope, EnvelopeFamily, Tool};
-use crate::registry;
+use iki_base::console::exit::PROGRAM;
+use iki_base::console::sanitize::display_path;
+use iki_base::console::say;
+use iki_base::wording::quoted;
+use iki_tools::contract::tool::{AccessScope, EnvelopeFamily, Tool};
+use iki_tools::registry;
 
 /// Time that an answer may take. A machine that has just built the program may be busy.
 const TIMEOUT: Duration = Duration::from_secs(20);

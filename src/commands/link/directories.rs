@@ -15,7 +15,7 @@ use rustix::fs::{Access, FlockOperation, access, flock};
 
 use super::places::InstallPlaces;
 use super::{entries, failure};
-use crate::console::sanitize::display_path;
+use iki_base::console::sanitize::display_path;
 
 /// Refuses unless `directory` exists and may be written to, or can be made.
 pub fn require_writable(directory: &Path) -> Result<(), String> {

@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 
 use super::places::{COMPLETIONS, FROM_BIN, FROM_TOOLS, InstallPlaces, MANUAL};
 use super::{LinkOptions, failure, warn};
-use crate::basics::small_file::{LastLink, SmallFile};
 use crate::commands::program::same_file;
 use crate::commands::{MADE_BY, completions, man, program, trust};
-use crate::console::exit::PROGRAM;
-use crate::console::sanitize::display_path;
-use crate::contract::tool::{Tool, ToolSet};
-use crate::registry::TOOLS;
+use iki_base::console::exit::PROGRAM;
+use iki_base::console::sanitize::display_path;
+use iki_base::small_file::{LastLink, SmallFile};
+use iki_tools::contract::tool::{Tool, ToolSet};
+use iki_tools::registry::TOOLS;
 
 /// A name of ours, and the content that belongs there; `None` for nothing.
 pub struct InstallEntry {

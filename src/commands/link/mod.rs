@@ -21,10 +21,10 @@ use rustix::fs::Mode;
 use rustix::process::umask;
 
 use crate::commands::program::{path_directories, same_file};
-use crate::console::exit::{PROGRAM, ProgramExit};
-use crate::console::sanitize::display_path;
-use crate::console::say;
 use entries::InstalledContent;
+use iki_base::console::exit::{PROGRAM, ProgramExit};
+use iki_base::console::sanitize::display_path;
+use iki_base::console::say;
 use places::InstallPlaces;
 
 /// The parts to install or remove, and the directory.

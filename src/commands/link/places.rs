@@ -15,9 +15,9 @@ use clap_complete::Shell;
 
 use super::{LinkOptions, failure};
 use crate::commands::program::{own_program, same_file};
-use crate::console::exit::PROGRAM;
-use crate::console::sanitize::display_path;
-use crate::console::say;
+use iki_base::console::exit::PROGRAM;
+use iki_base::console::sanitize::display_path;
+use iki_base::console::say;
 
 /// The files in `PREFIX/share` in which shells look for completions.
 pub const COMPLETIONS: [(Shell, &str); 3] = [

@@ -3,10 +3,10 @@
 
 use serde_json::Value;
 
-use crate::basics::wording::quoted;
-use crate::contract::schema::{Schema, SchemaField};
-use crate::contract::tool::Tool;
-use crate::registry::TOOLS;
+use iki_base::wording::quoted;
+use iki_tools::contract::schema::{Schema, SchemaField};
+use iki_tools::contract::tool::Tool;
+use iki_tools::registry::TOOLS;
 
 /// Text of a file begins here, which is shown as it is.
 const QUOTED_TEXT: &str = "\n```";
@@ -91,7 +91,7 @@ fn with_word(words: &str, old: &str, new: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::find;
+    use iki_tools::registry::find;
 
     #[test]
     fn fields_become_flags_and_what_is_quoted_stays() {

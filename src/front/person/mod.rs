@@ -18,18 +18,18 @@ use crate::command_line::confinement;
 use crate::command_line::fields::{
     NO_CACHE, PLACES, command, field_of_places, ids, positional_id, usage, value_name,
 };
-use crate::command_line::{extra_arguments, habitual_flags, help};
-use crate::console::exit::ProgramExit;
-use crate::console::streams::RawStdin;
-use crate::console::{sanitize, say};
-use crate::contract::call_context::CallContext;
-use crate::contract::call_terms::{Audience, CallTerms};
-use crate::contract::failure::Failure;
-use crate::contract::reply::AnswerObject;
-use crate::contract::request::Request;
-use crate::contract::schema::{FieldKind, Schema, SchemaField};
-use crate::contract::tool::Tool;
-use crate::front::{answer, confined};
+use crate::command_line::{self, extra_arguments, habitual_flags, help};
+use iki_base::console::exit::ProgramExit;
+use iki_base::console::streams::RawStdin;
+use iki_base::console::{sanitize, say};
+use iki_tools::call::{answer, confined};
+use iki_tools::contract::call_context::CallContext;
+use iki_tools::contract::call_terms::{Audience, CallTerms};
+use iki_tools::contract::failure::Failure;
+use iki_tools::contract::reply::AnswerObject;
+use iki_tools::contract::request::Request;
+use iki_tools::contract::schema::{FieldKind, Schema, SchemaField};
+use iki_tools::contract::tool::Tool;
 use progress::StdoutAfterProgress;
 use screen::{ScreenEnd, ScreenMode, ScreenWriter};
 
@@ -121,10 +121,10 @@ pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> CommandLineResul
             ErrorKind::UnknownArgument => {
                 match extra_arguments::advise_on_extra_arguments(invocation, &schema, args) {
                     Some(advice) => misuse(&advice),
-                    None => say::report_misuse(&error),
+                    None => command_line::report_misuse(&error),
                 }
             }
-            _ => say::report_misuse(&error),
+            _ => command_line::report_misuse(&error),
         })
     })
 }
@@ -334,8 +334,8 @@ fn flag_value(
 mod tests {
     use super::*;
     use crate::command_line::fields::typed;
-    use crate::registry;
-    use crate::registry::TOOLS;
+    use iki_tools::registry;
+    use iki_tools::registry::TOOLS;
 
     /// Flags of every tool, flags those of its fields.
     const COMMON: [&str; 5] = ["input", "json", "schema", "help", "version"];

@@ -5,9 +5,9 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use crate::basics::progress_counters;
-use crate::console::streams::RawStdout;
-use crate::contract::tool::{AccessScope, Tool};
+use iki_base::console::streams::RawStdout;
+use iki_base::progress_counters;
+use iki_tools::contract::tool::{AccessScope, Tool};
 
 /// The time after which a person begins to wonder.
 const PROGRESS_DELAY: Duration = Duration::from_secs(1);

@@ -10,12 +10,12 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 
 use serde_json::Value;
 
-use crate::console::exit::ProgramExit;
-use crate::console::{color, sanitize};
-use crate::contract::picked_values;
-use crate::contract::reply::Viewer;
-use crate::contract::tool::{FieldRole, Tool};
 use crate::front::person::flag_words;
+use iki_base::console::exit::ProgramExit;
+use iki_base::console::{color, sanitize};
+use iki_tools::contract::picked_values;
+use iki_tools::contract::reply::Viewer;
+use iki_tools::contract::tool::{FieldRole, Tool};
 
 /// An answer on its way to a terminal, a pipe or a file.
 pub struct ScreenWriter<'a, W: Write> {

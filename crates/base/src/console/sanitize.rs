@@ -1,0 +1,112 @@
+//! Sanitizing text for a terminal: control characters are shown instead of obeyed.
+//!
+//! Control characters are those of Unicode's category Cc (C0, DEL, C1) but for newline and tab. The
+//! separators of lines and paragraphs are treated alike, and so are the controls of bidirectional
+//! text, which can make a line read as another. C0 controls are shown in caret notation, as
+//! `cat -v` does.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::path::Path;
+
+use crate::unseen;
+
+/// True if `c` is a control character, which a terminal may obey instead of showing it.
+fn is_control(c: char) -> bool {
+    let ends_a_line = matches!(c, '\u{2028}' | '\u{2029}');
+    ends_a_line || (c.is_control() && c != '\n' && c != '\t') || unseen::turns_direction(c)
+}
+
+/// `text` sanitized for a terminal.
+#[must_use]
+pub fn for_terminal(text: &str) -> String {
+    replaced(text, |c, to| match u8::try_from(c) {
+        Ok(byte @ 0..0x20) => {
+            to.push('^');
+            to.push(char::from(byte + 0x40));
+        }
+        Ok(0x7F) => to.push_str("^?"),
+        _ => {
+            let _ = write!(to, "<U+{:04X}>", u32::from(c));
+        }
+    })
+}
+
+/// `text` sanitized for one line of a terminal: newlines and tabs are shown too.
+#[must_use]
+pub fn for_line(text: &str) -> String {
+    for_terminal(text).replace('\n', "^J").replace('\t', "^I")
+}
+
+/// `path` as a message shows it: in one line, even if its name has several.
+#[must_use]
+pub fn display_path(path: &Path) -> String {
+    for_line(&path.to_string_lossy())
+}
+
+/// `text` with each control character replaced by what `replace` appends.
+fn replaced(text: &str, replace: impl Fn(char, &mut String)) -> String {
+    let mut sanitized = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(is_control) {
+        let (before, after) = rest.split_at(at);
+        sanitized.push_str(before);
+        let mut characters = after.chars();
+        if let Some(c) = characters.next() {
+            replace(c, &mut sanitized);
+        }
+        rest = characters.as_str();
+    }
+    sanitized + rest
+}
+
+/// JSON in which control characters are escaped, so that it keeps its meaning.
+#[must_use]
+pub fn escape_json(text: &str) -> String {
+    replaced(text, |c, to| {
+        let _ = write!(to, "\\u{:04x}", u32::from(c));
+    })
+}
+
+/// A writer of JSON to a terminal, which escapes control characters as [`escape_json`] does.
+pub struct JsonEscaper<W>(pub W);
+
+impl<W: Write> Write for JsonEscaper<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8_lossy(bytes);
+        self.0.write_all(escape_json(&text).as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_control_character_is_left_but_newline_and_tab() {
+        let all: String = ('\0'..='\u{2FFF}').collect();
+        assert!(!for_terminal(&all).contains(is_control));
+        assert_eq!(for_terminal("a\tb\nc é 😀"), "a\tb\nc é 😀");
+        assert_eq!(
+            for_terminal("\u{1b}[31m\r\0\u{7f}\u{9b}2J\u{202e}"),
+            "^[[31m^M^@^?<U+009B>2J<U+202E>"
+        );
+        assert_eq!(for_line("a\tb\n  c\r\n"), "a^Ib^J  c^M^J");
+    }
+
+    #[test]
+    fn json_means_what_it_meant() {
+        let json = "{\"a\":\"x\u{7f}\u{9b}31m\u{2066}é\"}";
+        let mut out = Vec::new();
+        JsonEscaper(&mut out).write_all(json.as_bytes()).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(!text.contains(is_control), "{text}");
+        let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        assert_eq!(read(&text), read(json));
+    }
+}

@@ -1,0 +1,155 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Within
+//!
+//! Documents as Markdown, with the help of programs that are installed.
+//!
+//! What `document` reads by itself it reads here too. Beyond that, scanned pages of PDF files go to
+//! tesseract (see `ocr`), and office documents from before 2007 to `LibreOffice` and such (see
+//! `legacy_office`), if they are installed. Such a program is confined to reading the system's
+//! directories, has no network, limits on its memory, output and time, and does not outlive the
+//! call (see `confined_program`).
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use iki_document::{self as document, Document, DocumentError, FileKind, FileLimits};
+use iki_process::sandbox::confinement;
+use iki_process::shell;
+use ocr::PageRecognition;
+
+mod confined_program;
+mod legacy_office;
+mod ocr;
+
+pub use legacy_office::find_office_programs;
+
+/// The variable that names the program for OCR, by a path or a name; empty for none.
+pub const OCR_VARIABLE: &str = "IKIGAI_OCR";
+
+/// The variable that names the program for DOC, PPT and XLS, by a path or a name; empty for none.
+pub const OFFICE_VARIABLE: &str = "IKIGAI_OFFICE";
+
+/// Maximum time that programs may work on a document.
+const PROGRAM_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// Time that is left for writing the document.
+const WRITING_TIME: Duration = Duration::from_millis(1500);
+
+/// The program for OCR that is looked for on the `PATH`.
+const OCR_NAMES: [&str; 1] = ["tesseract"];
+
+/// Whether a call may start programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HelperPrograms {
+    /// It may start those that are installed.
+    Installed,
+    /// It may start none: the kernel keeps this process from it.
+    Barred,
+}
+
+/// The reason why no program helps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+enum UnusableProgram {
+    #[error("no program for it is here")]
+    NotInstalled,
+    #[error("{0} names no program that can be run")]
+    NotNamed(&'static str),
+    #[error("this call is confined, and starts no program")]
+    Barred,
+    #[error("such a program is confined by the kernel, and this one has no Landlock for it")]
+    Unconfined,
+}
+
+impl UnusableProgram {
+    /// The reason, if there is one: a program was `found`, or the variable may name none.
+    fn of(programs: HelperPrograms, variable: &'static str, found: bool) -> Option<Self> {
+        if programs == HelperPrograms::Barred {
+            return Some(Self::Barred);
+        }
+        if !found {
+            return Some(match std::env::var_os(variable) {
+                None => Self::NotInstalled,
+                Some(_) => Self::NotNamed(variable),
+            });
+        }
+        (!confinement::is_possible()).then_some(Self::Unconfined)
+    }
+}
+
+/// The time until which programs may work on a document that is to be there at `end`.
+fn program_end(end: Option<Instant>) -> Instant {
+    let own = end.and_then(|end| end.checked_sub(WRITING_TIME));
+    let most = Instant::now() + PROGRAM_TIMEOUT;
+    own.map_or(most, |own| own.min(most))
+}
+
+/// The reason why a document has no conversion, displayed as sentences for its reader.
+#[derive(Debug)]
+pub struct ConversionError {
+    /// What was wrong with the document.
+    pub error: DocumentError,
+    /// The remark on programs; empty if there is none.
+    remark: String,
+    /// True if they had too little time.
+    pub of_the_moment: bool,
+}
+
+impl fmt::Display for ConversionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let blank = if self.remark.is_empty() { "" } else { " " };
+        write!(f, "{}{blank}{}", self.error, self.remark)
+    }
+}
+
+impl From<DocumentError> for ConversionError {
+    fn from(error: DocumentError) -> Self {
+        Self {
+            error,
+            remark: String::new(),
+            of_the_moment: false,
+        }
+    }
+}
+
+/// The program for OCR: what the variable names, else the one that is installed.
+#[must_use]
+pub fn find_ocr_program() -> Option<PathBuf> {
+    shell::find_helper(OCR_VARIABLE, &OCR_NAMES)
+}
+
+/// Converts a file of this kind, like [`document::convert_file`], with the programs that read it or
+/// its scanned pages, and says which these were, or why there was none.
+pub fn convert_file(
+    bytes: &[u8],
+    kind: FileKind,
+    limits: &FileLimits,
+    programs: HelperPrograms,
+) -> Result<Document, ConversionError> {
+    if FileKind::LEGACY_OFFICE.contains(&kind) {
+        return legacy_office::convert(bytes, kind, limits, programs);
+    }
+    if kind != FileKind::Pdf {
+        return Ok(document::convert_file(bytes, kind, limits)?);
+    }
+    let recognition = PageRecognition::new(programs, limits.end);
+    let converted = document::convert_scanned_pdf(bytes, limits, Some(&recognition));
+    let report = recognition.report();
+    match converted {
+        Ok(document) if report.is_empty() => Ok(document),
+        Ok(document) => Ok(document.with_remark_on_programs(
+            report.remark(),
+            report.unread(),
+            report.is_late(),
+        )),
+        Err(error) => Err(ConversionError {
+            remark: match error {
+                DocumentError::OnlyImages { .. } if !report.is_empty() => report.remark(),
+                _ => String::new(),
+            },
+            error,
+            of_the_moment: report.is_late(),
+        }),
+    }
+}

@@ -1,0 +1,404 @@
+//! OCR of scanned pages by tesseract: a process for each page, several at once, as many pages as
+//! there is time for.
+//!
+//! Rules: `tesseract(1)`.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{channel, sync_channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::confined_program::ConfinedRun;
+use super::{HelperPrograms, OCR_VARIABLE, UnusableProgram, find_ocr_program, program_end};
+use iki_base::sort::sort_by_count;
+use iki_document::{MAX_SCANS, ScanFault, ScanImage, ScanReader};
+use iki_process::shell::{ProgramError, ProgramOutput};
+
+/// Maximum time for listing the languages.
+const LISTING_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Maximum output for a page, in bytes.
+const MAX_PAGE_BYTES: usize = 1024 * 1024;
+
+/// Maximum number of pages that are read at once, if there are as many processors.
+const MAX_CONCURRENT_PAGES: usize = 4;
+
+/// Maximum number of languages, because each costs time and makes the others worse. If more than
+/// `MAX_CHOSEN_LANGUAGES` are installed, nobody chose them: the locale's and English are taken.
+const MAX_LANGUAGES: usize = 4;
+const MAX_CHOSEN_LANGUAGES: usize = 8;
+
+/// Maximum number of ranges of pages that are named.
+const MAX_RANGES: usize = 20;
+
+/// Codes of languages in locales, each before the one of ISO 639-2 that names trained data.
+const LANGUAGES: &str = "ar ara bg bul ca cat cs ces da dan de deu el ell es spa et est fa fas fi \
+     fin fr fra he heb hi hin hr hrv hu hun id ind it ita ja jpn ko kor lt lit lv lav nb nor nl \
+     nld no nor pl pol pt por ro ron ru rus sk slk sl slv sr srp sv swe th tha tr tur uk ukr vi \
+     vie zh chi_sim";
+
+/// The reason why a page was not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+enum UnreadReason {
+    #[error("no OCR is here: install `tesseract-ocr`")]
+    NotInstalled,
+    #[error("{0}")]
+    Program(UnusableProgram),
+    #[error("the image is {0}")]
+    Image(ScanFault),
+    #[error("OCR failed")]
+    Failed,
+    #[error("there was no time")]
+    Late,
+    #[error("OCR found no text")]
+    NoText,
+    #[error("at most {MAX_SCANS} are read")]
+    TooMany,
+}
+
+/// The result for each scanned page of a document, by number.
+#[derive(Debug, Default)]
+pub struct ScanReport {
+    pages: Vec<(usize, Result<(), UnreadReason>)>,
+    /// The program, and the languages that it read.
+    reader: String,
+}
+
+impl ScanReport {
+    pub fn is_empty(&self) -> bool {
+        self.pages.is_empty()
+    }
+
+    /// Number of pages that were not read.
+    pub fn unread(&self) -> usize {
+        let reasons = self.pages.iter().filter_map(|(_, read)| read.err());
+        reasons
+            .filter(|reason| *reason != UnreadReason::NoText)
+            .count()
+    }
+
+    /// True if another attempt may read more of them.
+    pub fn is_late(&self) -> bool {
+        let mut pages = self.pages.iter();
+        pages.any(|(_, read)| *read == Err(UnreadReason::Late))
+    }
+
+    /// A remark on a document with scanned pages.
+    pub fn remark(&self) -> String {
+        let mut sentences = Vec::new();
+        let read = self.list(Ok(()));
+        if !read.is_empty() {
+            let reader = &self.reader;
+            sentences.push(format!("By OCR ({reader}), which makes mistakes: {read}."));
+        }
+        let unread = self.unread_lists();
+        if !unread.is_empty() {
+            sentences.push(format!("Scans that were not read: {unread}."));
+        }
+        sentences.join(" ")
+    }
+
+    /// The pages that were not read, with the reasons.
+    fn unread_lists(&self) -> String {
+        let mut reasons: Vec<UnreadReason> = Vec::new();
+        for reason in self.pages.iter().filter_map(|(_, read)| read.err()) {
+            if !reasons.contains(&reason) {
+                reasons.push(reason);
+            }
+        }
+        let lists = reasons
+            .iter()
+            .map(|reason| format!("{} ({reason})", self.list(Err(*reason))));
+        lists.collect::<Vec<_>>().join("; ")
+    }
+
+    /// The numbers of the pages with this result: `page 3`, `pages 1 to 4, 7`.
+    fn list(&self, result: Result<(), UnreadReason>) -> String {
+        let mut ranges: Vec<(usize, usize)> = Vec::new();
+        for (number, _) in self.pages.iter().filter(|(_, read)| *read == result) {
+            match ranges.last_mut() {
+                Some((_, last)) if *last + 1 == *number => *last = *number,
+                _ => ranges.push((*number, *number)),
+            }
+        }
+        let shown = ranges.iter().take(MAX_RANGES).map(|range| match range {
+            (first, last) if first == last => first.to_string(),
+            (first, last) if first + 1 == *last => format!("{first}, {last}"),
+            (first, last) => format!("{first} to {last}"),
+        });
+        let mut shown = shown.collect::<Vec<_>>().join(", ");
+        if ranges.len() > MAX_RANGES {
+            shown += " and more";
+        }
+        match ranges.as_slice() {
+            [] => shown,
+            [(first, last)] if first == last => format!("page {shown}"),
+            _ => format!("pages {shown}"),
+        }
+    }
+}
+
+/// The recognition of the pages of one document.
+pub struct PageRecognition {
+    programs: HelperPrograms,
+    end: Option<Instant>,
+    report: RefCell<ScanReport>,
+}
+
+impl PageRecognition {
+    pub fn new(programs: HelperPrograms, end: Option<Instant>) -> Self {
+        Self {
+            programs,
+            end,
+            report: RefCell::default(),
+        }
+    }
+
+    pub fn report(self) -> ScanReport {
+        self.report.into_inner()
+    }
+
+    fn find_program(&self) -> Result<PathBuf, UnreadReason> {
+        let program = find_ocr_program();
+        match UnusableProgram::of(self.programs, OCR_VARIABLE, program.is_some()) {
+            Some(UnusableProgram::NotInstalled) => Err(UnreadReason::NotInstalled),
+            Some(reason) => Err(UnreadReason::Program(reason)),
+            None => Ok(program.unwrap_or_default()),
+        }
+    }
+}
+
+impl ScanReader for PageRecognition {
+    fn read(
+        &self,
+        pages: &[usize],
+        image_of: &mut dyn FnMut(usize) -> Result<ScanImage, ScanFault>,
+    ) -> Vec<(usize, String)> {
+        let end = program_end(self.end);
+        let mut texts = Vec::new();
+        let mut report = ScanReport::default();
+        match self.find_program() {
+            Err(reason) => report
+                .pages
+                .extend(pages.iter().map(|page| (*page, Err(reason)))),
+            Ok(program) => {
+                let engine = OcrEngine::start(&program, end);
+                report.reader = engine.name();
+                let mut read = engine.read_pages(pages.len().min(MAX_SCANS), image_of);
+                for (at, page) in pages.iter().enumerate() {
+                    let result = match read.iter().position(|(read, _)| *read == at) {
+                        Some(position) => read.swap_remove(position).1,
+                        None if at < MAX_SCANS => Err(UnreadReason::Late),
+                        None => Err(UnreadReason::TooMany),
+                    };
+                    report
+                        .pages
+                        .push((*page, result.map(|text| texts.push((*page, text)))));
+                }
+            }
+        }
+        self.report.replace(report);
+        texts
+    }
+}
+
+fn run_program(
+    program: &Path,
+    arguments: &[&str],
+    input: Cow<'_, [u8]>,
+    end: Instant,
+) -> Result<ProgramOutput, ProgramError> {
+    let run = ConfinedRun {
+        program,
+        arguments,
+        script: None,
+        most: MAX_PAGE_BYTES,
+        end,
+    };
+    run.with(input)
+}
+
+/// The program, for the pages of one document.
+struct OcrEngine<'a> {
+    program: &'a Path,
+    /// Languages, joined by `+`; empty for its own choice.
+    languages: String,
+    /// True if it can detect how a page is turned.
+    turns: bool,
+    end: Instant,
+}
+
+/// The result for the page at an index.
+type PageResult = (usize, Result<String, UnreadReason>);
+
+impl<'a> OcrEngine<'a> {
+    /// Asks the program for its languages.
+    fn start(program: &'a Path, end: Instant) -> Self {
+        let within = end.min(Instant::now() + LISTING_TIMEOUT);
+        let listed = run_program(program, &["--list-langs"], Cow::default(), within);
+        let listed = listed.map_or_else(|_| Vec::new(), |listed| listed.output);
+        let listed = String::from_utf8_lossy(&listed);
+        let is_name = |line: &&str| {
+            !line.is_empty()
+                && line
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        };
+        let names: Vec<&str> = listed.lines().map(str::trim).filter(is_name).collect();
+        Self {
+            program,
+            languages: choose_languages(&names, &user_locale()).join("+"),
+            turns: names.contains(&"osd"),
+            end,
+        }
+    }
+
+    fn name(&self) -> String {
+        let name = self.program.file_name().unwrap_or_default();
+        match &*self.languages {
+            "" => name.to_string_lossy().into_owned(),
+            languages => format!("{}, {languages}", name.to_string_lossy()),
+        }
+    }
+
+    /// Reads the first `count` pages, as far as there is time.
+    fn read_pages(
+        &self,
+        count: usize,
+        image_of: &mut dyn FnMut(usize) -> Result<ScanImage, ScanFault>,
+    ) -> Vec<PageResult> {
+        let (jobs, queue) = sync_channel::<(usize, ScanImage)>(0);
+        let (results, read) = channel();
+        let queue = Mutex::new(queue);
+        let work = || {
+            loop {
+                let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                let Ok((at, image)) = job else { break };
+                let _ = results.send((at, self.read_page(image)));
+            }
+        };
+        thread::scope(|scope| {
+            let most = thread::available_parallelism().map_or(1, usize::from);
+            let workers = (0..most.min(MAX_CONCURRENT_PAGES).min(count)).filter(|_| {
+                let started = thread::Builder::new().spawn_scoped(scope, work);
+                started.is_ok()
+            });
+            // Nobody would take a job.
+            let count = if workers.count() > 0 { count } else { 0 };
+            for at in 0..count {
+                if Instant::now() >= self.end {
+                    break;
+                }
+                match image_of(at) {
+                    Ok(image) => drop(jobs.send((at, image))),
+                    Err(fault) => drop(results.send((at, Err(UnreadReason::Image(fault))))),
+                }
+            }
+            drop(jobs);
+        });
+        read.try_iter().collect()
+    }
+
+    fn read_page(&self, image: ScanImage) -> Result<String, UnreadReason> {
+        if Instant::now() >= self.end {
+            return Err(UnreadReason::Late);
+        }
+        let mut arguments = vec!["stdin", "stdout"];
+        if !self.languages.is_empty() {
+            arguments.extend(["-l", &self.languages]);
+        }
+        let dpi = image.dpi.map(|dpi| dpi.to_string());
+        if let Some(dpi) = &dpi {
+            arguments.extend(["--dpi", dpi]);
+        }
+        if image.turned && self.turns {
+            arguments.extend(["--psm", "1"]);
+        }
+        match run_program(self.program, &arguments, image.bytes.into(), self.end) {
+            Ok(done) if done.code == 0 => {
+                let text = String::from_utf8_lossy(&done.output).into_owned();
+                Some(text)
+                    .filter(|text| !text.trim().is_empty())
+                    .ok_or(UnreadReason::NoText)
+            }
+            Err(ProgramError::TimedOut) => Err(UnreadReason::Late),
+            _ => Err(UnreadReason::Failed),
+        }
+    }
+}
+
+/// The user's locale, as far as it names a language.
+fn user_locale() -> String {
+    let mut names = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter();
+    let set = names.find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
+    set.unwrap_or_default()
+}
+
+/// Chooses from the installed languages: the locale's and English first.
+fn choose_languages<'l>(installed: &[&'l str], locale: &str) -> Vec<&'l str> {
+    let code = locale.split(['_', '.', '@']).next().unwrap_or_default();
+    let mut codes = LANGUAGES.split_ascii_whitespace();
+    let own = codes.find(|one| *one == code).and_then(|_| codes.next());
+    let rank = |name: &str| match name {
+        _ if Some(name) == own => 0,
+        "eng" => 1,
+        _ => 2,
+    };
+    let is_language = |name: &&str| !matches!(*name, "osd" | "equ") && !name.ends_with("_vert");
+    let mut chosen: Vec<&str> = installed.iter().copied().filter(is_language).collect();
+    sort_by_count(&mut chosen, |name| rank(name));
+    if chosen.len() > MAX_CHOSEN_LANGUAGES {
+        chosen.retain(|name| rank(name) < 2);
+    }
+    chosen.truncate(MAX_LANGUAGES);
+    chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_locale_s_language_comes_first_english_second_and_four_are_enough() {
+        let all = ["afr", "deu", "eng", "equ", "fra", "ita", "osd"];
+        assert_eq!(
+            choose_languages(&all, "de_AT.UTF-8"),
+            ["deu", "eng", "afr", "fra"]
+        );
+        for locale in ["C.UTF-8", "", "xx_YY", "en_GB"] {
+            assert_eq!(choose_languages(&all, locale)[0], "eng", "{locale}");
+        }
+        assert!(choose_languages(&["osd"], "").is_empty());
+        let many = [
+            "afr", "amh", "ara", "asm", "aze", "bel", "ben", "deu", "eng",
+        ];
+        assert_eq!(choose_languages(&many, "de"), ["deu", "eng"]);
+    }
+
+    #[test]
+    fn a_report_names_pages_and_reasons() {
+        let late = Err(UnreadReason::Late);
+        let jbig2 = Err(UnreadReason::Image(ScanFault::Format));
+        let report = ScanReport {
+            pages: vec![
+                (1, Ok(())),
+                (2, Ok(())),
+                (4, jbig2),
+                (6, late),
+                (7, late),
+                (9, late),
+            ],
+            reader: "tesseract, eng".to_owned(),
+        };
+        assert_eq!(
+            report.remark(),
+            "By OCR (tesseract, eng), which makes mistakes: pages 1, 2. Scans that were not read: \
+             page 4 (the image is in a format that is not read, such as JBIG2); pages 6, 7, 9 \
+             (there was no time)."
+        );
+        assert!(report.is_late() && report.unread() == 4);
+    }
+}

@@ -1,0 +1,245 @@
+//! The reader of EPUB files: their chapters in reading order, each through the reader of HTML.
+//!
+//! Rules: EPUB 3.3 (container, package document, spine), EPUB 2.0.1.
+
+use std::collections::{HashMap, HashSet};
+use std::time::Instant;
+
+use url::Url;
+
+use self::notes::BookNotes;
+use super::html::{self, PageSyntax, StageDeadlines};
+use super::model::NodeContent;
+use super::office::DocumentProperties;
+use super::office::blocks::BlockWriter;
+use super::office::package::{ZipPackage, resolve_part_name};
+use super::office::xml::{XmlReader, XmlTag};
+use super::{DocumentError, FileKind};
+use iki_base::wording::floor_boundary;
+
+mod notes;
+
+/// The part that marks a file as an EPUB, and its content.
+const MIMETYPE_PART: &str = "mimetype";
+const MIMETYPE: &str = "application/epub+zip";
+
+const CONTAINER: &str = "META-INF/container.xml";
+
+/// The part that lists the encrypted ones.
+const ENCRYPTION: &str = "META-INF/encryption.xml";
+
+/// Base address of a file's parts; nothing could be fetched from it.
+const BASE: &str = "epub:///";
+
+/// Limit of the parts of a document, and of its chapters.
+const MAX_PARTS: usize = 20_000;
+
+/// Limit of a chapter, in bytes.
+const MAX_CHAPTER: usize = 8 << 20;
+
+/// Limit of a title, author or date, in bytes.
+const MAX_PROPERTY: usize = 1000;
+
+/// True if a zip file is an EPUB.
+pub(super) fn is_epub(package: &mut ZipPackage<'_>) -> bool {
+    if package.has("[Content_Types].xml") && !package.has(MIMETYPE_PART) {
+        return false;
+    }
+    match package.text(MIMETYPE_PART) {
+        Some(text) => text.trim_matches(['\u{feff}', '\0', ' ', '\n', '\r', '\t']) == MIMETYPE,
+        None => package.has(CONTAINER),
+    }
+}
+
+/// The metadata, manifest and spine of a book.
+#[derive(Default)]
+struct PackageDocument {
+    about: DocumentProperties,
+    /// Names and media types of the parts, by identifier.
+    parts: HashMap<String, (String, String)>,
+    /// Identifiers of the chapters, in reading order.
+    spine: Vec<String>,
+}
+
+/// Reads the document in `package`.
+pub(super) fn read(package: &mut ZipPackage<'_>) -> Result<BlockWriter, DocumentError> {
+    let main = find_package_document(package).ok_or(DocumentError::NotOne(FileKind::Epub))?;
+    let text = package.text(&main).ok_or(DocumentError::Damaged)?;
+    let book = read_package_document(
+        &text,
+        main.rsplit_once('/').map_or("", |(folder, _)| folder),
+    );
+    drop(text);
+    let locked = encrypted_parts(package);
+    let mut blocks = BlockWriter::default();
+    let mut notes = BookNotes::default();
+    for id in &book.spine {
+        let Some((name, kind)) = book.parts.get(id) else {
+            continue;
+        };
+        let is_page = kind.contains("html") || kind.is_empty() || name.ends_with("html");
+        if !is_page {
+            continue;
+        }
+        if locked.contains(&name.to_lowercase()) {
+            package.locked = true;
+            continue;
+        }
+        blocks.late |= package.end().is_some_and(|end| Instant::now() >= end);
+        if blocks.late || !blocks.has_room() {
+            break;
+        }
+        let Some(mut page) = package.text(name) else {
+            continue;
+        };
+        if page.len() > MAX_CHAPTER {
+            page.truncate(floor_boundary(&page, MAX_CHAPTER));
+            blocks.cut = true;
+        }
+        let first = blocks.builder.node_count();
+        let page = notes.take_from(&page, name);
+        let title = append_page(&page, name, PageSyntax::Xml, package.end(), &mut blocks);
+        blocks.builder.mark_notes(first, notes::marked_number);
+        if blocks.title.is_empty() {
+            blocks.title = title;
+        }
+    }
+    notes.taken.sort_unstable();
+    for (number, name, source) in notes.taken {
+        let page = format!("<html><body>{source}</body></html>");
+        blocks.builder.open(NodeContent::Note(number));
+        append_page(&page, &name, PageSyntax::Xml, package.end(), &mut blocks);
+        blocks.builder.close();
+    }
+    blocks.about = book.about;
+    Ok(blocks)
+}
+
+/// Reads a page of a file, the part `name`, and adds its content; returns its title.
+pub(super) fn append_page(
+    page: &str,
+    name: &str,
+    syntax: PageSyntax,
+    end: Option<Instant>,
+    blocks: &mut BlockWriter,
+) -> String {
+    let Some(base) = Url::parse(BASE).ok().and_then(|base| base.join(name).ok()) else {
+        return String::new();
+    };
+    blocks.end();
+    let ends = StageDeadlines {
+        parse: end,
+        walk: end,
+    };
+    let found = html::read(page, &base, syntax, ends);
+    blocks.cut |= found.cuts.memory;
+    blocks.late |= found.cuts.time;
+    blocks.builder.append(&found.model, |absolute, spelling| {
+        let inside = absolute.starts_with("epub:");
+        // Only places within the text can be followed, because other parts are not at any address.
+        let lower = spelling.to_ascii_lowercase();
+        let ends = [".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp"];
+        let short = match spelling.split_once('#') {
+            Some((_, place)) => format!("#{place}"),
+            None if ends.iter().any(|end| lower.ends_with(end)) => {
+                spelling.rsplit('/').next().unwrap_or_default().to_owned()
+            }
+            None => spelling.to_owned(),
+        };
+        inside.then_some(short)
+    });
+    found.model.title
+}
+
+/// Finds the name of the package document.
+fn find_package_document(package: &mut ZipPackage<'_>) -> Option<String> {
+    let text = package.text(CONTAINER)?;
+    let mut xml = XmlReader::new(&text, package.end());
+    while let Some(tag) = xml.tag_within(0) {
+        let path = tag.attribute("full-path");
+        let path = path.and_then(|path| part_name(&path, ""));
+        if let Some(path) = path.filter(|path| tag.name() == "rootfile" && package.has(path)) {
+            return Some(path);
+        }
+    }
+    None
+}
+
+/// Resolves an address within `folder` to the name of a part.
+fn part_name(address: &str, folder: &str) -> Option<String> {
+    let decoded = percent_encoding::percent_decode_str(address).decode_utf8_lossy();
+    resolve_part_name(folder, &decoded)
+}
+
+fn read_package_document(text: &str, folder: &str) -> PackageDocument {
+    let mut book = PackageDocument::default();
+    XmlReader::new(text, None).each_tag(|xml, tag| match tag.name() {
+        "title" => keep_property(&mut book.about.title, xml),
+        "creator" => {
+            let is_author = tag.attribute("role").is_none_or(|role| role == "aut");
+            let mut name = String::new();
+            keep_property(&mut name, xml);
+            let author = &mut book.about.author;
+            if is_author && !name.is_empty() && author.len() < MAX_PROPERTY {
+                if !author.is_empty() {
+                    author.push_str(", ");
+                }
+                author.push_str(&name);
+            }
+        }
+        "date" => {
+            let is_made = tag
+                .attribute("event")
+                .is_none_or(|event| event != "modification");
+            if is_made {
+                keep_property(&mut book.about.date, xml);
+            }
+        }
+        "item" if book.parts.len() < MAX_PARTS => keep_part(&mut book, tag, folder),
+        "itemref" if book.spine.len() < MAX_PARTS => {
+            book.spine.extend(tag.attribute("idref").map(Into::into));
+        }
+        _ => {}
+    });
+    book
+}
+
+/// Reads the text of the element that was opened last into `slot`, if that is empty.
+fn keep_property(slot: &mut String, xml: &mut XmlReader<'_>) {
+    let text = xml.text_within(MAX_PROPERTY);
+    if slot.is_empty() {
+        *slot = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    }
+}
+
+fn keep_part(book: &mut PackageDocument, tag: &XmlTag<'_>, folder: &str) {
+    let id = tag.value("id");
+    let name = tag
+        .attribute("href")
+        .and_then(|address| part_name(&address, folder));
+    if let Some(name) = name {
+        let kind = tag.value("media-type");
+        book.parts.insert(id, (name, kind));
+    }
+}
+
+/// Reads the names of the encrypted parts, in lower case. Books without protection may have
+/// encrypted fonts.
+fn encrypted_parts(package: &mut ZipPackage<'_>) -> HashSet<String> {
+    let mut names = HashSet::new();
+    let Some(text) = package.text(ENCRYPTION) else {
+        return names;
+    };
+    XmlReader::new(&text, package.end()).each_tag(|_, tag| {
+        if tag.name() == "CipherReference" && names.len() < MAX_PARTS {
+            let name = tag
+                .attribute("URI")
+                .and_then(|address| part_name(&address, ""));
+            names.extend(name.map(|name| name.to_lowercase()));
+        }
+    });
+    names
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,78 @@
+//! The text of a small element: of a byline, of a date, of a button.
+
+use memchr::memchr;
+
+use super::has_word;
+use crate::entities;
+use crate::html::dom::lists_any_case;
+use crate::html::tag;
+use iki_base::wording::floor_boundary;
+
+/// Returns the text of an element of at most `most` bytes, or of the name marked in it, and its
+/// end.
+pub(in crate::html) fn read_element(
+    page: &str,
+    tag: &tag::HtmlTag<'_>,
+    most: usize,
+) -> Option<(String, usize)> {
+    let page = &page[..floor_boundary(page, tag.end + most)];
+    let bytes = page.as_bytes();
+    let mut text = String::new();
+    let mut at = tag.end;
+    let mut depth = 1_usize;
+    loop {
+        let open = at + memchr(b'<', bytes.get(at..)?)?;
+        text.push_str(&page[at..open]);
+        at = open + 1;
+        if bytes[open..].starts_with(b"<!--") {
+            at = tag::comment_end(page, open + 4);
+        } else if bytes.get(at) == Some(&b'/') {
+            let end = tag::past(page, open, b'>');
+            if parts_words(&page[at + 1..tag::name_end(page, at + 1)]) {
+                text.push(' ');
+            }
+            if tag::is_named(page, open + 2, tag.name) {
+                depth -= 1;
+                if depth == 0 {
+                    return Some((collapsed(&text), end));
+                }
+            }
+            at = end;
+        } else if bytes.get(at).is_some_and(u8::is_ascii_alphabetic) {
+            let inner = tag::read(page, at)?;
+            at = inner.end;
+            if lists_any_case("script style svg template", inner.name) {
+                at = tag::raw_end(page, at, inner.name).1;
+                continue;
+            }
+            if parts_words(inner.name) {
+                text.push(' ');
+            }
+            if inner.closed || lists_any_case("br img meta wbr link input", inner.name) {
+                continue;
+            }
+            if has_word(inner.get("itemprop"), "name") {
+                let (text, end) = read_element(page, &inner, most)?;
+                if !text.is_empty() {
+                    return Some((text, end));
+                }
+                at = end;
+            } else if inner.name.eq_ignore_ascii_case(tag.name) {
+                depth += 1;
+            }
+        } else {
+            text.push('<');
+        }
+    }
+}
+
+/// True if an element separates the words around its tag.
+fn parts_words(name: &str) -> bool {
+    lists_any_case("br p div li ul td tr h1 h2 h3", name)
+}
+
+/// Returns text of the page with its references decoded and its whitespace collapsed.
+pub(super) fn collapsed(text: &str) -> String {
+    let decoded = entities::decoded_in_attribute(text);
+    decoded.split_whitespace().collect::<Vec<_>>().join(" ")
+}

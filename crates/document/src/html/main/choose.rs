@@ -1,0 +1,115 @@
+//! Chooses the blocks of the page's main content by their probabilities.
+
+use super::blocks::{PageBlocks, TextBlock, UNSEEN};
+use super::keep;
+use super::page::MeasuredPage;
+use iki_base::sort::sort_by_number;
+
+/// A choice with its expected quality.
+pub(super) struct ContentChoice {
+    pub(super) chosen: Vec<bool>,
+    /// Expected precision, the share of content among the chosen words, and recall, the share of
+    /// the content's words that are chosen.
+    pub(super) expected: (f64, f64),
+}
+
+/// Minimum probability of hidden text that the page does not offer to show.
+const MIN_HIDDEN_CHANCE: f64 = 0.8;
+
+/// Minimum number of words of a hidden element with content: a panel has more than a remark. A
+/// lower minimum would gain less than a hundredth of the content of any development page.
+const MIN_HIDDEN_WORDS: u32 = 150;
+
+pub(super) fn choose_blocks(page: &MeasuredPage, chances: &[f64]) -> ContentChoice {
+    let cut = page.cut;
+    let words: Vec<f64> = cut
+        .blocks
+        .iter()
+        .map(|block| f64::from(block.text.words))
+        .collect();
+    let sure = expected_quality(chances, &words, &best_choice(chances, &words, 1.0)).0;
+    // An uncertain choice favours recall.
+    let beta = (1.0 + 2.0 * (0.85 - sure)).clamp(0.7, 2.0);
+    let mut chosen = best_choice(chances, &words, beta);
+    // Marked training content often lacks the title, but a reader is lost without it.
+    if let Some(heading) = page.heading
+        && page.heading_is_title
+    {
+        chosen[heading] = true;
+    }
+    drop_hidden(cut, chances, &mut chosen);
+    keep::keep_related_blocks(page, chances, &mut chosen);
+    ContentChoice {
+        expected: expected_quality(chances, &words, &chosen),
+        chosen,
+    }
+}
+
+/// Returns the most probable blocks, as many as maximize the expected F-measure with this `beta`.
+fn best_choice(chances: &[f64], words: &[f64], beta: f64) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..chances.len()).collect();
+    sort_by_number(&mut order, |block| -chances[*block]);
+    let squared = beta * beta;
+    let all: f64 = chances.iter().zip(words).map(|(p, w)| p * w).sum();
+    let (mut found, mut taken) = (0.0, 0.0);
+    let (mut most, mut length) = (0.0, 0);
+    for (at, block) in order.iter().enumerate() {
+        found += chances[*block] * words[*block];
+        taken += words[*block];
+        let measure = (1.0 + squared) * found / (taken + squared * all + 1e-9);
+        if measure > most {
+            (most, length) = (measure, at + 1);
+        }
+    }
+    let mut chosen = vec![false; chances.len()];
+    for block in &order[..length] {
+        chosen[*block] = true;
+    }
+    chosen
+}
+
+/// Returns the expected precision and recall of a choice.
+fn expected_quality(chances: &[f64], words: &[f64], chosen: &[bool]) -> (f64, f64) {
+    let (mut all, mut found, mut taken) = (0.0, 0.0, 0.0);
+    for ((chance, words), chosen) in chances.iter().zip(words).zip(chosen) {
+        all += chance * words;
+        if *chosen {
+            found += chance * words;
+            taken += words;
+        }
+    }
+    if taken == 0.0 {
+        return (0.0, 0.0);
+    }
+    (found / taken, found / all.max(1e-9))
+}
+
+/// Drops hidden blocks, unless their probability is high and they are long and between visible
+/// chosen ones.
+fn drop_hidden(cut: &PageBlocks, chances: &[f64], chosen: &mut [bool]) {
+    for (number, block) in cut.blocks.iter().enumerate() {
+        if block.flags & UNSEEN != 0 && chances[number] < MIN_HIDDEN_CHANCE {
+            chosen[number] = false;
+        }
+    }
+    let seen = |(block, chosen): (&TextBlock, &bool)| *chosen && block.flags & UNSEEN == 0;
+    let each = || cut.blocks.iter().zip(chosen.iter());
+    let first = each().position(seen);
+    let last = each().rposition(seen);
+    let mut words = std::collections::HashMap::new();
+    for (block, chosen) in each() {
+        if *chosen && block.flags & UNSEEN != 0 {
+            *words.entry(block.veil).or_insert(0) += block.text.words;
+        }
+    }
+    for (number, block) in cut.blocks.iter().enumerate() {
+        let amid = first.is_some_and(|first| first < number)
+            && last.is_some_and(|last| last > number)
+            && words
+                .get(&block.veil)
+                .is_some_and(|words| *words >= MIN_HIDDEN_WORDS);
+        if block.flags & UNSEEN != 0 && !amid {
+            chosen[number] = false;
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Removes the blocks that were not chosen from a page's tree. The rest is converted as any page
+//! is.
+
+use std::collections::HashSet;
+
+use html2md::{Handle, NodeData};
+
+use super::blocks::{CONTROL, PageBlocks, TreeLeaf, UNSEEN};
+use super::hash::FnvHash;
+use super::page::sum_up;
+use crate::html::image::ImageElement;
+use crate::html::{dom, reveal};
+
+struct PruneFrame {
+    node: Handle,
+    children: std::vec::IntoIter<Handle>,
+    kept: Vec<Handle>,
+    /// True if it still contains text of a chosen block.
+    text: bool,
+    /// True if it still contains any content.
+    content: bool,
+}
+
+impl PruneFrame {
+    fn new(node: Handle) -> Self {
+        let children = std::mem::take(&mut *node.children.borrow_mut()).into_iter();
+        Self {
+            node,
+            children,
+            kept: Vec::new(),
+            text: false,
+            content: false,
+        }
+    }
+}
+
+/// Removes all leaves from `body` except those of the chosen blocks and other leaves among them: an
+/// image, for example, stays if at least half of the visible words around it are chosen.
+pub(super) fn prune_unchosen(body: &Handle, cut: &PageBlocks, chosen: &[bool]) {
+    let shares = shares(cut, chosen);
+    let mut leaves = cut.leaves.iter();
+    let mut links = RemainingLinks::default();
+    let mut stack = vec![PruneFrame::new(body.clone())];
+    while let Some(frame) = stack.last_mut() {
+        let Some(child) = frame.children.next() else {
+            let Some(frame) = stack.pop() else { break };
+            links.record(&frame);
+            close_frame(frame, stack.last_mut());
+            continue;
+        };
+        let mut leaf = || match leaves.next() {
+            Some(TreeLeaf::Block(number)) => (chosen[*number as usize], true),
+            Some(TreeLeaf::Loose(element)) => {
+                let share = shares.get(*element as usize);
+                (share.is_some_and(|share| *share >= 0.5), false)
+            }
+            None => (false, false),
+        };
+        match &child.data {
+            NodeData::Text { contents } => {
+                let (kept, of_block) = leaf();
+                if kept {
+                    frame.text |= of_block;
+                    frame.content |= of_block || !contents.borrow().trim().is_empty();
+                    frame.kept.push(child.clone());
+                }
+            }
+            NodeData::Element { name, .. } => match &*name.local {
+                "img" | dom::MEDIA_ELEMENT | "hr" | "input" => {
+                    let (kept, _) = leaf();
+                    if kept {
+                        frame.content |= is_visible(&child);
+                        frame.kept.push(child.clone());
+                    }
+                }
+                "br" | "title" | "base" | "head" => frame.kept.push(child.clone()),
+                "script" | "style" | "template" => {}
+                _ => stack.push(PruneFrame::new(child.clone())),
+            },
+            _ => {}
+        }
+    }
+    debug_assert!(
+        leaves.next().is_none(),
+        "the tree is not the one that was cut"
+    );
+    links.empty_duplicates();
+}
+
+/// The links that remain.
+#[derive(Default)]
+struct RemainingLinks {
+    /// Hashes of the targets of links with text.
+    named: HashSet<u64>,
+    /// Links that contain only images, with hashes of their targets.
+    pictured: Vec<(u64, Handle)>,
+}
+
+impl RemainingLinks {
+    /// Records an element at its end, if it is a link.
+    fn record(&mut self, frame: &PruneFrame) {
+        if dom::name(&frame.node) != "a" || !frame.content {
+            return;
+        }
+        let Some(address) = dom::attribute(&frame.node, "href") else {
+            return;
+        };
+        let address = FnvHash::of(address.trim()).end();
+        if frame.text {
+            self.named.insert(address);
+        } else {
+            self.pictured.push((address, frame.node.clone()));
+        }
+    }
+
+    /// Empties image links with the target of a text link, because a card has both.
+    fn empty_duplicates(self) {
+        for (address, node) in self.pictured {
+            if self.named.contains(&address)
+                && let NodeData::Element { attrs, .. } = &node.data
+            {
+                node.children.borrow_mut().clear();
+                attrs.borrow_mut().clear();
+            }
+        }
+    }
+}
+
+/// True if an image or the like is visible by itself.
+fn is_visible(node: &Handle) -> bool {
+    match dom::name(node) {
+        "input" => false,
+        "img" => ImageElement::of(node).is_some_and(|image| image.source.is_some()),
+        _ => true,
+    }
+}
+
+/// Restores the remaining children of an element, and keeps it in the one around it.
+fn close_frame(frame: PruneFrame, around: Option<&mut PruneFrame>) {
+    let PruneFrame {
+        node,
+        kept,
+        text,
+        mut content,
+        ..
+    } = frame;
+    *node.children.borrow_mut() = kept;
+    let noscript = dom::attribute(&node, dom::ORIGINAL_NAME).is_some_and(|name| name == "noscript");
+    if dom::is_hidden(&node) || noscript {
+        content &= text;
+        if content {
+            reveal::unhide(&node);
+        }
+    }
+    let Some(around) = around else { return };
+    around.text |= text;
+    around.content |= content;
+    // Empty cells stay so that others keep their columns.
+    if content || matches!(dom::name(&node), "td" | "th") {
+        around.kept.push(node);
+    }
+}
+
+/// Returns the chosen share of the visible words of each element; an element without any has that
+/// of the one around it.
+fn shares(cut: &PageBlocks, chosen: &[bool]) -> Vec<f64> {
+    let mut words = vec![(0.0, 0.0); cut.elements.len()];
+    for (block, chosen) in cut.blocks.iter().zip(chosen) {
+        let (taken, all) = &mut words[block.element as usize];
+        if *chosen {
+            *taken += f64::from(block.text.words);
+        }
+        if *chosen || block.flags & (UNSEEN | CONTROL) == 0 {
+            *all += f64::from(block.text.words);
+        }
+    }
+    sum_up(&mut words, cut, |(taken, all), own| {
+        *taken += own.0;
+        *all += own.1;
+    });
+    let mut shares: Vec<f64> = Vec::with_capacity(words.len());
+    for ((taken, all), element) in words.into_iter().zip(&cut.elements) {
+        shares.push(if all > 0.0 {
+            taken / all
+        } else {
+            let around = shares.get(element.parent as usize);
+            around.copied().unwrap_or_default()
+        });
+    }
+    shares
+}

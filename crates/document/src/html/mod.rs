@@ -1,0 +1,166 @@
+//! The reader of HTML: a page and its address in, a [`DocumentModel`] out.
+//!
+//! The parser and its tree are `html2md`'s; its own conversion touches no page. The tokens of the
+//! tree come from [`prefilter`], which keeps a hostile page from costing more than its length;
+//! [`walk`] goes through the tree once, front to back.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `react_streaming` | text that React streams late, moved to its slot |
+//! | `main` | the page's main content |
+//! | `prefilter` | the tags and texts of the page that its tree is built from |
+//! | `tokens` | these on their way to the parser's tree builder |
+//! | `parse` | the tree, within its bound of memory |
+//! | `unseen_text` | text that is too small, too faint or too far away to be seen |
+//! | `reveal` | hidden elements that the page offers to show |
+//! | `fallback_content` | alternatives for a page that shows almost nothing |
+//! | `page_data` | text that is only in the data of a page |
+//! | `dom` | the kind of an element and its visibility |
+//! | `css` | the `style` attribute |
+//! | `declared` | the page's metadata |
+//! | `walk` | from the tree to the model: blocks |
+//! | `repeated_links` | links that repeat the target of another |
+//! | `flow` | paragraphs and their text, styles, code and line ends |
+//! | `pick` | elements by their classes, for a list of results |
+//! | `address`, `image`, `code`, `preformatted`, `listing`, `table` | one kind of content each |
+//! | `resized` | the originals of resized images |
+
+use std::time::Instant;
+
+use html2md::RcDom;
+use url::Url;
+
+use super::DocumentCuts;
+use super::model::DocumentModel;
+use prefilter::WantedContent;
+
+mod address;
+mod code;
+mod css;
+mod declared;
+mod dom;
+mod fallback_content;
+mod flow;
+mod image;
+mod listing;
+pub(super) mod main;
+mod page_data;
+mod parse;
+mod pick;
+mod prefilter;
+mod preformatted;
+mod react_streaming;
+mod repeated_links;
+mod resized;
+mod reveal;
+mod table;
+pub(super) mod tag;
+mod tokens;
+mod unseen_text;
+mod walk;
+
+#[cfg(fuzzing)]
+pub use self::css::hides;
+pub use self::declared::MetaKind;
+pub use self::declared::{MetaElement, read_declared};
+pub(super) use self::fallback_content::refresh_target;
+pub use self::pick::find_by_class;
+pub(super) use self::prefilter::PageSyntax;
+
+/// Deadlines of the two steps of reading; each leaves time for the steps after it.
+#[derive(Clone, Copy, Default)]
+pub(super) struct StageDeadlines {
+    pub(super) parse: Option<Instant>,
+    pub(super) walk: Option<Instant>,
+}
+
+/// A page as it was converted.
+#[derive(Default)]
+pub(super) struct ConvertedPage {
+    pub(super) model: DocumentModel,
+    pub(super) cuts: DocumentCuts,
+    /// A remark about a page that shows nothing.
+    pub(super) remark: Option<DocumentModel>,
+    /// True if the page has text besides the remark.
+    pub(super) beside_text: bool,
+    /// True if its text is only in its data.
+    pub(super) of_data: bool,
+    /// The page to which its `refresh` leads.
+    pub(super) refresh: Option<Url>,
+}
+
+/// Reads the page found at `base`, within its bounds of memory and time.
+pub(super) fn read(
+    page: &str,
+    base: &Url,
+    syntax: PageSyntax,
+    ends: StageDeadlines,
+) -> ConvertedPage {
+    let source = HtmlSource {
+        page,
+        base,
+        syntax,
+        ends,
+    };
+    let tree = source.parse(WantedContent::Shown);
+    let (model, cuts) = source.walk(&tree);
+    if cuts != DocumentCuts::default()
+        || model.count_letters(fallback_content::EMPTY_PAGE_LETTERS)
+            == fallback_content::EMPTY_PAGE_LETTERS
+    {
+        return ConvertedPage {
+            model,
+            cuts,
+            ..ConvertedPage::default()
+        };
+    }
+    fallback_content::convert_with_fallback(&source, tree, model)
+}
+
+/// Reads the main content of the page found at `base`. The flag is true if the choice is surely
+/// complete; `None` if there is no main content of a useful length.
+pub(super) fn read_main(
+    page: &str,
+    base: &Url,
+    syntax: PageSyntax,
+    ends: StageDeadlines,
+) -> Option<(ConvertedPage, bool)> {
+    main::read(&HtmlSource {
+        page,
+        base,
+        syntax,
+        ends,
+    })
+}
+
+struct HtmlSource<'a> {
+    page: &'a str,
+    base: &'a Url,
+    syntax: PageSyntax,
+    ends: StageDeadlines,
+}
+
+struct PageTree {
+    tree: RcDom,
+    cuts: DocumentCuts,
+}
+
+impl HtmlSource<'_> {
+    /// Builds the page's tree and reveals content that the page offers to show.
+    fn parse(&self, wanted: WantedContent) -> PageTree {
+        let (tree, mut veil, cuts) = prefilter::build(self, wanted);
+        veil.show_disclosed(&tree.document);
+        PageTree { tree, cuts }
+    }
+
+    fn walk(&self, tree: &PageTree) -> (DocumentModel, DocumentCuts) {
+        let children = tree.tree.document.children.borrow();
+        let root = children.iter().find(|node| dom::name(node) == "html");
+        let walk = |root| walk::walk(root, self.base, self.page.len(), self.ends.walk);
+        let (model, cuts) = root.map(walk).unwrap_or_default();
+        (model, cuts.and(tree.cuts))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,117 @@
+//! Embedded content: frames, videos, audio and the like. The address and the title of each become a
+//! link; its contents are for browsers that cannot show it.
+//!
+//! Rules: HTML Living Standard, "Embedded content".
+
+use super::super::tag::TagAttribute;
+use super::super::{dom, tag};
+use super::start_tag::StartTag;
+use super::{PageFilter, TagCategory, memchr};
+
+impl<'a> PageFilter<'a> {
+    /// Replaces the media element whose start tag is at `at`; returns the offset after it.
+    pub(super) fn replace_media(&mut self, at: usize, name: &str, tag: StartTag<'a>) -> usize {
+        let read = tag::read(self.page, at + 1);
+        let value = |name: &str| {
+            let value = read.as_ref()?.get(name)?.trim();
+            Some(value).filter(|value| !value.is_empty())
+        };
+        let object = name == "object";
+        // Lazy frames have a placeholder as their source until a script runs.
+        let mut source = value(if object { "data" } else { "src" })
+            .filter(|address| is_followable(address))
+            .or_else(|| value("data-src"))
+            .or_else(|| value("data-lazy-src"));
+        if object && source.is_none() {
+            return self.pass_start(name, TagCategory::Wall, tag);
+        }
+        let void = name == "embed" || (self.xml && tag.closed);
+        let inner = if void {
+            None
+        } else if name == "iframe" {
+            Some(self.raw_end(tag.end, name))
+        } else {
+            self.media_end(&tag)
+        };
+        let end = inner.map_or(tag.end, |(_, end)| end);
+        if let Some((inner, _)) = inner
+            && source.is_none()
+        {
+            source = first_source(&self.page[tag.end..inner]);
+        }
+        let is_tiny = |side| value(side).is_some_and(tag::is_tiny);
+        let hides = tag.hides || name == "canvas" || is_tiny("width") || is_tiny("height");
+        let shown = source.filter(|address| !hides && is_followable(address));
+        let Some(address) = shown else {
+            if !void && inner.is_none() {
+                self.tree.start_silent(tag.name, TagCategory::Plain);
+            }
+            return self.part_words(end);
+        };
+        if !self.tree.is_settled() {
+            self.tree.before_content(false, &mut self.out);
+        }
+        self.out.push_characters(" ");
+        let label = value("title").or_else(|| value("aria-label"));
+        let label = label.unwrap_or(match name {
+            "video" => "Video",
+            "audio" => "Audio",
+            _ => "",
+        });
+        let attribute = |name, value| TagAttribute { name, value };
+        let attributes = [attribute("href", address), attribute("title", label)];
+        self.out.start(dom::MEDIA_ELEMENT, &attributes);
+        self.out.end(dom::MEDIA_ELEMENT);
+        self.part_words(end)
+    }
+
+    /// Returns the end of the contents and of the element: at the next end tag with that name.
+    /// Without one the content after the start tag is the page's.
+    fn media_end(&mut self, tag: &StartTag<'a>) -> Option<(usize, usize)> {
+        let is_endless = |name: &&str| name.eq_ignore_ascii_case(tag.name);
+        if self.endless.iter().any(is_endless) {
+            return None;
+        }
+        let (inner, end) = self.raw_end(tag.end, tag.name);
+        if inner == self.page.len() {
+            self.endless.push(tag.name);
+            return None;
+        }
+        Some((inner, end))
+    }
+}
+
+/// Returns the address of the first `source` within a media element.
+fn first_source(inner: &str) -> Option<&str> {
+    let bytes = inner.as_bytes();
+    let mut at = 0;
+    while let Some(length) = memchr(b'<', &bytes[at..]) {
+        at += length + 1;
+        if tag::is_named(inner, at, "source") {
+            let address = tag::read(inner, at)?.get("src").unwrap_or_default().trim();
+            if !address.is_empty() {
+                return Some(address);
+            }
+        }
+    }
+    None
+}
+
+/// True if an address can be followed: not an empty page, nor data within this one.
+pub(in crate::html) fn is_followable(address: &str) -> bool {
+    !["about:", "javascript:", "data:", "blob:"]
+        .iter()
+        .any(|scheme| {
+            address
+                .get(..scheme.len())
+                .is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+        })
+        && !TRACKING_HOSTS.iter().any(|host| address.contains(host))
+}
+
+/// Hosts of tracking frames.
+const TRACKING_HOSTS: &[&str] = &[
+    "googletagmanager.com/",
+    ".doubleclick.net/",
+    "googlesyndication.com/",
+];

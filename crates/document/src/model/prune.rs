@@ -1,0 +1,79 @@
+//! Removes nodes from a document and keeps their children.
+
+use super::{AddressId, DocumentModel, DocumentNode, NodeContent, TextSlice, index};
+
+impl DocumentModel {
+    /// Removes the nodes at the sorted indices `gone`; their children stay in place.
+    pub(crate) fn prune(&mut self, gone: &[usize]) {
+        if gone.is_empty() {
+            return;
+        }
+        let before = |at: u32| index(gone.partition_point(|gone| index(*gone) < at));
+        let mut gone_next = gone.iter().peekable();
+        let mut read = 0_u32;
+        let nodes = std::mem::take(&mut self.nodes);
+        let kept = nodes.into_iter().enumerate().filter_map(|(at, node)| {
+            read = read.saturating_add(node.read);
+            if gone_next.next_if(|gone| **gone == at).is_some() {
+                return None;
+            }
+            Some(DocumentNode {
+                content: node.content,
+                end: node.end - before(node.end),
+                read: std::mem::take(&mut read),
+            })
+        });
+        self.nodes = kept.collect();
+        self.section = self.section.map(|at| at - before(at));
+    }
+
+    /// Removes the title of the link that is node `at`.
+    pub(crate) fn clear_link_title(&mut self, at: usize) {
+        if let Some(NodeContent::Link { title, .. }) =
+            self.nodes.get_mut(at).map(|node| &mut node.content)
+        {
+            *title = TextSlice::default();
+        }
+    }
+
+    /// Returns the address and the title of node `at`, if it is a link.
+    pub(crate) fn link(&self, at: usize) -> Option<(AddressId, TextSlice)> {
+        match self.nodes.get(at)?.content {
+            NodeContent::Link { address, title } => Some((address, title)),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ModelBuilder;
+    use super::*;
+
+    #[test]
+    fn what_a_node_holds_stays_where_it_was() {
+        let mut builder = ModelBuilder::default();
+        builder.open(NodeContent::Quote);
+        builder.count_source(2);
+        builder.open(NodeContent::Paragraph);
+        builder.count_source(3);
+        builder.open(NodeContent::Strong);
+        let text = builder.keep("a");
+        builder.add(NodeContent::Text(text));
+        builder.close();
+        builder.open(NodeContent::Emphasis);
+        builder.open(NodeContent::Deleted);
+        builder.add(NodeContent::Text(text));
+        builder.close();
+        builder.close();
+        builder.close();
+        builder.close();
+        builder.add(NodeContent::Rule);
+        let mut model = builder.finish(String::new());
+        model.prune(&[1, 2, 4]);
+        assert_eq!(format!("{model:?}"), "Quote[\"a\" Deleted[\"a\"]] Rule");
+        assert_eq!(model.nodes()[1].read, 5);
+        model.prune(&[0]);
+        assert_eq!(format!("{model:?}"), "\"a\" Deleted[\"a\"] Rule");
+    }
+}

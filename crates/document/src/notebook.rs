@@ -1,0 +1,385 @@
+//! The reader of Jupyter notebooks: their cells in order, code in fences, outputs as far as they
+//! are text.
+//!
+//! Rules: nbformat 4. Cells of text are Markdown already, so that the model has no part in this.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt::{self, Write as _};
+use std::time::Instant;
+
+use memchr::memmem;
+use regex::{Captures, Regex};
+use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::markdown::block_fence;
+use super::{Document, DocumentCuts, DocumentError, FileKind, FileLimits};
+
+/// Maximum number of elements of a list that are read: cells, outputs of a cell, lines.
+const MAX_ELEMENTS: usize = 1_000_000;
+
+/// Length of the Markdown at which no further cell is added, in bytes.
+const MAX_TEXT: usize = 16 << 20;
+
+/// Maximum length of the name of a language, in bytes: each cell repeats it.
+const MAX_LANGUAGE_BYTES: usize = 40;
+
+/// Text that no reader wants: embedded files, and what sets the colours, places and titles of a
+/// terminal (ECMA-48).
+const NOT_TEXT: &str = concat!(
+    ";base64,([A-Za-z0-9+/=]{64,})|",
+    "\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[ -/]*[0-Z\\\\^-~])",
+);
+
+/// The media types of outputs of which only the size is shown.
+const HIDDEN_MEDIA_TYPES: [&str; 4] = ["image/png", "image/jpeg", "image/svg+xml", "text/html"];
+
+/// True if a file is a notebook with cells. Many files merely name the fields of one.
+pub(super) fn is_notebook(bytes: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct NotebookFields {
+        nbformat: u32,
+        #[serde(rename = "cells")]
+        _cells: Vec<IgnoredAny>,
+    }
+    memmem::find(bytes, b"\"nbformat\"").is_some()
+        && serde_json::from_slice(bytes).is_ok_and(|NotebookFields { nbformat, .. }| nbformat >= 4)
+}
+
+#[derive(Deserialize)]
+struct Notebook<'a> {
+    #[serde(borrow)]
+    cells: &'a RawValue,
+    #[serde(default)]
+    metadata: NotebookMetadata,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct NotebookMetadata {
+    language_info: NotebookLanguage,
+    kernelspec: NotebookLanguage,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct NotebookLanguage {
+    name: String,
+    language: String,
+}
+
+#[derive(Deserialize)]
+struct NotebookCell<'a> {
+    #[serde(borrow)]
+    cell_type: Cow<'a, str>,
+    source: Option<&'a RawValue>,
+    outputs: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct CellOutput<'a> {
+    #[serde(borrow)]
+    output_type: Cow<'a, str>,
+    text: Option<&'a RawValue>,
+    /// Its forms by their media types.
+    #[serde(default)]
+    data: BTreeMap<Cow<'a, str>, &'a RawValue>,
+    traceback: Option<&'a RawValue>,
+}
+
+/// The first elements of a list, which may have any number; each is read by itself.
+struct RawElements<'a> {
+    elements: Vec<&'a RawValue>,
+    is_cut: bool,
+}
+
+impl<'de> Deserialize<'de> for RawElements<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct RawElementsVisitor;
+        impl<'de> Visitor<'de> for RawElementsVisitor {
+            type Value = RawElements<'de>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a list")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+                let mut elements = Vec::new();
+                while elements.len() < MAX_ELEMENTS {
+                    let Some(element) = list.next_element()? else {
+                        break;
+                    };
+                    elements.push(element);
+                }
+                let mut is_cut = false;
+                while let Some(IgnoredAny) = list.next_element()? {
+                    is_cut = true;
+                }
+                Ok(RawElements { elements, is_cut })
+            }
+        }
+        deserializer.deserialize_seq(RawElementsVisitor)
+    }
+}
+
+/// Reads a notebook.
+pub(super) fn read(bytes: &[u8], limits: &FileLimits) -> Result<Document, DocumentError> {
+    let notebook: Notebook<'_> =
+        serde_json::from_slice(bytes).map_err(|_| DocumentError::Damaged)?;
+    let NotebookMetadata {
+        language_info,
+        kernelspec,
+    } = notebook.metadata;
+    let mut language = language_info.name;
+    if language.is_empty() {
+        language = kernelspec.language;
+    }
+    language.retain(|c| c.is_ascii_alphanumeric() || "+-#._".contains(c));
+    language.truncate(MAX_LANGUAGE_BYTES);
+    let mut writer = NotebookWriter {
+        language,
+        markdown: String::new(),
+        cuts: DocumentCuts::default(),
+        not_text: Regex::new(NOT_TEXT).map_err(|_| DocumentError::TooCostly)?,
+    };
+    for (at, cell) in writer
+        .elements(Some(notebook.cells))
+        .into_iter()
+        .enumerate()
+    {
+        if limits.end.is_some_and(|end| Instant::now() >= end) {
+            writer.cuts.time = true;
+            break;
+        }
+        if writer.markdown.len() > MAX_TEXT {
+            writer.cuts.memory = true;
+            break;
+        }
+        if writer.add_cell(at + 1, cell).is_err() {
+            writer.cuts.damage = true;
+        }
+    }
+    if writer.markdown.is_empty() && writer.cuts == DocumentCuts::default() {
+        return Err(DocumentError::NoText(FileKind::Ipynb));
+    }
+    let document = Document {
+        markdown: writer.markdown,
+        ..Document::default()
+    };
+    Ok(document.cut(writer.cuts))
+}
+
+struct NotebookWriter {
+    language: String,
+    markdown: String,
+    cuts: DocumentCuts,
+    not_text: Regex,
+}
+
+impl NotebookWriter {
+    fn elements<'a>(&mut self, list: Option<&'a RawValue>) -> Vec<&'a RawValue> {
+        let read = list.and_then(|list| serde_json::from_str::<RawElements<'a>>(list.get()).ok());
+        let Some(RawElements { elements, is_cut }) = read else {
+            return Vec::new();
+        };
+        self.cuts.memory |= is_cut;
+        elements
+    }
+
+    /// A text that is written whole or as a list of its lines.
+    fn text(&mut self, value: Option<&RawValue>, between: &str) -> String {
+        let parsed = |value: &RawValue| serde_json::from_str::<String>(value.get());
+        if let Some(Ok(text)) = value.map(parsed) {
+            return text;
+        }
+        let mut text = String::new();
+        for line in self.elements(value) {
+            match parsed(line) {
+                Ok(line) => text.extend([if text.is_empty() { "" } else { between }, &line]),
+                Err(_) => self.cuts.damage = true,
+            }
+        }
+        text
+    }
+
+    /// Adds a cell, unless it is empty.
+    fn add_cell(&mut self, number: usize, cell: &RawValue) -> serde_json::Result<()> {
+        let cell: NotebookCell<'_> = serde_json::from_str(cell.get())?;
+        let outputs = self.elements(cell.outputs);
+        let source = self.text(cell.source, "");
+        let source = source.trim_end();
+        if source.is_empty() && outputs.is_empty() {
+            return Ok(());
+        }
+        let kind = match &*cell.cell_type {
+            kind @ ("code" | "markdown" | "raw") => kind,
+            _ => "other",
+        };
+        self.add_line(&format!("[cell {number}: {kind}]"));
+        match kind {
+            _ if source.is_empty() => {}
+            "markdown" => {
+                self.markdown.push('\n');
+                let source = self.as_text(source);
+                self.markdown.push_str(&source);
+            }
+            "code" => {
+                let language = self.language.clone();
+                self.add_fenced(source, &language);
+            }
+            _ => self.add_fenced(source, ""),
+        }
+        outputs
+            .into_iter()
+            .try_for_each(|output| self.add_output(output))
+    }
+
+    fn add_output(&mut self, output: &RawValue) -> serde_json::Result<()> {
+        let output: CellOutput<'_> = serde_json::from_str(output.get())?;
+        let form = |media_type| output.data.get(media_type).copied();
+        let is_error = output.output_type == "error";
+        let kind = if is_error { "error" } else { "output" };
+        let mut shown = String::new();
+        for form in [output.text, form("text/markdown"), form("text/plain")] {
+            if shown.is_empty() {
+                shown = self.text(form, "");
+            }
+        }
+        if is_error {
+            shown = self.text(output.traceback, "\n");
+        }
+        for media_type in HIDDEN_MEDIA_TYPES {
+            let is_beside = media_type == "text/html" && !shown.is_empty();
+            let text = self.text(form(media_type), "");
+            if text.is_empty() || is_beside {
+                continue;
+            }
+            let bytes = match media_type {
+                "image/svg+xml" | "text/html" => text.len(),
+                _ => text.split_ascii_whitespace().map(str::len).sum::<usize>() * 3 / 4,
+            };
+            self.add_line(&format!("[{kind}: {media_type}, {bytes} bytes]"));
+        }
+        if !shown.trim().is_empty() {
+            self.add_line(&format!("[{kind}]"));
+            let text = self.as_text(&shown).into_owned();
+            self.add_fenced(text.trim_end(), "");
+        }
+        Ok(())
+    }
+
+    /// A text without embedded files and control sequences.
+    fn as_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.not_text
+            .replace_all(text, |found: &Captures<'_>| match found.get(1) {
+                Some(data) => format!(";base64,[{} bytes]", data.len() * 3 / 4),
+                None => String::new(),
+            })
+    }
+
+    /// Adds a line after an empty one.
+    fn add_line(&mut self, line: &str) {
+        if !self.markdown.is_empty() {
+            self.markdown.push_str("\n\n");
+        }
+        self.markdown.push_str(line);
+    }
+
+    fn add_fenced(&mut self, code: &str, language: &str) {
+        let (mark, length) = block_fence(code);
+        let fence = mark.to_string().repeat(length);
+        let _ = write!(self.markdown, "\n{fence}{language}\n{code}\n{fence}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::convert_file;
+
+    fn converted(notebook: &str) -> String {
+        let bytes = notebook.as_bytes();
+        assert_eq!(FileKind::of(bytes), Some(FileKind::Ipynb), "{notebook}");
+        convert_file(bytes, FileKind::Ipynb, &FileLimits::default())
+            .unwrap()
+            .markdown
+    }
+
+    #[test]
+    fn cells_and_their_outputs_stand_in_order() {
+        let data = "iVBORw0KGgo".repeat(40);
+        let notebook = serde_json::json!({
+            "cells": [
+                {"cell_type": "markdown", "source": ["# Title\n", format!("![a](data:image/png;base64,{data})")]},
+                {"cell_type": "code", "source": "print('```')\n```", "outputs": [
+                    {"output_type": "stream", "name": "stdout", "text": ["one\n", "two\n"]},
+                    {"output_type": "display_data", "data": {"image/png": data, "text/plain": "<Figure>"}},
+                    {"output_type": "execute_result", "data": {"text/html": "<b>x</b>"}},
+                    {"output_type": "error", "ename": "E", "evalue": "v",
+                     "traceback": ["\u{1b}[0;31mE\u{1b}[0m: v", "\u{1b}]0;title\u{7}end"]},
+                ]},
+                {"cell_type": "code", "source": [], "outputs": []},
+                {"cell_type": "raw", "source": "raw"},
+            ],
+            "metadata": {"kernelspec": {"display_name": "J", "language": "julia", "name": "julia-1.9"}},
+            "nbformat": 4, "nbformat_minor": 5,
+        });
+        let shown = converted(&notebook.to_string());
+        assert_eq!(
+            shown,
+            "[cell 1: markdown]\n# Title\n![a](data:image/png;base64,[330 bytes])\n\n\
+             [cell 2: code]\n````julia\nprint('```')\n```\n````\n\n\
+             [output]\n```\none\ntwo\n```\n\n\
+             [output: image/png, 330 bytes]\n\n\
+             [output]\n```\n<Figure>\n```\n\n\
+             [output: text/html, 8 bytes]\n\n\
+             [error]\n```\nE: v\nend\n```\n\n\
+             [cell 4: raw]\n```\nraw\n```"
+        );
+    }
+
+    #[test]
+    fn a_file_that_only_names_the_fields_of_one_is_none() {
+        for other in [
+            r#"{"properties": {"nbformat": {}, "cells": {}}}"#,
+            r#"{"nbformat": 4}"#,
+            r#"{"nbformat": 3, "cells": []}"#,
+            r#"{"nbformat": 4, "cells": {}}"#,
+            r#"{"nbformat": 4, "cells": []"#,
+            r#"["nbformat"]"#,
+        ] {
+            assert_eq!(FileKind::of(other.as_bytes()), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_language_that_is_no_name_is_not_repeated_whole() {
+        let cells = [r#"{"cell_type": "code", "source": "a"}"#; 9].join(",");
+        let name = "x".repeat(9000);
+        let shown = converted(&format!(
+            r#"{{"nbformat": 4, "metadata": {{"language_info": {{"name": "{name}"}}}}, "cells": [{cells}]}}"#
+        ));
+        assert!(shown.len() < 900, "{} bytes", shown.len());
+    }
+
+    #[test]
+    fn what_is_wrong_in_a_cell_is_left_out_and_said() {
+        let shown = converted(
+            r#"{"nbformat": 4, "cells": [{"cell_type": 1}, 5, {"cell_type": "code", "source": "a"}]}"#,
+        );
+        assert!(shown.starts_with("[cell 3: code]\n```\na\n```"), "{shown}");
+        assert!(shown.contains("[The file is damaged"), "{shown}");
+    }
+
+    #[test]
+    fn many_elements_cost_what_is_shown() {
+        let lines = "\"a\",".repeat(MAX_ELEMENTS + 9);
+        let shown = converted(&format!(
+            "{{\"cells\":[{{\"cell_type\":\"code\",\"source\":[{lines}\"b\"]}}],\"nbformat\":4}}"
+        ));
+        assert!(shown.ends_with("too many elements to be converted whole.]"));
+        assert_eq!(shown.matches('a').count() / 100, MAX_ELEMENTS / 100);
+    }
+}

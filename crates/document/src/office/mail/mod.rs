@@ -1,0 +1,133 @@
+//! The readers of mail: EML (Internet messages) and MSG (Outlook).
+//!
+//! A message becomes its subject, who wrote when to whom, its text, and the names of its
+//! attachments.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | `mime` | headers and parts of Internet messages |
+//! | `outlook` | the properties of Outlook's messages |
+
+use std::time::Instant;
+
+use super::blocks::BlockWriter;
+use super::inlines::InlineContent;
+use super::{DocumentProperties, rtf};
+use crate::html::PageSyntax;
+use crate::{FileKind, epub};
+use iki_base::wording::plural;
+
+mod mime;
+mod outlook;
+
+pub(crate) use mime::is_message as is_eml;
+pub(super) use outlook::PROPERTIES as MSG_STREAM;
+
+/// Limit of the names of attachments, and of the messages within a message.
+const MAX_PARTS: usize = 500;
+
+/// Limit of a page, in bytes.
+const MAX_PAGE: usize = 8 << 20;
+
+/// A message.
+#[derive(Default)]
+struct MailMessage {
+    subject: String,
+    from: String,
+    to: String,
+    cc: String,
+    date: String,
+    /// Its text, in the forms that it has.
+    plain: String,
+    page: String,
+    rtf: Vec<u8>,
+    attachments: Vec<String>,
+    /// Messages within this one.
+    messages: Vec<MailMessage>,
+    /// Number of messages after it in its mailbox.
+    others: usize,
+    /// True if something was left out because there was too much of it.
+    cut: bool,
+}
+
+/// Reads a message.
+pub(crate) fn read(bytes: &[u8], kind: FileKind, end: Option<Instant>) -> Option<BlockWriter> {
+    let message = match kind {
+        FileKind::Msg => outlook::read(bytes)?,
+        _ => mime::read(bytes),
+    };
+    let mut blocks = BlockWriter::default();
+    write(&message, 1, end, &mut blocks);
+    blocks.about = DocumentProperties {
+        title: message.subject,
+        author: message.from,
+        date: message.date,
+    };
+    Some(blocks)
+}
+
+fn write(message: &MailMessage, level: u8, end: Option<Instant>, blocks: &mut BlockWriter) {
+    blocks.cut |= message.cut;
+    blocks.add_plain_heading(level, &message.subject);
+    let mut about = InlineContent::default();
+    for (name, value) in [
+        ("From", &message.from),
+        ("To", &message.to),
+        ("Cc", &message.cc),
+        ("Date", &message.date),
+    ] {
+        if !value.is_empty() {
+            about.begin_line();
+            add_pair(&mut about, name, value);
+        }
+    }
+    blocks.add_paragraph(&about);
+    write_text(message, end, blocks);
+    if !message.attachments.is_empty() {
+        let mut names = InlineContent::default();
+        add_pair(&mut names, "Attachments", &message.attachments.join(", "));
+        blocks.add_paragraph(&names);
+    }
+    for message in &message.messages {
+        write(message, (level + 1).min(6), end, blocks);
+    }
+    if message.others > 0 {
+        let others = message.others;
+        blocks.add_plain_paragraph(&format!(
+            "[Left out: {others} more message{} of this mailbox.]",
+            plural(others as u64)
+        ));
+    }
+}
+
+fn write_text(message: &MailMessage, end: Option<Instant>, blocks: &mut BlockWriter) {
+    if !message.plain.trim().is_empty() {
+        let mut paragraph = InlineContent::default();
+        for line in message.plain.lines().map(str::trim_end).chain([""]) {
+            if line.is_empty() {
+                blocks.add_paragraph(&std::mem::take(&mut paragraph));
+            } else {
+                paragraph.begin_line();
+                paragraph.add_plain(line);
+            }
+        }
+    } else if !message.page.trim().is_empty() {
+        let most = iki_base::wording::floor_boundary(&message.page, MAX_PAGE);
+        blocks.cut |= most < message.page.len();
+        let page = &message.page[..most];
+        epub::append_page(page, "mail", PageSyntax::Html, end, blocks);
+    } else if rtf::is_rtf(&message.rtf) {
+        blocks.end();
+        let mut read = rtf::read(&message.rtf, end);
+        read.finish();
+        blocks.late |= read.late;
+        blocks.cut |= read.cut;
+        let model = read.builder.finish(String::new());
+        blocks.builder.append(&model, |_, _| None);
+    }
+}
+
+fn add_pair(line: &mut InlineContent, name: &str, value: &str) {
+    line.add_bold(&format!("{name}:"));
+    line.add_plain(&format!(" {value}"));
+}

@@ -1,0 +1,25 @@
+//! Checks the Markdown of office documents.
+
+use crate::{Document, DocumentError, FileKind, FileLimits, convert_file};
+
+mod docx;
+mod hostile;
+pub(crate) mod made;
+mod mail;
+mod odf;
+mod pptx;
+mod rtf;
+mod xlsx;
+
+fn converted(bytes: &[u8]) -> Result<Document, DocumentError> {
+    let kind = FileKind::of(bytes).ok_or(DocumentError::Damaged)?;
+    convert_file(bytes, kind, &FileLimits::default())
+}
+
+#[track_caller]
+fn check(bytes: &[u8], wanted: &str) {
+    match converted(bytes) {
+        Ok(document) => assert_eq!(document.markdown, wanted),
+        Err(error) => panic!("{error}"),
+    }
+}

@@ -1,0 +1,145 @@
+//! The reader of XLSX files (`SpreadsheetML`): each sheet becomes a heading and its tables.
+//!
+//! Rules: ISO/IEC 29500-1, 18. Sheets are read as an editor shows them: values as formatted,
+//! without hidden sheets, rows and columns; notices say how many there are.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | `strings` | the texts that cells share |
+//! | `format` | numbers, dates and times as cells show them |
+//! | `sheet` | the cells of a sheet |
+//! | `grid` | cells as tables |
+
+use std::collections::HashMap;
+
+use self::format::CellFormats;
+use self::sheet::SheetContent;
+use self::strings::SharedStrings;
+use super::blocks::BlockWriter;
+use super::comments;
+use super::package::ZipPackage;
+use super::pptx::slide::SlideReader;
+use super::xml::XmlReader;
+use iki_base::wording::plural;
+
+mod format;
+pub(super) mod grid;
+pub(super) mod sheet;
+mod strings;
+
+/// Limit of a document's sheets.
+const MAX_SHEETS: usize = 1000;
+
+/// A sheet in the workbook's list.
+struct SheetEntry {
+    name: String,
+    relation: String,
+    hidden: bool,
+}
+
+/// Reads the document whose workbook is `main`.
+pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> BlockWriter {
+    let relations = package.relations(main);
+    let workbook = package.text(main).unwrap_or_default();
+    let (sheets, from_1904) = read_workbook(&workbook);
+    let mut part = |kind| package.related(&relations, kind);
+    let formats = CellFormats::read(&part("styles"), from_1904);
+    let strings = SharedStrings::read(&part("sharedStrings"));
+    let mut blocks = BlockWriter::default();
+    let mut budget = sheet::CellBudget::default();
+    let mut hidden = 0;
+    for sheet in &sheets {
+        if sheet.hidden {
+            hidden += 1;
+            continue;
+        }
+        let Some(name) = relations.part(&sheet.relation) else {
+            continue;
+        };
+        if !name.contains("worksheets/") && name.contains("chartsheets/") || !package.has(name) {
+            continue;
+        }
+        let links = package.relations(name);
+        let Some(text) = package.text(name) else {
+            continue;
+        };
+        blocks.add_plain_heading(2, &sheet.name);
+        let context = sheet::SheetContext {
+            strings: &strings,
+            formats: &formats,
+            links: &links,
+            end: package.end(),
+        };
+        let read = sheet::read(&text, &context, &mut budget, &mut blocks);
+        drop(text);
+        write_sheet(read, &mut blocks);
+        for part in links.all("comments") {
+            let text = package.text(part).unwrap_or_default();
+            comments::write(&text, &HashMap::new(), &mut blocks);
+        }
+        if let Some(drawing) = links.first("drawing") {
+            let relations = package.relations(drawing);
+            let text = package.text(drawing).unwrap_or_default();
+            let mut shapes = SlideReader::for_notes(package, &relations);
+            shapes.read(&text, &mut blocks);
+            shapes.write(&mut blocks);
+        }
+    }
+    blocks.cut |= strings.cut;
+    blocks.add_hidden(hidden, "sheet");
+    blocks
+}
+
+/// Writes the cells of a sheet, and notices of what is missing.
+pub(super) fn write_sheet(read: SheetContent, blocks: &mut BlockWriter) {
+    let shown = read.rows.len();
+    if shown == 0 {
+        blocks.add_plain_paragraph("[This sheet is empty.]");
+    }
+    grid::write(read.rows, blocks);
+    let mut notices = Vec::new();
+    for (count, what) in [(read.hidden_rows, "row"), (read.hidden_columns, "column")] {
+        if count > 0 {
+            notices.push(format!("{count} hidden {what}{}", plural(count as u64)));
+        }
+    }
+    if !notices.is_empty() {
+        let verb = if read.hidden_rows + read.hidden_columns == 1 {
+            "is"
+        } else {
+            "are"
+        };
+        blocks.add_plain_paragraph(&format!(
+            "[Left out: {} {verb} not shown.]",
+            notices.join(" and ")
+        ));
+    }
+    blocks.cut |= read.cut;
+    if read.cut {
+        blocks.add_plain_paragraph(&format!(
+            "[Cut off: this sheet has more rows than fit here; {shown} of them are shown.]"
+        ));
+    }
+}
+
+/// Reads the sheets in their order, and whether days are counted from 1904 on.
+fn read_workbook(workbook: &str) -> (Vec<SheetEntry>, bool) {
+    let (mut sheets, mut from_1904) = (Vec::new(), false);
+    XmlReader::new(workbook, None).each_tag(|xml, tag| match tag.name() {
+        "workbookPr" => {
+            let on = tag.attribute("date1904");
+            from_1904 = on.is_some_and(|on| super::xml::is_true(&on));
+        }
+        "sheet" if sheets.len() < MAX_SHEETS => sheets.push(SheetEntry {
+            name: tag.value("name"),
+            relation: tag.relation("id").unwrap_or_default().into_owned(),
+            hidden: tag
+                .attribute("state")
+                .is_some_and(|state| state.to_ascii_lowercase().ends_with("hidden")),
+        }),
+        // Other namespaces have elements of the same names.
+        "extLst" => xml.skip(),
+        _ => {}
+    });
+    (sheets, from_1904)
+}

@@ -1,0 +1,37 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Within
+//!
+//! Workshop: reading regular files, and replacing them whole or not at all.
+//!
+//! Rules: specification of file-read, file-write and file-edit, and the decisions on them.
+
+mod changed_lines;
+mod directory;
+mod draft;
+mod edit;
+mod environ;
+mod holes;
+mod image;
+mod in_place;
+pub mod kind;
+mod line_ends;
+mod lock;
+mod made_directories;
+pub mod nearest;
+mod preserve;
+mod read;
+mod regular;
+mod replace;
+mod target;
+
+pub use changed_lines::ChangedLines;
+pub use directory::{DirectoryEntryKind, list_directory};
+pub use edit::{EditError, FileEdit, TextReplacement, edit};
+pub use image::is_whole_image;
+pub use line_ends::LineEndChange;
+pub use lock::{lock, while_waiting};
+pub use made_directories::MadeDirectories;
+pub use read::{FileContent, FileFacts, FirstLine, LineEnd, ReadInterruption, read};
+pub use regular::{ErrorReason, FileAccessError, beginning};
+pub use replace::write;

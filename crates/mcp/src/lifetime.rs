@@ -1,0 +1,122 @@
+//! A server's lifetime, from its start to the end of the last process that its calls started.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use rmcp::ServiceExt;
+use rmcp::service::ServerInitializeError;
+use rmcp::transport::stdio_pipes;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+
+use crate::operator_reports::OperatorReports;
+use crate::options::McpOptions;
+use crate::server::{ServerSetup, ToolServer};
+use crate::stdio_transport::LineTransport;
+use crate::temporary::TemporaryDirectories;
+use crate::{cache, http};
+use iki_process::sandbox::confinement::{self, Confinement};
+use iki_process::sandbox::{reaper, step_register};
+use iki_tools::registry::TOOLS;
+use iki_tools::secrets;
+use iki_web::{credentials, guard};
+
+/// Serves until the client goes away, and then ends everything that its calls started. An error is
+/// a sentence for the log.
+pub fn run(options: McpOptions) -> Result<(), String> {
+    let confinement = options.bounds.as_ref().map(Confinement::resolve);
+    let confinement = confinement.transpose()?;
+    let bounded = confinement
+        .as_ref()
+        .is_some_and(Confinement::confines_files);
+    if bounded && !confinement::is_possible() {
+        return Err(confinement::IMPOSSIBLE.to_owned());
+    }
+    reaper::adopt_orphans();
+    step_register::make();
+    secrets::hide_memory();
+    // SAFETY: the runtime does not run yet, and no other thread does.
+    let secrets = unsafe { secrets::take(&TOOLS) };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| format!("cannot start: {error}"))?;
+    let temporary = Arc::new(TemporaryDirectories::default());
+    let served = serve(options, confinement, secrets, Arc::clone(&temporary));
+    let result = runtime.block_on(served);
+    // A thread that still reads a terminal's stdin must not be waited for.
+    runtime.shutdown_background();
+    temporary.dismiss_guard();
+    reaper::end_all();
+    temporary.remove();
+    result
+}
+
+async fn serve(
+    mut options: McpOptions,
+    confinement: Option<Confinement>,
+    secrets: Vec<(OsString, OsString)>,
+    temporary: Arc<TemporaryDirectories>,
+) -> Result<(), String> {
+    let http = options.http.take();
+    if http.as_ref().is_some_and(|http| !http.allow_private) {
+        // Its callers are not those whose network this is.
+        guard::restrict_to_public_addresses();
+    }
+    let cache = if options.tools.iter().any(|tool| tool.uses_cache()) {
+        cache::open(http.is_some(), confinement.as_ref(), &secrets).await?
+    } else {
+        None
+    };
+    credentials::store_taken_variables(&secrets);
+    let operation = http.as_ref().map(|http| {
+        let keys = http
+            .log_arguments
+            .then(|| credentials::secrets_in_use(&secrets));
+        OperatorReports::new(http.log, keys).map(Arc::new)
+    });
+    let operation = operation.transpose()?;
+    let told = operation.clone();
+    let setup = ServerSetup::new(options, confinement, secrets, cache, told, temporary);
+    let setup = Arc::new(setup);
+    tokio::spawn(Arc::clone(&setup).reap_orphans());
+    if let (Some(http), Some(operation)) = (http, operation) {
+        return http::serve(http, setup, operation).await;
+    }
+    tokio::select! {
+        ended = on_stdio(setup) => ended,
+        () = termination_signal() => Ok(()),
+    }
+}
+
+/// Serves the one client on stdin and stdout.
+async fn on_stdio(setup: Arc<ServerSetup>) -> Result<(), String> {
+    let (gone, went) = watch::channel(false);
+    let (input, output) = stdio_pipes();
+    let wire = LineTransport::new(input, output, gone);
+    match Box::pin(ToolServer::new(setup, went).serve(wire)).await {
+        Ok(running) => match running.waiting().await {
+            Ok(_) => Ok(()),
+            Err(error) => Err(error.to_string()),
+        },
+        Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Waits for one of the signals that ask a process to end.
+async fn termination_signal() {
+    let listen = |kind| signal(kind);
+    let (Ok(mut terminate), Ok(mut interrupt), Ok(mut hang_up)) = (
+        listen(SignalKind::terminate()),
+        listen(SignalKind::interrupt()),
+        listen(SignalKind::hangup()),
+    ) else {
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+        _ = hang_up.recv() => {}
+    }
+}

@@ -1,0 +1,275 @@
+//! A command's output as its last state on a terminal: without escape sequences, and of a line that
+//! was overwritten only the last version.
+//!
+//! Rules: the decisions on MCP and the command line (7).
+
+use std::collections::VecDeque;
+use std::io::{self, Write};
+
+/// Maximum length of a line that is buffered because a carriage return may overwrite it.
+const MAX_HELD_LINE_BYTES: usize = 64 << 10;
+
+/// Maximum number of lines above it that are held, because a program may move the cursor up to
+/// them.
+const MAX_HELD_LINES: usize = 64;
+
+/// Maximum length of a line to which a program moves the cursor up.
+const MAX_LINE_ABOVE_BYTES: usize = 1024;
+
+/// Passes on what is written, as a terminal would show it in the end.
+pub struct TerminalText<W> {
+    parser: vte::Parser,
+    lines: HeldLines,
+    out: W,
+}
+
+/// The lines that may be written over.
+#[derive(Default)]
+struct HeldLines {
+    /// The text that is passed on next.
+    ready: Vec<u8>,
+    above: VecDeque<String>,
+    /// The line in which the cursor is.
+    line: String,
+    /// The lines below the cursor, nearest last.
+    below: Vec<String>,
+    /// True if the next character is the first of a new version of the line.
+    is_at_start: bool,
+    /// True if it was a carriage return that led there.
+    is_returned: bool,
+}
+
+impl<W: Write> TerminalText<W> {
+    /// Makes one that writes to `out`.
+    #[must_use]
+    pub fn new(out: W) -> Self {
+        Self {
+            parser: vte::Parser::new(),
+            out,
+            lines: HeldLines::default(),
+        }
+    }
+
+    /// The lines that are held, as they are now, and the place to which the others go.
+    pub(super) fn held(&mut self) -> (String, &mut W) {
+        let HeldLines {
+            above, line, below, ..
+        } = &self.lines;
+        let lines = above.iter().chain([line]).chain(below.iter().rev());
+        let lines: Vec<&str> = lines.map(String::as_str).collect();
+        (lines.join("\n"), &mut self.out)
+    }
+
+    /// Passes on the last lines, and returns what was written to.
+    pub fn finish(mut self) -> io::Result<W> {
+        self.lines.pass_on();
+        self.write_ready()?;
+        Ok(self.out)
+    }
+
+    fn write_ready(&mut self) -> io::Result<()> {
+        self.out.write_all(&self.lines.ready)?;
+        self.lines.ready.clear();
+        Ok(())
+    }
+}
+
+impl<W: Write> Write for TerminalText<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.parser.advance(&mut self.lines, bytes);
+        self.write_ready()?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+impl HeldLines {
+    fn write(&mut self, text: &str) {
+        self.ready.extend_from_slice(text.as_bytes());
+    }
+
+    /// Passes on all lines, but for empty ones below the cursor: they were cleared.
+    fn pass_on(&mut self) {
+        let line = std::mem::take(&mut self.line);
+        let below = self.below.drain(..).skip_while(String::is_empty);
+        let below = below.collect::<Vec<_>>().into_iter().rev();
+        let lines = self.above.drain(..).chain([line]).chain(below);
+        let lines = lines.collect::<Vec<_>>().join("\n");
+        self.write(&lines);
+    }
+
+    fn begin_line(&mut self) {
+        self.is_at_start = !self.below.is_empty();
+        if self.is_at_start {
+            return self.move_cursor(false, 1);
+        }
+        if self.line.len() > MAX_LINE_ABOVE_BYTES {
+            self.pass_on();
+            return self.write("\n");
+        }
+        self.above.push_back(std::mem::take(&mut self.line));
+        if self.above.len() > MAX_HELD_LINES
+            && let Some(mut first) = self.above.pop_front()
+        {
+            first.push('\n');
+            self.write(&first);
+            // Its memory is used again.
+            first.clear();
+            self.line = first;
+        }
+    }
+
+    /// Moves the cursor up or down; at the start of a line it stays at the start.
+    fn move_cursor(&mut self, up: bool, lines: u16) {
+        self.is_at_start |= self.line.is_empty();
+        for _ in 0..lines {
+            let line = std::mem::take(&mut self.line);
+            if up && let Some(above) = self.above.pop_back() {
+                self.below.push(line);
+                self.line = above;
+            } else if !up && let Some(below) = self.below.pop() {
+                self.above.push_back(line);
+                self.line = below;
+            } else {
+                self.line = line;
+            }
+        }
+    }
+}
+
+impl vte::Perform for HeldLines {
+    fn print(&mut self, character: char) {
+        if self.is_at_start {
+            self.line.clear();
+            self.is_at_start = false;
+        }
+        self.is_returned = false;
+        self.line.push(character);
+        if self.line.len() >= MAX_HELD_LINE_BYTES {
+            self.pass_on();
+        }
+    }
+
+    fn execute(&mut self, byte: u8) {
+        match byte {
+            b'\n' => {
+                // A CRLF that the command wrote stays CRLF.
+                if std::mem::take(&mut self.is_returned) && !self.line.ends_with('\r') {
+                    self.line.push('\r');
+                }
+                self.begin_line();
+            }
+            b'\r' => (self.is_at_start, self.is_returned) = (true, true),
+            b'\x08' => drop(self.line.pop()),
+            // A control character of eight bits can hardly be meant: it is a byte that is no UTF-8.
+            0x80.. => self.print(char::REPLACEMENT_CHARACTER),
+            other => self.print(char::from(other)),
+        }
+    }
+
+    fn csi_dispatch(&mut self, parameters: &vte::Params, _: &[u8], _: bool, action: char) {
+        let first = parameters.iter().next().and_then(|one| one.first());
+        let first = first.copied().unwrap_or(0);
+        match action {
+            'A' | 'B' | 'E' | 'F' => {
+                self.move_cursor(matches!(action, 'A' | 'F'), first.max(1));
+                self.is_at_start |= matches!(action, 'E' | 'F');
+            }
+            'G' => self.is_at_start |= first <= 1,
+            'J' | 'K' => {
+                if action == 'J' && first == 0 {
+                    self.below.clear();
+                }
+                if first == 0 && self.is_at_start || first == 2 && action == 'K' {
+                    self.line.clear();
+                    self.is_returned = false;
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_shown_in_its_last_state_and_sequences_are_taken_out() {
+        for (written, expected) in [
+            ("plain\n\nlines", "plain\n\nlines"),
+            ("\x1b[1;31mred\x1b[0m\n", "red\n"),
+            ("10 %\r50 %\r100 %\ndone\n", "100 %\ndone\n"),
+            ("10 %\r\x1b[K100 %", "100 %"),
+            ("10 %\x1b[1G100 %\r\n", "100 %\r\n"),
+            ("a\r\nb\r\n\r\n", "a\r\nb\r\n\r\n"),
+            ("|\x08/\x08-\x08done", "done"),
+            ("N\x08NA\x08A\tx", "NA\tx"),
+            (
+                "\x1b]0;title\x07text\x1b]8;;http://x/\x1b\\link\x1b]8;;\x1b\\",
+                "textlink",
+            ),
+            ("nul \0 bell \x07", "nul \0 bell \x07"),
+            ("half \x1b[3", "half "),
+            ("2/3\r\x1b[Kdone\n3/3\r\x1b[K", "done\n"),
+            ("2/3\x1b[2K\r\n", "\r\n"),
+            ("a \x1b[31m\x1b[Kred\x1b[m\x1b[K b", "a red b"),
+            ("a: 1\nb: 1\n\x1b[2Aa: 2\nb: 2\nend", "a: 2\nb: 2\nend"),
+            (
+                "a: 1\r\nb: 1\r\n\x1b[2A\x1b[2K\ra: 2\r\x1b[2B\x1b[1A\x1b[2K\rb: 2\r\x1b[1Bend\r\n",
+                "a: 2\nb: 2\nend\r\n",
+            ),
+            (
+                "1\n2\n\x1b[2K\x1b[1A\x1b[2K\x1b[1A\x1b[2K\x1b[Gdone",
+                "done",
+            ),
+            ("1\n2\n\x1b[2F\x1b[Jdone\nand more", "done\nand more"),
+            ("1\n2\n\x1b[99A3\n", "3\n2"),
+            ("1\n2\n\n\n", "1\n2\n\n\n"),
+            ("é日本\u{1f600}\r\u{e9}", "é"),
+        ] {
+            for size in [1, 3, 1000] {
+                let mut text = TerminalText::new(Vec::new());
+                for piece in written.as_bytes().chunks(size) {
+                    text.write_all(piece).unwrap();
+                }
+                let shown = String::from_utf8(text.finish().unwrap()).unwrap();
+                assert_eq!(shown, expected, "{written:?} in {size}");
+            }
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_characters_are_replaced() {
+        let mut text = TerminalText::new(Vec::new());
+        text.write_all(b"\x80 \x93quoted\x94 caf\xe9 \x9b1m\n")
+            .unwrap();
+        let shown = String::from_utf8(text.finish().unwrap()).unwrap();
+        assert_eq!(
+            shown,
+            "\u{fffd} \u{fffd}quoted\u{fffd} caf\u{fffd} \u{fffd}1m\n"
+        );
+    }
+
+    #[test]
+    fn the_last_lines_are_held_and_no_others() {
+        let lines = |last: u32| (1..=last).fold(String::new(), |all, n| all + &format!("{n}\n"));
+        let mut text = TerminalText::new(Vec::new());
+        text.write_all(lines(1_000).as_bytes()).unwrap();
+        assert_eq!(text.out, lines(1_000 - 64).as_bytes());
+        let shown = String::from_utf8(text.finish().unwrap()).unwrap();
+        assert_eq!(shown, lines(1_000));
+    }
+
+    #[test]
+    fn a_line_without_an_end_takes_no_memory() {
+        let mut text = TerminalText::new(io::sink());
+        for _ in 0..200 {
+            text.write_all(&[b'x'; 10_000]).unwrap();
+        }
+        assert!(text.lines.line.capacity() <= 4 * MAX_HELD_LINE_BYTES);
+    }
+}

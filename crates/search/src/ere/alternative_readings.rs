@@ -1,0 +1,226 @@
+//! Other ways to read a pattern that is refused, finds nothing or has an empty group, because
+//! models write the patterns of other tools.
+//!
+//! Each reading is a pattern of this engine, to be tried on what was searched. Nothing is said on a
+//! guess: only a reading that matches is named.
+
+use super::bracket;
+use super::matcher::RegexMatcher;
+use iki_base::unicode_form;
+
+/// Maximum length of a pattern, in bytes, that is read in other ways.
+const MAX_PATTERN_BYTES: usize = 10_000;
+
+/// Another reading of a pattern.
+#[derive(Debug)]
+pub struct AlternativeReading {
+    /// The way in which the pattern is read, as the beginning of a sentence.
+    pub way: &'static str,
+    /// True if it may find fewer lines than the pattern itself.
+    pub narrows: bool,
+    /// The pattern that this engine reads in that way.
+    pub pattern: String,
+    matcher: RegexMatcher,
+}
+
+impl AlternativeReading {
+    /// True if a line of `window` matches; `None` if that takes time to tell.
+    #[must_use]
+    pub fn matches(&self, window: &[u8]) -> Option<bool> {
+        self.matcher.matches_quickly(window)
+    }
+}
+
+/// Reads `pattern` in all other ways, the likeliest first.
+#[must_use]
+pub fn alternative_readings(pattern: &str) -> Vec<AlternativeReading> {
+    if pattern.len() > MAX_PATTERN_BYTES {
+        return Vec::new();
+    }
+    let crlf = r"Lines here end in CRLF. With `\r?` before their end";
+    let basic = "Read as a basic regular expression (grep without -E)";
+    let line = "Lines are searched one by one. Up to the end of a line";
+    let other_form = "In the other Unicode normalization form";
+    let readings = [
+        (crlf, false, Some(before_carriage_return(pattern))),
+        ("As plain text", true, Some(escaped(pattern))),
+        (basic, true, Some(as_basic(pattern, false))),
+        (basic, true, Some(as_basic(pattern, true))),
+        ("Ignoring case", false, without_case(pattern)),
+        (other_form, false, in_other_form(pattern)),
+        (line, false, within_a_line(pattern)),
+    ];
+    let mut all: Vec<AlternativeReading> = Vec::new();
+    for (way, narrows, reading) in readings {
+        let is_new = |reading: &String| {
+            reading != pattern && !all.iter().any(|known| known.pattern == *reading)
+        };
+        let reading = reading.filter(is_new);
+        let matcher = reading.as_deref().and_then(RegexMatcher::for_a_try);
+        if let (Some(pattern), Some(matcher)) = (reading, matcher) {
+            all.push(AlternativeReading {
+                way,
+                narrows,
+                pattern,
+                matcher,
+            });
+        }
+    }
+    all
+}
+
+/// True if a group with nothing in it stands in `pattern`: it matches anywhere, and was probably
+/// meant as two characters.
+#[must_use]
+pub fn has_empty_group(pattern: &str) -> bool {
+    let pieces = pieces(pattern);
+    let is_group = |pair: &[(PatternPiece, &str)]| {
+        matches!(
+            pair,
+            [(PatternPiece::Char('('), _), (PatternPiece::Char(')'), _)]
+        )
+    };
+    pieces.windows(2).any(is_group)
+}
+
+/// A piece of a pattern.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PatternPiece {
+    /// A backslash and this character.
+    Escape(char),
+    /// A bracket expression.
+    Set,
+    /// Any other character.
+    Char(char),
+}
+
+/// Cuts a pattern into pieces, each with its text.
+fn pieces(pattern: &str) -> Vec<(PatternPiece, &str)> {
+    let last = memchr::memrchr(b']', pattern.as_bytes()).unwrap_or(0);
+    let mut pieces = Vec::new();
+    let mut at = 0;
+    while let Some(char) = pattern[at..].chars().next() {
+        let behind = at + char.len_utf8();
+        let escaped = pattern[behind..].chars().next();
+        let (piece, end) = match (char, escaped) {
+            ('\\', Some(escaped)) => (PatternPiece::Escape(escaped), behind + escaped.len_utf8()),
+            ('[', _) => match bracket::parse(pattern, behind, last, false) {
+                Ok((_, end)) => (PatternPiece::Set, end),
+                Err(_) => (PatternPiece::Char('['), behind),
+            },
+            (char, _) => (PatternPiece::Char(char), behind),
+        };
+        pieces.push((piece, &pattern[at..end]));
+        at = end;
+    }
+    pieces
+}
+
+/// Puts an optional carriage return before each end of a line. Where the pattern itself finds
+/// nothing, only lines with one can match.
+fn before_carriage_return(pattern: &str) -> String {
+    let mut text = String::new();
+    for (piece, part) in pieces(pattern) {
+        if matches!(
+            piece,
+            PatternPiece::Char('$') | PatternPiece::Escape('z' | 'Z' | '\'')
+        ) {
+            text.push_str(r"\r?");
+        }
+        text.push_str(part);
+    }
+    text
+}
+
+/// Puts a backslash before each character that would not stand for itself.
+fn escaped(text: &str) -> String {
+    let mut pattern = String::with_capacity(text.len());
+    for char in text.chars() {
+        if r"\.[]()*+?{}|^$".contains(char) {
+            pattern.push('\\');
+        }
+        pattern.push(char);
+    }
+    pattern
+}
+
+/// Writes a basic expression, as GNU's grep reads it, as an extended one. A `loose` one only has
+/// some of its forms, as models mix them: `\w+\|\$x`. `C\+\+` keeps its plus signs.
+fn as_basic(pattern: &str, loose: bool) -> String {
+    let pieces = pieces(pattern);
+    let mut text = String::new();
+    for (at, (piece, part)) in pieces.iter().enumerate() {
+        let before = at.checked_sub(1).map(|before| pieces[before].0);
+        let next = pieces.get(at + 1).map(|(next, _)| *next);
+        let is_first = matches!(before, None | Some(PatternPiece::Escape('(' | '|')));
+        let is_last = match next {
+            None | Some(PatternPiece::Escape('|' | ')')) => true,
+            Some(PatternPiece::Char(')' | '|' | '$')) => loose,
+            _ => false,
+        };
+        let repeats = matches!(
+            before,
+            Some(
+                PatternPiece::Set
+                    | PatternPiece::Char('.')
+                    | PatternPiece::Escape('w' | 'W' | 's' | 'S' | 'd' | 'D' | ')')
+            )
+        );
+        match *piece {
+            PatternPiece::Escape(char @ ('|' | '{' | '}')) => text.push(char),
+            PatternPiece::Escape(char @ ('(' | ')')) if !loose => text.push(char),
+            PatternPiece::Escape(char @ ('+' | '?')) if repeats => text.push(char),
+            PatternPiece::Char('(' | ')' | '{' | '}' | '|' | '+' | '?') if !loose => {
+                text.push('\\');
+                text.push_str(part);
+            }
+            PatternPiece::Char('*' | '^') if !loose && is_first == part.starts_with('*') => {
+                text.push('\\');
+                text.push_str(part);
+            }
+            PatternPiece::Char('$') if !is_last => text.push_str(r"\$"),
+            _ => text.push_str(part),
+        }
+    }
+    text
+}
+
+fn without_case(pattern: &str) -> Option<String> {
+    let has_case = pattern
+        .chars()
+        .any(|char| char.is_lowercase() || char.is_uppercase());
+    (has_case && !pattern.contains("(?i")).then(|| format!("(?i){pattern}"))
+}
+
+/// Writes the pattern in the other Unicode form, with numbers in place of what could be changed on
+/// its way. A set of parts of letters would be another one.
+fn in_other_form(pattern: &str) -> Option<String> {
+    let is_other_set =
+        |(piece, text): &(PatternPiece, &str)| *piece == PatternPiece::Set && !text.is_ascii();
+    if pattern.is_ascii() || pieces(pattern).iter().any(is_other_set) {
+        return None;
+    }
+    let other = unicode_form::in_other_form(pattern)?;
+    let spelled = |char: char| {
+        if char.is_ascii() {
+            return char.to_string();
+        }
+        format!(r"\x{{{:x}}}", u32::from(char))
+    };
+    Some(other.chars().map(spelled).collect())
+}
+
+/// Constructs that are to match a line's end or to go beyond it, with blanks between them.
+const BEYOND_A_LINE: &str = "\\n \n [\\s\\S] [\\S\\s] [\\w\\W] [\\d\\D] (.|\\n) (?:.|\\n)";
+
+/// Keeps what stands before the first such construct, if that is useful by itself. With the flag
+/// `s`, any number of any characters is one.
+fn within_a_line(pattern: &str) -> Option<String> {
+    let behind = pattern.strip_prefix("(?s)");
+    let all: &[&str] = behind.map_or(&[], |_| &[".*", ".+"]);
+    let pattern = behind.unwrap_or(pattern);
+    let constructs = BEYOND_A_LINE.split(' ').chain(all.iter().copied());
+    let end = constructs.filter_map(|one| pattern.find(one)).min()?;
+    let letters = pattern[..end].bytes().filter(u8::is_ascii_alphanumeric);
+    (letters.count() > 2).then(|| pattern[..end].to_owned())
+}

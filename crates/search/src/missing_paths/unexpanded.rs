@@ -1,0 +1,125 @@
+//! Paths and patterns that begin with `~` or a variable, which only a shell expands.
+//!
+//! A note names the sign, and what to send instead.
+
+use std::env;
+use std::path::PathBuf;
+
+/// A path that begins with `~` or a variable.
+#[derive(Debug, PartialEq, Eq)]
+pub struct UnexpandedPath<'a> {
+    /// True for `~`, false for a variable.
+    pub tilde: bool,
+    /// The directory that this stands for, without a slash at its end; none where it is not known.
+    pub directory: Option<String>,
+    /// The rest of the path: nothing, or a slash and more.
+    pub rest: &'a str,
+}
+
+impl UnexpandedPath<'_> {
+    /// The whole path, where it is known.
+    pub fn path(&self) -> Option<String> {
+        let directory = self.directory.as_ref()?;
+        // The root's own name is its slash.
+        let root = directory.is_empty() && self.rest.is_empty();
+        let rest = if root { "/" } else { self.rest };
+        Some(format!("{directory}{rest}"))
+    }
+}
+
+/// The variables that hold the home directory, here and on other systems.
+const HOME_VARIABLES: [&str; 4] = ["$HOME", "${HOME}", "%USERPROFILE%", "%HOME%"];
+/// The variables that hold the working directory.
+const WORKING_DIRECTORY_VARIABLES: [&str; 3] = ["$PWD", "${PWD}", "%CD%"];
+
+/// Reads the `~` or the variable at the beginning of `path`, if there is one.
+#[must_use]
+pub fn unexpanded(path: &str) -> Option<UnexpandedPath<'_>> {
+    let behind = |name: &str| {
+        let rest = path.strip_prefix(name)?;
+        (rest.is_empty() || rest.starts_with('/')).then_some(rest)
+    };
+    let known = |tilde, directory: Option<PathBuf>, rest| {
+        let directory =
+            directory.and_then(|directory| directory.into_os_string().into_string().ok());
+        let directory = directory.filter(|directory| directory.starts_with('/'));
+        let directory = directory.map(|directory| directory.trim_end_matches('/').to_owned());
+        UnexpandedPath {
+            tilde,
+            directory,
+            rest,
+        }
+    };
+    if let Some(rest) = behind("~") {
+        return Some(known(true, dirs::home_dir(), rest));
+    }
+    if let Some(rest) = HOME_VARIABLES.into_iter().find_map(behind) {
+        return Some(known(false, dirs::home_dir(), rest));
+    }
+    if let Some(rest) = WORKING_DIRECTORY_VARIABLES.into_iter().find_map(behind) {
+        return Some(known(false, env::current_dir().ok(), rest));
+    }
+    let at = path.find('/').unwrap_or(path.len());
+    let (first, rest) = path.split_at(at);
+    is_variable(first).then(|| known(false, None, rest))
+}
+
+/// True only for `$NAME`, `${NAME}` and `%NAME%`: a file's name may begin with these signs too.
+fn is_variable(text: &str) -> bool {
+    let within = |opening, closing| text.strip_prefix(opening)?.strip_suffix(closing);
+    let name = within("${", "}").or_else(|| within("%", "%"));
+    name.or_else(|| text.strip_prefix('$')).is_some_and(|name| {
+        let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        begins && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_shell_would_expand_is_known_by_how_it_is_written() {
+        // A user may have none.
+        let home = dirs::home_dir();
+        let here = env::current_dir().ok();
+        for (path, directory, rest) in [
+            ("~", &home, ""),
+            ("~/a b/~", &home, "/a b/~"),
+            ("$HOME/a", &home, "/a"),
+            ("${HOME}", &home, ""),
+            ("%USERPROFILE%/a", &home, "/a"),
+            ("$PWD", &here, ""),
+            ("${PWD}/src/*.rs", &here, "/src/*.rs"),
+        ] {
+            let found = unexpanded(path).unwrap();
+            let meant = directory.as_ref().map(|directory| {
+                let directory = directory.to_str().unwrap();
+                format!("{}{rest}", directory.trim_end_matches('/'))
+            });
+            assert_eq!(found.path(), meant, "{path}");
+            assert_eq!(found.tilde, path.starts_with('~'), "{path}");
+        }
+        for path in ["$SRC/a", "${SRC}", "%TEMP%/a", "$HOMES/a", "$_"] {
+            let found = unexpanded(path).unwrap();
+            assert!(!found.tilde, "{path}");
+            assert_eq!(found.path(), None, "{path}");
+        }
+        for path in [
+            "", "a/~", "~a/b", "~$a", "/$HOME", "$", "$1", "%20", "a$PWD", "$a.txt", "%a/%",
+        ] {
+            assert_eq!(unexpanded(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn the_root_directory_keeps_its_slash() {
+        let root = |rest| UnexpandedPath {
+            tilde: true,
+            directory: Some(String::new()),
+            rest,
+        };
+        assert_eq!(root("").path().as_deref(), Some("/"));
+        assert_eq!(root("/a").path().as_deref(), Some("/a"));
+    }
+}

@@ -1,0 +1,478 @@
+//! Reading one directory on the way of a pattern: the entries that it names, and the directories
+//! that may lead to more.
+
+use std::ffi::CStr;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+
+use rustix::fs::{CWD, Mode, OFlags, RawDir, openat};
+use rustix::io::Errno;
+
+use super::GlobError;
+use super::leave_out::leave_out;
+use super::listing::{DirectoryListing, DirectoryVisit, EntryRange, ListingEntry};
+use super::places::{AnchorDirectory, entry_kind, is_directory, starting_point, terminated};
+use super::shared_walk::SharedWalk;
+use crate::ignore_files::{IgnoreFilePresence, IgnoreRules};
+use crate::paths::{EntryKind, WalkOutcome};
+use crate::steps::AutomatonStep;
+use crate::wildcard::{PatternComponent, WildcardName};
+use iki_base::progress_counters;
+use iki_process::sandbox::confinement::{self, AccessRight};
+
+/// Bytes of directory entries taken from the kernel at once.
+const LISTING_BUFFER_BYTES: usize = 256 << 10;
+/// Directories further away than this many bytes of path become a new starting point. With a
+/// name (255 bytes) this stays below the 4,096 bytes that the kernel takes.
+const MAX_RELATIVE_PATH_BYTES: usize = 3500;
+/// Directories whose path is longer, in bytes, are not read: no call takes such a path, and in a
+/// chain of a hundred thousand directories the paths would take all memory.
+const MAX_PATH_BYTES: usize = 16 << 10;
+
+/// The number of entries that are looked at between two looks at the clock.
+const ENTRIES_PER_CLOCK_CHECK: usize = 1024;
+/// The number of steps that cost as much to compare with an entry as one more entry.
+const STEPS_PER_ENTRY_COST: usize = 8;
+/// Maximum number of names in one directory that are looked up without reading it.
+const MAX_NAMES_LOOKED_UP: usize = 8;
+
+/// A directory that is to be read.
+pub(super) struct PendingRead {
+    pub anchor: Option<Arc<AnchorDirectory>>,
+    pub links: bool,
+    /// True if this is the directory that the caller named.
+    pub given: bool,
+    pub roundabout: bool,
+    /// The rules that hold above it, where they are heeded.
+    pub rules: Option<IgnoreRules>,
+}
+
+fn matches_in_scope(wild: &WildcardName, name: &[u8], hidden: bool) -> bool {
+    if hidden && !matches!(name, b"." | b"..") {
+        wild.matches_hidden_too(name)
+    } else {
+        wild.matches(name)
+    }
+}
+
+/// Reads directories, one after the other.
+pub(super) struct DirectoryReader<'a> {
+    shared: &'a SharedWalk,
+    /// The path of the directory being read, with a trailing slash.
+    here: Vec<u8>,
+    /// The steps that its entries may match.
+    active: Vec<usize>,
+    found: DirectoryListing,
+    scratch: Vec<u8>,
+    listing: Vec<MaybeUninit<u8>>,
+}
+
+impl<'a> DirectoryReader<'a> {
+    pub fn new(shared: &'a SharedWalk) -> Self {
+        Self {
+            shared,
+            here: Vec::new(),
+            active: Vec::new(),
+            found: DirectoryListing::default(),
+            scratch: Vec::new(),
+            listing: Vec::new(),
+        }
+    }
+
+    /// Reads the directory from which the walk starts: `here`, with a trailing slash.
+    pub fn start(
+        &mut self,
+        here: &[u8],
+        ranges: &mut Vec<EntryRange>,
+        walked: &mut WalkOutcome,
+    ) -> Result<(), GlobError> {
+        let steps = &*self.shared.steps;
+        self.here.clear();
+        self.here.extend_from_slice(here);
+        let pending = PendingRead {
+            anchor: None,
+            links: true,
+            given: steps.root.is_empty(),
+            roundabout: false,
+            rules: (self.shared.scope.heeds_ignore_files).then(|| IgnoreRules::above(here)),
+        };
+        if !steps.first.is_empty() && !self.shared.is_over(walked) {
+            self.active.clone_from(&steps.first);
+            self.follow_steps(pending, ranges, walked)?;
+        }
+        // A pattern that is empty or only slashes: the directory that it stands in.
+        if steps.bare && !here.is_empty() && is_directory(CWD, terminated(&mut self.scratch, here))
+        {
+            let mut itself = DirectoryListing::default();
+            itself.push([here, b""], ListingEntry::Found(EntryKind::Directory))?;
+            ranges.push(EntryRange::whole(itself));
+        }
+        Ok(())
+    }
+
+    /// Reads the directory that an entry of `listing` names. Adds what was found to `ranges`, and
+    /// returns the directory, if it was opened.
+    pub fn go_deeper(
+        &mut self,
+        listing: &DirectoryListing,
+        (name, deeper): (&[u8], DirectoryVisit),
+        ranges: &mut Vec<EntryRange>,
+        walked: &mut WalkOutcome,
+    ) -> Result<Option<OwnedFd>, GlobError> {
+        self.here.clear();
+        self.here.extend_from_slice(&listing.base);
+        self.here.extend_from_slice(name);
+        let (first, end) = deeper.states;
+        self.active.clear();
+        self.active
+            .extend_from_slice(&listing.states[first as usize..end as usize]);
+        let pending = PendingRead {
+            anchor: listing.anchor.clone(),
+            links: deeper.links,
+            given: false,
+            roundabout: deeper.roundabout,
+            rules: listing.rules.clone(),
+        };
+        self.follow_steps(pending, ranges, walked)
+    }
+
+    fn follow_steps(
+        &mut self,
+        mut next: PendingRead,
+        ranges: &mut Vec<EntryRange>,
+        walked: &mut WalkOutcome,
+    ) -> Result<Option<OwnedFd>, GlobError> {
+        let steps = &*self.shared.steps;
+        self.close_over_deep();
+        let base = self.here.len();
+        while let [state] = self.active[..]
+            && let Some(name) = self.shared.name_to_look_up(state)
+        {
+            let step = &steps.all[state];
+            self.here.extend_from_slice(name);
+            self.look_up((step.ends, step.ends_in_slash), base, &next)?;
+            let Some(&first) = step.next.first() else {
+                break;
+            };
+            next.roundabout |= name == b".." || self.is_link_after_wildcards(&next, step);
+            self.here.extend_from_slice(&steps.all[first].slashes);
+            self.active.clear();
+            self.active.extend_from_slice(&step.next);
+            self.close_over_deep();
+            (next.links, next.given) = (true, false);
+        }
+        let itself = self.take_found(base, &next);
+        let mut opened = None;
+        if !self.is_at_the_end() {
+            let is_name = |state: &usize| self.shared.name_to_look_up(*state).is_some();
+            if self.active.len() <= MAX_NAMES_LOOKED_UP && self.active.iter().all(is_name) {
+                self.look_up_names(&next)?;
+            } else {
+                progress_counters::add(&progress_counters::DIRECTORIES, 1);
+                opened = self.read_entries(&mut next, walked)?;
+            }
+            let below = self.take_found(self.here.len(), &next);
+            ranges.extend(below.map(EntryRange::whole));
+        }
+        ranges.extend(itself.map(EntryRange::whole));
+        Ok(opened)
+    }
+
+    /// True if the only step left was looked up, and nothing comes after it.
+    fn is_at_the_end(&self) -> bool {
+        let [state] = self.active[..] else {
+            return false;
+        };
+        let is_name = self.shared.name_to_look_up(state).is_some();
+        is_name && self.shared.steps.all[state].next.is_empty()
+    }
+
+    /// Takes the entries that were found so far, in order: names from `base` bytes of the path on.
+    fn take_found(&mut self, base: usize, of: &PendingRead) -> Option<DirectoryListing> {
+        if self.found.entries.is_empty() {
+            return None;
+        }
+        let mut found = std::mem::take(&mut self.found);
+        found.sort();
+        found.base.extend_from_slice(&self.here[..base]);
+        found.anchor.clone_from(&of.anchor);
+        found.rules.clone_from(&of.rules);
+        Some(found)
+    }
+
+    /// True if the name of `step`, to which `here` leads, is a link. It matters only after a
+    /// wildcard, because without one no other path leads to it.
+    fn is_link_after_wildcards(&mut self, next: &PendingRead, step: &AutomatonStep) -> bool {
+        if next.roundabout || !step.after_wildcard {
+            return false;
+        }
+        let (directory, start) = starting_point(next.anchor.as_deref());
+        let path = terminated(&mut self.scratch, &self.here[start..]);
+        entry_kind(directory, path) == Some(EntryKind::Symlink)
+    }
+
+    /// Adds the steps after `**` to it, because `**` also matches no directory at all.
+    fn close_over_deep(&mut self) {
+        let mut at = 0;
+        while let Some(&state) = self.active.get(at) {
+            at += 1;
+            let step = &self.shared.steps.all[state];
+            if matches!(step.component, PatternComponent::Deep) {
+                self.active.extend_from_slice(&step.next);
+            }
+        }
+        if at > 1 {
+            self.active.sort_unstable();
+            self.active.dedup();
+        }
+    }
+
+    /// Adds `here`, from `base` on, if that entry exists and a pattern ends there, or ends there in
+    /// a slash. A name without wildcards needs no directory to be read.
+    fn look_up(
+        &mut self,
+        (ends, ends_in_slash): (bool, bool),
+        base: usize,
+        next: &PendingRead,
+    ) -> Result<(), GlobError> {
+        if !ends && !ends_in_slash {
+            return Ok(());
+        }
+        let (directory, start) = starting_point(next.anchor.as_deref());
+        let path = terminated(&mut self.scratch, &self.here[start..]);
+        let name = &self.here[base..];
+        if ends_in_slash && is_directory(directory, path) {
+            let entry = ListingEntry::Found(EntryKind::Directory);
+            self.found.push([name, b"/"], entry)?;
+        }
+        if ends && let Some(kind) = entry_kind(directory, path) {
+            self.found.push([name, b""], ListingEntry::Found(kind))?;
+        }
+        Ok(())
+    }
+
+    /// Reads the directory `here`: adds the entries that match the last step, and the directories
+    /// that may lead to more.
+    fn read_entries(
+        &mut self,
+        next: &mut PendingRead,
+        walked: &mut WalkOutcome,
+    ) -> Result<Option<OwnedFd>, GlobError> {
+        if self.here.len() > MAX_PATH_BYTES {
+            return Ok(None);
+        }
+        let (base, start) = starting_point(next.anchor.as_deref());
+        let relative = &self.here[start..];
+        // With a trailing slash a link would be followed all the same.
+        let trimmed = relative.len() - relative.iter().rev().take_while(|b| **b == b'/').count();
+        let name = match relative {
+            [] => c".",
+            _ if trimmed == 0 => c"/",
+            _ => terminated(&mut self.scratch, &relative[..trimmed]),
+        };
+        let mut flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        if !next.links {
+            flags |= OFlags::NOFOLLOW;
+        }
+        let opened = openat(base, name, flags, Mode::empty());
+        let opened = opened.and_then(|directory| {
+            let masked = confinement::masks_open(&directory, AccessRight::Read);
+            (!masked).then_some(directory).ok_or(Errno::ACCESS)
+        });
+        let directory = match opened {
+            Ok(directory) => directory,
+            Err(error) => {
+                self.count_unreadable(error, next.given, walked)?;
+                self.look_up_names(next)?;
+                return Ok(None);
+            }
+        };
+        if next.roundabout && !self.shared.ways().enter(&directory, &self.active) {
+            return Ok(None);
+        }
+        let far = relative.len() > MAX_RELATIVE_PATH_BYTES;
+        let mut listing = std::mem::take(&mut self.listing);
+        listing.resize(LISTING_BUFFER_BYTES, MaybeUninit::uninit());
+        let mut entries = RawDir::new(&directory, &mut listing);
+        let mut listed = 0;
+        let mut ignore_files = IgnoreFilePresence::default();
+        while let Some(entry) = entries.next() {
+            listed += 1;
+            if listed % ENTRIES_PER_CLOCK_CHECK == 0 && self.shared.is_over(walked) {
+                break;
+            }
+            match entry {
+                Ok(entry) => {
+                    let kind = entry.file_type().into();
+                    ignore_files.note(entry.file_name().to_bytes());
+                    self.match_entry(
+                        directory.as_fd(),
+                        (entry.file_name(), kind),
+                        next.roundabout,
+                        walked,
+                    )?;
+                }
+                Err(error) => {
+                    self.count_unreadable(error, next.given, walked)?;
+                    break;
+                }
+            }
+        }
+        self.listing = listing;
+        if let Some(rules) = &next.rules {
+            let rules = rules.extended_to(&self.here);
+            next.rules = Some(rules.with_own_rules(&self.here, directory.as_fd(), ignore_files));
+        }
+        let rules = next.rules.as_ref();
+        let ignored = &mut walked.ignored;
+        leave_out(self.shared, &self.here, &mut self.found, (rules, ignored));
+        if next.roundabout {
+            let listed = listed * (1 + self.active.len() / STEPS_PER_ENTRY_COST);
+            self.shared.ways().listed(listed);
+        }
+        if far {
+            next.anchor = Some(Arc::new(AnchorDirectory {
+                directory,
+                length: self.here.len(),
+            }));
+            return Ok(None);
+        }
+        Ok(Some(directory))
+    }
+
+    /// Matches one entry of the directory being read.
+    fn match_entry(
+        &mut self,
+        directory: BorrowedFd<'_>,
+        (name, mut kind): (&CStr, EntryKind),
+        roundabout: bool,
+        walked: &mut WalkOutcome,
+    ) -> Result<(), GlobError> {
+        if kind == EntryKind::Unknown {
+            kind = entry_kind(directory, name).unwrap_or(kind);
+        }
+        let bytes = name.to_bytes();
+        walked.hidden |= bytes.starts_with(b".") && !matches!(bytes, b"." | b".." | b".git");
+        let leads = matches!(kind, EntryKind::Directory | EntryKind::Symlink);
+        let hidden = self.shared.scope.hidden;
+        let deep = kind == EntryKind::Directory
+            && (!bytes.starts_with(b".") || (hidden && !matches!(bytes, b"." | b"..")));
+        let (mut hit, mut hit_directory, mut deeper) = (false, false, false);
+        let steps = &*self.shared.steps;
+        let first = self.found.states.len();
+        for &active in &self.active {
+            let step = &steps.all[active];
+            match &step.component {
+                PatternComponent::Deep => {
+                    if deep {
+                        self.found.states.push(active);
+                        deeper = true;
+                    }
+                    continue;
+                }
+                PatternComponent::Name(only) if only != bytes => continue,
+                PatternComponent::Wild(wild) if !matches_in_scope(wild, bytes, hidden) => continue,
+                _ => {}
+            }
+            hit |= step.ends;
+            hit_directory |= step.ends_in_slash;
+            if leads {
+                self.found.states.extend_from_slice(&step.next);
+            }
+        }
+        if hit {
+            self.found.push([bytes, b""], ListingEntry::Found(kind))?;
+        }
+        if hit_directory && leads && (kind == EntryKind::Directory || is_directory(directory, name))
+        {
+            let entry = ListingEntry::Found(EntryKind::Directory);
+            self.found.push([bytes, b"/"], entry)?;
+        }
+        if let Some(&state) = self.found.states.get(first) {
+            let slashes = if deeper {
+                b"/"
+            } else {
+                &*steps.all[state].slashes
+            };
+            let link = kind == EntryKind::Symlink;
+            let roundabout = roundabout || link || bytes == b"..";
+            self.push_directory([bytes, slashes], first, link, roundabout)?;
+        }
+        Ok(())
+    }
+
+    /// Adds a directory that may lead to more, whose states are those from `first` on.
+    fn push_directory(
+        &mut self,
+        name: [&[u8]; 2],
+        first: usize,
+        links: bool,
+        roundabout: bool,
+    ) -> Result<(), GlobError> {
+        let offset = |at: usize| u32::try_from(at).map_err(|_| GlobError::OutOfMemory);
+        let states = (offset(first)?, offset(self.found.states.len())?);
+        let deeper = DirectoryVisit {
+            states,
+            links,
+            roundabout,
+        };
+        Ok(self.found.push(name, ListingEntry::Directory(deeper))?)
+    }
+
+    /// Looks names up one by one: without wildcards they can be found in a directory that may be
+    /// searched but not read.
+    fn look_up_names(&mut self, next: &PendingRead) -> Result<(), GlobError> {
+        let steps = &*self.shared.steps;
+        let length = self.here.len();
+        let mut active = std::mem::take(&mut self.active);
+        while let Some(&state) = active.first() {
+            let Some(name) = self.shared.name_to_look_up(state) else {
+                active.remove(0);
+                continue;
+            };
+            self.here.extend_from_slice(name);
+            let first = self.found.states.len();
+            let (mut ends, mut ends_in_slash) = (false, false);
+            let mut roundabout = next.roundabout || name == b"..";
+            active.retain(|same| {
+                let step = &steps.all[*same];
+                let is = matches!(&step.component, PatternComponent::Name(other) if other == name);
+                if is {
+                    ends |= step.ends;
+                    ends_in_slash |= step.ends_in_slash;
+                    self.found.states.extend_from_slice(&step.next);
+                }
+                !is
+            });
+            roundabout |= self.is_link_after_wildcards(next, &steps.all[state]);
+            if let Some(&next_state) = self.found.states.get(first) {
+                let slashes = &*steps.all[next_state].slashes;
+                self.push_directory([name, slashes], first, true, roundabout)?;
+            }
+            self.look_up((ends, ends_in_slash), length, next)?;
+            self.here.truncate(length);
+        }
+        Ok(())
+    }
+
+    /// Counts the directory `here`, which cannot be read, unless that ends the search.
+    fn count_unreadable(
+        &mut self,
+        error: Errno,
+        given: bool,
+        walked: &mut WalkOutcome,
+    ) -> Result<(), GlobError> {
+        match error {
+            Errno::NOMEM => Err(GlobError::OutOfMemory),
+            // There is nothing, or a link that leads nowhere.
+            Errno::NOENT | Errno::NOTDIR | Errno::NAMETOOLONG => Ok(()),
+            _ if given => Err(GlobError::ReadError(error)),
+            Errno::LOOP => Ok(()),
+            _ => {
+                walked.unlisted.add(&self.here, error);
+                Ok(())
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! The state that the threads of one walk share.
+
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Instant;
+
+use ignore::gitignore::Gitignore;
+
+use super::repeated_directories::RepeatedDirectories;
+use crate::paths::{OmittedPaths, WalkOutcome};
+use crate::steps::PatternAutomaton;
+use crate::wildcard::PatternComponent;
+use iki_base::mutex::lock;
+use iki_process::sandbox::confinement;
+
+/// The names that a walk takes, apart from what its pattern says.
+#[derive(Clone, Debug, Default)]
+pub struct WalkScope {
+    /// True if wildcards match a leading dot, and `**` enters hidden directories.
+    pub hidden: bool,
+    /// True if `.git` is left out, and what ignore files say.
+    pub heeds_ignore_files: bool,
+    /// Names to be left out, as a `.gitignore` where the walk starts would say it.
+    pub excluded: Option<Arc<Gitignore>>,
+}
+
+/// The state that the threads of one walk share.
+#[derive(Debug)]
+pub(super) struct SharedWalk {
+    pub steps: Arc<PatternAutomaton>,
+    pub until: Option<Instant>,
+    pub scope: WalkScope,
+    /// The length of the path from which the walk starts.
+    pub start: usize,
+    /// True if names after a wildcard are only found by listing the directory: the kernel keeps a
+    /// confined process from listing directories outside, but not from asking for names there.
+    lists_only: bool,
+    ways: Mutex<RepeatedDirectories>,
+}
+
+impl SharedWalk {
+    pub fn new(
+        steps: Arc<PatternAutomaton>,
+        until: Option<Instant>,
+        scope: WalkScope,
+        start: usize,
+    ) -> Self {
+        Self {
+            steps,
+            until,
+            scope,
+            start,
+            lists_only: confinement::confines_own_files(),
+            ways: Mutex::new(RepeatedDirectories::new()),
+        }
+    }
+
+    /// Returns the name that `state` stands for, if it may be looked up without listing.
+    pub fn name_to_look_up(&self, state: usize) -> Option<&[u8]> {
+        let step = &self.steps.all[state];
+        match &step.component {
+            PatternComponent::Name(name) if !(self.lists_only && step.after_wildcard) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// Returns the paths that were left out because too many ways lead to them.
+    pub fn left_out(&self) -> Option<OmittedPaths> {
+        self.ways().left_out
+    }
+
+    /// Locks the directories that were reached by way of `..` and links.
+    pub fn ways(&self) -> MutexGuard<'_, RepeatedDirectories> {
+        lock(&self.ways)
+    }
+
+    /// True if the time of the walk is over, which `walked` then notes.
+    pub fn is_over(&self, walked: &mut WalkOutcome) -> bool {
+        let over = self.until.is_some_and(|until| Instant::now() >= until);
+        if over {
+            walked.left_out = Some(OmittedPaths::NotReached);
+        }
+        over
+    }
+}

@@ -1,0 +1,310 @@
+//! bash: a shell command, its output and its exit code.
+
+mod background;
+mod last_newline;
+mod output;
+mod refusal_note;
+mod time_limit;
+mod workdir;
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::contract::call_terms::Audience;
+use crate::contract::failure::{ErrorCode, Failure};
+use crate::contract::reply::{AnswerObject, Reply};
+use crate::contract::request::Request;
+use crate::contract::tool::{
+    AccessScope, ExitCodes, FieldRole, HabitualFlag, Tool, ToolHints, ToolManual,
+};
+use crate::secrets;
+use background::BackgroundRequest;
+use iki_process::sandbox::confinement::audit::{DenialListener, KernelDenial};
+use iki_process::sandbox::confinement::{self, AccessRight, Confinement};
+use iki_process::sandbox::roots;
+use iki_process::shell;
+use iki_process::shell::refusal_messages::find_refusal_messages;
+use iki_process::shell::{
+    BackgroundOutput, CollectedOutput, CommandOutcome, CommandSettings, CommandShell, NOT_RUN,
+    TerminalText,
+};
+use last_newline::WithoutLastNewline;
+use refusal_note::ConfinedCall;
+use time_limit::CommandTime;
+
+/// The tool's row in the registry.
+pub const TOOL: Tool = Tool {
+    name: "bash",
+    link: "bash",
+    schema: include_str!("../schemas/bash.json"),
+    model_schema: include_str!("../schemas/for_models/bash.json"),
+    host_schema: Some(include_str!("../schemas/for_hosts/bash.json")),
+    aliases: &[
+        ("cmd", "command"),
+        ("cwd", "workdir"),
+        ("run_in_background", "background"),
+    ],
+    habits: &[
+        ("--background", HabitualFlag::Served("background")),
+        ("--stop", HabitualFlag::ServedNumber("stop")),
+    ],
+    title: "Run a shell command",
+    hints: ToolHints {
+        read_only: false,
+        destructive: true,
+        idempotent: false,
+        open_world: true,
+    },
+    scope: AccessScope::Machine,
+    manual: ToolManual(include_str!("../manuals/bash.txt")),
+    fields: &[
+        ("output", FieldRole::Content),
+        ("exit_code", FieldRole::ExitCode),
+    ],
+    exit_codes: ExitCodes::RUNS,
+    how_to_get_less: "To have less, print less: pipe the command into `head`, `tail` or `grep`, or send its output to a file and read parts of that.",
+    run,
+    ..Tool::PLAIN
+};
+
+fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
+    let terms = request.terms();
+    let background_request = background::read_background_request(request)?;
+    if let Some(BackgroundRequest::Stop(number)) = background_request {
+        return background::stop(number, terms);
+    }
+    let command = request.required_text("command")?;
+    let mut time = match background_request {
+        None => CommandTime::of(terms),
+        Some(_) => CommandTime::unlimited(),
+    };
+    if let Some(seconds) = request.integer("timeout", 1..=u64::MAX)? {
+        time.shorten(Duration::from_secs(seconds));
+    }
+    let workdir = request.text("workdir")?;
+    let directory = workdir.map(workdir::open).transpose()?;
+    let may_go_on = terms.served && !background::is_full(terms);
+    let goes_on_after = terms.context.and_then(|context| context.goes_on_after);
+    let hand_over_at = goes_on_after.map(|after| Instant::now() + Duration::from_millis(after));
+    let shell = CommandShell::from_env(terms.reader != Audience::Host, secrets::withheld());
+    let settings = CommandSettings {
+        directory,
+        confinement: confinement::current(),
+        mark: None,
+        limit: time.limit(),
+        progress: terms.progress,
+        temporary: terms.context.and_then(|context| context.temporary.clone()),
+        goes_on: may_go_on,
+        hand_over_at: hand_over_at.filter(|_| may_go_on),
+        shell,
+    };
+    if background_request.is_some() {
+        return start_in_background(command, settings);
+    }
+    let call = CommandCall {
+        command,
+        settings,
+        time,
+        workdir,
+    };
+    Ok(Reply::new(move |object| call.answer(object)))
+}
+
+/// Starts a command in the background, once there is a file for its output.
+fn start_in_background(command: &str, settings: CommandSettings) -> Result<Reply<'_>, Failure> {
+    let not_run = |code, reason: &str| Failure::new(code, format!("Nothing was run: {reason}"));
+    let file = BackgroundOutput::begin().map_err(|reason| {
+        not_run(
+            ErrorCode::WriteFailed,
+            &format!("there is no file for its output ({reason})"),
+        )
+    })?;
+    let started = shell::start_in_background(command, settings);
+    let started = started.map_err(|reason| not_run(ErrorCode::InvalidArg, &reason))?;
+    Ok(Reply::new(move |object| {
+        background::answer_started(object, command, started, file)
+    }))
+}
+
+/// The denial of running the shell itself. The bounds decide it, so no audit is needed.
+fn refusal_of_shell(shell: &CommandShell, confinement: &Confinement) -> Option<KernelDenial> {
+    let path = roots::follow(Path::new(&shell.program()), |_| {})?;
+    let is_refused = path.is_absolute() && !confinement.grants(&path, AccessRight::Execute);
+    is_refused.then_some(KernelDenial::File {
+        path,
+        right: AccessRight::Execute,
+        name: false,
+    })
+}
+
+/// Maximum length of the end of the output that is searched for error messages.
+const MAX_EXAMINED_BYTES: usize = 16 * 1024;
+
+/// The complete lines in the last [`MAX_EXAMINED_BYTES`] of output; `is_cut` says that `end` does
+/// not begin it.
+fn last_whole_lines(end: &[u8], is_cut: bool) -> Vec<u8> {
+    let last = &end[end.len().saturating_sub(MAX_EXAMINED_BYTES)..];
+    let begins = match memchr::memchr(b'\n', last) {
+        _ if !is_cut && end.len() < MAX_EXAMINED_BYTES => 0,
+        Some(newline) => newline + 1,
+        None => last.len(),
+    };
+    last[begins..].to_vec()
+}
+
+/// A command that is about to be run.
+struct CommandCall<'a> {
+    command: &'a str,
+    settings: CommandSettings,
+    time: CommandTime,
+    workdir: Option<&'a str>,
+}
+
+/// The outcome of a command whose output is in the answer.
+struct WrittenOutput {
+    ended: CommandOutcome,
+    /// The last lines of its output.
+    end: Vec<u8>,
+    /// True if nothing was shown of its output.
+    is_empty: bool,
+    /// The note on output of which only the ends are shown.
+    note: Option<String>,
+    /// The file for what goes on, with all that came before if that was bounded.
+    file: Option<Result<BackgroundOutput, String>>,
+}
+
+/// The room for notes: what two of them take.
+const NOTES_BYTES: usize = 700;
+
+/// True if a command's output is passed on as it is: to hosts, and to people, who see it on a
+/// terminal or pass it to other programs.
+fn is_for_terminals(object: &AnswerObject<'_>) -> bool {
+    matches!(object.terms().reader, Audience::Host | Audience::Person)
+}
+
+impl CommandCall<'_> {
+    /// Runs the command and writes the answer.
+    fn answer(mut self, object: &mut AnswerObject<'_>) -> io::Result<()> {
+        let (command, time, workdir) = (self.command, self.time, self.workdir);
+        let shell = self.settings.shell.clone();
+        let confinement = self.settings.confinement;
+        let listener = confinement.and_then(|_| DenialListener::open(confinement::abi()));
+        self.settings.mark = listener.as_ref().map(DenialListener::mark);
+        let outcome = match object.room() {
+            None => self.stream(object)?,
+            Some(room) => self.show_ends(object, room)?,
+        };
+        if outcome.is_empty {
+            object.nothing_found("no output")?;
+        }
+        let ended = outcome.ended;
+        if let Some(code) = ended.code {
+            object.field("exit_code", &code)?;
+        }
+        let code = ended.code.unwrap_or_default();
+        let refused = confinement.and_then(|confinement| {
+            let mut denials = listener.map(DenialListener::denials).unwrap_or_default();
+            if code == NOT_RUN {
+                denials.extend(refusal_of_shell(&shell, confinement));
+            }
+            let here = std::env::current_dir().unwrap_or_default();
+            let directory = here.join(workdir.unwrap_or_default());
+            let call = ConfinedCall {
+                confinement,
+                command,
+                code,
+            };
+            call.note(
+                &denials,
+                &find_refusal_messages(&outcome.end, &directory, confinement),
+            )
+        });
+        if let Some(running) = &ended.timed_out {
+            let is_served = object.terms().served;
+            object.note(time.note(running, is_served));
+            let nothing = outcome.is_empty.then_some(time_limit::NOTHING_WRITTEN);
+            object.note(nothing.map(String::from));
+        } else if shell.is_system_s_own() && refused.is_none() {
+            object.note(shell::advise_on_failure(command, &outcome.end));
+        }
+        object.note(refused);
+        object.note_at_both_ends(outcome.note);
+        if ended.is_cut_off {
+            object.note(background::note_on_cut_off(object.terms()));
+        }
+        match (ended.goes_on, outcome.file) {
+            (Some(goes_on), Some(file)) => {
+                let goes_on = if time.is_asked_for() {
+                    goes_on
+                } else {
+                    goes_on.without_limit()
+                };
+                background::continue_in_background(object, command, goes_on, file)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Runs the command, and writes its output to `out`.
+    fn run<W: Write>(self, mut out: W, is_for_terminals: bool) -> io::Result<(CommandOutcome, W)> {
+        if is_for_terminals {
+            let ended = shell::run_command(self.command, self.settings, &mut out)?;
+            return Ok((ended, out));
+        }
+        let mut text = TerminalText::new(out);
+        let ended = shell::run_command(self.command, self.settings, &mut text)?;
+        Ok((ended, text.finish()?))
+    }
+
+    /// Writes the output as it comes.
+    fn stream(self, object: &mut AnswerObject<'_>) -> io::Result<WrittenOutput> {
+        let keeps_newline = object.is_shown();
+        let is_for_terminals = is_for_terminals(object);
+        let output = WithoutLastNewline::new(object.text("output")?);
+        let (ended, mut output) = self.run(output, is_for_terminals)?;
+        if keeps_newline && output.newline {
+            output.text.write_all(b"\n")?;
+        }
+        output.text.close()?;
+        Ok(WrittenOutput {
+            file: ended.goes_on.as_ref().map(|_| BackgroundOutput::begin()),
+            ended,
+            end: last_whole_lines(&output.end, false),
+            is_empty: !output.passed_on,
+            note: None,
+        })
+    }
+
+    /// Writes both ends of the output, as far as there is room.
+    fn show_ends(self, object: &mut AnswerObject<'_>, room: usize) -> io::Result<WrittenOutput> {
+        const NAME: &str = "output";
+        let room = room.saturating_sub(NAME.len());
+        let output = CollectedOutput::new(room + 1);
+        let (ended, mut output) = self.run(output, is_for_terminals(object))?;
+        let file = ended.goes_on.as_ref().map(|_| output.save_and_go_on());
+        let mut shown = output::show_ends(&output, object.measure(), room);
+        if shown.is_cut {
+            // A quarter of the limit is kept free for notes.
+            let free = object
+                .terms()
+                .max_answer
+                .map_or(NOTES_BYTES, |limit| limit / 4);
+            let less = NOTES_BYTES.saturating_sub(free).min(room / 2);
+            shown = output::show_ends(&output, object.measure(), room - less);
+        }
+        object.whole_text(NAME, &shown.text)?;
+        let end = last_whole_lines(output.last_bytes(), output.whole().is_none());
+        Ok(WrittenOutput {
+            ended,
+            end,
+            is_empty: shown.text.is_empty(),
+            note: (shown.is_cut && file.is_none())
+                .then(|| output::note_on_cut(output, room, shown.is_shortened, object.terms())),
+            file,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,104 @@
+//! The time that a command has: the limits on it, and the note where it was too short.
+
+use std::time::Duration;
+
+use crate::contract::call_terms::{CallTerms, Deadline};
+use iki_base::wording::format_seconds;
+use iki_process::shell::{StillRunning, TimeLimit};
+
+/// The note on a command that was ended before it had written anything.
+pub const NOTHING_WRITTEN: &str = "It had written nothing yet: many programs buffer output to a pipe \
+     and lose it when killed (`python3 -u` and `stdbuf -oL COMMAND` do not buffer it).";
+
+/// The time that a command may take.
+#[derive(Clone, Copy)]
+pub struct CommandTime {
+    /// The time by which its call has to be answered.
+    deadline: Option<Deadline>,
+    /// True if the request asked for it, and may ask for another.
+    asked_for: bool,
+}
+
+impl CommandTime {
+    /// The time that the call's terms leave.
+    pub fn of(terms: &CallTerms) -> Self {
+        Self {
+            deadline: terms.deadline,
+            asked_for: false,
+        }
+    }
+
+    /// As much time as it takes.
+    pub fn unlimited() -> Self {
+        Self {
+            deadline: None,
+            asked_for: false,
+        }
+    }
+
+    /// True if the request has set the limit.
+    pub fn is_asked_for(&self) -> bool {
+        self.asked_for
+    }
+
+    /// Shortens it to `whole` from now, if it is longer.
+    pub fn shorten(&mut self, whole: Duration) {
+        if let Some(deadline) = Deadline::after(whole)
+            && self.deadline.is_none_or(|other| deadline.end < other.end)
+        {
+            self.deadline = Some(deadline);
+            self.asked_for = true;
+        }
+    }
+
+    /// The times of SIGTERM and SIGKILL, and the time at which the answer is written even if a
+    /// process survives both.
+    pub fn limit(&self) -> Option<TimeLimit> {
+        self.deadline.map(|deadline| {
+            let kills = deadline.until();
+            TimeLimit {
+                ask_at: deadline.ask_to_end_at(),
+                kill_at: kills,
+                end: kills + deadline.end.saturating_duration_since(kills) / 2,
+            }
+        })
+    }
+
+    /// The note on a command that was ended at the end of its time, when these were `running`.
+    pub fn note(&self, running: &[StillRunning], is_served: bool) -> Option<String> {
+        let deadline = self.deadline?;
+        let (after, whole) = (
+            format_seconds(deadline.ask_to_end_after()),
+            format_seconds(deadline.whole),
+        );
+        let (limit, longer) = if self.asked_for {
+            (
+                format!("its `timeout` is {whole}"),
+                "give a longer `timeout`, or ",
+            )
+        } else {
+            (format!("calls are limited to {whole} here"), "")
+        };
+        let named = running.iter().map(|StillRunning { line, killed }| {
+            let killed = if *killed {
+                " (killed, because it ignored SIGTERM)"
+            } else {
+                ""
+            };
+            format!("`{line}`{killed}")
+        });
+        let running = match named.collect::<Vec<_>>() {
+            none if none.is_empty() => String::new(),
+            some => format!(" Still running: {}.", some.join(", ")),
+        };
+        let background = if is_served {
+            "run it with background true"
+        } else {
+            "run it in the background with its output in a file (COMMAND >FILE 2>&1 &)"
+        };
+        Some(format!(
+            "The command was ended after {after}, with all that it had started: {limit}.{running} \
+             If it only needs more time, {longer}{background}."
+        ))
+    }
+}

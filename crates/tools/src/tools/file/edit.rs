@@ -1,0 +1,198 @@
+//! file-edit: exact text in a file, replaced by other text.
+
+use std::path::Path;
+
+use crate::contract::call_terms::{Audience, CallTerms};
+use crate::contract::failure::{ErrorCode, Failure};
+use crate::contract::notes::Notes;
+use crate::contract::reply::Reply;
+use crate::contract::request::Request;
+use crate::contract::tool::{AccessScope, FieldRole, Tool, ToolHints, ToolManual};
+use crate::tools::file::{edit_note, failure, write_note};
+use iki_base::wording::plural;
+use iki_files::{self as files, EditError, FileAccessError, TextReplacement};
+use iki_search::missing_paths::PathWant;
+
+/// The tool's row in the registry.
+pub const TOOL: Tool = Tool {
+    name: "file_edit",
+    link: "file-edit",
+    schema: include_str!("../schemas/file_edit.json"),
+    model_schema: include_str!("../schemas/for_models/file_edit.json"),
+    aliases: &[
+        ("path", "file_path"),
+        ("filePath", "file_path"),
+        ("filename", "file_path"),
+        ("old_str", "old_string"),
+        ("new_str", "new_string"),
+    ],
+    title: "Edit a file",
+    hints: ToolHints {
+        read_only: false,
+        destructive: true,
+        idempotent: false,
+        open_world: false,
+    },
+    scope: AccessScope::File("file_path"),
+    manual: ToolManual(include_str!("../manuals/file_edit.txt")),
+    fields: &[
+        ("output", FieldRole::Output),
+        ("replacements", FieldRole::Silent),
+    ],
+    run,
+    ..Tool::PLAIN
+};
+
+fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
+    let path = request.required_text("file_path")?;
+    let terms = request.terms();
+    let list = read_edits(request, terms)?;
+    let tells_lines = list.is_some() || terms.reader != Audience::Host;
+    let sent = list.map_or_else(|| Ok(vec![replacement(request, terms)?]), Ok)?;
+    let replacements: Vec<_> = sent
+        .iter()
+        .map(|edit| TextReplacement {
+            old: edit.old.as_bytes(),
+            new: edit.new.as_bytes(),
+            all: edit.all,
+        })
+        .collect();
+    let edited = files::edit(Path::new(path), &replacements, tells_lines, terms.until());
+    let edited = edited.map_err(|(at, error)| {
+        let failure = edit_failure(path, &error, terms);
+        match error {
+            EditError::File(_) => failure,
+            _ => number_failure(at, sent.len(), failure),
+        }
+    })?;
+    let replacements = edited.made.iter().map(|made| made.count).sum();
+    let lines = edit_note::changed_lines(&edited.changed);
+    let mut notes = Notes::default();
+    let mut said: Vec<String> = Vec::new();
+    for (made, RequestedEdit { new, .. }) in edited.made.into_iter().zip(sent) {
+        let remarks = [
+            edit_note::line_ends(made.line_ends, new),
+            made.emptied.map(edit_note::emptied_line),
+            write_note::unescaped("new_string", new).filter(|_| made.count > 0),
+        ];
+        for remark in remarks.into_iter().flatten() {
+            if said.len() < MAX_REMARKS && !said.contains(&remark) {
+                notes.add(remark.clone());
+                said.push(remark);
+            }
+        }
+        let nearest = made.nearest;
+        notes.quote(nearest.map(|nearest| edit_note::not_found(path, &nearest, terms)));
+    }
+    Ok(Reply::new(move |object| {
+        let plural = plural(replacements);
+        let name = object.spell_names(failure::base_name(path)).into_owned();
+        object.field(
+            "output",
+            &format!("Replaced {replacements} occurrence{plural} in {name}{lines}"),
+        )?;
+        object.field("replacements", &replacements)?;
+        object.note(notes);
+        Ok(())
+    }))
+}
+
+/// Maximum number of different remarks on the edits of one call.
+const MAX_REMARKS: usize = 6;
+
+/// A replacement as the request has it.
+struct RequestedEdit<'a> {
+    old: &'a str,
+    new: &'a str,
+    /// True if all occurrences are to be replaced.
+    all: bool,
+}
+
+/// Reads the replacements in `edits`, if the request has a list of them.
+fn read_edits<'a>(
+    request: &'a Request<'_>,
+    terms: &CallTerms,
+) -> Result<Option<Vec<RequestedEdit<'a>>>, Failure> {
+    let list = request.objects("edits")?;
+    let single = request.text("old_string")?.or(request.text("new_string")?);
+    let refused = |message: &str| {
+        Err(Failure::new(ErrorCode::InvalidArg, message).with_note(
+            "Send either old_string and new_string, or a list of objects with old_string, \
+             new_string and, where it is meant, replace_all as edits.",
+        ))
+    };
+    match list {
+        None => Ok(None),
+        // Models in strict mode send every field.
+        Some(list) if list.is_empty() && single.is_some() => Ok(None),
+        Some(list) if list.is_empty() => refused("edits is empty"),
+        Some(_) if single.is_some() || request.flag("replace_all")? => {
+            refused("edits cannot be combined with old_string, new_string or replace_all")
+        }
+        Some(list) => {
+            let numbered = list.iter().enumerate();
+            let read = numbered.map(|(at, edit)| {
+                replacement(edit, terms).map_err(|failure| number_failure(at, list.len(), failure))
+            });
+            read.collect::<Result<_, _>>().map(Some)
+        }
+    }
+}
+
+/// Says in a failure that it is the one of the edit at `at` of a list of `count`.
+fn number_failure(at: usize, count: usize, mut failure: Failure) -> Failure {
+    if count < 2 {
+        return failure;
+    }
+    failure.message = format!("Edit {} of {count}: {}", at + 1, failure.message);
+    failure.and_note("None of the edits was made.")
+}
+
+fn replacement<'a>(
+    request: &'a Request<'_>,
+    terms: &CallTerms,
+) -> Result<RequestedEdit<'a>, Failure> {
+    let old = request.required_text("old_string")?;
+    let new = request.required_text("new_string")?;
+    let all = request.flag("replace_all")?;
+    if old.is_empty() {
+        let make = terms.if_served("file_write", "; to make a file, use file_write");
+        return Err(
+            Failure::new(ErrorCode::InvalidArg, "old_string cannot be empty").with_note(format!(
+                "To insert text, send a line that is in the file as old_string, and that line with \
+                 the new text as new_string{make}."
+            )),
+        );
+    }
+    if old == new {
+        return Err(Failure::new(
+            ErrorCode::InvalidArg,
+            "old_string and new_string are identical",
+        )
+        .with_note(
+            "Nothing would change. new_string must be the text you want in place of old_string.",
+        ));
+    }
+    Ok(RequestedEdit { old, new, all })
+}
+
+fn edit_failure(path: &str, error: &EditError, terms: &CallTerms) -> Failure {
+    match error {
+        EditError::NotFound(nearest) => {
+            Failure::new(ErrorCode::NotFound, "String not found in file")
+                .with_quotation(edit_note::not_found(path, nearest, terms))
+        }
+        EditError::NotUnique { count, lines } => Failure::new(
+            ErrorCode::NotUnique,
+            format!("String found {count} times, use replace_all to replace all"),
+        )
+        .with_note(edit_note::not_unique(*count, lines)),
+        EditError::File(error) => {
+            let failure = failure::with_note(path, error, PathWant::File, terms);
+            match error {
+                FileAccessError::TooSlow(_) => failure.and_note("The file is as it was."),
+                _ => failure,
+            }
+        }
+    }
+}

@@ -1,0 +1,371 @@
+//! The note if `old_string` is missing from the file or occurs more than once: the text that is in
+//! the file instead, and what to send next.
+//!
+//! Rules: the decisions on file-edit, and on notes.
+
+use std::fmt::Write as _;
+
+use crate::contract::bounded::TextMeasure;
+use crate::contract::call_terms::CallTerms;
+use iki_base::unseen;
+use iki_base::wording::{beginning, count_noun, join_list, quoted_for_shell, thousands};
+use iki_files::nearest::{
+    DifferenceKind, MAX_NAMED_LINES, NearestFinding, NearestPlace, NearestText, TextDifference,
+    TextRepair,
+};
+use iki_files::{ChangedLines, LineEndChange};
+
+/// Room of an answer next to its note: its other fields, and the JSON around them.
+const OTHER_FIELDS_BYTES: usize = 256;
+
+/// Maximum number of differences that are named.
+const MAX_NAMED_DIFFERENCES: usize = 4;
+
+/// Maximum length of the file's text that is quoted.
+const MAX_QUOTED_BYTES: usize = 2000;
+
+/// Maximum number of the file's lines that are quoted.
+const MAX_QUOTED_LINES: u64 = 40;
+
+/// Maximum length of a line that is quoted next to another.
+const MAX_LINE_BYTES: usize = 160;
+
+/// The note on text that the file does not contain. The file's text is quoted whole or not at all:
+/// half of it would match the file too, and the model would send it.
+pub fn not_found(path: &str, nearest: &NearestText, terms: &CallTerms) -> String {
+    let note = describe_nearest(path, nearest, terms, true);
+    let cost = TextMeasure::Json.cost(note.as_bytes());
+    let longest = terms.max_answer;
+    if longest.is_some_and(|longest| cost + OTHER_FIELDS_BYTES > longest) {
+        return describe_nearest(path, nearest, terms, false);
+    }
+    note
+}
+
+fn describe_nearest(path: &str, nearest: &NearestText, terms: &CallTerms, quotes: bool) -> String {
+    let finding = describe_finding(path, nearest, terms, quotes);
+    if nearest.lines_with_new_text.is_empty() {
+        return finding;
+    }
+    let places = &nearest.lines_with_new_text;
+    let lines = lines_in_words(places, places.len() as u64);
+    let note = format!(
+        "The file already holds new_string, in {lines}: this edit may have been made before."
+    );
+    match nearest.finding {
+        NearestFinding::Nothing => note,
+        _ => format!("{note} {finding}"),
+    }
+}
+
+/// The note on a text that is in the file `count` times, first in `lines`.
+pub fn not_unique(count: u64, lines: &[u64]) -> String {
+    let named = lines_in_words(lines, count);
+    format!(
+        "old_string begins in {named}. Add lines from around the one that is meant, or send \
+         \"replace_all\":true to replace all {}.",
+        thousands(count)
+    )
+}
+
+/// The lines that an edit has changed, to follow its answer: ` (lines 3 to 5 and 9)`; empty if none
+/// are known.
+pub fn changed_lines(changed: &ChangedLines) -> String {
+    let mut places: Vec<String> = changed.ranges().iter().map(range_of).collect();
+    if changed.is_partial || places.len() > MAX_NAMED_LINES {
+        places.truncate(MAX_NAMED_LINES);
+        places.push("more".to_owned());
+    }
+    let several = places.len() > 1 || places.iter().any(|place| place.contains(' '));
+    match &places[..] {
+        [] => String::new(),
+        places => format!(
+            " (line{} {})",
+            if several { "s" } else { "" },
+            join_list(places, "and")
+        ),
+    }
+}
+
+/// The note on an edit that leaves this line empty.
+pub fn emptied_line(line: u64) -> String {
+    format!(
+        "Line {line} is now empty: old_string was whole lines without the end of the last one. To \
+         take out the line too, end old_string with its line end."
+    )
+}
+
+/// The note on an edit that was made.
+pub fn line_ends(done: LineEndChange, new: &str) -> Option<String> {
+    let crlf = "All lines of this file end in CRLF";
+    let note = match done {
+        LineEndChange::AsSent => return None,
+        LineEndChange::BothCrlf if new.contains('\n') => format!(
+            "{crlf}: the line ends in old_string were taken for CRLF, and new_string was written \
+             with CRLF."
+        ),
+        LineEndChange::BothCrlf => {
+            format!("{crlf}: the line ends in old_string were taken for CRLF.")
+        }
+        LineEndChange::NewCrlf => format!("{crlf}: new_string was written with CRLF as well."),
+        LineEndChange::Mixed => "new_string was written as it was sent, with LF, where the file's \
+             other lines end in CRLF: it now has both."
+            .to_owned(),
+    };
+    Some(note)
+}
+
+fn describe_finding(path: &str, nearest: &NearestText, terms: &CallTerms, quotes: bool) -> String {
+    match &nearest.finding {
+        NearestFinding::Empty => {
+            let instead =
+                terms.if_served("file_write", ": write its content with file_write instead");
+            format!("The file is empty{instead}.")
+        }
+        NearestFinding::WideEncoding(encoding) => {
+            let from = quoted_for_shell(path);
+            let utf8 = format!("{path}.utf8");
+            let to = quoted_for_shell(&utf8);
+            let copy = format!(
+                " With bash, `iconv -f {encoding} -t UTF-8 {from} > {to}` makes a copy that can be \
+                 edited, and `iconv -f UTF-8 -t {encoding} {to} > {from}` turns it back."
+            );
+            format!(
+                "The file is {encoding} text, and old_string is UTF-8: they have no bytes in \
+                 common.{}",
+                terms.if_served("bash", &copy)
+            )
+        }
+        NearestFinding::Blank => "old_string is only whitespace, and the file has no such run of \
+             it: include the text before or after it."
+            .to_owned(),
+        NearestFinding::Place(place) => describe_place(place, terms, quotes),
+        NearestFinding::Nothing => {
+            let with = terms.if_served("file_read", " with file_read");
+            format!(
+                "Nothing like old_string is in the file: it may be another file, or it has changed. \
+                 Read it again{with} before you edit it."
+            )
+        }
+        NearestFinding::Unknown => {
+            let find = terms.if_served("grep", "find them with grep, ");
+            let with = terms.if_served("file_read", " with file_read");
+            format!(
+                "The file or old_string is too long to look for the nearest lines: {find}read \
+                 them{with}, and send them as they are."
+            )
+        }
+    }
+}
+
+/// Says how the nearest place differs and, last, what its text is.
+fn describe_place(place: &NearestPlace, terms: &CallTerms, quotes: bool) -> String {
+    let mistake = place.repair.map(|repair| match repair {
+        TextRepair::Trim => "old_string has whitespace around its text that is not in the file",
+        TextRepair::LineNumbers => {
+            "old_string has line numbers before its lines, and the file has none there"
+        }
+        TextRepair::Unescape => {
+            "old_string has escapes (a backslash before n, t, a quote or a backslash), and the file \
+             has the characters themselves"
+        }
+    });
+    let mut said = describe_differences(&place.differences);
+    said.splice(..0, mistake.map(str::to_owned));
+    let lines = range_in_words(place.first, place.last);
+    let mut note = format!("The nearest text is in {lines}: {}.", said.join("; "));
+    let has = |kind| place.differences.iter().any(|one| one.kind == kind);
+    if has(DifferenceKind::Indentation) {
+        note += " Indent new_string as the file is indented.";
+    }
+    if has(DifferenceKind::Lines) {
+        note += " If that is the text you meant, the file has changed or old_string was not copied \
+                 exactly.";
+    }
+    if place.same.len() > 1 {
+        let named = &place.same[..place.same.len().min(MAX_NAMED_LINES)];
+        let _ = write!(
+            note,
+            " This text of the file is there {} times, in {}: add lines from around the one that \
+             is meant.",
+            place.same.len(),
+            lines_in_words(named, place.same.len() as u64)
+        );
+    }
+    let advice = match place.repair {
+        None | Some(TextRepair::Trim) => "",
+        Some(_) => "; send new_string without them, too",
+    };
+    let count = place.last - place.first + 1;
+    let is_short = place.text.len() <= MAX_QUOTED_BYTES && count <= MAX_QUOTED_LINES;
+    let _ = match std::str::from_utf8(&place.text) {
+        Ok(text) if is_short && quotes => write!(
+            note,
+            " Send the file's own text as old_string{advice}:\n```\n{text}\n```"
+        ),
+        Ok(_) => {
+            let with = format!(
+                " (file_read with \"offset\":{},\"limit\":{count})",
+                place.first
+            );
+            let with = terms.if_served("file_read", &with);
+            write!(
+                note,
+                " Read it again{with} and send the file's own text{advice}."
+            )
+        }
+        Err(_) => {
+            let bash = terms.if_served("bash", ", or change it with bash");
+            write!(
+                note,
+                " It has bytes that are not UTF-8 and cannot be sent: choose text next to \
+                 them{bash}."
+            )
+        }
+    };
+    note
+}
+
+/// The differences, those of one kind together.
+fn describe_differences(differences: &[TextDifference]) -> Vec<String> {
+    let mut groups: Vec<(&TextDifference, Vec<u64>)> = Vec::new();
+    for one in differences {
+        let same = |other: &TextDifference| {
+            (one.kind, &one.file, &one.sought) == (other.kind, &other.file, &other.sought)
+        };
+        match groups.iter_mut().find(|(other, _)| same(other)) {
+            Some((_, lines)) => lines.push(one.line),
+            None => groups.push((one, vec![one.line])),
+        }
+    }
+    let more = groups.len().saturating_sub(MAX_NAMED_DIFFERENCES);
+    groups.truncate(MAX_NAMED_DIFFERENCES);
+    let mut said: Vec<String> = groups.iter().map(describe_difference).collect();
+    if more > 0 {
+        said.push(format!(
+            "and {}",
+            count_noun(more as u64, "other difference")
+        ));
+    }
+    said
+}
+
+fn describe_difference((one, lines): &(&TextDifference, Vec<u64>)) -> String {
+    let place = lines_in_words(lines, lines.len() as u64);
+    let (singular, plural) = match one.kind {
+        DifferenceKind::Indentation => ("is indented with", "are indented with"),
+        DifferenceKind::Ending => ("ends in", "end in"),
+        DifferenceKind::Case => return format!("upper and lower case differ in {place}"),
+        DifferenceKind::Within | DifferenceKind::Lines => ("has", "have"),
+    };
+    let is_plural = place.starts_with("lines");
+    let verb = if is_plural { plural } else { singular };
+    let describe = if one.kind == DifferenceKind::Lines {
+        quote_lines
+    } else {
+        describe_characters
+    };
+    let (file, sought) = (describe(&one.file), describe(&one.sought));
+    if one.kind == DifferenceKind::Lines && one.file.is_empty() {
+        return format!("before {place} the file has nothing where old_string has {sought}");
+    }
+    format!("{place} {verb} {file} where old_string has {sought}")
+}
+
+/// The first of some lines, and a sign for the others.
+fn quote_lines(lines: &[u8]) -> String {
+    let text = String::from_utf8_lossy(lines);
+    let mut lines = text.lines();
+    let Some(first) = lines.next() else {
+        return "nothing".to_owned();
+    };
+    let shown = beginning(first, MAX_LINE_BYTES);
+    let is_whole = shown == first && lines.next().is_none();
+    format!("`{shown}`{}", if is_whole { "" } else { "…" })
+}
+
+/// `4 spaces`, `a tab and 2 spaces`, `“ (U+201C)`, `nothing`.
+fn describe_characters(bytes: &[u8]) -> String {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return format!("the bytes {} (not UTF-8)", bytes.escape_ascii());
+    };
+    let all: Vec<char> = text.chars().collect();
+    let code = |one: &char| format!("U+{:04X}", u32::from(*one));
+    let is_hidden = |one: char| one.is_whitespace() || one.is_control() || unseen::is_unseen(one);
+    match text {
+        "" => return "nothing".to_owned(),
+        "\n" => return "LF".to_owned(),
+        "\r\n" => return "CRLF".to_owned(),
+        _ if text.contains(is_hidden) => {}
+        _ => {
+            let codes: Vec<String> = all.iter().map(code).collect();
+            return format!("{text} ({})", codes.join(" "));
+        }
+    }
+    let runs = all.chunk_by(|one, other| one == other).map(|run| {
+        let name = match run[0] {
+            ' ' => "space",
+            '\t' => "tab",
+            '\n' => "line end",
+            one => return format!("a hidden {}", code(&one)),
+        };
+        match run.len() {
+            1 => format!("a {name}"),
+            times => format!("{times} {name}s"),
+        }
+    });
+    runs.collect::<Vec<_>>().join(" and ")
+}
+
+/// `line 5`, `lines 5 to 7`.
+fn range_in_words(first: u64, last: u64) -> String {
+    let several = if first < last { "s" } else { "" };
+    format!("line{several} {}", range_of(&(first, last.max(first))))
+}
+
+/// `5`, `5 to 7`.
+fn range_of((first, last): &(u64, u64)) -> String {
+    if first == last {
+        first.to_string()
+    } else {
+        format!("{first} to {last}")
+    }
+}
+
+/// `line 5`, `lines 3 to 8`, `lines 3, 5 and 9`, and how many more there are of `count`. The
+/// numbers ascend.
+fn lines_in_words(numbers: &[u64], count: u64) -> String {
+    let mut unique = numbers.to_vec();
+    unique.dedup();
+    let named = match &unique[..] {
+        [first, _, .., last] if last - first + 1 == unique.len() as u64 => {
+            range_in_words(*first, *last)
+        }
+        [one] => format!("line {one}"),
+        several => {
+            let several: Vec<String> = several.iter().map(u64::to_string).collect();
+            format!("lines {}", join_list(&several, "and"))
+        }
+    };
+    match count.saturating_sub(numbers.len() as u64) {
+        0 => named,
+        more => format!("{named}, and {} more", thousands(more)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_named_in_words() {
+        for (numbers, words) in [
+            (&[5][..], "line 5"),
+            (&[5, 6], "lines 5 and 6"),
+            (&[3, 4, 5], "lines 3 to 5"),
+            (&[3, 5, 9], "lines 3, 5 and 9"),
+        ] {
+            assert_eq!(lines_in_words(numbers, numbers.len() as u64), words);
+        }
+    }
+}

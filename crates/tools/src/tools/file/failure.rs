@@ -1,0 +1,243 @@
+//! The failures of the three file tools: in the specification's words, with a note on what is wrong
+//! with a path and what to send instead.
+
+use std::path::{Path, PathBuf};
+
+use crate::contract::call_terms::{Audience, CallTerms};
+use crate::contract::failure::{ErrorCode, Failure};
+use iki_base::wording::{count_noun, quoted_for_shell, thousands};
+use iki_files::{ErrorReason, FileAccessError};
+use iki_process::sandbox::confinement;
+use iki_search::missing_paths::{
+    self as paths, MeantPath, NamePlaces, PathObstacle, PathSlip, PathWant,
+};
+
+/// The failure of a call for `path` on which there was `error`.
+pub fn of(path: &str, error: &FileAccessError) -> Failure {
+    let none = &ErrorReason::default();
+    let (code, what, reason) = match error {
+        FileAccessError::NotFound => (ErrorCode::FileNotFound, "File not found", none),
+        FileAccessError::PermissionDenied => {
+            (ErrorCode::PermissionDenied, "Permission denied", none)
+        }
+        FileAccessError::Refused(reason) => {
+            (ErrorCode::PermissionDenied, "Permission denied", reason)
+        }
+        FileAccessError::Open(reason) => (ErrorCode::OpenFailed, "Cannot open file", reason),
+        FileAccessError::Seek => (ErrorCode::SeekFailed, "Cannot seek file", none),
+        FileAccessError::Size => (ErrorCode::SizeFailed, "Cannot get file size", none),
+        FileAccessError::Read(reason) => (ErrorCode::ReadFailed, "Failed to read file", reason),
+        FileAccessError::Write(reason) => (ErrorCode::WriteFailed, "Failed to write file", reason),
+        FileAccessError::NoSpace => (ErrorCode::NoSpace, "No space left on device", none),
+        FileAccessError::Locked => (
+            ErrorCode::Timeout,
+            "Timed out waiting for another writer",
+            none,
+        ),
+        FileAccessError::TooSlow(_) => (ErrorCode::Timeout, "Timed out reading file", none),
+    };
+    let failure = Failure::new(code, format!("{what}: {path}{reason}"));
+    match error {
+        FileAccessError::TooSlow(bytes @ 1..) => failure.with_note(format!(
+            "{} of it had been looked at when the time of the call was over.",
+            count_noun(*bytes, "byte")
+        )),
+        _ => failure,
+    }
+}
+
+/// The failure of a call for `path`, with a note if the path is wrong or the file is locked.
+pub fn with_note(
+    path: &str,
+    error: &FileAccessError,
+    wants: PathWant,
+    terms: &CallTerms,
+) -> Failure {
+    let failure = of(path, error);
+    match error {
+        FileAccessError::NotFound | FileAccessError::Open(_) => {
+            failure.with_note(note(path, wants, terms))
+        }
+        FileAccessError::Locked => failure.with_note(
+            "Another program holds a lock on the file, which is as it was: try again later.",
+        ),
+        _ => failure,
+    }
+}
+
+/// Says what is wrong with `path`, and what to send.
+fn note(path: &str, wants: PathWant, terms: &CallTerms) -> String {
+    if path.trim().is_empty() {
+        return "file_path is empty: send the path of a file.".to_owned();
+    }
+    let obstacle = paths::path_obstacle(Path::new(path), confinement::is_within_reach);
+    if let Some(PathObstacle::Directory) = obstacle {
+        return directory(path, wants, terms);
+    }
+    let meant = paths::meant_path(path, wants, confinement::is_within_reach);
+    if let Some(meant) = meant.as_ref().filter(|meant| meant.exists) {
+        return advise_on_path_slip(meant, wants, terms);
+    }
+    let mut said: Vec<String> = meant
+        .iter()
+        .map(|meant| advise_on_path_slip(meant, wants, terms))
+        .collect();
+    match obstacle {
+        Some(PathObstacle::NoDirectory(part)) => {
+            said.push(format!("{} is a file, not a directory.", quoted(&part)));
+        }
+        Some(PathObstacle::Dangling(to)) => said.push(format!(
+            "It is a symbolic link to {}, which does not exist.",
+            quoted(&to)
+        )),
+        Some(PathObstacle::Missing {
+            part,
+            whole,
+            similar,
+        }) => {
+            // The path that was meant is told already.
+            if meant.is_none() {
+                said.extend(missing(path, &part, whole, &similar, wants, terms));
+            }
+        }
+        Some(PathObstacle::Directory) | None => {}
+    }
+    if !said.is_empty()
+        && meant.is_none()
+        && terms.reader != Audience::Person
+        && Path::new(path).is_relative()
+        && let Ok(here) = std::env::current_dir()
+    {
+        said.push(format!("Relative paths start in {}.", quoted(&here)));
+    }
+    said.join(" ")
+}
+
+fn directory(path: &str, wants: PathWant, terms: &CallTerms) -> String {
+    match wants {
+        // The message says so already, and a person knows how to list one.
+        _ if terms.reader == Audience::Person => String::new(),
+        PathWant::File | PathWant::Any if terms.serves("glob") => format!(
+            "It is a directory: list it with glob, \"pattern\":\"*\",\"path\":{path:?}, or name a \
+             file in it."
+        ),
+        _ => "It is a directory: send the path of a file in it.".to_owned(),
+    }
+}
+
+/// The advice on a path that is written otherwise than it was meant.
+fn advise_on_path_slip(meant: &MeantPath, wants: PathWant, terms: &CallTerms) -> String {
+    meant.advice(|path| match (meant.slip, wants) {
+        (PathSlip::LineNumber(line), PathWant::File) if terms.serves("file_read") => {
+            format!("{path:?} (file_read starts at that line with \"offset\":{line})")
+        }
+        _ => format!("{path:?}"),
+    })
+}
+
+/// A part of the path is not there.
+fn missing(
+    path: &str,
+    part: &Path,
+    whole: bool,
+    similar: &[PathBuf],
+    wants: PathWant,
+    terms: &CallTerms,
+) -> Vec<String> {
+    let mut said = Vec::new();
+    if !whole {
+        said.push(format!("The directory {} does not exist.", quoted(part)));
+    }
+    let names: Vec<String> = similar.iter().map(|path| quoted(path)).collect();
+    match (&names[..], wants) {
+        ([], _) => {}
+        ([one], _) => said.push(format!("Did you mean {one}?")),
+        (several, _) => said.push(format!("Did you mean one of {}?", several.join(", "))),
+    }
+    match wants {
+        PathWant::Name if path.ends_with('/') => said.push(
+            "A path that ends in / names a directory: send the path of a file in it.".to_owned(),
+        ),
+        // Something else keeps the file from being made.
+        PathWant::Name if whole && Path::new(path).parent().is_some_and(Path::is_dir) => {}
+        PathWant::Name if terms.serves("bash") => {
+            let parent = Path::new(path).parent().unwrap_or(Path::new("."));
+            let parent = parent.to_string_lossy();
+            said.push(format!(
+                "Make it with bash, `mkdir -p {}`, then write again.",
+                quoted_for_shell(&parent)
+            ));
+        }
+        PathWant::Name => {}
+        PathWant::File | PathWant::Any if !similar.is_empty() => {}
+        PathWant::File | PathWant::Any => {
+            let places = paths::places_of_name(Path::new(path), confinement::is_within_reach);
+            if places.count > 0 {
+                said.push(elsewhere(&places));
+                return said;
+            }
+            if terms.reader == Audience::Person || !terms.serves("glob") {
+                return said;
+            }
+            let name = Path::new(path).file_name().unwrap_or_default();
+            let name = name.to_string_lossy();
+            // In a pattern such a name would mean something else.
+            if !name.contains(['*', '?', '[', '\\', '{']) {
+                let pattern = format!("**/{name}");
+                said.push(format!(
+                    "If it is elsewhere, glob finds it: \"pattern\":{pattern:?}."
+                ));
+            }
+        }
+    }
+    said
+}
+
+/// Tells where files of the name are.
+fn elsewhere(places: &NamePlaces) -> String {
+    let paths: Vec<_> = places.paths.iter().map(|(_, path)| quoted(path)).collect();
+    let at_least = if places.is_cut { "at least " } else { "" };
+    match (places.count, &paths[..]) {
+        (1, [one]) if places.is_cut => format!("There is {one}, at least."),
+        (1, [one]) => format!("There is {one} (the only file of that name)."),
+        (count, _) => {
+            let is_all = count == paths.len() as u64;
+            let such_as = if is_all { ": " } else { ", such as " };
+            let files = thousands(count);
+            format!(
+                "There are {at_least}{files} files of that name{such_as}{}.",
+                paths.join(", ")
+            )
+        }
+    }
+}
+
+/// A path as it can be sent.
+pub fn quoted(path: &Path) -> String {
+    format!("{:?}", path.to_string_lossy())
+}
+
+/// The note on a new file whose name looks like a slip of another one's, if that other file is
+/// there.
+pub fn note_on_similar_name(path: &str) -> Option<String> {
+    let odd = |one: char| one.is_whitespace() || "\"'`<>".contains(one);
+    let name = Path::new(path).file_name()?.to_str()?;
+    let is_odd = path.starts_with(odd)
+        || path.ends_with(odd)
+        || path.starts_with('@')
+        || name.contains(['\\', ':', '#']);
+    if !is_odd || Path::new(path).exists() {
+        return None;
+    }
+    let meant = paths::meant_path(path, PathWant::File, confinement::is_within_reach)?;
+    let meant = meant.path.filter(|_| meant.exists)?;
+    Some(format!(
+        "This made a new file with the name {name:?}; {meant:?} is there as well, and unchanged."
+    ))
+}
+
+/// The last part of `path`, as answers name a file.
+pub fn base_name(path: &str) -> &str {
+    let trimmed = path.trim_end_matches('/');
+    trimmed.rsplit_once('/').map_or(trimmed, |(_, name)| name)
+}

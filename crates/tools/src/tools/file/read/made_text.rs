@@ -1,0 +1,80 @@
+//! Lines of a text that is made of what no file has as it is shown.
+
+use std::io;
+
+use super::lines::LineRange;
+use crate::contract::bounded;
+use crate::contract::reply::AnswerObject;
+use iki_base::wording::thousands;
+
+/// Some lines of such a text.
+#[derive(Clone, Copy)]
+pub struct MadeLines<'a> {
+    /// The lines.
+    pub text: &'a str,
+    /// The number of the first of them.
+    pub first: u64,
+    /// The number of those that the whole text has.
+    pub total: u64,
+}
+
+impl<'a> MadeLines<'a> {
+    /// The lines of `text` that are wanted.
+    pub fn of(text: &'a str, wanted: &LineRange<'_>) -> Self {
+        let total = text.lines().count() as u64;
+        let skipped = wanted.first.skips(total);
+        let start_of = |line: u64| {
+            let line = usize::try_from(line).unwrap_or(usize::MAX);
+            let mut ends = memchr::memchr_iter(b'\n', text.as_bytes());
+            match line.checked_sub(1) {
+                None => 0,
+                Some(before) => ends.nth(before).map_or(text.len(), |end| end + 1),
+            }
+        };
+        let end = wanted
+            .limit
+            .map_or(total, |limit| skipped.saturating_add(limit));
+        Self {
+            text: &text[start_of(skipped)..start_of(end)],
+            first: skipped + 1,
+            total,
+        }
+    }
+
+    /// Answers with them, and says how to go on where more is wanted than is shown.
+    pub fn answer(
+        self,
+        object: &mut AnswerObject<'_>,
+        wanted: &LineRange<'_>,
+        what: &str,
+    ) -> io::Result<()> {
+        if self.text.is_empty() && self.first > 1 {
+            object.note(wanted.past_the_end(Some(self.total), what));
+        }
+        let cut = object.whole_text("output", self.text.as_bytes())?;
+        let mut shown = self.text.lines().count() as u64;
+        if let Some(cut) = cut {
+            shown = cut.lines.max(1);
+            if cut.lines == 0 {
+                let line = self.text.lines().next().unwrap_or_default();
+                object.note(format!(
+                    "line {} is {} bytes long, {} of them shown",
+                    self.first,
+                    thousands(line.len() as u64),
+                    thousands(cut.bytes as u64)
+                ));
+            }
+        }
+        let left = wanted.limit.map(|limit| limit.saturating_sub(shown));
+        let last = self.first + shown.saturating_sub(1);
+        if shown > 0 && last < self.total && left != Some(0) {
+            object.note_at_both_ends(bounded::continuation_note(
+                object.terms().reader,
+                self.first.into(),
+                last.into(),
+                left,
+            ));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,118 @@
+//! file-write: a file's new content, whole or not at all.
+
+use std::path::{Path, PathBuf};
+
+use crate::contract::call_terms::Audience;
+use crate::contract::failure::Failure;
+use crate::contract::notes::Notes;
+use crate::contract::reply::Reply;
+use crate::contract::request::Request;
+use crate::contract::tool::{AccessScope, FieldRole, HabitualFlag, Tool, ToolHints, ToolManual};
+use crate::tools::file::{failure, write_note};
+use iki_files::{self as files, ErrorReason, FileAccessError, MadeDirectories};
+use iki_process::sandbox::confinement;
+use iki_search::missing_paths::{self as paths, PathObstacle, PathWant};
+
+/// The tool's row in the registry.
+pub const TOOL: Tool = Tool {
+    name: "file_write",
+    link: "file-write",
+    schema: include_str!("../schemas/file_write.json"),
+    model_schema: include_str!("../schemas/for_models/file_write.json"),
+    host_schema: Some(include_str!("../schemas/for_hosts/file_write.json")),
+    aliases: &[
+        ("path", "file_path"),
+        ("filePath", "file_path"),
+        ("filename", "file_path"),
+    ],
+    habits: &[("-", HabitualFlag::Stdin("content"))],
+    title: "Write a file",
+    hints: ToolHints {
+        read_only: false,
+        destructive: true,
+        idempotent: true,
+        open_world: false,
+    },
+    scope: AccessScope::File("file_path"),
+    manual: ToolManual(include_str!("../manuals/file_write.txt")),
+    fields: &[("output", FieldRole::Output), ("bytes", FieldRole::Silent)],
+    run,
+    ..Tool::PLAIN
+};
+
+/// The most bytes of a file's old content that are looked at.
+const MAX_COMPARED_BYTES: usize = 16 * 1024 * 1024;
+
+/// How often a write is tried again whose directory has gone.
+const MAX_RETRIES: usize = 3;
+
+fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
+    let path = request.required_text("file_path")?;
+    let content = request.required_text("content")?;
+    let mut notes = Notes::from(failure::note_on_similar_name(path));
+    let reader = request.terms().reader;
+    let end = request.terms().deadline.map(|deadline| deadline.end);
+    let failed = |error| failure::with_note(path, &error, PathWant::Name, request.terms());
+    let old = (reader != Audience::Host)
+        .then(|| files::beginning(Path::new(path), MAX_COMPARED_BYTES, end));
+    let mut more_tries = 0..MAX_RETRIES;
+    let made = loop {
+        let written = make_directories(path, reader).and_then(|made| {
+            files::write(Path::new(path), content.as_bytes(), end)?;
+            Ok(made)
+        });
+        match written {
+            // Another call may have taken away the directories that it had made.
+            Err(FileAccessError::NotFound) if more_tries.next().is_some() => {}
+            // Not the file but its directory is missing; the specification calls that a file that
+            // cannot be opened.
+            Err(FileAccessError::NotFound) => {
+                return Err(failed(FileAccessError::Open(ErrorReason::default())));
+            }
+            written => break written.map_err(failed)?,
+        }
+    };
+    if let Some((made, similar)) = made
+        && let Some(made) = made.keep()
+    {
+        let similar = similar.map(|path| format!("; {} is there as well", failure::quoted(&path)));
+        let similar = similar.unwrap_or_default();
+        let made = failure::quoted(&made);
+        notes.add(format!("The directory {made} was made for it{similar}."));
+    }
+    if let Some((old, is_whole)) = old.flatten() {
+        notes.add(write_note::replaced(&old, is_whole, content));
+    }
+    notes.add(write_note::unescaped("content", content));
+    Ok(Reply::new(move |object| {
+        let bytes = content.len();
+        let name = object.spell_names(failure::base_name(path)).into_owned();
+        let output = format!("Wrote {bytes} bytes to {name}");
+        object.field("output", &output)?;
+        object.field("bytes", &bytes)?;
+        object.note(notes);
+        Ok(())
+    }))
+}
+
+/// Makes the directories that the file needs, unless its path is written otherwise than it was
+/// meant, or a host was promised that none are made. Returns them with a similar path that is
+/// there.
+fn make_directories(
+    path: &str,
+    reader: Audience,
+) -> Result<Option<(MadeDirectories, Option<PathBuf>)>, FileAccessError> {
+    if reader == Audience::Host {
+        return Ok(None);
+    }
+    let reach = confinement::is_within_reach;
+    let similar = match paths::path_obstacle(Path::new(path), reach) {
+        Some(PathObstacle::Missing { whole, similar, .. }) if !whole => similar,
+        _ => return Ok(None),
+    };
+    if path.ends_with('/') || paths::meant_path(path, PathWant::Name, reach).is_some() {
+        return Ok(None);
+    }
+    let made = MadeDirectories::above(Path::new(path))?;
+    Ok(Some((made, similar.into_iter().next())))
+}

@@ -1,0 +1,185 @@
+//! The directories that a pattern looks in, and the names that it does not look at.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use super::names::NameMatcher;
+use super::place::NearestPath;
+use super::survey::NameSurvey;
+use super::{BetterPattern, EmptySearch, is_wild};
+use iki_base::wording::count_noun;
+
+/// The directories that a pattern looks in.
+pub(super) struct SearchScope {
+    /// The directories at its beginning that exist, each with a trailing slash.
+    prefix: String,
+    /// The first directory in it that is missing.
+    pub missing: Option<PathBuf>,
+    /// True if it looks directly in there and nowhere else.
+    direct: bool,
+    /// The names that it looks for.
+    pub names: NameMatcher,
+}
+
+impl SearchScope {
+    pub fn of(search: &EmptySearch<'_>) -> Self {
+        let pattern = search.pattern.trim_end_matches('/');
+        let (directories, last) = at_last_slash(pattern);
+        let absolute = pattern.starts_with('/');
+        let mut prefix = String::from(if absolute { "/" } else { "" });
+        // `**` at the end matches everything below.
+        let (mut missing, mut direct) = (None, last != "**");
+        for part in directories.split('/').filter(|part| !part.is_empty()) {
+            if is_wild(part) {
+                direct = false;
+                break;
+            }
+            let next = format!("{prefix}{part}/");
+            if !joined(search.path, &next).is_dir() {
+                missing = Some(joined(search.path, next.trim_end_matches('/')));
+                direct = false;
+                break;
+            }
+            prefix = next;
+        }
+        Self {
+            prefix,
+            missing,
+            direct,
+            names: NameMatcher::new(last, search.words.searches_files),
+        }
+    }
+
+    /// Says where else such names are, apart from the `searched` files that were searched.
+    pub fn survey(&self, search: EmptySearch<'_>, searched: Option<u64>) -> Option<String> {
+        // The root of the file system holds names of every kind.
+        if self.prefix == "/" && self.missing.is_some() {
+            return None;
+        }
+        let survey = NameSurvey::of(&self.base(&search), &self.names, search.until);
+        if !search.searches_all {
+            let is_deep = || search.pattern.split('/').any(|one| one == "**");
+            if !(searched.is_some() && is_deep())
+                && let Some(below) = self.below(&search, &survey, searched.unwrap_or(0))
+            {
+                return Some(below);
+            }
+            let hidden = survey.hidden(&self.prefix, searched.is_none());
+            if !hidden.is_empty() {
+                let looked = match searched {
+                    Some(_) => "Hidden files were not searched",
+                    None => "The matches are hidden, and wildcards do not match a leading dot",
+                };
+                let all: Vec<String> = hidden.iter().map(|one| search.recommend(one)).collect();
+                return Some(format!("{looked}: {}.", all.join(", ")));
+            }
+        }
+        let paths = survey.other_case(&self.prefix).join(", ");
+        let is_told = searched.is_none() && !paths.is_empty();
+        is_told.then(|| format!("Case matters here; did you mean {paths}?"))
+    }
+
+    /// Says what is in the subdirectories of the one directory in which `found` names were found.
+    pub fn more_below(&self, search: &EmptySearch<'_>, found: u64) -> Option<String> {
+        let base = self.base(search);
+        // Whoever lists a directory sees the directories in it.
+        let is_list = self.names.is_every_name() && !search.words.searches_files;
+        let is_whole = search.searches_all || is_list || search.pattern.ends_with('/');
+        // On file systems that count them, each subdirectory adds a link to its parent.
+        let is_flat = || fs::metadata(&base).is_ok_and(|status| status.nlink() == 2);
+        if is_whole || !self.direct || !self.names.is_wild() || is_flat() {
+            return None;
+        }
+        let survey = NameSurvey::of(&base, &self.names, search.until);
+        self.below(search, &survey, found)
+    }
+
+    /// Counts the names in the directory that the pattern begins with, and below.
+    pub fn count_below(&self, search: &EmptySearch<'_>) -> Option<BetterPattern> {
+        let base = self.missing.is_none().then(|| self.base(search))?;
+        NameSurvey::of(&base, &self.names, search.until).names_below(&self.prefix)
+    }
+
+    fn below(
+        &self,
+        search: &EmptySearch<'_>,
+        survey: &NameSurvey<'_>,
+        searched: u64,
+    ) -> Option<String> {
+        let found = survey.names_below(&self.prefix)?;
+        if found.number <= searched {
+            return None;
+        }
+        let more = search.counted_names(found.number - searched, found.at_least);
+        let base = self.base(search);
+        let place = if self.direct {
+            format!(" directly in {}", base.display())
+        } else {
+            String::new()
+        };
+        let looked = match (&self.missing, searched, search.words.searches_files) {
+            (Some(missing), ..) => format!("{} does not exist.", missing.display()),
+            (None, 0, true) => format!("Nothing was searched: no file{place} matches."),
+            (None, 0, false) => format!("Nothing{place} matches."),
+            (None, count, true) => {
+                let were = if count == 1 { "was" } else { "were" };
+                let files = count_noun(count, "file");
+                format!("Only {files}{place} {were} searched; subdirectories have more ({more}).")
+            }
+            (None, _, false) => {
+                format!("Only names{place} are listed; subdirectories have more ({more}).")
+            }
+        };
+        let most = survey.commonest_below(&self.prefix);
+        let most = most.filter(|most| most.number < found.number);
+        let all: Vec<String> = most
+            .iter()
+            .chain([&found])
+            .map(|one| search.recommend(one))
+            .collect();
+        Some(format!("{looked} {}.", all.join("; ")))
+    }
+
+    /// The directory that is surveyed.
+    fn base(&self, search: &EmptySearch<'_>) -> PathBuf {
+        joined(search.path, &self.prefix)
+    }
+
+    /// Finds what is nearest to a missing directory, or to the only name that is meant.
+    pub fn nearest(&self, search: &EmptySearch<'_>) -> Option<(PathBuf, NearestPath)> {
+        if self.names.is_wild() && self.missing.is_none() {
+            return None;
+        }
+        let missing = self.missing.clone();
+        let path = missing.unwrap_or_else(|| joined(search.path, search.pattern));
+        let nearest = NearestPath::of(&path);
+        let is_told = self.missing.is_some() || nearest.has_similar();
+        is_told.then_some((path, nearest))
+    }
+}
+
+/// Splits a pattern at its last slash outside of braces.
+pub(super) fn at_last_slash(pattern: &str) -> (&str, &str) {
+    let mut level = 0_usize;
+    let mut slash = None;
+    for (at, byte) in pattern.bytes().enumerate() {
+        match byte {
+            b'{' => level += 1,
+            b'}' => level = level.saturating_sub(1),
+            b'/' if level == 0 => slash = Some(at),
+            _ => {}
+        }
+    }
+    slash.map_or(("", pattern), |at| (&pattern[..at], &pattern[at + 1..]))
+}
+
+/// Joins `path` and a path below it, without a trailing slash.
+pub(super) fn joined(path: &str, below: &str) -> PathBuf {
+    let whole: PathBuf = Path::new(path).join(below).components().collect();
+    if whole.as_os_str().is_empty() {
+        PathBuf::from(".")
+    } else {
+        whole
+    }
+}

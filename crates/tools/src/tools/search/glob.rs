@@ -1,0 +1,284 @@
+//! glob: the paths that a wildcard pattern names.
+
+use std::convert::Infallible;
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::contract::call_terms::{Audience, threads};
+use crate::contract::failure::{ErrorCode, Failure};
+use crate::contract::notes::Notes;
+use crate::contract::reply::{AnswerObject, Reply};
+use crate::contract::request::Request;
+use crate::contract::tool::{AccessScope, ExitCodes, FieldRole, HabitualFlag, Tool, ToolManual};
+use crate::tools::search::empty_result::{self, EmptySearch};
+use crate::tools::search::ignored_note::note_on_ignored;
+use crate::tools::search::note::{self, SearchVocabulary};
+use crate::tools::search::scope::{FileScope, check_place};
+use iki_base::unseen;
+use iki_search::paths::WalkOutcome;
+use iki_search::walk::{GlobError, PathVisitor, PatternWalk, WalkEntry};
+
+/// The tool's row in the registry.
+pub const TOOL: Tool = Tool {
+    name: "glob",
+    link: "glob",
+    schema: include_str!("../schemas/glob.json"),
+    model_schema: include_str!("../schemas/for_models/glob.json"),
+    host_schema: Some(include_str!("../schemas/for_hosts/glob.json")),
+    aliases: &[("head_limit", "limit")],
+    habits: &[
+        ("--hidden", HabitualFlag::Usual),
+        ("--no-ignore", HabitualFlag::Field("all")),
+    ],
+    title: "Find files",
+    scope: AccessScope::Paths {
+        directory: "path",
+        pattern: "pattern",
+    },
+    manual: ToolManual(include_str!("../manuals/glob.txt")),
+    fields: &[("output", FieldRole::Output), ("count", FieldRole::Count)],
+    exit_codes: ExitCodes::SEARCH,
+    how_to_get_less: "To have less, narrow `pattern` or `path`.",
+    run,
+    ..Tool::PLAIN
+};
+
+const VOCABULARY: SearchVocabulary = SearchVocabulary {
+    pattern_field: "pattern",
+    searches_files: false,
+};
+
+fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
+    let pattern = request.required_text("pattern")?;
+    let path = request.text("path")?.unwrap_or_default();
+    let terms = request.terms();
+    let scope = FileScope::of(request, None)?;
+    let limit = request.integer("limit", 1..=u64::MAX)?;
+    if !pattern.starts_with('/') {
+        let search = EmptySearch::new(path, pattern, VOCABULARY, None);
+        check_place(request, search, Some(pattern))?;
+    }
+    let failure = |error| failure(error, pattern, path);
+    let parsed = scope.parse(pattern);
+    let parsed = parsed.map_err(|error| failure(error.into()))?;
+    let walk = parsed.walk(&scope.walk, Path::new(path), terms.until());
+    let walk = walk.map_err(failure)?;
+    Ok(Reply::new(move |object| {
+        let (walked, listed) = list(object, walk, limit)?;
+        object.field("count", &listed.count)?;
+        object.note_at_both_ends(note_on_shown_part(&listed, limit));
+        let mut notes = Notes::default();
+        let left_out = walked.left_out;
+        notes.add(left_out.map(|what| note::omitted_paths(what, terms, VOCABULARY)));
+        notes.add(note::unlisted_directories(&walked.unlisted));
+        // Each search for a reason has a time limit of its own.
+        let search = || EmptySearch {
+            searches_all: scope.is_deep,
+            ..EmptySearch::new(path, pattern, VOCABULARY, terms.deadline.map(|one| one.end))
+        };
+        if listed.count == 0 {
+            object.nothing_found("no names match")?;
+        }
+        if left_out.is_none() {
+            notes.add(explain_rest(search(), listed.count));
+        }
+        // This comes last, because it is not a sentence.
+        let count_until = (listed.count == 0).then(|| search().until);
+        notes.add(note_on_ignored(
+            &walked.ignored,
+            path,
+            pattern,
+            VOCABULARY,
+            count_until,
+        ));
+        object.note(notes);
+        Ok(())
+    }))
+}
+
+/// Collects the names that a walk finds.
+struct NameCollector<'a> {
+    /// Maximum number of bytes of names that are shown, if there is a limit.
+    room: Option<usize>,
+    /// True if nothing more is shown.
+    full: &'a AtomicBool,
+    /// True if names are shown one by one, because not all of them may be.
+    is_limited: bool,
+}
+
+/// Some names, one after the other.
+#[derive(Default)]
+struct NameChunk {
+    /// Each with a line feed before it.
+    text: Vec<u8>,
+    /// The offset at which each ends, if there is a limit.
+    ends: Vec<usize>,
+    count: u64,
+}
+
+impl NameChunk {
+    /// Spells unseen characters. Most names have none, and are looked at many at a time.
+    fn spell(&mut self) {
+        if self.text.is_ascii() {
+            return;
+        }
+        let (mut text, mut start) = (Vec::with_capacity(self.text.len()), 0);
+        let mut whole = self.text.len();
+        let ends = match self.ends.as_mut_slice() {
+            [] => std::slice::from_mut(&mut whole),
+            ends => ends,
+        };
+        for end in ends {
+            let name = &self.text[start..*end];
+            start = *end;
+            text.extend_from_slice(&unseen::spelled_name(name));
+            *end = text.len();
+        }
+        self.text = text;
+    }
+}
+
+/// Number of bytes of text that are handed on at once.
+const CHUNK_BYTES: usize = 64 << 10;
+
+impl PathVisitor for NameCollector<'_> {
+    type Output = NameChunk;
+    type Rest = Infallible;
+    const COST: usize = 1;
+
+    fn visit(&mut self, found: &mut WalkEntry<'_>, made: &mut NameChunk) -> Option<Infallible> {
+        made.count += 1;
+        let is_of_use = |room| made.text.len() <= room && !self.full.load(Ordering::Relaxed);
+        if self.room.is_none_or(is_of_use) {
+            made.text.push(b'\n');
+            for part in found.parts() {
+                made.text.extend_from_slice(part);
+            }
+            if self.is_limited {
+                made.ends.push(made.text.len());
+            }
+        }
+        None
+    }
+
+    fn is_enough(&self, made: &NameChunk) -> bool {
+        made.text.len() >= CHUNK_BYTES
+    }
+
+    fn size(made: &NameChunk) -> usize {
+        made.text.len()
+    }
+}
+
+/// Names that were listed.
+#[derive(Default)]
+struct ListedNames {
+    /// The number of names.
+    count: u64,
+    /// The number of those that are shown, if a limit leaves some out.
+    shown: Option<u64>,
+    /// The length of the first one in bytes, if it is not shown whole.
+    first: Option<usize>,
+}
+
+/// Writes the names, a line each, as far as they fit, and counts the others.
+fn list(
+    object: &mut AnswerObject<'_>,
+    walk: PatternWalk,
+    limit: Option<u64>,
+) -> io::Result<(WalkOutcome, ListedNames)> {
+    let room = object.room();
+    let is_limited = room.is_some() || limit.is_some();
+    let spelled = object.terms().reader != Audience::Person;
+    let mut output = object.text("output")?;
+    let full = AtomicBool::new(false);
+    let (mut listed, mut shown) = (ListedNames::default(), 0);
+    let names = || NameCollector {
+        room,
+        full: &full,
+        is_limited,
+    };
+    let (walked, flow) = walk.visit(threads, names, |made: &mut NameChunk| {
+        let first = usize::from(listed.count == 0);
+        listed.count += made.count;
+        made.count = 0;
+        if spelled {
+            made.spell();
+        }
+        let written = if is_limited {
+            let mut start = 0;
+            for end in made.ends.drain(..) {
+                let name = &made.text[start..end];
+                let name = name.get(usize::from(shown == 0)..).unwrap_or_default();
+                if limit.is_some_and(|limit| shown >= limit) {
+                    full.store(true, Ordering::Relaxed);
+                }
+                if full.load(Ordering::Relaxed) {
+                    break;
+                }
+                match output.record(name) {
+                    Ok(true) => shown += 1,
+                    Ok(false) => {
+                        listed.first = (shown == 0).then_some(name.len());
+                        full.store(true, Ordering::Relaxed);
+                    }
+                    Err(error) => return ControlFlow::Break(error),
+                }
+                start = end;
+            }
+            Ok(())
+        } else {
+            output.write_all(made.text.get(first..).unwrap_or_default())
+        };
+        made.text.clear();
+        written.map_or_else(ControlFlow::Break, ControlFlow::Continue)
+    });
+    if let ControlFlow::Break(error) = flow {
+        return Err(error);
+    }
+    output.close()?;
+    listed.shown = (is_limited && shown < listed.count).then_some(shown);
+    Ok((walked, listed))
+}
+
+/// Says how many names are shown, if not all fit.
+fn note_on_shown_part(listed: &ListedNames, limit: Option<u64>) -> Option<String> {
+    let narrow = match limit {
+        Some(_) => "pattern or path, or send a larger limit",
+        None => "pattern or path",
+    };
+    let count = listed.count;
+    match listed.first {
+        Some(length) => Some(note::first_is_cut(length, count, narrow)),
+        None => listed
+            .shown
+            .map(|shown| note::shown_part(shown, count, "names", narrow)),
+    }
+}
+
+/// Says why no name was found, or where further ones are; `None` if there are no more.
+fn explain_rest(search: EmptySearch<'_>, found: u64) -> Option<String> {
+    match found {
+        0 => empty_result::explain_no_names(search),
+        _ if search.searches_all => None,
+        found => empty_result::explain_more_below(search, found),
+    }
+}
+
+fn failure(error: GlobError, pattern: &str, path: &str) -> Failure {
+    match error {
+        GlobError::InvalidPattern(error) => {
+            let failure = Failure::new(ErrorCode::InvalidPattern, "Invalid glob pattern");
+            failure.with_note(note::pattern_error(error, pattern.len(), VOCABULARY))
+        }
+        GlobError::ReadError(error) => {
+            let why = note::errno_in_words(error);
+            let path = if path.is_empty() { "." } else { path };
+            let failure = Failure::new(ErrorCode::ReadError, "Read error during glob");
+            failure.with_note(format!("{path} cannot be listed: {why}."))
+        }
+        GlobError::OutOfMemory => Failure::new(ErrorCode::OutOfMemory, "Out of memory during glob"),
+    }
+}

@@ -1,0 +1,424 @@
+//! The search itself, as each thread does it: files in, lines out.
+
+use std::cell::Cell;
+use std::os::fd::OwnedFd;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use rustix::io::Errno;
+
+use super::chunk::{LargeFileFacts, LineRecord, ResultChunk, SearchedPiece};
+use super::line_form::{LineBeginning, LineForm};
+use super::line_receiver::LineReceiver;
+use super::options::{GrepOptions, GrepOutput};
+use crate::contract::call_terms::{Audience, threads};
+use iki_base::progress_counters;
+use iki_base::unseen;
+use iki_base::wording::count_noun;
+use iki_search::ere::RegexMatcher;
+use iki_search::ordered_pool::OrderedJob;
+use iki_search::paths::EntryKind;
+use iki_search::scan::{
+    self, ContextLines, FilePieces, FileScan, FileScanner, LARGE_FILE_BYTES, LineMatcher,
+    LinkPolicy, ScanError, ScanFlow,
+};
+use iki_search::walk::{PathVisitor, WalkEntry};
+
+/// Number of bytes at a file's beginning that show if it is binary.
+const BINARY_CHECK_BYTES: usize = 8 << 10;
+/// Number of bytes of lines that are handed on at once.
+pub const CHUNK_TEXT_BYTES: usize = 256 << 10;
+/// Number of bytes of files whose findings are handed on at once.
+pub const CHUNK_FILE_BYTES: usize = 1 << 20;
+/// Number of bytes of files to search before a second thread pays.
+const BYTES_PER_EXTRA_THREAD: usize = 4 << 20;
+
+/// The settings and state that the threads of one search share.
+#[derive(Debug)]
+pub struct SharedSearch {
+    /// The time at which the call ends.
+    pub until: Option<Instant>,
+    /// Maximum number of bytes of text that are shown, if there is a limit.
+    pub room: Option<usize>,
+    /// True if matches in binary files are counted and not shown.
+    pub binary_counted: bool,
+    /// The treatment of files that are symbolic links.
+    pub links: LinkPolicy,
+    /// True if unseen characters are spelled in names.
+    pub spelled: bool,
+    pub options: GrepOptions,
+    /// True if nothing more is shown: further lines are only counted.
+    pub full: AtomicBool,
+    /// Maximum number of threads, once it was determined.
+    threads: OnceLock<usize>,
+}
+
+impl SharedSearch {
+    pub fn new(
+        until: Option<Instant>,
+        room: Option<usize>,
+        reader: Audience,
+        links: LinkPolicy,
+        options: GrepOptions,
+    ) -> Self {
+        Self {
+            until,
+            room,
+            binary_counted: reader == Audience::Model,
+            links,
+            spelled: reader != Audience::Person,
+            options,
+            full: AtomicBool::new(false),
+            threads: OnceLock::new(),
+        }
+    }
+
+    /// True if lines are written one by one, because not all of them may be shown.
+    pub fn is_limited(&self) -> bool {
+        self.room.is_some() || self.options.limit.is_some()
+    }
+
+    /// True if a file's text is the lines found in it and no others, so that it may be searched in
+    /// pieces.
+    fn takes_pieces(&self) -> bool {
+        self.options.output == GrepOutput::Lines && self.options.context == ContextLines::default()
+    }
+
+    /// Returns the most threads that there may be.
+    pub fn threads(&self) -> usize {
+        *self.threads.get_or_init(threads)
+    }
+}
+
+/// A matcher that ends a search with the time of the call, and looks at the beginning of a file.
+pub struct DeadlineMatcher {
+    pub matcher: RegexMatcher,
+    until: Option<Instant>,
+    /// True if the file is binary, once its beginning has been seen.
+    pub binary: Cell<Option<bool>>,
+}
+
+impl LineMatcher for DeadlineMatcher {
+    fn find(&self, window: &[u8], from: usize) -> Option<usize> {
+        self.matcher.find(window, from)
+    }
+
+    fn goes_on(&self, window: &[u8]) -> bool {
+        if self.binary.get().is_none() {
+            self.binary.set(Some(is_binary(window)));
+        }
+        self.has_time() && self.matcher.goes_on(window)
+    }
+
+    fn has_time(&self) -> bool {
+        self.until.is_none_or(|until| Instant::now() < until)
+    }
+
+    fn stopped(&self) -> Option<usize> {
+        self.matcher.stopped()
+    }
+
+    fn take_undecided(&self) -> Vec<usize> {
+        self.matcher.take_undecided()
+    }
+}
+
+fn is_binary(beginning: &[u8]) -> bool {
+    let marked = beginning.starts_with(b"\xff\xfe") || beginning.starts_with(b"\xfe\xff");
+    let beginning = &beginning[..beginning.len().min(BINARY_CHECK_BYTES)];
+    !marked && memchr::memchr(0, beginning).is_some()
+}
+
+/// A file that is being searched.
+#[derive(Default)]
+pub struct CurrentFile {
+    pub path: Vec<u8>,
+    /// The number of matching lines that are only counted, as those of a binary file are.
+    pub counted: u64,
+    /// The beginning of its lines.
+    pub beginning: LineBeginning,
+}
+
+/// A file that was not searched to its end yet.
+pub enum PendingScan {
+    /// Its search goes on from where it stands; none, once it was taken.
+    Paused(Option<Box<PausedScan>>),
+    /// It is searched piece by piece.
+    Pieces(FilePieces<LargeFileFacts>),
+}
+
+/// A file whose search has paused.
+pub struct PausedScan {
+    scan: FileScan<OwnedFd>,
+    current: CurrentFile,
+    binary: Option<bool>,
+}
+
+impl OrderedJob for PendingScan {
+    fn split_off(&mut self) -> Option<Self> {
+        match self {
+            Self::Pieces(pieces) => pieces.split_off().map(Self::Pieces),
+            Self::Paused(paused) => paused.take().map(|paused| Self::Paused(Some(paused))),
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        match self {
+            Self::Pieces(pieces) => pieces.is_over(),
+            Self::Paused(paused) => paused.is_none(),
+        }
+    }
+}
+
+/// One thread of the search.
+pub struct FileSearcher<'s> {
+    shared: &'s SharedSearch,
+    matcher: DeadlineMatcher,
+    scanner: FileScanner,
+    /// The path of the file that is being searched, and what else is used for each again.
+    current: CurrentFile,
+    /// The number of bytes that were searched.
+    bytes: usize,
+}
+
+impl<'s> FileSearcher<'s> {
+    pub fn new(shared: &'s SharedSearch, matcher: &RegexMatcher) -> Self {
+        Self {
+            shared,
+            matcher: DeadlineMatcher {
+                matcher: matcher.another(),
+                until: shared.until,
+                binary: Cell::new(None),
+            },
+            scanner: FileScanner::new(),
+            current: CurrentFile::default(),
+            bytes: 0,
+        }
+    }
+
+    /// Searches one more file. One that cannot be read is passed over and counted.
+    fn search_file(
+        &mut self,
+        found: &mut WalkEntry<'_>,
+        chunk: &mut ResultChunk,
+    ) -> Option<PendingScan> {
+        let mut path = std::mem::take(&mut self.current.path);
+        path.clear();
+        self.current = CurrentFile {
+            path,
+            ..CurrentFile::default()
+        };
+        for part in found.parts() {
+            self.current.path.extend_from_slice(part);
+        }
+        if self.shared.spelled && !self.current.path.is_ascii() {
+            self.current.path = unseen::spelled_name(&self.current.path).into_owned();
+        }
+        progress_counters::add(&progress_counters::FILES, 1);
+        let links = self.shared.links;
+        let (mut file, size) = match scan::regular(found.open(scan::flags(links)), links) {
+            Ok(file) => file,
+            Err(error) => {
+                note_outcome(chunk, &self.current.path, Some(error));
+                return None;
+            }
+        };
+        if size >= LARGE_FILE_BYTES && self.shared.takes_pieces() && self.shared.threads() > 1 {
+            let known = |head: &[u8]| LargeFileFacts {
+                path: self.current.path.clone(),
+                binary: self.shared.binary_counted && is_binary(head),
+            };
+            match FilePieces::of(file, size, known) {
+                Ok(pieces) => return Some(PendingScan::Pieces(pieces)),
+                Err(whole) => file = whole,
+            }
+        }
+        let binary = (!self.shared.binary_counted).then_some(false);
+        self.matcher.binary.set(binary);
+        let scan = self.scanner.begin(file, size);
+        self.go_on(scan.with_context(self.shared.options.context), chunk)
+    }
+
+    /// Goes on with the current file.
+    fn go_on(
+        &mut self,
+        mut scan: FileScan<OwnedFd>,
+        chunk: &mut ResultChunk,
+    ) -> Option<PendingScan> {
+        let before = chunk.bytes;
+        let mut lines = LineReceiver {
+            shared: self.shared,
+            chunk,
+            matcher: &self.matcher,
+            current: &mut self.current,
+            numbered: true,
+        };
+        let result = scan.go_on(&self.matcher, &mut lines);
+        self.bytes += chunk.bytes - before;
+        if result == Ok(ScanFlow::Pause) {
+            return Some(PendingScan::Paused(Some(Box::new(PausedScan {
+                scan,
+                current: std::mem::take(&mut self.current),
+                binary: self.matcher.binary.get(),
+            }))));
+        }
+        let CurrentFile { path, counted, .. } = &self.current;
+        if *counted > 0 {
+            let start = chunk.text.len();
+            let lines = match self.shared.options.output {
+                GrepOutput::Lines => {
+                    chunk
+                        .text
+                        .extend(binary_matches(path, *counted, self.shared.options.form));
+                    *counted
+                }
+                GrepOutput::Files => {
+                    chunk.text.extend([b"\n", &**path].concat());
+                    1
+                }
+                GrepOutput::Counts => {
+                    chunk.text.extend([b"\n", &**path, b":"].concat());
+                    chunk
+                        .text
+                        .extend_from_slice(itoa::Buffer::new().format(*counted).as_bytes());
+                    *counted
+                }
+            };
+            chunk.records.push(LineRecord {
+                end: chunk.text.len(),
+                whole: chunk.text.len() - start,
+                lines,
+                ..LineRecord::default()
+            });
+        }
+        if let Some(line) = scan.undecided() {
+            chunk
+                .done
+                .undecided
+                .get_or_insert_with(|| (path_text(path), line));
+        }
+        note_outcome(chunk, path, result.err());
+        self.scanner.take_back(scan);
+        None
+    }
+
+    /// Searches a piece of a large file.
+    fn search_piece(&mut self, piece: &FilePieces<LargeFileFacts>, chunk: &mut ResultChunk) {
+        self.matcher.binary.set(Some(piece.file.known.binary));
+        let before = chunk.bytes;
+        let (mut line_feeds, mut undecided) = (0, None);
+        let failed = match piece.source() {
+            Err(error) => Some(ScanError::Unreadable(error)),
+            Ok(source) => {
+                let mut scan = self.scanner.begin(source, 0);
+                if !piece.is_first() {
+                    scan = scan.without_mark();
+                }
+                let mut lines = LineReceiver {
+                    shared: self.shared,
+                    chunk,
+                    matcher: &self.matcher,
+                    current: &mut self.current,
+                    numbered: false,
+                };
+                let result = scan.go_on(&self.matcher, &mut lines);
+                (line_feeds, undecided) = (scan.line_feeds(), scan.undecided());
+                self.scanner.take_back(scan);
+                result.err()
+            }
+        };
+        if failed.is_some() {
+            piece.give_up_rest();
+        }
+        self.bytes += chunk.bytes - before;
+        chunk.piece = Some(SearchedPiece {
+            file: Arc::clone(&piece.file),
+            first: piece.is_first(),
+            last: piece.is_last(),
+            line_feeds,
+            undecided,
+            failed,
+        });
+    }
+}
+
+/// The line that stands for a binary file's matches, with the line feed before it.
+pub fn binary_matches(path: &[u8], count: u64, form: LineForm) -> Vec<u8> {
+    let before = form.before_file();
+    let lines = count_noun(count, "line");
+    format!("{before}binary file {} matches, {lines}", path_text(path)).into_bytes()
+}
+
+/// Returns a path as text.
+pub fn path_text(path: &[u8]) -> String {
+    String::from_utf8_lossy(path).into_owned()
+}
+
+/// Notes how the search of a file has ended.
+pub fn note_outcome(chunk: &mut ResultChunk, path: &[u8], failed: Option<ScanError>) {
+    match failed {
+        Some(ScanError::OutOfTime(line)) => chunk.done.ended = Some((path_text(path), line)),
+        Some(ScanError::LineTooLong) => {
+            chunk.done.files += 1;
+            chunk.done.not_to_the_end.push(path_text(path));
+        }
+        // It has been removed meanwhile.
+        Some(ScanError::NotRegular | ScanError::Unreadable(Errno::NOENT)) => {}
+        Some(ScanError::Unreadable(error)) => {
+            chunk.done.unreadable += 1;
+            chunk
+                .done
+                .first_unreadable
+                .get_or_insert_with(|| (path_text(path), error));
+        }
+        None => chunk.done.files += 1,
+    }
+}
+
+impl PathVisitor for FileSearcher<'_> {
+    type Output = ResultChunk;
+    type Rest = PendingScan;
+    const COST: usize = 8;
+
+    fn visit(&mut self, found: &mut WalkEntry<'_>, chunk: &mut ResultChunk) -> Option<PendingScan> {
+        match found.kind() {
+            EntryKind::Regular | EntryKind::Unknown => return self.search_file(found, chunk),
+            EntryKind::Directory => chunk.done.directories += 1,
+            EntryKind::Symlink => chunk.done.links += 1,
+            EntryKind::Other => {}
+        }
+        None
+    }
+
+    fn resume(&mut self, rest: PendingScan, chunk: &mut ResultChunk) -> Option<PendingScan> {
+        match rest {
+            PendingScan::Paused(paused) => {
+                let paused = *paused?;
+                self.current = paused.current;
+                self.matcher.binary.set(paused.binary);
+                self.go_on(paused.scan, chunk)
+            }
+            PendingScan::Pieces(pieces) => {
+                self.search_piece(&pieces, chunk);
+                None
+            }
+        }
+    }
+
+    fn is_enough(&self, chunk: &ResultChunk) -> bool {
+        chunk.text.len() >= CHUNK_TEXT_BYTES
+            || chunk.bytes >= CHUNK_FILE_BYTES
+            || chunk.done.ended.is_some()
+            || chunk.piece.is_some()
+    }
+
+    fn size(chunk: &ResultChunk) -> usize {
+        let text = chunk.text.len() + chunk.excerpts.len();
+        text + size_of::<LineRecord>() * chunk.records.len()
+    }
+
+    fn has_done_much(&self) -> bool {
+        self.bytes >= BYTES_PER_EXTRA_THREAD
+    }
+}

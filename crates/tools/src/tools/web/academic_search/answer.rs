@@ -1,0 +1,148 @@
+//! The answer: the specification's object for programs, a shorter form for models and people, and
+//! metadata for clients.
+
+use serde_json::{Value, json};
+
+use super::request::PaperFields;
+use crate::contract::call_terms::Audience;
+use crate::contract::notes::Notes;
+use crate::contract::reply::{META, Reply};
+use crate::tools::web::searching::answer_end::{AnswerEnd, count_fitting};
+use crate::tools::web::searching::search_meta::SearchMeta;
+use iki_web::papers::cached_papers::TIME_TO_LIVE;
+use iki_web::papers::finder::PaperAnswer;
+use iki_web::papers::paper_search::{PaperSearch, SOURCES};
+use iki_web::search::hints::SearchHints;
+
+/// Maximum number of bytes taken by the fields around the papers if there is a limit.
+const OTHER_FIELDS_BYTES: usize = 160;
+
+/// Maximum number of authors on a line.
+const MAX_SHOWN_AUTHORS: usize = 6;
+
+/// Returns a paper as lines of text, for reading; an empty line is not shown.
+fn lines(paper: &Value) -> Value {
+    let text = |name: &str| paper[name].as_str().unwrap_or_default();
+    let labelled = |label: &str, name: &str| match text(name) {
+        "" => String::new(),
+        text => format!("{label}: {text}"),
+    };
+    let authors = paper["authors"].as_array().map(Vec::as_slice);
+    let authors = authors.unwrap_or_default();
+    let names = authors
+        .iter()
+        .take(MAX_SHOWN_AUTHORS)
+        .filter_map(Value::as_str);
+    let mut names = names.collect::<Vec<_>>().join(", ");
+    if authors.len() > MAX_SHOWN_AUTHORS {
+        names += " et al.";
+    }
+    let year = paper["year"].as_u64().map(|year| year.to_string());
+    let cited = paper["citationCount"].as_u64();
+    let cited = cited.map(|count| format!("cited by {count}"));
+    let open = if paper["openAccess"] == true {
+        "open access"
+    } else {
+        ""
+    };
+    let about = [
+        names,
+        year.unwrap_or_default(),
+        text("journal").to_owned(),
+        cited.unwrap_or_default(),
+        open.to_owned(),
+        text("source").to_owned(),
+    ];
+    let about: Vec<String> = about.into_iter().filter(|one| !one.is_empty()).collect();
+    let status = &paper["retractionStatus"];
+    let kind = status["kind"]
+        .as_str()
+        .unwrap_or_default()
+        .replace('_', " ");
+    let notice = match (kind.as_str(), status["retracted"] == true) {
+        ("", _) => String::new(),
+        (_, true) => "RETRACTED".to_owned(),
+        (kind, false) => format!("Notice about it: {kind}"),
+    };
+    let facts = ["date", "noticeDoi"].into_iter();
+    let facts = facts.filter_map(|name| status[name].as_str());
+    let notice = facts.fold(notice, |notice, fact| notice + ", " + fact);
+    json!({
+        "title": text("title"),
+        "about": about.join("; "),
+        "notice": notice,
+        "url": text("url"),
+        "pdf": labelled("PDF", "pdfUrl"),
+        "tldr": labelled("In short", "tldr"),
+        "abstract": text("abstract"),
+    })
+}
+
+/// Builds the answer; `others` are the providers that could be asked if nothing was found.
+pub fn reply<'a>(wanted: PaperFields, answer: PaperAnswer, others: Vec<&'static str>) -> Reply<'a> {
+    Reply::new(move |object| {
+        let reader = object.terms().reader;
+        let in_words = matches!(reader, Audience::Model | Audience::Person);
+        let all = answer.papers.len();
+        let rows: Vec<Value>;
+        let rows = if in_words {
+            rows = answer.papers.iter().map(lines).collect();
+            &rows
+        } else {
+            &answer.papers
+        };
+        let query = serde_json::to_vec(&wanted.search.query)?.len();
+        let shown = count_fitting(object, rows, query + OTHER_FIELDS_BYTES);
+        object.field("papers", &rows[..shown])?;
+        object.field("query", &wanted.search.query)?;
+        let found = u64::try_from(all).unwrap_or(u64::MAX);
+        object.field("totalResults", &answer.total.max(found))?;
+        object.field("resultCount", &shown)?;
+        object.field("source", &answer.answered.join(", "))?;
+        let hints = (all == 0).then(|| SearchHints::new(filters(&wanted.search), others));
+        AnswerEnd {
+            noun: "papers",
+            hints: hints.as_ref(),
+            requested: wanted.requested,
+            shown,
+            found: all,
+        }
+        .write(object)?;
+        object.note(notes(&answer));
+        let first = answer.answered.first().map_or("", String::as_str);
+        let route = Some(&answer.routed).filter(|_| wanted.search.provider.is_none());
+        let meta = SearchMeta::new(first, route, (answer.age, TIME_TO_LIVE), answer.took);
+        object.field_for_server(META, &meta)
+    })
+}
+
+/// Returns the fields that may exclude papers, with their values, the most restrictive first.
+fn filters(search: &PaperSearch) -> [(&'static str, Option<String>); 5] {
+    let year = |year: Option<u16>| year.map(|year| year.to_string());
+    let flag = |is_set: bool| is_set.then(|| "true".to_owned());
+    let source = Some(search.source).filter(|source| *source != SOURCES[0]);
+    [
+        ("source", source.map(|source| source.name.to_owned())),
+        ("pdf_only", flag(search.pdf_only)),
+        ("open_access", flag(search.open_access)),
+        ("year_from", year(search.year_from)),
+        ("year_to", year(search.year_to)),
+    ]
+}
+
+/// Writes notes on providers that did not answer, and on what was removed.
+fn notes(answer: &PaperAnswer) -> Notes {
+    let mut notes = Notes::default();
+    let reason = answer.routed.fallback_reason();
+    match (answer.searched_with, reason) {
+        (Some(title), reason) => notes.add(format!(
+            "No provider of papers answered ({}): these are results of a web search with {title} \
+             on hosts of scholarly works, and their details are what addresses tell.",
+            reason.unwrap_or_default()
+        )),
+        (None, Some(reason)) => notes.add(format!("Some did not answer: {reason}.")),
+        (None, None) => {}
+    }
+    notes.add(answer.removed.note_of_page("the papers"));
+    notes
+}

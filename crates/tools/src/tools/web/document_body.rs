@@ -1,0 +1,92 @@
+//! Documents such as PDF files, which have a reader of their own, as the body of an answer.
+
+use std::time::Instant;
+
+use super::page_source::media_type;
+use iki_conversion::{self as conversion, ConversionError, HelperPrograms};
+use iki_document::{Document, DocumentError, FileKind, FileLimits, MAX_FILE};
+use iki_web::client::{BodyLimit, HttpResponse, MAX_BODY};
+
+/// Limit for bodies of which documents may have more than others.
+pub const LIMIT: BodyLimit = BodyLimit {
+    bytes: MAX_BODY,
+    larger: Some((is_large_document, MAX_FILE)),
+};
+
+/// Reason why a document cannot be read.
+pub struct UnreadableDocument {
+    /// The kind of document, if that is known.
+    pub kind: Option<FileKind>,
+    /// The reason in sentences.
+    pub why: String,
+    /// True if it is intact, but has no text.
+    pub has_nothing: bool,
+    /// True if a later attempt may read it.
+    pub of_the_moment: bool,
+}
+
+/// True for the media type of a document.
+pub fn is_document(essence: &str) -> bool {
+    let mut kinds = FileKind::ALL.into_iter();
+    kinds.any(|kind| kind.media_types().contains(&essence))
+}
+
+/// True if a body begins as documents do. A notebook is JSON, of which no more is read than of any
+/// other text.
+fn is_large_document(body: &[u8]) -> bool {
+    let is_json = body.trim_ascii_start().starts_with(b"{") && !body.starts_with(b"{\\rtf");
+    !is_json && FileKind::may_begin_with(body)
+}
+
+/// Returns the kind of document that a reply is, if it is one. A page may merely mention the mark
+/// of PDF files, and mail that is served as text is to be read as that.
+fn kind_of(reply: &HttpResponse) -> Option<FileKind> {
+    let kind = FileKind::of(&reply.body)?;
+    let body = reply.body.trim_ascii_start();
+    let declared = reply.content_type().map(media_type);
+    let is_text = declared.is_some_and(|kind| kind.starts_with("text/")) || body.starts_with(b"<");
+    let is_told_by_text = matches!(kind, FileKind::Pdf | FileKind::Eml);
+    (!is_told_by_text || body.starts_with(b"%PDF") || !is_text).then_some(kind)
+}
+
+/// Converts a document; `None` if the body is none.
+pub fn read(
+    reply: &HttpResponse,
+    end: Instant,
+) -> Result<Option<(FileKind, Document)>, UnreadableDocument> {
+    use DocumentError::{NoLetters, NoPages, NoText, OnlyImages};
+    let kind = kind_of(reply);
+    let unreadable = |error: ConversionError| UnreadableDocument {
+        kind,
+        why: error.to_string(),
+        of_the_moment: error.of_the_moment,
+        has_nothing: matches!(
+            error.error,
+            NoText(_) | NoPages | NoLetters { .. } | OnlyImages { .. }
+        ),
+    };
+    let Some(kind) = kind else {
+        let error = DocumentError::of(&reply.body);
+        return error.map_or(Ok(None), |error| Err(unreadable(error.into())));
+    };
+    if reply.truncated {
+        let (name, most) = (kind.name(), MAX_FILE >> 20);
+        return Err(UnreadableDocument {
+            kind: Some(kind),
+            why: format!(
+                "This {name} file has more than {most} MiB, which is the most that is read of one."
+            ),
+            has_nothing: false,
+            of_the_moment: false,
+        });
+    }
+    let limits = FileLimits {
+        end: Some(end),
+        ..FileLimits::default()
+    };
+    // A tool of the network starts programs though calls are confined.
+    let programs = HelperPrograms::Installed;
+    let converted = conversion::convert_file(&reply.body, kind, &limits, programs);
+    let document = converted.map_err(unreadable)?;
+    Ok(Some((kind, document)))
+}

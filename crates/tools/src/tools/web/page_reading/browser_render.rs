@@ -1,0 +1,144 @@
+//! Pages that a script builds, which are not in their server's HTML: the user's browser runs the
+//! script, or else Exa may have the page.
+
+use std::time::{Duration, Instant};
+
+use url::Url;
+
+use super::conversion_lock;
+use super::found_page::FoundPage;
+use super::page::FetchPaging;
+use super::page_request::ScrapeRequest;
+use super::placeholder;
+use crate::tools::web::page_source::PageSource;
+use iki_document::Document;
+use iki_web::browser::Browser;
+use iki_web::charset::BodyKind;
+use iki_web::client::HttpClient;
+use iki_web::credentials::Credentials;
+use iki_web::exa_pages;
+
+/// Maximum time given to a browser for a page.
+const RENDER_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// Time of a call that is reserved for the steps after the browser.
+const LATER_STEPS_TIME: Duration = Duration::from_secs(2);
+
+/// Returns the available ways to such a page at `url`, as far as answers depend on them.
+pub fn ways(url: &Url) -> Vec<u8> {
+    let browser = Browser::find();
+    let program = browser.as_ref().map(|one| one.program().as_os_str());
+    let mut ways = program.unwrap_or_default().as_encoded_bytes().to_vec();
+    if exa_pages::is_wanted(url, &Credentials::from_env()) {
+        ways.extend_from_slice(b"\0exa");
+    }
+    ways
+}
+
+/// Completes the page in another way, with notes on the result, and returns the new HTML if it
+/// comes from a browser. If no way leads to more text, the page stays as it is, and partial.
+pub fn complete(
+    found: &mut FoundPage,
+    source: &PageSource,
+    end: Instant,
+    client: &HttpClient,
+    request: &ScrapeRequest,
+) -> Option<PageSource> {
+    let rendered = render(found, source, end, client);
+    if rendered.is_none() && !ask_exa(found, source, client, request) {
+        found.page.partial = true;
+        found.page.notes.push(
+            "This page is put together by a script: what is here is what it shows without. Look \
+             for an API, a feed or another source."
+                .to_owned(),
+        );
+    }
+    rendered
+}
+
+/// Renders the page in a browser.
+fn render(
+    found: &mut FoundPage,
+    source: &PageSource,
+    end: Instant,
+    client: &HttpClient,
+) -> Option<PageSource> {
+    let Some(browser) = Browser::find() else {
+        found.page.notes.push(
+            "There is no browser to run the page's script: IKIGAI_BROWSER names one.".to_owned(),
+        );
+        return None;
+    };
+    let _turn = conversion_lock::acquire();
+    let within = client
+        .left()
+        .saturating_sub(LATER_STEPS_TIME)
+        .min(RENDER_TIMEOUT);
+    let rendered = match browser.render(&source.url, &source.guard, within) {
+        Ok(rendered) => rendered,
+        Err(error) => {
+            // A later attempt may succeed.
+            found.page.of_the_moment = true;
+            found.page.notes.push(format!("{error}."));
+            return None;
+        }
+    };
+    let rendered = PageSource {
+        text: rendered.html,
+        kind: BodyKind::Html,
+        media_type: String::new(),
+        url: source.url.clone(),
+        guard: source.guard.clone(),
+        truncated: false,
+    };
+    let shown = FoundPage::of_html(&rendered, end)?;
+    let document = &shown.document;
+    if placeholder::is_shell(&rendered.text, document.own()) && !document.has_text() {
+        let note = "A browser shows no more of it than this.";
+        found.page.notes.push(note.to_owned());
+        return None;
+    }
+    found.document = shown.document;
+    found.page.extent = shown.page.extent;
+    found.page.paging = FetchPaging::Nowhere;
+    found.page.extracted_by = Some("browser".to_owned());
+    Some(rendered)
+}
+
+/// Takes the page from Exa, if its user allows that, and the page is public.
+fn ask_exa(
+    found: &mut FoundPage,
+    source: &PageSource,
+    client: &HttpClient,
+    request: &ScrapeRequest,
+) -> bool {
+    let credentials = Credentials::from_env();
+    let mut addresses = [&request.url, &source.url].into_iter();
+    if !addresses.all(|url| exa_pages::is_wanted(url, &credentials)) {
+        return false;
+    }
+    let page = match exa_pages::read(&client.for_services(), &credentials, &source.url) {
+        Ok(page) => page,
+        Err(error) => {
+            found.page.of_the_moment = true;
+            let note = format!("Exa has no such page: {error}");
+            found.page.notes.push(note);
+            return false;
+        }
+    };
+    if page.text.trim().is_empty() {
+        return false;
+    }
+    found.document = Document {
+        title: page.title,
+        markdown: page.text,
+        author: page.author,
+        date: page.published,
+        ..Document::default()
+    };
+    found.page.paging = FetchPaging::Nowhere;
+    found.page.extent = None;
+    let way = if page.crawled { "crawled" } else { "cached" };
+    found.page.extracted_by = Some(format!("exa:{way}"));
+    true
+}

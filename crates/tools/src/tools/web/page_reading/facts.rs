@@ -1,0 +1,62 @@
+//! Facts about a page other than its text: its citation, its kind of source, its declarations for
+//! machines, and whether the work that it shows was retracted.
+
+use serde::Serialize;
+use url::Url;
+
+use super::page::ScrapedPage;
+use iki_document::Document;
+use iki_web::client::HttpClient;
+use iki_web::page::{self, Citation, EmbeddedData, PartialDate};
+
+/// Adds the facts to `page`, which is at `url`, with these declarations if it is HTML, and comes of
+/// this `document` unless it is raw; `client` asks about retractions.
+pub fn add(
+    page: &mut ScrapedPage,
+    url: &Url,
+    embedded: Option<&EmbeddedData>,
+    document: Option<(&Document, &HttpClient)>,
+) {
+    let title = page.title.clone().unwrap_or_default();
+    let today = PartialDate::today();
+    let stated = document.map(|(document, _)| (&document.author, &document.date));
+    let citation = match stated {
+        None | Some((None, None)) => Citation::of(url, embedded, &title, today),
+        Some((author, date)) => {
+            Citation::of_document(url, &title, author.as_deref(), date.as_deref(), today)
+        }
+    };
+    page.author = Some(citation.metadata.author.clone());
+    put(page, "citation", Some(&citation));
+    if !page.raw {
+        let declared = embedded.and_then(EmbeddedData::structured_data);
+        put(page, "structuredData", declared.as_ref());
+        let signals = page::forum::signals(url, embedded);
+        put(page, "forumSignals", signals.as_ref());
+    }
+    let class = page::classify(url, embedded);
+    put(page, "sourceType", Some(&class.source_type));
+    put(page, "authorityTier", Some(&class.authority));
+    put(page, "domainCategory", Some(&class.category));
+    let Some((document, client)) = document else {
+        return;
+    };
+    let Some(doi) = page::doi::detected(url, embedded, document.own(), &class) else {
+        return;
+    };
+    put(page, "detectedDoi", Some(&doi));
+    match page::retraction::status(&client.for_services(), &doi) {
+        Ok(status) => put(page, "retractionStatus", status.as_ref()),
+        // A page without a retraction status is not cached.
+        Err(page::retraction::CrossrefUnavailable) => page.of_the_moment = true,
+    }
+}
+
+fn put(page: &mut ScrapedPage, name: &str, fact: Option<&impl Serialize>) {
+    // Texts, numbers and JSON always serialise.
+    if let Some(fact) = fact
+        && let Ok(fact) = serde_json::value::to_raw_value(fact)
+    {
+        page.facts.push((name.to_owned(), fact));
+    }
+}

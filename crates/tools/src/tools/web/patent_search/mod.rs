@@ -1,0 +1,113 @@
+//! `patent_search`: searches patents with any configured provider, or else on the web.
+//!
+//! Rules: the decisions on `patent_search`.
+
+mod answer;
+mod request;
+
+use crate::contract::failure::{ErrorCode, Failure};
+use crate::contract::reply::Reply;
+use crate::contract::tool::{
+    self, AccessScope, EnvelopeFamily, FieldRole, Tool, ToolManual, ToolSet,
+};
+use crate::tools::web::research_cache;
+use crate::tools::web::research_call::{self, ResearchCall};
+use crate::tools::web::session_record::{self, SessionSource};
+use iki_web::patents::patent::Patent;
+use iki_web::patents::patent_searcher::{self, PatentSearcher};
+use iki_web::search::choice::NoProvider;
+use iki_web::search::outcome::SearchFailure;
+
+/// The tool's name.
+const NAME: &str = "patent_search";
+
+/// The tool's row in the registry.
+pub const TOOL: Tool = Tool {
+    name: NAME,
+    link: "patent-search-tool",
+    title: "Search patents",
+    family: EnvelopeFamily::Research,
+    set: ToolSet::Research,
+    served_by_default: false,
+    hints: tool::ToolHints::ASKS,
+    scope: AccessScope::Network,
+    schema: include_str!("../../schemas/patent_search.json"),
+    model_schema: include_str!("../../schemas/for_models/patent_search.json"),
+    output_schema: Some(include_str!("../../schemas/output/patent_search.json")),
+    aliases: session_record::ALIASES,
+    values: &[("provider", "epo lens searchapi uspto")],
+    manual: ToolManual(include_str!("../../manuals/patent_search.txt")),
+    fields: &[
+        ("patents", FieldRole::Results),
+        ("query", FieldRole::Silent),
+        ("searchType", FieldRole::Silent),
+        ("resultCount", FieldRole::Count),
+        ("source", FieldRole::Silent),
+        ("searchUrl", FieldRole::Silent),
+        ("hints", FieldRole::Silent),
+        ("requestedNumResults", FieldRole::Silent),
+        ("trust", FieldRole::Silent),
+    ],
+    run: |request| research_call::run(request, NAME, answer),
+    from_cache: Some(|request, store| research_call::from_cache(request, NAME, answer, store)),
+    ..Tool::PLAIN
+};
+
+fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
+    let (client, known) = (call.client, call.known);
+    let wanted = request::read(call.request, known.credentials)?;
+    let found = PatentSearcher { client, known }.search(&wanted.search);
+    if !client.is_offline() && matches!(found, Err(SearchFailure::NoProvider(NoProvider::Off))) {
+        return Err(search_is_off());
+    }
+    let Some(answer) = call.found(found)? else {
+        return Ok(None);
+    };
+    answer.source.clone_into(&mut call.finds.provider);
+    call.finds.sources = answer.patents.iter().map(session_source).collect();
+    let others = patent_searcher::alternatives(&known, answer.source);
+    Ok(Some(answer::reply(wanted, answer, others)))
+}
+
+fn search_is_off() -> Failure {
+    let text = "No provider of patents answers, and the web search in their place is switched off \
+        (SEARCH_PROVIDER=none). Set USPTO_API_KEY, EPO_CONSUMER_KEY with EPO_CONSUMER_SECRET, \
+        LENS_API_TOKEN or SEARCHAPI_API_KEY.";
+    research_cache::failure(ErrorCode::Config, text)
+}
+
+/// Returns what a session keeps of a patent.
+fn session_source(patent: &Patent) -> SessionSource {
+    let dates = [&patent.granted, &patent.filed];
+    let date = dates.into_iter().find(|date| !date.is_empty());
+    SessionSource {
+        url: patent.url.clone(),
+        title: patent.title.clone(),
+        author: patent.inventors_by_family(),
+        date: date.cloned().unwrap_or_default(),
+        ..SessionSource::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn the_schema_of_answers_knows_every_field_and_asks_for_those_that_are_always_there() {
+        let schema: Value = serde_json::from_str(TOOL.output_schema.unwrap()).unwrap();
+        let properties = schema["properties"].as_object().unwrap();
+        for (field, _) in TOOL.fields {
+            assert!(properties.contains_key(*field), "{field}");
+        }
+        let items = &schema["properties"]["patents"]["items"]["properties"];
+        let known: Vec<&String> = items.as_object().unwrap().keys().collect();
+        assert_eq!(known, Patent::FIELDS);
+        assert!(properties.contains_key("note"));
+        let required = schema["required"].as_array().unwrap();
+        let optional = ["hints", "requestedNumResults"];
+        assert_eq!(required.len() + optional.len(), TOOL.fields.len());
+    }
+}

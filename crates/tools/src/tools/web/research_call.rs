@@ -1,0 +1,96 @@
+//! The course of a call that searches or reads: in a process of its own, or offline in a server,
+//! from its cache.
+
+use crate::contract::failure::Failure;
+use crate::contract::reply::Reply;
+use crate::contract::request::Request;
+use crate::tools::web::research_cache::{self, ResearchCache};
+use crate::tools::web::session_record::{self, SessionFinds};
+use crate::tools::web::{network, searching::search_failure};
+use iki_web::cache::CacheStore;
+use iki_web::client::HttpClient;
+use iki_web::credentials::Credentials;
+use iki_web::search::context::SearchContext;
+use iki_web::search::outcome::SearchFailure;
+
+/// A call that searches or reads.
+pub struct ResearchCall<'a, 'c> {
+    /// Its request.
+    pub request: &'a Request<'a>,
+    /// Name of the tool.
+    pub tool: &'static str,
+    /// Configuration and caches.
+    pub known: SearchContext<'c>,
+    /// HTTP client; an offline one if only the cache may answer.
+    pub client: &'c HttpClient,
+    /// Filled with what a session keeps of the answer.
+    pub finds: SessionFinds,
+}
+
+/// Answers a call; `None` if its client is offline, and the cache does not have the answer.
+pub type Answerer = for<'a> fn(&mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure>;
+
+/// Runs a call of `tool`.
+pub fn run<'a>(
+    request: &'a Request<'a>,
+    tool: &'static str,
+    answer: Answerer,
+) -> Result<Reply<'a>, Failure> {
+    let cache = ResearchCache::of_user(request.terms());
+    let client = network::client(request.terms());
+    let answered = answered(request, tool, answer, cache.store.as_deref(), &client);
+    // Only an offline client has no answer.
+    answered.unwrap_or_else(|| Err(Failure::bad_request("nobody was asked")))
+}
+
+/// Answers a call of `tool` from the cache, if that has the answer.
+pub fn from_cache<'a>(
+    request: &'a Request<'a>,
+    tool: &'static str,
+    answer: Answerer,
+    store: &dyn CacheStore,
+) -> Option<Result<Reply<'a>, Failure>> {
+    answered(request, tool, answer, Some(store), &HttpClient::offline())
+}
+
+fn answered<'a>(
+    request: &'a Request<'a>,
+    tool: &'static str,
+    answer: Answerer,
+    store: Option<&dyn CacheStore>,
+    client: &HttpClient,
+) -> Option<Result<Reply<'a>, Failure>> {
+    let credentials = Credentials::from_env();
+    let known = SearchContext {
+        credentials: &credentials,
+        store,
+        keeps_answers: research_cache::keeps_answers(request.terms()),
+    };
+    let mut call = ResearchCall {
+        request,
+        tool,
+        known,
+        client,
+        finds: SessionFinds::default(),
+    };
+    let result = answer(&mut call).transpose()?;
+    let (finds, store) = (call.finds, store.filter(|_| client.is_offline()));
+    Some(session_record::recorded(
+        request, store, tool, finds, result,
+    ))
+}
+
+impl ResearchCall<'_, '_> {
+    /// Returns what a search has found; `None` if it failed offline, where another process can do
+    /// more.
+    pub fn found<T>(&self, result: Result<T, SearchFailure>) -> Result<Option<T>, Failure> {
+        match result {
+            Ok(found) => Ok(Some(found)),
+            Err(_) if self.client.is_offline() => Ok(None),
+            Err(error) => {
+                let credentials = self.known.credentials;
+                Err(search_failure::failure(self.tool, &error, credentials))
+            }
+        }
+    }
+}

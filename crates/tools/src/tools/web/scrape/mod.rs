@@ -1,0 +1,160 @@
+//! `scrape_page`: anything that has an address, as text, with what is known of its source.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `request` | the fields of a request |
+//! | `answer` | the answer |
+//!
+//! Pages are read by `page_reading`; a raw answer that is too large for a message is linked to
+//! (`resource_link`).
+
+mod answer;
+mod request;
+
+use crate::contract::call_terms::CallTerms;
+use crate::contract::failure::Failure;
+use crate::contract::reply::{META, Reply};
+use crate::contract::tool::{
+    AccessScope, EnvelopeFamily, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
+};
+use crate::tools::web::page_reading::READER as NAME;
+use crate::tools::web::page_reading::cached_page::{self, CacheHit};
+use crate::tools::web::page_reading::page::ScrapedPage;
+use crate::tools::web::page_reading::page_request::ScrapeRequest;
+use crate::tools::web::research_cache::AnswerFreshness;
+use crate::tools::web::research_call::{self, ResearchCall};
+use crate::tools::web::resource_link::{self, LargeAnswer, LinkedAnswer};
+use crate::tools::web::session_record::{self, SessionSource};
+use iki_base::wording::count_noun;
+use iki_web::cache::CacheStore;
+use iki_web::search::display_link;
+
+/// The tool's row in the registry.
+pub const TOOL: Tool = Tool {
+    name: NAME,
+    link: "scrape-page-tool",
+    title: "Read a page or document",
+    family: EnvelopeFamily::Research,
+    set: ToolSet::Research,
+    hints: ToolHints::ASKS,
+    scope: AccessScope::Network,
+    max_concurrent_calls: Some(4),
+    schema: include_str!("../../schemas/scrape_page.json"),
+    model_schema: include_str!("../../schemas/for_models/scrape_page.json"),
+    output_schema: Some(include_str!("../../schemas/output/scrape_page.json")),
+    aliases: session_record::ALIASES,
+    artifacts: true,
+    manual: ToolManual(include_str!("../../manuals/scrape_page.txt")),
+    fields: FIELDS,
+    run: |request| research_call::run(request, NAME, answer),
+    from_cache: Some(|request, store| research_call::from_cache(request, NAME, answer, store)),
+    ..Tool::PLAIN
+};
+
+/// The answer's fields as text; the others are for programs only.
+const FIELDS: &[(&str, FieldRole)] = &[
+    ("url", FieldRole::Aside(&[("url", "")])),
+    ("content", FieldRole::Content),
+    ("trust", FieldRole::Aside(&[("trust", "")])),
+    (
+        "citation",
+        FieldRole::Aside(&[("cite as", "/formatted/apa")]),
+    ),
+    ("extractedBy", FieldRole::Silent),
+    ("extractionQuality", FieldRole::Aside(&[("quality", "")])),
+    ("extent", FieldRole::Aside(&[("extent", "")])),
+    (
+        "metadata",
+        FieldRole::Aside(&[("title", "/title"), ("author", "/author")]),
+    ),
+    (
+        "forumSignals",
+        FieldRole::Aside(&[
+            ("votes", "/upvotes"),
+            ("comments", "/comments"),
+            ("votes note", "/credibilityNote"),
+        ]),
+    ),
+    ("sourceType", FieldRole::Aside(&[("source", "")])),
+    ("authorityTier", FieldRole::Aside(&[("authority", "")])),
+    ("detectedDoi", FieldRole::Aside(&[("doi", "")])),
+    (
+        "retractionStatus",
+        FieldRole::Aside(&[("retraction", "/kind"), ("notice", "/noticeDoi")]),
+    ),
+    ("contentSizeBytes", FieldRole::Silent),
+    ("resource", FieldRole::Aside(&[("resource", "")])),
+    ("bytes", FieldRole::Aside(&[("bytes", "")])),
+    ("mimeType", FieldRole::Silent),
+    ("summary", FieldRole::Aside(&[("summary", "")])),
+    ("expiresAt", FieldRole::Aside(&[("expires", "")])),
+    ("linked", FieldRole::Silent),
+];
+
+fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
+    let asked = request::read(call.request)?;
+    let host = asked.url.host_str().unwrap_or_default();
+    host.clone_into(&mut call.finds.provider);
+    let store = call.known.for_answers();
+    let Some(found) = cached_page::answer(&asked, call.client.clone(), store) else {
+        return Ok(None);
+    };
+    let found = found?;
+    call.finds.sources.push(source_of(&found, &asked));
+    Ok(Some(reply(found, call.request.terms(), store)))
+}
+
+/// Returns the page as a source of a session. It counts as named if the caller named its host.
+fn source_of(found: &CacheHit, asked: &ScrapeRequest) -> SessionSource {
+    SessionSource {
+        named: display_link(&found.page.url) == display_link(asked.url.as_str()),
+        ..found.page.session_source()
+    }
+}
+
+fn reply<'a>(found: CacheHit, terms: &CallTerms, store: Option<&dyn CacheStore>) -> Reply<'a> {
+    let linked = linked(&found.page, terms, store);
+    Reply::new(move |object| {
+        match &linked {
+            Some(linked) => {
+                linked.write(object)?;
+                object.field("contentSizeBytes", &found.page.whole)?;
+            }
+            None => answer::write(object, &found.page)?,
+        }
+        object.field_for_server(
+            META,
+            &AnswerFreshness::of(found.age, cached_page::TIME_TO_LIVE),
+        )
+    })
+}
+
+/// Creates the link that replaces the answer of `page`; `None` if the answer stays: it is not raw,
+/// not large, the client does not accept links, or there is no store.
+fn linked(
+    page: &ScrapedPage,
+    terms: &CallTerms,
+    store: Option<&dyn CacheStore>,
+) -> Option<LinkedAnswer> {
+    let store = store.filter(|_| page.raw && terms.served)?;
+    let whole = if page.truncated {
+        ", cut at max_length"
+    } else {
+        ""
+    };
+    let kind = match page.content_type.as_str() {
+        "" => "no declared type",
+        kind => kind,
+    };
+    let length = count_noun(page.content.len() as u64, "byte");
+    let answer = LargeAnswer {
+        mime_type: resource_link::JSON,
+        text: resource_link::whole_object(|object| answer::write(object, page)).ok()?,
+        summary: format!(
+            "Raw answer of {} ({kind}, {length}{whole}): read the resource for all of it.",
+            page.url,
+        ),
+        description: "The whole raw answer, as JSON; it can be read until it expires.",
+    };
+    resource_link::link(store, &answer)
+}

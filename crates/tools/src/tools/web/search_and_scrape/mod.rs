@@ -1,0 +1,225 @@
+//! `search_and_scrape`: one search, and its results read.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `read_request` | the fields of a request |
+//! | `parallel_reading` | pages that are read at the same time |
+//! | `read_source` | the sources that they are |
+//! | `scores` | the order of sources |
+//! | `paragraphs` | the parts of texts, which are not repeated |
+//! | `answer` | the answer |
+//!
+//! Rules: the specification's `search_and_scrape`. The search is `web_search`'s (`searching`), and
+//! the pages are `scrape_page`'s (`page_reading`), with the cache of both.
+
+mod answer;
+mod paragraphs;
+mod parallel_reading;
+mod read_request;
+mod read_source;
+mod scores;
+
+use std::time::{Duration, Instant};
+
+use crate::contract::call_terms::{Audience, CallTerms, Deadline};
+use crate::contract::failure::Failure;
+use crate::contract::reply::{META, Reply};
+use crate::contract::tool::{
+    AccessScope, EnvelopeFamily, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
+};
+use crate::tools::web::network;
+use crate::tools::web::page_reading::cached_page;
+use crate::tools::web::research_cache::AnswerFreshness;
+use crate::tools::web::research_call::{self, ResearchCall};
+use crate::tools::web::resource_link::{self, LargeAnswer, LinkedAnswer};
+use crate::tools::web::searching;
+use crate::tools::web::searching::search_meta::SearchMeta;
+use crate::tools::web::session_record::{self, CallOutcome, SessionFinds};
+use answer::ReadAnswer;
+use iki_web::client::AddressOrigin;
+use iki_web::credentials::Credentials;
+use iki_web::search::cached_results;
+use iki_web::search::context::SearchContext;
+use iki_web::search::display_link;
+use iki_web::search::hints::SearchHints;
+use iki_web::search::outcome::SearchAnswer;
+use iki_web::search::searcher::WebSearcher;
+use parallel_reading::PageOutcome;
+use read_source::ReadResults;
+
+/// The tool's name.
+const NAME: &str = "search_and_scrape";
+
+/// Maximum time of the search, so that some is left for the pages.
+const SEARCH_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// The tool's row in the registry.
+pub const TOOL: Tool = Tool {
+    name: NAME,
+    link: "search-and-scrape-tool",
+    title: "Search the web and read what is found",
+    family: EnvelopeFamily::Research,
+    set: ToolSet::Research,
+    served_by_default: false,
+    hints: ToolHints::ASKS,
+    scope: AccessScope::Network,
+    max_concurrent_calls: Some(2),
+    schema: include_str!("../../schemas/search_and_scrape.json"),
+    model_schema: include_str!("../../schemas/for_models/search_and_scrape.json"),
+    output_schema: Some(include_str!("../../schemas/output/search_and_scrape.json")),
+    aliases: session_record::ALIASES,
+    values: searching::VALUES,
+    artifacts: true,
+    manual: ToolManual(include_str!("../../manuals/search_and_scrape.txt")),
+    // The others are for programs only.
+    fields: &[
+        ("combinedContent", FieldRole::Content),
+        ("trust", FieldRole::Aside(&[("trust", "")])),
+    ],
+    run: |request| research_call::run(request, NAME, answer),
+    from_cache: Some(|request, store| research_call::from_cache(request, NAME, answer, store)),
+    ..Tool::PLAIN
+};
+
+fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
+    let begin = Instant::now();
+    let known = call.known;
+    let asked = read_request::read(call.request, known.credentials)?;
+    let terms = CallTerms {
+        // One for all that is fetched.
+        deadline: Deadline::after(call.request.terms().left(network::CALL_TIMEOUT)),
+        ..*call.request.terms()
+    };
+    let searcher = WebSearcher {
+        client: &call.client.for_at_most(SEARCH_TIMEOUT),
+        known,
+    };
+    let found = searcher.search(&asked.search.search);
+    let Some(found) = call.found(found)? else {
+        return Ok(None);
+    };
+    let pages = found.results.iter().map(|one| asked.page_of(one, &terms));
+    let client = call.client.clone();
+    let client = client.for_addresses_of(origin(&found, known.credentials));
+    let outcomes = parallel_reading::read(pages.collect(), &terms, &client, known.for_answers());
+    let Some(outcomes) = outcomes else {
+        return Ok(None);
+    };
+    call.finds = session_finds(&found, &outcomes);
+    let age = freshness(&found, &outcomes);
+    let hints = found.results.is_empty().then(|| {
+        let search = &asked.search.search;
+        SearchHints::of(search, found.provider, known.credentials, known.breakers())
+    });
+    let read = ReadResults::of(&asked, &found.results, outcomes);
+    let answer = ReadAnswer {
+        asked,
+        found,
+        read,
+        hints,
+        took: u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX),
+    };
+    let linked = linked(&answer, call.request.terms(), &known);
+    Ok(Some(Reply::new(move |object| {
+        match &linked {
+            Some(linked) => linked.write(object)?,
+            None => answer.write(object)?,
+        }
+        let mut meta = SearchMeta::of(&answer.found);
+        meta.freshness = age;
+        object.field_for_server(META, &meta)
+    })))
+}
+
+/// Returns the origin of the results' addresses: the provider, and not the caller, names them.
+fn origin(found: &SearchAnswer, credentials: &Credentials<'_>) -> AddressOrigin {
+    let account = found.provider.account(credentials);
+    account.map_or(AddressOrigin::Unknown, |account| {
+        AddressOrigin::Page(account.endpoint)
+    })
+}
+
+/// Creates the link that replaces a large answer for a program over MCP, if there is a store.
+fn linked(
+    answer: &ReadAnswer,
+    terms: &CallTerms,
+    known: &SearchContext<'_>,
+) -> Option<LinkedAnswer> {
+    let takes_links = terms.served && terms.reader == Audience::Program && known.keeps_answers;
+    let store = known.store.filter(|_| takes_links)?;
+    let titles = answer
+        .read
+        .sources
+        .iter()
+        .map(|one| format!("{} ({})", one.title, one.page.url));
+    let large = LargeAnswer {
+        mime_type: resource_link::JSON,
+        text: resource_link::whole_object(|object| answer.write(object)).ok()?,
+        summary: format!(
+            "What was found for {:?}, {}: {}. Read the resource for all of it.",
+            answer.asked.search.search.query,
+            answer.read.status(),
+            titles.collect::<Vec<_>>().join(", "),
+        ),
+        description: "The whole answer, as JSON; it can be read until it expires.",
+    };
+    resource_link::link(store, &large)
+}
+
+/// Returns the freshness of the part of the answer that is the nearest to its end; new, if a part
+/// is.
+fn freshness(found: &SearchAnswer, outcomes: &[PageOutcome]) -> AnswerFreshness {
+    let pages = outcomes.iter().flatten();
+    let pages = pages.map(|hit| (hit.age, cached_page::TIME_TO_LIVE));
+    let mut worst = (found.age, cached_results::TIME_TO_LIVE);
+    let left = |(age, good_for): (Option<Duration>, Duration)| {
+        age.map_or(Duration::ZERO, |age| good_for.saturating_sub(age))
+    };
+    for part in pages {
+        if left(part) < left(worst) {
+            worst = part;
+        }
+    }
+    let (age, good_for) = worst;
+    AnswerFreshness::of(age, good_for)
+}
+
+/// Returns what a session records of an answer.
+fn session_finds(found: &SearchAnswer, outcomes: &[PageOutcome]) -> SessionFinds {
+    let (mut sources, mut all) = (Vec::new(), Vec::new());
+    for (result, outcome) in found.results.iter().zip(outcomes) {
+        let failure = outcome.as_ref().err().map(|failure| failure.code.kind());
+        sources.push(match outcome {
+            Ok(hit) => hit.page.session_source(),
+            Err(_) => result.into(),
+        });
+        all.push(CallOutcome {
+            tool: NAME.to_owned(),
+            provider: display_link(&result.url),
+            failure: failure.unwrap_or_default().to_owned(),
+        });
+    }
+    SessionFinds {
+        provider: found.provider.name.to_owned(),
+        sources,
+        outcomes: all,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn the_schema_of_answers_knows_every_field() {
+        let schema: Value = serde_json::from_str(TOOL.output_schema.unwrap()).unwrap();
+        let properties = schema["properties"].as_object().unwrap();
+        for (field, _) in TOOL.fields {
+            assert!(properties.contains_key(*field), "{field}");
+        }
+        assert!(properties.contains_key("note"));
+        assert_eq!(schema.get("additionalProperties"), None);
+    }
+}

@@ -1,0 +1,149 @@
+//! `get_research_session`: the owner's sessions, a summary of one, or one of its steps, for a model
+//! that has lost its context.
+
+use std::fmt::Write as _;
+use std::io;
+
+use serde_json::{Value, json};
+
+use super::shown_session::{self, ShownSession, TRAIL};
+use crate::contract::failure::{ErrorCode, Failure};
+use crate::contract::reply::Reply;
+use crate::contract::request::Request;
+use crate::contract::tool::{
+    AccessScope, EnvelopeFamily, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
+};
+use crate::tools::web::research_cache;
+use crate::tools::web::session_record::{self, SESSION_ID, session_failure, with_sessions};
+use iki_base::wording::count_noun;
+use iki_web::research_sessions::{
+    ResearchSession, SessionSource, SessionStep, SessionStore, SourceCoverage,
+};
+
+/// The tool's row in the registry.
+pub const TOOL: Tool = Tool {
+    name: "get_research_session",
+    link: "get-research-session-tool",
+    title: "Recover a research session",
+    family: EnvelopeFamily::Research,
+    set: ToolSet::Research,
+    served_by_default: false,
+    hints: ToolHints::LOOKS,
+    scope: AccessScope::Network,
+    schema: include_str!("../../schemas/get_research_session.json"),
+    model_schema: include_str!("../../schemas/for_models/get_research_session.json"),
+    output_schema: Some(include_str!(
+        "../../schemas/output/get_research_session.json"
+    )),
+    aliases: session_record::ALIASES,
+    manual: ToolManual(include_str!("../../manuals/get_research_session.txt")),
+    // The others are for programs only.
+    fields: &[
+        (TRAIL, FieldRole::Output),
+        ("count", FieldRole::Count),
+        ("trust", FieldRole::Silent),
+    ],
+    run,
+    ..Tool::PLAIN
+};
+
+fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
+    let terms = request.terms();
+    let failed = |fault| session_failure(fault, terms);
+    let number = request.integer("stepId", 1..=u64::MAX)?;
+    let Some(id) = request.text(SESSION_ID)? else {
+        if number.is_some() {
+            let message = "stepId is the number of a step of a session: send the sessionId too. \
+                           Without both, all sessions are listed.";
+            return Err(research_cache::failure(ErrorCode::InvalidArg, message));
+        }
+        let all = with_sessions(terms, None, |sessions: &SessionStore<'_>| sessions.all());
+        let all = all.map_err(failed)?;
+        return Ok(Reply::new(move |object| {
+            object.field("count", &all.len())?;
+            if all.is_empty() {
+                object.nothing_found("no research sessions")?;
+            }
+            shown_session::write(object, &|shown| show_list(shown, &all))
+        }));
+    };
+    let session = with_sessions(terms, None, |sessions| sessions.open(id)).map_err(failed)?;
+    if let Some(number) = number
+        && !session.steps.iter().any(|step| step.step_number == number)
+    {
+        let last = session.steps.iter().map(|step| step.step_number).max();
+        let message = format!(
+            "This session has no step {number}: its highest is {}. Without stepId all are listed.",
+            last.unwrap_or(0)
+        );
+        return Err(research_cache::failure(ErrorCode::NotFound, message));
+    }
+    Ok(Reply::new(move |object| {
+        object.field(SESSION_ID, &session.session_id)?;
+        shown_session::write(object, &|shown| match number {
+            Some(number) => show_step(shown, &session, number),
+            None => show_session(shown, &session),
+        })
+    }))
+}
+
+fn show_list(shown: &mut ShownSession<'_, '_>, all: &[ResearchSession]) -> io::Result<()> {
+    let row = |session: &ResearchSession| {
+        let (goal, steps) = (shown_session::goal(session), session.steps.len());
+        let is_complete = session.completed_at.is_some();
+        if let Some(text) = shown.text() {
+            let complete = if is_complete { ", complete" } else { "" };
+            let _ = writeln!(
+                text,
+                "{} {goal} ({}{complete}; last used {})",
+                session.session_id,
+                count_noun(steps as u64, "step"),
+                session.last_used_at
+            );
+        }
+        json!({
+            "sessionId": session.session_id,
+            "researchGoal": goal,
+            "steps": steps,
+            "isComplete": is_complete,
+            "lastUsedAt": session.last_used_at,
+        })
+    };
+    let rows: Vec<Value> = all.iter().map(row).collect();
+    shown.rows("sessions", &rows)
+}
+
+fn show_session(shown: &mut ShownSession<'_, '_>, session: &ResearchSession) -> io::Result<()> {
+    shown.head(session)?;
+    shown.summary(session)?;
+    shown.list("gaps", "Gaps", &session.gaps())?;
+    shown.field("coverage", &SourceCoverage::of(session))?;
+    shown.outcomes(session)?;
+    shown.sources(&session.sources.iter().collect::<Vec<_>>(), &[])
+}
+
+/// Shows the last version of a step, the earlier ones, and the sources that were found at it.
+fn show_step(
+    shown: &mut ShownSession<'_, '_>,
+    session: &ResearchSession,
+    number: u64,
+) -> io::Result<()> {
+    let versions = session
+        .steps
+        .iter()
+        .filter(|step| step.step_number == number);
+    let versions: Vec<&SessionStep> = versions.collect();
+    if let Some((last, earlier)) = versions.split_last() {
+        shown.field("step", last)?;
+        if shown.text().is_some() {
+            shown.steps("step", &versions)?;
+        } else if !earlier.is_empty() {
+            shown.rows("earlierVersions", earlier)?;
+        }
+    }
+    let sources = session
+        .sources
+        .iter()
+        .filter(|source| source.step == number);
+    shown.sources(&sources.collect::<Vec<&SessionSource>>(), &[])
+}

@@ -1,0 +1,65 @@
+//! Searches for what a session lacks, as `web_search` makes them, one after the other: providers
+//! throttle whoever asks for several at once.
+
+use serde_json::{Value, json};
+
+use crate::contract::call_terms::CallTerms;
+use crate::tools::web::searching::search_failure;
+use crate::tools::web::session_record::{CallOutcome, SessionFinds, SessionSource};
+use crate::tools::web::{network, research_cache};
+use iki_web::credentials::Credentials;
+use iki_web::search::query::{SafeSearch, WebSearch};
+use iki_web::search::searcher::WebSearcher;
+
+/// Maximum number of searches of a step, and results of a search.
+const MAX_SEARCHES: usize = 3;
+const RESULTS_PER_SEARCH: usize = 5;
+
+/// Name of the tool whose searches these are.
+const TOOL: &str = "web_search";
+
+/// Runs the first of these searches; adds what they find to `finds`, and returns the results of
+/// each, or why there are none.
+pub fn search(queries: &[String], terms: &CallTerms, finds: &mut SessionFinds) -> Vec<Value> {
+    let credentials = Credentials::from_env();
+    let cache = research_cache::ResearchCache::of_user(terms);
+    let client = network::client(terms);
+    let searcher = WebSearcher {
+        client: &client,
+        known: cache.known(&credentials),
+    };
+    let queries = queries.iter().take(MAX_SEARCHES);
+    let asked = queries.map(|query| {
+        let found = searcher.search(&WebSearch {
+            query: query.clone(),
+            count: RESULTS_PER_SEARCH,
+            safe: Some(SafeSearch::Medium),
+            ..WebSearch::default()
+        });
+        let mut outcome = CallOutcome {
+            tool: TOOL.to_owned(),
+            ..CallOutcome::default()
+        };
+        let shown = match found {
+            Ok(answer) => {
+                answer.provider.name.clone_into(&mut outcome.provider);
+                let sources = answer.results.iter().map(SessionSource::from);
+                finds.sources.extend(sources);
+                let results = answer.results.iter();
+                let results = results
+                    .map(|one| json!({"title": one.title, "url": one.url, "snippet": one.snippet}));
+                json!({"query": query, "results": results.collect::<Value>()})
+            }
+            Err(error) => {
+                let failure = search_failure::failure(TOOL, &error, &credentials);
+                failure.code.kind().clone_into(&mut outcome.failure);
+                let provider = failure.advice.and_then(|advice| advice.provider);
+                outcome.provider = provider.unwrap_or_default();
+                json!({"query": query, "results": [], "error": failure.message})
+            }
+        };
+        finds.outcomes.push(outcome);
+        shown
+    });
+    asked.collect()
+}

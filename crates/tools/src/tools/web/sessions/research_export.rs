@@ -1,0 +1,286 @@
+//! `research_export`: a session as one document, or its sources as a bibliography.
+
+use std::fmt::Write as _;
+use std::io;
+
+use serde_json::{Value, json};
+
+use super::shown_session::{ShownSession, goal};
+use crate::contract::call_terms::{Audience, CallTerms};
+use crate::contract::failure::{ErrorCode, Failure};
+use crate::contract::reply::{AnswerObject, Reply};
+use crate::contract::request::Request;
+use crate::contract::tool::{
+    AccessScope, EnvelopeFamily, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
+};
+use crate::tools::web::network;
+use crate::tools::web::research_cache::{self, ResearchCache, TRUST};
+use crate::tools::web::resource_link::{self, LargeAnswer, LinkedAnswer};
+use crate::tools::web::session_record::{self, SESSION_ID, session_failure, with_sessions};
+use iki_base::wording::count_noun;
+use iki_web::link_check::{CheckedLink, LinkState, check_links};
+use iki_web::page::{Reference, ReferenceFacts};
+use iki_web::research_sessions::{self, ResearchSession, SessionSource, SourceCoverage, markdown};
+
+/// The tool's row in the registry.
+pub const TOOL: Tool = Tool {
+    name: "research_export",
+    link: "research-export-tool",
+    title: "Export a research session",
+    family: EnvelopeFamily::Research,
+    set: ToolSet::Research,
+    served_by_default: false,
+    hints: ToolHints::ASKS,
+    scope: AccessScope::Network,
+    schema: include_str!("../../schemas/research_export.json"),
+    model_schema: include_str!("../../schemas/for_models/research_export.json"),
+    output_schema: Some(include_str!("../../schemas/output/research_export.json")),
+    aliases: session_record::ALIASES,
+    artifacts: true,
+    manual: ToolManual(include_str!("../../manuals/research_export.txt")),
+    // The others are for programs only.
+    fields: &[
+        (SESSION_ID, FieldRole::Silent),
+        ("content", FieldRole::Content),
+        ("trust", FieldRole::Silent),
+    ],
+    run,
+    ..Tool::PLAIN
+};
+
+/// The forms of an export: the name in requests, and the media type.
+const FORMATS: [(&str, &str); 5] = [
+    ("markdown", "text/markdown"),
+    ("json", resource_link::JSON),
+    ("bibtex", "application/x-bibtex"),
+    ("ris", "application/x-research-info-systems"),
+    ("csl-json", "application/vnd.citationstyles.csl+json"),
+];
+
+/// A session on its way out.
+struct SessionExport {
+    session: ResearchSession,
+    format: (&'static str, &'static str),
+    links: Vec<CheckedLink>,
+    stamp: String,
+}
+
+fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
+    let terms = request.terms();
+    let Some(id) = request.text(SESSION_ID)? else {
+        request.required_text(SESSION_ID)?;
+        let lists = terms.if_served(
+            "get_research_session",
+            ": get_research_session lists your sessions",
+        );
+        let message = format!("sessionId is empty{lists}");
+        return Err(research_cache::failure(ErrorCode::InvalidArg, message));
+    };
+    let named = FORMATS.map(|row| (row.0, row));
+    let format = request.choice("format", &named)?.unwrap_or(FORMATS[0]);
+    let verifies = request.flag("verify_links")?;
+    let opened = with_sessions(terms, None, |sessions| sessions.open(id));
+    let session = opened.map_err(|fault| session_failure(fault, terms))?;
+    let links = if verifies {
+        let sources = session.sources.iter();
+        let links = sources.map(|source| (&*source.url, source.named));
+        check_links(&links.collect::<Vec<_>>(), &network::client(terms))
+    } else {
+        Vec::new()
+    };
+    let export = SessionExport {
+        session,
+        format,
+        links,
+        stamp: research_sessions::now(),
+    };
+    let content = export.content().map_err(|error| {
+        let message = format!("The export cannot be written: {error}.");
+        research_cache::failure(ErrorCode::ToolFailed, message)
+    })?;
+    let linked = export.linked(&content, terms);
+    Ok(Reply::new(move |object| {
+        export.write(object, &content, linked.as_ref())
+    }))
+}
+
+impl SessionExport {
+    /// Returns the document. A file of text ends in a line's end.
+    fn content(&self) -> io::Result<String> {
+        let references = || {
+            Reference::all(self.session.sources.iter().map(|source| ReferenceFacts {
+                url: &source.url,
+                title: &source.title,
+                author: &source.author,
+                date: &source.date,
+                journal: &source.journal,
+                doi: &source.doi,
+                accessed: &source.accessed,
+            }))
+        };
+        let mut content = String::new();
+        match self.format.0 {
+            "json" => {
+                let object = resource_link::whole_object(|object| {
+                    self.show(&mut ShownSession::Fields(object))
+                })?;
+                content = String::from_utf8(object).map_err(io::Error::other)?;
+            }
+            "bibtex" => {
+                for reference in references() {
+                    let _ = writeln!(content, "{}\n", reference.bibtex());
+                }
+            }
+            "ris" => {
+                for reference in references() {
+                    let _ = writeln!(content, "{}", reference.ris());
+                }
+            }
+            "csl-json" => {
+                let items: Vec<Value> = references().iter().map(Reference::csl).collect();
+                content = Value::from(items).to_string();
+            }
+            _ => {
+                let mut shown = ShownSession::Text(String::new());
+                self.show(&mut shown)?;
+                content.push_str(shown.text().map_or("", |text| text.as_str()));
+            }
+        }
+        content.truncate(content.trim_end_matches('\n').len());
+        content.push('\n');
+        Ok(content)
+    }
+
+    /// Shows the whole session.
+    fn show(&self, shown: &mut ShownSession<'_, '_>) -> io::Result<()> {
+        let session = &self.session;
+        let (goal, id, stamp) = (goal(session), &session.session_id, &self.stamp);
+        shown.say(&format!(
+            "# {goal}\n\nExported {stamp}\n\n- Session: {id}\n"
+        ));
+        shown.field("exportedAt", stamp)?;
+        shown.field(SESSION_ID, id)?;
+        shown.say_extent(session);
+        shown.head(session)?;
+        shown.field("sessionSummary", &session.session_summary)?;
+        let summary = &session.session_summary;
+        if !summary.is_empty() {
+            shown.say("## Summary\n\n");
+            shown
+                .text()
+                .into_iter()
+                .for_each(|text| markdown::write_quoted(text, summary));
+            shown.say("\n");
+        }
+        shown.say("## Steps\n\n");
+        shown.steps("steps", &session.in_order())?;
+        shown.list("gaps", "Gaps", &session.gaps())?;
+        let remarks: Vec<String> = self.links.iter().map(remark).collect();
+        shown.sources(&session.sources.iter().collect::<Vec<_>>(), &remarks)?;
+        shown.field("coverage", &SourceCoverage::of(session))?;
+        shown.outcomes(session)?;
+        self.show_links(shown)
+    }
+
+    fn show_links(&self, shown: &mut ShownSession<'_, '_>) -> io::Result<()> {
+        let link = |(source, link): (&SessionSource, &CheckedLink)| {
+            let mut shown = json!({"url": source.url, "state": link.state.name()});
+            if let Some(status) = link.status {
+                shown["status"] = status.into();
+            }
+            if let Some(copy) = &link.archived {
+                shown["archivedUrl"] = copy.as_str().into();
+            }
+            shown
+        };
+        if self.links.is_empty() {
+            return Ok(());
+        }
+        let sources = self.session.sources.iter();
+        let links: Vec<Value> = sources.zip(&self.links).map(link).collect();
+        shown.rows("links", &links)
+    }
+
+    /// Stores content that is too large for a message of a program's.
+    fn linked(&self, content: &str, terms: &CallTerms) -> Option<LinkedAnswer> {
+        if !terms.served || terms.reader != Audience::Program {
+            return None;
+        }
+        let cache = ResearchCache::of_user(terms);
+        let answer = LargeAnswer {
+            mime_type: self.format.1,
+            text: content.as_bytes().to_vec(),
+            summary: format!(
+                "Research session {} as {}, {}: read the resource for all of it.",
+                self.session.session_id,
+                self.format.0,
+                count_noun(content.len() as u64, "byte")
+            ),
+            description: "The exported session; it can be read until it expires.",
+        };
+        resource_link::link(cache.for_answers()?, &answer)
+    }
+
+    /// Writes the answer.
+    fn write(
+        &self,
+        object: &mut AnswerObject<'_>,
+        content: &str,
+        linked: Option<&LinkedAnswer>,
+    ) -> io::Result<()> {
+        object.field(SESSION_ID, &self.session.session_id)?;
+        object.field("trust", TRUST)?;
+        let in_words = matches!(object.terms().reader, Audience::Model | Audience::Person);
+        if !in_words {
+            object.field("format", self.format.0)?;
+            object.field("stepCount", &self.session.steps.len())?;
+            object.field("sourceCount", &self.session.sources.len())?;
+            object.field("exportedAt", &self.stamp)?;
+            self.show_links(&mut ShownSession::Fields(object))?;
+        }
+        let unchecked = self.links.iter();
+        let unchecked = unchecked.filter(|link| link.state == LinkState::Unchecked);
+        let unchecked = unchecked.count();
+        if unchecked > 0 {
+            object.note(format!(
+                "Not checked: {}, for lack of time or because it must not be fetched.",
+                count_noun(unchecked as u64, "link")
+            ));
+        }
+        if let Some(linked) = linked {
+            return linked.write(object);
+        }
+        if !in_words {
+            object.field("mimeType", self.format.1)?;
+        }
+        if object.whole_text("content", content.as_bytes())?.is_some() {
+            let length = count_noun(content.len() as u64, "byte");
+            // The owner of a token has no sessions on this machine.
+            let terms = object.terms();
+            let is_named = terms.context.is_some_and(|context| context.owner.is_some());
+            let way = if !terms.served || (terms.serves("bash") && !is_named) {
+                let (id, format) = (&self.session.session_id, self.format.0);
+                format!(
+                    "`ikigai-tools research-export {id} --format {format} >FILE` writes all of it"
+                )
+            } else {
+                "get_research_session with stepId gives one step whole".to_owned()
+            };
+            object.note(format!(
+                "The export has {length}, and ends before its end here: {way}."
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Returns the result of a link's check, if it is worth a line.
+fn remark(link: &CheckedLink) -> String {
+    let status = link.status.map(|status| format!(" ({status})"));
+    let status = status.unwrap_or_default();
+    match (link.state, &link.archived) {
+        (LinkState::Alive, _) => String::new(),
+        (LinkState::Dead, Some(copy)) => format!("dead{status}; archived copy: <{copy}>"),
+        (state, _) => format!("{}{status}", state.name()),
+    }
+}

@@ -1,0 +1,272 @@
+//! `sequential_search`: a step of a research is recorded, and what matters of the session comes
+//! back.
+
+use std::io;
+
+use serde_json::Value;
+
+use super::refinement;
+use super::shown_session::{self, ShownSession, TRAIL};
+use super::step_fields::StepFields;
+use crate::contract::call_terms::{Audience, CallTerms};
+use crate::contract::failure::Failure;
+use crate::contract::reply::{AnswerObject, Reply};
+use crate::contract::request::Request;
+use crate::contract::tool::{
+    AccessScope, EnvelopeFamily, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
+};
+use crate::tools::web::session_record::{
+    self, SESSION_ID, SessionFinds, session_failure, with_sessions,
+};
+use iki_base::wording::count_noun;
+use iki_web::research_sessions::{
+    self, MAX_STEPS, ResearchSession, SessionFault, SessionStore, SourceCoverage, markdown,
+    refinement_queries,
+};
+
+/// Maximum number of steps that are shown in full unless the request says otherwise.
+const MAX_FULL_STEPS: usize = 8;
+
+/// Number of sources that are shown; the last ones.
+const MAX_SHOWN_SOURCES: usize = 20;
+
+/// From this number of steps on, an answer says how many are left.
+const NEARLY_FULL_STEPS: usize = MAX_STEPS - 10;
+
+/// The tool's row in the registry.
+pub const TOOL: Tool = Tool {
+    name: "sequential_search",
+    link: "sequential-search-tool",
+    title: "Record a research step",
+    family: EnvelopeFamily::Research,
+    set: ToolSet::Research,
+    served_by_default: false,
+    hints: ToolHints {
+        read_only: false,
+        idempotent: false,
+        ..ToolHints::ASKS
+    },
+    scope: AccessScope::Network,
+    schema: include_str!("../../schemas/sequential_search.json"),
+    model_schema: include_str!("../../schemas/for_models/sequential_search.json"),
+    output_schema: Some(include_str!("../../schemas/output/sequential_search.json")),
+    aliases: session_record::ALIASES,
+    manual: ToolManual(include_str!("../../manuals/sequential_search.txt")),
+    // The others are for programs only.
+    fields: &[(TRAIL, FieldRole::Output), ("trust", FieldRole::Silent)],
+    run,
+    ..Tool::PLAIN
+};
+
+/// A recorded step and what was computed with it.
+struct RecordedStep {
+    session: ResearchSession,
+    wants_all: Option<bool>,
+    warning: String,
+    coverage: Option<SourceCoverage>,
+    queries: Vec<String>,
+    results: Option<Vec<Value>>,
+    /// Reason why the results are not in the session.
+    unrecorded: Option<Failure>,
+}
+
+fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
+    let fields = StepFields::of(request)?;
+    let terms = request.terms();
+    let recorded = with_sessions(terms, None, |sessions| record(&fields, sessions));
+    let session = recorded.map_err(|fault| session_failure(fault, terms))?;
+    let mut step = RecordedStep {
+        warning: warning(&session, fields.step.step_number),
+        session,
+        wants_all: fields.wants_all,
+        coverage: None,
+        queries: Vec::new(),
+        results: None,
+        unrecorded: None,
+    };
+    if let Some(searches) = fields.refines {
+        step.refine(searches, terms);
+    }
+    Ok(Reply::new(move |object| step.write(object)))
+}
+
+/// Records a step in its session, or in a new one.
+fn record(
+    fields: &StepFields,
+    sessions: &SessionStore<'_>,
+) -> Result<ResearchSession, SessionFault> {
+    let mut add = |session: &mut ResearchSession| {
+        let now = research_sessions::now();
+        if session.started_at.is_empty() {
+            session.started_at.clone_from(&now);
+        }
+        let mut step = fields.step.clone();
+        step.recorded_at.clone_from(&now);
+        session.total_steps_estimate = fields.estimate.unwrap_or(session.total_steps_estimate);
+        session.add_step(step)?;
+        if let Some(goal) = &fields.goal {
+            session.research_goal.clone_from(goal);
+        }
+        if let Some(summary) = &fields.summary {
+            session.session_summary.clone_from(summary);
+            session.summary_step = fields.step.step_number;
+        }
+        // The clock may have been set back meanwhile.
+        let completed = now.max(session.started_at.clone());
+        session.completed_at = (!fields.next_step_needed).then_some(completed);
+        Ok(())
+    };
+    if let Some(id) = &fields.session {
+        return sessions.update(id, &mut add);
+    }
+    let mut session = ResearchSession::default();
+    add(&mut session)?;
+    sessions.begin(&mut session)?;
+    Ok(session)
+}
+
+/// Returns sentences on what the model may not have meant; empty if there is nothing.
+fn warning(session: &ResearchSession, number: u64) -> String {
+    let steps = &session.steps;
+    let has = |number: u64| steps.iter().any(|step| step.step_number == number);
+    let mut said = Vec::new();
+    if number > 1 && !has(number - 1) {
+        said.push(format!("Step {} is not recorded yet.", number - 1));
+    }
+    if let Some(step) = steps.iter().rev().find(|step| step.step_number == number) {
+        for (what, other) in [
+            ("revises", step.revises_step),
+            ("branches off from", step.branch_from_step),
+        ] {
+            if let Some(other) = other.filter(|other| !has(*other)) {
+                said.push(format!(
+                    "It {what} step {other}, which this session has not."
+                ));
+            }
+        }
+    }
+    if session.research_goal.is_empty() {
+        said.push("The session has no researchGoal yet.".to_owned());
+    }
+    if steps.len() >= NEARLY_FULL_STEPS {
+        let left = MAX_STEPS.saturating_sub(steps.len());
+        let left = count_noun(left as u64, "step");
+        said.push(format!("The session has room for {left} more."));
+    }
+    said.join(" ")
+}
+
+impl RecordedStep {
+    /// Adds coverage and queries, and what these find if it `searches`.
+    fn refine(&mut self, searches: bool, terms: &CallTerms) {
+        let mut coverage = SourceCoverage::of(&self.session);
+        self.queries = refinement_queries(&self.session, &coverage);
+        if searches {
+            let mut finds = SessionFinds::default();
+            self.results = Some(refinement::search(&self.queries, terms, &mut finds));
+            let id = &self.session.session_id;
+            let added = with_sessions(terms, None, |sessions| {
+                session_record::add_finds(sessions, id, &finds, &mut 0)
+            });
+            match added {
+                Ok(session) => {
+                    coverage = SourceCoverage::of(&session);
+                    self.session = session;
+                }
+                Err(fault) => self.unrecorded = Some(session_failure(fault, terms)),
+            }
+        }
+        self.coverage = Some(coverage);
+    }
+
+    fn write(&self, object: &mut AnswerObject<'_>) -> io::Result<()> {
+        object.field(SESSION_ID, &self.session.session_id)?;
+        shown_session::write(object, &|shown| self.show(shown))?;
+        if let Some(failure) = &self.unrecorded {
+            object.note(format!(
+                "The step is recorded, but not what the searches found: {}",
+                failure.message
+            ));
+        }
+        if matches!(object.terms().reader, Audience::Model | Audience::Person) {
+            object.note(Some(self.warning.clone()).filter(|warning| !warning.is_empty()));
+        } else if self.session.sources.len() > MAX_SHOWN_SOURCES {
+            object.note(format!(
+                "These are the last {MAX_SHOWN_SOURCES} of {} sources; get_research_session has all.",
+                self.session.sources.len()
+            ));
+        }
+        Ok(())
+    }
+
+    /// Shows the answer: steps as lines to readers of text, unless they ask for another form.
+    fn show(&self, shown: &mut ShownSession<'_, '_>) -> io::Result<()> {
+        let session = &self.session;
+        let all = self
+            .wants_all
+            .unwrap_or(session.steps.len() <= MAX_FULL_STEPS);
+        shown.field("responseMode", if all { "full" } else { "summary" })?;
+        shown.say(&format!(
+            "Step {} of about {} is recorded{}.\n\n",
+            session.last_step(),
+            session.total_steps_estimate,
+            match &session.completed_at {
+                Some(_) => ", and the research complete",
+                None => "",
+            }
+        ));
+        shown.head(session)?;
+        if !self.warning.is_empty() {
+            shown.field("warning", &self.warning)?;
+        }
+        shown.list("gaps", "Gaps", &session.gaps())?;
+        if let Some(coverage) = &self.coverage {
+            shown.field("coverage", coverage)?;
+            let (sources, domains) = (coverage.source_count, coverage.unique_domains);
+            let (sources, domains) = (sources as u64, domains as u64);
+            let (sources, domains) = (count_noun(sources, "source"), count_noun(domains, "domain"));
+            shown.say(&format!("{sources} of {domains}.\n\n"));
+            if let Some(text) = shown.text() {
+                markdown::write_list(text, "Missing among the sources", &coverage.gaps);
+            }
+            let queries: Vec<&str> = self.queries.iter().map(String::as_str).collect();
+            shown.list("refinementQueries", "Queries for what is missing", &queries)?;
+        }
+        match self.wants_all {
+            None if shown.text().is_some() => shown.step_index(session)?,
+            _ if all => shown.steps("steps", &session.in_order())?,
+            _ => shown.summary(session)?,
+        }
+        if let Some(results) = &self.results {
+            shown.rows("refinementResults", results)?;
+            if let Some(text) = shown.text() {
+                for result in results {
+                    write_result(text, result);
+                }
+            }
+        }
+        let first = session.sources.len().saturating_sub(MAX_SHOWN_SOURCES);
+        shown.rows("sources", &session.sources[first..])
+    }
+}
+
+/// Appends what a search has found, or why it found nothing.
+fn write_result(text: &mut String, result: &Value) {
+    let of = |object: &Value, name: &str| object[name].as_str().unwrap_or_default().to_owned();
+    let found = result["results"].as_array().into_iter().flatten();
+    let lines = found.map(|one| {
+        format!(
+            "{} <{}> {}",
+            of(one, "title"),
+            of(one, "url"),
+            of(one, "snippet")
+        )
+    });
+    let failed = result["error"].as_str().map(str::to_owned);
+    let lines: Vec<String> = lines.chain(failed).collect();
+    markdown::write_list(
+        text,
+        &format!("Results for {}", of(result, "query")),
+        &lines,
+    );
+}

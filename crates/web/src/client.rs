@@ -1,0 +1,496 @@
+//! The one HTTP client of the web tools: GET, and POST for requests to providers, guarded on every
+//! hop, bounded in time and size.
+//!
+//! Redirects are followed here and not by the library, so that each hop is resolved once, checked
+//! by the [guard], and connected to the checked addresses; all that is sent, even to
+//! a proxy, is derived from the checked host. A redirect may lead from http to https and back, but
+//! to no other scheme. The caller's headers and login are sent only to the origin that the caller
+//! named. Messages name hosts, never paths or queries, which may hold keys.
+
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use rustls::ClientConfig;
+use ureq::http::header;
+use ureq::unversioned::transport::Connector;
+use url::{Host, Url};
+
+use super::allowed::AllowedHosts;
+use super::guard::class::AddressScope;
+use super::guard::{self, CheckedAddr, Guard, HopTarget};
+use super::resolve::{self, NameResolver, SystemResolver};
+pub use body::BodyLimit;
+pub use error::{FetchError, NetworkError};
+pub use open::OpenedConnection;
+pub use request::{AddressOrigin, FetchRequest, PostRequest};
+pub use response::HttpResponse;
+pub use urls::{parse_url, without_login};
+
+use cookies::CookieJar;
+use dial::{Dialer, HopRoute, NoResolver, ResponseTransport};
+use proxy::{EnvironmentProxy, ProxyKind, ProxySettings};
+use request::RequestExtras;
+use response::{HopResponse, tidy_reason};
+use tls::{TlsLink, TlsSession};
+use tunnel::{ProxyTunnel, SocksTarget};
+
+mod body;
+mod cookies;
+mod dial;
+mod error;
+mod fault;
+#[cfg(not(fuzzing))]
+mod head;
+#[cfg(fuzzing)]
+pub mod head;
+mod open;
+pub mod proxy;
+mod request;
+mod response;
+mod socket;
+mod tls;
+mod tunnel;
+mod urls;
+
+pub use tls::{config as tls_config, trusted as trusted_certificates};
+
+/// Timeout of a whole call, retries and redirects included. A call may take 25 seconds; the one
+/// left over is for processing the answer.
+pub const TOTAL_TIMEOUT: Duration = Duration::from_secs(24);
+/// Timeout of one connection, from the first address to the end of the TLS handshake.
+pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Timeout of the body of an error, which matters less than the status.
+pub const ERROR_BODY_TIMEOUT: Duration = Duration::from_secs(3);
+/// Maximum number of redirects.
+pub const MAX_REDIRECTS: usize = 20;
+/// Maximum size of a body, in bytes after decoding; the rest is dropped.
+pub const MAX_BODY: usize = 10 * 1024 * 1024;
+/// Maximum size of the body of an error, in bytes after decoding.
+pub const MAX_ERROR_BODY: usize = 64 * 1024;
+
+/// `Accept` for pages to be read: preferably Markdown, then other text, then anything.
+pub const ACCEPT_PAGES: &str = "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, \
+    text/plain;q=0.9, application/json;q=0.8, */*;q=0.5";
+/// Value of `User-Agent`.
+pub const USER_AGENT: &str = concat!("ikigai-tools/", env!("CARGO_PKG_VERSION"));
+
+/// HTTP client of one call. Its timeout starts when it is created; it reads the environment, and
+/// loads certificates, only when they are needed.
+#[derive(Clone)]
+pub struct HttpClient {
+    total: Duration,
+    deadline: Instant,
+    most: BodyLimit,
+    resolver: Arc<dyn NameResolver>,
+    proxies: OnceLock<ProxySettings>,
+    /// Shared by all copies, so that certificates are loaded once.
+    tls: Arc<OnceLock<Result<Arc<ClientConfig>, String>>>,
+    allowed: OnceLock<AllowedHosts>,
+    origin: AddressOrigin,
+    is_offline: bool,
+}
+
+impl Default for HttpClient {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl HttpClient {
+    /// Creates a client with the system's resolver and the environment's proxies.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with_resolver(Arc::new(SystemResolver))
+    }
+
+    /// Creates a client that resolves names with `resolver`.
+    #[must_use]
+    pub fn with_resolver(resolver: Arc<dyn NameResolver>) -> Self {
+        Self {
+            total: TOTAL_TIMEOUT,
+            deadline: Instant::now() + TOTAL_TIMEOUT,
+            most: BodyLimit::of(MAX_BODY),
+            resolver,
+            proxies: OnceLock::new(),
+            tls: Arc::default(),
+            allowed: OnceLock::new(),
+            origin: AddressOrigin::Caller,
+            is_offline: false,
+        }
+    }
+
+    /// Creates a client that sends nothing: its callers find cached answers only.
+    #[must_use]
+    pub fn offline() -> Self {
+        Self {
+            is_offline: true,
+            ..Self::new()
+        }
+    }
+
+    /// True if the client sends nothing.
+    #[must_use]
+    pub fn is_offline(&self) -> bool {
+        self.is_offline
+    }
+
+    /// Fetches addresses of this origin, instead of those that the caller names.
+    #[must_use]
+    pub fn for_addresses_of(self, origin: AddressOrigin) -> Self {
+        Self { origin, ..self }
+    }
+
+    /// Uses these proxies instead of the environment's.
+    #[must_use]
+    pub fn proxies(self, proxies: ProxySettings) -> Self {
+        Self {
+            proxies: OnceLock::from(proxies),
+            ..self
+        }
+    }
+
+    /// Sets the timeout to `total` from now, instead of [`TOTAL_TIMEOUT`].
+    #[must_use]
+    pub fn within(self, total: Duration) -> Self {
+        Self {
+            total,
+            deadline: Instant::now() + total,
+            ..self
+        }
+    }
+
+    /// Sets the maximum size of a body, instead of [`MAX_BODY`].
+    #[must_use]
+    pub fn with_body_limit(self, most: BodyLimit) -> Self {
+        Self { most, ..self }
+    }
+
+    /// Returns a copy that ends in `most` from now, or with this one, whichever is earlier.
+    #[must_use]
+    pub fn for_at_most(&self, most: Duration) -> Self {
+        let total = most.min(self.left());
+        self.clone().within(total)
+    }
+
+    /// Returns a copy for a service that the program itself asks, at an address that the caller did
+    /// not choose: `ALLOWED_DOMAINS`, which is about pages, does not restrict its [`get`], and the
+    /// address may be private even if pages must not be.
+    ///
+    /// [`get`]: Self::get
+    #[must_use]
+    pub fn for_services(&self) -> Self {
+        Self {
+            most: BodyLimit::of(MAX_BODY),
+            allowed: OnceLock::from(AllowedHosts::default()),
+            origin: AddressOrigin::Service,
+            ..self.clone()
+        }
+    }
+
+    /// Returns the time left for this call.
+    #[must_use]
+    pub fn left(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
+    }
+
+    /// Fetches a page, following redirects, each of them to a host that `ALLOWED_DOMAINS` allows;
+    /// to ask a service, use a client made [for it](Self::for_services). A status below 400 is a
+    /// response, 204 and 304 among them.
+    pub fn get(&self, request: &FetchRequest<'_>) -> Result<HttpResponse, FetchError> {
+        let first = urls::accept(request.url.clone())?;
+        let guard = self.guard_of(&first);
+        self.get_from(request, &first, guard.ok_or_else(no_host)?)
+    }
+
+    /// True if the guard does not refuse the URL by itself.
+    #[must_use]
+    pub fn may_fetch(&self, url: &Url) -> bool {
+        let guard = self.guard_of(url);
+        guard.is_some_and(|guard| guard.check_url(url).is_ok())
+    }
+
+    fn guard_of(&self, first: &Url) -> Option<Guard> {
+        match &self.origin {
+            AddressOrigin::Caller => Guard::new(first),
+            AddressOrigin::Page(page) => Guard::led_by(page, first),
+            AddressOrigin::Unknown => Guard::of_public(first),
+            AddressOrigin::Service => Guard::of_service(first),
+        }
+    }
+
+    /// Fetches the page to which another one leads, which was reached under this guard, as if that
+    /// were a redirect.
+    pub fn get_next(
+        &self,
+        request: &FetchRequest<'_>,
+        mut guard: Guard,
+    ) -> Result<HttpResponse, FetchError> {
+        let first = without_login(&urls::accept(request.url.clone())?);
+        let host = guard::host_of(&first).map_err(|_| no_host())?;
+        guard.lead_to(&host);
+        self.get_from(request, &first, guard)
+    }
+
+    fn get_from(
+        &self,
+        request: &FetchRequest<'_>,
+        first: &Url,
+        mut guard: Guard,
+    ) -> Result<HttpResponse, FetchError> {
+        let origin = first.origin();
+        let login = urls::login_of(first);
+        let mut url = without_login(first);
+        let mut jar = CookieJar::default();
+        for _ in 0..=MAX_REDIRECTS {
+            let own = url.origin() == origin;
+            self.allow(&url)?;
+            let host = guard::host_of(&url).map_err(|_| no_host())?;
+            let extra = RequestExtras {
+                accept: request.accept,
+                headers: if own { request.headers } else { &[] },
+                authorization: login.as_deref().filter(|_| own),
+                cookie: jar.header(&host, &url),
+                body: None,
+            };
+            let hop = self.hop(&guard, &url, &extra)?;
+            let Some(location) = hop.location else {
+                guard.arrive(&hop.target, &hop.addrs);
+                return hop.finish(url, guard, (self.total, self.most));
+            };
+            jar.store(&hop.headers, &host, &url);
+            let next = urls::follow(&url, &location)?;
+            let next_host = guard::host_of(&next).map_err(|_| no_host())?;
+            guard.follow(&hop.target, &hop.addrs, &next_host);
+            url = without_login(&next);
+        }
+        let error = NetworkError::new(format!(
+            "Too many redirects: more than {MAX_REDIRECTS}, the last one to {}",
+            url.host_str().unwrap_or_default()
+        ));
+        let advice = "Fetching it again will end the same way: the site redirects whoever has no \
+            login or no script that it wants.";
+        Err(error.advising(advice).into())
+    }
+
+    fn allow(&self, url: &Url) -> Result<(), FetchError> {
+        let allowed = self.allowed.get_or_init(AllowedHosts::from_env);
+        allowed
+            .check(url)
+            .map_err(|why| fault::describe_disallowed_host(why).into())
+    }
+
+    /// Sends a body to a service. A redirect is an error and not followed, because the body was
+    /// meant for the named service only.
+    pub fn post(&self, request: &PostRequest<'_>) -> Result<HttpResponse, FetchError> {
+        let url = urls::accept(request.to.url.clone())?;
+        let guard = Guard::of_service(&url).ok_or_else(no_host)?;
+        let login = urls::login_of(&url);
+        let url = without_login(&url);
+        let extra = RequestExtras {
+            accept: request.to.accept,
+            headers: request.to.headers,
+            authorization: login.as_deref(),
+            cookie: None,
+            body: Some((request.content_type, request.body)),
+        };
+        let hop = self.hop(&guard, &url, &extra)?;
+        if let Some(location) = &hop.location {
+            let there = url.join(location).ok();
+            let there = there.as_ref().and_then(Url::host_str).unwrap_or("nowhere");
+            let error = NetworkError::new(format!(
+                "{} redirects what is sent to it to {there}, where it is not sent",
+                url.host_str().unwrap_or_default()
+            ));
+            let advice = "Name the address that answers by itself.";
+            return Err(error.advising(advice).into());
+        }
+        hop.finish(url, guard, (self.total, self.most))
+    }
+
+    /// Runs one exchange: checks, connects, sends the request, and reads the head of the answer.
+    fn hop(
+        &self,
+        guard: &Guard,
+        url: &Url,
+        extra: &RequestExtras<'_>,
+    ) -> Result<HopResponse, FetchError> {
+        if self.is_offline {
+            let error = NetworkError::new("Nothing is sent by an offline client".to_owned());
+            return Err(error.into());
+        }
+        let proxies = self.proxies.get_or_init(ProxySettings::from_env);
+        let proxy = proxies.for_url(url).map_err(FetchError::network)?;
+        let target = guard
+            .check_url(url)
+            .map_err(|refusal| fault::describe_refusal(&refusal))?;
+        let (addrs, route) = self.route(guard, &target, proxy.as_ref())?;
+        let left = self.left();
+        if left.is_zero() {
+            return Err(fault::describe_timeout(&target, self.total).into());
+        }
+
+        let config = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .proxy(None)
+            .timeout_global(Some(left))
+            .timeout_connect(Some(CONNECT_TIMEOUT))
+            .max_idle_connections(0)
+            .user_agent(USER_AGENT)
+            .accept(extra.accept)
+            .accept_encoding("gzip, deflate, br");
+        let tls = if target.is_tls() {
+            Some(self.tls(&target)?)
+        } else {
+            None
+        };
+        let exchange = Arc::clone(&route.exchange);
+        let finish = ResponseTransport {
+            absolute: route.absolute.then(|| target.clone()),
+            exchange: Arc::clone(&exchange),
+        };
+        let plain_proxy_login = proxy
+            .filter(|_| route.absolute)
+            .and_then(|p| p.login)
+            .map(|(user, password)| tunnel::basic(&user, &password));
+        let chain = Dialer(route).chain(TlsLink(tls)).chain(finish);
+        let agent = ureq::Agent::with_parts(config.build(), chain, NoResolver);
+
+        let uri = urls::to_uri(&target, url)?;
+        let proxy_login = plain_proxy_login.as_deref();
+        let answered = match extra.body {
+            None => extra.add_to(agent.get(uri), proxy_login).call(),
+            Some((kind, body)) => {
+                let request = extra.add_to(agent.post(uri), proxy_login);
+                request.header(header::CONTENT_TYPE, kind).send(body)
+            }
+        };
+        let response = answered.map_err(|error| {
+            let described = fault::describe(&error, &target, self.total);
+            match exchange.non_http_bytes() {
+                begin if begin.is_empty() => described,
+                begin => fault::describe_non_http(described, &begin, &target),
+            }
+        })?;
+        let (head, body) = response.into_parts();
+        let redirects = matches!(head.status.as_u16(), 301 | 302 | 303 | 307 | 308);
+        let location = head.headers.get(header::LOCATION).filter(|_| redirects);
+        let location = location.map(|value| urls::of_header(value.as_bytes()));
+        let told = exchange.reason();
+        let reason = told
+            .map(|text| tidy_reason(&text))
+            .filter(|text| !text.is_empty());
+        let reason = reason.unwrap_or_else(|| {
+            head.status
+                .canonical_reason()
+                .unwrap_or_default()
+                .to_owned()
+        });
+        Ok(HopResponse {
+            target,
+            addrs,
+            location,
+            status: head.status.as_u16(),
+            reason,
+            headers: head.headers,
+            body,
+            exchange,
+        })
+    }
+
+    /// Creates the TLS session for the target; the certificates are loaded once.
+    fn tls(&self, target: &HopTarget) -> Result<TlsSession, FetchError> {
+        let config = self.tls.get_or_init(tls::config).clone();
+        TlsSession::with(target, config.map_err(FetchError::network)?).map_err(FetchError::network)
+    }
+
+    /// Returns the route of a hop: to the target, or to the proxy with the tunnel to request of it.
+    fn route(
+        &self,
+        guard: &Guard,
+        target: &HopTarget,
+        proxy: Option<&EnvironmentProxy>,
+    ) -> Result<(Vec<CheckedAddr>, HopRoute), FetchError> {
+        let refused = |refusal: guard::GuardError| fault::describe_refusal(&refusal);
+        let mut route = HopRoute {
+            addrs: Vec::new(),
+            target: target.clone(),
+            proxy: None,
+            tunnel: None,
+            absolute: false,
+            exchange: Arc::default(),
+        };
+        let mut addrs = Vec::new();
+        if proxy.is_none_or(|proxy| proxy.kind == ProxyKind::Socks5) {
+            let found = self.lookup(target.host(), target.port())?;
+            addrs = guard.check(target, &found).map_err(refused)?;
+        }
+        let Some(proxy) = proxy else {
+            route.addrs.clone_from(&addrs);
+            return Ok((addrs, route));
+        };
+        let found = resolve::lookup(&self.resolver, &proxy.host, proxy.port, self.deadline)
+            .map_err(|error| {
+                fault::describe_proxy_lookup_failure(&error, &proxy.host, self.total)
+            })?;
+        route.addrs = guard::check_proxy(&proxy.host, &found).map_err(refused)?;
+        route.proxy = Some(format!("{}:{}", proxy.host, proxy.port));
+        route.tunnel = match (proxy.kind, addrs.first()) {
+            (ProxyKind::Http, _) if !target.is_tls() => {
+                route.absolute = true;
+                None
+            }
+            (ProxyKind::Http, _) => Some(ProxyTunnel::Connect {
+                target: target.clone(),
+                authorization: proxy
+                    .login
+                    .as_ref()
+                    .map(|(user, pw)| tunnel::basic(user, pw)),
+            }),
+            (ProxyKind::Socks5 | ProxyKind::Socks5h, addr) => Some(ProxyTunnel::Socks5 {
+                to: addr.map_or_else(
+                    || SocksTarget::Named(target.clone()),
+                    |addr| SocksTarget::Checked(*addr),
+                ),
+                login: proxy.login.clone(),
+            }),
+        };
+        Ok((addrs, route))
+    }
+
+    /// True if the host of `url` has an address that is not public. A host that only a proxy looks
+    /// up has none that is known here.
+    #[must_use]
+    pub fn leads_to_private(&self, url: &Url) -> bool {
+        let proxies = self.proxies.get_or_init(ProxySettings::from_env);
+        if !matches!(proxies.for_url(url), Ok(None)) {
+            return false;
+        }
+        let Ok(host) = guard::host_of(url) else {
+            return true;
+        };
+        let found = self.lookup(&host, url.port_or_known_default().unwrap_or_default());
+        let found = found.unwrap_or_default();
+        let class = |ip| guard::class::classify(ip).scope;
+        found.iter().any(|addr| {
+            matches!(
+                class(addr.ip()),
+                AddressScope::Private | AddressScope::Never
+            )
+        })
+    }
+
+    fn lookup(
+        &self,
+        host: &Host<String>,
+        port: u16,
+    ) -> Result<Vec<std::net::SocketAddr>, FetchError> {
+        resolve::lookup(&self.resolver, host, port, self.deadline)
+            .map_err(|error| fault::describe_lookup_failure(&error, host, self.total).into())
+    }
+}
+
+fn no_host() -> FetchError {
+    FetchError::InvalidUrl("no host".to_owned())
+}

@@ -1,0 +1,25 @@
+#![doc = include_str!("../README.md")]
+
+pub mod allowed;
+pub mod bot_checks;
+pub mod browser;
+pub mod cache;
+pub mod charset;
+pub mod client;
+pub mod credentials;
+pub mod date;
+pub mod exa_pages;
+pub mod guard;
+pub mod hosts;
+pub mod link_check;
+pub mod page;
+pub mod papers;
+pub mod partial_date;
+pub mod patents;
+pub mod provider;
+pub mod quote;
+pub mod research_sessions;
+pub mod resolve;
+pub mod search;
+pub mod site_apis;
+pub mod status_advice;

@@ -1,0 +1,268 @@
+//! Retractions, corrections and doubts about a scholarly work: Crossref's notices for its DOI, from
+//! publishers and from Retraction Watch.
+//!
+//! Rules: Crossref's REST API, `/works/{doi}`. `message.updated-by` lists the notices about a work;
+//! `update-to`, which only a notice has, lists the works that it is about, and says nothing of the
+//! work itself. Only the DOI leaves the machine.
+
+use std::time::Duration;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Value, json};
+use url::Url;
+
+use crate::client::{FetchError, FetchRequest, HttpClient, parse_url};
+use crate::partial_date::PartialDate;
+use iki_base::wording::{beginning, on_one_line};
+
+/// Timeout of the request, a part of the call's.
+pub const TIMEOUT: Duration = Duration::from_secs(3);
+
+/// Default endpoint.
+const ENDPOINT: &str = "https://api.crossref.org/works";
+
+/// Variable that replaces [`ENDPOINT`].
+const ENDPOINT_VARIABLE: &str = "IKIGAI_CROSSREF_URL";
+
+/// Maximum length of a DOI of a notice that is returned, in bytes.
+const MAX_DOI_BYTES: usize = 256;
+
+/// Characters that a path segment cannot hold unencoded.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
+/// Asks Crossref about `doi`, for [`TIMEOUT`] at most. `None` if no notice is known.
+///
+/// # Errors
+///
+/// [`CrossrefUnavailable`]: the work's status is unknown.
+pub fn status(client: &HttpClient, doi: &str) -> Result<Option<Value>, CrossrefUnavailable> {
+    let variable = std::env::var(ENDPOINT_VARIABLE).ok();
+    let endpoint = variable.as_deref().map(str::trim);
+    let endpoint = endpoint
+        .filter(|value| !value.is_empty())
+        .unwrap_or(ENDPOINT);
+    status_at(
+        client,
+        &parse_url(endpoint).map_err(|_| CrossrefUnavailable)?,
+        doi,
+    )
+}
+
+/// Like [`status`], with another endpoint.
+///
+/// # Errors
+///
+/// [`CrossrefUnavailable`]: the work's status is unknown.
+pub fn status_at(
+    client: &HttpClient,
+    endpoint: &Url,
+    doi: &str,
+) -> Result<Option<Value>, CrossrefUnavailable> {
+    let Some(url) = address(endpoint, doi) else {
+        return Ok(None);
+    };
+    let client = client.for_at_most(TIMEOUT);
+    let reply = client.get(&FetchRequest {
+        url: &url,
+        accept: "application/json",
+        headers: &[],
+    });
+    let reply = match reply {
+        Ok(reply) => reply,
+        // Crossref does not know the work.
+        Err(FetchError::Status(reply)) if reply.status == 404 => return Ok(None),
+        Err(_) => return Err(CrossrefUnavailable),
+    };
+    if reply.truncated {
+        return Err(CrossrefUnavailable);
+    }
+    let reply: Value = serde_json::from_slice(&reply.body).map_err(|_| CrossrefUnavailable)?;
+    let work = reply.get("message").filter(|work| work.is_object());
+    Ok(of_record(work.ok_or(CrossrefUnavailable)?))
+}
+
+/// Error: there was no readable answer; a later request may succeed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CrossrefUnavailable;
+
+/// Returns the URL of Crossref's record for `doi`; if the endpoint has no path, it is `/works`.
+fn address(endpoint: &Url, doi: &str) -> Option<Url> {
+    // Texts with blanks or other characters that no DOI has are not sent.
+    let sendable = doi.starts_with("10.") && doi.bytes().all(|byte| byte.is_ascii_graphic());
+    if !sendable {
+        return None;
+    }
+    let mut url = endpoint.clone();
+    let path = match url.path().trim_end_matches('/') {
+        "" => "/works",
+        path => path,
+    };
+    let path = format!("{path}/{}", utf8_percent_encode(doi, ENCODED));
+    url.set_path(&path);
+    Some(url)
+}
+
+/// Returns the kind of a notice, and whether it retracts the whole work. Crossref accepts any name
+/// from publishers; only those of its own list are distinguished here, the mildest first.
+fn meaning(notice: &Value) -> Option<(usize, &'static str, bool)> {
+    let name = notice["type"].as_str()?.trim().to_ascii_lowercase();
+    let name = name.replace(['-', ' '], "_");
+    Some(match name.as_str() {
+        "correction" | "erratum" | "corrigendum" => (0, "correction", false),
+        "expression_of_concern" | "concern" => (1, "expression_of_concern", false),
+        "partial_retraction" => (2, "retraction", false),
+        "retraction" | "withdrawal" | "removal" => (3, "retraction", true),
+        _ => return None,
+    })
+}
+
+/// Returns the day of a notice, if year, month and day are known.
+fn day(notice: &Value) -> Option<String> {
+    let updated = &notice["updated"];
+    let parts = updated["date-parts"][0].as_array().into_iter().flatten();
+    let parts: Vec<i64> = parts.filter_map(Value::as_i64).collect();
+    let time = updated["date-time"].as_str().and_then(PartialDate::parse);
+    let mut dates = [PartialDate::of_parts(&parts), time].into_iter().flatten();
+    let date = dates.find(|date| date.is_whole());
+    date.map(|date| date.to_string())
+}
+
+/// Returns the DOI of a notice in a normalised form.
+fn notice_doi(notice: &Value) -> Option<String> {
+    let doi = on_one_line(beginning(notice["DOI"].as_str()?, MAX_DOI_BYTES));
+    (doi.starts_with("10.") && doi.contains('/')).then_some(doi)
+}
+
+/// Returns the status of a work that Crossref's record of it tells: `retracted`, and of the worst
+/// notice the `kind`, and as far as they are known `date`, `noticeDoi` and `source`; of equal
+/// notices the most detailed one counts.
+#[must_use]
+pub fn of_record(work: &Value) -> Option<Value> {
+    let mut found: Option<((usize, usize), Value)> = None;
+    for notice in work["updated-by"].as_array()? {
+        let Some((severity, kind, retracted)) = meaning(notice) else {
+            continue;
+        };
+        let source = notice["source"].as_str();
+        let source = source.filter(|name| matches!(*name, "retraction-watch" | "publisher"));
+        let facts = [
+            ("date", day(notice)),
+            ("noticeDoi", notice_doi(notice)),
+            ("source", source.map(str::to_owned)),
+        ];
+        let mut status = json!({"retracted": retracted, "kind": kind});
+        let mut said = 0;
+        for (name, fact) in facts {
+            if let Some(fact) = fact {
+                status[name] = fact.into();
+                said += 1;
+            }
+        }
+        let rank = (severity, said);
+        if found.as_ref().is_none_or(|(best, _)| rank > *best) {
+            found = Some((rank, status));
+        }
+    }
+    found.map(|(_, status)| status)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(updated_by: &Value) -> Value {
+        of_record(&json!({"updated-by": updated_by})).unwrap_or_default()
+    }
+
+    #[test]
+    fn the_worst_notice_counts() {
+        let notice = |kind: &str| json!({"type": kind, "DOI": "10.1/x"});
+        for (kinds, retracted, kind) in [
+            (
+                &["correction", "retraction", "erratum"][..],
+                true,
+                "retraction",
+            ),
+            (&["withdrawal"], true, "retraction"),
+            (&["removal"], true, "retraction"),
+            (&["partial_retraction", "retraction"], true, "retraction"),
+            (&["partial_retraction", "erratum"], false, "retraction"),
+            (
+                &["corrigendum", "expression_of_concern"],
+                false,
+                "expression_of_concern",
+            ),
+            (&["Expression of Concern"], false, "expression_of_concern"),
+            (&["new_version", "erratum"], false, "correction"),
+            (&["corrigendum"], false, "correction"),
+        ] {
+            let all: Vec<Value> = kinds.iter().map(|kind| notice(kind)).collect();
+            let told = told(&Value::Array(all));
+            assert_eq!(told["retracted"], retracted, "{kinds:?}");
+            assert_eq!(told["kind"], kind, "{kinds:?}");
+        }
+        assert_eq!(told(&json!([notice("new_edition"), {}])), Value::Null);
+        assert_eq!(told(&json!([])), Value::Null);
+    }
+
+    #[test]
+    fn of_equal_notices_the_one_counts_that_says_most() {
+        let told = told(&json!([
+            {"type": "retraction", "source": "publisher"},
+            {"type": "retraction", "source": "retraction-watch", "DOI": "10.1234/NOTICE",
+             "updated": {"date-parts": [[2010, 2, 6]], "date-time": "2010-02-06T00:00:00Z"}},
+            {"type": "retraction", "source": "elsewhere"},
+        ]));
+        assert_eq!(
+            told,
+            json!({
+                "retracted": true, "kind": "retraction", "date": "2010-02-06",
+                "noticeDoi": "10.1234/NOTICE", "source": "retraction-watch",
+            })
+        );
+    }
+
+    #[test]
+    fn a_date_is_a_whole_day_or_absent() {
+        for (updated, date) in [
+            (json!({"date-parts": [[2010, 2, 6]]}), Some("2010-02-06")),
+            (
+                json!({"date-time": "2020-05-05T00:00:00Z"}),
+                Some("2020-05-05"),
+            ),
+            (json!({"date-parts": [[2010, 2]]}), None),
+            (json!({"date-parts": [[null]]}), None),
+            (json!({"date-parts": []}), None),
+            (json!({}), None),
+        ] {
+            let told = told(&json!([{"type": "erratum", "updated": updated}]));
+            assert_eq!(told.get("date").and_then(Value::as_str), date);
+        }
+    }
+
+    #[test]
+    fn the_doi_is_one_segment_of_the_address() {
+        let at = |endpoint: &str, doi: &str| {
+            let url = address(&Url::parse(endpoint).unwrap(), doi);
+            url.map(|url| url.to_string())
+        };
+        let own = at(
+            ENDPOINT,
+            "10.1002/(sici)1097-0258(19980815/30)17:15<1661::aid>3.0.co;2-2",
+        );
+        assert_eq!(
+            own.unwrap(),
+            "https://api.crossref.org/works/10.1002%2F%28sici%291097-0258%2819980815%2F30%2917%3A15\
+             %3C1661%3A%3Aaid%3E3.0.co%3B2-2"
+        );
+        let local = at("http://127.0.0.1:9", "10.1/a?b#c/../d").unwrap();
+        assert_eq!(local, "http://127.0.0.1:9/works/10.1%2Fa%3Fb%23c%2F..%2Fd");
+        assert_eq!(at(ENDPOINT, "10.1/a b"), None);
+        assert_eq!(at(ENDPOINT, "10.1/\u{e9}"), None);
+        assert_eq!(at(ENDPOINT, "../members"), None);
+    }
+}

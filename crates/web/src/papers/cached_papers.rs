@@ -1,0 +1,144 @@
+//! Answers in the cache: the key of a search, and for how long its answer is valid.
+
+use std::time::Duration;
+
+use super::paper_provider::order;
+use super::paper_search::PaperSearch;
+use super::unpaywall;
+use crate::cache::CacheQuestion;
+use crate::credentials::Credentials;
+
+/// Time for which an answer is valid.
+pub const TIME_TO_LIVE: Duration = Duration::from_secs(60 * 60);
+
+/// Version of the stored form: incremented whenever [`PaperAnswer`](super::finder::PaperAnswer)
+/// changes.
+const VERSION: u32 = 1;
+
+/// Builds the cache key of a search, as the providers are configured.
+#[must_use]
+pub fn question(search: &PaperSearch, credentials: &Credentials<'_>) -> CacheQuestion {
+    // Destructured in full, so that a new field does not compile until it is named here.
+    let PaperSearch {
+        query,
+        count,
+        year_from,
+        year_to,
+        source,
+        pdf_only,
+        open_access,
+        by_date,
+        provider,
+    } = search;
+    let services = order(search).into_iter().map(|provider| &provider.service);
+    let places = services.chain([&unpaywall::PROVIDER]);
+    // One that cannot be asked has no place.
+    let places: Vec<String> = places
+        .map(|one| {
+            one.account(credentials)
+                .map_or(String::new(), |one| one.place())
+        })
+        .collect();
+    CacheQuestion::new("academic_search", VERSION)
+        .with("query", Some(query))
+        .with("count", Some(count.to_le_bytes()))
+        .with("year_from", year_from.map(u16::to_le_bytes))
+        .with("year_to", year_to.map(u16::to_le_bytes))
+        .with("source", Some(source.name))
+        .with(
+            "filters",
+            Some([*pdf_only, *open_access, *by_date].map(u8::from)),
+        )
+        .with("provider", *provider)
+        .with_list("places", &places)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::papers::paper_search::SOURCES;
+
+    type SearchChange = fn(&mut PaperSearch);
+
+    /// Fields of a request that have no effect on what is found.
+    const WITHOUT_EFFECT: [&str; 1] = ["sessionId"];
+
+    fn asked(search: &PaperSearch) -> CacheQuestion {
+        question(search, &Credentials::from_vars(&|_| None, None))
+    }
+
+    fn plain() -> PaperSearch {
+        PaperSearch {
+            query: "words".to_owned(),
+            count: 5,
+            year_from: None,
+            year_to: None,
+            source: SOURCES[0],
+            pdf_only: false,
+            open_access: false,
+            by_date: false,
+            provider: None,
+        }
+    }
+
+    #[test]
+    fn every_field_of_a_request_is_in_the_question_or_known_to_have_no_effect() {
+        let changes: [(&str, SearchChange); 9] = [
+            ("query", |search| search.query.push('x')),
+            ("num_results", |search| search.count += 1),
+            ("year_from", |search| search.year_from = Some(2020)),
+            ("year_to", |search| search.year_to = Some(2020)),
+            ("source", |search| search.source = SOURCES[1]),
+            ("pdf_only", |search| search.pdf_only = true),
+            ("open_access", |search| search.open_access = true),
+            ("sort_by", |search| search.by_date = true),
+            ("provider", |search| search.provider = Some("arxiv")),
+        ];
+        let mut all = vec![asked(&plain())];
+        for (field, change) in changes {
+            let mut search = plain();
+            change(&mut search);
+            let other = asked(&search);
+            assert!(!all.contains(&other), "{field}");
+            all.push(other);
+        }
+        // The schema of the tool that asks.
+        let schema = include_str!("../../../tools/src/tools/schemas/academic_search.json");
+        let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
+        let fields = schema["parameters"]["properties"].as_object().unwrap();
+        for field in fields.keys() {
+            let known = changes.iter().any(|(name, _)| name == field);
+            let without = WITHOUT_EFFECT.contains(&field.as_str());
+            assert!(
+                known != without,
+                "nobody knows whether {field} has an effect"
+            );
+        }
+        assert_eq!(fields.len(), changes.len() + WITHOUT_EFFECT.len());
+    }
+
+    #[test]
+    fn another_address_of_a_provider_that_may_be_asked_is_another_question() {
+        let at = |variable: &'static str, address: &'static str, search: &PaperSearch| {
+            let var = |name: &str| (name == variable).then(|| address.to_owned());
+            question(search, &Credentials::from_vars(&var, None))
+        };
+        let search = plain();
+        let one = at("IKIGAI_CROSSREF_URL", "http://127.0.0.1:1/works", &search);
+        assert_ne!(one, asked(&search));
+        let login = "http://user:secret@127.0.0.1:1/works";
+        assert_eq!(one, at("IKIGAI_CROSSREF_URL", login, &search));
+        assert_eq!(at("OPENALEX_API_KEY", "key", &search), asked(&search));
+        // Files are found only with it.
+        assert_ne!(
+            at("UNPAYWALL_EMAIL", "me@example.com", &search),
+            asked(&search)
+        );
+        let search = PaperSearch {
+            provider: Some("pubmed"),
+            ..search
+        };
+        let other = at("IKIGAI_CROSSREF_URL", "http://127.0.0.1:1/works", &search);
+        assert_eq!(other, asked(&search));
+    }
+}

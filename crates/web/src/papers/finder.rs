@@ -1,0 +1,249 @@
+//! One search for papers from start to end: from the cache if possible, or else from one provider
+//! after the other, until there are enough.
+
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::cached_papers::{self, TIME_TO_LIVE};
+use super::paper::Paper;
+use super::paper_provider::{PROVIDERS, PaperPage, PaperProvider, order};
+use super::paper_search::PaperSearch;
+use super::{request_pace, scholarly_web, unpaywall};
+use crate::cache::{CacheQuestion, SingleFlightGuard};
+use crate::client::HttpClient;
+use crate::provider::ProviderAccount;
+use crate::provider::failure::{ProviderFailure, ProviderFailureKind};
+use crate::search::choice::NoProvider;
+use crate::search::context::SearchContext;
+use crate::search::outcome::{ProviderRouting, SearchFailure};
+use crate::search::provider_route::{PROVIDER_TIMEOUT, ProviderRoute};
+use crate::search::searcher::WebSearcher;
+use crate::search::unseen_taken_out;
+use iki_base::sort::sort_by_number;
+use iki_base::unseen::UnseenCount;
+
+/// Minimum time that is worth asking another provider. A shorter one would say nothing about it.
+const MIN_PROVIDER_TIME: Duration = Duration::from_secs(5);
+
+/// Time kept for the request itself when waiting for the pace of its provider.
+const REQUEST_TIME: Duration = Duration::from_secs(3);
+
+/// Papers that were found, with their origin; as the cache keeps it.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct PaperAnswer {
+    /// The papers, best first, at most as many as wanted: their fields.
+    pub papers: Vec<Value>,
+    /// Number of all papers that the first provider has found.
+    pub total: u64,
+    /// Providers that answered, in order; `web_search` if none did.
+    pub answered: Vec<String>,
+    /// Invisible characters that were removed from what was found.
+    pub removed: UnseenCount,
+    /// Route through the providers.
+    #[serde(skip)]
+    pub routed: ProviderRouting,
+    /// Search provider that was asked in the place of all.
+    #[serde(skip)]
+    pub searched_with: Option<&'static str>,
+    /// Age of a cached answer; `None` for a new one.
+    #[serde(skip)]
+    pub age: Option<Duration>,
+    /// Duration of the search.
+    #[serde(skip)]
+    pub took: Duration,
+}
+
+/// Finds papers.
+pub struct PaperFinder<'a> {
+    /// HTTP client; the search ends when its time does.
+    pub client: &'a HttpClient,
+    /// Configuration and caches.
+    pub known: SearchContext<'a>,
+}
+
+/// Returns the names of providers that may answer now, other than those that are `named`.
+#[must_use]
+pub fn others(known: &SearchContext<'_>, named: &[&str]) -> Vec<&'static str> {
+    known.others(PROVIDERS.iter().map(|one| &one.service), named)
+}
+
+impl PaperFinder<'_> {
+    /// Runs a search.
+    pub fn find(&self, search: &PaperSearch) -> Result<PaperAnswer, SearchFailure> {
+        let begin = Instant::now();
+        let question = cached_papers::question(search, self.known.credentials);
+        let kept = self
+            .known
+            .kept_or_turn(self.client, &question, || self.kept(&question));
+        let answer = match kept {
+            Ok(answer) => answer,
+            Err(_turn) if self.client.is_offline() => {
+                return Err(SearchFailure::NoProvider(NoProvider::Offline));
+            }
+            Err(_turn) => {
+                let answer = self.ask(search)?;
+                // A provider that failed might have had more. A web search is kept by itself.
+                let is_whole =
+                    answer.routed.passed.is_empty() || answer.papers.len() >= search.count;
+                if is_whole
+                    && answer.searched_with.is_none()
+                    && let Ok(bytes) = serde_json::to_vec(&answer)
+                {
+                    self.known.keep(&question, &bytes, TIME_TO_LIVE);
+                }
+                answer
+            }
+        };
+        Ok(PaperAnswer {
+            took: begin.elapsed(),
+            ..answer
+        })
+    }
+
+    /// Returns the cached answer, if there is one.
+    fn kept(&self, question: &CacheQuestion) -> Option<PaperAnswer> {
+        let entry = self.known.entry(question, TIME_TO_LIVE)?;
+        let answer: PaperAnswer = serde_json::from_slice(&entry.bytes).ok()?;
+        Some(PaperAnswer {
+            age: Some(entry.age),
+            ..answer
+        })
+    }
+
+    /// Asks one provider after the other, until there are enough papers.
+    fn ask(&self, search: &PaperSearch) -> Result<PaperAnswer, SearchFailure> {
+        let mut answer = PaperAnswer::default();
+        let mut found = Vec::new();
+        let mut look_ups = unpaywall::MAX_LOOK_UPS;
+        let caller = self.known.caller(self.client);
+        let mut route = ProviderRoute {
+            min_time: MIN_PROVIDER_TIME,
+            ..ProviderRoute::new(self.client, self.known, search.provider.is_some())
+        };
+        for provider in order(search) {
+            let admitted = found.iter().filter(|paper| search.admits(paper));
+            if admitted.count() >= search.count {
+                break;
+            }
+            let page = route.ask(
+                provider,
+                PROVIDER_TIMEOUT,
+                |_| Err(SingleFlightGuard::default()),
+                |client, account| self.ask_provider(client, search, provider, account),
+            )?;
+            let Some(page) = page else { continue };
+            if answer.answered.is_empty() {
+                answer.total = page.total;
+            }
+            answer.answered.push(provider.name.to_owned());
+            answer.removed = answer.removed.and(page.removed);
+            for paper in page.papers {
+                add(&mut found, search, paper.tidied(provider.name));
+            }
+            if search.wants_open() {
+                unpaywall::look_up(&caller, &mut found, &mut look_ups);
+            }
+        }
+        let first_failure = route.failures.first().cloned();
+        if let Some(failure) = first_failure.filter(|_| answer.answered.is_empty()) {
+            (found, route) = self.search_web(search, failure, route, &mut answer)?;
+            if search.wants_open() {
+                unpaywall::look_up(&caller, &mut found, &mut look_ups);
+            }
+        }
+        found.retain(|paper| search.admits(paper));
+        if search.by_date {
+            // The newest first; of equals the one that was found first.
+            sort_by_number(&mut found, |paper| {
+                paper.date.map_or(0.0, |date| -date.rank())
+            });
+        }
+        found.truncate(search.count);
+        unpaywall::look_up(&caller, &mut found, &mut look_ups);
+        answer.papers = found.into_iter().map(Paper::into_fields).collect();
+        answer.routed = route.routing;
+        Ok(answer)
+    }
+
+    /// Asks a provider, by as many requests as it takes.
+    fn ask_provider(
+        &self,
+        client: &HttpClient,
+        search: &PaperSearch,
+        provider: &'static PaperProvider,
+        account: &ProviderAccount,
+    ) -> Result<PaperPage, ProviderFailure> {
+        let later = |left: Duration| {
+            let kind = ProviderFailureKind::too_fast(left.as_secs() + 1);
+            let text = format!("There was no time to wait for {}.", provider.title);
+            ProviderFailure::new(provider, kind, text)
+        };
+        let caller = self.known.caller(client);
+        let mut page = PaperPage::default();
+        for step in provider.steps {
+            if let Some(pace) = provider.pace {
+                let longest = client.left().saturating_sub(REQUEST_TIME);
+                request_pace::wait(self.known.store, provider, pace, longest).map_err(later)?;
+            }
+            let request = (step.request)(search, account, &page);
+            let pages = caller.ask(provider, &request, step.read)?;
+            let next = pages.into_iter().next().unwrap_or_default();
+            page = PaperPage {
+                total: next.total.max(page.total),
+                ..next
+            };
+            if page.papers.is_empty() && page.ids.is_empty() {
+                break;
+            }
+        }
+        Ok(page)
+    }
+
+    /// Searches the web for papers after all providers have failed, the first of them with
+    /// `failure`.
+    fn search_web<'r>(
+        &self,
+        search: &PaperSearch,
+        failure: ProviderFailure,
+        mut route: ProviderRoute<'r>,
+        answer: &mut PaperAnswer,
+    ) -> Result<(Vec<Paper>, ProviderRoute<'r>), SearchFailure> {
+        let (client, known) = (self.client, self.known);
+        if !route.is_only {
+            let routing = &mut route.routing;
+            routing.attempted.push(scholarly_web::NAME);
+            let why =
+                match (WebSearcher { client, known }).search(&scholarly_web::search_of(search)) {
+                    Ok(results) => {
+                        answer.answered = vec![scholarly_web::NAME.to_owned()];
+                        answer.searched_with = Some(results.provider.title);
+                        answer.removed = unseen_taken_out(&results.results);
+                        let mut found = Vec::new();
+                        for result in results.results {
+                            let paper = scholarly_web::paper(result, search.source);
+                            add(&mut found, search, paper);
+                        }
+                        return Ok((found, route));
+                    }
+                    Err(SearchFailure::NoProvider(_)) => "nobody to ask",
+                    Err(SearchFailure::Failed { failure, .. }) => failure.kind.in_words(),
+                };
+            routing.passed.push((scholarly_web::NAME, why.to_owned()));
+        }
+        Err(route.failed(failure, PROVIDERS.iter().map(|one| &one.service)))
+    }
+}
+
+/// Adds a paper to those that were found, or to what is known of it, if it may be one of those that
+/// are searched for.
+fn add(found: &mut Vec<Paper>, search: &PaperSearch, paper: Option<Paper>) {
+    let Some(paper) = paper.filter(|paper| search.covers(paper)) else {
+        return;
+    };
+    match found.iter_mut().find(|one| one.is_same(&paper)) {
+        Some(known) => known.absorb(paper),
+        None => found.push(paper),
+    }
+}

@@ -1,0 +1,146 @@
+//! `OpenAlex`: an index of works of all subjects.
+//!
+//! Facts: developers.openalex.org, "Works", "Filters", "Errors", "Authentication"; abstracts come
+//! as the places of each word.
+
+use serde_json::{Value, json};
+
+use super::paper::{Paper, PaperPlaces};
+use super::paper_provider::{PaperPage, PaperProvider, PaperStep, filters, key};
+use super::paper_search::{NAMES, PaperSearch};
+use crate::client::HttpResponse;
+use crate::provider::reply::{self, list, string};
+use crate::provider::{
+    Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest, UnreadableReply,
+    optional_key,
+};
+use crate::search::html_text;
+use iki_base::sort::sort_by_count;
+
+/// Fields of a work that are read; all of them take ten times as much.
+const FIELDS: &str = "id,doi,display_name,publication_year,publication_date,authorships,\
+    primary_location,best_oa_location,open_access,locations,ids,cited_by_count,is_retracted,\
+    abstract_inverted_index";
+
+const PLACES: PaperPlaces = &[
+    ("title", &["/display_name", "/title"]),
+    ("url", &["/primary_location/landing_page_url", "/id"]),
+    ("doi", &["/doi"]),
+    ("journal", &["/primary_location/source/display_name"]),
+    ("date", &["/publication_date", "/publication_year"]),
+    ("citationCount", &["/cited_by_count"]),
+    ("openAccess", &["/open_access/is_oa"]),
+    ("pdfUrl", &["/best_oa_location/pdf_url"]),
+];
+
+/// Its number for the archive arXiv.
+const ARXIV: &str = "S4306400194";
+
+/// Maximum number of words of an abstract.
+const MAX_ABSTRACT_WORDS: usize = 2000;
+
+/// Row of this provider.
+pub static PROVIDER: PaperProvider = PaperProvider {
+    service: Provider {
+        name: "openalex",
+        title: "OpenAlex",
+        slots: &[optional_key(
+            "OPENALEX_API_KEY",
+            &["academic_search", "openalex", "api_key"],
+        )],
+        endpoint: ProviderEndpoint::Known("https://api.openalex.org/works"),
+        refusal,
+        ..Provider::PLAIN
+    },
+    steps: &[PaperStep { request, read }],
+    pace: None,
+    sources: NAMES,
+};
+
+fn request(search: &PaperSearch, account: &ProviderAccount, _: &PaperPage) -> ProviderRequest {
+    let from = search.year_from;
+    let to = search.year_to;
+    let source = match search.source.name {
+        "arxiv" => Some(format!("locations.source.id:{ARXIV}")),
+        "pubmed" => Some("has_pmid:true".to_owned()),
+        _ => search
+            .source
+            .prefix()
+            .map(|one| format!("doi_starts_with:{one}")),
+    };
+    let open = search
+        .wants_open()
+        .then(|| "open_access.is_oa:true".to_owned());
+    let filter = filters([
+        from.map(|year| format!("from_publication_date:{year:04}-01-01")),
+        to.map(|year| format!("to_publication_date:{year:04}-12-31")),
+        open,
+        source,
+    ]);
+    // These would be wildcards.
+    let words = search.query.replace(['*', '?', '~'], " ");
+    let sort = search.by_date.then(|| "publication_date:desc".into());
+    let fields = [
+        ("search", Some(words.trim().into())),
+        ("per_page", Some(search.asked().into())),
+        ("filter", filter),
+        ("sort", sort),
+        ("select", Some(FIELDS.into())),
+        ("api_key", key(account)),
+    ];
+    ProviderRequest::get(account, fields)
+}
+
+fn read(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> {
+    let body = reply::object(answer)?;
+    let works = reply::items(body.get("results"))?;
+    let total = body.pointer("/meta/count").and_then(Value::as_u64);
+    Ok(PaperPage::of(works.iter().map(paper).collect(), total))
+}
+
+fn paper(work: &Value) -> Paper {
+    let mut paper = Paper::of_item(work, PLACES);
+    let authors = list(work, "authorships").iter();
+    paper.set_authors(authors.map(|one| string(&one["author"], "display_name").to_owned()));
+    paper.set("abstract", unfolded(work.get("abstract_inverted_index")));
+    if work["is_retracted"] == true {
+        paper.set(
+            "retractionStatus",
+            json!({"retracted": true, "kind": "retraction"}),
+        );
+    }
+    let mut places = list(work, "locations")
+        .iter()
+        .chain(work.get("primary_location"));
+    if places.any(|one| string(&one["source"], "id").ends_with(ARXIV)) {
+        paper.sources.push("arxiv");
+    }
+    if work["ids"]["pmid"].is_string() {
+        paper.sources.push("pubmed");
+    }
+    paper
+}
+
+/// Returns the text of which each word's places are given.
+fn unfolded(index: Option<&Value>) -> String {
+    let mut words: Vec<(usize, &str)> = Vec::new();
+    for (word, places) in index.and_then(Value::as_object).into_iter().flatten() {
+        let places = reply::items(Some(places)).unwrap_or_default().iter();
+        let places = places.filter_map(|place| usize::try_from(place.as_u64()?).ok());
+        words.extend(places.map(|place| (place, word.as_str())));
+    }
+    sort_by_count(&mut words, |(place, _)| *place);
+    words.truncate(MAX_ABSTRACT_WORDS);
+    let words: Vec<&str> = words.into_iter().map(|(_, word)| word).collect();
+    html_text::text(&words.join(" "))
+}
+
+/// Interprets a status: too many searches in a second, or in a day, are also reported by 403.
+fn refusal(title: &str, answer: &HttpResponse) -> ProviderRefusal {
+    let is_spent = reply::contains_any(answer, &["daily", "budget", "credit", "quota"]);
+    match answer.status {
+        403 | 429 if is_spent => reply::quota_refusal(title, answer),
+        403 | 429 => reply::rate_limit_refusal(title, answer),
+        _ => reply::by_status(title, answer),
+    }
+}

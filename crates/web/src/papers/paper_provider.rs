@@ -1,0 +1,135 @@
+//! A provider of papers: one row with all that differs between them.
+
+use std::ops::Deref;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::paper::Paper;
+use super::paper_search::PaperSearch;
+use super::{arxiv, crossref, openalex, pubmed, semanticscholar};
+use crate::client::HttpResponse;
+use crate::provider::exchange::ProviderItem;
+use crate::provider::failure::ProviderFailureKind;
+use crate::provider::{
+    Provider, ProviderAccount, ProviderRefusal, ProviderRequest, UnreadableReply, reply,
+};
+use iki_base::unseen::UnseenCount;
+
+/// All providers, in the order in which they are asked.
+pub static PROVIDERS: [&PaperProvider; 5] = [
+    &openalex::PROVIDER,
+    &crossref::PROVIDER,
+    &pubmed::PROVIDER,
+    &arxiv::PROVIDER,
+    &semanticscholar::PROVIDER,
+];
+
+/// A provider of papers.
+pub struct PaperProvider {
+    /// The fields that every provider has.
+    pub service: Provider,
+    /// Requests that a search takes, each with the reply to the one before.
+    pub steps: &'static [PaperStep],
+    /// Minimum time between two requests of this user's.
+    pub pace: Option<Duration>,
+    /// Names of the sources of which it is asked for papers unless it is named.
+    pub sources: &'static [&'static str],
+}
+
+/// One request and its reply.
+pub struct PaperStep {
+    /// Builds the request, with the page of the step before.
+    pub request: fn(&PaperSearch, &ProviderAccount, &PaperPage) -> ProviderRequest,
+    /// Reads the page of a reply.
+    pub read: fn(&HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply>,
+}
+
+impl Deref for PaperProvider {
+    type Target = Provider;
+
+    fn deref(&self) -> &Provider {
+        &self.service
+    }
+}
+
+/// Papers of one reply, as the provider gives them.
+#[derive(Clone, Debug, Default)]
+pub struct PaperPage {
+    /// The papers, best first.
+    pub papers: Vec<Paper>,
+    /// Number of all papers that the provider has found.
+    pub total: u64,
+    /// Numbers of papers that the next step asks about.
+    pub ids: Vec<String>,
+    /// Invisible characters that were removed.
+    pub removed: UnseenCount,
+}
+
+impl PaperPage {
+    /// Makes the page of a reply with these papers.
+    #[must_use]
+    pub fn of(papers: Vec<Paper>, total: Option<u64>) -> Vec<Self> {
+        vec![Self {
+            papers,
+            total: total.unwrap_or_default(),
+            ..Self::default()
+        }]
+    }
+}
+
+impl ProviderItem for PaperPage {
+    fn texts(&mut self) -> Vec<&mut String> {
+        self.papers.iter_mut().flat_map(Paper::texts).collect()
+    }
+
+    fn count_unseen(&mut self, removed: UnseenCount) {
+        self.removed = self.removed.and(removed);
+    }
+}
+
+/// Returns the providers that a search asks, in order: the one that it names, or else first the one
+/// that holds what is searched for.
+#[must_use]
+pub fn order(search: &PaperSearch) -> Vec<&'static PaperProvider> {
+    let source = search.source.name;
+    let first = search.provider.unwrap_or(source);
+    let is_named = search.provider.is_some();
+    let all = PROVIDERS.iter().copied();
+    let own = all.clone().filter(|one| one.name == first);
+    let others = all.filter(|one| one.name != first && one.sources.contains(&source));
+    own.chain(others.filter(|_| !is_named)).collect()
+}
+
+/// Returns the key, or what replaces it, if it is set.
+pub(super) fn key(account: &ProviderAccount) -> Option<Value> {
+    Some(account.key(0))
+        .filter(|key| !key.is_empty())
+        .map(Value::from)
+}
+
+/// Returns the filters that are given, as one parameter.
+pub(super) fn filters<const N: usize>(filters: [Option<String>; N]) -> Option<Value> {
+    let given: Vec<String> = filters.into_iter().flatten().collect();
+    (!given.is_empty()).then(|| given.join(",").into())
+}
+
+/// Interprets a status of a provider that can be asked without a key.
+pub(super) fn refusal(title: &str, answer: &HttpResponse) -> ProviderRefusal {
+    let mut refusal = reply::by_status(title, answer);
+    if refusal.kind == ProviderFailureKind::AuthInvalid {
+        let why = answer.status_text();
+        refusal.text = format!("{title} refused access ({why}): for its key, or for want of one.");
+    }
+    refusal
+}
+
+/// Interprets a status of a provider that knows no keys.
+pub(super) fn refusal_without_keys(title: &str, answer: &HttpResponse) -> ProviderRefusal {
+    let mut refusal = reply::by_status(title, answer);
+    if refusal.kind == ProviderFailureKind::AuthInvalid {
+        refusal = reply::upstream_refusal(title, answer);
+        refusal.kind = ProviderFailureKind::Upstream;
+    }
+    refusal
+}

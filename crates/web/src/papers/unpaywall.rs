@@ -1,0 +1,83 @@
+//! Unpaywall: free PDF files of papers, by their DOIs. Without them a search has its papers all the
+//! same, so that nothing here fails.
+//!
+//! Facts: unpaywall.org, "REST API": every request names an address of mail.
+
+use std::time::Duration;
+
+use super::paper::{Paper, PaperPlaces};
+use super::paper_provider::{PaperPage, key, refusal_without_keys};
+use crate::client::HttpResponse;
+use crate::provider::breaker::BreakerState;
+use crate::provider::caller::ProviderCaller;
+use crate::provider::{
+    Provider, ProviderEndpoint, ProviderRequest, UnreadableReply, reply, required_key,
+};
+use crate::search::results::shown_url;
+
+/// Maximum number of papers that are looked up for a search.
+pub const MAX_LOOK_UPS: usize = 5;
+
+/// Maximum time for all of them.
+const MAX_TIME: Duration = Duration::from_secs(6);
+
+/// Minimum time that is worth looking up another one.
+const MIN_LOOKUP_TIME: Duration = Duration::from_secs(1);
+
+const PLACES: PaperPlaces = &[
+    ("pdfUrl", &["/best_oa_location/url_for_pdf"]),
+    ("openAccess", &["/is_oa"]),
+];
+
+/// Row of this provider.
+pub static PROVIDER: Provider = Provider {
+    name: "unpaywall",
+    title: "Unpaywall",
+    slots: &[required_key(
+        "UNPAYWALL_EMAIL",
+        &["academic_search", "unpaywall", "email"],
+    )],
+    endpoint: ProviderEndpoint::Known("https://api.unpaywall.org/v2"),
+    refusal: refusal_without_keys,
+    ..Provider::PLAIN
+};
+
+/// Looks up the files of those `papers` that have a DOI and no file, as far as `most` goes, which
+/// is reduced by their number.
+pub fn look_up(caller: &ProviderCaller<'_>, papers: &mut [Paper], most: &mut usize) {
+    let Ok(account) = PROVIDER.account(caller.credentials) else {
+        return;
+    };
+    if matches!(caller.breakers.pass(&PROVIDER), BreakerState::Open(_)) {
+        return;
+    }
+    let client = caller.client.for_at_most(MAX_TIME);
+    let caller = ProviderCaller {
+        client: &client,
+        ..*caller
+    };
+    for paper in papers {
+        let lacks = paper.text("pdfUrl").is_empty() && !paper.text("doi").is_empty();
+        if !lacks || paper.looked_up || *most == 0 || client.left() < MIN_LOOKUP_TIME {
+            continue;
+        }
+        *most -= 1;
+        paper.looked_up = true;
+        let mail = [("email", key(&account))];
+        let request = ProviderRequest::get(&account.below(paper.text("doi")), mail);
+        let found = caller.ask(&PROVIDER, &request, read).unwrap_or_default();
+        for file in found.iter().flat_map(|page| &page.papers) {
+            if file.is("openAccess") {
+                paper.set("openAccess", true);
+            }
+            if let Some(address) = shown_url(file.text("pdfUrl")) {
+                paper.set_file(Some(address));
+            }
+        }
+    }
+}
+
+fn read(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> {
+    let body = reply::object(answer)?;
+    Ok(PaperPage::of(vec![Paper::of_item(&body, PLACES)], None))
+}

@@ -1,0 +1,168 @@
+//! Parts of a session as Markdown. The same session gives the same text.
+//!
+//! Steps are shown in the model's own words, quoted, so that no heading and no list in them is one
+//! of the document's; titles and authors are anybody's, so that what is markup in them is escaped.
+
+use std::fmt::Write as _;
+
+use super::session::{SessionSource, SessionStep};
+use iki_base::wording::{beginning, on_one_line};
+
+/// Maximum length of a line that stands for a step, in bytes.
+const MAX_LINE_CHARS: usize = 120;
+
+/// Returns the beginning of a step's text, on one line.
+#[must_use]
+pub fn one_liner(step: &SessionStep) -> String {
+    let line = on_one_line(&step.search_step);
+    let shown = beginning(&line, MAX_LINE_CHARS);
+    if shown.len() == line.len() {
+        return line;
+    }
+    format!("{}…", shown.trim_end())
+}
+
+/// Appends a step under a heading. Writing to a string does not fail.
+pub fn write_step(out: &mut String, step: &SessionStep) {
+    let _ = write!(out, "### Step {}", step.step_number);
+    if !step.branch_id.is_empty() {
+        let _ = write!(out, ", branch {}", on_one_line(&step.branch_id));
+    }
+    if let Some(from) = step.branch_from_step {
+        let _ = write!(out, " from step {from}");
+    }
+    match step.revises_step {
+        Some(revised) if revised == step.step_number => out.push_str(", revised"),
+        Some(revised) => {
+            let _ = write!(out, ", revises step {revised}");
+        }
+        None => {}
+    }
+    out.push_str("\n\n");
+    write_quoted(out, &step.search_step);
+    out.push('\n');
+    let rejected = step.rejected_approaches.join("; ");
+    for (name, text) in [
+        ("Reasoning", &step.reasoning),
+        ("Confidence", &step.confidence),
+        ("Rejected", &rejected),
+        ("Gap", &step.knowledge_gap),
+    ] {
+        if !text.is_empty() {
+            out.push_str("- ");
+            write_labelled(out, name, text);
+        }
+    }
+    let _ = writeln!(out, "- Recorded: {}\n", step.recorded_at);
+}
+
+/// Appends a text of the model's behind its label, in an item of a list or alone; several lines of
+/// it are quoted.
+pub fn write_labelled(out: &mut String, label: &str, text: &str) {
+    let text = text.trim();
+    if text.contains(['\n', '\r']) {
+        let _ = writeln!(out, "{label}:");
+        write_quoted_behind(out, "  > ", text);
+    } else {
+        let _ = writeln!(out, "{label}: {text}");
+    }
+}
+
+/// Appends a text of the model's as a quotation.
+pub fn write_quoted(out: &mut String, text: &str) {
+    write_quoted_behind(out, "> ", text.trim());
+}
+
+fn write_quoted_behind(out: &mut String, mark: &str, text: &str) {
+    // Any of these ends a line of Markdown.
+    for line in text.replace("\r\n", "\n").split(['\n', '\r']) {
+        let _ = writeln!(out, "{}", format!("{mark}{line}").trim_end());
+    }
+}
+
+/// Appends a step as one line.
+pub fn write_step_line(out: &mut String, step: &SessionStep) {
+    let _ = write!(out, "- {}", step.step_number);
+    if !step.branch_id.is_empty() {
+        let _ = write!(out, " [{}]", on_one_line(&step.branch_id));
+    }
+    if !step.confidence.is_empty() {
+        let _ = write!(out, " ({})", step.confidence);
+    }
+    let _ = writeln!(out, " {}", one_liner(step));
+}
+
+/// Appends a source as the item of that number.
+pub fn write_source(out: &mut String, number: usize, source: &SessionSource) {
+    let title = match source.title.trim() {
+        "" => &source.url,
+        title => title,
+    };
+    let address = on_one_line(&source.url);
+    let address = address.replace('<', "%3C").replace('>', "%3E");
+    let _ = write!(out, "{number}. [{}](<{address}>)", escaped(title));
+    for text in [&source.author, &source.journal, &source.date] {
+        if !text.is_empty() {
+            let mark = if out.ends_with('.') { "" } else { "." };
+            let _ = write!(out, "{mark} {}", escaped(text));
+        }
+    }
+    if !source.doi.is_empty() {
+        let _ = write!(out, ". doi:{}", escaped(&source.doi));
+    }
+    let how = if source.read { "read" } else { "found" };
+    let _ = writeln!(out, " ({how} at step {})", source.step);
+}
+
+/// Appends a list under a heading, unless it is empty.
+pub fn write_list<T: AsRef<str>>(out: &mut String, heading: &str, items: &[T]) {
+    if items.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "## {heading}\n");
+    for item in items {
+        let item = on_one_line(item.as_ref());
+        let mark = if item.starts_with('#') { "\\" } else { "" };
+        let _ = writeln!(out, "- {mark}{item}");
+    }
+    out.push('\n');
+}
+
+/// Text on one line in which nothing is markup.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in on_one_line(text).chars() {
+        if matches!(
+            c,
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '~' | '&' | '$'
+        ) {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_known_of_a_source_is_set_off_by_one_full_stop_each() {
+        let source = SessionSource {
+            url: "https://example.com/".to_owned(),
+            title: "T".to_owned(),
+            author: "Doe, J.".to_owned(),
+            journal: "Cold Co.".to_owned(),
+            date: "2024".to_owned(),
+            step: 2,
+            ..SessionSource::default()
+        };
+        let mut out = String::new();
+        write_source(&mut out, 1, &source);
+        assert_eq!(
+            out,
+            "1. [T](<https://example.com/>). Doe, J. Cold Co. 2024 (found at step 2)\n"
+        );
+    }
+}

@@ -1,0 +1,79 @@
+//! Search results' snippets of HTML as plain text.
+
+use iki_document::entities;
+
+/// Converts a snippet of HTML to text: tags removed, entities decoded once, whitespace collapsed.
+///
+/// A `<` that does not begin a tag is text.
+#[must_use]
+pub fn text(html: &str) -> String {
+    let decoded = entities::decoded(&without_tags(html, &tag_length));
+    decoded.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns a text without its tags, with a blank for each that separates words. `length` is given
+/// the rest of the text from each `<` on, and returns the length of the tag that it begins.
+pub(super) fn without_tags(html: &str, length: &dyn Fn(&str) -> Option<usize>) -> String {
+    let mut out = String::with_capacity(html.len());
+    let mut rest = html;
+    while let Some(at) = rest.find('<') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let tag = length(rest);
+        out.push_str(match tag {
+            None => "<",
+            Some(length) if breaks(&rest[..length]) => " ",
+            Some(_) => "",
+        });
+        rest = &rest[tag.unwrap_or(1)..];
+    }
+    out + rest
+}
+
+/// Returns the length of the tag or comment that `text` begins with.
+fn tag_length(text: &str) -> Option<usize> {
+    let name = text[1..].strip_prefix('/').unwrap_or(&text[1..]);
+    if !name.starts_with(|c: char| c.is_ascii_alphabetic()) && !text.starts_with("<!--") {
+        return None;
+    }
+    text.find('>').map(|at| at + 1)
+}
+
+/// True if a tag separates words.
+fn breaks(tag: &str) -> bool {
+    let name = tag.trim_start_matches(['<', '/']);
+    let end = name
+        .find(|c: char| !c.is_ascii_alphanumeric())
+        .unwrap_or(name.len());
+    let name = name[..end].to_ascii_lowercase();
+    matches!(
+        name.as_str(),
+        "br" | "p" | "div" | "li" | "ul" | "ol" | "hr" | "tr" | "td" | "th" | "title" | "sec"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_go_and_entities_are_decoded_once() {
+        for (html, plain) in [
+            ("The <strong>Rust</strong> Book", "The Rust Book"),
+            (
+                "a &amp; b &lt;br&gt; &quot;c&quot; &#x27;d&#39; &eacute;",
+                "a & b <br> \"c\" 'd' \u{e9}",
+            ),
+            ("&amp;lt;b&amp;gt;", "&lt;b&gt;"),
+            ("if a < b && c > d", "if a < b && c > d"),
+            ("one<br/>two<p>three</p>", "one two three"),
+            ("<!-- x -->y\n  z", "y z"),
+            ("ends in <", "ends in <"),
+            ("<b", "<b"),
+            ("<em class=\"a\">x</em>y", "xy"),
+            ("", ""),
+        ] {
+            assert_eq!(text(html), plain, "{html}");
+        }
+    }
+}
