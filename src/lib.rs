@@ -30,7 +30,7 @@
 //! | `research_sessions` | workshop: the steps and sources of a research, kept from call to call |
 //! | `cache` | workshop: recent answers and pages, encrypted, with their age |
 //! | `access` | workshop: a server's tokens and limits |
-//! | `basics` | leaf modules: dates, wording of messages, signatures, sorting, parallel work |
+//! | `basics` | leaf modules: dates, wording of messages, signatures, parallel work |
 //! | `unseen` | workshop: invisible characters, removed from texts and spelled out in names |
 //! | `secrets` | variables of the environment that are withheld from commands |
 //! | `console` | workshop: the process's streams and exit codes, and text for a terminal |

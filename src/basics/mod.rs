@@ -10,6 +10,5 @@ pub mod partial_date;
 pub mod progress_counters;
 pub mod signature;
 pub mod small_file;
-pub mod sort;
 pub mod unicode_form;
 pub mod wording;

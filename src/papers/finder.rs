@@ -1,6 +1,7 @@
 //! One search for papers from start to end: from the cache if possible, or else from one provider
 //! after the other, until there are enough.
 
+use std::cmp::Reverse;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -11,7 +12,6 @@ use super::paper::Paper;
 use super::paper_provider::{PROVIDERS, PaperPage, PaperProvider, order};
 use super::paper_search::PaperSearch;
 use super::{request_pace, scholarly_web, unpaywall};
-use crate::basics::sort::sort_by_number;
 use crate::cache::{CacheQuestion, SingleFlightGuard};
 use crate::unseen::UnseenCount;
 use crate::web::client::HttpClient;
@@ -156,9 +156,7 @@ impl PaperFinder<'_> {
         found.retain(|paper| search.admits(paper));
         if search.by_date {
             // The newest first; of equals the one that was found first.
-            sort_by_number(&mut found, |paper| {
-                paper.date.map_or(0.0, |date| -date.rank())
-            });
+            found.sort_by_key(|paper| Reverse(paper.date));
         }
         found.truncate(search.count);
         unpaywall::look_up(&caller, &mut found, &mut look_ups);

@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use super::paper::{Paper, PaperPlaces};
 use super::paper_provider::{PaperPage, PaperProvider, PaperStep, filters, key};
 use super::paper_search::{NAMES, PaperSearch};
-use crate::basics::sort::sort_by_count;
 use crate::web::client::HttpResponse;
 use crate::web::provider::reply::{self, list, string};
 use crate::web::provider::{
@@ -129,7 +128,7 @@ fn unfolded(index: Option<&Value>) -> String {
         let places = places.filter_map(|place| usize::try_from(place.as_u64()?).ok());
         words.extend(places.map(|place| (place, word.as_str())));
     }
-    sort_by_count(&mut words, |(place, _)| *place);
+    words.sort_by_key(|(place, _)| *place);
     words.truncate(MAX_ABSTRACT_WORDS);
     let words: Vec<&str> = words.into_iter().map(|(_, word)| word).collect();
     html_text::text(&words.join(" "))

@@ -3,7 +3,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::basics::sort::sort_by_count;
 use crate::basics::wording::beginning;
 use crate::cache::PersistentFault;
 use crate::web::search::same_page_key;
@@ -228,9 +227,7 @@ impl ResearchSession {
     #[must_use]
     pub fn in_order(&self) -> Vec<&SessionStep> {
         let mut steps: Vec<&SessionStep> = self.steps.iter().collect();
-        sort_by_count(&mut steps, |step| {
-            usize::try_from(step.step_number).unwrap_or(usize::MAX)
-        });
+        steps.sort_by_key(|step| step.step_number);
         steps
     }
 

@@ -6,12 +6,12 @@
 //! follows RFC 6265bis: such a cookie is neither accepted from nor sent to a plain connection, nor
 //! replaced from one.
 
+use std::cmp::Reverse;
 use std::time::{Duration, SystemTime};
 
 use ureq::http::{HeaderMap, HeaderValue, header};
 use url::{Host, Url};
 
-use crate::basics::sort::sort_by_count;
 use crate::web::date;
 use crate::web::guard::names::is_within;
 
@@ -69,7 +69,7 @@ impl CookieJar {
             .filter(|cookie| cookie.host == *host && (!cookie.secure || url.scheme() == "https"))
             .filter(|cookie| covers(&cookie.path, url.path()) && !cookie.has_ended(now))
             .collect();
-        sort_by_count(&mut sent, |cookie| usize::MAX - cookie.path.len());
+        sent.sort_by_key(|cookie| Reverse(cookie.path.len()));
         let mut text = Vec::new();
         for cookie in sent {
             let separator: &[u8] = if text.is_empty() { b"" } else { b"; " };

@@ -9,7 +9,6 @@ use super::paragraphs::{self, NewText};
 use super::parallel_reading::PageOutcome;
 use super::read_request::ReadAllFields;
 use super::scores::{self, MIN_RELEVANCE, SourceScores};
-use crate::basics::sort::sort_by_number;
 use crate::contract::failure::Failure;
 use crate::page::PartialDate;
 use crate::tools::web::page_reading::content_cut;
@@ -93,7 +92,8 @@ impl ReadResults {
                 Err(failure) => all.failures.push((result.url.clone(), failure)),
             }
         }
-        sort_by_number(&mut all.sources, |one| -one.scores.overall());
+        all.sources
+            .sort_by(|a, b| b.scores.overall().total_cmp(&a.scores.overall()));
         all.shorten(asked);
         all
     }

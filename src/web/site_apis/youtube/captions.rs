@@ -7,7 +7,6 @@ use serde_json::Value;
 use url::Url;
 
 use super::get;
-use crate::basics::sort::sort_by_count;
 use crate::document::{XmlEvent, XmlReader, entities};
 use crate::web::client::HttpClient;
 use crate::web::guard::names::is_within;
@@ -56,7 +55,7 @@ fn tracks<'a>(player: &'a Value, wanted: Option<&str>) -> Vec<CaptionTrack<'a>> 
         let exact = wanted.is_some_and(|wanted| wanted.eq_ignore_ascii_case(track.language));
         4 * usize::from(other) + 2 * usize::from(track.made) + usize::from(!exact)
     };
-    sort_by_count(&mut tracks, rank);
+    tracks.sort_by_key(rank);
     tracks
 }
 
