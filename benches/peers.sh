@@ -1,6 +1,6 @@
 #!/bin/sh
-# Gets what the benches compare with: Debian's programs, and two small C programs of our own, built
-# into DIRECTORY.
+# Gets what the benches compare with: Debian's programs, the newest ripgrep, from the registry of
+# Rust, and two small C programs of our own, built into DIRECTORY.
 #
 # Usage: benches/peers.sh DIRECTORY
 set -eu
@@ -36,3 +36,8 @@ for name in popen_copy glob3; do
         cc -O2 -o "$directory/$name" "$here/peers/$name.c"
     fi
 done
+
+ripgrep=15.2.0
+if ! "$directory/ripgrep/bin/rg" --version 2>/dev/null | grep -q "^ripgrep $ripgrep"; then
+    cargo install --locked --quiet --root "$directory/ripgrep" ripgrep@$ripgrep >&2
+fi

@@ -36,12 +36,6 @@ all_flags() {
     for registry in "$cargo_home"/registry/src/*; do remap "$registry" ''; done
     sysroot=$(rustc --print sysroot)
     remap "$sysroot" rust
-    # Rust's own linker keeps one copy of functions that are compiled alike, which saves 100 KB. Not
-    # every toolchain has it, and not every compiler can call it.
-    linkers=$sysroot/lib/rustlib/$(rustc -vV | sed -n 's/^host: //p')/bin/gcc-ld
-    if "${CC:-cc}" -fuse-ld=lld "-B$linkers" -Wl,--version >/dev/null 2>&1; then
-        printf '%s\n' -Clink-arg=-fuse-ld=lld "-Clink-arg=-B$linkers" -Clink-arg=-Wl,--icf=all,-O2
-    fi
     # Its own code bears this name in the standard library as it comes, which the source beside it
     # would otherwise replace.
     commit=$(rustc -vV | sed -n 's/^commit-hash: //p')

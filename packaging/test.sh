@@ -13,7 +13,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . packaging/testing.sh
 
 packages=$PWD/target/packages
-limit=$((12 * 1024 * 1024))
+limit=$((24 * 1024 * 1024))
 libexec=usr/libexec/ikigai
 pages=(
     "usr/share/bash-completion/completions/$program"

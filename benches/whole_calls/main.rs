@@ -95,7 +95,7 @@ fn main() -> io::Result<()> {
     };
     let cores = measure::cores()?;
     let used = options.cores.map_or(cores, |count| count.min(cores));
-    println!("{}\n\nOn {used} of {cores} cores.\n", machine());
+    println!("{}\n\nOn {used} of {cores} cores.\n", machine(&place));
     let rows = rows::all(&place)?;
     let rows: Vec<&Row> = rows.iter().filter(|row| options.wants(&row.work)).collect();
     if options.scaling {
@@ -145,7 +145,7 @@ fn binary() -> io::Result<PathBuf> {
 }
 
 /// The machine and the programs, in a paragraph.
-fn machine() -> String {
+fn machine(place: &Place<'_>) -> String {
     let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
     let value = |text: &str, key: &str| {
         let line = text.lines().find(|line| line.starts_with(key));
@@ -153,8 +153,8 @@ fn machine() -> String {
             .map_or_else(String::new, |(_, value)| value.trim().to_owned())
     };
     let processors = read("/proc/cpuinfo");
-    let versions = rows::programs().map(|command| {
-        let output = Command::new(command[0]).args(&command[1..]).output();
+    let versions = rows::programs(place).map(|[program, version]| {
+        let output = Command::new(program).arg(version).output();
         let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
         text.unwrap_or_default()
             .lines()
@@ -171,6 +171,6 @@ fn machine() -> String {
             .count(),
         value(&read("/proc/meminfo"), "MemTotal"),
         read("/proc/sys/kernel/osrelease").trim(),
-        versions.join(", ")
+        versions.collect::<Vec<_>>().join(", ")
     )
 }

@@ -3,15 +3,20 @@
 use std::fs::File;
 use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Read};
+use std::os::fd::AsRawFd;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
+use rustix::fs::{Advice, fadvise};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 /// How much of the end of an output is kept, in bytes: more than any note takes.
 const TAIL: usize = 1024;
+
+/// The size of a page of memory.
+const PAGE_BYTES: usize = 4096;
 
 /// A process to be run.
 #[derive(Clone)]
@@ -116,6 +121,25 @@ impl Call {
         Ok(command)
     }
 
+    /// Drops the executable from memory (the page cache), so that the next run reads it from the
+    /// disk, and looks that nothing of it is left there. The libraries of a dynamic one stay.
+    ///
+    /// # Errors
+    /// When some of it stays: another process runs it, it was not written to the disk yet, or it
+    /// lies in a file system without a disk.
+    pub fn drop_executable_from_memory(&self) -> io::Result<()> {
+        let path = &self.command[0];
+        let file = File::open(path)?;
+        file.sync_all()?;
+        fadvise(&file, 0, None, Advice::DontNeed)?;
+        match pages_in_memory(&file)? {
+            0 => Ok(()),
+            pages => Err(io::Error::other(format!(
+                "{pages} pages of {path} stay in memory"
+            ))),
+        }
+    }
+
     /// Waits for the end of `child`, which runs this: its CPU seconds and its largest resident set,
     /// in bytes, and those of its children.
     ///
@@ -190,6 +214,34 @@ impl Sample {
             sample.tail.drain(..excess);
         }
     }
+}
+
+/// How many pages of a file are in memory (`mincore(2)`), as its owner is told.
+fn pages_in_memory(file: &File) -> io::Result<usize> {
+    let length = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
+    let mut pages = vec![0_u8; length.div_ceil(PAGE_BYTES)];
+    // SAFETY: the mapping is new and nobody reads it; the list has a byte for each of its pages.
+    let done = unsafe {
+        let (read, shared) = (libc::PROT_READ, libc::MAP_SHARED);
+        let place = libc::mmap(
+            std::ptr::null_mut(),
+            length,
+            read,
+            shared,
+            file.as_raw_fd(),
+            0,
+        );
+        if place == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let done = libc::mincore(place, length, pages.as_mut_ptr());
+        libc::munmap(place, length);
+        done
+    };
+    if done != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(pages.iter().filter(|page| **page & 1 != 0).count())
 }
 
 fn seconds(time: libc::timeval) -> f64 {

@@ -10,6 +10,9 @@ pub const HEAD: &str = "\
 | work | beside | CPU s | its CPU s | ratio | at most | clock s | its clock s | ratio | at most | peak MiB | at most |
 |---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|";
 
+/// Below this time of a peer's by the clock, a limit may be one of seconds and not of a ratio.
+const SHORT_SECONDS: f64 = 0.1;
+
 /// The most that a call may take. What is absolute is in seconds and bytes.
 #[derive(Clone, Copy, Default)]
 pub struct Limits {
@@ -17,6 +20,9 @@ pub struct Limits {
     pub wall: Option<f64>,
     pub cpu_ratio: Option<f64>,
     pub wall_ratio: Option<f64>,
+    /// The seconds by the clock that ours may take more than a peer that takes less than
+    /// [`SHORT_SECONDS`], in place of the ratio.
+    pub wall_more: Option<f64>,
     pub peak: Option<u64>,
 }
 
@@ -27,10 +33,16 @@ pub fn print(row: &Row, cores: Option<usize>) -> io::Result<()> {
     let mut ours = Vec::new();
     let mut theirs: Vec<Vec<Sample>> = row.peers.iter().map(|_| Vec::new()).collect();
     // The check has been a run already: what is done and undone in turn goes on with the next.
-    for run in 1..=row.runs {
-        ours.push(in_turn(&row.ours, run).run(how)?);
+    let run = |call: &Call| {
+        if row.is_cold {
+            call.drop_executable_from_memory()?;
+        }
+        call.run(how)
+    };
+    for turn in 1..=row.runs {
+        ours.push(run(in_turn(&row.ours, turn))?);
         for (peer, samples) in row.peers.iter().zip(&mut theirs) {
-            samples.push(in_turn(&peer.calls, run).run(how)?);
+            samples.push(run(in_turn(&peer.calls, turn))?);
         }
     }
     let ours = figures(&ours);
@@ -47,6 +59,7 @@ pub fn print(row: &Row, cores: Option<usize>) -> io::Result<()> {
         let limits = Limits {
             cpu_ratio: peer.cpu,
             wall_ratio: peer.wall,
+            wall_more: peer.wall_more,
             ..limits
         };
         line(
@@ -67,12 +80,14 @@ pub fn line(work: &str, ours: &Figures, peer: Option<(&str, &Figures)>, limits: 
         peer.map(|(_, its)| its.cpu),
         limits.cpu,
         limits.cpu_ratio,
+        None,
     );
     let wall = columns(
         ours.wall,
         peer.map(|(_, its)| its.wall),
         limits.wall,
         limits.wall_ratio,
+        limits.wall_more,
     );
     let over = over(limits.peak.is_some_and(|most| ours.peak > most));
     let most = limits.peak.map_or("–".into(), mebibytes);
@@ -80,8 +95,15 @@ pub fn line(work: &str, ours: &Figures, peer: Option<(&str, &Figures)>, limits: 
     println!("| {work} | {name} | {cpu} | {wall} | {peak}{over} | {most} |");
 }
 
-/// What ours took, what its peer took, the ratio of both, and the most that it may be.
-fn columns(ours: f64, its: Option<f64>, most: Option<f64>, most_of_its: Option<f64>) -> String {
+/// What ours took, what its peer took, the ratio of both, and the most that it may be; of a short
+/// peer's time, so many seconds `more`.
+fn columns(
+    ours: f64,
+    its: Option<f64>,
+    most: Option<f64>,
+    most_of_its: Option<f64>,
+    more: Option<f64>,
+) -> String {
     let mark = over(most.is_some_and(|most| ours > most));
     let most = most.map(|most| format!("{most} s"));
     let Some(its) = its else {
@@ -89,11 +111,15 @@ fn columns(ours: f64, its: Option<f64>, most: Option<f64>, most_of_its: Option<f
         return format!("{ours:.4}{mark} | – | – | {most}");
     };
     let ratio = ours / its;
-    let beyond = over(most_of_its.is_some_and(|most| ratio > most));
-    let most = most_of_its
-        .map(|most| most.to_string())
-        .or(most)
-        .unwrap_or("–".into());
+    let (is_beyond, most_of_its) = match more.filter(|_| its < SHORT_SECONDS) {
+        Some(more) => (ours > its + more, Some(format!("{more} s more"))),
+        None => (
+            most_of_its.is_some_and(|most| ratio > most),
+            most_of_its.map(|most| most.to_string()),
+        ),
+    };
+    let beyond = over(is_beyond);
+    let most = most_of_its.or(most).unwrap_or("–".into());
     format!("{ours:.4}{mark} | {its:.4} | {ratio:.2}{beyond} | {most}")
 }
 

@@ -4,7 +4,7 @@ use std::io;
 
 use serde_json::{Value, json};
 
-use super::{HEAVY, MIB, Peer, Place, Row, text};
+use super::{COLD, HEAVY, MIB, Peer, Place, Row, text};
 use crate::corpus::{GIB, MB, NEEDLE, RARE};
 use crate::measure::Call;
 
@@ -37,6 +37,17 @@ fn confined_calls(place: &Place<'_>) -> io::Result<Vec<Row>> {
     .collect()
 }
 
+/// The first call after a long time: the executable has to be read from the disk.
+fn cold_start(place: &Place<'_>) -> Row {
+    let mut schema = place.link("bash");
+    schema.command.push("--schema".into());
+    let version = Call::new(&[&place.newest_rg(), "--version"]);
+    Row::new("`--schema`, executable not in memory", vec![schema])
+        .by_clock("`rg --version`, likewise", version, 1.5)
+        .cold()
+        .runs(COLD)
+}
+
 /// Calls that do hardly anything, and one that hands a gibibyte on.
 pub fn small(place: &Place<'_>) -> io::Result<Vec<Row>> {
     let schemas = place.names.iter().map(|name| {
@@ -50,6 +61,7 @@ pub fn small(place: &Place<'_>) -> io::Result<Vec<Row>> {
         Row::new("any `--schema`", schemas.collect())
             .against("`/bin/true`", Call::new(&["/bin/true"]), 1.15)
             .peak(4 * MIB),
+        cold_start(place),
         Row::new("bash `true`", vec![bash("true", "true")?]).against(
             "`sh -c true`",
             Call::shell("true"),
@@ -89,7 +101,7 @@ pub fn reading(place: &Place<'_>) -> io::Result<Vec<Row>> {
             "file-read, 50 MB",
             vec![read("all", json!({ "file_path": file }))?],
         )
-        .against("`cat`", Call::new(&["/bin/cat", &file]), 3.0)
+        .against("`cat`", Call::new(&["/bin/cat", &file]), 1.6)
         .runs(21)
         .peak(size * 5 / 2),
         Row::new(
@@ -162,6 +174,7 @@ fn edit(place: &Place<'_>, label: &str, size: u64, runs: usize, peak: u64) -> io
         calls: seds,
         cpu: Some(0.5),
         wall: None,
+        wall_more: None,
         own: false,
         scales: false,
     });

@@ -20,6 +20,9 @@ const MIB: u64 = 1 << 20;
 /// Something that costs too little for seven runs to tell.
 const SMALL: usize = 101;
 
+/// What waits for a disk.
+const COLD: usize = 21;
+
 /// What needs seconds.
 const HEAVY: usize = 7;
 
@@ -39,6 +42,8 @@ pub struct Row {
     pub cpu: Option<f64>,
     /// The most seconds that ours may take by the clock.
     pub wall: Option<f64>,
+    /// Whether the executable is dropped from memory before each run.
+    pub is_cold: bool,
     /// Whether both find something, of which the number of lines must agree.
     pub lines: bool,
     /// Whether it is work for several cores.
@@ -55,6 +60,8 @@ pub struct Peer {
     pub cpu: Option<f64>,
     /// The most seconds that ours may take by the clock, as a ratio to its own.
     pub wall: Option<f64>,
+    /// The most seconds by the clock that ours may take more, if its own are few.
+    pub wall_more: Option<f64>,
     /// Whether it is our own call, whose answer must be the same byte for byte.
     pub own: bool,
     /// Whether it uses every core.
@@ -86,6 +93,11 @@ impl Place<'_> {
         Call::new(&[&text(&self.links.join(tool))])
     }
 
+    /// The newest ripgrep; Debian's is the one on the `PATH`.
+    fn newest_rg(&self) -> String {
+        text(&self.peers.join("ripgrep/bin/rg"))
+    }
+
     fn peer(&self, program: &str, argument: &str) -> Call {
         Call::new(&[&text(&self.peers.join(program)), argument])
     }
@@ -105,6 +117,7 @@ impl Row {
             peak: None,
             cpu: None,
             wall: None,
+            is_cold: false,
             lines: false,
             scales: false,
         }
@@ -122,6 +135,7 @@ impl Row {
             calls: vec![call],
             cpu: limit.into(),
             wall: None,
+            wall_more: None,
             own: false,
             scales: false,
         });
@@ -168,6 +182,12 @@ impl Row {
         self
     }
 
+    /// With the executable dropped from memory before each run.
+    fn cold(mut self) -> Self {
+        self.is_cold = true;
+        self
+    }
+
     fn runs(mut self, runs: usize) -> Self {
         self.runs = runs;
         self
@@ -206,8 +226,10 @@ pub fn text(path: &Path) -> String {
 }
 
 /// The programs that the table compares with, as they name themselves.
-pub fn programs() -> [[&'static str; 2]; 6] {
-    ["rg", "grep", "fdfind", "find", "sed", "curl"].map(|name| [name, "--version"])
+pub fn programs(place: &Place<'_>) -> impl Iterator<Item = [String; 2]> {
+    let names = ["rg", "grep", "fdfind", "find", "sed", "curl"].map(str::to_owned);
+    let programs = std::iter::once(place.newest_rg()).chain(names);
+    programs.map(|name| [name, "--version".to_owned()])
 }
 
 /// The links of `binary` in `directory`, one for each name and those that an installation has only

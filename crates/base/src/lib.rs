@@ -10,7 +10,6 @@ pub mod parallel;
 pub mod progress_counters;
 pub mod signature;
 pub mod small_file;
-pub mod sort;
 pub mod sparse_file;
 pub mod unicode_form;
 pub mod unseen;

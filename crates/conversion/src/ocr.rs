@@ -13,7 +13,6 @@ use std::time::{Duration, Instant};
 
 use super::confined_program::ConfinedRun;
 use super::{HelperPrograms, OCR_VARIABLE, UnusableProgram, find_ocr_program, program_end};
-use iki_base::sort::sort_by_count;
 use iki_document::{MAX_SCANS, ScanFault, ScanImage, ScanReader};
 use iki_process::shell::{ProgramError, ProgramOutput};
 
@@ -349,7 +348,7 @@ fn choose_languages<'l>(installed: &[&'l str], locale: &str) -> Vec<&'l str> {
     };
     let is_language = |name: &&str| !matches!(*name, "osd" | "equ") && !name.ends_with("_vert");
     let mut chosen: Vec<&str> = installed.iter().copied().filter(is_language).collect();
-    sort_by_count(&mut chosen, |name| rank(name));
+    chosen.sort_by_key(|name| rank(name));
     if chosen.len() > MAX_CHOSEN_LANGUAGES {
         chosen.retain(|name| rank(name) < 2);
     }

@@ -15,8 +15,8 @@ use super::regular::{ErrorReason, FileAccessError, RegularFile};
 use iki_base::sparse_file::hole_end;
 
 /// Bytes that are read at a time: few enough to stay in the processor's nearer caches until they
-/// are passed on.
-const WINDOW: usize = 256 * 1024;
+/// are passed on, and enough for what tells the size of an image.
+const WINDOW: usize = 128 * 1024;
 
 /// Bytes within which the end of a line is looked for that is not shown whole.
 const MAX_LINE_BYTES: u64 = 64 * 1024 * 1024;

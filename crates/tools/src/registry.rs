@@ -80,8 +80,12 @@ impl Registry {
     /// The tool that `name` means: `file-read`, `file-read-tool` and `file_read` are one.
     #[must_use]
     pub fn find(self, name: &str) -> Option<&'static Tool> {
-        let name = canonical(name);
-        self.0.iter().find(|tool| tool.command() == name)
+        let mut tools = self.0.iter();
+        // A host calls by the link.
+        tools.clone().find(|tool| tool.link == name).or_else(|| {
+            let name = canonical(name);
+            tools.find(|tool| tool.command() == name)
+        })
     }
 
     /// The tools whose links are installed: the hosts' tools, and on request those of research.

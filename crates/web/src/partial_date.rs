@@ -93,13 +93,6 @@ impl PartialDate {
         self.year
     }
 
-    /// Returns a number that is greater for later dates.
-    #[must_use]
-    pub fn rank(self) -> f64 {
-        let part = |part: Option<u8>| u32::from(part.unwrap_or_default());
-        f64::from((u32::from(self.year) * 100 + part(self.month)) * 100 + part(self.day))
-    }
-
     /// Returns the day of the month.
     #[must_use]
     pub fn day(self) -> Option<u8> {

@@ -6,6 +6,8 @@
 //! `refresh`). Hidden text is shown only if it is most of the page, and then only the largest parts
 //! of it; in a page with visible text it stays hidden because instructions to models are put there.
 
+use std::cmp::Reverse;
+
 use html2md::Handle;
 use memchr::{memchr, memmem};
 use url::Url;
@@ -19,7 +21,6 @@ use super::{
 };
 use crate::entities;
 use crate::model::{ModelBuilder, NodeContent, TextSlice};
-use iki_base::sort::sort_by_count;
 use iki_base::wording::beginning;
 
 /// Letters below which a page shows almost nothing.
@@ -165,7 +166,7 @@ fn unveil(root: &Handle, letters: usize) -> bool {
     {
         return false;
     }
-    sort_by_count(&mut hidden, |(letters, _)| usize::MAX - letters);
+    hidden.sort_by_key(|(letters, _)| Reverse(*letters));
     let mut shown = 0;
     for (letters, node) in hidden {
         if 2 * shown >= all {

@@ -6,8 +6,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::time::Instant;
 
-use similar::DiffOp;
-use similar::algorithms::{Capture, histogram};
+use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 
 use super::fold::{FoldedText, fold_text};
 use super::is_over;
@@ -175,19 +174,14 @@ impl LineSearch<'_> {
             .file
             .len()
             .min(first + self.sought.len() + MAX_SHIFT_LINES);
-        let (window, end) = (&self.file[from..to], self.end);
+        let window = &self.file[from..to];
         let sought: Vec<&[u8]> = self.sought.iter().map(Vec::as_slice).collect();
-        let sought = &*sought;
-        let (lines, sought_lines) = (0..window.len(), 0..sought.len());
-        let mut found = Capture::new();
-        // One algorithm by its own name: by a number, all of them would be in the executable.
-        let Ok(()) =
-            histogram::diff_deadline_raw(&mut found, window, lines, sought, sought_lines, end);
+        let found = capture_diff_slices_deadline(Algorithm::Histogram, window, &sought, self.end);
         let mut runs: Vec<EqualRun> = Vec::new();
         // The stretch of runs that counts most.
         let (mut best, mut stretch) = (0, 0..0);
         let (mut sum, mut start, mut last_end) = (0_usize, 0, 0);
-        for operation in found.into_ops() {
+        for operation in found {
             let DiffOp::Equal {
                 old_index,
                 new_index,

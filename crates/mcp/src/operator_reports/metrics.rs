@@ -1,7 +1,5 @@
 //! Metrics of a server's calls, in Prometheus' text form, version 0.0.4
 //! (`prometheus.io/docs/instrumenting/exposition_formats`).
-//!
-//! The crates for this take more room than the executable has.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -40,6 +40,9 @@ const MAX_COMMAND_BYTES: usize = 64 * 1024;
 /// output.
 #[must_use]
 pub fn advise_on_failure(command: &str, tail: &[u8]) -> Option<String> {
+    if tail.is_empty() {
+        return None;
+    }
     let tail = String::from_utf8_lossy(tail);
     // A here-document may contain anything.
     if command.len() > MAX_COMMAND_BYTES || command.replace("<<<", "").contains("<<") {

@@ -45,13 +45,13 @@ impl CommandShell {
         let named = std::env::var_os("IKIGAI_SHELL").filter(|name| !name.is_empty());
         let bash = || {
             let on_path = find_on_path(OsStr::new("bash"));
-            let all = on_path.into_iter().chain([OsString::from("/bin/bash")]);
-            all.filter(|_| prefers_bash)
-                .find(|path| may_be_run(Path::new(path)))
+            let mut all = on_path.into_iter().chain([OsString::from("/bin/bash")]);
+            all.find(|path| may_be_run(Path::new(path)))
         };
         let choice = match named {
             Some(named) => ShellChoice::Named(named),
-            None => bash().map_or(ShellChoice::System, ShellChoice::Bash),
+            None if prefers_bash => bash().map_or(ShellChoice::System, ShellChoice::Bash),
+            None => ShellChoice::System,
         };
         Self { choice, withheld }
     }

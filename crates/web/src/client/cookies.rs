@@ -6,6 +6,7 @@
 //! follows RFC 6265bis: such a cookie is neither accepted from nor sent to a plain connection, nor
 //! replaced from one.
 
+use std::cmp::Reverse;
 use std::time::{Duration, SystemTime};
 
 use ureq::http::{HeaderMap, HeaderValue, header};
@@ -13,7 +14,6 @@ use url::{Host, Url};
 
 use crate::date;
 use crate::guard::names::is_within;
-use iki_base::sort::sort_by_count;
 
 /// Maximum number of cookies.
 const MAX_COOKIES: usize = 64;
@@ -69,7 +69,7 @@ impl CookieJar {
             .filter(|cookie| cookie.host == *host && (!cookie.secure || url.scheme() == "https"))
             .filter(|cookie| covers(&cookie.path, url.path()) && !cookie.has_ended(now))
             .collect();
-        sort_by_count(&mut sent, |cookie| usize::MAX - cookie.path.len());
+        sent.sort_by_key(|cookie| Reverse(cookie.path.len()));
         let mut text = Vec::new();
         for cookie in sent {
             let separator: &[u8] = if text.is_empty() { b"" } else { b"; " };

@@ -1,6 +1,7 @@
 //! One search for papers from start to end: from the cache if possible, or else from one provider
 //! after the other, until there are enough.
 
+use std::cmp::Reverse;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -21,7 +22,6 @@ use crate::search::outcome::{ProviderRouting, SearchFailure};
 use crate::search::provider_route::{PROVIDER_TIMEOUT, ProviderRoute};
 use crate::search::searcher::WebSearcher;
 use crate::search::unseen_taken_out;
-use iki_base::sort::sort_by_number;
 use iki_base::unseen::UnseenCount;
 
 /// Minimum time that is worth asking another provider. A shorter one would say nothing about it.
@@ -156,9 +156,7 @@ impl PaperFinder<'_> {
         found.retain(|paper| search.admits(paper));
         if search.by_date {
             // The newest first; of equals the one that was found first.
-            sort_by_number(&mut found, |paper| {
-                paper.date.map_or(0.0, |date| -date.rank())
-            });
+            found.sort_by_key(|paper| Reverse(paper.date));
         }
         found.truncate(search.count);
         unpaywall::look_up(&caller, &mut found, &mut look_ups);

@@ -15,7 +15,6 @@ use crate::provider::{
     optional_key,
 };
 use crate::search::html_text;
-use iki_base::sort::sort_by_count;
 
 /// Fields of a work that are read; all of them take ten times as much.
 const FIELDS: &str = "id,doi,display_name,publication_year,publication_date,authorships,\
@@ -129,7 +128,7 @@ fn unfolded(index: Option<&Value>) -> String {
         let places = places.filter_map(|place| usize::try_from(place.as_u64()?).ok());
         words.extend(places.map(|place| (place, word.as_str())));
     }
-    sort_by_count(&mut words, |(place, _)| *place);
+    words.sort_by_key(|(place, _)| *place);
     words.truncate(MAX_ABSTRACT_WORDS);
     let words: Vec<&str> = words.into_iter().map(|(_, word)| word).collect();
     html_text::text(&words.join(" "))

@@ -1,11 +1,12 @@
 //! Clean-up of every provider's patents: numbers and addresses in one form, only those that were
 //! asked for, each patent once.
 
+use std::cmp::Reverse;
+
 use super::number::PatentNumber;
 use super::patent::Patent;
 use super::query::{PatentSearch, plain_words};
 use crate::search::results::{shortened, shown_url};
-use iki_base::sort::sort_by_count;
 use iki_base::unseen::UnseenCount;
 use iki_base::wording::on_one_line;
 
@@ -61,7 +62,7 @@ impl PatentList {
         let mut patents: Vec<Patent> = patents.into_iter().map(|(patent, _)| patent).collect();
         if search.newest_first() {
             let day = |patent: &Patent| patent.filed.replace('-', "").parse().unwrap_or(0_usize);
-            sort_by_count(&mut patents, |patent| usize::MAX - day(patent));
+            patents.sort_by_key(|patent| Reverse(day(patent)));
             patents = spread(patents);
         }
         patents.truncate(search.count);

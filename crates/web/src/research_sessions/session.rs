@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::cache::PersistentFault;
 use crate::search::{SearchResult, same_page_key};
-use iki_base::sort::sort_by_count;
 use iki_base::unseen;
 use iki_base::wording::beginning;
 
@@ -244,9 +243,7 @@ impl ResearchSession {
     #[must_use]
     pub fn in_order(&self) -> Vec<&SessionStep> {
         let mut steps: Vec<&SessionStep> = self.steps.iter().collect();
-        sort_by_count(&mut steps, |step| {
-            usize::try_from(step.step_number).unwrap_or(usize::MAX)
-        });
+        steps.sort_by_key(|step| step.step_number);
         steps
     }
 

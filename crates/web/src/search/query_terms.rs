@@ -1,9 +1,10 @@
 //! The query string: the words with operators of web search (`"phrase"`, `-word`, `site:`) for all
 //! that the provider has no parameter for, and the grouping of hosts into queries.
 
+use std::cmp::Reverse;
+
 use super::query::{ProviderQuery, WebSearch};
 use super::search_provider::{ProviderLimits, SiteQuery};
-use iki_base::sort::sort_by_count;
 
 /// Parts of a search that go into the query as operators.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -107,7 +108,7 @@ pub fn shortened(
     limits: &ProviderLimits,
 ) -> Option<String> {
     let mut longest = ask.sites.to_vec();
-    sort_by_count(&mut longest, |site| usize::MAX - site.len());
+    longest.sort_by_key(|site| Reverse(site.len()));
     let room = |query: &str, sites: usize| {
         let search = WebSearch {
             query: query.to_owned(),

@@ -3,7 +3,6 @@
 use super::blocks::{PageBlocks, TextBlock, UNSEEN};
 use super::keep;
 use super::page::MeasuredPage;
-use iki_base::sort::sort_by_number;
 
 /// A choice with its expected quality.
 pub(super) struct ContentChoice {
@@ -48,7 +47,7 @@ pub(super) fn choose_blocks(page: &MeasuredPage, chances: &[f64]) -> ContentChoi
 /// Returns the most probable blocks, as many as maximize the expected F-measure with this `beta`.
 fn best_choice(chances: &[f64], words: &[f64], beta: f64) -> Vec<bool> {
     let mut order: Vec<usize> = (0..chances.len()).collect();
-    sort_by_number(&mut order, |block| -chances[*block]);
+    order.sort_by(|a, b| chances[*b].total_cmp(&chances[*a]));
     let squared = beta * beta;
     let all: f64 = chances.iter().zip(words).map(|(p, w)| p * w).sum();
     let (mut found, mut taken) = (0.0, 0.0);

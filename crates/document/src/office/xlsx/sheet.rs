@@ -11,7 +11,6 @@ use super::super::package::PartRelationships;
 use super::super::xml::{XmlReader, XmlTag, is_true};
 use super::format::CellFormats;
 use super::strings::{self, MAX_CELL, SharedStrings};
-use iki_base::sort::sort_by_number;
 
 /// Limits of a sheet: columns and rows.
 pub(in super::super) const MAX_COLUMN: u32 = 16_384;
@@ -163,13 +162,9 @@ pub(super) fn read(
     sheet.hidden_columns = hidden_seen.len();
     blocks.add_faults(&xml);
     // Rows and cells may come in any order.
-    if !sheet.rows.is_sorted_by_key(|row| row.number) {
-        sort_by_number(&mut sheet.rows, |row| row.number.into());
-    }
+    sheet.rows.sort_by_key(|row| row.number);
     for row in &mut sheet.rows {
-        if !row.cells.is_sorted_by_key(|cell| cell.column) {
-            sort_by_number(&mut row.cells, |cell| cell.column.into());
-        }
+        row.cells.sort_by_key(|cell| cell.column);
         row.cells.dedup_by_key(|cell| cell.column);
     }
     sheet

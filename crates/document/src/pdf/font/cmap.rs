@@ -9,7 +9,6 @@ use std::collections::HashMap;
 use encoding_rs::Encoding;
 
 use super::super::lexer::{PdfLexer, PdfOperand, PdfToken};
-use iki_base::sort::sort_by_number;
 
 /// Limit of a map's entries.
 const MAX_ENTRIES: usize = 300_000;
@@ -139,7 +138,7 @@ impl CharacterMap {
             }
             operands.clear();
         }
-        sort_by_number(&mut map.ranges, |range| range.low.into());
+        map.ranges.sort_by_key(|range| range.low);
         map.cids.sort_unstable();
         map
     }

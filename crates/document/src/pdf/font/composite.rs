@@ -12,7 +12,6 @@ use super::collection::CharacterCollection;
 use super::{
     DecodedCode, base_name, encoding, is_symbol, program, push_readable, read_map, to_unicode,
 };
-use iki_base::sort::sort_by_number;
 
 /// Limit of a composite font's widths.
 const MAX_WIDTHS: usize = 200_000;
@@ -121,7 +120,7 @@ impl CompositeFont {
                 break;
             }
         }
-        sort_by_number(&mut self.ranges, |(first, ..)| (*first).into());
+        self.ranges.sort_by_key(|(first, ..)| *first);
     }
 
     fn width(&self, cid: u32) -> f32 {

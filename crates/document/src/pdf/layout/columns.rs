@@ -7,7 +7,6 @@ use super::super::geometry::median;
 use super::super::runs::GlyphRun;
 use super::rows::RunRow;
 use super::{PageRegion, PdfTableCell, TextLine, gaps_between, shared_gaps};
-use iki_base::sort::sort_by_number;
 
 /// Minimum width of a gutter, in ems.
 const MIN_GUTTER: f32 = 0.75;
@@ -108,7 +107,7 @@ fn first_gaps(rows: &[RunRow], split: &[Vec<RowSegment>], at: usize) -> Vec<Colu
     let near = |below: &RunRow| rows[at].v - below.v < 0.8 * below.size.min(rows[at].size);
     if rows.get(at + 1).is_some_and(near) {
         spans.extend(split[at + 1].iter().map(|one| (one.u0, one.u1)));
-        sort_by_number(&mut spans, |span| span.0.into());
+        spans.sort_by(|a, b| a.0.total_cmp(&b.0));
     }
     let least = MIN_GUTTER * rows[at].size;
     let gaps = spans.windows(2).map(|pair| (pair[0].1, pair[1].0));

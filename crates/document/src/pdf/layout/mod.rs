@@ -10,6 +10,8 @@
 //! | `rows` | rows of runs |
 //! | `ruled` | tables with lines between their cells |
 
+use std::cmp::Reverse;
+
 use super::font::GlyphStyle;
 use super::rules::PageRules;
 use super::runs::{BLANK, GlyphRun, PageRuns};
@@ -19,7 +21,6 @@ mod right_to_left;
 mod rows;
 mod ruled;
 
-use iki_base::sort::sort_by_number;
 use right_to_left::LineOrder;
 
 /// Limit of the directions of lines on a page.
@@ -129,7 +130,7 @@ fn main_size(runs: &[GlyphRun]) -> f32 {
 /// Returns the gaps that none of these words crosses and that are at least as wide as `least` says
 /// of the word to their right.
 fn gaps_between(mut words: Vec<&GlyphRun>, least: &dyn Fn(&GlyphRun) -> f32) -> Vec<(f32, f32)> {
-    sort_by_number(&mut words, |word| word.u0.into());
+    words.sort_by(|a, b| a.u0.total_cmp(&b.u0));
     let mut gaps = Vec::new();
     let mut end = f32::INFINITY;
     for word in words {
@@ -212,8 +213,7 @@ pub(super) fn lay_out(page: &mut PageRuns, rules: &PageRules) -> (Vec<PageRegion
             None => {}
         }
     }
-    sort_by_number(&mut angles, |(angle, _)| f64::from(*angle));
-    sort_by_number(&mut angles, |(_, count)| -(*count as f64));
+    angles.sort_by_key(|(angle, count)| (Reverse(*count), *angle));
     let main = angles.first().map_or(0, |(angle, _)| *angle);
     let mut regions = Vec::new();
     for (angle, _) in &angles {

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use super::super::runs::{GlyphRun, is_right_to_left};
-use iki_base::sort::sort_by_number;
 
 /// Maximum distance between the baselines of one row, in ems.
 const MAX_BASELINE_GAP: f32 = 0.2;
@@ -59,10 +58,14 @@ pub(super) fn drop_duplicates(runs: &mut Vec<GlyphRun>, text: &str) {
     });
 }
 
+/// Sorts the runs of a row from left to right.
+fn sort_by_start(runs: &mut [GlyphRun]) {
+    runs.sort_by(|a, b| a.u0.total_cmp(&b.u0));
+}
+
 /// Sorts runs into rows, from the top down.
 pub(super) fn sort_into_rows(mut runs: Vec<GlyphRun>, text: &str) -> Vec<RunRow> {
-    sort_by_number(&mut runs, |run| run.u0.into());
-    sort_by_number(&mut runs, |run| f64::from(-run.v));
+    runs.sort_by(|a, b| b.v.total_cmp(&a.v).then(a.u0.total_cmp(&b.u0)));
     let mut rows: Vec<RunRow> = Vec::new();
     for run in runs {
         let near = rows
@@ -84,7 +87,7 @@ pub(super) fn sort_into_rows(mut runs: Vec<GlyphRun>, text: &str) -> Vec<RunRow>
     }
     let mut layers = Vec::with_capacity(rows.len());
     for mut row in rows {
-        sort_by_number(&mut row.runs, |run| run.u0.into());
+        sort_by_start(&mut row.runs);
         let over = |pair: &[GlyphRun]| are_over(&pair[0], &pair[1], text);
         if row.runs.len() <= MAX_LAYERED && row.runs.windows(2).any(over) {
             part_layers(row, text, &mut layers);
@@ -138,9 +141,9 @@ fn part_layers(row: RunRow, text: &str, layers: &mut Vec<RunRow>) {
         }
     }
     for layer in &mut layers[from..] {
-        sort_by_number(&mut layer.runs, |run| run.u0.into());
+        sort_by_start(&mut layer.runs);
     }
-    sort_by_number(&mut layers[from..], |layer| f64::from(-layer.v));
+    layers[from..].sort_by(|a, b| b.v.total_cmp(&a.v));
 }
 
 /// Moves raised or lowered runs to the row that they belong to.
@@ -176,7 +179,7 @@ fn attach_raised(rows: &mut Vec<RunRow>, text: &str) {
             rows[at].runs = kept;
             if !moved.is_empty() {
                 rows[other].runs.extend(moved);
-                sort_by_number(&mut rows[other].runs, |run| run.u0.into());
+                sort_by_start(&mut rows[other].runs);
             }
         }
     }
@@ -210,7 +213,7 @@ fn join_shifted(rows: &mut Vec<RunRow>) {
             (if fits { &mut moved } else { &mut few.runs }).extend_from_slice(part);
         }
         row.runs.append(&mut moved);
-        sort_by_number(&mut row.runs, |run| run.u0.into());
+        sort_by_start(&mut row.runs);
     }
     rows.retain(|row| !row.runs.is_empty());
 }

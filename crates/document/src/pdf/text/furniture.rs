@@ -8,7 +8,6 @@ use std::collections::{HashMap, HashSet};
 
 use super::super::layout::{PageRegion, TextLine};
 use super::PageText;
-use iki_base::sort::sort_by_number;
 
 /// Lines from the edge that are looked at.
 const EDGE_LINES: usize = 3;
@@ -153,7 +152,10 @@ fn furniture_edge(page: &PageText, repeated: &dyn Fn(&TextLine) -> bool, top: bo
         .filter(|line| (line.v > f32::midpoint(page.low, page.high)) == top)
         .map(|line| (line.v, line.size, repeated(line)))
         .collect();
-    sort_by_number(&mut lines, |(v, ..)| f64::from(if top { -v } else { *v }));
+    lines.sort_by(|a, b| a.0.total_cmp(&b.0));
+    if top {
+        lines.reverse();
+    }
     let mut reach = if top {
         f32::INFINITY
     } else {
@@ -188,7 +190,7 @@ fn edges(page: &PageText) -> Vec<(&TextLine, bool)> {
         let share = EDGE_SHARE * (page.high - page.low);
         let lines = page.regions.iter().flat_map(PageRegion::lines);
         let mut lines: Vec<&TextLine> = lines.filter(|line| within(line) < share).collect();
-        sort_by_number(&mut lines, |line| within(line).into());
+        lines.sort_by(|a, b| within(a).total_cmp(&within(b)));
         let levels = lines.chunk_by(|a, b| (a.v - b.v).abs() < 1.0);
         edges.extend(levels.take(EDGE_LINES).flatten().map(|line| (*line, top)));
     }

@@ -6,7 +6,6 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use memchr::memmem;
 use serde::de::DeserializeSeed;
 
 use super::{FieldValue, JsonDepth, Request, quote_value};
@@ -36,10 +35,10 @@ impl Request<'_> {
         self.rename(tool.aliases);
         // Most requests mean what they say. They start faster if the schema is not read, only
         // searched for the names of their fields: a test sees to it that schemas write `"name": {`.
+        // The search is the standard library's: a faster one asks first what the processor can,
+        // which takes longer than the whole search.
         let is_plain = |(name, value): &(Cow<'_, str>, FieldValue<'_>)| {
-            let listed = format!("\"{name}\": {{");
-            value.is_plain()
-                && memmem::find(tool.model_schema.as_bytes(), listed.as_bytes()).is_some()
+            value.is_plain() && tool.model_schema.contains(&format!("\"{name}\": {{"))
         };
         if self.fields.iter().all(is_plain) {
             return self;

@@ -145,11 +145,10 @@ const MAX_EXAMINED_BYTES: usize = 16 * 1024;
 /// not begin it.
 fn last_whole_lines(end: &[u8], is_cut: bool) -> Vec<u8> {
     let last = &end[end.len().saturating_sub(MAX_EXAMINED_BYTES)..];
-    let begins = match memchr::memchr(b'\n', last) {
-        _ if !is_cut && end.len() < MAX_EXAMINED_BYTES => 0,
-        Some(newline) => newline + 1,
-        None => last.len(),
-    };
+    if !is_cut && end.len() < MAX_EXAMINED_BYTES {
+        return last.to_vec();
+    }
+    let begins = memchr::memchr(b'\n', last).map_or(last.len(), |newline| newline + 1);
     last[begins..].to_vec()
 }
 

@@ -3,6 +3,7 @@
 //!
 //! The advice of a note can be followed as written; a URL in it holds no login.
 
+use std::cmp::Reverse;
 use std::time::{Duration, Instant};
 
 use percent_encoding::percent_decode_str;
@@ -12,7 +13,6 @@ use super::download_command::{MAX_URL_BYTES, download, plain};
 use super::meant_url::{bare_host, without_punctuation};
 use crate::contract::call_terms::CallTerms;
 use iki_base::signature;
-use iki_base::sort::sort_by_count;
 use iki_base::wording::{count_noun, floor_boundary, on_one_line};
 use iki_document::{self as document, MainContentCertainty};
 use iki_web::charset::{self, BodyKind};
@@ -222,7 +222,7 @@ fn hide_secrets(text: &str, asked: &Url) -> String {
         }
     }
     secrets.retain(|secret| secret.len() >= 4);
-    sort_by_count(&mut secrets, |secret| usize::MAX - secret.len());
+    secrets.sort_by_key(|secret| Reverse(secret.len()));
     secrets
         .iter()
         .fold(text.to_owned(), |text, secret| text.replace(secret, "***"))

@@ -9,7 +9,6 @@ use url::Url;
 use super::get;
 use crate::client::HttpClient;
 use crate::guard::names::is_within;
-use iki_base::sort::sort_by_count;
 use iki_document::{XmlEvent, XmlReader, entities};
 
 /// Maximum number of caption lines.
@@ -56,7 +55,7 @@ fn tracks<'a>(player: &'a Value, wanted: Option<&str>) -> Vec<CaptionTrack<'a>> 
         let exact = wanted.is_some_and(|wanted| wanted.eq_ignore_ascii_case(track.language));
         4 * usize::from(other) + 2 * usize::from(track.made) + usize::from(!exact)
     };
-    sort_by_count(&mut tracks, rank);
+    tracks.sort_by_key(rank);
     tracks
 }
 

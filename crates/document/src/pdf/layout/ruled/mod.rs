@@ -13,7 +13,6 @@ use super::super::rules::{PageRules, RuledLine};
 use super::super::runs::GlyphRun;
 use super::{PageRegion, TableRows, TextLine, gaps_between, shared_gaps};
 use grid::RuledGrid;
-use iki_base::sort::sort_by_number;
 
 mod grid;
 mod split;
@@ -39,14 +38,14 @@ const FIRST_STAND_IN: u32 = u32::MAX - 0xffff;
 /// Joins lines that go on in one another.
 fn join_lines(lines: &[RuledLine]) -> Vec<RuledLine> {
     let mut lines = lines.to_vec();
-    sort_by_number(&mut lines, |line| line.at.into());
+    lines.sort_by(|a, b| a.at.total_cmp(&b.at));
     let mut joined: Vec<RuledLine> = Vec::new();
     let mut rest = lines.as_mut_slice();
     while let Some(first) = rest.first() {
         let at = first.at;
         let count = rest.partition_point(|line| line.at - at < MAX_LINE_DISTANCE);
         let (near, others) = rest.split_at_mut(count);
-        sort_by_number(near, |line| line.from.into());
+        near.sort_by(|a, b| a.from.total_cmp(&b.from));
         let from = joined.len();
         for line in near {
             match joined[from..].last_mut() {
@@ -135,7 +134,7 @@ pub(super) fn take_tables(
     let mut grids: Vec<RuledGrid> = groups.iter().filter_map(RuledGrid::from_lines).collect();
     // A grid may be within a part of another.
     let width = |grid: &RuledGrid| grid.columns[grid.columns.len() - 1] - grid.columns[0];
-    sort_by_number(&mut grids, |grid| width(grid).into());
+    grids.sort_by(|a, b| width(a).total_cmp(&width(b)));
     for grid in grids {
         take(grid, runs, &mut stand_ins);
     }
@@ -144,7 +143,7 @@ pub(super) fn take_tables(
     if !groups.is_empty() {
         // No gap goes through another table.
         let mut by_height = [runs.as_slice(), &stand_ins].concat();
-        sort_by_number(&mut by_height, |run| run.v.into());
+        by_height.sort_by(|a, b| a.v.total_cmp(&b.v));
         for lines in groups {
             let gaps = |pair: &[RuledLine]| band_gaps(pair, &by_height);
             let bands: Vec<_> = lines.windows(2).map(gaps).collect();

@@ -1,7 +1,6 @@
 //! Splits the rows of tables that have lines between only some of their rows.
 
 use super::super::{PdfTableCell, TableRows, TextLine};
-use iki_base::sort::sort_by_number;
 
 /// Limit of the lines of a row that is split.
 const MAX_LINES: usize = 500;
@@ -21,7 +20,7 @@ pub(super) fn split_row(row: Vec<PdfTableCell>, text: &str, open: bool) -> Table
         .flat_map(|cell| &cell.lines)
         .map(|line| (line.v, line.size))
         .collect();
-    sort_by_number(&mut places, |(v, _)| f64::from(-v));
+    places.sort_by(|a, b| b.0.total_cmp(&a.0));
     places.dedup_by(|next, before| before.0 - next.0 < 0.4 * next.1);
     let gaps: Vec<f32> = places
         .windows(2)

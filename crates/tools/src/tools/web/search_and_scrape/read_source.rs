@@ -13,7 +13,6 @@ use crate::contract::failure::Failure;
 use crate::tools::web::page_reading::content_cut;
 use crate::tools::web::page_reading::page::ScrapedPage;
 use crate::tools::web::research_cache::TRUST;
-use iki_base::sort::sort_by_number;
 use iki_web::page::PartialDate;
 use iki_web::search::SearchResult;
 use iki_web::search::claim::ClaimTerms;
@@ -93,7 +92,8 @@ impl ReadResults {
                 Err(failure) => all.failures.push((result.url.clone(), failure)),
             }
         }
-        sort_by_number(&mut all.sources, |one| -one.scores.overall());
+        all.sources
+            .sort_by(|a, b| b.scores.overall().total_cmp(&a.scores.overall()));
         all.shorten(asked);
         all
     }
