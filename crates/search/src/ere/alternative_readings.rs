@@ -4,8 +4,16 @@
 //! Each reading is a pattern of this engine, to be tried on what was searched. Nothing is said on a
 //! guess: only a reading that matches is named.
 
-use super::bracket;
+use std::sync::OnceLock;
+
+use super::ast::PatternNode;
 use super::matcher::RegexMatcher;
+use super::search::line_around;
+use super::simplify::{loosen, matches_every_line, simplify};
+use super::{
+    bracket,
+    parser::{self, ParsedPattern},
+};
 use iki_base::unicode_form;
 
 /// Maximum length of a pattern, in bytes, that is read in other ways.
@@ -16,57 +24,107 @@ const MAX_PATTERN_BYTES: usize = 10_000;
 pub struct AlternativeReading {
     /// The way in which the pattern is read, as the beginning of a sentence.
     pub way: &'static str,
-    /// True if it may find fewer lines than the pattern itself.
-    pub narrows: bool,
     /// The pattern that this engine reads in that way.
     pub pattern: String,
-    matcher: RegexMatcher,
+    node: PatternNode,
+    /// Compiled for the first line that may match.
+    matcher: OnceLock<Option<RegexMatcher>>,
 }
 
 impl AlternativeReading {
-    /// True if a line of `window` matches; `None` if that takes time to tell.
-    #[must_use]
-    pub fn matches(&self, window: &[u8]) -> Option<bool> {
-        self.matcher.matches_quickly(window)
+    fn of(way: &'static str, pattern: String) -> Option<Self> {
+        let ParsedPattern { node, references } = parser::parse(&pattern).ok()?;
+        let is_useful = references || !matches_every_line(&simplify(node.clone()));
+        is_useful.then(|| Self {
+            way,
+            pattern,
+            node,
+            matcher: OnceLock::new(),
+        })
+    }
+
+    /// True if a line of `window` matches, and that can be told quickly.
+    fn matches(&self, window: &[u8]) -> bool {
+        let compile = || RegexMatcher::compile(&self.pattern).ok();
+        let matcher = self.matcher.get_or_init(compile).as_ref();
+        matcher.is_some_and(|matcher| matcher.matches_quickly(window) == Some(true))
     }
 }
 
-/// Reads `pattern` in all other ways, the likeliest first.
-#[must_use]
-pub fn alternative_readings(pattern: &str) -> Vec<AlternativeReading> {
-    if pattern.len() > MAX_PATTERN_BYTES {
-        return Vec::new();
-    }
-    let crlf = r"Lines here end in CRLF. With `\r?` before their end";
-    let basic = "Read as a basic regular expression (grep without -E)";
-    let line = "Lines are searched one by one. Up to the end of a line";
-    let other_form = "In the other Unicode normalization form";
-    let readings = [
-        (crlf, false, Some(before_carriage_return(pattern))),
-        ("As plain text", true, Some(escaped(pattern))),
-        (basic, true, Some(as_basic(pattern, false))),
-        (basic, true, Some(as_basic(pattern, true))),
-        ("Ignoring case", false, without_case(pattern)),
-        (other_form, false, in_other_form(pattern)),
-        (line, false, within_a_line(pattern)),
-    ];
-    let mut all: Vec<AlternativeReading> = Vec::new();
-    for (way, narrows, reading) in readings {
-        let is_new = |reading: &String| {
-            reading != pattern && !all.iter().any(|known| known.pattern == *reading)
-        };
-        let reading = reading.filter(is_new);
-        let matcher = reading.as_deref().and_then(RegexMatcher::for_a_try);
-        if let (Some(pattern), Some(matcher)) = (reading, matcher) {
-            all.push(AlternativeReading {
-                way,
-                narrows,
-                pattern,
-                matcher,
-            });
+/// All other readings of a pattern, the likeliest first.
+#[derive(Debug)]
+pub struct AlternativeReadings {
+    all: Vec<AlternativeReading>,
+    /// Finds each line that one of them matches, and perhaps others.
+    any: RegexMatcher,
+}
+
+impl AlternativeReadings {
+    /// Reads `pattern` in all other ways; `None` if there are none. If it has found lines, they are
+    /// too many, and only readings that may find fewer count.
+    #[must_use]
+    pub fn of(pattern: &str, has_found: bool) -> Option<Self> {
+        if pattern.len() > MAX_PATTERN_BYTES {
+            return None;
         }
+        let crlf = r"Lines here end in CRLF. With `\r?` before their end";
+        let basic = "Read as a basic regular expression (grep without -E)";
+        let other_form = "In the other Unicode normalization form";
+        let readings = [
+            (crlf, false, Some(before_carriage_return(pattern))),
+            ("As plain text", true, Some(escaped(pattern))),
+            (basic, true, Some(as_basic(pattern, false))),
+            (basic, true, Some(as_basic(pattern, true))),
+            ("Ignoring case", false, without_case(pattern)),
+            (other_form, false, in_other_form(pattern)),
+        ];
+        let mut all: Vec<AlternativeReading> = Vec::new();
+        for (way, narrows, reading) in readings {
+            let is_new = |reading: &String| {
+                reading != pattern && !all.iter().any(|known| known.pattern == *reading)
+            };
+            let reading = reading.filter(|reading| (narrows || !has_found) && is_new(reading));
+            all.extend(reading.and_then(|reading| AlternativeReading::of(way, reading)));
+        }
+        let nodes = all.iter().map(|reading| loosen(&reading.node));
+        let any = RegexMatcher::for_any(nodes.collect())?;
+        Some(Self { all, any })
     }
-    all
+
+    /// The readings, in order.
+    #[must_use]
+    pub fn all(&self) -> &[AlternativeReading] {
+        &self.all
+    }
+
+    /// Returns a matcher for `first_in`; each thread has one.
+    #[must_use]
+    pub fn matcher(&self) -> RegexMatcher {
+        self.any.another()
+    }
+
+    /// Returns the number of the first of the readings before `end` that a line of `window`
+    /// matches; `any` is one of [`Self::matcher`].
+    #[must_use]
+    pub fn first_in(&self, any: &RegexMatcher, window: &[u8], end: usize) -> Option<usize> {
+        let matching = |window: &[u8], end: usize| {
+            let mut readings = self.all.iter().take(end);
+            readings.position(|reading| reading.matches(window))
+        };
+        if end < self.all.len() {
+            return matching(window, end);
+        }
+        let mut from = 0;
+        while let Some(at) = any.find(window, from) {
+            let (start, stop) = line_around(window, from, at);
+            if let Some(first) = matching(&window[start..stop], end) {
+                let behind = window.get(stop + 1..).unwrap_or_default();
+                return matching(behind, first).or(Some(first));
+            }
+            from = stop + 1;
+        }
+        None
+    }
 }
 
 /// True if a group with nothing in it stands in `pattern`: it matches anywhere, and was probably
@@ -208,19 +266,4 @@ fn in_other_form(pattern: &str) -> Option<String> {
         format!(r"\x{{{:x}}}", u32::from(char))
     };
     Some(other.chars().map(spelled).collect())
-}
-
-/// Constructs that are to match a line's end or to go beyond it, with blanks between them.
-const BEYOND_A_LINE: &str = "\\n \n [\\s\\S] [\\S\\s] [\\w\\W] [\\d\\D] (.|\\n) (?:.|\\n)";
-
-/// Keeps what stands before the first such construct, if that is useful by itself. With the flag
-/// `s`, any number of any characters is one.
-fn within_a_line(pattern: &str) -> Option<String> {
-    let behind = pattern.strip_prefix("(?s)");
-    let all: &[&str] = behind.map_or(&[], |_| &[".*", ".+"]);
-    let pattern = behind.unwrap_or(pattern);
-    let constructs = BEYOND_A_LINE.split(' ').chain(all.iter().copied());
-    let end = constructs.filter_map(|one| pattern.find(one)).min()?;
-    let letters = pattern[..end].bytes().filter(u8::is_ascii_alphanumeric);
-    (letters.count() > 2).then(|| pattern[..end].to_owned())
 }

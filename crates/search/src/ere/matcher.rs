@@ -45,10 +45,15 @@ impl RegexMatcher {
         Self::of(parser::parse(pattern)?)
     }
 
-    /// Compiles a pattern that is only tried; `None` where it matches every line.
-    pub(super) fn for_a_try(pattern: &str) -> Option<Self> {
-        let matcher = Self::compile(pattern).ok()?;
-        (!matches!(matcher.engine, MatchEngine::EveryLine)).then_some(matcher)
+    /// Compiles a matcher of the lines that any of these patterns without back-references matches.
+    pub(super) fn for_any(mut nodes: Vec<PatternNode>) -> Option<Self> {
+        let node = match nodes.len() {
+            0 => return None,
+            1 => nodes.remove(0),
+            _ => PatternNode::Alternate(nodes),
+        };
+        let references = false;
+        Self::of(ParsedPattern { node, references }).ok()
     }
 
     #[inline(never)]

@@ -22,8 +22,8 @@
 //! | without a back-reference | [`search`]: `regex-automata`, built from [`hir`]; linear time |
 //! | with a back-reference | [`references`]: as above, then `fancy-regex` on [`translate`]'s text |
 //!
-//! Both take their sets from [`classes`]. [`required`] finds plain text that every match holds, to
-//! look for first.
+//! Both take their sets from [`classes`]. [`required`] finds plain texts of which every match holds
+//! one, to look for first.
 //!
 //! **Searching.** [`RegexMatcher::find`] gets a window of whole lines and returns an offset in the
 //! first line that matches. No call of an engine may take longer than a second: where positions
@@ -32,9 +32,9 @@
 //! its time is over. A line that cannot be decided in time is counted and named, never guessed.
 //!
 //! **Other readings.** Models write patterns of other tools. Where one is refused, finds nothing or
-//! has an empty group, the grep tool goes over the files once more with
-//! [`mod@alternative_readings`], and names the first that matches. The search itself pays nothing
-//! for that.
+//! has an empty group, the grep tool goes over the files once more with all
+//! [`mod@alternative_readings`] as one pattern, and names the first that matches. The search itself
+//! pays nothing for that.
 //!
 //! **To add a form:** a row in the table of [`parser`], its parsing, a case in
 //! `tests/grep/patterns.rs`; if POSIX defines it, it must agree with glibc in
@@ -70,7 +70,7 @@ mod tests;
 
 use std::borrow::Cow;
 
-pub use alternative_readings::{AlternativeReading, alternative_readings, has_empty_group};
+pub use alternative_readings::{AlternativeReading, AlternativeReadings, has_empty_group};
 pub use matcher::RegexMatcher;
 
 /// The reason why a pattern is refused. `Display` gives the text of glibc's `regerror`, or names

@@ -4,7 +4,6 @@
 
 use std::sync::Arc;
 
-use memchr::memmem::Finder;
 use regex_automata::Input;
 use regex_automata::meta::Regex;
 use regex_syntax::hir::Hir;
@@ -14,7 +13,7 @@ use super::ast::{Assertion, PatternNode};
 use super::budget::{MAX_ASIDE_BYTES, SearchBudget, decide_aside};
 use super::cost::{check_size, positions, shortest};
 use super::hir::hir;
-use super::required::{first_length, longest_text, required_text};
+use super::required::{RequiredFinder, first_length};
 
 /// Maximum memory of a compiled pattern.
 pub(super) const MAX_COMPILED_BYTES: usize = 32 << 20;
@@ -34,7 +33,7 @@ const MAX_CALL_COST: u64 = 1 << 26;
 pub(super) struct LinearSearch {
     regex: Regex,
     /// Text that every match holds.
-    required: Option<Box<Finder<'static>>>,
+    required: Option<RequiredFinder>,
     /// True if the pattern asks where words begin or end. The engine finds that out quickly in
     /// ASCII alone: elsewhere it is much quicker on a line than on a window.
     words: bool,
@@ -50,22 +49,18 @@ struct PiecewiseSearch {
     one_call: usize,
     /// The length in bytes below which no line matches.
     shortest: usize,
-    /// Text that every match holds, even if looking for it first saves no time.
-    held: Option<Box<Finder<'static>>>,
 }
 
 impl LinearSearch {
     pub fn compile(node: &PatternNode, budget: &Arc<SearchBudget>) -> Result<Self, PatternError> {
         check_size(node)?;
-        let finder = |text: &str| Box::new(Finder::new(text).into_owned());
         Ok(Self {
             regex: build(&hir(node))?,
-            required: required_text(node).map(finder),
+            required: RequiredFinder::of(node),
             words: asks_for_words(node),
             piecewise: Arc::new(PiecewiseSearch {
                 one_call: usize::try_from(MAX_CALL_COST / positions(node).max(1)).unwrap_or(0),
                 shortest: shortest(node),
-                held: longest_text(node).map(finder),
             }),
             budget: Arc::clone(budget),
         })
@@ -139,8 +134,8 @@ impl LinearSearch {
 
     /// True if a long line matches; `None` if that takes too long to tell.
     fn decide(&self, line: &[u8]) -> Option<bool> {
-        if let Some(held) = &self.piecewise.held
-            && held.find(line).is_none()
+        if let Some(required) = &self.required
+            && required.find(line, 0).is_none()
         {
             return Some(false);
         }
@@ -153,13 +148,13 @@ impl LinearSearch {
     }
 
     fn find_in_one_call(&self, window: &[u8], from: usize) -> Option<usize> {
-        let Some(required) = &self.required else {
+        let Some(required) = self.required.as_ref().filter(|one| one.saves_time) else {
             return self.find_any(window, from);
         };
         let (mut next, mut in_vain) = (from, 0);
         // A text that is in every other line does not narrow the search down.
         while in_vain < MAX_FALSE_HITS || next - from > in_vain * MIN_BYTES_PER_FALSE_HIT {
-            let hit = next + required.find(window.get(next..)?)?;
+            let hit = required.find(window, next)?;
             let (start, end) = line_around(window, next, hit);
             if let Some(found) = self.find_in_line(&window[..end], start) {
                 return Some(found);

@@ -18,9 +18,9 @@ use iki_base::sparse_file::hole_end;
 /// From this size on, in bytes, a file is searched in pieces.
 pub const LARGE_FILE_BYTES: usize = 8 << 20;
 /// The size of a piece in bytes.
-const PIECE_BYTES: u64 = 1 << 20;
+const PIECE_BYTES: u64 = 2 << 20;
 /// The number of bytes that are read at once to find the end of a line.
-const READ_BYTES: usize = 64 << 10;
+const READ_BYTES: usize = 16 << 10;
 
 /// A large file that is searched in pieces.
 #[derive(Debug)]

@@ -3,6 +3,7 @@
 //! Rules: agreed behaviour, see REFERENCE.md ("For hosts").
 
 use std::io::{self, Write};
+use std::str::Utf8Error;
 
 use super::{ObjectProgress, Viewer};
 use crate::contract::bounded::{BoundedText, TextMeasure, Truncation};
@@ -110,31 +111,43 @@ impl Text<'_> {
         let mut start = 0;
         while start < bytes.len() {
             let piece = &bytes[start..bytes.len().min(start + MAX_PIECE_BYTES)];
-            let last = start + piece.len() == bytes.len();
-            match simdutf8::compat::from_utf8(piece) {
-                Ok(text) => {
-                    self.emit(text)?;
-                    start += piece.len();
-                }
-                Err(broken) => {
-                    let (valid, rest) = piece.split_at(broken.valid_up_to());
-                    for chunk in valid.utf8_chunks() {
-                        self.emit(chunk.valid())?;
-                    }
-                    start += valid.len();
-                    match broken.error_len() {
-                        Some(length) => {
-                            self.repaired = true;
-                            self.emit("\u{FFFD}")?;
-                            start += length;
-                        }
-                        None if last => return Ok(rest.len()),
-                        None => {}
-                    }
-                }
+            let mut incomplete = 0;
+            if let Ok(text) = simdutf8::basic::from_utf8(piece) {
+                self.emit(text)?;
+            } else {
+                let text = self.repair(piece, &mut incomplete);
+                self.emit(&text)?;
+            }
+            start += piece.len() - incomplete;
+            if start + incomplete == bytes.len() {
+                return Ok(incomplete);
             }
         }
         Ok(0)
+    }
+
+    /// Returns the text of a piece with U+FFFD in place of each part that is not UTF-8, but for an
+    /// incomplete character at its end, of which it takes the length. It is one text because a
+    /// binary file may have a broken part in every other byte.
+    fn repair(&mut self, piece: &[u8], incomplete: &mut usize) -> String {
+        let mut text = String::with_capacity(piece.len() + piece.len() / 2);
+        let mut at = 0;
+        for chunk in piece.utf8_chunks() {
+            let invalid = chunk.invalid();
+            text.push_str(chunk.valid());
+            at += chunk.valid().len() + invalid.len();
+            if invalid.is_empty() {
+                continue;
+            }
+            let goes_on = |broken: Utf8Error| broken.error_len().is_none();
+            if at == piece.len() && str::from_utf8(invalid).is_err_and(goes_on) {
+                *incomplete = invalid.len();
+            } else {
+                self.repaired = true;
+                text.push('\u{FFFD}');
+            }
+        }
+        text
     }
 
     fn emit(&mut self, text: &str) -> io::Result<()> {

@@ -1,86 +1,144 @@
 //! One further pass over the files of a search, in which the pattern is read in other ways.
 //!
-//! The note names the first reading that matches. A pass that ran out of time does not know which
-//! is first, and claims nothing.
+//! The note names the first reading that matches. Where the time of the pass was too short for all
+//! files, it says in how many of them that is.
 
+use std::cell::Cell;
 use std::convert::Infallible;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use rustix::time::{ClockId, clock_gettime};
 use serde_json::Value;
 
 use super::SearchTarget;
+use iki_base::wording::count_noun;
 use crate::contract::call_terms::threads;
-use iki_search::ere::{AlternativeReading, alternative_readings};
+use iki_search::ere::{AlternativeReading, AlternativeReadings, RegexMatcher};
 use iki_search::paths::EntryKind;
-use iki_search::scan::{self, FileScanner, LineMatcher, LinkPolicy, ScanFlow};
+use iki_search::scan::{
+    self, FileScanner, LineMatcher, LineSink, LinkPolicy, ScanError, ScanFlow,
+};
 use iki_search::walk::{PathVisitor, WalkEntry};
 
-/// The timeout of a pass.
-const PASS_TIMEOUT: Duration = Duration::from_millis(200);
+/// The time of a pass: as long as the search itself took, within these bounds. The first is that of
+/// the processor, since a busy machine may take all of it away.
+const MIN_PASS_TIME: Duration = Duration::from_millis(20);
+const MAX_PASS_TIME: Duration = Duration::from_millis(200);
 
 /// A pass over the files of one search.
 #[derive(Debug)]
 pub struct AlternativeReadingsSearch {
-    readings: Vec<AlternativeReading>,
+    readings: AlternativeReadings,
     /// The number of the first reading that has matched so far.
     first: AtomicUsize,
-    was_cut: AtomicBool,
     /// True if the pattern itself has found lines.
     has_found: bool,
-    until: Instant,
+    began: Instant,
+    /// The processor's time when it began.
+    processor_began: Duration,
+    /// The time from which on it ends if it had the processor for long enough, and the time after
+    /// which it ends in any case.
+    limits: (Duration, Duration),
+}
+
+/// The files that were read, one after the other.
+#[derive(Debug, Default)]
+struct ReadFiles {
+    files: u64,
+    bytes: u64,
+    /// The number of the first reading that matches a line of them.
+    first: Option<usize>,
+    /// True if a file after them was not read for lack of time, or the last of them not to its end.
+    was_cut: bool,
+}
+
+impl ReadFiles {
+    /// Adds those that follow.
+    fn append(&mut self, next: &Self) {
+        self.files += next.files;
+        self.bytes += next.bytes;
+        self.first = self.first.into_iter().chain(next.first).min();
+        self.was_cut |= next.was_cut;
+    }
 }
 
 impl AlternativeReadingsSearch {
-    /// Prepares to read `pattern` in other ways. If it has found lines, they are too many, and only
-    /// readings that may find fewer are tried.
-    pub fn of(pattern: &str, has_found: bool, until: Option<Instant>) -> Self {
-        let longest = Instant::now() + PASS_TIMEOUT;
-        let mut readings = alternative_readings(pattern);
-        readings.retain(|reading| !has_found || reading.narrows);
-        Self {
-            first: AtomicUsize::new(readings.len()),
+    /// Prepares to read `pattern` in other ways, if there are any, after a search that took so
+    /// long; `None` is for a pattern with which nothing could be searched. If the pattern has found
+    /// lines, they are too many, and only readings that may find fewer are tried.
+    pub fn of(
+        pattern: &str,
+        has_found: bool,
+        took: Option<Duration>,
+        until: Option<Instant>,
+    ) -> Option<Self> {
+        let began = Instant::now();
+        let left = until.map(|until| until.saturating_duration_since(began));
+        let most = left.map_or(MAX_PASS_TIME, |left| left.min(MAX_PASS_TIME));
+        let limit = took.unwrap_or(MAX_PASS_TIME).max(MIN_PASS_TIME);
+        let readings = AlternativeReadings::of(pattern, has_found)?;
+        Some(Self {
+            first: AtomicUsize::new(readings.all().len()),
             readings,
-            was_cut: AtomicBool::new(false),
             has_found,
-            until: until.map_or(longest, |until| until.min(longest)),
-        }
+            began,
+            processor_began: processor_time(),
+            limits: (limit.min(most), most),
+        })
+    }
+
+    /// The times after which it ends.
+    #[cfg(test)]
+    pub fn limits(&self) -> (Duration, Duration) {
+        self.limits
     }
 
     /// Searches the files, and says how to write the pattern if another reading matches.
     pub(super) fn note(&self, path: &str, target: &SearchTarget) -> Option<String> {
-        if self.readings.is_empty() {
-            return None;
-        }
-        let walk = target.walk(path, Some(self.until)).ok()??;
-        let visitor = || AlternativeReadingsVisitor {
-            pass: self,
+        let (_, most) = self.limits;
+        let walk = target.walk(path, Some(self.began + most)).ok()??;
+        let visitor = || ReadingsVisitor {
+            matcher: ReadingsMatcher {
+                pass: self,
+                any: self.readings.matcher().within(most),
+                first: Cell::new(None),
+            },
             links: target.links(),
             scanner: FileScanner::new(),
         };
-        let go_on = |(): &mut ()| {
-            if self.is_over() {
+        let mut read = ReadFiles::default();
+        let go_on = |next: &mut ReadFiles| {
+            read.append(&std::mem::take(next));
+            if read.was_cut || self.first.load(Ordering::Relaxed) == 0 {
                 return ControlFlow::Break(());
             }
             ControlFlow::Continue(())
         };
         let (walked, _) = walk.visit(threads, visitor, go_on);
-        let first = self.first.load(Ordering::Relaxed);
-        let was_cut = walked.left_out.is_some() || self.was_cut.load(Ordering::Relaxed);
-        if was_cut && first > 0 {
-            return None;
+        read.was_cut |= walked.left_out.is_some();
+        // No other reading comes before the first one, wherever that matches.
+        if self.first.load(Ordering::Relaxed) == 0 {
+            read.first = Some(0);
+            read.was_cut = false;
         }
-        self.readings
-            .get(first)
-            .map(|reading| self.sentence(reading))
+        let reading = self.readings.all().get(read.first?)?;
+        Some(self.sentence(reading, &read))
     }
 
-    fn sentence(&self, reading: &AlternativeReading) -> String {
+    fn sentence(&self, reading: &AlternativeReading, read: &ReadFiles) -> String {
         let group = if self.has_found {
             "`()` is an empty group, which matches anywhere. "
         } else {
             ""
+        };
+        let part = match read {
+            ReadFiles { was_cut: false, .. } => String::new(),
+            ReadFiles { files: 1, .. } => {
+                format!(" in the first {}", count_noun(read.bytes, "byte"))
+            }
+            ReadFiles { files, .. } => format!(" in the first {}", count_noun(*files, "file")),
         };
         let AlternativeReading { way, pattern, .. } = reading;
         let json = Value::from(&**pattern).to_string();
@@ -89,41 +147,52 @@ impl AlternativeReadingsSearch {
         } else {
             String::new()
         };
-        format!("{group}{way}, the pattern matches: send `{pattern}`{in_json}.")
+        format!("{group}{way}, the pattern matches{part}: send `{pattern}`{in_json}.")
     }
 
-    /// True if the rest of the files cannot change the result.
+    /// True if the rest of the files is not to be read, or cannot change the result.
     fn is_over(&self) -> bool {
-        let is_late = Instant::now() >= self.until;
-        self.was_cut.fetch_or(is_late, Ordering::Relaxed);
-        is_late || self.first.load(Ordering::Relaxed) == 0
+        let (limit, most) = self.limits;
+        let elapsed = self.began.elapsed();
+        let has_had_its_time =
+            || processor_time().saturating_sub(self.processor_began) >= MIN_PASS_TIME;
+        self.first.load(Ordering::Relaxed) == 0
+            || elapsed >= most
+            || (elapsed >= limit && has_had_its_time())
     }
 }
 
-/// One thread of the pass.
-struct AlternativeReadingsVisitor<'p> {
-    pass: &'p AlternativeReadingsSearch,
-    links: LinkPolicy,
-    scanner: FileScanner,
+/// Returns the processor's time that this process has taken.
+fn processor_time() -> Duration {
+    clock_gettime(ClockId::ProcessCPUTime)
+        .try_into()
+        .unwrap_or_default()
 }
 
-/// The readings, tried on window after window of a file.
-impl LineMatcher for &AlternativeReadingsSearch {
+/// The readings, tried on window after window.
+struct ReadingsMatcher<'p> {
+    pass: &'p AlternativeReadingsSearch,
+    /// Finds the lines that one of the readings may match.
+    any: RegexMatcher,
+    /// The number of the first reading that matches in this file.
+    first: Cell<Option<usize>>,
+}
+
+impl LineMatcher for ReadingsMatcher<'_> {
     fn find(&self, window: &[u8], _from: usize) -> Option<usize> {
-        let first = self.first.load(Ordering::Relaxed);
-        let first = self.readings.iter().take(first).position(|reading| {
-            let matches = reading.matches(window);
-            self.was_cut.fetch_or(matches.is_none(), Ordering::Relaxed);
-            matches == Some(true)
-        });
-        if let Some(first) = first {
-            self.first.fetch_min(first, Ordering::Relaxed);
+        let AlternativeReadingsSearch {
+            readings, first, ..
+        } = self.pass;
+        let end = first.load(Ordering::Relaxed);
+        if let Some(found) = readings.first_in(&self.any, window, end) {
+            first.fetch_min(found, Ordering::Relaxed);
+            self.first.set(Some(found));
         }
         None
     }
 
     fn has_time(&self) -> bool {
-        !self.is_over()
+        !self.pass.is_over()
     }
 
     fn goes_on(&self, _window: &[u8]) -> bool {
@@ -131,30 +200,64 @@ impl LineMatcher for &AlternativeReadingsSearch {
     }
 }
 
-impl PathVisitor for AlternativeReadingsVisitor<'_> {
-    type Output = ();
+impl LineSink for ReadFiles {
+    fn line(&mut self, _number: u64, _line: &[u8]) -> ScanFlow {
+        ScanFlow::GoOn
+    }
+
+    fn searched(&mut self, bytes: usize) -> ScanFlow {
+        self.bytes += bytes as u64;
+        ScanFlow::GoOn
+    }
+}
+
+/// One thread of the pass.
+struct ReadingsVisitor<'p> {
+    matcher: ReadingsMatcher<'p>,
+    links: LinkPolicy,
+    scanner: FileScanner,
+}
+
+impl PathVisitor for ReadingsVisitor<'_> {
+    type Output = ReadFiles;
     type Rest = Infallible;
     const COST: usize = 8;
 
-    fn visit(&mut self, found: &mut WalkEntry<'_>, (): &mut ()) -> Option<Infallible> {
-        if !matches!(found.kind(), EntryKind::Regular | EntryKind::Unknown) || self.pass.is_over() {
+    fn visit(&mut self, found: &mut WalkEntry<'_>, read: &mut ReadFiles) -> Option<Infallible> {
+        if !matches!(found.kind(), EntryKind::Regular | EntryKind::Unknown) {
+            return None;
+        }
+        if self.matcher.pass.is_over() {
+            read.was_cut = true;
             return None;
         }
         let opened = scan::regular(found.open(scan::flags(self.links)), self.links);
         if let Ok((file, size)) = opened {
             let mut scan = self.scanner.begin(file, size);
             // A file that cannot be read to its end has been counted by the search itself.
-            let _ = scan.go_on(&self.pass, &mut |_: u64, _: &[u8]| ScanFlow::GoOn);
+            let result = scan.go_on(&self.matcher, read);
             self.scanner.take_back(scan);
+            let first = self.matcher.first.take();
+            read.append(&ReadFiles {
+                files: 1,
+                bytes: 0,
+                first,
+                was_cut: matches!(result, Err(ScanError::OutOfTime(_))),
+            });
         }
         None
     }
 
-    fn is_enough(&self, (): &()) -> bool {
-        self.pass.is_over()
+    fn is_enough(&self, read: &ReadFiles) -> bool {
+        read.was_cut
     }
 
-    fn size((): &()) -> usize {
+    fn size(_: &ReadFiles) -> usize {
         0
+    }
+
+    fn has_done_much(&self) -> bool {
+        // The search has shown how much there is.
+        true
     }
 }

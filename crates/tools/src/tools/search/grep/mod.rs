@@ -111,7 +111,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         );
         let target = target.as_ref().ok();
         let note = target.and_then(|target| {
-            AlternativeReadingsSearch::of(pattern, false, until).note(path, target)
+            AlternativeReadingsSearch::of(pattern, false, None, until)?.note(path, target)
         });
         match note {
             Some(note) => failure.with_note(note),
@@ -188,6 +188,7 @@ impl GrepQuery<'_> {
         let links = self.target.links();
         let shared = SharedSearch::new(until, object.room(), reader, links, self.options);
         let mut answer = GrepAnswer::new(&shared, object)?;
+        let began = Instant::now();
         let walk = self.target.walk(self.path, until);
         let mut walked = Ok(WalkOutcome::default());
         match walk {
@@ -210,6 +211,7 @@ impl GrepQuery<'_> {
             Ok(None) => {}
             Err(error) => walked = Err(error),
         }
+        let took = began.elapsed();
         let done = answer.finish()?;
         object.field("count", &done.count)?;
         if done.count == 0 {
@@ -219,7 +221,7 @@ impl GrepQuery<'_> {
             })?;
         }
         object.note_at_both_ends(note_on_shown_part(&done, self.options));
-        let notes = self.notes(&walked, &done, object.terms());
+        let notes = self.notes(&walked, &done, took, object.terms());
         object.note(notes);
         Ok(())
     }
@@ -228,6 +230,7 @@ impl GrepQuery<'_> {
         &self,
         walked: &Result<WalkOutcome, GlobError>,
         done: &SearchOutcome,
+        took: Duration,
         terms: &CallTerms,
     ) -> Notes {
         let mut notes = Notes::default();
@@ -243,8 +246,9 @@ impl GrepQuery<'_> {
             notes.add(note::unlisted_directories(&walked.unlisted));
         }
         if !ended && done.files > 0 && (done.count == 0 || has_empty_group(self.pattern)) {
-            let pass = AlternativeReadingsSearch::of(self.pattern, done.count > 0, terms.until());
-            notes.add(pass.note(self.path, &self.target));
+            let (has_found, until) = (done.count > 0, terms.until());
+            let pass = AlternativeReadingsSearch::of(self.pattern, has_found, Some(took), until);
+            notes.add(pass.and_then(|pass| pass.note(self.path, &self.target)));
         }
         if done.count == 0 && !ended && done.unreadable == 0 {
             notes.add(self.explain_no_result(walked, done, terms));

@@ -97,15 +97,72 @@ fn a_model_is_told_what_was_searched_where_nothing_is_found() {
     );
 }
 
+/// The note of a pass that may take so long.
+fn note_within(limit: Duration, pattern: &str, path: &Path) -> Option<String> {
+    let scope = FileScope {
+        is_deep: true,
+        ..FileScope::default()
+    };
+    let target = if path.is_file() {
+        SearchTarget::File
+    } else {
+        SearchTarget::of("*", scope).unwrap_or(SearchTarget::File)
+    };
+    let until = Instant::now() + limit;
+    let pass = AlternativeReadingsSearch::of(pattern, false, Some(limit), Some(until))?;
+    pass.note(path.to_str()?, &target)
+}
+
 #[test]
-fn a_second_pass_that_was_cut_claims_nothing() {
+fn a_further_pass_that_was_cut_speaks_of_what_it_read() {
     let here = tempfile::tempdir().unwrap();
-    fs::write(here.path().join("f"), "Index()\n").unwrap();
-    let path = here.path().to_str().unwrap();
-    let target = SearchTarget::of("*", FileScope::default()).unwrap_or(SearchTarget::File);
-    for pattern in ["index()", "index"] {
-        let note = |until| AlternativeReadingsSearch::of(pattern, false, until).note(path, &target);
-        assert!(note(None).unwrap().contains("(?i)"), "{pattern}");
-        assert_eq!(note(Some(Instant::now())), None, "{pattern}");
+    let (tree, file) = (here.path().join("tree"), here.path().join("file"));
+    for directory in 0..40 {
+        let directory = tree.join(directory.to_string());
+        fs::create_dir_all(&directory).unwrap();
+        for file in 0..50 {
+            fs::write(directory.join(file.to_string()), "index()\n").unwrap();
+        }
     }
+    fs::write(&file, "index()\n".repeat(4 << 20)).unwrap();
+    let whole = "Ignoring case, the pattern matches: send `(?i)Index[(][)]`.";
+    for (path, noun, all) in [(tree, "file", 2000), (file, "byte", 32 << 20)] {
+        let mut read = Vec::new();
+        // The longer it has, the more it reads, until that is all.
+        for limit in (0..10).map(|doubled| Duration::from_micros(250 << doubled)) {
+            let Some(note) = note_within(limit, "Index[(][)]", &path) else {
+                continue;
+            };
+            if note == whole {
+                break;
+            }
+            let (start, part) = note.split_once(" in the first ").unwrap();
+            assert_eq!(start, "Ignoring case, the pattern matches");
+            // Of one file it says how many bytes.
+            let Some((number, end)) = part.split_once(&format!(" {noun}")) else {
+                continue;
+            };
+            assert_eq!(end.trim_start_matches('s'), ": send `(?i)Index[(][)]`.");
+            read.push(number.replace(',', "").parse::<u64>().unwrap());
+        }
+        assert!(!read.is_empty(), "{noun}");
+        assert!(read.iter().all(|read| *read <= all), "{read:?}");
+    }
+}
+
+#[test]
+fn a_further_pass_takes_as_long_as_the_search_within_bounds() {
+    let milliseconds = |took: Option<u64>, left: Option<u64>| {
+        let until = left.map(|left| Instant::now() + Duration::from_millis(left));
+        let took = took.map(Duration::from_millis);
+        let pass = AlternativeReadingsSearch::of("Index", false, took, until).unwrap();
+        let (limit, most) = pass.limits();
+        (limit.as_millis(), most.as_millis())
+    };
+    assert_eq!(milliseconds(Some(1), None), (20, 200));
+    assert_eq!(milliseconds(Some(50), None), (50, 200));
+    assert_eq!(milliseconds(Some(5_000), None), (200, 200));
+    assert_eq!(milliseconds(None, None), (200, 200));
+    let (limit, most) = milliseconds(Some(50), Some(10));
+    assert!(limit <= 10 && most <= 10);
 }
