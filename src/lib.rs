@@ -1,14 +1,24 @@
 //! The tools of a coding agent in one executable.
 //!
-//! Imports run one way: entry → front ends and commands → registry → tools → contract → workshops.
+//! Here is what the executable alone has; all else lies in crates, which another program can use.
+//! Imports run one way, as the crates stand in this table: each may use those below it.
 //!
-//! Another program can call the tools in its own process: see [`registry`]. Everything else here is
-//! for the executable.
+//! | crate | purpose |
+//! |---|---|
+//! | [`iki_mcp`] | the Model Context Protocol: a front end, with a server's tokens and limits |
+//! | [`iki_tools`] | the tools, a row for each, and what a tool is |
+//! | [`iki_web`] | pages, searches of the web, and what is kept of them |
+//! | [`iki_conversion`] | documents that installed programs help to read |
+//! | `iki_search` | files found by wildcard, and lines by regular expression |
+//! | [`iki_files`] | files read, edited, and replaced whole or not at all |
+//! | [`iki_process`] | commands, the directories that they may touch, and who ends before whom |
+//! | [`iki_document`] | documents, as Markdown |
+//! | [`iki_base`] | leaf modules, which all the others use |
 //!
 //! | module | purpose |
 //! |---|---|
 //! | `entry` | `argv[0]` or a subcommand decides: a host's call, a person's call, MCP, a command |
-//! | `front` | the front ends, which do not know each other: host, person, MCP |
+//! | `front` | the front ends for hosts and persons, which do not know each other |
 //! | `commands` | list, schema, doctor, link, completions, man: everything but the tools |
 //! | `command_line` | flags of tools and commands, and the help that follows from them |
 //! | `allocator` | the allocator of the executable, a module of `main.rs` |

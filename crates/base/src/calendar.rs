@@ -19,7 +19,7 @@ pub const MONTHS: [&str; 12] = [
 
 /// The month from 1 on whose English name begins with the first three letters of `word`.
 #[must_use]
-pub fn month_by_letters(word: &str) -> Option<u8> {
+pub(crate) fn month_by_letters(word: &str) -> Option<u8> {
     let letters = word.get(..3)?;
     let at = MONTHS
         .iter()

@@ -86,7 +86,7 @@ pub fn is_unseen(c: char) -> bool {
 
 /// True for a character that turns the direction of writing: with it a line can read as another.
 #[must_use]
-pub fn turns_direction(c: char) -> bool {
+pub(crate) fn turns_direction(c: char) -> bool {
     effect(c) == Some(UnseenEffect::Turn)
 }
 

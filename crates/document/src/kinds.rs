@@ -8,15 +8,15 @@ pub enum FileKind {
     Pdf,
     /// A text of Word (ECMA-376).
     Docx,
-    /// Slides of `PowerPoint` (ECMA-376).
+    /// Slides of PowerPoint (ECMA-376).
     Pptx,
     /// A workbook of Excel (ECMA-376).
     Xlsx,
-    /// A text in `OpenDocument` format (ISO 26300).
+    /// A text in OpenDocument format (ISO 26300).
     Odt,
-    /// Slides in `OpenDocument` format.
+    /// Slides in OpenDocument format.
     Odp,
-    /// A spreadsheet in `OpenDocument` format.
+    /// A spreadsheet in OpenDocument format.
     Ods,
     /// Rich Text Format.
     Rtf,
@@ -30,7 +30,7 @@ pub enum FileKind {
     Msg,
     /// A text of Word before 2007.
     Doc,
-    /// Slides of `PowerPoint` before 2007.
+    /// Slides of PowerPoint before 2007.
     Ppt,
     /// A workbook of Excel before 2007.
     Xls,

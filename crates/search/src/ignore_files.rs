@@ -140,7 +140,7 @@ impl IgnoreRules {
 
     /// These rules and those of the directories between them and `here`, which were named, not
     /// listed.
-    pub fn extended_to(&self, here: &[u8]) -> Self {
+    pub(crate) fn extended_to(&self, here: &[u8]) -> Self {
         let behind = here.get(self.covers..).unwrap_or_default();
         if behind.split(|byte| *byte == b'/').any(|name| name == b"..") {
             return Self::above(here);
@@ -160,7 +160,7 @@ impl IgnoreRules {
     }
 
     /// These rules and those of the directory itself, `here`, which has these names.
-    pub fn with_own_rules(
+    pub(crate) fn with_own_rules(
         &self,
         here: &[u8],
         directory: BorrowedFd<'_>,
@@ -175,7 +175,12 @@ impl IgnoreRules {
     }
 
     /// The file of rules that leaves out `name` in the directory `here`, if one does.
-    pub fn leaving_out(&self, here: &[u8], name: &[u8], is_directory: bool) -> Option<IgnoreFile> {
+    pub(crate) fn leaving_out(
+        &self,
+        here: &[u8],
+        name: &[u8],
+        is_directory: bool,
+    ) -> Option<IgnoreFile> {
         self.closest.as_ref()?;
         self.leaving_out_whole(&self.path_from_top(here, name), is_directory)
     }

@@ -306,7 +306,7 @@ impl WildcardName {
 
     /// True if `name` matches, whose leading dot is a character like others.
     #[must_use]
-    pub fn matches_hidden_too(&self, name: &[u8]) -> bool {
+    pub(crate) fn matches_hidden_too(&self, name: &[u8]) -> bool {
         let Some(rest) = name.strip_prefix(&*self.prefix) else {
             return false;
         };

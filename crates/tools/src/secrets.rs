@@ -54,7 +54,7 @@ pub fn declare(tools: &'static [Tool]) {
 
 /// True if the variable called `name` holds a secret.
 #[must_use]
-pub fn is_secret(name: &OsStr) -> bool {
+pub(crate) fn is_secret(name: &OsStr) -> bool {
     is_secret_of(TOOLS.get().copied().unwrap_or_default(), name.as_bytes())
 }
 
@@ -84,7 +84,7 @@ pub fn is_secret_of(tools: &[Tool], name: &[u8]) -> bool {
 
 /// True if the user wants secrets passed on.
 #[must_use]
-pub fn are_passed_on() -> bool {
+pub(crate) fn are_passed_on() -> bool {
     std::env::var_os(PASS_KEYS_VARIABLE).is_some_and(|value| value == "1")
 }
 

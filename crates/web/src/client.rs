@@ -21,7 +21,7 @@ use super::guard::{self, CheckedAddr, Guard, HopTarget};
 use super::resolve::{self, NameResolver, SystemResolver};
 pub use body::BodyLimit;
 pub use error::{FetchError, NetworkError};
-pub use open::OpenedConnection;
+pub(crate) use open::OpenedConnection;
 pub use request::{AddressOrigin, FetchRequest, PostRequest};
 pub use response::HttpResponse;
 pub use urls::{parse_url, without_login};
@@ -58,15 +58,15 @@ pub use tls::{config as tls_config, trusted as trusted_certificates};
 /// left over is for processing the answer.
 pub const TOTAL_TIMEOUT: Duration = Duration::from_secs(24);
 /// Timeout of one connection, from the first address to the end of the TLS handshake.
-pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Timeout of the body of an error, which matters less than the status.
-pub const ERROR_BODY_TIMEOUT: Duration = Duration::from_secs(3);
+pub(crate) const ERROR_BODY_TIMEOUT: Duration = Duration::from_secs(3);
 /// Maximum number of redirects.
-pub const MAX_REDIRECTS: usize = 20;
+pub(crate) const MAX_REDIRECTS: usize = 20;
 /// Maximum size of a body, in bytes after decoding; the rest is dropped.
 pub const MAX_BODY: usize = 10 * 1024 * 1024;
 /// Maximum size of the body of an error, in bytes after decoding.
-pub const MAX_ERROR_BODY: usize = 64 * 1024;
+pub(crate) const MAX_ERROR_BODY: usize = 64 * 1024;
 
 /// `Accept` for pages to be read: preferably Markdown, then other text, then anything.
 pub const ACCEPT_PAGES: &str = "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, \
@@ -462,7 +462,7 @@ impl HttpClient {
     /// True if the host of `url` has an address that is not public. A host that only a proxy looks
     /// up has none that is known here.
     #[must_use]
-    pub fn leads_to_private(&self, url: &Url) -> bool {
+    pub(crate) fn leads_to_private(&self, url: &Url) -> bool {
         let proxies = self.proxies.get_or_init(ProxySettings::from_env);
         if !matches!(proxies.for_url(url), Ok(None)) {
             return false;

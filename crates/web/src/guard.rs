@@ -31,10 +31,11 @@ use url::{Host, Url};
 
 pub mod class;
 pub mod names;
-pub mod target;
+pub(crate) mod target;
 
 use class::{AddressClass, AddressScope};
-pub use target::{BadHost, HopTarget, host_of, normalize_host};
+pub(crate) use target::BadHost;
+pub use target::{HopTarget, host_of, normalize_host};
 
 /// True if this process fetches public addresses only.
 static PUBLIC_ONLY: AtomicBool = AtomicBool::new(false);
@@ -172,7 +173,7 @@ impl Guard {
 
     /// Starts with the address of a service, which was configured and not named by a caller.
     #[must_use]
-    pub fn of_service(named: &Url) -> Option<Self> {
+    pub(crate) fn of_service(named: &Url) -> Option<Self> {
         Some(Self {
             named: host_of(named).ok()?,
             home: true,
@@ -183,7 +184,7 @@ impl Guard {
 
     /// Starts with a URL to which the page at `leading` leads, as if that were a redirect.
     #[must_use]
-    pub fn led_by(leading: &Url, next: &Url) -> Option<Self> {
+    pub(crate) fn led_by(leading: &Url, next: &Url) -> Option<Self> {
         let mut guard = Self::new(leading)?;
         guard.lead_to(&host_of(next).ok()?);
         Some(guard)
@@ -191,7 +192,7 @@ impl Guard {
 
     /// Starts with a URL that somebody else named, who must not lead to a private address.
     #[must_use]
-    pub fn of_public(next: &Url) -> Option<Self> {
+    pub(crate) fn of_public(next: &Url) -> Option<Self> {
         Some(Self {
             home: false,
             hops: 1,
@@ -255,14 +256,14 @@ impl Guard {
     }
 
     /// Moves from the page at which it arrived to the host to which that page leads.
-    pub fn lead_to(&mut self, next: &Host<String>) {
+    pub(crate) fn lead_to(&mut self, next: &Host<String>) {
         self.home = self.home && same_host(&self.named, next);
         self.hops += 1;
     }
 
     /// Stays at the hop that answered, whose page may request more. `been` is as for
     /// [`follow`](Self::follow).
-    pub fn arrive(&mut self, at: &HopTarget, been: &[CheckedAddr]) {
+    pub(crate) fn arrive(&mut self, at: &HopTarget, been: &[CheckedAddr]) {
         let was_private = if been.is_empty() {
             class_of(at.host()).is_some_and(|class| class.scope == AddressScope::Private)
         } else {
@@ -297,7 +298,7 @@ impl Guard {
 
 /// Checks the addresses of a proxy, which the environment named: private ones are allowed, those
 /// that are never allowed are refused here as well.
-pub fn check_proxy(
+pub(crate) fn check_proxy(
     host: &Host<String>,
     found: &[SocketAddr],
 ) -> Result<Vec<CheckedAddr>, GuardError> {
@@ -336,7 +337,7 @@ fn class_behind(host: &Host<String>, ip: IpAddr) -> AddressClass {
 
 /// Returns the class of a host by itself; `None` if only its addresses decide.
 #[must_use]
-pub fn class_of(host: &Host<String>) -> Option<AddressClass> {
+pub(crate) fn class_of(host: &Host<String>) -> Option<AddressClass> {
     match host {
         Host::Ipv4(ip) => Some(class::classify(IpAddr::V4(*ip))),
         Host::Ipv6(ip) => Some(class::classify(IpAddr::V6(*ip))),

@@ -10,7 +10,7 @@ pub mod credentials;
 pub mod date;
 pub mod exa_pages;
 pub mod guard;
-pub mod hosts;
+mod hosts;
 pub mod link_check;
 pub mod page;
 pub mod papers;

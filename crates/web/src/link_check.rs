@@ -19,7 +19,7 @@ use super::exa_pages;
 use iki_base::mutex::lock;
 
 /// Variable that replaces the address of the archive.
-pub const ARCHIVE_VARIABLE: &str = "IKIGAI_WAYBACK_URL";
+pub(crate) const ARCHIVE_VARIABLE: &str = "IKIGAI_WAYBACK_URL";
 
 /// Address of the archive.
 const ARCHIVE: &str = "https://archive.org/wayback/available";

@@ -54,7 +54,7 @@ impl PartialDate {
 
     /// Creates a date from numbers, as Crossref has it: year, optional month, optional day.
     #[must_use]
-    pub fn of_parts(parts: &[i64]) -> Option<Self> {
+    pub(crate) fn of_parts(parts: &[i64]) -> Option<Self> {
         let small = |at: usize| parts.get(at).and_then(|part| u8::try_from(*part).ok());
         let year = u16::try_from(*parts.first()?).ok()?;
         Self::new(year, small(1), small(2))
@@ -101,7 +101,7 @@ impl PartialDate {
 
     /// Returns the English name of the month.
     #[must_use]
-    pub fn month_name(self) -> Option<&'static str> {
+    pub(crate) fn month_name(self) -> Option<&'static str> {
         MONTHS.get(usize::from(self.month?) - 1).copied()
     }
 

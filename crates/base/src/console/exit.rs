@@ -23,7 +23,7 @@ pub enum ProgramExit {
 
 impl ProgramExit {
     /// The exit code of [`ProgramExit::Usage`].
-    pub const USAGE: u8 = 2;
+    pub(crate) const USAGE: u8 = 2;
 }
 
 impl From<ProgramExit> for ExitCode {

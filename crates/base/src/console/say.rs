@@ -6,7 +6,10 @@ use crate::console::exit::{PROGRAM, ProgramExit};
 use crate::console::streams::RawStdout;
 
 /// Prints `text` on stdout.
-#[must_use]
+#[expect(
+    clippy::must_use_candidate,
+    reason = "some go on whatever became of it"
+)]
 pub fn print(text: &str) -> ProgramExit {
     match RawStdout::default().write_all(text.as_bytes()) {
         Ok(()) => ProgramExit::Success,
@@ -29,7 +32,10 @@ pub fn version() -> String {
 }
 
 /// Reports on stderr that the tool, called as `invocation`, was given no fields.
-#[must_use]
+#[expect(
+    clippy::must_use_candidate,
+    reason = "some go on whatever became of it"
+)]
 pub fn report_no_fields(invocation: &str) -> ProgramExit {
     report_usage(&format!(
         "{invocation}: no fields are given, and stdin is a terminal; see `{invocation} --help`"
@@ -37,7 +43,10 @@ pub fn report_no_fields(invocation: &str) -> ProgramExit {
 }
 
 /// Reports `message` as a usage error on stderr.
-#[must_use]
+#[expect(
+    clippy::must_use_candidate,
+    reason = "some go on whatever became of it"
+)]
 pub fn report_usage(message: &str) -> ProgramExit {
     let _ = writeln!(io::stderr(), "{message}");
     ProgramExit::Usage

@@ -47,7 +47,7 @@ fn is_over(end: Option<Instant>) -> bool {
 /// Looks in `content`, a file or its beginning, for what is nearest to `sought`, which is not in it
 /// and was to be replaced by `new`. The search ends at `end`.
 #[must_use]
-pub fn find_nearest(
+pub(crate) fn find_nearest(
     content: &[u8],
     sought: &[u8],
     new: &[u8],

@@ -16,9 +16,11 @@ mod server_names;
 mod token_owner;
 mod tokens;
 
-pub use allowance::{RequestAllowance, RequestKind, RequestPermit};
-pub use credential_file::CredentialFile;
-pub use fair_slots::{FairSlots, HeldSlot};
-pub use server_names::{ServerNames, ServerSchemes};
-pub use token_owner::TokenOwner;
-pub use tokens::{NewToken, TokenFileError, TokenTable, add_token};
+pub(crate) use allowance::RequestPermit;
+pub use allowance::{RequestAllowance, RequestKind};
+pub(crate) use credential_file::CredentialFile;
+pub(crate) use fair_slots::{FairSlots, HeldSlot};
+pub(crate) use server_names::{ServerNames, ServerSchemes};
+pub(crate) use token_owner::TokenOwner;
+pub(crate) use tokens::TokenTable;
+pub use tokens::{NewToken, TokenFileError, add_token};

@@ -38,10 +38,10 @@ static STACK_OF_CHILD: ChildStack = ChildStack(UnsafeCell::new(MaybeUninit::unin
 static STACK_TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// Added to an error's number if confining the program failed.
-pub const NOT_CONFINED: c_int = 1 << 16;
+pub(crate) const NOT_CONFINED: c_int = 1 << 16;
 
 /// Added to an error's number if hiding a directory from the program failed.
-pub const NOT_MASKED: c_int = 2 << 16;
+pub(crate) const NOT_MASKED: c_int = 2 << 16;
 
 /// A program with its arguments and environment.
 pub struct ProgramLaunch {

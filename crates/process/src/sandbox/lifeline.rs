@@ -25,13 +25,13 @@ static LIFELINE: AtomicI32 = AtomicI32::new(-1);
 static ASKED: AtomicBool = AtomicBool::new(false);
 
 /// Makes a later SIGTERM write to this end of a pipe; with `None` it ends this process.
-pub fn forward_sigterm_to(lifeline: Option<&impl AsRawFd>) {
+pub(crate) fn forward_sigterm_to(lifeline: Option<&impl AsRawFd>) {
     LIFELINE.store(lifeline.map_or(-1, AsRawFd::as_raw_fd), Ordering::Relaxed);
 }
 
 /// The byte that gives the command this much time.
 #[must_use]
-pub fn grace_byte(grace: Duration) -> u8 {
+pub(crate) fn grace_byte(grace: Duration) -> u8 {
     let steps = grace.as_millis() / STEP_OF_GRACE.as_millis();
     u8::try_from(steps + 1).unwrap_or(u8::MAX)
 }
@@ -60,12 +60,12 @@ pub fn handle_sigterm() {
 
 /// True once this process has been asked to end.
 #[must_use]
-pub fn is_asked_to_end() -> bool {
+pub(crate) fn is_asked_to_end() -> bool {
     ASKED.load(Ordering::Relaxed)
 }
 
 /// Ends this process as it was asked to, if it was, now that all has ended.
-pub fn die_if_asked() {
+pub(crate) fn die_if_asked() {
     if is_asked_to_end() {
         die_by(libc::SIGTERM);
     }
@@ -110,7 +110,7 @@ pub enum WatchdogOrder {
 
 /// Waits for the tool's order, or its death.
 #[must_use]
-pub fn wait_for_order(tether: &OwnedFd) -> WatchdogOrder {
+pub(crate) fn wait_for_order(tether: &OwnedFd) -> WatchdogOrder {
     let mut word = [0; 1];
     loop {
         match rustix::io::read(tether, &mut word) {

@@ -206,7 +206,7 @@
 
 pub mod caller;
 pub mod confinement;
-pub mod descendants;
+pub(crate) mod descendants;
 pub mod detached;
 
 pub mod guard;

@@ -43,7 +43,7 @@ const DIGITS: usize = 12;
 
 /// True if `path` lies in such a directory of any process, which may be gone by now.
 #[must_use]
-pub fn lies_in_one(path: &Path) -> bool {
+pub(crate) fn lies_in_one(path: &Path) -> bool {
     path.iter().any(|part| {
         let number = part.as_encoded_bytes().strip_prefix(PREFIX.as_bytes());
         number.is_some_and(|number| {
@@ -69,7 +69,7 @@ impl ScratchDirectory {
     ///
     /// # Errors
     /// The directory that it is in cannot be opened.
-    pub fn lasting(path: &Path) -> io::Result<Self> {
+    pub(crate) fn lasting(path: &Path) -> io::Result<Self> {
         let parent = path.parent().unwrap_or(path);
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         Ok(Self {
@@ -276,7 +276,7 @@ fn open_to_empty(parent: BorrowedFd<'_>, name: &CStr) -> Result<OwnedFd, Errno> 
 }
 
 /// The path of an open file, written into `path`: it leads there under any of its present names.
-pub fn path_of<'a>(file: &OwnedFd, path: &'a mut [u8; 32]) -> Result<&'a CStr, Errno> {
+pub(crate) fn path_of<'a>(file: &OwnedFd, path: &'a mut [u8; 32]) -> Result<&'a CStr, Errno> {
     let mut number = itoa::Buffer::new();
     let number = number.format(file.as_raw_fd()).as_bytes();
     *path = joined(&[b"/proc/self/fd/", number]);

@@ -25,7 +25,7 @@ use crate::sandbox::step_register;
 pub const GRACE: Duration = Duration::from_secs(2);
 
 /// The time that a tree has to end by itself after the process that started it has vanished.
-pub const GRACE_OF_ORPHANS: Duration = Duration::from_millis(300);
+pub(crate) const GRACE_OF_ORPHANS: Duration = Duration::from_millis(300);
 
 /// The longest wait for the killed processes. One in an uninterruptible wait, or one that belongs
 /// to another user, survives any signal; it must not keep us waiting.

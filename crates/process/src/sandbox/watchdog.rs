@@ -169,7 +169,7 @@ impl Watchdog {
 
     /// True if the program, whose end has been told, has left processes. The watchdog has closed
     /// the program's output then.
-    pub fn has_left_processes(&mut self) -> bool {
+    pub(crate) fn has_left_processes(&mut self) -> bool {
         self.status.read_exact(&mut [0; HAS_LEFT.len()]).is_ok()
     }
 
@@ -190,7 +190,7 @@ impl Watchdog {
     /// Waits until all those have ended that were asked to, until `end` at the longest; processes
     /// that cannot be interrupted are left to the watchdog then. Returns the numbers of the
     /// processes that had to be killed.
-    #[must_use]
+    #[expect(clippy::must_use_candidate, reason = "some only want it to end")]
     pub fn stop(mut self, end: Instant) -> Vec<i32> {
         let mut told = Vec::new();
         loop {

@@ -26,7 +26,7 @@ pub struct ReportedFile {
 }
 
 /// Carries out a call for a server with `run`, and reports the file at `path`.
-pub fn run_and_report_file<'a>(
+pub(crate) fn run_and_report_file<'a>(
     path: &str,
     run: impl FnOnce() -> Result<Reply<'a>, Failure>,
 ) -> Result<Reply<'a>, Failure> {

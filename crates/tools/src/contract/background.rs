@@ -14,7 +14,7 @@ use iki_base::mutex::lock;
 pub const FIELD: &str = "_background";
 
 /// Maximum number of commands that run in the background for a token or a client.
-pub const MAX_COMMANDS: usize = 16;
+pub(crate) const MAX_COMMANDS: usize = 16;
 
 /// A command in the background.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -296,7 +296,12 @@ impl BoundedText {
 /// them; lines counted from the end are negative. `left` is the number of requested lines still to
 /// come, if the caller asked for a number.
 #[must_use]
-pub fn continuation_note(reader: Audience, first: i128, last: i128, left: Option<u64>) -> String {
+pub(crate) fn continuation_note(
+    reader: Audience,
+    first: i128,
+    last: i128,
+    left: Option<u64>,
+) -> String {
     let next = last.saturating_add(1);
     match (reader, left) {
         (Audience::Model, None) => format!("lines {first}–{last}; go on with offset {next}"),

@@ -15,13 +15,13 @@ use super::bounded::TextMeasure;
 use super::call_context::CallContext;
 
 /// The variable that limits an answer, in bytes of the JSON object.
-pub const MAX_ANSWER: &str = "IKIGAI_MAX_ANSWER";
+pub(crate) const MAX_ANSWER: &str = "IKIGAI_MAX_ANSWER";
 
 /// The variable that limits the time of a call, in seconds, which may have a fraction.
-pub const MAX_SECONDS: &str = "IKIGAI_MAX_SECONDS";
+pub(crate) const MAX_SECONDS: &str = "IKIGAI_MAX_SECONDS";
 
 /// The variable that limits the threads of a search.
-pub const THREADS: &str = "IKIGAI_THREADS";
+pub(crate) const THREADS: &str = "IKIGAI_THREADS";
 
 /// Maximum number of threads of a search.
 const MAX_THREADS: usize = 16;
@@ -82,14 +82,14 @@ impl Deadline {
     /// Time after which a running command is asked to end: two seconds before the deadline, or
     /// half-way if there are less than four seconds in all.
     #[must_use]
-    pub fn ask_to_end_after(self) -> Duration {
+    pub(crate) fn ask_to_end_after(self) -> Duration {
         self.whole
             .saturating_sub((self.whole / 2).min(MAX_TERMINATION_TIME))
     }
 
     /// The moment at which a running command is asked to end.
     #[must_use]
-    pub fn ask_to_end_at(self) -> Instant {
+    pub(crate) fn ask_to_end_at(self) -> Instant {
         let before = self.whole.saturating_sub(self.ask_to_end_after());
         self.end.checked_sub(before).unwrap_or(self.end)
     }
@@ -183,7 +183,7 @@ impl CallTerms {
 
     /// `words` that recommend `tool`, if the caller has it; else nothing.
     #[must_use]
-    pub fn if_served<'w>(&self, tool: &str, words: &'w str) -> &'w str {
+    pub(crate) fn if_served<'w>(&self, tool: &str, words: &'w str) -> &'w str {
         if self.serves(tool) { words } else { "" }
     }
 

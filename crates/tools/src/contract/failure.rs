@@ -196,7 +196,7 @@ impl Failure {
 
     /// This failure with `note` after its own.
     #[must_use]
-    pub fn and_note(mut self, note: &str) -> Self {
+    pub(crate) fn and_note(mut self, note: &str) -> Self {
         if !self.note.is_empty() {
             // A quotation ends on a line of its own.
             self.note.push(if self.quotes { '\n' } else { ' ' });
@@ -207,7 +207,7 @@ impl Failure {
 
     /// This failure with a note that quotes a file.
     #[must_use]
-    pub fn with_quotation(self, note: impl Into<String>) -> Self {
+    pub(crate) fn with_quotation(self, note: impl Into<String>) -> Self {
         Self {
             quotes: true,
             ..self.with_note(note)
@@ -216,7 +216,7 @@ impl Failure {
 
     /// This failure with advice to programs.
     #[must_use]
-    pub fn with_advice(mut self, advice: FailureAdvice) -> Self {
+    pub(crate) fn with_advice(mut self, advice: FailureAdvice) -> Self {
         self.advice = Some(Box::new(advice));
         self
     }

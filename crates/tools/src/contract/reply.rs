@@ -144,7 +144,7 @@ impl<'w> AnswerObject<'w> {
 
     /// Opens a JSON object on `out` that keeps to `terms`. `less` is a sentence on how to ask for
     /// less, added to long answers; empty for none.
-    pub fn open_on(
+    pub(crate) fn open_on(
         out: &'w mut dyn Write,
         terms: CallTerms,
         less: &'static str,
@@ -240,7 +240,7 @@ impl<'w> AnswerObject<'w> {
 
     /// Adds a note on how to go on after a long text, which a model is told ahead of the text too:
     /// a client that cuts an answer in the middle or at its end would take the only one away.
-    pub fn note_at_both_ends(&mut self, note: impl Into<Option<String>>) {
+    pub(crate) fn note_at_both_ends(&mut self, note: impl Into<Option<String>>) {
         let note = note.into();
         self.note(note.clone());
         if self.terms.reader == Audience::Model {
@@ -252,7 +252,7 @@ impl<'w> AnswerObject<'w> {
     /// out. For persons nothing is changed here, because terminals do that themselves and pipes get
     /// names as they are.
     #[must_use]
-    pub fn spell_names<'t>(&self, text: &'t str) -> Cow<'t, str> {
+    pub(crate) fn spell_names<'t>(&self, text: &'t str) -> Cow<'t, str> {
         match self.terms.reader {
             Audience::Person => Cow::Borrowed(text),
             Audience::Host | Audience::Model | Audience::Program => unseen::spelled(text),
@@ -270,7 +270,7 @@ impl<'w> AnswerObject<'w> {
 
     /// Maximum length of a note apart from its own text, in an answer with a limit.
     #[must_use]
-    pub fn around_note(&self) -> usize {
+    pub(crate) fn around_note(&self) -> usize {
         // A model is shown it on a line of its own, and ahead of the text on another.
         let line_ends = match self.terms.reader {
             Audience::Model => self.measure().cost(b"\n\n"),
@@ -368,18 +368,6 @@ impl<'w> AnswerObject<'w> {
         Ok(count)
     }
 
-    /// Writes a field that is left out for models, because only programs can use it.
-    pub fn field_for_programs<T: Serialize + ?Sized>(
-        &mut self,
-        name: &str,
-        value: &T,
-    ) -> io::Result<()> {
-        if self.terms.reader == Audience::Model {
-            return Ok(());
-        }
-        self.field(name, value)
-    }
-
     /// Tells a model that nothing was found: `no matches in 412 files`. For other audiences nothing
     /// is written, because their fields say so.
     pub fn nothing_found(&mut self, words: &str) -> io::Result<()> {
@@ -406,7 +394,7 @@ impl<'w> AnswerObject<'w> {
     }
 
     /// Writes [`META`] or [`LINK`] if a server takes it.
-    pub fn field_for_server<T: Serialize + ?Sized>(
+    pub(crate) fn field_for_server<T: Serialize + ?Sized>(
         &mut self,
         name: &str,
         value: &T,

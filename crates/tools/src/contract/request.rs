@@ -93,7 +93,7 @@ impl<'a> Request<'a> {
     }
 
     /// Sets the field `name` to this text, replacing any other value.
-    pub fn set_text(&mut self, name: &'static str, text: String) {
+    pub(crate) fn set_text(&mut self, name: &'static str, text: String) {
         let value = FieldValue::Text(Cow::Owned(text));
         self.fields.push((Cow::Borrowed(name), value));
     }
@@ -233,7 +233,7 @@ impl<'a> Request<'a> {
 
 /// Shortens a value for its quotation in a message.
 #[must_use]
-pub fn quote_value(value: &str) -> String {
+pub(crate) fn quote_value(value: &str) -> String {
     let short: String = value.chars().take(MAX_QUOTED_CHARS).collect();
     format!("{short:?}")
 }

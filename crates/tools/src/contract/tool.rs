@@ -249,7 +249,7 @@ pub struct ToolHints {
 
 impl ToolHints {
     /// A tool that reads this machine's files.
-    pub const LOOKS: Self = Self {
+    pub(crate) const LOOKS: Self = Self {
         read_only: true,
         destructive: false,
         idempotent: true,
@@ -385,7 +385,7 @@ impl ExitCodes {
 2: the command line could not be understood",
     };
     /// A search, as grep(1) has it.
-    pub const SEARCH: Self = Self {
+    pub(crate) const SEARCH: Self = Self {
         nothing_found: 1,
         failed: 2,
         meanings: "\
@@ -394,7 +394,7 @@ impl ExitCodes {
 2: it was not done, or not to its end; or the command line could not be understood",
     };
     /// A program that runs others, as env(1) and timeout(1) have it: it exits with their code.
-    pub const RUNS: Self = Self {
+    pub(crate) const RUNS: Self = Self {
         nothing_found: 0,
         failed: 125,
         meanings: "\

@@ -5,5 +5,5 @@
 
 pub mod bash;
 pub mod file;
-pub mod search;
+pub(crate) mod search;
 pub mod web;

@@ -34,13 +34,12 @@ use iki_process::sandbox::scratch::ScratchDirectory;
 use iki_process::shell::{ProgramError, ProgramOutput, find_helper};
 
 mod process;
-pub mod proxy;
+pub(crate) mod proxy;
 mod switches;
 
 pub use process::MAX_DATA_BYTES;
-pub use process::MAX_HTML;
+pub(crate) use process::MAX_HTML;
 pub use proxy::ProxyRequest;
-pub use switches::MAX_SCRIPT_MEBIBYTES;
 
 /// The variable that names the browser, by a path or a name; empty for none.
 pub const VARIABLE: &str = "IKIGAI_BROWSER";

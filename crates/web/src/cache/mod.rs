@@ -46,7 +46,8 @@ pub use persistent_store::{PersistentChange, PersistentEntry, PersistentFault, P
 pub use question::CacheQuestion;
 pub use redis::{REDIS_VARIABLE, RedisAddress, RedisCache, SharingState};
 pub use remote_store::RemoteStore;
-pub use single_flight::{SingleFlightGuard, get_or_wait};
+pub(crate) use single_flight::SingleFlightGuard;
+pub use single_flight::get_or_wait;
 
 /// An entry that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]

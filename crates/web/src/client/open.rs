@@ -19,6 +19,7 @@ pub struct OpenedConnection {
     pub target: HopTarget,
     /// Set if the connection leads to a plain proxy, which needs whole URLs: the value of
     /// `Proxy-Authorization`, if it wants one.
+    #[expect(clippy::option_option, reason = "a proxy, and what it wants")]
     pub proxy: Option<Option<String>>,
 }
 

@@ -70,7 +70,7 @@ fn ipv6_literal(name: &str) -> Option<IpAddr> {
 /// such a name begins with a digit, unlike that of any public name, and the other parts are
 /// numbers.
 #[must_use]
-pub fn is_almost_an_address(name: &str) -> bool {
+pub(crate) fn is_almost_an_address(name: &str) -> bool {
     let (head, last) = name
         .rsplit_once('.')
         .map_or((None, name), |(head, last)| (Some(head), last));

@@ -74,7 +74,7 @@ pub(super) fn declared(embedded: &EmbeddedData) -> Option<String> {
 
 /// Parses a text that is a DOI: bare, after `doi:`, or as a URL of the resolver.
 #[must_use]
-pub fn parse_doi(text: &str) -> Option<String> {
+pub(crate) fn parse_doi(text: &str) -> Option<String> {
     let mut text = text.trim();
     for begin in [
         "https://",

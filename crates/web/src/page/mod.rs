@@ -28,7 +28,8 @@ pub mod retraction;
 
 pub use crate::partial_date::PartialDate;
 pub use citation::{Citation, Reference, ReferenceFacts};
-pub use class::{SourceType, classify};
+pub(crate) use class::SourceType;
+pub use class::classify;
 pub use embedded::EmbeddedData;
 pub use hosts::reputation;
 

@@ -141,7 +141,7 @@ fn notice_doi(notice: &Value) -> Option<String> {
 /// notice the `kind`, and as far as they are known `date`, `noticeDoi` and `source`; of equal
 /// notices the most detailed one counts.
 #[must_use]
-pub fn of_record(work: &Value) -> Option<Value> {
+pub(crate) fn of_record(work: &Value) -> Option<Value> {
     let mut found: Option<((usize, usize), Value)> = None;
     for notice in work["updated-by"].as_array()? {
         let Some((severity, kind, retracted)) = meaning(notice) else {

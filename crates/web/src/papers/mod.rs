@@ -16,16 +16,16 @@
 //! | `cached_papers` | answers in the cache |
 //! | `finder` | one search, and its answer |
 
-pub mod arxiv;
+pub(crate) mod arxiv;
 pub mod cached_papers;
-pub mod crossref;
+pub(crate) mod crossref;
 pub mod finder;
-pub mod openalex;
-pub mod paper;
+pub(crate) mod openalex;
+pub(crate) mod paper;
 pub mod paper_provider;
 pub mod paper_search;
-pub mod pubmed;
-pub mod request_pace;
-pub mod scholarly_web;
-pub mod semanticscholar;
-pub mod unpaywall;
+pub(crate) mod pubmed;
+pub(crate) mod request_pace;
+pub(crate) mod scholarly_web;
+pub(crate) mod semanticscholar;
+pub(crate) mod unpaywall;

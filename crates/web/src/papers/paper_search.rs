@@ -31,7 +31,7 @@ pub const SOURCES: [PaperSource; 6] = [
 pub const NAMES: &[&str] = &["all", "arxiv", "pubmed", "ieee", "nature", "springer"];
 
 /// Names of the sources that registrants of DOIs are.
-pub const REGISTRANTS: &[&str] = &["all", "ieee", "nature", "springer"];
+pub(crate) const REGISTRANTS: &[&str] = &["all", "ieee", "nature", "springer"];
 
 impl PaperSource {
     const fn new(name: &'static str, doi: &'static str, hosts: &'static [&'static str]) -> Self {
@@ -83,7 +83,7 @@ impl PaperSearch {
 
     /// True if only papers are wanted that everybody may read.
     #[must_use]
-    pub fn wants_open(&self) -> bool {
+    pub(crate) fn wants_open(&self) -> bool {
         self.open_access || self.pdf_only
     }
 

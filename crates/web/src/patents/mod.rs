@@ -17,7 +17,7 @@
 
 mod epo;
 mod lens;
-pub mod number;
+pub(crate) mod number;
 pub mod patent;
 pub mod patent_answer;
 mod patent_list;
@@ -29,4 +29,4 @@ mod uspto;
 mod web_patents;
 
 /// Host of Google Patents, where every patent has a page.
-pub const GOOGLE_PATENTS: &str = "patents.google.com";
+pub(crate) const GOOGLE_PATENTS: &str = "patents.google.com";

@@ -104,7 +104,7 @@ impl Patent {
 
     /// Returns the number of the document, if it can be read.
     #[must_use]
-    pub fn parsed_number(&self) -> Option<PatentNumber> {
+    pub(crate) fn parsed_number(&self) -> Option<PatentNumber> {
         PatentNumber::parse(&self.number)
     }
 }

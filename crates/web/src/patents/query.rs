@@ -105,7 +105,7 @@ impl PatentSearch {
 
     /// True if the newest patents come first.
     #[must_use]
-    pub fn newest_first(&self) -> bool {
+    pub(crate) fn newest_first(&self) -> bool {
         self.search_type == PatentSearchType::Landscape
     }
 
@@ -121,7 +121,7 @@ impl PatentSearch {
 
     /// Returns the first and last day of filing, in the form `2020-01-01`, if they are limited.
     #[must_use]
-    pub fn filed_between(&self) -> (Option<String>, Option<String>) {
+    pub(crate) fn filed_between(&self) -> (Option<String>, Option<String>) {
         let first = self.year_from.map(|year| format!("{year:04}-01-01"));
         let last = self.year_to.map(|year| format!("{year:04}-12-31"));
         (first, last)
@@ -129,7 +129,7 @@ impl PatentSearch {
 
     /// Returns the query in the syntax of Google Patents.
     #[must_use]
-    pub fn at_google(&self) -> String {
+    pub(crate) fn at_google(&self) -> String {
         let number = self.number().map(|number| number.to_string());
         let title = self.title().map(|title| format!("TI=\"{title}\""));
         let words = self.words();

@@ -9,7 +9,7 @@ use super::Provider;
 pub const DEFAULT_WAIT_SECONDS: u64 = 60;
 
 /// Wait after an exhausted quota if the provider gives none, in seconds.
-pub const QUOTA_WAIT_SECONDS: u64 = 3600;
+pub(crate) const QUOTA_WAIT_SECONDS: u64 = 3600;
 
 /// Kind of a failed search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,14 +45,14 @@ pub enum ProviderFailureKind {
 impl ProviderFailureKind {
     /// Too many requests, for so many seconds; zero stands for those in the answer.
     #[must_use]
-    pub const fn too_fast(seconds: u64) -> Self {
+    pub(crate) const fn too_fast(seconds: u64) -> Self {
         let quota = false;
         Self::RateLimited { seconds, quota }
     }
 
     /// True if the next request to the provider is likely to fail as well.
     #[must_use]
-    pub fn is_of_the_provider(self) -> bool {
+    pub(crate) fn is_of_the_provider(self) -> bool {
         matches!(
             self,
             Self::AuthInvalid
@@ -109,7 +109,7 @@ impl ProviderFailure {
 
     /// Creates the failure of a provider that is skipped for this long, because it failed lately.
     #[must_use]
-    pub fn left_alone(provider: &Provider, left: Duration) -> Self {
+    pub(crate) fn left_alone(provider: &Provider, left: Duration) -> Self {
         let kind = ProviderFailureKind::too_fast(left.as_secs() + 1);
         let title = provider.title;
         let text = format!("{title} failed lately and is left alone for a while.");
@@ -118,7 +118,7 @@ impl ProviderFailure {
 
     /// Replaces the advice.
     #[must_use]
-    pub fn advising(mut self, advice: impl Into<String>) -> Self {
+    pub(crate) fn advising(mut self, advice: impl Into<String>) -> Self {
         self.advice = advice.into();
         self
     }

@@ -20,8 +20,8 @@ use crate::client::{self, HttpResponse};
 use crate::credentials::{CredentialName, Credentials, SecretText};
 
 pub mod breaker;
-pub mod caller;
-pub mod exchange;
+pub(crate) mod caller;
+pub(crate) mod exchange;
 pub mod failure;
 pub mod reply;
 
@@ -69,7 +69,10 @@ pub struct CredentialSlot {
 
 /// Returns a credential without which a provider cannot be asked.
 #[must_use]
-pub const fn required_key(variable: &'static str, path: &'static [&'static str]) -> CredentialSlot {
+pub(crate) const fn required_key(
+    variable: &'static str,
+    path: &'static [&'static str],
+) -> CredentialSlot {
     CredentialSlot {
         name: CredentialName { variable, path },
         also: &[],
@@ -79,7 +82,10 @@ pub const fn required_key(variable: &'static str, path: &'static [&'static str])
 
 /// Returns a credential without which a provider can be asked.
 #[must_use]
-pub const fn optional_key(variable: &'static str, path: &'static [&'static str]) -> CredentialSlot {
+pub(crate) const fn optional_key(
+    variable: &'static str,
+    path: &'static [&'static str],
+) -> CredentialSlot {
     CredentialSlot {
         required: false,
         ..required_key(variable, path)
@@ -285,7 +291,7 @@ impl Provider {
 
     /// True if all that the provider requires is configured.
     #[must_use]
-    pub fn is_configured(&self, credentials: &Credentials<'_>) -> bool {
+    pub(crate) fn is_configured(&self, credentials: &Credentials<'_>) -> bool {
         let mut slots = self.slots.iter();
         self.address(credentials).is_ok()
             && slots.all(|slot| !slot.required || slot.find(credentials).is_ok())
@@ -307,7 +313,7 @@ impl Provider {
 
     /// Like [`Provider::account`], with another failure if something is not configured;
     /// `missing` gets the problem with the credentials file.
-    pub fn account_or(
+    pub(crate) fn account_or(
         &self,
         credentials: &Credentials<'_>,
         missing: impl Fn(Option<String>) -> ProviderFailure,

@@ -76,7 +76,7 @@ impl<'a> SearchContext<'a> {
     /// Returns what `look` finds, or what it finds after another call with the same question, for
     /// which this one waits in the time of `client` unless that is offline; otherwise the turn to
     /// ask.
-    pub fn kept_or_turn<T>(
+    pub(crate) fn kept_or_turn<T>(
         &self,
         client: &HttpClient,
         question: &CacheQuestion,

@@ -85,7 +85,7 @@ impl SafeSearch {
 
     /// Returns Google's name for it, which has only two levels.
     #[must_use]
-    pub fn at_google(self) -> &'static str {
+    pub(crate) fn at_google(self) -> &'static str {
         if self == Self::Off { "off" } else { "active" }
     }
 }

@@ -23,10 +23,10 @@ use super::AccessRight;
 
 /// `LANDLOCK_RESTRICT_SELF_LOG_NEW_EXEC_ON`: records refusals also of the programs that a process
 /// becomes.
-pub const FLAG: u32 = 1 << 1;
+pub(crate) const FLAG: u32 = 1 << 1;
 
 /// The ABI of Landlock from which on the kernel knows that flag, and writes records.
-pub const SINCE: i32 = 7;
+pub(crate) const SINCE: i32 = 7;
 
 /// Types of the kernel's answers, by `linux/audit.h`.
 const ERROR: u16 = 2;
@@ -87,7 +87,7 @@ pub struct ProcessMark(&'static AtomicI32);
 
 impl ProcessMark {
     /// Stores the process id of this process. Makes one system call.
-    pub fn store_pid(self) {
+    pub(crate) fn store_pid(self) {
         // SAFETY: takes no argument and cannot fail.
         self.0.store(unsafe { libc::getpid() }, Ordering::SeqCst);
     }

@@ -17,8 +17,9 @@ use super::{Confinement, audit, capabilities, opened_path, system};
 use crate::sandbox::open_descriptors::close_at_next_program;
 use crate::sandbox::scratch::ScratchDirectory;
 
-pub use super::directory_mask::DirectoryMask;
-pub use super::system::{TEMPORARY, TEMPORARY_OF_ZSH, is_withheld};
+pub(crate) use super::directory_mask::DirectoryMask;
+pub(crate) use super::system::TEMPORARY_OF_ZSH;
+pub use super::system::{TEMPORARY, is_withheld};
 
 /// A confinement that is ready to be entered.
 pub struct CommandConfinement {
@@ -68,7 +69,7 @@ impl CommandConfinement {
     }
 
     /// Allows the command the private `directory`. System calls only.
-    pub fn allow_directory(&self, directory: &OwnedFd) -> Result<(), Errno> {
+    pub(crate) fn allow_directory(&self, directory: &OwnedFd) -> Result<(), Errno> {
         let Some(ruleset) = &self.ruleset else {
             return Ok(());
         };

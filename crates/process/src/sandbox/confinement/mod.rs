@@ -190,7 +190,7 @@ impl Confinement {
     /// The reason why commands cannot be kept from this program's own files, once hiding them has
     /// failed with `errno`.
     #[must_use]
-    pub fn cannot_mask(&self, errno: rustix::io::Errno) -> String {
+    pub(crate) fn cannot_mask(&self, errno: rustix::io::Errno) -> String {
         self.masked.cannot(errno)
     }
 

@@ -20,7 +20,7 @@
 //! | `sessions` | `sequential_search`, `get_research_session`, `research_export` |
 //! | `session_record` | what the research tools add to a session |
 
-pub mod academic_search;
+pub(crate) mod academic_search;
 mod answer_fields;
 mod document_body;
 mod download_command;
@@ -30,16 +30,16 @@ mod meant_url;
 mod network;
 mod page_reading;
 mod page_source;
-pub mod patent_search;
+pub(crate) mod patent_search;
 mod provider_answer;
-pub mod research_cache;
+pub(crate) mod research_cache;
 mod research_call;
 mod resource_link;
 pub mod scrape;
 pub mod search;
-pub mod search_and_scrape;
-pub mod search_brave;
-pub mod search_google;
+pub(crate) mod search_and_scrape;
+pub(crate) mod search_brave;
+pub(crate) mod search_google;
 mod searching;
 mod session_record;
-pub mod sessions;
+pub(crate) mod sessions;

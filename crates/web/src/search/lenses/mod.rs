@@ -41,7 +41,7 @@ impl LensCatalog {
 
     /// Returns the built-in lenses.
     #[must_use]
-    pub fn compiled_in() -> Self {
+    pub(crate) fn compiled_in() -> Self {
         let all = hosts::lenses().map(|row| Lens {
             name: row.name.to_owned(),
             description: row.description.to_owned(),
