@@ -43,7 +43,7 @@ const DIGITS: usize = 12;
 
 /// True if `path` lies in such a directory of any process, which may be gone by now.
 #[must_use]
-pub(crate) fn lies_in_one(path: &Path) -> bool {
+pub fn lies_in_one(path: &Path) -> bool {
     path.iter().any(|part| {
         let number = part.as_encoded_bytes().strip_prefix(PREFIX.as_bytes());
         number.is_some_and(|number| {

@@ -13,13 +13,11 @@ use rustix::time::{ClockId, clock_gettime};
 use serde_json::Value;
 
 use super::SearchTarget;
-use iki_base::wording::count_noun;
 use crate::contract::call_terms::threads;
+use iki_base::wording::count_noun;
 use iki_search::ere::{AlternativeReading, AlternativeReadings, RegexMatcher};
 use iki_search::paths::EntryKind;
-use iki_search::scan::{
-    self, FileScanner, LineMatcher, LineSink, LinkPolicy, ScanError, ScanFlow,
-};
+use iki_search::scan::{self, FileScanner, LineMatcher, LineSink, LinkPolicy, ScanError, ScanFlow};
 use iki_search::walk::{PathVisitor, WalkEntry};
 
 /// The time of a pass: as long as the search itself took, within these bounds. The first is that of
