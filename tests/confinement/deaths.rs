@@ -1,5 +1,5 @@
-//! The table of deaths (`src/sandbox/mod.rs`) within a confinement: whoever dies, no process is
-//! left but those that the table names, and no directory for temporary files.
+//! The table of deaths (`sandbox/mod.rs` of iki-process) within a confinement: whoever dies, no
+//! process is left but those that the table names, and no directory for temporary files.
 
 use std::fs;
 use std::os::fd::AsRawFd;

@@ -1,6 +1,6 @@
 //! The notes on a confinement: a denial that the kernel's audit tells is a fact; of a line in the
 //! output they only say that the output speaks of it. The notes themselves, word by word, are in
-//! `src/tools/bash/refusal_note/tests.rs`.
+//! `crates/tools/src/tools/bash/refusal_note/tests.rs`.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

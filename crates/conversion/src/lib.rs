@@ -1,6 +1,6 @@
 #![doc = include_str!("../README.md")]
 //!
-//! # Within
+//! # Rules
 //!
 //! Documents as Markdown, with the help of programs that are installed.
 //!

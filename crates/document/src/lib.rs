@@ -1,6 +1,6 @@
 #![doc = include_str!("../README.md")]
 //!
-//! # Within
+//! # Modules
 //!
 //! Documents: one reader for each kind, one model, one writer. Nothing here knows where a document
 //! comes from.

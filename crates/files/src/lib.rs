@@ -1,6 +1,6 @@
 #![doc = include_str!("../README.md")]
 //!
-//! # Within
+//! # Rules
 //!
 //! Workshop: reading regular files, and replacing them whole or not at all.
 //!

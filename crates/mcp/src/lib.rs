@@ -1,6 +1,6 @@
 #![doc = include_str!("../README.md")]
 //!
-//! # Within
+//! # Rules
 //!
 //! A front end: the tools over the Model Context Protocol, on stdin and stdout or over HTTP.
 //!
