@@ -10,7 +10,7 @@
 //! | `xml` | elements and text |
 //! | `inlines`, `blocks` | writing into the model, within limits |
 //! | `numerals` | letters and Roman numerals of lists |
-//! | `chart` | the values of charts, the texts of diagrams |
+//! | `diagram` | the texts of diagrams |
 //! | `comments` | the comments of slides and sheets |
 //! | `docx`, `pptx`, `xlsx` | the three kinds of Office Open XML |
 //! | `odf` | the three kinds of `OpenDocument` |
@@ -25,9 +25,9 @@ use package::ZipPackage;
 use xml::{XmlReader, XmlTag};
 
 pub(super) mod blocks;
-mod chart;
 mod comments;
 pub(super) mod compound;
+mod diagram;
 mod docx;
 mod inlines;
 pub(super) mod legacy_office_text;
@@ -73,6 +73,7 @@ pub(super) fn read(
         FileKind::Docx => docx::read(package, &main),
         _ => odf::read(package, kind),
     };
+    blocks.add_left_out(blocks.charts, "chart");
     blocks.about = properties(package);
     Ok(blocks)
 }

@@ -86,7 +86,7 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> BlockWriter {
         }
     }
     blocks.cut |= strings.cut;
-    blocks.add_hidden(hidden, "sheet");
+    blocks.add_left_out(hidden, "hidden sheet");
     blocks
 }
 
