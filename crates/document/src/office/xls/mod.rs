@@ -5,6 +5,7 @@
 //!
 //! | module | what it is |
 //! |---|---|
+//! | `properties` | its title and author |
 //! | `record` | the values in a record |
 //! | `sheet` | the cells of a sheet |
 
@@ -22,6 +23,7 @@ use super::xlsx::strings::SharedStrings;
 use super::xlsx::{MAX_SHEETS, SheetEntry};
 use crate::DocumentError;
 
+mod properties;
 pub(super) mod record;
 mod sheet;
 
@@ -76,7 +78,10 @@ pub(crate) fn read(bytes: &[u8], end: Option<Instant>) -> Result<BlockWriter, Do
     let file = CompoundFile::open(bytes).ok_or(DocumentError::Damaged)?;
     let mut names = ["Workbook", "Book"].into_iter();
     let stream = names.find_map(|name| file.root_stream(name));
-    read_stream(&stream.ok_or(DocumentError::Damaged)?, end)
+    let mut blocks = read_stream(&stream.ok_or(DocumentError::Damaged)?, end)?;
+    let about = file.root_stream("\u{5}SummaryInformation");
+    blocks.about = properties::read(&about.unwrap_or_default());
+    Ok(blocks)
 }
 
 fn read_stream(stream: &[u8], end: Option<Instant>) -> Result<BlockWriter, DocumentError> {
