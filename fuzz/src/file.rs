@@ -93,7 +93,7 @@ const PART: usize = 1 << 20;
 
 pub fn check(data: &[u8]) {
     let mut take = Take(data);
-    match take.below(13) {
+    match take.below(14) {
         kind @ 0..7 => {
             let (file, size) = package(kind, take);
             converted(&file, PACKAGES[kind], size);
@@ -102,6 +102,8 @@ pub fn check(data: &[u8]) {
         8 => converted(take.0, FileKind::Rtf, take.0.len()),
         9 => converted(take.0, FileKind::Eml, take.0.len()),
         10 => converted(take.0, FileKind::Msg, take.0.len()),
+        // A text is kept once, and shown by many cells.
+        11 => converted(take.0, FileKind::Xls, take.0.len() + 64 * PART),
         // As it is, which is a PDF file mostly; a zip file may be anything.
         _ => {
             let kind = FileKind::of(take.0).unwrap_or(FileKind::Pdf);

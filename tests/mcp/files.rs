@@ -380,6 +380,8 @@ fn documents_are_shown_as_markdown_and_paged_by_lines() {
         ("docx", "A heading"),
         ("pptx", "A title"),
         ("xlsx", "one"),
+        ("xlsb", "one"),
+        ("xls", "one"),
         ("epub", "A chapter"),
         ("ipynb", "```python\nprint(1)\n```"),
         ("odt", "# A heading"),

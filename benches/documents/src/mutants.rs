@@ -188,6 +188,8 @@ pub fn original(kind: &str) -> Vec<u8> {
         "docx" => docx(),
         "pptx" => pptx(),
         "xlsx" => xlsx(),
+        "xlsb" => xlsb(),
+        "xls" => xls(),
         "epub" => epub(),
         "ipynb" => ipynb(),
         "odt" => odt(),
@@ -283,10 +285,6 @@ fn office(content_type: &str, parts: &[(&str, String)]) -> Vec<u8> {
     packed(&all)
 }
 
-const CHART: &str = "<c:chartSpace><c:title><a:t>Sales</a:t></c:title><c:ser><c:tx><c:pt idx=\"0\"><c:v>A</c:v></c:pt></c:tx>\
-    <c:cat><c:pt idx=\"0\"><c:v>x</c:v></c:pt><c:pt idx=\"1\"><c:v>y</c:v></c:pt></c:cat>\
-    <c:val><c:numCache><c:formatCode>0%</c:formatCode><c:pt idx=\"0\"><c:v>1.5</c:v></c:pt><c:pt idx=\"1\"><c:v>2</c:v></c:pt></c:numCache></c:val></c:ser></c:chartSpace>";
-
 fn docx() -> Vec<u8> {
     let p = |properties: &str, text: &str| {
         format!(
@@ -359,7 +357,6 @@ fn docx() -> Vec<u8> {
             ("word/styles.xml", styles.to_owned()),
             ("word/numbering.xml", numbering),
             ("word/footnotes.xml", notes),
-            ("word/charts/c.xml", CHART.to_owned()),
         ],
     )
 }
@@ -397,7 +394,6 @@ fn pptx() -> Vec<u8> {
         ("ppt/_rels/presentation.xml.rels", relations(&[("a", "slide", "slides/1.xml"), ("b", "slide", "slides/2.xml")])),
         ("ppt/slides/1.xml", slide.clone()), ("ppt/slides/2.xml", slide), ("ppt/slides/_rels/1.xml.rels", pointed),
         ("ppt/layout.xml", layout.to_owned()), ("ppt/notes.xml", format!("<p:notes>{}</p:notes>", shape("body", &line(0, "a note")))),
-        ("ppt/charts/c.xml", CHART.to_owned()),
     ])
 }
 
@@ -421,6 +417,157 @@ fn xlsx() -> Vec<u8> {
         ("xl/styles.xml", "<styleSheet><numFmts><numFmt numFmtId=\"164\" formatCode=\"yyyy\\-mm\"/></numFmts><cellXfs><xf numFmtId=\"0\"/><xf numFmtId=\"164\"/></cellXfs></styleSheet>".to_owned()),
         ("xl/strings.xml", "<sst><si><t>one</t></si><si><r><t>t</t></r><r><t>wo</t></r></si></sst>".to_owned()),
     ])
+}
+
+fn xlsb() -> Vec<u8> {
+    let record = |kind: u16, parts: &[&[u8]]| {
+        let data = parts.concat();
+        let (low, high) = (kind & 0x7f, kind >> 7);
+        let mut all = vec![low.to_le_bytes()[0]];
+        if high > 0 {
+            all[0] |= 0x80;
+            all.push(high.to_le_bytes()[0]);
+        }
+        all.push(u8::try_from(data.len()).expect("records are short"));
+        [all, data].concat()
+    };
+    let number = |number: u32| number.to_le_bytes();
+    let text = |text: &str| {
+        let units: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let length = u32::try_from(units.len() / 2).expect("texts are short");
+        [&length.to_le_bytes()[..], &units].concat()
+    };
+    let sheet = |name: &str, state: u32| {
+        record(0x9c, &[&number(state), &number(1), &text("a"), &text(name)])
+    };
+    let mut cells = record(
+        0x3c,
+        &[&number(8), &number(8), &number(0), &number(0), &[1, 0]],
+    );
+    for row in 0..20 {
+        let at = |column: u32, style: u32| [number(column), number(style)].concat();
+        cells.extend(record(0x00, &[&number(row), &[0; 13]]));
+        cells.extend(record(0x07, &[&at(0, 0), &number(row % 2)]));
+        cells.extend(record(
+            0x05,
+            &[&at(1, 1), &f64::from(45_000 + row).to_le_bytes()],
+        ));
+        cells.extend(record(0x06, &[&at(2, 0), &text("text")]));
+        cells.extend(record(0x02, &[&at(3, 0), &number(row << 2 | 2)]));
+        cells.extend(record(0x0a, &[&at(4, 0), &[1]]));
+    }
+    let corner = [number(1), number(1), number(0), number(0)].concat();
+    cells.extend(record(0x1ee, &[&corner, &text("l")]));
+    let styles = [
+        record(0x2c, &[&[164, 0], &text("yyyy-mm")]),
+        record(0x269, &[&number(2)]),
+        record(0x2f, &[&[0, 0, 0, 0]]),
+        record(0x2f, &[&[0, 0, 164, 0]]),
+    ];
+    let types = "<Types><Override PartName=\"/xl/workbook.bin\" ContentType=\"application/vnd.ms-excel.sheet.binary.macroEnabled.main\"/></Types>";
+    let pointed = [
+        ("a", "worksheet", "worksheets/1.bin"),
+        ("s", "styles", "styles.bin"),
+        ("t", "sharedStrings", "strings.bin"),
+    ];
+    let parts: [(&str, Vec<u8>); 8] = [
+        ("[Content_Types].xml", types.into()),
+        (
+            "_rels/.rels",
+            relations(&[("a", "officeDocument", "xl/workbook.bin")]).into(),
+        ),
+        (
+            "xl/workbook.bin",
+            [sheet("One", 0), sheet("Two", 1)].concat(),
+        ),
+        ("xl/_rels/workbook.bin.rels", relations(&pointed).into()),
+        ("xl/worksheets/1.bin", cells),
+        (
+            "xl/worksheets/_rels/1.bin.rels",
+            relations(&[("l", "hyperlink", "https://example.com/")]).into(),
+        ),
+        ("xl/styles.bin", styles.concat()),
+        (
+            "xl/strings.bin",
+            [
+                record(0x13, &[&[0], &text("one")]),
+                record(0x13, &[&[0], &text("two")]),
+            ]
+            .concat(),
+        ),
+    ];
+    packed(&parts.map(|(name, bytes)| (name.to_owned(), bytes)).into())
+}
+
+fn xls() -> Vec<u8> {
+    let record = |kind: u16, parts: &[&[u8]]| {
+        let data = parts.concat();
+        let length = u16::try_from(data.len()).expect("records are short");
+        [&kind.to_le_bytes(), &length.to_le_bytes(), &data[..]].concat()
+    };
+    let number = |number: u16| number.to_le_bytes();
+    let text = |text: &str| {
+        let length = u16::try_from(text.len()).expect("texts are short");
+        [&length.to_le_bytes()[..], &[0], text.as_bytes()].concat()
+    };
+    let begin = record(0x809, &[&number(0x600), &number(5)]);
+    let end = record(0x0a, &[]);
+    let sheet = |start: usize, state: u8, name: &str| {
+        let start = u32::try_from(start).expect("there is little");
+        record(
+            0x85,
+            &[&start.to_le_bytes(), &[state, 0, 3, 0], name.as_bytes()],
+        )
+    };
+    let globals = [
+        begin.clone(),
+        record(0x41e, &[&number(164), &text("yyyy-mm")]),
+        record(0xe0, &[&number(0), &number(0)]),
+        record(0xe0, &[&number(0), &number(164)]),
+        record(0xfc, &[&[0; 8], &text("one"), &[3, 0, 0], b"t"]),
+        record(0x3c, &[&[1], b"w\0o\0"]),
+    ]
+    .concat();
+    let start = globals.len() + 2 * sheet(0, 0, "One").len() + end.len();
+    let mut stream = [
+        globals,
+        sheet(start, 0, "One"),
+        sheet(start, 1, "Two"),
+        end.clone(),
+        begin,
+    ]
+    .concat();
+    stream.extend(record(
+        0x7d,
+        &[&number(8), &number(8), &number(0), &number(0), &number(1)],
+    ));
+    for row in 0..20 {
+        let at = |column, style| [number(row), number(column), number(style)].concat();
+        stream.extend(record(0x208, &[&at(0, 0), &[0; 10]]));
+        stream.extend(record(
+            0xfd,
+            &[&at(0, 0), &u32::from(row % 2).to_le_bytes()],
+        ));
+        stream.extend(record(
+            0x203,
+            &[&at(1, 1), &f64::from(45_000 + row).to_le_bytes()],
+        ));
+        stream.extend(record(0x204, &[&at(2, 0), &text("text")]));
+        stream.extend(record(0x06, &[&at(3, 0), &[0, 0, 0, 0, 0, 0, 0xff, 0xff]]));
+        stream.extend(record(0x207, &[&text("made")]));
+    }
+    stream.extend(record(
+        0x5d,
+        &[&number(0x15), &number(0x12), &number(0x19), &number(1)],
+    ));
+    stream.extend(record(0x1b6, &[&[0; 10], &number(4)]));
+    stream.extend(record(0x3c, &[&[0], b"said"]));
+    stream.extend(record(
+        0x1c,
+        &[&number(1), &number(1), &number(0), &number(1), &text("Ann")],
+    ));
+    stream.extend(end);
+    compound(&[("Workbook", stream)], None)
 }
 
 fn ipynb() -> Vec<u8> {
@@ -545,36 +692,48 @@ Content-Type: message/rfc822\r\n\r\nFrom: cy@example.com\r\nSubject: Within\r\nC
 
 /// An Outlook message of streams that all have sectors of their own, so that they are padded.
 fn msg() -> Vec<u8> {
-    const SECTOR: usize = 512;
-    const SIZE: usize = 4096;
     let wide = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect();
     // The time at which it was sent: tag, flags, value.
     let mut sent = vec![0; 32];
     sent.extend(0x0039_0040_u64.to_le_bytes());
     sent.extend(133_511_328_000_000_000_u64.to_le_bytes());
-    let streams: [(&str, Vec<u8>); 6] = [
-        ("__properties_version1.0", sent),
-        ("__substg1.0_0037001F", wide("A title")),
-        ("__substg1.0_0C1A001F", wide("Ann")),
-        ("__substg1.0_0E04001E", b"Bob".to_vec()),
-        ("__substg1.0_1000001F", wide("Some text.\r\n\r\nMore.")),
-        ("__substg1.0_3707001F", wide("a.pdf")),
-    ];
+    compound(
+        &[
+            ("__properties_version1.0", sent),
+            ("__substg1.0_0037001F", wide("A title")),
+            ("__substg1.0_0C1A001F", wide("Ann")),
+            ("__substg1.0_0E04001E", b"Bob".to_vec()),
+            ("__substg1.0_1000001F", wide("Some text.\r\n\r\nMore.")),
+            ("__substg1.0_3707001F", wide("a.pdf")),
+        ],
+        Some("__attach_version1.0_#00000000"),
+    )
+}
+
+/// A compound file of these streams, each of 4096 bytes at most; the last is within a storage.
+fn compound(streams: &[(&str, Vec<u8>)], storage: Option<&str>) -> Vec<u8> {
+    const SECTOR: usize = 512;
+    const SIZE: usize = 4096;
+    let wide = |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_le_bytes).collect() };
     let sectors_of_one = SIZE / SECTOR;
-    let last = streams.len() - 1;
+    let of_root = streams.len() - usize::from(storage.is_some());
     let mut entries = vec![("Root Entry", 5_u8, u32::MAX, 1_u32, u32::MAX - 1, 0)];
     for (at, (name, _)) in streams.iter().enumerate() {
         let start = u32::try_from(4 + at * sectors_of_one).expect("there are few");
-        // Each points to the next one; the last is within the attachment.
-        let next = match at {
-            at if at + 1 < last => u32::try_from(at + 2).expect("there are few"),
-            at if at + 1 == last => u32::try_from(last + 2).expect("there are few"),
+        // Each points to the next one.
+        let next = match at + 1 {
+            next if next < of_root => u32::try_from(next + 1).expect("there are few"),
+            next if next == of_root && storage.is_some() => {
+                u32::try_from(streams.len() + 1).expect("there are few")
+            }
             _ => u32::MAX,
         };
         entries.push((name, 2, next, u32::MAX, start, 4096));
     }
-    let child = u32::try_from(last + 1).expect("there are few");
-    entries.push(("__attach_version1.0_#00000000", 1, u32::MAX, child, 0, 0));
+    if let Some(name) = storage {
+        let child = u32::try_from(streams.len()).expect("there are few");
+        entries.push((name, 1, u32::MAX, child, 0, 0));
+    }
     let mut file = vec![0; SECTOR];
     file[..8].copy_from_slice(b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1");
     file[30] = 9;
@@ -600,7 +759,7 @@ fn msg() -> Vec<u8> {
     file.extend(table.iter().flat_map(|next| next.to_le_bytes()));
     let mut directory = Vec::new();
     for (name, kind, next, child, start, size) in entries {
-        let mut entry: Vec<u8> = wide(name);
+        let mut entry = wide(name);
         let length = u16::try_from(entry.len() + 2).expect("names are short");
         entry.resize(64, 0);
         entry.extend(length.to_le_bytes());
@@ -615,9 +774,9 @@ fn msg() -> Vec<u8> {
     }
     directory.resize(3 * SECTOR, 0);
     file.extend(directory);
-    for (_, mut bytes) in streams {
-        bytes.resize(SIZE, 0);
+    for (_, bytes) in streams {
         file.extend(bytes);
+        file.resize(file.len() + SIZE - bytes.len(), 0);
     }
     file
 }

@@ -184,6 +184,7 @@ const ENDINGS: &[(&str, &str)] = &[
     ("application/msword", "doc"),
     ("application/pdf", "pdf"),
     ("application/vnd.ms-excel", "xls"),
+    ("application/vnd.ms-excel.sheet.binary.macroenabled.12", "xlsb"),
     ("application/vnd.openxmlformats-officedocument.presentationml.presentation", "pptx"),
     ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xlsx"),
     ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx"),

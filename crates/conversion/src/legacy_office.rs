@@ -1,7 +1,7 @@
-//! Office documents from before 2007, by an installed program: by `LibreOffice`, which turns
-//! them into those of today, else by one that writes their text.
+//! Text documents and presentations from before 2007, by an installed program: by `LibreOffice`,
+//! which turns them into those of today, else by one that writes their text.
 //!
-//! Rules: `soffice --help`, `antiword(1)`, `catdoc(1)`, `catppt(1)`, `xls2csv(1)`.
+//! Rules: `soffice --help`, `antiword(1)`, `catdoc(1)`, `catppt(1)`.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use iki_process::shell::{self, ProgramError};
 const OFFICE_NAMES: [&str; 2] = ["soffice", "libreoffice"];
 
 /// Programs that write the text of a document.
-const TEXT_PROGRAMS: [(&str, FileKind, &[&str]); 4] = [
+const TEXT_PROGRAMS: [(&str, FileKind, &[&str]); 3] = [
     ("antiword", FileKind::Doc, &["-m", "UTF-8.txt", "-w", "0"]),
     (
         "catdoc",
@@ -26,11 +26,6 @@ const TEXT_PROGRAMS: [(&str, FileKind, &[&str]); 4] = [
         &["-s", "cp1252", "-d", "utf-8", "-w"],
     ),
     ("catppt", FileKind::Ppt, &["-s", "cp1252", "-d", "utf-8"]),
-    (
-        "xls2csv",
-        FileKind::Xls,
-        &["-s", "cp1252", "-d", "utf-8", "-q", "3", "-b", "\u{c}\n"],
-    ),
 ];
 
 /// Runs a program that writes text on a file.

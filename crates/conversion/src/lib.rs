@@ -28,7 +28,7 @@ pub use legacy_office::find_office_programs;
 /// The variable that names the program for OCR, by a path or a name; empty for none.
 pub const OCR_VARIABLE: &str = "IKIGAI_OCR";
 
-/// The variable that names the program for DOC, PPT and XLS, by a path or a name; empty for none.
+/// The variable that names the program for DOC and PPT, by a path or a name; empty for none.
 pub const OFFICE_VARIABLE: &str = "IKIGAI_OFFICE";
 
 /// Maximum time that programs may work on a document.
@@ -131,7 +131,12 @@ pub fn convert_file(
         return legacy_office::convert(bytes, kind, limits, programs);
     }
     if kind != FileKind::Pdf {
-        return Ok(document::convert_file(bytes, kind, limits)?);
+        return document::convert_file(bytes, kind, limits).or_else(|error| {
+            // LibreOffice knows the password of workbooks that are only protected from changes.
+            let by_program = (kind == FileKind::Xls && error == DocumentError::Encrypted)
+                .then(|| legacy_office::convert(bytes, kind, limits, programs).ok());
+            by_program.flatten().ok_or(error.into())
+        });
     }
     let recognition = PageRecognition::new(programs, limits.end);
     let converted = document::convert_scanned_pdf(bytes, limits, Some(&recognition));

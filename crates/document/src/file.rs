@@ -8,7 +8,7 @@ use super::markdown;
 use super::notebook;
 use super::office::blocks::BlockWriter;
 use super::office::package::ZipPackage;
-use super::office::{self, compound, legacy_office_text, mail, rtf};
+use super::office::{self, compound, legacy_office_text, mail, rtf, xls};
 use super::{Document, DocumentCuts, DocumentError, FileKind, epub, reader_panics};
 use iki_base::signature::{self, COMPOUND, ZIP};
 
@@ -110,6 +110,7 @@ pub fn convert_file(
     }
     let convert = || {
         let (blocks, locked) = match kind {
+            FileKind::Xls => (xls::read(bytes, reading_end(limits.end))?, false),
             FileKind::Rtf => (rtf::read(bytes, reading_end(limits.end)), false),
             FileKind::Eml | FileKind::Msg => {
                 let read = mail::read(bytes, kind, reading_end(limits.end));
@@ -122,15 +123,14 @@ pub fn convert_file(
     reader_panics::catch_reader_panic(convert).unwrap_or(Err(DocumentError::Damaged))
 }
 
-/// Converts the text that a program has written of a file of this kind: a line for each paragraph,
-/// of XLS values in quotes.
+/// Converts the text that a program has written of a file of this kind: a line for each paragraph.
 pub fn convert_program_text(
     text: &[u8],
     kind: FileKind,
     limits: &FileLimits,
 ) -> Result<Document, DocumentError> {
     let convert = || {
-        let blocks = legacy_office_text::read(&String::from_utf8_lossy(text), kind);
+        let blocks = legacy_office_text::read(&String::from_utf8_lossy(text));
         write(blocks, kind, false, limits.end)
     };
     reader_panics::catch_reader_panic(convert).unwrap_or(Err(DocumentError::Damaged))
@@ -163,7 +163,7 @@ fn read_package(
     Ok((blocks, package.locked))
 }
 
-fn write(
+pub(super) fn write(
     mut blocks: BlockWriter,
     kind: FileKind,
     locked: bool,

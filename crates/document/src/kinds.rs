@@ -12,6 +12,10 @@ pub enum FileKind {
     Pptx,
     /// A workbook of Excel (ECMA-376).
     Xlsx,
+    /// A workbook of Excel whose parts are records (MS-XLSB).
+    Xlsb,
+    /// A workbook of Excel before 2007.
+    Xls,
     /// A text in OpenDocument format (ISO 26300).
     Odt,
     /// Slides in OpenDocument format.
@@ -32,17 +36,17 @@ pub enum FileKind {
     Doc,
     /// Slides of PowerPoint before 2007.
     Ppt,
-    /// A workbook of Excel before 2007.
-    Xls,
 }
 
 impl FileKind {
     /// All kinds, in the order of the list in REFERENCE.md.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Pdf,
         Self::Docx,
         Self::Pptx,
         Self::Xlsx,
+        Self::Xlsb,
+        Self::Xls,
         Self::Odt,
         Self::Odp,
         Self::Ods,
@@ -53,11 +57,10 @@ impl FileKind {
         Self::Msg,
         Self::Doc,
         Self::Ppt,
-        Self::Xls,
     ];
 
     /// The kinds that only installed programs read.
-    pub const LEGACY_OFFICE: [Self; 3] = [Self::Doc, Self::Ppt, Self::Xls];
+    pub const LEGACY_OFFICE: [Self; 2] = [Self::Doc, Self::Ppt];
 
     /// Name and media types.
     fn row(self) -> (&'static str, &'static [&'static str]) {
@@ -74,6 +77,10 @@ impl FileKind {
             Self::Xlsx => (
                 "xlsx",
                 &["application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"],
+            ),
+            Self::Xlsb => (
+                "xlsb",
+                &["application/vnd.ms-excel.sheet.binary.macroenabled.12"],
             ),
             Self::Odt => ("odt", &["application/vnd.oasis.opendocument.text"]),
             Self::Odp => ("odp", &["application/vnd.oasis.opendocument.presentation"]),

@@ -105,7 +105,7 @@ pub fn report_helpers(report: &mut DoctorReport) {
     let ocr = conversion::find_ocr_program();
     let office = |kind| conversion::find_office_programs(kind).into_iter().next();
     let variable = conversion::OFFICE_VARIABLE;
-    let [doc, ppt, xls] = FileKind::LEGACY_OFFICE.map(|kind| (kind.label(), office(kind)));
+    let [doc, ppt] = FileKind::LEGACY_OFFICE.map(|kind| (kind.label(), office(kind)));
     for (subject, program, name, variable) in [
         ("pages of scripts", browser, "Chromium", browser::VARIABLE),
         ("scans", ocr, "tesseract", conversion::OCR_VARIABLE),
@@ -116,7 +116,6 @@ pub fn report_helpers(report: &mut DoctorReport) {
             variable,
         ),
         (ppt.0.as_str(), ppt.1, "LibreOffice or catppt", variable),
-        (xls.0.as_str(), xls.1, "LibreOffice or xls2csv", variable),
     ] {
         let (colour, state) = match program {
             Some(program) => (GOOD, display_path(&program)),

@@ -80,6 +80,8 @@ pub(crate) struct BlockWriter {
     pub(crate) about: DocumentProperties,
     /// The document's title, as far as a block of its own gives it.
     pub(crate) title: String,
+    /// Number of charts, which are not read.
+    pub(super) charts: u64,
     /// The first of the largest headings, and its level.
     first: Option<(u8, String)>,
     /// True if something was left out because there was too much of it.
@@ -280,13 +282,11 @@ impl BlockWriter {
         self.add_item(level, None, key, &inlines);
     }
 
-    /// Adds a notice of hidden slides or sheets.
-    pub(super) fn add_hidden(&mut self, hidden: u64, noun: &str) {
-        if hidden > 0 {
-            let (s, verb) = (plural(hidden), if hidden == 1 { "is" } else { "are" });
-            self.add_plain_paragraph(&format!(
-                "[Left out: {hidden} hidden {noun}{s} {verb} not shown.]"
-            ));
+    /// Adds a notice of what is left out, such as hidden slides.
+    pub(super) fn add_left_out(&mut self, count: u64, noun: &str) {
+        if count > 0 {
+            let (s, verb) = (plural(count), if count == 1 { "is" } else { "are" });
+            self.add_plain_paragraph(&format!("[Left out: {count} {noun}{s} {verb} not shown.]"));
         }
     }
 

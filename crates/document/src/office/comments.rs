@@ -57,25 +57,30 @@ fn write_list(text: &str, authors: &CommentAuthors, blocks: &mut BlockWriter, ha
         };
         let author = author.map_or("", String::as_str);
         let (text, replies) = read_text(&mut xml);
-        // What programs of before threads are to show.
-        let text = match text.split_once("Comment:\n") {
-            Some((before, text)) if before.starts_with("[Threaded comment]") => text,
-            _ => &text,
-        };
-        // The text often begins with the author too.
-        let text = text.trim_start();
-        let bare = text
-            .strip_prefix(author)
-            .and_then(|text| text.strip_prefix(':'));
-        let text = bare.unwrap_or(text).trim();
-        let mut inlines = InlineContent::of(&comment_of(author, &cell));
-        inlines.add_lines(&RunStyle::default(), text);
-        if !text.is_empty() {
-            blocks.add_item(0, None, u32::MAX, &inlines);
-        }
+        write_one(author, &cell, &text, blocks);
         if has_replies {
             write_list(replies, authors, blocks, false);
         }
+    }
+}
+
+/// Writes a comment on a cell, or on none.
+pub(super) fn write_one(author: &str, cell: &str, text: &str, blocks: &mut BlockWriter) {
+    // What programs of before threads are to show.
+    let text = match text.split_once("Comment:\n") {
+        Some((before, text)) if before.starts_with("[Threaded comment]") => text,
+        _ => text,
+    };
+    // The text often begins with the author too.
+    let text = text.trim_start();
+    let bare = text
+        .strip_prefix(author)
+        .and_then(|text| text.strip_prefix(':'));
+    let text = bare.unwrap_or(text).trim();
+    let mut inlines = InlineContent::of(&comment_of(author, cell));
+    inlines.add_lines(&RunStyle::default(), text);
+    if !text.is_empty() {
+        blocks.add_item(0, None, u32::MAX, &inlines);
     }
 }
 

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::mail;
-use crate::FileKind;
+use crate::{FileKind, MAX_FILE};
 use iki_base::signature::COMPOUND;
 
 /// Numbers of sectors from this one on are marks, not places.
@@ -14,7 +14,7 @@ const MAX_SECTOR: u32 = 0xffff_fffa;
 
 /// Limits of a file: entries of its directory, and bytes of one stream.
 const MAX_ENTRIES: usize = 20_000;
-const MAX_STREAM_BYTES: usize = 16 << 20;
+const MAX_STREAM_BYTES: usize = MAX_FILE;
 
 /// The size of an entry of the directory, in bytes.
 const ENTRY_BYTES: usize = 128;
@@ -41,11 +41,8 @@ pub(super) struct CompoundFile<'a> {
     entries: Vec<CompoundEntry>,
 }
 
-/// The mark of an encrypted presentation, the record of a workbook that says how it is encrypted,
-/// and the number of records among which that stands.
+/// The mark of an encrypted presentation.
 const ENCRYPTED_PPT_TOKEN: u32 = 0xf3d1_c4df;
-const FILE_PASS_RECORD: u32 = 0x2f;
-const MAX_RECORDS: usize = 16;
 
 /// Streams of the root, and the kinds of document that have them.
 const KNOWN_STREAMS: [(&str, FileKind); 5] = [
@@ -65,17 +62,11 @@ pub(crate) fn kind_of(bytes: &[u8]) -> Option<FileKind> {
     known.find(|(name, _)| has(name)).map(|(_, kind)| kind)
 }
 
-/// True if a document of this kind needs a password.
+/// True if a document of this kind, which only installed programs read, needs a password.
 ///
-/// Rules: MS-DOC 2.5.1 (`fEncrypted`), MS-PPT 2.3.2 (`headerToken`), MS-XLS 2.4.117 (`FilePass`).
+/// Rules: MS-DOC 2.5.1 (`fEncrypted`), MS-PPT 2.3.2 (`headerToken`).
 pub(crate) fn is_encrypted(bytes: &[u8], kind: FileKind) -> bool {
-    let stream = |wanted: &str| {
-        let file = CompoundFile::open(bytes)?;
-        let root = file.children(0);
-        let mut found = root.iter();
-        let (_, at) = found.find(|(name, _)| name.eq_ignore_ascii_case(wanted))?;
-        Some(file.stream(*at))
-    };
+    let stream = |name: &str| CompoundFile::open(bytes)?.root_stream(name);
     match kind {
         FileKind::Doc => {
             let flags = stream("WordDocument").and_then(|text| text.get(11).copied());
@@ -84,16 +75,7 @@ pub(crate) fn is_encrypted(bytes: &[u8], kind: FileKind) -> bool {
         FileKind::Ppt => {
             stream("Current User").is_some_and(|user| read_number(&user, 12) == ENCRYPTED_PPT_TOKEN)
         }
-        _ => {
-            let book = stream("Workbook").or_else(|| stream("Book"));
-            let (book, mut at) = (book.unwrap_or_default(), 0);
-            // The record is among the first, which are not encrypted.
-            (0..MAX_RECORDS).any(|_| {
-                let record = read_number(&book, at);
-                at += 4 + (record >> 16) as usize;
-                record & 0xffff == FILE_PASS_RECORD
-            })
-        }
+        _ => false,
     }
 }
 
@@ -187,6 +169,14 @@ impl<'a> CompoundFile<'a> {
             }
         }
         found
+    }
+
+    /// The bytes of a stream of the root, whose names do not differ by case.
+    pub(super) fn root_stream(&self, wanted: &str) -> Option<Vec<u8>> {
+        let root = self.children(0);
+        let mut found = root.iter();
+        let (_, at) = found.find(|(name, _)| name.eq_ignore_ascii_case(wanted))?;
+        Some(self.stream(*at))
     }
 
     /// The bytes of the stream at this index.

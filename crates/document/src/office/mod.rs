@@ -1,5 +1,5 @@
-//! The readers of office documents: DOCX, PPTX and XLSX (Office Open XML), ODT, ODP and ODS
-//! (`OpenDocument`).
+//! The readers of office documents: DOCX, PPTX, XLSX and XLSB (Office Open XML), ODT, ODP and ODS
+//! (`OpenDocument`), and XLS.
 //!
 //! Rules: ISO/IEC 29500 (ECMA-376). A document is a zip file of parts in XML that point to each
 //! other.
@@ -10,10 +10,11 @@
 //! | `xml` | elements and text |
 //! | `inlines`, `blocks` | writing into the model, within limits |
 //! | `numerals` | letters and Roman numerals of lists |
-//! | `chart` | the values of charts, the texts of diagrams |
+//! | `diagram` | the texts of diagrams |
 //! | `comments` | the comments of slides and sheets |
 //! | `docx`, `pptx`, `xlsx` | the three kinds of Office Open XML |
 //! | `odf` | the three kinds of `OpenDocument` |
+//! | `xls` | XLS |
 //! | `rtf`, `mail` | RTF; EML and MSG |
 //! | `compound` | the streams of compound files |
 //! | `legacy_office_text` | texts as `catdoc` and its like write them |
@@ -25,9 +26,9 @@ use package::ZipPackage;
 use xml::{XmlReader, XmlTag};
 
 pub(super) mod blocks;
-mod chart;
 mod comments;
 pub(super) mod compound;
+mod diagram;
 mod docx;
 mod inlines;
 pub(super) mod legacy_office_text;
@@ -37,6 +38,7 @@ mod odf;
 pub(super) mod package;
 mod pptx;
 pub(super) mod rtf;
+pub(super) mod xls;
 mod xlsx;
 pub(super) mod xml;
 
@@ -69,10 +71,11 @@ pub(super) fn read(
     let mut blocks = match kind {
         _ if found != kind => return Err(DocumentError::NotOne(kind)),
         FileKind::Pptx => pptx::read(package, &main),
-        FileKind::Xlsx => xlsx::read(package, &main),
+        FileKind::Xlsx | FileKind::Xlsb => xlsx::read(package, &main),
         FileKind::Docx => docx::read(package, &main),
         _ => odf::read(package, kind),
     };
+    blocks.add_left_out(blocks.charts, "chart");
     blocks.about = properties(package);
     Ok(blocks)
 }
@@ -138,6 +141,9 @@ pub(super) fn package_kind(package: &mut ZipPackage<'_>) -> Option<(FileKind, St
 /// The kind of document that has a main part of this type.
 fn kind_of(content_type: &str) -> Option<FileKind> {
     let content_type = content_type.to_ascii_lowercase();
+    if content_type == "application/vnd.ms-excel.sheet.binary.macroenabled.main" {
+        return Some(FileKind::Xlsb);
+    }
     let content_type = content_type.strip_suffix(".main+xml")?;
     if content_type.contains("wordprocessingml.") || content_type.contains("ms-word.") {
         Some(FileKind::Docx)

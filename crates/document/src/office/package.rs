@@ -140,7 +140,7 @@ impl<'a> ZipPackage<'a> {
     }
 
     /// Returns the bytes of a part, as many as can be read.
-    fn bytes(&mut self, name: &str) -> Option<Vec<u8>> {
+    pub(crate) fn bytes(&mut self, name: &str) -> Option<Vec<u8>> {
         let entry = self.entry(name)?;
         let is_late = self.end.is_some_and(|end| Instant::now() >= end);
         let most = if is_late { 0 } else { self.part.min(self.left) };

@@ -21,7 +21,7 @@ use super::blocks::{BlockWriter, TableCell};
 use super::inlines::InlineContent;
 use super::package::{PartRelationships, ZipPackage};
 use super::xml::XmlReader;
-use super::{MAX_COLUMNS, MAX_DEPTH, MAX_NOTES, NodeContent, chart, comment_of, is_white};
+use super::{MAX_COLUMNS, MAX_DEPTH, MAX_NOTES, NodeContent, comment_of, is_white};
 use crate::epub;
 use crate::html::PageSyntax;
 
@@ -323,15 +323,6 @@ impl DocxReader<'_, '_> {
         } else if ending == "txt" {
             for line in text.lines() {
                 self.blocks.add_plain_paragraph(line);
-            }
-        }
-    }
-
-    /// Writes the charts and diagrams of a paragraph.
-    fn write_drawings(&mut self, parts: Vec<String>) {
-        for part in parts {
-            if let Some(text) = self.package.text(&part) {
-                chart::write(&text, self.package.end(), &mut self.blocks);
             }
         }
     }

@@ -6,9 +6,9 @@
 use std::rc::Rc;
 
 use super::super::blocks::ParagraphRole;
-use super::super::description_of;
 use super::super::inlines::InlineContent;
 use super::super::xml::{XmlEvent, XmlReader, XmlTag};
+use super::super::{description_of, diagram};
 use super::field::{self, DocxField};
 use super::styles::{ParagraphStyle, RunProperties, is_shaded};
 use super::{DocxReader, NOTES};
@@ -46,7 +46,8 @@ struct OpenParagraph<'x> {
     /// True if the open drawing is hidden.
     drawing_hidden: bool,
     boxes: Vec<&'x str>,
-    drawings: Vec<String>,
+    /// The parts that hold the data of its diagrams.
+    diagrams: Vec<String>,
 }
 
 impl DocxReader<'_, '_> {
@@ -173,11 +174,11 @@ impl DocxReader<'_, '_> {
                     paragraph.inlines.add_image(&alt, name);
                 }
             }
-            "chart" | "relIds" if !paragraph.drawing_hidden => {
-                let id = tag.relation("id").or_else(|| tag.relation("dm"));
-                if let Some(part) = id.and_then(|id| self.relations.part(&id)) {
-                    paragraph.drawings.push(part.to_owned());
-                }
+            "chart" if !paragraph.drawing_hidden => self.blocks.charts += 1,
+            "relIds" if !paragraph.drawing_hidden => {
+                let id = tag.relation("dm").unwrap_or_default();
+                let part = self.relations.part(&id).map(str::to_owned);
+                paragraph.diagrams.extend(part);
             }
             "txbxContent" => {
                 let text = xml.skip_to_source();
@@ -285,7 +286,7 @@ impl DocxReader<'_, '_> {
             properties,
             inlines,
             boxes,
-            drawings,
+            diagrams,
             ..
         } = paragraph;
         if properties.continues {
@@ -318,7 +319,9 @@ impl DocxReader<'_, '_> {
             };
             self.blocks.add_by_role(role, inlines);
         }
-        self.write_drawings(drawings);
+        for part in diagrams {
+            diagram::write(self.package, &part, &mut self.blocks);
+        }
         for text in boxes {
             self.read_text_box(text);
         }

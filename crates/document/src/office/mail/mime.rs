@@ -1,6 +1,7 @@
 //! Reads the headers and the parts of an Internet message.
 //!
-//! Rules: RFC 5322 (messages), 2045 to 2047 (MIME), 2231 (parameters), 4155 (mailboxes).
+//! Rules: RFC 5322 (messages), 2045 to 2047 (MIME), 2231 (parameters), 3676 (lines that flow), 4155
+//! (mailboxes).
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -160,7 +161,7 @@ impl<'a> MimePart<'a> {
     fn decoded_body(&self) -> Cow<'a, [u8]> {
         let body = &self.body[..self.body.len().min(MAX_TEXT_BYTES)];
         match self.value("content-transfer-encoding").as_str() {
-            "base64" => decode_base64(self.body).into(),
+            "base64" if is_base64(self.body) => decode_base64(self.body).into(),
             "quoted-printable" => decode_quoted_printable(body, false).into(),
             _ => self.body.into(),
         }
@@ -172,8 +173,46 @@ impl<'a> MimePart<'a> {
             .unwrap_or_default();
         let body = self.decoded_body();
         let body = &body[..body.len().min(MAX_TEXT_BYTES)];
-        decode_text(body, Encoding::for_label(label.as_bytes())).into_owned()
+        // What says that it is ASCII may be anything.
+        let label = label.trim_start_matches("us-").trim_start_matches("US-");
+        let known = !label.eq_ignore_ascii_case("ascii");
+        let encoding = known.then(|| Encoding::for_label(label.as_bytes()));
+        let text = decode_text(body, encoding.flatten());
+        let says = |name, value: &str| {
+            let said = self.parameter("content-type", name);
+            said.is_some_and(|said| said.eq_ignore_ascii_case(value))
+        };
+        if says("format", "flowed") {
+            join_flowed_lines(&text, says("delsp", "yes"))
+        } else {
+            text.into_owned()
+        }
     }
+}
+
+/// Joins the lines that end with a blank to those after them, which are quoted as deeply; where
+/// `del_sp` is true that blank goes.
+fn join_flowed_lines(text: &str, del_sp: bool) -> String {
+    let mut all = String::with_capacity(text.len());
+    let mut open = None;
+    for line in text.lines() {
+        let content = line.trim_start_matches('>');
+        let quotes = &line[..line.len() - content.len()];
+        // A blank at the beginning stands before what would mean something else there.
+        let content = content.strip_prefix(' ').unwrap_or(content);
+        let is_signature = content == "-- ";
+        if open.is_none_or(|open| open != quotes || is_signature) {
+            all.push_str(if open.is_some() { "\n" } else { "" });
+            all.push_str(quotes);
+            all.push_str(if quotes.is_empty() { "" } else { " " });
+        }
+        let flows = content.ends_with(' ') && !is_signature;
+        let most = content.len() - usize::from(flows && del_sp);
+        all.push_str(&content[..most]);
+        all.push_str(if flows { "" } else { "\n" });
+        open = flows.then_some(quotes);
+    }
+    all
 }
 
 /// Splits the parameters of a header, whose values may be in quotes.
@@ -316,6 +355,13 @@ fn split_parts<'a>(body: &'a [u8], boundary: &str) -> Vec<&'a [u8]> {
     }
     parts.extend(start.map(|start| &body[start..]));
     parts
+}
+
+/// True if the first line of a text may be in base64.
+fn is_base64(text: &[u8]) -> bool {
+    let line = text.trim_ascii_start().split(|byte| *byte == b'\n').next();
+    let is_sign = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=".contains(byte);
+    line.is_none_or(|line| line.trim_ascii_end().iter().all(is_sign))
 }
 
 fn decode_base64(text: &[u8]) -> Vec<u8> {

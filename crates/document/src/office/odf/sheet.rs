@@ -40,7 +40,7 @@ pub(super) fn read(xml: &mut XmlReader<'_>, reader: &mut OdfReader<'_, '_>) {
             reader.read_source(source);
         }
     }
-    reader.blocks.add_hidden(hidden, "sheet");
+    reader.blocks.add_left_out(hidden, "hidden sheet");
 }
 
 /// What a sheet has besides the values of its cells.

@@ -36,7 +36,7 @@ pub(super) fn read(xml: &mut XmlReader<'_>, reader: &mut OdfReader<'_, '_>) {
             read_slide(xml, number, reader);
         }
     }
-    reader.blocks.add_hidden(hidden, "slide");
+    reader.blocks.add_left_out(hidden, "hidden slide");
 }
 
 fn read_slide(xml: &mut XmlReader<'_>, number: usize, reader: &mut OdfReader<'_, '_>) {

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::super::xml::{XmlReader, XmlTag};
-use super::background::{ShapePlace, SlideArea, SlideBackground};
+use super::place::{ShapePlace, SlideArea};
 
 /// Number of list levels.
 pub(super) const LEVELS: usize = 9;
@@ -108,14 +108,11 @@ pub(super) struct SlideLayout {
     /// The places of placeholders, by index, and by kind.
     places: HashMap<String, SlideArea>,
     kind_places: HashMap<String, SlideArea>,
-    /// The background that a layout and its master give a slide.
-    pub(super) background: SlideBackground,
 }
 
 impl SlideLayout {
-    /// Reads the styles of a master and the background that it gives its slides.
-    pub(super) fn read_master(&mut self, text: &str, theme: &str) {
-        self.background = SlideBackground::read_master(text, theme);
+    /// Reads the styles of a master and the places of its placeholders.
+    pub(super) fn read_master(&mut self, text: &str) {
         let mut xml = XmlReader::new(text, None);
         let mut placed = (SlidePlaceholder::default(), ShapePlace::default());
         while let Some(tag) = xml.tag_within(0) {
@@ -157,7 +154,6 @@ impl SlideLayout {
 
     /// Reads the placeholders of a layout.
     pub(super) fn read(&mut self, text: &str) {
-        self.background.add_drawn(text);
         let mut placeholder = None;
         self.places.clear();
         let mut placed = (SlidePlaceholder::default(), ShapePlace::default());

@@ -6,7 +6,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | `bullets` | bullets of paragraphs |
-//! | `background` | the background of a slide's text |
+//! | `place` | where a shape is |
 //! | `slide` | the shapes of a slide |
 //! | `text` | paragraphs and runs |
 
@@ -19,8 +19,8 @@ use super::comments;
 use super::package::ZipPackage;
 use super::xml::{XmlReader, is_true};
 
-mod background;
 mod bullets;
+mod place;
 pub(super) mod slide;
 mod text;
 
@@ -81,7 +81,7 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> BlockWriter {
             notes.write(&mut blocks);
         }
     }
-    blocks.add_hidden(hidden, "slide");
+    blocks.add_left_out(hidden, "hidden slide");
     blocks
 }
 
@@ -107,10 +107,7 @@ fn slide_layout(
     let relations = package.relations(name);
     let mut layout = SlideLayout::default();
     if let Some(master) = relations.first("slideMaster").map(str::to_owned) {
-        let relations = package.relations(&master);
-        let mut text = |name: Option<&str>| name.and_then(|name| package.text(name));
-        let theme = text(relations.first("theme")).unwrap_or_default();
-        layout.read_master(&text(Some(&master)).unwrap_or_default(), &theme);
+        layout.read_master(&package.text(&master).unwrap_or_default());
     }
     layout.read(&package.text(name).unwrap_or_default());
     let layout = Rc::new(layout);

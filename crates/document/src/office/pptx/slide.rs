@@ -9,9 +9,9 @@ use super::super::blocks::{BlockWriter, TableCell};
 use super::super::inlines::InlineContent;
 use super::super::package::{PartRelationships, ZipPackage};
 use super::super::xml::XmlReader;
-use super::super::{chart, description_of};
-use super::background::{ShapePlace, SlideArea, SlideBackground};
+use super::super::{description_of, diagram};
 use super::bullets::{LEVELS, LevelBullets, SlideLayout, SlidePlaceholder};
+use super::place::{ShapePlace, SlideArea};
 use super::text::{self, SlideParagraph};
 
 /// Limit of a slide's shapes, and of the rows of all its tables.
@@ -23,8 +23,8 @@ const MAX_ROW_DIFFERENCE: i64 = 228_600;
 enum SlideShape {
     Text(Vec<SlideParagraph>),
     Table(Vec<Vec<TableCell>>),
-    /// A chart or a diagram.
-    Drawing(String),
+    /// The part that holds its data.
+    Diagram(String),
     Image(InlineContent),
 }
 
@@ -33,10 +33,10 @@ pub(in super::super) struct SlideReader<'s, 'p, 'b> {
     package: &'s mut ZipPackage<'b>,
     relations: &'p PartRelationships,
     layout: Rc<SlideLayout>,
-    background: SlideBackground,
     /// True for the notes of a slide.
     notes: bool,
     title: Option<Vec<SlideParagraph>>,
+    charts: u64,
     /// The shapes with their places, if these are known.
     shapes: Vec<(Option<SlideArea>, SlideShape)>,
     /// The depth of the outermost open group and its place.
@@ -52,10 +52,10 @@ impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
         Self {
             package,
             relations,
-            background: layout.background.clone(),
             layout,
             notes: false,
             title: None,
+            charts: 0,
             shapes: Vec::new(),
             group: None,
         }
@@ -72,7 +72,6 @@ impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
     }
 
     pub(in super::super) fn read(&mut self, text: &str, blocks: &mut BlockWriter) {
-        self.background.add_drawn(text);
         let mut xml = XmlReader::new(text, self.package.end());
         while let Some(tag) = xml.tag_within(0) {
             if self.shapes.len() >= MAX_SHAPES {
@@ -113,7 +112,7 @@ impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
         blocks.add_faults(&xml);
     }
 
-    /// Reads a shape, or else a picture or a frame with a table, a chart or a diagram.
+    /// Reads a shape, or else a picture or a frame with a table or a diagram.
     fn read_shape(&mut self, xml: &mut XmlReader<'_>, is_shape: bool) {
         let (mut hidden, mut alt, mut name) = (false, String::new(), String::new());
         let (mut placeholder, mut place) = (None, ShapePlace::default());
@@ -130,9 +129,7 @@ impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
                     Some(placeholder) => self.layout.levels(placeholder),
                     None => LevelBullets::default(),
                 };
-                let white = !self.background.shows_white(place.area());
-                let background = white.then_some(&self.background);
-                paragraphs = text::read(xml, self.relations, &levels, background);
+                paragraphs = text::read(xml, self.relations, &levels);
             }
             "tbl" => {
                 let table = self.read_table(xml);
@@ -141,10 +138,11 @@ impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
                 }
             }
             // A spreadsheet has the values of its charts in its cells.
-            "chart" | "relIds" if !hidden && !self.notes => {
-                let id = tag.relation("id").or_else(|| tag.relation("dm"));
-                if let Some(part) = id.and_then(|id| self.relations.part(&id)) {
-                    self.add_shape(place.area(), SlideShape::Drawing(part.to_owned()));
+            "chart" if !hidden && !self.notes => self.charts += 1,
+            "relIds" if !hidden && !self.notes => {
+                let id = tag.relation("dm").unwrap_or_default();
+                if let Some(part) = self.relations.part(&id) {
+                    self.add_shape(place.area(), SlideShape::Diagram(part.to_owned()));
                 }
             }
             "blip" => {
@@ -190,8 +188,7 @@ impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
                 // The first cell of a span gives its number of columns.
                 let spanned = on("hMerge");
                 let columns = tag.number::<usize>("gridSpan").unwrap_or(1);
-                let content =
-                    text::cell_content(text::read(xml, self.relations, &[None; LEVELS], None));
+                let content = text::cell_content(text::read(xml, self.relations, &[None; LEVELS]));
                 if let Some(row) = rows.last_mut()
                     && !spanned
                 {
@@ -222,6 +219,7 @@ impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
     /// Writes all but the title.
     pub(in super::super) fn write(mut self, blocks: &mut BlockWriter) {
         sort_by_place(&mut self.shapes);
+        blocks.charts += self.charts;
         for (key, (_, shape)) in self.shapes.into_iter().enumerate() {
             match shape {
                 SlideShape::Text(paragraphs) => {
@@ -229,11 +227,7 @@ impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
                 }
                 SlideShape::Table(rows) => blocks.add_table(rows),
                 SlideShape::Image(inlines) => blocks.add_paragraph(&inlines),
-                SlideShape::Drawing(part) => {
-                    if let Some(text) = self.package.text(&part) {
-                        chart::write(&text, self.package.end(), blocks);
-                    }
-                }
+                SlideShape::Diagram(part) => diagram::write(self.package, &part, blocks),
             }
         }
     }

@@ -7,7 +7,6 @@ use super::super::inlines::{InlineContent, RunStyle};
 use super::super::numerals::format_number;
 use super::super::package::PartRelationships;
 use super::super::xml::{XmlReader, XmlTag};
-use super::background::SlideBackground;
 use super::bullets::{self, BulletKind, LEVELS, LevelBullets};
 use crate::formula::read_omml;
 
@@ -26,19 +25,17 @@ pub(super) struct SlideParagraph {
     bullet: BulletKind,
 }
 
-/// Reads the text of the element that was opened last. `background` is given if it is white there:
-/// white text on it is invisible.
+/// Reads the text of the element that was opened last.
 pub(super) fn read(
     xml: &mut XmlReader<'_>,
     relations: &PartRelationships,
     levels: &LevelBullets,
-    background: Option<&SlideBackground>,
 ) -> Vec<SlideParagraph> {
     let mut levels = *levels;
     let mut paragraphs = Vec::new();
     xml.each_tag(|xml, tag| match tag.name() {
         "lstStyle" => levels = bullets::merge_levels(&bullets::read_levels(xml), &levels),
-        "p" => paragraphs.push(read_paragraph(xml, relations, &levels, background)),
+        "p" => paragraphs.push(read_paragraph(xml, relations, &levels)),
         "bodyPr" => xml.skip(),
         _ => {}
     });
@@ -49,7 +46,6 @@ fn read_paragraph(
     xml: &mut XmlReader<'_>,
     relations: &PartRelationships,
     levels: &LevelBullets,
-    background: Option<&SlideBackground>,
 ) -> SlideParagraph {
     let depth = xml.depth();
     let mut inlines = InlineContent::default();
@@ -64,7 +60,7 @@ fn read_paragraph(
                 });
             }
             "r" | "fld" => style = Some(RunStyle::default()),
-            "rPr" => style = read_run_style(xml, &tag, relations, background),
+            "rPr" => style = read_run_style(xml, &tag, relations),
             "t" => {
                 let text = xml.text_within(MAX_RUN_BYTES);
                 if let Some(style) = &style {
@@ -96,7 +92,6 @@ fn read_run_style(
     xml: &mut XmlReader<'_>,
     tag: &XmlTag<'_>,
     relations: &PartRelationships,
-    background: Option<&SlideBackground>,
 ) -> Option<RunStyle> {
     let on = |name: &str| tag.is_set(name);
     let mut style = RunStyle {
@@ -107,7 +102,7 @@ fn read_run_style(
             .is_some_and(|strike| strike != "noStrike"),
         ..RunStyle::default()
     };
-    let mut unseen = tag
+    let unseen = tag
         .number::<u32>("sz")
         .is_some_and(|size| size < MIN_VISIBLE_SIZE);
     xml.each_tag(|xml, tag| match tag.name() {
@@ -116,12 +111,6 @@ fn read_run_style(
             style.link = relations.address(&id).map(Into::into);
         }
         "ln" | "effectLst" => xml.skip(),
-        "highlight" => {
-            unseen &= background.is_none_or(|background| background.fills_white(xml));
-        }
-        "solidFill" => {
-            unseen |= background.is_some_and(|background| background.fills_white(xml));
-        }
         _ => {}
     });
     (!unseen).then_some(style)

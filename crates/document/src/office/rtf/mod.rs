@@ -26,7 +26,7 @@ use super::{MAX_DEPTH, NodeContent};
 
 mod control;
 mod table;
-mod tables;
+pub(super) mod tables;
 mod token;
 
 /// The deepest nesting of groups whose formatting is kept.

@@ -107,7 +107,7 @@ pub(super) fn encoding_of_charset(charset: i32) -> Option<&'static Encoding> {
 }
 
 /// The encoding of a code page.
-pub(super) fn encoding_of_code_page(page: i32) -> Option<&'static Encoding> {
+pub(in super::super) fn encoding_of_code_page(page: i32) -> Option<&'static Encoding> {
     let label = match page {
         932 => "shift_jis".to_owned(),
         936 => "gbk".to_owned(),

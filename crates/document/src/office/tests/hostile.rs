@@ -241,10 +241,10 @@ fn a_text_that_is_shown_by_many_cells_is_not_multiplied() {
 #[test]
 fn a_part_that_points_out_of_the_file_points_nowhere() {
     let pointed = relations(&[
-        ("rId1", "chart", "../../../../etc/passwd"),
+        ("rId1", "diagramData", "../../../../etc/passwd"),
         ("rId2", "footnotes", "file:///etc/passwd"),
     ]);
-    let body = "<w:p><w:r><w:t>a</w:t></w:r><w:r><w:drawing><c:chart r:id='rId1'/></w:drawing></w:r>\
+    let body = "<w:p><w:r><w:t>a</w:t></w:r><w:r><w:drawing><dgm:relIds r:dm='rId1'/></w:drawing></w:r>\
                 <w:r><w:footnoteReference w:id='1'/></w:r></w:p>";
     let document = converted(&docx(body, &[("word/_rels/document.xml.rels", &pointed)])).unwrap();
     assert!(!document.markdown.contains("root"), "{}", document.markdown);

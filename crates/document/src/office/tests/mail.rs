@@ -40,6 +40,35 @@ fn of_a_mailbox_the_first_message_is_read_and_the_others_are_counted() {
 }
 
 #[test]
+fn a_text_is_read_as_it_is_whatever_it_says_to_be() {
+    for (says, text, wanted) in [
+        ("text/plain; charset=us-ascii", "Caf\u{e9}", "Caf\u{e9}"),
+        (
+            "text/plain\r\nContent-Transfer-Encoding: base64",
+            "It is plain, really.\r\nAll of it.",
+            "It is plain, really.  \nAll of it.",
+        ),
+        (
+            "text/plain; format=flowed; delsp=yes",
+            "\u{65e5} \r\n\u{672c}\r\n> a \r\n> b\r\n-- \r\nAnn",
+            "\u{65e5}\u{672c}  \n> ab  \n--  \nAnn",
+        ),
+        (
+            "text/plain; format=Flowed",
+            "one \r\nline \r\n>quoted\r\n From here",
+            "one line  \n> quoted  \nFrom here",
+        ),
+    ] {
+        let document = converted(format!("{HEAD}Content-Type: {says}\r\n\r\n{text}").as_bytes());
+        let markdown = document.unwrap().markdown.replace('\\', "");
+        let shown = markdown
+            .split_once("\n\n")
+            .and_then(|(_, rest)| rest.split_once("\n\n"));
+        assert_eq!(shown.unwrap().1, wanted, "{says}");
+    }
+}
+
+#[test]
 fn parts_within_parts_end_somewhere() {
     let mut nested = String::from(HEAD);
     for at in 0..10_000 {

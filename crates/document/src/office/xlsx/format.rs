@@ -40,30 +40,31 @@ enum NumberFormat {
 
 /// The formats of a document's cells.
 #[derive(Default)]
-pub(super) struct CellFormats {
+pub(in super::super) struct CellFormats {
+    /// The formats that the document defines by their numbers.
+    own: HashMap<u32, NumberFormat>,
     cells: Vec<NumberFormat>,
-    from_1904: bool,
+    /// True if days are counted from 1904 on.
+    pub(in super::super) from_1904: bool,
 }
 
 impl CellFormats {
     pub(super) fn read(styles: &str, from_1904: bool) -> Self {
-        let mut own: HashMap<u32, NumberFormat> = HashMap::new();
-        let mut cells = Vec::new();
+        let mut formats = Self {
+            from_1904,
+            ..Self::default()
+        };
         let mut in_cells = None;
         XmlReader::new(styles, None).each_tag(|xml, tag| {
             let depth = xml.depth();
             match tag.name() {
-                "numFmt" if own.len() < MAX_FORMATS => {
+                "numFmt" => {
                     let code = tag.attribute("formatCode").unwrap_or_default();
-                    own.insert(
-                        tag.number("numFmtId").unwrap_or_default(),
-                        parse_format(&code),
-                    );
+                    formats.add_code(tag.number("numFmtId").unwrap_or_default(), &code);
                 }
                 "cellXfs" => in_cells = Some(depth),
-                "xf" if in_cells.is_some_and(|at| at + 1 == depth) && cells.len() < MAX_FORMATS => {
-                    let id = tag.number("numFmtId").unwrap_or_default();
-                    cells.push(own.get(&id).cloned().unwrap_or_else(|| built_in_format(id)));
+                "xf" if in_cells.is_some_and(|at| at + 1 == depth) => {
+                    formats.add_cell(tag.number("numFmtId").unwrap_or_default());
                 }
                 "cellStyleXfs" | "dxfs" => {
                     in_cells = None;
@@ -72,15 +73,36 @@ impl CellFormats {
                 _ => {}
             }
         });
-        Self { cells, from_1904 }
+        formats
+    }
+
+    /// Adds a format that the document defines.
+    pub(in super::super) fn add_code(&mut self, id: u32, code: &str) {
+        if self.own.len() < MAX_FORMATS {
+            self.own.insert(id, parse_format(code));
+        }
+    }
+
+    /// Adds the next style of cells, which has the format of this number.
+    pub(in super::super) fn add_cell(&mut self, id: u32) {
+        if self.cells.len() < MAX_FORMATS {
+            let own = self.own.get(&id).cloned();
+            self.cells.push(own.unwrap_or_else(|| built_in_format(id)));
+        }
+    }
+
+    /// Formats what a cell of this style holds as it shows it, if it is a number.
+    pub(super) fn format_value(&self, value: &str, style: usize) -> String {
+        let number = value.parse();
+        number.map_or_else(
+            |_| value.to_owned(),
+            |number| self.format_number(number, style),
+        )
     }
 
     /// Formats a number as the cell of this style shows it.
-    pub(super) fn format_value(&self, value: &str, style: usize) -> String {
+    pub(in super::super) fn format_number(&self, parsed: f64, style: usize) -> String {
         let kind = self.cells.get(style).unwrap_or(&NumberFormat::Number);
-        let Ok(parsed) = value.parse::<f64>() else {
-            return value.to_owned();
-        };
         let days = if self.from_1904 {
             parsed + DAYS_TO_1904
         } else {

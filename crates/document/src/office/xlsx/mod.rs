@@ -1,6 +1,6 @@
-//! The reader of XLSX files (`SpreadsheetML`): each sheet becomes a heading and its tables.
+//! The reader of XLSX and XLSB files (`SpreadsheetML`): each sheet becomes a heading and its tables.
 //!
-//! Rules: ISO/IEC 29500-1, 18. Sheets are read as an editor shows them: values as formatted,
+//! Rules: ISO/IEC 29500-1, 18; MS-XLSB. Sheets are read as an editor shows them: values as formatted,
 //! without hidden sheets, rows and columns; notices say how many there are.
 //!
 //! | module | what it is |
@@ -8,6 +8,8 @@
 //! | `strings` | the texts that cells share |
 //! | `format` | numbers, dates and times as cells show them |
 //! | `sheet` | the cells of a sheet |
+//! | `binary` | the parts of XLSB files |
+//! | `collected` | cells on their way to be rows |
 //! | `grid` | cells as tables |
 
 use std::collections::HashMap;
@@ -19,32 +21,48 @@ use super::blocks::BlockWriter;
 use super::comments;
 use super::package::ZipPackage;
 use super::pptx::slide::SlideReader;
-use super::xml::XmlReader;
+use super::xml::{XmlReader, decoded};
 use iki_base::wording::plural;
 
-mod format;
+mod binary;
+pub(super) mod collected;
+pub(super) mod format;
 pub(super) mod grid;
 pub(super) mod sheet;
-mod strings;
+pub(super) mod strings;
 
 /// Limit of a document's sheets.
-const MAX_SHEETS: usize = 1000;
+pub(super) const MAX_SHEETS: usize = 1000;
 
 /// A sheet in the workbook's list.
-struct SheetEntry {
-    name: String,
-    relation: String,
-    hidden: bool,
+pub(super) struct SheetEntry {
+    pub(super) name: String,
+    pub(super) relation: String,
+    pub(super) hidden: bool,
 }
 
 /// Reads the document whose workbook is `main`.
 pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> BlockWriter {
     let relations = package.relations(main);
-    let workbook = package.text(main).unwrap_or_default();
-    let (sheets, from_1904) = read_workbook(&workbook);
-    let mut part = |kind| package.related(&relations, kind);
-    let formats = CellFormats::read(&part("styles"), from_1904);
-    let strings = SharedStrings::read(&part("sharedStrings"));
+    let is_binary = main.to_ascii_lowercase().ends_with(".bin");
+    let workbook = package.bytes(main).unwrap_or_default();
+    let mut part = |kind| {
+        let name = relations.first(kind);
+        name.and_then(|name| package.bytes(name))
+            .unwrap_or_default()
+    };
+    let (sheets, formats, strings);
+    if is_binary {
+        let from_1904;
+        (sheets, from_1904) = binary::read_workbook(&workbook);
+        formats = binary::read_formats(&part("styles"), from_1904);
+        strings = binary::read_strings(&part("sharedStrings"));
+    } else {
+        let from_1904;
+        (sheets, from_1904) = read_workbook(&decoded(workbook));
+        formats = CellFormats::read(&decoded(part("styles")), from_1904);
+        strings = SharedStrings::read(&decoded(part("sharedStrings")));
+    }
     let mut blocks = BlockWriter::default();
     let mut budget = sheet::CellBudget::default();
     let mut hidden = 0;
@@ -60,7 +78,7 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> BlockWriter {
             continue;
         }
         let links = package.relations(name);
-        let Some(text) = package.text(name) else {
+        let Some(part) = package.bytes(name) else {
             continue;
         };
         blocks.add_plain_heading(2, &sheet.name);
@@ -70,8 +88,11 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> BlockWriter {
             links: &links,
             end: package.end(),
         };
-        let read = sheet::read(&text, &context, &mut budget, &mut blocks);
-        drop(text);
+        let read = if is_binary {
+            binary::read_sheet(&part, &context, &mut budget, &mut blocks)
+        } else {
+            sheet::read(&decoded(part), &context, &mut budget, &mut blocks)
+        };
         write_sheet(read, &mut blocks);
         for part in links.all("comments") {
             let text = package.text(part).unwrap_or_default();
@@ -86,7 +107,7 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> BlockWriter {
         }
     }
     blocks.cut |= strings.cut;
-    blocks.add_hidden(hidden, "sheet");
+    blocks.add_left_out(hidden, "hidden sheet");
     blocks
 }
 

@@ -2,25 +2,23 @@
 //!
 //! Rules: ISO/IEC 29500-1, 18.3.1. A merged cell shows its value once, in the first of its cells.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::time::Instant;
 
 use super::super::blocks::BlockWriter;
 use super::super::package::PartRelationships;
 use super::super::xml::{XmlReader, XmlTag, is_true};
+use super::collected::{CellPlace, CollectedSheet};
 use super::format::CellFormats;
 use super::strings::{self, MAX_CELL, SharedStrings};
 
 /// Limits of a sheet: columns and rows.
 pub(in super::super) const MAX_COLUMN: u32 = 16_384;
-const MAX_ROW: u32 = 1_048_576;
-
-/// Limit of hidden ranges of columns.
-const MAX_RANGES: usize = 2000;
+pub(super) const MAX_ROW: u32 = 1_048_576;
 
 /// Limit of a sheet's links.
-const MAX_LINKS: usize = 20_000;
+pub(super) const MAX_LINKS: usize = 20_000;
 
 /// The parts that a sheet's cells refer to.
 pub(super) struct SheetContext<'a> {
@@ -83,6 +81,12 @@ pub(in super::super) struct SheetContent {
     pub(in super::super) cut: bool,
 }
 
+impl SheetContext<'_> {
+    pub(super) fn is_late(&self) -> bool {
+        self.end.is_some_and(|end| Instant::now() >= end)
+    }
+}
+
 /// Reads a sheet within the budget.
 pub(super) fn read(
     text: &str,
@@ -90,29 +94,22 @@ pub(super) fn read(
     budget: &mut CellBudget,
     blocks: &mut BlockWriter,
 ) -> SheetContent {
-    let mut sheet = SheetContent::default();
-    let links = cell_links(text, context);
-    let mut hidden = vec![false; MAX_COLUMN as usize + 1];
-    let mut ranges = 0;
+    let mut sheet = CollectedSheet::default();
+    sheet.links = cell_links(text, context);
     let (mut row_after, mut column_after) = (1, 1);
-    let mut hidden_seen = HashSet::new();
     let mut xml = XmlReader::new(text, context.end);
     while let Some(tag) = xml.tag_within(0) {
         match tag.name() {
-            "col" if tag.is_set("hidden") && ranges < MAX_RANGES => {
-                ranges += 1;
-                let column = |name| tag.number::<u32>(name).unwrap_or(0).min(MAX_COLUMN) as usize;
-                let (first, last) = (column("min"), column("max"));
-                if first <= last {
-                    hidden[first..=last].fill(true);
-                }
+            "col" if tag.is_set("hidden") => {
+                let column = |name| tag.number(name).unwrap_or(0);
+                sheet.hide_columns(column("min"), column("max"));
             }
             "row" => {
                 let number = tag.number("r").unwrap_or(row_after).clamp(1, MAX_ROW);
                 row_after = number.saturating_add(1);
                 column_after = 1;
                 if tag.is_set("hidden") {
-                    sheet.hidden_rows += 1;
+                    sheet.hidden_rows.insert(number);
                     xml.skip();
                 } else if !budget.is_left() {
                     sheet.cut = true;
@@ -125,29 +122,8 @@ pub(super) fn read(
                     .and_then(|place| parse_cell_reference(&place));
                 let column = place.map_or(column_after, |(column, _)| column);
                 column_after = column.saturating_add(1);
-                let number = row_after - 1;
                 let shown = cell_text(&mut xml, &tag, context);
-                if shown.trim().is_empty() || !budget.is_left() {
-                    continue;
-                }
-                if hidden.get(column as usize) == Some(&true) {
-                    hidden_seen.insert(column);
-                    continue;
-                }
-                let cell = SheetCell {
-                    column,
-                    text: shown.trim().into(),
-                    link: links.get(&(number, column)).cloned(),
-                };
-                budget.take(std::slice::from_ref(&cell));
-                match sheet.rows.last_mut() {
-                    Some(row) if row.number == number => row.cells.push(cell),
-                    _ => sheet.rows.push(SheetRow {
-                        number,
-                        hidden: u32::try_from(sheet.hidden_rows).unwrap_or(u32::MAX),
-                        cells: vec![cell],
-                    }),
-                }
+                sheet.add((row_after - 1, column), &shown, budget);
             }
             "headerFooter"
             | "extLst"
@@ -159,15 +135,8 @@ pub(super) fn read(
             _ => {}
         }
     }
-    sheet.hidden_columns = hidden_seen.len();
     blocks.add_faults(&xml);
-    // Rows and cells may come in any order.
-    sheet.rows.sort_by_key(|row| row.number);
-    for row in &mut sheet.rows {
-        row.cells.sort_by_key(|cell| cell.column);
-        row.cells.dedup_by_key(|cell| cell.column);
-    }
-    sheet
+    sheet.finish()
 }
 
 /// Returns the text that a cell shows.
@@ -228,7 +197,7 @@ fn parse_cell_reference(place: &str) -> Option<(u32, u32)> {
 }
 
 /// Reads the links of cells, which follow the cells in the file.
-fn cell_links(text: &str, context: &SheetContext<'_>) -> HashMap<(u32, u32), Rc<str>> {
+fn cell_links(text: &str, context: &SheetContext<'_>) -> HashMap<CellPlace, Rc<str>> {
     let mut links = HashMap::new();
     let Some(start) = text
         .rfind("<hyperlinks")

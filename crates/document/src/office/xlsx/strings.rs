@@ -13,11 +13,11 @@ pub(super) const MAX_CELL: usize = 160 * 1024;
 
 /// The texts in one string, with the end of each.
 #[derive(Default)]
-pub(super) struct SharedStrings {
+pub(in super::super) struct SharedStrings {
     text: String,
     ends: Vec<u32>,
     /// True if some were left out.
-    pub(super) cut: bool,
+    pub(in super::super) cut: bool,
 }
 
 impl SharedStrings {
@@ -28,21 +28,26 @@ impl SharedStrings {
             if tag.name() != "si" {
                 continue;
             }
-            if strings.text.len() > MAX_TEXT || strings.ends.len() > MAX_TEXTS {
-                strings.cut = true;
+            if !strings.push(&rich_text(&mut xml)) {
                 break;
             }
-            let text = rich_text(&mut xml);
-            strings.text.push_str(&text);
-            strings
-                .ends
-                .push(u32::try_from(strings.text.len()).unwrap_or(u32::MAX));
         }
         strings
     }
 
+    /// Adds a text; false if there is no room for it.
+    pub(in super::super) fn push(&mut self, text: &str) -> bool {
+        self.cut = self.text.len() > MAX_TEXT || self.ends.len() > MAX_TEXTS;
+        if !self.cut {
+            self.text.push_str(text);
+            let end = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
+            self.ends.push(end);
+        }
+        !self.cut
+    }
+
     /// Returns the text at an index.
-    pub(super) fn get(&self, at: usize) -> Option<&str> {
+    pub(in super::super) fn get(&self, at: usize) -> Option<&str> {
         let end = *self.ends.get(at)? as usize;
         let start = at
             .checked_sub(1)

@@ -1,0 +1,45 @@
+//! Reads the texts of diagrams (`SmartArt`).
+//!
+//! Rules: ISO/IEC 29500-1, 21.4.
+
+use super::blocks::BlockWriter;
+use super::inlines::InlineContent;
+use super::package::ZipPackage;
+use super::xml::XmlReader;
+
+/// Limit of a point's text, in bytes.
+const MAX_TEXT: usize = 2000;
+
+/// Writes the points of the diagram whose data is this part as a list.
+pub(super) fn write(package: &mut ZipPackage<'_>, part: &str, blocks: &mut BlockWriter) {
+    let text = package.text(part).unwrap_or_default();
+    let mut xml = XmlReader::new(&text, package.end());
+    while let Some(tag) = xml.tag_within(0) {
+        if tag.name() != "pt" {
+            continue;
+        }
+        if matches!(
+            tag.attribute("type").as_deref(),
+            Some("pres" | "parTrans" | "sibTrans")
+        ) {
+            xml.skip();
+            continue;
+        }
+        blocks.add_item(0, None, 0, &InlineContent::of(&point_text(&mut xml)));
+        if !blocks.has_room() {
+            return;
+        }
+    }
+    blocks.end();
+}
+
+/// Reads all text of the paragraphs within the element that was opened last.
+fn point_text(xml: &mut XmlReader<'_>) -> String {
+    let mut all = String::new();
+    xml.each_tag(|xml, tag| match tag.name() {
+        "t" if all.len() < MAX_TEXT => all.push_str(&xml.text_within(MAX_TEXT)),
+        "p" | "br" => all.push(' '),
+        _ => {}
+    });
+    all.split_whitespace().collect::<Vec<_>>().join(" ")
+}
