@@ -84,8 +84,8 @@ fn a_server_that_is_killed_in_any_call_leaves_its_address_to_the_next_one() {
         ("grep", json!({"pattern": "nothing", "path": "/usr"})),
         ("web_fetch", json!({"url": slow.url("/")})),
     ];
-    let root = text(room);
-    let mut server = start("127.0.0.1:0".parse().unwrap(), root);
+    let top = text(room);
+    let mut server = start("127.0.0.1:0".parse().unwrap(), top);
     let token = format!("Bearer {}", token_of("anna"));
     for round in 0..10 {
         let (tool, arguments) = &calls[round % calls.len()];
@@ -111,6 +111,6 @@ fn a_server_that_is_killed_in_any_call_leaves_its_address_to_the_next_one() {
             holders = holders_of(&sockets);
         }
         assert_eq!(holders, Vec::<String>::new(), "{tool}");
-        server = start(server.address(), root);
+        server = start(server.address(), top);
     }
 }
