@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -243,9 +244,12 @@ fn a_call_that_takes_long_says_on_a_terminal_how_far_it_is() {
 #[test]
 fn a_search_that_takes_long_says_on_a_terminal_how_far_it_is() {
     let room = room();
-    // A file of terabytes that take no room: its search goes on until it is ended.
-    let endless = fs::File::create(room.path().join("src/endless")).unwrap();
-    endless.set_len(1 << 42).unwrap();
+    // A line of 256 MiB after the other, which take next to no room: no single one is given up, and
+    // their search goes on until it is ended.
+    let long = fs::File::create(room.path().join("src/long")).unwrap();
+    for line in 1..=1024 {
+        long.write_all_at(b"\n", line << 28).unwrap();
+    }
     let program = Path::new(BINARY);
     let mut grep = start_in(room.path(), program, &["grep", "no"], Streams::All, &[]);
     assert!(grep.shows(" files searched"));

@@ -1,12 +1,15 @@
 //! One further pass over the files of a search, in which the pattern is read in other ways.
 //!
+//! A search that has read much and found nothing tries them itself, while what it has read is in
+//! memory, and leaves to the pass only the files before that.
+//!
 //! The note names the first reading that matches. Where the time of the pass was too short for all
 //! files, it says in how many of them that is.
 
 use std::cell::Cell;
 use std::convert::Infallible;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
@@ -33,6 +36,11 @@ pub struct AlternativeReadingsSearch {
     first: AtomicUsize,
     /// True if the pattern itself has found lines.
     has_found: bool,
+    /// The number of files at the beginning that it reads: all, unless the search has tried the
+    /// readings on the others.
+    files: u64,
+    /// True if the search could not try them on all that it read.
+    was_given_up: AtomicBool,
     began: Instant,
     /// The processor's time when it began.
     processor_began: Duration,
@@ -72,19 +80,50 @@ impl AlternativeReadingsSearch {
         took: Option<Duration>,
         until: Option<Instant>,
     ) -> Option<Self> {
+        let readings = AlternativeReadings::of(pattern, has_found)?;
+        let pass = Self {
+            first: AtomicUsize::new(readings.all().len()),
+            readings,
+            has_found,
+            files: u64::MAX,
+            was_given_up: AtomicBool::new(false),
+            began: Instant::now(),
+            processor_began: Duration::ZERO,
+            limits: (MAX_PASS_TIME, MAX_PASS_TIME),
+        };
+        Some(pass.timed(took, until))
+    }
+
+    /// The pass over the first `files` after a search that has tried the readings on all others;
+    /// `None` if it has not.
+    pub fn rest(self, files: u64, took: Duration, until: Option<Instant>) -> Option<Self> {
+        let was_given_up = self.was_given_up.load(Ordering::Relaxed);
+        (!was_given_up).then(|| Self { files, ..self }.timed(Some(took), until))
+    }
+
+    /// Begins now.
+    fn timed(self, took: Option<Duration>, until: Option<Instant>) -> Self {
         let began = Instant::now();
         let left = until.map(|until| until.saturating_duration_since(began));
         let most = left.map_or(MAX_PASS_TIME, |left| left.min(MAX_PASS_TIME));
         let limit = took.unwrap_or(MAX_PASS_TIME).max(MIN_PASS_TIME);
-        let readings = AlternativeReadings::of(pattern, has_found)?;
-        Some(Self {
-            first: AtomicUsize::new(readings.all().len()),
-            readings,
-            has_found,
+        Self {
             began,
             processor_began: processor_time(),
             limits: (limit.min(most), most),
-        })
+            ..self
+        }
+    }
+
+    /// The readings, to be tried by one thread.
+    pub fn matcher(&self) -> ReadingsMatcher<'_> {
+        ReadingsMatcher {
+            pass: self,
+            any: self.readings.matcher().within(self.limits.1),
+            first: Cell::new(None),
+            began: Instant::now(),
+            spent: Cell::new(Duration::ZERO),
+        }
     }
 
     /// The times after which it ends.
@@ -95,30 +134,31 @@ impl AlternativeReadingsSearch {
 
     /// Searches the files, and says how to write the pattern if another reading matches.
     pub(super) fn note(&self, path: &str, target: &SearchTarget) -> Option<String> {
-        let (_, most) = self.limits;
-        let walk = target.walk(path, Some(self.began + most)).ok()??;
+        let walk = target.walk(path, Some(self.began + self.limits.1)).ok()??;
         let visitor = || ReadingsVisitor {
-            matcher: ReadingsMatcher {
-                pass: self,
-                any: self.readings.matcher().within(most),
-                first: Cell::new(None),
-            },
+            matcher: self.matcher(),
+            left: self.files,
             links: target.links(),
             scanner: FileScanner::new(),
         };
         let mut read = ReadFiles::default();
         let go_on = |next: &mut ReadFiles| {
             read.append(&std::mem::take(next));
-            if read.was_cut || self.first.load(Ordering::Relaxed) == 0 {
+            let is_read = read.was_cut || read.files >= self.files;
+            if is_read || self.first.load(Ordering::Relaxed) == 0 {
                 return ControlFlow::Break(());
             }
             ControlFlow::Continue(())
         };
+        // The first files are those of one thread.
+        let is_part = self.files < u64::MAX;
+        let threads = || if is_part { 1 } else { threads() };
         let (walked, _) = walk.visit(threads, visitor, go_on);
         read.was_cut |= walked.left_out.is_some();
         // No other reading comes before the first one, wherever that matches.
-        if self.first.load(Ordering::Relaxed) == 0 {
-            read.first = Some(0);
+        let first = self.first.load(Ordering::Relaxed);
+        if first == 0 || !read.was_cut {
+            read.first = Some(first);
             read.was_cut = false;
         }
         let reading = self.readings.all().get(read.first?)?;
@@ -168,12 +208,34 @@ fn processor_time() -> Duration {
 }
 
 /// The readings, tried on window after window.
-struct ReadingsMatcher<'p> {
+pub struct ReadingsMatcher<'p> {
     pass: &'p AlternativeReadingsSearch,
     /// Finds the lines that one of the readings may match.
     any: RegexMatcher,
     /// The number of the first reading that matches in this file.
     first: Cell<Option<usize>>,
+    began: Instant,
+    /// The time that was taken from a search.
+    spent: Cell<Duration>,
+}
+
+impl ReadingsMatcher<'_> {
+    /// Tries the readings on lines that a search has just read in vain, unless they would take
+    /// longer than the search.
+    pub fn try_beside_search(&self, lines: &[u8]) {
+        let began = Instant::now();
+        let limit = (began - self.began) / 2;
+        let was_given_up = &self.pass.was_given_up;
+        if self.spent.get() > limit.clamp(MIN_PASS_TIME, MAX_PASS_TIME)
+            || self.any.stopped().is_some()
+        {
+            was_given_up.store(true, Ordering::Relaxed);
+        }
+        if !was_given_up.load(Ordering::Relaxed) && self.pass.first.load(Ordering::Relaxed) > 0 {
+            self.find(lines, 0);
+            self.spent.set(self.spent.get() + began.elapsed());
+        }
+    }
 }
 
 impl LineMatcher for ReadingsMatcher<'_> {
@@ -212,6 +274,8 @@ impl LineSink for ReadFiles {
 /// One thread of the pass.
 struct ReadingsVisitor<'p> {
     matcher: ReadingsMatcher<'p>,
+    /// The number of files that are still to be read.
+    left: u64,
     links: LinkPolicy,
     scanner: FileScanner,
 }
@@ -222,7 +286,8 @@ impl PathVisitor for ReadingsVisitor<'_> {
     const COST: usize = 8;
 
     fn visit(&mut self, found: &mut WalkEntry<'_>, read: &mut ReadFiles) -> Option<Infallible> {
-        if !matches!(found.kind(), EntryKind::Regular | EntryKind::Unknown) {
+        let is_file = matches!(found.kind(), EntryKind::Regular | EntryKind::Unknown);
+        if self.left == 0 || !is_file {
             return None;
         }
         if self.matcher.pass.is_over() {
@@ -231,6 +296,7 @@ impl PathVisitor for ReadingsVisitor<'_> {
         }
         let opened = scan::regular(found.open(scan::flags(self.links)), self.links);
         if let Ok((file, size)) = opened {
+            self.left -= 1;
             let mut scan = self.scanner.begin(file, size);
             // A file that cannot be read to its end has been counted by the search itself.
             let result = scan.go_on(&self.matcher, read);
@@ -247,7 +313,7 @@ impl PathVisitor for ReadingsVisitor<'_> {
     }
 
     fn is_enough(&self, read: &ReadFiles) -> bool {
-        read.was_cut
+        read.was_cut || self.left == 0
     }
 
     fn size(_: &ReadFiles) -> usize {

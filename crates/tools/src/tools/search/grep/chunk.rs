@@ -50,6 +50,8 @@ pub struct LargeFileFacts {
     pub path: Vec<u8>,
     /// True if its matches are counted and not shown.
     pub binary: bool,
+    /// True if the pattern's other readings are tried on it along with the pattern.
+    pub is_tried: bool,
 }
 
 /// A piece of a large file that was searched. Lines are numbered as if the file began there.

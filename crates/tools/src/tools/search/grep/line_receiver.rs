@@ -14,7 +14,7 @@ use iki_search::scan::{ContextLines, LineSink, ScanFlow};
 pub struct LineReceiver<'l> {
     pub shared: &'l SharedSearch,
     pub chunk: &'l mut ResultChunk,
-    pub matcher: &'l DeadlineMatcher,
+    pub matcher: &'l DeadlineMatcher<'l>,
     pub current: &'l mut CurrentFile,
     /// True if the lines' numbers are those of the file.
     pub numbered: bool,

@@ -186,7 +186,8 @@ impl GrepQuery<'_> {
     fn answer(&self, object: &mut AnswerObject<'_>, until: Option<Instant>) -> io::Result<()> {
         let reader = object.terms().reader;
         let links = self.target.links();
-        let shared = SharedSearch::new(until, object.room(), reader, links, self.options);
+        let room = object.room();
+        let shared = SharedSearch::new(self.pattern, until, room, reader, links, self.options);
         let mut answer = GrepAnswer::new(&shared, object)?;
         let began = Instant::now();
         let walk = self.target.walk(self.path, until);
@@ -221,7 +222,7 @@ impl GrepQuery<'_> {
             })?;
         }
         object.note_at_both_ends(note_on_shown_part(&done, self.options));
-        let notes = self.notes(&walked, &done, took, object.terms());
+        let notes = self.notes(&walked, &done, (took, shared), object.terms());
         object.note(notes);
         Ok(())
     }
@@ -230,7 +231,7 @@ impl GrepQuery<'_> {
         &self,
         walked: &Result<WalkOutcome, GlobError>,
         done: &SearchOutcome,
-        took: Duration,
+        (took, shared): (Duration, SharedSearch),
         terms: &CallTerms,
     ) -> Notes {
         let mut notes = Notes::default();
@@ -247,7 +248,10 @@ impl GrepQuery<'_> {
         }
         if !ended && done.files > 0 && (done.count == 0 || has_empty_group(self.pattern)) {
             let (has_found, until) = (done.count > 0, terms.until());
-            let pass = AlternativeReadingsSearch::of(self.pattern, has_found, Some(took), until);
+            let rest = shared.rest_of_readings(took);
+            let pass = rest.or_else(|| {
+                AlternativeReadingsSearch::of(self.pattern, has_found, Some(took), until)
+            });
             notes.add(pass.and_then(|pass| pass.note(self.path, &self.target)));
         }
         if done.count == 0 && !ended && done.unreadable == 0 {

@@ -2,12 +2,13 @@
 
 use std::cell::Cell;
 use std::os::fd::OwnedFd;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
 
+use super::alternative_readings_search::{AlternativeReadingsSearch, ReadingsMatcher};
 use super::chunk::{LargeFileFacts, LineRecord, ResultChunk, SearchedPiece};
 use super::line_form::{LineBeginning, LineForm};
 use super::line_receiver::LineReceiver;
@@ -31,7 +32,8 @@ const BINARY_CHECK_BYTES: usize = 8 << 10;
 pub const CHUNK_TEXT_BYTES: usize = 256 << 10;
 /// Number of bytes of files whose findings are handed on at once.
 pub const CHUNK_FILE_BYTES: usize = 1 << 20;
-/// Number of bytes of files to search before a second thread pays.
+/// Number of bytes of files to search before a second thread pays, and other readings of a pattern
+/// that was not found.
 const BYTES_PER_EXTRA_THREAD: usize = 4 << 20;
 
 /// The settings and state that the threads of one search share.
@@ -50,12 +52,20 @@ pub struct SharedSearch {
     pub options: GrepOptions,
     /// True if nothing more is shown: further lines are only counted.
     pub full: AtomicBool,
+    pattern: String,
+    /// True once a line was found.
+    has_found: AtomicBool,
+    /// The pattern's other readings, once they are tried along with it.
+    readings: OnceLock<Option<AlternativeReadingsSearch>>,
+    /// The number of files, the first ones, that were opened before that.
+    untried_files: AtomicU64,
     /// Maximum number of threads, once it was determined.
     threads: OnceLock<usize>,
 }
 
 impl SharedSearch {
     pub fn new(
+        pattern: &str,
         until: Option<Instant>,
         room: Option<usize>,
         reader: Audience,
@@ -70,6 +80,10 @@ impl SharedSearch {
             spelled: reader != Audience::Person,
             options,
             full: AtomicBool::new(false),
+            pattern: pattern.to_owned(),
+            has_found: AtomicBool::new(false),
+            readings: OnceLock::new(),
+            untried_files: AtomicU64::new(0),
             threads: OnceLock::new(),
         }
     }
@@ -85,6 +99,24 @@ impl SharedSearch {
         self.options.output == GrepOutput::Lines && self.options.context == ContextLines::default()
     }
 
+    /// Returns the pattern's other readings for a thread, as long as nothing was found.
+    fn readings(&self) -> Option<ReadingsMatcher<'_>> {
+        if self.has_found.load(Ordering::Relaxed) {
+            return None;
+        }
+        let readings = || AlternativeReadingsSearch::of(&self.pattern, false, None, self.until);
+        let readings = self.readings.get_or_init(readings).as_ref();
+        readings.map(AlternativeReadingsSearch::matcher)
+    }
+
+    /// The pass over the files at the beginning, if the readings were tried on all others.
+    pub fn rest_of_readings(self, took: Duration) -> Option<AlternativeReadingsSearch> {
+        let readings = self.readings.into_inner().flatten()?;
+        let untried = self.untried_files.into_inner();
+        let rest = readings.rest(untried, took, self.until);
+        rest.filter(|_| !self.has_found.into_inner())
+    }
+
     /// Returns the most threads that there may be.
     pub fn threads(&self) -> usize {
         *self.threads.get_or_init(threads)
@@ -92,16 +124,27 @@ impl SharedSearch {
 }
 
 /// A matcher that ends a search with the time of the call, and looks at the beginning of a file.
-pub struct DeadlineMatcher {
+pub struct DeadlineMatcher<'s> {
     pub matcher: RegexMatcher,
-    until: Option<Instant>,
+    shared: &'s SharedSearch,
+    /// The pattern's other readings, once this thread tries them.
+    readings: Option<ReadingsMatcher<'s>>,
     /// True if the file is binary, once its beginning has been seen.
     pub binary: Cell<Option<bool>>,
 }
 
-impl LineMatcher for DeadlineMatcher {
+impl LineMatcher for DeadlineMatcher<'_> {
     fn find(&self, window: &[u8], from: usize) -> Option<usize> {
-        self.matcher.find(window, from)
+        let found = self.matcher.find(window, from);
+        let has_found = &self.shared.has_found;
+        if !has_found.load(Ordering::Relaxed) {
+            if found.is_some() {
+                has_found.store(true, Ordering::Relaxed);
+            } else if let Some(readings) = &self.readings {
+                readings.try_beside_search(&window[from..]);
+            }
+        }
+        found
     }
 
     fn goes_on(&self, window: &[u8]) -> bool {
@@ -112,7 +155,7 @@ impl LineMatcher for DeadlineMatcher {
     }
 
     fn has_time(&self) -> bool {
-        self.until.is_none_or(|until| Instant::now() < until)
+        self.shared.until.is_none_or(|until| Instant::now() < until)
     }
 
     fn stopped(&self) -> Option<usize> {
@@ -174,7 +217,7 @@ impl OrderedJob for PendingScan {
 /// One thread of the search.
 pub struct FileSearcher<'s> {
     shared: &'s SharedSearch,
-    matcher: DeadlineMatcher,
+    matcher: DeadlineMatcher<'s>,
     scanner: FileScanner,
     /// The path of the file that is being searched, and what else is used for each again.
     current: CurrentFile,
@@ -188,12 +231,17 @@ impl<'s> FileSearcher<'s> {
             shared,
             matcher: DeadlineMatcher {
                 matcher: matcher.another(),
-                until: shared.until,
+                shared,
+                readings: None,
                 binary: Cell::new(None),
             },
             scanner: FileScanner::new(),
             current: CurrentFile::default(),
-            bytes: 0,
+            // Only the first thread begins before their number is known.
+            bytes: match shared.threads.get() {
+                Some(_) => BYTES_PER_EXTRA_THREAD,
+                None => 0,
+            },
         }
     }
 
@@ -224,10 +272,17 @@ impl<'s> FileSearcher<'s> {
                 return None;
             }
         };
+        let is_tried = self.has_done_much();
+        if !is_tried {
+            self.shared.untried_files.fetch_add(1, Ordering::Relaxed);
+        } else if self.matcher.readings.is_none() {
+            self.matcher.readings = self.shared.readings();
+        }
         if size >= LARGE_FILE_BYTES && self.shared.takes_pieces() && self.shared.threads() > 1 {
             let known = |head: &[u8]| LargeFileFacts {
                 path: self.current.path.clone(),
                 binary: self.shared.binary_counted && is_binary(head),
+                is_tried,
             };
             match FilePieces::of(file, size, known) {
                 Ok(pieces) => return Some(PendingScan::Pieces(pieces)),
@@ -306,6 +361,9 @@ impl<'s> FileSearcher<'s> {
     /// Searches a piece of a large file.
     fn search_piece(&mut self, piece: &FilePieces<LargeFileFacts>, chunk: &mut ResultChunk) {
         self.matcher.binary.set(Some(piece.file.known.binary));
+        if piece.file.known.is_tried && self.matcher.readings.is_none() {
+            self.matcher.readings = self.shared.readings();
+        }
         let before = chunk.bytes;
         let (mut line_feeds, mut undecided) = (0, None);
         let failed = match piece.source() {

@@ -166,3 +166,41 @@ fn a_further_pass_takes_as_long_as_the_search_within_bounds() {
     let (limit, most) = milliseconds(Some(50), Some(10));
     assert!(limit <= 10 && most <= 10);
 }
+
+#[test]
+fn other_readings_that_a_large_search_tries_itself_are_found_wherever_they_match() {
+    let here = tempfile::tempdir().unwrap();
+    let path = here.path().to_str().unwrap();
+    let line = "The quick brown fox jumps over the lazy dog.\n";
+    let names: Vec<String> = (0..24).map(|number| format!("{number:02}")).collect();
+    for name in &names {
+        fs::write(here.path().join(name), line.repeat(10_000)).unwrap();
+    }
+    // One that is searched in pieces.
+    let large = here.path().join("30");
+    fs::write(&large, line.repeat(200_000)).unwrap();
+    let note = |pattern: &str| {
+        let request = json!({"pattern": pattern, "path": path});
+        let shown = answer(&TOOL, &request, CallTerms::default());
+        (shown["count"].clone(), shown["note"].clone())
+    };
+    let nothing = (json!(0), Value::Null);
+    assert_eq!(note("NEEDLE"), nothing);
+    for name in ["00", "11", "23", "30"] {
+        let file = here.path().join(name);
+        let before = fs::read(&file).unwrap();
+        fs::write(&file, [&*before, b"needle\n"].concat()).unwrap();
+        let said = "Ignoring case, the pattern matches: send `(?i)NEEDLE`.";
+        assert_eq!(note("NEEDLE"), (json!(0), json!(said)), "{name}");
+        assert_eq!(note("needle"), (json!(1), Value::Null), "{name}");
+        fs::write(&file, before).unwrap();
+    }
+    // The likeliest reading is named, in whichever file it matches.
+    for (plain, folded) in [("02", "23"), ("23", "02")] {
+        fs::write(here.path().join(plain), "A+ B\n").unwrap();
+        fs::write(here.path().join(folded), "aaa b\n").unwrap();
+        let said = r"As plain text, the pattern matches: send `A\+ B`, in JSON ";
+        let (_, note) = note("A+ B");
+        assert!(note.as_str().unwrap().starts_with(said), "{note}");
+    }
+}
