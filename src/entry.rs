@@ -5,7 +5,6 @@
 //! Names and exit codes are agreed behaviour, see REFERENCE.md ("For hosts").
 
 use std::ffi::OsString;
-use std::process::ExitCode;
 
 use crate::command_line::mcp::McpCommand;
 use crate::command_line::{self, help};
@@ -27,7 +26,7 @@ use iki_web::cache::RemoteStore;
 use iki_web::guard;
 
 /// Runs the program with its command line, `argv[0]` included.
-pub fn run(mut args: impl Iterator<Item = OsString>) -> ExitCode {
+pub fn run(mut args: impl Iterator<Item = OsString>) -> ProgramExit {
     signals::reset_inherited();
     let program = args.next().unwrap_or_default();
     let args: Vec<OsString> = args.collect();
@@ -38,11 +37,10 @@ pub fn run(mut args: impl Iterator<Item = OsString>) -> ExitCode {
         .rsplit(|byte| *byte == b'/')
         .next();
     let name = name.and_then(|name| std::str::from_utf8(name).ok());
-    let exit = match name.and_then(|name| TOOLS.find(name)) {
+    match name.and_then(|name| TOOLS.find(name)) {
         Some(tool) => run_tool(tool, tool.link, &args),
         None => run_program(&args),
-    };
-    exit.into()
+    }
 }
 
 /// The program under its own name, whose first argument says what to do.

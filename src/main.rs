@@ -1,6 +1,4 @@
-//! The executable: hands the arguments to the entry and returns its exit code.
-
-use std::process::ExitCode;
+//! The executable: hands the arguments to the entry, and ends as that says.
 
 #[cfg(any(target_env = "musl", test))]
 mod allocator;
@@ -9,6 +7,6 @@ mod allocator;
 #[global_allocator]
 static ALLOCATOR: allocator::Allocator = allocator::Allocator::new();
 
-fn main() -> ExitCode {
-    ikigai_tools::entry::run(std::env::args_os())
+fn main() {
+    ikigai_tools::entry::run(std::env::args_os()).end_process()
 }

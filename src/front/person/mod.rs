@@ -139,7 +139,7 @@ fn misuse(advice: &str) -> ProgramExit {
 /// A call without any field: the request is on stdin, unless that is a terminal, where a person
 /// would not think of typing it.
 pub fn without_fields(tool: &Tool, invocation: &str, flags: CallFlags) -> CommandLineResult {
-    if !io::stdin().is_terminal() {
+    if !rustix::stdio::stdin().is_terminal() {
         return CommandLineResult::Stdin(flags);
     }
     CommandLineResult::Done(if io::stdout().is_terminal() {

@@ -2,8 +2,6 @@
 //!
 //! Rules: agreed behaviour, see REFERENCE.md ("For hosts").
 
-use std::process::ExitCode;
-
 /// The program's name.
 pub const PROGRAM: &str = "ikigai-tools";
 
@@ -24,15 +22,17 @@ pub enum ProgramExit {
 impl ProgramExit {
     /// The exit code of [`ProgramExit::Usage`].
     pub(crate) const USAGE: u8 = 2;
-}
 
-impl From<ProgramExit> for ExitCode {
-    fn from(exit: ProgramExit) -> Self {
-        match exit {
-            ProgramExit::Success => Self::SUCCESS,
-            ProgramExit::Failure => Self::FAILURE,
-            ProgramExit::Usage => Self::from(ProgramExit::USAGE),
-            ProgramExit::Code(code) => Self::from(code),
-        }
+    /// Ends the process. The kernel does at once what the standard library would undo step by step
+    /// at the end of `main`, and nothing waits in its buffers (`streams`).
+    pub fn end_process(self) -> ! {
+        let code = match self {
+            Self::Success => 0,
+            Self::Failure => 1,
+            Self::Usage => Self::USAGE,
+            Self::Code(code) => code,
+        };
+        // SAFETY: ends the process, in which no other thread has anything left to do.
+        unsafe { libc::exit(code.into()) }
     }
 }

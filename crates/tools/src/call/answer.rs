@@ -29,7 +29,8 @@ const PREPARED_BYTES: usize = 16 * 1024;
 /// Answers `input`, the bytes of a request, which are used up, with one JSON object on stdout.
 pub fn as_json(tool: &Tool, input: Result<&mut [u8], Failure>, terms: CallTerms) -> ProgramExit {
     let mut out = BufWriter::with_capacity(BUFFER_BYTES, RawStdout::default());
-    let terminal = io::stdout().is_terminal();
+    // The standard library's stdout would get a buffer, which nothing uses.
+    let terminal = rustix::stdio::stdout().is_terminal();
     let fill = |object: &mut AnswerObject<'_>| carry_out(tool, input, object);
     let (written, exit) = respond(
         (tool, terms),
