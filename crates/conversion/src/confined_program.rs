@@ -10,7 +10,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{MemfdFlags, Mode, OFlags, SealFlags, fcntl_add_seals, memfd_create, open};
-use rustix::pipe::{PipeFlags, pipe_with};
 
 use iki_process::sandbox::confinement::command_confinement::{CommandConfinement, TEMPORARY};
 use iki_process::sandbox::confinement::{Confinement, ConfinementBounds};
@@ -87,10 +86,9 @@ impl ConfinedRun<'_> {
         }
         launch.confinement = Some(confinement);
         let one_by_one = START_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
-        let (output, target) = pipe_with(PipeFlags::CLOEXEC)?;
-        let mut watchdog = Watchdog::start(launch, target, StderrTarget::Nowhere)?;
+        let (mut watchdog, output) = Watchdog::start(launch, StderrTarget::Nowhere)?;
         drop(one_by_one);
-        let read = read_output(&mut watchdog, output.into(), self.end, self.most, None);
+        let read = read_output(&mut watchdog, output, self.end, self.most, None);
         watchdog.ask_to_end(Duration::ZERO);
         watchdog.stop(Instant::now() + STOP_TIMEOUT);
         // The watchdog has done this, unless it was killed.

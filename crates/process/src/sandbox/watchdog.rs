@@ -12,7 +12,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -64,13 +64,10 @@ pub struct Watchdog {
 }
 
 impl Watchdog {
-    /// Starts a program under a watchdog. `output` becomes its stdout, and its stderr too unless
-    /// that is discarded; it is closed here, so that only the program has it.
-    pub fn start(
-        mut launch: ProgramLaunch,
-        output: OwnedFd,
-        errors: StderrTarget,
-    ) -> io::Result<Self> {
+    /// Starts a program under a watchdog, and returns both with the end of the pipe to read its
+    /// stdout from, and its stderr unless that is discarded. Only the program has the other end.
+    pub fn start(mut launch: ProgramLaunch, errors: StderrTarget) -> io::Result<(Self, File)> {
+        let (read_end, output) = pipe_with(PipeFlags::CLOEXEC)?;
         // If the command kills its watchdog, this process inherits what it started.
         let mark = match set_child_subreaper(Pid::from_raw(1)) {
             Ok(()) => None,
@@ -85,6 +82,7 @@ impl Watchdog {
         let scratch = launch.scratch.clone();
         let watched = WatchdogTask {
             launch: &launch,
+            read_end: read_end.as_fd(),
             output,
             errors,
             mark: mark.as_deref().map(str::as_bytes),
@@ -113,13 +111,14 @@ impl Watchdog {
             pid => {
                 let pid = Pid::from_raw(pid).ok_or(io::ErrorKind::Other)?;
                 drop(watched);
-                Ok(Self {
+                let watchdog = Self {
                     status: status.into(),
                     lifeline: lifeline.into(),
                     pid,
                     mark,
                     scratch,
-                })
+                };
+                Ok((watchdog, read_end.into()))
             }
         }
     }

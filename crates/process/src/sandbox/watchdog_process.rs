@@ -40,6 +40,7 @@ const ASK_AGAIN: Duration = Duration::from_secs(1);
 /// The task of a watchdog, prepared before the fork.
 pub(super) struct WatchdogTask<'a> {
     pub(super) launch: &'a ProgramLaunch,
+    pub(super) read_end: BorrowedFd<'a>,
     pub(super) output: OwnedFd,
     pub(super) errors: StderrTarget,
     pub(super) mark: Option<&'a [u8]>,
@@ -100,6 +101,7 @@ fn wait_for_background(report: &OwnedFd, mark: Option<&[u8]>) {
 fn watch_program(watched: WatchdogTask<'_>) {
     let WatchdogTask {
         launch,
+        read_end,
         output,
         errors,
         mark,
@@ -120,7 +122,9 @@ fn watch_program(watched: WatchdogTask<'_>) {
     };
     drop(output);
     let scratch = launch.scratch.as_ref().map(|scratch| scratch.parent());
+    // A command that clears up after the tool's death must not die of what it writes.
     let mut kept = [
+        read_end,
         tether.as_fd(),
         report.as_fd(),
         nothing,

@@ -13,7 +13,6 @@ use rustix::fs::{
     unlinkat,
 };
 use rustix::io::{Errno, FdFlags, fcntl_setfd};
-use rustix::pipe::{PipeFlags, pipe_with};
 
 use crate::sandbox::confinement::Confinement;
 use crate::sandbox::confinement::audit::ProcessMark;
@@ -251,7 +250,6 @@ fn start_command(
 
 fn start_shell(command: &str, settings: CommandSettings) -> io::Result<(OutputPipe, Watchdog)> {
     let shell = &settings.shell;
-    let (output, input) = pipe_with(PipeFlags::CLOEXEC)?;
     let program = shell.program();
     let mut arguments = vec![shell.name(), OsStr::new("-c")];
     let sourcing;
@@ -286,9 +284,9 @@ fn start_shell(command: &str, settings: CommandSettings) -> io::Result<(OutputPi
         }
     }
     launch.directory = settings.directory;
-    let watchdog = Watchdog::start(launch, input, StderrTarget::WithOutput)?;
+    let (watchdog, output) = Watchdog::start(launch, StderrTarget::WithOutput)?;
     drop(script);
-    Ok((OutputPipe::new(output.into()), watchdog))
+    Ok((OutputPipe::new(output), watchdog))
 }
 
 /// Gives a confined shell a directory for temporary files: the one at `path`, or one of its own.

@@ -10,7 +10,6 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use rustix::fs::{Access, access};
-use rustix::pipe::{PipeFlags, pipe_with};
 
 use crate::sandbox::confinement;
 use crate::sandbox::launch::ProgramLaunch;
@@ -91,15 +90,14 @@ pub fn run_program(
     most: usize,
 ) -> Result<ProgramOutput, ProgramError> {
     let deadline = Instant::now() + timeout;
-    let (output, input) = pipe_with(PipeFlags::CLOEXEC)?;
     let arguments = std::iter::once(program.get_program()).chain(program.get_args());
     let removed = |name: &OsStr| {
         let mut changed = program.get_envs();
         changed.any(|(one, value)| one == name && value.is_none())
     };
     let launch = ProgramLaunch::prepare(program.get_program(), arguments, removed)?;
-    let mut watchdog = Watchdog::start(launch, input, StderrTarget::Nowhere)?;
-    read_output(&mut watchdog, output.into(), deadline, most, None)
+    let (mut watchdog, output) = Watchdog::start(launch, StderrTarget::Nowhere)?;
+    read_output(&mut watchdog, output, deadline, most, None)
 }
 
 /// Reads from `pipe` what a watched program writes, `most` bytes at most, until it has ended.

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::fs::{Mode, OFlags, open};
-use rustix::pipe::{PipeFlags, pipe_with};
 
 use iki_process::sandbox::confinement;
 use iki_process::sandbox::launch::ProgramLaunch;
@@ -80,10 +79,9 @@ pub fn run(
     launch.directory = Some(open(c"/", flags, Mode::empty())?);
     launch.scratch = Some(Arc::clone(scratch));
     launch.data = Some(MAX_DATA_BYTES);
-    let (output, input) = pipe_with(PipeFlags::CLOEXEC)?;
-    let mut watchdog = Watchdog::start(launch, input, StderrTarget::Nowhere)?;
+    let (mut watchdog, output) = Watchdog::start(launch, StderrTarget::Nowhere)?;
     let whole = Some((HTML_END, EXIT_TIMEOUT));
-    let read = read_output(&mut watchdog, output.into(), end, MAX_HTML, whole);
+    let read = read_output(&mut watchdog, output, end, MAX_HTML, whole);
     // Without a delay, because it has nothing to clean up.
     watchdog.ask_to_end(Duration::ZERO);
     watchdog.stop(Instant::now() + STOP_TIMEOUT);
