@@ -21,7 +21,7 @@ die() {
 }
 
 # The crates that are linked and not our own, one a line: name, version, licence. Macros run in the compiler alone.
-cargo tree --locked --target "$target" --edges normal,no-proc-macro --prefix none --format '{p}|{l}' |
+cargo tree --locked --package ikigai-tools --target "$target" --edges normal,no-proc-macro --prefix none --format '{p}|{l}' |
     sed -e 's/ (\*)$//' -e '/^ikigai-tools /d' -e '/^iki-/d' -e 's/ v\([^ |]*\)/ \1/' | LC_ALL=C sort -u >"$room/crates"
 [ -s "$room/crates" ] || die "cargo tree names no crates"
 

@@ -106,7 +106,7 @@ try_documents() {
     step "licences and the list of what is linked"
     tar=$(package .tar.gz) deb=$(package .deb) rpm=$(package .rpm)
     own_target=$(rustc -vV | sed -n 's/^host: \([^-]*\)-.*/\1-unknown-linux-musl/p')
-    cargo tree --locked --edges normal,no-proc-macro --prefix none --format '{p}' --target "$own_target" |
+    cargo tree --locked --package "$program" --edges normal,no-proc-macro --prefix none --format '{p}' --target "$own_target" |
         sed -e 's/ (.*$//' -e 's/ v/ /' | sort -u | grep -v -e "^$program " -e '^iki-' >"$room/crates"
     [ "$(wc -l <"$room/crates")" -gt 100 ] || fail "cargo tree names too few crates"
     while IFS= read -r crate; do
