@@ -16,7 +16,10 @@ const ROWS: [(&str, &str); 11] = [
     ),
     ("file-edit, one match in 50 MB", "`sed -i`"),
     ("grep, 50,000 files of 151.7 MB, rare literal", "`rg`"),
-    ("grep, 50,000 files of 151.7 MB, rare literal", "`grep -rnE`"),
+    (
+        "grep, 50,000 files of 151.7 MB, rare literal",
+        "`grep -rnE`",
+    ),
     ("glob `**/*.c`, 50,000 files", "`fd` sorted"),
     ("web-fetch, a page of 120 KB", "`curl -s`"),
     ("scrape_page, the same from the cache", "`curl -s`"),
