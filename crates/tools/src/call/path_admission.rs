@@ -27,10 +27,10 @@ pub struct PathRefusal<'a> {
 }
 
 /// Admits a request, or refuses it. `given` reads its fields, and relative names start `here`;
-/// `outputs` are further directories, of which files may be read only by their full
-/// names, and in which a command may start. The names in a wildcard pattern before the first wildcard have to lie within, and no `..`
-/// may follow a wildcard; all its other matches are found by listing, which a confined call cannot
-/// do outside.
+/// `outputs` are further directories, of which files may be read only by their full names, and in
+/// which a command may start. The names in a wildcard pattern before the first wildcard have to lie
+/// within, and no `..` may follow a wildcard; all its other matches are found by listing, which a
+/// confined call cannot do outside.
 pub fn check_request_paths<'a>(
     confinement: &Confinement,
     outputs: &RootSet,
