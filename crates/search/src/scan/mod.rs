@@ -13,14 +13,10 @@ mod decode;
 mod error;
 mod opening;
 mod pieces;
-
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+mod source;
 
 use encoding_rs::Decoder;
 use memchr::{memchr, memrchr};
-use rustix::buffer::spare_capacity;
-use rustix::fs::{SeekFrom, seek, tell};
-use rustix::io::{Errno, read};
 
 pub use context::ContextLines;
 use context::{first_lines, last_lines, lines};
@@ -28,17 +24,13 @@ use decode::ByteOrderMark;
 pub use error::ScanError;
 pub use opening::{LinkPolicy, flags, regular};
 pub use pieces::{FilePieces, LARGE_FILE_BYTES, PiecedFile};
-
-use iki_base::sparse_file::hole_end;
+pub use source::ByteSource;
 
 /// Bytes of a file that are searched at once: they stay in the processor's second cache between
 /// the kernel's copying, the search and the counting.
 const WINDOW_BYTES: usize = 256 << 10;
 /// Maximum length of a line: a file of zeros must not take all memory.
 const MAX_LINE_BYTES: usize = 1 << 30;
-/// The most that is read at once of a long line, in bytes, so that there is time to look at the
-/// clock.
-const MAX_READ_BYTES: usize = 8 << 20;
 
 /// Finds the lines that match.
 pub trait LineMatcher {
@@ -67,57 +59,6 @@ pub trait LineMatcher {
     /// Takes the offsets at which the undecided lines of this window begin.
     fn take_undecided(&self) -> Vec<usize> {
         Vec::new()
-    }
-}
-
-/// The source of the bytes of a search.
-pub trait ByteSource {
-    /// Appends to the buffer at most as much as it has room for: 0 at the end.
-    fn read(&mut self, buffer: &mut Vec<u8>) -> Result<usize, Errno>;
-
-    /// The length in bytes of the hole that is read next; 0 if that is none.
-    fn hole_length(&mut self) -> u64 {
-        0
-    }
-}
-
-impl ByteSource for OwnedFd {
-    fn read(&mut self, buffer: &mut Vec<u8>) -> Result<usize, Errno> {
-        self.as_fd().read(buffer)
-    }
-
-    fn hole_length(&mut self) -> u64 {
-        self.as_fd().hole_length()
-    }
-}
-
-impl ByteSource for BorrowedFd<'_> {
-    fn read(&mut self, buffer: &mut Vec<u8>) -> Result<usize, Errno> {
-        loop {
-            let length = buffer.len();
-            let result = if buffer.capacity() - length <= MAX_READ_BYTES {
-                read(*self, spare_capacity(buffer))
-            } else {
-                buffer.resize(length + MAX_READ_BYTES, 0);
-                let result = read(*self, &mut buffer[length..]);
-                buffer.truncate(length + result.unwrap_or(0));
-                result
-            };
-            match result {
-                Err(Errno::INTR) => {}
-                result => return result,
-            }
-        }
-    }
-
-    fn hole_length(&mut self) -> u64 {
-        let Ok(at) = tell(*self) else {
-            return 0;
-        };
-        let length = hole_end(self, at, u64::MAX >> 1) - at;
-        // Where the position cannot be set again, it was not moved.
-        let _ = seek(*self, SeekFrom::Start(at));
-        length
     }
 }
 
