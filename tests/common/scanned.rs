@@ -21,11 +21,14 @@ const POINTS: (f32, f32) = (364.8, 115.2);
 
 /// Why no page can be read here, if so.
 pub fn no_ocr() -> Option<&'static str> {
+    no_program("tesseract", "no tesseract is here").or_else(no_landlock)
+}
+
+/// The reason that is given, where no such program is on the PATH.
+pub fn no_program(name: &str, reason: &'static str) -> Option<&'static str> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let is_there = std::env::split_paths(&path).any(|place| place.join("tesseract").is_file());
-    (!is_there)
-        .then_some("no tesseract is here")
-        .or_else(no_landlock)
+    let is_there = std::env::split_paths(&path).any(|place| place.join(name).is_file());
+    (!is_there).then_some(reason)
 }
 
 /// The same of a program in its place.

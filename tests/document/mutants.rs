@@ -10,8 +10,10 @@ use crate::common;
 use crate::staged;
 use damaged::{Chance, convert, kinds, mutant, original};
 
-/// Number of each kind; the report of `benches/documents` makes ten times as many.
-const MUTANTS: usize = 200;
+/// Number of each kind: `MUTANTS`, else 40, since the suite is run often.
+fn mutants_of_a_kind() -> usize {
+    std::env::var("MUTANTS").map_or(40, |number| number.parse().expect("MUTANTS is a number"))
+}
 
 /// The most memory of all, in KiB.
 const MEMORY: u64 = 300 * 1024;
@@ -36,7 +38,7 @@ fn each_kind_crashes_nothing_and_costs_little() {
         let mut chance = Chance(number as u64);
         let begin = Instant::now();
         let mut read = 0;
-        for _ in 0..MUTANTS {
+        for _ in 0..mutants_of_a_kind() {
             read += usize::from(convert(kind, &mutant(&original, &mut chance)));
         }
         let taken = begin.elapsed();

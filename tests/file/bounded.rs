@@ -307,7 +307,7 @@ fn a_narrow_limit_leaves_room_for_how_to_go_on() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn following_the_notes_to_the_end_gives_the_whole(

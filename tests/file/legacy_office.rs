@@ -24,7 +24,8 @@ fn text(answer: &Answer) -> String {
 
 #[test]
 fn libreoffice_keeps_headings_tables_lists_and_notes() {
-    if let Some(why) = scanned::no_landlock() {
+    let missing = scanned::no_program("soffice", "no LibreOffice is here");
+    if let Some(why) = scanned::no_landlock().or(missing) {
         return common::skip(why);
     }
     let here = directory();
@@ -57,7 +58,10 @@ fn workbooks_are_read_without_a_program() {
 
 #[test]
 fn smaller_programs_give_the_text() {
-    if let Some(why) = scanned::no_landlock() {
+    let missing = ["antiword", "catdoc"]
+        .into_iter()
+        .find_map(|program| scanned::no_program(program, "antiword or catdoc is not here"));
+    if let Some(why) = scanned::no_landlock().or(missing) {
         return common::skip(why);
     }
     let here = directory();
@@ -183,7 +187,8 @@ fn where_one_program_fails_the_next_is_asked_and_both_are_named() {
 
 #[test]
 fn the_program_is_confined_to_a_directory_that_goes_with_it() {
-    if let Some(why) = scanned::no_landlock() {
+    let missing = scanned::no_program("python3", "no Python is here");
+    if let Some(why) = scanned::no_landlock().or(missing) {
         return common::skip(why);
     }
     let (here, other) = (directory(), directory());

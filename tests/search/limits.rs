@@ -123,7 +123,6 @@ fn an_agent_s_own_limits_hold() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
     #[test]
     fn bounded_answers_are_beginnings_of_the_whole(
         contents in prop::collection::vec(r#"[a-c"\\\x01é\n ]{0,120}"#, 1..6),

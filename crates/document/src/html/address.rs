@@ -207,8 +207,6 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(2000))]
-
         #[test]
         fn what_is_joined_plainly_is_what_joining_makes_of_it(
             up in 0..4_usize,

@@ -41,8 +41,6 @@ fn expected(content: &[u8], old: &[u8], new: &[u8]) -> (u64, Vec<u8>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
-
     #[test]
     fn an_edit_changes_nothing_but_the_replaced_spans(
         content in proptest::collection::vec(prop_oneof![Just(b'a'), Just(b'b'), any::<u8>()], 0..300),

@@ -115,7 +115,6 @@ fn tasks() -> impl Strategy<Value = Vec<Task>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
     #[test]
     fn what_comes_of_work_is_handed_on_in_its_order(tasks in tasks(), threads in 1_usize..9) {
         let mut expected = Vec::new();

@@ -382,7 +382,7 @@ const NAMES: &[&str] = &[
 use proptest::prelude::*;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_tree_is_deeper_than_a_few_times_the_limit(

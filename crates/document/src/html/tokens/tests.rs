@@ -120,8 +120,6 @@ fn read_both(text: &str) -> [Option<(String, String)>; 2] {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
-
     #[test]
     fn references_and_line_ends_are_read_as_by_the_parser(
         pieces in prop::collection::vec(prop::sample::select(PIECES), 0..12)

@@ -40,7 +40,7 @@ fn reads_back(made: &[Made]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 512, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_model_that_is_written_is_read_back_as_the_same_by_two_parsers(made in blocks()) {

@@ -16,9 +16,9 @@ const PRIVATE_DIRECTORIES: &str = ".ssh .gnupg .aws .azure .kube .docker .config
 const HOME_MARKERS: [&str; 4] = [".ssh", ".gnupg", ".aws", "credentials.json"];
 
 /// Places that everybody shares, or that hold homes: only their parts are harmless.
-const SHARED_DIRECTORIES: &str = "/tmp /var/tmp /home /mnt /media /srv /opt /usr /var";
+const SHARED_DIRECTORIES: &str = "/tmp /var/tmp /dev/shm /home /mnt /media /srv /opt /usr /var";
 
-/// The system's own, which may hold keys or reach devices.
+/// The system's own, which may hold keys or reach devices; what lies in shared memory does neither.
 const SYSTEM_DIRECTORIES: &str = "/boot /dev /etc /proc /run /sys";
 
 /// Directories whose files others run later: writing there is never recommended.
@@ -64,7 +64,7 @@ pub fn may_be_recommended(place: &Path, right: AccessRight) -> bool {
         || homes.iter().any(is_hidden)
         || homes.into_iter().any(is_above)
         || has_part(PRIVATE_DIRECTORIES)
-        || lies_in(SYSTEM_DIRECTORIES)
+        || (lies_in(SYSTEM_DIRECTORIES) && !lies_in("/dev/shm"))
         || (writes && (lies_in(PROGRAM_DIRECTORIES) || on_path()))
         || (writes && has_part(EXECUTED_DIRECTORIES))
         || holds_keys(place))
@@ -122,6 +122,8 @@ mod tests {
             "/root",
             "/root/.ssh",
             "/tmp",
+            "/dev/shm",
+            "/dev/sda",
             "/etc",
             "/etc/ssl/private",
             "/proc/1",
@@ -162,7 +164,13 @@ mod tests {
                 "{place}"
             );
         }
-        for place in ["/home/ada/project", "/srv/data", "/work", "/tmp/.tmpX/out"] {
+        for place in [
+            "/home/ada/project",
+            "/srv/data",
+            "/work",
+            "/tmp/.tmpX/out",
+            "/dev/shm/out",
+        ] {
             assert!(
                 may_be_recommended(Path::new(place), AccessRight::Write),
                 "{place}"

@@ -156,8 +156,6 @@ fn pieces() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
-
     #[test]
     fn a_string_is_what_serde_json_makes_of_it(text in pieces()) {
         let json = format!("\"{text}\"");

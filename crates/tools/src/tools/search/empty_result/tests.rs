@@ -130,7 +130,7 @@ const NAMES: [&str; 12] = [
 ];
 
 proptest::proptest! {
-    #![proptest_config(proptest::test_runner::Config { cases: 80, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(proptest::test_runner::Config { failure_persistence: None, ..Default::default() })]
     #[test]
     fn a_pattern_finds_as_many_names_as_it_is_said_to(
         files in proptest::collection::vec(proptest::collection::vec(0..NAMES.len(), 1..5), 0..14),
