@@ -34,6 +34,9 @@ const BASE: &str = "epub:///";
 /// Limit of the parts of a document, and of its chapters.
 const MAX_PARTS: usize = 20_000;
 
+/// Limit of the parts that are tried for a chapter, which may refer to each other in a circle.
+const MAX_FALLBACKS: usize = 16;
+
 /// Limit of a chapter, in bytes.
 const MAX_CHAPTER: usize = 8 << 20;
 
@@ -55,10 +58,40 @@ pub(super) fn is_epub(package: &mut ZipPackage<'_>) -> bool {
 #[derive(Default)]
 struct PackageDocument {
     about: DocumentProperties,
-    /// Names and media types of the parts, by identifier.
-    parts: HashMap<String, (String, String)>,
+    /// The parts, by identifier.
+    parts: HashMap<String, BookPart>,
     /// Identifiers of the chapters, in reading order.
     spine: Vec<String>,
+}
+
+/// A part of a book in its manifest.
+struct BookPart {
+    name: String,
+    media_type: String,
+    /// Identifier of the part for readers that do not know this one's media type.
+    fallback: Option<String>,
+}
+
+impl BookPart {
+    fn is_page(&self) -> bool {
+        self.media_type.contains("html")
+            || self.media_type.is_empty()
+            || self.name.ends_with("html")
+    }
+
+    fn is_drawing(&self) -> bool {
+        self.media_type == "image/svg+xml"
+    }
+}
+
+impl PackageDocument {
+    /// The part of a chapter that can be read: the one in the spine, or one of its fallbacks.
+    fn readable_part(&self, id: &str) -> Option<&BookPart> {
+        let first = self.parts.get(id)?;
+        let next = |part: &&BookPart| self.parts.get(part.fallback.as_deref()?);
+        let mut chain = std::iter::successors(Some(first), next).take(MAX_FALLBACKS);
+        chain.find(|part| part.is_page() || part.is_drawing())
+    }
 }
 
 /// Reads the document in `package`.
@@ -74,13 +107,10 @@ pub(super) fn read(package: &mut ZipPackage<'_>) -> Result<BlockWriter, Document
     let mut blocks = BlockWriter::default();
     let mut notes = BookNotes::default();
     for id in &book.spine {
-        let Some((name, kind)) = book.parts.get(id) else {
+        let Some(part) = book.readable_part(id) else {
             continue;
         };
-        let is_page = kind.contains("html") || kind.is_empty() || name.ends_with("html");
-        if !is_page {
-            continue;
-        }
+        let name = &part.name;
         if locked.contains(&name.to_lowercase()) {
             package.locked = true;
             continue;
@@ -95,6 +125,10 @@ pub(super) fn read(package: &mut ZipPackage<'_>) -> Result<BlockWriter, Document
         if page.len() > MAX_CHAPTER {
             page.truncate(floor_boundary(&page, MAX_CHAPTER));
             blocks.cut = true;
+        }
+        if part.is_drawing() {
+            let start = page.find("<svg").unwrap_or(0);
+            page = format!("<html><body>{}</body></html>", &page[start..]);
         }
         let first = blocks.builder.node_count();
         let page = notes.take_from(&page, name);
@@ -218,8 +252,12 @@ fn keep_part(book: &mut PackageDocument, tag: &XmlTag<'_>, folder: &str) {
         .attribute("href")
         .and_then(|address| part_name(&address, folder));
     if let Some(name) = name {
-        let kind = tag.value("media-type");
-        book.parts.insert(id, (name, kind));
+        let part = BookPart {
+            name,
+            media_type: tag.value("media-type"),
+            fallback: tag.attribute("fallback").map(Into::into),
+        };
+        book.parts.insert(id, part);
     }
 }
 

@@ -72,3 +72,58 @@ fn encrypted_fonts_keep_nobody_from_reading() {
     let file = book(&[("META-INF/encryption.xml", encryption)]);
     assert!(convert_file(&file, FileKind::Epub, &FileLimits::default()).is_ok());
 }
+
+/// A book whose chapters are what `spine` and `manifest` say.
+fn book_of(manifest: &str, spine: &str, parts: &[(&str, &str)]) -> String {
+    let items = spine
+        .split(' ')
+        .map(|id| format!("<itemref idref='{id}'/>"));
+    let items: String = items.collect();
+    let package =
+        format!("<package><manifest>{manifest}</manifest><spine>{items}</spine></package>");
+    let mut all = vec![
+        ("mimetype", "application/epub+zip"),
+        ("META-INF/container.xml", CONTAINER),
+        ("OEBPS/book.opf", &package),
+    ];
+    all.extend(parts);
+    let document = convert_file(&zip(&all), FileKind::Epub, &FileLimits::default());
+    document.map_or_else(|error| error.to_string(), |document| document.markdown)
+}
+
+#[test]
+fn chapters_that_are_drawings_show_their_text() {
+    let drawing = "<?xml version='1.0'?><svg xmlns='http://www.w3.org/2000/svg'><title>Page</title>\
+        <text>The wind rises.</text><text>Nobody <tspan>hears</tspan> it.</text></svg>";
+    let shown = book_of(
+        "<item id='a' href='a.svg' media-type='image/svg+xml'/>",
+        "a",
+        &[("OEBPS/a.svg", drawing)],
+    );
+    assert!(
+        shown.contains("The wind rises. Nobody hears it."),
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_chapter_of_an_unknown_kind_is_read_in_the_form_that_stands_in_for_it() {
+    let manifest = "<item id='a' href='a.bin' media-type='application/x' fallback='b'/>\
+        <item id='b' href='b.bin' media-type='image/png' fallback='c'/>\
+        <item id='c' href='c.xhtml' media-type='application/xhtml+xml'/>\
+        <item id='d' href='d.bin' media-type='application/x' fallback='e'/>\
+        <item id='e' href='e.bin' media-type='application/x' fallback='d'/>";
+    let parts = [("OEBPS/c.xhtml", "<html><body><p>Words.</p></body></html>")];
+    assert_eq!(book_of(manifest, "d a", &parts), "Words.");
+    // A circle ends.
+    assert!(book_of(manifest, "d e", &parts).contains("no text"));
+}
+
+#[test]
+fn what_stands_in_for_an_object_is_the_book_s_text() {
+    let manifest = "<item id='a' href='a.xhtml' media-type='application/xhtml+xml'/>";
+    let page = "<html><body><h1>Moon</h1><object data='moon.xml' type='application/x-demo'>\
+        <div><p>Half of it is lit.</p></div></object><object data='b.xml'/><p>End.</p></body></html>";
+    let shown = book_of(manifest, "a", &[("OEBPS/a.xhtml", page)]);
+    assert_eq!(shown, "# Moon\n\nHalf of it is lit.\n\nEnd.");
+}

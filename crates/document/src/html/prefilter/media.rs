@@ -22,7 +22,8 @@ impl<'a> PageFilter<'a> {
             .filter(|address| is_followable(address))
             .or_else(|| value("data-src"))
             .or_else(|| value("data-lazy-src"));
-        if object && source.is_none() {
+        // In a book, what stands in for an object is its text.
+        if object && (source.is_none() || self.in_book) {
             return self.pass_start(name, TagCategory::Wall, tag);
         }
         let void = name == "embed" || (self.xml && tag.closed);

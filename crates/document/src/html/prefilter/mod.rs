@@ -82,6 +82,8 @@ struct PageFilter<'a> {
     /// The ID of the part that the page's address names.
     section: Option<String>,
     xml: bool,
+    /// True for a part of a file, next to which nothing has an address.
+    in_book: bool,
     wanted: WantedContent,
     /// True if everything that may be content is kept, with naming attributes.
     all: bool,
@@ -118,6 +120,7 @@ impl<'a> PageFilter<'a> {
             page,
             section: dom::section_id(source.base),
             xml: source.syntax == PageSyntax::Xml,
+            in_book: source.base.scheme() == "epub",
             wanted,
             all: wanted == WantedContent::All,
             is_streamed: react_streaming::is_streamed(page),
