@@ -1,5 +1,5 @@
 //! The reader of Jupyter notebooks: their cells in order, code in fences, outputs as far as they
-//! are text.
+//! are text, or HTML, LaTeX or JSON where there is no other text.
 //!
 //! Rules: nbformat 4. Cells of text are Markdown already, so that the model has no part in this.
 
@@ -14,8 +14,11 @@ use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::html::PageSyntax;
 use super::markdown::block_fence;
-use super::{Document, DocumentCuts, DocumentError, FileKind, FileLimits};
+use super::office::blocks::BlockWriter;
+use super::{Document, DocumentCuts, DocumentError, FileKind, FileLimits, epub, file};
+use iki_base::wording::floor_boundary;
 
 /// Maximum number of elements of a list that are read: cells, outputs of a cell, lines.
 const MAX_ELEMENTS: usize = 1_000_000;
@@ -25,6 +28,9 @@ const MAX_TEXT: usize = 16 << 20;
 
 /// Maximum length of the name of a language, in bytes: each cell repeats it.
 const MAX_LANGUAGE_BYTES: usize = 40;
+
+/// Maximum length of an output in JSON, in bytes.
+const MAX_JSON_BYTES: usize = 10 * 1024;
 
 /// Text that no reader wants: embedded files, and what sets the colours, places and titles of a
 /// terminal (ECMA-48).
@@ -140,6 +146,7 @@ pub(super) fn read(bytes: &[u8], limits: &FileLimits) -> Result<Document, Docume
     language.truncate(MAX_LANGUAGE_BYTES);
     let mut writer = NotebookWriter {
         language,
+        end: limits.end,
         markdown: String::new(),
         cuts: DocumentCuts::default(),
         not_text: Regex::new(NOT_TEXT).map_err(|_| DocumentError::TooCostly)?,
@@ -173,6 +180,7 @@ pub(super) fn read(bytes: &[u8], limits: &FileLimits) -> Result<Document, Docume
 
 struct NotebookWriter {
     language: String,
+    end: Option<Instant>,
     markdown: String,
     cuts: DocumentCuts,
     not_text: Regex,
@@ -249,6 +257,26 @@ impl NotebookWriter {
         }
         if is_error {
             shown = self.text(output.traceback, "\n");
+        } else if says_nothing(&shown) {
+            // What the plain text is a mere name for.
+            let html = self.text(form("text/html"), "");
+            let markdown = self.page_markdown(&html);
+            let latex = self.text(form("text/latex"), "");
+            if !markdown.is_empty() || !latex.trim().is_empty() {
+                self.add_line("[output]\n");
+                let rich = if markdown.is_empty() {
+                    as_formula(&latex)
+                } else {
+                    markdown
+                };
+                self.markdown.push_str(&rich);
+                return Ok(());
+            }
+            if let Some(json) = form("application/json") {
+                self.add_line("[output]");
+                self.add_json(json.get());
+                return Ok(());
+            }
         }
         for media_type in HIDDEN_MEDIA_TYPES {
             let is_beside = media_type == "text/html" && !shown.is_empty();
@@ -268,6 +296,30 @@ impl NotebookWriter {
             self.add_fenced(text.trim_end(), "");
         }
         Ok(())
+    }
+
+    /// A page as Markdown; empty if it shows no text.
+    fn page_markdown(&mut self, page: &str) -> String {
+        if page.trim().is_empty() {
+            return String::new();
+        }
+        let mut blocks = BlockWriter::default();
+        epub::append_page(page, "output", PageSyntax::Html, self.end, &mut blocks);
+        let Ok(document) = file::write(blocks, FileKind::Ipynb, false, self.end) else {
+            return String::new();
+        };
+        self.cuts.memory |= document.cuts.memory;
+        self.cuts.time |= document.cuts.time;
+        self.as_text(&document.markdown).into_owned()
+    }
+
+    fn add_json(&mut self, json: &str) {
+        let most = floor_boundary(json, MAX_JSON_BYTES);
+        let json = self.as_text(&json[..most]).into_owned();
+        self.add_fenced(&json, "json");
+        if most == MAX_JSON_BYTES {
+            self.markdown.push_str("\n[The rest is left out.]");
+        }
     }
 
     /// A text without embedded files and control sequences.
@@ -291,6 +343,27 @@ impl NotebookWriter {
         let (mark, length) = block_fence(code);
         let fence = mark.to_string().repeat(length);
         let _ = write!(self.markdown, "\n{fence}{language}\n{code}\n{fence}");
+    }
+}
+
+/// True if the plain text of an output is missing, or only names an object.
+fn says_nothing(text: &str) -> bool {
+    let text = text.trim();
+    let is_name = text.starts_with('<') && text.ends_with('>') && !text.contains('\n');
+    text.is_empty() || is_name && (text.ends_with(" object>") || text.contains(" at 0x"))
+}
+
+/// LaTeX as a formula, unless it says itself where its formulas are.
+fn as_formula(latex: &str) -> String {
+    let latex = latex.trim();
+    let has_marks = latex.contains('$')
+        || ["\\begin", "\\[", "\\("]
+            .iter()
+            .any(|mark| latex.starts_with(mark));
+    match (has_marks, latex.contains('\n')) {
+        (true, _) => latex.to_owned(),
+        (false, true) => format!("$$\n{latex}\n$$"),
+        (false, false) => format!("${latex}$"),
     }
 }
 
@@ -334,10 +407,68 @@ mod tests {
              [output]\n```\none\ntwo\n```\n\n\
              [output: image/png, 330 bytes]\n\n\
              [output]\n```\n<Figure>\n```\n\n\
-             [output: text/html, 8 bytes]\n\n\
+             [output]\n**x**\n\n\
              [error]\n```\nE: v\nend\n```\n\n\
              [cell 4: raw]\n```\nraw\n```"
         );
+    }
+
+    #[test]
+    fn outputs_are_read_in_other_forms_where_plain_text_says_nothing() {
+        let long = format!("\"{}\"", "a".repeat(MAX_JSON_BYTES));
+        let name = "<IPython.core.display.HTML object>";
+        for (data, wanted) in [
+            (
+                serde_json::json!({"text/plain": name, "text/html": "<p>Total <b>42</b></p><script>x()</script>"}),
+                "[output]\nTotal **42**".to_owned(),
+            ),
+            (
+                serde_json::json!({"text/plain": "<pandas.io.formats.style.Styler at 0x7f1>", "text/html": ["<style>a</style><table><tr><th>s</th></tr>", "<tr><td>42</td></tr></table>"]}),
+                "[output]\n| s |\n| --- |\n| 42 |".to_owned(),
+            ),
+            (
+                serde_json::json!({"text/plain": name, "text/latex": "\\frac{1}{2}"}),
+                "[output]\n$\\frac{1}{2}$".to_owned(),
+            ),
+            (
+                serde_json::json!({"text/latex": "$\\displaystyle x$"}),
+                "[output]\n$\\displaystyle x$".to_owned(),
+            ),
+            (
+                serde_json::json!({"text/latex": "\\begin{align}\nx\n\\end{align}"}),
+                "[output]\n\\begin{align}\nx\n\\end{align}".to_owned(),
+            ),
+            (
+                serde_json::json!({"text/plain": "<IPython.core.display.JSON object>", "application/json": {"a": [1]}}),
+                "[output]\n```json\n{\"a\":[1]}\n```".to_owned(),
+            ),
+            (
+                serde_json::json!({"text/plain": "x = 1", "text/html": "<p>no</p>"}),
+                "[output]\n```\nx = 1\n```".to_owned(),
+            ),
+            (
+                serde_json::json!({"text/plain": "<Figure size 6x4 with 1 Axes>"}),
+                "[output]\n```\n<Figure size 6x4 with 1 Axes>\n```".to_owned(),
+            ),
+            (
+                serde_json::json!({"application/vnd.plotly.v1+json": {"data": []}, "text/html": "<div></div><script>x</script>"}),
+                "[output: text/html, 29 bytes]".to_owned(),
+            ),
+            (
+                serde_json::json!({"application/json": "a".repeat(MAX_JSON_BYTES)}),
+                format!(
+                    "[output]\n```json\n{}\n```\n[The rest is left out.]",
+                    &long[..MAX_JSON_BYTES]
+                ),
+            ),
+        ] {
+            let notebook = serde_json::json!({"nbformat": 4, "cells": [
+                {"cell_type": "code", "source": "f()", "outputs": [{"output_type": "display_data", "data": data}]}
+            ]});
+            let shown = converted(&notebook.to_string());
+            let (_, output) = shown.split_once("f()\n```\n\n").unwrap_or_default();
+            assert_eq!(output, wanted);
+        }
     }
 
     #[test]
