@@ -4,7 +4,8 @@
 //! ready leaves `<!--$?--><template id="B:0"></template>`, a placeholder and `<!--/$-->`; it comes
 //! later as `<div hidden id="S:0">…</div>` with a script that calls `$RC("B:0","S:0")` (`$RR` if it
 //! waits for styles). A part of such content leaves `<template id="P:1"></template>` and comes with
-//! `$RS("S:1","P:1")`. Rows and cells come in a hidden table.
+//! `$RS("S:1","P:1")`. Rows and cells come in a hidden table. An `identifierPrefix` stands before
+//! each of these names (`R1B:a`).
 //!
 //! Each late piece is used once, so that the page does not become longer and cycles end.
 
@@ -23,9 +24,18 @@ const MAX_DEPTH: usize = 512;
 /// Maximum number of nodes among which the ends of placeholders are looked for.
 const MAX_STEPS: usize = 1 << 20;
 
+/// Maximum length of what stands before the name of a piece, in bytes.
+const MAX_PREFIX_BYTES: usize = 64;
+
 /// True if late pieces may be in a page.
 pub(super) fn is_streamed(page: &str) -> bool {
-    memmem::find(page.as_bytes(), b"id=\"S:").is_some()
+    let bytes = page.as_bytes();
+    memmem::find_iter(bytes, b"S:").any(|at| {
+        let before = &bytes[at.saturating_sub(MAX_PREFIX_BYTES)..at];
+        let quote = memchr::memrchr(b'"', before);
+        bytes.get(at + 2).is_some_and(u8::is_ascii_hexdigit)
+            && quote.is_some_and(|quote| before[..quote].ends_with(b"id="))
+    })
 }
 
 /// True for an id of a late piece or of a slot.
@@ -256,6 +266,15 @@ mod tests {
             (
                 r#"<table><tr><td>a</td><template id="P:1"></template></tr></table><table hidden><tr id="S:1"><td>x</table>"#,
                 "<table><tbody><tr><td>a</td><td>x</td></tr></tbody></table>",
+            ),
+            // With an identifierPrefix.
+            (
+                r#"a<!--$?--><template id="R1B:a"></template>w<!--/$-->b<div hidden id="R1S:a">c<template id="R1P:b"></template></div><script>$RC("R1B:a","R1S:a")</script><div hidden id="R1S:b">d</div><script>$RS("R1S:b","R1P:b")</script>"#,
+                "acdb",
+            ),
+            (
+                r#"a<template id="my-app-B:0"></template>b<div hidden id="my-app-S:0">c</div>"#,
+                "acb",
             ),
             // Text that looks like an end tag in an attribute or a comment does not end it.
             (
