@@ -41,6 +41,12 @@ impl FileKind {
         signature::is_pdf(bytes).then_some(Self::Pdf)
     }
 
+    /// Detects mail in a file that is named or declared as mail.
+    #[must_use]
+    pub fn of_mail(bytes: &[u8]) -> Option<Self> {
+        mail::may_be_message(bytes).then_some(Self::Eml)
+    }
+
     /// True if a document of this kind, which only installed programs read, needs a password.
     #[must_use]
     pub fn needs_password(self, bytes: &[u8]) -> bool {

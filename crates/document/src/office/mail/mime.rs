@@ -1,18 +1,16 @@
 //! Reads the headers and the parts of an Internet message.
 //!
-//! Rules: RFC 5322 (messages), 2045 to 2047 (MIME), 2231 (parameters), 3676 (lines that flow), 4155
-//! (mailboxes).
+//! Rules: RFC 5322 (messages), 2045 and 2046 (MIME), 2231 (parameters), 3464 (reports on delivery),
+//! 3676 (lines that flow), 4155 (mailboxes).
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
 
-use base64::Engine;
-use base64::engine::DecodePaddingMode;
-use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use memchr::memmem;
-use regex::Regex;
 
+use super::encodings::{
+    decode_base64, decode_quoted_printable, decode_utf_7, decode_words, find_uuencoded, is_base64,
+};
 use super::{MAX_PARTS, MailMessage};
 
 /// Maximum nesting of parts.
@@ -24,8 +22,8 @@ const MAX_HEADER_BYTES: usize = 256 * 1024;
 /// Limit of a value that is kept, in bytes.
 const MAX_VALUE_BYTES: usize = 8192;
 
-/// Limit of all text of a message, in bytes.
-const MAX_TEXT_BYTES: usize = 16 << 20;
+/// Limit of all text of a file, in bytes.
+pub(super) const MAX_TEXT_BYTES: usize = 16 << 20;
 
 /// Number of bytes at the beginning by which a message is recognised.
 const MAX_DETECTION_BYTES: usize = 8 * 1024;
@@ -36,19 +34,37 @@ const MAILBOX_LINE: &[u8] = b"From ";
 /// Headers that only mail has.
 const MAIL_HEADERS: &str = "received message-id return-path delivered-to mime-version";
 
+/// Headers of which one is in any mail.
+const COMMON_HEADERS: &str = "from to subject date content-type received message-id return-path \
+    delivered-to mime-version";
+
 /// True if a file surely begins as a message: nothing but headers, one that only mail has, and its
-/// author.
+/// author; or as a mailbox.
 pub(crate) fn is_message(bytes: &[u8]) -> bool {
+    let (part, line) = read_head(bytes);
+    let has = |name: &str| part.headers.iter().any(|(of, _)| of == name);
+    let of_mailbox = line.starts_with(MAILBOX_LINE);
+    // No message has the date of git's patches.
+    let is_patch = of_mailbox && memmem::find(line, b" Mon Sep 17 ").is_some();
+    let is_mail = MAIL_HEADERS.split(' ').any(has) || of_mailbox && has("date");
+    part.is_whole && !is_patch && has("from") && is_mail
+}
+
+/// True if a file that is said to be mail begins as a message may: with headers.
+pub(crate) fn may_be_message(bytes: &[u8]) -> bool {
+    let (part, _) = read_head(bytes);
+    let known = |name: &String| COMMON_HEADERS.split(' ').any(|known| known == name);
+    part.is_whole && part.headers.iter().any(|(name, _)| known(name))
+}
+
+/// Reads the headers at the beginning of a file, and its first line.
+fn read_head(bytes: &[u8]) -> (MimePart<'_>, &[u8]) {
     let mut head = &bytes[..bytes.len().min(MAX_DETECTION_BYTES)];
     if head.len() < bytes.len() {
         head = &head[..memchr::memrchr(b'\n', head).unwrap_or(0)];
     }
-    let part = MimePart::of(head);
-    let has = |name: &str| part.headers.iter().any(|(of, _)| of == name);
-    // No message has the date of git's patches.
-    let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    let is_patch = line.starts_with(MAILBOX_LINE) && memmem::find(line, b" Mon Sep 17 ").is_some();
-    part.is_whole && !is_patch && has("from") && MAIL_HEADERS.split(' ').any(has)
+    let line = head.split(|byte| *byte == b'\n').next();
+    (MimePart::of(head), line.unwrap_or_default())
 }
 
 /// Splits a header into its name in lower case and its value.
@@ -79,11 +95,13 @@ impl<'a> MimePart<'a> {
             let length =
                 memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len() - at, |end| end + 1);
             let line = bytes[at..at + length].trim_ascii_end();
-            if line.is_empty() {
+            // A line of blanks alone goes on as the header before it, and is no end.
+            let is_blank = !headers.is_empty() && matches!(bytes[at], b' ' | b'\t');
+            if line.is_empty() && !is_blank {
                 at += length;
                 break;
             }
-            if line[0] == b' ' || line[0] == b'\t' {
+            if is_blank || matches!(bytes[at], b' ' | b'\t') {
                 if let Some((_, value)) = headers.last_mut()
                     && value.len() + line.len() < MAX_VALUE_BYTES
                 {
@@ -163,6 +181,10 @@ impl<'a> MimePart<'a> {
         match self.value("content-transfer-encoding").as_str() {
             "base64" if is_base64(self.body) => decode_base64(self.body).into(),
             "quoted-printable" => decode_quoted_printable(body, false).into(),
+            "uuencode" | "x-uuencode" | "x-uue" => match find_uuencoded(body, 0) {
+                Some(file) => file.bytes.into(),
+                None => self.body.into(),
+            },
             _ => self.body.into(),
         }
     }
@@ -174,10 +196,14 @@ impl<'a> MimePart<'a> {
         let body = self.decoded_body();
         let body = &body[..body.len().min(MAX_TEXT_BYTES)];
         // What says that it is ASCII may be anything.
-        let label = label.trim_start_matches("us-").trim_start_matches("US-");
-        let known = !label.eq_ignore_ascii_case("ascii");
+        let label = label.to_ascii_lowercase();
+        let known = !matches!(&*label, "ascii" | "us-ascii");
         let encoding = known.then(|| Encoding::for_label(label.as_bytes()));
-        let text = decode_text(body, encoding.flatten());
+        let text = if matches!(&*label, "utf-7" | "unicode-1-1-utf-7") {
+            decode_utf_7(body).into()
+        } else {
+            decode_text(body, encoding.flatten())
+        };
         let says = |name, value: &str| {
             let said = self.parameter("content-type", name);
             said.is_some_and(|said| said.eq_ignore_ascii_case(value))
@@ -239,32 +265,36 @@ pub(super) fn decode_text<'a>(
     encoding.unwrap_or(other).decode(bytes).0
 }
 
-/// Reads a message.
-pub(super) fn read(bytes: &[u8]) -> MailMessage {
-    let mut budget = MimeBudget {
-        parts: MAX_PARTS,
-        text: MAX_TEXT_BYTES,
-    };
-    let ends = find_message_ends(bytes);
-    let end = ends.first().copied().unwrap_or(bytes.len());
-    let mut message = read_message(&bytes[..end], 0, &mut budget);
-    message.others = ends.len();
-    message
-}
-
-/// Returns the ends of all messages of a mailbox but the last: a blank line, then a line that no
-/// message has, above headers.
-fn find_message_ends(bytes: &[u8]) -> Vec<usize> {
+/// Splits a mailbox into its messages, which a blank line and a line that no message has part; what
+/// is none is one message.
+pub(super) fn split_mailbox(bytes: &[u8]) -> Vec<&[u8]> {
     if !bytes.starts_with(MAILBOX_LINE) {
-        return Vec::new();
+        return vec![bytes];
     }
     let is_end = |at: &usize| {
         let mut lines = bytes[at + 1..].splitn(3, |byte| *byte == b'\n').skip(1);
         let before = bytes[..*at].strip_suffix(b"\r").unwrap_or(&bytes[..*at]);
         before.ends_with(b"\n") && lines.next().and_then(split_header).is_some()
     };
-    let ends = memmem::find_iter(bytes, b"\nFrom ");
-    ends.filter(is_end).collect()
+    let (mut messages, mut start) = (Vec::new(), 0);
+    for end in memmem::find_iter(bytes, b"\nFrom ").filter(is_end) {
+        messages.push(&bytes[start..end]);
+        start = end + 1;
+    }
+    messages.push(&bytes[start..]);
+    messages
+}
+
+/// Reads a message; `text` is the number of bytes of text that it may have, and those that are
+/// left after it.
+pub(super) fn read(bytes: &[u8], text: &mut usize) -> MailMessage {
+    let mut budget = MimeBudget {
+        parts: MAX_PARTS,
+        text: *text,
+    };
+    let message = read_message(bytes, 0, &mut budget);
+    *text = budget.text;
+    message
 }
 
 /// The number of parts and bytes of text that may still be read.
@@ -283,6 +313,10 @@ fn read_message(bytes: &[u8], depth: usize, budget: &mut MimeBudget) -> MailMess
         date: part.words("date"),
         ..MailMessage::default()
     };
+    // Pages that browsers have saved.
+    if message.from.starts_with("<Saved by ") {
+        message.from.clear();
+    }
     read_part(&part, depth, &mut message, budget);
     message
 }
@@ -306,20 +340,26 @@ fn read_part(
         && kind.starts_with("multipart/")
     {
         for body in split_parts(part.body, &boundary) {
-            read_part(&MimePart::of(body), depth + 1, message, budget);
+            let mut part = MimePart::of(body);
+            if kind == "multipart/digest" && part.header("content-type").is_empty() {
+                let declared = ("content-type".to_owned(), b"message/rfc822".to_vec());
+                part.headers.push(declared);
+            }
+            read_part(&part, depth + 1, message, budget);
         }
-    } else if kind == "message/rfc822" {
+    } else if is_forwarded(&kind, name.as_deref(), part) {
         let bytes = part.decoded_body();
         message
             .messages
             .push(read_message(&bytes, depth + 1, budget));
-    } else if part.value("content-disposition") == "attachment"
-        || name.is_some()
-        || !(kind.is_empty() || kind.starts_with("text/"))
+    } else if !is_report(&kind)
+        && (part.value("content-disposition") == "attachment"
+            || name.is_some()
+            || !(kind.is_empty() || kind.starts_with("text/")))
     {
         message.attachments.push(name.unwrap_or(kind));
     } else {
-        let text = part.text();
+        let text = take_files(part.text(), &mut message.attachments);
         if text.len() > budget.text {
             message.cut = true;
             return;
@@ -333,6 +373,41 @@ fn read_part(
         slot.push_str(&text);
         slot.push_str("\n\n");
     }
+}
+
+/// Takes the files of `uuencode` out of a text, whose names join the attachments'.
+fn take_files(text: String, attachments: &mut Vec<String>) -> String {
+    let (mut rest, mut done) = (String::new(), 0);
+    while let Some(file) = find_uuencoded(text.as_bytes(), done) {
+        if attachments.len() >= MAX_PARTS {
+            break;
+        }
+        rest.push_str(&text[done..file.range.0]);
+        done = file.range.1;
+        attachments.push(file.name);
+    }
+    if done == 0 {
+        return text;
+    }
+    rest + &text[done..]
+}
+
+/// True for a message within a message.
+fn is_forwarded(kind: &str, name: Option<&str>, part: &MimePart<'_>) -> bool {
+    let is_named = || name.is_some_and(|name| name.to_ascii_lowercase().ends_with(".eml"));
+    matches!(kind, "message/rfc822" | "message/global" | "message/news")
+        || (is_named() && is_message(&part.decoded_body()))
+}
+
+/// True for a report in lines `name: value`: why a message was not delivered, or what became of it.
+fn is_report(kind: &str) -> bool {
+    const REPORTS: [&str; 4] = [
+        "message/delivery-status",
+        "message/global-delivery-status",
+        "message/disposition-notification",
+        "message/feedback-report",
+    ];
+    REPORTS.contains(&kind)
 }
 
 /// Splits a body at the lines that begin with the boundary.
@@ -355,105 +430,6 @@ fn split_parts<'a>(body: &'a [u8], boundary: &str) -> Vec<&'a [u8]> {
     }
     parts.extend(start.map(|start| &body[start..]));
     parts
-}
-
-/// True if the first line of a text may be in base64.
-fn is_base64(text: &[u8]) -> bool {
-    let line = text.trim_ascii_start().split(|byte| *byte == b'\n').next();
-    let is_sign = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=".contains(byte);
-    line.is_none_or(|line| line.trim_ascii_end().iter().all(is_sign))
-}
-
-fn decode_base64(text: &[u8]) -> Vec<u8> {
-    const LENIENT: GeneralPurpose = GeneralPurpose::new(
-        &base64::alphabet::STANDARD,
-        GeneralPurposeConfig::new()
-            .with_decode_allow_trailing_bits(true)
-            .with_decode_padding_mode(DecodePaddingMode::Indifferent),
-    );
-    let is_sign = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
-    let mut signs: Vec<u8> = text.iter().filter(is_sign).copied().collect();
-    if signs.len() % 4 == 1 {
-        signs.pop();
-    }
-    LENIENT.decode(signs).unwrap_or_default()
-}
-
-/// Most blanks between a `=` and the end of its line.
-const MAX_BLANKS: usize = 80;
-
-fn decode_quoted_printable(text: &[u8], in_header: bool) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut at = 0;
-    while let Some(byte) = text.get(at) {
-        at += 1;
-        match byte {
-            b'_' if in_header => bytes.push(b' '),
-            b'=' => {
-                let code = text
-                    .get(at..at + 2)
-                    .and_then(|code| std::str::from_utf8(code).ok());
-                if let Some(code) = code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
-                    bytes.push(code);
-                    at += 2;
-                } else {
-                    // A line that goes on.
-                    let rest = &text[at..text.len().min(at + MAX_BLANKS)];
-                    let end = memchr::memchr(b'\n', rest);
-                    match end.filter(|end| rest[..*end].trim_ascii().is_empty()) {
-                        Some(end) => at += end + 1,
-                        None => bytes.push(b'='),
-                    }
-                }
-            }
-            byte => bytes.push(*byte),
-        }
-    }
-    bytes
-}
-
-/// An encoded word: its character set, its encoding and its text.
-static ENCODED_WORD: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"=\?([^?*]*)[^?]*\?([^?]*)\?([^?]*)\?=").ok());
-
-/// Decodes the encoded words of a header.
-fn decode_words(text: &str) -> String {
-    let (mut all, mut end) = (String::with_capacity(text.len()), 0);
-    // The last encoded word, whose characters may go on in the next one.
-    let mut open: Option<(&'static Encoding, Vec<u8>)> = None;
-    let decoded = |open: Option<(&'static Encoding, Vec<u8>)>| {
-        let decode = |(encoding, bytes): (&'static Encoding, Vec<u8>)| {
-            encoding.decode_without_bom_handling(&bytes).0.into_owned()
-        };
-        open.map(decode).unwrap_or_default()
-    };
-    let words = ENCODED_WORD
-        .iter()
-        .flat_map(|word| word.captures_iter(text));
-    for word in words {
-        let (whole, [label, how, encoded]) = word.extract();
-        let start = word.get_match().start();
-        let between = &text[end..start];
-        end = start + whole.len();
-        let encoding = Encoding::for_label(label.as_bytes()).unwrap_or(UTF_8);
-        let bytes = if how.eq_ignore_ascii_case("b") {
-            decode_base64(encoded.as_bytes())
-        } else {
-            decode_quoted_printable(encoded.as_bytes(), true)
-        };
-        let is_next = open.is_some() && between.trim().is_empty();
-        match &mut open {
-            Some((last, all)) if is_next && *last == encoding => all.extend(bytes),
-            _ => {
-                all.push_str(&decoded(open.take()));
-                all.push_str(if is_next { "" } else { between });
-                open = Some((encoding, bytes));
-            }
-        }
-    }
-    all.push_str(&decoded(open));
-    all.push_str(&text[end..]);
-    all.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -481,17 +457,6 @@ mod tests {
             ("", false),
         ] {
             assert_eq!(is_message(text.as_bytes()), wanted, "{text}");
-        }
-    }
-
-    #[test]
-    fn encoded_words_are_decoded_and_joined() {
-        for (text, wanted) in [
-            ("=?utf-8?B?w4Q=?= =?UTF-8?Q?b_c?= d", "\u{c4}b c d"),
-            ("=?utf-8?B?w4?= x =?broken", "\u{fffd} x =?broken"),
-            ("a =?iso-8859-1*de?q?=E9?= b", "a \u{e9} b"),
-        ] {
-            assert_eq!(decode_words(text), wanted);
         }
     }
 }

@@ -1,11 +1,12 @@
 //! The readers of mail: EML (Internet messages) and MSG (Outlook).
 //!
 //! A message becomes its subject, who wrote when to whom, its text, and the names of its
-//! attachments.
+//! attachments; a mailbox its messages, one after the other.
 //!
 //! | module | what it is |
 //! |---|---|
 //! | `mime` | headers and parts of Internet messages |
+//! | `encodings` | bytes and letters that mail writes in ASCII |
 //! | `outlook` | the properties of Outlook's messages |
 
 use std::time::Instant;
@@ -15,12 +16,12 @@ use super::inlines::InlineContent;
 use super::{DocumentProperties, rtf};
 use crate::html::PageSyntax;
 use crate::{FileKind, epub};
-use iki_base::wording::plural;
 
+mod encodings;
 mod mime;
 mod outlook;
 
-pub(crate) use mime::is_message as is_eml;
+pub(crate) use mime::{is_message as is_eml, may_be_message};
 pub(super) use outlook::PROPERTIES as MSG_STREAM;
 
 /// Limit of the names of attachments, and of the messages within a message.
@@ -44,26 +45,45 @@ struct MailMessage {
     attachments: Vec<String>,
     /// Messages within this one.
     messages: Vec<MailMessage>,
-    /// Number of messages after it in its mailbox.
-    others: usize,
     /// True if something was left out because there was too much of it.
     cut: bool,
 }
 
-/// Reads a message.
+/// Reads a message, or the messages of a mailbox as far as there is time and room.
 pub(crate) fn read(bytes: &[u8], kind: FileKind, end: Option<Instant>) -> Option<BlockWriter> {
-    let message = match kind {
-        FileKind::Msg => outlook::read(bytes)?,
-        _ => mime::read(bytes),
-    };
     let mut blocks = BlockWriter::default();
-    write(&message, 1, end, &mut blocks);
-    blocks.about = DocumentProperties {
+    if kind == FileKind::Msg {
+        let message = outlook::read(bytes)?;
+        write(&message, 1, end, &mut blocks);
+        blocks.about = properties(message);
+        return Some(blocks);
+    }
+    let messages = mime::split_mailbox(bytes);
+    let mut text = mime::MAX_TEXT_BYTES;
+    for (at, message) in messages.iter().enumerate() {
+        if at > 0 {
+            blocks.late |= end.is_some_and(|end| Instant::now() >= end);
+            if blocks.late || !blocks.has_room() || text == 0 {
+                let left = messages.len() - at;
+                blocks.add_left_out(left as u64, "more message");
+                break;
+            }
+        }
+        let message = mime::read(message, &mut text);
+        write(&message, 1, end, &mut blocks);
+        if at == 0 {
+            blocks.about = properties(message);
+        }
+    }
+    Some(blocks)
+}
+
+fn properties(message: MailMessage) -> DocumentProperties {
+    DocumentProperties {
         title: message.subject,
         author: message.from,
         date: message.date,
-    };
-    Some(blocks)
+    }
 }
 
 fn write(message: &MailMessage, level: u8, end: Option<Instant>, blocks: &mut BlockWriter) {
@@ -90,13 +110,6 @@ fn write(message: &MailMessage, level: u8, end: Option<Instant>, blocks: &mut Bl
     }
     for message in &message.messages {
         write(message, (level + 1).min(6), end, blocks);
-    }
-    if message.others > 0 {
-        let others = message.others;
-        blocks.add_plain_paragraph(&format!(
-            "[Left out: {others} more message{} of this mailbox.]",
-            plural(others as u64)
-        ));
     }
 }
 

@@ -27,16 +27,115 @@ fn a_message_has_its_people_its_text_and_the_names_of_its_attachments() {
 }
 
 #[test]
-fn of_a_mailbox_the_first_message_is_read_and_the_others_are_counted() {
+fn a_mailbox_is_read_message_by_message() {
     let one =
         format!("From ann@example.com Mon Jan  1 10:00:00 2024\n{HEAD}\nFrom there to here.\n");
     let shown = "# A title\n\n**From:** Ann Ä \\<ann@example.com>\n\nFrom there to here.";
     assert_eq!(FileKind::of(one.as_bytes()), Some(FileKind::Eml));
     check(one.as_bytes(), shown);
     let three = [&*one, &*one, &*one].join("\n");
-    let notice = "\n\n[Left out: 2 more messages of this mailbox.]";
-    check(three.as_bytes(), &format!("{shown}{notice}"));
+    check(three.as_bytes(), &[shown; 3].join("\n\n"));
     assert_eq!(FileKind::of(b"From here on\nthere is text.\n"), None);
+    let plain = "From hr Mon Jan  1 10:00:00 2024\nFrom: hr\nDate: Mon, 1 Jan 2024\n\nHello.\n";
+    assert_eq!(FileKind::of(plain.as_bytes()), Some(FileKind::Eml));
+    let begin = CpuInstant::now();
+    let many = converted([plain; 20_000].join("\n").as_bytes()).unwrap();
+    assert!(many.markdown.matches("Hello.").count() > 1000);
+    let taken = begin.elapsed();
+    assert!(taken < Duration::from_secs(20), "{taken:?}");
+}
+
+#[test]
+fn a_report_says_why_a_message_was_not_delivered() {
+    let file = format!(
+        "{HEAD}Content-Type: multipart/report; report-type=delivery-status; boundary=b\n\n\
+         --b\n\nCould not deliver.\n--b\nContent-Type: message/delivery-status; name=\"details.txt\"\n\n\
+         Reporting-MTA: dns; mx\n\nAction: failed\nDiagnostic-Code: smtp; 550 No such user\n--b--\n"
+    );
+    let shown = converted(file.as_bytes()).unwrap().markdown;
+    for said in ["Could not deliver.", "Action: failed", "550 No such user"] {
+        assert!(shown.contains(said), "{shown}");
+    }
+    assert!(!shown.contains("Attachments"), "{shown}");
+}
+
+#[test]
+fn forwarded_messages_are_read_however_they_are_attached() {
+    let inner = "From: bob@example.com\nMessage-ID: <2@b>\nSubject: Within\n\nInner text.\n";
+    for (outer, part) in [
+        (
+            "mixed",
+            "Content-Type: message/rfc822\nContent-Disposition: attachment; filename=a.eml\n",
+        ),
+        (
+            "mixed",
+            "Content-Type: application/octet-stream; name=\"A.EML\"\n",
+        ),
+        ("digest", ""),
+    ] {
+        let file = format!(
+            "{HEAD}Content-Type: multipart/{outer}; boundary=b\n\n--b\n{part}\n{inner}\n--b--\n"
+        );
+        let shown = converted(file.as_bytes()).unwrap().markdown;
+        let wanted = "## Within\n\n**From:** bob@example.com\n\nInner text.";
+        assert!(shown.ends_with(wanted), "{outer} {part}: {shown}");
+    }
+}
+
+#[test]
+fn files_of_uuencode_are_attachments_and_other_old_encodings_are_text() {
+    let file = format!("{HEAD}\nSee:\n\nbegin 644 cat.txt\n#0V%T\n`\nend\n\nBye.\n");
+    let shown = converted(file.as_bytes()).unwrap().markdown;
+    assert!(
+        shown.ends_with("See:\n\nBye.\n\n**Attachments:** cat.txt"),
+        "{shown}"
+    );
+    for (says, text, wanted) in [
+        (
+            "text/plain\nContent-Transfer-Encoding: x-uuencode",
+            "begin 644 a\n#0V%T\n`\nend\n",
+            "Cat",
+        ),
+        ("text/plain; charset=UTF-7", "Fr+APY-sche", "Fr\u{f6}sche"),
+    ] {
+        let file = format!("{HEAD}Content-Type: {says}\n\n{text}");
+        let shown = converted(file.as_bytes()).unwrap().markdown;
+        assert!(shown.ends_with(&format!("\n\n{wanted}")), "{shown}");
+    }
+}
+
+#[test]
+fn a_line_of_blanks_alone_does_not_end_the_headers() {
+    let file = format!("{HEAD}References: <a@b>\n\t\nDate: now\n\nText.\n");
+    let shown = converted(file.as_bytes()).unwrap().markdown;
+    assert!(shown.ends_with("**Date:** now\n\nText."), "{shown}");
+}
+
+#[test]
+fn a_page_that_a_browser_has_saved_has_no_author() {
+    let file = "From: <Saved by Blink>\nSubject: A page\nMIME-Version: 1.0\n\
+        Content-Type: multipart/related; type=\"text/html\"; boundary=b\n\n\
+        --b\nContent-Type: text/html\n\n<p>Words.</p>\n--b--\n";
+    check(file.as_bytes(), "# A page\n\nWords.");
+}
+
+#[test]
+fn what_is_said_to_be_mail_needs_less_to_be_one() {
+    for (text, wanted) in [
+        ("From: a@b\nSubject: x\n\nText", true),
+        (
+            "Subject: x\nContent-Transfer-Encoding: base64\n\nQQ==",
+            true,
+        ),
+        ("Just text.\nSubject: x\n", false),
+        ("key: value\n\nother: value\n", false),
+        ("<html><p>From: x", false),
+        ("", false),
+    ] {
+        let kind = FileKind::of_mail(text.as_bytes());
+        assert_eq!(kind.is_some(), wanted, "{text}");
+        assert_eq!(FileKind::of(text.as_bytes()), None, "{text}");
+    }
 }
 
 #[test]
