@@ -332,7 +332,9 @@ fn read_part(
         return;
     }
     budget.parts -= 1;
-    let kind = part.value("content-type");
+    // Text, where nothing says what it is (RFC 2045, section 5.2).
+    let kind = Some(part.value("content-type")).filter(|kind| kind.contains('/'));
+    let kind = kind.unwrap_or_default();
     let name = part
         .parameter("content-disposition", "filename")
         .or_else(|| part.parameter("content-type", "name"));
@@ -352,11 +354,7 @@ fn read_part(
         message
             .messages
             .push(read_message(&bytes, depth + 1, budget));
-    } else if !is_report(&kind)
-        && (part.value("content-disposition") == "attachment"
-            || name.is_some()
-            || !(kind.is_empty() || kind.starts_with("text/")))
-    {
+    } else if is_attached(part, &kind, name.is_some()) {
         message.attachments.push(name.unwrap_or(kind));
     } else {
         let text = take_files(part.text(), &mut message.attachments);
@@ -397,6 +395,19 @@ fn is_forwarded(kind: &str, name: Option<&str>, part: &MimePart<'_>) -> bool {
     let is_named = || name.is_some_and(|name| name.to_ascii_lowercase().ends_with(".eml"));
     matches!(kind, "message/rfc822" | "message/global" | "message/news")
         || (is_named() && is_message(&part.decoded_body()))
+}
+
+/// True for a part of which only the name is shown: what is no text, and what is not shown with it.
+fn is_attached(part: &MimePart<'_>, kind: &str, is_named: bool) -> bool {
+    if is_report(kind) {
+        return false;
+    }
+    let is_text = kind.is_empty() || kind.starts_with("text/");
+    match part.value("content-disposition").as_str() {
+        "attachment" => true,
+        "inline" => !is_text,
+        _ => is_named || !is_text,
+    }
 }
 
 /// True for a report in lines `name: value`: why a message was not delivered, or what became of it.

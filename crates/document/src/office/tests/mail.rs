@@ -83,6 +83,18 @@ fn forwarded_messages_are_read_however_they_are_attached() {
 }
 
 #[test]
+fn text_that_is_to_be_shown_is_shown_though_it_has_a_name_or_no_type() {
+    for says in [
+        "text/plain\nContent-Disposition: inline; filename=a.txt",
+        "text; charset=us-ascii",
+    ] {
+        let file = format!("{HEAD}Content-Type: {says}\n\nWords.");
+        let shown = converted(file.as_bytes()).unwrap().markdown;
+        assert!(shown.ends_with("\n\nWords."), "{shown}");
+    }
+}
+
+#[test]
 fn files_of_uuencode_are_attachments_and_other_old_encodings_are_text() {
     let file = format!("{HEAD}\nSee:\n\nbegin 644 cat.txt\n#0V%T\n`\nend\n\nBye.\n");
     let shown = converted(file.as_bytes()).unwrap().markdown;
