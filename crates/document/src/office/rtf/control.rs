@@ -167,11 +167,18 @@ impl RtfReader<'_> {
                 return true;
             }
             "ud" => Body,
-            "pict" | "header" | "headerl" | "headerr" | "headerf" | "footer" | "footerl"
-            | "footerr" | "footerf" | "ftnsep" | "ftnsepc" | "ftncn" | "aftnsep" | "aftnsepc"
-            | "aftncn" | "nonshppict" | "nonesttables" | "objdata" | "tc" | "tcl" | "xe"
-            | "rxe" | "txe" | "pntxta" | "pntxtb" | "filetbl" | "upr" | "private" | "template"
-            | "atnid" | "atndate" | "atnref" | "shprslt" => Skipped,
+            "header" | "headerl" | "headerr" | "headerf" | "footer" | "footerl" | "footerr"
+            | "footerf" => {
+                if self.shows_headers {
+                    Body
+                } else {
+                    Skipped
+                }
+            }
+            "pict" | "ftnsep" | "ftnsepc" | "ftncn" | "aftnsep" | "aftnsepc" | "aftncn"
+            | "nonshppict" | "nonesttables" | "objdata" | "tc" | "tcl" | "xe" | "rxe" | "txe"
+            | "pntxta" | "pntxtb" | "filetbl" | "upr" | "private" | "template" | "atnid"
+            | "atndate" | "atnref" | "shprslt" => Skipped,
             // Pictures within have descriptions, shapes have texts.
             _ if optional && word != "shppict" && word != "nesttableprops" => Skipped,
             _ => return optional,

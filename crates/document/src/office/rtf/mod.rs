@@ -1,7 +1,7 @@
 //! The reader of RTF files.
 //!
-//! Rules: Rich Text Format 1.9.1. The text is read as an editor shows it, without headers, footers
-//! and hidden or deleted text.
+//! Rules: Rich Text Format 1.9.1. The text is read as an editor shows it, without hidden or deleted
+//! text, and without headers and footers unless there is no other.
 //!
 //! | module | what it is |
 //! |---|---|
@@ -118,6 +118,8 @@ struct RtfReader<'a> {
     table: RtfTable,
     depth: usize,
     in_note: bool,
+    /// True if headers and footers are read as text.
+    shows_headers: bool,
 }
 
 /// True if a file begins as RTF does.
@@ -127,9 +129,19 @@ pub(crate) fn is_rtf(bytes: &[u8]) -> bool {
 
 /// Reads a file.
 pub(crate) fn read(bytes: &[u8], end: Option<Instant>) -> BlockWriter {
+    let mut blocks = read_text(bytes, end, false);
+    blocks.end();
+    if blocks.builder.is_empty() && !blocks.late && !blocks.cut {
+        blocks = read_text(bytes, end, true);
+    }
+    blocks
+}
+
+fn read_text(bytes: &[u8], end: Option<Instant>, shows_headers: bool) -> BlockWriter {
     let mut reader = RtfReader {
         bytes,
         end,
+        shows_headers,
         state: GroupState {
             replaced: 1,
             ..GroupState::default()

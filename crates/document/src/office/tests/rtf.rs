@@ -48,6 +48,16 @@ fn lists_tables_notes_and_comments_are_read() {
 }
 
 #[test]
+fn headers_are_read_where_there_is_no_other_text() {
+    let shown = |text: &str| {
+        let file = format!(r"{{\rtf1{{\header Letterhead\par}}{{\footer Page}}{text}}}");
+        converted(file.as_bytes()).unwrap().markdown
+    };
+    assert_eq!(shown(""), "Letterhead\n\nPage");
+    assert_eq!(shown("Text"), "Text");
+}
+
+#[test]
 fn what_is_made_to_do_harm_costs_little() {
     let bytes = |text: String| text.into_bytes();
     let whole = [
