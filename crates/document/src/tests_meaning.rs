@@ -126,6 +126,15 @@ fn a_formula_is_told_wherever_a_page_has_it() {
             "<p>a<script type='math/tex; mode=display'>% <![CDATA[\nx %]]></script>",
             "a`x`",
         ),
+        // MathJax 2 has drawn this one in letters that stand in boxes.
+        (
+            "<p>a <span class=MathJax_Preview></span><span class=MathJax id=MathJax-Element-1-Frame><nobr>E=mc2</nobr></span><script type=\"math/tex\" id=\"MathJax-Element-1\">E=mc^2</script> b",
+            "a `E=mc^2` b",
+        ),
+        (
+            "<div class=MathJax_Display><span id=MathJax-Element-1-Frame>E=mc2</span></div><p>No script.",
+            "E=mc2\n\nNo script.",
+        ),
         // MathJax has written this one into the page.
         (
             "<p>a <math><mi>x</mi></math><script type=math/tex id=MathJax-Element-1>x</script>",
@@ -154,6 +163,7 @@ fn a_formula_is_told_wherever_a_page_has_it() {
         "<a \"><span class=katex-html aria-hidden=true>",
         "<annotation encoding=TeX>a</annotation-x>",
         "<script type=math/tex>",
+        "<span id=MathJax-Element-1-Frame>a",
     ] {
         is_soon_read(&part.repeat(20_000));
     }
@@ -358,4 +368,50 @@ fn an_image_without_an_address_is_looked_for_where_it_is_kept() {
         ),
         ("a <img src='' alt=b>", "a b"),
     ]);
+}
+
+#[test]
+fn a_list_that_counts_down_has_its_numbers() {
+    check(&[
+        ("<ol reversed><li>c<li>b<li>a</ol>", "3. c\n2. b\n1. a"),
+        (
+            "<ol reversed start=10><li>j<li value=5>e<li>d</ol>",
+            "10. j\n5. e\n4. d",
+        ),
+        ("<ul reversed><li>a<li>b</ul>", "- a\n- b"),
+        (
+            "<table><tr><th>x<th>y<tr><td>1<td><ol reversed><li>b<li>a</ol></table>",
+            "| x | y |\n| --- | --- |\n| 1 | 2. b<br>1. a |",
+        ),
+    ]);
+}
+
+#[test]
+fn a_drawing_alone_shows_its_label() {
+    check(&[
+        (
+            "<table><tr><th>Feature<th>Free<tr><td>Search<td><svg role=img aria-label='Yes'><path d='M0'/></svg></table>",
+            "| Feature | Free |\n| --- | --- |\n| Search | Yes |",
+        ),
+        ("<p><svg role='img' aria-label='A &amp; B'/></p>", "A & B"),
+        (
+            "<a href=/x><svg role=img aria-label=Home><path/></svg></a>",
+            "[Home](https://example.com/x)",
+        ),
+        // Text beside it or in it says the same.
+        (
+            "<p><svg role=img aria-label=Warning><path/></svg> Warning: hot",
+            "Warning: hot",
+        ),
+        (
+            "<p><svg role=img aria-label=Chart><text>12</text></svg></p>",
+            "12",
+        ),
+        ("<p>a <b><svg aria-label=Icon><path/></svg></b> b", "a b"),
+        (
+            "<p><svg role=img aria-label=No hidden><path/></svg></p>x",
+            "x",
+        ),
+    ]);
+    is_soon_read(&"<p><svg role=img aria-label=x>".repeat(20_000));
 }

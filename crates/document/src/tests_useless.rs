@@ -297,3 +297,18 @@ fn a_title_that_says_the_same_is_gone() {
         ),
     ]);
 }
+
+#[test]
+fn icons_of_fonts_stand_in_no_heading() {
+    check(&[
+        (
+            "<h1 id=r>Notes<a class=headerlink href=#r title='Permalink to this heading'>\u{f0c1}</a></h1>x",
+            "# Notes\n\nx",
+        ),
+        (
+            "<h2><i>\u{e900}</i> Title <b>\u{10fffd}</b></h2>",
+            "## Title",
+        ),
+        ("<p>Press \u{f8ff}.", "Press \u{f8ff}."),
+    ]);
+}

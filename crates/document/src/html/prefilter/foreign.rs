@@ -22,9 +22,21 @@ pub(super) struct HiddenForeign<'a> {
 impl<'a> PageFilter<'a> {
     /// Enters the outermost `svg` or `math`, whose start tag is at `at`.
     pub(super) fn enter_foreign(&mut self, at: usize, name: &str) {
-        let Some(tag) = read_start(self.page, at, name).filter(|tag| !tag.closed) else {
+        let Some(tag) = read_start(self.page, at, name) else {
             return;
         };
+        // The choice of main content measures the page's own text.
+        if name == "svg"
+            && !self.all
+            && !tag.hides
+            && let Some(label) = label_of_lone_drawing(self.page, at, &tag)
+        {
+            self.prepare_content(label);
+            self.out.push_text(label);
+        }
+        if tag.closed {
+            return;
+        }
         self.foreign = 1;
         self.draws_text = name == "math";
         self.paint = PaintStack::default();
@@ -171,6 +183,36 @@ fn read_start(page: &str, at: usize, name: &str) -> Option<ForeignTag> {
         hides,
         paint,
     })
+}
+
+/// Maximum length of a drawing whose label is looked at, in bytes.
+const MAX_DRAWING_BYTES: usize = 16 * 1024;
+
+/// Returns the label of the drawing at `at` that is all its element holds: of another one the
+/// text beside it says the same.
+fn label_of_lone_drawing<'a>(page: &'a str, at: usize, start: &ForeignTag) -> Option<&'a str> {
+    let tag = tag::read(page, at + 1)?;
+    let is_image = tag.get("role").is_some_and(|role| role.trim() == "img");
+    let label = tag.get("aria-label").filter(|_| is_image)?;
+    let before = page[..at].trim_ascii_end();
+    let opens = before.ends_with('>') && !before.ends_with("/>");
+    let around = &before[before.rfind('<').filter(|_| opens)?..];
+    let element = ["<td", "<th", "<li", "<p", "<span", "<div", "<dd", "<a"];
+    if !element.iter().any(|name| {
+        let rest = around.strip_prefix(name);
+        rest.is_some_and(|rest| rest.starts_with([' ', '>', '\n']))
+    }) {
+        return None;
+    }
+    let rest = &page[start.end..];
+    let window = &rest[..iki_base::wording::floor_boundary(rest, MAX_DRAWING_BYTES)];
+    let (inner, behind) = if start.closed {
+        ("", window)
+    } else {
+        window.split_once("</svg>")?
+    };
+    let is_alone = behind.trim_ascii_start().starts_with("</");
+    (is_alone && !inner.contains("<text")).then_some(label)
 }
 
 /// The name in the start tag at `at`.

@@ -30,6 +30,9 @@ pub(super) struct FormulaLookahead {
     end: usize,
     annotation: usize,
     letters: usize,
+    script: usize,
+    /// Offset of the last script whose formula `MathJax` has drawn in an element that is hidden.
+    drawn: Option<usize>,
 }
 
 /// Returns the first offset of `word` from `from` on; the page's end if there is none.
@@ -70,15 +73,41 @@ impl<'a> PageFilter<'a> {
         Some((Cow::Owned(formula), behind))
     }
 
-    /// Replaces the formula in the `script` at `at`, if it is one. `MathJax` has written those to
-    /// which it gave an ID into the page.
+    /// True for an element that `MathJax` 2 has made of the formula in a `script` after it, whose
+    /// start tag is between these offsets.
+    pub(super) fn is_drawn_formula(&mut self, at: usize, end: usize) -> bool {
+        let page = self.page;
+        let tag = &page[at..end];
+        let Some((_, rest)) = tag.split_once("MathJax-Element-") else {
+            return false;
+        };
+        let Some((number, _)) = rest.split_once("-Frame") else {
+            return false;
+        };
+        let script = next(page, end, "math/tex", &mut self.ahead.script);
+        let Some(open) = page[..script].rfind('<').filter(|open| *open >= end) else {
+            return false;
+        };
+        let tag = tag::read(page, open + 1);
+        let id = tag.as_ref().and_then(|tag| tag.get("id"));
+        let is_its_script = id.and_then(|id| id.strip_prefix("MathJax-Element-")) == Some(number);
+        if is_its_script {
+            self.ahead.drawn = Some(open);
+        }
+        is_its_script
+    }
+
+    /// Replaces the formula in the `script` at `at`, if it is one that stands nowhere else in the
+    /// page.
     pub(super) fn replace_formula_script(
         &mut self,
         at: usize,
         start: &StartTag<'a>,
     ) -> Option<usize> {
         let page = self.page;
-        let is_script = is_tex_script(&page[at..start.end]);
+        let tag = &page[at..start.end];
+        let is_alone = !tag.contains("MathJax-Element") || self.ahead.drawn == Some(at);
+        let is_script = is_alone && tag.contains("math/tex");
         let (end, behind) = is_script.then(|| self.raw_end(start.end, "script"))?;
         let said = page[start.end..end].trim();
         // As kramdown writes it.
@@ -142,12 +171,6 @@ impl<'a> PageFilter<'a> {
         self.out.end("code");
         end
     }
-}
-
-/// True for the start tag of a `script` with a formula that `MathJax` has not yet written into the
-/// page.
-fn is_tex_script(tag: &str) -> bool {
-    tag.contains("math/tex") && !tag.contains("MathJax-Element")
 }
 
 /// Returns the TeX of the annotation at `at`. The search ends at the maximum length, because

@@ -250,7 +250,8 @@ impl<'a> PageFilter<'a> {
         if hiding == Some(HidingMethod::Removed) && self.is_in_tabs(&page[at + 1..name_end]) {
             hiding = None;
         }
-        let copies = controls::is_copy_button(page, at, name, end);
+        let copies = controls::is_copy_button(page, at, name, end)
+            || (matches!(name, "div" | "span") && self.is_drawn_formula(at, end));
         if copies {
             kept.push(HIDDEN);
         }

@@ -22,7 +22,7 @@ pub(crate) fn is_used(tag: &str, in_pre: bool, name: &str, value: &str) -> bool 
         "aria-expanded" => value.trim().eq_ignore_ascii_case("false"),
         "aria-label" => tag == "a",
         "type" | "checked" => tag == "input",
-        "start" => tag == "ol",
+        "start" | "reversed" => tag == "ol",
         "value" => tag == "li",
         "align" | "colspan" | "rowspan" => matches!(tag, "td" | "th"),
         "role" if dom::marks_dialog("role", value) => true,

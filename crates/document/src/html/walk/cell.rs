@@ -8,6 +8,7 @@ use html2md::Handle;
 use super::super::dom::{self, ElementKind};
 use super::super::flow::FlowMode;
 use super::super::{listing, preformatted, table};
+use super::list::reversed_start;
 use super::{ElementExit, TreeWalk};
 use crate::model::NodeContent;
 
@@ -40,16 +41,24 @@ impl TreeWalk {
                 let start =
                     dom::attribute(node, "start").and_then(|start| start.trim().parse().ok());
                 let numbered = kind == ElementKind::Numbers;
-                self.cell_lists.push(numbered.then(|| start.unwrap_or(1)));
+                let reversed = reversed_start(node);
+                self.cell_lists.push(numbered.then(|| {
+                    let start = start.or(reversed).unwrap_or(1);
+                    (start, reversed.is_some())
+                }));
                 ElementExit::CellList
             }
             ElementKind::Item => {
                 match self.cell_lists.last_mut() {
-                    Some(Some(next)) => {
+                    Some(Some((next, is_reversed))) => {
                         let value = dom::attribute(node, "value");
                         let number = value.and_then(|value| value.trim().parse().ok());
                         let number = number.unwrap_or(*next);
-                        *next = number.saturating_add(1);
+                        *next = if *is_reversed {
+                            number.saturating_sub(1)
+                        } else {
+                            number.saturating_add(1)
+                        };
                         self.flow.add_text(&format!("{number}. "));
                     }
                     _ => self.flow.add_text("• "),

@@ -9,6 +9,8 @@ use std::time::Instant;
 use html2md::{Handle, NodeData};
 use url::{Position, Url};
 
+use self::list::OpenList;
+use self::useless_links::is_icon;
 use super::dom::{self, ElementKind};
 use super::flow::{FlowBuilder, FlowMode};
 use super::{code, preformatted, repeated_links, table};
@@ -86,10 +88,11 @@ struct TreeWalk {
     /// Bytes by which absolute addresses may still lengthen the page.
     growable: usize,
     title: Option<String>,
-    /// For each list around: true if one of its items is open.
-    lists: Vec<bool>,
-    /// For each list around in a cell: the number of its next item, if it has numbers.
-    cell_lists: Vec<Option<u32>>,
+    /// The lists around.
+    lists: Vec<OpenList>,
+    /// For each list around in a cell: the number of its next item, if it has numbers, and true if
+    /// these count down.
+    cell_lists: Vec<Option<(u32, bool)>>,
     /// What did not fit in a cell of the table around: it follows the table, as notes.
     deferred: Vec<Handle>,
     /// Number of notes so far.
@@ -220,7 +223,12 @@ impl TreeWalk {
         let exit = match &node.data {
             NodeData::Text { contents } => {
                 let contents = contents.borrow();
-                self.flow.add_text(&contents);
+                // The icons of fonts, which stand for links and marks of a heading.
+                if matches!(self.flow.mode, FlowMode::Heading(_)) && contents.contains(is_icon) {
+                    self.flow.add_text(&contents.replace(is_icon, ""));
+                } else {
+                    self.flow.add_text(&contents);
+                }
                 self.flow.read(contents.len());
                 return;
             }

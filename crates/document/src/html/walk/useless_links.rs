@@ -33,7 +33,9 @@ pub(super) fn is_useless_link(link: &Handle, in_heading: bool) -> bool {
     let Some(text) = text else {
         return false;
     };
-    let text = text.trim_matches(|c: char| c.is_whitespace() || unseen::is_unseen(c));
+    // The icons of fonts are characters of private use.
+    let is_nothing = |c: char| c.is_whitespace() || unseen::is_unseen(c) || is_icon(c);
+    let text = text.trim_matches(is_nothing);
     if matches!(text, "\u{b6}" | "#" | "\u{a7}" | "\u{1f517}" | "\u{2693}") {
         return true;
     }
@@ -53,6 +55,11 @@ pub(super) fn is_useless_link(link: &Handle, in_heading: bool) -> bool {
             || lower.starts_with("permalink to")
             || lower.starts_with("link to this")
             || lower.starts_with("direct link to"))
+}
+
+/// True for a character of private use, which fonts of icons give a picture.
+pub(super) fn is_icon(c: char) -> bool {
+    matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}')
 }
 
 /// Writes the beginning of a link's text to `text`; returns true if there is text, not only images.
