@@ -93,7 +93,7 @@ const PART: usize = 1 << 20;
 
 pub fn check(data: &[u8]) {
     let mut take = Take(data);
-    match take.below(14) {
+    match take.below(15) {
         kind @ 0..7 => {
             let (file, size) = package(kind, take);
             converted(&file, PACKAGES[kind], size);
@@ -104,6 +104,7 @@ pub fn check(data: &[u8]) {
         10 => converted(take.0, FileKind::Msg, take.0.len()),
         // A text is kept once, and shown by many cells.
         11 => converted(take.0, FileKind::Xls, take.0.len() + 64 * PART),
+        12 => converted(take.0, FileKind::Zip, take.0.len()),
         // As it is, which is a PDF file mostly; a zip file may be anything.
         _ => {
             let kind = FileKind::of(take.0).unwrap_or(FileKind::Pdf);

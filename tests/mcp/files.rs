@@ -9,7 +9,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use flate2::Compression;
 use flate2::Crc;
-use flate2::write::ZlibEncoder;
+use flate2::write::{GzEncoder, ZlibEncoder};
 use serde_json::{Value, json};
 
 use super::session::Session;
@@ -372,6 +372,69 @@ fn a_directory_within_the_roots_is_listed_and_none_outside() {
 }
 
 #[test]
+fn packed_text_is_shown_unpacked_and_what_is_named_as_mail_as_mail() {
+    let here = directory();
+    let mut session = Session::plain(here.path(), "someone", &[]);
+    let gzip = |bytes: &[u8]| {
+        let mut packed = GzEncoder::new(Vec::new(), Compression::default());
+        packed.write_all(bytes).unwrap();
+        packed.finish().unwrap()
+    };
+    let archive = [&[b'a'; 100][..], &[0; 157], b"ustar\x0000", &[0; 512]].concat();
+    let long = gzip(&b"0123456789abcde\n".repeat(1 << 20));
+    for (name, bytes, request, shown) in [
+        (
+            "changelog.gz",
+            gzip(b"one\ntwo\nthree\n"),
+            json!({"offset": 2, "limit": 1}),
+            "two\n[gzip file, shown unpacked: file_edit does not see this text.]",
+        ),
+        (
+            "long.gz",
+            long,
+            json!({"offset": -1}),
+            "only the first 10 MiB were read",
+        ),
+        (
+            "a.tgz",
+            gzip(&archive),
+            json!({}),
+            "binary file: tar archive, packed with gzip, ",
+        ),
+        (
+            "torn.gz",
+            gzip(b"words")[..12].to_vec(),
+            json!({}),
+            "binary file: gzip archive",
+        ),
+        (
+            "page.docx.gz",
+            gzip(&documents::original("docx")),
+            json!({}),
+            "A heading",
+        ),
+        (
+            "note.eml",
+            b"Subject: x\n\nWords".to_vec(),
+            json!({}),
+            "# x\n\nWords\n[EML file",
+        ),
+        (
+            "note.txt",
+            b"Subject: x\n\nWords".to_vec(),
+            json!({}),
+            "Subject: x\n\nWords",
+        ),
+    ] {
+        fs::write(here.path().join(name), bytes).unwrap();
+        let mut request = request;
+        request["file_path"] = name.into();
+        let words = words(&mut session, &request);
+        assert!(words.contains(shown), "{name}: {words}");
+    }
+}
+
+#[test]
 fn documents_are_shown_as_markdown_and_paged_by_lines() {
     let here = directory();
     let mut session = Session::plain(here.path(), "someone", &[]);
@@ -390,6 +453,7 @@ fn documents_are_shown_as_markdown_and_paged_by_lines() {
         ("rtf", "# A heading"),
         ("eml", "**Attachments:** a b.pdf"),
         ("msg", "**Attachments:** a.pdf"),
+        ("zip", "docs/a.html (5 bytes)"),
     ] {
         // The name says nothing of the kind.
         let file = here.path().join(format!("{kind}.bin"));

@@ -7,6 +7,7 @@ mod page_scans;
 mod page_ways;
 mod papers;
 mod patents;
+mod plain_files;
 mod read_all;
 mod read_all_side_by_side;
 mod search;

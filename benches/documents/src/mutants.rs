@@ -198,9 +198,19 @@ pub fn original(kind: &str) -> Vec<u8> {
         "rtf" => rtf(),
         "eml" => eml(),
         "msg" => msg(),
+        "zip" => zip_of_files(),
         "feed" => feed(),
         kind => panic!("no file of the kind {kind} to begin with"),
     }
+}
+
+fn zip_of_files() -> Vec<u8> {
+    let parts = ["README.md", "docs/a.html", "docs/b.zip"];
+    packed(
+        &parts
+            .map(|name| (name.to_owned(), b"words".to_vec()))
+            .into(),
+    )
 }
 
 fn pdf() -> Vec<u8> {

@@ -9,7 +9,7 @@ use super::notebook;
 use super::office::blocks::BlockWriter;
 use super::office::package::ZipPackage;
 use super::office::{self, compound, legacy_office_text, mail, rtf, xls};
-use super::{Document, DocumentCuts, DocumentError, FileKind, epub, reader_panics};
+use super::{Document, DocumentCuts, DocumentError, FileKind, epub, reader_panics, zip_listing};
 use iki_base::signature::{self, COMPOUND, ZIP};
 
 /// Number of bytes at the beginning that show if a file may have a conversion.
@@ -73,7 +73,8 @@ impl FileKind {
         if epub::is_epub(&mut package) {
             return Some(Self::Epub);
         }
-        office::package_kind(&mut package).map(|(kind, _)| kind)
+        let of_office = office::package_kind(&mut package).map(|(kind, _)| kind);
+        Some(of_office.unwrap_or(Self::Zip))
     }
 }
 
@@ -110,6 +111,10 @@ pub fn convert_file(
     }
     if kind == FileKind::Ipynb {
         return notebook::read(bytes, limits);
+    }
+    if kind == FileKind::Zip {
+        let listed = reader_panics::catch_reader_panic(|| zip_listing::read(bytes, limits));
+        return listed.unwrap_or(Err(DocumentError::Damaged));
     }
     if FileKind::LEGACY_OFFICE.contains(&kind) {
         return Err(DocumentError::LegacyOffice(kind));

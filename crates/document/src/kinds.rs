@@ -28,7 +28,7 @@ pub enum FileKind {
     Epub,
     /// A Jupyter notebook.
     Ipynb,
-    /// A mail (RFC 5322).
+    /// A mail (RFC 5322), or a mailbox (RFC 4155).
     Eml,
     /// A mail of Outlook.
     Msg,
@@ -36,11 +36,13 @@ pub enum FileKind {
     Doc,
     /// Slides of PowerPoint before 2007.
     Ppt,
+    /// A zip file of other files, of which the names are listed.
+    Zip,
 }
 
 impl FileKind {
     /// All kinds, in the order of the list in REFERENCE.md.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Pdf,
         Self::Docx,
         Self::Pptx,
@@ -57,6 +59,7 @@ impl FileKind {
         Self::Msg,
         Self::Doc,
         Self::Ppt,
+        Self::Zip,
     ];
 
     /// The kinds that only installed programs read.
@@ -87,11 +90,22 @@ impl FileKind {
             Self::Ods => ("ods", &["application/vnd.oasis.opendocument.spreadsheet"]),
             Self::Rtf => ("rtf", &["application/rtf", "text/rtf"]),
             Self::Epub => ("epub", &["application/epub+zip"]),
-            Self::Eml => ("eml", &["message/rfc822"]),
+            Self::Eml => (
+                "eml",
+                &["message/rfc822", "message/global", "application/mbox"],
+            ),
             Self::Msg => ("msg", &["application/vnd.ms-outlook"]),
             Self::Doc => ("doc", &["application/msword"]),
             Self::Ppt => ("ppt", &["application/vnd.ms-powerpoint"]),
             Self::Xls => ("xls", &["application/vnd.ms-excel"]),
+            Self::Zip => (
+                "zip",
+                &[
+                    "application/zip",
+                    "application/x-zip-compressed",
+                    "application/java-archive",
+                ],
+            ),
             Self::Ipynb => ("ipynb", &["application/x-ipynb+json"]),
         }
     }

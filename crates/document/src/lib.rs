@@ -16,6 +16,7 @@
 //! | `epub` | the reader of EPUB files |
 //! | `ocr_input` | scanned pages, as they are given to an OCR program |
 //! | `notebook` | the reader of Jupyter notebooks |
+//! | `zip_listing` | the names of what is in a zip file |
 //! | `kinds` | the one list of the kinds of files |
 //! | `file` | detection and conversion of files |
 //! | `error` | reasons why a file has no conversion |
@@ -52,6 +53,7 @@ mod ocr_input;
 mod office;
 mod pdf;
 mod reader_panics;
+mod zip_listing;
 
 pub use declared_charset::declared_charset;
 pub use error::DocumentError;
@@ -77,6 +79,8 @@ pub struct Document {
     pub silent: bool,
     /// True if the text comes from the page's JSON-LD or script data because the page shows none.
     pub of_data: bool,
+    /// True if the page shows nothing but frames, whose addresses are named.
+    pub is_of_frames: bool,
     /// Address to which the page's `refresh` leads, if the page is empty, or has almost nothing and
     /// leads there at once.
     pub refresh: Option<Url>,
@@ -384,6 +388,7 @@ fn write_page(mut read: html::ConvertedPage, length: usize, end: Option<Instant>
         remark: begin,
         silent: begin.is_some() && !read.beside_text,
         of_data: read.of_data,
+        is_of_frames: read.is_of_frames,
         refresh: read.refresh,
         section,
         ..Document::default()

@@ -6,7 +6,7 @@
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
 use iki_base::signature;
-use iki_document::declared_charset;
+use iki_document::{FileKind, declared_charset};
 
 /// Number of bytes at the beginning whose declaration counts even if the bytes are UTF-8.
 const PRESCAN_BYTES: usize = 1024;
@@ -63,14 +63,15 @@ pub fn read(
     })
 }
 
-/// Determines the kind of text: by its declared type, or by its bytes if that type is unspecific,
-/// or says text while the bytes begin as a file of another kind does.
+/// Determines the kind of text: by its declared type where that is one of text, by its bytes where
+/// it may be anything. Whatever is declared, bytes that begin as a file of another kind are not
+/// text.
 fn kind(bytes: &[u8], declared: Option<&MediaType>) -> Result<BodyKind, UnsupportedBody> {
     let found = signature::body_type(bytes);
     let Some(media) = declared else {
         let nature = found.unwrap_or("binary data");
-        return sniff(bytes)
-            .ok_or_else(|| UnsupportedBody(format!("{nature} of no declared type")));
+        let sniffed = found.is_none().then(|| sniff(bytes)).flatten();
+        return sniffed.ok_or_else(|| UnsupportedBody(format!("{nature} of no declared type")));
     };
     let essence = &media.essence;
     match (media.kind(), found) {
@@ -78,7 +79,19 @@ fn kind(bytes: &[u8], declared: Option<&MediaType>) -> Result<BodyKind, Unsuppor
         // Some programs answer with JSON under the default type.
         (Some(BodyKind::Html), None) if is_json(bytes) => Ok(BodyKind::Text),
         (Some(kind), None) => Ok(kind),
-        (None, None) if is_listed(UNSPECIFIC, essence) && is_text(bytes) => Ok(BodyKind::Text),
+        (None, None) if media.may_be_text() => {
+            let sniffed = sniff(bytes).or(media.is_utf_16().then_some(BodyKind::Text));
+            // The source of a program may begin as a page does, and a page of an error may stand
+            // where a file was expected.
+            let kind = sniffed.map(|kind| {
+                if media.is_of_files() {
+                    kind
+                } else {
+                    BodyKind::Text
+                }
+            });
+            kind.ok_or_else(|| UnsupportedBody(essence.clone()))
+        }
         (None, _) => Err(UnsupportedBody(essence.clone())),
     }
 }
@@ -233,42 +246,48 @@ impl MediaType {
             return Some(BodyKind::Html);
         }
         let textual = essence.starts_with("text/")
-            || ["+json", "+xml", "+yaml", "+json-seq"]
+            || ["/json", "/xml", "+json", "+xml"]
                 .iter()
-                .any(|end| essence.ends_with(end))
-            || is_listed(TEXTUAL, essence);
+                .any(|end| essence.ends_with(end));
         textual.then_some(BodyKind::Text)
+    }
+
+    /// False for images, audio, video and fonts, but for what has such a name and is text.
+    fn may_be_text(&self) -> bool {
+        let (main, _) = self.essence.split_once('/').unwrap_or_default();
+        !["audio", "font", "image", "video"].contains(&main)
+            || MISNAMED_TEXT.split(' ').any(|name| name == self.essence)
+    }
+
+    /// True for the type of a binary file.
+    fn is_of_files(&self) -> bool {
+        let essence = &*self.essence;
+        let mut documents = FileKind::ALL.into_iter();
+        !signature::ending(essence).is_empty()
+            || documents.any(|kind| kind.media_types().contains(&essence))
+    }
+
+    /// True if the text is declared to be in an encoding that has bytes of binary files.
+    fn is_utf_16(&self) -> bool {
+        let label = self.charset.as_deref().unwrap_or_default();
+        let encoding = Encoding::for_label(label.as_bytes());
+        encoding.is_some_and(|encoding| [UTF_16LE, UTF_16BE].contains(&encoding))
     }
 }
 
-/// True if a media type is in a list with blanks between them.
-fn is_listed(list: &str, essence: &str) -> bool {
-    list.split(' ').any(|listed| listed == essence)
-}
+/// Types of playlists, and the one that servers give to TypeScript for its ending `.ts`.
+const MISNAMED_TEXT: &str = "audio/mpegurl audio/x-mpegurl audio/x-scpls audio/scpls video/mp2t \
+    video/vnd.dlna.mpeg-tts";
 
-/// Media types of text that do not begin with `text/`.
-const TEXTUAL: &str = "application/ecmascript application/graphql application/javascript \
-    application/json application/json-seq application/json5 application/jsonl \
-    application/jsonlines application/markdown application/ndjson application/sql \
-    application/toml application/typescript application/x-httpd-php application/x-javascript \
-    application/x-json application/x-latex application/x-ndjson application/x-perl \
-    application/x-php application/x-python application/x-ruby application/x-sh \
-    application/x-shellscript application/x-subrip application/x-tex application/x-toml \
-    application/x-typescript application/x-yaml application/xml application/xml-dtd \
-    application/yaml message/rfc822 model/mtl model/obj";
-
-/// Types that servers give to files that they do not know.
-const UNSPECIFIC: &str = "application/download application/force-download \
-    application/octet-stream application/unknown application/x-download binary/octet-stream";
-
-/// Bytes examined of a reply without a type (MIME Sniffing, section 5.2).
+/// Bytes examined for the beginning of a page (MIME Sniffing, section 5.2).
 const SNIFFED_BYTES: usize = 1445;
 
 /// Possible beginnings of an HTML document, in lower case (MIME Sniffing, section 7.1).
 const HTML_STARTS: &str = "<!doctype html,<html,<head,<script,<iframe,<h1,<div,<font,<table,<a,\
     <style,<title,<b,<body,<br,<p";
 
-/// Determines the kind of a reply without a type; `None` for binary data.
+/// Determines the kind of a reply by its bytes; `None` for binary data. A page is one whatever
+/// stands behind its beginning.
 fn sniff(bytes: &[u8]) -> Option<BodyKind> {
     let head = &bytes[..bytes.len().min(SNIFFED_BYTES)];
     if !is_text(head) {
@@ -289,7 +308,10 @@ fn sniff(bytes: &[u8]) -> Option<BodyKind> {
                 Some(b' ' | b'>' | b'\n' | b'\r' | b'\t' | 0x0c)
             )
     });
-    Some(if html { BodyKind::Html } else { BodyKind::Text })
+    if html {
+        return Some(BodyKind::Html);
+    }
+    is_text(bytes).then_some(BodyKind::Text)
 }
 
 /// True if no byte is a "binary data byte" (MIME Sniffing, section 3).

@@ -21,6 +21,7 @@ use super::guard::{self, CheckedAddr, Guard, HopTarget};
 use super::resolve::{self, NameResolver, SystemResolver};
 pub use body::BodyLimit;
 pub use error::{FetchError, NetworkError};
+pub use gzip_file::{UnpackedFile, unpack_gzip};
 pub(crate) use open::OpenedConnection;
 pub use request::{AddressOrigin, FetchRequest, PostRequest};
 pub use response::HttpResponse;
@@ -39,6 +40,7 @@ mod cookies;
 mod dial;
 mod error;
 mod fault;
+mod gzip_file;
 #[cfg(not(fuzzing))]
 mod head;
 #[cfg(fuzzing)]

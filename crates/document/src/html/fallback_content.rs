@@ -2,8 +2,8 @@
 //! then the text that it hides until a script runs, then the text of its data, and if there is
 //! none, its navigation and a remark about the page.
 //!
-//! Rules: HTML Living Standard, `noscript`, `noframes`, `frame`, and `meta` (`description`,
-//! `refresh`). Hidden text is shown only if it is most of the page, and then only the largest parts
+//! Rules: HTML Living Standard, `noscript`, `noframes`, `frame`, `meta` (`description`, `refresh`),
+//! and `Location`. Hidden text is shown only if it is most of the page, and then only the largest parts
 //! of it; in a page with visible text it stays hidden because instructions to models are put there.
 
 use std::cmp::Reverse;
@@ -56,7 +56,7 @@ pub(super) fn convert_with_fallback(
 ) -> ConvertedPage {
     let mut cuts = DocumentCuts::default();
     let has = |word: &str| memmem::find(source.page.as_bytes(), word.as_bytes()).is_some();
-    let about = PageClues::of(source.page);
+    let mut about = PageClues::of(source.page);
     // Browsers that show frames do not show the text next to them.
     let is_notice = |model: &DocumentModel| {
         (about.scripts && is_notice(model))
@@ -121,6 +121,9 @@ pub(super) fn convert_with_fallback(
             (model, cuts) = (found, cut);
         }
     }
+    if silent && about.executed == 1 {
+        about.leads = about.leads.or(about.script_leads);
+    }
     let remark = remark(source, &about, silent, navigates, origin);
     // Nobody sees a page that is replaced at once.
     let leads = about.leads.filter(|_| silent || about.leads_at_once);
@@ -131,6 +134,7 @@ pub(super) fn convert_with_fallback(
         remark,
         beside_text: !silent,
         of_data: origin.is_some(),
+        is_of_frames: silent && !about.frames.is_empty(),
         refresh,
     }
 }
@@ -192,6 +196,10 @@ struct PageClues<'a> {
     /// The address to which its `refresh` leads.
     leads: Option<&'a str>,
     leads_at_once: bool,
+    /// The address to which its only script leads.
+    script_leads: Option<&'a str>,
+    /// Number of its scripts that are executed.
+    executed: usize,
     data: Vec<ScriptData<'a>>,
     frames: Vec<&'a str>,
 }
@@ -298,6 +306,30 @@ pub(crate) fn refresh_target(content: &str) -> Option<&str> {
     Some(address).filter(|address| !address.is_empty() && media::is_followable(address))
 }
 
+/// Maximum length of a script that does nothing but lead elsewhere, in bytes.
+const MAX_LEADING_SCRIPT_BYTES: usize = 1000;
+
+/// Returns the address to which a short script leads whatever happens: that of
+/// `location.replace("/a")`, `window.location = "/a"` and the like.
+fn script_target(script: &str) -> Option<&str> {
+    if script.len() > MAX_LEADING_SCRIPT_BYTES || script.contains("if") || script.contains('?') {
+        return None;
+    }
+    let (_, rest) = script.split_once("location")?;
+    let rest = rest.trim_start();
+    let rest = [".replace", ".assign", ".href"]
+        .iter()
+        .find_map(|way| rest.strip_prefix(way))
+        .unwrap_or(rest);
+    let rest = rest.trim_start().strip_prefix(['=', '('])?.trim_start();
+    let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    let (address, behind) = rest[1..].split_once(quote)?;
+    let is_whole =
+        behind.trim_start().is_empty() || behind.trim_start().starts_with([')', ';', '\n', '}']);
+    let is_plain = !address.is_empty() && !address.contains('\\') && media::is_followable(address);
+    (is_whole && is_plain).then_some(address)
+}
+
 impl<'a> PageClues<'a> {
     fn of(page: &'a str) -> Self {
         let mut about = Self::default();
@@ -327,6 +359,9 @@ impl<'a> PageClues<'a> {
                     about.scripts = true;
                     let (to, end) = tag::raw_end(page, tag.end, "script");
                     let text = &page[tag.end..to];
+                    let is_executed = !value("type").contains("json");
+                    about.executed += usize::from(is_executed);
+                    about.script_leads = about.script_leads.or_else(|| script_target(text));
                     if about.data.len() < MAX_DATA_SCRIPTS {
                         about.data.extend(ScriptData::of(value("type"), text));
                     }

@@ -85,6 +85,8 @@ pub(super) struct ConvertedPage {
     pub(super) beside_text: bool,
     /// True if its text is only in its data.
     pub(super) of_data: bool,
+    /// True if it shows nothing but frames, which the remark names.
+    pub(super) is_of_frames: bool,
     /// The page to which its `refresh` leads.
     pub(super) refresh: Option<Url>,
 }

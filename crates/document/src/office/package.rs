@@ -123,6 +123,19 @@ impl<'a> ZipPackage<'a> {
         self.entry(name).is_some()
     }
 
+    /// Returns the number of entries, and the names of the first `most` with their sizes once
+    /// decompressed.
+    pub(crate) fn list(&mut self, most: usize) -> (usize, Vec<(String, u64)>) {
+        let count = self.archive.len();
+        let listed = (0..count.min(most)).filter_map(|at| {
+            let name = self.archive.name_for_index(at)?.ok()?.into_owned();
+            let size = self.archive.by_index_raw(at).map_or(0, |file| file.size());
+            Some((name, size))
+        });
+        let listed = listed.collect();
+        (count, listed)
+    }
+
     /// Deadline for reading.
     pub(crate) fn end(&self) -> Option<Instant> {
         self.end

@@ -147,12 +147,21 @@ fn types_sort_into_pages_texts_and_the_rest() {
             "{text}"
         );
     }
-    for other in ["image/png", "application/pdf", "video/mp4"] {
+    for other in ["image/png", "font/woff2", "video/mp4"] {
         assert_eq!(
             read(b"x", Some(other), "", false),
             Err(UnsupportedBody(other.to_owned()))
         );
     }
+    for other in ["application/pdf", "application/x-bibtex"] {
+        assert_eq!(text(b"x", other), "x");
+        assert_eq!(
+            read(b"x\0", Some(other), "", false),
+            Err(UnsupportedBody(other.to_owned()))
+        );
+    }
+    // Text in UTF-16 has bytes of binary files.
+    assert_eq!(text(b"h\0i\0", "application/csv; charset=utf-16le"), "hi");
 }
 
 #[test]
@@ -165,6 +174,9 @@ fn without_a_type_the_bytes_tell() {
     assert_eq!(kind(b"just words"), Ok(BodyKind::Text));
     assert_eq!(kind(b""), Ok(BodyKind::Text));
     assert!(kind(b"\x89PNG\r\n\x1a\n\x00").is_err());
+    let late = [&b"words ".repeat(1000)[..], b"\x01"].concat();
+    assert!(kind(&late).is_err());
+    assert_eq!(kind(&[b"<html>", &*late].concat()), Ok(BodyKind::Html));
     assert_eq!(
         read(b"<p>", Some("html"), "", false).unwrap().kind,
         BodyKind::Html

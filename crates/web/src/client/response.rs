@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ureq::http::{HeaderMap, header};
+use ureq::http::{HeaderMap, HeaderValue, header};
 use url::Url;
 
 use super::body::{self, BodyLimit};
 use super::dial::ExchangeState;
 use super::error::{FetchError, ReceivedPart};
+use super::unpack_gzip;
 use super::{ERROR_BODY_TIMEOUT, MAX_ERROR_BODY, fault};
 use crate::guard::{CheckedAddr, Guard, HopTarget};
 
@@ -51,6 +52,23 @@ impl HttpResponse {
             return format!("HTTP {}", self.status);
         }
         format!("HTTP {}: {}", self.status, self.reason)
+    }
+
+    /// Replaces a body that is a gzip file by what is packed in it, of which nobody has declared
+    /// the type; of another file than a document or a text, only the type becomes known. A damaged
+    /// body stays.
+    pub fn unpack(&mut self) {
+        let Some(unpacked) = unpack_gzip(&self.body) else {
+            return;
+        };
+        self.headers.remove(header::CONTENT_TYPE);
+        if let Some((kind, _)) = unpacked.other_file() {
+            let kind = HeaderValue::try_from(format!("{kind}+gzip"));
+            self.headers
+                .extend(kind.map(|kind| (header::CONTENT_TYPE, kind)));
+        } else {
+            (self.body, self.truncated) = (unpacked.bytes, unpacked.truncated);
+        }
     }
 
     /// Returns the value of `Content-Type`.

@@ -31,7 +31,7 @@ fn what_a_file_is_is_told_by_its_bytes() {
             ("a.txt", "x"),
             ("mimetype", "application/vnd.oasis.opendocument.text")
         ])),
-        None
+        Some(FileKind::Zip)
     );
     // The text of a document says nothing about its kind.
     let other = convert_file(&docx, FileKind::Pptx, &FileLimits::default());

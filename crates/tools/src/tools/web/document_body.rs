@@ -25,12 +25,6 @@ pub struct UnreadableDocument {
     pub of_the_moment: bool,
 }
 
-/// True for the media type of a document.
-pub fn is_document(essence: &str) -> bool {
-    let mut kinds = FileKind::ALL.into_iter();
-    kinds.any(|kind| kind.media_types().contains(&essence))
-}
-
 /// True if a body begins as documents do. A notebook is JSON, of which no more is read than of any
 /// other text.
 fn is_large_document(body: &[u8]) -> bool {
@@ -39,22 +33,33 @@ fn is_large_document(body: &[u8]) -> bool {
 }
 
 /// Returns the kind of document that a reply is, if it is one. A page may merely mention the mark
-/// of PDF files, and mail that is served as text is to be read as that.
+/// of PDF files, and mail that is served as text is to be read as that, unless its name is that of
+/// mail.
 fn kind_of(reply: &HttpResponse) -> Option<FileKind> {
+    let declared = reply.content_type().map(media_type).unwrap_or_default();
+    let path = reply.url.path().to_ascii_lowercase();
+    let is_named = MAIL_ENDINGS.iter().any(|ending| path.ends_with(ending));
+    let is_mail = is_named || FileKind::Eml.media_types().contains(&&*declared);
+    if let Some(kind) = is_mail.then(|| FileKind::of_mail(&reply.body)).flatten() {
+        return Some(kind);
+    }
     let kind = FileKind::of(&reply.body)?;
     let body = reply.body.trim_ascii_start();
-    let declared = reply.content_type().map(media_type);
-    let is_text = declared.is_some_and(|kind| kind.starts_with("text/")) || body.starts_with(b"<");
+    let is_text = declared.starts_with("text/") || body.starts_with(b"<");
     let is_told_by_text = matches!(kind, FileKind::Pdf | FileKind::Eml);
     (!is_told_by_text || body.starts_with(b"%PDF") || !is_text).then_some(kind)
 }
 
-/// Converts a document; `None` if the body is none.
+/// Endings of the names of mail, and of mail in a gzip file.
+const MAIL_ENDINGS: [&str; 4] = [".eml", ".mbox", ".eml.gz", ".mbox.gz"];
+
+/// Converts a document; `None` if the body is none. A gzip file is replaced by what is packed in it.
 pub fn read(
-    reply: &HttpResponse,
+    reply: &mut HttpResponse,
     end: Instant,
 ) -> Result<Option<(FileKind, Document)>, UnreadableDocument> {
     use DocumentError::{NoLetters, NoPages, NoText, OnlyImages};
+    reply.unpack();
     let kind = kind_of(reply);
     let unreadable = |error: ConversionError| UnreadableDocument {
         kind,
@@ -70,7 +75,7 @@ pub fn read(
         return error.map_or(Ok(None), |error| Err(unreadable(error.into())));
     };
     if reply.truncated {
-        let (name, most) = (kind.name(), MAX_FILE >> 20);
+        let (name, most) = (kind.name(), reply.body.len() >> 20);
         return Err(UnreadableDocument {
             kind: Some(kind),
             why: format!(

@@ -128,7 +128,7 @@ fn fetch(url: &str, main_only: bool, terms: &CallTerms) -> Result<FetchedPage, F
     })?;
     let client = network::client(terms).with_body_limit(document_body::LIMIT);
     let reply = page_source::fetch(&client, &asked);
-    let reply = reply.map_err(|error| failure(error, Some(&asked), terms))?;
+    let mut reply = reply.map_err(|error| failure(error, Some(&asked), terms))?;
     let mut notes = Notes::default();
     notes.add(vendor_of(&reply).map(advice_on_bot_check));
     if reply.body.trim_ascii().is_empty() {
@@ -144,8 +144,9 @@ fn fetch(url: &str, main_only: bool, terms: &CallTerms) -> Result<FetchedPage, F
     }
     let end = page_source::conversion_end(&client, terms);
     let url = reply.url.clone();
+    let read = document_body::read(&mut reply, end);
     let download = |kind: &str| fetch_note::of_file(kind, &reply, &asked, terms);
-    let (read, why) = match document_body::read(&reply, end) {
+    let (read, why) = match read {
         Ok(read) => (read, String::new()),
         Err(unreadable) => match unreadable.kind {
             Some(kind) => {
@@ -161,15 +162,19 @@ fn fetch(url: &str, main_only: bool, terms: &CallTerms) -> Result<FetchedPage, F
         notes.add(document.remark_on_programs.clone());
         taken_out(document, &mut notes)
     } else {
-        let decoded = PageSource::decode(&reply, reply.content_type());
-        let source = decoded.map_err(|UnsupportedBody(kind)| {
+        let source = PageSource::decode(&reply).map_err(|UnsupportedBody(kind)| {
             let note = format!("{why} {}", download(&kind));
             not_text(&kind).with_note(note.trim())
         })?;
+        let refresh = page_source::refresh_target(&reply);
         // Frees the bytes because the conversion needs the memory.
         drop(reply);
         let end = page_source::conversion_end(&client, terms);
-        convert(source, main_only, end, terms, &mut notes)?
+        let mut document = convert(source, main_only, end, terms, &mut notes)?;
+        if let Some(next) = refresh.filter(|_| !document.has_text()) {
+            document.markdown.push_str(&fetch_note::of_refresh(&next));
+        }
+        document
     };
     Ok(FetchedPage {
         url,

@@ -11,6 +11,7 @@ use url::Url;
 
 use super::download_command::{MAX_URL_BYTES, download, plain};
 use super::meant_url::{bare_host, without_punctuation};
+use super::page_source::refresh_target;
 use crate::contract::call_terms::CallTerms;
 use iki_base::signature;
 use iki_base::wording::{count_noun, floor_boundary, on_one_line};
@@ -117,10 +118,17 @@ pub fn of_file(kind: &str, reply: &HttpResponse, asked: &Url, terms: &CallTerms)
 
 /// Writes the content of a page whose body is empty.
 pub fn empty(reply: &HttpResponse) -> String {
+    let leads = refresh_target(reply).map(|next| of_refresh(&next));
     format!(
-        "[{}. The body of this answer is empty.]",
-        reply.status_text()
+        "[{}. The body of this answer is empty.]{}",
+        reply.status_text(),
+        leads.unwrap_or_default()
     )
+}
+
+/// Writes the line on a page without text whose header leads elsewhere.
+pub fn of_refresh(next: &Url) -> String {
+    format!("\n\n[Its `Refresh` header leads to <{next}>.]")
 }
 
 /// Writes the note on a page without any text, although it is not empty.

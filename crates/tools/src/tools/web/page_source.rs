@@ -47,6 +47,11 @@ fn request_of(url: &Url) -> FetchRequest<'_> {
     }
 }
 
+/// Returns the address to which the `Refresh` header of a reply leads.
+pub fn refresh_target(reply: &HttpResponse) -> Option<Url> {
+    document::refresh_target(reply.header("refresh")?, &reply.url)
+}
+
 /// Maximum number of bytes read of a page, in MiB.
 pub const MEBIBYTES: usize = MAX_BODY / (1024 * 1024);
 
@@ -67,9 +72,10 @@ pub struct PageSource {
 }
 
 impl PageSource {
-    /// Decodes a reply's body; `declared` is used as its Content-Type.
-    pub fn decode(reply: &HttpResponse, declared: Option<&str>) -> Result<Self, UnsupportedBody> {
+    /// Decodes a reply's body.
+    pub fn decode(reply: &HttpResponse) -> Result<Self, UnsupportedBody> {
         let host = reply.url.host_str().unwrap_or_default();
+        let declared = reply.content_type();
         let decoded = charset::read(&reply.body, declared, host, reply.truncated)?;
         Ok(Self {
             text: decoded.text,

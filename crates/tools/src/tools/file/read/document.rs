@@ -8,11 +8,14 @@ use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::Reply;
 use crate::tools::file::failure;
-use iki_base::wording::quoted_for_shell;
+use iki_base::signature;
+use iki_base::wording::{count_noun, quoted_for_shell};
 use iki_conversion::{self as conversion, HelperPrograms};
-use iki_document::{DocumentError, FileKind, FileLimits, MAX_FILE};
+use iki_document::{Document, DocumentError, FileKind, FileLimits, MAX_FILE};
 use iki_files::FileContent;
 use iki_process::sandbox::confinement;
+use iki_web::charset;
+use iki_web::client::{MAX_BODY, unpack_gzip};
 
 /// The longest time for a conversion.
 const CONVERSION_TIMEOUT: Duration = Duration::from_secs(25);
@@ -42,25 +45,45 @@ pub fn reply<'a>(
     let head = content.bytes_at(0, SAMPLE_BYTES).map_err(failed)?;
     let facts = content.facts();
     let is_text = facts.kind.is_none();
+    let of_mail = |bytes: &[u8]| is_named_as_mail(wanted.path).then(|| FileKind::of_mail(bytes));
     // A text may merely mention the mark of PDF files.
     let is_marked = || {
         head.starts_with(b"%PDF")
             || head.trim_ascii_start().starts_with(b"{")
             || FileKind::of(&head) == Some(FileKind::Eml)
     };
-    if !FileKind::may_begin_with(&head) || is_text && !is_marked() {
+    let is_packed = signature::of(&head).is_some_and(|(kind, _)| kind == signature::GZIP);
+    let may_be_one = FileKind::may_begin_with(&head) && (!is_text || is_marked());
+    if !may_be_one && !is_packed && of_mail(&head).flatten().is_none() {
         return Ok(None);
     }
-    let bytes = content.bytes_at(0, MAX_FILE + 1).map_err(failed)?;
-    let Some(kind) = FileKind::of(&bytes) else {
-        return Ok(None);
+    let mut bytes = content.bytes_at(0, MAX_FILE + 1).map_err(failed)?;
+    let mut is_cut = bytes.len() > MAX_FILE;
+    if is_packed {
+        let Some(unpacked) = unpack_gzip(&bytes) else {
+            return Ok(None);
+        };
+        if let Some((_, words)) = unpacked.other_file() {
+            let size = facts.size.map_or_else(String::new, |size| {
+                format!(", {}", count_noun(size, "byte"))
+            });
+            let words = format!("binary file: {words}, packed with gzip{size}");
+            let is_for_model = terms.reader == Audience::Model;
+            return Ok(is_for_model.then(|| Reply::new(move |object| object.nothing_found(&words))));
+        }
+        (bytes, is_cut) = (unpacked.bytes, unpacked.truncated);
+    }
+    let Some(kind) = of_mail(&bytes).flatten().or_else(|| FileKind::of(&bytes)) else {
+        return Ok(is_packed
+            .then(|| of_packed_text(wanted, &bytes, is_cut))
+            .flatten());
     };
     let refused = |why: String| {
         let message = format!("Failed to read file: {} ({})", wanted.path, kind.label());
         Failure::new(ErrorCode::ReadFailed, message).with_note(why)
     };
-    let document = if bytes.len() > MAX_FILE {
-        let most = MAX_FILE >> 20;
+    let document = if is_cut {
+        let most = bytes.len() >> 20;
         Err(format!(
             "It has more than {most} MiB, which is the most that is read of one."
         ))
@@ -87,11 +110,42 @@ pub fn reply<'a>(
         Err(_) if is_text => return Ok(None),
         Err(why) => return Err(refused(why)),
     };
-    Ok(Some(Reply::new(move |object| {
+    let shown_as = format!("{} file, shown as Markdown", kind.label());
+    Ok(Some(reply_of(wanted, document, shown_as)))
+}
+
+/// True for the name of a mail or a mailbox, which may be in a gzip file.
+fn is_named_as_mail(path: &str) -> bool {
+    let name = path.to_ascii_lowercase();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    [".eml", ".mbox"]
+        .iter()
+        .any(|ending| name.ends_with(ending))
+}
+
+/// The answer with the text of a gzip file; `None` if it is none.
+fn of_packed_text<'a>(wanted: LineRange<'a>, bytes: &[u8], is_cut: bool) -> Option<Reply<'a>> {
+    let mut document = Document {
+        markdown: charset::read(bytes, None, "", is_cut).ok()?.text,
+        ..Document::default()
+    };
+    if is_cut {
+        let notice = format!(
+            "\n\n[Cut off: only the first {} MiB were read.]",
+            MAX_BODY >> 20
+        );
+        document.markdown.push_str(&notice);
+    }
+    let shown_as = "gzip file, shown unpacked".to_owned();
+    Some(reply_of(wanted, document, shown_as))
+}
+
+fn reply_of(wanted: LineRange<'_>, document: Document, shown_as: String) -> Reply<'_> {
+    Reply::new(move |object| {
         if object.terms().reader != Audience::Person {
             let edit = ": file_edit does not see this text";
             let edit = object.terms().if_served("file_edit", edit);
-            object.note(format!("{} file, shown as Markdown{edit}.", kind.label()));
+            object.note(format!("{shown_as}{edit}."));
             object.note(document.remark_on_programs.as_ref().map(|remark| {
                 let is_whole = document.cuts.scans == 0;
                 let ocr_command_advice =
@@ -101,5 +155,5 @@ pub fn reply<'a>(
         }
         let lines = MadeLines::of(&document.markdown, &wanted);
         lines.answer(object, &wanted, "document")
-    })))
+    })
 }

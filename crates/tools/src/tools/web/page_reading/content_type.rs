@@ -56,7 +56,7 @@ impl TextForm {
     }
 
     fn by_ending(path: &str) -> Option<Self> {
-        let (_, ending) = path.rsplit_once('.')?;
+        let (_, ending) = path.strip_suffix(".gz").unwrap_or(path).rsplit_once('.')?;
         Some(match ending.to_ascii_lowercase().as_str() {
             "html" | "htm" | "xhtml" => Self::Html,
             "md" | "markdown" => Self::Markdown,
@@ -110,6 +110,7 @@ mod tests {
             ),
             (Some("application/octet-stream"), "/a.bin", TextForm::Text),
             (None, "/a.JSON", TextForm::Json),
+            (None, "/a.md.gz", TextForm::Markdown),
             (None, "/a", TextForm::Text),
         ] {
             let url = Url::parse(&format!("http://a.example{path}")).unwrap();

@@ -21,9 +21,8 @@ use super::site_api_page;
 use crate::contract::call_terms::CallTerms;
 use crate::tools::web::page_source::{self, MEBIBYTES, PageSource};
 use crate::tools::web::{document_body, fetch_note};
-use iki_base::signature;
 use iki_base::unseen;
-use iki_document::{self as document, Document};
+use iki_document::Document;
 use iki_web::bot_checks::bot_check;
 use iki_web::charset::UnsupportedBody;
 use iki_web::client::{BodyLimit, HttpClient, HttpResponse};
@@ -100,7 +99,7 @@ fn raw(request: &ScrapeRequest, client: HttpClient) -> Result<ScrapedPage, PageE
 
 /// Parses a reply: a page, a document or another text.
 fn read(
-    reply: HttpResponse,
+    mut reply: HttpResponse,
     request: &ScrapeRequest,
     end: Instant,
     client: &HttpClient,
@@ -114,15 +113,13 @@ fn read(
         Some(_) => conversion_lock::deadline_among_others(end),
         None => end,
     };
-    let document = document_body::read(&reply, end)
+    let document = document_body::read(&mut reply, end)
         .map_err(|unreadable| failure::of_document(&unreadable, &reply, request))?;
     if let Some((kind, document)) = document {
         let found = FoundPage::new(&reply.url, kind.name(), document);
         return Ok(found.paged(FetchPaging::Whole));
     }
-    let refresh = reply
-        .header("refresh")
-        .and_then(|refresh| document::refresh_target(refresh, &reply.url));
+    let refresh = page_source::refresh_target(&reply);
     if reply.body.trim_ascii().is_empty() {
         if let Some(next) = refresh {
             let mut found = FoundPage::new(&reply.url, "html", Document::default());
@@ -152,26 +149,10 @@ fn read(
 
 /// Decodes a body as text, in its character set.
 fn decode(reply: &HttpResponse, request: &ScrapeRequest) -> Result<PageSource, PageError> {
-    let UnsupportedBody(kind) = match PageSource::decode(reply, reply.content_type()) {
-        Ok(source) => return Ok(source),
-        Err(unsupported) => unsupported,
-    };
-    // A server may declare an error page, or a text, as the document that it usually sends.
-    if document_body::is_document(&page_source::media_type(&kind))
-        && signature::body_type(&reply.body).is_none()
-        && let Ok(source) = PageSource::decode(reply, None)
-        && is_written(&source.text)
-    {
-        return Ok(source);
-    }
-    let note = fetch_note::of_file(&kind, reply, &request.url, &request.terms);
-    Err(failure::of_file(&kind, note))
-}
-
-/// True if a text has no characters that occur only in binary files.
-fn is_written(text: &str) -> bool {
-    let other = |char: char| char.is_control() && !char.is_ascii_whitespace();
-    !text.contains(other) && !text.contains(char::REPLACEMENT_CHARACTER)
+    PageSource::decode(reply).map_err(|UnsupportedBody(kind)| {
+        let note = fetch_note::of_file(&kind, reply, &request.url, &request.terms);
+        failure::of_file(&kind, note)
+    })
 }
 
 fn of_feed(source: &PageSource, feed: Document) -> FoundPage {
@@ -237,7 +218,8 @@ fn of_html(
     if placeholder::is_login(html, &document.title, document.own()) {
         return Err(failure::of_login_page(status));
     }
-    if !found.page.partial && !document.has_text() {
+    // Of a page of frames, their addresses are what there is to go on with.
+    if !found.page.partial && !document.has_text() && !document.is_of_frames {
         return Err(failure::of_nothing("the page has no text", status));
     }
     found.embedded = Some(EmbeddedData::read(html));

@@ -1,0 +1,53 @@
+//! The list of a zip file: the names and sizes of what is in it. Nothing of it is unpacked.
+
+use std::fmt::Write as _;
+
+use super::markdown::block_fence;
+use super::office::package::ZipPackage;
+use super::{Document, DocumentError, FileKind, FileLimits};
+use iki_base::wording::{count_noun, thousands};
+
+/// Maximum number of names in a list.
+const MAX_NAMES: usize = 200;
+
+/// Maximum length of a name in a list, in characters.
+const MAX_NAME_CHARS: usize = 300;
+
+/// Lists a zip file.
+pub(super) fn read(bytes: &[u8], limits: &FileLimits) -> Result<Document, DocumentError> {
+    let mut package = ZipPackage::open(bytes, limits.part, limits.end)?;
+    let (count, listed) = package.list(MAX_NAMES);
+    if listed.is_empty() {
+        return Err(DocumentError::NoText(FileKind::Zip));
+    }
+    let mut list = String::new();
+    for (name, size) in &listed {
+        let plain = |c: char| {
+            if c.is_control() {
+                char::REPLACEMENT_CHARACTER
+            } else {
+                c
+            }
+        };
+        let name: String = name.chars().take(MAX_NAME_CHARS).map(plain).collect();
+        let _ = match name.ends_with('/') {
+            true => writeln!(list, "{name}"),
+            false => writeln!(list, "{name} ({})", count_noun(*size, "byte")),
+        };
+    }
+    let left = count.saturating_sub(listed.len()) as u64;
+    if left > 0 {
+        let _ = writeln!(list, "… and {} more", thousands(left));
+    }
+    let (mark, length) = block_fence(&list);
+    let fence = mark.to_string().repeat(length);
+    let entries = iki_base::wording::counted_as(count as u64, "entry", "entries");
+    let markdown = format!(
+        "This zip file has {entries}. These are their names; to read them, unpack it.\n\n\
+         {fence}\n{list}{fence}"
+    );
+    Ok(Document {
+        markdown,
+        ..Document::default()
+    })
+}
