@@ -1,0 +1,146 @@
+//! Checks the Markdown of notebooks.
+
+use super::*;
+use crate::convert_file;
+
+fn converted(notebook: &str) -> String {
+    let bytes = notebook.as_bytes();
+    assert_eq!(FileKind::of(bytes), Some(FileKind::Ipynb), "{notebook}");
+    convert_file(bytes, FileKind::Ipynb, &FileLimits::default())
+        .unwrap()
+        .markdown
+}
+
+#[test]
+fn cells_and_their_outputs_stand_in_order() {
+    let data = "iVBORw0KGgo".repeat(40);
+    let notebook = serde_json::json!({
+        "cells": [
+            {"cell_type": "markdown", "source": ["# Title\n", format!("![a](data:image/png;base64,{data})")]},
+            {"cell_type": "code", "source": "print('```')\n```", "outputs": [
+                {"output_type": "stream", "name": "stdout", "text": ["one\n", "two\n"]},
+                {"output_type": "display_data", "data": {"image/png": data, "text/plain": "<Figure>"}},
+                {"output_type": "execute_result", "data": {"text/html": "<b>x</b>"}},
+                {"output_type": "error", "ename": "E", "evalue": "v",
+                 "traceback": ["\u{1b}[0;31mE\u{1b}[0m: v", "\u{1b}]0;title\u{7}end"]},
+            ]},
+            {"cell_type": "code", "source": [], "outputs": []},
+            {"cell_type": "raw", "source": "raw"},
+        ],
+        "metadata": {"kernelspec": {"display_name": "J", "language": "julia", "name": "julia-1.9"}},
+        "nbformat": 4, "nbformat_minor": 5,
+    });
+    let shown = converted(&notebook.to_string());
+    assert_eq!(
+        shown,
+        "[cell 1: markdown]\n# Title\n![a](data:image/png;base64,[330 bytes])\n\n\
+         [cell 2: code]\n````julia\nprint('```')\n```\n````\n\n\
+         [output]\n```\none\ntwo\n```\n\n\
+         [output: image/png, 330 bytes]\n\n\
+         [output]\n```\n<Figure>\n```\n\n\
+         [output]\n**x**\n\n\
+         [error]\n```\nE: v\nend\n```\n\n\
+         [cell 4: raw]\n```\nraw\n```"
+    );
+}
+
+#[test]
+fn outputs_are_read_in_other_forms_where_plain_text_says_nothing() {
+    let long = format!("\"{}\"", "a".repeat(MAX_JSON_BYTES));
+    let name = "<IPython.core.display.HTML object>";
+    for (data, wanted) in [
+        (
+            serde_json::json!({"text/plain": name, "text/html": "<p>Total <b>42</b></p><script>x()</script>"}),
+            "[output]\nTotal **42**".to_owned(),
+        ),
+        (
+            serde_json::json!({"text/plain": "<pandas.io.formats.style.Styler at 0x7f1>", "text/html": ["<style>a</style><table><tr><th>s</th></tr>", "<tr><td>42</td></tr></table>"]}),
+            "[output]\n| s |\n| --- |\n| 42 |".to_owned(),
+        ),
+        (
+            serde_json::json!({"text/plain": name, "text/latex": "\\frac{1}{2}"}),
+            "[output]\n$\\frac{1}{2}$".to_owned(),
+        ),
+        (
+            serde_json::json!({"text/latex": "$\\displaystyle x$"}),
+            "[output]\n$\\displaystyle x$".to_owned(),
+        ),
+        (
+            serde_json::json!({"text/latex": "\\begin{align}\nx\n\\end{align}"}),
+            "[output]\n\\begin{align}\nx\n\\end{align}".to_owned(),
+        ),
+        (
+            serde_json::json!({"text/plain": "<IPython.core.display.JSON object>", "application/json": {"a": [1]}}),
+            "[output]\n```json\n{\"a\":[1]}\n```".to_owned(),
+        ),
+        (
+            serde_json::json!({"text/plain": "x = 1", "text/html": "<p>no</p>"}),
+            "[output]\n```\nx = 1\n```".to_owned(),
+        ),
+        (
+            serde_json::json!({"text/plain": "<Figure size 6x4 with 1 Axes>"}),
+            "[output]\n```\n<Figure size 6x4 with 1 Axes>\n```".to_owned(),
+        ),
+        (
+            serde_json::json!({"application/vnd.plotly.v1+json": {"data": []}, "text/html": "<div></div><script>x</script>"}),
+            "[output: text/html, 29 bytes]".to_owned(),
+        ),
+        (
+            serde_json::json!({"application/json": "a".repeat(MAX_JSON_BYTES)}),
+            format!(
+                "[output]\n```json\n{}\n```\n[The rest is left out.]",
+                &long[..MAX_JSON_BYTES]
+            ),
+        ),
+    ] {
+        let notebook = serde_json::json!({"nbformat": 4, "cells": [
+            {"cell_type": "code", "source": "f()", "outputs": [{"output_type": "display_data", "data": data}]}
+        ]});
+        let shown = converted(&notebook.to_string());
+        let (_, output) = shown.split_once("f()\n```\n\n").unwrap_or_default();
+        assert_eq!(output, wanted);
+    }
+}
+
+#[test]
+fn a_file_that_only_names_the_fields_of_one_is_none() {
+    for other in [
+        r#"{"properties": {"nbformat": {}, "cells": {}}}"#,
+        r#"{"nbformat": 4}"#,
+        r#"{"nbformat": 3, "cells": []}"#,
+        r#"{"nbformat": 4, "cells": {}}"#,
+        r#"{"nbformat": 4, "cells": []"#,
+        r#"["nbformat"]"#,
+    ] {
+        assert_eq!(FileKind::of(other.as_bytes()), None, "{other}");
+    }
+}
+
+#[test]
+fn a_language_that_is_no_name_is_not_repeated_whole() {
+    let cells = [r#"{"cell_type": "code", "source": "a"}"#; 9].join(",");
+    let name = "x".repeat(9000);
+    let shown = converted(&format!(
+        r#"{{"nbformat": 4, "metadata": {{"language_info": {{"name": "{name}"}}}}, "cells": [{cells}]}}"#
+    ));
+    assert!(shown.len() < 900, "{} bytes", shown.len());
+}
+
+#[test]
+fn what_is_wrong_in_a_cell_is_left_out_and_said() {
+    let shown = converted(
+        r#"{"nbformat": 4, "cells": [{"cell_type": 1}, 5, {"cell_type": "code", "source": "a"}]}"#,
+    );
+    assert!(shown.starts_with("[cell 3: code]\n```\na\n```"), "{shown}");
+    assert!(shown.contains("[The file is damaged"), "{shown}");
+}
+
+#[test]
+fn many_elements_cost_what_is_shown() {
+    let lines = "\"a\",".repeat(MAX_ELEMENTS + 9);
+    let shown = converted(&format!(
+        "{{\"cells\":[{{\"cell_type\":\"code\",\"source\":[{lines}\"b\"]}}],\"nbformat\":4}}"
+    ));
+    assert!(shown.ends_with("too many elements to be converted whole.]"));
+    assert_eq!(shown.matches('a').count() / 100, MAX_ELEMENTS / 100);
+}
