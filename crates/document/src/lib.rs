@@ -64,6 +64,7 @@ pub use office::xml::{XmlEvent, XmlReader, XmlTag};
 pub use reader_panics::catch_reader_panic;
 
 /// A page as Markdown.
+#[allow(clippy::struct_excessive_bools, reason = "each is asked by itself")]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Document {
     /// Title with its whitespace collapsed; empty if there is none.

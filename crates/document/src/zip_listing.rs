@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::markdown::block_fence;
 use super::office::package::ZipPackage;
 use super::{Document, DocumentError, FileKind, FileLimits};
-use iki_base::wording::{count_noun, thousands};
+use iki_base::wording::{count_noun, counted_as, thousands};
 
 /// Maximum number of names in a list.
 const MAX_NAMES: usize = 200;
@@ -30,9 +30,10 @@ pub(super) fn read(bytes: &[u8], limits: &FileLimits) -> Result<Document, Docume
             }
         };
         let name: String = name.chars().take(MAX_NAME_CHARS).map(plain).collect();
-        let _ = match name.ends_with('/') {
-            true => writeln!(list, "{name}"),
-            false => writeln!(list, "{name} ({})", count_noun(*size, "byte")),
+        let _ = if name.ends_with('/') {
+            writeln!(list, "{name}")
+        } else {
+            writeln!(list, "{name} ({})", count_noun(*size, "byte"))
         };
     }
     let left = count.saturating_sub(listed.len()) as u64;
@@ -41,7 +42,7 @@ pub(super) fn read(bytes: &[u8], limits: &FileLimits) -> Result<Document, Docume
     }
     let (mark, length) = block_fence(&list);
     let fence = mark.to_string().repeat(length);
-    let entries = iki_base::wording::counted_as(count as u64, "entry", "entries");
+    let entries = counted_as(count as u64, "entry", "entries");
     let markdown = format!(
         "This zip file has {entries}. These are their names; to read them, unpack it.\n\n\
          {fence}\n{list}{fence}"

@@ -123,12 +123,9 @@ pub(super) struct UuencodedFile {
 pub(super) fn find_uuencoded(text: &[u8], mut from: usize) -> Option<UuencodedFile> {
     loop {
         let start = from + memmem::find(&text[from..], b"begin ")?;
-        let (name, mut at) = match first_line_of_uuencoded(text, start) {
-            Some(found) => found,
-            None => {
-                from = start + 1;
-                continue;
-            }
+        let Some((name, mut at)) = first_line_of_uuencoded(text, start) else {
+            from = start + 1;
+            continue;
         };
         let mut bytes = Vec::new();
         // The search goes on where this is no file, so that it takes one pass.
