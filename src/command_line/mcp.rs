@@ -50,9 +50,10 @@ fn on_stdio(tools: Registry) -> Command {
                 .value_delimiter(',')
                 .value_parser(ToolNames { tools, sets: &SETS })
                 .hide_possible_values(true)
-                .help("Serve only these tools or sets, separated by commas; sets: local, web, research, all")
+                .help("Serve only these tools or sets (local, web, research, all), by commas; +research: beside the usual ones")
                 .long_help(format!(
-                    "Serve only these tools or sets, separated by commas: {}. If not given: {}.",
+                    "Serve only these tools or sets, separated by commas: {}. If not given: {}. With a plus, as in \
+                     `+research`, they are served beside these.",
                     sets(tools),
                     names(tools.into_iter().filter(|tool| tool.served_by_default)),
                 )),
@@ -140,18 +141,24 @@ pub fn read(tools: Registry, args: &[OsString]) -> Result<McpCommand, Error> {
         .as_ref()
         .is_some_and(ConfinementBounds::confines_files);
     let no_network = bounds.as_ref().is_some_and(|bounds| bounds.no_network);
+    let is_usual = |tool: &Tool, in_sets: bool| match http {
+        Some(_) => HttpOptions::offers(tool),
+        None => tool.served_by_default && in_sets,
+    };
     let tools: Vec<&'static Tool> = tools
         .into_iter()
         .filter(|tool| {
             // Within directories, commands have to be asked for by their tool's name.
             let in_sets = !confined || tool.scope != AccessScope::Machine;
             match &chosen {
-                None if http.is_some() => HttpOptions::offers(tool),
-                None => tool.served_by_default && in_sets,
-                Some(chosen) => chosen.iter().any(|chosen| match chosen {
-                    ToolChoice::Tool(one) => one.name == tool.name,
-                    ToolChoice::Set(set) => tool.set == *set && in_sets,
-                    ToolChoice::All => in_sets,
+                None => is_usual(tool, in_sets),
+                Some(chosen) => chosen.iter().any(|chosen| {
+                    chosen.is_added && is_usual(tool, in_sets)
+                        || match chosen.tools {
+                            ChosenTools::Tool(one) => one.name == tool.name,
+                            ChosenTools::Set(set) => tool.set == set && in_sets,
+                            ChosenTools::All => in_sets,
+                        }
                 }),
             }
         })
@@ -188,7 +195,16 @@ const SETS: [&str; 4] = {
 
 /// A tool or a set of tools that is to be served.
 #[derive(Clone, Copy)]
-pub enum ToolChoice {
+pub struct ToolChoice {
+    /// The tools.
+    pub tools: ChosenTools,
+    /// True if they are served beside the usual ones (`+research`), and not in their place.
+    pub is_added: bool,
+}
+
+/// The tools of a choice.
+#[derive(Clone, Copy)]
+pub enum ChosenTools {
     /// One tool.
     Tool(&'static Tool),
     /// The tools of a set.
@@ -218,12 +234,21 @@ impl TypedValueParser for ToolNames {
     ) -> Result<ToolChoice, Error> {
         let Self { tools, sets } = *self;
         let parser = StringValueParser::new().try_map(move |name| {
-            let wanted = name.trim().to_lowercase();
-            if !sets.contains(&wanted.as_str()) {
-                return tool(tools, &name, sets).map(ToolChoice::Tool);
-            }
-            let set = ToolSet::NAMES.iter().find(|(name, _)| *name == wanted);
-            Ok::<_, String>(set.map_or(ToolChoice::All, |(_, set)| ToolChoice::Set(*set)))
+            let name = name.trim();
+            // Where there are sets, there is a usual one.
+            let added = name.strip_prefix('+').filter(|_| !sets.is_empty());
+            let name = added.unwrap_or(name);
+            let wanted = name.to_lowercase();
+            let chosen = if sets.contains(&wanted.as_str()) {
+                let set = ToolSet::NAMES.iter().find(|(name, _)| *name == wanted);
+                set.map_or(ChosenTools::All, |(_, set)| ChosenTools::Set(*set))
+            } else {
+                ChosenTools::Tool(tool(tools, name, sets)?)
+            };
+            Ok::<_, String>(ToolChoice {
+                tools: chosen,
+                is_added: added.is_some(),
+            })
         });
         parser.parse_ref(cmd, arg, value)
     }
@@ -293,6 +318,18 @@ mod tests {
             (&["--tools", "research"], RESEARCH.to_vec()),
             (&["--tools", "all"], all.clone()),
             (&["--tools", " ALL "], all.clone()),
+            (
+                &["--tools", "+research"],
+                [&LOCAL[..], &["web_fetch"], RESEARCH].concat(),
+            ),
+            (
+                &["--root", "/tmp", "--tools", "+bash,patent-search"],
+                [
+                    &LOCAL[..],
+                    &["web_fetch", "web_search", "scrape_page", "patent_search"],
+                ]
+                .concat(),
+            ),
             (&["--tools", "research,local,web,bash"], all),
             (
                 &["--tools=web-fetch", "--tools=Research,grep"],

@@ -17,7 +17,7 @@ use clap_complete::Shell;
 
 use crate::command_line;
 use crate::command_line::help;
-use crate::command_line::mcp::ToolChoice;
+use crate::command_line::mcp::{ChosenTools, ToolChoice};
 use iki_base::console::exit::{PROGRAM, ProgramExit};
 use iki_base::console::say;
 use iki_tools::contract::provider;
@@ -59,9 +59,9 @@ fn carry_out(tools: Registry, name: &str, matches: &ArgMatches) -> Option<Progra
         "schema" => {
             let provider = matches.get_one::<String>("for");
             let named = matches.get_many::<ToolChoice>("tool").into_iter().flatten();
-            let named = named.filter_map(|choice| match choice {
-                ToolChoice::Tool(tool) => Some(*tool),
-                ToolChoice::Set(_) | ToolChoice::All => None,
+            let named = named.filter_map(|choice| match choice.tools {
+                ChosenTools::Tool(tool) => Some(tool),
+                ChosenTools::Set(_) | ChosenTools::All => None,
             });
             let is_free = matches.get_flag("no-strict").then_some(SchemaMode::Free);
             let mode = is_free.unwrap_or(SchemaMode::Strict);
