@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -404,12 +404,14 @@ fn the_list_says_which_shell_runs_commands() {
     assert_eq!(words, "2");
 }
 
-/// A client that hears nothing for a minute gives the call up.
-#[test]
-fn a_command_goes_on_in_the_background_before_its_client_gives_it_up() {
-    let here = directory();
-    let mark = alone(6);
-    let script = format!("echo begun; sleep 1.5; echo midway; sleep {mark}");
+/// The answer to a call of a client that may hear nothing for half a second, or, if it `may_wait`,
+/// for longer, from a server of these `tools`; and the call's process.
+fn call_of_silence(
+    state: &Path,
+    may_wait: bool,
+    tools: &[&str],
+    request: &Value,
+) -> (Value, Child) {
     let description = json!({
         "bounds": null,
         "reads_outputs": true,
@@ -419,21 +421,60 @@ fn a_command_goes_on_in_the_background_before_its_client_gives_it_up() {
         "progress": false,
         // As a server says it in the name of such a client.
         "goes_on_after": 500,
+        "may_wait": may_wait,
+        "tools": tools,
     });
     let mut call = Command::new(BINARY)
         .args(["mcp", "--call", "bash"])
-        .env("XDG_STATE_HOME", here.path())
+        .env("XDG_STATE_HOME", state)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
     let mut stdin = call.stdin.take().unwrap();
-    write!(stdin, "{description}\n{}", json!({ "command": script })).unwrap();
+    write!(stdin, "{description}\n{request}").unwrap();
     drop(stdin);
     let mut answer = String::new();
     let mut stdout = call.stdout.take().unwrap();
     stdout.read_to_string(&mut answer).unwrap();
-    let answer: Value = serde_json::from_str(&answer).unwrap();
+    (serde_json::from_str(&answer).unwrap(), call)
+}
+
+#[test]
+fn a_client_that_may_wait_is_answered_in_time_unless_the_call_asks_for_more() {
+    let here = directory();
+    let both = ["bash", "file_read"];
+    for (may_wait, tools, timeout, goes_on) in [
+        (true, &both[..], json!(null), true),
+        (true, &both, json!(60), true),
+        (true, &both, json!(61), false),
+        // Nothing would read on.
+        (true, &["bash"], json!(null), false),
+        // It is known to give up.
+        (false, &both, json!(61), true),
+        (false, &["bash"], json!(null), true),
+    ] {
+        let request = json!({"command": "echo begun; sleep 1; echo done", "timeout": timeout});
+        let (answer, mut call) = call_of_silence(here.path(), may_wait, tools, &request);
+        let (output, code) = if goes_on {
+            ("begun", None)
+        } else {
+            ("begun\ndone", Some(0))
+        };
+        assert_eq!(answer["output"], output, "{may_wait} {tools:?} {timeout}");
+        assert_eq!(answer["exit_code"].as_u64(), code);
+        call.wait().unwrap();
+    }
+}
+
+/// A client that hears nothing for a minute gives the call up.
+#[test]
+fn a_command_goes_on_in_the_background_before_its_client_gives_it_up() {
+    let here = directory();
+    let mark = alone(6);
+    let script = format!("echo begun; sleep 1.5; echo midway; sleep {mark}");
+    let request = json!({ "command": script });
+    let (answer, mut call) = call_of_silence(here.path(), false, &["bash"], &request);
     assert_eq!(
         (&answer["output"], answer.get("exit_code")),
         (&json!("begun"), None)

@@ -71,7 +71,10 @@ fn an_image_is_shown_as_one_and_any_other_binary_file_in_words() {
         assert_eq!(content[0]["mimeType"], "image/png");
         let data = BASE64_STANDARD.decode(content[0]["data"].as_str().unwrap());
         assert_eq!(data.unwrap(), image);
-        assert_eq!(content[1]["text"], "PNG image, 640 x 480, 1,500 bytes");
+        assert_eq!(
+            content[1]["text"],
+            "PNG image, 640 x 480, 1,500 bytes, shown above if your client shows images"
+        );
     }
     for (request, text) in [
         (
@@ -151,9 +154,40 @@ fn words(session: &mut Session, request: &Value) -> String {
 }
 
 #[test]
+fn a_client_that_makes_text_of_images_is_sent_words_and_an_unknown_one_no_large_image() {
+    let here = directory();
+    let (small, large) = (png(10, 10, 1_400_000), png(10, 10, 1_600_000));
+    fs::write(here.path().join("small.png"), small).unwrap();
+    fs::write(here.path().join("large.png"), large).unwrap();
+    for (client, shows_small, shows_large) in [
+        ("claude-code", true, true),
+        ("someone", true, false),
+        ("Cline", false, false),
+        ("ai-sdk-mcp-client", false, false),
+    ] {
+        let mut session = Session::plain(here.path(), client, &[]);
+        for (name, is_shown) in [("small.png", shows_small), ("large.png", shows_large)] {
+            let request = json!({"file_path": name});
+            if is_shown {
+                let shown = session.result_of("file_read", &request);
+                assert_eq!(shown["content"][0]["type"], "image", "{client}: {name}");
+                continue;
+            }
+            let said = words(&mut session, &request);
+            let why = if client == "someone" {
+                "at most 1,999 pixels a side and 1,500,000 bytes; with bash, `"
+            } else {
+                "bytes: not shown, because this client turns images into text"
+            };
+            assert!(said.contains(why), "{client}: {said}");
+        }
+    }
+}
+
+#[test]
 fn an_image_that_whoever_is_sent_it_would_refuse_is_told_in_words() {
     let here = directory();
-    let mut session = Session::plain(here.path(), "someone", &[]);
+    let mut session = Session::plain(here.path(), "claude-code", &[]);
     let whole = png(1999, 10, 0);
     let page = [&whole[..33], b"<!DOCTYPE html><html></html>"].concat();
     for (name, bytes, said) in [

@@ -79,6 +79,10 @@ pub struct AnswerSpec<'a> {
     pub measure: TextMeasure,
     /// The time after which a command goes on in the background.
     pub goes_on_after: Option<Duration>,
+    /// True if the client may wait longer than that.
+    pub may_wait: bool,
+    /// Maximum size of an image in bytes, if the client has one of its own.
+    pub max_image: Option<usize>,
 }
 
 /// Makes calls.
@@ -343,6 +347,8 @@ impl ToolCaller {
             progress: spec.progress.is_some(),
             measure: spec.measure,
             goes_on_after: spec.goes_on_after.map(left),
+            may_wait: spec.may_wait,
+            max_image: spec.max_image,
             tools: self.tools.to_vec(),
             ..CallContext::default()
         }

@@ -3,8 +3,8 @@
 //!
 //! Each figure was measured with that client and a server of one tool, whose answers grew until the
 //! model no longer saw all of one: Codex 0.169, Claude Code 2.1, Gemini CLI 0.61, Qwen Code 0.15,
-//! opencode 1.18, and the present Kilo, Copilot CLI, fast-agent, Cline and Mistral Vibe. A client
-//! keeps the part that it cuts in a file that is read by lines, or throws it away.
+//! opencode 1.18, and the present Kilo, Copilot CLI, Droid, fast-agent, Cline and Mistral Vibe. A
+//! client keeps the part that it cuts in a file that is read by lines, or throws it away.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -42,6 +42,11 @@ pub struct ClientProfile {
     /// Time after which it gives up a call of which it hears nothing, because it gives no token for
     /// progress. The call's work and output are then lost.
     gives_up_after: Option<Duration>,
+    /// True if that time was not measured, but is that of many clients.
+    pub may_wait: bool,
+    /// Maximum size of an image in bytes, if it is less than what models take; 0 if the client
+    /// makes text of images.
+    pub max_image: Option<usize>,
     /// The place in its configuration for the variables that the server gets.
     pub keys: &'static str,
 }
@@ -83,15 +88,22 @@ pub fn find(name: &str) -> &'static ClientProfile {
 
 /// Reads a line of the table; `None` for a comment.
 fn read(line: &'static str) -> Option<ClientProfile> {
-    let [name, longest_answer, lines, form, seconds, keys] =
+    let [name, longest_answer, lines, form, seconds, image, keys] =
         line.split('\t').collect::<Vec<_>>().try_into().ok()?;
+    let perhaps = seconds.strip_suffix('?');
     Some(ClientProfile {
         name,
         longest_answer: longest_answer.parse().ok()?,
         max_lines: lines.parse().ok(),
         counts_escaped: form == "escaped",
         reads_json: form == "json",
-        gives_up_after: seconds.parse().ok().map(Duration::from_secs),
+        gives_up_after: perhaps
+            .unwrap_or(seconds)
+            .parse()
+            .ok()
+            .map(Duration::from_secs),
+        may_wait: perhaps.is_some(),
+        max_image: image.parse().ok(),
         keys: if keys == "-" { USUAL_KEYS } else { keys },
     })
 }
@@ -120,6 +132,8 @@ mod tests {
             ("MCP", 11_000, plain),
             ("mcp-client", 19_000, lines(20)),
             ("continue-client", 19_000, lines(20)),
+            ("factory-cli", 38_000, plain),
+            ("ai-sdk-mcp-client", 40_000, plain),
             ("node", 25_000, lines(27)),
             ("Visual Studio Code", 19_000, lines(20)),
             ("", 19_000, lines(20)),
@@ -140,14 +154,17 @@ mod tests {
 
     #[test]
     fn a_command_goes_on_before_a_client_gives_it_up() {
-        for (name, seconds) in [
-            ("continue-client", Some(55)),
-            ("Cline", Some(55)),
-            ("opencode", None),
-            ("someone", None),
+        for (name, seconds, may_wait) in [
+            ("continue-client", Some(55), false),
+            ("Cline", Some(55), false),
+            ("opencode", None, false),
+            ("factory-cli", None, false),
+            ("someone", Some(55), true),
         ] {
-            let after = find(name).goes_on_after();
+            let client = find(name);
+            let after = client.goes_on_after();
             assert_eq!(after, seconds.map(Duration::from_secs), "{name}");
+            assert_eq!(client.may_wait, may_wait, "{name}");
         }
     }
 }

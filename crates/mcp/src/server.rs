@@ -126,6 +126,8 @@ impl ToolServer {
                 None => TextMeasure::for_audience(reader),
             },
             goes_on_after: client.goes_on_after().filter(|_| silent),
+            may_wait: client.may_wait,
+            max_image: client.max_image,
         }
     }
 

@@ -17,6 +17,7 @@ use iki_web::cache::RemoteStore;
 /// The description of one call. A person's flags make one as well.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each is said by itself")]
 pub struct CallContext {
     /// The confinement that was asked for, if any. A line without this field does not describe a
     /// call.
@@ -58,6 +59,12 @@ pub struct CallContext {
     /// The time, in milliseconds, after which a command goes on in the background: soon after, the
     /// client gives up a call of which it hears nothing.
     pub goes_on_after: Option<u64>,
+    /// True if it is not known to do so: where the request asks for more time, or nothing else
+    /// reads the background's files, it is taken to wait.
+    #[serde(default)]
+    pub may_wait: bool,
+    /// Maximum size in bytes of an image that the client shows its model; 0 if it shows none.
+    pub max_image: Option<usize>,
     /// The names of the server's tools; empty if they are not known.
     #[serde(default)]
     pub tools: Vec<String>,
@@ -134,6 +141,8 @@ mod tests {
             temporary: Some("/tmp/x".into()),
             measure: TextMeasure::Lines(20),
             goes_on_after: Some(55_000),
+            may_wait: true,
+            max_image: Some(1_500_000),
             tools: vec!["grep".to_owned()],
             ..CallContext::default()
         };

@@ -68,6 +68,10 @@ pub const TOOL: Tool = Tool {
     ..Tool::PLAIN
 };
 
+/// The longest `timeout`, in seconds, that says nothing of how long the client waits: many wait no
+/// longer for a call of which they hear nothing.
+const SILENT_SECONDS: u64 = 60;
+
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let terms = request.terms();
     let background_request = background::read_background_request(request)?;
@@ -79,13 +83,19 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         None => CommandTime::of(terms),
         Some(_) => CommandTime::unlimited(),
     };
-    if let Some(seconds) = request.integer("timeout", 1..=u64::MAX)? {
+    let asked = request.integer("timeout", 1..=u64::MAX)?;
+    if let Some(seconds) = asked {
         time.shorten(Duration::from_secs(seconds));
     }
     let workdir = request.text("workdir")?;
     let directory = workdir.map(workdir::open).transpose()?;
     let may_go_on = terms.served && !background::is_full(terms);
-    let goes_on_after = terms.context.and_then(|context| context.goes_on_after);
+    let goes_on_after = terms.context.and_then(|context| {
+        let waits = asked > Some(SILENT_SECONDS) || !terms.serves("file_read");
+        context
+            .goes_on_after
+            .filter(|_| !(context.may_wait && waits))
+    });
     let hand_over_at = goes_on_after.map(|after| Instant::now() + Duration::from_millis(after));
     let shell = CommandShell::from_env(terms.reader != Audience::Host, secrets::withheld());
     let settings = CommandSettings {

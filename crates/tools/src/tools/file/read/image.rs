@@ -31,14 +31,22 @@ pub fn reply<'a>(
     if !kind.is_image() {
         return nothing(format!("binary file: {}", kind.describe(size)));
     }
-    let bytes = content.bytes_at(0, MOST_BYTES + 1);
+    let own = terms.context.and_then(|context| context.max_image);
+    let most = own.map_or(MOST_BYTES, |own| own.min(MOST_BYTES));
+    if most == 0 {
+        let words = kind.describe(size);
+        return nothing(format!(
+            "{words}: not shown, because this client turns images into text"
+        ));
+    }
+    let bytes = content.bytes_at(0, most + 1);
     let bytes = bytes.map_err(|error| failure::of(path, &error))?;
     let kind = files::kind::of(&bytes).unwrap_or(kind);
     let words = kind.describe(size);
     let is_small = kind
         .measures
         .is_none_or(|(width, height)| width.max(height) <= MAX_SIDE_PIXELS);
-    if bytes.len() > MOST_BYTES || !is_small {
+    if bytes.len() > most || !is_small {
         let scaled = if terms.serves("bash") {
             format!("; with bash, {}", scaling_advice(path))
         } else {
@@ -47,7 +55,7 @@ pub fn reply<'a>(
         return nothing(format!(
             "{words}: too large to be shown, which takes at most {} pixels a side and {} bytes{scaled}",
             thousands(MAX_SIDE_PIXELS.into()),
-            thousands(MOST_BYTES as u64),
+            thousands(most as u64),
         ));
     }
     if !files::is_whole_image(kind, &bytes) {
@@ -57,7 +65,10 @@ pub fn reply<'a>(
     }
     Ok(Reply::new(move |object| {
         object.image(kind.mime, &bytes)?;
-        object.field("output", &words)
+        object.field(
+            "output",
+            &format!("{words}, shown above if your client shows images"),
+        )
     }))
 }
 
