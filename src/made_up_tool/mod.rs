@@ -174,8 +174,13 @@ fn mcp_serves_it_with_its_bounds_and_every_provider_s_definitions_have_it() {
         panic!("it can be served");
     };
     assert_eq!(options.tools.len(), 1);
-    let entry =
-        serde_json::to_value(mcp::list::entry(options.tools[0], &options.tools, false)).unwrap();
+    let entry = serde_json::to_value(mcp::list::entry(
+        options.tools[0],
+        &options.tools,
+        false,
+        None,
+    ))
+    .unwrap();
     assert_eq!(entry["name"], "acme_lookup");
     assert_eq!(entry["title"], "Look a station up");
     let days = json!({

@@ -131,6 +131,10 @@ fn the_revision_without_a_handshake_is_spoken_with_sessions_and_without() {
             assert_eq!(reply.header("mcp-session-id"), None);
             reply.message()
         };
+        assert_eq!(ask("tools/list", json!({}))["result"]["ttlMs"], 3_600_000);
+        let gone = ask("ping", json!({}))["error"].clone();
+        assert_eq!(gone["code"], -32601);
+        assert!(gone["message"].as_str().unwrap().starts_with("ping: "));
         let found = ask("server/discover", json!({}));
         let versions = found["result"]["supportedVersions"].as_array().unwrap();
         assert!(versions.contains(&json!("2026-07-28")));

@@ -71,7 +71,7 @@ fn the_list_fits_into_its_bounds_and_into_every_provider_s_subset() {
     let mut session = Session::plain(Path::new("."), "someone", &[]);
     session.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}));
     let length = session.receive().to_string().len();
-    assert!(length <= 12 * 1024, "{length} bytes");
+    assert!(length <= 11_800, "{length} bytes");
     let mut session = Session::open(&["--tools", "all"]);
     session.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}));
     let answer = session.receive();
@@ -105,6 +105,49 @@ fn the_list_fits_into_its_bounds_and_into_every_provider_s_subset() {
             }
         }
     }
+}
+
+/// Many clients show their models no instructions.
+#[test]
+fn each_description_says_where_its_tool_works() {
+    let here = directory();
+    let root = text(here.path());
+    let start = format!("Relative paths start at {root}.");
+    let confined = format!("{start} File work is confined to {root}.");
+    for (args, expected) in [
+        (&[][..], &start),
+        (&["--root", root, "--tools", "+bash"], &confined),
+    ] {
+        if !args.is_empty() && !super::bounds::confines() {
+            continue;
+        }
+        let mut session = Session::plain(here.path(), "someone", args);
+        session.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}));
+        let answer = session.receive();
+        let tools = answer["result"]["tools"].as_array().unwrap();
+        for tool in tools {
+            let (name, said) = (tool["name"].as_str(), tool["description"].as_str().unwrap());
+            let is_local = !["web_fetch", "web_search", "scrape_page"].contains(&name.unwrap());
+            assert_eq!(said.contains(expected), is_local, "{name:?}: {said}");
+            let is_bash = name == Some("bash") && !args.is_empty();
+            assert_eq!(said.contains("Commands too"), is_bash, "{name:?}: {said}");
+        }
+        assert_eq!(tools.len(), 9);
+    }
+}
+
+#[test]
+fn the_list_holds_for_an_hour_and_a_method_that_is_gone_is_refused_in_words() {
+    let mut session = Session::start(&[]);
+    let params = json!({"_meta": introduction()});
+    session.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": params}));
+    assert_eq!(session.receive()["result"]["ttlMs"], 3_600_000);
+    session.send(&json!({"jsonrpc": "2.0", "id": 2, "method": "ping", "params": params}));
+    let error = session.receive()["error"].clone();
+    assert_eq!(error["code"], -32601, "{error}");
+    let said = error["message"].as_str().unwrap();
+    assert!(said.contains("server/discover"), "{said}");
+    assert!(said.starts_with("ping: "), "{said}");
 }
 
 #[test]

@@ -30,6 +30,9 @@ const MAX_ENVELOPE_BYTES: usize = 256 * 1024;
 /// The method that calls a tool.
 const CALL: &str = "tools/call";
 
+/// The field by which a request without a handshake names its revision of the protocol.
+const OWN_REVISION: &str = "\"io.modelcontextprotocol/protocolVersion\"";
+
 /// The reason to refuse an id.
 const WRONG_ID: &str = "`id` has to be a string or a whole number of 64 bits";
 
@@ -46,11 +49,22 @@ pub struct IncomingMessage {
     pub arguments: Option<CallArguments>,
 }
 
+/// A kind of fault, which has its own code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FaultKind {
+    /// It is no JSON.
+    Syntax,
+    /// It is no message.
+    Invalid,
+    /// It asks for what its revision of the protocol does not have.
+    NotOffered,
+}
+
 /// A message that cannot be handed on.
 #[derive(Debug)]
 pub struct MessageFault {
-    /// True if it is no JSON.
-    pub is_syntax: bool,
+    /// The kind of fault.
+    pub kind: FaultKind,
     /// True if it is a notification, which nobody may answer.
     pub is_notification: bool,
     /// Its id, if that could be read; else null.
@@ -62,14 +76,14 @@ pub struct MessageFault {
 impl MessageFault {
     fn not_json(id: Value, error: &serde_json::Error) -> Self {
         Self {
-            is_syntax: true,
+            kind: FaultKind::Syntax,
             ..Self::invalid(id, error.to_string())
         }
     }
 
     fn invalid(id: Value, reason: impl Into<String>) -> Self {
         Self {
-            is_syntax: false,
+            kind: FaultKind::Invalid,
             is_notification: false,
             id,
             reason: reason.into(),
@@ -202,6 +216,19 @@ impl RawMessage<'_> {
         if self.params.is_some_and(|params| !is_object(params)) {
             return Err(invalid("`params` has to be an object"));
         }
+        // The SDK refuses this with the method's name alone.
+        if self.method.as_deref() == Some("ping")
+            && self
+                .params
+                .is_some_and(|params| params.get().contains(OWN_REVISION))
+        {
+            return Err(MessageFault {
+                kind: FaultKind::NotOffered,
+                ..invalid(
+                    "ping: a revision without a handshake has none; server/discover shows that the server is there",
+                )
+            });
+        }
         let mut params = self.params.map(RawValue::to_owned);
         let mut arguments = None;
         if let (Some(CALL), Some(whole)) = (self.method.as_deref(), self.params) {
@@ -269,7 +296,7 @@ pub fn split_batch(bytes: &Bytes) -> Result<Vec<Bytes>, MessageFault> {
 /// The text of a message, which the parser does not check where it keeps nothing.
 fn text_of(bytes: &Bytes) -> Result<&str, MessageFault> {
     simdutf8::basic::from_utf8(bytes).map_err(|_| MessageFault {
-        is_syntax: true,
+        kind: FaultKind::Syntax,
         ..MessageFault::invalid(Value::Null, "it is not UTF-8")
     })
 }

@@ -16,22 +16,7 @@ const MAX_INSTRUCTIONS_BYTES: usize = 1000;
 /// The instructions of a server of `tools`, confined or not, whose answers are bounded or not.
 pub fn compose(tools: &[&Tool], confinement: Option<&Confinement>, bounded: bool) -> String {
     let served = |wanted: &str| tools.iter().any(|tool| tool.name == wanted);
-    let mut sentences = Vec::new();
-    let first = confinement
-        .and_then(Confinement::start_directory)
-        .map(Path::to_owned);
-    let here = first.or_else(|| env::current_dir().ok());
-    if let Some(here) = here
-        && tools.iter().any(|tool| tool.scope != AccessScope::Network)
-    {
-        sentences.push(format!(
-            "Relative paths start at {}.",
-            here.to_string_lossy()
-        ));
-    }
-    if let Some(confinement) = confinement {
-        sentences.extend(confined(confinement, served("bash")));
-    }
+    let mut sentences = of_place(tools, confinement);
     if served("bash") {
         sentences.push(format!(
             "Each bash command is a new shell ({}): directories and variables do not carry over; \
@@ -51,9 +36,29 @@ pub fn compose(tools: &[&Tool], confinement: Option<&Confinement>, bounded: bool
              which the whole is kept.",
         ));
     }
-    let mut text = unseen::spelled(&sentences.join(" ")).into_owned();
+    let mut text = sentences.join(" ");
     text.truncate(TextMeasure::Plain.prefix(text.as_bytes(), MAX_INSTRUCTIONS_BYTES));
     text
+}
+
+/// Sentences about the directories in which these tools work; none if they use the network alone.
+pub fn of_place(tools: &[&Tool], confinement: Option<&Confinement>) -> Vec<String> {
+    if tools.iter().all(|tool| tool.scope == AccessScope::Network) {
+        return Vec::new();
+    }
+    let first = confinement
+        .and_then(Confinement::start_directory)
+        .map(Path::to_owned);
+    let here = first.or_else(|| env::current_dir().ok());
+    let here = here.map(|here| format!("Relative paths start at {}.", here.to_string_lossy()));
+    let commands = tools.iter().any(|tool| tool.scope == AccessScope::Machine);
+    let confined = confinement.map(|confinement| confined(confinement, commands));
+    let sentences = here.into_iter().chain(confined.into_iter().flatten());
+    let sentences = sentences.map(|mut sentence| {
+        sentence.truncate(TextMeasure::Plain.prefix(sentence.as_bytes(), MAX_INSTRUCTIONS_BYTES));
+        unseen::spelled(&sentence).into_owned()
+    });
+    sentences.collect()
 }
 
 /// Sentences about what the confinement allows.

@@ -6,16 +6,27 @@ use std::sync::Arc;
 use rmcp::model::{JsonObject, Tool as Listed, ToolAnnotations};
 use serde_json::Value;
 
+use crate::instructions;
+use iki_process::sandbox::confinement::Confinement;
 use iki_tools::contract::schema_reduction::{SchemaDialect, reduce};
 use iki_tools::contract::tool::Tool;
 use iki_tools::registry::TOOLS;
 
-/// The entry in `tools/list` of one of the tools that are `served`; for programs, with the schema
-/// of its answers, if it has one.
+/// The entry in `tools/list` of one of the tools that are `served`, with the place where it works;
+/// for programs, with the schema of its answers, if it has one.
 #[must_use]
-pub fn entry(tool: &Tool, served: &[&Tool], structured: bool) -> Listed {
+pub fn entry(
+    tool: &Tool,
+    served: &[&Tool],
+    structured: bool,
+    confinement: Option<&Confinement>,
+) -> Listed {
     let schema: Value = serde_json::from_str(&tool.description_for_models()).unwrap_or_default();
-    let description = description(&schema, tool, served);
+    let mut description = description(&schema, tool, served);
+    // Many clients show their models no instructions.
+    for sentence in instructions::of_place(&[tool], confinement) {
+        description = format!("{description} {sentence}");
+    }
     let parameters = match reduce(SchemaDialect::PLAIN, &schema["parameters"]) {
         Value::Object(parameters) => parameters,
         _ => JsonObject::new(),
@@ -61,8 +72,12 @@ mod tests {
     #[test]
     fn a_description_names_no_tool_that_is_not_served() {
         for tool in TOOLS {
-            let alone = entry(tool, &[tool], false).description.unwrap_or_default();
-            let among_all = entry(tool, &all(), false).description.unwrap_or_default();
+            let alone = entry(tool, &[tool], false, None)
+                .description
+                .unwrap_or_default();
+            let among_all = entry(tool, &all(), false, None)
+                .description
+                .unwrap_or_default();
             assert!(among_all.starts_with(&alone[..20]), "{}", tool.name);
             for other in TOOLS.iter().filter(|other| other.name != tool.name) {
                 assert!(!alone.contains(other.name), "{}: {alone}", tool.name);
@@ -107,7 +122,7 @@ mod tests {
     fn no_field_no_bound_and_no_default_of_a_host_s_schema_is_lost() {
         for tool in TOOLS {
             let schema: Value = serde_json::from_str(tool.schema).unwrap();
-            let listed = serde_json::to_value(entry(tool, &all(), false)).unwrap();
+            let listed = serde_json::to_value(entry(tool, &all(), false, None)).unwrap();
             let listed = &listed["inputSchema"];
             let required = schema["parameters"]["required"].as_array().unwrap();
             for name in listed["required"].as_array().unwrap() {
@@ -134,7 +149,7 @@ mod tests {
     fn only_programs_are_told_what_answers_are_like() {
         for tool in TOOLS {
             let listed =
-                |structured| serde_json::to_value(entry(tool, &all(), structured)).unwrap();
+                |structured| serde_json::to_value(entry(tool, &all(), structured, None)).unwrap();
             assert_eq!(listed(false).get("outputSchema"), None);
             let schema = listed(true).get("outputSchema").cloned();
             assert_eq!(
@@ -155,8 +170,8 @@ mod tests {
     fn the_tools_of_research_take_less_than_fourteen_kilobytes_of_the_list() {
         for (structured, most) in [(false, 12_300), (true, 19_000)] {
             let tools = TOOLS.iter().filter(|tool| tool.set == ToolSet::Research);
-            let entries =
-                tools.map(|tool| serde_json::to_vec(&entry(tool, &all(), structured)).unwrap());
+            let entries = tools
+                .map(|tool| serde_json::to_vec(&entry(tool, &all(), structured, None)).unwrap());
             let size: usize = entries.map(|entry| entry.len()).sum();
             assert!(size <= most, "{size} bytes, structured: {structured}");
         }
@@ -165,7 +180,7 @@ mod tests {
     #[test]
     fn every_tool_has_a_title_a_description_and_true_hints() {
         for tool in TOOLS {
-            let entry = serde_json::to_value(entry(tool, &all(), false)).unwrap();
+            let entry = serde_json::to_value(entry(tool, &all(), false, None)).unwrap();
             assert_eq!(entry["name"], tool.name);
             assert!(!tool.title.is_empty() && entry["title"] == tool.title);
             assert!(

@@ -35,6 +35,10 @@ use iki_tools::contract::tool::{AccessScope, Tool};
 use iki_tools::registry::TOOLS;
 use iki_web::cache::{LayeredCache, SharingState};
 
+/// Time for which a list of tools holds, in milliseconds: a server's never changes, but over HTTP
+/// another server may be started in its place.
+const LIST_TIME_MS: u64 = 3_600_000;
+
 /// The part of a server that all its clients share.
 pub struct ServerSetup {
     tools: Vec<&'static Tool>,
@@ -181,8 +185,10 @@ impl ServerHandler for ToolServer {
     ) -> Result<ListToolsResult, ErrorData> {
         let entries = self.setup.tools.iter();
         let (tools, structured) = (&self.setup.tools, self.setup.structured);
-        let entries = entries.map(|tool| list::entry(tool, tools, structured));
-        Ok(ListToolsResult::with_all_items(entries.collect()))
+        let confinement = self.setup.caller.confinement();
+        let entries = entries.map(|tool| list::entry(tool, tools, structured, confinement));
+        let listed = ListToolsResult::with_all_items(entries.collect());
+        Ok(listed.with_ttl_ms(LIST_TIME_MS))
     }
 
     async fn call_tool(

@@ -24,7 +24,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
-use crate::incoming_message::{IncomingMessage, MessageFault, split_batch};
+use crate::incoming_message::{FaultKind, IncomingMessage, MessageFault, split_batch};
 use iki_base::mutex::lock;
 
 /// Maximum length of a line that is read, in bytes.
@@ -219,13 +219,13 @@ where
 
     /// Answers what is not a message. A notification is never answered.
     fn refuse(&self, fault: &MessageFault) {
-        if fault.is_syntax {
-            let reason = format!("Parse error: {}", fault.reason);
-            self.reply_error(ErrorCode::PARSE_ERROR, &reason, &fault.id);
-        } else if !fault.is_notification {
-            let reason = format!("Invalid Request: {}", fault.reason);
-            self.reply_error(ErrorCode::INVALID_REQUEST, &reason, &fault.id);
-        }
+        let (code, begin) = match fault.kind {
+            FaultKind::Syntax => (ErrorCode::PARSE_ERROR, "Parse error: "),
+            _ if fault.is_notification => return,
+            FaultKind::Invalid => (ErrorCode::INVALID_REQUEST, "Invalid Request: "),
+            FaultKind::NotOffered => (ErrorCode::METHOD_NOT_FOUND, ""),
+        };
+        self.reply_error(code, &format!("{begin}{}", fault.reason), &fault.id);
     }
 
     fn reply_error(&self, code: ErrorCode, message: &str, id: &Value) {

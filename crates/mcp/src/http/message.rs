@@ -17,7 +17,7 @@ use tokio::time::timeout;
 
 use crate::access::HeldSlot;
 use crate::http::refusal::HttpRefusal;
-use crate::incoming_message::IncomingMessage;
+use crate::incoming_message::{FaultKind, IncomingMessage};
 
 /// Maximum length of a body, in bytes.
 pub const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
@@ -125,10 +125,10 @@ fn parse_at_once(bytes: &Bytes) -> Result<IncomingMessage, HttpRefusal> {
         };
     }
     IncomingMessage::read(bytes).map_err(|fault| {
-        let refusal = if fault.is_syntax {
-            not_json(&fault.reason)
-        } else {
-            HttpRefusal::new(StatusCode::BAD_REQUEST, fault.reason)
+        let refusal = match fault.kind {
+            FaultKind::Syntax => not_json(&fault.reason),
+            FaultKind::Invalid => HttpRefusal::new(StatusCode::BAD_REQUEST, fault.reason),
+            FaultKind::NotOffered => HttpRefusal::no_such_method(fault.reason),
         };
         refusal.with_id(fault.id)
     })

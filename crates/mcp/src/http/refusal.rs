@@ -14,6 +14,7 @@ use crate::http::answer::{self, ResponseBody};
 
 /// The errors of JSON-RPC that come before any method.
 const PARSE_ERROR: i32 = -32700;
+const METHOD_NOT_FOUND: i32 = -32601;
 const INVALID_REQUEST: i32 = -32600;
 const INTERNAL_ERROR: i32 = -32603;
 /// An error of the server's own, of those that JSON-RPC leaves to it.
@@ -51,6 +52,14 @@ impl HttpRefusal {
             message: message.into(),
             header: None,
             closes: false,
+        }
+    }
+
+    /// The request's revision of the protocol has no such method.
+    pub fn no_such_method(reason: impl Into<String>) -> Self {
+        Self {
+            code: METHOD_NOT_FOUND,
+            ..Self::new(StatusCode::NOT_FOUND, reason)
         }
     }
 
