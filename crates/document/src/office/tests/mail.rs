@@ -39,7 +39,7 @@ fn a_mailbox_is_read_message_by_message() {
     let plain = "From hr Mon Jan  1 10:00:00 2024\nFrom: hr\nDate: Mon, 1 Jan 2024\n\nHello.\n";
     assert_eq!(FileKind::of(plain.as_bytes()), Some(FileKind::Eml));
     let begin = CpuInstant::now();
-    let many = converted([plain; 20_000].join("\n").as_bytes()).unwrap();
+    let many = converted(vec![plain; 20_000].join("\n").as_bytes()).unwrap();
     assert!(many.markdown.matches("Hello.").count() > 1000);
     let taken = begin.elapsed();
     assert!(taken < Duration::from_secs(20), "{taken:?}");
