@@ -508,3 +508,100 @@ fn the_title_is_always_there() {
         "{markdown}"
     );
 }
+
+#[test]
+fn of_a_reference_declarations_and_parameters_stay() {
+    let of_method = ["tag_set_rank (", "The new rank."];
+    check("method.html", &of_method, &["Guide"]);
+    let of_class = [
+        "public class Bench",
+        "Bench(int size)",
+        "Deprecated since 2.0",
+    ];
+    check("class.html", &of_class, &["Packages"]);
+}
+
+/// A paragraph of more than 400 bytes.
+const PARAGRAPH: &str = "<p>The stores of the northern district closed the year with more sales \
+    than in any year before, although the ferries did not run for three weeks in spring and the \
+    harbour market was moved to the old rope walk. What each of them sold, and what it had in stock \
+    at the end of the year, was counted by the keepers themselves and checked twice by the office. \
+    Stores that opened within the year are counted from their first day on.</p>";
+
+#[test]
+fn beside_a_single_paragraph_nothing_is_lost() {
+    let table = "<table><tr><th>Store<th>Sales<tr><td>Quay<td>42<tr><td>Weir<td>17</table>";
+    let parts = [
+        table,
+        "<pre>stores --count quay 42</pre>",
+        "<h2>Quay 42</h2><p>Closed.",
+        "<ol><li>Quay<li>Weir, 42</ol>",
+        "<dl><dt>Quay<dd>Sold 42</dl>",
+        "<p>Quay: 42.</p>",
+    ];
+    let around = [
+        ("<main>", "</main>"),
+        ("<div role=main>", "</div>"),
+        ("<article>", "</article>"),
+        ("<div class=page><section>", "</section></div>"),
+    ];
+    for part in parts {
+        for (begin, end) in around {
+            for body in [
+                format!("<h1>Sales</h1>{PARAGRAPH}{part}"),
+                format!("<h1>Sales</h1>{part}{PARAGRAPH}"),
+                format!("<h1>Sales</h1><div class=text>{PARAGRAPH}</div><div>{part}</div>"),
+            ] {
+                let page = format!(
+                    "<!doctype html><title>Sales</title><header><nav><a href=/a>Shop</a></nav>\
+                     </header>{begin}{body}{end}<footer>All rights reserved</footer>"
+                );
+                let (markdown, certainty) = main_of(&page);
+                assert!(markdown.contains("42"), "{page}\n{markdown}");
+                assert!(!markdown.contains("rights"), "{page}\n{markdown}");
+                assert_eq!(certainty, MainContentCertainty::Complete, "{page}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_names_itself_something_else_stays_out_of_the_container() {
+    let remark = "<p>I have never seen such numbers, and I have kept a store for forty years.</p>";
+    let beside = [
+        format!(
+            "<section class=comments><h2>Comments</h2><div class=comment>{remark}</div></section>"
+        ),
+        format!("<aside>{remark}</aside>"),
+    ];
+    for beside in beside {
+        let page = format!(
+            "<!doctype html><title>Sales</title><main><article><h1>Sales</h1>{}<pre>quay 42</pre>\
+             {beside}</article></main>",
+            PARAGRAPH.repeat(3)
+        );
+        let (markdown, _) = main_of(&page);
+        assert!(markdown.contains("quay 42"), "{markdown}");
+        assert!(!markdown.contains("forty years"), "{markdown}");
+    }
+}
+
+#[test]
+fn code_and_tables_outside_of_the_container_make_the_choice_unsure() {
+    for part in [
+        "<pre>stores --count quay 42</pre>",
+        "<table><tr><th>Store<th>Sales<tr><td>Quay<td>42<tr><td>Weir<td>17</table>",
+    ] {
+        let page = format!(
+            "<!doctype html><title>Sales</title><nav><a href=/a>Shop</a></nav><div><h1>Sales</h1>{}\
+             </div><div>{part}</div>",
+            PARAGRAPH.repeat(3)
+        );
+        let (markdown, certainty) = main_of(&page);
+        let is_whole = markdown.contains("42");
+        assert!(
+            is_whole || certainty == MainContentCertainty::Partial,
+            "{markdown}"
+        );
+    }
+}

@@ -8,7 +8,7 @@ use html2md::{Handle, NodeData};
 use super::text::{self, TextCounts};
 use super::words::{ElementNaming, NamingCache};
 use crate::html::reveal::node_id;
-use crate::html::{dom, table};
+use crate::html::{dom, listing, table};
 
 /// `hidden`.
 pub(super) const HIDDEN: u16 = 1;
@@ -70,7 +70,7 @@ pub(super) struct PageBlocks {
     pub(super) blocks: Vec<TextBlock>,
     pub(super) elements: Vec<PageElement>,
     pub(super) leaves: Vec<TreeLeaf>,
-    /// Indexes of the data tables.
+    /// Indexes of the data tables and the listings of code.
     pub(super) tables: Vec<u32>,
     /// True if there were too many blocks or elements for a choice.
     pub(super) too_much: bool,
@@ -307,7 +307,8 @@ impl BlockCutter<'_> {
             let end = u32::try_from(self.cut.elements.len()).unwrap_or(NONE);
             self.cut.elements[frame.own as usize].size = end - frame.own;
         }
-        if frame.is_table && table::read_shape(&frame.node).is_some() {
+        let is_data = frame.is_table && table::read_shape(&frame.node).is_some();
+        if frame.own != NONE && (is_data || listing::is_marked(&frame.node)) {
             self.cut.tables.push(frame.own);
         }
     }

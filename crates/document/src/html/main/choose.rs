@@ -10,6 +10,8 @@ pub(super) struct ContentChoice {
     /// Expected precision, the share of content among the chosen words, and recall, the share of
     /// the content's words that are chosen.
     pub(super) expected: (f64, f64),
+    /// False if code or a data table may be missing.
+    pub(super) has_all: bool,
 }
 
 /// Minimum probability of hidden text that the page does not offer to show.
@@ -37,10 +39,11 @@ pub(super) fn choose_blocks(page: &MeasuredPage, chances: &[f64]) -> ContentChoi
         chosen[heading] = true;
     }
     drop_hidden(cut, chances, &mut chosen);
-    keep::keep_related_blocks(page, chances, &mut chosen);
+    let has_all = keep::keep_related_blocks(page, chances, &mut chosen);
     ContentChoice {
         expected: expected_quality(chances, &words, &chosen),
         chosen,
+        has_all,
     }
 }
 

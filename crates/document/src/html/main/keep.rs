@@ -1,9 +1,9 @@
-//! Adds blocks that belong to the chosen ones by their place. In the container of the chosen ones,
-//! code, formulas and data tables are never missing, and neither is plausible text between chosen
-//! blocks. Parts of the page that say that they are something else are left out.
+//! Adds blocks that belong to the chosen ones by their place: of the container around the chosen
+//! ones everything stays but the parts that say that they are something else, controls and bare
+//! links. The choice is not sure if the page has code or a data table elsewhere.
 
-use super::blocks::{CODE, CONTROL, UNSEEN};
-use super::page::{MeasuredPage, sum_up};
+use super::blocks::{CODE, CONTROL, NONE, TextBlock, UNSEEN};
+use super::page::{MAX_LEVELS, MeasuredPage, sum_up};
 use super::tags;
 use super::words::{APART, ASIDE, NOTE};
 
@@ -13,38 +13,39 @@ const MIN_CONTAINER_SHARE: f64 = 0.9;
 /// Share of the chosen words from which on a part is content, whatever it calls itself.
 const MIN_PART_SHARE: f64 = 0.1;
 
-/// Minimum probability of a block between chosen ones.
-const MIN_BETWEEN_CHANCE: f64 = 0.2;
-
 /// Minimum probability of the heading of a chosen text, and of the term of a description.
 const MIN_HEADING_CHANCE: f64 = 0.05;
 
-/// Parts besides those that a name tells: one that stays whole, a term, and one in the container.
+/// Parts besides those that a name tells: one that stays whole, a term, one in the container, and
+/// one in a data table or in preformatted text.
 const WHOLE: u8 = 8;
 const TERM: u8 = 16;
 const INSIDE: u8 = 32;
+const DATA: u8 = 64;
 
-pub(super) fn keep_related_blocks(page: &MeasuredPage, chances: &[f64], chosen: &mut [bool]) {
+/// Adds the blocks that belong to the chosen ones. False if the page has code or a data table
+/// outside of their container that may belong to them.
+pub(super) fn keep_related_blocks(
+    page: &MeasuredPage,
+    chances: &[f64],
+    chosen: &mut [bool],
+) -> bool {
     let cut = page.cut;
-    let (Some(first), Some(last)) = (
-        chosen.iter().position(|chosen| *chosen),
-        chosen.iter().rposition(|chosen| *chosen),
-    ) else {
-        return;
-    };
     let words = chosen_words(page, chosen);
+    if words.first().is_none_or(|words| *words == 0.0) {
+        return true;
+    }
     let parts = parts(page, &words);
-    for (number, block) in cut.blocks.iter().enumerate() {
-        if chosen[number] || block.flags & (UNSEEN | CONTROL) != 0 {
+    let part_of = |block: &TextBlock| parts[block.element as usize];
+    for (block, chosen) in cut.blocks.iter().zip(chosen.iter_mut()) {
+        let part = part_of(block);
+        if *chosen || part & APART != 0 || block.flags & (UNSEEN | CONTROL) != 0 {
             continue;
         }
-        let part = parts[block.element as usize];
-        let is_linked = 2 * block.linked > block.text.words;
-        let is_likely =
-            part & NOTE != 0 || (part & ASIDE == 0 && chances[number] >= MIN_BETWEEN_CHANCE);
-        let is_of_text = block.flags & CODE != 0 || (first < number && number < last && is_likely);
-        chosen[number] = part & APART == 0
-            && (part & WHOLE != 0 || (part & INSIDE != 0 && !is_linked && is_of_text));
+        let is_heading = cut.elements[block.element as usize].heading > 0;
+        let is_text = part & ASIDE == 0 && (is_heading || !is_linked(block));
+        *chosen = part & WHOLE != 0
+            || (part & INSIDE != 0 && (is_text || part & NOTE != 0 || block.flags & CODE != 0));
     }
     // A heading comes with the text that follows it, and a term with its description.
     let mut follows = false;
@@ -57,6 +58,24 @@ pub(super) fn keep_related_blocks(page: &MeasuredPage, chances: &[f64], chosen: 
             follows = chosen[number];
         }
     }
+    let is_of_site = |block: &TextBlock| {
+        let levels = &page.categories[block.element as usize];
+        tags::SITE_PARTS
+            .iter()
+            .any(|part| levels[*part] < MAX_LEVELS)
+    };
+    let is_missing = |(block, chosen): (&TextBlock, &bool)| {
+        !chosen
+            && part_of(block) & (APART | ASIDE | DATA) == DATA
+            && block.flags & (UNSEEN | CONTROL) == 0
+            && !is_linked(block)
+            && !is_of_site(block)
+    };
+    !cut.blocks.iter().zip(chosen.iter()).any(is_missing)
+}
+
+fn is_linked(block: &TextBlock) -> bool {
+    2 * block.linked > block.text.words
 }
 
 /// Returns the number of chosen words in each element.
@@ -70,12 +89,11 @@ fn chosen_words(page: &MeasuredPage, chosen: &[bool]) -> Vec<f64> {
     words
 }
 
-/// Returns the parts around each element, for those in the container as far as it reaches: the
-/// deepest element with nearly all of the chosen words.
+/// Returns the parts around each element, for those in the container as far as it reaches.
 fn parts(page: &MeasuredPage, words: &[f64]) -> Vec<u8> {
     let elements = &page.cut.elements;
     let holds = |number: usize, share: f64| words[number] >= share * words[0];
-    let container = (0..words.len()).rfind(|number| holds(*number, MIN_CONTAINER_SHARE));
+    let container = container(page, words);
     let mut parts = vec![0; elements.len()];
     for table in &page.cut.tables {
         parts[*table as usize] = WHOLE;
@@ -94,10 +112,54 @@ fn parts(page: &MeasuredPage, words: &[f64]) -> Vec<u8> {
             (is_paragraph && has_chosen) || (is_block && (has_chosen || around & INSIDE != 0));
         let is_apart = said & APART != 0 && around & WHOLE == 0 && !holds(number, MIN_PART_SHARE);
         parts[number] = around
+            | (DATA * u8::from(is_block))
             | (said & !APART)
             | (APART * u8::from(is_apart))
             | (WHOLE * u8::from(is_whole))
             | (TERM * u8::from(element.called.block_kind == tags::TERM));
     }
     parts
+}
+
+/// Returns the index of the element that holds the page's own content: the nearest `main` or
+/// `article` around nearly all of the chosen words, else the nearest element that holds the main
+/// heading as well, else the outermost one that has no part of the site in it; never one that also
+/// holds the site's parts, as the body does.
+fn container(page: &MeasuredPage, words: &[f64]) -> Option<usize> {
+    let elements = &page.cut.elements;
+    let nearly_all = |words_in: &f64| *words_in >= MIN_CONTAINER_SHARE * words[0];
+    let tight = words.iter().rposition(nearly_all)?;
+    let heading = page.heading.map(|number| page.cut.blocks[number].element);
+    let is_of_site = |number: usize| {
+        let called = &elements[number].called;
+        let is_called = |category: &usize| called.categories >> *category & 1 == 1;
+        called.parts & (APART | ASIDE) != 0 || tags::SITE_PARTS.iter().any(is_called)
+    };
+    let (mut headed, mut clean) = (None, tight);
+    let (mut is_clean, mut checked) = (true, tight + 1..tight + 1);
+    let mut number = tight;
+    loop {
+        let element = &elements[number];
+        let all = number + 1..number + element.size as usize;
+        is_clean = is_clean
+            && !(all.start..checked.start)
+                .chain(checked.end..all.end)
+                .any(is_of_site);
+        checked = all;
+        if is_clean {
+            clean = number;
+        }
+        if number == 0 {
+            return Some(headed.unwrap_or(clean));
+        }
+        let is_named = |category: usize| element.called.categories >> category & 1 == 1;
+        if is_named(tags::MAIN) || is_named(tags::ARTICLE_CATEGORY) {
+            return Some(number);
+        }
+        let index = u32::try_from(number).unwrap_or(NONE);
+        if heading.is_some_and(|heading| page.is_in(index, heading)) {
+            headed = headed.or(Some(number));
+        }
+        number = element.parent as usize;
+    }
 }

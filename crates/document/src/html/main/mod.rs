@@ -83,7 +83,8 @@ pub(super) fn read(source: &HtmlSource) -> Option<(ConvertedPage, bool)> {
     }
     prune::prune_unchosen(body, &cut, &choice.chosen);
     let (model, cuts) = source.walk(&parsed.tree);
-    let sure = cuts == DocumentCuts::default() && choice.expected.1 >= MIN_SURE_RECALL;
+    let sure =
+        cuts == DocumentCuts::default() && choice.has_all && choice.expected.1 >= MIN_SURE_RECALL;
     let read = ConvertedPage {
         model,
         cuts,

@@ -11,6 +11,10 @@ pub(super) const CATEGORY_COUNT: usize = 18;
 
 /// Index of `main` among the categories.
 pub(super) const MAIN: usize = 4;
+/// Index of `article` among the categories.
+pub(super) const ARTICLE_CATEGORY: usize = 5;
+/// Indexes of `nav`, `header`, `footer` and `aside` among the categories.
+pub(super) const SITE_PARTS: [usize; 4] = [0, 1, 2, 3];
 /// Index of `p` among the categories.
 pub(super) const PARAGRAPH: usize = 17;
 

@@ -45,7 +45,11 @@ const PARTS: [(u8, &str); 3] = [
         APART,
         "<nav <footer @navigation @contentinfo nav navbar navigation breadcrumb breadcrumbs footer \
          related recommended recommendations cookie cookies consent gdpr onetrust share sharing \
-         sharedaddy addtoany newsletter subscribe subscription signup",
+         sharedaddy addtoany social newsletter subscribe subscription signup login comment comments \
+         commentlist disqus respond review reviews testimonial testimonials author byline bio \
+         advert ads advertisement sponsored promo promotion promotional cta cart popular trending \
+         teaser teasers carousel pagination pager toolbar modal popup hidden <dialog @dialog \
+         <form @form @search",
     ),
     (ASIDE, "<aside @complementary aside sidebar"),
     (
