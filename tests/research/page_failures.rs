@@ -1,5 +1,6 @@
 //! The failures of `scrape_page`: each kind, its advice, and the time for which it is cached.
 
+use crate::common::tool;
 use crate::reading::{Home, article, refusing, serving, text};
 use crate::server::{Server, redirect, reply};
 use serde_json::{Value, json};
@@ -256,4 +257,60 @@ fn no_login_is_shown() {
     let url = server.url("/").replace("http://", "http://user:s3cret@");
     let page = Home::new().page(&url);
     assert!(!page.to_string().contains("s3cret"), "{page}");
+}
+
+#[test]
+fn what_stands_in_place_of_a_page_is_named_at_both_doors() {
+    let pages = include_str!("placeholders.txt");
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for page in pages.split("\n# ").skip(1) {
+        let (name, html) = page.split_once('\n').unwrap();
+        let kind = name.split_once(':').unwrap().0;
+        let word = match kind {
+            "login" => "login form",
+            "consent" => "consent page",
+            "paywall" => "paywall",
+            _ => "script",
+        };
+        let html = format!("<!doctype html><html><meta charset=utf-8>{html}");
+        let server = serving("text/html", html);
+        let request = json!({"url": server.url("/page")});
+        let fetched = tool("web-fetch-tool").with(&request).run().note();
+        let scraped = Home::new().call().with(&request).run().json();
+        let scraped = format!("{} {}", scraped["error"], scraped["note"]);
+        for (door, said) in [("web_fetch", &fetched), ("scrape_page", &scraped)] {
+            if !said.to_lowercase().contains(word) {
+                wrong.push(format!("{name}: {door} says {said}"));
+            }
+        }
+        count += 1;
+    }
+    assert_eq!(count, 30);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_page_with_its_text_is_not_called_a_wall() {
+    let banner = "<div id=cookie-banner><p>We use cookies. Accept all?</p><button>Accept all</button>\
+        </div><form><input type=password name=p><button>Log in</button></form><script src=a.js></script>";
+    let paywall = "<script type='application/ld+json'>{\"isAccessibleForFree\":false}</script>\
+        <p>Already a subscriber? Log in</p>";
+    let policy = "<title>Cookie policy</title><h1>Cookie policy</h1><p>We use cookies to remember \
+        your basket.</p><p>You accept cookies with the button below.</p><button>Accept</button>";
+    for page in [
+        article(20).replace("</header>", &format!("{banner}</header>")),
+        article(20).replace("</header>", &format!("{paywall}</header>")),
+        policy.to_owned(),
+    ] {
+        let server = serving("text/html", page);
+        let request = json!({"url": server.url("/page")});
+        let fetched = tool("web-fetch-tool").with(&request).run().json();
+        let scraped = Home::new().page(&server.url("/page"));
+        for json in [fetched, scraped] {
+            for word in ["login form", "consent page", "paywall", "by a script"] {
+                assert!(!json["note"].to_string().contains(word), "{word}: {json}");
+            }
+        }
+    }
 }

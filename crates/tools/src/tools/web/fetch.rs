@@ -6,6 +6,7 @@ use memchr::memchr_iter;
 use url::Url;
 
 use super::page_source::{self, MEBIBYTES, PageSource, window};
+use super::placeholder::Placeholder;
 use super::{document_body, fetch_note, meant_url, network};
 use crate::contract::bounded::{self, TextMeasure};
 use crate::contract::call_terms::{Audience, CallTerms};
@@ -209,10 +210,12 @@ fn convert(
                 source.convert(end).map(|document| (document, None))
             };
             let (document, note) = converted.ok_or_else(given_up)?;
-            if document.has_text() {
-                notes.add(note);
-            } else {
+            let placeholder = Placeholder::find(&source.text, &document.title, document.own());
+            if !document.has_text() && matches!(placeholder, None | Some(Placeholder::Script)) {
                 notes.add(fetch_note::of_no_text(&source.text));
+            } else {
+                notes.add(note);
+                notes.add(placeholder.map(|one| one.advice().to_owned()));
             }
             document
         }

@@ -12,6 +12,7 @@
 //! | `search_brave`, `search_google`, `provider_answer` | the tools of one provider |
 //! | `page_reading` | pages and documents as `scrape` answers with them |
 //! | `page_source`, `document_body` | the way from an address to a text, for `fetch` and pages |
+//! | `placeholder` | logins, consent pages, paywalls and scripts in place of a page |
 //! | `resource_link` | answers that are too large for a message |
 //! | `meant_url`, `download_command` | advice on addresses and files |
 //! | `answer_fields` | the fields of an answer other than its content |
@@ -31,6 +32,7 @@ mod network;
 mod page_reading;
 mod page_source;
 pub(crate) mod patent_search;
+mod placeholder;
 mod provider_answer;
 pub(crate) mod research_cache;
 mod research_call;

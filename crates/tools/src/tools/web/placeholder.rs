@@ -1,8 +1,62 @@
-//! Login forms and empty script pages, which stand in place of a page.
+//! Login forms, consent pages, paywalls and empty script pages, which stand in place of a page.
 //!
 //! Rules: the specification's errors of `scrape_page`, and its ways.
 
 use memchr::memmem;
+
+/// What stands in place of a page, or of its rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placeholder {
+    /// A form that asks for a login.
+    Login,
+    /// A request to accept cookies or the like before the page is shown.
+    Consent,
+    /// The beginning of a text whose rest is for subscribers.
+    Paywall,
+    /// A shell that a script has yet to fill.
+    Script,
+}
+
+impl Placeholder {
+    /// Finds what a page is: `page` is its HTML, `title` and `text` its visible text.
+    pub fn find(page: &str, title: &str, text: &str) -> Option<Self> {
+        if is_login(page, title, text) {
+            Some(Self::Login)
+        } else if is_consent(page, title, text) {
+            Some(Self::Consent)
+        } else if is_paywall(page, text) {
+            Some(Self::Paywall)
+        } else {
+            // Few words beside a script alone may be a page.
+            let lower = page.to_ascii_lowercase();
+            let is_waiting = has_any(lower.as_bytes(), ROOTS) || wants_scripts(&lower);
+            (is_waiting && is_shell(page, text)).then_some(Self::Script)
+        }
+    }
+
+    /// Says what it is, and what to do.
+    pub fn advice(self) -> &'static str {
+        match self {
+            Self::Login => {
+                "The server answered with a login form instead of the page: ask the user for \
+                 access, or use another source."
+            }
+            Self::Consent => {
+                "The server answered with a consent page instead of the page: somebody has to \
+                 accept its terms in a browser first. Use the site's API or feed, or another \
+                 source."
+            }
+            Self::Paywall => {
+                "The page is behind a paywall: this is only what it shows to everybody. Ask the \
+                 user for access, or use another source."
+            }
+            Self::Script => {
+                "This page is put together by a script: what is here is what it shows without. \
+                 Look for an API, a feed or another source."
+            }
+        }
+    }
+}
 
 /// Maximum length of a text of a login form, in bytes.
 const MAX_LOGIN_FORM_BYTES: usize = 2048;
@@ -20,9 +74,16 @@ fn has_any(text: &[u8], parts: &str) -> bool {
 const LOGINS: &str = "anmelden|connexion|einloggen|iniciar sesi|log in|log-in|login|\
     se connecter|sign in|sign-in|signin|авторизац|войти|ログイン|登录";
 
-/// True if a page is a login form and little else: `page` is its HTML, `title` and `text` its
-/// visible text.
-pub fn is_login(page: &str, title: &str, text: &str) -> bool {
+/// Maximum length of the text of a form that asks for a name first, and then for a password.
+const MAX_NAME_FORM_BYTES: usize = 1024;
+
+/// Names of the fields in which such forms take the name.
+const NAME_FIELDS: &str = "name=\"loginfmt\"|name=\"identifier\"|name=\"username\"|\
+    name=\"login\"|name=\"email\"|autocomplete=\"username|autocomplete=\"webauthn|okta-sign-in|\
+    name=\"samlrequest\"|name=\"samlresponse\"|login.microsoftonline|auth0-lock";
+
+/// True if a page is a login form and little else.
+fn is_login(page: &str, title: &str, text: &str) -> bool {
     if text.len() >= MAX_LOGIN_FORM_BYTES {
         return false;
     }
@@ -35,11 +96,91 @@ pub fn is_login(page: &str, title: &str, text: &str) -> bool {
         value.is_some_and(|value| value.starts_with("password"))
     });
     if !asks {
-        return false;
+        return text.len() < MAX_NAME_FORM_BYTES
+            && has_any(title.to_lowercase().as_bytes(), LOGINS)
+            && has_any(page.as_bytes(), NAME_FIELDS);
     }
     let said = format!("{title}\n{text}").to_lowercase();
     has_any(said.as_bytes(), LOGINS)
         || (text.len() < MAX_LOGIN_FORM_BYTES / 4 && has_any(page.as_bytes(), LOGINS))
+}
+
+/// Maximum length of the text of a consent page, in bytes.
+const MAX_CONSENT_BYTES: usize = 6000;
+
+/// Maximum length of what else such a page says, in bytes.
+const MAX_OTHER_BYTES: usize = 400;
+
+/// Words in the titles of texts on the subject.
+const POLICIES: &str = "policy|notice|statement|law|regulation|richtlinie|erklärung|politique|\
+    política|informativa|docs|documentation|guide|how to|api";
+
+/// Words of those who ask for consent, in lower case.
+const CONSENTS: &str = "before you continue|bevor sie|cookie|consent|privacy|personal data|\
+    third parties|third-party|your data|our partners|vendors|legitimate interest|datenschutz|\
+    einwillig|zustimm|unsere partner|werbung|données|confidentialité|partenaires|\
+    consentimiento|privacidad|nuestros socios|toestemming|gegevens|privacidade|consenso|\
+    terze parti|同意|隐私|プライバシー";
+
+/// Words on the buttons with which one gives it.
+const ACCEPTS: &str = "accept|agree|allow all|allow cookies|i consent|give consent|akzeptieren|\
+    zustimmen|einverstanden|accepter|aceptar|aceitar|accetta|akkoord|accepteren|同意";
+
+/// True if most of what a page says asks for consent, and it offers to give it.
+fn is_consent(page: &str, title: &str, text: &str) -> bool {
+    let is_policy = has_any(title.to_lowercase().as_bytes(), POLICIES);
+    if text.len() >= MAX_CONSENT_BYTES || text.trim().is_empty() || is_policy {
+        return false;
+    }
+    let said = text.to_lowercase();
+    let (mut asking, mut all) = (0, 0);
+    for paragraph in said.split("\n\n") {
+        let asks = [CONSENTS, ACCEPTS]
+            .iter()
+            .any(|words| has_any(paragraph.as_bytes(), words));
+        asking += if asks { paragraph.len() } else { 0 };
+        all += paragraph.len();
+    }
+    let page = page.to_lowercase();
+    let accepts = has_any(page.as_bytes(), ACCEPTS);
+    let offers = has_any(
+        page.as_bytes(),
+        "<button|<input|role=\"button|role=button|btn",
+    );
+    4 * asking >= 3 * all
+        && all - asking < MAX_OTHER_BYTES
+        && accepts
+        && offers
+        && has_any(said.as_bytes(), CONSENTS)
+}
+
+/// Maximum length of the text that a page behind a paywall shows, in bytes.
+const MAX_TEASER_BYTES: usize = 4096;
+
+/// Signs in the HTML of a page whose rest is for subscribers.
+const PAYWALLS: &str = "\"isaccessibleforfree\":false|\"isaccessibleforfree\":\"false|paywall|\
+    regwall|subscriber-only|subscribers-only|premium-content|metered-content|tp-container|\
+    piano-offer|leaky_paywall|gateway-content|subscriber-wall|meteredcontent|gh-post-upgrade-cta";
+
+/// Sentences with which such a page asks for a subscription.
+const SUBSCRIPTIONS: &str = "already a subscriber|already a member|already have an account|\
+    subscribe to continue|subscribe to read|subscribe to keep reading|subscribe to unlock|\
+    subscribe now to|to continue reading|to keep reading|continue reading with|\
+    for subscribers only|for paying subscribers|for paid subscribers|for subscribers|\
+    subscribers only|members only|for members|become a subscriber|become a member|\
+    to read the full|to unlock|unlock this|free articles|free article|start your trial|\
+    jetzt weiterlesen|weiterlesen mit|mit einem abo|abonnenten|réservé aux abonnés|\
+    déjà abonné|pour lire la suite|solo para suscriptores|suscríbete para|riservato agli abbonati|\
+    abbonati per|alleen voor abonnees|lees verder met|有料会員|会員限定|订阅";
+
+/// True if a page shows a beginning and asks for a subscription.
+fn is_paywall(page: &str, text: &str) -> bool {
+    if text.len() >= MAX_TEASER_BYTES {
+        return false;
+    }
+    let mut page = page.to_lowercase();
+    page.retain(|char| !char.is_ascii_whitespace());
+    has_any(page.as_bytes(), PAYWALLS) && has_any(text.to_lowercase().as_bytes(), SUBSCRIPTIONS)
 }
 
 /// IDs of the elements that frameworks put a page into.
@@ -61,12 +202,18 @@ pub fn is_shell(page: &str, text: &str) -> bool {
     letters < EMPTY_SHELL_BYTES / 5 || has_any(lower.as_bytes(), ROOTS) || wants_scripts(&lower)
 }
 
+/// Words with which a page asks for scripts, and does not only remark that there are none.
+const SCRIPT_DEMANDS: &str = "enable|need|require|without|activate|turn on|turned on|aktivier|\
+    activer|activez|activa|attiva|inschakelen";
+
 /// True if a page, in lower case, says that it requires scripts.
 fn wants_scripts(lower: &str) -> bool {
     let mut elements = lower.split("<noscript").skip(1);
     elements.any(|rest| {
         let inner = rest.split("</noscript").next();
-        inner.is_some_and(|inner| inner.contains("javascript"))
+        inner.is_some_and(|inner| {
+            inner.contains("javascript") && has_any(inner.as_bytes(), SCRIPT_DEMANDS)
+        })
     })
 }
 
@@ -107,6 +254,21 @@ mod tests {
         assert!(!is_login(form, "Welcome", "Go"));
         assert!(!is_login("<input type=text>", "Sign in", ""));
         assert!(!is_login(form, "Sign in", &"An article. ".repeat(200)));
+    }
+
+    #[test]
+    fn a_short_page_that_says_that_scripts_are_off_is_no_shell() {
+        let page = "<noscript><div>JavaScript is disabled on your browser.</div></noscript>\
+            <script src=a.js></script><p>No usage of org.example.select.Collector</p>";
+        assert!(!is_shell(
+            page,
+            "No usage of org.example.select.Collector, in any package"
+        ));
+        let page = page.replace("is disabled on", "must be enabled in");
+        assert!(is_shell(
+            &page,
+            "No usage of org.example.select.Collector, in any package"
+        ));
     }
 
     #[test]

@@ -9,8 +9,8 @@ use super::conversion_lock;
 use super::found_page::FoundPage;
 use super::page::FetchPaging;
 use super::page_request::ScrapeRequest;
-use super::placeholder;
 use crate::tools::web::page_source::PageSource;
+use crate::tools::web::placeholder::{self, Placeholder};
 use iki_document::Document;
 use iki_web::browser::Browser;
 use iki_web::charset::BodyKind;
@@ -47,11 +47,8 @@ pub fn complete(
     let rendered = render(found, source, end, client);
     if rendered.is_none() && !ask_exa(found, source, client, request) {
         found.page.partial = true;
-        found.page.notes.push(
-            "This page is put together by a script: what is here is what it shows without. Look \
-             for an API, a feed or another source."
-                .to_owned(),
-        );
+        let note = Placeholder::Script.advice().to_owned();
+        found.page.notes.push(note);
     }
     rendered
 }

@@ -13,6 +13,7 @@ use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::{ErrorCode, Failure, FailureAdvice};
 use crate::tools::web::document_body::UnreadableDocument;
 use crate::tools::web::page_source::media_type;
+use crate::tools::web::placeholder::Placeholder;
 use crate::tools::web::{fetch_note, meant_url, research_cache};
 use iki_base::wording::count_noun;
 use iki_web::allowed::NotAllowed;
@@ -232,13 +233,14 @@ pub fn of_bot_check(check: BotCheck, status: &str) -> PageError {
     PageError::new(ErrorCode::Blocked, message).detail(status)
 }
 
-/// Creates the failure of a page that requires a login.
-pub fn of_login_page(status: &str) -> PageError {
-    let message = format!(
-        "The server answered with a login form instead of the page ({status}): ask the user for \
-         access, or use another source. Mode raw gives the form's own page."
-    );
-    PageError::new(ErrorCode::AuthRequired, message).detail(status)
+/// Creates the failure of a page in whose place something else came.
+pub fn of_placeholder(placeholder: Placeholder, status: &str) -> PageError {
+    let code = match placeholder {
+        Placeholder::Login => ErrorCode::AuthRequired,
+        _ => ErrorCode::Blocked,
+    };
+    let message = format!("{} Mode raw gives what came.", placeholder.advice());
+    PageError::new(code, message).detail(status)
 }
 
 /// Creates the failure of an empty answer.

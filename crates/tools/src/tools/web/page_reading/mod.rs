@@ -11,7 +11,6 @@
 //! | `found_page` | a page as one of these ways found it |
 //! | `conversion_lock` | what is done for one page at a time |
 //! | `content_type` | the form of a text |
-//! | `placeholder` | login forms and scripts in place of a page |
 //! | `page` | a page as it is answered and kept |
 //! | `facts` | facts about a page other than its text |
 //! | `content_cut` | content as it is shown |
@@ -27,7 +26,6 @@ pub mod failure;
 mod found_page;
 pub mod page;
 pub mod page_request;
-mod placeholder;
 mod reader;
 mod site_api_page;
 

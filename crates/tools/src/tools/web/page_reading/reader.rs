@@ -16,10 +16,10 @@ use super::failure::{self, PageError};
 use super::found_page::FoundPage;
 use super::page::{FetchPaging, ScrapedPage};
 use super::page_request::{ScrapeMode, ScrapeRequest};
-use super::placeholder;
 use super::site_api_page;
 use crate::contract::call_terms::CallTerms;
 use crate::tools::web::page_source::{self, MEBIBYTES, PageSource};
+use crate::tools::web::placeholder::{self, Placeholder};
 use crate::tools::web::{document_body, fetch_note};
 use iki_base::unseen;
 use iki_document::Document;
@@ -215,10 +215,19 @@ fn of_html(
     found.page.partial |= found.document.of_data;
     let html = rendered.as_ref().map_or(&source.text, |page| &page.text);
     let document = &found.document;
-    if placeholder::is_login(html, &document.title, document.own()) {
-        return Err(failure::of_login_page(status));
+    match Placeholder::find(html, &document.title, document.own()) {
+        Some(wall @ (Placeholder::Login | Placeholder::Consent)) => {
+            return Err(failure::of_placeholder(wall, status));
+        }
+        Some(Placeholder::Paywall) => {
+            found.page.partial = true;
+            let note = Placeholder::Paywall.advice().to_owned();
+            found.page.notes.push(note);
+        }
+        Some(Placeholder::Script) | None => {}
     }
     // Of a page of frames, their addresses are what there is to go on with.
+    let document = &found.document;
     if !found.page.partial && !document.has_text() && !document.is_of_frames {
         return Err(failure::of_nothing("the page has no text", status));
     }
