@@ -23,3 +23,4 @@ pub mod resolve;
 pub mod search;
 pub mod site_apis;
 pub mod status_advice;
+pub mod work;

@@ -211,6 +211,30 @@ impl PartialDate {
     }
 }
 
+/// Dates in stored forms: as text; one that is no date is none.
+pub(crate) mod as_text {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::PartialDate;
+
+    pub(crate) fn serialize<S: Serializer>(
+        date: &Option<PartialDate>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        match date {
+            Some(date) => serializer.collect_str(date),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<PartialDate>, D::Error> {
+        let text = Option::<String>::deserialize(deserializer)?;
+        Ok(text.as_deref().and_then(PartialDate::parse))
+    }
+}
+
 impl fmt::Display for PartialDate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:04}", self.year)?;

@@ -45,6 +45,8 @@ const TITLES: &str = "dr mr mrs ms prof professor";
 pub enum AuthorKind {
     Person,
     Organisation,
+    /// One of a list of names, which are persons' but for those that say otherwise.
+    Listed,
     /// Nothing is stated: the name decides.
     None,
 }
@@ -70,6 +72,7 @@ impl AuthorName {
         let organisation = match hint {
             AuthorKind::Person => false,
             AuthorKind::Organisation => true,
+            AuthorKind::Listed => is_called_organisation(&name),
             AuthorKind::None => is_organisation(&name),
         };
         if organisation {
@@ -117,7 +120,8 @@ impl AuthorName {
         })
     }
 
-    fn single_name(name: String, organisation: bool) -> Self {
+    /// Makes a name that has no parts.
+    pub(crate) fn single_name(name: String, organisation: bool) -> Self {
         Self {
             family: name,
             given: String::new(),
@@ -308,15 +312,21 @@ fn clean_name(name: &str) -> Option<String> {
     (!none).then(|| name.to_owned())
 }
 
-/// True if the name cannot be a person's.
+/// True if the name cannot be a person's, or is longer than those are.
 fn is_organisation(name: &str) -> bool {
+    words_of(name).count() > MAX_WORDS || is_called_organisation(name)
+}
+
+fn words_of(name: &str) -> impl Iterator<Item = &str> {
+    let words = name.split(|c: char| c.is_whitespace() || c == ',');
+    words.filter(|word| !word.is_empty())
+}
+
+/// True if something in the name says that it is no person's.
+fn is_called_organisation(name: &str) -> bool {
     let name = name.trim();
-    let words: Vec<&str> = name
-        .split(|c: char| c.is_whitespace() || c == ',')
-        .filter(|word| !word.is_empty())
-        .collect();
-    words.len() > MAX_WORDS
-        || name.contains('&')
+    let words: Vec<&str> = words_of(name).collect();
+    name.contains('&')
         || name.chars().any(|c| c.is_ascii_digit())
         || words.iter().any(|word| {
             let word = word.trim_matches('.').to_lowercase();

@@ -16,7 +16,7 @@
 //! | [`retraction`] | retractions of its work |
 //! | [`forum`] | votes and comments |
 
-mod author;
+pub(crate) mod author;
 mod citation;
 mod class;
 pub mod doi;

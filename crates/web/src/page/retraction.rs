@@ -8,7 +8,8 @@
 use std::time::Duration;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use url::Url;
 
 use crate::client::{FetchError, FetchRequest, HttpClient, parse_url};
@@ -34,12 +35,60 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'~');
 
+/// What the worst notice about a work says.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct RetractionStatus {
+    /// True if the whole work has been retracted.
+    pub retracted: bool,
+    /// `correction`, `expression_of_concern` or `retraction`.
+    pub kind: String,
+    /// Day of the notice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+    /// DOI of the notice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notice_doi: Option<String>,
+    /// `publisher` or `retraction-watch`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+}
+
+impl RetractionStatus {
+    /// Returns the status of a work that has been retracted.
+    #[must_use]
+    pub fn retracted() -> Self {
+        Self {
+            retracted: true,
+            kind: "retraction".to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// Returns it in words: `RETRACTED, 2022-02-06, 10.1038/notice`.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        let mut words = match (self.retracted, self.kind.as_str()) {
+            (true, _) => "RETRACTED".to_owned(),
+            (false, kind) => format!("Notice about it: {}", kind.replace('_', " ")),
+        };
+        for fact in [&self.date, &self.notice_doi].into_iter().flatten() {
+            words.push_str(", ");
+            words.push_str(fact);
+        }
+        words
+    }
+}
+
 /// Asks Crossref about `doi`, for [`TIMEOUT`] at most. `None` if no notice is known.
 ///
 /// # Errors
 ///
 /// [`CrossrefUnavailable`]: the work's status is unknown.
-pub fn status(client: &HttpClient, doi: &str) -> Result<Option<Value>, CrossrefUnavailable> {
+pub fn status(
+    client: &HttpClient,
+    doi: &str,
+) -> Result<Option<RetractionStatus>, CrossrefUnavailable> {
     let variable = std::env::var(ENDPOINT_VARIABLE).ok();
     let endpoint = variable.as_deref().map(str::trim);
     let endpoint = endpoint
@@ -61,7 +110,7 @@ pub fn status_at(
     client: &HttpClient,
     endpoint: &Url,
     doi: &str,
-) -> Result<Option<Value>, CrossrefUnavailable> {
+) -> Result<Option<RetractionStatus>, CrossrefUnavailable> {
     let Some(url) = address(endpoint, doi) else {
         return Ok(None);
     };
@@ -137,32 +186,26 @@ fn notice_doi(notice: &Value) -> Option<String> {
     (doi.starts_with("10.") && doi.contains('/')).then_some(doi)
 }
 
-/// Returns the status of a work that Crossref's record of it tells: `retracted`, and of the worst
-/// notice the `kind`, and as far as they are known `date`, `noticeDoi` and `source`; of equal
-/// notices the most detailed one counts.
+/// Returns the status of a work that Crossref's record of it tells, by its worst notice; of equal
+/// ones the most detailed counts.
 #[must_use]
-pub(crate) fn of_record(work: &Value) -> Option<Value> {
-    let mut found: Option<((usize, usize), Value)> = None;
+pub(crate) fn of_record(work: &Value) -> Option<RetractionStatus> {
+    let mut found: Option<((usize, usize), RetractionStatus)> = None;
     for notice in work["updated-by"].as_array()? {
         let Some((severity, kind, retracted)) = meaning(notice) else {
             continue;
         };
         let source = notice["source"].as_str();
         let source = source.filter(|name| matches!(*name, "retraction-watch" | "publisher"));
-        let facts = [
-            ("date", day(notice)),
-            ("noticeDoi", notice_doi(notice)),
-            ("source", source.map(str::to_owned)),
-        ];
-        let mut status = json!({"retracted": retracted, "kind": kind});
-        let mut said = 0;
-        for (name, fact) in facts {
-            if let Some(fact) = fact {
-                status[name] = fact.into();
-                said += 1;
-            }
-        }
-        let rank = (severity, said);
+        let status = RetractionStatus {
+            retracted,
+            kind: kind.to_owned(),
+            date: day(notice),
+            notice_doi: notice_doi(notice),
+            source: source.map(str::to_owned),
+        };
+        let facts = [&status.date, &status.notice_doi, &status.source];
+        let rank = (severity, facts.into_iter().flatten().count());
         if found.as_ref().is_none_or(|(best, _)| rank > *best) {
             found = Some((rank, status));
         }
@@ -172,10 +215,12 @@ pub(crate) fn of_record(work: &Value) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn told(updated_by: &Value) -> Value {
-        of_record(&json!({"updated-by": updated_by})).unwrap_or_default()
+        serde_json::to_value(of_record(&json!({"updated-by": updated_by}))).unwrap()
     }
 
     #[test]

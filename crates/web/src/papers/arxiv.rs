@@ -9,10 +9,13 @@ use super::paper::Paper;
 use super::paper_provider::{PaperPage, PaperProvider, PaperStep, refusal_without_keys};
 use super::paper_search::PaperSearch;
 use crate::client::HttpResponse;
+use crate::page::PartialDate;
 use crate::provider::failure::ProviderFailureKind;
 use crate::provider::{
     Provider, ProviderAccount, ProviderEndpoint, ProviderRequest, UnreadableReply,
 };
+use crate::work::{WorkAuthor, WorkKind};
+use iki_base::wording::on_one_line;
 use iki_document::{XmlEvent, XmlReader};
 
 /// Maximum number of entries that are read.
@@ -25,16 +28,6 @@ const MAX_TEXT_BYTES: usize = 20_000;
 const STOP_WORDS: &[&str] = &[
     "a", "an", "and", "are", "as", "at", "by", "for", "from", "how", "in", "is", "not", "of", "on",
     "or", "the", "to", "what", "with",
-];
-
-/// Elements of an entry, with the fields that they are.
-const ELEMENTS: [(&str, &str); 6] = [
-    ("id", "url"),
-    ("title", "title"),
-    ("summary", "abstract"),
-    ("published", "date"),
-    ("doi", "doi"),
-    ("journal_ref", "journal"),
 ];
 
 /// Row of this provider.
@@ -121,9 +114,9 @@ fn read(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> {
     if !is_feed || xml.broken {
         return Err(UnreadableReply::Unknown);
     }
-    let is_error = |paper: &&Paper| paper.text("url").contains("/api/errors");
+    let is_error = |paper: &&Paper| paper.work.url.contains("/api/errors");
     if let Some(error) = papers.iter().find(is_error) {
-        let why = error.text("abstract").to_owned();
+        let why = error.summary.clone();
         return Err(UnreadableReply::Failed(ProviderFailureKind::Rejected, why));
     }
     Ok(PaperPage::of(papers, total))
@@ -133,25 +126,47 @@ fn read(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> {
 fn paper(xml: &mut XmlReader<'_>) -> Paper {
     let level = xml.depth();
     let mut authors = Vec::new();
-    let mut paper = Paper::default();
-    paper.set("journal", PROVIDER.title);
-    paper.set("openAccess", true);
-    paper.sources.push("arxiv");
+    let mut paper = Paper {
+        sources: vec!["arxiv"],
+        ..Paper::default()
+    };
+    let work = &mut paper.work;
+    work.kind = WorkKind::Preprint;
+    PROVIDER.title.clone_into(&mut work.container);
+    work.open_access = Some(true);
     while let Some(tag) = xml.tag_within(level) {
-        let name = tag.name();
-        let field = ELEMENTS.iter().find(|(one, _)| *one == name);
-        match (xml.depth() - level, field) {
-            (1, Some((_, field))) => paper.set(field, xml.text_within(MAX_TEXT_BYTES)),
-            (1, None) if tag.attribute("type").as_deref() == Some("application/pdf") => {
+        let text = |xml: &mut XmlReader<'_>| xml.text_within(MAX_TEXT_BYTES);
+        match (xml.depth() - level, tag.name()) {
+            (1, "id") => work.url = text(xml),
+            (1, "title") => work.title = text(xml),
+            (1, "summary") => paper.summary = text(xml),
+            (1, "published") => work.date = PartialDate::parse(&text(xml)),
+            (1, "doi") => work.doi = text(xml),
+            (1, "journal_ref") => work.published_as = text(xml),
+            (1, _) if tag.attribute("type").as_deref() == Some("application/pdf") => {
                 let address = tag.attribute("href").unwrap_or_default();
-                paper.set("pdfUrl", address.into_owned());
+                work.pdf_url = address.into_owned();
             }
-            (2, _) if name == "name" => authors.push(xml.text_within(MAX_TEXT_BYTES)),
+            (2, "name") => authors.push(WorkAuthor::unsplit(&on_one_line(&text(xml)))),
             _ => {}
         }
     }
-    paper.set_authors(authors.into_iter());
+    work.arxiv = number_in(&work.url);
+    work.set_authors(authors.into_iter());
     paper
+}
+
+/// Returns the number of the preprint at an address of arXiv, without its version; empty for other
+/// addresses.
+pub(super) fn number_in(address: &str) -> String {
+    let parts = ["/abs/", "/pdf/"].into_iter();
+    let mut numbers = parts.filter_map(|part| Some(address.split_once(part)?.1));
+    let number = numbers.next().unwrap_or_default();
+    let number = number.strip_suffix(".pdf").unwrap_or(number);
+    match number.rsplit_once('v') {
+        Some((number, version)) if version.parse::<u16>().is_ok() => number.to_owned(),
+        _ => number.to_owned(),
+    }
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ pub const TIME_TO_LIVE: Duration = Duration::from_secs(60 * 60);
 
 /// Version of the stored form: incremented whenever [`PaperAnswer`](super::finder::PaperAnswer)
 /// changes.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Builds the cache key of a search, as the providers are configured.
 #[must_use]

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::paper::{Paper, PaperPlaces};
+use super::paper::{Paper, said};
 use super::paper_provider::{
     PaperPage, PaperProvider, PaperStep, filters, key, refusal_without_keys,
 };
@@ -17,14 +17,7 @@ use crate::provider::{
     Provider, ProviderAccount, ProviderEndpoint, ProviderRequest, UnreadableReply, optional_key,
 };
 use crate::search::html_text;
-
-const PLACES: PaperPlaces = &[
-    ("title", &["/title/0"]),
-    ("url", &["/URL"]),
-    ("doi", &["/DOI"]),
-    ("journal", &["/container-title/0"]),
-    ("citationCount", &["/is-referenced-by-count"]),
-];
+use crate::work::{Work, WorkAuthor, WorkKind};
 
 /// Row of this provider.
 pub static PROVIDER: PaperProvider = PaperProvider {
@@ -76,33 +69,78 @@ fn read(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> {
     Ok(PaperPage::of(works.iter().map(paper).collect(), total))
 }
 
-fn paper(work: &Value) -> Paper {
-    let mut paper = Paper::of_item(work, PLACES);
-    let authors = list(work, "author").iter();
-    paper.set_authors(authors.map(|one| match string(one, "family") {
-        "" => string(one, "name").to_owned(),
-        family => format!("{} {family}", string(one, "given")),
-    }));
+fn paper(item: &Value) -> Paper {
+    let kind = WorkKind::of_name(string(item, "type"));
+    let places = list(item, "container-title");
+    let place = |at: usize| said(item, &[&format!("/container-title/{at}")]);
+    let is_part = matches!(kind, WorkKind::Chapter | WorkKind::Proceedings);
+    // The series of a book is before its title.
+    let (series, container) = match places.len() {
+        2.. if is_part => (place(0), place(places.len() - 1)),
+        _ => (String::new(), place(0)),
+    };
+    let by_institution = matches!(
+        kind,
+        WorkKind::Thesis | WorkKind::Report | WorkKind::Preprint
+    );
+    let institution = said(item, &["/institution/0/name", "/institution/name"]);
+    let publisher = if by_institution && !institution.is_empty() {
+        institution
+    } else {
+        said(item, &["/publisher"])
+    };
     let dates = ["published", "issued", "published-online", "published-print"];
     let mut dates = dates.iter().filter_map(|name| {
-        let parts = work.get(name)?.pointer("/date-parts/0")?.as_array()?;
+        let parts = item.get(name)?.pointer("/date-parts/0")?.as_array()?;
         let parts: Vec<i64> = parts.iter().filter_map(Value::as_i64).collect();
         PartialDate::of_parts(&parts)
     });
-    paper.set("date", dates.next().map(|date| date.to_string()));
-    // Elements of HTML have the same names.
-    let summary = string(work, "abstract").replace("jats:", "");
-    let summary = html_text::text(&summary);
-    let headless = summary.strip_prefix("Abstract ");
-    paper.set("abstract", headless.unwrap_or(&summary));
-    let mut terms = list(work, "license").iter();
-    if terms.any(|one| string(one, "URL").contains("://creativecommons.org/")) {
-        paper.set("openAccess", true);
-        // Other files are for those who have paid.
-        let mut files = list(work, "link").iter();
-        let file = files.find(|one| string(one, "content-type") == "application/pdf");
-        paper.set("pdfUrl", file.map_or("", |one| string(one, "URL")));
+    let mut work = Work {
+        kind,
+        title: said(item, &["/title/0"]),
+        url: said(item, &["/URL"]),
+        doi: said(item, &["/DOI"]),
+        editors: list(item, "editor").iter().map(author).collect(),
+        container,
+        series,
+        volume: said(item, &["/volume"]),
+        issue: said(item, &["/issue", "/journal-issue/issue"]),
+        pages: said(item, &["/page", "/article-number"]),
+        publisher,
+        date: dates.next(),
+        citation_count: item["is-referenced-by-count"].as_u64(),
+        retraction: retraction::of_record(item),
+        ..Work::default()
+    };
+    if kind == WorkKind::Preprint && work.container.is_empty() {
+        work.container.clone_from(&work.publisher);
     }
-    paper.set("retractionStatus", retraction::of_record(work));
-    paper
+    work.set_authors(list(item, "author").iter().map(author));
+    let mut terms = list(item, "license").iter();
+    if terms.any(|one| string(one, "URL").contains("://creativecommons.org/")) {
+        work.open_access = Some(true);
+        // Other files are for those who have paid.
+        let mut files = list(item, "link").iter();
+        let file = files.find(|one| string(one, "content-type") == "application/pdf");
+        work.pdf_url = file.map_or("", |one| string(one, "URL")).to_owned();
+    }
+    // Elements of HTML have the same names.
+    let summary = string(item, "abstract").replace("jats:", "");
+    Paper {
+        work,
+        summary: html_text::text(&summary),
+        ..Paper::default()
+    }
+}
+
+/// Returns a contributor: a person, or a group.
+fn author(contributor: &Value) -> WorkAuthor {
+    let part = |name: &str| html_text::text(string(contributor, name));
+    match part("family").as_str() {
+        "" => match part("name") {
+            name if name.is_empty() => WorkAuthor::unsplit(&part("given")),
+            name => WorkAuthor::group(&name),
+        },
+        family => WorkAuthor::person(family, &part("given"), &part("suffix")),
+    }
 }

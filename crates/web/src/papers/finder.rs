@@ -5,7 +5,6 @@ use std::cmp::Reverse;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::cached_papers::{self, TIME_TO_LIVE};
 use super::paper::Paper;
@@ -33,8 +32,8 @@ const REQUEST_TIME: Duration = Duration::from_secs(3);
 /// Papers that were found, with their origin; as the cache keeps it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct PaperAnswer {
-    /// The papers, best first, at most as many as wanted: their fields.
-    pub papers: Vec<Value>,
+    /// The papers, best first, at most as many as wanted.
+    pub papers: Vec<Paper>,
     /// Number of all papers that the first provider has found.
     pub total: u64,
     /// Providers that answered, in order; `web_search` if none did.
@@ -156,11 +155,11 @@ impl PaperFinder<'_> {
         found.retain(|paper| search.admits(paper));
         if search.by_date {
             // The newest first; of equals the one that was found first.
-            found.sort_by_key(|paper| Reverse(paper.date));
+            found.sort_by_key(|paper| Reverse(paper.work.date));
         }
         found.truncate(search.count);
         unpaywall::look_up(&caller, &mut found, &mut look_ups);
-        answer.papers = found.into_iter().map(Paper::into_fields).collect();
+        answer.papers = found;
         answer.routed = route.routing;
         Ok(answer)
     }

@@ -21,7 +21,7 @@ pub mod cached_papers;
 pub(crate) mod crossref;
 pub mod finder;
 pub(crate) mod openalex;
-pub(crate) mod paper;
+pub mod paper;
 pub mod paper_provider;
 pub mod paper_search;
 pub(crate) mod pubmed;

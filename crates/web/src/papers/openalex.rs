@@ -3,37 +3,33 @@
 //! Facts: developers.openalex.org, "Works", "Filters", "Errors", "Authentication"; abstracts come
 //! as the places of each word.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::paper::{Paper, PaperPlaces};
+use super::arxiv;
+use super::paper::{Paper, page_range, said};
 use super::paper_provider::{PaperPage, PaperProvider, PaperStep, filters, key};
 use super::paper_search::{NAMES, PaperSearch};
 use crate::client::HttpResponse;
+use crate::page::PartialDate;
+use crate::page::retraction::RetractionStatus;
 use crate::provider::reply::{self, list, string};
 use crate::provider::{
     Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest, UnreadableReply,
     optional_key,
 };
 use crate::search::html_text;
+use crate::work::{Work, WorkAuthor, WorkKind};
 
 /// Fields of a work that are read; all of them take ten times as much.
 const FIELDS: &str = "id,doi,display_name,publication_year,publication_date,authorships,\
     primary_location,best_oa_location,open_access,locations,ids,cited_by_count,is_retracted,\
-    abstract_inverted_index";
-
-const PLACES: PaperPlaces = &[
-    ("title", &["/display_name", "/title"]),
-    ("url", &["/primary_location/landing_page_url", "/id"]),
-    ("doi", &["/doi"]),
-    ("journal", &["/primary_location/source/display_name"]),
-    ("date", &["/publication_date", "/publication_year"]),
-    ("citationCount", &["/cited_by_count"]),
-    ("openAccess", &["/open_access/is_oa"]),
-    ("pdfUrl", &["/best_oa_location/pdf_url"]),
-];
+    abstract_inverted_index,type,biblio";
 
 /// Its number for the archive arXiv.
 const ARXIV: &str = "S4306400194";
+
+/// Number of authors after which its lists end.
+const MAX_LISTED_AUTHORS: usize = 100;
 
 /// Maximum number of words of an abstract.
 const MAX_ABSTRACT_WORDS: usize = 2000;
@@ -97,27 +93,69 @@ fn read(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> {
     Ok(PaperPage::of(works.iter().map(paper).collect(), total))
 }
 
-fn paper(work: &Value) -> Paper {
-    let mut paper = Paper::of_item(work, PLACES);
-    let authors = list(work, "authorships").iter();
-    paper.set_authors(authors.map(|one| string(&one["author"], "display_name").to_owned()));
-    paper.set("abstract", unfolded(work.get("abstract_inverted_index")));
-    if work["is_retracted"] == true {
-        paper.set(
-            "retractionStatus",
-            json!({"retracted": true, "kind": "retraction"}),
-        );
+fn paper(item: &Value) -> Paper {
+    let home = &item["primary_location"]["source"];
+    // What Crossref called it, or what it is in, tells proceedings from journals.
+    let is_conference = string(home, "type") == "conference";
+    let names = [
+        string(&item["primary_location"], "raw_type"),
+        if is_conference { "conference" } else { "" },
+        string(item, "type"),
+    ];
+    let date = said(item, &["/publication_date", "/publication_year"]);
+    let number = |place: &str| {
+        let address = said(item, &[place]);
+        let number = address.trim_end_matches('/').rsplit('/').next();
+        number.unwrap_or_default().to_owned()
+    };
+    let mut work = Work {
+        kind: WorkKind::of_names(names.into_iter()),
+        title: said(item, &["/display_name", "/title"]),
+        url: said(item, &["/primary_location/landing_page_url", "/id"]),
+        doi: said(item, &["/doi"]),
+        container: said(item, &["/primary_location/source/display_name"]),
+        volume: said(item, &["/biblio/volume"]),
+        issue: said(item, &["/biblio/issue"]),
+        pages: page_range(
+            said(item, &["/biblio/first_page"]),
+            &said(item, &["/biblio/last_page"]),
+        ),
+        publisher: said(item, &["/primary_location/source/host_organization_name"]),
+        date: PartialDate::parse(&date),
+        pmid: number("/ids/pmid"),
+        pdf_url: said(item, &["/best_oa_location/pdf_url"]),
+        open_access: item["open_access"]["is_oa"].as_bool(),
+        citation_count: item["cited_by_count"].as_u64(),
+        retraction: (item["is_retracted"] == true).then(RetractionStatus::retracted),
+        ..Work::default()
+    };
+    work.pmcid = match number("/ids/pmcid") {
+        digits if digits.starts_with(|c: char| c.is_ascii_digit()) => format!("PMC{digits}"),
+        other => other,
+    };
+    let authors = list(item, "authorships");
+    work.set_authors(authors.iter().map(|one| {
+        let name = string(&one["author"], "display_name");
+        WorkAuthor::unsplit(&html_text::text(name))
+    }));
+    work.more_authors |= authors.len() == MAX_LISTED_AUTHORS;
+    let mut sources = Vec::new();
+    let places = list(item, "locations").iter();
+    let mut places = places.chain(item.get("primary_location"));
+    let archived = places.find(|one| string(&one["source"], "id").ends_with(ARXIV));
+    if let Some(place) = archived {
+        sources.push("arxiv");
+        work.arxiv = arxiv::number_in(string(place, "landing_page_url"));
     }
-    let mut places = list(work, "locations")
-        .iter()
-        .chain(work.get("primary_location"));
-    if places.any(|one| string(&one["source"], "id").ends_with(ARXIV)) {
-        paper.sources.push("arxiv");
+    if item["ids"]["pmid"].is_string() {
+        sources.push("pubmed");
     }
-    if work["ids"]["pmid"].is_string() {
-        paper.sources.push("pubmed");
+    Paper {
+        work,
+        summary: unfolded(item.get("abstract_inverted_index")),
+        sources,
+        ..Paper::default()
     }
-    paper
 }
 
 /// Returns the text of which each word's places are given.

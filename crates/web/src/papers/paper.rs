@@ -2,24 +2,24 @@
 //! of it.
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::page::PartialDate;
 use crate::page::doi::parse_doi;
 use crate::search::claim::sentences;
 use crate::search::html_text;
 use crate::search::results::{shortened, shown_url};
+use crate::work::{Work, WorkKind};
 use iki_base::wording::on_one_line;
-
-/// Fields of a paper, in the order in which answers have them.
-const FIELDS: &str = "title url source doi authors journal year abstract citationCount openAccess \
-    pdfUrl tldr isInfluential retractionStatus";
 
 /// Maximum length of a text, in characters.
 const MAX_TEXT_CHARS: usize = 500;
 
-/// Maximum number of authors; some papers have thousands.
-const MAX_AUTHORS: usize = 50;
+/// Maximum number of authors that an answer names.
+const MAX_NAMES: usize = 50;
+
+/// Beginning of the DOIs of arXiv, before the number of a preprint.
+const ARXIV_DOI: &str = "10.48550/arxiv.";
 
 /// Characters that the path of an address cannot hold.
 const ENCODED: &AsciiSet = &CONTROLS
@@ -31,127 +31,102 @@ const ENCODED: &AsciiSet = &CONTROLS
     .add(b'>')
     .add(b'?');
 
-/// Fields of papers, each with the places in a provider's item where it may be.
-pub type PaperPlaces = &'static [(&'static str, &'static [&'static str])];
-
 /// A paper.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Paper {
-    /// Known fields, under their names in answers; before they are [tidied](Paper::tidied), `date`
-    /// among them.
-    fields: Map<String, Value>,
-    /// Date of publication.
-    pub date: Option<PartialDate>,
+    /// The work.
+    pub work: Work,
+    /// Provider that found it.
+    pub source: String,
+    /// Abstract, or its beginning.
+    pub summary: String,
+    /// Summary of a sentence.
+    pub tldr: String,
+    /// True if it has influenced those that cite it.
+    pub is_influential: Option<bool>,
     /// Names of the sources that it is known to be of, in addition to those that its DOI implies.
+    #[serde(skip)]
     pub sources: Vec<&'static str>,
     /// True if its free PDF file was looked for.
+    #[serde(skip)]
     pub looked_up: bool,
     /// Letters and digits of its title, by which it is compared.
-    key: String,
+    #[serde(skip)]
+    pub(super) key: String,
+}
+
+/// Returns the text at the first of these places in a provider's item that says something; it may
+/// be HTML there, or a number.
+pub(super) fn said(item: &Value, places: &[&str]) -> String {
+    let values = places.iter().filter_map(|place| item.pointer(place));
+    let mut texts = values.filter_map(|value| match value {
+        Value::String(text) => Some(html_text::text(text)),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    });
+    texts.find(|text| !text.is_empty()).unwrap_or_default()
+}
+
+/// Returns pages from the first to the last of them.
+pub(super) fn page_range(first: String, last: &str) -> String {
+    if first.is_empty() || last.is_empty() || first == last {
+        return first;
+    }
+    format!("{first}-{last}")
+}
+
+/// Returns an abstract without the word that is its heading.
+pub(super) fn without_heading(summary: &str) -> &str {
+    let Some(rest) = summary.strip_prefix("Abstract") else {
+        return summary;
+    };
+    let text = rest.trim_start_matches([' ', ':', '.', '\u{2014}']);
+    let is_heading = rest.len() > text.len() && text.starts_with(char::is_uppercase);
+    if is_heading { text } else { summary }
 }
 
 impl Paper {
-    /// Reads a provider's item; its texts may be HTML. The first place that says something counts.
-    pub(super) fn of_item(item: &Value, places: PaperPlaces) -> Self {
-        let mut paper = Self::default();
-        for (name, places) in places {
-            let values = places.iter().filter_map(|place| item.pointer(place));
-            let mut said = values.filter(|value| !value.is_null() && *value != "");
-            match said.next() {
-                Some(Value::String(text)) => paper.set(name, html_text::text(text)),
-                Some(value) => paper.set(name, value.clone()),
-                None => {}
-            }
-        }
-        paper
-    }
-
-    /// Sets a field.
-    pub(super) fn set(&mut self, name: &str, value: impl Into<Value>) {
-        self.fields.insert(name.to_owned(), value.into());
-    }
-
-    /// Sets the authors, by their names.
-    pub(super) fn set_authors(&mut self, names: impl Iterator<Item = String>) {
-        let names = names.filter(|name| !name.is_empty()).take(MAX_AUTHORS);
-        let names: Vec<Value> = names.map(Value::from).collect();
-        self.set("authors", names);
-    }
-
-    /// Returns a text; empty if it is not known.
-    #[must_use]
-    pub fn text(&self, name: &str) -> &str {
-        let text = self.fields.get(name).and_then(Value::as_str);
-        text.unwrap_or_default()
-    }
-
-    /// True if this fact is known to be one.
-    #[must_use]
-    pub fn is(&self, name: &str) -> bool {
-        self.fields.get(name).and_then(Value::as_bool) == Some(true)
-    }
-
-    /// Returns the year of publication.
-    #[must_use]
-    pub fn year(&self) -> Option<u16> {
-        self.date.map(PartialDate::year)
-    }
-
     /// Returns its texts.
     pub(super) fn texts(&mut self) -> Vec<&mut String> {
-        let values = self.fields.values_mut().flat_map(|value| match value {
-            Value::Array(values) => values.as_mut_slice(),
-            value => std::slice::from_mut(value),
-        });
-        let texts = values.filter_map(|value| match value {
-            Value::String(text) => Some(text),
-            _ => None,
-        });
-        texts.collect()
+        let mut texts = self.work.texts();
+        texts.extend([&mut self.summary, &mut self.tldr]);
+        texts
     }
 
     /// Puts its fields in order; `None` if it has no title or no address.
-    pub(super) fn tidied(mut self, provider: &'static str) -> Option<Self> {
-        self.date = match self.fields.remove("date") {
-            Some(Value::String(text)) => PartialDate::parse(&text),
-            Some(year) => PartialDate::of_parts(&[year.as_i64().unwrap_or_default()]),
-            None => None,
-        };
-        if let Some(year) = self.year() {
-            self.set("year", year);
-        }
-        let doi = parse_doi(self.text("doi"));
-        let url = match &doi {
+    pub(super) fn tidied(mut self, provider: &str) -> Option<Self> {
+        let work = &mut self.work;
+        let doi = parse_doi(&work.doi);
+        work.url = match &doi {
             // The address that it stands for.
             Some(doi) => format!("https://doi.org/{}", utf8_percent_encode(doi, ENCODED)),
-            None => shown_url(self.text("url"))?,
+            None => shown_url(&work.url)?,
         };
-        self.set("url", url);
-        self.set("source", provider);
-        self.set("doi", doi.unwrap_or_default());
-        self.set_file(shown_url(self.text("pdfUrl")));
-        self.set("abstract", abridged(&on_one_line(self.text("abstract"))));
+        work.doi = doi.unwrap_or_default();
+        if let Some(number) = work.doi.strip_prefix(ARXIV_DOI) {
+            number.clone_into(&mut work.arxiv);
+            work.kind = WorkKind::Preprint;
+        }
+        let file = shown_url(&work.pdf_url);
+        self.set_file(file);
+        provider.clone_into(&mut self.source);
+        let summary = on_one_line(&self.summary);
+        self.summary = abridged(without_heading(&summary));
         for text in self.texts() {
             *text = shortened(&on_one_line(text), MAX_TEXT_CHARS);
         }
-        let letters = self.text("title").chars().filter(|c| c.is_alphanumeric());
+        let letters = self.work.title.chars().filter(|c| c.is_alphanumeric());
         self.key = letters.flat_map(char::to_lowercase).collect();
-        self.fields.retain(|name, value| match name.as_str() {
-            "openAccess" | "isInfluential" => value.is_boolean(),
-            "citationCount" | "year" => value.is_u64(),
-            "retractionStatus" => value.is_object(),
-            "authors" => value.as_array().is_some_and(|names| !names.is_empty()),
-            _ => value.as_str().is_some_and(|text| !text.is_empty()),
-        });
-        (!self.text("title").is_empty()).then_some(self)
+        (!self.work.title.is_empty()).then_some(self)
     }
 
     /// Sets the address of a PDF file that everybody may read.
     pub(super) fn set_file(&mut self, address: Option<String>) {
         if address.is_some() {
-            self.set("openAccess", true);
+            self.work.open_access = Some(true);
         }
-        self.set("pdfUrl", address.unwrap_or_default());
+        self.work.pdf_url = address.unwrap_or_default();
     }
 
     /// True if both are the same paper: by the DOI, or else by title and year. Works with DOIs of
@@ -159,26 +134,22 @@ impl Paper {
     /// common.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
-        let (own, theirs) = (self.text("doi"), other.text("doi"));
+        let (own, theirs) = (&self.work.doi, &other.work.doi);
         let titled = !self.key.is_empty() && self.key == other.key;
         (!own.is_empty() && own == theirs)
             || (titled
-                && self.date.is_some()
-                && self.year() == other.year()
+                && self.work.date.is_some()
+                && self.work.year() == other.work.year()
                 && (own.is_empty() || theirs.is_empty() || self.shares_author(other)))
-    }
-
-    /// Returns the names of the authors.
-    pub fn authors(&self) -> impl Iterator<Item = &str> {
-        let authors = self.fields.get("authors").and_then(Value::as_array);
-        authors.into_iter().flatten().filter_map(Value::as_str)
     }
 
     /// True if a family name is among the authors of both, or those of one are not known.
     fn shares_author(&self, other: &Self) -> bool {
         let families = |paper: &Self| -> Vec<String> {
-            let names = paper.authors().filter_map(|name| name.rsplit(' ').next());
-            names.map(str::to_lowercase).collect()
+            let authors = paper.work.authors.iter();
+            let names = authors.map(|author| author.in_natural_order().to_lowercase());
+            let last = names.filter_map(|name| Some(name.rsplit(' ').next()?.to_owned()));
+            last.collect()
         };
         let (own, theirs) = (families(self), families(other));
         own.is_empty() || theirs.is_empty() || own.iter().any(|name| theirs.contains(name))
@@ -186,34 +157,59 @@ impl Paper {
 
     /// Adds what another provider knows of the same paper.
     pub(super) fn absorb(&mut self, other: Self) {
-        let retracted = |paper: &Self| {
-            let status = paper.fields.get("retractionStatus");
-            status.is_some_and(|status| status["retracted"] == true)
-        };
-        for name in ["openAccess", "isInfluential"] {
-            if other.is(name) {
-                self.set(name, true);
+        self.work.absorb(other.work);
+        for (text, others) in [
+            (&mut self.summary, other.summary),
+            (&mut self.tldr, other.tldr),
+        ] {
+            if text.is_empty() {
+                *text = others;
             }
         }
-        if retracted(&other) && !retracted(self) {
-            self.fields.remove("retractionStatus");
-        }
-        if self.text("doi").is_empty() && !other.text("doi").is_empty() {
-            self.fields.remove("url");
-        }
-        for (name, value) in other.fields {
-            self.fields.entry(name).or_insert(value);
-        }
-        self.date = self.date.or(other.date);
+        self.is_influential = self.is_influential.max(other.is_influential);
         self.sources.extend(other.sources);
         self.looked_up |= other.looked_up;
     }
 
-    /// Returns its fields in the order of answers.
+    /// Returns what it is in; of a preprint, where its article was published.
     #[must_use]
-    pub fn into_fields(mut self) -> Value {
-        let fields = FIELDS.split(' ');
-        let known = fields.filter_map(|name| Some((name.to_owned(), self.fields.remove(name)?)));
+    pub fn journal(&self) -> &str {
+        match self.work.published_as.as_str() {
+            "" => &self.work.container,
+            journal => journal,
+        }
+    }
+
+    /// Returns its known fields in the order of answers.
+    #[must_use]
+    pub fn fields(&self) -> Value {
+        let work = &self.work;
+        let text = |text: &str| (!text.is_empty()).then(|| Value::from(text));
+        let names = work.authors.iter().take(MAX_NAMES);
+        let names: Vec<String> = names.map(|author| author.in_natural_order()).collect();
+        let fields = [
+            ("title", text(&work.title)),
+            ("url", text(&work.url)),
+            ("source", text(&self.source)),
+            ("doi", text(&work.doi)),
+            ("authors", (!names.is_empty()).then(|| names.into())),
+            ("journal", text(self.journal())),
+            ("year", work.year().map(Value::from)),
+            ("abstract", text(&self.summary)),
+            ("citationCount", work.citation_count.map(Value::from)),
+            ("openAccess", work.open_access.map(Value::from)),
+            ("pdfUrl", text(&work.pdf_url)),
+            ("tldr", text(&self.tldr)),
+            ("isInfluential", self.is_influential.map(Value::from)),
+            (
+                "retractionStatus",
+                work.retraction
+                    .as_ref()
+                    .and_then(|status| serde_json::to_value(status).ok()),
+            ),
+        ];
+        let known = fields.into_iter();
+        let known = known.filter_map(|(name, value)| Some((name.to_owned(), value?)));
         known.collect::<Map<_, _>>().into()
     }
 }

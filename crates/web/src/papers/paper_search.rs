@@ -105,9 +105,9 @@ impl PaperSearch {
         let PaperSource { name, doi, .. } = self.source;
         let of_source = self.source == SOURCES[0]
             || paper.sources.contains(&name)
-            || (!doi.is_empty() && paper.text("doi").starts_with(doi));
+            || (!doi.is_empty() && paper.work.doi.starts_with(doi));
         let in_time = self.years(0, u16::MAX).is_none_or(|(from, to)| {
-            let year = paper.year();
+            let year = paper.work.year();
             year.is_some_and(|year| (from..=to).contains(&year))
         });
         of_source && in_time
@@ -116,7 +116,7 @@ impl PaperSearch {
     /// True if a paper is known to be as open as the search wants.
     #[must_use]
     pub fn admits(&self, paper: &Paper) -> bool {
-        (!self.open_access || paper.is("openAccess"))
-            && (!self.pdf_only || !paper.text("pdfUrl").is_empty())
+        (!self.open_access || paper.work.open_access == Some(true))
+            && (!self.pdf_only || !paper.work.pdf_url.is_empty())
     }
 }

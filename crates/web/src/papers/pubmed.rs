@@ -4,24 +4,24 @@
 //! Facts: NCBI, "E-utilities In-Depth", `ESearch` and `ESummary`; an error may come with HTTP 200,
 //! as `ERROR`; of a number that is not known the summary has an `error`.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::paper::{Paper, PaperPlaces};
+use super::paper::{Paper, said};
 use super::paper_provider::{PaperPage, PaperProvider, PaperStep, key, refusal};
 use super::paper_search::PaperSearch;
 use crate::client::HttpResponse;
+use crate::page::PartialDate;
+use crate::page::retraction::RetractionStatus;
 use crate::provider::failure::ProviderFailureKind;
 use crate::provider::reply::{self, list, string, strings};
 use crate::provider::{
     Provider, ProviderAccount, ProviderEndpoint, ProviderRequest, UnreadableReply, optional_key,
 };
+use crate::search::html_text;
+use crate::work::{Work, WorkAuthor, WorkKind};
 
-const PLACES: PaperPlaces = &[
-    ("title", &["/title"]),
-    ("doi", &["/elocationid"]),
-    ("journal", &["/fulljournalname", "/source"]),
-    ("date", &["/sortpubdate", "/pubdate"]),
-];
+/// Ends of names that are no initials.
+const SUFFIXES: [&str; 8] = ["Jr", "Sr", "2nd", "3rd", "4th", "II", "III", "IV"];
 
 /// Row of this provider.
 pub static PROVIDER: PaperProvider = PaperProvider {
@@ -134,38 +134,95 @@ fn paper(summary: &Value) -> Paper {
         let id = ids.find(|id| string(id, "idtype") == kind);
         id.map_or("", |id| string(id, "value"))
     };
-    let mut paper = Paper::of_item(summary, PLACES);
     let number = string(summary, "uid");
-    paper.set("url", format!("https://pubmed.ncbi.nlm.nih.gov/{number}/"));
-    let title = paper.text("title");
-    paper.set("title", title.strip_suffix('.').unwrap_or(title).to_owned());
-    if !id("doi").is_empty() {
-        paper.set("doi", id("doi"));
-    }
-    let authors = list(summary, "authors").iter();
-    paper.set_authors(authors.map(|one| in_order(string(one, "name"))));
-    let archived = id("pmc");
+    // A book has its title elsewhere, and so has what a chapter is in.
+    let title = said(summary, &["/title", "/booktitle"]);
+    let book = said(summary, &["/booktitle"]);
+    let is_chapter = !book.is_empty() && book != title;
+    let types = list(summary, "pubtype");
+    let kind = match () {
+        () if is_chapter => WorkKind::Chapter,
+        () if !book.is_empty() => WorkKind::Book,
+        () if types.contains(&"Preprint".into()) => WorkKind::Preprint,
+        () => WorkKind::Article,
+    };
+    let mut work = Work {
+        kind,
+        title: title.strip_suffix('.').unwrap_or(&title).to_owned(),
+        url: format!("https://pubmed.ncbi.nlm.nih.gov/{number}/"),
+        doi: match id("doi") {
+            "" => said(summary, &["/elocationid"]),
+            doi => doi.to_owned(),
+        },
+        container: match kind {
+            WorkKind::Chapter => book,
+            WorkKind::Book => String::new(),
+            _ => said(summary, &["/fulljournalname", "/source"]),
+        },
+        volume: said(summary, &["/volume"]),
+        issue: said(summary, &["/issue"]),
+        pages: whole_pages(&said(summary, &["/pages"])),
+        publisher: said(summary, &["/publishername"]),
+        date: date(summary),
+        pmid: number.to_owned(),
+        pmcid: id("pmc").to_owned(),
+        retraction: types
+            .contains(&"Retracted Publication".into())
+            .then(RetractionStatus::retracted),
+        ..Work::default()
+    };
     // What will be free is not yet.
-    if !archived.is_empty() && !id("pmcid").contains("embargo-date") {
-        let file = format!("https://pmc.ncbi.nlm.nih.gov/articles/{archived}/pdf/");
-        paper.set("pdfUrl", file);
+    if !work.pmcid.is_empty() && !id("pmcid").contains("embargo-date") {
+        work.pdf_url = format!("https://pmc.ncbi.nlm.nih.gov/articles/{}/pdf/", work.pmcid);
     }
-    if list(summary, "pubtype").contains(&"Retracted Publication".into()) {
-        paper.set(
-            "retractionStatus",
-            json!({"retracted": true, "kind": "retraction"}),
-        );
+    let all = list(summary, "authors").iter();
+    let (editors, authors): (Vec<_>, Vec<_>) =
+        all.partition(|one| string(one, "authtype").eq_ignore_ascii_case("editor"));
+    work.set_authors(authors.into_iter().map(author));
+    work.editors = editors.into_iter().map(author).collect();
+    Paper {
+        work,
+        sources: vec!["pubmed"],
+        ..Paper::default()
     }
-    paper.sources.push("pubmed");
-    paper
 }
 
-/// Returns a name such as `Smith JA` with the initials first, as other providers have it.
-fn in_order(name: &str) -> String {
+/// Returns an author: a group, or a person such as `Smith JA` or `Smith JA Jr`.
+fn author(one: &Value) -> WorkAuthor {
+    let name = html_text::text(string(one, "name"));
+    if string(one, "authtype") == "CollectiveName" {
+        return WorkAuthor::group(&name);
+    }
+    let (name, suffix) = match name.rsplit_once(' ') {
+        Some((before, last)) if SUFFIXES.contains(&last) && before.contains(' ') => (before, last),
+        _ => (name.as_str(), ""),
+    };
     match name.rsplit_once(' ') {
         Some((family, initials)) if initials.chars().all(char::is_uppercase) => {
-            format!("{initials} {family}")
+            WorkAuthor::person(family, initials, suffix)
         }
-        _ => name.to_owned(),
+        _ => WorkAuthor::unsplit(name),
+    }
+}
+
+/// Returns the day, month or year of publication. The date for sorting has a day in any case.
+fn date(summary: &Value) -> Option<PartialDate> {
+    let written = string(summary, "pubdate");
+    let mut words: Vec<&str> = written.split(' ').collect();
+    words.reverse();
+    let date = PartialDate::parse(&words.join(" "));
+    let year = || PartialDate::parse(written);
+    date.or_else(year)
+        .or_else(|| PartialDate::parse(string(summary, "sortpubdate")))
+}
+
+/// Returns pages such as `1234-45` with both numbers whole.
+fn whole_pages(pages: &str) -> String {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    match pages.split_once('-') {
+        Some((first, last)) if is_number(first) && is_number(last) && last.len() < first.len() => {
+            format!("{first}-{}{last}", &first[..first.len() - last.len()])
+        }
+        _ => pages.to_owned(),
     }
 }

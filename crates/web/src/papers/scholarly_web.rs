@@ -6,9 +6,10 @@ use url::Url;
 use super::paper::Paper;
 use super::paper_search::{PaperSearch, PaperSource};
 use crate::hosts;
-use crate::page;
+use crate::page::{self, PartialDate};
 use crate::search::SearchResult;
 use crate::search::query::{MAX_RESULTS, SafeSearch, WebSearch};
+use crate::work::Work;
 
 /// Name of the provider of what a web search has found.
 pub const NAME: &str = "web_search";
@@ -34,19 +35,23 @@ pub fn search_of(search: &PaperSearch) -> WebSearch {
 #[must_use]
 pub fn paper(result: SearchResult, source: PaperSource) -> Option<Paper> {
     let url = Url::parse(&result.url).ok()?;
-    let mut paper = Paper::default();
+    let mut work = Work::default();
     if hosts::find(&url, |row| row.is_marked("open")).is_some() {
-        paper.set("openAccess", true);
+        work.open_access = Some(true);
         if url.path().to_ascii_lowercase().ends_with("pdf") {
-            paper.set("pdfUrl", url.as_str());
+            url.as_str().clone_into(&mut work.pdf_url);
         }
     }
     let class = page::classify(&url, None);
-    paper.set("doi", page::doi::detected(&url, None, "", &class));
-    paper.set("title", result.title);
-    paper.set("url", result.url);
-    paper.set("abstract", result.snippet);
-    paper.set("date", result.published_at);
-    paper.sources.push(source.name);
+    work.doi = page::doi::detected(&url, None, "", &class).unwrap_or_default();
+    work.title = result.title;
+    work.url = result.url;
+    work.date = result.published_at.as_deref().and_then(PartialDate::parse);
+    let paper = Paper {
+        work,
+        summary: result.snippet,
+        sources: vec![source.name],
+        ..Paper::default()
+    };
     paper.tidied(NAME)
 }

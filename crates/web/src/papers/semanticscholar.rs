@@ -7,30 +7,21 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::paper::{Paper, PaperPlaces};
+use super::paper::{Paper, said};
 use super::paper_provider::{PaperPage, PaperProvider, PaperStep, refusal};
 use super::paper_search::{NAMES, PaperSearch};
 use crate::client::HttpResponse;
+use crate::page::PartialDate;
 use crate::provider::reply::{self, list, string};
 use crate::provider::{
     Provider, ProviderAccount, ProviderEndpoint, ProviderRequest, UnreadableReply, optional_key,
 };
+use crate::search::html_text;
+use crate::work::{Work, WorkAuthor, WorkKind};
 
 const FIELDS: &str = "title,url,externalIds,abstract,venue,journal,year,publicationDate,authors,\
-    citationCount,influentialCitationCount,isOpenAccess,openAccessPdf,tldr";
-
-const PLACES: PaperPlaces = &[
-    ("title", &["/title"]),
-    ("url", &["/url"]),
-    ("doi", &["/externalIds/DOI"]),
-    ("journal", &["/journal/name", "/venue"]),
-    ("date", &["/publicationDate", "/year"]),
-    ("abstract", &["/abstract"]),
-    ("citationCount", &["/citationCount"]),
-    ("openAccess", &["/isOpenAccess"]),
-    ("pdfUrl", &["/openAccessPdf/url"]),
-    ("tldr", &["/tldr/text"]),
-];
+    citationCount,influentialCitationCount,isOpenAccess,openAccessPdf,tldr,\
+    publicationTypes,publicationVenue";
 
 /// Row of this provider.
 pub static PROVIDER: PaperProvider = PaperProvider {
@@ -79,16 +70,62 @@ fn read(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> {
 }
 
 fn paper(item: &Value) -> Paper {
-    let mut paper = Paper::of_item(item, PLACES);
+    let date = said(item, &["/publicationDate", "/year"]);
+    let mut work = Work {
+        kind: kind(item),
+        title: said(item, &["/title"]),
+        url: said(item, &["/url"]),
+        doi: said(item, &["/externalIds/DOI"]),
+        arxiv: said(item, &["/externalIds/ArXiv"]),
+        pmid: said(item, &["/externalIds/PubMed"]),
+        pmcid: said(item, &["/externalIds/PubMedCentral"]),
+        container: said(item, &["/journal/name", "/venue"]),
+        volume: said(item, &["/journal/volume"]),
+        pages: said(item, &["/journal/pages"]),
+        date: PartialDate::parse(&date),
+        open_access: item["isOpenAccess"].as_bool(),
+        pdf_url: said(item, &["/openAccessPdf/url"]),
+        citation_count: item["citationCount"].as_u64(),
+        ..Work::default()
+    };
+    if work.kind == WorkKind::Preprint {
+        // The number of a preprint is no volume.
+        work.volume.clear();
+    }
+    if work.pmcid.starts_with(|c: char| c.is_ascii_digit()) {
+        work.pmcid.insert_str(0, "PMC");
+    }
     let authors = list(item, "authors").iter();
-    paper.set_authors(authors.map(|one| string(one, "name").to_owned()));
-    if let Some(count) = item["influentialCitationCount"].as_u64() {
-        paper.set("isInfluential", count > 0);
+    work.set_authors(authors.map(|one| {
+        let name = html_text::text(string(one, "name"));
+        WorkAuthor::unsplit(&name)
+    }));
+    let numbers = [("arxiv", &work.arxiv), ("pubmed", &work.pmid)];
+    let known = numbers.iter().filter(|(_, number)| !number.is_empty());
+    Paper {
+        sources: known.map(|(source, _)| *source).collect(),
+        work,
+        summary: said(item, &["/abstract"]),
+        tldr: said(item, &["/tldr/text"]),
+        is_influential: item["influentialCitationCount"]
+            .as_u64()
+            .map(|count| count > 0),
+        ..Paper::default()
     }
-    for (name, source) in [("ArXiv", "arxiv"), ("PubMed", "pubmed")] {
-        if !item["externalIds"][name].is_null() {
-            paper.sources.push(source);
-        }
+}
+
+/// Returns the kind of a work: of several, that which tells most, and what its venue is.
+fn kind(item: &Value) -> WorkKind {
+    let journal = said(item, &["/journal/name", "/venue"]).to_lowercase();
+    if journal == "arxiv" || journal == "arxiv.org" {
+        return WorkKind::Preprint;
     }
-    paper
+    let names = list(item, "publicationTypes").iter();
+    match WorkKind::of_names(names.filter_map(Value::as_str)) {
+        WorkKind::Unknown => match string(&item["publicationVenue"], "type") {
+            "journal" => WorkKind::Article,
+            venue => WorkKind::of_name(venue),
+        },
+        kind => kind,
+    }
 }

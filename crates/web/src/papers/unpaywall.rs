@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use super::paper::{Paper, PaperPlaces};
+use super::paper::{Paper, said};
 use super::paper_provider::{PaperPage, key, refusal_without_keys};
 use crate::client::HttpResponse;
 use crate::provider::breaker::BreakerState;
@@ -14,6 +14,7 @@ use crate::provider::{
     Provider, ProviderEndpoint, ProviderRequest, UnreadableReply, reply, required_key,
 };
 use crate::search::results::shown_url;
+use crate::work::Work;
 
 /// Maximum number of papers that are looked up for a search.
 pub const MAX_LOOK_UPS: usize = 5;
@@ -23,11 +24,6 @@ const MAX_TIME: Duration = Duration::from_secs(6);
 
 /// Minimum time that is worth looking up another one.
 const MIN_LOOKUP_TIME: Duration = Duration::from_secs(1);
-
-const PLACES: PaperPlaces = &[
-    ("pdfUrl", &["/best_oa_location/url_for_pdf"]),
-    ("openAccess", &["/is_oa"]),
-];
 
 /// Row of this provider.
 pub static PROVIDER: Provider = Provider {
@@ -57,20 +53,20 @@ pub fn look_up(caller: &ProviderCaller<'_>, papers: &mut [Paper], most: &mut usi
         ..*caller
     };
     for paper in papers {
-        let lacks = paper.text("pdfUrl").is_empty() && !paper.text("doi").is_empty();
+        let lacks = paper.work.pdf_url.is_empty() && !paper.work.doi.is_empty();
         if !lacks || paper.looked_up || *most == 0 || client.left() < MIN_LOOKUP_TIME {
             continue;
         }
         *most -= 1;
         paper.looked_up = true;
         let mail = [("email", key(&account))];
-        let request = ProviderRequest::get(&account.below(paper.text("doi")), mail);
+        let request = ProviderRequest::get(&account.below(&paper.work.doi), mail);
         let found = caller.ask(&PROVIDER, &request, read).unwrap_or_default();
         for file in found.iter().flat_map(|page| &page.papers) {
-            if file.is("openAccess") {
-                paper.set("openAccess", true);
+            if file.work.open_access == Some(true) {
+                paper.work.open_access = Some(true);
             }
-            if let Some(address) = shown_url(file.text("pdfUrl")) {
+            if let Some(address) = shown_url(&file.work.pdf_url) {
                 paper.set_file(Some(address));
             }
         }
@@ -79,5 +75,14 @@ pub fn look_up(caller: &ProviderCaller<'_>, papers: &mut [Paper], most: &mut usi
 
 fn read(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> {
     let body = reply::object(answer)?;
-    Ok(PaperPage::of(vec![Paper::of_item(&body, PLACES)], None))
+    let work = Work {
+        pdf_url: said(&body, &["/best_oa_location/url_for_pdf"]),
+        open_access: body["is_oa"].as_bool(),
+        ..Work::default()
+    };
+    let paper = Paper {
+        work,
+        ..Paper::default()
+    };
+    Ok(PaperPage::of(vec![paper], None))
 }

@@ -36,6 +36,12 @@ fn tag_length(text: &str) -> Option<usize> {
     if !name.starts_with(|c: char| c.is_ascii_alphabetic()) && !text.starts_with("<!--") {
         return None;
     }
+    let after = name.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || "-:_".contains(c));
+    // A formula such as `$a<b$` is no tag.
+    let is_tag = after.starts_with(|c: char| c.is_whitespace() || matches!(c, '>' | '/' | '<'));
+    if !is_tag && !text.starts_with("<!--") {
+        return None;
+    }
     text.find('>').map(|at| at + 1)
 }
 
@@ -70,6 +76,7 @@ mod tests {
             ("<!-- x -->y\n  z", "y z"),
             ("ends in <", "ends in <"),
             ("<b", "<b"),
+            ("$a<b$ and $c>d$", "$a<b$ and $c>d$"),
             ("<em class=\"a\">x</em>y", "xy"),
             ("", ""),
         ] {

@@ -9,10 +9,13 @@ use crate::contract::notes::Notes;
 use crate::contract::reply::{META, Reply};
 use crate::tools::web::searching::answer_end::{AnswerEnd, count_fitting};
 use crate::tools::web::searching::search_meta::SearchMeta;
+use iki_web::page::retraction::RetractionStatus;
 use iki_web::papers::cached_papers::TIME_TO_LIVE;
 use iki_web::papers::finder::PaperAnswer;
+use iki_web::papers::paper::Paper;
 use iki_web::papers::paper_search::{PaperSearch, SOURCES};
 use iki_web::search::hints::SearchHints;
+use iki_web::work::WorkAuthor;
 
 /// Maximum number of bytes taken by the fields around the papers if there is a limit.
 const OTHER_FIELDS_BYTES: usize = 160;
@@ -21,60 +24,40 @@ const OTHER_FIELDS_BYTES: usize = 160;
 const MAX_SHOWN_AUTHORS: usize = 6;
 
 /// Returns a paper as lines of text, for reading; an empty line is not shown.
-fn lines(paper: &Value) -> Value {
-    let text = |name: &str| paper[name].as_str().unwrap_or_default();
-    let labelled = |label: &str, name: &str| match text(name) {
+fn lines(paper: &Paper) -> Value {
+    let work = &paper.work;
+    let labelled = |label: &str, text: &str| match text {
         "" => String::new(),
         text => format!("{label}: {text}"),
     };
-    let authors = paper["authors"].as_array().map(Vec::as_slice);
-    let authors = authors.unwrap_or_default();
-    let names = authors
-        .iter()
-        .take(MAX_SHOWN_AUTHORS)
-        .filter_map(Value::as_str);
+    let authors = work.authors.iter().take(MAX_SHOWN_AUTHORS);
+    let names = authors.map(WorkAuthor::in_natural_order);
     let mut names = names.collect::<Vec<_>>().join(", ");
-    if authors.len() > MAX_SHOWN_AUTHORS {
+    if work.authors.len() > MAX_SHOWN_AUTHORS {
         names += " et al.";
     }
-    let year = paper["year"].as_u64().map(|year| year.to_string());
-    let cited = paper["citationCount"].as_u64();
+    let year = work.year().map(|year| year.to_string());
+    let cited = work.citation_count;
     let cited = cited.map(|count| format!("cited by {count}"));
-    let open = if paper["openAccess"] == true {
-        "open access"
-    } else {
-        ""
-    };
+    let is_open = work.open_access == Some(true);
     let about = [
         names,
         year.unwrap_or_default(),
-        text("journal").to_owned(),
+        paper.journal().to_owned(),
         cited.unwrap_or_default(),
-        open.to_owned(),
-        text("source").to_owned(),
+        if is_open { "open access" } else { "" }.to_owned(),
+        paper.source.clone(),
     ];
     let about: Vec<String> = about.into_iter().filter(|one| !one.is_empty()).collect();
-    let status = &paper["retractionStatus"];
-    let kind = status["kind"]
-        .as_str()
-        .unwrap_or_default()
-        .replace('_', " ");
-    let notice = match (kind.as_str(), status["retracted"] == true) {
-        ("", _) => String::new(),
-        (_, true) => "RETRACTED".to_owned(),
-        (kind, false) => format!("Notice about it: {kind}"),
-    };
-    let facts = ["date", "noticeDoi"].into_iter();
-    let facts = facts.filter_map(|name| status[name].as_str());
-    let notice = facts.fold(notice, |notice, fact| notice + ", " + fact);
+    let notice = work.retraction.as_ref().map(RetractionStatus::in_words);
     json!({
-        "title": text("title"),
+        "title": work.title,
         "about": about.join("; "),
-        "notice": notice,
-        "url": text("url"),
-        "pdf": labelled("PDF", "pdfUrl"),
-        "tldr": labelled("In short", "tldr"),
-        "abstract": text("abstract"),
+        "notice": notice.unwrap_or_default(),
+        "url": work.url,
+        "pdf": labelled("PDF", &work.pdf_url),
+        "tldr": labelled("In short", &paper.tldr),
+        "abstract": paper.summary,
     })
 }
 
@@ -84,15 +67,14 @@ pub fn reply<'a>(wanted: PaperFields, answer: PaperAnswer, others: Vec<&'static 
         let reader = object.terms().reader;
         let in_words = matches!(reader, Audience::Model | Audience::Person);
         let all = answer.papers.len();
-        let rows: Vec<Value>;
-        let rows = if in_words {
-            rows = answer.papers.iter().map(lines).collect();
-            &rows
+        let papers = answer.papers.iter();
+        let rows: Vec<Value> = if in_words {
+            papers.map(lines).collect()
         } else {
-            &answer.papers
+            papers.map(Paper::fields).collect()
         };
         let query = serde_json::to_vec(&wanted.search.query)?.len();
-        let shown = count_fitting(object, rows, query + OTHER_FIELDS_BYTES);
+        let shown = count_fitting(object, &rows, query + OTHER_FIELDS_BYTES);
         object.field("papers", &rows[..shown])?;
         object.field("query", &wanted.search.query)?;
         let found = u64::try_from(all).unwrap_or(u64::MAX);

@@ -5,8 +5,6 @@
 mod answer;
 mod request;
 
-use serde_json::Value;
-
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::tool::{
@@ -15,7 +13,8 @@ use crate::contract::tool::{
 use crate::tools::web::research_call::{self, ResearchCall};
 use crate::tools::web::session_record::{self, SessionSource};
 use iki_web::papers::finder::{self, PaperFinder};
-use iki_web::provider::reply::{string, strings};
+use iki_web::papers::paper::Paper;
+use iki_web::work::WorkAuthor;
 
 /// The tool's name.
 const NAME: &str = "academic_search";
@@ -67,16 +66,17 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
 }
 
 /// Returns what a session keeps of a paper.
-fn session_source(paper: &Value) -> SessionSource {
-    let text = |name: &str| string(paper, name).to_owned();
-    let year = paper["year"].as_u64();
+fn session_source(paper: &Paper) -> SessionSource {
+    let work = &paper.work;
+    let names = work.authors.iter().map(WorkAuthor::in_natural_order);
+    let year = work.year();
     SessionSource {
-        url: text("url"),
-        title: text("title"),
-        author: strings(paper.get("authors")).join(", "),
+        url: work.url.clone(),
+        title: work.title.clone(),
+        author: names.collect::<Vec<_>>().join(", "),
         date: year.map(|year| year.to_string()).unwrap_or_default(),
-        journal: text("journal"),
-        doi: text("doi"),
+        journal: work.container.clone(),
+        doi: work.doi.clone(),
         ..SessionSource::default()
     }
 }

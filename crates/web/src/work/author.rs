@@ -1,0 +1,142 @@
+//! An author, as a provider names it.
+
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::page::author::{self, AuthorKind, AuthorName};
+use iki_base::wording::on_one_line;
+
+/// Maximum number of capital letters that are initials.
+const MAX_INITIALS: usize = 3;
+
+/// An author: a person with family and given names, a person whose name nobody has split, or a
+/// group.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct WorkAuthor {
+    /// Family name.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub family: String,
+    /// Given names, or their initials.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub given: String,
+    /// `Jr.` and the like.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub suffix: String,
+    /// Whole name of a group, or of a person whose name nobody has split.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// True if it is a group.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub group: bool,
+}
+
+impl WorkAuthor {
+    /// Makes a person of whom the parts of the name are known.
+    #[must_use]
+    pub fn person(family: &str, given: &str, suffix: &str) -> Self {
+        Self {
+            family: family.to_owned(),
+            given: given.to_owned(),
+            suffix: suffix.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// Makes a group.
+    #[must_use]
+    pub fn group(name: &str) -> Self {
+        Self {
+            group: true,
+            ..Self::unsplit(name)
+        }
+    }
+
+    /// Makes an author of whom only the whole name is known.
+    #[must_use]
+    pub fn unsplit(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// Returns the name in natural order.
+    #[must_use]
+    pub fn in_natural_order(&self) -> String {
+        let parts = [&self.given, &self.family, &self.suffix, &self.name];
+        let parts = parts.into_iter().filter(|part| !part.is_empty());
+        parts.map(String::as_str).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Returns the name in its parts. One that nobody has split is split by the rules of names.
+    #[must_use]
+    pub(crate) fn split(&self) -> Option<AuthorName> {
+        if self.group {
+            return Some(AuthorName::single_name(on_one_line(&self.name), true));
+        }
+        if self.family.is_empty() {
+            return AuthorName::of(&self.name, AuthorKind::Listed);
+        }
+        Some(AuthorName {
+            family: self.family.clone(),
+            given: with_points(&self.given),
+            suffix: self.suffix.clone(),
+            organisation: false,
+        })
+    }
+
+    /// True if there is no name.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.family.is_empty() && self.name.is_empty()
+    }
+
+    pub(super) fn texts(&mut self) -> [&mut String; 4] {
+        [
+            &mut self.family,
+            &mut self.given,
+            &mut self.suffix,
+            &mut self.name,
+        ]
+    }
+}
+
+impl From<&AuthorName> for WorkAuthor {
+    fn from(name: &AuthorName) -> Self {
+        match (name.organisation, name.given.is_empty()) {
+            (true, _) => Self::group(&name.family),
+            (false, true) => Self::unsplit(&name.family),
+            (false, false) => Self::person(&name.family, &name.given, &name.suffix),
+        }
+    }
+}
+
+/// Returns initials such as `JA` as `J. A.`, by which styles know them.
+fn with_points(given: &str) -> String {
+    let is_initials = given.chars().all(char::is_uppercase);
+    if !is_initials || given.is_empty() || given.chars().count() > MAX_INITIALS {
+        return given.to_owned();
+    }
+    let initials: Vec<String> = given.chars().map(|c| format!("{c}.")).collect();
+    initials.join(" ")
+}
+
+/// Reads a list of authors, or the text that a session of a former version has in its place: names
+/// that semicolons separate, or commas between whole names.
+pub(super) fn list_or_text<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<WorkAuthor>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Authors {
+        List(Vec<WorkAuthor>),
+        Text(String),
+    }
+    Ok(match Authors::deserialize(deserializer)? {
+        Authors::List(authors) => authors,
+        Authors::Text(text) => {
+            let names = author::all(&text, AuthorKind::None);
+            names.iter().map(WorkAuthor::from).collect()
+        }
+    })
+}
