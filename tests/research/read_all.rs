@@ -363,6 +363,35 @@ fn what_cannot_be_read_is_a_failure_of_its_source() {
 }
 
 #[test]
+fn results_lead_to_no_other_port_of_the_provider_s_machine() {
+    let other = Server::bytes(about("a port", 200, "2026-03-01"));
+    let port = other.url("/admin");
+    let named = port.replace("127.0.0.1", "localhost");
+    let server = engine(&["/own", &port, &named], |_, conn| {
+        conn.write_all(&about("its own", 200, "2026-03-01"))
+    });
+    let home = Home::searching(&server);
+    let answer = finds(&home, &json!({"query": "ports"}));
+    assert_eq!(sources(&answer).len(), 1, "{answer}");
+    assert_eq!(text(&sources(&answer)[0], "title"), "On its own");
+    let failures = answer["scrapeFailures"].as_array().unwrap();
+    for failure in failures {
+        let reason = text(failure, "reason");
+        assert!(reason.contains("only a caller may name one"), "{reason}");
+        assert!(!reason.contains("redirect"), "{reason}");
+    }
+    assert_eq!((failures.len(), other.asked().len()), (2, 0));
+    // Whoever runs it may say that this is meant.
+    let home = Home::searching(&server).set("IKIGAI_ALLOW_PRIVATE", "1");
+    let answer = finds(&home, &json!({"query": "ports"}));
+    assert_eq!(
+        (sources(&answer).len(), other.asked().len()),
+        (3, 2),
+        "{answer}"
+    );
+}
+
+#[test]
 fn results_lead_to_no_private_address_of_another_host() {
     let server = engine(&["/0", "http://10.255.255.1/admin"], |_, conn| {
         conn.write_all(&about("tides", 100, "2025"))
@@ -374,7 +403,7 @@ fn results_lead_to_no_private_address_of_another_host() {
     assert_eq!(failure["url"], "http://10.255.255.1/admin");
     let reason = text(failure, "reason");
     assert!(
-        reason.contains("10.255.255.1, a private address"),
+        reason.contains("10.255.255.1 is a private address"),
         "{reason}"
     );
     assert!(reason.contains("fetch it by its own URL"), "{reason}");

@@ -215,6 +215,7 @@ impl HttpClient {
         match &self.origin {
             AddressOrigin::Caller => Guard::new(first),
             AddressOrigin::Page(page) => Guard::led_by(page, first),
+            AddressOrigin::Provider(service) => Guard::found_by(service, first),
             AddressOrigin::Unknown => Guard::of_public(first),
             AddressOrigin::Service => Guard::of_service(first),
         }

@@ -14,8 +14,10 @@
 //! 4. The other special-use ranges are refused where they are written out. A name that resolves to
 //!    a benchmarking or documentation address is a public one: a local proxy hands such addresses
 //!    out in place of the real ones (fake-IP DNS).
-//!
-//! 5. If a process is restricted to public addresses ([`restrict_to_public_addresses`]), nothing is
+//! 5. What only a search has found is nobody's request: of private addresses it reaches the
+//!    provider's own host and port alone, unless the operator says otherwise
+//!    ([`ALLOW_PRIVATE_VARIABLE`]).
+//! 6. If a process is restricted to public addresses ([`restrict_to_public_addresses`]), nothing is
 //!    allowed by the second rule. An address that the operator configured (a service's
 //!    endpoint) is exempt.
 //!
@@ -37,6 +39,9 @@ use class::{AddressClass, AddressScope};
 pub(crate) use target::BadHost;
 pub use target::{HopTarget, host_of, normalize_host};
 
+/// The variable that, set to 1, has private addresses fetched that a search has found.
+pub const ALLOW_PRIVATE_VARIABLE: &str = "IKIGAI_ALLOW_PRIVATE";
+
 /// True if this process fetches public addresses only.
 static PUBLIC_ONLY: AtomicBool = AtomicBool::new(false);
 
@@ -44,6 +49,11 @@ static PUBLIC_ONLY: AtomicBool = AtomicBool::new(false);
 /// others.
 pub fn restrict_to_public_addresses() {
     PUBLIC_ONLY.store(true, Ordering::Relaxed);
+}
+
+/// True if the operator has private addresses fetched that a search has found.
+fn allows_found_private() -> bool {
+    std::env::var(ALLOW_PRIVATE_VARIABLE).is_ok_and(|value| value.trim() == "1")
 }
 
 /// True if this process fetches public addresses only.
@@ -89,6 +99,8 @@ pub enum GuardError {
         class: AddressClass,
         /// True if a redirect led there.
         redirected: bool,
+        /// True if the caller did not name it: a redirect, or what a search has found, led there.
+        led: bool,
         /// True if it is refused because only public addresses are fetched.
         public_only: bool,
     },
@@ -104,15 +116,16 @@ impl std::error::Error for GuardError {}
 
 impl fmt::Display for GuardError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (host, found, class, redirected, public_only) = match self {
+        let (host, found, class, redirected, led, public_only) = match self {
             Self::Host(why) => return write!(f, "Refused: {why}"),
             Self::Address {
                 host,
                 found,
                 class,
                 redirected,
+                led,
                 public_only,
-            } => (host, found, class, *redirected, *public_only),
+            } => (host, found, class, *redirected, *led, *public_only),
         };
         let kind = class.kind;
         let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) {
@@ -142,7 +155,7 @@ impl fmt::Display for GuardError {
                 ", which is never fetched. A DNS filter may answer so for a name that it blocks; \
                  if the name is right, look at its DNS entry"
             }
-            (AddressScope::Private | AddressScope::Public, _) if redirected => {
+            (AddressScope::Private | AddressScope::Public, _) if led => {
                 "; only a caller may name one. If it is meant, fetch it by its own URL"
             }
             (AddressScope::Private | AddressScope::Public, _) => "",
@@ -157,6 +170,10 @@ pub struct Guard {
     /// True if every hop so far stayed on the host that the caller named, and was private.
     home: bool,
     hops: usize,
+    /// True if others, and not the caller, named the first URL.
+    is_led: bool,
+    /// The only port at which private addresses are reached; `None` for all.
+    only_port: Option<u16>,
     /// True if private addresses are refused even if the caller names them.
     public_only: bool,
 }
@@ -178,6 +195,8 @@ impl Guard {
             named: host_of(named).ok()?,
             home: true,
             hops: 0,
+            is_led: false,
+            only_port: None,
             public_only: false,
         })
     }
@@ -185,17 +204,37 @@ impl Guard {
     /// Starts with a URL to which the page at `leading` leads, as if that were a redirect.
     #[must_use]
     pub(crate) fn led_by(leading: &Url, next: &Url) -> Option<Self> {
-        let mut guard = Self::new(leading)?;
+        let mut guard = Self {
+            is_led: true,
+            ..Self::new(leading)?
+        };
         guard.lead_to(&host_of(next).ok()?);
         Some(guard)
+    }
+
+    /// Starts with a URL that the provider at `service` has found: of private addresses only its
+    /// own is reached, at its own port.
+    #[must_use]
+    pub(crate) fn found_by(service: &Url, next: &Url) -> Option<Self> {
+        if allows_found_private() {
+            return Self::new(next);
+        }
+        Some(Self {
+            only_port: service.port_or_known_default(),
+            ..Self::led_by(service, next)?
+        })
     }
 
     /// Starts with a URL that somebody else named, who must not lead to a private address.
     #[must_use]
     pub(crate) fn of_public(next: &Url) -> Option<Self> {
+        if allows_found_private() {
+            return Self::new(next);
+        }
         Some(Self {
             home: false,
             hops: 1,
+            is_led: true,
             ..Self::new(next)?
         })
     }
@@ -214,7 +253,8 @@ impl Guard {
     pub fn check_url(&self, url: &Url) -> Result<HopTarget, GuardError> {
         let target = HopTarget::of(url)?;
         if let Some(class) = class_of(target.host()) {
-            self.judge(target.host(), class, None)?;
+            let port = url.port_or_known_default();
+            self.judge(target.host(), port, class, None)?;
         }
         Ok(target)
     }
@@ -234,7 +274,7 @@ impl Guard {
         for &addr in found {
             let class = class_behind(host, addr.ip());
             let by_name = matches!(host, Host::Domain(_)).then_some(addr.ip());
-            match self.judge(host, class, by_name) {
+            match self.judge(host, Some(addr.port()), class, by_name) {
                 Ok(()) => passed.push(CheckedAddr {
                     addr,
                     scope: class.scope,
@@ -275,12 +315,16 @@ impl Guard {
     fn judge(
         &self,
         host: &Host<String>,
+        port: Option<u16>,
         class: AddressClass,
         found: Option<IpAddr>,
     ) -> Result<(), GuardError> {
+        let is_port = self.only_port.is_none() || self.only_port == port;
         let allowed = match class.scope {
             AddressScope::Public => true,
-            AddressScope::Private => !self.public_only && self.home && same_host(&self.named, host),
+            AddressScope::Private => {
+                !self.public_only && self.home && is_port && same_host(&self.named, host)
+            }
             AddressScope::StandIn | AddressScope::Never => false,
         };
         if allowed {
@@ -290,7 +334,8 @@ impl Guard {
             host: host.to_string(),
             found,
             class,
-            redirected: self.hops > 0,
+            redirected: self.hops > usize::from(self.is_led),
+            led: self.hops > 0,
             public_only: self.public_only,
         })
     }
@@ -311,6 +356,7 @@ pub(crate) fn check_proxy(
                 found: matches!(host, Host::Domain(_)).then_some(addr.ip()),
                 class,
                 redirected: false,
+                led: false,
                 public_only: false,
             });
         }

@@ -13,6 +13,9 @@ pub enum AddressOrigin {
     /// A page leads to them, such as a list of results: a private one only if this page is on the
     /// same host.
     Page(Url),
+    /// A provider that was asked at this address has found them: a private one only at the
+    /// provider's own host and port.
+    Provider(Url),
     /// Others name them, who must not lead to a private one.
     Unknown,
     /// They are configured for a service that the program itself asks.

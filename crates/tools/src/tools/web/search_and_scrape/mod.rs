@@ -135,7 +135,7 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
 fn origin(found: &SearchAnswer, credentials: &Credentials<'_>) -> AddressOrigin {
     let account = found.provider.account(credentials);
     account.map_or(AddressOrigin::Unknown, |account| {
-        AddressOrigin::Page(account.endpoint)
+        AddressOrigin::Provider(account.endpoint)
     })
 }
 
