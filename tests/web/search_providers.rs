@@ -783,3 +783,73 @@ fn an_error_with_a_status_of_success_is_no_search_without_results() {
         assert!(error.to_string().contains("search failed: "), "{error}");
     }
 }
+
+#[test]
+fn an_answer_that_is_too_long_is_called_so() {
+    let body = format!("{{\"organic\":[]{}", " ".repeat(11 << 20));
+    let server = answering("200 OK", "application/json", &body);
+    let failure = failure(search_at(&server, &of("serper")));
+    assert!(
+        failure.text.contains("more than is read of an answer"),
+        "{failure}"
+    );
+    assert!(!failure.to_string().contains("proxy"), "{failure}");
+    assert_eq!(failure.retry_after(), None);
+}
+
+#[test]
+fn a_wait_of_years_is_none_and_a_failed_provider_may_say_how_long() {
+    for (head, seconds) in [
+        ("429 Slow\r\nRetry-After: Wed, 21 Oct 2099 07:28:00 GMT", 60),
+        ("429 Slow\r\nRetry-After: 99999999999", 60),
+        ("429 Slow\r\nRetry-After: 30", 30),
+        ("503 Busy\r\nRetry-After: 30", 30),
+        ("503 Busy", 60),
+    ] {
+        let server = answering(head, "application/json", "{}");
+        let failure = failure(search_at(&server, &of("tavily")));
+        assert_eq!(failure.retry_after(), Some(seconds), "{head}");
+        let advice = &failure.advice;
+        let is_said = advice.contains(&format!("in {seconds} seconds"));
+        assert!(
+            is_said || advice.contains("in a minute"),
+            "{head}: {advice}"
+        );
+    }
+}
+
+#[test]
+fn json_in_another_charset_is_read_where_it_is_declared() {
+    let body = crate::providers::good("serper")
+        .body
+        .replace("The first & best", "Caf\u{e9}");
+    let one_byte: Vec<u8> = body
+        .chars()
+        .map(|c| u8::try_from(u32::from(c)).unwrap())
+        .collect();
+    let wide = body.encode_utf16().flat_map(u16::to_le_bytes);
+    let marked: Vec<u8> = [0xff, 0xfe].into_iter().chain(wide.clone()).collect();
+    for (charset, bytes) in [
+        ("; charset=ISO-8859-1", one_byte),
+        ("; charset=utf-16le", wide.collect()),
+        ("", marked),
+    ] {
+        let head = format!("200 OK\r\nContent-Type: application/json{charset}");
+        let server = Server::bytes(reply(&head, bytes));
+        let answer = search_at(&server, &of("serper")).unwrap();
+        assert_eq!(answer.results[0].title, "Caf\u{e9}", "{charset}");
+    }
+}
+
+#[test]
+fn an_object_of_another_form_is_not_nothing_found() {
+    for provider in ["brave", "google", "serper", "tavily", "exa", "searchapi"] {
+        let server = answering("200 OK", "application/json", r#"{"status":"ready"}"#);
+        let failure = failure(search_at(&server, &of(provider)));
+        assert_eq!(
+            failure.kind,
+            ProviderFailureKind::NotUnderstood,
+            "{provider}"
+        );
+    }
+}

@@ -23,6 +23,9 @@ const MIN_RETRY_WAIT: Duration = Duration::from_millis(250);
 /// Time that must be left for a retry after its wait.
 const MIN_RETRY_TIME: Duration = Duration::from_secs(3);
 
+/// Longest wait that a provider can mean.
+const MAX_STATED_WAIT: Duration = Duration::from_secs(31 * 24 * 60 * 60);
+
 /// Maximum wait before a retry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetryBudget(pub Duration);
@@ -233,6 +236,16 @@ fn unreached(provider: &Provider, error: &FetchError) -> ProviderFailure {
 }
 
 fn not_understood(provider: &Provider, reply: &HttpResponse) -> ProviderFailure {
+    if reply.truncated {
+        let text = format!(
+            "{} answered HTTP {} with more than is read of an answer, {} bytes.",
+            provider.title,
+            reply.status,
+            reply.body.len()
+        );
+        return ProviderFailure::new(provider, ProviderFailureKind::NotUnderstood, text)
+            .advising("Ask for fewer results, or choose another provider.");
+    }
     let kind = reply.content_type().unwrap_or("no content type");
     let wanted = match super::reply::object(reply) {
         Ok(_) => "no list of results",
@@ -258,6 +271,7 @@ fn failure(
     refusal: ProviderRefusal,
     told: Option<Duration>,
 ) -> ProviderFailure {
+    let told = told.filter(|wait| *wait <= MAX_STATED_WAIT);
     let kind = match refusal.kind {
         ProviderFailureKind::RateLimited { seconds: 0, quota } => {
             let usual = if quota {
@@ -272,5 +286,5 @@ fn failure(
         }
         kind => kind,
     };
-    ProviderFailure::new(provider, kind, refusal.text)
+    ProviderFailure::new(provider, kind, refusal.text).again_in(told)
 }

@@ -93,6 +93,8 @@ pub struct ProviderFailure {
     pub text: String,
     /// Sentence on what to do.
     pub advice: String,
+    /// Seconds after which a provider that has failed says that it may be asked again.
+    pub wait: Option<u64>,
 }
 
 impl ProviderFailure {
@@ -104,7 +106,19 @@ impl ProviderFailure {
             kind,
             text: text.into(),
             advice: advice(provider, kind),
+            wait: None,
         }
+    }
+
+    /// Sets the time after which a provider that has failed may be asked again, as it says.
+    #[must_use]
+    pub(crate) fn again_in(mut self, wait: Option<Duration>) -> Self {
+        if let (ProviderFailureKind::Upstream, Some(wait)) = (self.kind, wait) {
+            let seconds = wait.as_secs().max(1);
+            self.wait = Some(seconds);
+            self.advice = format!("Search again in {seconds} seconds, or choose another provider.");
+        }
+        self
     }
 
     /// Creates the failure of a provider that is skipped for this long, because it failed lately.
@@ -139,7 +153,7 @@ impl ProviderFailure {
         match self.kind {
             ProviderFailureKind::RateLimited { seconds, .. } => Some(seconds),
             ProviderFailureKind::Network { .. } => Some(5),
-            ProviderFailureKind::Upstream => Some(DEFAULT_WAIT_SECONDS),
+            ProviderFailureKind::Upstream => Some(self.wait.unwrap_or(DEFAULT_WAIT_SECONDS)),
             _ => None,
         }
     }

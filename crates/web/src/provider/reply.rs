@@ -1,9 +1,12 @@
 //! Parsing that providers' replies have in common: JSON and error messages.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::failure::ProviderFailureKind;
 use super::{ProviderRefusal, UnreadableReply};
+use crate::charset;
 use crate::client::HttpResponse;
 use iki_base::wording::on_one_line;
 
@@ -18,14 +21,28 @@ const MAX_MESSAGE_CHARS: usize = 500;
 const MESSAGES: &str = "/error /error/detail /error/message /detail /detail/error /detail/message \
     /message /message/0/message";
 
-/// Parses a body as JSON, without its byte order mark. Invalid UTF-8 becomes U+FFFD, so that one
-/// broken character does not lose the rest.
+/// Parses a body as JSON, without its byte order mark, in UTF-8 or the charset that it declares.
+/// Invalid UTF-8 becomes U+FFFD, so that one broken character does not lose the rest.
 #[must_use]
 pub fn json(reply: &HttpResponse) -> Option<Value> {
     let body = reply.body.as_slice();
     let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
-    let sound = serde_json::from_slice(body).ok();
-    sound.or_else(|| serde_json::from_str(&mended(&String::from_utf8_lossy(body))).ok())
+    if let Ok(sound) = serde_json::from_slice(body) {
+        return Some(sound);
+    }
+    let declared = reply.content_type().unwrap_or_default().to_lowercase();
+    let is_declared = declared.contains("charset=") && !declared.contains("utf-8");
+    let is_wide = body.starts_with(b"\xff\xfe") || body.starts_with(b"\xfe\xff");
+    let decoded = if is_declared || is_wide {
+        charset::read(body, reply.content_type(), "", reply.truncated).ok()
+    } else {
+        None
+    };
+    let text = match &decoded {
+        Some(decoded) => Cow::from(&decoded.text),
+        None => String::from_utf8_lossy(body),
+    };
+    serde_json::from_str(&mended(&text)).ok()
 }
 
 /// Replaces each escape of an unpaired surrogate with U+FFFD; cutting a text between the halves

@@ -131,8 +131,8 @@ fn own_language(code: &str, country: Option<&str>) -> Option<&'static str> {
 
 fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     let body = reply::object(reply)?;
-    let list = body.pointer("/web/results");
-    Ok(result_list::results(list, |item| SearchResult {
+    let marks = ["{}", "type", "query", "web"];
+    result_list::results_at(&body, "/web/results", &marks, |item| SearchResult {
         title: html_text::text(string(item, "title")),
         url: string(item, "url").to_owned(),
         snippet: html_text::text(string(item, "description")),
@@ -142,7 +142,7 @@ fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
             .map(|text| html_text::text(text))
             .collect(),
         ..SearchResult::default()
-    }))
+    })
 }
 
 fn refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {

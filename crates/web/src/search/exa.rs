@@ -99,7 +99,7 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
 
 fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     let body = reply::object(reply)?;
-    Ok(result_list::results(body.get("results"), |item| {
+    result_list::results_at(&body, "/results", &["requestId"], |item| {
         let mut found = strings(item.get("highlights")).into_iter();
         let texts = ["summary", "text"].map(|name| string(item, name));
         let text = texts.into_iter().find(|text| !text.is_empty());
@@ -116,7 +116,7 @@ fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
                 .collect(),
             ..SearchResult::default()
         }
-    }))
+    })
 }
 
 fn refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {

@@ -129,7 +129,8 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
 
 fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     let body = reply::object(reply)?;
-    Ok(result_list::results(body.get("items"), |item| {
+    let marks = ["{}", "kind", "items", "searchInformation", "queries"];
+    result_list::results_at(&body, "/items", &marks, |item| {
         let tags = item.pointer("/pagemap/metatags/0").unwrap_or(&Value::Null);
         SearchResult {
             title: results::without_highlight_marks(string(item, "title").trim()),
@@ -143,7 +144,7 @@ fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
             published_at: dates::iso(string(tags, "article:published_time")),
             ..SearchResult::default()
         }
-    }))
+    })
 }
 
 fn refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {

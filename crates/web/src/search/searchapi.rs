@@ -65,9 +65,9 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
 
 fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     let body = reply::object(reply)?;
-    let list = body.get("organic_results");
+    let marks = ["search_metadata", "search_parameters"];
     let names = ["link", "snippet", "date"];
-    Ok(result_list::plain_results(list, names))
+    result_list::plain_results(&body, "/organic_results", &marks, names)
 }
 
 fn refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {

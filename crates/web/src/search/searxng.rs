@@ -133,12 +133,12 @@ fn headers(text: &str) -> Vec<(String, String)> {
 
 fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     let body = reply::object(reply)?;
-    let list = body.get("results").ok_or(UnreadableReply::Unknown)?;
+    let list = reply::items(body.get("results"))?;
     // One of each at most, since they take the place of pages.
     let mut results: Vec<SearchResult> = answers(&body, reply).into_iter().collect();
-    let infoboxes = result_list::results(body.get("infoboxes"), infobox);
+    let infoboxes = result_list::results(reply::list(&body, "infoboxes"), infobox);
     results.extend(infoboxes.into_iter().take(1));
-    results.extend(result_list::results(Some(list), |item| SearchResult {
+    results.extend(result_list::results(list, |item| SearchResult {
         title: html_text::text(string(item, "title")),
         url: string(item, "url").to_owned(),
         snippet: html_text::text(string(item, "content")),

@@ -65,10 +65,8 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
 
 fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     let body = reply::object(reply)?;
-    Ok(result_list::plain_results(
-        body.get("organic"),
-        ["link", "snippet", "date"],
-    ))
+    let names = ["link", "snippet", "date"];
+    result_list::plain_results(&body, "/organic", &["searchParameters"], names)
 }
 
 fn refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {

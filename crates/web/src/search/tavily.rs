@@ -87,10 +87,8 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
 
 fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     let body = reply::object(reply)?;
-    Ok(result_list::plain_results(
-        body.get("results"),
-        ["url", "content", "published_date"],
-    ))
+    let names = ["url", "content", "published_date"];
+    result_list::plain_results(&body, "/results", &["query"], names)
 }
 
 fn refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
