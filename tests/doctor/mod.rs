@@ -3,3 +3,6 @@
 mod advice;
 mod machine;
 mod seen;
+
+#[path = "../http/redis_server.rs"]
+mod redis_server;

@@ -7,6 +7,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use super::machine::{Machine, names, schema};
+use super::redis_server::Redis;
 use crate::common::{self, eventually, processes_with};
 use crate::server::Authority;
 
@@ -433,4 +434,29 @@ fn a_bound_that_cannot_be_kept_is_corrected_and_not_lifted() {
     said.finds("every confined call is refused");
     let advice = said.advice("every confined call is refused");
     assert_eq!(advice, "unset IKIGAI_READ; export IKIGAI_ROOTS=\"$PWD\"");
+}
+
+#[test]
+fn a_redis_that_forgets_sessions_is_said_to_and_how_it_keeps_them() {
+    let machine = Machine::new();
+    let forgetful = ["--maxmemory", "64mb", "--maxmemory-policy", "allkeys-lru"];
+    let Some(redis) = Redis::with_args(&forgetful) else {
+        return;
+    };
+    let url = redis.url();
+    let said = machine.doctor_with(&[("IKIGAI_REDIS_URL", &url)]);
+    said.line(&["  Redis ", "allkeys-lru, in memory alone"]);
+    said.finds("forgets research sessions when it is full (maxmemory-policy allkeys-lru)");
+    said.finds("-> redis-cli config set maxmemory-policy noeviction");
+    said.finds("-> redis-cli config set appendonly yes");
+    redis.ask(&["CONFIG", "SET", "maxmemory-policy", "noeviction"]);
+    redis.ask(&["CONFIG", "SET", "appendonly", "yes"]);
+    let said = machine.doctor_with(&[("IKIGAI_REDIS_URL", &url)]);
+    said.line(&["  Redis ", "noeviction, written to disk"]);
+    assert!(!said.text.contains("forgets"), "{}", said.text);
+    drop(redis);
+    let said = machine.doctor_with(&[("IKIGAI_REDIS_URL", &url)]);
+    said.line(&["  Redis ", "does not answer"]);
+    let said = machine.doctor_with(&[("IKIGAI_REDIS_URL", "redis://:s3cret@")]);
+    assert!(!said.text.contains("s3cret"), "{}", said.text);
 }

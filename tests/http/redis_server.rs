@@ -34,6 +34,11 @@ impl Redis {
         Self::with(&["--requirepass", password], password)
     }
 
+    /// The same with these arguments.
+    pub fn with_args(args: &[&str]) -> Option<Self> {
+        Self::with(args, "")
+    }
+
     fn with(args: &[&str], password: &str) -> Option<Self> {
         let mut redis = Self::prepared()?;
         redis.args.extend(args.iter().map(|arg| (*arg).to_owned()));

@@ -153,6 +153,32 @@ fn two_servers_with_one_redis_have_the_same_sessions_and_lose_no_step() {
 }
 
 #[test]
+fn a_full_redis_that_makes_no_room_keeps_its_sessions_and_refuses_steps() {
+    let Some(redis) = Redis::with_args(&["--maxmemory-policy", "noeviction"]) else {
+        return;
+    };
+    let server = http(&FLAGS)
+        .env("IKIGAI_REDIS_URL", redis.url())
+        .env("CACHE_ENCRYPTION_KEY", KEY)
+        .tokens(&["anna"])
+        .start();
+    let id = begin(&server, "anna");
+    // It has less room than it takes.
+    redis.ask(&["CONFIG", "SET", "maxmemory", "1"]);
+    let page = serving("text/html", article(20));
+    let request = json!({"url": page.url("/page")});
+    for _ in 0..2 {
+        let read = done(&server, "anna", "scrape_page", &request);
+        assert_eq!(read.get("note"), None, "{read}");
+    }
+    let (said, failed) = ask(&server, "anna", "sequential_search", &step(&id, 2, "x"));
+    let said = said.as_str().unwrap();
+    assert!(failed && said.contains("no space left"), "{said}");
+    let own = done(&server, "anna", "get_research_session", &of(&id));
+    assert_eq!(own["currentStep"], 1, "what was there is there: {own}");
+}
+
+#[test]
 fn a_large_export_is_a_link_for_programs_and_bounded_text_for_models() {
     let server = http(&FLAGS).tokens(&["anna"]).start();
     let id = begin(&server, "anna");

@@ -1,6 +1,6 @@
 //! The web's tools: their keys, which are never shown, the providers of search, the cache and its
 //! key, the proxies that the environment names, and the certificates that are trusted. Nothing is
-//! sent.
+//! sent, but to the Redis that the environment names.
 
 use std::env;
 use std::fs::File;
@@ -16,9 +16,9 @@ use iki_tools::contract::tool::ToolSet;
 use iki_tools::registry::Registry;
 use iki_web::browser::{self, Browser};
 use iki_web::cache::status::{CacheState, look_at_cache};
-use iki_web::cache::{KEY_VARIABLE, is_key};
+use iki_web::cache::{KEY_VARIABLE, REDIS_VARIABLE, RedisAddress, RedisMemory, is_key};
 use iki_web::client::proxy::ProxySettings;
-use iki_web::client::trusted_certificates;
+use iki_web::client::{tls_config, trusted_certificates};
 use iki_web::credentials::{CredentialName, CredentialSource, Credentials};
 use iki_web::papers::paper_provider::PROVIDERS;
 use iki_web::patents::patent_provider;
@@ -95,6 +95,7 @@ pub fn report_research(report: &mut DoctorReport, tools: Registry) {
         report.heading("Research");
         report_providers(report, &Credentials::from_env());
         report_cache(report);
+        report_redis(report);
     }
 }
 
@@ -216,6 +217,48 @@ fn report_cache(report: &mut DoctorReport) {
         None => (PLAIN, "no place".to_owned()),
     };
     report.row("key of the cache", colour, &key);
+}
+
+/// Reports what becomes of research sessions in the Redis that the environment names.
+fn report_redis(report: &mut DoctorReport) {
+    let named = env::var(REDIS_VARIABLE).unwrap_or_default();
+    if named.is_empty() {
+        return;
+    }
+    let address = RedisAddress::read(&named);
+    let asked = address
+        .ok_or_else(|| format!("{REDIS_VARIABLE} is not the address of a Redis"))
+        .and_then(|address| {
+            let tls = address.speaks_tls().then(tls_config).transpose()?;
+            RedisMemory::ask(&address, tls)
+        });
+    let memory = match asked {
+        Ok(memory) => memory,
+        Err(why) => {
+            let text = format!("the Redis of {REDIS_VARIABLE} does not answer: {why}");
+            report.hint(for_line(&text), "redis-cli ping");
+            report.row("Redis", BAD, "does not answer");
+            return;
+        }
+    };
+    let policy = for_line(&memory.policy);
+    let forgets = "the Redis that servers share forgets research sessions";
+    if memory.makes_room {
+        let text = format!("{forgets} when it is full (maxmemory-policy {policy})");
+        report.hint(text, "redis-cli config set maxmemory-policy noeviction");
+    }
+    if !memory.is_written {
+        let text = format!("{forgets} when it is started again (appendonly no)");
+        report.hint(text, "redis-cli config set appendonly yes");
+    }
+    let is_sound = !memory.makes_room && memory.is_written;
+    let colour = if is_sound { GOOD } else { PLAIN };
+    let written = if memory.is_written {
+        "written to disk"
+    } else {
+        "in memory alone"
+    };
+    report.row("Redis", colour, &format!("{policy}, {written}"));
 }
 
 /// Reports proxies and certificates.

@@ -44,7 +44,7 @@ pub use layers::LayeredCache;
 pub use persistent_files::PersistentFiles;
 pub use persistent_store::{PersistentChange, PersistentEntry, PersistentFault, PersistentStore};
 pub use question::CacheQuestion;
-pub use redis::{REDIS_VARIABLE, RedisAddress, RedisCache, SharingState};
+pub use redis::{REDIS_VARIABLE, RedisAddress, RedisCache, RedisMemory, SharingState};
 pub use remote_store::RemoteStore;
 pub(crate) use single_flight::SingleFlightGuard;
 pub use single_flight::get_or_wait;

@@ -7,6 +7,8 @@
 //! long it will still be there, and the difference is its age.
 
 mod address;
+mod connecting;
+mod memory;
 mod persistent_store;
 mod reasons;
 mod replies;
@@ -14,24 +16,19 @@ mod replies;
 mod tests;
 mod turn;
 
-use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use ::redis::aio::MultiplexedConnection;
-use ::redis::{AsyncConnectionConfig, Pipeline, RedisError, RedisResult, Value, cmd, pipe};
+use ::redis::{Pipeline, RedisError, RedisResult, Value, pipe};
 use ring::rand::{self, SystemRandom};
 use rustls::ClientConfig;
-use rustls::pki_types::ServerName;
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpStream, UnixStream};
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_rustls::TlsConnector;
 
-use self::address::RedisPlace;
-use self::reasons::{CLOSED, breaks_connection, connect_reason, error_reason, tls_reason};
-use self::replies::{ExpectedReplies, ReplyStream};
+use self::reasons::{CLOSED, breaks_connection, error_reason};
+use self::replies::ExpectedReplies;
 use self::turn::{FLIGHT_KEY_PREFIX, LEASE_TIME, SharedTurn, milliseconds};
 use super::CacheEntry;
 use super::keys::EntryKeys;
@@ -39,6 +36,7 @@ use super::keys::EntryKeys;
 use iki_base::mutex::lock;
 
 pub use self::address::RedisAddress;
+pub use self::memory::RedisMemory;
 
 /// The variable with its address, which may hold a password.
 pub const REDIS_VARIABLE: &str = "IKIGAI_REDIS_URL";
@@ -57,12 +55,6 @@ const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 /// Time that a server that starts waits for the first connection.
 const FIRST_CONNECTION_TIMEOUT: Duration = Duration::from_millis(250);
-
-/// Maximum number of replies to a greeting, the library's and our own.
-const MAX_GREETING_REPLIES: usize = 8;
-
-/// Maximum number of requests that wait in memory to be sent.
-const MAX_WAITING_REQUESTS: usize = 1024;
 
 /// Bytes before an entry's own: the number of milliseconds for which it is good.
 const HEAD: usize = size_of::<u64>();
@@ -108,8 +100,6 @@ struct RedisLink {
     number: u64,
     sharing: SharingState,
 }
-
-type ConnectionDriver = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 impl RedisCache {
     /// Entries at `address` under `secret`, which is 64 hexadecimal digits; `None` if it is not, or
@@ -370,64 +360,12 @@ impl RedisCache {
             None => String::from("Redis takes entries again"),
         });
     }
-
-    /// Connects, and checks that Redis answers. An error is a reason in words.
-    async fn connect(
-        &self,
-    ) -> Result<(MultiplexedConnection, ExpectedReplies, ConnectionDriver), String> {
-        match &self.address.place {
-            RedisPlace::Unix(path) => {
-                let stream = UnixStream::connect(path)
-                    .await
-                    .map_err(|e| connect_reason(&e))?;
-                self.greet(stream).await
-            }
-            RedisPlace::Tcp(host, port) => {
-                let stream = TcpStream::connect((host.as_str(), *port)).await;
-                let stream = stream.map_err(|error| connect_reason(&error))?;
-                let _ = stream.set_nodelay(true);
-                let Some(tls) = &self.tls else {
-                    return self.greet(stream).await;
-                };
-                let name = ServerName::try_from(host.clone());
-                let name =
-                    name.map_err(|_| "TLS cannot be spoken with a host of that name".to_owned())?;
-                let stream = tls.connect(name, stream).await;
-                self.greet(stream.map_err(|error| tls_reason(&error))?)
-                    .await
-            }
-        }
-    }
-
-    async fn greet(
-        &self,
-        stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    ) -> Result<(MultiplexedConnection, ExpectedReplies, ConnectionDriver), String> {
-        let expected = ExpectedReplies::new(MAX_GREETING_REPLIES);
-        let stream = ReplyStream::new(stream, expected.clone());
-        // Each request has a timeout of its own.
-        let config = AsyncConnectionConfig::new()
-            .set_connection_timeout(None)
-            .set_response_timeout(None)
-            .set_pipeline_buffer_size(MAX_WAITING_REQUESTS);
-        let made = MultiplexedConnection::new_with_config(&self.address.user, stream, config).await;
-        let (mut connection, driver) = made.map_err(|error| error_reason(&error))?;
-        let mut driver: ConnectionDriver = Box::pin(driver);
-        let ping = cmd("PING");
-        tokio::select! {
-            answered = ping.query_async::<Value>(&mut connection) => {
-                answered.map_err(|error| error_reason(&error))?;
-            }
-            () = &mut driver => return Err(CLOSED.to_owned()),
-        }
-        Ok((connection, expected, driver))
-    }
 }
 
 /// Keeps a connection up, for as long as the runtime is there.
 async fn keep_up(redis: Arc<RedisCache>, tried: watch::Sender<bool>) {
     loop {
-        let made = timeout(RETRY_DELAY, redis.connect()).await;
+        let made = timeout(RETRY_DELAY, redis.address.connect(redis.tls.as_ref())).await;
         match made.unwrap_or_else(|_| Err("it did not answer within a second".to_owned())) {
             Ok((connection, expected, driver)) => {
                 redis.mark_up(connection, expected);

@@ -45,7 +45,7 @@ fn addresses_are_read_and_tls_that_checks_nothing_is_none() {
         assert_eq!(RedisAddress::read(address).unwrap().speaks_tls(), tls);
     }
     let read = RedisAddress::read("rediss://:p%40ss@host:6380/2").unwrap();
-    assert!(matches!(&read.place, RedisPlace::Tcp(host, 6380) if host == "host"));
+    assert!(matches!(&read.place, address::RedisPlace::Tcp(host, 6380) if host == "host"));
     assert_eq!((read.user.password(), read.user.db()), (Some("p@ss"), 2));
     assert!(!format!("{read:?}").contains("host"));
     for wrong in [
