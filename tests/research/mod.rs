@@ -14,3 +14,4 @@ mod search;
 mod session_exports;
 mod sessions;
 mod sessions_served;
+mod works;

@@ -1029,7 +1029,7 @@ fn what_is_found_is_in_the_session_that_is_named_from_the_cache_too() {
     assert_eq!(sources[0]["author"], "John Jumper, Demis Hassabis");
     assert_eq!(
         (&sources[0]["date"], &sources[0]["step"]),
-        (&json!("2021"), &json!(1))
+        (&json!("2021-07-15"), &json!(1))
     );
     let export = |format: &str| {
         let request = json!({"sessionId": id, "format": format});

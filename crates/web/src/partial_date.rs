@@ -6,6 +6,7 @@
 use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use url::Url;
 
 use iki_base::calendar::{self, MONTHS, month_named};
@@ -211,28 +212,18 @@ impl PartialDate {
     }
 }
 
-/// Dates in stored forms: as text; one that is no date is none.
-pub(crate) mod as_text {
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    use super::PartialDate;
-
-    pub(crate) fn serialize<S: Serializer>(
-        date: &Option<PartialDate>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        match date {
-            Some(date) => serializer.collect_str(date),
-            None => serializer.serialize_none(),
-        }
+impl Serialize for PartialDate {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
+}
 
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Option<PartialDate>, D::Error> {
-        let text = Option::<String>::deserialize(deserializer)?;
-        Ok(text.as_deref().and_then(PartialDate::parse))
-    }
+/// Reads a date in a stored form; a text that is no date is none.
+pub(crate) fn from_stored<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<PartialDate>, D::Error> {
+    let text = Option::<String>::deserialize(deserializer)?;
+    Ok(text.as_deref().and_then(PartialDate::parse))
 }
 
 impl fmt::Display for PartialDate {

@@ -3,6 +3,8 @@
 //! The data come from `citation_*` (Highwire Press, as Google Scholar requires it), JSON-LD, Open
 //! Graph, other `meta` elements, the byline, and the URL, in that order.
 
+use std::ops::Deref;
+
 use serde::Serialize;
 use url::Url;
 
@@ -10,6 +12,7 @@ use super::author::{AuthorKind, AuthorName};
 use super::embedded::EmbeddedData;
 use crate::client::without_login;
 use crate::partial_date::PartialDate;
+use crate::work::{Work, WorkKind};
 use iki_base::wording::{beginning, on_one_line};
 
 mod apa;
@@ -18,7 +21,8 @@ mod mla;
 mod reference;
 mod sources;
 
-pub use reference::{Reference, ReferenceFacts};
+pub use reference::Reference;
+pub use sources::declared_work;
 
 /// Maximum length of a title, in bytes.
 const MAX_TITLE_BYTES: usize = 500;
@@ -98,53 +102,38 @@ impl Citation {
             work.authors = super::author::all(author, AuthorKind::None);
         }
         if let Some(date) = date.and_then(PartialDate::parse) {
-            work.date = Some(date);
+            work.work.date = Some(date);
         }
         work.into_citation()
     }
 }
 
-/// Kind of a work, as far as citations differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum WorkKind {
-    Page,
-    Article,
-    ConferencePaper,
-    Thesis,
-    Report,
-    Patent,
-}
-
-/// Bibliographic data of a work, before formatting.
+/// A work that is cited: its names are split, and it was read on a day.
 #[derive(Clone, Debug)]
 struct CitedWork {
-    url: String,
-    accessed: PartialDate,
-    kind: WorkKind,
-    title: String,
+    work: Work,
     authors: Vec<AuthorName>,
-    /// Name of the site; for a scholarly work, of its container.
-    site: String,
-    date: Option<PartialDate>,
-    volume: String,
-    /// Number of the issue, or of the patent.
-    issue: String,
-    /// Page range, as it is written: `45-67`.
-    pages: String,
-    doi: Option<String>,
+    editors: Vec<AuthorName>,
+    accessed: PartialDate,
+}
+
+impl Deref for CitedWork {
+    type Target = Work;
+
+    fn deref(&self) -> &Work {
+        &self.work
+    }
 }
 
 impl CitedWork {
     fn of(url: &Url, embedded: &EmbeddedData, title: &str, accessed: PartialDate) -> Self {
         let found = sources::CitationSources::new(url, embedded);
-        let (kind, container) = found.container();
-        let number = |name: &str| embedded.meta(name).unwrap_or_default();
-        let pages = match (number("citation_firstpage"), number("citation_lastpage")) {
-            (first, last) if first.is_empty() || last.is_empty() || first == last => first,
-            (first, last) => format!("{first}-{last}"),
-        };
+        let declared = found.declared();
         let title = found.title(title);
-        let site = container.unwrap_or_else(|| found.site());
+        let site = match declared.container.as_str() {
+            "" => found.site(),
+            container => container.to_owned(),
+        };
         let mut authors = found.authors();
         // An author named like the site is an organisation, whatever the name looks like.
         if let [one] = authors.as_mut_slice()
@@ -153,19 +142,22 @@ impl CitedWork {
             *one = AuthorName::of(&one.in_natural_order(), AuthorKind::Organisation)
                 .unwrap_or_else(|| one.clone());
         }
-        Self {
+        let work = Work {
             url: on_one_line(without_login(url).as_str()),
-            accessed,
-            kind,
             title: beginning(&title, MAX_TITLE_BYTES).trim_end().to_owned(),
-            authors,
-            site,
+            container: site,
             date: found.date(),
-            volume: number("citation_volume"),
-            issue: number("citation_issue"),
-            pages,
             // A page that names a DOI need not be the work.
-            doi: super::doi::declared(embedded).filter(|_| kind != WorkKind::Page),
+            doi: super::doi::declared(embedded)
+                .filter(|_| declared.kind != WorkKind::Page)
+                .unwrap_or_default(),
+            ..declared
+        };
+        Self {
+            work,
+            authors,
+            editors: Vec::new(),
+            accessed,
         }
     }
 
@@ -175,15 +167,17 @@ impl CitedWork {
             mla: mla::format_entry(&self),
             bibtex: bibtex::format_entry(&self),
         };
+        let author = self.names();
+        let work = self.work;
         Citation {
             accessed_date: self.accessed.to_string(),
             metadata: CitationMetadata {
-                author: self.names(),
-                date: self.date.map(|date| date.to_string()).unwrap_or_default(),
-                title: self.title,
-                site: self.site,
+                author,
+                date: work.date.map(|date| date.to_string()).unwrap_or_default(),
+                title: work.title,
+                site: work.container,
             },
-            url: self.url,
+            url: work.url,
             formatted,
         }
     }
@@ -206,14 +200,14 @@ impl CitedWork {
     /// True if the only author is the site itself, which styles do not repeat.
     fn by_its_site(&self) -> bool {
         matches!(self.authors.as_slice(), [one]
-            if one.in_natural_order().to_lowercase() == self.site.to_lowercase())
+            if one.in_natural_order().to_lowercase() == self.container.to_lowercase())
     }
 
     /// Returns the permanent address of the work: its DOI, or else its URL.
     fn address(&self) -> String {
-        match &self.doi {
-            Some(doi) => format!("https://doi.org/{doi}"),
-            None => self.url.clone(),
+        match self.doi.as_str() {
+            "" => self.url.clone(),
+            doi => format!("https://doi.org/{doi}"),
         }
     }
 }

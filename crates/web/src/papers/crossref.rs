@@ -122,7 +122,8 @@ fn paper(item: &Value) -> Paper {
         // Other files are for those who have paid.
         let mut files = list(item, "link").iter();
         let file = files.find(|one| string(one, "content-type") == "application/pdf");
-        work.pdf_url = file.map_or("", |one| string(one, "URL")).to_owned();
+        let file = file.map_or("", |one| string(one, "URL"));
+        file.clone_into(&mut work.pdf_url);
     }
     // Elements of HTML have the same names.
     let summary = string(item, "abstract").replace("jats:", "");

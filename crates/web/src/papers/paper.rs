@@ -9,7 +9,7 @@ use crate::page::doi::parse_doi;
 use crate::search::claim::sentences;
 use crate::search::html_text;
 use crate::search::results::{shortened, shown_url};
-use crate::work::{Work, WorkKind};
+use crate::work::{Work, WorkAuthor, WorkKind};
 use iki_base::wording::on_one_line;
 
 /// Maximum length of a text, in characters.
@@ -76,6 +76,16 @@ pub(super) fn page_range(first: String, last: &str) -> String {
     format!("{first}-{last}")
 }
 
+/// Returns pages in one form, of those that providers write: `45 - 67`, `45–67`, `145-145`.
+fn tidied_pages(pages: &str) -> String {
+    let parts = pages.split(['-', '\u{2013}', '\u{2014}']).map(str::trim);
+    let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+    match parts.as_slice() {
+        [first, last] => page_range((*first).to_owned(), last),
+        _ => on_one_line(pages),
+    }
+}
+
 /// Returns an abstract without the word that is its heading.
 pub(super) fn without_heading(summary: &str) -> &str {
     let Some(rest) = summary.strip_prefix("Abstract") else {
@@ -108,6 +118,7 @@ impl Paper {
             number.clone_into(&mut work.arxiv);
             work.kind = WorkKind::Preprint;
         }
+        work.pages = tidied_pages(&work.pages);
         let file = shown_url(&work.pdf_url);
         self.set_file(file);
         provider.clone_into(&mut self.source);
@@ -186,7 +197,7 @@ impl Paper {
         let work = &self.work;
         let text = |text: &str| (!text.is_empty()).then(|| Value::from(text));
         let names = work.authors.iter().take(MAX_NAMES);
-        let names: Vec<String> = names.map(|author| author.in_natural_order()).collect();
+        let names: Vec<String> = names.map(WorkAuthor::in_natural_order).collect();
         let fields = [
             ("title", text(&work.title)),
             ("url", text(&work.url)),

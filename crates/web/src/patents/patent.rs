@@ -90,16 +90,15 @@ impl Patent {
 
     /// Returns the inventors as bibliographies read names. A name in capitals is as offices write
     /// it, the family name first.
-    #[must_use]
-    pub fn inventors_by_family(&self) -> String {
-        let names = self.inventor.split("; ");
-        let names = names.map(|name| match name.split_once(' ') {
-            Some((family, given)) if name == name.to_uppercase() && !name.contains(',') => {
-                format!("{family}, {given}")
-            }
-            _ => name.to_owned(),
-        });
-        names.collect::<Vec<_>>().join("; ")
+    pub fn inventors_by_family(&self) -> impl Iterator<Item = String> {
+        self.inventor
+            .split("; ")
+            .map(|name| match name.split_once(' ') {
+                Some((family, given)) if name == name.to_uppercase() && !name.contains(',') => {
+                    format!("{family}, {given}")
+                }
+                _ => name.to_owned(),
+            })
     }
 
     /// Returns the number of the document, if it can be read.

@@ -6,10 +6,14 @@
 use std::fmt::Write as _;
 
 use super::session::{SessionSource, SessionStep};
+use crate::work::{Work, WorkKind};
 use iki_base::wording::{beginning, on_one_line};
 
 /// Maximum length of a line that stands for a step, in bytes.
 const MAX_LINE_CHARS: usize = 120;
+
+/// Maximum number of authors that are named.
+const MAX_NAMES: usize = 20;
 
 /// Returns the beginning of a step's text, on one line.
 #[must_use]
@@ -92,26 +96,65 @@ pub fn write_step_line(out: &mut String, step: &SessionStep) {
     let _ = writeln!(out, " {}", one_liner(step));
 }
 
-/// Appends a source as the item of that number.
+/// Appends a source as the item of that number: what it is, where it is from, and what a reader has
+/// to know before relying on it.
 pub fn write_source(out: &mut String, number: usize, source: &SessionSource) {
-    let title = match source.title.trim() {
-        "" => &source.url,
+    let work = &source.work;
+    let title = match work.marked_title() {
+        title if title.trim().is_empty() => work.url.clone(),
         title => title,
     };
-    let address = on_one_line(&source.url);
+    let address = on_one_line(&work.url);
     let address = address.replace('<', "%3C").replace('>', "%3E");
-    let _ = write!(out, "{number}. [{}](<{address}>)", escaped(title));
-    for text in [&source.author, &source.journal, &source.date] {
-        if !text.is_empty() {
-            let mark = if out.ends_with('.') { "" } else { "." };
-            let _ = write!(out, "{mark} {}", escaped(text));
+    let _ = write!(out, "{number}. [{}](<{address}>)", escaped(title.trim()));
+    let date = work.date.map(|date| date.to_string()).unwrap_or_default();
+    let publisher = match work.kind {
+        WorkKind::Article | WorkKind::Preprint => "",
+        _ => &work.publisher,
+    };
+    let parts = [&work.names(MAX_NAMES), &place(work), publisher, &date];
+    for text in parts.into_iter().filter(|text| !text.is_empty()) {
+        let mark = if out.ends_with('.') { "" } else { "." };
+        let _ = write!(out, "{mark} {}", escaped(text));
+    }
+    for (label, number) in [
+        ("doi:", &work.doi),
+        ("arXiv:", &work.arxiv),
+        ("PMID:", &work.pmid),
+    ] {
+        if !number.is_empty() {
+            let _ = write!(out, ". {label}{}", escaped(number));
         }
     }
-    if !source.doi.is_empty() {
-        let _ = write!(out, ". doi:{}", escaped(&source.doi));
+    let mut facts = match work.kind {
+        WorkKind::Unknown | WorkKind::Article | WorkKind::Page => Vec::new(),
+        kind => vec![kind.name().to_owned()],
+    };
+    if work.open_access == Some(true) {
+        facts.push("open access".to_owned());
     }
+    facts.extend(work.citation_count.map(|count| format!("cited by {count}")));
+    facts.extend(work.notes());
     let how = if source.read { "read" } else { "found" };
-    let _ = writeln!(out, " ({how} at step {})", source.step);
+    facts.push(format!("{how} at step {}", source.step));
+    let _ = writeln!(out, " ({})", escaped(&facts.join("; ")));
+}
+
+/// Returns where in its container a work is: `Nature 596(7873), 583-589`.
+fn place(work: &Work) -> String {
+    let mut place = work.container.clone();
+    let issue = match work.issue.as_str() {
+        "" => String::new(),
+        issue => format!("({issue})"),
+    };
+    let volume = format!("{}{issue}", work.volume);
+    for (mark, text) in [(" ", &volume), (", ", &work.pages)] {
+        if !text.is_empty() {
+            place.push_str(if place.is_empty() { "" } else { mark });
+            place.push_str(text);
+        }
+    }
+    place
 }
 
 /// Appends a list under a heading, unless it is empty.
@@ -146,15 +189,22 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::page::PartialDate;
+    use crate::page::retraction::RetractionStatus;
+    use crate::work::WorkAuthor;
 
     #[test]
     fn what_is_known_of_a_source_is_set_off_by_one_full_stop_each() {
-        let source = SessionSource {
+        let work = Work {
             url: "https://example.com/".to_owned(),
             title: "T".to_owned(),
-            author: "Doe, J.".to_owned(),
-            journal: "Cold Co.".to_owned(),
-            date: "2024".to_owned(),
+            authors: vec![WorkAuthor::unsplit("J. Doe Jr.")],
+            container: "Cold Co.".to_owned(),
+            date: PartialDate::parse("2024"),
+            ..Work::default()
+        };
+        let source = SessionSource {
+            work,
             step: 2,
             ..SessionSource::default()
         };
@@ -162,7 +212,36 @@ mod tests {
         write_source(&mut out, 1, &source);
         assert_eq!(
             out,
-            "1. [T](<https://example.com/>). Doe, J. Cold Co. 2024 (found at step 2)\n"
+            "1. [T](<https://example.com/>). J. Doe Jr. Cold Co. 2024 (found at step 2)\n"
+        );
+    }
+
+    #[test]
+    fn a_reader_is_told_what_a_work_is_and_what_has_become_of_it() {
+        let work = Work {
+            url: "https://doi.org/10.1000/1".to_owned(),
+            title: "T".to_owned(),
+            authors: vec![WorkAuthor::person("Doe", "Jane", "")],
+            kind: WorkKind::Chapter,
+            container: "A Book".to_owned(),
+            volume: "5".to_owned(),
+            issue: "2".to_owned(),
+            pages: "45-67".to_owned(),
+            publisher: "House".to_owned(),
+            date: PartialDate::parse("2020-03-05"),
+            doi: "10.1000/1".to_owned(),
+            open_access: Some(true),
+            citation_count: Some(12),
+            retraction: Some(RetractionStatus::retracted()),
+            ..Work::default()
+        };
+        let mut out = String::new();
+        write_source(&mut out, 1, &work.into());
+        assert_eq!(
+            out,
+            "1. [RETRACTED: T](<https://doi.org/10.1000/1>). Jane Doe. A Book 5(2), 45-67. House. \
+             2020-03-05. doi:10.1000/1 (chapter; open access; cited by 12; RETRACTED; found at \
+             step 0)\n"
         );
     }
 }

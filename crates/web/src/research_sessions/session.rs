@@ -4,12 +4,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::cache::PersistentFault;
+use crate::partial_date::PartialDate;
 use crate::search::{SearchResult, same_page_key};
+use crate::work::Work;
 use iki_base::unseen;
 use iki_base::wording::beginning;
-
-/// Length of a day's date, in bytes.
-const DAY_BYTES: usize = 10;
 
 /// Maximum number of steps of a session, revisions among them.
 pub const MAX_STEPS: usize = 200;
@@ -108,27 +107,13 @@ pub struct SessionStep {
     pub recorded_at: String,
 }
 
-/// A source that a call found. What is not known is empty.
+/// A source that a call found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SessionSource {
-    /// Its address.
-    pub url: String,
-    /// Its title.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub title: String,
-    /// Its authors, separated by semicolons, or by commas between whole names.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub author: String,
-    /// The day, month or year of its publication.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub date: String,
-    /// The journal that it appeared in.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub journal: String,
-    /// Its DOI.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub doi: String,
+    /// The work that it is, as far as it is known.
+    #[serde(flatten)]
+    pub work: Work,
     /// True if it was read, and not only found.
     pub read: bool,
     /// True if the caller named the address, or another one of its host that led there.
@@ -143,10 +128,20 @@ pub struct SessionSource {
 impl From<&SearchResult> for SessionSource {
     fn from(result: &SearchResult) -> Self {
         let date = result.published_at.as_deref().unwrap_or_default();
-        Self {
+        let work = Work {
             url: result.url.clone(),
             title: result.title.clone(),
-            date: beginning(date, DAY_BYTES).to_owned(),
+            date: PartialDate::parse(date),
+            ..Work::default()
+        };
+        work.into()
+    }
+}
+
+impl From<Work> for SessionSource {
+    fn from(work: Work) -> Self {
+        Self {
+            work,
             ..Self::default()
         }
     }
@@ -197,33 +192,31 @@ impl ResearchSession {
     pub fn add_sources(&mut self, sources: &[SessionSource], today: &str) -> usize {
         let step = self.last_step();
         let mut left_out = 0;
-        for source in sources.iter().filter(|source| !source.url.is_empty()) {
-            let key = same_page_key(&source.url);
+        for source in sources.iter().filter(|source| !source.work.url.is_empty()) {
+            let (url, doi) = (&source.work.url, &source.work.doi);
+            let key = same_page_key(url);
             let is_same = |one: &&mut SessionSource| {
-                let is_doi = !one.doi.is_empty() && one.doi.eq_ignore_ascii_case(&source.doi);
-                is_doi || same_page_key(&one.url) == key
+                let is_doi = !doi.is_empty() && one.work.doi.eq_ignore_ascii_case(doi);
+                is_doi || same_page_key(&one.work.url) == key
             };
-            let taken: usize = self.sources.iter().map(SessionSource::length).sum();
-            let has_room = taken + source.length() <= MAX_ALL_TEXT_BYTES;
+            let source = source.shortened();
+            let taken: usize = self.sources.iter().map(|one| one.work.length()).sum();
+            let has_room = taken + source.work.length() <= MAX_ALL_TEXT_BYTES;
             let takes_more = has_room && self.sources.len() < MAX_SOURCES;
             match self.sources.iter_mut().find(is_same) {
                 Some(there) => {
                     // Another address of the same work is not the one that was named.
-                    there.named |= source.named && same_page_key(&there.url) == key;
+                    there.named |= source.named && same_page_key(&there.work.url) == key;
                     if has_room {
-                        there.complete(source);
+                        there.complete(&source);
                     }
                 }
                 None if takes_more => {
-                    let mut new = SessionSource {
-                        url: source.url.clone(),
+                    self.sources.push(SessionSource {
                         step,
                         accessed: today.to_owned(),
-                        named: source.named,
-                        ..SessionSource::default()
-                    };
-                    new.complete(source);
-                    self.sources.push(new);
+                        ..source
+                    });
                 }
                 None => left_out += 1,
             }
@@ -265,34 +258,33 @@ impl ResearchSession {
 }
 
 impl SessionSource {
-    /// Returns the length of its texts, as far as they are kept.
-    fn length(&self) -> usize {
-        let texts = [
-            &self.title,
-            &self.author,
-            &self.date,
-            &self.journal,
-            &self.doi,
-        ];
-        let texts = texts.iter().map(|text| text.len().min(MAX_TEXT_CHARS));
-        self.url.len() + texts.sum::<usize>()
+    /// Returns it as it is kept: no text is longer than those may be, and nothing in it unseen.
+    fn shortened(&self) -> Self {
+        let mut source = self.clone();
+        for text in source.work.texts() {
+            *text = unseen::visible(beginning(text, MAX_TEXT_CHARS)).into_owned();
+        }
+        source.work.url.clone_from(&self.work.url);
+        source
     }
 
-    /// Takes over what `other` knows of the same source: all that it says, if it was read and this
-    /// was not, else what is missing here.
+    /// Takes over what `other` knows of the same source: what is missing here, and all that it says
+    /// if only it describes a work, or if none does and it was read and this was not.
     fn complete(&mut self, other: &Self) {
-        let prefers_other = other.read && !self.read;
-        for (own, others) in [
-            (&mut self.title, &other.title),
-            (&mut self.author, &other.author),
-            (&mut self.date, &other.date),
-            (&mut self.journal, &other.journal),
-            (&mut self.doi, &other.doi),
-        ] {
-            if own.is_empty() || (prefers_other && !others.is_empty()) {
-                *own = unseen::visible(beginning(others, MAX_TEXT_CHARS)).into_owned();
-            }
+        let (own, theirs) = (self.work.is_described(), other.work.is_described());
+        let prefers_other = if own || theirs {
+            theirs && !own
+        } else {
+            other.read && !self.read
+        };
+        let url = self.work.url.clone();
+        let mut other_work = other.work.clone();
+        if prefers_other {
+            std::mem::swap(&mut self.work, &mut other_work);
         }
+        self.work.absorb(other_work);
+        // Another address has not been named, nor been read.
+        self.work.url = url;
         self.read |= other.read;
     }
 }
@@ -300,13 +292,15 @@ impl SessionSource {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::work::WorkKind;
 
     fn source(number: usize, length: usize) -> SessionSource {
-        SessionSource {
+        let work = Work {
             url: format!("https://example.com/{number}?{}", "x".repeat(length)),
             title: "T".repeat(length),
-            ..SessionSource::default()
-        }
+            ..Work::default()
+        };
+        work.into()
     }
 
     #[test]
@@ -327,8 +321,11 @@ mod tests {
     #[test]
     fn another_address_of_a_work_is_not_the_one_that_was_named() {
         let work = |url: &str, named| SessionSource {
-            url: url.to_owned(),
-            doi: "10.1000/1".to_owned(),
+            work: Work {
+                url: url.to_owned(),
+                doi: "10.1000/1".to_owned(),
+                ..Work::default()
+            },
             named,
             ..SessionSource::default()
         };
@@ -344,5 +341,67 @@ mod tests {
             "",
         );
         assert!(session.sources[0].named);
+    }
+
+    #[test]
+    fn a_page_does_not_replace_what_a_provider_says_of_a_work() {
+        let paper = Work {
+            url: "https://doi.org/10.1000/1".to_owned(),
+            title: "A Title".to_owned(),
+            kind: WorkKind::Article,
+            container: "Nature".to_owned(),
+            volume: "5".to_owned(),
+            doi: "10.1000/1".to_owned(),
+            ..Work::default()
+        };
+        let page = SessionSource {
+            work: Work {
+                url: "https://publisher.example/1".to_owned(),
+                title: "A Title | Publisher".to_owned(),
+                doi: "10.1000/1".to_owned(),
+                pmid: "17".to_owned(),
+                ..Work::default()
+            },
+            read: true,
+            ..SessionSource::default()
+        };
+        let expected = Work {
+            pmid: "17".to_owned(),
+            ..paper.clone()
+        };
+        for (first, second) in [
+            (paper.clone().into(), page.clone()),
+            (page.clone(), paper.into()),
+        ] {
+            let mut session = ResearchSession::default();
+            session.add_sources(&[first, second], "2026-01-01");
+            let [source] = session.sources.as_slice() else {
+                panic!("{:?}", session.sources);
+            };
+            let url = source.work.url.clone();
+            assert_eq!(
+                source.work,
+                Work {
+                    url,
+                    ..expected.clone()
+                }
+            );
+            assert!(source.read);
+        }
+    }
+
+    #[test]
+    fn a_session_of_a_former_version_is_read() {
+        let kept = r#"{"sessionId": "x", "sources": [{"url": "https://example.com/", "title": "T",
+            "author": "Doe, Jane; Roe, John", "date": "2020-03", "journal": "Nature",
+            "doi": "10.1000/1", "read": true, "step": 2, "accessed": "2026-01-01"}]}"#;
+        let session: ResearchSession = serde_json::from_str(kept).unwrap();
+        let source = &session.sources[0];
+        assert_eq!(source.work.names(9), "Jane Doe, John Roe");
+        assert_eq!((source.work.container.as_str(), source.step), ("Nature", 2));
+        assert!(source.read && source.work.date.is_some());
+        let again = serde_json::to_string(&session).unwrap();
+        let again: ResearchSession = serde_json::from_str(&again).unwrap();
+        assert_eq!(again, session);
     }
 }

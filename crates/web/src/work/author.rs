@@ -8,6 +8,9 @@ use iki_base::wording::on_one_line;
 /// Maximum number of capital letters that are initials.
 const MAX_INITIALS: usize = 3;
 
+/// Number of bytes around the names of an author where it is kept.
+const OTHER_BYTES: usize = 40;
+
 /// An author: a person with family and given names, a person whose name nobody has split, or a
 /// group.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,6 +63,14 @@ impl WorkAuthor {
         }
     }
 
+    /// Returns those whom a text names, as pages write several.
+    #[must_use]
+    pub fn listed(text: &str) -> Vec<Self> {
+        let text = text.trim_end().trim_end_matches("et al.");
+        let names = author::all(text.trim_end_matches([' ', ',', ';']), AuthorKind::None);
+        names.iter().map(Self::from).collect()
+    }
+
     /// Returns the name in natural order.
     #[must_use]
     pub fn in_natural_order(&self) -> String {
@@ -89,6 +100,12 @@ impl WorkAuthor {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.family.is_empty() && self.name.is_empty()
+    }
+
+    /// Returns the number of bytes that it takes where it is kept, about.
+    pub(super) fn length(&self) -> usize {
+        let parts = [&self.family, &self.given, &self.suffix, &self.name];
+        OTHER_BYTES + parts.into_iter().map(String::len).sum::<usize>()
     }
 
     pub(super) fn texts(&mut self) -> [&mut String; 4] {
@@ -134,9 +151,6 @@ pub(super) fn list_or_text<'de, D: Deserializer<'de>>(
     }
     Ok(match Authors::deserialize(deserializer)? {
         Authors::List(authors) => authors,
-        Authors::Text(text) => {
-            let names = author::all(&text, AuthorKind::None);
-            names.iter().map(WorkAuthor::from).collect()
-        }
+        Authors::Text(text) => WorkAuthor::listed(&text),
     })
 }

@@ -32,7 +32,7 @@ pub enum WorkKind {
 }
 
 /// The kinds, each with its name, and with the names of others for it: those of Crossref and
-/// OpenAlex, of Semantic Scholar and PubMed; lower-case letters alone.
+/// `OpenAlex`, of Semantic Scholar and `PubMed`; lower-case letters alone.
 const KINDS: [(WorkKind, &str, &str); 10] = [
     (
         WorkKind::Article,
@@ -75,7 +75,7 @@ impl WorkKind {
     /// Returns the kind that has this name, whatever its case and its hyphens.
     #[must_use]
     pub fn of_name(name: &str) -> Self {
-        let letters = name.chars().filter(|c| c.is_ascii_alphabetic());
+        let letters = name.chars().filter(char::is_ascii_alphabetic);
         let name: String = letters.map(|c| c.to_ascii_lowercase()).collect();
         let mut kinds = KINDS.iter();
         let kind = kinds.find(|(_, own, others)| {

@@ -20,6 +20,9 @@ pub use kind::WorkKind;
 /// Maximum number of authors that are kept; some papers have thousands.
 pub(crate) const MAX_AUTHORS: usize = 500;
 
+/// Number of bytes that names of fields and short values take where a work is kept.
+const OTHER_FIELDS_BYTES: usize = 400;
+
 /// Bibliographic data of a work. What is not known is empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -66,7 +69,7 @@ pub struct Work {
     pub publisher: String,
     /// Date of publication.
     #[serde(
-        with = "partial_date::as_text",
+        deserialize_with = "partial_date::from_stored",
         skip_serializing_if = "Option::is_none"
     )]
     pub date: Option<PartialDate>,
@@ -120,6 +123,8 @@ impl Work {
         ];
         let names = self.authors.iter_mut().chain(&mut self.editors);
         texts.extend(names.flat_map(WorkAuthor::texts));
+        let notice = self.retraction.as_mut();
+        texts.extend(notice.and_then(|notice| notice.notice_doi.as_mut()));
         texts
     }
 
@@ -136,10 +141,70 @@ impl Work {
         self.retraction.as_ref().is_some_and(|one| one.retracted)
     }
 
+    /// Returns the title; that of a work that has been retracted says so.
+    #[must_use]
+    pub fn marked_title(&self) -> String {
+        let beginning: String = self.title.chars().take(20).collect();
+        if self.is_retracted() && !beginning.to_lowercase().contains("retract") {
+            return format!("RETRACTED: {}", self.title);
+        }
+        self.title.clone()
+    }
+
+    /// Returns what a list of references notes about it: a notice, and where the article of a
+    /// preprint is.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        let notice = self.retraction.as_ref().map(RetractionStatus::in_words);
+        let article = Some(&self.published_as).filter(|text| !text.is_empty());
+        let article = article.map(|text| format!("Published as: {text}"));
+        notice.into_iter().chain(article).collect()
+    }
+
+    /// Returns the number of bytes that it takes where it is kept, about.
+    #[must_use]
+    pub(crate) fn length(&self) -> usize {
+        let texts = [
+            &self.url,
+            &self.title,
+            &self.container,
+            &self.series,
+            &self.pages,
+            &self.publisher,
+            &self.published_as,
+            &self.doi,
+            &self.pdf_url,
+        ];
+        let names = self.authors.iter().chain(&self.editors);
+        let names = names.map(WorkAuthor::length);
+        let texts = texts.into_iter().map(String::len);
+        texts.sum::<usize>() + names.sum::<usize>() + OTHER_FIELDS_BYTES
+    }
+
     /// Returns the year of publication.
     #[must_use]
     pub fn year(&self) -> Option<u16> {
         self.date.map(PartialDate::year)
+    }
+
+    /// Returns the authors' names in natural order, as far as `most` of them.
+    #[must_use]
+    pub fn names(&self, most: usize) -> String {
+        let shown = self.authors.iter().take(most);
+        let names: Vec<String> = shown.map(WorkAuthor::in_natural_order).collect();
+        let mark = if names.iter().any(|name| name.contains(',')) {
+            "; "
+        } else {
+            ", "
+        };
+        let has_more = self.more_authors || self.authors.len() > most;
+        names.join(mark) + if has_more { " et al." } else { "" }
+    }
+
+    /// True if somebody has described it as a work, and not only as a page.
+    #[must_use]
+    pub(crate) fn is_described(&self) -> bool {
+        !matches!(self.kind, WorkKind::Unknown | WorkKind::Page)
     }
 
     /// Adds what another record of the same work says. Where it was published is taken from one
@@ -147,8 +212,8 @@ impl Work {
     pub fn absorb(&mut self, other: Self) {
         let is_preprint = |work: &Self| work.kind == WorkKind::Preprint;
         let (own, theirs) = (is_preprint(self), is_preprint(&other));
-        let other_is_published = own && !theirs && !other.kind.is_unknown();
-        if other_is_published {
+        let is_nothing = self.kind.is_unknown() && self.container.is_empty();
+        if own && !theirs && other.is_described() {
             let other = other.clone();
             self.kind = other.kind;
             self.container = other.container;
@@ -166,7 +231,7 @@ impl Work {
         if self.doi.is_empty() && !other.doi.is_empty() {
             self.url.clone_from(&other.url);
         }
-        if own == theirs {
+        if own == theirs || is_nothing {
             if self.kind.is_unknown() {
                 self.kind = other.kind;
             }

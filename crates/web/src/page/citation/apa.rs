@@ -35,10 +35,10 @@ pub fn format_entry(work: &CitedWork) -> String {
 
 /// Returns the site; or the journal with volume, issue and pages.
 fn container(work: &CitedWork) -> Option<String> {
-    if work.site.is_empty() || (work.kind == WorkKind::Page && work.by_its_site()) {
+    if work.container.is_empty() || (work.kind == WorkKind::Page && work.by_its_site()) {
         return None;
     }
-    let mut text = work.site.clone();
+    let mut text = work.container.clone();
     if work.kind == WorkKind::Article {
         if !work.volume.is_empty() {
             let _ = write!(text, ", {}", work.volume);

@@ -20,13 +20,17 @@ pub fn format_entry(work: &CitedWork) -> String {
 
 /// Formats the entry of a work under this key. Writing to a string does not fail.
 pub fn format_entry_as(work: &CitedWork, key: &str) -> String {
-    let (entry, container) = match work.kind {
-        WorkKind::Page => ("misc", "howpublished"),
-        WorkKind::Article => ("article", "journal"),
-        WorkKind::ConferencePaper => ("inproceedings", "booktitle"),
-        WorkKind::Thesis => ("phdthesis", "school"),
-        WorkKind::Report => ("techreport", "institution"),
-        WorkKind::Patent => ("patent", "howpublished"),
+    let (entry, container, publisher) = match work.kind {
+        WorkKind::Article => ("article", "journal", "publisher"),
+        WorkKind::Chapter => ("incollection", "booktitle", "publisher"),
+        WorkKind::Book => ("book", "howpublished", "publisher"),
+        WorkKind::Proceedings => ("inproceedings", "booktitle", "publisher"),
+        WorkKind::Thesis => ("phdthesis", "school", "school"),
+        WorkKind::Report => ("techreport", "institution", "institution"),
+        WorkKind::Dataset => ("dataset", "howpublished", "publisher"),
+        WorkKind::Patent => ("patent", "howpublished", "holder"),
+        WorkKind::Preprint => ("misc", "howpublished", "howpublished"),
+        WorkKind::Unknown | WorkKind::Page => ("misc", "howpublished", "publisher"),
     };
     let mut text = format!("@{entry}{{{key}");
     let mut field = |name: &str, value: String| {
@@ -34,35 +38,53 @@ pub fn format_entry_as(work: &CitedWork, key: &str) -> String {
             let _ = write!(text, ",\n  {name} = {value}");
         }
     };
-    let braced = |value: &str| {
-        if value.is_empty() {
-            String::new()
-        } else {
-            format!("{{{}}}", escaped(value))
-        }
+    let braced = |value: &str| match value {
+        "" => String::new(),
+        value => format!("{{{}}}", escaped(value)),
     };
-    field("author", authors(&work.authors));
-    // Double braces keep styles from changing the title to lower case.
-    field("title", format!("{{{{{}}}}}", escaped(&work.title)));
-    field(container, braced(&work.site));
+    field("author", names(&work.authors, work.more_authors));
+    field("editor", names(&work.editors, false));
+    // Double braces keep styles from changing a title to lower case.
+    let whole = |value: &str| match value {
+        "" => String::new(),
+        value => format!("{{{{{}}}}}", title(value)),
+    };
+    field("title", whole(&work.marked_title()));
+    // One field has one value.
+    if container != publisher || work.publisher.is_empty() {
+        let is_title = container == "booktitle";
+        let format: &dyn Fn(&str) -> String = if is_title { &whole } else { &braced };
+        field(container, format(&work.container));
+    }
+    field(publisher, braced(&work.publisher));
+    field("series", whole(&work.series));
     field("volume", braced(&work.volume));
     field("number", braced(&work.issue));
     field("pages", braced(&work.pages.replace('-', "--")));
-    match work.date {
-        Some(date) => {
-            field("year", format!("{{{}}}", date.year()));
-            // The names that every style knows.
-            let month = date.month_name().map(|name| name[..3].to_lowercase());
-            field("month", month.unwrap_or_default());
-        }
-        None => field("year", "{n.d.}".to_owned()),
+    if let Some(date) = work.date {
+        field("year", format!("{{{}}}", date.year()));
+        // The names that every style knows.
+        let month = date.month_name().map(|name| name[..3].to_lowercase());
+        field("month", month.unwrap_or_default());
+        let day = date.day().map(|day| format!("{{{day}}}"));
+        field("day", day.unwrap_or_default());
     }
     // The place in the list of a work without an author.
     let key = work.authors.is_empty().then(|| braced(&work.title));
     field("key", key.unwrap_or_default());
-    field("doi", work.doi.as_deref().map(address).unwrap_or_default());
+    let code = |value: &str| match value {
+        "" => String::new(),
+        value => address(value),
+    };
+    field("doi", code(&work.doi));
+    field("eprint", code(&work.arxiv));
+    if !work.arxiv.is_empty() {
+        field("archiveprefix", "{arXiv}".to_owned());
+    }
+    field("pmid", code(&work.pmid));
     field("url", address(&work.url));
-    field("note", format!("{{Accessed: {}}}", work.accessed));
+    field("urldate", format!("{{{}}}", work.accessed));
+    field("note", braced(&work.notes().join("; ")));
     text.push_str("\n}");
     text
 }
@@ -74,12 +96,13 @@ fn address(address: &str) -> String {
     format!("{{{text}}}")
 }
 
-fn authors(all: &[AuthorName]) -> String {
+/// Formats names; `has_more` if there are more than these.
+fn names(all: &[AuthorName], has_more: bool) -> String {
     if all.is_empty() {
         return String::new();
     }
     let mut names: Vec<String> = all.iter().take(MAX_AUTHORS).map(name).collect();
-    if all.len() > MAX_AUTHORS {
+    if has_more || all.len() > MAX_AUTHORS {
         names.push("others".to_owned());
     }
     format!("{{{}}}", names.join(" and "))
@@ -101,20 +124,53 @@ fn name(author: &AuthorName) -> String {
     parts.map(|text| part(text)).collect::<Vec<_>>().join(", ")
 }
 
-/// Escapes TeX's special characters. BibTeX counts braces that are escaped, too, and one without
-/// its other would end the entry.
-fn escaped(text: &str) -> String {
+/// Escapes a title, but for the formulas in it, which are TeX: between dollar signs without blanks
+/// inside, and no prices.
+fn title(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('$') {
+        let (before, from) = rest.split_at(at);
+        let end = from[1..].find('$').map(|end| end + 2);
+        let formula = end.filter(|end| {
+            let is_price = from[*end..].starts_with(|c: char| c.is_ascii_digit());
+            !is_price && is_formula(&from[1..end - 1])
+        });
+        out.push_str(&escaped(before));
+        match formula {
+            Some(end) => out.push_str(&from[..end]),
+            None => out.push_str("\\$"),
+        }
+        rest = &from[formula.unwrap_or(1)..];
+    }
+    out + &escaped(rest)
+}
+
+/// True if a text between dollar signs may be left to TeX.
+fn is_formula(text: &str) -> bool {
+    let is_tight = !text.is_empty() && text.trim() == text;
+    is_tight && is_paired(text) && !text.contains(['%', '#', '&'])
+}
+
+/// True if each brace has its other.
+fn is_paired(text: &str) -> bool {
     let mut depth = 0;
     let never_below = text.chars().all(|c| {
         depth += i32::from(c == '{') - i32::from(c == '}');
         depth >= 0
     });
-    let is_paired = never_below && depth == 0;
+    never_below && depth == 0
+}
+
+/// Escapes TeX's special characters. BibTeX counts braces that are escaped, too, and one without
+/// its other would end the entry: such braces become parentheses.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let is_paired = is_paired(text);
     for c in text.chars() {
         match c {
-            '{' if !is_paired => out.push_str("\\textbraceleft{}"),
-            '}' if !is_paired => out.push_str("\\textbraceright{}"),
+            '{' if !is_paired => out.push('('),
+            '}' if !is_paired => out.push(')'),
             '\\' => out.push_str("\\textbackslash{}"),
             '~' => out.push_str("\\textasciitilde{}"),
             '^' => out.push_str("\\textasciicircum{}"),
@@ -137,7 +193,7 @@ pub fn key(work: &CitedWork) -> String {
         Some(author) => Some(ascii_letters(&author.family)).filter(|key| !key.is_empty()),
         None => None,
     }
-    .or_else(|| first_of(&work.site))
+    .or_else(|| first_of(&work.container))
     .unwrap_or_default();
     key.truncate(40);
     match work.date {

@@ -19,7 +19,7 @@ pub fn format_entry(work: &CitedWork) -> String {
         "\"{}\"",
         with_full_stop(&work.title.replace('"', "'"))
     );
-    let mut container = vec![work.site.clone()];
+    let mut container = vec![work.container.clone()];
     if work.kind == WorkKind::Article {
         container.push(labelled("vol. ", &work.volume));
         container.push(labelled("no. ", &work.issue));

@@ -1,39 +1,20 @@
-//! Sources of which only a few facts are known, in the forms that reference managers read: BibTeX,
-//! RIS, CSL-JSON.
+//! Works in the forms that reference managers read: BibTeX, RIS, CSL-JSON.
 //!
-//! Rules: `btxdoc`; the RIS format of Reference Manager, as Zotero and pandoc read it; the schema
-//! `csl-data.json` of the Citation Style Language.
+//! Rules: `btxdoc`, and the manual of biblatex for the fields that only it has; the RIS format of
+//! Reference Manager, as Zotero and pandoc read it; the schema `csl-data.json` of the Citation
+//! Style Language.
 
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use super::{CitedWork, WorkKind, bibtex};
+use super::{AuthorName, CitedWork, bibtex};
 use crate::client::without_login;
-use crate::page::author::{self, AuthorKind};
 use crate::partial_date::PartialDate;
 use crate::patents::number::PatentNumber;
+use crate::work::{Work, WorkAuthor, WorkKind};
 use iki_base::wording::{beginning, on_one_line};
-
-/// Facts about a source; what is not known is empty.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct ReferenceFacts<'a> {
-    /// Address.
-    pub url: &'a str,
-    /// Title.
-    pub title: &'a str,
-    /// Authors, separated by semicolons, or by commas between whole names.
-    pub author: &'a str,
-    /// Date of publication.
-    pub date: &'a str,
-    /// Journal.
-    pub journal: &'a str,
-    /// DOI.
-    pub doi: &'a str,
-    /// Day of access.
-    pub accessed: &'a str,
-}
 
 /// A source as an entry of a bibliography.
 pub struct Reference {
@@ -42,12 +23,13 @@ pub struct Reference {
 }
 
 impl Reference {
-    /// Returns the sources, each with a key that no other has.
+    /// Returns works, each with the day on which it was read, and each with a key that no other
+    /// has; one without an address is none.
     #[must_use]
-    pub fn all<'a>(sources: impl Iterator<Item = ReferenceFacts<'a>>) -> Vec<Self> {
+    pub fn all<'a>(works: impl Iterator<Item = (&'a Work, &'a str)>) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
-        for facts in sources {
-            let Some(work) = work(&facts) else {
+        for (work, accessed) in works {
+            let Some(work) = cited(work, accessed) else {
                 continue;
             };
             let first = bibtex::key(&work);
@@ -78,31 +60,50 @@ impl Reference {
                 let _ = writeln!(out, "{tag}  - {}", on_one_line(value));
             }
         };
-        let kind = match work.kind {
-            WorkKind::Patent => "PAT",
-            WorkKind::Article => "JOUR",
-            _ if work.doi.is_some() => "JOUR",
-            _ => "ELEC",
-        };
+        let (kind, _) = names(work.kind);
         field("TY", kind);
         field("ID", &self.key);
         for author in &work.authors {
             field("AU", &author.inverted());
         }
-        field("TI", &work.title);
+        for editor in &work.editors {
+            field("A2", &editor.inverted());
+        }
+        field("TI", &work.marked_title());
         if let Some(date) = work.date {
             let date = date.to_string();
             field("PY", &date[..4]);
             field("DA", &date.replace('-', "/"));
         }
-        // The host of a paper whose journal is not known is none.
-        if work.doi.is_none() || work.kind == WorkKind::Article {
-            field("T2", &work.site);
+        field("T2", &work.container);
+        if work.kind == WorkKind::Proceedings {
+            // Of a conference `T2` is the name.
+            field("C3", &work.container);
         }
+        field("T3", &work.series);
+        field("VL", &work.volume);
         field("IS", &work.issue);
-        field("DO", work.doi.as_deref().unwrap_or_default());
+        match work.pages.split_once('-') {
+            Some((first, last)) => {
+                field("SP", first);
+                field("EP", last.trim_start_matches('-'));
+            }
+            None => field("SP", &work.pages),
+        }
+        field("PB", &work.publisher);
+        field("DO", &work.doi);
+        match (work.pmid.as_str(), work.arxiv.as_str()) {
+            ("", "") => {}
+            ("", number) => field("AN", &format!("arXiv:{number}")),
+            (number, _) => field("AN", number),
+        }
+        field("C2", &work.pmcid);
         field("UR", &work.url);
+        field("L1", &work.pdf_url);
         field("Y2", &work.accessed.to_string().replace('-', "/"));
+        for note in work.notes() {
+            field("N1", &note);
+        }
         out.push_str("ER  - \n");
         out
     }
@@ -113,48 +114,76 @@ impl Reference {
         let work = &self.work;
         let mut item = Map::new();
         let mut field = |name: &str, value: Value| {
-            item.insert(name.to_owned(), value);
+            if value != "" {
+                item.insert(name.to_owned(), value);
+            }
         };
+        let (_, kind) = names(work.kind);
         field("id", self.key.as_str().into());
-        let is_article = work.doi.is_some();
-        let kind = match work.kind {
-            WorkKind::Article => "article-journal",
-            WorkKind::Patent => "patent",
-            _ if is_article => "article",
-            _ => "webpage",
-        };
         field("type", kind.into());
-        field("title", work.title.as_str().into());
-        let names = work.authors.iter().map(|author| {
-            if author.given.is_empty() {
-                return json!({"literal": author.family});
+        field("title", work.marked_title().into());
+        for (name, people) in [("author", &work.authors), ("editor", &work.editors)] {
+            if !people.is_empty() {
+                field(name, people.iter().map(csl_name).collect());
             }
-            let mut name = json!({"family": author.family, "given": author.given});
-            if !author.suffix.is_empty() {
-                name["suffix"] = author.suffix.as_str().into();
-            }
-            name
-        });
-        let names: Vec<Value> = names.collect();
-        if !names.is_empty() {
-            field("author", names.into());
         }
         if let Some(date) = work.date {
             field("issued", date_parts(date));
         }
         field("accessed", date_parts(work.accessed));
-        if !work.site.is_empty() {
-            field("container-title", work.site.as_str().into());
+        let number = match (work.kind, work.arxiv.as_str()) {
+            (WorkKind::Patent | WorkKind::Report, _) => work.issue.clone(),
+            (WorkKind::Preprint, number) if !number.is_empty() => format!("arXiv:{number}"),
+            _ => String::new(),
+        };
+        let is_numbered = !number.is_empty();
+        let issue = if is_numbered { "" } else { &work.issue };
+        for (name, text) in [
+            ("container-title", work.container.as_str()),
+            ("collection-title", &work.series),
+            ("volume", &work.volume),
+            ("issue", issue),
+            ("number", &number),
+            ("page", &work.pages),
+            ("publisher", &work.publisher),
+            ("DOI", &work.doi),
+            ("PMID", &work.pmid),
+            ("PMCID", &work.pmcid),
+            ("URL", &work.url),
+            ("note", &work.notes().join("; ")),
+        ] {
+            field(name, text.into());
         }
-        if !work.issue.is_empty() {
-            field("number", work.issue.as_str().into());
-        }
-        if let Some(doi) = &work.doi {
-            field("DOI", doi.as_str().into());
-        }
-        field("URL", work.url.as_str().into());
         Value::Object(item)
     }
+}
+
+/// Returns the names of a kind in RIS and in the Citation Style Language.
+fn names(kind: WorkKind) -> (&'static str, &'static str) {
+    match kind {
+        WorkKind::Article => ("JOUR", "article-journal"),
+        WorkKind::Preprint => ("UNPB", "article"),
+        WorkKind::Chapter => ("CHAP", "chapter"),
+        WorkKind::Book => ("BOOK", "book"),
+        WorkKind::Proceedings => ("CONF", "paper-conference"),
+        WorkKind::Thesis => ("THES", "thesis"),
+        WorkKind::Dataset => ("DATA", "dataset"),
+        WorkKind::Report => ("RPRT", "report"),
+        WorkKind::Patent => ("PAT", "patent"),
+        WorkKind::Page => ("ELEC", "webpage"),
+        WorkKind::Unknown => ("GEN", "document"),
+    }
+}
+
+fn csl_name(name: &AuthorName) -> Value {
+    if name.given.is_empty() {
+        return json!({"literal": name.family});
+    }
+    let mut parts = json!({"family": name.family, "given": name.given});
+    if !name.suffix.is_empty() {
+        parts["suffix"] = name.suffix.as_str().into();
+    }
+    parts
 }
 
 /// Returns a date as the Citation Style Language has it.
@@ -164,36 +193,62 @@ fn date_parts(date: PartialDate) -> Value {
     json!({"date-parts": [parts.collect::<Vec<u16>>()]})
 }
 
-/// Returns the work of which these facts are known; `None` if it has no address.
-fn work(facts: &ReferenceFacts<'_>) -> Option<CitedWork> {
-    let url = Url::parse(facts.url).ok()?;
-    let title = on_one_line(facts.title);
-    let shown = on_one_line(without_login(&url).as_str());
-    let title = if title.is_empty() { &shown } else { &title };
+/// Returns a work as it is cited, on the day `accessed`; `None` if it has no address.
+fn cited(work: &Work, accessed: &str) -> Option<CitedWork> {
+    let url = Url::parse(&work.url).ok()?;
+    let mut work = work.clone();
+    work.url = on_one_line(without_login(&url).as_str());
+    for text in [&mut work.title, &mut work.container] {
+        *text = on_one_line(text);
+    }
+    if let Some(number) = PatentNumber::in_address(&work.url) {
+        work.kind = WorkKind::Patent;
+        work.issue = number.to_string();
+    }
+    if work.kind.is_unknown() {
+        work.kind = match (work.container.is_empty(), work.doi.is_empty()) {
+            (false, _) => WorkKind::Article,
+            (true, true) => WorkKind::Page,
+            (true, false) => WorkKind::Unknown,
+        };
+    }
     let host = url.host_str().unwrap_or_default();
-    let host = host.strip_prefix("www.").unwrap_or(host);
-    // Whoever only resolves names has published nothing.
-    let site = if host.ends_with("doi.org") { "" } else { host };
-    let journal = on_one_line(facts.journal);
-    let patent = PatentNumber::in_address(facts.url).map(|number| number.to_string());
-    let (kind, site) = if patent.is_some() {
-        (WorkKind::Patent, site)
-    } else if journal.is_empty() {
-        (WorkKind::Page, site)
-    } else {
-        (WorkKind::Article, journal.as_str())
-    };
+    match work.kind {
+        WorkKind::Page | WorkKind::Patent if work.container.is_empty() => {
+            let host = host.strip_prefix("www.").unwrap_or(host);
+            host.clone_into(&mut work.container);
+        }
+        // An archive publishes what is in it.
+        WorkKind::Preprint if !work.container.is_empty() => {
+            work.publisher = std::mem::take(&mut work.container);
+        }
+        WorkKind::Book => {
+            let series = std::mem::take(&mut work.container);
+            if work.series.is_empty() {
+                work.series = series;
+            }
+        }
+        WorkKind::Thesis | WorkKind::Report if work.publisher.is_empty() => {
+            work.publisher = std::mem::take(&mut work.container);
+        }
+        _ => {}
+    }
+    if work.title.is_empty() {
+        work.title = match work.kind {
+            WorkKind::Patent => work.issue.clone(),
+            _ => work.url.clone(),
+        };
+    }
+    work.title = beginning(&work.title, super::MAX_TITLE_BYTES).to_owned();
+    work.doi.make_ascii_lowercase();
+    let split = |all: &[_]| all.iter().filter_map(WorkAuthor::split).collect();
     Some(CitedWork {
-        accessed: PartialDate::parse(facts.accessed).unwrap_or_else(PartialDate::today),
-        kind,
-        title: beginning(title, super::MAX_TITLE_BYTES).to_owned(),
-        authors: author::all(facts.author, AuthorKind::None),
-        site: site.to_owned(),
-        date: PartialDate::parse(facts.date),
-        volume: String::new(),
-        issue: patent.unwrap_or_default(),
-        pages: String::new(),
-        doi: (!facts.doi.is_empty()).then(|| facts.doi.to_ascii_lowercase()),
-        url: shown,
+        authors: split(&work.authors),
+        editors: split(&work.editors),
+        accessed: PartialDate::parse(accessed).unwrap_or_else(PartialDate::today),
+        work,
     })
 }
+
+#[cfg(test)]
+mod tests;

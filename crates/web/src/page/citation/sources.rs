@@ -3,11 +3,11 @@
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::WorkKind;
 use crate::page::author::{self, AuthorKind, AuthorName, MAX_AUTHORS};
 use crate::page::embedded::EmbeddedData;
 use crate::page::json_ld;
 use crate::partial_date::PartialDate;
+use crate::work::{Work, WorkKind};
 use iki_base::wording::on_one_line;
 
 /// Types of schema.org for works with an author, except those that are derived by name (`…Article`,
@@ -122,28 +122,25 @@ impl<'a> CitationSources<'a> {
         host.strip_prefix("www.").unwrap_or(host).to_owned()
     }
 
-    /// Returns the container of a scholarly work, and the kind of work that follows from it.
-    pub fn container(&self) -> (WorkKind, Option<String>) {
-        for (name, kind) in [
-            ("citation_journal_title", WorkKind::Article),
-            ("citation_conference_title", WorkKind::ConferencePaper),
-            ("citation_dissertation_institution", WorkKind::Thesis),
-            ("citation_technical_report_institution", WorkKind::Report),
-            ("prism.publicationname", WorkKind::Article),
-        ] {
-            if let Some(container) = self.meta(name) {
-                return (kind, Some(container));
-            }
+    /// Returns the kind of work and its place in its container, as far as the page declares them.
+    pub fn declared(&self) -> Work {
+        let mut work = declared_work(&|name| self.meta(name).unwrap_or_default());
+        if work.kind == WorkKind::Page
+            && let Some(journal) = self.journal_of_graph()
+        {
+            work.kind = WorkKind::Article;
+            work.container = journal;
         }
+        work
+    }
+
+    /// Returns the journal of a scholarly article in the JSON-LD.
+    fn journal_of_graph(&self) -> Option<String> {
         let scholarly = self
             .work
             .iter()
             .find(|node| json_ld::types(node).any(|name| name.ends_with("ScholarlyArticle")));
-        let journal = scholarly.and_then(|node| self.journal(node.get("isPartOf"), 0));
-        match journal {
-            Some(journal) => (WorkKind::Article, Some(journal)),
-            None => (WorkKind::Page, None),
-        }
+        self.journal(scholarly?.get("isPartOf"), 0)
     }
 
     /// Returns the journal that an article is part of: the outermost of issue, volume and journal.
@@ -326,6 +323,44 @@ impl<'a> CitationSources<'a> {
         .or_else(|| PartialDate::in_address(self.url))
         .or_else(|| stated("dateModified"))
         .or_else(|| first("article:modified_time og:updated_time last-modified dcterms.modified"))
+    }
+}
+
+/// Returns the work that `citation_*` declare, by their names: its kind, and its place in its
+/// container.
+#[must_use]
+pub fn declared_work(meta: &dyn Fn(&str) -> String) -> Work {
+    let containers = [
+        ("citation_journal_title", WorkKind::Article),
+        ("citation_conference_title", WorkKind::Proceedings),
+        ("citation_dissertation_institution", WorkKind::Thesis),
+        ("citation_technical_report_institution", WorkKind::Report),
+        ("citation_inbook_title", WorkKind::Chapter),
+        ("prism.publicationname", WorkKind::Article),
+    ];
+    let containers = containers
+        .into_iter()
+        .map(|(name, kind)| (meta(name), kind));
+    let found = containers.into_iter().find(|(name, _)| !name.is_empty());
+    let (container, kind) = found.unwrap_or((String::new(), WorkKind::Page));
+    let (first, last) = (meta("citation_firstpage"), meta("citation_lastpage"));
+    let pages = if first.is_empty() || last.is_empty() || first == last {
+        first
+    } else {
+        format!("{first}-{last}")
+    };
+    let publisher = match kind {
+        WorkKind::Page | WorkKind::Thesis | WorkKind::Report => String::new(),
+        _ => meta("citation_publisher"),
+    };
+    Work {
+        kind,
+        container,
+        volume: meta("citation_volume"),
+        issue: meta("citation_issue"),
+        pages,
+        publisher,
+        ..Work::default()
     }
 }
 

@@ -46,8 +46,8 @@ fn a_page_is_cited_in_three_styles() {
         got.formatted.bibtex,
         "@misc{doe2024all,\n  author = {Doe, Jane Q.},\n  \
          title = {{All about \"birds\" \\& 50\\% of bees}},\n  howpublished = {The Site},\n  \
-         year = {2024},\n  month = may,\n  url = {https://www.example.org/news/a},\n  \
-         note = {Accessed: 2026-11-22}\n}"
+         year = {2024},\n  month = may,\n  day = {17},\n  \
+         url = {https://www.example.org/news/a},\n  urldate = {2026-11-22}\n}"
     );
 }
 
@@ -86,8 +86,8 @@ fn an_article_is_cited_with_its_journal() {
         "@article{doe2021origin,\n  author = {Doe, Jane and Roe, Jean-Paul M.},\n  \
          title = {{On the Origin of Things?}},\n  journal = {Journal of Things},\n  \
          volume = {12},\n  number = {3},\n  pages = {45--67},\n  year = {2021},\n  month = mar,\n  \
-         doi = {10.1234/abc_5},\n  url = {https://www.example.org/news/a},\n  \
-         note = {Accessed: 2026-11-22}\n}"
+         day = {9},\n  doi = {10.1234/abc_5},\n  url = {https://www.example.org/news/a},\n  \
+         urldate = {2026-11-22}\n}"
     );
 }
 
@@ -112,7 +112,7 @@ fn what_is_not_known_is_left_out_as_the_styles_say() {
         "{bibtex}"
     );
     assert!(
-        bibtex.contains("year = {n.d.}")
+        !bibtex.contains("year")
             && !bibtex.contains("author")
             && bibtex.contains("\n  key = {A Title},\n"),
         "{bibtex}"
@@ -328,10 +328,8 @@ fn nothing_of_a_page_breaks_out_of_its_entry() {
         assert_eq!(has_ended, at + 1 == bibtex.len(), "{bibtex}");
     }
     assert_eq!(depth, 0, "{bibtex}");
-    let said = "a \\} b, url = \\{x\\} \\textbackslash{}input\\{/etc/passwd\\} \\$ \\#1"
-        .replace("\\{", "\\textbraceleft{}")
-        .replace("\\}", "\\textbraceright{}");
-    assert!(bibtex.contains(&said), "{bibtex}");
+    let said = "a ) b, url = (x) \\textbackslash{}input(/etc/passwd) \\$ \\#1";
+    assert!(bibtex.contains(said), "{bibtex}");
     assert!(
         bibtex.contains("url = {https://example.org/?q=%7Bx%7D%5Cy%20z}"),
         "{bibtex}"
@@ -397,29 +395,4 @@ fn a_citation_is_serialised_under_the_specification_s_names() {
     assert_eq!(keys, ["title", "author", "site", "date"]);
     let keys: Vec<&String> = json["formatted"].as_object().unwrap().keys().collect();
     assert_eq!(keys, ["apa", "mla", "bibtex"]);
-}
-
-#[test]
-fn a_patent_is_exported_as_one() {
-    let facts = ReferenceFacts {
-        url: "https://patents.google.com/patent/US10165245B2/en",
-        title: "Pre-fetching video content",
-        accessed: "2026-01-02",
-        ..ReferenceFacts::default()
-    };
-    let all = Reference::all([facts].into_iter());
-    let [patent] = all.as_slice() else {
-        panic!("{}", all.len())
-    };
-    let bibtex = patent.bibtex();
-    assert!(bibtex.starts_with("@patent{"), "{bibtex}");
-    assert!(bibtex.contains("number = {US10165245B2}"), "{bibtex}");
-    let ris = patent.ris();
-    assert!(ris.starts_with("TY  - PAT\n"), "{ris}");
-    assert!(ris.contains("IS  - US10165245B2\n"), "{ris}");
-    let csl = patent.csl();
-    assert_eq!(
-        (&csl["type"], &csl["number"]),
-        (&"patent".into(), &"US10165245B2".into())
-    );
 }

@@ -15,7 +15,6 @@ use iki_web::papers::finder::PaperAnswer;
 use iki_web::papers::paper::Paper;
 use iki_web::papers::paper_search::{PaperSearch, SOURCES};
 use iki_web::search::hints::SearchHints;
-use iki_web::work::WorkAuthor;
 
 /// Maximum number of bytes taken by the fields around the papers if there is a limit.
 const OTHER_FIELDS_BYTES: usize = 160;
@@ -30,18 +29,12 @@ fn lines(paper: &Paper) -> Value {
         "" => String::new(),
         text => format!("{label}: {text}"),
     };
-    let authors = work.authors.iter().take(MAX_SHOWN_AUTHORS);
-    let names = authors.map(WorkAuthor::in_natural_order);
-    let mut names = names.collect::<Vec<_>>().join(", ");
-    if work.authors.len() > MAX_SHOWN_AUTHORS {
-        names += " et al.";
-    }
     let year = work.year().map(|year| year.to_string());
     let cited = work.citation_count;
     let cited = cited.map(|count| format!("cited by {count}"));
     let is_open = work.open_access == Some(true);
     let about = [
-        names,
+        work.names(MAX_SHOWN_AUTHORS),
         year.unwrap_or_default(),
         paper.journal().to_owned(),
         cited.unwrap_or_default(),

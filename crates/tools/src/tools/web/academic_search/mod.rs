@@ -11,10 +11,8 @@ use crate::contract::tool::{
     self, AccessScope, EnvelopeFamily, FieldRole, Tool, ToolManual, ToolSet,
 };
 use crate::tools::web::research_call::{self, ResearchCall};
-use crate::tools::web::session_record::{self, SessionSource};
+use crate::tools::web::session_record;
 use iki_web::papers::finder::{self, PaperFinder};
-use iki_web::papers::paper::Paper;
-use iki_web::work::WorkAuthor;
 
 /// The tool's name.
 const NAME: &str = "academic_search";
@@ -57,26 +55,14 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
         return Ok(None);
     };
     call.finds.provider = answer.answered.first().cloned().unwrap_or_default();
-    call.finds.sources = answer.papers.iter().map(session_source).collect();
+    call.finds.sources = answer
+        .papers
+        .iter()
+        .map(|paper| paper.work.clone().into())
+        .collect();
     let answered = answer.answered.iter().map(String::as_str);
     let attempted = answer.routed.attempted.iter().copied();
     let asked: Vec<&str> = answered.chain(attempted).collect();
     let others = finder::others(&known, &asked);
     Ok(Some(answer::reply(wanted, answer, others)))
-}
-
-/// Returns what a session keeps of a paper.
-fn session_source(paper: &Paper) -> SessionSource {
-    let work = &paper.work;
-    let names = work.authors.iter().map(WorkAuthor::in_natural_order);
-    let year = work.year();
-    SessionSource {
-        url: work.url.clone(),
-        title: work.title.clone(),
-        author: names.collect::<Vec<_>>().join(", "),
-        date: year.map(|year| year.to_string()).unwrap_or_default(),
-        journal: work.container.clone(),
-        doi: work.doi.clone(),
-        ..SessionSource::default()
-    }
 }

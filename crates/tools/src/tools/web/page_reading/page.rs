@@ -14,6 +14,9 @@ use crate::tools::web::session_record::SessionSource;
 use iki_base::unseen;
 use iki_base::wording::floor_boundary;
 use iki_web::client::HttpClient;
+use iki_web::page::{PartialDate, declared_work};
+use iki_web::provider::reply::string;
+use iki_web::work::{Work, WorkAuthor, WorkKind};
 
 /// Form in which `web_fetch` shows the same text, to read the rest of one that was cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -159,18 +162,33 @@ impl ScrapedPage {
         let value = |name| self.fact(name).and_then(|fact| fact.get().parse().ok());
         let citation: Value = value("citation").unwrap_or_default();
         let doi: Value = value("detectedDoi").unwrap_or_default();
-        let declared: Value = value("structuredData").unwrap_or_default();
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let of_citation = |name: &str| text(&citation["metadata"][name]);
-        SessionSource {
+        let retraction: Value = value("retractionStatus").unwrap_or_default();
+        let structured: Value = value("structuredData").unwrap_or_default();
+        let declared = |name: &str| match &structured["citation"][name] {
+            Value::Array(values) => values.iter().filter_map(Value::as_str).collect(),
+            value => value.as_str().into_iter().collect::<Vec<_>>(),
+        };
+        let first = |name: &str| declared(name).first().map_or("", |text| *text).to_owned();
+        let of_citation = |name: &str| string(&citation["metadata"], name);
+        let mut work = Work {
             url: self.url.clone(),
-            title: of_citation("title"),
-            author: of_citation("author"),
-            date: of_citation("date"),
-            journal: text(&declared["citation"]["citation_journal_title"]),
-            doi: text(&doi),
+            title: of_citation("title").to_owned(),
+            date: PartialDate::parse(of_citation("date")),
+            doi: doi.as_str().unwrap_or_default().to_owned(),
+            retraction: serde_json::from_value(retraction).unwrap_or_default(),
+            ..declared_work(&first)
+        };
+        if work.kind == WorkKind::Page && !work.doi.is_empty() {
+            work.kind = WorkKind::Unknown;
+        }
+        let names = declared("citation_author");
+        work.set_authors(names.iter().map(|name| WorkAuthor::unsplit(name)));
+        if names.is_empty() {
+            work.set_authors(WorkAuthor::listed(of_citation("author")).into_iter());
+        }
+        SessionSource {
             read: true,
-            ..SessionSource::default()
+            ..work.into()
         }
     }
 

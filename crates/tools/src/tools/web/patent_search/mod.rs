@@ -13,10 +13,12 @@ use crate::contract::tool::{
 use crate::tools::web::research_cache;
 use crate::tools::web::research_call::{self, ResearchCall};
 use crate::tools::web::session_record::{self, SessionSource};
+use iki_web::page::PartialDate;
 use iki_web::patents::patent::Patent;
 use iki_web::patents::patent_searcher::{self, PatentSearcher};
 use iki_web::search::choice::NoProvider;
 use iki_web::search::outcome::SearchFailure;
+use iki_web::work::{Work, WorkAuthor, WorkKind};
 
 /// The tool's name.
 const NAME: &str = "patent_search";
@@ -79,14 +81,29 @@ fn search_is_off() -> Failure {
 /// Returns what a session keeps of a patent.
 fn session_source(patent: &Patent) -> SessionSource {
     let dates = [&patent.granted, &patent.filed];
-    let date = dates.into_iter().find(|date| !date.is_empty());
-    SessionSource {
+    let mut dates = dates
+        .into_iter()
+        .filter_map(|date| PartialDate::parse(date));
+    let title = match patent.title.as_str() {
+        "" => &patent.number,
+        title => title,
+    };
+    let mut work = Work {
         url: patent.url.clone(),
-        title: patent.title.clone(),
-        author: patent.inventors_by_family(),
-        date: date.cloned().unwrap_or_default(),
-        ..SessionSource::default()
-    }
+        title: title.to_owned(),
+        kind: WorkKind::Patent,
+        issue: patent.number.clone(),
+        publisher: patent.assignee.clone(),
+        date: dates.next(),
+        pdf_url: patent.pdf.clone(),
+        ..Work::default()
+    };
+    work.set_authors(
+        patent
+            .inventors_by_family()
+            .map(|name| WorkAuthor::unsplit(&name)),
+    );
+    work.into()
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use crate::tools::web::resource_link::{self, LargeAnswer, LinkedAnswer};
 use crate::tools::web::session_record::{self, SESSION_ID, session_failure, with_sessions};
 use iki_base::wording::count_noun;
 use iki_web::link_check::{CheckedLink, LinkState, check_links};
-use iki_web::page::{Reference, ReferenceFacts};
+use iki_web::page::Reference;
 use iki_web::research_sessions::{self, ResearchSession, SessionSource, SourceCoverage, markdown};
 
 /// The tool's row in the registry.
@@ -83,7 +83,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let session = opened.map_err(|fault| session_failure(fault, terms))?;
     let links = if verifies {
         let sources = session.sources.iter();
-        let links = sources.map(|source| (&*source.url, source.named));
+        let links = sources.map(|source| (&*source.work.url, source.named));
         check_links(&links.collect::<Vec<_>>(), &network::client(terms))
     } else {
         Vec::new()
@@ -108,15 +108,8 @@ impl SessionExport {
     /// Returns the document. A file of text ends in a line's end.
     fn content(&self) -> io::Result<String> {
         let references = || {
-            Reference::all(self.session.sources.iter().map(|source| ReferenceFacts {
-                url: &source.url,
-                title: &source.title,
-                author: &source.author,
-                date: &source.date,
-                journal: &source.journal,
-                doi: &source.doi,
-                accessed: &source.accessed,
-            }))
+            let sources = self.session.sources.iter();
+            Reference::all(sources.map(|source| (&source.work, source.accessed.as_str())))
         };
         let mut content = String::new();
         match self.format.0 {
@@ -184,7 +177,7 @@ impl SessionExport {
 
     fn show_links(&self, shown: &mut ShownSession<'_, '_>) -> io::Result<()> {
         let link = |(source, link): (&SessionSource, &CheckedLink)| {
-            let mut shown = json!({"url": source.url, "state": link.state.name()});
+            let mut shown = json!({"url": source.work.url, "state": link.state.name()});
             if let Some(status) = link.status {
                 shown["status"] = status.into();
             }

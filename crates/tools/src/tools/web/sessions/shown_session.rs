@@ -18,6 +18,9 @@ use iki_web::research_sessions::{ResearchSession, SessionSource, SessionStep};
 /// Number of the last steps that a summary has in full.
 const LAST_STEPS: usize = 3;
 
+/// Number of authors that the text of their names has.
+const MAX_NAMES: usize = 20;
+
 /// The field with the Markdown for readers of text.
 pub const TRAIL: &str = "trail";
 
@@ -156,7 +159,16 @@ impl ShownSession<'_, '_> {
                 }
             }
         }
-        self.rows("sources", sources)
+        let row = |source: &&SessionSource| {
+            let mut row = serde_json::to_value(source)?;
+            let names = source.work.names(MAX_NAMES);
+            if !names.is_empty() {
+                row["author"] = names.into();
+            }
+            Ok(row)
+        };
+        let rows: serde_json::Result<Vec<Value>> = sources.iter().map(row).collect();
+        self.rows("sources", &rows?)
     }
 
     /// Adds a session's times and counts for readers of text.
