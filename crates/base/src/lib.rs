@@ -11,6 +11,7 @@ pub mod progress_counters;
 pub mod signature;
 pub mod small_file;
 pub mod sparse_file;
+pub mod text_encoding;
 pub mod unicode_form;
 pub mod unseen;
 pub mod wording;
