@@ -2,6 +2,7 @@
 
 pub mod calendar;
 pub mod console;
+pub mod control_spelling;
 pub mod cpu_clock;
 pub mod hex;
 pub mod mutex;

@@ -3,13 +3,15 @@
 //!
 //! Rules: the decisions on other encodings. Known are UTF-16 by its mark; a multi-byte encoding in
 //! which all bytes decode, and encode to the same bytes; a one-byte encoding in which the text
-//! reads the same wherever in Europe it is from. A text with NULs, one that is partly UTF-8, and
+//! reads the same wherever it is from. A text with NULs, one that is partly UTF-8, and
 //! one in an encoding that has states are in none.
 
 use std::collections::HashMap;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{BIG5, EUC_JP, EUC_KR, Encoding, GB18030, GBK, SHIFT_JIS, UTF_16BE, UTF_16LE};
+use encoding_rs::{
+    BIG5, EUC_JP, EUC_KR, Encoding, GB18030, GBK, SHIFT_JIS, UTF_16BE, UTF_16LE, WINDOWS_1252,
+};
 use memchr::memmem;
 
 /// The largest file, in bytes, that is decoded.
@@ -18,11 +20,15 @@ pub const MAX_DECODED_BYTES: usize = 50 * 1024 * 1024;
 /// Bytes given to the detector, from the first that is not ASCII on.
 const DETECTOR_BYTES: usize = 256 * 1024;
 
-/// Regions whose usual encodings read a short text otherwise.
-const REGIONS: [&[u8]; 2] = [b"fr", b"pl"];
+/// The fewest bytes other than ASCII that tell a one-byte encoding which is not that of Western
+/// Europe.
+const MIN_OTHER_BYTES: usize = 6;
 
 /// Bytes that tell if a text is UTF-16 without a mark.
 const WIDE_SAMPLE_BYTES: usize = 8 * 1024;
+
+/// The shortest text that is told to be UTF-16 without a mark.
+const MIN_WIDE_BYTES: usize = 8;
 
 /// Of so many runs of other bytes than ASCII in a multi-byte encoding, one may be UTF-8 by chance.
 const RUNS_PER_CHANCE: usize = 50;
@@ -81,9 +87,7 @@ impl EncodingFinding {
             _ if likely == GBK => {
                 Self::decoded(bytes, GBK).or_else(|| Self::decoded(bytes, GB18030))
             }
-            _ if is_multi_byte(likely) || reads_the_same_in_all_regions(bytes, likely) => {
-                Self::decoded(bytes, likely)
-            }
+            _ if is_multi_byte(likely) || is_sure(bytes, likely) => Self::decoded(bytes, likely),
             _ => None,
         };
         known
@@ -182,16 +186,23 @@ fn detect(bytes: &[u8], region: Option<&[u8]>) -> &'static Encoding {
     detector.guess(region, Utf8Detection::Deny)
 }
 
-/// True if the text has no unassigned characters in `likely`, a one-byte encoding, and is the same
-/// text in those that are likely for other regions.
-fn reads_the_same_in_all_regions(bytes: &[u8], likely: &'static Encoding) -> bool {
+/// True if `likely`, a one-byte encoding, is sure: the text has no unassigned characters in it, it
+/// reads the same where another encoding is usual, and it has letters enough.
+fn is_sure(bytes: &[u8], likely: &'static Encoding) -> bool {
     let (text, _) = likely.decode_without_bom_handling(bytes);
-    let is_same = |region: &&[u8]| {
-        let other = detect(bytes, Some(region));
-        other == likely || other.decode_without_bom_handling(bytes).0 == text
-    };
+    let is_western = likely == WINDOWS_1252;
+    let other = detect(bytes, Some(if is_western { b"ru" } else { b"fr" }));
+    let is_same = other == likely || other.decode_without_bom_handling(bytes).0 == text;
     let is_unassigned = |one: char| ('\u{80}'..='\u{9F}').contains(&one);
-    likely.is_single_byte() && !text.contains(is_unassigned) && REGIONS.iter().all(is_same)
+    let is_enough = if is_western {
+        // No word of several letters has accents on all of them.
+        let mut words = text.split(|one: char| !one.is_alphabetic());
+        !words
+            .any(|word| word.chars().nth(1).is_some() && !word.contains(|one: char| one.is_ascii()))
+    } else {
+        bytes.iter().filter(|byte| !byte.is_ascii()).count() >= MIN_OTHER_BYTES
+    };
+    likely.is_single_byte() && is_same && is_enough && !text.contains(is_unassigned)
 }
 
 /// True if text that is not all UTF-8 is UTF-8 in parts: if runs of other bytes than ASCII are
@@ -232,10 +243,10 @@ fn is_binary(bytes: &[u8]) -> bool {
 }
 
 /// The encoding of bytes that are UTF-16 without a mark: NULs are in one half of all units only,
-/// and the others are no pairs of ASCII characters.
+/// and all units are letters and signs of scripts in use.
 #[must_use]
 pub fn wide_without_mark(bytes: &[u8]) -> Option<&'static str> {
-    if !bytes.len().is_multiple_of(2) || bytes.len() < 4 {
+    if !bytes.len().is_multiple_of(2) || bytes.len() < MIN_WIDE_BYTES {
         return None;
     }
     let sample = &bytes[..bytes.len().min(WIDE_SAMPLE_BYTES)];
@@ -246,10 +257,6 @@ pub fn wide_without_mark(bytes: &[u8]) -> Option<&'static str> {
         (true, false) => (UTF_16BE, "UTF-16BE"),
         _ => return None,
     };
-    let is_pair = |unit: &&[u8; 2]| unit.iter().all(|byte| matches!(byte, b'\t' | b' '..=b'~'));
-    if units.iter().filter(is_pair).count() * 2 > units.len() {
-        return None;
-    }
     // The sample may end within a pair of units.
     let whole = match units.last() {
         Some(unit) if (0xD8..0xDC).contains(&unit[usize::from(encoding == UTF_16LE)]) => {
@@ -258,8 +265,15 @@ pub fn wide_without_mark(bytes: &[u8]) -> Option<&'static str> {
         _ => sample,
     };
     let (text, has_errors) = encoding.decode_without_bom_handling(whole);
-    let is_odd = |one: char| one.is_control() && !"\t\n\r\u{c}\u{1b}".contains(one);
-    (!has_errors && !text.contains(is_odd)).then_some(name)
+    let is_in_use = |one: char| {
+        matches!(one, '\t' | '\n' | '\r' | '\u{c}' | ' '..='~' | '\u{A0}'..='\u{52F}'
+            | '\u{2010}'..='\u{206F}' | '\u{3000}'..='\u{30FF}' | '\u{4E00}'..='\u{9FFF}'
+            | '\u{AC00}'..='\u{D7AF}' | '\u{FF00}'..='\u{FFEF}')
+    };
+    // Pairs of ASCII characters are ideographs, too.
+    let is_pair = |unit: &&[u8; 2]| unit.iter().all(|byte| matches!(byte, b'\t' | b' '..=b'~'));
+    let pairs = units.iter().filter(is_pair).count();
+    (!has_errors && pairs * 2 <= units.len() && text.chars().all(is_in_use)).then_some(name)
 }
 
 #[cfg(test)]
@@ -272,7 +286,7 @@ mod tests {
 
     #[test]
     fn the_encodings_of_ordinary_texts_are_known() {
-        use encoding_rs::{KOI8_U, WINDOWS_1250, WINDOWS_1251, WINDOWS_1252};
+        use encoding_rs::{KOI8_U, WINDOWS_1250, WINDOWS_1251};
         for (text, encoding) in [
             ("[設定]\nname=テスト\nval=1\n", SHIFT_JIS),
             ("# 修复\nx = 1\n", GBK),
@@ -282,6 +296,8 @@ mod tests {
             ("이름=테스트\n", EUC_KR),
             ("<?php echo 'café'; ?>\n", WINDOWS_1252),
             ("grüße aus München", WINDOWS_1252),
+            ("// déjà vu: café\n", WINDOWS_1252),
+            ("“quoted” – señor\n", WINDOWS_1252),
             ("; Настройки программы\nname = Иван\n", WINDOWS_1251),
             ("Имя=Тест\nval=1", WINDOWS_1251),
             ("Привет, это файл\n", KOI8_U),
@@ -297,7 +313,7 @@ mod tests {
 
     #[test]
     fn nothing_is_known_of_what_is_no_text_in_one_encoding() {
-        use encoding_rs::{WINDOWS_1251, WINDOWS_1252};
+        use encoding_rs::WINDOWS_1251;
         let half = |text: &str, encoding| [&encoded(text, encoding), text.as_bytes()].concat();
         for bytes in [
             half("設定\n説明=追加\n", SHIFT_JIS),

@@ -10,6 +10,7 @@ use rmcp::model::ContentBlock;
 use serde_json::Value;
 
 use crate::clients::ClientProfile;
+use iki_base::control_spelling;
 use iki_tools::contract::bounded::TextMeasure;
 use iki_tools::contract::envelope;
 use iki_tools::contract::failure::ErrorCode;
@@ -31,7 +32,8 @@ pub fn content(
     client: &ClientProfile,
     (longest, measure): (Option<usize>, TextMeasure),
 ) -> Vec<ContentBlock> {
-    let mut text = text(tool, object, client);
+    // The tool has spelled what it was asked for; messages and notes may quote files, too.
+    let mut text = control_spelling::spelled(&text(tool, object, client)).into_owned();
     if let Some(longest) = longest {
         // The tool has kept to the limit: this cuts the words around its text.
         text.truncate(measure.prefix(text.as_bytes(), longest));

@@ -13,9 +13,9 @@ use serde_json::Value;
 use crate::front::person::flag_words;
 use iki_base::console::exit::ProgramExit;
 use iki_base::console::{color, sanitize};
-use iki_tools::contract::picked_values;
 use iki_tools::contract::reply::Viewer;
 use iki_tools::contract::tool::{FieldRole, Tool};
+use iki_tools::contract::{notes, picked_values};
 
 /// An answer on its way to a terminal, a pipe or a file.
 pub struct ScreenWriter<'a, W: Write> {
@@ -30,6 +30,8 @@ pub struct ScreenWriter<'a, W: Write> {
     named: Option<String>,
     /// Fields other than the content, by their names.
     asides: Vec<(String, Value)>,
+    /// The number of control characters that were spelled.
+    spelled: usize,
     end: ScreenEnd,
 }
 
@@ -110,6 +112,7 @@ impl<'a, W: Write> ScreenWriter<'a, W> {
             is_content: false,
             named: None,
             asides: Vec::new(),
+            spelled: 0,
             end: ScreenEnd {
                 exit: ProgramExit::Success,
                 error: String::new(),
@@ -135,6 +138,10 @@ impl<'a, W: Write> ScreenWriter<'a, W> {
             self.end_line()?;
         }
         self.out.flush()?;
+        if let Some(spelled) = notes::on_spelled(self.spelled) {
+            let blank = if self.end.note.is_empty() { "" } else { " " };
+            self.end.note = format!("{}{blank}{spelled}.", self.end.note);
+        }
         if !self.end.error.is_empty() {
             self.end.exit = ProgramExit::Code(self.tool.exit_codes.failed);
         } else if self.end.nothing_found {
@@ -161,6 +168,9 @@ impl<'a, W: Write> ScreenWriter<'a, W> {
 
     fn show(&mut self, text: &str) -> io::Result<()> {
         self.last = text.chars().next_back().or(self.last);
+        if self.kind != ScreenMode::Pipe {
+            self.spelled += sanitize::count_spelled(text);
+        }
         self.out.write_all(self.sanitized(text).as_bytes())
     }
 

@@ -2,14 +2,14 @@
 //!
 //! Control characters are those of Unicode's category Cc (C0, DEL, C1) but for newline and tab. The
 //! separators of lines and paragraphs are treated alike, and so are the controls of bidirectional
-//! text, which can make a line read as another. C0 controls are shown in caret notation, as
-//! `cat -v` does.
+//! text, which can make a line read as another. A carriage return that ends a line with a newline
+//! stays.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::unseen;
+use crate::{control_spelling, unseen};
 
 /// True if `c` is a control character, which a terminal may obey instead of showing it.
 fn is_control(c: char) -> bool {
@@ -17,16 +17,20 @@ fn is_control(c: char) -> bool {
     ends_a_line || (c.is_control() && c != '\n' && c != '\t') || unseen::turns_direction(c)
 }
 
+/// The number of control characters in `text` that a terminal is shown spelled.
+#[must_use]
+pub fn count_spelled(text: &str) -> usize {
+    let is_spelled = |one: &char| control_spelling::is_spelled(*one);
+    text.chars().filter(is_spelled).count()
+}
+
 /// `text` sanitized for a terminal.
 #[must_use]
 pub fn for_terminal(text: &str) -> String {
-    replaced(text, |c, to| match u8::try_from(c) {
-        Ok(byte @ 0..0x20) => {
-            to.push('^');
-            to.push(char::from(byte + 0x40));
-        }
-        Ok(0x7F) => to.push_str("^?"),
-        _ => {
+    replaced(text, |c, to| {
+        if c.is_control() {
+            control_spelling::spell(c, to);
+        } else {
             let _ = write!(to, "<U+{:04X}>", u32::from(c));
         }
     })
@@ -35,7 +39,8 @@ pub fn for_terminal(text: &str) -> String {
 /// `text` sanitized for one line of a terminal: newlines and tabs are shown too.
 #[must_use]
 pub fn for_line(text: &str) -> String {
-    for_terminal(text).replace('\n', "^J").replace('\t', "^I")
+    let text = for_terminal(text).replace('\r', "\\r");
+    text.replace('\n', "\\n").replace('\t', "\\t")
 }
 
 /// `path` as a message shows it: in one line, even if its name has several.
@@ -52,10 +57,14 @@ fn replaced(text: &str, replace: impl Fn(char, &mut String)) -> String {
         let (before, after) = rest.split_at(at);
         sanitized.push_str(before);
         let mut characters = after.chars();
-        if let Some(c) = characters.next() {
-            replace(c, &mut sanitized);
-        }
+        let c = characters.next();
         rest = characters.as_str();
+        match c {
+            Some('\r') if rest.starts_with('\n') => sanitized.push('\r'),
+            Some('\u{c}') => sanitized.push('\u{c}'),
+            Some(c) => replace(c, &mut sanitized),
+            None => {}
+        }
     }
     sanitized + rest
 }
@@ -90,13 +99,14 @@ mod tests {
     #[test]
     fn no_control_character_is_left_but_newline_and_tab() {
         let all: String = ('\0'..='\u{2FFF}').collect();
-        assert!(!for_terminal(&all).contains(is_control));
+        let shown = for_terminal(&all).replace('\u{c}', "");
+        assert!(!shown.contains(is_control));
         assert_eq!(for_terminal("a\tb\nc é 😀"), "a\tb\nc é 😀");
         assert_eq!(
             for_terminal("\u{1b}[31m\r\0\u{7f}\u{9b}2J\u{202e}"),
-            "^[[31m^M^@^?<U+009B>2J<U+202E>"
+            r"\x1b[31m\x0d␀\x7f\x9b2J<U+202E>"
         );
-        assert_eq!(for_line("a\tb\n  c\r\n"), "a^Ib^J  c^M^J");
+        assert_eq!(for_line("a\tb\n  c\r\n"), r"a\tb\n  c\r\n");
     }
 
     #[test]

@@ -44,7 +44,7 @@ pub mod call_context;
 pub mod call_terms;
 pub mod envelope;
 pub mod failure;
-pub(crate) mod notes;
+pub mod notes;
 pub mod picked_values;
 pub mod provider;
 pub mod reply;

@@ -10,6 +10,8 @@
 
 use std::borrow::Cow;
 
+use iki_base::wording::count_noun;
+
 /// The notes of an answer, in the order in which they were added. The flag marks a note that quotes
 /// a file; it is not altered, because the model may send that text back.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,6 +49,14 @@ impl Notes {
         });
         said.collect::<Vec<_>>().join(" ")
     }
+}
+
+/// Says that so many control characters of a text are spelled, if there are any.
+#[must_use]
+pub fn on_spelled(count: usize) -> Option<String> {
+    let are = if count == 1 { "is" } else { "are" };
+    let characters = count_noun(count as u64, "control character");
+    (count > 0).then(|| format!("{characters} {are} spelled, as \\x1b"))
 }
 
 impl<T: Into<Option<String>>> From<T> for Notes {

@@ -17,11 +17,11 @@ use serde_json::Value;
 
 use crate::contract::bounded::{BoundedText, TextMeasure, Truncation};
 use crate::contract::call_terms::{Audience, CallTerms};
-use crate::contract::notes::Notes;
+use crate::contract::notes::{self, Notes};
 use iki_base::unseen;
 
 pub use text::Text;
-use text::TextSink;
+use text::{ControlSpeller, TextSink};
 
 /// Usual length of a field that is not text, with its name, in bytes.
 const USUAL_FIELD_BYTES: usize = 64;
@@ -112,6 +112,8 @@ pub struct AnswerObject<'w> {
     notes: Notes,
     /// The note that is repeated ahead of the text.
     ahead: Option<String>,
+    /// The number of control characters that were spelled for a model.
+    spelled: usize,
 }
 
 enum Sink<'w> {
@@ -188,6 +190,7 @@ impl<'w> AnswerObject<'w> {
             less,
             notes: Notes::default(),
             ahead: None,
+            spelled: 0,
         }
     }
 
@@ -255,7 +258,11 @@ impl<'w> AnswerObject<'w> {
     pub(crate) fn spell_names<'t>(&self, text: &'t str) -> Cow<'t, str> {
         match self.terms.reader {
             Audience::Person => Cow::Borrowed(text),
-            Audience::Host | Audience::Model | Audience::Program => unseen::spelled(text),
+            Audience::Host | Audience::Program => unseen::spelled(text),
+            Audience::Model => match unseen::spelled(text) {
+                Cow::Borrowed(text) => relative_names(text),
+                Cow::Owned(text) => Cow::Owned(relative_names(&text).into_owned()),
+            },
         }
     }
 
@@ -282,6 +289,9 @@ impl<'w> AnswerObject<'w> {
     fn write_notes(&mut self) -> io::Result<()> {
         let spent = self.progress().spent;
         let mut notes = std::mem::take(&mut self.notes);
+        let as_bytes = "; file_edit takes the bytes themselves";
+        let as_bytes = self.terms.if_served("file_edit", as_bytes);
+        notes.add(notes::on_spelled(self.spelled).map(|spelled| format!("{spelled}{as_bytes}.")));
         if spent > LONG_ANSWER_BYTES && self.terms.max_answer.is_none() && !self.less.is_empty() {
             notes.add(format!("This answer has {spent} bytes. {}", self.less));
         }
@@ -420,6 +430,8 @@ impl<'w> AnswerObject<'w> {
         let room = self.room().map(|room| room.saturating_sub(name.len()));
         let kept = room.map(|room| BoundedText::new(self.measure(), room));
         let measure = self.measure();
+        let is_spelled = self.terms.reader == Audience::Model;
+        let spelling = is_spelled.then(|| ControlSpeller::new(&mut self.spelled));
         let sink = match &mut self.sink {
             Sink::Json { out, at } => {
                 begin_field(*out, *at, name)?;
@@ -441,6 +453,7 @@ impl<'w> AnswerObject<'w> {
             pending: Vec::new(),
             kept,
             repaired: false,
+            spelling,
         })
     }
 
@@ -450,6 +463,33 @@ impl<'w> AnswerObject<'w> {
         text.write_all(value)?;
         text.close()
     }
+}
+
+/// `text` in which files below the working directory are named relative to it.
+fn relative_names(text: &str) -> Cow<'_, str> {
+    let here = std::env::current_dir().unwrap_or_default();
+    let Some(here) = here
+        .to_str()
+        .filter(|here| here.len() > 1 && text.contains(here))
+    else {
+        return Cow::Borrowed(text);
+    };
+    let here = format!("{here}/");
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(&here) {
+        let (before, from) = rest.split_at(at);
+        let behind = &from[here.len()..];
+        let begins = !before.ends_with(|one: char| one.is_alphanumeric() || "/._-~".contains(one));
+        let goes_on = behind.starts_with(|one: char| one.is_alphanumeric() || "._".contains(one));
+        shown.push_str(before);
+        if !(begins && goes_on) {
+            shown.push_str(&here);
+        }
+        rest = behind;
+    }
+    shown.push_str(rest);
+    Cow::Owned(shown)
 }
 
 /// The prefix of the JSON string `whole` that fits into `room`; empty if it is not a string.

@@ -2,11 +2,13 @@
 //!
 //! Rules: agreed behaviour, see REFERENCE.md ("For hosts").
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::str::Utf8Error;
 
 use super::{ObjectProgress, Viewer};
 use crate::contract::bounded::{BoundedText, TextMeasure, Truncation};
+use iki_base::control_spelling;
 
 /// Length of the pieces in which text is checked, escaped and passed on, in bytes.
 pub(super) const MAX_PIECE_BYTES: usize = 64 * 1024;
@@ -20,7 +22,95 @@ pub struct Text<'w> {
     pub(super) kept: Option<BoundedText>,
     /// Invalid UTF-8 was replaced.
     pub(super) repaired: bool,
+    /// Control characters are spelled, and counted here.
+    pub(super) spelling: Option<ControlSpeller<'w>>,
 }
+
+/// Spells control characters in bytes on their way to a model.
+pub(super) struct ControlSpeller<'w> {
+    /// The number of those that are shown, once that is known.
+    count: &'w mut usize,
+    /// The number of those that were spelled.
+    spelled: usize,
+    /// The first byte of a character that may be one, the rest of which is still to come.
+    begun: bool,
+    /// Offsets in the spelled text, and by how much it is longer there than the text itself.
+    longer: Vec<(usize, usize)>,
+    length: usize,
+}
+
+/// The first byte of the control characters U+0080 to U+009F, and of others, in UTF-8.
+const LATIN_1_LEAD: u8 = 0xC2;
+
+impl<'w> ControlSpeller<'w> {
+    pub(super) fn new(count: &'w mut usize) -> Self {
+        Self {
+            count,
+            spelled: 0,
+            begun: false,
+            longer: Vec::new(),
+            length: 0,
+        }
+    }
+
+    /// `bytes` as they are shown. A last byte may be held back, until it is known what it begins.
+    fn spelled<'b>(&mut self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
+        let is_odd = |byte: &u8| {
+            *byte < 0x20 && !b"\t\n\r\x0c".contains(byte) || matches!(*byte, 0x7F | LATIN_1_LEAD)
+        };
+        if !self.begun && !bytes.iter().any(is_odd) {
+            self.length += bytes.len();
+            return Cow::Borrowed(bytes);
+        }
+        let mut shown = Vec::with_capacity(bytes.len() + bytes.len() / 4);
+        let mut spelling = String::new();
+        for byte in bytes {
+            let character = match (std::mem::take(&mut self.begun), *byte) {
+                (true, low @ 0x80..0xA0) => Some((char::from(low), 2)),
+                (begun, byte) => {
+                    if begun {
+                        shown.push(LATIN_1_LEAD);
+                    }
+                    if byte == LATIN_1_LEAD {
+                        self.begun = true;
+                        continue;
+                    }
+                    is_odd(&byte).then_some((char::from(byte), 1))
+                }
+            };
+            let Some((character, own)) = character else {
+                shown.push(*byte);
+                continue;
+            };
+            spelling.clear();
+            control_spelling::spell(character, &mut spelling);
+            shown.extend_from_slice(spelling.as_bytes());
+            self.spelled += 1;
+            if self.longer.len() < MAX_KEPT_PLACES {
+                let longer = spelling.len() - own;
+                self.longer.push((self.length + shown.len(), longer));
+            }
+        }
+        self.length += shown.len();
+        Cow::Owned(shown)
+    }
+
+    /// Counts the characters that are shown, of a text that may be cut. Returns the length of the
+    /// text itself up to there.
+    fn finish(self, cut: Option<usize>) -> usize {
+        let Some(cut) = cut else {
+            *self.count += self.spelled;
+            return self.length;
+        };
+        let shown = self.longer.iter().take_while(|(at, _)| *at <= cut);
+        let lengths: Vec<usize> = shown.map(|(_, longer)| *longer).collect();
+        *self.count += lengths.len();
+        cut - lengths.iter().sum::<usize>()
+    }
+}
+
+/// Maximum number of spelled characters whose places are kept.
+const MAX_KEPT_PLACES: usize = 64 * 1024;
 
 /// Destination of a text.
 pub(super) enum TextSink<'w> {
@@ -49,9 +139,18 @@ impl Text<'_> {
     /// The room that `text` takes.
     #[must_use]
     pub fn cost(&self, text: &[u8]) -> usize {
-        self.kept
+        let Some(kept) = &self.kept else {
+            return text.len();
+        };
+        let mut count = 0;
+        let speller = self
+            .spelling
             .as_ref()
-            .map_or(text.len(), |kept| kept.cost(text))
+            .map(|_| ControlSpeller::new(&mut count));
+        match speller {
+            Some(mut speller) => kept.cost(&speller.spelled(text)),
+            None => kept.cost(text),
+        }
     }
 
     /// Sends everything so far to the reader, except for an incomplete character and text that is
@@ -71,7 +170,16 @@ impl Text<'_> {
     /// much as fits is written. Returns true if it was written whole.
     pub fn record(&mut self, record: &[u8]) -> io::Result<bool> {
         match &mut self.kept {
-            Some(kept) => Ok(kept.record(record)),
+            Some(kept) => match &mut self.spelling {
+                Some(speller) => {
+                    let mut spelled = speller.spelled(record);
+                    if std::mem::take(&mut speller.begun) {
+                        spelled.to_mut().push(LATIN_1_LEAD);
+                    }
+                    Ok(kept.record(&spelled))
+                }
+                None => Ok(kept.record(record)),
+            },
             None => self.write_all(record).map(|()| true),
         }
     }
@@ -84,10 +192,21 @@ impl Text<'_> {
     /// Closes the string as [`Text::close`] does; the flag is true if invalid UTF-8 was replaced.
     pub fn close_and_check(mut self) -> io::Result<(Option<Truncation>, bool)> {
         let mut cut = None;
+        let speller = self.spelling.take();
+        if speller.as_ref().is_some_and(|speller| speller.begun) {
+            self.write_all(&[LATIN_1_LEAD])?;
+        }
         if let Some(kept) = self.kept.take() {
             let (shown, behind) = kept.finish();
             self.write_all(&shown)?;
             cut = behind;
+        }
+        if let Some(speller) = speller {
+            let own_length = speller.finish(cut.map(|cut| cut.bytes));
+            cut = cut.map(|cut| Truncation {
+                bytes: own_length,
+                ..cut
+            });
         }
         let pending = std::mem::take(&mut self.pending);
         let rest = self.pass_on(&pending)?;
@@ -175,6 +294,15 @@ impl Text<'_> {
 
 impl Write for Text<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.is_full() {
+            return Ok(bytes.len());
+        }
+        if let Some(mut speller) = self.spelling.take() {
+            let spelled = speller.spelled(bytes);
+            let written = self.write_all(&spelled);
+            self.spelling = Some(speller);
+            return written.map(|()| bytes.len());
+        }
         if let TextSink::Viewer(viewer, name) = &mut self.sink
             && viewer.takes_bytes()
         {
