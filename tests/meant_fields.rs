@@ -92,9 +92,9 @@ fn the_tool_s_own_name_for_a_field_wins_and_the_other_is_named() {
 fn a_failure_names_the_fields_that_there_are_too() {
     for (request, error, note) in [
         (
-            json!({"file_path": "gone.txt", "encoding": "utf-8"}),
+            json!({"file_path": "gone.txt", "tail": 5}),
             "File not found: gone.txt",
-            "\"encoding\" is not a field of this tool, so it was ignored; the fields are file_path, ",
+            "\"tail\" is not a field of this tool, so it was ignored; the fields are file_path, ",
         ),
         (
             json!({"files": ["lines.txt"], "a": 1, "b": 2, "c": 3, "d": 4, "e": 5}),
@@ -108,9 +108,9 @@ fn a_failure_names_the_fields_that_there_are_too() {
         }
     }
     let mut session = Session::plain(directory().path(), "someone", &[]);
-    let (text, _) = session.text_of("bash", &json!({"command": "echo x", "description": "d"}));
+    let (text, _) = session.text_of("bash", &json!({"command": "echo x", "colour": "d"}));
     assert!(
-        text.contains("x\n[\"description\" is not a field of this tool"),
+        text.contains("x\n[\"colour\" is not a field of this tool"),
         "{text}"
     );
 }
@@ -131,5 +131,184 @@ fn words_for_nothing_are_no_numbers_but_paths_and_texts() {
         &json!({"file_path": "lines.txt", "limit": "some"}),
     ) {
         assert_eq!(answer["error"], "limit must be an integer");
+    }
+}
+
+#[test]
+fn a_field_that_says_how_where_or_whether_is_refused_before_anything_is_done() {
+    let write = json!({"file_path": "lines.txt", "content": "new\n"});
+    let edit = json!({"file_path": "lines.txt", "old_string": "two", "new_string": "2"});
+    let bash = json!({"command": "touch made"});
+    for (name, request, field, value) in [
+        ("file-write", &write, "append", json!(true)),
+        ("file-write", &write, "mode", json!("append")),
+        ("file-write", &write, "overwrite", json!(false)),
+        ("file-write", &write, "insert_line", json!(0)),
+        ("file-write", &write, "dryRun", json!(true)),
+        ("file-write", &write, "encoding", json!("latin-1")),
+        ("file-write", &write, "permissions", json!("0644")),
+        ("file-write", &write, "line_ending", json!("crlf")),
+        ("file-write", &write, "cwd", json!("/usr")),
+        ("file-write", &write, "command", json!("insert")),
+        ("file-write", &write, "path", json!("other.txt")),
+        ("file-edit", &edit, "dry_run", json!(true)),
+        ("file-edit", &edit, "view_range", json!([1, 2])),
+        ("file-edit", &edit, "start_line", json!(1)),
+        ("file-edit", &edit, "expected_replacements", json!(2)),
+        ("file-edit", &edit, "occurrence", json!(2)),
+        ("file-edit", &edit, "regex", json!("true")),
+        ("file-edit", &edit, "ignore_case", json!(true)),
+        ("file-edit", &edit, "backup", json!(true)),
+        ("file-edit", &edit, "command", json!("undo_edit")),
+        ("bash", &bash, "dry_run", json!(true)),
+        ("bash", &bash, "stdin", json!("text")),
+        ("bash", &bash, "env", json!({"A": "1"})),
+        ("bash", &bash, "user", json!("root")),
+        ("bash", &bash, "sudo", json!(true)),
+        ("bash", &bash, "session_id", json!(3)),
+        ("bash", &bash, "sandbox", json!("read-only")),
+        ("bash", &bash, "shell", json!("/bin/zsh")),
+    ] {
+        let mut request = request.clone();
+        request[field] = value;
+        for answer in at_both_doors(name, &request) {
+            assert_eq!(answer["error_code"], "INVALID_ARG", "{request}: {answer}");
+            let error = answer["error"].as_str().unwrap();
+            assert!(error.contains("nothing was"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn an_edit_of_another_file_and_another_number_of_edits_are_refused() {
+    let of = |path: &str| {
+        json!({"file_path": "lines.txt", "edits": [
+            {"file_path": path, "old_string": "two", "new_string": "2"}
+        ]})
+    };
+    for answer in at_both_doors("file-edit", &of("other.txt")) {
+        assert_eq!(answer["error_code"], "INVALID_ARG", "{answer}");
+    }
+    let many = |expected: u64| {
+        json!({"file_path": "lines.txt", "old_string": "e", "new_string": "E", "replace_all": true,
+            "expected_replacements": expected})
+    };
+    for request in [of("lines.txt"), of("./lines.txt"), many(3)] {
+        for answer in at_both_doors("file-edit", &request) {
+            assert!(answer["replacements"].is_number(), "{request}: {answer}");
+            assert_eq!(answer.get("note"), None, "{request}: {answer}");
+        }
+    }
+    for answer in at_both_doors("file-edit", &many(4)) {
+        assert_eq!(
+            answer["error"],
+            "old_string is in the file 3 times, so nothing was written"
+        );
+    }
+}
+
+#[test]
+fn what_asks_for_just_what_is_done_costs_nothing() {
+    let edit = json!({"file_path": "lines.txt", "old_string": "two", "new_string": "2"});
+    let edit_more = json!({"encoding": "UTF-8", "expected_replacements": 1, "dry_run": false,
+        "command": "str_replace", "backup": "false", "explanation": "because", "occurrence": 1,
+        "insert_line": null, "view_range": [], "toolCallId": "7"});
+    let write = json!({"file_path": "lines.txt", "file_text": "one\ntwo\nthree\nfour\n"});
+    let write_more = json!({"overwrite": true, "mode": "w", "create_dirs": true, "append": false,
+        "lineEnding": "lf", "security_risk": "LOW", "cwd": ".", "command": "create"});
+    let bash = json!({"command": "echo x"});
+    let bash_more = json!({"description": "d", "login": true, "tty": false, "shell": "sh",
+        "yield_time_ms": 1000, "max_output_tokens": 9, "restart": false, "is_background": false,
+        "sandbox_permissions": "require_escalated", "sandbox": "danger-full-access", "blocking": true,
+        "env": {}, "stdin": "", "user": null, "sessionId": "s", "timeout": 60});
+    let grep = json!({"query": "two", "path": "."});
+    let grep_more = json!({"-n": true, "multiline": false, "offset": 0, "description": "d"});
+    for (name, request, more) in [
+        ("file-edit", &edit, edit_more),
+        ("file-write", &write, write_more),
+        ("bash", &bash, bash_more),
+        ("grep", &grep, grep_more),
+    ] {
+        for (field, value) in more.as_object().unwrap() {
+            let mut request = request.clone();
+            request[field] = value.clone();
+            for answer in at_both_doors(name, &request) {
+                assert_eq!(answer.get("error"), None, "{request}: {answer}");
+                let note = answer["note"].as_str().unwrap_or_default();
+                assert!(!note.contains("not a field"), "{request}: {answer}");
+            }
+        }
+    }
+}
+
+#[test]
+fn further_names_for_fields_are_understood() {
+    for (name, request, output) in [
+        (
+            "bash",
+            json!({"command": "pwd", "dir_path": "/usr/bin"}),
+            "/usr/bin",
+        ),
+        (
+            "bash",
+            json!({"command": "pwd", "workingDirectory": "/usr/bin"}),
+            "/usr/bin",
+        ),
+        (
+            "bash",
+            json!({"command": "pwd", "directory": "/usr/bin"}),
+            "/usr/bin",
+        ),
+        ("bash", json!({"command": true}), ""),
+        (
+            "file-read",
+            json!({"absolute_path": "lines.txt", "view_range": [2, 3]}),
+            "two\nthree\n",
+        ),
+        (
+            "file-read",
+            json!({"path": "lines.txt", "view_range": [3, -1]}),
+            "three\nfour\n",
+        ),
+        (
+            "file-read",
+            json!({"path": "lines.txt", "startLine": 2, "endLine": 2}),
+            "two\n",
+        ),
+        (
+            "file-edit",
+            json!({"filePath": "lines.txt", "oldText": "two\n", "newText": 7}),
+            "Replaced 1 occurrence in lines.txt",
+        ),
+    ] {
+        for answer in at_both_doors(name, &request) {
+            let shown = answer["output"].as_str().unwrap_or_default();
+            let same = if name == "file-edit" {
+                shown.starts_with(output)
+            } else {
+                shown == output
+            };
+            assert!(same, "{request}: {answer}");
+            assert_eq!(answer.get("note"), None, "{request}: {answer}");
+        }
+    }
+    for answer in at_both_doors("file-write", &json!({"file_path": "n", "content": 42})) {
+        assert_eq!(answer["error"], "content must be a string");
+    }
+}
+
+#[test]
+fn a_time_in_milliseconds_is_taken_as_such() {
+    for (field, value) in [("timeout_ms", 900), ("timeoutMs", 900), ("timeout", 10_000)] {
+        let command = if value < 1000 { "sleep 30" } else { "echo x" };
+        for answer in at_both_doors("bash", &json!({"command": command, field: value})) {
+            let note = answer["note"].as_str().unwrap();
+            if value < 1000 {
+                assert_eq!(answer["exit_code"], 124, "{answer}");
+            } else {
+                let words = "`timeout` is in seconds: 10000 was taken as 10 seconds.";
+                assert_eq!(note, words);
+            }
+        }
     }
 }

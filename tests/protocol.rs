@@ -127,13 +127,18 @@ fn every_bad_request_is_answered_on_both_streams() {
             tool(&name)
                 .with(&request)
                 .refuses_the_request(&format!("missing {field} field"));
-            for wrong in [
-                json!(1),
-                json!(null),
-                json!(true),
-                json!(["x"]),
-                json!({"x": 1}),
-            ] {
+            // A number or a flag may be text.
+            let takes_scalars = ["command", "pattern", "query", "old_string", "new_string"]
+                .contains(&field.as_str());
+            let scalars = if takes_scalars {
+                vec![]
+            } else {
+                vec![json!(1), json!(true)]
+            };
+            for wrong in [json!(null), json!(["x"]), json!({"x": 1})]
+                .into_iter()
+                .chain(scalars)
+            {
                 request[field] = wrong;
                 tool(&name)
                     .with(&request)

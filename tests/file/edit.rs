@@ -135,11 +135,13 @@ fn what_is_no_file_is_not_edited() {
 #[test]
 fn bytes_that_are_no_text_stay_bit_for_bit() {
     let (_here, file) = file_with(b"\x00\xff\xfeword\xc3(\x80\r\n\xe2\x82".as_slice());
-    edit(&file, "word", "é").answers(&replaced(1, "occurrence"));
-    assert_eq!(
-        fs::read(&file).unwrap(),
-        b"\x00\xff\xfe\xc3\xa9\xc3(\x80\r\n\xe2\x82"
-    );
+    edit(&file, "word", "W").answers(&replaced(1, "occurrence"));
+    let edited = b"\x00\xff\xfeW\xc3(\x80\r\n\xe2\x82";
+    assert_eq!(fs::read(&file).unwrap(), edited);
+    // What is not ASCII would be in another encoding than all else.
+    let refused = edit(&file, "W", "é").run().json();
+    assert_eq!(refused["error_code"], "INVALID_ARG", "{refused}");
+    assert_eq!(fs::read(&file).unwrap(), edited);
 }
 
 #[test]

@@ -170,14 +170,14 @@ fn edits_are_taken_as_models_write_them() {
 #[test]
 fn a_field_that_an_edit_has_not_is_named() {
     let edits = json!([
-        {"old_string": "one", "new_string": "1", "regex": true, "line": 1},
-        {"old_string": "two", "new_string": "2", "regex": true, "line": 2},
+        {"old_string": "one", "new_string": "1", "weight": true, "rank": 1},
+        {"old_string": "two", "new_string": "2", "weight": true, "rank": 2},
     ]);
     let (answer, content) = edit("one\ntwo\n", &json!({"edits": edits}));
     assert_eq!(content, "1\n2\n");
     let note = answer["note"].as_str().unwrap();
     assert!(
-        note.starts_with("\"line\", \"regex\" are not fields of this tool"),
+        note.starts_with("\"rank\", \"weight\" are not fields of this tool"),
         "{note}"
     );
 }

@@ -3,6 +3,7 @@
 mod bounded;
 mod edit;
 mod edits;
+mod encodings;
 mod files;
 mod in_place;
 mod legacy_office;

@@ -80,10 +80,10 @@ fn bytes_that_no_text_can_hold_are_named() {
 }
 
 #[test]
-fn a_file_in_utf_16_is_converted_and_back_as_the_note_says() {
+fn a_file_in_utf_16_without_a_mark_is_converted_and_back_as_the_note_says() {
     for bytes_of in [u16::to_le_bytes, u16::to_be_bytes] {
         let wide = |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(bytes_of).collect() };
-        let (here, file) = file_with(wide("\u{FEFF}debug = false\n"));
+        let (here, file) = file_with(wide("debug = false\n"));
         let note = note_of(&file, "debug = false", "debug = true");
         assert!(note.contains("UTF-16"), "{note}");
         let mut commands = note.split('`').skip(1).step_by(2);
@@ -105,7 +105,7 @@ fn a_file_in_utf_16_is_converted_and_back_as_the_note_says() {
         assert_eq!(edited.json()["replacements"], 1);
         assert!(run());
         let back = fs::read(&file).unwrap();
-        assert_eq!(back, wide("\u{FEFF}debug = true\n"), "{note}");
+        assert_eq!(back, wide("debug = true\n"), "{note}");
     }
 }
 
@@ -215,4 +215,63 @@ fn a_text_is_quoted_whole_or_not_at_all_whatever_the_answer_may_have() {
             );
         }
     }
+}
+
+#[test]
+fn indentation_that_is_off_by_the_same_is_said_once() {
+    let lines = "\tif a:\n\t\tb\n\t\t\tc\n";
+    for (old, words) in [
+        (
+            "if a:\n\tb\n\t\tc\n",
+            "lines 2 to 3 are indented with a tab more than in old_string",
+        ),
+        (
+            "    if a:\n        b\n            c\n",
+            "lines 1 to 3 are indented with tabs where old_string has 4 spaces for each",
+        ),
+    ] {
+        let (_here, file) = file_with(lines);
+        let note = note_of(&file, old, "x");
+        assert!(note.contains(words), "{note}");
+    }
+}
+
+#[test]
+fn long_lines_are_quoted_from_where_they_differ() {
+    let long = |end: &str| {
+        format!(
+            "{}{end}\nnext line here\nthird line\n",
+            "value, ".repeat(60)
+        )
+    };
+    let (_here, file) = file_with(long("of the file"));
+    let note = note_of(&file, &long("as it was sent"), "x");
+    assert!(
+        note.contains("of the file`") && note.contains("as it was sent`"),
+        "{note}"
+    );
+}
+
+#[test]
+fn line_ends_that_would_be_mixed_are_said() {
+    let (_here, file) = file_with("a\nb\n");
+    let note = edit(&file, "a\n", "a\r\nz\r\n").note();
+    assert!(
+        note.contains("with CRLF, where the file's other lines end in LF"),
+        "{note}"
+    );
+    let (_here, file) = file_with("a\rb\rc\r");
+    let note = note_of(&file, "a line\nthat is not there", "x");
+    assert!(note.contains("end in CR alone"), "{note}");
+}
+
+#[test]
+fn text_of_a_backslash_and_an_n_that_is_in_the_file_costs_no_note() {
+    let (_here, file) = file_with("usage := `flags:\\n --alpha\\n`\n");
+    let answer = edit(
+        &file,
+        "flags:\\n --alpha\\n",
+        "flags:\\n --alpha\\n --beta\\n",
+    );
+    assert_eq!(answer.json().get("note"), None);
 }

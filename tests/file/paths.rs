@@ -402,3 +402,35 @@ fn a_directory_of_very_many_names_is_looked_at_only_for_a_moment() {
     assert!(answer.note().len() < 400, "{}", answer.note());
     assert!(answer.took < std::time::Duration::from_secs(2));
 }
+
+#[test]
+fn the_same_name_elsewhere_comes_before_a_similar_one_and_a_directory_is_no_file() {
+    let here = directory();
+    for directory in ["only/here", "node_modules"] {
+        fs::create_dir_all(here.path().join(directory)).unwrap();
+    }
+    for file in ["only/here/util.py", "only/mod.rs", "utils.py"] {
+        fs::write(here.path().join(file), "").unwrap();
+    }
+    for (path, words) in [
+        (
+            "util.py",
+            "There is \"only/here/util.py\" (the only file of that name). Did you mean \"utils.py\"?",
+        ),
+        (
+            "mod.rs",
+            "There is \"only/mod.rs\" (the only file of that name). Relative",
+        ),
+        (
+            "https://example.com/",
+            "It is an address, and not a path: web_fetch reads it.",
+        ),
+    ] {
+        let request = json!({"file_path": path});
+        let answer = tool("file-read")
+            .with(&request)
+            .in_directory(here.path())
+            .run();
+        assert!(answer.note().starts_with(words), "{}", answer.note());
+    }
+}

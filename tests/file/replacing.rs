@@ -164,6 +164,11 @@ fn what_was_replaced_is_told_where_it_was_more_than_an_edit() {
         (
             b"caf\xE9\ntwo\n",
             "caf\u{e9}\ntwo\n",
+            "The file was windows-1252 text, and is UTF-8 now.",
+        ),
+        (
+            b"caf\xE9 caf\xc3\xa9\ntwo\n",
+            "caf\u{e9}\ntwo\n",
             "The file held bytes that are not UTF-8, and is UTF-8 now.",
         ),
     ] {

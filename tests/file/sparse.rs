@@ -287,7 +287,7 @@ fn models_are_answered_at_once_too() {
         (
             "file_write",
             json!({"file_path": "f", "content": "new\n"}),
-            "Wrote 4 bytes to f\n[This replaced more than 16,777,216 bytes.",
+            "Wrote 4 bytes to f\n[The file was a binary file, and is text now. This replaced more than 16,777,216 bytes.",
         ),
     ] {
         let started = Instant::now();

@@ -243,7 +243,7 @@ fn a_server_recommends_no_tool_that_it_has_not() {
     let home = Home::new();
     let at = |name: &str| home.path().join(name).display().to_string();
     std::fs::create_dir(home.path().join("directory")).unwrap();
-    std::fs::write(at("wide.txt"), b"\xff\xfea\0b\0").unwrap();
+    std::fs::write(at("wide.txt"), b"k\0e\0y\0=\0v\0\n\0").unwrap();
     std::fs::write(at("latin.txt"), b"gr\xfc\xdfe und k\xfcsse aus M\xfcnchen").unwrap();
     std::fs::write(at("long.txt"), "x".repeat(50_000)).unwrap();
     std::fs::write(at("empty.txt"), "").unwrap();

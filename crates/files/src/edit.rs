@@ -12,11 +12,14 @@ use rustix::fs::{Mode, OFlags, fstat};
 
 use super::changed_lines::ChangedLines;
 use super::draft::FileDraft;
+use super::edit_encoding::{self, EditedText, EncodingObstacle};
 use super::line_ends::{self, EditTexts, LineEndChange};
 use super::nearest::{self, NearestFinding, NearestText};
 use super::regular::{FileAccessError, RegularFile};
 use super::target::WriteTarget;
 use super::{holes, replace};
+use iki_base::control_spelling;
+use iki_base::text_encoding::TextEncoding;
 
 /// Bytes of the file that are searched at a time; more if the text to be found is longer.
 const WINDOW: usize = 1024 * 1024;
@@ -42,6 +45,8 @@ pub struct TextReplacement<'a> {
     pub new: &'a [u8],
     /// All occurrences are replaced, and not the only one.
     pub all: bool,
+    /// The number of occurrences that are to be replaced, if it has to be that.
+    pub expected: Option<u64>,
 }
 
 /// An edit that was made.
@@ -51,6 +56,13 @@ pub struct FileEdit {
     pub made: Vec<MadeReplacement>,
     /// The lines that were changed, if they were asked for.
     pub changed: ChangedLines,
+    /// The encoding in which it was made, if that is not UTF-8.
+    pub encoding: Option<TextEncoding>,
+    /// True if U+FFFD was written, which the file did not have.
+    pub brings_replacement: bool,
+    /// True if the file had control characters other than those of lines, as far as is
+    /// looked, and a new text spells such.
+    pub has_controls: bool,
 }
 
 /// A replacement that was made.
@@ -80,6 +92,12 @@ pub enum EditError {
         /// The lines in which it begins, from 1: the first of them.
         lines: Vec<u64>,
     },
+    /// The text is in the file another number of times than was expected.
+    #[error("the text is in the file {0} times, which is not what was expected")]
+    OtherCount(u64),
+    /// A text cannot be put into the file in its encoding.
+    #[error("{0}")]
+    Encoding(EncodingObstacle),
     /// The file could not be read or replaced.
     #[error("the file could not be edited")]
     File(FileAccessError),
@@ -113,6 +131,23 @@ pub fn edit(
     let file = replace::open_locked(&target, OFlags::RDWR, end).map_err(no_file)?;
     let mut edited = FileEdit::default();
     let mut between = None;
+    let spells = |one: &TextReplacement<'_>| {
+        str::from_utf8(one.new).is_ok_and(|new| control_spelling::spells(new))
+    };
+    if replacements.iter().any(spells) {
+        let head = file
+            .bytes_at(0, NEAREST_SEARCH_BYTES, end)
+            .map_err(no_file)?;
+        edited.has_controls = control_spelling::has_controls(&head);
+    }
+    match EditedText::of(&file, replacements, end).map_err(no_file)? {
+        Ok(EditedText::Bytes(brings_replacement)) => edited.brings_replacement = brings_replacement,
+        Ok(EditedText::Decoded(encoding, text)) => {
+            edited.encoding = Some(encoding);
+            between = Some(text_in_memory(text.as_bytes()).map_err(no_file)?);
+        }
+        Err((at, obstacle)) => return Err((at, EditError::Encoding(obstacle))),
+    }
     for (at, replacement) in replacements.iter().enumerate() {
         let failed = |error| (at, error);
         let text = between.as_ref().map_or(&file, |(_, text)| text);
@@ -136,13 +171,17 @@ pub fn edit(
             if at + 1 < replacements.len() {
                 let draft = draft_between(&target, &file)?;
                 prepared.write(text, &draft.file, end)?;
-                let copy = draft.file.try_clone();
-                let copy = copy.map_err(|error| FileAccessError::failed_write(&error))?;
-                let stat = fstat(&copy).map_err(FileAccessError::reading)?;
-                return Ok(Some((draft, RegularFile { file: copy, stat })));
+                return Ok(Some(written_draft(draft)?));
             }
-            replace::replace(&target, &file, &mut |draft| {
-                prepared.write(text, draft, end)
+            let encoding = edited.encoding;
+            replace::replace(&target, &file, &mut |draft| match encoding {
+                None => prepared.write(text, draft, end),
+                Some(encoding) => {
+                    let decoded = FileDraft::in_memory().map_err(FileAccessError::writing)?;
+                    prepared.write(text, &decoded.file, end)?;
+                    let (_draft, decoded) = written_draft(decoded)?;
+                    edit_encoding::write_encoded(&decoded, encoding, draft, end)
+                }
             })?;
             Ok(None)
         };
@@ -151,6 +190,22 @@ pub fn edit(
         between = next.map_err(|error| failed(error.into()))?;
     }
     Ok(edited)
+}
+
+/// A draft in memory that holds `text`.
+fn text_in_memory(text: &[u8]) -> Result<(FileDraft, RegularFile), FileAccessError> {
+    let mut draft = FileDraft::in_memory().map_err(FileAccessError::writing)?;
+    let written = draft.file.write_all(text);
+    written.map_err(|error| FileAccessError::failed_write(&error))?;
+    written_draft(draft)
+}
+
+/// A draft, and the file that it is.
+fn written_draft(draft: FileDraft) -> Result<(FileDraft, RegularFile), FileAccessError> {
+    let copy = draft.file.try_clone();
+    let copy = copy.map_err(|error| FileAccessError::failed_write(&error))?;
+    let stat = fstat(&copy).map_err(FileAccessError::reading)?;
+    Ok((draft, RegularFile { file: copy, stat }))
 }
 
 /// A draft that is never put in place, for the text between two replacements.
@@ -179,7 +234,12 @@ impl<'a> PreparedReplacement<'a> {
         replacement: TextReplacement<'a>,
         deadline: Option<Instant>,
     ) -> Result<Self, EditError> {
-        let TextReplacement { old, new, all } = replacement;
+        let TextReplacement {
+            old,
+            new,
+            all,
+            expected,
+        } = replacement;
         let (texts, decided) = line_ends::decide(file, old, new, deadline)?;
         let found = find(file, &Finder::new(&texts.0), deadline)?;
         let count = if decided.changes_nothing {
@@ -191,6 +251,9 @@ impl<'a> PreparedReplacement<'a> {
             let named = &found.first[..found.first.len().min(nearest::MAX_NAMED_LINES)];
             let lines = line_numbers(file, named, deadline)?;
             return Err(EditError::NotUnique { count, lines });
+        }
+        if count > 0 && expected.is_some_and(|expected| expected != count) {
+            return Err(EditError::OtherCount(count));
         }
         let mut nearest = None;
         if count == 0 {

@@ -4,10 +4,18 @@
 //! where it begins as a known kind does and goes on in bytes that are not UTF-8.
 
 use iki_base::signature;
+use iki_base::text_encoding::wide_without_mark;
 use iki_base::wording::count_noun;
 
 /// The number of a file's first bytes that decide whether it is binary.
 const SAMPLE_BYTES: usize = 8 * 1024;
+
+/// The fewest bytes of text between NULs that show it to be text.
+const MIN_TEXT_BYTES: usize = 64;
+
+/// The media types of texts that hold NULs.
+const UNMARKED: &str = "text/plain; charset=utf-16";
+const WITH_NULS: &str = "text/plain; charset=utf-8";
 
 /// A kind of binary file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +34,19 @@ impl BinaryKind {
     #[must_use]
     pub fn is_image(self) -> bool {
         ["image/png", "image/jpeg", "image/gif", "image/webp"].contains(&self.mime)
+    }
+
+    /// The beginning of a command that shows it as text, up to the file's name.
+    #[must_use]
+    pub fn shown_by(self) -> Option<String> {
+        match self.mime {
+            UNMARKED => {
+                let (encoding, _) = self.words.split_once(' ')?;
+                Some(format!("iconv -f {encoding} -t UTF-8"))
+            }
+            WITH_NULS => Some("tr -d '\\0' <".to_owned()),
+            _ => None,
+        }
     }
 
     /// The kind, its measures, and the `size` in bytes where it is known: `PNG image, 640 x 480,
@@ -74,14 +95,29 @@ pub fn of(bytes: &[u8]) -> Option<BinaryKind> {
             words,
             measures: measures(mime, bytes),
         }),
-        None if has_nul => Some(BinaryKind {
-            mime: "application/octet-stream",
-            words: "unknown kind",
-            measures: None,
-        }),
+        None if has_nul => {
+            let (mime, words) = match wide_without_mark(head) {
+                Some("UTF-16LE") => (UNMARKED, "UTF-16LE text without a byte-order mark"),
+                Some(_) => (UNMARKED, "UTF-16BE text without a byte-order mark"),
+                None if is_text_with_nuls(head) => (WITH_NULS, "text with NULs"),
+                None => ("application/octet-stream", "unknown kind"),
+            };
+            Some(BinaryKind {
+                mime,
+                words,
+                measures: None,
+            })
+        }
         // Text in an older encoding: Latin-1, Shift JIS, …
         None => None,
     }
+}
+
+/// True if `head` is text but for NULs.
+fn is_text_with_nuls(head: &[u8]) -> bool {
+    let text: Vec<u8> = head.iter().copied().filter(|byte| *byte != 0).collect();
+    let is_odd = |byte: &&u8| **byte < 0x20 && !b"\t\n\r\x0c\x1b".contains(byte);
+    text.len() >= MIN_TEXT_BYTES && is_utf8(&text) && text.iter().filter(is_odd).count() == 0
 }
 
 /// True if `head`, which may end within a character, is UTF-8.

@@ -22,6 +22,8 @@ pub enum LineEndChange {
     NewCrlf,
     /// The new text was written with its LF as it was sent, where lines end in CRLF.
     Mixed,
+    /// The new text was written with its CRLF as it was sent, where lines end in LF.
+    MixedIn,
 }
 
 /// The decision on an edit's line ends.
@@ -57,6 +59,12 @@ pub fn decide<'a>(
         decided.crlf = lines_in_crlf(file, deadline)?;
     }
     if decided.crlf == 0 {
+        if crlf_in(new) > 0
+            && !has_cr
+            && lines_in_lf(file, deadline)? > bare_line_feeds(old).count() as u64
+        {
+            decided.done = LineEndChange::MixedIn;
+        }
         return Ok((as_sent, decided));
     }
     if has_cr {
@@ -117,6 +125,18 @@ fn lines_in_crlf(file: &RegularFile, deadline: Option<Instant>) -> Result<u64, F
         true
     })?;
     Ok(if has_bare { 0 } else { count })
+}
+
+/// Counts the lines of the file that have an end, if all end in LF; 0 if one ends in CRLF.
+fn lines_in_lf(file: &RegularFile, deadline: Option<Instant>) -> Result<u64, FileAccessError> {
+    let (mut count, mut before, mut has_crlf) = (0, 0, false);
+    file.look_through(0..u64::MAX, deadline, |seen| {
+        has_crlf = before == b'\r' && seen.first() == Some(&b'\n') || crlf_in(seen) > 0;
+        count += memchr_iter(b'\n', seen).count() as u64;
+        before = seen.last().copied().unwrap_or(before);
+        !has_crlf
+    })?;
+    Ok(if has_crlf { 0 } else { count })
 }
 
 #[cfg(test)]

@@ -244,6 +244,7 @@ mod tests {
                                 old: old.as_bytes(),
                                 new: new.as_bytes(),
                                 all: false,
+                                expected: None,
                             };
                             edit(path, &[replacement], false, None).ok()
                         });

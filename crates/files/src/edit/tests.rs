@@ -19,7 +19,12 @@ fn edited(
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("file");
     std::fs::write(&path, content).unwrap();
-    let replacement = TextReplacement { old, new, all };
+    let replacement = TextReplacement {
+        old,
+        new,
+        all,
+        expected: None,
+    };
     let result = edit(&path, &[replacement], true, None).map_err(|(_, error)| error);
     (result, std::fs::read(&path).unwrap())
 }

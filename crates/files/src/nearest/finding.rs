@@ -19,8 +19,6 @@ pub struct NearestText {
 pub enum NearestFinding {
     /// The file is empty.
     Empty,
-    /// The file is in this encoding, and the text of a request never is.
-    WideEncoding(&'static str),
     /// The sought text is only whitespace.
     Blank,
     /// The nearest place.

@@ -119,9 +119,6 @@ impl NearestSearch<'_> {
         if self.content.is_empty() {
             return NearestFinding::Empty;
         }
-        if let Some(encoding) = super::kind::wide_encoding(self.content) {
-            return NearestFinding::WideEncoding(encoding);
-        }
         if fold_text(self.sought, false).is_empty() {
             return NearestFinding::Blank;
         }

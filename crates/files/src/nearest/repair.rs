@@ -10,6 +10,8 @@ pub enum TextRepair {
     LineNumbers,
     /// A backslash before `n`, `t`, `"` and so on, where the character itself is meant.
     Unescape,
+    /// A control character as answers spell it (`\x1b`, `␀`), where the character itself is meant.
+    SpelledControl,
 }
 
 /// The texts that `sought` may have been meant as, each with its mistake; the likeliest first.
@@ -19,6 +21,10 @@ pub fn repaired_texts(sought: &str) -> impl Iterator<Item = (TextRepair, String)
         (TextRepair::Trim, Some(trimmed.to_owned())),
         (TextRepair::LineNumbers, without_line_numbers(sought)),
         (TextRepair::Unescape, unescaped(sought)),
+        (
+            TextRepair::SpelledControl,
+            iki_base::control_spelling::unspelled(sought),
+        ),
     ];
     repaired
         .into_iter()

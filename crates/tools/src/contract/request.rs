@@ -19,6 +19,7 @@ use crate::contract::failure::Failure;
 use iki_base::wording;
 
 mod field_aliases;
+mod foreign_fields;
 mod in_place;
 
 /// Some hosts' runtimes write it before their JSON; it has no meaning.
@@ -37,6 +38,8 @@ pub struct Request<'a> {
     terms: CallTerms,
     /// The note on fields that the tool does not have, if there are any.
     ignored: Option<String>,
+    /// The refusal of a field that asks for what the tool does not do.
+    refused: Option<Failure>,
 }
 
 impl<'a> Request<'a> {
@@ -103,6 +106,9 @@ impl<'a> Request<'a> {
         match self.field(name) {
             None => Err(Failure::bad_request(format!("missing {name} field"))),
             Some(FieldValue::Text(text)) => Ok(text),
+            Some(other) if name == "content" => Err(other
+                .refuse_for(name, "a string")
+                .with_note("Send it as text.")),
             Some(other) => Err(other.refuse_for(name, "a string")),
         }
     }

@@ -34,7 +34,8 @@ pub struct Tool {
     /// `model_schema` for programs that pass a model's calls on as a host does, if a host's call is
     /// answered differently.
     pub host_schema: Option<&'static str>,
-    /// Other agents' names for fields, each with the tool's own.
+    /// Names for fields that other programs of this name have, each with the tool's own. Those of
+    /// other agents' tools are in one table for all (`contract/request/foreign_fields.rs`).
     pub aliases: &'static [(&'static str, &'static str)],
     /// Flags of the program of the same name, which people type from habit, separated by blanks,
     /// and their meaning here. Flags in `aliases` need no row.
@@ -121,7 +122,11 @@ impl Tool {
     /// # Errors
     /// The first phase failed.
     pub fn run<'a>(&self, request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
-        request.name_ignored((self.run)(request))
+        let result = match request.refusal() {
+            Some(refused) => Err(refused),
+            None => (self.run)(request),
+        };
+        request.name_ignored(result)
     }
 
     /// The result of [`Tool::run`] if it needs nothing but `store`: a cached answer, a cached

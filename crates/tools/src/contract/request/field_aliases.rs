@@ -7,13 +7,15 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use serde::de::DeserializeSeed;
+use serde_json::Value;
 
+use super::foreign_fields::{self, ForeignField, LAST_LINE, LINE_RANGE, OPPOSITES};
 use super::{FieldValue, JsonDepth, Request, quote_value};
 use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::schema::{FieldKind, Schema, SchemaField};
-use crate::contract::tool::Tool;
+use crate::contract::tool::{AccessScope, Tool};
 
 /// Words for an optional value that is not given.
 const NOT_GIVEN: [&str; 6] = ["any", "none", "all", "auto", "default", "null"];
@@ -21,56 +23,112 @@ const NOT_GIVEN: [&str; 6] = ["any", "none", "all", "auto", "default", "null"];
 /// Optional fields that are neither numbers nor enumerations, and in which no such word is a value.
 const NAMES_OF_KINDS: [&str; 5] = ["language", "country", "site", "lens", "provider"];
 
-/// Other agents' name for the last line of a window: its value becomes a number of lines.
-const END_LINE: &str = "end_line";
+/// Fields of text in which a number or a flag is taken for its JSON.
+const TAKES_SCALARS: [&str; 5] = ["pattern", "query", "command", "old_string", "new_string"];
 
 /// Maximum number of ignored fields that are named.
 const MAX_NAMED_FIELDS: usize = 5;
+
+/// What was found of fields that a tool does not have.
+#[derive(Default)]
+struct FoundFields {
+    /// The names of those that are ignored.
+    unknown: BTreeSet<String>,
+    /// The refusal of one that asks for what the tool does not do.
+    refused: Option<Failure>,
+}
 
 impl Request<'_> {
     /// This request as one to `tool`, under these terms.
     #[must_use]
     pub fn for_tool(mut self, tool: &Tool, terms: CallTerms) -> Self {
         self.terms = terms;
-        self.rename(tool.aliases);
         // Most requests mean what they say. They start faster if the schema is not read, only
         // searched for the names of their fields: a test sees to it that schemas write `"name": {`.
         // The search is the standard library's: a faster one asks first what the processor can,
         // which takes longer than the whole search.
         let is_plain = |(name, value): &(Cow<'_, str>, FieldValue<'_>)| {
-            value.is_plain() && tool.model_schema.contains(&format!("\"{name}\": {{"))
+            value.is_plain(name) && tool.model_schema.contains(&format!("\"{name}\": {{"))
         };
         if self.fields.iter().all(is_plain) {
             return self;
         }
         let schema = Schema::read(tool.model_schema);
-        let mut unknown = BTreeSet::new();
-        self.take_as_meant(tool, &schema, &mut unknown);
+        let mut found = FoundFields::default();
+        self.take_as_meant(tool, &schema, &mut found, None);
+        self.refused = found.refused;
         // The note to a host names the fields that are for hosts.
         let for_hosts = tool.host_schema.filter(|_| terms.reader == Audience::Host);
         let fields = for_hosts.map_or(schema.fields, |words| Schema::read(words).fields);
-        self.ignored = note_on_ignored(&unknown, &fields);
+        self.ignored = note_on_ignored(&found.unknown, &fields);
         self
     }
 
-    /// Reads the fields, and those of objects in them, as they are meant. Adds the names of
-    /// `unknown` ones.
-    fn take_as_meant(&mut self, tool: &Tool, schema: &Schema, unknown: &mut BTreeSet<String>) {
-        self.rename(tool.aliases);
+    /// Reads the fields, and those of objects in them, as they are meant. `outer_path` is the file
+    /// of the request in which this is an object.
+    fn take_as_meant(
+        &mut self,
+        tool: &Tool,
+        schema: &Schema,
+        found: &mut FoundFields,
+        outer_path: Option<&str>,
+    ) {
+        self.rename(tool, schema);
+        let is_inner = outer_path.is_some();
+        let file_path = self.text("file_path").ok().flatten().or(outer_path);
+        let file_path = file_path.unwrap_or_default().to_owned();
+        let terms = self.terms;
+        for at in 0..self.fields.len() {
+            let (name, value) = &self.fields[at];
+            let is_known = schema.fields.iter().any(|field| field.name == *name);
+            let is_path = matches!(tool.scope, AccessScope::File(path) if path == name);
+            let meaning = if is_inner && is_path {
+                match value {
+                    FieldValue::Text(path)
+                        if !is_same_file(path, outer_path.unwrap_or_default()) =>
+                    {
+                        ForeignField::Refused(foreign_fields::refusal(
+                            tool,
+                            name,
+                            "edits are of one file; send a call for each",
+                        ))
+                    }
+                    _ => ForeignField::Idle,
+                }
+            } else if is_known {
+                continue;
+            } else if let Some(own) = foreign_fields::own_name(schema, name) {
+                self.meaning_beside(tool, own, at)
+            } else {
+                let call = (Some(&*file_path), &terms);
+                foreign_fields::meaning(tool, (name, value), self, call)
+            };
+            match meaning {
+                ForeignField::Idle => {}
+                ForeignField::Read(name) => self.fields[at].0 = Cow::Borrowed(name),
+                ForeignField::Refused(failure) => {
+                    found.refused.get_or_insert(failure);
+                }
+                ForeignField::Unknown => {
+                    found.unknown.insert(quote_value(name));
+                }
+            }
+        }
         self.fields.retain_mut(|(name, value)| {
             let Some(field) = schema.fields.iter().find(|field| field.name == *name) else {
-                if !value.is_empty() {
-                    unknown.insert(quote_value(name));
-                }
                 return true;
             };
             if let FieldKind::Texts | FieldKind::Objects = field.kind {
                 value.read_list();
             }
+            if field.kind == FieldKind::Text {
+                value.read_scalar(name);
+            }
             if let FieldValue::List(values) = value {
                 for value in values {
                     if let FieldValue::Object(object) = value {
-                        object.take_as_meant(tool, schema, unknown);
+                        object.terms = terms;
+                        object.take_as_meant(tool, schema, found, Some(&file_path));
                     }
                 }
             }
@@ -78,31 +136,109 @@ impl Request<'_> {
         });
     }
 
-    /// Gives fields of other names those of the tool's own, unless these are given themselves.
-    fn rename(&mut self, aliases: &'static [(&'static str, &'static str)]) {
-        for (other, own) in aliases {
-            let Some(at) = self.fields.iter().rposition(|(name, _)| name == other) else {
-                continue;
-            };
-            let is_empty = self.fields[at].1.is_empty();
-            if self
-                .field(own)
-                .is_some_and(|own| !own.is_empty() || is_empty)
-            {
-                continue;
+    /// The meaning of the other name at `at` for the field `own`, which is given too: two values
+    /// are none, where something is changed by them.
+    fn meaning_beside(&self, tool: &Tool, own: &str, at: usize) -> ForeignField {
+        let (name, value) = &self.fields[at];
+        match (value, self.field(own)) {
+            (value, _) if value.is_empty() => ForeignField::Idle,
+            (FieldValue::Text(one), Some(FieldValue::Text(other))) if one == other => {
+                ForeignField::Idle
             }
-            if *other == END_LINE {
-                let first = self.number("offset").ok().map(Option::unwrap_or_default);
-                let last = self.number(other).ok().flatten();
-                let (Some(first @ 0..), Some(last @ 1..)) = (first, last) else {
-                    continue;
-                };
-                let lines = last.saturating_sub(first.max(1)).saturating_add(1);
-                self.fields[at].1 = FieldValue::Integer(lines.max(1));
-            }
-            let (_, value) = self.fields.remove(at);
-            self.fields.push((Cow::Borrowed(own), value));
+            _ if tool.hints.read_only => ForeignField::Unknown,
+            _ => ForeignField::Refused(foreign_fields::refusal(
+                tool,
+                name,
+                &format!("it is {own}, which has another value"),
+            )),
         }
+    }
+
+    /// Gives fields of other names those of the tool's own, unless these are given themselves.
+    fn rename(&mut self, tool: &Tool, schema: &Schema) {
+        for (other, own) in tool.aliases {
+            if let Some(at) = self.fields.iter().rposition(|(name, _)| name == other) {
+                self.take_for(at, own);
+            }
+        }
+        if let Some(at) = self
+            .fields
+            .iter()
+            .rposition(|(name, _)| foreign_fields::is_same(LINE_RANGE, name))
+            && schema.fields.iter().any(|field| field.name == "offset")
+            && !self.has("offset")
+            && !self.has("limit")
+            && let Some((first, last)) = self.fields[at].1.line_range()
+        {
+            self.fields.remove(at);
+            let mut push = |name, number| {
+                self.fields
+                    .push((Cow::Borrowed(name), FieldValue::Integer(number)));
+            };
+            push("offset", first);
+            if last >= first {
+                push("limit", last - first + 1);
+            }
+        }
+        for at in (0..self.fields.len()).rev() {
+            let name = &self.fields[at].0;
+            if schema.fields.iter().any(|field| field.name == *name) {
+                continue;
+            }
+            if let Some(own) = foreign_fields::own_name(schema, name) {
+                self.take_for(at, own);
+            }
+        }
+    }
+
+    /// Takes the field at `at` for the field `own`, unless that is given itself.
+    fn take_for(&mut self, at: usize, own: &str) {
+        let (name, value) = &self.fields[at];
+        let is_empty = value.is_empty();
+        let is_given = |own: &FieldValue<'_>| !own.is_empty() || is_empty;
+        if self.field(own).is_some_and(is_given) {
+            return;
+        }
+        let is = |other: &str| foreign_fields::is_same(other, name);
+        let taken = if is(LAST_LINE) {
+            let is_first = |name: &str| foreign_fields::is_same("start_line", name);
+            let names = || self.fields.iter().map(|(name, _)| &**name);
+            let named = names().find(|name| *name == "offset" || is_first(name));
+            let first = self.number(named.unwrap_or("offset"));
+            let first = first.ok().map(Option::unwrap_or_default);
+            let last = self.number(name).ok().flatten();
+            match (first, last) {
+                (Some(first @ 0..), Some(last @ 1..)) => {
+                    let lines = last.saturating_sub(first.max(1)).saturating_add(1);
+                    Some(FieldValue::Integer(lines.max(1)))
+                }
+                _ => return,
+            }
+        } else if OPPOSITES.iter().any(|other| is(other)) {
+            match self.flag(name) {
+                Ok(flag) => Some(FieldValue::Bool(!flag && !is_empty)),
+                Err(_) => return,
+            }
+        } else {
+            None
+        };
+        self.fields[at].0 = Cow::Owned(own.to_owned());
+        if let Some(taken) = taken {
+            self.fields[at].1 = taken;
+        }
+        // The last of a name counts.
+        let field = self.fields.remove(at);
+        self.fields.push(field);
+    }
+
+    /// The refusal of a field that asks for what the tool does not do.
+    pub(crate) fn refusal(&self) -> Option<Failure> {
+        self.refused.clone()
+    }
+
+    /// True if this flag is given, and is false.
+    pub(crate) fn is_denied(&self, name: &str) -> bool {
+        self.has(name) && matches!(self.flag(name), Ok(false))
     }
 
     /// The result of a call of this request, with the note on fields that the tool does not have.
@@ -126,14 +262,50 @@ impl Request<'_> {
 
 impl FieldValue<'_> {
     /// True if it means itself in every field.
-    fn is_plain(&self) -> bool {
+    fn is_plain(&self, name: &str) -> bool {
         match self {
             Self::Text(text) => {
                 !is_word_for_nothing(text) && !text.trim_start().starts_with(['[', '{'])
             }
-            Self::List(values) => values.iter().all(Self::is_plain),
+            Self::List(values) => values.iter().all(|value| value.is_plain(name)),
             Self::Object(_) => false,
-            _ => true,
+            _ => !TAKES_SCALARS.contains(&name),
+        }
+    }
+
+    /// Takes a number or a flag in the field `name`, which is text, for its JSON.
+    fn read_scalar(&mut self, name: &str) {
+        let json = match self {
+            Self::Bool(flag) => flag.to_string(),
+            Self::Integer(number) => number.to_string(),
+            Self::Real(number) if number.is_finite() => Value::from(*number).to_string(),
+            _ => return,
+        };
+        if TAKES_SCALARS.contains(&name) {
+            *self = Self::Text(json.into());
+        }
+    }
+
+    /// The first line and the last of a list of both, -1 being the end of the file.
+    fn line_range(&self) -> Option<(i128, i128)> {
+        let numbers: Vec<i128> = match self {
+            Self::List(values) => values.iter().filter_map(Self::as_integer).collect(),
+            Self::Text(text) => {
+                let numbers = text.trim().trim_matches(['[', ']']).split(',');
+                numbers.filter_map(super::parse_integer).collect()
+            }
+            _ => return None,
+        };
+        match numbers[..] {
+            [first, last] if first > 0 && (last == -1 || last >= first) => Some((first, last)),
+            _ => None,
+        }
+    }
+
+    fn as_integer(&self) -> Option<i128> {
+        match self {
+            Self::Integer(number) => Some(*number),
+            _ => None,
         }
     }
 
@@ -158,6 +330,12 @@ impl FieldValue<'_> {
     }
 }
 
+/// True if both paths name the same file by their words, from the working directory on.
+fn is_same_file(one: &str, other: &str) -> bool {
+    let absolute = |path: &str| std::path::absolute(path).ok();
+    one == other || !one.is_empty() && absolute(one) == absolute(other)
+}
+
 /// True if `text` in the field says that the field is not given.
 fn is_not_given(field: &SchemaField, text: &str) -> bool {
     let takes_words = field.kind == FieldKind::Integer
@@ -172,7 +350,7 @@ fn is_not_given(field: &SchemaField, text: &str) -> bool {
     !field.required && takes_words && is_word_for_nothing(text) && !is_value(text.trim())
 }
 
-fn is_word_for_nothing(text: &str) -> bool {
+pub(super) fn is_word_for_nothing(text: &str) -> bool {
     let text = text.trim();
     NOT_GIVEN.iter().any(|word| word.eq_ignore_ascii_case(text))
 }

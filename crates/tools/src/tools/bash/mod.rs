@@ -1,8 +1,10 @@
 //! bash: a shell command, its output and its exit code.
 
 mod background;
+mod binary_output;
 mod last_newline;
 mod output;
+mod own_end;
 mod refusal_note;
 mod time_limit;
 mod workdir;
@@ -20,6 +22,8 @@ use crate::contract::tool::{
 };
 use crate::secrets;
 use background::BackgroundRequest;
+use binary_output::TextOrBytes;
+use iki_base::wording::count_noun;
 use iki_process::sandbox::confinement::audit::{DenialListener, KernelDenial};
 use iki_process::sandbox::confinement::{self, AccessRight, Confinement};
 use iki_process::sandbox::roots;
@@ -31,7 +35,7 @@ use iki_process::shell::{
 };
 use last_newline::WithoutLastNewline;
 use refusal_note::ConfinedCall;
-use time_limit::CommandTime;
+use time_limit::{CommandTime, RequestedTime};
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -40,11 +44,6 @@ pub const TOOL: Tool = Tool {
     schema: include_str!("../schemas/bash.json"),
     model_schema: include_str!("../schemas/for_models/bash.json"),
     host_schema: Some(include_str!("../schemas/for_hosts/bash.json")),
-    aliases: &[
-        ("cmd", "command"),
-        ("cwd", "workdir"),
-        ("run_in_background", "background"),
-    ],
     habits: &[
         ("--background", HabitualFlag::Served("background")),
         ("--stop", HabitualFlag::ServedNumber("stop")),
@@ -83,15 +82,17 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         None => CommandTime::of(terms),
         Some(_) => CommandTime::unlimited(),
     };
-    let asked = request.integer("timeout", 1..=u64::MAX)?;
-    if let Some(seconds) = asked {
-        time.shorten(Duration::from_secs(seconds));
+    let requested_time = RequestedTime::of(request, background_request.is_some())?;
+    if let Some(requested) = requested_time {
+        time.shorten(requested.whole);
     }
     let workdir = request.text("workdir")?;
     let directory = workdir.map(workdir::open).transpose()?;
     let may_go_on = terms.served && !background::is_full(terms);
     let goes_on_after = terms.context.and_then(|context| {
-        let waits = asked > Some(SILENT_SECONDS) || !terms.serves("file_read");
+        let silent = Duration::from_secs(SILENT_SECONDS);
+        let waits = requested_time.is_some_and(|requested| requested.whole > silent)
+            || !terms.serves("file_read");
         context
             .goes_on_after
             .filter(|_| !(context.may_wait && waits))
@@ -116,6 +117,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         command,
         settings,
         time,
+        requested_time,
         workdir,
     };
     Ok(Reply::new(move |object| call.answer(object)))
@@ -167,6 +169,8 @@ struct CommandCall<'a> {
     command: &'a str,
     settings: CommandSettings,
     time: CommandTime,
+    /// The time that the request asks for.
+    requested_time: Option<RequestedTime>,
     workdir: Option<&'a str>,
 }
 
@@ -196,6 +200,7 @@ impl CommandCall<'_> {
     /// Runs the command and writes the answer.
     fn answer(mut self, object: &mut AnswerObject<'_>) -> io::Result<()> {
         let (command, time, workdir) = (self.command, self.time, self.workdir);
+        let requested_time = self.requested_time;
         let shell = self.settings.shell.clone();
         let confinement = self.settings.confinement;
         let listener = confinement.and_then(|_| DenialListener::open(confinement::abi()));
@@ -238,6 +243,11 @@ impl CommandCall<'_> {
             object.note(shell::advise_on_failure(command, &outcome.end));
         }
         object.note(refused);
+        let is_timed_out = ended.timed_out.is_some();
+        object.note(requested_time.and_then(|requested| requested.note(is_timed_out)));
+        if !is_timed_out {
+            object.note(own_end::note(command, code));
+        }
         object.note_at_both_ends(outcome.note);
         if ended.is_cut_off {
             object.note(background::note_on_cut_off(object.terms()));
@@ -255,7 +265,7 @@ impl CommandCall<'_> {
         }
     }
 
-    /// Runs the command, and writes its output to `out`.
+    /// Runs the command, and writes its output to `out`: as it is, or as a terminal would show it.
     fn run<W: Write>(self, mut out: W, is_for_terminals: bool) -> io::Result<(CommandOutcome, W)> {
         if is_for_terminals {
             let ended = shell::run_command(self.command, self.settings, &mut out)?;
@@ -290,8 +300,31 @@ impl CommandCall<'_> {
         const NAME: &str = "output";
         let room = room.saturating_sub(NAME.len());
         let output = CollectedOutput::new(room + 1);
-        let (ended, mut output) = self.run(output, is_for_terminals(object))?;
+        let is_for_terminals = is_for_terminals(object);
+        let (ended, (mut output, nature)) = if is_for_terminals {
+            let (ended, output) = self.run(output, true)?;
+            (ended, (output, None))
+        } else {
+            let sink = TextOrBytes::new(output);
+            let (ended, sink) = self.run(sink, true)?;
+            (ended, sink.finish()?)
+        };
         let file = ended.goes_on.as_ref().map(|_| output.save_and_go_on());
+        if let Some(nature) = nature
+            && file.is_none()
+        {
+            let size = count_noun(output.bytes, "byte");
+            let saved = output::saved_in(output.save_whole());
+            object.whole_text(NAME, b"")?;
+            object.nothing_found(&format!("binary output, {size}{nature}{saved}"))?;
+            return Ok(WrittenOutput {
+                ended,
+                end: Vec::new(),
+                is_empty: false,
+                note: None,
+                file: None,
+            });
+        }
         let mut shown = output::show_ends(&output, object.measure(), room);
         if shown.is_cut {
             // A quarter of the limit is kept free for notes.

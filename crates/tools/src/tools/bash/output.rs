@@ -148,6 +148,18 @@ pub fn note_on_cut(
     format!("{what} in {}: {ways}.", path.display())
 }
 
+/// Where output is that is not shown, to follow what is said of it.
+pub fn saved_in(output: SavedOutput) -> String {
+    match output {
+        SavedOutput::Whole(path) => format!("; it is in {}", path.display()),
+        SavedOutput::Beginning(path, bytes) => {
+            let bytes = count_noun(bytes, "byte");
+            format!("; the first {bytes} of it are in {}", path.display())
+        }
+        SavedOutput::Nowhere(reason) => format!("; it was not kept ({reason})"),
+    }
+}
+
 /// The ways to read a file of output that the caller has: in parts of so many bytes where lines are
 /// too long, else by lines. `None` if there is none.
 pub fn ways_to_read(path: &Path, part: Option<u64>, terms: &CallTerms) -> Option<String> {

@@ -3,12 +3,71 @@
 use std::time::Duration;
 
 use crate::contract::call_terms::{CallTerms, Deadline};
+use crate::contract::failure::Failure;
+use crate::contract::request::Request;
 use iki_base::wording::format_seconds;
 use iki_process::shell::{StillRunning, TimeLimit};
 
 /// The note on a command that was ended before it had written anything.
 pub const NOTHING_WRITTEN: &str = "It had written nothing yet: many programs buffer output to a pipe \
      and lose it when killed (`python3 -u` and `stdbuf -oL COMMAND` do not buffer it).";
+
+/// The shortest time in seconds that is taken for milliseconds, as other agents count it.
+const LEAST_MILLISECONDS: u64 = 10_000;
+
+/// The shortest time in seconds that may have been meant as milliseconds.
+const LEAST_DOUBTFUL: u64 = 1_000;
+
+/// The time that a request asks for.
+#[derive(Clone, Copy)]
+pub struct RequestedTime {
+    /// The time.
+    pub whole: Duration,
+    /// The milliseconds for which its seconds were taken.
+    milliseconds: Option<u64>,
+    /// True if it is in seconds, and may have been meant as milliseconds.
+    is_doubtful: bool,
+}
+
+impl RequestedTime {
+    /// Reads the time that `request` asks for, if it asks for any. In the background, where a
+    /// command may run for days, `timeout` is always in seconds.
+    pub fn of(request: &Request<'_>, is_background: bool) -> Result<Option<Self>, Failure> {
+        let number = |name| request.integer(name, 1..=u64::MAX);
+        let exact = |whole| Self {
+            whole,
+            milliseconds: None,
+            is_doubtful: false,
+        };
+        if let Some(milliseconds) = number("timeout_ms")? {
+            return Ok(Some(exact(Duration::from_millis(milliseconds))));
+        }
+        if let Some(seconds) = number("timeout_seconds")? {
+            return Ok(Some(exact(Duration::from_secs(seconds))));
+        }
+        Ok(number("timeout")?.map(|time| match time {
+            LEAST_MILLISECONDS.. if !is_background => Self {
+                milliseconds: Some(time),
+                ..exact(Duration::from_millis(time))
+            },
+            _ => Self {
+                is_doubtful: time >= LEAST_DOUBTFUL && !is_background,
+                ..exact(Duration::from_secs(time))
+            },
+        }))
+    }
+
+    /// The note on the unit of the time; `has_ended` says that the command was ended by it.
+    pub fn note(self, has_ended: bool) -> Option<String> {
+        if let Some(milliseconds) = self.milliseconds {
+            let whole = format_seconds(self.whole);
+            return Some(format!(
+                "`timeout` is in seconds: {milliseconds} was taken as {whole}."
+            ));
+        }
+        (self.is_doubtful && has_ended).then(|| "`timeout` is in seconds.".to_owned())
+    }
+}
 
 /// The time that a command may take.
 #[derive(Clone, Copy)]

@@ -10,7 +10,7 @@ use crate::contract::request::Request;
 use crate::contract::tool::{AccessScope, FieldRole, Tool, ToolHints, ToolManual};
 use crate::tools::file::{edit_note, failure, write_note};
 use iki_base::wording::plural;
-use iki_files::{self as files, EditError, FileAccessError, TextReplacement};
+use iki_files::{self as files, EditError, EncodingObstacle, FileAccessError, TextReplacement};
 use iki_search::missing_paths::PathWant;
 
 /// The tool's row in the registry.
@@ -19,13 +19,6 @@ pub const TOOL: Tool = Tool {
     link: "file-edit",
     schema: include_str!("../schemas/file_edit.json"),
     model_schema: include_str!("../schemas/for_models/file_edit.json"),
-    aliases: &[
-        ("path", "file_path"),
-        ("filePath", "file_path"),
-        ("filename", "file_path"),
-        ("old_str", "old_string"),
-        ("new_str", "new_string"),
-    ],
     title: "Edit a file",
     hints: ToolHints {
         read_only: false,
@@ -55,6 +48,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             old: edit.old.as_bytes(),
             new: edit.new.as_bytes(),
             all: edit.all,
+            expected: edit.expected,
         })
         .collect();
     let edited = files::edit(Path::new(path), &replacements, tells_lines, terms.until());
@@ -67,13 +61,20 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     })?;
     let replacements = edited.made.iter().map(|made| made.count).sum();
     let lines = edit_note::changed_lines(&edited.changed);
-    let mut notes = Notes::default();
+    let mut notes = Notes::from(edited.encoding.map(edit_note::made_in_encoding));
+    if edited.brings_replacement {
+        notes.add(write_note::REPLACEMENT_WRITTEN.to_owned());
+    }
     let mut said: Vec<String> = Vec::new();
-    for (made, RequestedEdit { new, .. }) in edited.made.into_iter().zip(sent) {
+    for (made, RequestedEdit { old, new, .. }) in edited.made.into_iter().zip(sent) {
+        let is_made = made.count > 0;
         let remarks = [
             edit_note::line_ends(made.line_ends, new),
             made.emptied.map(edit_note::emptied_line),
-            write_note::unescaped("new_string", new).filter(|_| made.count > 0),
+            // Who finds such text in the file means it.
+            write_note::unescaped("new_string", new).filter(|_| is_made && !old.contains("\\n")),
+            write_note::spelled_control("new_string", new, old)
+                .filter(|_| is_made && edited.has_controls),
         ];
         for remark in remarks.into_iter().flatten() {
             if said.len() < MAX_REMARKS && !said.contains(&remark) {
@@ -82,7 +83,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             }
         }
         let nearest = made.nearest;
-        notes.quote(nearest.map(|nearest| edit_note::not_found(path, &nearest, terms)));
+        notes.quote(nearest.map(|nearest| edit_note::not_found(&nearest, terms)));
     }
     Ok(Reply::new(move |object| {
         let plural = plural(replacements);
@@ -97,6 +98,9 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     }))
 }
 
+/// The specification's words for text that is not in the file.
+const NOT_FOUND: &str = "String not found in file";
+
 /// Maximum number of different remarks on the edits of one call.
 const MAX_REMARKS: usize = 6;
 
@@ -106,6 +110,8 @@ struct RequestedEdit<'a> {
     new: &'a str,
     /// True if all occurrences are to be replaced.
     all: bool,
+    /// The number of them that is expected, if one is.
+    expected: Option<u64>,
 }
 
 /// Reads the replacements in `edits`, if the request has a list of them.
@@ -173,15 +179,46 @@ fn replacement<'a>(
             "Nothing would change. new_string must be the text you want in place of old_string.",
         ));
     }
-    Ok(RequestedEdit { old, new, all })
+    let expected = request.integer("expected_replacements", 1..=u64::MAX)?;
+    if let Some(expected @ 2..) = expected.filter(|_| !all) {
+        return Err(Failure::new(
+            ErrorCode::InvalidArg,
+            format!(
+                "{expected} occurrences are replaced only with replace_all, so nothing was written"
+            ),
+        ));
+    }
+    Ok(RequestedEdit {
+        old,
+        new,
+        all,
+        expected,
+    })
 }
 
 fn edit_failure(path: &str, error: &EditError, terms: &CallTerms) -> Failure {
     match error {
         EditError::NotFound(nearest) => {
-            Failure::new(ErrorCode::NotFound, "String not found in file")
-                .with_quotation(edit_note::not_found(path, nearest, terms))
+            let failure = Failure::new(ErrorCode::NotFound, NOT_FOUND);
+            match edit_note::looks_otherwise(path, nearest) {
+                Some(note) => failure.with_note(note),
+                None => failure.with_quotation(edit_note::not_found(nearest, terms)),
+            }
         }
+        EditError::OtherCount(count) => Failure::new(
+            ErrorCode::InvalidArg,
+            format!("old_string is in the file {count} times, so nothing was written"),
+        )
+        .with_note("Another number of replacements was expected."),
+        EditError::Encoding(obstacle) => match obstacle {
+            // Nothing that could be sent is in it.
+            EncodingObstacle::Wide(_) => Failure::new(ErrorCode::NotFound, NOT_FOUND),
+            _ => Failure::new(
+                ErrorCode::InvalidArg,
+                "The file is not UTF-8, so nothing was written",
+            ),
+        }
+        .with_note(edit_note::encoding_obstacle(path, obstacle, terms)),
         EditError::NotUnique { count, lines } => Failure::new(
             ErrorCode::NotUnique,
             format!("String found {count} times, use replace_all to replace all"),

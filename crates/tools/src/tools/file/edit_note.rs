@@ -4,16 +4,19 @@
 //! Rules: the decisions on file-edit, and on notes.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use crate::contract::bounded::TextMeasure;
 use crate::contract::call_terms::CallTerms;
+use iki_base::text_encoding::TextEncoding;
 use iki_base::unseen;
 use iki_base::wording::{beginning, count_noun, join_list, quoted_for_shell, thousands};
+use iki_document::{FileKind, MAX_FILE};
 use iki_files::nearest::{
     DifferenceKind, MAX_NAMED_LINES, NearestFinding, NearestPlace, NearestText, TextDifference,
     TextRepair,
 };
-use iki_files::{ChangedLines, LineEndChange};
+use iki_files::{ChangedLines, EncodingObstacle, LineEndChange};
 
 /// Room of an answer next to its note: its other fields, and the JSON around them.
 const OTHER_FIELDS_BYTES: usize = 256;
@@ -32,18 +35,18 @@ const MAX_LINE_BYTES: usize = 160;
 
 /// The note on text that the file does not contain. The file's text is quoted whole or not at all:
 /// half of it would match the file too, and the model would send it.
-pub fn not_found(path: &str, nearest: &NearestText, terms: &CallTerms) -> String {
-    let note = describe_nearest(path, nearest, terms, true);
+pub fn not_found(nearest: &NearestText, terms: &CallTerms) -> String {
+    let note = describe_nearest(nearest, terms, true);
     let cost = TextMeasure::Json.cost(note.as_bytes());
     let longest = terms.max_answer;
     if longest.is_some_and(|longest| cost + OTHER_FIELDS_BYTES > longest) {
-        return describe_nearest(path, nearest, terms, false);
+        return describe_nearest(nearest, terms, false);
     }
     note
 }
 
-fn describe_nearest(path: &str, nearest: &NearestText, terms: &CallTerms, quotes: bool) -> String {
-    let finding = describe_finding(path, nearest, terms, quotes);
+fn describe_nearest(nearest: &NearestText, terms: &CallTerms, quotes: bool) -> String {
+    let finding = describe_finding(nearest, terms, quotes);
     if nearest.lines_with_new_text.is_empty() {
         return finding;
     }
@@ -87,6 +90,97 @@ pub fn changed_lines(changed: &ChangedLines) -> String {
     }
 }
 
+/// The note on an edit of a file that is not UTF-8.
+pub fn made_in_encoding(encoding: TextEncoding) -> String {
+    format!(
+        "The file is {} text, and was edited as such.",
+        encoding.name()
+    )
+}
+
+/// The note on a file into which a text cannot be put because of its encoding.
+pub fn encoding_obstacle(path: &str, obstacle: &EncodingObstacle, terms: &CallTerms) -> String {
+    let note = match obstacle {
+        EncodingObstacle::Replacement => {
+            return "new_string has U+FFFD, which stands for bytes that could not be shown: choose \
+                    text next to them, and leave them as they are."
+                .to_owned();
+        }
+        EncodingObstacle::Lacking {
+            encoding,
+            character,
+        } => {
+            let name = encoding.name();
+            if !encoding.is_one_byte() {
+                return format!("The file is {name} text, which has no {character:?}.");
+            }
+            format!("It seems to be {name} text, which is not sure to have {character:?}.")
+        }
+        EncodingObstacle::Wide(encoding) => {
+            let mark = if encoding.ends_with("LE") || encoding.ends_with("BE") {
+                " without a byte-order mark"
+            } else {
+                ""
+            };
+            format!(
+                "The file is {encoding} text{mark}, and old_string is UTF-8: they have no bytes in \
+                 common."
+            )
+        }
+        EncodingObstacle::Unknown(Some(name)) => {
+            format!("It seems to be {name} text, but that is not sure.")
+        }
+        EncodingObstacle::Unknown(None) => {
+            return "It is in no one encoding, so only text that is ASCII can be put into it."
+                .to_owned();
+        }
+    };
+    let encoding = match obstacle {
+        EncodingObstacle::Lacking { encoding, .. } => encoding.name(),
+        EncodingObstacle::Wide(name) | EncodingObstacle::Unknown(Some(name)) => name,
+        _ => return note,
+    };
+    let from = quoted_for_shell(path);
+    let utf8 = format!("{path}.utf8");
+    let to = quoted_for_shell(&utf8);
+    let copy = format!(
+        " With bash, `iconv -f {encoding} -t UTF-8 {from} > {to}` makes a copy that can be edited, \
+         and `iconv -f UTF-8 -t {encoding} {to} > {from}` turns it back."
+    );
+    format!("{note}{}", terms.if_served("bash", &copy))
+}
+
+/// The note on text that is not in a file which looks otherwise than it is: a document, of which
+/// file_read shows what no file holds, or lines that end in CR alone.
+pub fn looks_otherwise(path: &str, nearest: &NearestText) -> Option<String> {
+    let is_unlike = matches!(
+        nearest.finding,
+        NearestFinding::Nothing | NearestFinding::Unknown
+    );
+    if !is_unlike || !nearest.lines_with_new_text.is_empty() {
+        return None;
+    }
+    let (content, _) = iki_files::beginning(Path::new(path), MAX_FILE, None)?;
+    let has = |byte| content.contains(&byte);
+    if has(b'\r') && !has(b'\n') {
+        return Some(
+            r"The lines of this file end in CR alone (`\r`): send them so in old_string."
+                .to_owned(),
+        );
+    }
+    let kind = FileKind::of(&content)?;
+    let label = kind.label();
+    let is_text = std::str::from_utf8(&content).is_ok() && !content.contains(&0);
+    Some(if is_text {
+        format!(
+            "It is a document ({label}), which file_read shows as Markdown: old_string has to be a \
+             part of the file as it is on disk."
+        )
+    } else {
+        format!("It is a document ({label}): its text cannot be edited here.")
+    })
+}
+
 /// The note on an edit that leaves this line empty.
 pub fn emptied_line(line: u64) -> String {
     format!(
@@ -111,30 +205,19 @@ pub fn line_ends(done: LineEndChange, new: &str) -> Option<String> {
         LineEndChange::Mixed => "new_string was written as it was sent, with LF, where the file's \
              other lines end in CRLF: it now has both."
             .to_owned(),
+        LineEndChange::MixedIn => "new_string was written as it was sent, with CRLF, where the \
+             file's other lines end in LF: it now has both."
+            .to_owned(),
     };
     Some(note)
 }
 
-fn describe_finding(path: &str, nearest: &NearestText, terms: &CallTerms, quotes: bool) -> String {
+fn describe_finding(nearest: &NearestText, terms: &CallTerms, quotes: bool) -> String {
     match &nearest.finding {
         NearestFinding::Empty => {
             let instead =
                 terms.if_served("file_write", ": write its content with file_write instead");
             format!("The file is empty{instead}.")
-        }
-        NearestFinding::WideEncoding(encoding) => {
-            let from = quoted_for_shell(path);
-            let utf8 = format!("{path}.utf8");
-            let to = quoted_for_shell(&utf8);
-            let copy = format!(
-                " With bash, `iconv -f {encoding} -t UTF-8 {from} > {to}` makes a copy that can be \
-                 edited, and `iconv -f UTF-8 -t {encoding} {to} > {from}` turns it back."
-            );
-            format!(
-                "The file is {encoding} text, and old_string is UTF-8: they have no bytes in \
-                 common.{}",
-                terms.if_served("bash", &copy)
-            )
         }
         NearestFinding::Blank => "old_string is only whitespace, and the file has no such run of \
              it: include the text before or after it."
@@ -164,6 +247,10 @@ fn describe_place(place: &NearestPlace, terms: &CallTerms, quotes: bool) -> Stri
         TextRepair::Trim => "old_string has whitespace around its text that is not in the file",
         TextRepair::LineNumbers => {
             "old_string has line numbers before its lines, and the file has none there"
+        }
+        TextRepair::SpelledControl => {
+            "old_string spells control characters (`\\x1b`, `␀`), and the file has the characters \
+             themselves: send these, in JSON as `\\u001b`"
         }
         TextRepair::Unescape => {
             "old_string has escapes (a backslash before n, t, a quote or a backslash), and the file \
@@ -228,6 +315,16 @@ fn describe_place(place: &NearestPlace, terms: &CallTerms, quotes: bool) -> Stri
 
 /// The differences, those of one kind together.
 fn describe_differences(differences: &[TextDifference]) -> Vec<String> {
+    if let Some(words) = describe_shift(differences) {
+        let others: Vec<TextDifference> = differences
+            .iter()
+            .filter(|one| one.kind != DifferenceKind::Indentation)
+            .cloned()
+            .collect();
+        let mut said = describe_differences(&others);
+        said.insert(0, words);
+        return said;
+    }
     let mut groups: Vec<(&TextDifference, Vec<u64>)> = Vec::new();
     for one in differences {
         let same = |other: &TextDifference| {
@@ -250,6 +347,57 @@ fn describe_differences(differences: &[TextDifference]) -> Vec<String> {
     said
 }
 
+/// The number of spaces that `old_string` has for each tab of the file, if it is indented so.
+fn tab_width(one: &TextDifference) -> Option<usize> {
+    let is_all = |text: &[u8], blank| !text.is_empty() && text.iter().all(|byte| *byte == blank);
+    let width = one.sought.len().checked_div(one.file.len())?;
+    let is_even = width > 0 && width * one.file.len() == one.sought.len();
+    (is_even && is_all(&one.file, b'\t') && is_all(&one.sought, b' ')).then_some(width)
+}
+
+/// Says that lines of different indentation are all indented by the same blanks more or less than
+/// in `old_string`, if they are.
+fn describe_shift(differences: &[TextDifference]) -> Option<String> {
+    let is_indentation = |one: &&TextDifference| one.kind == DifferenceKind::Indentation;
+    let shift = |one: &TextDifference| {
+        let (file, sought) = (&one.file[..], &one.sought[..]);
+        let more = |long: &[u8], short: &[u8]| {
+            let rest = long.strip_prefix(short).or(long.strip_suffix(short))?;
+            (!rest.is_empty()).then(|| rest.to_vec())
+        };
+        let longer = more(file, sought).map(|blanks| (blanks, "more"));
+        longer.or_else(|| Some((more(sought, file)?, "less")))
+    };
+    let mut all = differences.iter().filter(is_indentation);
+    let first = all.next()?;
+    if let Some(width) = tab_width(first) {
+        let is_same = |one: &TextDifference| tab_width(one) == Some(width);
+        let last = all.clone().last()?;
+        let spaces = count_noun(width as u64, "space");
+        return (last.file != first.file && all.all(is_same)).then(|| {
+            let lines = range_in_words(first.line, last.line);
+            format!("{lines} are indented with tabs where old_string has {spaces} for each")
+        });
+    }
+    let (blanks, than) = shift(first)?;
+    let mut last = first;
+    let mut differs = false;
+    for one in all {
+        if shift(one).as_ref() != Some(&(blanks.clone(), than)) {
+            return None;
+        }
+        differs |= one.file != first.file;
+        last = one;
+    }
+    differs.then(|| {
+        format!(
+            "{} are indented with {} {than} than in old_string",
+            range_in_words(first.line, last.line),
+            describe_characters(&blanks)
+        )
+    })
+}
+
 fn describe_difference((one, lines): &(&TextDifference, Vec<u64>)) -> String {
     let place = lines_in_words(lines, lines.len() as u64);
     let (singular, plural) = match one.kind {
@@ -265,7 +413,10 @@ fn describe_difference((one, lines): &(&TextDifference, Vec<u64>)) -> String {
     } else {
         describe_characters
     };
-    let (file, sought) = (describe(&one.file), describe(&one.sought));
+    let (mut file, mut sought) = (describe(&one.file), describe(&one.sought));
+    if one.kind == DifferenceKind::Lines && file == sought {
+        (file, sought) = quote_difference(&one.file, &one.sought);
+    }
     if one.kind == DifferenceKind::Lines && one.file.is_empty() {
         return format!("before {place} the file has nothing where old_string has {sought}");
     }
@@ -284,6 +435,36 @@ fn quote_lines(lines: &[u8]) -> String {
     format!("`{shown}`{}", if is_whole { "" } else { "…" })
 }
 
+/// The first lines of both texts, from shortly before they differ.
+fn quote_difference(file: &[u8], sought: &[u8]) -> (String, String) {
+    let (file, sought) = (
+        String::from_utf8_lossy(file),
+        String::from_utf8_lossy(sought),
+    );
+    let pairs = file.char_indices().zip(sought.chars());
+    let differs = pairs
+        .skip_while(|((_, one), other)| one == other)
+        .map(|((at, _), _)| at);
+    let differs = differs
+        .take(1)
+        .next()
+        .unwrap_or(file.len().min(sought.len()));
+    let before = file[..differs].char_indices().rev().nth(MAX_LINE_BYTES / 4);
+    let from = before.map_or(0, |(at, _)| at);
+    let from_line = file[..differs].rfind('\n').map_or(0, |at| at + 1);
+    let from = from.max(from_line);
+    let quote = |text: &str| {
+        let rest = text.get(from..).unwrap_or_default();
+        let quoted = quote_lines(rest.as_bytes());
+        if from == from_line {
+            quoted
+        } else {
+            format!("…{quoted}")
+        }
+    };
+    (quote(&file), quote(&sought))
+}
+
 /// `4 spaces`, `a tab and 2 spaces`, `“ (U+201C)`, `nothing`.
 fn describe_characters(bytes: &[u8]) -> String {
     let Ok(text) = std::str::from_utf8(bytes) else {
@@ -294,8 +475,9 @@ fn describe_characters(bytes: &[u8]) -> String {
     let is_hidden = |one: char| one.is_whitespace() || one.is_control() || unseen::is_unseen(one);
     match text {
         "" => return "nothing".to_owned(),
-        "\n" => return "LF".to_owned(),
-        "\r\n" => return "CRLF".to_owned(),
+        "\n" => return r"LF (`\n`)".to_owned(),
+        "\r\n" => return r"CRLF (`\r\n`)".to_owned(),
+        "\r" => return r"CR (`\r`)".to_owned(),
         _ if text.contains(is_hidden) => {}
         _ => {
             let codes: Vec<String> = all.iter().map(code).collect();

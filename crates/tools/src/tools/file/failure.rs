@@ -70,6 +70,10 @@ fn note(path: &str, wants: PathWant, terms: &CallTerms) -> String {
     if path.trim().is_empty() {
         return "file_path is empty: send the path of a file.".to_owned();
     }
+    if path.starts_with("https://") || path.starts_with("http://") {
+        let read = terms.if_served("web_fetch", ": web_fetch reads it");
+        return format!("It is an address, and not a path{read}.");
+    }
     let obstacle = paths::path_obstacle(Path::new(path), confinement::is_within_reach);
     if let Some(PathObstacle::Directory) = obstacle {
         return directory(path, wants, terms);
@@ -148,11 +152,28 @@ fn missing(
     if !whole {
         said.push(format!("The directory {} does not exist.", quoted(part)));
     }
-    let names: Vec<String> = similar.iter().map(|path| quoted(path)).collect();
-    match (&names[..], wants) {
-        ([], _) => {}
-        ([one], _) => said.push(format!("Did you mean {one}?")),
-        (several, _) => said.push(format!("Did you mean one of {}?", several.join(", "))),
+    // The same name elsewhere is likelier than another one here.
+    let places = match wants {
+        PathWant::File | PathWant::Any if whole || similar.is_empty() => {
+            paths::places_of_name(Path::new(path), confinement::is_within_reach)
+        }
+        _ => NamePlaces::default(),
+    };
+    if places.count > 0 {
+        said.push(elsewhere(&places));
+    }
+    // A directory is no file of that name.
+    let is_for_file = wants != PathWant::Any && Path::new(path).extension().is_some();
+    let is_alike = |path: &&PathBuf| !(is_for_file && path.is_dir());
+    let names: Vec<String> = similar
+        .iter()
+        .filter(is_alike)
+        .map(|path| quoted(path))
+        .collect();
+    match &names[..] {
+        [] => {}
+        [one] => said.push(format!("Did you mean {one}?")),
+        several => said.push(format!("Did you mean one of {}?", several.join(", "))),
     }
     match wants {
         PathWant::Name if path.ends_with('/') => said.push(
@@ -169,13 +190,8 @@ fn missing(
             ));
         }
         PathWant::Name => {}
-        PathWant::File | PathWant::Any if !similar.is_empty() => {}
+        PathWant::File | PathWant::Any if !names.is_empty() || places.count > 0 => {}
         PathWant::File | PathWant::Any => {
-            let places = paths::places_of_name(Path::new(path), confinement::is_within_reach);
-            if places.count > 0 {
-                said.push(elsewhere(&places));
-                return said;
-            }
             if terms.reader == Audience::Person || !terms.serves("glob") {
                 return said;
             }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::contract::call_terms::Audience;
-use crate::contract::failure::Failure;
+use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::notes::Notes;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
@@ -20,11 +20,6 @@ pub const TOOL: Tool = Tool {
     schema: include_str!("../schemas/file_write.json"),
     model_schema: include_str!("../schemas/for_models/file_write.json"),
     host_schema: Some(include_str!("../schemas/for_hosts/file_write.json")),
-    aliases: &[
-        ("path", "file_path"),
-        ("filePath", "file_path"),
-        ("filename", "file_path"),
-    ],
     habits: &[("-", HabitualFlag::Stdin("content"))],
     title: "Write a file",
     hints: ToolHints {
@@ -49,15 +44,21 @@ const MAX_RETRIES: usize = 3;
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let path = request.required_text("file_path")?;
     let content = request.required_text("content")?;
+    if request.is_denied("overwrite") && Path::new(path).symlink_metadata().is_ok() {
+        let message = format!("{path} exists, and overwrite is false, so nothing was written");
+        return Err(Failure::new(ErrorCode::InvalidArg, message));
+    }
     let mut notes = Notes::from(failure::note_on_similar_name(path));
     let reader = request.terms().reader;
     let end = request.terms().deadline.map(|deadline| deadline.end);
     let failed = |error| failure::with_note(path, &error, PathWant::Name, request.terms());
-    let old = (reader != Audience::Host)
+    // What is lost is said to hosts, too.
+    let old = (reader != Audience::Host || content.contains('\u{FFFD}'))
         .then(|| files::beginning(Path::new(path), MAX_COMPARED_BYTES, end));
+    let makes_directories = reader != Audience::Host && !request.is_denied("create_dirs");
     let mut more_tries = 0..MAX_RETRIES;
     let made = loop {
-        let written = make_directories(path, reader).and_then(|made| {
+        let written = make_directories(path, makes_directories).and_then(|made| {
             files::write(Path::new(path), content.as_bytes(), end)?;
             Ok(made)
         });
@@ -80,8 +81,14 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         let made = failure::quoted(&made);
         notes.add(format!("The directory {made} was made for it{similar}."));
     }
-    if let Some((old, is_whole)) = old.flatten() {
-        notes.add(write_note::replaced(&old, is_whole, content));
+    match old.flatten() {
+        Some((old, _)) if reader == Audience::Host => {
+            notes.add(write_note::replacement(&old, content).map(String::from));
+        }
+        Some((old, is_whole)) => notes.add(write_note::replaced(&old, is_whole, content)),
+        // A host's new file is what its model has made up.
+        None if reader == Audience::Host => {}
+        None => notes.add(write_note::replacement(b"", content).map(String::from)),
     }
     notes.add(write_note::unescaped("content", content));
     Ok(Reply::new(move |object| {
@@ -96,13 +103,13 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
 }
 
 /// Makes the directories that the file needs, unless its path is written otherwise than it was
-/// meant, or a host was promised that none are made. Returns them with a similar path that is
+/// meant, or none are to be made, as hosts were promised. Returns them with a similar path that is
 /// there.
 fn make_directories(
     path: &str,
-    reader: Audience,
+    makes_directories: bool,
 ) -> Result<Option<(MadeDirectories, Option<PathBuf>)>, FileAccessError> {
-    if reader == Audience::Host {
+    if !makes_directories {
         return Ok(None);
     }
     let reach = confinement::is_within_reach;

@@ -1,10 +1,35 @@
 //! The notes on what was written, and on what was replaced.
 
+use iki_base::control_spelling;
+use iki_base::text_encoding::EncodingFinding;
 use iki_base::wording::count_noun;
+use iki_document::FileKind;
 use iki_files::kind::wide_encoding;
+use memchr::memmem;
 
 /// The mark that begins some UTF-8 texts.
 const MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// The note on U+FFFD that a file did not have.
+pub const REPLACEMENT_WRITTEN: &str =
+    "U+FFFD was written, which stands for characters that are lost, and was not in the file.";
+
+/// [`REPLACEMENT_WRITTEN`], if `new` has it and `old` has not.
+pub fn replacement(old: &[u8], new: &str) -> Option<&'static str> {
+    let is_new = new.contains('\u{FFFD}') && memmem::find(old, "\u{FFFD}".as_bytes()).is_none();
+    is_new.then_some(REPLACEMENT_WRITTEN)
+}
+
+/// The note on a new text, the field `name`, that spells control characters which its file has; the
+/// `old` text does not spell them.
+pub fn spelled_control(name: &str, new: &str, old: &str) -> Option<String> {
+    (control_spelling::spells(new) && !control_spelling::spells(old)).then(|| {
+        format!(
+            "{name} spells control characters (`\\x1b`, `␀`), and was written as it was sent; the \
+             file has the characters themselves: if these were meant, send them, in JSON `\\u001b`."
+        )
+    })
+}
 
 /// The note on a text, the field `name`, in which `\\n` was written as two characters where line
 /// ends may have been meant. The note is given if the text has no line end and a `\\n` outside
@@ -37,8 +62,27 @@ pub fn replaced(old: &[u8], is_whole: bool, new: &str) -> Option<String> {
     if let Some(encoding) = wide_encoding(old) {
         let encoding = encoding.trim_end_matches("LE").trim_end_matches("BE");
         said.push(format!("The file was {encoding} text, and is UTF-8 now."));
-    } else if is_whole && std::str::from_utf8(old).is_err() {
-        said.push("The file held bytes that are not UTF-8, and is UTF-8 now.".to_owned());
+    } else if let Some(words) = binary_kind(old) {
+        said.push(format!("The file was {words}, and is text now."));
+    } else if is_whole {
+        match EncodingFinding::of(old) {
+            EncodingFinding::Utf8 => {}
+            EncodingFinding::Known(encoding, _) => {
+                let name = encoding.name();
+                said.push(format!("The file was {name} text, and is UTF-8 now."));
+            }
+            EncodingFinding::Unknown(_) => {
+                said.push("The file held bytes that are not UTF-8, and is UTF-8 now.".to_owned());
+            }
+        }
+    }
+    said.extend(replacement(old, new).map(String::from));
+    if control_spelling::has_controls(old) {
+        said.extend(spelled_control(
+            "content",
+            new,
+            &String::from_utf8_lossy(old),
+        ));
     }
     match (old.starts_with(MARK), new.as_bytes().starts_with(MARK)) {
         (true, false) => said.push("The byte-order mark at its beginning is gone.".to_owned()),
@@ -52,6 +96,10 @@ pub fn replaced(old: &[u8], is_whole: bool, new: &str) -> Option<String> {
             said.push(format!("Its lines ended in {old}, and end in {new} now."));
         }
         _ => {}
+    }
+    if is_whole && binary_kind(old).is_some() {
+        said.push(format!("It had {}.", count_noun(old.len() as u64, "byte")));
+        return Some(said.join(" "));
     }
     let (before, after) = (lines(old).count(), lines(new.as_bytes()).count());
     let pairs = lines(old).zip(lines(new.as_bytes()));
@@ -73,6 +121,19 @@ pub fn replaced(old: &[u8], is_whole: bool, new: &str) -> Option<String> {
         ));
     }
     (!said.is_empty()).then(|| said.join(" "))
+}
+
+/// What a file is that is no text: a document, or of another kind.
+fn binary_kind(content: &[u8]) -> Option<String> {
+    let is_text = || std::str::from_utf8(content).is_ok() && !content.contains(&0);
+    let kind = iki_files::kind::of(content);
+    match FileKind::of(content).filter(|_| !is_text()) {
+        Some(document) => Some(format!("a document ({})", document.label())),
+        None => match kind?.words {
+            "unknown kind" => Some("a binary file".to_owned()),
+            words => Some(format!("a binary file ({words})")),
+        },
+    }
 }
 
 /// The lines of `text` without their ends.

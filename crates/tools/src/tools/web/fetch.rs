@@ -35,7 +35,6 @@ pub const TOOL: Tool = Tool {
     max_concurrent_calls: Some(4),
     schema: include_str!("../schemas/web_fetch.json"),
     model_schema: include_str!("../schemas/for_models/web_fetch.json"),
-    aliases: &[("start_line", "offset"), ("end_line", "limit")],
     manual: ToolManual(include_str!("../manuals/web_fetch.txt")),
     fields: &[
         ("url", FieldRole::Silent),

@@ -1,5 +1,6 @@
 //! Files that are no text: an image for a model, or else words for what it is.
 
+use super::lines;
 use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
@@ -29,7 +30,7 @@ pub fn reply<'a>(
     let size = content.facts().size;
     let nothing = |words: String| Ok(Reply::new(move |object| object.nothing_found(&words)));
     if !kind.is_image() {
-        return nothing(format!("binary file: {}", kind.describe(size)));
+        return nothing(lines::describe_binary(path, kind, size, terms));
     }
     let own = terms.context.and_then(|context| context.max_image);
     let most = own.map_or(MOST_BYTES, |own| own.min(MOST_BYTES));

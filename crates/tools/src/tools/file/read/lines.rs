@@ -9,6 +9,7 @@ use crate::contract::notes::Notes;
 use crate::contract::reply::{AnswerObject, Text};
 use crate::tools::file::failure;
 use iki_base::wording::{count_noun, counted_as, quoted_for_shell, thousands};
+use iki_files::kind::BinaryKind;
 use iki_files::{FileAccessError, FileContent, FileFacts, FirstLine, LineEnd, ReadInterruption};
 use iki_process::sandbox::confinement;
 use iki_web::charset;
@@ -36,8 +37,11 @@ impl LineRange<'_> {
     pub fn answer(&self, content: FileContent, object: &mut AnswerObject<'_>) -> io::Result<()> {
         let facts = *content.facts();
         // A person's pipe gets the bytes as they are, and nothing is wrong with them.
-        if object.terms().reader != Audience::Person {
+        let is_text = facts.kind.is_some_and(|kind| kind.shown_by().is_some());
+        if object.terms().reader != Audience::Person || is_text {
             object.note(describe_facts(self.path, &facts, object.terms()));
+        }
+        if object.terms().reader != Audience::Person {
             object.note(self.past_the_end(facts.ends_before, "file"));
         }
         self.write(content, object)?;
@@ -216,11 +220,30 @@ fn with_iconv(path: &str, from: &str, terms: &CallTerms) -> String {
     format!("; with bash, `iconv -f {from} -t UTF-8 {file}` shows it")
 }
 
+/// What a file is that is no text, or none as it is, and a command that shows it.
+pub fn describe_binary(
+    path: &str,
+    kind: BinaryKind,
+    size: Option<u64>,
+    terms: &CallTerms,
+) -> String {
+    let words = kind.describe(size);
+    let Some(command) = kind.shown_by() else {
+        return format!("binary file: {words}");
+    };
+    if !is_for_commands(path, terms) {
+        return words;
+    }
+    let file = quoted_for_shell(path);
+    format!("{words}; with bash, `{command} {file}` shows it")
+}
+
 /// The notes on facts that the content alone does not show.
 fn describe_facts(path: &str, facts: &FileFacts, terms: &CallTerms) -> Notes {
     let mut notes = Notes::default();
     if let Some(kind) = facts.kind {
-        notes.add(format!("binary file: {}.", kind.describe(facts.size)));
+        let words = describe_binary(path, kind, facts.size, terms);
+        notes.add(format!("{words}."));
     }
     if let Some(encoding) = facts.encoding {
         // iconv drops the byte-order mark only under the name without the order.

@@ -5,9 +5,11 @@
 //! | `lines` | a file's own lines |
 //! | `image` | what a model gets of an image and other files that are no text |
 //! | `document` | PDF files, Office documents and the like, as Markdown |
+//! | `decoded` | text in other encodings |
 //! | `directory` | the entries of a directory |
 //! | `made_text` | lines of a text that no file has |
 
+mod decoded;
 mod directory;
 mod document;
 mod image;
@@ -33,13 +35,6 @@ pub const TOOL: Tool = Tool {
     schema: include_str!("../../schemas/file_read.json"),
     model_schema: include_str!("../../schemas/for_models/file_read.json"),
     host_schema: Some(include_str!("../../schemas/for_hosts/file_read.json")),
-    aliases: &[
-        ("path", "file_path"),
-        ("filePath", "file_path"),
-        ("filename", "file_path"),
-        ("start_line", "offset"),
-        ("end_line", "limit"),
-    ],
     title: "Read a file",
     scope: AccessScope::File("file_path"),
     manual: ToolManual(include_str!("../../manuals/file_read.txt")),
@@ -73,6 +68,9 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         Err(error) => return Err(failure::with_note(path, &error, PathWant::File, terms)),
     };
     if takes_all && let Some(reply) = document::reply(&window, &content, terms)? {
+        return Ok(reply);
+    }
+    if takes_all && let Some(reply) = decoded::reply(&window, &content, terms)? {
         return Ok(reply);
     }
     let facts = *content.facts();

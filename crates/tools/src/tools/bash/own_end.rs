@@ -1,0 +1,98 @@
+//! The note on a command that has ended its own shell: what follows in it was not run, and the exit
+//! code looks like that of a failed program.
+
+/// The exit codes of a shell that SIGTERM or SIGKILL has ended.
+const ENDED: [(i32, &str); 2] = [(143, "SIGTERM"), (137, "SIGKILL")];
+
+/// The note, if `command` may have ended its shell and the exit code says so.
+pub fn note(command: &str, code: i32) -> Option<String> {
+    let (_, signal) = ENDED.iter().find(|(one, _)| *one == code)?;
+    let words = words(command);
+    let is = |name: &str| {
+        words
+            .iter()
+            .position(|word| word == name || word.ends_with(&format!("/{name}")))
+    };
+    let by_line = |name: &str| {
+        let rest = &words[is(name)? + 1..];
+        let is_option = |word: &&String| word.starts_with('-');
+        let options = rest.iter().take_while(is_option);
+        let is_full = options
+            .clone()
+            .any(|word| word == "--full" || !word.starts_with("--") && word.contains('f'));
+        let pattern = rest.get(options.count()).filter(|_| is_full)?;
+        Some((name.to_owned(), pattern.clone()))
+    };
+    let why = if let Some((name, pattern)) = by_line("pkill").or(by_line("pgrep")) {
+        let first = pattern.chars().next()?;
+        let itself = if first.is_alphanumeric() {
+            let rest = &pattern[first.len_utf8()..];
+            format!("; write '[{first}]{rest}', which does not match itself")
+        } else {
+            String::new()
+        };
+        format!("`{name} -f` matches the shell's own command line, in which its pattern is{itself}")
+    } else if let Some(at) = is("kill")
+        && !words.iter().any(|word| word == "trap")
+        && words[at + 1..].iter().take(4).any(|word| word == "0")
+    {
+        "`kill 0` ends all that the command has started, the shell too; name the process".to_owned()
+    } else if let Some(name) = ["pkill", "killall"]
+        .into_iter()
+        .find(|name| is(name).is_some())
+    {
+        format!("`{name}` matches it; name the process by its number")
+    } else {
+        return None;
+    };
+    Some(format!(
+        "The shell itself was ended by {signal}, and ran nothing more: {why}."
+    ))
+}
+
+/// The words of a command, without the quotes around them.
+fn words(command: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
+    for character in command.chars() {
+        match quote {
+            Some(open) if character == open => quote = None,
+            None if matches!(character, '\'' | '"') => quote = Some(character),
+            None if character.is_whitespace() || ";|&()`".contains(character) => {
+                words.push(std::mem::take(&mut word));
+            }
+            _ => word.push(character),
+        }
+    }
+    words.push(word);
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_that_ends_its_own_shell_is_told_so() {
+        for (command, part) in [
+            (
+                "pkill -f 'http.server 8877'; echo after",
+                "write '[h]ttp.server 8877'",
+            ),
+            (
+                "sleep 1 && /usr/bin/pkill -9 -f server.py",
+                "write '[s]erver.py'",
+            ),
+            ("pgrep -f node | xargs kill", "write '[n]ode'"),
+            ("kill 0", "name the process"),
+            ("kill -TERM 0; echo x", "name the process"),
+            ("killall bash", "`killall` matches it"),
+        ] {
+            let note = note(command, 143).unwrap();
+            assert!(note.contains(part), "{note}");
+        }
+        assert_eq!(note("pkill -f x", 1), None);
+        assert_eq!(note("./run 0", 143), None);
+        assert_eq!(note("kill $$", 143), None);
+    }
+}
