@@ -131,9 +131,8 @@ pub fn edit(
     let file = replace::open_locked(&target, OFlags::RDWR, end).map_err(no_file)?;
     let mut edited = FileEdit::default();
     let mut between = None;
-    let spells = |one: &TextReplacement<'_>| {
-        str::from_utf8(one.new).is_ok_and(|new| control_spelling::spells(new))
-    };
+    let spells =
+        |one: &TextReplacement<'_>| str::from_utf8(one.new).is_ok_and(control_spelling::spells);
     if replacements.iter().any(spells) {
         let head = file
             .bytes_at(0, NEAREST_SEARCH_BYTES, end)

@@ -94,7 +94,6 @@ impl EditedText {
             EncodingFinding::Unknown(None)
         };
         Ok(match (finding, first_other) {
-            (EncodingFinding::Utf8, _) => Ok(Self::Bytes(false)),
             // Bytes that were shown as U+FFFD are found by what is around them.
             (EncodingFinding::Known(_, text), _)
                 if replacements.iter().any(|one| has_replacement(one.old))
@@ -112,7 +111,7 @@ impl EditedText {
             (EncodingFinding::Unknown(Some(wide)), _) if wide.starts_with("UTF-") => {
                 Err((0, EncodingObstacle::Wide(wide)))
             }
-            (_, None) => Ok(Self::Bytes(false)),
+            (EncodingFinding::Utf8, _) | (_, None) => Ok(Self::Bytes(false)),
             (EncodingFinding::Unknown(guess), Some(at)) => Err(match bringing {
                 Some(at) => (at, EncodingObstacle::Replacement),
                 None => (at, EncodingObstacle::Unknown(guess)),

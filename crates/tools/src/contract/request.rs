@@ -39,7 +39,7 @@ pub struct Request<'a> {
     /// The note on fields that the tool does not have, if there are any.
     ignored: Option<String>,
     /// The refusal of a field that asks for what the tool does not do.
-    refused: Option<Failure>,
+    refused: Option<Box<Failure>>,
 }
 
 impl<'a> Request<'a> {

@@ -172,11 +172,11 @@ impl Text<'_> {
         match &mut self.kept {
             Some(kept) => match &mut self.spelling {
                 Some(speller) => {
-                    let mut spelled = speller.spelled(record);
+                    let mut shown = speller.spelled(record);
                     if std::mem::take(&mut speller.begun) {
-                        spelled.to_mut().push(LATIN_1_LEAD);
+                        shown.to_mut().push(LATIN_1_LEAD);
                     }
-                    Ok(kept.record(&spelled))
+                    Ok(kept.record(&shown))
                 }
                 None => Ok(kept.record(record)),
             },

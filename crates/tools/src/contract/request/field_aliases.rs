@@ -56,7 +56,7 @@ impl Request<'_> {
         let schema = Schema::read(tool.model_schema);
         let mut found = FoundFields::default();
         self.take_as_meant(tool, &schema, &mut found, None);
-        self.refused = found.refused;
+        self.refused = found.refused.map(Box::new);
         // The note to a host names the fields that are for hosts.
         let for_hosts = tool.host_schema.filter(|_| terms.reader == Audience::Host);
         let fields = for_hosts.map_or(schema.fields, |words| Schema::read(words).fields);
@@ -203,8 +203,8 @@ impl Request<'_> {
         let taken = if is(LAST_LINE) {
             let is_first = |name: &str| foreign_fields::is_same("start_line", name);
             let names = || self.fields.iter().map(|(name, _)| &**name);
-            let named = names().find(|name| *name == "offset" || is_first(name));
-            let first = self.number(named.unwrap_or("offset"));
+            let first = names().find(|name| *name == "offset" || is_first(name));
+            let first = self.number(first.unwrap_or("offset"));
             let first = first.ok().map(Option::unwrap_or_default);
             let last = self.number(name).ok().flatten();
             match (first, last) {
@@ -233,7 +233,7 @@ impl Request<'_> {
 
     /// The refusal of a field that asks for what the tool does not do.
     pub(crate) fn refusal(&self) -> Option<Failure> {
-        self.refused.clone()
+        self.refused.as_deref().cloned()
     }
 
     /// True if this flag is given, and is false.

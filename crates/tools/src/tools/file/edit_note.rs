@@ -151,7 +151,7 @@ pub fn encoding_obstacle(path: &str, obstacle: &EncodingObstacle, terms: &CallTe
 }
 
 /// The note on text that is not in a file which looks otherwise than it is: a document, of which
-/// file_read shows what no file holds, or lines that end in CR alone.
+/// `file_read` shows what no file holds, or lines that end in CR alone.
 pub fn looks_otherwise(path: &str, nearest: &NearestText) -> Option<String> {
     let is_unlike = matches!(
         nearest.finding,
@@ -372,7 +372,7 @@ fn describe_shift(differences: &[TextDifference]) -> Option<String> {
     let first = all.next()?;
     if let Some(width) = tab_width(first) {
         let is_same = |one: &TextDifference| tab_width(one) == Some(width);
-        let last = all.clone().last()?;
+        let last = all.clone().next_back()?;
         let spaces = count_noun(width as u64, "space");
         return (last.file != first.file && all.all(is_same)).then(|| {
             let lines = range_in_words(first.line, last.line);
