@@ -11,10 +11,11 @@ usage() {
     cat <<'END'
 Usage: ./install.sh [OPTION]...
 
-Builds ikigai-tools, or takes the one that an unpacked archive has, installs the binary and one link per tool in PREFIX/libexec/ikigai, a link
-to ikigai-tools itself in PREFIX/bin, manual pages and completions (bash, zsh, fish) in
-PREFIX/share, then asks each link for its schema to see that it works. A file that is not its own is never
-overwritten or removed, and none is run that another user may have put there.
+Builds ikigai-tools, or takes the one that an unpacked archive has, installs the binary and one
+link per tool in PREFIX/libexec/ikigai, a link to ikigai-tools itself in PREFIX/bin, manual pages
+and completions (bash, zsh, fish) in PREFIX/share, then asks each link for its schema to see that
+it works. A file that is not its own is never overwritten or removed, and none is run that another
+user may have put there.
 
   --prefix DIR     PREFIX; default ~/.local
   --user           into ~/.ikigai/tools instead, without PREFIX/bin and PREFIX/share
@@ -27,8 +28,8 @@ overwritten or removed, and none is run that another user may have put there.
   --dry-run        say what would be done, and change nothing
   --help           this text
 
-Environment: DESTDIR stands before every path, for packagers. CARGO_TARGET_DIR is where to build, CC the
-C compiler. PREFIX is not read: give --prefix.
+Environment: DESTDIR stands before every path, for packagers. CARGO_TARGET_DIR is where to build,
+CC the C compiler. PREFIX is not read: give --prefix.
 Exit codes: 0 done, 1 it could not be done or a tool does not answer, 2 wrong usage.
 END
 }
