@@ -22,6 +22,7 @@ use super::resolve::{self, NameResolver, SystemResolver};
 pub use body::BodyLimit;
 pub use error::{FetchError, NetworkError};
 pub use gzip_file::{UnpackedFile, unpack_gzip};
+use iki_base::progress_counters::ServerWait;
 pub(crate) use open::OpenedConnection;
 pub use request::{AddressOrigin, FetchRequest, PostRequest};
 pub use response::HttpResponse;
@@ -321,6 +322,7 @@ impl HttpClient {
             let error = NetworkError::new("Nothing is sent by an offline client".to_owned());
             return Err(error.into());
         }
+        let _wait = ServerWait::begin(url.host_str().unwrap_or_default());
         let proxies = self.proxies.get_or_init(ProxySettings::from_env);
         let proxy = proxies.for_url(url).map_err(FetchError::network)?;
         let target = guard

@@ -5,6 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use iki_base::console::sanitize;
 use iki_base::console::streams::RawStdout;
 use iki_base::progress_counters;
 use iki_tools::contract::tool::{AccessScope, Tool};
@@ -14,6 +15,9 @@ const PROGRESS_DELAY: Duration = Duration::from_secs(1);
 
 /// The time between two states of the line.
 const STEP: Duration = Duration::from_millis(200);
+
+/// The most characters of the line.
+const MAX_WORDS: usize = 60;
 
 /// The line, which is taken away when this is dropped.
 pub struct ProgressLine {
@@ -51,7 +55,9 @@ fn show_until((over, ended): &(Mutex<bool>, Condvar), name: &str) {
         pause = STEP;
         let words = progress_counters::in_words();
         if !words.is_empty() {
-            let line = format!("{name}: {words}");
+            // A server's name is long at times, and a line that wraps is not taken away.
+            let words: String = words.chars().take(MAX_WORDS).collect();
+            let line = format!("{name}: {}", sanitize::for_line(&words));
             width = width.max(line.len());
             let _ = write!(io::stderr(), "\r{line:<width$}");
         }
