@@ -48,6 +48,7 @@ mod budget;
 mod classes;
 mod cost;
 mod escapes;
+mod extents;
 mod hir;
 mod interval;
 mod matcher;
@@ -71,6 +72,7 @@ mod tests;
 use std::borrow::Cow;
 
 pub use alternative_readings::{AlternativeReading, AlternativeReadings, has_empty_group};
+pub use extents::MatchExtents;
 pub use matcher::RegexMatcher;
 
 /// The reason why a pattern is refused. `Display` gives the text of glibc's `regerror`, or names

@@ -2,6 +2,7 @@
 //! that is quick in any case, else in blocks of whole lines, and a line that is too long for the
 //! pattern in a thread that may be left behind.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use regex_automata::Input;
@@ -90,6 +91,16 @@ impl LinearSearch {
     pub fn match_start(&self, line: &[u8]) -> Option<usize> {
         let found = self.is_quick(line.len()).then(|| self.regex.find(line));
         Some(found.flatten()?.start())
+    }
+
+    /// The matches in `line` that are not empty; none if they take time to tell.
+    pub fn extents(&self, line: &[u8]) -> Vec<Range<usize>> {
+        if !self.is_quick(line.len()) {
+            return Vec::new();
+        }
+        let found = self.regex.find_iter(line);
+        let extents = found.map(|one| one.range());
+        extents.filter(|extent| !extent.is_empty()).collect()
     }
 
     /// True if a search through this many bytes is one call of the engine.

@@ -265,7 +265,10 @@ impl<S: ByteSource> FileScan<S> {
             }
             match flow {
                 ScanFlow::Pause => return Ok(flow),
-                ScanFlow::Stop => return Ok(ScanFlow::GoOn),
+                ScanFlow::Stop => {
+                    self.show_due(self.line, window.end, receiver);
+                    return Ok(ScanFlow::GoOn);
+                }
                 ScanFlow::GoOn => {}
             }
             if let Some(start) = matcher.stopped() {
