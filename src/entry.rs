@@ -51,13 +51,13 @@ fn run_program(args: &[OsString]) -> ProgramExit {
     };
     match first.to_str() {
         Some("--help" | "-h") => say::print(&help::program(TOOLS)),
-        Some("--version" | "-V") => say::print(&say::version()),
+        Some("--version" | "-V" | "-v") => say::print(&say::version()),
         Some("help") => help::about(TOOLS, rest),
         Some("mcp") => run_mcp(rest),
         Some(name) if command_line::has(name) => commands::run(TOOLS, name, rest),
         name => match name.and_then(|name| TOOLS.find(name)) {
             Some(tool) => run_tool(tool, &format!("{PROGRAM} {}", tool.command()), rest),
-            None => help::unknown_name(TOOLS, &first.to_string_lossy()),
+            None => help::unknown_name(TOOLS, &first.to_string_lossy(), rest),
         },
     }
 }
@@ -126,7 +126,7 @@ fn run_mcp(args: &[OsString]) -> ProgramExit {
     match command_line::mcp::read(TOOLS, args) {
         Ok(McpCommand::Serve(options)) => mcp::serve(*options),
         Ok(McpCommand::Call(tool)) => run_call(tool),
-        Err(error) if error.use_stderr() => command_line::report_misuse(&error),
-        Err(error) => say::print(&error.render().to_string()),
+        Err(error) if error.use_stderr() => command_line::report_misuse(error),
+        Err(error) => say::print(&help::wrapped(&error.render().to_string())),
     }
 }

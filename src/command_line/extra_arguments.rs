@@ -1,43 +1,213 @@
-//! Advice on a shell command whose words were not put in quotes.
+//! Advice on words and flags for which a tool has no place: the line to type instead.
 
 use std::ffi::OsString;
+use std::path::Path;
 
-use clap::ValueHint;
+use clap::error::{ContextKind, ContextValue};
+use clap::{Command, Error, ValueHint};
 
-use crate::command_line::fields::hint;
+use crate::command_line::fields::{hint, value_name};
+use crate::command_line::habitual_flags::takes_value;
 use iki_base::wording::quoted;
-use iki_tools::contract::schema::Schema;
+use iki_tools::contract::schema::{FieldKind, Schema, SchemaField};
+use iki_tools::registry;
 
-/// The words to type instead of `args`, if these are a command in several words, for which the tool
-/// that is reached by `invocation` has no place.
+/// The line to type instead of `args`, which the tool that is reached by `invocation` could not
+/// take because of `error`: a word too many, or a flag that it does not have.
 pub fn advise_on_extra_arguments(
     invocation: &str,
     schema: &Schema,
+    args: &[OsString],
+    (error, command): (&Error, &Command),
+) -> Option<String> {
+    let extra = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(extra)) => extra.as_str(),
+        _ => "",
+    };
+    let words: Option<Vec<&str>> = args.iter().map(|arg| arg.to_str()).collect();
+    let words = words?;
+    let field = schema.fields.iter().find(|field| field.in_place)?;
+    let is_own = |word: &str| {
+        let name = word.split('=').next().unwrap_or(word);
+        let own = |field: &SchemaField| name.strip_prefix("--") == Some(&*field.flag());
+        schema.fields.iter().any(own) || ["--json", "--root", "--read"].contains(&name)
+    };
+    let is_command = hint(field) == ValueHint::CommandString
+        && !words.iter().any(|word| is_own(word))
+        && (!words.first()?.starts_with('-') || ["-c", "-lc", "-ic"].contains(words.first()?));
+    if extra.starts_with('-') && !is_command {
+        return Some(unknown_flag(invocation, extra, command));
+    }
+    if words.iter().any(|word| is_own(word)) {
+        return None;
+    }
+    let plain: Vec<&str> = words
+        .iter()
+        .copied()
+        .filter(|word| !word.starts_with('-'))
+        .collect();
+    let first = plain.first()?;
+    let integers = schema
+        .fields
+        .iter()
+        .filter(|field| field.kind == FieldKind::Integer);
+    let numbers = plain.len() > 1 && plain[1..].iter().all(|word| word.parse::<i64>().is_ok());
+    Some(match hint(field) {
+        ValueHint::CommandString => {
+            let command = match &words[..] {
+                // As the real shells have it.
+                ["-c" | "-lc" | "-ic", command, ..] => quoted(command),
+                words => quoted(&joined(words)),
+            };
+            format!(
+                "the {} is one word: put it in quotes, {invocation} {command}",
+                field.name
+            )
+        }
+        ValueHint::Url => one_by_one("address", invocation, &plain),
+        ValueHint::FilePath if numbers => {
+            let flags = integers.zip(&plain[1..]);
+            let flags = flags.map(|(field, number)| format!(" --{} {number}", field.flag()));
+            let flags: String = flags.collect();
+            format!(
+                "numbers are given by flags: {invocation} {}{flags}",
+                quoted(first)
+            )
+        }
+        ValueHint::FilePath
+            if !schema
+                .fields
+                .iter()
+                .any(|one| one.in_place && one.name != field.name) =>
+        {
+            one_by_one("file", invocation, &plain)
+        }
+        // The last of several values has more than one word.
+        _ => {
+            let places = schema.fields.iter().filter(|field| field.in_place).count();
+            let (own, rest) = plain.split_at(places.saturating_sub(1).min(plain.len()));
+            let own: String = own.iter().map(|word| quoted(word) + " ").collect();
+            let last = schema
+                .fields
+                .iter()
+                .filter(|field| field.in_place)
+                .next_back();
+            let name = last.map(value_name).unwrap_or_default();
+            format!(
+                "{name} is one word: put it in quotes, {invocation} {own}{}",
+                quoted(&rest.join(" "))
+            )
+        }
+    })
+}
+
+/// The line to type for a command without quotes whose own flags would be taken for this program's:
+/// `bash ls -l`.
+pub fn advise_on_flags_of_a_command(
+    invocation: &str,
+    schema: &Schema,
+    command: &Command,
     args: &[OsString],
 ) -> Option<String> {
     let mut fields = schema.fields.iter().filter(|field| field.in_place);
     let field = fields.find(|field| hint(field) == ValueHint::CommandString)?;
     let words: Option<Vec<&str>> = args.iter().map(|arg| arg.to_str()).collect();
     let words = words?;
-    // Then the error is about flags.
-    let is_flag = |word: &&str| {
-        let mut fields = schema.fields.iter();
-        let name = word.split('=').next().unwrap_or(word).strip_prefix("--");
-        fields.any(|field| name == Some(&*field.flag()))
+    let mut before = "";
+    let at = words.iter().position(|word| {
+        let is_first = !word.starts_with('-') && !takes_value(command, before);
+        before = word;
+        is_first
+    })?;
+    let is_flag = |word: &&str| word.len() > 1 && word.starts_with('-') && !word.starts_with("--");
+    words[at..].iter().any(is_flag).then(|| {
+        format!(
+            "the {} is one word: put it in quotes, {invocation} {}",
+            field.name,
+            quoted(&joined(&words[at..]))
+        )
+    })
+}
+
+fn joined(words: &[&str]) -> String {
+    let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+    words.join(" ")
+}
+
+/// A call for each of `words`.
+fn one_by_one(what: &str, invocation: &str, words: &[&str]) -> String {
+    let calls: Vec<String> = words
+        .iter()
+        .take(3)
+        .map(|word| format!("{invocation} {}", quoted(word)))
+        .collect();
+    let more = if words.len() > 3 { "; ..." } else { "" };
+    format!("a call takes one {what}: {}{more}", calls.join("; "))
+}
+
+/// Says that there is no such flag, which one may have been meant, and which there are.
+pub fn unknown_flag(invocation: &str, flag: &str, command: &Command) -> String {
+    let shown = command.get_arguments().filter(|arg| !arg.is_hide_set());
+    let flags: Vec<String> = shown
+        .filter_map(|arg| arg.get_long())
+        .map(|long| format!("--{long}"))
+        .collect();
+    let meant = registry::nearest_names(flag, flags.iter().map(String::as_str));
+    let meant = match &meant[..] {
+        _ if !flag.starts_with("--") => String::new(),
+        [only] => format!("; did you mean '{only}'?"),
+        _ => String::new(),
     };
-    if words.iter().any(is_flag) || words.first()?.starts_with("--") {
+    let end = if meant.is_empty() { "." } else { "" };
+    format!(
+        "{invocation} has no {flag}{meant}{end} Its flags: {}",
+        flags.join(" ")
+    )
+}
+
+/// Advice on a wildcard pattern in whose place a shell has put names, or that stands behind the
+/// directory: `words` are the pattern and the places that were typed.
+pub fn advise_on_expanded_names(invocation: &str, words: &[&str]) -> Option<String> {
+    let (first, rest) = words.split_first()?;
+    let is_wild = |word: &str| word.contains(['*', '?', '[', '{']);
+    let exists = |word: &str| Path::new(word).symlink_metadata().is_ok();
+    if rest.is_empty() || is_wild(first) || !exists(first) {
         return None;
     }
-    let command = match &words[..] {
-        // As the real shells have it.
-        ["-c" | "-lc" | "-ic", command, ..] => quoted(command),
-        words => {
-            let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-            quoted(&words.join(" "))
-        }
+    if let [pattern] = rest
+        && is_wild(pattern)
+    {
+        let (pattern, place) = (quoted(pattern), quoted(first));
+        return Some(format!(
+            "the pattern comes first: {invocation} {pattern} {place}"
+        ));
+    }
+    if !rest.iter().all(|word| exists(word)) {
+        return None;
+    }
+    let extension = |word: &str| {
+        Path::new(word)
+            .extension()
+            .map(|one| format!("*.{}", one.to_string_lossy()))
+    };
+    let parent = |word: &str| {
+        Path::new(word)
+            .parent()
+            .map(|one| one.to_string_lossy().into_owned())
+    };
+    let common = |of: &dyn Fn(&str) -> Option<String>| {
+        let one = of(first)?;
+        rest.iter()
+            .all(|word| of(word).as_ref() == Some(&one))
+            .then_some(one)
+    };
+    let name = common(&extension).unwrap_or_else(|| "*".to_owned());
+    let pattern = match common(&parent) {
+        Some(parent) if !parent.is_empty() => format!("{parent}/{name}"),
+        _ => name,
     };
     Some(format!(
-        "the {} is one word: put it in quotes, {invocation} {command}",
-        field.name
+        "the shell has put names in the pattern's place: put it in quotes, {invocation} {}",
+        quoted(&pattern)
     ))
 }

@@ -69,13 +69,14 @@ pub fn command(tool: &Tool, schema: &Schema) -> Command {
 /// The words after those for required fields, if they are places to search.
 pub const PLACES: &str = "places";
 
-/// The field of which such words are values, if the tool takes them: none if the required field is
-/// a pattern of names, which a shell may have replaced.
+/// The field of which such words are values, if the tool takes them.
 pub fn field_of_places(tool: &Tool, schema: &Schema) -> Option<&'static str> {
     match tool.scope {
-        AccessScope::Paths { directory, pattern } => {
-            let mut required = schema.fields.iter().filter(|field| field.in_place);
-            (!required.any(|field| field.name == pattern)).then_some(directory)
+        AccessScope::Paths { directory, .. } => {
+            let mut fields = schema.fields.iter();
+            fields
+                .any(|field| field.name == directory)
+                .then_some(directory)
         }
         _ => None,
     }

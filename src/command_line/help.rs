@@ -4,8 +4,9 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 
 use crate::command_line;
-use crate::command_line::{fields, habitual_flags};
+use crate::command_line::{fields, flag_words, habitual_flags, other_programs};
 use iki_base::console::exit::{PROGRAM, ProgramExit};
+use iki_base::console::sanitize;
 use iki_base::console::say::{print, report_usage};
 use iki_tools::contract::schema::{FieldKind, Schema, SchemaField};
 use iki_tools::contract::tool::Tool;
@@ -36,19 +37,57 @@ A link to this executable that bears a tool's name is that tool.
 Tools:
 "
     );
+    let width = tools.commands().map(str::len).max().unwrap_or(0);
     for tool in tools {
-        row(&mut text, tool.command(), Schema::for_flags(tool).summary());
+        let about = Schema::for_flags(tool);
+        let _ = writeln!(text, "  {:<width$}  {}", tool.command(), about.summary());
     }
     text += "\nOther commands:\n";
     for command in command_line::all(tools) {
-        let about = command.get_about().map(ToString::to_string);
-        row(&mut text, command.get_name(), &about.unwrap_or_default());
+        let about = command
+            .get_about()
+            .map(ToString::to_string)
+            .unwrap_or_default();
+        let _ = writeln!(text, "  {:<width$}  {about}", command.get_name());
     }
-    text
+    wrapped(&text)
 }
 
-fn row(text: &mut String, name: &str, about: &str) {
-    let _ = writeln!(text, "  {name:<18} {about}");
+/// The most columns of a line of help.
+const MAX_COLUMNS: usize = 100;
+
+/// `text` in lines that a terminal shows whole. The rest of a long one stands below the words that
+/// it belongs to.
+pub fn wrapped(text: &str) -> String {
+    let mut all = String::with_capacity(text.len());
+    for line in text.lines() {
+        let (mut line, mut is_first) = (line.to_owned(), true);
+        let name = line.trim_start();
+        let begin = line.len() - name.len();
+        let behind = name.find("  ").map(|gap| {
+            let words = name[gap..].trim_start();
+            line.len() - words.len()
+        });
+        let column = behind.filter(|at| *at <= MAX_COLUMNS / 2).unwrap_or(begin);
+        let indent = " ".repeat(column);
+        while line.chars().count() > MAX_COLUMNS {
+            let end = line
+                .char_indices()
+                .nth(MAX_COLUMNS)
+                .map_or(line.len(), |(at, _)| at);
+            let from = if is_first { begin } else { column };
+            let Some(at) = line[..end].rfind(' ').filter(|at| *at > from.max(column)) else {
+                break;
+            };
+            let rest = format!("{indent}{}", line[at..].trim_start());
+            all += line[..at].trim_end();
+            all.push('\n');
+            (line, is_first) = (rest, false);
+        }
+        all += &line;
+        all.push('\n');
+    }
+    all
 }
 
 /// Words on the flags of a tool that requires some of them.
@@ -61,7 +100,7 @@ pub fn tool(tool: &Tool, invocation: &str) -> String {
     let width = usage.len();
     let mut text = format!(
         "\
-{}: {}
+{}: {}.
 
 {}
 
@@ -70,9 +109,9 @@ Usage: {usage}  call it and print its answer as text
 
 Flags; {}:
 ",
-        tool.name,
-        schema.description,
-        tool.manual.text(),
+        tool.command(),
+        schema.summary(),
+        flag_words::of_person(tool, tool.manual.text()),
         match fields::field_of_places(tool, &schema) {
             _ if !schema.fields.iter().any(|field| field.required) =>
                 "the first may be given without the flag".to_owned(),
@@ -119,6 +158,10 @@ Flags; {}:
             field.description
         );
     }
+    let further = habitual_flags::further(tool);
+    if !further.is_empty() {
+        let _ = writeln!(text, "  As other programs have them:  {further}");
+    }
     let _ = write!(
         text,
         "
@@ -127,6 +170,7 @@ Options:
 {}  --root DIR    allow file access only in DIR; repeatable
   --read DIR    also allow reading and running DIR, or a file; repeatable
   --no-network  keep commands off the network
+  --color WHEN  colour it: always, never, or auto, which is at a terminal
   --json        print the answer as a JSON object
   --schema      the JSON schema of a request on stdin
   --help        this text
@@ -134,7 +178,7 @@ Options:
 
 Example:
   {}
-  printf '%s' '{}' | {invocation}
+  {}
 
 Exit status:
 {}With --json or a request on stdin the exit codes are those for hosts: see the manual page.
@@ -145,14 +189,27 @@ Exit status:
             ""
         },
         fields::typed(invocation, &schema, tool.manual.example()),
-        tool.manual.example().replace('\'', r"'\''"),
+        piped_example(tool, invocation),
         tool.exit_codes
             .pairs()
             .fold(String::new(), |lines, (code, meaning)| {
                 lines + &format!("  {code:<8} {meaning}\n")
             }),
     );
-    text
+    wrapped(&text)
+}
+
+/// A call with JSON on stdin, in several lines if one were too long.
+fn piped_example(tool: &Tool, invocation: &str) -> String {
+    let mut json = tool.manual.example().replace('\'', r"'\''");
+    let width = "  printf '%s' '' | ".len() + invocation.len();
+    let gap = if json.len() + width > MAX_COLUMNS {
+        json = json.replace(",\"", ",\n    \"");
+        "\n    "
+    } else {
+        " "
+    };
+    format!("printf '%s' '{json}' |{gap}{invocation}")
 }
 
 /// Help for what `words` name, or for the whole program.
@@ -166,13 +223,19 @@ pub fn about(tools: Registry, words: &[OsString]) -> ProgramExit {
     }
     match tools.find(&name) {
         Some(found) => print(&tool(found, &format!("{PROGRAM} {}", found.command()))),
-        None => unknown_name(tools, &name),
+        None => unknown_name(tools, &name, &[]),
     }
 }
 
 /// Says on stderr that `name` is neither a tool nor a command, which one may have been meant, and
 /// which there are.
-pub fn unknown_name(tools: Registry, name: &str) -> ProgramExit {
+pub fn unknown_name(tools: Registry, name: &str, args: &[OsString]) -> ProgramExit {
+    if let Some(advice) = other_programs::advise(tools, name, args) {
+        let name = name.escape_debug();
+        return report_usage(&sanitize::for_terminal(&format!(
+            "{PROGRAM}: no tool is called `{name}`; {advice}\nSee `{PROGRAM} --help`."
+        )));
+    }
     let commands = command_line::all(tools);
     let commands: Vec<&str> = commands.iter().map(clap::Command::get_name).collect();
     let tools: Vec<&str> = tools.commands().collect();

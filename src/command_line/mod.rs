@@ -4,13 +4,18 @@
 pub mod confinement;
 pub mod extra_arguments;
 pub mod fields;
+pub mod flag_words;
+mod habits;
 pub mod habitual_flags;
 pub mod help;
 pub mod mcp;
+pub mod other_programs;
+mod typed_values;
 
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
+use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
 use clap_complete::Shell;
 
@@ -18,7 +23,7 @@ use iki_base::console::exit::{PROGRAM, ProgramExit};
 use iki_base::console::{sanitize, say};
 use iki_tools::contract::provider::ModelProvider;
 use iki_tools::contract::schema::Schema;
-use iki_tools::registry::Registry;
+use iki_tools::registry::{self, Registry};
 
 /// The function that makes a command's definition.
 type CommandBuilder = fn(Registry) -> Command;
@@ -71,21 +76,33 @@ pub fn tree(tools: Registry) -> Command {
 /// Help for `command`.
 pub fn help(command: Command) -> String {
     let name = format!("{PROGRAM} {}", command.get_name());
-    command.bin_name(name).render_help().to_string()
+    help::wrapped(&command.bin_name(name).render_help().to_string())
 }
 
 /// Reports a usage error on stderr.
-pub fn report_misuse(error: &clap::Error) -> ProgramExit {
+pub fn report_misuse(mut error: clap::Error) -> ProgramExit {
+    // The parser advises to write an unknown flag as a value, which nobody wants who types one.
+    error.remove(ContextKind::Suggested);
+    if let (Some(ContextValue::String(typed)), Some(ContextValue::String(meant))) = (
+        error.get(ContextKind::InvalidArg),
+        error.get(ContextKind::SuggestedArg),
+    ) && registry::nearest_names(typed, std::iter::once(&**meant)).is_empty()
+    {
+        error.remove(ContextKind::SuggestedArg);
+    }
     say::report_usage(sanitize::for_terminal(&error.render().to_string()).trim_end())
 }
 
 fn list() -> Command {
     Command::new("list")
         .about("Print the names of the tools' links, a line each")
-        .arg(flag(
-            "research",
-            "Print those that `link --research` adds as well",
-        ))
+        .arg(
+            flag(
+                "research",
+                "Print those that `link --research` adds as well",
+            )
+            .alias("all"),
+        )
 }
 
 fn schema(tools: Registry) -> Command {
@@ -200,14 +217,24 @@ fn completions() -> Command {
 
 fn man() -> Command {
     Command::new("man")
-        .about("Write the manual pages into a directory")
-        .arg(directory("The directory, which is made if it is missing"))
+        .about("Show a manual page, or write all of them into a directory")
+        .arg(
+            Arg::new("name")
+                .value_name("NAME")
+                .conflicts_with("out")
+                .help("A tool or command; none is the program itself"),
+        )
+        .arg(
+            option("out", "DIR")
+                .value_hint(ValueHint::DirPath)
+                .value_parser(value_parser!(PathBuf))
+                .help("Write all pages into DIR, which is made if it is missing"),
+        )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use iki_tools::registry;
     use iki_tools::registry::TOOLS;
 
     #[test]

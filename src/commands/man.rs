@@ -2,15 +2,17 @@
 //!
 //! They follow man-pages(7).
 
-use std::io::{self, Write};
+use std::ffi::OsString;
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
+use std::process::Stdio;
 
 use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
 use crate::command_line;
-use crate::command_line::{confinement, fields};
+use crate::command_line::{confinement, fields, flag_words, help};
 use crate::commands::MARK;
 use iki_base::console::exit::{PROGRAM, ProgramExit};
 use iki_tools::contract::schema::Schema;
@@ -35,6 +37,46 @@ pub fn write(tools: Registry, directory: &Path) -> ProgramExit {
     }
 }
 
+/// Shows the page of the tool or command called `name`, or the program's own: with man(1), or
+/// in a pipe or where that is missing as the help that says the same.
+pub fn show(tools: Registry, name: Option<&str>) -> ProgramExit {
+    let name = name.map(|name| name.trim_start_matches("ikigai-tools-"));
+    let known = name.map(|name| match tools.find(name) {
+        Some(tool) => tool.command(),
+        None => name,
+    });
+    let file = known.map_or_else(
+        || format!("{PROGRAM}.1"),
+        |known| format!("{PROGRAM}-{known}.1"),
+    );
+    let pages = pages(tools).unwrap_or_default();
+    let Some((_, page)) = pages.into_iter().find(|(one, _)| *one == file) else {
+        return help::unknown_name(tools, name.unwrap_or_default(), &[]);
+    };
+    if io::stdout().is_terminal() && with_man(&page).is_ok_and(|is_shown| is_shown) {
+        return ProgramExit::Success;
+    }
+    help::about(
+        tools,
+        &known.map(OsString::from).into_iter().collect::<Vec<_>>(),
+    )
+}
+
+/// Hands the page to man(1): true if that has shown it.
+fn with_man(page: &[u8]) -> io::Result<bool> {
+    let mut man = std::process::Command::new("man");
+    let mut child = man
+        .args(["-l", "-"])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // A pager that is left early reads no further.
+        let _ = stdin.write_all(page);
+    }
+    Ok(child.wait()?.success())
+}
+
 /// The pages, each with its file's name.
 pub fn pages(tools: Registry) -> io::Result<Vec<(String, Vec<u8>)>> {
     let mut pages = vec![(format!("{PROGRAM}.1"), program(tools)?)];
@@ -47,7 +89,7 @@ pub fn pages(tools: Registry) -> io::Result<Vec<(String, Vec<u8>)>> {
         let about = command.get_long_about().or(command.get_about());
         let about = about.map(ToString::to_string).unwrap_or_default();
         let command = command.long_about(about).display_name(&name);
-        let page = ManualPage::begin(command.bin_name(spoken))?;
+        let page = ManualPage::begin(command.bin_name(spoken), None)?;
         pages.push((name + ".1", page.end(&[PROGRAM.to_owned()])?));
     }
     Ok(pages)
@@ -58,7 +100,7 @@ fn program(tools: Registry) -> io::Result<Vec<u8>> {
 A link to this program that bears a tool's name is that tool: it answers the JSON request on its stdin with one JSON \
 object on its stdout, and --schema describes the request. Under its own name the program takes the tool's name as its \
 first argument, and the request's fields as flags. The answer is text then; --json makes it the object.";
-    let mut page = ManualPage::begin(command_line::tree(tools).long_about(about))?;
+    let mut page = ManualPage::begin(command_line::tree(tools).long_about(about), Some(SYNOPSIS))?;
     page.section("EXIT STATUS", pairs(EXIT_STATUS));
     page.section("ENVIRONMENT", pairs(ENVIRONMENT));
     let accounts = tools.iter().filter(|tool| tool.account.is_some());
@@ -124,12 +166,14 @@ fn variables(tool: &Tool) -> String {
 fn tool_page(tool: &Tool) -> io::Result<Vec<u8>> {
     let schema = Schema::for_flags(tool);
     let spoken = format!("{PROGRAM} {}", tool.command());
-    let text = format!("{}\n\n{}", schema.description, tool.manual.text());
+    let manual = flag_words::of_person(tool, tool.manual.text());
+    let text = format!("{}.\n\n{manual}", schema.summary());
     let command = fields::command(tool, &schema)
         .display_name(format!("{PROGRAM}-{}", tool.command()))
         .bin_name(&spoken)
         .long_about(text);
-    let mut page = ManualPage::begin(command)?;
+    let synopsis = fields::usage(tool, &spoken, &schema);
+    let mut page = ManualPage::begin(command, Some(&synopsis))?;
     let typed = fields::typed(&spoken, &schema, tool.manual.example());
     let piped = format!("printf '%s' '{}' | {spoken}", tool.manual.example());
     page.commands("EXAMPLES", &[&typed, &piped]);
@@ -166,7 +210,7 @@ struct ManualPage(Vec<u8>);
 
 impl ManualPage {
     /// A page with the sections that follow from the command itself.
-    fn begin(command: Command) -> io::Result<Self> {
+    fn begin(command: Command, synopsis: Option<&str>) -> io::Result<Self> {
         let has_commands = command.has_subcommands();
         let man = Man::new(command.disable_help_flag(true).disable_version_flag(true))
             .manual("ikigai-tools manual")
@@ -175,10 +219,9 @@ impl ManualPage {
         man.render_title(&mut page)?;
         man.render_name_section(&mut page)?;
         let mut page = Self(page);
-        if has_commands {
-            page.commands("SYNOPSIS", &[SYNOPSIS]);
-        } else {
-            man.render_synopsis_section(&mut page.0)?;
+        match synopsis {
+            Some(synopsis) => page.commands("SYNOPSIS", &[synopsis]),
+            None => man.render_synopsis_section(&mut page.0)?,
         }
         man.render_description_section(&mut page.0)?;
         if has_commands {

@@ -86,7 +86,8 @@ fn a_terminal_shows_the_output_itself() {
         (&["file_read", "b.txt"], "five\n"),
     ] {
         let seen = in_room(room.path(), args);
-        assert_eq!((seen.terminal.as_str(), seen.code), (shown, 0), "{args:?}");
+        let terminal = plain(&seen.terminal);
+        assert_eq!((terminal.as_str(), seen.code), (shown, 0), "{args:?}");
     }
 }
 
@@ -423,6 +424,7 @@ fn what_would_steer_the_terminal_is_shown_instead() {
     let seen = in_room(room.path(), &["glob", "*name"]).terminal;
     assert!(seen.starts_with("\\x1b[31mname\n"), "{seen}");
     let seen = in_room(room.path(), &["grep", "owned", "--path", "f"]).terminal;
+    let seen = plain(&seen);
     assert!(seen.starts_with(&format!("1: {harmless}")), "{seen}");
     let variables = [("NO_COLOR", OsStr::new("1"))];
     for args in [
@@ -506,7 +508,7 @@ fn a_wrong_command_line_exits_2_and_says_what_is_wrong() {
         (&["version"], "did you mean `--version`?"),
         (&["read"], "did you mean `file-read`?"),
         (&["help", "file_raed"], "did you mean `file-read`?"),
-        (&["man"], "<DIR>"),
+        (&["man", "--out"], "<DIR>"),
         (&["doctor", "now"], "unexpected argument"),
         (&["list", "x"], "unexpected argument 'x'"),
         (&["list", "--loud"], "unexpected argument '--loud'"),
@@ -622,8 +624,8 @@ fn a_number_is_taken_in_every_form_that_json_has_for_it() {
     ] {
         let offset = format!("--offset={number}");
         let (code, out, err) = piped(room.path(), &["file-read", "a.txt", &offset]);
-        let told = (code, out.as_str(), err.as_str());
-        assert_eq!(told, (0, output, ""), "{number}");
+        assert_eq!((code, out.as_str()), (0, output), "{number}");
+        assert_eq!(err.is_empty(), !output.is_empty(), "{number}: {err}");
     }
     let args = ["file-read", "a.txt", "--offset", "-1e300"];
     assert_eq!(piped(room.path(), &args).0, 0);

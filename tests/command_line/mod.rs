@@ -4,5 +4,7 @@ mod flags;
 mod generated;
 mod habits;
 mod mistakes;
+mod stdin;
 mod terminal;
+mod typed;
 mod web;

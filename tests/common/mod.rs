@@ -324,9 +324,18 @@ impl Call {
 
     /// Starts the call and gives it its request.
     pub fn start(mut self) -> Child {
-        let pipes = self.command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let is_for_flags = self.input.is_empty() && self.command.get_args().next().is_some();
+        let stdin = if is_for_flags {
+            Stdio::null()
+        } else {
+            Stdio::piped()
+        };
+        let pipes = self.command.stdin(stdin).stdout(Stdio::piped());
         let mut child = pipes.stderr(Stdio::piped()).spawn().unwrap();
-        match child.stdin.take().unwrap().write_all(&self.input) {
+        let Some(mut stdin) = child.stdin.take() else {
+            return child;
+        };
+        match stdin.write_all(&self.input) {
             Err(error) if error.kind() != ErrorKind::BrokenPipe => panic!("{error}"),
             _ => child,
         }

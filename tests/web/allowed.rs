@@ -86,7 +86,7 @@ fn a_search_asks_its_provider_all_the_same() {
 #[test]
 fn the_manual_says_what_the_list_is_for() {
     let room = crate::common::directory();
-    let (code, _, err) = crate::common::piped(room.path(), &["man", "."]);
+    let (code, _, err) = crate::common::piped(room.path(), &["man", "--out", "."]);
     assert_eq!((code, err.as_str()), (0, ""));
     let page = std::fs::read_to_string(room.path().join("ikigai-tools-web-fetch.1")).unwrap();
     assert!(page.contains("ALLOWED_DOMAINS"), "{page}");

@@ -138,9 +138,9 @@ pub fn nearest_names<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) 
     let name = name.trim_matches('-');
     let candidates: Vec<&str> = candidates.collect();
     let edits = |word: &str| strsim::damerau_levenshtein(word, name);
-    // A third of the letters may be wrong: beyond that, words of the same length are similar by
+    // A quarter of the letters may be wrong: beyond that, words of the same length are similar by
     // chance.
-    let most = name.chars().count().div_ceil(3).min(3);
+    let most = name.chars().count().div_ceil(4).min(3);
     let most = if name.chars().count() < 3 { 0 } else { most };
     let distance = |candidate: &&str| {
         let candidate = candidate.trim_start_matches('-');

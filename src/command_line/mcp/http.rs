@@ -39,6 +39,8 @@ pub fn flags() -> Vec<Arg> {
         Arg::new(HTTP)
             .long(HTTP)
             .value_name("ADDR:PORT")
+            .num_args(0..=1)
+            .default_missing_value("")
             .value_parser(StringValueParser::new().try_map(|text| address(&text)))
             .help("Serve over HTTP at http://ADDR:PORT/mcp, and not on stdin")
             .long_help(

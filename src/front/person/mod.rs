@@ -2,25 +2,22 @@
 //! that a host would send, so that both are understood alike; the answer is text, wherever stdout
 //! leads, and the exit code that of a normal program ([`Tool::exit_codes`]).
 
-mod flag_words;
 mod progress;
 pub mod screen;
+mod stdin;
+mod typed_requests;
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, IsTerminal, Write};
 
+use clap::ArgMatches;
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Command};
-use serde_json::{Map, Value};
 
 use crate::command_line::confinement;
-use crate::command_line::fields::{
-    NO_CACHE, PLACES, command, field_of_places, ids, positional_id, usage, value_name,
-};
+use crate::command_line::fields::{NO_CACHE, command, ids, usage};
 use crate::command_line::{self, extra_arguments, habitual_flags, help};
 use iki_base::console::exit::ProgramExit;
-use iki_base::console::streams::RawStdin;
 use iki_base::console::{sanitize, say};
 use iki_tools::call::{answer, confined};
 use iki_tools::contract::call_context::CallContext;
@@ -28,10 +25,12 @@ use iki_tools::contract::call_terms::{Audience, CallTerms};
 use iki_tools::contract::failure::Failure;
 use iki_tools::contract::reply::AnswerObject;
 use iki_tools::contract::request::Request;
-use iki_tools::contract::schema::{FieldKind, Schema, SchemaField};
+use iki_tools::contract::schema::Schema;
+use iki_tools::contract::search_style::{LineHead, SearchStyle};
 use iki_tools::contract::tool::Tool;
 use progress::StdoutAfterProgress;
 use screen::{ScreenEnd, ScreenMode, ScreenWriter};
+use typed_requests::{TypedRequest, advise, request, requests};
 
 /// The result of reading a person's command line.
 pub enum CommandLineResult {
@@ -52,6 +51,10 @@ pub struct CallFlags {
     pub context: Option<&'static CallContext>,
     /// True if the request is one of several whose answers stand together.
     pub is_one_of_several: bool,
+    /// What is asked of a search beyond its request.
+    pub style: SearchStyle,
+    /// Whether to colour; where it is not said, a terminal is coloured.
+    pub colour: Option<bool>,
 }
 
 impl CallFlags {
@@ -67,6 +70,8 @@ impl CallFlags {
                 &*Box::leak(Box::new(context))
             }),
             is_one_of_several: false,
+            style: SearchStyle::default(),
+            colour: habitual_flags::colour(matches),
         }
     }
 
@@ -75,6 +80,7 @@ impl CallFlags {
         CallTerms {
             no_cache: self.no_cache,
             context: self.context,
+            style: self.style,
             ..terms
         }
     }
@@ -87,44 +93,62 @@ pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> CommandLineResul
     // Completions and manuals do without.
     command = command.args(habitual_flags::flags(tool));
     command = command.override_usage(usage(tool, invocation, &schema));
-    let words = std::iter::once(OsString::from(invocation)).chain(args.iter().cloned());
+    let advice = extra_arguments::advise_on_flags_of_a_command(invocation, &schema, &command, args);
+    if let Some(advice) = advice {
+        return CommandLineResult::Done(misuse(&advice));
+    }
+    let options = habitual_flags::as_options(tool, &command, args);
+    let words = std::iter::once(OsString::from(invocation)).chain(options);
     let parsed = command.try_get_matches_from_mut(words);
     let result = parsed.and_then(|matches| {
         if matches.get_flag("schema") {
             return Ok(CommandLineResult::Done(say::print(tool.schema)));
         }
-        let flags = CallFlags::of(tool, &matches);
+        let mut flags = CallFlags::of(tool, &matches);
         if let Some(file) = matches.get_one::<OsString>("input") {
             return Ok(CommandLineResult::File(file.clone(), flags));
         }
         if !gives_fields(tool, &matches, &schema) {
             return Ok(without_fields(tool, invocation, flags));
         }
-        let (mut request, places) = request(tool, &mut command, &matches, &schema)?;
         let words = args.iter().map(|word| word.to_string_lossy().into_owned());
         let words: Vec<String> = words.collect();
-        if let Err(advice) = habitual_flags::apply(tool, &matches, &words, &mut request) {
+        if let Some(advice) = habitual_flags::advise_on_lacking(tool, &matches, &words) {
             return Ok(CommandLineResult::Done(misuse(&advice)));
         }
-        let requests = requests(tool, &schema, request, &places);
+        let (mut request, places) = request(tool, &mut command, &matches, &schema)?;
+        let applied = habitual_flags::apply(tool, &matches, &mut request, &mut flags.style);
+        let advised = applied.and_then(|()| advise(tool, invocation, &schema, &request, &places));
+        if let Err(advice) = advised {
+            return Ok(CommandLineResult::Done(misuse(&advice)));
+        }
+        let words = typed_requests::advise_on_words(invocation, &request, &places);
+        let requests = requests(tool, &schema, &matches, (request, flags), &places);
+        let requests = match requests {
+            Ok(requests) => requests,
+            Err(reason) => return Err(command.error(ErrorKind::Io, reason)),
+        };
         let json = matches.get_flag("json");
         if json && requests.len() > 1 {
             let message = "with --json a call takes one place to search";
             return Err(command.error(ErrorKind::TooManyValues, message));
         }
-        Ok(CommandLineResult::Done(call(tool, requests, flags, json)))
+        let exit = call(tool, requests, flags, json);
+        screen::remark(tool, &words.unwrap_or_default());
+        Ok(CommandLineResult::Done(exit))
     });
     result.unwrap_or_else(|error| {
         CommandLineResult::Done(match error.kind() {
             ErrorKind::DisplayHelp => say::print(&help::tool(tool, invocation)),
             ErrorKind::DisplayVersion => say::print(&say::version()),
             ErrorKind::UnknownArgument => {
-                match extra_arguments::advise_on_extra_arguments(invocation, &schema, args) {
+                let fault = (&error, &command);
+                match extra_arguments::advise_on_extra_arguments(invocation, &schema, args, fault) {
                     Some(advice) => misuse(&advice),
-                    None => command_line::report_misuse(&error),
+                    None => command_line::report_misuse(error),
                 }
             }
-            _ => command_line::report_misuse(&error),
+            _ => command_line::report_misuse(error),
         })
     })
 }
@@ -149,38 +173,26 @@ pub fn without_fields(tool: &Tool, invocation: &str, flags: CallFlags) -> Comman
     })
 }
 
-/// A request for each of `places`, or the one without any.
-fn requests(
-    tool: &Tool,
-    schema: &Schema,
-    mut request: Map<String, Value>,
-    places: &[String],
-) -> Vec<Vec<u8>> {
-    let bytes =
-        |request: &Map<String, Value>| Value::from(request.clone()).to_string().into_bytes();
-    match field_of_places(tool, schema) {
-        Some(field) if !places.is_empty() => {
-            let with = |place: &String| {
-                request.insert(field.to_owned(), place.as_str().into());
-                bytes(&request)
-            };
-            places.iter().map(with).collect()
-        }
-        _ => vec![Value::Object(request).to_string().into_bytes()],
-    }
-}
-
 /// Answers the requests: with text, or a single one with JSON if that is wanted.
-fn call(tool: &Tool, mut requests: Vec<Vec<u8>>, flags: CallFlags, json: bool) -> ProgramExit {
+fn call(
+    tool: &Tool,
+    mut requests: Vec<TypedRequest>,
+    mut flags: CallFlags,
+    json: bool,
+) -> ProgramExit {
+    if let Some(place) = requests.iter().find_map(|request| request.stdin) {
+        stdin::announce_wait(tool.command(), place);
+    }
     let [request] = &mut requests[..] else {
         return as_text(tool, &requests, flags);
     };
     if !json {
         return as_text(tool, &requests, flags);
     }
+    flags.style.stdin = request.stdin;
     // JSON is for programs, and has everything that a host gets.
     let terms = flags.apply_to(CallTerms::within(Audience::Program, None, None));
-    let exit = answer::as_json(tool, Ok(request), terms);
+    let exit = answer::as_json(tool, Ok(&mut request.json), terms);
     if io::stdout().is_terminal() {
         // A person's next prompt starts on a line of its own; an error of the terminal is ignored.
         say::print("\n");
@@ -190,32 +202,46 @@ fn call(tool: &Tool, mut requests: Vec<Vec<u8>>, flags: CallFlags, json: bool) -
 
 /// Answers the requests with text. A command's own exit code is passed on; else the tool's row says
 /// how the call exits: of several answers a failure counts most, and then what was found.
-fn as_text(tool: &Tool, requests: &[Vec<u8>], mut flags: CallFlags) -> ProgramExit {
+fn as_text(tool: &Tool, requests: &[TypedRequest], mut flags: CallFlags) -> ProgramExit {
     flags.is_one_of_several = requests.len() > 1;
+    let quiet = flags.style.quiet;
     let [failed, nothing] =
         [tool.exit_codes.failed, tool.exit_codes.nothing_found].map(ProgramExit::Code);
     let mut exits = Vec::new();
     for request in requests {
-        let out = StdoutAfterProgress::of(tool);
-        let screen = ScreenWriter::new(tool, out, ScreenMode::of(&io::stdout()));
-        let shown = answer::catch_panic(|| show(tool, request, flags, screen));
+        let out: Box<dyn Write> = if quiet {
+            Box::new(io::sink())
+        } else {
+            Box::new(StdoutAfterProgress::of(tool))
+        };
+        let mode = ScreenMode::of(&io::stdout(), flags.colour);
+        let screen = ScreenWriter::new(tool, out, mode);
+        flags.style.stdin = request.stdin;
+        let coloured = mode == ScreenMode::ColourTerminal || flags.colour == Some(true);
+        flags.style.painted = tool.paints && coloured;
+        let shown = answer::catch_panic(|| show(tool, &request.json, flags, screen));
         exits.push(match shown.and_then(|shown| shown) {
             Ok(Ok((out, mut end))) => {
                 drop(out);
-                end.nothing_found &= !flags.is_one_of_several;
-                end.print(tool)
+                end.nothing_found &= !flags.is_one_of_several && !quiet;
+                if quiet && end.error.is_empty() {
+                    end.exit
+                } else {
+                    end.print(tool)
+                }
             }
             // A reader that closed the pipe has read all it wanted.
             Ok(Err(error)) => return answer::exit_status(tool, Err(error), ProgramExit::Success),
             Err(failure) => {
                 screen::complain(tool, &failure.message);
-                screen::complain(tool, &failure.note);
+                screen::remark(tool, &failure.note);
                 failed
             }
         });
     }
     match exits[..] {
         [exit] => exit,
+        _ if quiet && exits.contains(&ProgramExit::Success) => ProgramExit::Success,
         _ if exits.contains(&failed) => failed,
         _ if exits.contains(&ProgramExit::Success) => ProgramExit::Success,
         _ => nothing,
@@ -233,6 +259,13 @@ pub fn show<W: Write>(
         piped: screen.is_piped() || flags.is_one_of_several,
         ..flags.apply_to(CallTerms::of_person())
     };
+    let mut terms = terms;
+    if flags.is_one_of_several && terms.style.head == LineHead::Usual {
+        terms.style.head = LineHead::Path;
+    }
+    if terms.style.painted {
+        screen = screen.with_colours_of_the_tool();
+    }
     let mut request = Request::parse(request)?.for_tool(tool, terms);
     let reply = confined::run(tool, &mut request)?;
     let mut object = AnswerObject::for_viewer(&mut screen);
@@ -246,96 +279,14 @@ fn gives_fields(tool: &Tool, matches: &ArgMatches, schema: &Schema) -> bool {
         || habitual_flags::are_given(tool, matches)
 }
 
-/// The request that the flags and words make up, and the places in which to search. Words fill the
-/// fields that stand in their place and that no flag gives, in order.
-fn request(
-    tool: &Tool,
-    command: &mut Command,
-    matches: &ArgMatches,
-    schema: &Schema,
-) -> Result<(Map<String, Value>, Vec<String>), clap::Error> {
-    let places = field_of_places(tool, schema);
-    let in_place = || schema.fields.iter().filter(|field| field.in_place);
-    let words = in_place().filter_map(|field| matches.get_one::<String>(&positional_id(field)));
-    let further = places.and_then(|_| matches.get_many::<String>(PLACES));
-    let mut words = words.chain(further.into_iter().flatten());
-    let mut request = Map::new();
-    let mut missing = Vec::new();
-    for field in &schema.fields {
-        let value = flag_value(tool, matches, field);
-        if let Some(value) = value.map_err(|why| command.error(ErrorKind::ValueValidation, why))? {
-            request.insert(field.name.clone(), value);
-        } else if field.in_place {
-            match words.next() {
-                Some(word) => {
-                    let value = match &**word {
-                        "-" if habitual_flags::takes_stdin(tool, field) => {
-                            read_stdin().map_err(|why| command.error(ErrorKind::Io, why))?
-                        }
-                        word => word.to_owned(),
-                    };
-                    request.insert(field.name.clone(), value.into());
-                }
-                None if !field.required => {}
-                None => missing.push(format!("--{} {}", field.flag(), value_name(field))),
-            }
-        }
-    }
-    let words: Vec<String> = words.cloned().collect();
-    if let Some(word) = words.first()
-        && places.is_none_or(|field| request.contains_key(field))
-    {
-        let message = format!(
-            "unexpected argument '{word}': every required field has its value; \
-             optional ones are given by their flags"
-        );
-        return Err(command.error(ErrorKind::UnknownArgument, message));
-    }
-    if !missing.is_empty() && !habitual_flags::ask_a_server(tool, matches) {
-        let message = format!("missing: {}", missing.join(", "));
-        return Err(command.error(ErrorKind::MissingRequiredArgument, message));
-    }
-    Ok((request, words))
-}
-
-/// The text on stdin.
-fn read_stdin() -> Result<String, String> {
-    let mut bytes = Vec::new();
-    let read = RawStdin.read_to_end(&mut bytes);
-    read.map_err(|error| format!("stdin cannot be read: {error}"))?;
-    String::from_utf8(bytes)
-        .map_err(|_| "stdin is not UTF-8 text; a shell's > takes any bytes".to_owned())
-}
-
-/// The value of the field's flag, if it is there.
-fn flag_value(
-    tool: &Tool,
-    matches: &ArgMatches,
-    field: &SchemaField,
-) -> Result<Option<Value>, String> {
-    let name = &field.name;
-    Ok(match field.kind {
-        FieldKind::Text => match matches.get_many::<String>(name) {
-            Some(texts) => {
-                let texts: Vec<&str> = texts.map(String::as_str).collect();
-                Some(habitual_flags::joined(tool, field, &texts)?.into())
-            }
-            None => None,
-        },
-        FieldKind::Integer => matches.get_one::<Value>(name).cloned(),
-        FieldKind::Flag => matches.get_one::<bool>(name).map(|flag| (*flag).into()),
-        FieldKind::Texts | FieldKind::Objects => matches
-            .get_many::<String>(name)
-            .map(|texts| texts.map(|text| Value::from(text.as_str())).collect()),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::command_line::fields::typed;
+    use iki_tools::contract::schema::FieldKind;
     use iki_tools::registry;
     use iki_tools::registry::TOOLS;
+    use serde_json::{Map, Value};
 
     /// Flags of every tool, flags those of its fields.
     const COMMON: [&str; 5] = ["input", "json", "schema", "help", "version"];

@@ -10,7 +10,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 
 use serde_json::Value;
 
-use crate::front::person::flag_words;
+use crate::command_line::flag_words;
 use iki_base::console::exit::ProgramExit;
 use iki_base::console::{color, sanitize};
 use iki_tools::contract::reply::Viewer;
@@ -32,7 +32,42 @@ pub struct ScreenWriter<'a, W: Write> {
     asides: Vec<(String, Value)>,
     /// The number of control characters that were spelled.
     spelled: usize,
+    /// The beginning of a colour whose end has not come yet, if the tool colours its output.
+    colours: Option<String>,
+    /// True if something could not be read that was asked for.
+    is_partial: bool,
     end: ScreenEnd,
+}
+
+/// The colours that a tool may give to parts of its output, as they stand behind an escape
+/// character.
+const COLOURS: [&str; 4] = ["[35m", "[32m", "[1;31m", "[0m"];
+
+/// `text` sanitized for a terminal, but for these colours, and the number of control characters
+/// that are spelled in it. A tool that writes them leaves no escape character in what it shows of
+/// others.
+fn sanitize_between_colours(text: &str) -> (String, usize) {
+    let mut parts = text.split_inclusive('\u{1b}');
+    let mut shown = String::with_capacity(text.len());
+    let mut spelled = sanitize::count_spelled(text);
+    let mut rest = parts.next().unwrap_or_default();
+    for part in parts {
+        let colour = COLOURS.iter().find(|colour| part.starts_with(**colour));
+        match (rest.strip_suffix('\u{1b}'), colour) {
+            (Some(before), Some(colour)) => {
+                shown += &sanitize::for_terminal(before);
+                shown.extend(["\u{1b}", colour]);
+                spelled -= 1;
+                rest = &part[colour.len()..];
+            }
+            _ => {
+                shown += &sanitize::for_terminal(rest);
+                rest = part;
+            }
+        }
+    }
+    shown += &sanitize::for_terminal(rest);
+    (shown, spelled)
 }
 
 /// The medium on which an answer is shown.
@@ -47,9 +82,10 @@ pub enum ScreenMode {
 }
 
 impl ScreenMode {
-    /// The kind of the stream that this process writes its answer to.
-    pub fn of(stream: &impl IsTerminal) -> Self {
-        match (stream.is_terminal(), color::coloured(stream)) {
+    /// The kind of the stream that this process writes its answer to, coloured as a flag may say.
+    pub fn of(stream: &impl IsTerminal, colour: Option<bool>) -> Self {
+        let coloured = colour.unwrap_or_else(|| color::coloured(stream));
+        match (stream.is_terminal(), coloured) {
             (true, true) => Self::ColourTerminal,
             (true, false) => Self::Terminal,
             (false, _) => Self::Pipe,
@@ -73,11 +109,10 @@ pub struct ScreenEnd {
 impl ScreenEnd {
     /// Prints on stderr, in the name of `tool`, the words that belong there.
     pub fn print(&self, tool: &Tool) -> ProgramExit {
-        for complaint in [&self.error, &self.note] {
-            complain(tool, complaint);
-        }
+        complain(tool, &self.error);
+        remark(tool, &self.note);
         if self.nothing_found {
-            color::print_error(tool.command(), "nothing found");
+            color::print_note(tool.command(), "nothing found");
         }
         self.exit
     }
@@ -87,6 +122,13 @@ impl ScreenEnd {
 pub fn complain(tool: &Tool, complaint: &str) {
     if !complaint.is_empty() {
         color::print_error(tool.command(), &flag_words::of_person(tool, complaint));
+    }
+}
+
+/// Prints on stderr, in the name of `tool`, what a person may want to know, unless it is empty.
+pub fn remark(tool: &Tool, note: &str) {
+    if !note.is_empty() {
+        color::print_note(tool.command(), &flag_words::of_person(tool, note));
     }
 }
 
@@ -113,6 +155,8 @@ impl<'a, W: Write> ScreenWriter<'a, W> {
             named: None,
             asides: Vec::new(),
             spelled: 0,
+            colours: None,
+            is_partial: false,
             end: ScreenEnd {
                 exit: ProgramExit::Success,
                 error: String::new(),
@@ -120,6 +164,13 @@ impl<'a, W: Write> ScreenWriter<'a, W> {
                 nothing_found: false,
             },
         }
+    }
+
+    /// This screen, for a tool that colours its output.
+    #[must_use]
+    pub fn with_colours_of_the_tool(mut self) -> Self {
+        self.colours = Some(String::new());
+        self
     }
 
     /// True if it is a pipe or a file.
@@ -137,12 +188,14 @@ impl<'a, W: Write> ScreenWriter<'a, W> {
         if !self.is_content || self.kind != ScreenMode::Pipe {
             self.end_line()?;
         }
+        let begun = self.colours.take().unwrap_or_default();
+        self.out.write_all(self.sanitized(&begun).as_bytes())?;
         self.out.flush()?;
         if let Some(spelled) = notes::on_spelled(self.spelled) {
             let blank = if self.end.note.is_empty() { "" } else { " " };
             self.end.note = format!("{}{blank}{spelled}.", self.end.note);
         }
-        if !self.end.error.is_empty() {
+        if !self.end.error.is_empty() || self.is_partial {
             self.end.exit = ProgramExit::Code(self.tool.exit_codes.failed);
         } else if self.end.nothing_found {
             self.end.exit = ProgramExit::Code(self.tool.exit_codes.nothing_found);
@@ -169,6 +222,18 @@ impl<'a, W: Write> ScreenWriter<'a, W> {
     fn show(&mut self, text: &str) -> io::Result<()> {
         self.last = text.chars().next_back().or(self.last);
         if self.kind != ScreenMode::Pipe {
+            if let Some(begun) = &mut self.colours {
+                begun.push_str(text);
+                // A colour may come in two pieces.
+                let last = begun
+                    .rfind('\u{1b}')
+                    .filter(|at| !begun[*at..].contains('m'));
+                let begin = begun.split_off(last.unwrap_or(begun.len()));
+                let whole = std::mem::replace(begun, begin);
+                let (shown, spelled) = sanitize_between_colours(&whole);
+                self.spelled += spelled;
+                return self.out.write_all(shown.as_bytes());
+            }
             self.spelled += sanitize::count_spelled(text);
         }
         self.out.write_all(self.sanitized(text).as_bytes())
@@ -335,5 +400,9 @@ impl<W: Write> Viewer for ScreenWriter<'_, W> {
 
     fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
+    }
+
+    fn not_all_read(&mut self) {
+        self.is_partial = true;
     }
 }

@@ -25,8 +25,17 @@ pub fn painted(text: &str, code: &str, wanted: bool) -> String {
 
 /// Prints an error message on stderr, prefixed with the name of `speaker`.
 pub fn print_error(speaker: &str, message: &str) {
+    print(speaker, message, "1;31");
+}
+
+/// Prints a note on stderr, which is no error, prefixed with the name of `speaker`.
+pub fn print_note(speaker: &str, note: &str) {
+    print(speaker, note, "1");
+}
+
+fn print(speaker: &str, message: &str, colour: &str) {
     let stderr = io::stderr();
-    let speaker = painted(&format!("{speaker}:"), "1;31", coloured(&stderr));
+    let speaker = painted(&format!("{speaker}:"), colour, coloured(&stderr));
     let _ = writeln!(
         stderr.lock(),
         "{speaker} {}",

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bounded::TextMeasure;
 use super::call_context::CallContext;
+use super::search_style::SearchStyle;
 
 /// The variable that limits an answer, in bytes of the JSON object.
 pub(crate) const MAX_ANSWER: &str = "IKIGAI_MAX_ANSWER";
@@ -125,6 +126,8 @@ pub struct CallTerms {
     pub no_cache: bool,
     /// True if the answer to a person goes into a pipe or a file, for other programs.
     pub piped: bool,
+    /// What a person's flags ask of a search.
+    pub style: SearchStyle,
     /// Reports the last line that a command wrote, if the caller wants to know.
     pub progress: Option<fn(&[u8])>,
     /// Description of the call, if a server or flags gave one.
@@ -168,6 +171,7 @@ impl CallTerms {
             served: false,
             no_cache: false,
             piped: false,
+            style: SearchStyle::default(),
             progress: None,
             context: None,
             measure: TextMeasure::for_audience(reader),

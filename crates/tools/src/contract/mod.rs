@@ -19,6 +19,7 @@
 //! | [`envelope`] | the fields that say if a call succeeded |
 //! | [`schema`] | a tool's schema, read for people's front ends and validated as hosts do |
 //! | [`schema_reduction`] | a schema reduced to the keywords that every model provider takes |
+//! | [`search_style`] | what a person's flags ask of a search beyond its request |
 //! | [`provider`] | tool definitions in each model provider's format |
 //!
 //! # An answer has two phases
@@ -51,4 +52,5 @@ pub mod reply;
 pub mod request;
 pub mod schema;
 pub mod schema_reduction;
+pub mod search_style;
 pub mod tool;

@@ -101,6 +101,9 @@ pub trait Viewer {
 
     /// Shows everything so far, because nothing more comes for a while.
     fn flush(&mut self) -> io::Result<()>;
+
+    /// Notes that not all was read that was asked for, whatever was found.
+    fn not_all_read(&mut self) {}
 }
 
 /// An answer's fields, written as a JSON object or shown to a viewer.
@@ -385,6 +388,14 @@ impl<'w> AnswerObject<'w> {
             self.field(EMPTY, words)?;
         }
         Ok(())
+    }
+
+    /// Tells a person's front end that something could not be opened, listed or read: its exit code
+    /// says so, whatever was found.
+    pub(crate) fn not_all_read(&mut self) {
+        if let Sink::Viewer(viewer) = &mut self.sink {
+            viewer.not_all_read();
+        }
     }
 
     /// Writes an image for a model. It does not count against the limit, and is not written for

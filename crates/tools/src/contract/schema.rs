@@ -98,9 +98,7 @@ impl Schema {
         let hosts = Schema::read(tool.schema).fields;
         let mut schema = Schema::read(&tool.description_for_models());
         let is_flag = |field: &SchemaField| {
-            let mut habits = tool.habits.iter();
-            field.kind != FieldKind::Objects
-                && !habits.any(|(_, habit)| habit.served_field() == Some(&field.name))
+            field.kind != FieldKind::Objects && !tool.served_fields.contains(&&*field.name)
         };
         schema.fields.retain(is_flag);
         let requires_none = !hosts.iter().any(|host| host.required);

@@ -37,9 +37,10 @@ pub struct Tool {
     /// Names for fields that other programs of this name have, each with the tool's own. Those of
     /// other agents' tools are in one table for all (`contract/request/foreign_fields.rs`).
     pub aliases: &'static [(&'static str, &'static str)],
-    /// Flags of the program of the same name, which people type from habit, separated by blanks,
-    /// and their meaning here. Flags in `aliases` need no row.
-    pub habits: &'static [(&'static str, HabitualFlag)],
+    /// True if it colours parts of what it shows a person, where the terms of the call say so.
+    pub paints: bool,
+    /// Fields that only a server's calls can use: they are no flags.
+    pub served_fields: &'static [&'static str],
     /// For completions: usual values, separated by blanks, of fields that take others too.
     pub values: &'static [(&'static str, &'static str)],
     /// The JSON schema of the answer's object, for programs that check it.
@@ -90,7 +91,8 @@ impl Tool {
         model_schema: "",
         host_schema: None,
         aliases: &[],
-        habits: &[],
+        paints: false,
+        served_fields: &[],
         values: &[],
         output_schema: None,
         artifacts: false,
@@ -162,17 +164,6 @@ impl Tool {
         self.link.strip_suffix("-tool").unwrap_or(self.link)
     }
 
-    /// The flags of `habits` and of `aliases`.
-    pub fn all_habits(&self) -> impl Iterator<Item = (&'static str, HabitualFlag)> {
-        let aliases = self
-            .aliases
-            .iter()
-            .filter(|(flag, _)| flag.starts_with('-'));
-        let aliases = aliases.map(|&(flag, field)| (flag, HabitualFlag::Field(field)));
-        let habits = self.habits.iter().copied();
-        habits.chain(aliases)
-    }
-
     /// True if the answer has a field of this role.
     #[must_use]
     pub fn has(&self, part: FieldRole) -> bool {
@@ -198,39 +189,6 @@ impl Tool {
         match &self.account {
             Some(account) => account.credentials,
             None => &[],
-        }
-    }
-}
-
-/// The meaning of a flag that another program has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HabitualFlag {
-    /// The flag of this field.
-    Field(&'static str),
-    /// The flag of this field, whose several values are joined into one: the text before, between
-    /// and after them.
-    Several(&'static str, [&'static str; 3]),
-    /// This value of that field.
-    Value(&'static str, &'static str),
-    /// The flag of this field, which only a server's calls have: no help names it.
-    Served(&'static str),
-    /// The flag of this field, with a number, which only a server's calls have.
-    ServedNumber(&'static str),
-    /// A behaviour that is on in any case.
-    Usual,
-    /// A flag that this program lacks, for this reason.
-    Lacking(&'static str),
-    /// Given as the field's value: what stdin holds.
-    Stdin(&'static str),
-}
-
-impl HabitualFlag {
-    /// The field that only a server's calls have.
-    #[must_use]
-    pub fn served_field(self) -> Option<&'static str> {
-        match self {
-            Self::Served(field) | Self::ServedNumber(field) => Some(field),
-            _ => None,
         }
     }
 }

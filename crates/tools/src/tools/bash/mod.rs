@@ -17,9 +17,7 @@ use crate::contract::call_terms::Audience;
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::{AnswerObject, Reply};
 use crate::contract::request::Request;
-use crate::contract::tool::{
-    AccessScope, ExitCodes, FieldRole, HabitualFlag, Tool, ToolHints, ToolManual,
-};
+use crate::contract::tool::{AccessScope, ExitCodes, FieldRole, Tool, ToolHints, ToolManual};
 use crate::secrets;
 use background::BackgroundRequest;
 use binary_output::TextOrBytes;
@@ -44,10 +42,7 @@ pub const TOOL: Tool = Tool {
     schema: include_str!("../schemas/bash.json"),
     model_schema: include_str!("../schemas/for_models/bash.json"),
     host_schema: Some(include_str!("../schemas/for_hosts/bash.json")),
-    habits: &[
-        ("--background", HabitualFlag::Served("background")),
-        ("--stop", HabitualFlag::ServedNumber("stop")),
-    ],
+    served_fields: &["background", "stop"],
     title: "Run a shell command",
     hints: ToolHints {
         read_only: false,

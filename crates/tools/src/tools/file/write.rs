@@ -7,7 +7,7 @@ use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::notes::Notes;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{AccessScope, FieldRole, HabitualFlag, Tool, ToolHints, ToolManual};
+use crate::contract::tool::{AccessScope, FieldRole, Tool, ToolHints, ToolManual};
 use crate::tools::file::{failure, write_note};
 use iki_files::{self as files, ErrorReason, FileAccessError, MadeDirectories};
 use iki_process::sandbox::confinement;
@@ -20,7 +20,6 @@ pub const TOOL: Tool = Tool {
     schema: include_str!("../schemas/file_write.json"),
     model_schema: include_str!("../schemas/for_models/file_write.json"),
     host_schema: Some(include_str!("../schemas/for_hosts/file_write.json")),
-    habits: &[("-", HabitualFlag::Stdin("content"))],
     title: "Write a file",
     hints: ToolHints {
         read_only: false,

@@ -11,7 +11,7 @@ use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::notes::Notes;
 use crate::contract::reply::{AnswerObject, Reply};
 use crate::contract::request::Request;
-use crate::contract::tool::{AccessScope, ExitCodes, FieldRole, HabitualFlag, Tool, ToolManual};
+use crate::contract::tool::{AccessScope, ExitCodes, FieldRole, Tool, ToolManual};
 use crate::tools::search::empty_result::{self, EmptySearch};
 use crate::tools::search::ignored_note::note_on_ignored;
 use crate::tools::search::note::{self, SearchVocabulary};
@@ -28,10 +28,6 @@ pub const TOOL: Tool = Tool {
     model_schema: include_str!("../schemas/for_models/glob.json"),
     host_schema: Some(include_str!("../schemas/for_hosts/glob.json")),
     aliases: &[("head_limit", "limit")],
-    habits: &[
-        ("--hidden", HabitualFlag::Usual),
-        ("--no-ignore", HabitualFlag::Field("all")),
-    ],
     title: "Find files",
     scope: AccessScope::Paths {
         directory: "path",
@@ -73,6 +69,9 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         let left_out = walked.left_out;
         notes.add(left_out.map(|what| note::omitted_paths(what, terms, VOCABULARY)));
         notes.add(note::unlisted_directories(&walked.unlisted));
+        if walked.unlisted.first.is_some() {
+            object.not_all_read();
+        }
         // Each search for a reason has a time limit of its own.
         let search = || EmptySearch {
             searches_all: scope.is_deep,
@@ -81,6 +80,13 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         if listed.count == 0 {
             object.nothing_found("no names match")?;
         }
+        let is_open = pattern
+            .rfind('[')
+            .is_some_and(|at| !pattern[at..].contains(']'));
+        let is_open = is_open && listed.count == 0 && terms.reader != Audience::Host;
+        notes.add(
+            is_open.then(|| "`[` begins a set that no `]` ends, and stands for itself.".to_owned()),
+        );
         if left_out.is_none() {
             notes.add(explain_rest(search(), listed.count));
         }

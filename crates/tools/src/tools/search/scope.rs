@@ -23,8 +23,9 @@ pub struct FileScope {
     pub walk: WalkScope,
 }
 
-/// Fails if a person searches in a path that does not exist, as grep(1) does; other callers get the
-/// note on an empty answer. `pattern` was sought there, if given.
+/// Fails if a person searches in a path that does not exist, as grep(1) does, or that is neither a
+/// directory nor a regular file; other callers get the note on an empty answer. `pattern` was
+/// sought there, if given.
 ///
 /// # Errors
 /// The place, and what is near it.
@@ -34,14 +35,21 @@ pub fn check_place(
     pattern: Option<&str>,
 ) -> Result<(), Failure> {
     let path = search.path;
+    if request.terms().reader != Audience::Person || path.is_empty() {
+        return Ok(());
+    }
     match fs::metadata(path) {
-        Err(error) if request.terms().reader == Audience::Person && !path.is_empty() => {
+        Err(error) => {
             let message = format!("{path}: {}", error_in_words(&error));
             let failure = Failure::new(ErrorCode::FileNotFound, message);
             let note = empty_result::explain_path(search, pattern);
             Err(failure.with_note(note.unwrap_or_default()))
         }
-        _ => Ok(()),
+        Ok(place) if !place.is_dir() && !place.is_file() => {
+            let message = format!("{path}: neither a directory nor a regular file, not searched");
+            Err(Failure::new(ErrorCode::ReadError, message))
+        }
+        Ok(_) => Ok(()),
     }
 }
 

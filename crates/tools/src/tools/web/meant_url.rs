@@ -6,7 +6,7 @@ use percent_encoding::percent_decode_str;
 use url::{Host, Url};
 
 use super::download_command::{MAX_URL_BYTES, plain};
-use crate::contract::call_terms::CallTerms;
+use crate::contract::call_terms::{Audience, CallTerms};
 use iki_base::wording::on_one_line;
 use iki_process::sandbox::confinement;
 use iki_web::client;
@@ -83,6 +83,11 @@ pub fn of_no_url(tool: &str, text: &str, terms: &CallTerms) -> String {
             path.as_deref().and_then(Path::to_str).unwrap_or_default(),
             terms,
         );
+    }
+    // A person who types a file's name stands beside it.
+    let is_file = terms.reader == Audience::Person && Path::new(text).is_file();
+    if is_file {
+        return local(tool, text, terms);
     }
     if let Some(url) = guess_url(text) {
         return format!("Send {url}");

@@ -41,9 +41,7 @@ impl LineRange<'_> {
         if object.terms().reader != Audience::Person || is_text {
             object.note(describe_facts(self.path, &facts, object.terms()));
         }
-        if object.terms().reader != Audience::Person {
-            object.note(self.past_the_end(facts.ends_before, "file"));
-        }
+        object.note(self.past_the_end(facts.ends_before, "file"));
         self.write(content, object)?;
         if facts.is_empty && facts.ends_before.is_none() {
             object.nothing_found("empty file")?;

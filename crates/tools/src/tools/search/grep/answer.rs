@@ -9,7 +9,8 @@ use rustix::io::Errno;
 use super::chunk::{LineRecord, ResultChunk, SearchedPiece};
 use super::line_form::LineBeginning;
 use super::options::{GrepOptions, GrepOutput};
-use super::search::{SharedSearch, binary_matches, note_outcome, path_text};
+use super::search::{binary_matches, note_outcome, path_text};
+use super::shared_search::SharedSearch;
 use crate::contract::reply::{AnswerObject, Text};
 
 /// The time between two sendings to the reader.
@@ -23,6 +24,10 @@ pub struct GrepAnswer<'a, 'o> {
     output: Text<'o>,
     /// True if a line has been written.
     begun: bool,
+    /// True if its line feed has been written as well, ahead of the next line.
+    line_ended: bool,
+    /// True if the answer is shown as it comes.
+    is_shown: bool,
     /// The time since which something waits to be sent.
     waits: Option<Instant>,
     /// The large file of which pieces come.
@@ -102,10 +107,13 @@ impl SearchOutcome {
 impl<'a, 'o> GrepAnswer<'a, 'o> {
     /// Begins an answer whose lines are the field `output` of `object`.
     pub fn new(shared: &'a SharedSearch, object: &'o mut AnswerObject<'_>) -> io::Result<Self> {
+        let is_shown = object.is_shown();
         Ok(Self {
             shared,
             output: object.text("output")?,
             begun: false,
+            line_ended: false,
+            is_shown,
             waits: None,
             large: LargeFile::default(),
             held: Vec::new(),
@@ -157,6 +165,20 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
         Ok(())
     }
 
+    /// The number of lines that were found so far.
+    pub fn found(&self) -> u64 {
+        self.done.count
+    }
+
+    /// Shows everything so far, because the next may be long in coming.
+    pub fn show_now(&mut self) -> io::Result<()> {
+        if self.begun && self.is_shown && !self.line_ended {
+            self.output.write_all(b"\n")?;
+            self.line_ended = true;
+        }
+        self.output.send()
+    }
+
     /// Adds lines as they are to be written.
     fn add_lines(&mut self, chunk: &ResultChunk) -> io::Result<()> {
         if !self.shared.is_limited() {
@@ -181,7 +203,8 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
             *chunk = ResultChunk::default();
             return Ok(());
         }
-        let form = self.shared.options.form;
+        let GrepOptions { form, style, .. } = self.shared.options;
+        let painted = style.painted;
         let (mut text, mut start) = (Vec::with_capacity(TEXT_CHUNK_BYTES), 0);
         let mut excerpts = &*chunk.excerpts;
         for record in &chunk.records {
@@ -191,7 +214,7 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
             let number = self.large.lines + record.number;
             self.large
                 .begun
-                .begin_line(form, &mut text, &known.path, (number, true));
+                .begin_line((form, painted), &mut text, &known.path, (number, true));
             let whole = record.whole + text.len() - at;
             let excerpt = take_excerpt(&mut excerpts, *record, chunk.excerpts.len());
             let excerpt = excerpt.map(|excerpt| [&text[at..], excerpt].concat());
@@ -240,13 +263,14 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
             return Ok(());
         }
         self.begun = true;
+        self.line_ended = false;
         self.output.write_all(text)
     }
 
     /// The length of the line feeds that are left out before the first line.
     fn lead(&self) -> usize {
         match self.shared.options {
-            _ if self.begun => 0,
+            _ if self.begun => usize::from(self.line_ended),
             GrepOptions {
                 output: GrepOutput::Lines,
                 form,
@@ -309,6 +333,7 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
     fn show(&mut self, text: &[u8], record: LineRecord) -> io::Result<()> {
         let skipped = self.lead();
         self.begun = true;
+        self.line_ended = false;
         let whole = self
             .output
             .record(text.get(skipped..).unwrap_or_default())?;

@@ -9,6 +9,44 @@ pub enum LineForm {
     Headed,
     /// `12: text`, because there is one file.
     OneFile,
+    /// `text`, as a person may ask for.
+    Bare,
+}
+
+/// The colour of paths, as SGR parameters (ECMA-48, 8.3.117).
+const PATH_COLOUR: &str = "35";
+
+/// The colour of lines' numbers.
+const NUMBER_COLOUR: &str = "32";
+
+/// The colour of matches.
+pub const MATCH_COLOUR: &str = "1;31";
+
+/// Writes `bytes` in the colour `code`, if they are `painted`. What would steer a terminal in a
+/// text that is painted is spelled, so that only the colours do.
+pub fn paint(text: &mut Vec<u8>, bytes: &[u8], code: &str, painted: bool) {
+    if !painted {
+        text.extend_from_slice(bytes);
+        return;
+    }
+    text.extend_from_slice(format!("\x1b[{code}m").as_bytes());
+    spell_escapes(text, bytes);
+    text.extend_from_slice(b"\x1b[0m");
+}
+
+/// Writes `bytes` with `^[` in the place of each escape character.
+pub fn spell_escapes(text: &mut Vec<u8>, bytes: &[u8]) {
+    for (at, part) in bytes.split(|byte| *byte == b'\x1b').enumerate() {
+        text.extend_from_slice(if at > 0 { b"^[" } else { b"" });
+        text.extend_from_slice(part);
+    }
+}
+
+/// `path` as it is written in an answer.
+pub fn painted_path(path: &[u8], painted: bool) -> Vec<u8> {
+    let mut text = Vec::with_capacity(path.len());
+    paint(&mut text, path, PATH_COLOUR, painted);
+    text
 }
 
 impl LineForm {
@@ -16,7 +54,7 @@ impl LineForm {
     pub fn before_file(self) -> &'static str {
         match self {
             Self::Headed => "\n\n",
-            Self::PathOnEach | Self::OneFile => "\n",
+            Self::PathOnEach | Self::OneFile | Self::Bare => "\n",
         }
     }
 }
@@ -34,27 +72,31 @@ impl LineBeginning {
     /// Writes all that comes before the text of a line.
     pub fn begin_line(
         &mut self,
-        form: LineForm,
+        (form, painted): (LineForm, bool),
         text: &mut Vec<u8>,
         path: &[u8],
         (number, is_match): (u64, bool),
     ) {
         if self.last == 0 {
             self.before = match form {
-                LineForm::PathOnEach => [b"\n", path].concat(),
-                LineForm::Headed | LineForm::OneFile => b"\n".to_vec(),
+                LineForm::PathOnEach => [b"\n", &*painted_path(path, painted)].concat(),
+                LineForm::Headed | LineForm::OneFile | LineForm::Bare => b"\n".to_vec(),
             };
             if form == LineForm::Headed {
                 text.extend_from_slice(form.before_file().as_bytes());
-                text.extend_from_slice(path);
+                text.extend_from_slice(&painted_path(path, painted));
             }
         }
         text.extend_from_slice(&self.before);
+        self.last = number;
+        if form == LineForm::Bare {
+            return;
+        }
         if form == LineForm::PathOnEach {
             text.push(if is_match { b':' } else { b'-' });
         }
-        text.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+        let number = itoa::Buffer::new().format(number).to_owned();
+        paint(text, number.as_bytes(), NUMBER_COLOUR, painted);
         text.extend_from_slice(if is_match { b": " } else { b"- " });
-        self.last = number;
     }
 }

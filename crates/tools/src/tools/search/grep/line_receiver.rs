@@ -4,10 +4,10 @@ use std::sync::atomic::Ordering;
 
 use super::chunk::{LineRecord, ResultChunk};
 use super::excerpt::{LONG_LINE_BYTES, push_excerpt};
-use super::options::GrepOutput;
-use super::search::{
-    CHUNK_FILE_BYTES, CHUNK_TEXT_BYTES, CurrentFile, DeadlineMatcher, SharedSearch,
-};
+use super::options::{GrepOptions, GrepOutput};
+use super::search::{CHUNK_FILE_BYTES, CHUNK_TEXT_BYTES, CurrentFile, DeadlineMatcher};
+use super::shared_search::SharedSearch;
+use crate::contract::search_style::BinaryFiles;
 use iki_search::scan::{ContextLines, LineSink, ScanFlow};
 
 /// Takes the lines of a file.
@@ -51,9 +51,10 @@ impl LineReceiver<'_> {
                 text.extend_from_slice(b"\n--");
             }
             let line = (number, is_match);
+            let form = (options.form, options.style.painted);
             current
                 .beginning
-                .begin_line(options.form, text, &current.path, line);
+                .begin_line(form, text, &current.path, line);
         }
         let is_long = line.len() > LONG_LINE_BYTES && (options.shortens || shared.room.is_some());
         let match_start = || {
@@ -65,8 +66,15 @@ impl LineReceiver<'_> {
         let mut excerpt = 0;
         let short_before = chunk.excerpts.len();
         if is_long && options.shortens {
+            let from = text.len();
             push_excerpt(text, line, match_start());
+            if options.style.painted {
+                let excerpt = text.split_off(from);
+                shared.paint_matches(text, &excerpt, is_match);
+            }
             cut = 0;
+        } else if options.style.painted {
+            shared.paint_matches(text, shown, is_match);
         } else {
             if is_long {
                 let before = &text[start..];
@@ -95,16 +103,27 @@ impl LineReceiver<'_> {
 
 impl LineSink for LineReceiver<'_> {
     fn line(&mut self, number: u64, line: &[u8]) -> ScanFlow {
+        let GrepOptions { output, style, .. } = self.shared.options;
+        let is_binary = self.matcher.binary.get() == Some(true);
+        if is_binary && style.binary == BinaryFiles::LeftOut {
+            return ScanFlow::Stop;
+        }
         self.chunk.done.count += 1;
-        let output = self.shared.options.output;
-        if output != GrepOutput::Lines || self.matcher.binary.get() == Some(true) {
+        self.current.found += 1;
+        let is_enough = style
+            .max_per_file
+            .is_some_and(|most| self.current.found >= most);
+        if output != GrepOutput::Lines || is_binary {
             self.current.counted += 1;
             return match output {
-                GrepOutput::Files => ScanFlow::Stop,
-                GrepOutput::Lines | GrepOutput::Counts => ScanFlow::GoOn,
+                GrepOutput::Lines | GrepOutput::Counts if !is_enough => ScanFlow::GoOn,
+                _ => ScanFlow::Stop,
             };
         }
         self.add(number, line, true);
+        if is_enough {
+            return ScanFlow::Stop;
+        }
         if self.numbered && self.chunk.text.len() >= CHUNK_TEXT_BYTES {
             return ScanFlow::Pause;
         }
@@ -119,7 +138,8 @@ impl LineSink for LineReceiver<'_> {
 
     fn searched(&mut self, bytes: usize) -> ScanFlow {
         self.chunk.bytes += bytes;
-        if self.numbered && self.chunk.bytes >= CHUNK_FILE_BYTES {
+        let is_stream = self.shared.options.style.stdin.is_some();
+        if self.numbered && (is_stream || self.chunk.bytes >= CHUNK_FILE_BYTES) {
             return ScanFlow::Pause;
         }
         ScanFlow::GoOn

@@ -8,6 +8,8 @@ mod line_form;
 mod line_receiver;
 mod options;
 mod search;
+mod shared_search;
+mod standard_input;
 #[cfg(test)]
 mod tests;
 
@@ -15,6 +17,7 @@ use std::borrow::Cow;
 use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -24,6 +27,7 @@ use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::notes::Notes;
 use crate::contract::reply::{AnswerObject, Reply};
 use crate::contract::request::Request;
+use crate::contract::search_style::{SearchStyle, StdinPlace};
 use crate::contract::tool::{AccessScope, ExitCodes, FieldRole, Tool, ToolManual};
 use crate::tools::search::empty_result::{self, EmptySearch, SearchedNames};
 use crate::tools::search::ignored_note::note_on_ignored;
@@ -33,13 +37,14 @@ use alternative_readings_search::AlternativeReadingsSearch;
 use answer::{GrepAnswer, SearchOutcome};
 use chunk::ResultChunk;
 use iki_base::wording::count_noun;
-use iki_search::ere::{RegexMatcher, has_empty_group};
+use iki_search::ere::{MatchExtents, RegexMatcher, has_empty_group};
 use iki_search::paths::WalkOutcome;
 use iki_search::scan::LinkPolicy;
 use iki_search::steps::{GlobPattern, WildcardError};
 use iki_search::walk::{self, GlobError, PatternWalk};
-use options::{GrepOptions, GrepOutput, HABITS};
-use search::{FileSearcher, SharedSearch};
+use options::{GrepOptions, GrepOutput};
+use search::FileSearcher;
+use shared_search::SharedSearch;
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -57,8 +62,8 @@ pub const TOOL: Tool = Tool {
         ("head_limit", "limit"),
         ("output_mode", "output"),
     ],
-    habits: &HABITS,
     title: "Search in files",
+    paints: true,
     scope: AccessScope::Paths {
         directory: "path",
         pattern: "glob",
@@ -89,15 +94,18 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let scope = FileScope::of(request, not)?;
     let is_deep = scope.is_deep;
     let wild = glob.unwrap_or("*");
-    if !wild.starts_with('/') {
+    let stdin = request.terms().style.stdin.is_some();
+    if !wild.starts_with('/') && !stdin {
         let place = EmptySearch::new(path.unwrap_or_default(), wild, VOCABULARY, None);
         check_place(request, place, glob)?;
     }
     let target = match path {
+        _ if stdin => Ok(SearchTarget::StandardInput),
         Some(path) if Path::new(path).is_file() => Ok(SearchTarget::File),
         _ => SearchTarget::of(wild, scope),
     };
-    let options = GrepOptions::of(request, matches!(target, Ok(SearchTarget::File)))?;
+    let one_file = matches!(target, Ok(SearchTarget::File | SearchTarget::StandardInput));
+    let options = GrepOptions::of(request, one_file)?;
     let path = path.unwrap_or(".");
     let written = if request.flag("ignore_case")? {
         Cow::Owned(format!("(?i){pattern}"))
@@ -121,8 +129,13 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     if let Some(until) = until {
         matcher = matcher.within(until.saturating_duration_since(Instant::now()));
     }
+    let extents = options
+        .style
+        .painted
+        .then(|| MatchExtents::compile(&written));
     let query = GrepQuery {
         pattern,
+        extents: extents.flatten().map(Arc::new),
         matcher,
         path: if is_deep && path == "." { "" } else { path },
         glob,
@@ -136,6 +149,8 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
 enum SearchTarget {
     /// The file at `path`.
     File,
+    /// What a person's pipe holds, or a file that a person has put in its place.
+    StandardInput,
     /// The names of a pattern, in their scope.
     Names(GlobPattern, FileScope),
     /// No files, because the text is not a pattern.
@@ -160,13 +175,13 @@ impl SearchTarget {
         match self {
             Self::File => Ok(Some(walk::file(path))),
             Self::Names(pattern, scope) => pattern.walk(&scope.walk, path, until).map(Some),
-            Self::Nowhere(_) => Ok(None),
+            Self::StandardInput | Self::Nowhere(_) => Ok(None),
         }
     }
 
     fn links(&self) -> LinkPolicy {
         match self {
-            Self::File => LinkPolicy::Follow,
+            Self::File | Self::StandardInput => LinkPolicy::Follow,
             Self::Names(..) | Self::Nowhere(_) => LinkPolicy::Refuse,
         }
     }
@@ -175,6 +190,8 @@ impl SearchTarget {
 /// A call that has been understood.
 struct GrepQuery<'a> {
     pattern: &'a str,
+    /// The extents of matches, for colouring them.
+    extents: Option<Arc<MatchExtents>>,
     matcher: RegexMatcher,
     path: &'a str,
     glob: Option<&'a str>,
@@ -187,11 +204,25 @@ impl GrepQuery<'_> {
         let reader = object.terms().reader;
         let links = self.target.links();
         let room = object.room();
-        let shared = SharedSearch::new(self.pattern, until, room, reader, links, self.options);
+        let extents = self.extents.clone();
+        let shared = SharedSearch::new(
+            self.pattern,
+            until,
+            room,
+            reader,
+            links,
+            self.options,
+            extents,
+        );
         let mut answer = GrepAnswer::new(&shared, object)?;
         let began = Instant::now();
         let walk = self.target.walk(self.path, until);
         let mut walked = Ok(WalkOutcome::default());
+        let SearchStyle { quiet, stdin, .. } = self.options.style;
+        let mut is_empty = false;
+        if let SearchTarget::StandardInput = self.target {
+            is_empty = standard_input::search(&shared, &self.matcher, &mut answer)?;
+        }
         match walk {
             Ok(Some(walk)) => {
                 let searcher = || FileSearcher::new(&shared, &self.matcher);
@@ -199,6 +230,7 @@ impl GrepQuery<'_> {
                     || shared.threads(),
                     searcher,
                     |chunk: &mut ResultChunk| match answer.add(chunk) {
+                        Ok(true) if quiet && answer.found() > 0 => ControlFlow::Break(Ok(())),
                         Ok(true) => ControlFlow::Continue(()),
                         Ok(false) => ControlFlow::Break(Ok(())),
                         Err(error) => ControlFlow::Break(Err(error)),
@@ -220,6 +252,20 @@ impl GrepQuery<'_> {
                 0 => "no file searched".to_owned(),
                 files => format!("no matches in {}", count_noun(files, "file")),
             })?;
+        }
+        // As grep(1) has it, who asks only for a match has it.
+        let is_answered = quiet && done.count > 0;
+        if !is_answered && !is_whole(&walked, &done) {
+            object.not_all_read();
+        }
+        if let SearchTarget::StandardInput = self.target {
+            object.note(note_on_unreadable_files(&done));
+            object.note(note_on_long_lines(&done.not_to_the_end));
+            object.note(note_on_undecided_lines(self.matcher.gave_up(), &done));
+            if is_empty && stdin == Some(StdinPlace::Implied) {
+                object.note(standard_input::WAS_EMPTY.to_owned());
+            }
+            return Ok(());
         }
         object.note_at_both_ends(note_on_shown_part(&done, self.options));
         let notes = self.notes(&walked, &done, (took, shared), object.terms());
@@ -304,7 +350,7 @@ impl GrepQuery<'_> {
         let search = self.search(terms);
         let glob = self.glob.unwrap_or("*");
         let walked = match (&self.target, walked) {
-            (SearchTarget::File, _) => {
+            (SearchTarget::File | SearchTarget::StandardInput, _) => {
                 return self.glob.map(|_| {
                     "`path` is a file, so only that was searched; `glob` counts only if `path` is a directory."
                         .to_owned()
@@ -350,6 +396,18 @@ impl GrepQuery<'_> {
             None => "Nothing was searched: there is no file to be searched.".to_owned(),
         })
     }
+}
+
+/// True if all was opened, listed and read that the search was to look at.
+fn is_whole(walked: &Result<WalkOutcome, GlobError>, done: &SearchOutcome) -> bool {
+    let is_searched = done.unreadable == 0
+        && done.not_to_the_end.is_empty()
+        && done.undecided.is_none()
+        && done.ended.is_none();
+    is_searched
+        && walked
+            .as_ref()
+            .is_ok_and(|walked| walked.unlisted.first.is_none() && walked.left_out.is_none())
 }
 
 /// Says how many matches are shown, if not all fit.

@@ -4,7 +4,7 @@ use super::line_form::LineForm;
 use crate::contract::call_terms::Audience;
 use crate::contract::failure::Failure;
 use crate::contract::request::Request;
-use crate::contract::tool::HabitualFlag;
+use crate::contract::search_style::{LineHead, SearchStyle};
 use iki_search::scan::ContextLines;
 
 /// Maximum number of context lines before and after a match.
@@ -12,56 +12,6 @@ const MAX_CONTEXT_LINES: u64 = 1000;
 
 /// The fields that the specification does not have.
 const FURTHER_FIELDS: &str = "all exclude ignore_case context before after output limit";
-
-/// How several wildcard patterns are written as one.
-const BRACES: [&str; 3] = ["{", ",", "}"];
-
-/// The flags of grep(1) and rg, apart from those that are fields of a request.
-pub const HABITS: [(&str, HabitualFlag); 16] = [
-    (
-        "-e --regexp",
-        HabitualFlag::Several("pattern", ["(?:", ")|(?:", ")"]),
-    ),
-    ("--before-context", HabitualFlag::Field("before")),
-    ("--after-context", HabitualFlag::Field("after")),
-    ("-m --max-count", HabitualFlag::Field("limit")),
-    ("-g --include", HabitualFlag::Several("glob", BRACES)),
-    ("--exclude-dir", HabitualFlag::Several("exclude", BRACES)),
-    ("--no-ignore", HabitualFlag::Field("all")),
-    (
-        "-l --files-with-matches",
-        HabitualFlag::Value("output", "files"),
-    ),
-    ("-c --count", HabitualFlag::Value("output", "count")),
-    (
-        "-n --line-number -r -R --recursive -E -H -I --hidden",
-        HabitualFlag::Usual,
-    ),
-    (
-        "-w --word-regexp",
-        HabitualFlag::Lacking(r"write \b before and after the pattern"),
-    ),
-    (
-        "-x --line-regexp",
-        HabitualFlag::Lacking("write ^ before and $ after the pattern"),
-    ),
-    (
-        "-v --invert-match -L",
-        HabitualFlag::Lacking("it shows what matches, and nothing else"),
-    ),
-    (
-        "-o --only-matching",
-        HabitualFlag::Lacking("it shows whole lines"),
-    ),
-    (
-        "-F --fixed-strings",
-        HabitualFlag::Lacking("a \\ before each of .*+?|()[]{}^$ makes it plain"),
-    ),
-    (
-        "-q --quiet",
-        HabitualFlag::Lacking("its exit code says as much, with >/dev/null"),
-    ),
-];
 
 /// The results of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +34,8 @@ pub struct GrepOptions {
     pub shortens: bool,
     /// Maximum number of lines or files that are shown.
     pub limit: Option<u64>,
+    /// What a person's flags ask for.
+    pub style: SearchStyle,
 }
 
 impl GrepOptions {
@@ -114,13 +66,20 @@ impl GrepOptions {
                 before: context(lines("before")?),
                 after: context(lines("after")?),
             },
-            form: match in_one_file {
-                _ if by_specification || terms.piped => LineForm::PathOnEach,
-                true => LineForm::OneFile,
-                false => LineForm::Headed,
+            form: match (terms.style.head, in_one_file) {
+                (LineHead::Bare, true) => LineForm::Bare,
+                (LineHead::Number, _) => LineForm::OneFile,
+                (LineHead::Path, _) => LineForm::PathOnEach,
+                (LineHead::Usual, true) if terms.style.stdin.is_some() => LineForm::OneFile,
+                (LineHead::Usual | LineHead::Bare, _) if by_specification || terms.piped => {
+                    LineForm::PathOnEach
+                }
+                (_, true) => LineForm::OneFile,
+                (_, false) => LineForm::Headed,
             },
             shortens: !by_specification,
             limit: request.integer("limit", 1..=u64::MAX)?,
+            style: terms.style,
         })
     }
 }

@@ -1,19 +1,20 @@
 //! The search itself, as each thread does it: files in, lines out.
 
 use std::cell::Cell;
+use std::io;
 use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use rustix::io::Errno;
 
-use super::alternative_readings_search::{AlternativeReadingsSearch, ReadingsMatcher};
+use super::alternative_readings_search::ReadingsMatcher;
 use super::chunk::{LargeFileFacts, LineRecord, ResultChunk, SearchedPiece};
-use super::line_form::{LineBeginning, LineForm};
+use super::line_form::{LineBeginning, LineForm, painted_path};
 use super::line_receiver::LineReceiver;
-use super::options::{GrepOptions, GrepOutput};
-use crate::contract::call_terms::{Audience, threads};
+use super::options::GrepOutput;
+use super::shared_search::SharedSearch;
 use iki_base::progress_counters;
 use iki_base::unseen;
 use iki_base::wording::count_noun;
@@ -21,8 +22,8 @@ use iki_search::ere::RegexMatcher;
 use iki_search::ordered_pool::OrderedJob;
 use iki_search::paths::EntryKind;
 use iki_search::scan::{
-    self, ContextLines, FilePieces, FileScan, FileScanner, LARGE_FILE_BYTES, LineMatcher,
-    LinkPolicy, ScanError, ScanFlow,
+    self, ByteSource, FilePieces, FileScan, FileScanner, LARGE_FILE_BYTES, LineMatcher, ScanError,
+    ScanFlow,
 };
 use iki_search::walk::{PathVisitor, WalkEntry};
 
@@ -35,93 +36,6 @@ pub const CHUNK_FILE_BYTES: usize = 1 << 20;
 /// Number of bytes of files to search before a second thread pays, and other readings of a pattern
 /// that was not found.
 const BYTES_PER_EXTRA_THREAD: usize = 4 << 20;
-
-/// The settings and state that the threads of one search share.
-#[derive(Debug)]
-pub struct SharedSearch {
-    /// The time at which the call ends.
-    pub until: Option<Instant>,
-    /// Maximum number of bytes of text that are shown, if there is a limit.
-    pub room: Option<usize>,
-    /// True if matches in binary files are counted and not shown.
-    pub binary_counted: bool,
-    /// The treatment of files that are symbolic links.
-    pub links: LinkPolicy,
-    /// True if unseen characters are spelled in names.
-    pub spelled: bool,
-    pub options: GrepOptions,
-    /// True if nothing more is shown: further lines are only counted.
-    pub full: AtomicBool,
-    pattern: String,
-    /// True once a line was found.
-    has_found: AtomicBool,
-    /// The pattern's other readings, once they are tried along with it.
-    readings: OnceLock<Option<AlternativeReadingsSearch>>,
-    /// The number of files, the first ones, that were opened before that.
-    untried_files: AtomicU64,
-    /// Maximum number of threads, once it was determined.
-    threads: OnceLock<usize>,
-}
-
-impl SharedSearch {
-    pub fn new(
-        pattern: &str,
-        until: Option<Instant>,
-        room: Option<usize>,
-        reader: Audience,
-        links: LinkPolicy,
-        options: GrepOptions,
-    ) -> Self {
-        Self {
-            until,
-            room,
-            binary_counted: reader == Audience::Model,
-            links,
-            spelled: reader != Audience::Person,
-            options,
-            full: AtomicBool::new(false),
-            pattern: pattern.to_owned(),
-            has_found: AtomicBool::new(false),
-            readings: OnceLock::new(),
-            untried_files: AtomicU64::new(0),
-            threads: OnceLock::new(),
-        }
-    }
-
-    /// True if lines are written one by one, because not all of them may be shown.
-    pub fn is_limited(&self) -> bool {
-        self.room.is_some() || self.options.limit.is_some()
-    }
-
-    /// True if a file's text is the lines found in it and no others, so that it may be searched in
-    /// pieces.
-    fn takes_pieces(&self) -> bool {
-        self.options.output == GrepOutput::Lines && self.options.context == ContextLines::default()
-    }
-
-    /// Returns the pattern's other readings for a thread, as long as nothing was found.
-    fn readings(&self) -> Option<ReadingsMatcher<'_>> {
-        if self.has_found.load(Ordering::Relaxed) {
-            return None;
-        }
-        let readings = || AlternativeReadingsSearch::of(&self.pattern, false, None, self.until);
-        let readings = self.readings.get_or_init(readings).as_ref();
-        readings.map(AlternativeReadingsSearch::matcher)
-    }
-
-    /// The pass over the files at the beginning, if the readings were tried on all others.
-    pub fn rest_of_readings(self, took: Duration) -> Option<AlternativeReadingsSearch> {
-        let readings = self.readings.into_inner().flatten()?;
-        let untried = self.untried_files.into_inner();
-        let rest = readings.rest(untried, took, self.until);
-        rest.filter(|_| !self.has_found.into_inner())
-    }
-
-    /// Returns the most threads that there may be.
-    pub fn threads(&self) -> usize {
-        *self.threads.get_or_init(threads)
-    }
-}
 
 /// A matcher that ends a search with the time of the call, and looks at the beginning of a file.
 pub struct DeadlineMatcher<'s> {
@@ -177,6 +91,8 @@ fn is_binary(beginning: &[u8]) -> bool {
 #[derive(Default)]
 pub struct CurrentFile {
     pub path: Vec<u8>,
+    /// The number of matching lines so far.
+    pub found: u64,
     /// The number of matching lines that are only counted, as those of a binary file are.
     pub counted: u64,
     /// The beginning of its lines.
@@ -295,12 +211,47 @@ impl<'s> FileSearcher<'s> {
         self.go_on(scan.with_context(self.shared.options.context), chunk)
     }
 
+    /// Searches a stream to its end, which is called `name`; `take` is given the findings whenever
+    /// they are all there are so far, and says if the search goes on.
+    pub fn search_stream<S: ByteSource>(
+        &mut self,
+        name: &str,
+        source: S,
+        mut take: impl FnMut(&mut ResultChunk) -> io::Result<bool>,
+    ) -> io::Result<()> {
+        self.current.path = name.into();
+        let binary = (!self.shared.binary_counted).then_some(false);
+        self.matcher.binary.set(binary);
+        let scan = self.scanner.begin(source, 0);
+        let mut scan = scan.with_context(self.shared.options.context);
+        let mut chunk = ResultChunk::default();
+        loop {
+            let paused = self.scan_on(&mut scan, &mut chunk);
+            if !take(&mut chunk)? || !paused {
+                return Ok(());
+            }
+        }
+    }
+
     /// Goes on with the current file.
     fn go_on(
         &mut self,
         mut scan: FileScan<OwnedFd>,
         chunk: &mut ResultChunk,
     ) -> Option<PendingScan> {
+        if self.scan_on(&mut scan, chunk) {
+            return Some(PendingScan::Paused(Some(Box::new(PausedScan {
+                scan,
+                current: std::mem::take(&mut self.current),
+                binary: self.matcher.binary.get(),
+            }))));
+        }
+        self.scanner.take_back(scan);
+        None
+    }
+
+    /// Goes on with this scan of the current file: true if it has paused before the end.
+    fn scan_on<S: ByteSource>(&mut self, scan: &mut FileScan<S>, chunk: &mut ResultChunk) -> bool {
         let before = chunk.bytes;
         let mut lines = LineReceiver {
             shared: self.shared,
@@ -312,15 +263,12 @@ impl<'s> FileSearcher<'s> {
         let result = scan.go_on(&self.matcher, &mut lines);
         self.bytes += chunk.bytes - before;
         if result == Ok(ScanFlow::Pause) {
-            return Some(PendingScan::Paused(Some(Box::new(PausedScan {
-                scan,
-                current: std::mem::take(&mut self.current),
-                binary: self.matcher.binary.get(),
-            }))));
+            return true;
         }
         let CurrentFile { path, counted, .. } = &self.current;
         if *counted > 0 {
             let start = chunk.text.len();
+            let painted = self.shared.options.style.painted;
             let lines = match self.shared.options.output {
                 GrepOutput::Lines => {
                     chunk
@@ -329,11 +277,14 @@ impl<'s> FileSearcher<'s> {
                     *counted
                 }
                 GrepOutput::Files => {
-                    chunk.text.extend([b"\n", &**path].concat());
+                    chunk.text.push(b'\n');
+                    chunk.text.extend(painted_path(path, painted));
                     1
                 }
                 GrepOutput::Counts => {
-                    chunk.text.extend([b"\n", &**path, b":"].concat());
+                    chunk.text.push(b'\n');
+                    chunk.text.extend(painted_path(path, painted));
+                    chunk.text.push(b':');
                     chunk
                         .text
                         .extend_from_slice(itoa::Buffer::new().format(*counted).as_bytes());
@@ -354,8 +305,7 @@ impl<'s> FileSearcher<'s> {
                 .get_or_insert_with(|| (path_text(path), line));
         }
         note_outcome(chunk, path, result.err());
-        self.scanner.take_back(scan);
-        None
+        false
     }
 
     /// Searches a piece of a large file.

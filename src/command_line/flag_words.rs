@@ -43,6 +43,9 @@ pub fn of_person(tool: &Tool, words: &str) -> String {
         }
     }
     let said = said.replace(", in JSON --", ", as --");
+    // A flag without a value is what a call without the field is.
+    let said = said.replace(" without --session-id lists", " --session-id= lists");
+    let said = said.replace("send (?i)", "give -i, or (?i)");
     said.replace("send --", "give --")
         .replace("Send --", "Give --")
         + text

@@ -1,0 +1,85 @@
+//! Values as other programs' flags change them: patterns for whole words, plain text, names in any
+//! case, ripgrep's kinds of files.
+
+use ignore::types::TypesBuilder;
+
+/// `pattern` for whole words alone, as grep -w has it. It finds the lines, and the words with what
+/// stands beside them where the pattern's ends may be something else.
+pub fn words_alone(pattern: &str) -> String {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    if pattern.starts_with(is_word) && pattern.ends_with(is_word) {
+        return format!(r"\b(?:{pattern})\b");
+    }
+    format!(r"(?:^|\W)(?:{pattern})(?:\W|$)")
+}
+
+/// `pattern` for whole lines alone, as grep -x has it.
+pub fn lines_alone(pattern: &str) -> String {
+    format!("^(?:{pattern})$")
+}
+
+/// The pattern that matches `text` as it stands.
+pub fn plain(text: &str) -> String {
+    let mut pattern = String::with_capacity(text.len());
+    for c in text.chars() {
+        if r"\.[]{}()*+?^$|".contains(c) {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    pattern
+}
+
+/// True if `pattern` has an upper-case letter that stands for itself.
+pub fn has_upper_case(pattern: &str) -> bool {
+    let mut escaped = false;
+    pattern.chars().any(|c| {
+        let is_literal = !escaped;
+        escaped = is_literal && c == '\\';
+        is_literal && c.is_uppercase()
+    })
+}
+
+/// The wildcard pattern that matches names in upper and lower case alike.
+pub fn in_any_case(pattern: &str) -> String {
+    let (mut folded, mut is_set) = (String::new(), false);
+    for c in pattern.chars() {
+        is_set = (is_set || c == '[') && c != ']';
+        if !is_set && c.is_alphabetic() {
+            let (lower, upper) = (c.to_lowercase(), c.to_uppercase());
+            folded.push('[');
+            folded.extend(lower.chain(upper));
+            folded.push(']');
+        } else {
+            folded.push(c);
+        }
+    }
+    folded
+}
+
+/// The wildcard pattern of the files of a kind, by ripgrep's name.
+pub fn files_of_kind(kind: &str) -> Option<String> {
+    let definitions = TypesBuilder::new().add_defaults().definitions();
+    let definition = definitions.iter().find(|one| one.name() == kind)?;
+    Some(match definition.globs() {
+        [only] => only.clone(),
+        globs => format!("{{{}}}", globs.join(",")),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_changed_as_other_programs_change_them() {
+        assert_eq!(words_alone("two"), r"\b(?:two)\b");
+        assert_eq!(words_alone("-x"), r"(?:^|\W)(?:-x)(?:\W|$)");
+        assert_eq!(plain("a.b(c"), r"a\.b\(c");
+        assert_eq!(in_any_case("*.[ab]Rs"), "*.[ab][rR][sS]");
+        assert!(has_upper_case("aB") && !has_upper_case(r"a\Sb"));
+        assert_eq!(files_of_kind("rust").as_deref(), Some("*.rs"));
+        assert_eq!(files_of_kind("no-such-kind"), None);
+        assert!(files_of_kind("py").unwrap().starts_with("{*.py,"));
+    }
+}

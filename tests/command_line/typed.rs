@@ -1,0 +1,419 @@
+//! Lines that people type who know other programs: understood as they are meant, or answered with
+//! the line to type instead. No answer is that of a parser that knows only its own flags.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use super::terminal::{Streams, run_in};
+use crate::common::{BINARY, directory};
+
+/// A directory like those in which people type.
+fn room() -> tempfile::TempDir {
+    let room = directory();
+    let write = |name: &str, text: &str| fs::write(room.path().join(name), text).unwrap();
+    fs::create_dir(room.path().join("src")).unwrap();
+    write("notes.txt", "one\nTwo\ntwo\na.b\nafter\n");
+    write("src/lib.rs", "// two\nfn two() {}\n");
+    write("src/main.rs", "fn main() {}\n");
+    write("x.md", "# two\n");
+    write("bin.dat", "two\0two\n");
+    write("script.sh", "echo from script\n");
+    room
+}
+
+/// What `line` answers on both streams, with `it` as this program, and its exit code.
+fn typed(directory: &Path, line: &str) -> (i32, String) {
+    let mut sh = Command::new("sh");
+    let line = format!("it() {{ {BINARY} \"$@\"; }}; {line}");
+    let output = sh
+        .args(["-c", &line])
+        .current_dir(directory)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    let code = output.status.code().unwrap();
+    (code, String::from_utf8_lossy(&said).into_owned())
+}
+
+fn answers(lines: &[(&str, i32, &str)]) {
+    let room = room();
+    for (line, code, fragment) in lines {
+        let (ended, said) = typed(room.path(), line);
+        assert_eq!(ended, *code, "{line}: {said}");
+        assert!(said.contains(fragment), "{line}: {said}");
+        assert!(!said.contains("to pass '"), "{line}: {said}");
+    }
+}
+
+#[test]
+fn flags_of_grep_and_rg_are_taken() {
+    let found = "notes.txt:3: two\n";
+    answers(&[
+        ("it grep -t rust two", 0, "src/lib.rs:1: // two\n"),
+        ("it grep --type=rust two", 0, "src/lib.rs:1: // two\n"),
+        ("it grep -t md -t txt -l two", 0, "notes.txt\nx.md\n"),
+        ("it grep -T rust -l two", 0, "bin.dat\nnotes.txt\nx.md\n"),
+        ("it grep -S two notes.txt", 0, "notes.txt:2: Two\n"),
+        ("it grep -S Two notes.txt", 0, "notes.txt:2: Two\n"),
+        ("it grep -nS Two notes.txt", 0, "notes.txt:2: Two\n"),
+        ("it grep -P -E -s -n -H -r two notes.txt", 0, found),
+        ("it grep -rn two .", 0, found),
+        ("it grep -j4 two", 0, found),
+        ("it grep -j 4 two", 0, found),
+        ("it grep -uu two", 0, found),
+        ("it grep --sort path two", 0, found),
+        (
+            "it grep -1 two notes.txt",
+            0,
+            "notes.txt-2- Two\nnotes.txt:3: two\n",
+        ),
+        (
+            "it grep -A 1 two notes.txt",
+            0,
+            "notes.txt:3: two\nnotes.txt-4- a.b\n",
+        ),
+        ("it grep -w tw notes.txt || echo none", 0, "none"),
+        ("it grep -x one notes.txt", 0, "notes.txt:1: one\n"),
+        ("it grep -F a.b notes.txt", 0, "notes.txt:4: a.b\n"),
+        ("it grep -F -e a. -e '(' notes.txt", 0, "notes.txt:4: a.b\n"),
+        ("it grep -Fw a.b notes.txt", 0, "notes.txt:4: a.b\n"),
+        ("it grep -q two notes.txt && echo yes", 0, "yes\n"),
+        (
+            "it grep -m1 -i two notes.txt src",
+            0,
+            "notes.txt:2: Two\nsrc/lib.rs:1: // two\n",
+        ),
+        ("it grep --max-count=1 -c two src", 0, "src/lib.rs:1\n"),
+        (
+            "it grep two -g '!*.rs' -g '!*.md' -l",
+            0,
+            "bin.dat\nnotes.txt\n",
+        ),
+        (
+            "it grep two -g '*.txt' -g '*.rs' -g '!src' -l",
+            0,
+            "notes.txt\n",
+        ),
+        (
+            "it grep --color=always two x.md",
+            0,
+            "\u{1b}[35mx.md\u{1b}[0m:\u{1b}[32m1\u{1b}[0m: # \u{1b}[1;31mtwo\u{1b}[0m\n",
+        ),
+        ("it grep --color never two notes.txt", 0, found),
+        ("it grep --colour two notes.txt", 0, found),
+        ("it grep --heading two src", 0, "src/lib.rs\n1: // two\n"),
+        ("it grep --no-filename two notes.txt", 0, "3: two\n"),
+        ("it grep -N two notes.txt", 0, "two\n"),
+        (
+            "it grep two bin.dat",
+            0,
+            "binary file bin.dat matches, 1 line\n",
+        ),
+        ("it grep -a two bin.dat", 0, "bin.dat:1: two\0two\n"),
+        ("it grep -I two bin.dat || echo none", 0, "none\n"),
+        ("it grep two *", 0, "src/lib.rs:1: // two\n"),
+    ]);
+}
+
+#[test]
+fn flags_that_are_lacking_are_answered_with_the_line_to_type() {
+    answers(&[
+        (
+            "it grep -v two notes.txt",
+            2,
+            "grep has no -v: it shows what matches, and nothing else. The system's own has: grep -v two notes.txt",
+        ),
+        ("it grep -L two", 2, "grep has no -L: "),
+        (
+            "it grep --files-without-match two",
+            2,
+            "has: grep --files-without-match two",
+        ),
+        ("it grep -o two", 2, "The system's own has: grep -o two"),
+        ("it grep -rv two", 2, "grep has no -v"),
+        ("it grep -U 'a.*b'", 2, "rg has: rg -U 'a.*b'"),
+        ("it grep -f pats notes.txt", 2, "a -e of its own"),
+        (
+            "it grep --files -g '*.rs' src",
+            2,
+            "ikigai-tools glob '*.rs' src",
+        ),
+        ("it grep --files", 2, "ikigai-tools glob '*'"),
+        (
+            "it grep -t nonsense two",
+            2,
+            "no kind of files is called nonsense",
+        ),
+        (
+            "it grep --sort modified two",
+            2,
+            "modified is no value of --sort here",
+        ),
+        (
+            "it grep -y two",
+            2,
+            "ikigai-tools grep has no -y. Its flags: ",
+        ),
+        ("it grep --patern two", 2, "did you mean '--pattern'?"),
+        ("it grep two words", 2, "ikigai-tools grep 'two words'"),
+        ("it glob -t f '*.rs'", 2, "find . -type f -name"),
+        (
+            "it glob -0 '*.rs'",
+            2,
+            r"ikigai-tools glob '*.rs' | tr '\n' '\0'",
+        ),
+        ("it file-write -a out hello", 2, ">>out"),
+        (
+            "it file-write out hello world",
+            2,
+            "ikigai-tools file-write out 'hello world'",
+        ),
+        (
+            "it file-read -n notes.txt",
+            2,
+            "ikigai-tools grep '' notes.txt",
+        ),
+        (
+            "it file-read notes.txt x.md",
+            2,
+            "ikigai-tools file-read notes.txt; ikigai-tools file-read x.md",
+        ),
+        (
+            "it file-read notes.txt 2 1",
+            2,
+            "ikigai-tools file-read notes.txt --offset 2 --limit 1",
+        ),
+        ("it bash script.sh", 2, "ikigai-tools bash 'sh script.sh'"),
+        ("it bash -e 'echo hi'", 2, "set -eux"),
+        ("it bash -t 5 'echo hi'", 2, "bash has no -t. Its flags: "),
+        ("it glob '[abc'", 1, "no `]` ends"),
+        ("it bash ls -l", 2, "ikigai-tools bash 'ls -l'"),
+        ("it bash make -C src", 2, "ikigai-tools bash 'make -C src'"),
+        (
+            "it bash --timeout 5 grep -c x f",
+            2,
+            "ikigai-tools bash 'grep -c x f'",
+        ),
+        (
+            "it web-fetch -o f http://127.0.0.1:9/",
+            2,
+            "curl has: curl -o f http://127.0.0.1:9/",
+        ),
+        (
+            "it web-fetch -H 'A: b' http://127.0.0.1:9/",
+            2,
+            "curl has: curl -H 'A: b'",
+        ),
+        (
+            "it web-fetch http://127.0.0.1:9/a http://127.0.0.1:9/b",
+            2,
+            "ikigai-tools web-fetch http://127.0.0.1:9/a; ",
+        ),
+        (
+            "it web-search rust language",
+            2,
+            "ikigai-tools web-search 'rust language'",
+        ),
+        ("it mcp --http", 2, "127.0.0.1:8383"),
+    ]);
+}
+
+#[test]
+fn patterns_and_places_are_taken_as_other_programs_take_them() {
+    answers(&[
+        ("it glob *.md", 0, "x.md\n"),
+        ("it glob src/*.rs", 2, "ikigai-tools glob 'src/*.rs'"),
+        ("it glob '*.rs' src", 0, "src/lib.rs\nsrc/main.rs\n"),
+        ("it glob src '*.rs'", 2, "ikigai-tools glob '*.rs' src"),
+        ("it glob -i '*.RS'", 0, "src/lib.rs\n"),
+        ("it glob -e rs", 0, "src/lib.rs\n"),
+        ("it glob -name '*.rs'", 0, "src/lib.rs\n"),
+        ("it glob . -iname '*.RS'", 0, "src/lib.rs\n"),
+        ("it glob -H -I '*.rs'", 0, "src/lib.rs\n"),
+        ("it file-read -n 1 notes.txt", 0, "one\n"),
+        ("it file-read -2 notes.txt", 0, "one\nTwo\n"),
+        ("it file-read --tail 1 notes.txt", 0, "after\n"),
+        ("it file-read --lines 1 --path notes.txt", 0, "one\n"),
+        (
+            "it file-read notes.txt --offset 100",
+            0,
+            "file-read: The file has 5 lines; offset 100 is past its end.\n",
+        ),
+        (
+            "it file-edit notes.txt --old one --new 1 && it file-edit -i --from 1 --to one notes.txt",
+            0,
+            "Replaced 1",
+        ),
+        ("it bash --cwd / pwd", 0, "/\n"),
+        ("it bash -C / pwd", 0, "/\n"),
+        ("it bash -c 'echo hi'", 0, "hi\n"),
+        ("it bash -lc 'echo hi'", 0, "hi\n"),
+        ("it web-fetch -sSL http://127.0.0.1:9/", 1, "127.0.0.1"),
+        ("it scrape-page notes.txt", 1, "file-read"),
+    ]);
+}
+
+#[test]
+fn names_of_other_programs_lead_to_the_tool() {
+    answers(&[
+        ("it find . -name '*.rs'", 2, "ikigai-tools glob '*.rs'\n"),
+        (
+            "it find src -name '*.rs'",
+            2,
+            "ikigai-tools glob '*.rs' src\n",
+        ),
+        ("it cat notes.txt", 2, "ikigai-tools file-read notes.txt\n"),
+        (
+            "it head -5 notes.txt",
+            2,
+            "ikigai-tools file-read notes.txt --limit 5\n",
+        ),
+        (
+            "it tail -n 5 notes.txt",
+            2,
+            "ikigai-tools file-read notes.txt --offset -5\n",
+        ),
+        ("it rg -n two src", 2, "ikigai-tools grep -n two src\n"),
+        ("it ls -la src", 2, "ikigai-tools file-read src\n"),
+        ("it ls", 2, "ikigai-tools file-read .\n"),
+        (
+            "it curl -s https://example.org",
+            2,
+            "ikigai-tools web-fetch https://example.org\n",
+        ),
+        ("it sh -c 'echo hi'", 2, "ikigai-tools bash 'echo hi'\n"),
+        ("it update", 2, "install the new version"),
+        ("it uninstall", 2, "ikigai-tools link --remove DIR\n"),
+        ("it --json grep two", 2, "ikigai-tools grep --json two\n"),
+        (
+            "it --root . bash pwd",
+            2,
+            "ikigai-tools bash --root . pwd\n",
+        ),
+        ("it -v", 0, "ikigai-tools "),
+        ("it list --all", 0, "web-search-tool\n"),
+        ("it man grep", 0, "PATTERN"),
+        ("it man nonsense", 2, "no tool is called"),
+    ]);
+}
+
+#[test]
+fn what_could_not_be_read_decides_the_exit_code() {
+    let room = room();
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        room.path().join("fifo"),
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::RUSR,
+        0,
+    )
+    .unwrap();
+    std::os::unix::fs::symlink("gone", room.path().join("dangling")).unwrap();
+    for (line, code, fragment) in [
+        (
+            "it grep two fifo",
+            2,
+            "fifo: neither a directory nor a regular file",
+        ),
+        ("it grep two /dev/null", 2, "/dev/null: neither a directory"),
+        ("it grep two gone notes.txt", 2, "notes.txt:3: two"),
+        ("it grep two", 0, "notes.txt:3: two"),
+        ("it grep -s two gone", 2, "gone"),
+        ("it grep zzz", 1, ""),
+        ("it glob '*.rs' gone", 2, "gone"),
+        // Nobody can read this, root neither.
+        ("it grep two /proc/self/mem", 2, "could not be read"),
+        ("it grep -q two /proc/self/mem", 2, ""),
+        (
+            "it grep Name /proc/self/status /proc/self/mem",
+            2,
+            "/proc/self/status:1: Name",
+        ),
+    ] {
+        let (ended, said) = typed(room.path(), line);
+        assert_eq!(ended, code, "{line}: {said}");
+        assert!(said.contains(fragment), "{line}: {said}");
+    }
+}
+
+#[test]
+fn a_terminal_shows_matches_in_colour_and_nothing_of_a_file_steers_it() {
+    let room = room();
+    fs::write(room.path().join("odd"), "\u{1b}[2Jtwo\u{1b}[1;31m\r two\n").unwrap();
+    let grep = |args: &[&str], variables: &[(&str, &std::ffi::OsStr)]| {
+        let args = [&["grep"], args].concat();
+        run_in(
+            room.path(),
+            Path::new(BINARY),
+            &args,
+            Streams::All,
+            variables,
+        )
+        .terminal
+    };
+    assert_eq!(
+        grep(&["two", "-g", "*.md"], &[]),
+        "\u{1b}[35mx.md\u{1b}[0m\n\u{1b}[32m1\u{1b}[0m: # \u{1b}[1;31mtwo\u{1b}[0m\n"
+    );
+    assert_eq!(
+        grep(&["two", "odd"], &[]),
+        "\u{1b}[32m1\u{1b}[0m: ^[[2J\u{1b}[1;31mtwo\u{1b}[0m^[[1;31m^M \u{1b}[1;31mtwo\u{1b}[0m\n"
+    );
+    let plain = "x.md\n1: # two\n";
+    for (name, value) in [("NO_COLOR", "1"), ("TERM", "dumb")] {
+        assert_eq!(
+            grep(&["two", "-g", "*.md"], &[(name, value.as_ref())]),
+            plain,
+            "{name}"
+        );
+    }
+    assert_eq!(grep(&["two", "-g", "*.md", "--color=never"], &[]), plain);
+    let coloured = grep(
+        &["two", "x.md", "--color=always"],
+        &[("NO_COLOR", "1".as_ref())],
+    );
+    assert!(coloured.contains("\u{1b}[1;31mtwo"), "{coloured}");
+    // A note is no error.
+    assert!(!grep(&["zzz"], &[]).contains("\u{1b}[1;31m"));
+    assert!(grep(&["("], &[]).contains("\u{1b}[1;31mgrep:"));
+}
+
+#[test]
+fn no_line_of_help_is_longer_than_a_terminal_s() {
+    let room = directory();
+    let help = |args: &[&str]| crate::common::piped(room.path(), args).1;
+    let (_, tools, _) = crate::common::piped(room.path(), &["list", "--research"]);
+    let tools = tools.lines().map(|tool| tool.trim_end_matches("-tool"));
+    let commands = [
+        "schema",
+        "mcp",
+        "token",
+        "doctor",
+        "link",
+        "completions",
+        "man",
+        "list",
+    ];
+    for name in tools.chain(commands) {
+        for text in [help(&[name, "--help"]), help(&["help", name])] {
+            let long = text.lines().find(|line| line.chars().count() > 100);
+            assert_eq!(long, None, "{name}");
+        }
+    }
+    assert!(help(&[]).lines().all(|line| line.chars().count() <= 100));
+    assert!(help(&["grep", "--help"]).starts_with("grep: "));
+}
+
+#[test]
+fn a_page_is_shown_and_nothing_is_written_unless_a_directory_is_named() {
+    let room = directory();
+    let (code, out, err) = crate::common::piped(room.path(), &["man", "grep"]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    assert!(out.contains("--ignore-case"), "{out}");
+    assert_eq!(fs::read_dir(room.path()).unwrap().count(), 0);
+    let (code, _, _) = crate::common::piped(room.path(), &["man", "--out", "pages"]);
+    assert_eq!(code, 0);
+    assert!(room.path().join("pages/ikigai-tools-grep.1").is_file());
+}
