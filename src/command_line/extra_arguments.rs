@@ -87,11 +87,7 @@ pub fn advise_on_extra_arguments(
             let places = schema.fields.iter().filter(|field| field.in_place).count();
             let (own, rest) = plain.split_at(places.saturating_sub(1).min(plain.len()));
             let own: String = own.iter().map(|word| quoted(word) + " ").collect();
-            let last = schema
-                .fields
-                .iter()
-                .filter(|field| field.in_place)
-                .next_back();
+            let last = schema.fields.iter().rfind(|field| field.in_place);
             let name = last.map(value_name).unwrap_or_default();
             format!(
                 "{name} is one word: put it in quotes, {invocation} {own}{}",

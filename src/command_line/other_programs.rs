@@ -12,102 +12,53 @@ pub fn advise(tools: Registry, name: &str, args: &[OsString]) -> Option<String> 
         .iter()
         .map(|arg| arg.to_string_lossy().into_owned())
         .collect();
-    let line = |words: &[String]| {
-        let words = words.iter().map(|word| format!(" {}", quoted(word)));
-        words.collect::<String>()
-    };
-    let plain: Vec<String> = words
-        .iter()
-        .filter(|word| !word.starts_with('-'))
-        .cloned()
-        .collect();
+    let plain = || words.iter().filter(|word| !word.starts_with('-'));
     let first = |otherwise: &str| {
-        let first = plain.first().map_or(otherwise, String::as_str);
-        format!(
-            " {}",
-            if first == otherwise {
-                first.to_owned()
-            } else {
-                quoted(first)
-            }
-        )
-    };
-    let behind = |flag: &str| {
-        let at = words.iter().position(|word| word == flag)?;
-        words.get(at + 1).cloned()
+        plain()
+            .next()
+            .map_or(otherwise.to_owned(), |word| quoted(word))
     };
     let (what, call) = match name {
-        "rg" | "ag" | "ack" | "egrep" => {
-            ("grep searches in files", format!("grep{}", line(&words)))
-        }
-        "fgrep" => ("grep searches in files", format!("grep -F{}", line(&words))),
+        "rg" | "ag" | "ack" | "egrep" => ("grep searches in files", typed("grep", &words)),
+        "fgrep" => ("grep searches in files", typed("grep -F", &words)),
         "cat" | "less" | "more" | "bat" | "nl" => (
             "file-read shows a file",
-            format!("file-read{}", first("FILE")),
+            format!("file-read {}", first("FILE")),
         ),
-        "head" | "tail" => ("file-read shows lines of a file", {
-            let number = words.iter().find_map(|word| {
-                let number = word.trim_start_matches("-n").trim_start_matches('-');
-                number.parse::<u32>().ok()
-            });
-            let number = number.unwrap_or(10);
-            let file = plain.iter().find(|word| word.parse::<u32>().is_err());
-            let file = file.map_or_else(|| "FILE".to_owned(), |file| quoted(file));
-            let flag = if name == "head" {
-                "--limit "
-            } else {
-                "--offset -"
-            };
-            format!("file-read {file} {flag}{number}")
-        }),
+        "head" => (
+            "file-read shows lines of a file",
+            some_lines(&words, "--limit "),
+        ),
+        "tail" => (
+            "file-read shows lines of a file",
+            some_lines(&words, "--offset -"),
+        ),
         "ls" | "dir" | "ll" | "tree" => (
             "file-read shows a directory",
-            format!("file-read{}", first(".")),
+            format!("file-read {}", first(".")),
         ),
-        "find" => ("glob finds files by name", {
-            let name = behind("-name").or_else(|| behind("-iname"));
-            let pattern = name.map_or_else(|| "'*'".to_owned(), |name| quoted(&name));
-            let place = plain
-                .first()
-                .filter(|one| *one != "." && words.first() == Some(*one));
-            format!(
-                "glob {pattern}{}",
-                place.map_or_else(String::new, |place| format!(" {}", quoted(place)))
-            )
-        }),
-        "fd" | "locate" => (
-            "glob finds files by name",
-            format!("glob{}", {
-                let pattern = plain
-                    .first()
-                    .map_or_else(|| "*".to_owned(), |name| format!("*{name}*"));
-                line(&[pattern])
-            }),
-        ),
-        "curl" | "wget" | "http" => ("web-fetch shows a page", {
-            let url = plain
-                .iter()
-                .find(|word| word.contains('.') || word.contains("://"));
-            format!(
-                "web-fetch {}",
-                url.map_or_else(|| "URL".to_owned(), |url| quoted(url))
-            )
-        }),
-        "sh" | "zsh" | "dash" | "exec" | "run" | "shell" => (
-            "bash runs a command",
-            match &words[..] {
-                [flag, command, ..] if flag == "-c" => format!("bash {}", quoted(command)),
-                [] => "bash COMMAND".to_owned(),
-                words => format!("bash {}", quoted(words.join(" ").as_str())),
-            },
-        ),
+        "find" => ("glob finds files by name", found_by_name(&words)),
+        "fd" | "locate" => {
+            let pattern = plain()
+                .next()
+                .map_or("*".to_owned(), |name| format!("*{name}*"));
+            ("glob finds files by name", typed("glob", &[pattern]))
+        }
+        "curl" | "wget" | "http" => {
+            let url = plain().find(|word| word.contains('.') || word.contains("://"));
+            let url = url.map_or("URL".to_owned(), |url| quoted(url));
+            ("web-fetch shows a page", format!("web-fetch {url}"))
+        }
+        "sh" | "zsh" | "dash" | "exec" | "run" | "shell" => {
+            ("bash runs a command", command_line_of(&words))
+        }
         "sed" | "patch" => (
             "file-edit replaces text",
             "file-edit FILE OLD NEW".to_owned(),
         ),
         "tee" | "touch" => (
             "file-write writes a file",
-            format!("file-write{} -", first("FILE")),
+            format!("file-write {} -", first("FILE")),
         ),
         "uninstall" | "remove" => ("links are removed", "link --remove DIR".to_owned()),
         "install" | "setup" | "init" => ("links are installed", "link DIR".to_owned()),
@@ -122,13 +73,54 @@ pub fn advise(tools: Registry, name: &str, args: &[OsString]) -> Option<String> 
             let at = words.iter().position(|word| tools.find(word).is_some())?;
             let (before, rest) = words.split_at(at);
             let (tool, behind) = rest.split_first()?;
-            let flags = [&[name.to_owned()], before].concat();
-            (
-                "options stand behind the tool's name",
-                format!("{tool}{}{}", line(&flags), line(behind)),
-            )
+            let flags = [&[name.to_owned()], before, behind].concat();
+            ("options stand behind the tool's name", typed(tool, &flags))
         }
         _ => return None,
     };
     Some(format!("{what}: {PROGRAM} {call}"))
+}
+
+/// `begin` and `words`, as they are typed.
+fn typed(begin: &str, words: &[String]) -> String {
+    words
+        .iter()
+        .fold(begin.to_owned(), |line, word| line + " " + &quoted(word))
+}
+
+/// The call for some lines of a file, as head(1) and tail(1) are asked for them; `flag` has their
+/// number.
+fn some_lines(words: &[String], flag: &str) -> String {
+    let number = words.iter().find_map(|word| {
+        let number = word.trim_start_matches("-n").trim_start_matches('-');
+        number.parse::<u32>().ok()
+    });
+    let is_file = |word: &&String| !word.starts_with('-') && word.parse::<u32>().is_err();
+    let file = words.iter().find(is_file);
+    let file = file.map_or("FILE".to_owned(), |file| quoted(file));
+    format!("file-read {file} {flag}{}", number.unwrap_or(10))
+}
+
+/// The call that finds what find(1) is asked for by its name.
+fn found_by_name(words: &[String]) -> String {
+    let is_name = |word: &String| word == "-name" || word == "-iname";
+    let name = words
+        .iter()
+        .position(is_name)
+        .and_then(|at| words.get(at + 1));
+    let pattern = name.map_or("*", String::as_str).to_owned();
+    let place = words
+        .first()
+        .filter(|one| *one != "." && !one.starts_with('-'));
+    let words: Vec<String> = [pattern].into_iter().chain(place.cloned()).collect();
+    typed("glob", &words)
+}
+
+/// The call that runs what a shell is asked to run.
+fn command_line_of(words: &[String]) -> String {
+    match words {
+        [] => "bash COMMAND".to_owned(),
+        [flag, command, ..] if flag == "-c" => typed("bash", std::slice::from_ref(command)),
+        words => typed("bash", &[words.join(" ")]),
+    }
 }

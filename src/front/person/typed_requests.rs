@@ -149,9 +149,7 @@ pub fn advise(
             let first = text(pattern).filter(|_| is_in_place(schema, pattern));
             let words = first.into_iter().chain(places.iter().map(String::as_str));
             let words: Vec<&str> = words.collect();
-            let expanded =
-                first.and_then(|_| extra_arguments::advise_on_expanded_names(invocation, &words));
-            expanded
+            first.and_then(|_| extra_arguments::advise_on_expanded_names(invocation, &words))
         }
         _ => None,
     };

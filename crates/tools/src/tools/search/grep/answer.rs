@@ -22,10 +22,8 @@ const TEXT_CHUNK_BYTES: usize = 32 << 10;
 pub struct GrepAnswer<'a, 'o> {
     shared: &'a SharedSearch,
     output: Text<'o>,
-    /// True if a line has been written.
-    begun: bool,
-    /// True if its line feed has been written as well, ahead of the next line.
-    line_ended: bool,
+    /// The line that was written last.
+    last: LastLine,
     /// True if the answer is shown as it comes.
     is_shown: bool,
     /// The time since which something waits to be sent.
@@ -43,6 +41,17 @@ pub struct GrepAnswer<'a, 'o> {
     /// The number of lines that may still follow the last result.
     behind: usize,
     done: SearchOutcome,
+}
+
+/// The line of an answer that was written last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LastLine {
+    /// No line was written.
+    None,
+    /// Its line feed comes with the next line.
+    Open,
+    /// Its line feed was written with it, because the next line may be long in coming.
+    Ended,
 }
 
 /// A large file of which not all pieces have come.
@@ -111,8 +120,7 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
         Ok(Self {
             shared,
             output: object.text("output")?,
-            begun: false,
-            line_ended: false,
+            last: LastLine::None,
             is_shown,
             waits: None,
             large: LargeFile::default(),
@@ -155,7 +163,7 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
 
     /// Sends the text so far, unless that was done a moment ago.
     fn send(&mut self) -> io::Result<()> {
-        if self.begun && self.shared.room.is_none() {
+        if self.last != LastLine::None && self.shared.room.is_none() {
             let waits = *self.waits.get_or_insert_with(Instant::now);
             if waits.elapsed() >= SEND_INTERVAL {
                 self.output.send()?;
@@ -172,9 +180,9 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
 
     /// Shows everything so far, because the next may be long in coming.
     pub fn show_now(&mut self) -> io::Result<()> {
-        if self.begun && self.is_shown && !self.line_ended {
+        if self.is_shown && self.last == LastLine::Open {
             self.output.write_all(b"\n")?;
-            self.line_ended = true;
+            self.last = LastLine::Ended;
         }
         self.output.send()
     }
@@ -262,15 +270,15 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
         if text.is_empty() {
             return Ok(());
         }
-        self.begun = true;
-        self.line_ended = false;
+        self.last = LastLine::Open;
         self.output.write_all(text)
     }
 
     /// The length of the line feeds that are left out before the first line.
     fn lead(&self) -> usize {
         match self.shared.options {
-            _ if self.begun => usize::from(self.line_ended),
+            _ if self.last == LastLine::Ended => 1,
+            _ if self.last == LastLine::Open => 0,
             GrepOptions {
                 output: GrepOutput::Lines,
                 form,
@@ -332,8 +340,7 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
     /// Writes one line, if it fits.
     fn show(&mut self, text: &[u8], record: LineRecord) -> io::Result<()> {
         let skipped = self.lead();
-        self.begun = true;
-        self.line_ended = false;
+        self.last = LastLine::Open;
         let whole = self
             .output
             .record(text.get(skipped..).unwrap_or_default())?;

@@ -68,13 +68,12 @@ impl GrepOptions {
             },
             form: match (terms.style.head, in_one_file) {
                 (LineHead::Bare, true) => LineForm::Bare,
-                (LineHead::Number, _) => LineForm::OneFile,
                 (LineHead::Path, _) => LineForm::PathOnEach,
                 (LineHead::Usual, true) if terms.style.stdin.is_some() => LineForm::OneFile,
                 (LineHead::Usual | LineHead::Bare, _) if by_specification || terms.piped => {
                     LineForm::PathOnEach
                 }
-                (_, true) => LineForm::OneFile,
+                (LineHead::Number, _) | (_, true) => LineForm::OneFile,
                 (_, false) => LineForm::Headed,
             },
             shortens: !by_specification,
