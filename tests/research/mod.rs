@@ -6,6 +6,7 @@ mod page_kept;
 mod page_scans;
 mod page_ways;
 mod papers;
+mod papers_around;
 mod patents;
 mod plain_files;
 mod read_all;

@@ -34,7 +34,7 @@ const VARIABLES: [&str; 17] = [
     "ALL_PROXY",
 ];
 
-const OPENALEX: &str = r#"{"meta":{"count":4711,"page":1,"per_page":10},"results":[
+pub(super) const OPENALEX: &str = r#"{"meta":{"count":4711,"page":1,"per_page":10},"results":[
     {"id":"https://openalex.org/W1","doi":"https://doi.org/10.1038/S41586-021-1",
      "display_name":"Highly <i>accurate</i> prediction","publication_year":2021,
      "publication_date":"2021-07-15","ids":{"openalex":"https://openalex.org/W1","pmid":"https://pubmed.ncbi.nlm.nih.gov/34265844"},
@@ -52,7 +52,7 @@ const OPENALEX: &str = r#"{"meta":{"count":4711,"page":1,"per_page":10},"results
      "open_access":{"is_oa":false},"cited_by_count":0,"is_retracted":false,"abstract_inverted_index":null},
     {"id":"https://openalex.org/W3","display_name":null}]}"#;
 
-const CROSSREF: &str = r#"{"status":"ok","message-type":"work-list","message":{"total-results":99,"items":[
+pub(super) const CROSSREF: &str = r#"{"status":"ok","message-type":"work-list","message":{"total-results":99,"items":[
     {"DOI":"10.1038/S41586-021-1","URL":"https://doi.org/10.1038/s41586-021-1",
      "title":["Highly accurate prediction"],"container-title":["Nature"],
      "author":[{"given":"John","family":"Jumper","sequence":"first"},{"name":"A Consortium"}],
@@ -66,10 +66,18 @@ const CROSSREF: &str = r#"{"status":"ok","message-type":"work-list","message":{"
      "link":[{"URL":"https://x.example/2.pdf","content-type":"application/pdf"}]},
     {"DOI":"10.5555/3","title":[]}]}}"#;
 
-const PUBMED_IDS: &str = r#"{"header":{"type":"esearch","version":"0.3"},"esearchresult":{"count":"321",
+pub(super) const PUBMED_IDS: &str = r#"{"header":{"type":"esearch","version":"0.3"},"esearchresult":{"count":"321",
     "retmax":"2","retstart":"0","idlist":["34265844","2"],"translationset":[]}}"#;
 
-const PUBMED: &str = r#"{"header":{"type":"esummary","version":"0.3"},"result":{"uids":["34265844","2"],
+const PUBMED_ABSTRACTS: &str = r#"<?xml version="1.0" ?>
+<PubmedArticleSet><PubmedArticle><MedlineCitation Status="MEDLINE"><PMID Version="1">34265844</PMID>
+  <Article><ArticleTitle>Highly accurate prediction.</ArticleTitle><Abstract>
+   <AbstractText Label="AIM">Proteins are H<sub>2</sub>O.</AbstractText>
+   <AbstractText Label="RESULTS">They fold.</AbstractText></Abstract></Article>
+  <CommentsCorrectionsList><CommentsCorrections><PMID>99</PMID></CommentsCorrections></CommentsCorrectionsList>
+ </MedlineCitation></PubmedArticle></PubmedArticleSet>"#;
+
+pub(super) const PUBMED: &str = r#"{"header":{"type":"esummary","version":"0.3"},"result":{"uids":["34265844","2"],
     "34265844":{"uid":"34265844","pubdate":"2021 Aug","sortpubdate":"2021/08/01 00:00","source":"Nature",
      "authors":[{"name":"Jumper JM","authtype":"Author"},{"name":"A Consortium","authtype":"CollectiveName"}],
      "title":"Highly accurate prediction.","fulljournalname":"Nature",
@@ -78,7 +86,7 @@ const PUBMED: &str = r#"{"header":{"type":"esummary","version":"0.3"},"result":{
       {"idtype":"doi","value":"10.1038/s41586-021-1"}]},
     "2":{"uid":"2","error":"cannot get document summary"}}}"#;
 
-const ARXIV: &str = r#"<?xml version='1.0' encoding='UTF-8'?>
+pub(super) const ARXIV: &str = r#"<?xml version='1.0' encoding='UTF-8'?>
 <feed xmlns:opensearch="http://a9.com/-/spec/opensearch/1.1/" xmlns:arxiv="http://arxiv.org/schemas/atom" xmlns="http://www.w3.org/2005/Atom">
   <id>https://arxiv.org/api/x</id><title>arXiv Query: search_query=all:x</title>
   <opensearch:totalResults>12</opensearch:totalResults>
@@ -101,7 +109,7 @@ const ARXIV: &str = r#"<?xml version='1.0' encoding='UTF-8'?>
   </entry>
 </feed>"#;
 
-const SEMANTICSCHOLAR: &str = r#"{"total":77,"offset":0,"next":2,"data":[
+pub(super) const SEMANTICSCHOLAR: &str = r#"{"total":77,"offset":0,"next":2,"data":[
     {"paperId":"a1","externalIds":{"DOI":"10.1038/s41586-021-1","PubMed":"34265844","ArXiv":"2101.00001"},
      "url":"https://www.semanticscholar.org/paper/a1","title":"Highly accurate prediction",
      "abstract":"Proteins are essential.","venue":"Nature","journal":{"name":"Nature","volume":"596"},
@@ -120,6 +128,7 @@ fn recorded(provider: &str, asked: &Asked) -> (&'static str, &'static str) {
         "openalex" => (json, OPENALEX),
         "crossref" => (json, CROSSREF),
         "pubmed" if asked.target.contains("/esearch.fcgi") => (json, PUBMED_IDS),
+        "pubmed" if asked.target.contains("/efetch.fcgi") => ("text/xml", PUBMED_ABSTRACTS),
         "pubmed" => (json, PUBMED),
         "arxiv" => ("application/atom+xml", ARXIV),
         _ => (json, SEMANTICSCHOLAR),
@@ -150,7 +159,7 @@ fn server_of(provider: &'static str) -> Server {
 }
 
 /// A person's home, from which no provider is reached but those that a test serves.
-struct Home {
+pub(super) struct Home {
     place: tempfile::TempDir,
     variables: Vec<(String, String)>,
 }
@@ -162,28 +171,28 @@ impl Home {
             variables: Vec::new(),
         };
         let home = home.set("SEARCH_PROVIDER", "none");
-        let names = PROVIDERS.iter().chain(&["unpaywall"]);
+        let names = PROVIDERS.iter().chain(&["unpaywall", "datacite", "doi"]);
         names.fold(home, |home, name| home.at(name, "http://127.0.0.1:1/api"))
     }
 
     /// A home in which each of these is served at its server.
-    fn with(servers: &[(&str, &Server)]) -> Self {
+    pub(super) fn with(servers: &[(&str, &Server)]) -> Self {
         let servers = servers.iter();
         servers.fold(Self::new(), |home, (name, server)| {
             home.at(name, &server.url("/api"))
         })
     }
 
-    fn at(self, provider: &str, address: &str) -> Self {
+    pub(super) fn at(self, provider: &str, address: &str) -> Self {
         self.set(&format!("IKIGAI_{}_URL", provider.to_uppercase()), address)
     }
 
-    fn set(mut self, name: &str, value: &str) -> Self {
+    pub(super) fn set(mut self, name: &str, value: &str) -> Self {
         self.variables.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    fn call(&self) -> Call {
+    pub(super) fn call(&self) -> Call {
         self.call_of("academic-search-tool")
     }
 
@@ -208,7 +217,7 @@ impl Home {
 
     /// Searches, and has an answer.
     #[track_caller]
-    fn finds(&self, request: &Value) -> Value {
+    pub(super) fn finds(&self, request: &Value) -> Value {
         let answer = self.search(request);
         let text = String::from_utf8_lossy(&answer.stdout);
         assert_eq!((answer.code(), answer.stderr.as_str()), (0, ""), "{text}");
@@ -217,7 +226,7 @@ impl Home {
 
     /// Searches, and fails.
     #[track_caller]
-    fn fails(&self, request: &Value, code: &str) -> Value {
+    pub(super) fn fails(&self, request: &Value, code: &str) -> Value {
         let answer = self.search(request);
         let json = answer.json();
         assert_eq!(json["error_code"], code, "{json}");
@@ -226,7 +235,7 @@ impl Home {
     }
 }
 
-fn titles(found: &Value) -> Vec<&str> {
+pub(super) fn titles(found: &Value) -> Vec<&str> {
     let papers = found["papers"].as_array().unwrap().iter();
     papers
         .map(|paper| paper["title"].as_str().unwrap())
@@ -275,6 +284,9 @@ fn every_provider_is_read_into_the_same_fields() {
             json!({
                 "title": title, "url": url, "source": "pubmed", "doi": doi,
                 "authors": ["JM Jumper", "A Consortium"], "journal": "Nature", "year": 2021,
+                "authorList": [{"family": "Jumper", "given": "JM"},
+                    {"name": "A Consortium", "group": true}],
+                "abstract": "AIM: Proteins are H2O. RESULTS: They fold.", "type": "article",
                 "openAccess": true,
                 "pdfUrl": "https://pmc.ncbi.nlm.nih.gov/articles/PMC8371605/pdf/",
                 "retractionStatus": {"retracted": true, "kind": "retraction"},
@@ -307,7 +319,9 @@ fn every_provider_is_read_into_the_same_fields() {
     ] {
         let server = server_of(provider);
         let found = Home::with(&[(provider, &server)]).finds(&of(provider));
-        assert_eq!(found["papers"][0], first, "{provider}");
+        for (name, value) in first.as_object().unwrap() {
+            assert_eq!(&found["papers"][0][name], value, "{provider}: {name}");
+        }
         assert_eq!(titles(&found), titles_found, "{provider}");
         assert_eq!(found["totalResults"], total, "{provider}");
         assert_eq!(found["resultCount"], titles_found.len(), "{provider}");
@@ -612,7 +626,7 @@ fn a_failure_says_what_it_is_and_who_else_could_be_asked() {
         ),
         (
             json!({"query": "x", "sort_by": "fame"}),
-            "relevance or date",
+            "relevance, date or citations",
         ),
         (
             json!({"query": "x", "year_from": 2024, "year_to": 2020}),

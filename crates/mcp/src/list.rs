@@ -21,7 +21,18 @@ pub fn entry(
     structured: bool,
     confinement: Option<&Confinement>,
 ) -> Listed {
-    let schema: Value = serde_json::from_str(&tool.description_for_models()).unwrap_or_default();
+    let mut schema: Value =
+        serde_json::from_str(&tool.description_for_models()).unwrap_or_default();
+    if let Some(fields) = schema["parameters"]["properties"].as_object_mut() {
+        let is_served = |name: &str| served.iter().any(|one| one.name == name);
+        let absent = tool
+            .fields_beside
+            .iter()
+            .filter(|(_, beside)| !is_served(beside));
+        absent.for_each(|(field, _)| {
+            fields.remove(*field);
+        });
+    }
     let mut description = description(&schema, tool, served);
     // Many clients show their models no instructions.
     for sentence in instructions::of_place(&[tool], confinement) {
@@ -167,8 +178,8 @@ mod tests {
     }
 
     #[test]
-    fn the_tools_of_research_take_less_than_fourteen_kilobytes_of_the_list() {
-        for (structured, most) in [(false, 12_300), (true, 19_000)] {
+    fn the_tools_of_research_take_less_than_sixteen_kilobytes_of_the_list() {
+        for (structured, most) in [(false, 16_000), (true, 24_000)] {
             let tools = TOOLS.iter().filter(|tool| tool.set == ToolSet::Research);
             let entries = tools
                 .map(|tool| serde_json::to_vec(&entry(tool, &all(), structured, None)).unwrap());

@@ -120,7 +120,7 @@ pub struct MissingCredential {
 
 /// Credentials of an environment. The file is read when a variable is not set.
 pub struct Credentials<'a> {
-    var: &'a dyn Fn(&str) -> Option<String>,
+    var: &'a (dyn Fn(&str) -> Option<String> + Sync),
     home: Option<PathBuf>,
 }
 
@@ -138,7 +138,10 @@ impl Credentials<'_> {
 impl<'a> Credentials<'a> {
     /// Uses the caller's own environment.
     #[must_use]
-    pub fn from_vars(var: &'a dyn Fn(&str) -> Option<String>, home: Option<PathBuf>) -> Self {
+    pub fn from_vars(
+        var: &'a (dyn Fn(&str) -> Option<String> + Sync),
+        home: Option<PathBuf>,
+    ) -> Self {
         Self { var, home }
     }
 

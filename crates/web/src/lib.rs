@@ -18,6 +18,7 @@ pub mod partial_date;
 pub mod patents;
 pub mod provider;
 pub mod quote;
+pub mod references;
 pub mod research_sessions;
 pub mod resolve;
 pub mod search;

@@ -34,6 +34,8 @@ pub struct Tool {
     /// `model_schema` for programs that pass a model's calls on as a host does, if a host's call is
     /// answered differently.
     pub host_schema: Option<&'static str>,
+    /// Fields that only a caller with another tool has, each with that tool.
+    pub fields_beside: &'static [(&'static str, &'static str)],
     /// Names for fields that other programs of this name have, each with the tool's own. Those of
     /// other agents' tools are in one table for all (`contract/request/foreign_fields.rs`).
     pub aliases: &'static [(&'static str, &'static str)],
@@ -90,6 +92,7 @@ impl Tool {
         schema: "",
         model_schema: "",
         host_schema: None,
+        fields_beside: &[],
         aliases: &[],
         paints: false,
         served_fields: &[],

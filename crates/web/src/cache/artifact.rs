@@ -110,21 +110,22 @@ fn opened(id: &ArtifactId, entry: CacheEntry) -> Option<StoredArtifact> {
 
 #[cfg(test)]
 mod tests {
-    use std::cell::RefCell;
+    use std::sync::Mutex;
 
     use super::*;
+    use iki_base::mutex::lock;
 
     /// A store in memory, in which one entry has room; it may refuse new ones.
     #[derive(Default)]
     struct StoreOfOne {
-        kept: RefCell<Option<(CacheQuestion, Vec<u8>)>>,
+        kept: Mutex<Option<(CacheQuestion, Vec<u8>)>>,
         age: Duration,
         is_full: bool,
     }
 
     impl CacheStore for StoreOfOne {
         fn get(&self, question: &CacheQuestion, longest: Duration) -> Option<CacheEntry> {
-            let kept = self.kept.borrow();
+            let kept = lock(&self.kept);
             let (_, bytes) = kept.as_ref().filter(|(asked, _)| asked == question)?;
             let entry = CacheEntry {
                 bytes: bytes.clone(),
@@ -135,12 +136,12 @@ mod tests {
 
         fn put(&self, question: &CacheQuestion, bytes: &[u8], _good_for: Duration) {
             if !self.is_full {
-                *self.kept.borrow_mut() = Some((question.clone(), bytes.to_vec()));
+                *lock(&self.kept) = Some((question.clone(), bytes.to_vec()));
             }
         }
 
         fn forget(&self, _question: &CacheQuestion) {
-            self.kept.borrow_mut().take();
+            lock(&self.kept).take();
         }
     }
 

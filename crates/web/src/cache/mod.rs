@@ -59,7 +59,7 @@ pub struct CacheEntry {
 }
 
 /// A cache, or a layer of one.
-pub trait CacheStore {
+pub trait CacheStore: Sync {
     /// The answer to `question`, if there is one that is younger than `longest`.
     fn get(&self, question: &CacheQuestion, longest: Duration) -> Option<CacheEntry>;
 

@@ -186,6 +186,12 @@ fn in_text(text: &str) -> Option<String> {
     })
 }
 
+/// Finds the first DOI in a line of text, such as a reference.
+#[must_use]
+pub(crate) fn doi_in(text: &str) -> Option<String> {
+    in_text(text)
+}
+
 /// Returns the positions in `text` at which a DOI may begin.
 fn begins(text: &str) -> impl Iterator<Item = usize> + '_ {
     text.match_indices("10.").filter_map(move |(at, _)| {

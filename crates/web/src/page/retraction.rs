@@ -139,7 +139,7 @@ pub fn status_at(
 pub struct CrossrefUnavailable;
 
 /// Returns the URL of Crossref's record for `doi`; if the endpoint has no path, it is `/works`.
-fn address(endpoint: &Url, doi: &str) -> Option<Url> {
+pub(crate) fn address(endpoint: &Url, doi: &str) -> Option<Url> {
     // Texts with blanks or other characters that no DOI has are not sent.
     let sendable = doi.starts_with("10.") && doi.bytes().all(|byte| byte.is_ascii_graphic());
     if !sendable {

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use super::paper::Paper;
 use super::paper_provider::{PaperPage, PaperProvider, PaperStep, refusal_without_keys};
-use super::paper_search::PaperSearch;
+use super::paper_search::{PaperOrder, PaperSearch, PaperTarget};
+use super::work_id::WorkId;
 use crate::client::HttpResponse;
 use crate::page::PartialDate;
 use crate::provider::failure::ProviderFailureKind;
@@ -40,29 +41,53 @@ pub static PROVIDER: PaperProvider = PaperProvider {
         refusal: refusal_without_keys,
         ..Provider::PLAIN
     },
-    steps: &[PaperStep { request, read }],
+    steps: |_| const { &[PaperStep::new(request, read)] },
+    filters: |_| &["author", "year_from", "year_to", "date"],
     pace: Some(Duration::from_secs(3)),
     sources: &["all"],
 };
 
 fn request(search: &PaperSearch, account: &ProviderAccount, _: &PaperPage) -> ProviderRequest {
-    let mut query = terms(&search.query);
+    if let PaperTarget::Works(ids) = &search.target {
+        let numbers: Vec<&str> = ids.iter().map(WorkId::number).collect();
+        let fields = [
+            ("id_list", Some(numbers.join(",").into())),
+            ("max_results", Some(search.asked().into())),
+        ];
+        return ProviderRequest::get(account, fields);
+    }
+    let author = search.author.as_ref().map(|name| author_term(name));
+    let words = Some(terms(&search.query)).filter(|words| !words.is_empty());
+    let words: Vec<String> = words.into_iter().chain(author).collect();
+    let mut query = words.join(" AND ");
     if let Some((from, to)) = search.years(1900, 2999) {
         query = format!("{query} AND submittedDate:[{from:04}01010000 TO {to:04}12312359]");
     }
-    let order = if search.by_date {
-        "submittedDate"
-    } else {
-        "relevance"
+    let order = match search.order {
+        PaperOrder::Date => "submittedDate",
+        _ => "relevance",
     };
     let fields = [
         ("search_query", Some(query.into())),
-        ("start", Some(0.into())),
+        ("start", Some(search.before().into())),
         ("max_results", Some(search.asked().into())),
         ("sortBy", Some(order.into())),
         ("sortOrder", Some("descending".into())),
     ];
     ProviderRequest::get(account, fields)
+}
+
+/// Returns the term for an author: the family name, which is the last one, or before a comma.
+fn author_term(name: &str) -> String {
+    let family = match name.split_once(',') {
+        Some((family, _)) => family,
+        None => name.rsplit(' ').next().unwrap_or(name),
+    };
+    let words: Vec<&str> = family
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
+    format!("au:\"{}\"", words.join(" "))
 }
 
 /// Returns the query in arXiv's words: entries have all of these, in any field. A phrase is one of
@@ -114,6 +139,8 @@ fn read(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> {
     if !is_feed || xml.broken {
         return Err(UnreadableReply::Unknown);
     }
+    // A number that it does not have is an entry without anything.
+    papers.retain(|paper| !paper.work.url.is_empty() || !paper.work.title.is_empty());
     let is_error = |paper: &&Paper| paper.work.url.contains("/api/errors");
     if let Some(error) = papers.iter().find(is_error) {
         let why = error.summary.clone();

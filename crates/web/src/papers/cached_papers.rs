@@ -3,17 +3,19 @@
 use std::time::Duration;
 
 use super::paper_provider::order;
-use super::paper_search::PaperSearch;
+use super::paper_search::{PaperSearch, PaperTarget};
 use super::unpaywall;
+use super::work_id::WorkId;
 use crate::cache::CacheQuestion;
 use crate::credentials::Credentials;
+use crate::work::WorkKind;
 
 /// Time for which an answer is valid.
 pub const TIME_TO_LIVE: Duration = Duration::from_secs(60 * 60);
 
 /// Version of the stored form: incremented whenever [`PaperAnswer`](super::finder::PaperAnswer)
 /// changes.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Builds the cache key of a search, as the providers are configured.
 #[must_use]
@@ -27,9 +29,25 @@ pub fn question(search: &PaperSearch, credentials: &Credentials<'_>) -> CacheQue
         source,
         pdf_only,
         open_access,
-        by_date,
+        author,
+        venue,
+        kind,
+        min_citations,
+        order: sort,
+        page,
+        target,
         provider,
     } = search;
+    let target = match target {
+        PaperTarget::Words => "words".to_owned(),
+        PaperTarget::Reference => "reference".to_owned(),
+        PaperTarget::Works(ids) => {
+            let ids: Vec<String> = ids.iter().map(WorkId::to_string).collect();
+            format!("works {}", ids.join(" "))
+        }
+        PaperTarget::CitationsOf(id) => format!("citations {id}"),
+        PaperTarget::ReferencesOf(id) => format!("references {id}"),
+    };
     let services = order(search).into_iter().map(|provider| &provider.service);
     let places = services.chain([&unpaywall::PROVIDER]);
     // One that cannot be asked has no place.
@@ -47,8 +65,14 @@ pub fn question(search: &PaperSearch, credentials: &Credentials<'_>) -> CacheQue
         .with("source", Some(source.name))
         .with(
             "filters",
-            Some([*pdf_only, *open_access, *by_date].map(u8::from)),
+            Some([u8::from(*pdf_only), u8::from(*open_access), *sort as u8]),
         )
+        .with("author", author.as_ref())
+        .with("venue", venue.as_ref())
+        .with("kind", kind.map(WorkKind::name))
+        .with("min_citations", min_citations.map(u64::to_le_bytes))
+        .with("page", page.map(usize::to_le_bytes))
+        .with("target", Some(target))
         .with("provider", *provider)
         .with_list("places", &places)
 }
@@ -56,7 +80,7 @@ pub fn question(search: &PaperSearch, credentials: &Credentials<'_>) -> CacheQue
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::papers::paper_search::SOURCES;
+    use crate::papers::paper_search::{PaperOrder, SOURCES};
 
     type SearchChange = fn(&mut PaperSearch);
 
@@ -71,19 +95,13 @@ mod tests {
         PaperSearch {
             query: "words".to_owned(),
             count: 5,
-            year_from: None,
-            year_to: None,
-            source: SOURCES[0],
-            pdf_only: false,
-            open_access: false,
-            by_date: false,
-            provider: None,
+            ..PaperSearch::default()
         }
     }
 
     #[test]
     fn every_field_of_a_request_is_in_the_question_or_known_to_have_no_effect() {
-        let changes: [(&str, SearchChange); 9] = [
+        let changes: [(&str, SearchChange); 16] = [
             ("query", |search| search.query.push('x')),
             ("num_results", |search| search.count += 1),
             ("year_from", |search| search.year_from = Some(2020)),
@@ -91,7 +109,18 @@ mod tests {
             ("source", |search| search.source = SOURCES[1]),
             ("pdf_only", |search| search.pdf_only = true),
             ("open_access", |search| search.open_access = true),
-            ("sort_by", |search| search.by_date = true),
+            ("sort_by", |search| search.order = PaperOrder::Date),
+            ("author", |search| search.author = Some("x".to_owned())),
+            ("venue", |search| search.venue = Some("x".to_owned())),
+            ("type", |search| search.kind = Some(WorkKind::Book)),
+            ("min_citations", |search| search.min_citations = Some(1)),
+            ("page", |search| search.page = Some(1)),
+            ("citations_of", |search| {
+                search.target = PaperTarget::CitationsOf(WorkId::Pubmed("1".to_owned()));
+            }),
+            ("references_of", |search| {
+                search.target = PaperTarget::ReferencesOf(WorkId::Pubmed("1".to_owned()));
+            }),
             ("provider", |search| search.provider = Some("arxiv")),
         ];
         let mut all = vec![asked(&plain())];

@@ -9,7 +9,8 @@ use super::paper::{Paper, said};
 use super::paper_provider::{
     PaperPage, PaperProvider, PaperStep, filters, key, refusal_without_keys,
 };
-use super::paper_search::{PaperSearch, REGISTRANTS};
+use super::paper_search::{PaperOrder, PaperSearch, PaperTarget, REGISTRANTS};
+use super::work_id::WorkId;
 use crate::client::HttpResponse;
 use crate::page::{PartialDate, retraction};
 use crate::provider::reply::{self, list, string};
@@ -32,7 +33,17 @@ pub static PROVIDER: PaperProvider = PaperProvider {
         refusal: refusal_without_keys,
         ..Provider::PLAIN
     },
-    steps: &[PaperStep { request, read }],
+    steps: |_| const { &[PaperStep::new(request, read)] },
+    filters: |_| {
+        &[
+            "type",
+            "source",
+            "year_from",
+            "year_to",
+            "date",
+            "citations",
+        ]
+    },
     pace: None,
     sources: REGISTRANTS,
 };
@@ -40,29 +51,77 @@ pub static PROVIDER: PaperProvider = PaperProvider {
 fn request(search: &PaperSearch, account: &ProviderAccount, _: &PaperPage) -> ProviderRequest {
     let from = search.year_from;
     let to = search.year_to;
-    let filter = filters([
-        from.map(|year| format!("from-pub-date:{year:04}")),
-        to.map(|year| format!("until-pub-date:{year:04}")),
-        search.source.prefix().map(|one| format!("prefix:{one}")),
-    ]);
-    let fields = [
-        ("query", Some(search.query.as_str().into())),
-        ("rows", Some(search.asked().into())),
-        ("filter", filter),
-        ("sort", search.by_date.then(|| "published".into())),
-        ("order", search.by_date.then(|| "desc".into())),
-        ("mailto", key(account)),
-    ];
     let mut account = account.clone();
     // As the search for notices has it, which reads the same setting.
     if account.endpoint.path() == "/" {
         account.endpoint.set_path("/works");
     }
+    if let Some(doi) = search.target.work().and_then(WorkId::doi) {
+        if let Some(address) = retraction::address(&account.endpoint, &doi) {
+            account.endpoint = address;
+        }
+        return ProviderRequest::get(&account, [("mailto", key(&account))]).for_one();
+    }
+    let kinds = search.kind.map(kind_names).unwrap_or_default();
+    let filter = filters([
+        from.map(|year| format!("from-pub-date:{year:04}")),
+        to.map(|year| format!("until-pub-date:{year:04}")),
+        search.source.prefix().map(|one| format!("prefix:{one}")),
+        (!kinds.is_empty()).then(|| kinds.replace(' ', ",")),
+    ]);
+    let sort = match search.order {
+        PaperOrder::Relevance => None,
+        PaperOrder::Date => Some("published"),
+        PaperOrder::Citations => Some("is-referenced-by-count"),
+    };
+    let (query, bibliographic) = match search.target {
+        PaperTarget::Reference => (None, Some(search.query.as_str())),
+        _ => (Some(search.query.as_str()), None),
+    };
+    let fields = [
+        (
+            "query",
+            query.filter(|query| !query.is_empty()).map(Value::from),
+        ),
+        ("query.bibliographic", bibliographic.map(Value::from)),
+        ("query.author", search.author.as_deref().map(Value::from)),
+        (
+            "query.container-title",
+            search.venue.as_deref().map(Value::from),
+        ),
+        ("rows", Some(search.asked().into())),
+        ("offset", search.page.map(|_| search.before().into())),
+        ("filter", filter),
+        ("sort", sort.map(Value::from)),
+        ("order", sort.map(|_| "desc".into())),
+        ("mailto", key(&account)),
+    ];
     ProviderRequest::get(&account, fields)
+}
+
+/// Returns the filters for a kind, by the register's own names.
+fn kind_names(kind: WorkKind) -> &'static str {
+    match kind {
+        WorkKind::Article => "type:journal-article",
+        WorkKind::Preprint => "type:posted-content",
+        WorkKind::Chapter => "type:book-chapter type:book-section type:reference-entry",
+        WorkKind::Book => "type:book type:monograph type:edited-book type:reference-book",
+        WorkKind::Proceedings => "type:proceedings-article",
+        WorkKind::Thesis => "type:dissertation",
+        WorkKind::Dataset => "type:dataset",
+        WorkKind::Report => "type:report",
+        _ => "",
+    }
 }
 
 fn read(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> {
     let body = reply::object(answer)?;
+    let one = body
+        .pointer("/message")
+        .filter(|work| work["DOI"].is_string());
+    if let Some(work) = one {
+        return Ok(PaperPage::of(vec![paper(work)], Some(1)));
+    }
     let works = reply::items(body.pointer("/message/items"))?;
     let total = body.pointer("/message/total-results");
     let total = total.and_then(Value::as_u64);
@@ -89,12 +148,19 @@ fn paper(item: &Value) -> Paper {
     } else {
         said(item, &["/publisher"])
     };
-    let dates = ["published", "issued", "published-online", "published-print"];
-    let mut dates = dates.iter().filter_map(|name| {
+    let names = [
+        "published",
+        "issued",
+        "published-online",
+        "published-print",
+        "posted",
+    ];
+    let dates = names.iter().filter_map(|name| {
         let parts = item.get(name)?.pointer("/date-parts/0")?.as_array()?;
         let parts: Vec<i64> = parts.iter().filter_map(Value::as_i64).collect();
         PartialDate::of_parts(&parts)
     });
+    let dates: Vec<PartialDate> = dates.collect();
     let mut work = Work {
         kind,
         title: said(item, &["/title/0"]),
@@ -107,7 +173,7 @@ fn paper(item: &Value) -> Paper {
         issue: said(item, &["/issue", "/journal-issue/issue"]),
         pages: said(item, &["/page", "/article-number"]),
         publisher,
-        date: dates.next(),
+        date: dates.first().copied(),
         citation_count: item["is-referenced-by-count"].as_u64(),
         retraction: retraction::of_record(item),
         ..Work::default()
@@ -127,8 +193,16 @@ fn paper(item: &Value) -> Paper {
     }
     // Elements of HTML have the same names.
     let summary = string(item, "abstract").replace("jats:", "");
+    let mut years: Vec<u16> = dates.iter().map(|date| date.year()).collect();
+    years.dedup();
     Paper {
         work,
+        years,
+        subtitle: said(item, &["/subtitle/0"]),
+        other_containers: ["short-container-title", "container-title"]
+            .iter()
+            .flat_map(|name| reply::strings(item.get(*name)))
+            .collect(),
         summary: html_text::text(&summary),
         ..Paper::default()
     }

@@ -8,13 +8,14 @@ use serde::{Deserialize, Serialize};
 
 use super::cached_papers::{self, TIME_TO_LIVE};
 use super::paper::Paper;
+use super::paper_caller::PaperCaller;
 use super::paper_provider::{PROVIDERS, PaperPage, PaperProvider, order};
-use super::paper_search::PaperSearch;
-use super::{request_pace, scholarly_web, unpaywall};
+use super::paper_search::{PaperOrder, PaperSearch, PaperTarget};
+use super::work_id::WorkId;
+use super::{doi_registry, scholarly_web, unpaywall};
 use crate::cache::{CacheQuestion, SingleFlightGuard};
 use crate::client::HttpClient;
-use crate::provider::ProviderAccount;
-use crate::provider::failure::{ProviderFailure, ProviderFailureKind};
+use crate::provider::failure::ProviderFailure;
 use crate::search::choice::NoProvider;
 use crate::search::context::SearchContext;
 use crate::search::outcome::{ProviderRouting, SearchFailure};
@@ -25,9 +26,6 @@ use iki_base::unseen::UnseenCount;
 
 /// Minimum time that is worth asking another provider. A shorter one would say nothing about it.
 const MIN_PROVIDER_TIME: Duration = Duration::from_secs(5);
-
-/// Time kept for the request itself when waiting for the pace of its provider.
-const REQUEST_TIME: Duration = Duration::from_secs(3);
 
 /// Papers that were found, with their origin; as the cache keeps it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -40,6 +38,21 @@ pub struct PaperAnswer {
     pub answered: Vec<String>,
     /// Invisible characters that were removed from what was found.
     pub removed: UnseenCount,
+    /// Providers that do not apply some of the filters themselves, with these.
+    #[serde(default)]
+    pub filtered: Vec<(String, Vec<String>)>,
+    /// Number of papers to which those were applied afterwards.
+    #[serde(default)]
+    pub looked_at: usize,
+    /// Providers that do not know the work around which papers were searched for.
+    #[serde(default)]
+    pub unknown_to: Vec<String>,
+    /// Providers that keep the list to themselves.
+    #[serde(default)]
+    pub withheld_by: Vec<String>,
+    /// True if the DOI that was looked up is registered, though nobody knows its work.
+    #[serde(default)]
+    pub is_registered: Option<bool>,
     /// Route through the providers.
     #[serde(skip)]
     pub routed: ProviderRouting,
@@ -130,13 +143,16 @@ impl PaperFinder<'_> {
                 provider,
                 PROVIDER_TIMEOUT,
                 |_| Err(SingleFlightGuard::default()),
-                |client, account| self.ask_provider(client, search, provider, account),
+                |client, account| {
+                    let known = self.known;
+                    PaperCaller { client, known }.ask(search, provider, account)
+                },
             )?;
             let Some(page) = page else { continue };
-            if answer.answered.is_empty() {
+            if answer.total == 0 {
                 answer.total = page.total;
             }
-            answer.answered.push(provider.name.to_owned());
+            answer.note_page(search, provider, &page);
             answer.removed = answer.removed.and(page.removed);
             for paper in page.papers {
                 add(&mut found, search, paper.tidied(provider.name));
@@ -144,58 +160,43 @@ impl PaperFinder<'_> {
             if search.wants_open() {
                 unpaywall::look_up(&caller, &mut found, &mut look_ups);
             }
+            // A page is one provider's; what another one has before it nobody knows.
+            if search.page.is_some() && !answer.answered.is_empty() {
+                break;
+            }
         }
+        let about_words = search.target == PaperTarget::Words;
+        // A work may be known to who did not answer.
+        let is_known =
+            !answer.answered.is_empty() && (search.target.work().is_none() || !found.is_empty());
         let first_failure = route.failures.first().cloned();
-        if let Some(failure) = first_failure.filter(|_| answer.answered.is_empty()) {
+        if let Some(failure) = first_failure.filter(|_| !is_known) {
+            if !about_words || search.page.is_some() {
+                let all = PROVIDERS.iter().map(|one| &one.service);
+                return Err(route.failed(failure, all));
+            }
             (found, route) = self.search_web(search, failure, route, &mut answer)?;
             if search.wants_open() {
                 unpaywall::look_up(&caller, &mut found, &mut look_ups);
             }
         }
+        if let (true, Some(WorkId::Doi(doi))) = (found.is_empty(), search.target.work()) {
+            answer.is_registered = doi_registry::is_registered(&caller, doi).ok();
+        }
         found.retain(|paper| search.admits(paper));
-        if search.by_date {
+        match search.order {
             // The newest first; of equals the one that was found first.
-            found.sort_by_key(|paper| Reverse(paper.work.date));
+            PaperOrder::Date => found.sort_by_key(|paper| Reverse(paper.work.date)),
+            PaperOrder::Citations => {
+                found.sort_by_key(|paper| Reverse(paper.work.citation_count));
+            }
+            PaperOrder::Relevance => {}
         }
         found.truncate(search.count);
         unpaywall::look_up(&caller, &mut found, &mut look_ups);
         answer.papers = found;
         answer.routed = route.routing;
         Ok(answer)
-    }
-
-    /// Asks a provider, by as many requests as it takes.
-    fn ask_provider(
-        &self,
-        client: &HttpClient,
-        search: &PaperSearch,
-        provider: &'static PaperProvider,
-        account: &ProviderAccount,
-    ) -> Result<PaperPage, ProviderFailure> {
-        let later = |left: Duration| {
-            let kind = ProviderFailureKind::too_fast(left.as_secs() + 1);
-            let text = format!("There was no time to wait for {}.", provider.title);
-            ProviderFailure::new(provider, kind, text)
-        };
-        let caller = self.known.caller(client);
-        let mut page = PaperPage::default();
-        for step in provider.steps {
-            if let Some(pace) = provider.pace {
-                let longest = client.left().saturating_sub(REQUEST_TIME);
-                request_pace::wait(self.known.store, provider, pace, longest).map_err(later)?;
-            }
-            let request = (step.request)(search, account, &page);
-            let pages = caller.ask(provider, &request, step.read)?;
-            let next = pages.into_iter().next().unwrap_or_default();
-            page = PaperPage {
-                total: next.total.max(page.total),
-                ..next
-            };
-            if page.papers.is_empty() && page.ids.is_empty() {
-                break;
-            }
-        }
-        Ok(page)
     }
 
     /// Searches the web for papers after all providers have failed, the first of them with
@@ -230,6 +231,39 @@ impl PaperFinder<'_> {
             routing.passed.push((scholarly_web::NAME, why.to_owned()));
         }
         Err(route.failed(failure, PROVIDERS.iter().map(|one| &one.service)))
+    }
+}
+
+impl PaperAnswer {
+    /// Notes what the page of a provider says beside its papers.
+    fn note_page(&mut self, search: &PaperSearch, provider: &PaperProvider, page: &PaperPage) {
+        let name = || provider.name.to_owned();
+        if page.is_withheld {
+            self.withheld_by.push(name());
+            return;
+        }
+        if search.target.center().is_some() && page.is_absent {
+            self.unknown_to.push(name());
+            return;
+        }
+        self.answered.push(name());
+        let own = (provider.filters)(&search.target);
+        let order = match search.order {
+            PaperOrder::Date => "date",
+            PaperOrder::Citations => "citations",
+            PaperOrder::Relevance => "",
+        };
+        let lacking = search.filters().into_iter().filter(|filter| match *filter {
+            "sort_by" => !own.contains(&order),
+            // All of arXiv is one source.
+            "source" => !own.contains(filter) && search.source.name != provider.name,
+            filter => !own.contains(&filter),
+        });
+        let lacking: Vec<String> = lacking.map(str::to_owned).collect();
+        if !lacking.is_empty() && search.target.work().is_none() {
+            self.looked_at += page.papers.len();
+            self.filtered.push((name(), lacking));
+        }
     }
 }
 

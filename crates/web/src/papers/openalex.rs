@@ -8,7 +8,8 @@ use serde_json::Value;
 use super::arxiv;
 use super::paper::{Paper, page_range, said};
 use super::paper_provider::{PaperPage, PaperProvider, PaperStep, filters, key};
-use super::paper_search::{NAMES, PaperSearch};
+use super::paper_search::{NAMES, PaperOrder, PaperSearch, PaperTarget};
+use super::work_id::WorkId;
 use crate::client::HttpResponse;
 use crate::page::PartialDate;
 use crate::page::retraction::RetractionStatus;
@@ -47,12 +48,100 @@ pub static PROVIDER: PaperProvider = PaperProvider {
         refusal,
         ..Provider::PLAIN
     },
-    steps: &[PaperStep { request, read }],
+    steps: |target| match target.center() {
+        Some(_) => {
+            const {
+                &[
+                    PaperStep::new(ask_number, read_number),
+                    PaperStep::new(request, read),
+                ]
+            }
+        }
+        None => const { &[PaperStep::new(request, read)] },
+    },
+    filters: |_| {
+        &[
+            "query",
+            "author",
+            "type",
+            "min_citations",
+            "source",
+            "year_from",
+            "year_to",
+            "open_access",
+            "date",
+            "citations",
+        ]
+    },
     pace: None,
     sources: NAMES,
 };
 
-fn request(search: &PaperSearch, account: &ProviderAccount, _: &PaperPage) -> ProviderRequest {
+/// Makes the request for a work by its identifier.
+fn ask_work(id: &WorkId, fields: &str, account: &ProviderAccount) -> ProviderRequest {
+    let name = match id {
+        WorkId::Pubmed(number) => format!("pmid:{number}"),
+        id => format!("doi:{}", id.doi().unwrap_or_default()),
+    };
+    let fields = [("select", Some(fields.into())), ("api_key", key(account))];
+    ProviderRequest::get(&account.below(&name), fields).for_one()
+}
+
+fn ask_number(search: &PaperSearch, account: &ProviderAccount, _: &PaperPage) -> ProviderRequest {
+    // The steps are those of a search around a work.
+    let none = WorkId::Doi(String::new());
+    ask_work(search.target.center().unwrap_or(&none), "id", account)
+}
+
+/// Reads the number that a work has here.
+fn read_number(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> {
+    let body = reply::object(answer)?;
+    let number = string(&body, "id").rsplit('/').next().unwrap_or_default();
+    if !number.starts_with('W') {
+        return Err(UnreadableReply::Unknown);
+    }
+    Ok(vec![PaperPage {
+        ids: vec![number.to_owned()],
+        ..PaperPage::default()
+    }])
+}
+
+/// Returns the name of a kind in its filter; `None` for a kind of which it has none.
+fn kind_filter(kind: WorkKind) -> Option<&'static str> {
+    Some(match kind {
+        WorkKind::Article => "article|review|letter|editorial|erratum",
+        WorkKind::Preprint => "preprint",
+        WorkKind::Chapter => "book-chapter",
+        WorkKind::Book => "book",
+        WorkKind::Thesis => "dissertation",
+        WorkKind::Dataset => "dataset",
+        WorkKind::Report => "report",
+        // It calls them articles.
+        WorkKind::Proceedings => "article|book-chapter",
+        _ => return None,
+    })
+}
+
+/// Returns a text without the characters that have a meaning in a filter.
+fn filter_text(text: &str) -> String {
+    text.replace([',', '|', '!', ':', '*', '?', '~', '"'], " ")
+}
+
+fn request(search: &PaperSearch, account: &ProviderAccount, page: &PaperPage) -> ProviderRequest {
+    if let Some(id) = search.target.work() {
+        return ask_work(id, FIELDS, account);
+    }
+    let number = page.ids.first().map(String::as_str).unwrap_or_default();
+    let around = match &search.target {
+        PaperTarget::CitationsOf(_) => Some(format!("cites:{number}")),
+        PaperTarget::ReferencesOf(_) => Some(format!("cited_by:{number}")),
+        _ => None,
+    };
+    let author = search.author.as_ref();
+    let author = author.map(|name| format!("raw_author_name.search:{}", filter_text(name)));
+    let cited = search.min_citations.filter(|least| *least > 0);
+    let cited = cited.map(|least| format!("cited_by_count:>{}", least - 1));
+    let kind = search.kind.and_then(kind_filter);
     let from = search.year_from;
     let to = search.year_to;
     let source = match search.source.name {
@@ -71,13 +160,24 @@ fn request(search: &PaperSearch, account: &ProviderAccount, _: &PaperPage) -> Pr
         to.map(|year| format!("to_publication_date:{year:04}-12-31")),
         open,
         source,
+        around,
+        author,
+        cited,
+        kind.map(|kind| format!("type:{kind}")),
     ]);
     // These would be wildcards.
     let words = search.query.replace(['*', '?', '~'], " ");
-    let sort = search.by_date.then(|| "publication_date:desc".into());
+    let words = words.trim();
+    let sort = match search.order {
+        PaperOrder::Relevance if words.is_empty() => Some("cited_by_count:desc".into()),
+        PaperOrder::Relevance => None,
+        PaperOrder::Date => Some("publication_date:desc".into()),
+        PaperOrder::Citations => Some("cited_by_count:desc".into()),
+    };
     let fields = [
-        ("search", Some(words.trim().into())),
+        ("search", (!words.is_empty()).then(|| words.into())),
         ("per_page", Some(search.asked().into())),
+        ("page", search.page.map(Value::from)),
         ("filter", filter),
         ("sort", sort),
         ("select", Some(FIELDS.into())),
@@ -88,6 +188,9 @@ fn request(search: &PaperSearch, account: &ProviderAccount, _: &PaperPage) -> Pr
 
 fn read(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> {
     let body = reply::object(answer)?;
+    if string(&body, "id").contains("openalex.org/W") {
+        return Ok(PaperPage::of(vec![paper(&body)], Some(1)));
+    }
     let works = reply::items(body.get("results"))?;
     let total = body.pointer("/meta/count").and_then(Value::as_u64);
     Ok(PaperPage::of(works.iter().map(paper).collect(), total))

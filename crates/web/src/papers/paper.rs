@@ -45,6 +45,15 @@ pub struct Paper {
     pub tldr: String,
     /// True if it has influenced those that cite it.
     pub is_influential: Option<bool>,
+    /// Years in which a form of it appeared, if there are several.
+    #[serde(skip)]
+    pub(crate) years: Vec<u16>,
+    /// Subtitle, where the title lacks it.
+    #[serde(skip)]
+    pub(crate) subtitle: String,
+    /// Other names of what it is in.
+    #[serde(skip)]
+    pub(crate) other_containers: Vec<String>,
     /// Names of the sources that it is known to be of, in addition to those that its DOI implies.
     #[serde(skip)]
     pub sources: Vec<&'static str>,
@@ -105,7 +114,7 @@ impl Paper {
     }
 
     /// Puts its fields in order; `None` if it has no title or no address.
-    pub(super) fn tidied(mut self, provider: &str) -> Option<Self> {
+    pub(crate) fn tidied(mut self, provider: &str) -> Option<Self> {
         let work = &mut self.work;
         let doi = parse_doi(&work.doi);
         work.url = match &doi {
@@ -207,6 +216,16 @@ impl Paper {
             ("journal", text(self.journal())),
             ("year", work.year().map(Value::from)),
             ("abstract", text(&self.summary)),
+            ("authorList", listed(&work.authors)),
+            ("type", text(work.kind.name())),
+            ("volume", text(&work.volume)),
+            ("issue", text(&work.issue)),
+            ("pages", text(&work.pages)),
+            ("publisher", text(&work.publisher)),
+            (
+                "publishedDate",
+                work.date.map(|date| date.to_string().into()),
+            ),
             ("citationCount", work.citation_count.map(Value::from)),
             ("openAccess", work.open_access.map(Value::from)),
             ("pdfUrl", text(&work.pdf_url)),
@@ -223,6 +242,12 @@ impl Paper {
         let known = known.filter_map(|(name, value)| Some((name.to_owned(), value?)));
         known.collect::<Map<_, _>>().into()
     }
+}
+
+/// Returns the authors as they are named, as far as an answer names them.
+fn listed(authors: &[WorkAuthor]) -> Option<Value> {
+    let authors = &authors[..authors.len().min(MAX_NAMES)];
+    (!authors.is_empty()).then(|| serde_json::to_value(authors).unwrap_or_default())
 }
 
 /// Returns the whole sentences at the beginning of a text, or its words if the first is too long.

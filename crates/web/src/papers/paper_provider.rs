@@ -6,8 +6,10 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::paper::Paper;
-use super::paper_search::PaperSearch;
-use super::{arxiv, crossref, openalex, pubmed, semanticscholar};
+use super::paper_search::{PaperSearch, PaperTarget};
+use super::request_limits::RequestLimits;
+use super::work_id::WorkId;
+use super::{arxiv, crossref, datacite, openalex, pubmed, semanticscholar};
 use crate::client::HttpResponse;
 use crate::provider::exchange::ProviderItem;
 use crate::provider::failure::ProviderFailureKind;
@@ -30,7 +32,10 @@ pub struct PaperProvider {
     /// The fields that every provider has.
     pub service: Provider,
     /// Requests that a search takes, each with the reply to the one before.
-    pub steps: &'static [PaperStep],
+    pub steps: fn(&PaperTarget) -> &'static [PaperStep],
+    /// Filters of a search that the provider applies itself, by their names in requests, and
+    /// `date` and `citations` for the orders that it has.
+    pub filters: fn(&PaperTarget) -> &'static [&'static str],
     /// Minimum time between two requests of this user's.
     pub pace: Option<Duration>,
     /// Names of the sources of which it is asked for papers unless it is named.
@@ -43,6 +48,23 @@ pub struct PaperStep {
     pub request: fn(&PaperSearch, &ProviderAccount, &PaperPage) -> ProviderRequest,
     /// Reads the page of a reply.
     pub read: fn(&HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply>,
+    /// True if the page only adds to the papers of the step before, which are found without it as
+    /// well.
+    pub adds: bool,
+}
+
+impl PaperStep {
+    /// Makes a step on which the search depends.
+    pub(super) const fn new(
+        request: fn(&PaperSearch, &ProviderAccount, &PaperPage) -> ProviderRequest,
+        read: fn(&HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply>,
+    ) -> Self {
+        Self {
+            request,
+            read,
+            adds: false,
+        }
+    }
 }
 
 impl Deref for PaperProvider {
@@ -62,8 +84,14 @@ pub struct PaperPage {
     pub total: u64,
     /// Numbers of papers that the next step asks about.
     pub ids: Vec<String>,
+    /// True if the provider keeps the list to itself that was asked for.
+    pub is_withheld: bool,
+    /// True if there is no such work as the one that was asked for.
+    pub is_absent: bool,
     /// Invisible characters that were removed.
     pub removed: UnseenCount,
+    /// Requests that the provider lets one make.
+    pub limits: RequestLimits,
 }
 
 impl PaperPage {
@@ -86,19 +114,60 @@ impl ProviderItem for PaperPage {
     fn count_unseen(&mut self, removed: UnseenCount) {
         self.removed = self.removed.and(removed);
     }
+
+    fn learn_from(&mut self, reply: &HttpResponse) {
+        self.limits = RequestLimits::of(reply);
+    }
 }
 
 /// Returns the providers that a search asks, in order: the one that it names, or else first the one
-/// that holds what is searched for.
+/// that holds what is searched for. One that cannot answer is not among them.
 #[must_use]
 pub fn order(search: &PaperSearch) -> Vec<&'static PaperProvider> {
-    let source = search.source.name;
-    let first = search.provider.unwrap_or(source);
-    let is_named = search.provider.is_some();
-    let all = PROVIDERS.iter().copied();
-    let own = all.clone().filter(|one| one.name == first);
-    let others = all.filter(|one| one.name != first && one.sources.contains(&source));
-    own.chain(others.filter(|_| !is_named)).collect()
+    let able = match &search.target {
+        PaperTarget::Words => {
+            let source = search.source.name;
+            let all = PROVIDERS.iter().copied();
+            let own = all.clone().filter(|one| one.name == source);
+            let others = all.filter(|one| one.name != source && one.sources.contains(&source));
+            return match search.provider {
+                Some(name) => PROVIDERS
+                    .iter()
+                    .copied()
+                    .filter(|one| one.name == name)
+                    .collect(),
+                None => own.chain(others).collect(),
+            };
+        }
+        PaperTarget::Reference => vec![&crossref::PROVIDER, &openalex::PROVIDER],
+        PaperTarget::CitationsOf(_) | PaperTarget::ReferencesOf(_) => {
+            vec![&openalex::PROVIDER, &semanticscholar::PROVIDER]
+        }
+        PaperTarget::Works(ids) => match ids.first() {
+            Some(WorkId::Arxiv(_)) => vec![
+                &arxiv::PROVIDER,
+                &openalex::PROVIDER,
+                &semanticscholar::PROVIDER,
+            ],
+            Some(WorkId::Pubmed(_)) => vec![
+                &pubmed::PROVIDER,
+                &openalex::PROVIDER,
+                &semanticscholar::PROVIDER,
+            ],
+            _ => vec![
+                &crossref::PROVIDER,
+                &openalex::PROVIDER,
+                &datacite::PROVIDER,
+                &semanticscholar::PROVIDER,
+            ],
+        },
+    };
+    match search.provider {
+        Some(name) => able.into_iter().filter(|one| one.name == name).collect(),
+        // Those that are asked where nobody is named; the last one only by its name, for a DOI.
+        None if matches!(search.target.work(), Some(WorkId::Doi(_))) => able[..3].to_vec(),
+        None => able,
+    }
 }
 
 /// Returns the key, or what replaces it, if it is set.

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::paper::{Paper, said};
 use super::paper_provider::{PaperPage, PaperProvider, PaperStep, key, refusal};
-use super::paper_search::PaperSearch;
+use super::paper_search::{PaperOrder, PaperSearch, PaperTarget};
 use crate::client::HttpResponse;
 use crate::page::PartialDate;
 use crate::page::retraction::RetractionStatus;
@@ -19,6 +19,16 @@ use crate::provider::{
 };
 use crate::search::html_text;
 use crate::work::{Work, WorkAuthor, WorkKind};
+use iki_document::{XmlEvent, XmlReader};
+
+/// The step for their abstracts.
+const ABSTRACTS: PaperStep = PaperStep {
+    adds: true,
+    ..PaperStep::new(ask_abstracts, read_abstracts)
+};
+
+/// Maximum length of an abstract that is read, in bytes.
+const MAX_ABSTRACT_BYTES: usize = 20_000;
 
 /// Ends of names that are no initials.
 const SUFFIXES: [&str; 8] = ["Jr", "Sr", "2nd", "3rd", "4th", "II", "III", "IV"];
@@ -41,16 +51,28 @@ pub static PROVIDER: PaperProvider = PaperProvider {
         },
         ..Provider::PLAIN
     },
-    steps: &[
-        PaperStep {
-            request: ask_numbers,
-            read: read_numbers,
-        },
-        PaperStep {
-            request: ask_summaries,
-            read: read_summaries,
-        },
-    ],
+    steps: |target| match target {
+        PaperTarget::Works(_) => const { &[PaperStep::new(ask_summaries, read_known), ABSTRACTS] },
+        _ => {
+            const {
+                &[
+                    PaperStep::new(ask_numbers, read_numbers),
+                    PaperStep::new(ask_summaries, read_summaries),
+                    ABSTRACTS,
+                ]
+            }
+        }
+    },
+    filters: |_| {
+        &[
+            "author",
+            "venue",
+            "year_from",
+            "year_to",
+            "open_access",
+            "date",
+        ]
+    },
     pace: None,
     // Beside the one that has its name.
     sources: &[],
@@ -63,15 +85,25 @@ fn ask_numbers(search: &PaperSearch, account: &ProviderAccount, _: &PaperPage) -
     if search.wants_open() {
         term = format!("({term}) AND pubmed pmc[sb]");
     }
-    let sort = if search.by_date {
-        "pub_date"
-    } else {
-        "relevance"
+    for (name, tag) in [(&search.author, "au"), (&search.venue, "jour")] {
+        let Some(name) = name else { continue };
+        let name = name.replace(['"', '[', ']'], " ");
+        let wanted = format!("\"{}\"[{tag}]", in_index_order(name.trim(), tag));
+        term = if term.is_empty() {
+            wanted
+        } else {
+            format!("({term}) AND {wanted}")
+        };
+    }
+    let sort = match search.order {
+        PaperOrder::Date => "pub_date",
+        _ => "relevance",
     };
     let fields = [
         ("db", Some("pubmed".into())),
         ("term", Some(term.into())),
         ("retmax", Some(search.asked().into())),
+        ("retstart", search.page.map(|_| search.before().into())),
         ("retmode", Some("json".into())),
         ("sort", Some(sort.into())),
         ("datetype", years.map(|_| "pdat".into())),
@@ -82,10 +114,93 @@ fn ask_numbers(search: &PaperSearch, account: &ProviderAccount, _: &PaperPage) -
     ProviderRequest::get(&account.below("esearch.fcgi"), fields)
 }
 
-fn ask_summaries(_: &PaperSearch, account: &ProviderAccount, page: &PaperPage) -> ProviderRequest {
+/// Returns the name of an author as the index has it, with the initials last; another text as it is.
+fn in_index_order(name: &str, tag: &str) -> String {
+    if tag != "au" {
+        return name.to_owned();
+    }
+    let (family, given) = match name.split_once(',') {
+        Some((family, given)) => (family.trim(), given.trim()),
+        None => match name.rsplit_once(' ') {
+            // The initials are last already.
+            Some((_, last)) if last.chars().all(char::is_uppercase) && last.len() < 4 => {
+                return name.to_owned();
+            }
+            Some((given, family)) => (family, given),
+            None => (name, ""),
+        },
+    };
+    let initials = given
+        .split([' ', '.', '-'])
+        .filter_map(|word| word.chars().next());
+    let initials: String = initials.collect();
+    format!("{family} {initials}").trim_end().to_owned()
+}
+
+fn ask_abstracts(_: &PaperSearch, account: &ProviderAccount, page: &PaperPage) -> ProviderRequest {
+    let ids = page.papers.iter().map(|paper| paper.work.pmid.as_str());
+    let ids: Vec<&str> = ids.collect();
     let fields = [
         ("db", Some("pubmed".into())),
-        ("id", Some(page.ids.join(",").into())),
+        ("id", Some(ids.join(",").into())),
+        ("retmode", Some("xml".into())),
+        ("api_key", key(account)),
+    ];
+    ProviderRequest::get(&account.below("efetch.fcgi"), fields)
+}
+
+/// Reads the abstracts, each of them the only fact of a paper beside its number.
+fn read_abstracts(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> {
+    let body = String::from_utf8_lossy(&answer.body);
+    let mut xml = XmlReader::new(&body, None);
+    let mut papers: Vec<Paper> = Vec::new();
+    while let Some(event) = xml.next() {
+        let XmlEvent::Open(tag) = event else {
+            continue;
+        };
+        let is_record = matches!(tag.name(), "MedlineCitation" | "BookDocument");
+        let level = xml.depth();
+        if !is_record {
+            continue;
+        }
+        let mut paper = Paper::default();
+        let mut parts = Vec::new();
+        while let Some(tag) = xml.tag_within(level) {
+            let label = tag.attribute("Label").map(|label| format!("{label}: "));
+            match tag.name() {
+                // Works that comment on it have numbers, too.
+                "PMID" if paper.work.pmid.is_empty() => {
+                    paper.work.pmid = xml.text_within(MAX_ABSTRACT_BYTES);
+                }
+                "AbstractText" => {
+                    let text = xml.text_within(MAX_ABSTRACT_BYTES);
+                    parts.push(label.unwrap_or_default() + text.trim());
+                }
+                // Abstracts in other languages, and of other works.
+                "OtherAbstract" => {
+                    xml.text_within(MAX_ABSTRACT_BYTES);
+                }
+                _ => {}
+            }
+        }
+        paper.summary = parts.join(" ");
+        papers.push(paper);
+    }
+    Ok(PaperPage::of(papers, None))
+}
+
+fn ask_summaries(
+    search: &PaperSearch,
+    account: &ProviderAccount,
+    page: &PaperPage,
+) -> ProviderRequest {
+    let ids = match &search.target {
+        PaperTarget::Works(ids) => ids.iter().map(|id| id.number().to_owned()).collect(),
+        _ => page.ids.clone(),
+    };
+    let fields = [
+        ("db", Some("pubmed".into())),
+        ("id", Some(ids.join(",").into())),
         ("retmode", Some("json".into())),
         ("api_key", key(account)),
     ];
@@ -107,21 +222,31 @@ fn read_numbers(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply
     }])
 }
 
+/// Reads the summaries of papers that are there, since a search has found them.
 fn read_summaries(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> {
+    let pages = read_known(answer)?;
+    if pages.iter().all(|page| page.papers.is_empty()) {
+        return Err(failed("there is no summary of what it has found"));
+    }
+    Ok(pages)
+}
+
+/// Reads the summaries of those numbers that are known.
+fn read_known(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> {
     let body = reply::object(answer)?;
     let errors = strings(body.get("esummaryresult"));
-    if let Some(error) = errors.first() {
-        return Err(failed(error));
+    match errors.first() {
+        Some(error) if error.to_lowercase().contains("invalid uid") => {
+            return Ok(PaperPage::of(Vec::new(), None));
+        }
+        Some(error) => return Err(failed(error)),
+        None => {}
     }
     let found = body.get("result").unwrap_or(&Value::Null);
     let ids = reply::items(found.get("uids"))?.iter();
     let found = ids.filter_map(|id| found.get(id.as_str()?));
     let known = found.filter(|summary| summary.get("error").is_none());
-    let papers: Vec<Paper> = known.map(paper).collect();
-    if papers.is_empty() && body.get("result").is_some() {
-        return Err(failed("there is no summary of what it has found"));
-    }
-    Ok(PaperPage::of(papers, None))
+    Ok(PaperPage::of(known.map(paper).collect(), None))
 }
 
 fn failed(why: &str) -> UnreadableReply {

@@ -9,7 +9,8 @@ use serde_json::Value;
 
 use super::paper::{Paper, said};
 use super::paper_provider::{PaperPage, PaperProvider, PaperStep, refusal};
-use super::paper_search::{NAMES, PaperSearch};
+use super::paper_search::{NAMES, PaperSearch, PaperTarget};
+use super::work_id::WorkId;
 use crate::client::HttpResponse;
 use crate::page::PartialDate;
 use crate::provider::reply::{self, list, string};
@@ -22,6 +23,11 @@ use crate::work::{Work, WorkAuthor, WorkKind};
 const FIELDS: &str = "title,url,externalIds,abstract,venue,journal,year,publicationDate,authors,\
     citationCount,influentialCitationCount,isOpenAccess,openAccessPdf,tldr,\
     publicationTypes,publicationVenue";
+
+/// Fields of the works around one, which have no summary of a sentence.
+const FIELDS_AROUND: &str = "title,url,externalIds,abstract,venue,journal,year,publicationDate,\
+    authors,citationCount,influentialCitationCount,isOpenAccess,openAccessPdf,publicationTypes,\
+    publicationVenue";
 
 /// Row of this provider.
 pub static PROVIDER: PaperProvider = PaperProvider {
@@ -36,12 +42,81 @@ pub static PROVIDER: PaperProvider = PaperProvider {
         refusal,
         ..Provider::PLAIN
     },
-    steps: &[PaperStep { request, read }],
+    steps: |_| const { &[PaperStep::new(request, read)] },
+    filters: |target| match target {
+        PaperTarget::Words => &[
+            "type",
+            "min_citations",
+            "year_from",
+            "year_to",
+            "open_access",
+        ],
+        _ => &[],
+    },
     pace: Some(Duration::from_secs(1)),
     sources: NAMES,
 };
 
+/// Makes the request for a work by its identifier, or for a list of those around it.
+fn ask_around(
+    search: &PaperSearch,
+    id: &WorkId,
+    list: Option<&str>,
+    account: &ProviderAccount,
+) -> ProviderRequest {
+    let number = match id {
+        WorkId::Doi(doi) => format!("DOI:{doi}"),
+        id @ WorkId::Arxiv(_) => format!("ARXIV:{}", id.number()),
+        WorkId::Pubmed(number) => format!("PMID:{number}"),
+    };
+    let mut account = account.clone();
+    // The address of searches is below that of works.
+    let path = account.endpoint.path().trim_end_matches('/').to_owned();
+    account
+        .endpoint
+        .set_path(path.strip_suffix("/search").unwrap_or(&path));
+    let path = list.map_or(number.clone(), |list| format!("{number}/{list}"));
+    let fields = [
+        ("fields", Some(FIELDS_AROUND.into())),
+        ("limit", list.map(|_| search.asked().into())),
+        ("offset", list.map(|_| search.before().into())),
+    ];
+    ProviderRequest::get(&account.below(&path), fields).for_one()
+}
+
+/// Returns the kinds that it has a name for.
+fn kind_filter(kind: WorkKind) -> Option<&'static str> {
+    match kind {
+        WorkKind::Article => Some("JournalArticle,Review,LettersAndComments,Editorial"),
+        WorkKind::Chapter => Some("BookSection"),
+        WorkKind::Book => Some("Book"),
+        WorkKind::Proceedings => Some("Conference"),
+        WorkKind::Dataset => Some("Dataset"),
+        _ => None,
+    }
+}
+
 fn request(search: &PaperSearch, account: &ProviderAccount, _: &PaperPage) -> ProviderRequest {
+    let request = unkeyed(search, account);
+    match account.key(0) {
+        "" => request,
+        key => request.with("x-api-key", key),
+    }
+}
+
+fn unkeyed(search: &PaperSearch, account: &ProviderAccount) -> ProviderRequest {
+    match &search.target {
+        PaperTarget::CitationsOf(id) => return ask_around(search, id, Some("citations"), account),
+        PaperTarget::ReferencesOf(id) => {
+            return ask_around(search, id, Some("references"), account);
+        }
+        PaperTarget::Works(ids) => {
+            if let Some(id) = ids.first() {
+                return ask_around(search, id, None, account);
+            }
+        }
+        _ => {}
+    }
     let year = |year: Option<u16>| year.map_or_else(String::new, |year| year.to_string());
     let years = format!("{}-{}", year(search.year_from), year(search.year_to));
     let fields = [
@@ -51,22 +126,38 @@ fn request(search: &PaperSearch, account: &ProviderAccount, _: &PaperPage) -> Pr
         ("fields", Some(FIELDS.into())),
         ("year", (years != "-").then(|| years.into())),
         ("openAccessPdf", search.wants_open().then(|| "".into())),
+        ("offset", search.page.map(|_| search.before().into())),
+        ("minCitationCount", search.min_citations.map(Value::from)),
+        (
+            "publicationTypes",
+            search.kind.and_then(kind_filter).map(Value::from),
+        ),
     ];
-    let request = ProviderRequest::get(account, fields);
-    match account.key(0) {
-        "" => request,
-        key => request.with("x-api-key", key),
-    }
+    ProviderRequest::get(account, fields)
 }
 
 fn read(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> {
     let body = reply::object(answer)?;
     let total = body.get("total").and_then(Value::as_u64);
+    if body["paperId"].is_string() {
+        return Ok(PaperPage::of(vec![paper(&body)], Some(1)));
+    }
     if total == Some(0) {
         return Ok(PaperPage::of(Vec::new(), None));
     }
-    let papers = reply::items(body.get("data"))?;
-    Ok(PaperPage::of(papers.iter().map(paper).collect(), total))
+    // Publishers may keep the references of their works to themselves.
+    if body.get("data").is_some_and(Value::is_null) {
+        return Ok(vec![PaperPage {
+            is_withheld: true,
+            ..PaperPage::default()
+        }]);
+    }
+    let papers = reply::items(body.get("data"))?.iter();
+    let papers = papers.map(|one| {
+        let around = one.get("citingPaper").or(one.get("citedPaper"));
+        paper(around.unwrap_or(one))
+    });
+    Ok(PaperPage::of(papers.collect(), total))
 }
 
 fn paper(item: &Value) -> Paper {

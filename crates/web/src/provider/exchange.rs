@@ -44,6 +44,9 @@ pub trait ProviderItem {
         Vec::new()
     }
 
+    /// Takes what the answer says besides its items.
+    fn learn_from(&mut self, _reply: &HttpResponse) {}
+
     /// Counts invisible characters that were removed.
     fn count_unseen(&mut self, _removed: UnseenCount) {}
 }
@@ -61,6 +64,7 @@ pub fn ask<T: ProviderItem>(
     let mut items = Vec::new();
     let mut take = |reply: &HttpResponse| {
         items = read(reply)?;
+        items.iter_mut().for_each(|item| item.learn_from(reply));
         Ok(items.is_empty())
     };
     exchange(client, provider, &keys, request, retry_budget, &mut take)?;
@@ -116,6 +120,9 @@ fn exchange(
             },
             Err(FetchError::Status(reply)) => {
                 let told = retry_delay(&reply);
+                if request.absent_is_nothing && matches!(reply.status, 404 | 410) {
+                    return Ok(());
+                }
                 let refusal = (provider.refusal)(provider.title, &without(keys, *reply));
                 if refusal.nothing {
                     return Ok(());

@@ -169,6 +169,8 @@ pub struct ProviderRequest {
     pub body: Option<Value>,
     /// Fields of the search that this provider does not support.
     pub unheeded: Vec<&'static str>,
+    /// True if a status of 404 is an answer: there is no such work.
+    pub absent_is_nothing: bool,
 }
 
 /// A parameter of a request; without a value it is not sent.
@@ -209,7 +211,15 @@ impl ProviderRequest {
             headers: Vec::new(),
             body,
             unheeded: Vec::new(),
+            absent_is_nothing: false,
         }
+    }
+
+    /// Marks it as a request for one work, which there may not be.
+    #[must_use]
+    pub fn for_one(mut self) -> Self {
+        self.absent_is_nothing = true;
+        self
     }
 
     /// Adds a header.

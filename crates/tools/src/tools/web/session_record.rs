@@ -14,7 +14,10 @@ use crate::tools::web::research_cache;
 use iki_base::wording::{beginning, count_noun};
 use iki_process::sandbox::confinement;
 use iki_web::cache::{CacheStore, KEY_VARIABLE, PersistentFault, PersistentFiles, PersistentStore};
+use iki_web::papers::paper::Paper;
 use iki_web::research_sessions::{self, MAX_STEPS, ResearchSession, SessionFault, SessionStore};
+
+use iki_web::work::WorkAuthor;
 
 pub use iki_web::research_sessions::{CallOutcome, SessionSource};
 
@@ -76,6 +79,22 @@ pub fn recorded<'a>(
             written
         })),
         Err(failure) => Err(failure.and_note(&note)),
+    }
+}
+
+/// Returns what a session keeps of a paper.
+pub fn source_of(paper: &Paper) -> SessionSource {
+    let work = &paper.work;
+    let names = work.authors.iter().map(WorkAuthor::in_natural_order);
+    let year = work.year();
+    SessionSource {
+        url: work.url.clone(),
+        title: work.title.clone(),
+        author: names.collect::<Vec<_>>().join(", "),
+        date: year.map(|year| year.to_string()).unwrap_or_default(),
+        journal: work.container.clone(),
+        doi: work.doi.clone(),
+        ..SessionSource::default()
     }
 }
 

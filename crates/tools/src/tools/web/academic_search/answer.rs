@@ -9,6 +9,7 @@ use crate::contract::notes::Notes;
 use crate::contract::reply::{META, Reply};
 use crate::tools::web::searching::answer_end::{AnswerEnd, count_fitting};
 use crate::tools::web::searching::search_meta::SearchMeta;
+use iki_base::wording::{count_noun, join_list};
 use iki_web::page::retraction::RetractionStatus;
 use iki_web::papers::cached_papers::TIME_TO_LIVE;
 use iki_web::papers::finder::PaperAnswer;
@@ -83,7 +84,7 @@ pub fn reply<'a>(wanted: PaperFields, answer: PaperAnswer, others: Vec<&'static 
             found: all,
         }
         .write(object)?;
-        object.note(notes(&answer));
+        object.note(notes(&wanted.search, &answer));
         let first = answer.answered.first().map_or("", String::as_str);
         let route = Some(&answer.routed).filter(|_| wanted.search.provider.is_none());
         let meta = SearchMeta::new(first, route, (answer.age, TIME_TO_LIVE), answer.took);
@@ -92,21 +93,31 @@ pub fn reply<'a>(wanted: PaperFields, answer: PaperAnswer, others: Vec<&'static 
 }
 
 /// Returns the fields that may exclude papers, with their values, the most restrictive first.
-fn filters(search: &PaperSearch) -> [(&'static str, Option<String>); 5] {
+fn filters(search: &PaperSearch) -> [(&'static str, Option<String>); 9] {
     let year = |year: Option<u16>| year.map(|year| year.to_string());
     let flag = |is_set: bool| is_set.then(|| "true".to_owned());
     let source = Some(search.source).filter(|source| *source != SOURCES[0]);
-    [
+    let all = [
+        ("venue", search.venue.clone()),
+        ("author", search.author.clone()),
+        (
+            "min_citations",
+            search.min_citations.map(|least| least.to_string()),
+        ),
+        ("type", search.kind.map(|kind| kind.name().to_owned())),
         ("source", source.map(|source| source.name.to_owned())),
         ("pdf_only", flag(search.pdf_only)),
         ("open_access", flag(search.open_access)),
         ("year_from", year(search.year_from)),
         ("year_to", year(search.year_to)),
-    ]
+    ];
+    // A work that is looked up comes whatever they say.
+    let is_one = search.target.work().is_some();
+    all.map(|(name, value)| (name, value.filter(|_| !is_one)))
 }
 
 /// Writes notes on providers that did not answer, and on what was removed.
-fn notes(answer: &PaperAnswer) -> Notes {
+fn notes(search: &PaperSearch, answer: &PaperAnswer) -> Notes {
     let mut notes = Notes::default();
     let reason = answer.routed.fallback_reason();
     match (answer.searched_with, reason) {
@@ -118,6 +129,64 @@ fn notes(answer: &PaperAnswer) -> Notes {
         (None, Some(reason)) => notes.add(format!("Some did not answer: {reason}.")),
         (None, None) => {}
     }
+    if let Some(id) = search.target.work()
+        && answer.papers.is_empty()
+    {
+        notes.add(match answer.is_registered {
+            Some(true) => format!(
+                "{id} is registered, but none of {} describes it.",
+                asked(answer)
+            ),
+            Some(false) => format!("{id} is not registered: there is no such DOI."),
+            None => format!("{id} is not known to {}.", asked(answer)),
+        });
+    }
+    if let Some(id) = search.target.center() {
+        for (names, what) in [
+            (&answer.unknown_to, "does not know"),
+            (&answer.withheld_by, "keeps to itself the list of"),
+        ] {
+            if !names.is_empty() && answer.papers.is_empty() {
+                notes.add(format!("{} {what} {id}.", names.join(", ")));
+            }
+        }
+        if answer.answered.is_empty() && answer.papers.is_empty() {
+            notes.add("So nothing is known of them; that is not the same as none.".to_owned());
+        }
+    }
+    if !answer.filtered.is_empty() {
+        let by = answer
+            .filtered
+            .iter()
+            .map(|(name, fields)| format!("{name} has no {}", join_list(fields, "and")));
+        notes.add(format!(
+            "{}: of the {} that came, those are shown that fit.",
+            by.collect::<Vec<_>>().join("; "),
+            count_noun(answer.looked_at as u64, "paper")
+        ));
+    }
+    if let (Some(page), Some(provider)) = (search.page, answer.answered.first()) {
+        let (before, total) = (search.before() as u64, answer.total);
+        notes.add(if total > 0 && before >= total {
+            let last = total.div_ceil(search.count as u64);
+            format!(
+                "Page {page} is beyond the end: {provider} has {} of these papers.",
+                count_noun(last, "page")
+            )
+        } else if answer.papers.is_empty() && answer.filtered.is_empty() {
+            format!("Page {page} is beyond the end of what {provider} has.")
+        } else {
+            format!(
+                "Page {page} of {provider}; go on with \"page\":{},\"provider\":\"{provider}\".",
+                page + 1
+            )
+        });
+    }
     notes.add(answer.removed.note_of_page("the papers"));
     notes
+}
+
+/// Names those who were asked.
+fn asked(answer: &PaperAnswer) -> String {
+    join_list(&answer.answered, "and")
 }

@@ -1,0 +1,99 @@
+//! `DataCite`: the register of the DOIs of data, software, theses and preprints.
+//!
+//! Facts: support.datacite.org, "Retrieving a single DOI", and the schema of its metadata.
+
+use serde_json::Value;
+
+use super::paper::{Paper, page_range, said};
+use super::paper_provider::{PaperPage, PaperProvider, PaperStep, refusal_without_keys};
+use super::paper_search::PaperSearch;
+use super::work_id::WorkId;
+use crate::client::HttpResponse;
+use crate::page::PartialDate;
+use crate::provider::reply::{self, list, string};
+use crate::provider::{
+    Provider, ProviderAccount, ProviderEndpoint, ProviderRequest, UnreadableReply,
+};
+use crate::search::html_text;
+use crate::work::{Work, WorkAuthor, WorkKind};
+
+/// Row of this provider, which is asked for single works alone.
+pub static PROVIDER: PaperProvider = PaperProvider {
+    service: Provider {
+        name: "datacite",
+        title: "DataCite",
+        endpoint: ProviderEndpoint::Known("https://api.datacite.org/dois"),
+        refusal: refusal_without_keys,
+        ..Provider::PLAIN
+    },
+    steps: |_| const { &[PaperStep::new(request, read)] },
+    filters: |_| &[],
+    pace: None,
+    sources: &[],
+};
+
+fn request(search: &PaperSearch, account: &ProviderAccount, _: &PaperPage) -> ProviderRequest {
+    let doi = search.target.work().and_then(WorkId::doi);
+    let account = account.below(&doi.unwrap_or_default());
+    ProviderRequest::get(&account, []).for_one()
+}
+
+fn read(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> {
+    let body = reply::object(answer)?;
+    let item = body.pointer("/data/attributes");
+    let item = item.filter(|item| item.is_object());
+    let paper = paper(item.ok_or(UnreadableReply::Unknown)?);
+    Ok(PaperPage::of(vec![paper], Some(1)))
+}
+
+fn paper(item: &Value) -> Paper {
+    let names = [
+        said(item, &["/types/resourceType"]),
+        said(item, &["/types/resourceTypeGeneral"]),
+    ];
+    let date = |kind: &str| {
+        let mut dates = list(item, "dates").iter();
+        let date = dates.find(|date| string(date, "dateType") == kind)?;
+        PartialDate::parse(string(date, "date"))
+    };
+    let year = PartialDate::parse(&said(item, &["/publicationYear"]));
+    let mut abstracts = list(item, "descriptions").iter();
+    let summary = abstracts.find(|one| string(one, "descriptionType") == "Abstract");
+    let mut work = Work {
+        kind: WorkKind::of_names(names.iter().map(String::as_str)),
+        title: said(item, &["/titles/0/title"]),
+        url: said(item, &["/url"]),
+        doi: said(item, &["/doi"]),
+        container: said(item, &["/container/title"]),
+        volume: said(item, &["/container/volume"]),
+        issue: said(item, &["/container/issue"]),
+        pages: page_range(
+            said(item, &["/container/firstPage"]),
+            &said(item, &["/container/lastPage"]),
+        ),
+        publisher: said(item, &["/publisher/name", "/publisher"]),
+        date: date("Issued")
+            .filter(|date| year.is_none_or(|year| year.year() == date.year()))
+            .or(year),
+        ..Work::default()
+    };
+    work.set_authors(list(item, "creators").iter().map(|creator| {
+        let name = html_text::text(string(creator, "name"));
+        let part = |name: &str| html_text::text(string(creator, name));
+        match (part("familyName").as_str(), string(creator, "nameType")) {
+            ("", "Organizational") => WorkAuthor::group(&name),
+            ("", _) => match name.split_once(", ") {
+                Some((family, given)) => WorkAuthor::person(family, given, ""),
+                None => WorkAuthor::unsplit(&name),
+            },
+            (family, _) => WorkAuthor::person(family, &part("givenName"), ""),
+        }
+    }));
+    Paper {
+        work,
+        summary: summary.map_or(String::new(), |one| {
+            html_text::text(string(one, "description"))
+        }),
+        ..Paper::default()
+    }
+}

@@ -1,0 +1,381 @@
+//! Bibliographies in BibTeX and BibLaTeX, entry by entry, so that a broken one costs itself alone.
+//!
+//! Fields and names are read by the package `biblatex`, which reads no file with a fault in it, and
+//! would follow abbreviations and references from entry to entry without end. It is given one entry
+//! at a time, without these.
+
+use std::collections::HashMap;
+
+use biblatex::{Bibliography, ChunksExt as _, Entry, Person, RawBibliography, RawChunk, Spanned};
+
+use super::entry::{NamedPerson, ReferenceEntry, years_in};
+use crate::papers::work_id::WorkId;
+
+/// Maximum length of an entry that is read, in bytes. Large files of notes have longer ones.
+const MAX_ENTRY_BYTES: usize = 64 * 1024;
+
+/// Maximum depth of braces in an entry that is read.
+const MAX_DEPTH: usize = 24;
+
+/// Maximum length of what an abbreviation stands for, in bytes.
+const MAX_STRING_BYTES: usize = 2000;
+
+/// Kinds that are no entries.
+const OTHER_KINDS: [&str; 3] = ["comment", "preamble", "string"];
+
+/// Fields that would lead to other entries, or have no meaning here.
+const LEFT_OUT: [&str; 6] = ["crossref", "xref", "xdata", "ids", "abstract", "file"];
+
+/// True if a text has entries of this form.
+#[must_use]
+pub fn is_bibtex(text: &str) -> bool {
+    blocks(text).next().is_some()
+}
+
+/// Reads all entries, one that cannot be read as the text that it is.
+#[must_use]
+pub fn entries(text: &str) -> Vec<ReferenceEntry> {
+    let mut strings: HashMap<String, String> = HashMap::new();
+    let mut entries = Vec::new();
+    for (kind, block) in blocks(text) {
+        if kind == "string" {
+            add_string(block, &mut strings);
+        } else if !OTHER_KINDS.contains(&kind.as_str()) {
+            let read = entry(block, &strings);
+            entries.push(read.unwrap_or_else(|| ReferenceEntry {
+                text: block.to_owned(),
+                ids: WorkId::all_in(block),
+                ..ReferenceEntry::default()
+            }));
+        }
+    }
+    entries
+}
+
+/// Returns the blocks of a file, each with its kind in lower case.
+fn blocks(text: &str) -> impl Iterator<Item = (String, &str)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let begin = at + text.get(at..)?.find('@')?;
+            let rest = &text[begin + 1..];
+            let name = rest
+                .find(|c: char| !c.is_ascii_alphabetic())
+                .unwrap_or(rest.len());
+            let opening = rest[name..].trim_start();
+            // Addresses of mail have the sign, too.
+            let alone = text[..begin]
+                .chars()
+                .next_back()
+                .is_none_or(|c| !c.is_alphanumeric());
+            if name == 0 || !alone || !opening.starts_with(['{', '(']) {
+                at = begin + 1;
+                continue;
+            }
+            let inside = text.len() - opening.len();
+            let end = end_of_block(text, inside);
+            at = end;
+            return Some((rest[..name].to_ascii_lowercase(), &text[begin..end]));
+        }
+    })
+}
+
+/// Returns the end of the block whose brace is at `open`. Without its closing brace it ends before
+/// the next line that begins another one.
+fn end_of_block(text: &str, open: usize) -> usize {
+    let mut depth = 0usize;
+    let mut escaped = false;
+    for (at, byte) in text.bytes().enumerate().skip(open) {
+        match byte {
+            b'\\' if !escaped => {
+                escaped = true;
+                continue;
+            }
+            b'{' if !escaped => depth += 1,
+            b'(' if at == open => depth += 1,
+            b'}' if !escaped => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return at + 1;
+                }
+            }
+            b')' if depth == 1 && text.as_bytes()[open] == b'(' => return at + 1,
+            b'@' if at > open && text[..at].ends_with('\n') => {
+                let name = text[at + 1..].trim_start_matches(|c: char| c.is_ascii_alphabetic());
+                if name.len() < text.len() - at - 1 && name.starts_with('{') {
+                    return at;
+                }
+            }
+            _ => {}
+        }
+        escaped = false;
+    }
+    text.len()
+}
+
+/// Keeps what an abbreviation stands for, if that is no abbreviation that is not known.
+fn add_string(block: &str, strings: &mut HashMap<String, String>) {
+    if block.len() > MAX_STRING_BYTES {
+        return;
+    }
+    let block = with_braces(block);
+    let Ok(raw) = RawBibliography::parse(&block) else {
+        return;
+    };
+    for pair in raw.abbreviations {
+        let parts = pair.value.v.iter().map(|chunk| match chunk.v {
+            RawChunk::Normal(text) => text,
+            RawChunk::Abbreviation(name) => strings.get(&key(name)).map_or("", String::as_str),
+        });
+        let whole: String = parts.collect();
+        if whole.len() <= MAX_STRING_BYTES {
+            strings.insert(key(pair.key.v), whole);
+        }
+    }
+}
+
+fn key(name: &str) -> String {
+    name.to_ascii_lowercase()
+}
+
+/// Returns a block in braces that may have been in parentheses.
+fn with_braces(block: &str) -> String {
+    let open = block.find(['{', '(']).unwrap_or_default();
+    if block.as_bytes().get(open) != Some(&b'(') {
+        return block.to_owned();
+    }
+    let inside = block[open + 1..].trim_end_matches(')');
+    format!("{}{{{inside}}}", &block[..open])
+}
+
+fn entry(block: &str, strings: &HashMap<String, String>) -> Option<ReferenceEntry> {
+    if block.len() > MAX_ENTRY_BYTES || depth(block) > MAX_DEPTH {
+        return None;
+    }
+    let source = with_braces(block);
+    let raw = RawBibliography::parse(&source).ok();
+    // A file without a key for an entry is common.
+    let keyed;
+    let mut raw = match raw {
+        Some(raw) => raw,
+        None => {
+            keyed = with_key(&source)?;
+            RawBibliography::parse(&keyed).ok()?
+        }
+    };
+    let mut entry = raw.entries.pop()?;
+    entry
+        .v
+        .fields
+        .retain(|pair| !LEFT_OUT.contains(&key(pair.key.v).as_str()));
+    for chunk in entry
+        .v
+        .fields
+        .iter_mut()
+        .flat_map(|pair| pair.value.v.iter_mut())
+    {
+        if let RawChunk::Abbreviation(name) = chunk.v {
+            let meaning = strings.get(&key(name)).map_or(name, String::as_str);
+            *chunk = Spanned::zero(RawChunk::Normal(meaning));
+        }
+    }
+    // A field that cannot be read is not worth the others.
+    let mut kept = Vec::new();
+    for pair in std::mem::take(&mut entry.v.fields) {
+        let mut alone = entry.clone();
+        alone.v.fields = vec![pair.clone()];
+        let single = RawBibliography {
+            preamble: String::new(),
+            entries: vec![alone],
+            abbreviations: Vec::new(),
+        };
+        if Bibliography::from_raw(single).is_ok() {
+            kept.push(pair);
+        }
+    }
+    entry.v.fields = kept;
+    raw.entries = vec![entry];
+    raw.abbreviations.clear();
+    let entry = Bibliography::from_raw(raw).ok()?.into_iter().next()?;
+    Some(read(block, &entry))
+}
+
+fn depth(text: &str) -> usize {
+    let mut depth = 0usize;
+    let mut most = 0;
+    for byte in text.bytes() {
+        match byte {
+            b'{' => depth += 1,
+            b'}' => depth = depth.saturating_sub(1),
+            _ => continue,
+        }
+        most = most.max(depth);
+    }
+    most
+}
+
+/// Returns a block with a key, which it lacks: its first field comes at once.
+fn with_key(block: &str) -> Option<String> {
+    let open = block.find('{')? + 1;
+    let inside = block[open..].trim_start().trim_start_matches(',');
+    let first = inside.split(['=', ',']).next()?.trim();
+    let is_field = inside.contains('=')
+        && first.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && inside.find('=') < inside.find(',');
+    let rest = if is_field {
+        inside
+    } else {
+        // A key with blanks.
+        inside.split_once(',')?.1
+    };
+    Some(format!("{}key,{rest}", &block[..open]))
+}
+
+fn read(block: &str, entry: &Entry) -> ReferenceEntry {
+    let text = |names: &[&str]| {
+        let texts = names.iter().filter_map(|name| entry.fields.get(*name));
+        let texts = texts.map(|chunks| chunks.format_verbatim().trim().to_owned());
+        texts
+            .clone()
+            .find(|text| !text.is_empty())
+            .unwrap_or_default()
+    };
+    let people = |name: &str| entry.get_as::<Vec<Person>>(name).unwrap_or_default();
+    let mut authors = people("author");
+    if authors.is_empty() {
+        authors = people("editor");
+    }
+    let is_others = |one: &Person| one.name == "others" && one.given_name.is_empty();
+    let has_others = authors.iter().any(is_others);
+    let authors = authors
+        .into_iter()
+        .filter(|one| !is_others(one))
+        .map(|one| NamedPerson {
+            family: [one.prefix, one.name].join(" ").trim().to_owned(),
+            given: one.given_name,
+        });
+    let subtitle = text(&["subtitle"]);
+    let title = text(&["title", "booktitle"]);
+    let kind = entry.entry_type.to_string();
+    let years = |name: &str| years_in(&text(&[name])).into_iter().take(1);
+    let mut read = ReferenceEntry {
+        text: block.to_owned(),
+        title: if subtitle.is_empty() {
+            title
+        } else {
+            format!("{title}: {subtitle}")
+        },
+        authors: authors.filter(|one| !one.family.is_empty()).collect(),
+        has_others,
+        years: years("year").chain(years("date")).collect(),
+        container: text(&["journal", "journaltitle", "booktitle", "shortjournal"]),
+        is_article: kind == "article",
+        pages: text(&["pages"]),
+        ids: Vec::new(),
+        url: text(&["url"]),
+    };
+    let eprint = text(&["eprint"]);
+    let archive = text(&["archiveprefix", "eprinttype"]).to_ascii_lowercase();
+    read.add_id(WorkId::parse(&text(&["doi"])));
+    read.add_id(WorkId::parse(&read.url));
+    if archive.is_empty() || archive == "arxiv" {
+        read.add_id(WorkId::parse(&eprint).filter(|id| !matches!(id, WorkId::Doi(_))));
+    }
+    if archive == "pubmed" {
+        read.add_id(WorkId::parse(&format!("PMID:{eprint}")));
+    }
+    read.add_id(WorkId::parse(&format!("PMID:{}", text(&["pmid"]))));
+    for name in ["journal", "note", "howpublished", "number", "volume"] {
+        for id in WorkId::all_in(&text(&[name])) {
+            read.add_id(Some(id));
+        }
+    }
+    read
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_read_with_their_accents_names_and_numbers() {
+        let text = r#"
+% A comment with an address: someone@example.com
+@string{nat = "Nature"}
+@string{both = nat # " Physics"}
+@Article{a,
+  author = {Schr{\"o}dinger, Erwin and Ludwig van Beethoven and {The Big Consortium} and others},
+  title = {The {C}at of $\alpha$},
+  journal = both, year = 1935, month = mar, pages = {12--34},
+  doi = {https://doi.org/10.1000/ABC},
+}
+@comment{ignored}
+@inproceedings(b, title = "In parentheses", booktitle = {Proc. of It}, date = {2017-05-01},
+  eprint = {1706.03762v5}, archivePrefix = "arXiv", url = {https://example.com/x_y})
+@misc{, title = {Without a key}, howpublished = {arXiv:2101.00001}, journal = unknown}
+@book{broken, title = {Never closed, year = 2001
+
+@book{after, title = {After it}, editor = {A. Editor}, year = {c. 1999}}
+"#;
+        let all = entries(text);
+        let titles: Vec<&str> = all.iter().map(|entry| entry.title.as_str()).collect();
+        assert_eq!(
+            titles[..3],
+            ["The Cat of $\\alpha$", "In parentheses", "Without a key"]
+        );
+        assert_eq!(titles.last(), Some(&"After it"));
+        let first = &all[0];
+        let families: Vec<&str> = first
+            .authors
+            .iter()
+            .map(|one| one.family.as_str())
+            .collect();
+        assert_eq!(
+            families,
+            ["Schrödinger", "van Beethoven", "The Big Consortium"]
+        );
+        assert!(first.has_others && first.is_article);
+        assert_eq!(
+            (first.container.as_str(), first.years.as_slice()),
+            ("Nature Physics", &[1935][..])
+        );
+        assert_eq!(first.ids, [WorkId::Doi("10.1000/abc".to_owned())]);
+        assert_eq!(all[1].ids, [WorkId::Arxiv("1706.03762v5".to_owned())]);
+        assert_eq!(
+            (all[1].years[0], all[1].url.as_str()),
+            (2017, "https://example.com/x_y")
+        );
+        assert_eq!(all[2].ids, [WorkId::Arxiv("2101.00001".to_owned())]);
+        assert_eq!(all.last().map(|one| one.years.clone()), Some(vec![1999]));
+        assert!(!is_bibtex("Write to me@example.com {now}"));
+    }
+
+    #[test]
+    fn hostile_files_cost_nothing() {
+        let nested = format!("@article{{a, title = {{{}}}}}", "\\a{".repeat(50_000));
+        let braces = format!(
+            "@article{{a, title = {}x{}}}",
+            "{".repeat(5000),
+            "}".repeat(5000)
+        );
+        let own = "@string{a = a # a}@article{b, title = a # a}".to_owned();
+        let mut doubled = "@string{a0 = \"xxxxxxxxxx\"}".to_owned();
+        for at in 1..64 {
+            doubled += &format!("@string{{a{at} = a{} # a{}}}", at - 1, at - 1);
+        }
+        doubled += "@article{b, title = a63 # a63}";
+        let itself =
+            "@article{a, crossref = {a}, xdata = {a}, ids = {a,a}, title = {T}}".to_owned();
+        for text in [
+            nested,
+            braces,
+            own,
+            doubled,
+            itself,
+            "@".repeat(5000),
+            "@a{".repeat(5000),
+        ] {
+            assert!(entries(&text).len() <= 5000);
+        }
+    }
+}

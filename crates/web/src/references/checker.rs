@@ -1,0 +1,485 @@
+//! The check of a bibliography from start to end: each entry is looked up by its identifiers, or
+//! searched for, and compared with what is found. Entries that have a number come first.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::checked::{CheckedReference, ReferenceLookup, ReferenceStatus};
+use super::comparison::{Comparison, Difference, KnownWork};
+use super::entry::ReferenceEntry;
+use super::request_gate::ProviderGate;
+use crate::cache::CacheQuestion;
+use crate::client::HttpClient;
+use crate::papers::doi_registry;
+use crate::papers::paper::Paper;
+use crate::papers::paper_caller::PaperCaller;
+use crate::papers::paper_provider::{PaperPage, PaperProvider, order};
+use crate::papers::paper_search::{PaperSearch, PaperTarget};
+use crate::papers::request_limits::RequestLimits;
+use crate::papers::work_id::WorkId;
+use crate::provider::Provider;
+use crate::provider::breaker::BreakerState;
+use crate::provider::failure::{ProviderFailure, ProviderFailureKind};
+use crate::search::context::SearchContext;
+use iki_base::mutex::lock;
+
+/// Version of the stored form: incremented whenever [`CheckedReference`] changes, or what counts as
+/// the same.
+const VERSION: u32 = 1;
+
+/// Time for which an outcome is valid.
+const TIME_TO_LIVE: Duration = Duration::from_secs(60 * 60);
+
+/// Number of entries that are checked at once.
+const MAX_CONCURRENT_ENTRIES: usize = 8;
+
+/// Number of works that a search is asked for: reviews of a book have its title.
+const MAX_CANDIDATES: usize = 5;
+
+/// Maximum time for one request.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(8);
+
+/// Time left at the end, for requests under way.
+const LAST_REQUEST_TIME: Duration = Duration::from_secs(3);
+
+/// Checks bibliographies.
+pub struct ReferenceChecker<'a> {
+    /// HTTP client; the check ends when its time does.
+    pub client: &'a HttpClient,
+    /// Configuration and caches.
+    pub known: SearchContext<'a>,
+}
+
+/// A check under way.
+struct ReferenceCheck<'a> {
+    client: &'a HttpClient,
+    known: SearchContext<'a>,
+    /// Time after which no request begins.
+    end: Instant,
+    gates: Vec<(&'static str, ProviderGate)>,
+    /// Works of arXiv and of `PubMed`, each asked for at once, when the first one is wanted.
+    batches: [Mutex<Option<Result<Vec<Paper>, String>>>; 2],
+    numbers: [Vec<WorkId>; 2],
+}
+
+/// An entry on its way.
+#[derive(Default)]
+struct EntryCheck {
+    checked: Vec<ReferenceLookup>,
+    /// The work that fits best, with its provider.
+    best: Option<(Comparison, Paper)>,
+    is_by_number: bool,
+    /// The identifier that nobody has registered.
+    unregistered: Option<String>,
+    /// Why one who should have been asked did not answer.
+    refusal: Option<String>,
+    /// Why nobody could have answered.
+    is_in_vain: bool,
+}
+
+impl ReferenceChecker<'_> {
+    /// Checks all entries.
+    #[must_use]
+    pub fn check(&self, entries: &[ReferenceEntry]) -> Vec<CheckedReference> {
+        let number = |wanted: fn(&WorkId) -> bool| -> Vec<WorkId> {
+            let mut all: Vec<WorkId> = Vec::new();
+            for id in entries
+                .iter()
+                .flat_map(|entry| &entry.ids)
+                .filter(|id| wanted(id))
+            {
+                if !all.iter().any(|one| one.is_same(id)) {
+                    all.push(id.clone());
+                }
+            }
+            all
+        };
+        let names = [
+            "crossref",
+            "openalex",
+            "pubmed",
+            "arxiv",
+            "semanticscholar",
+            "datacite",
+            "doi",
+        ];
+        let left = self.client.left().saturating_sub(LAST_REQUEST_TIME);
+        let check = ReferenceCheck {
+            client: self.client,
+            known: self.known,
+            end: Instant::now() + left,
+            gates: names.map(|name| (name, ProviderGate::default())).into(),
+            batches: [Mutex::new(None), Mutex::new(None)],
+            numbers: [
+                number(|id| matches!(id, WorkId::Arxiv(_))),
+                number(|id| matches!(id, WorkId::Pubmed(_))),
+            ],
+        };
+        let mut queue: Vec<usize> = (0..entries.len()).collect();
+        queue.sort_by_key(|at| (entries[*at].ids.is_empty(), entries[*at].is_plain()));
+        let checked = vec![CheckedReference::default(); entries.len()];
+        let checked = Mutex::new(checked);
+        let next = AtomicUsize::new(0);
+        let work = || {
+            while let Some(at) = queue.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let outcome = check.outcome(&entries[*at]);
+                lock(&checked)[*at] = outcome;
+            }
+        };
+        thread::scope(|scope| {
+            for _ in 1..MAX_CONCURRENT_ENTRIES.min(entries.len()) {
+                // Without a thread the others have more to do.
+                let _ = thread::Builder::new().spawn_scoped(scope, work);
+            }
+            work();
+        });
+        checked.into_inner().unwrap_or_default()
+    }
+}
+
+impl ReferenceCheck<'_> {
+    /// Returns what became of an entry, from the cache if possible.
+    fn outcome(&self, entry: &ReferenceEntry) -> CheckedReference {
+        let services = order(&PaperSearch {
+            target: PaperTarget::Reference,
+            ..PaperSearch::default()
+        });
+        let places = services
+            .iter()
+            .map(|one| one.service.account(self.known.credentials));
+        let places: Vec<String> = places
+            .map(|account| account.map_or(String::new(), |account| account.place()))
+            .collect();
+        let question = CacheQuestion::new("check_references", VERSION)
+            .with("entry", Some(&entry.text))
+            .with_list("places", &places);
+        if let Some(kept) = self.known.entry(&question, TIME_TO_LIVE)
+            && let Ok(outcome) = serde_json::from_slice(&kept.bytes)
+        {
+            return outcome;
+        }
+        let outcome = self.check(entry);
+        if outcome.status != ReferenceStatus::Unchecked
+            && let Ok(bytes) = serde_json::to_vec(&outcome)
+        {
+            self.known.keep(&question, &bytes, TIME_TO_LIVE);
+        }
+        outcome
+    }
+
+    fn check(&self, entry: &ReferenceEntry) -> CheckedReference {
+        let mut course = EntryCheck::default();
+        if !entry.can_be_found() {
+            course.refusal = Some("it has neither a title nor a number".to_owned());
+            course.is_in_vain = true;
+            return course.outcome(entry);
+        }
+        for id in &entry.ids {
+            self.look_up(entry, id, &mut course);
+            if course.is_settled() {
+                return course.outcome(entry);
+            }
+        }
+        if course.best.is_none() {
+            // What a look-up could not tell, a search may.
+            let refused = course.refusal.take();
+            self.search(entry, &mut course);
+            if course.best.is_none() {
+                course.refusal = course.refusal.take().or(refused);
+            }
+        }
+        course.outcome(entry)
+    }
+
+    /// Looks a work up by a number, wherever it may be known.
+    fn look_up(&self, entry: &ReferenceEntry, id: &WorkId, course: &mut EntryCheck) {
+        let search = PaperSearch {
+            target: PaperTarget::Works(vec![id.clone()]),
+            count: 1,
+            ..PaperSearch::default()
+        };
+        for provider in order(&search) {
+            let found = match (id, provider.name) {
+                (WorkId::Arxiv(_), "arxiv") => self.from_batch(0, id, provider, course),
+                (WorkId::Pubmed(_), "pubmed") => self.from_batch(1, id, provider, course),
+                _ => self.ask(&search, provider, course),
+            };
+            let Some(papers) = found else { continue };
+            course.consider(entry, papers, true);
+            if course.best.is_some() {
+                return;
+            }
+        }
+        let WorkId::Doi(doi) = id else { return };
+        if course.refusal.is_some() {
+            return;
+        }
+        let asked = self.through_gate(&doi_registry::PROVIDER, |client| {
+            doi_registry::is_registered(&self.known.caller(client), doi)
+        });
+        let outcome = match &asked {
+            Ok(true) => "registered",
+            Ok(false) => "not_found",
+            Err(why) => why,
+        };
+        course.checked.push(ReferenceLookup {
+            provider: doi_registry::PROVIDER.title.to_owned(),
+            url: format!("https://doi.org/{doi}"),
+            outcome: outcome.to_owned(),
+        });
+        match asked {
+            Ok(false) => course.unregistered = Some(doi.clone()),
+            Ok(true) => {
+                course.refusal = Some("its DOI is registered, but nobody says for what".to_owned());
+                course.is_in_vain = true;
+            }
+            Err(why) => course.refusal = Some(why),
+        }
+    }
+
+    /// Searches for an entry by its words.
+    fn search(&self, entry: &ReferenceEntry, course: &mut EntryCheck) {
+        let mut search = PaperSearch {
+            query: entry.query(),
+            target: PaperTarget::Reference,
+            count: MAX_CANDIDATES,
+            page: Some(1),
+            ..PaperSearch::default()
+        };
+        for provider in order(&search) {
+            if provider.name == "openalex" {
+                // It wants all words in what it finds.
+                search.query = entry.title_words();
+                if search.query.is_empty() {
+                    continue;
+                }
+            }
+            if let Some(papers) = self.ask(&search, provider, course) {
+                course.consider(entry, papers, false);
+            }
+            if course.is_settled() {
+                return;
+            }
+        }
+    }
+
+    /// Returns the work of this number out of those that are asked for at once.
+    fn from_batch(
+        &self,
+        kind: usize,
+        id: &WorkId,
+        provider: &'static PaperProvider,
+        course: &mut EntryCheck,
+    ) -> Option<Vec<Paper>> {
+        let mut batch = lock(&self.batches[kind]);
+        if batch.is_none() {
+            let search = PaperSearch {
+                target: PaperTarget::Works(self.numbers[kind].clone()),
+                count: self.numbers[kind].len(),
+                ..PaperSearch::default()
+            };
+            let mut asked = EntryCheck::default();
+            let found = self.ask(&search, provider, &mut asked);
+            *batch = Some(found.ok_or(asked.refusal.unwrap_or_default()));
+        }
+        let found = batch.as_ref()?.as_ref();
+        let papers = found.map(|all| {
+            let of_number = all.iter().filter(|paper| id.is_of(&paper.work));
+            of_number.cloned().collect::<Vec<_>>()
+        });
+        let noted = papers.as_ref().map(|_| ()).map_err(|why| (*why).clone());
+        course.note(provider, &id.to_string(), noted);
+        papers.ok()
+    }
+
+    /// Asks a provider; `None` if it does not answer, which is noted.
+    fn ask(
+        &self,
+        search: &PaperSearch,
+        provider: &'static PaperProvider,
+        course: &mut EntryCheck,
+    ) -> Option<Vec<Paper>> {
+        let account = match provider.account(self.known.credentials) {
+            Ok(account) => account,
+            Err(failure) => {
+                course.refusal = Some(failure.kind.in_words().to_owned());
+                return None;
+            }
+        };
+        let asked = self.through_gate(&provider.service, |client| {
+            let known = self.known;
+            PaperCaller { client, known }.ask(search, provider, &account)
+        });
+        let papers = asked.map(|page| {
+            let papers = page.papers.into_iter();
+            papers
+                .filter_map(|paper| paper.tidied(provider.name))
+                .collect::<Vec<_>>()
+        });
+        let url = PaperCaller::shown_address(search, provider, &account);
+        course.note(
+            provider,
+            &url,
+            papers.as_ref().map(|_| ()).map_err(Clone::clone),
+        );
+        papers.ok()
+    }
+
+    /// Sends a request when its provider takes it; the error is why there is no answer.
+    fn through_gate<T: Answered>(
+        &self,
+        provider: &Provider,
+        send: impl FnOnce(&HttpClient) -> Result<T, ProviderFailure>,
+    ) -> Result<T, String> {
+        let gate = self.gates.iter().find(|(name, _)| *name == provider.name);
+        let (_, gate) = gate.ok_or_else(String::new)?;
+        let pass = gate.enter(self.end)?;
+        if let BreakerState::Open(_) = self.known.breakers().pass(provider) {
+            gate.refuse("it failed lately and is left alone for a while");
+            return Err("left alone after failures".to_owned());
+        }
+        match send(&self.client.for_at_most(REQUEST_TIMEOUT)) {
+            Ok(answer) => {
+                pass.heed(answer.limits());
+                Ok(answer)
+            }
+            Err(failure) => {
+                let why = failure.kind.in_words();
+                if matches!(
+                    failure.kind,
+                    ProviderFailureKind::RateLimited { .. } | ProviderFailureKind::AuthInvalid
+                ) {
+                    gate.refuse(why);
+                }
+                pass.heed(RequestLimits::default());
+                Err(why.to_owned())
+            }
+        }
+    }
+}
+
+/// What an answer says of further requests.
+trait Answered {
+    fn limits(&self) -> RequestLimits {
+        RequestLimits::default()
+    }
+}
+
+impl Answered for bool {}
+
+impl Answered for PaperPage {
+    fn limits(&self) -> RequestLimits {
+        self.limits
+    }
+}
+
+impl EntryCheck {
+    /// True if nothing more can be learnt.
+    fn is_settled(&self) -> bool {
+        let best = self.best.as_ref();
+        best.is_some_and(|(compared, _)| self.is_by_number || compared.differences.is_empty())
+    }
+
+    /// Notes a provider's answer.
+    fn note(&mut self, provider: &PaperProvider, url: &str, found: Result<(), String>) {
+        let outcome = match found {
+            // Whether one of them is meant is not known before they are compared.
+            Ok(()) => "not_found".to_owned(),
+            Err(why) => {
+                self.refusal = Some(format!("{}: {why}", provider.name));
+                why
+            }
+        };
+        self.checked.push(ReferenceLookup {
+            provider: provider.name.to_owned(),
+            url: url.to_owned(),
+            outcome,
+        });
+    }
+
+    /// Compares what was found last.
+    fn consider(&mut self, entry: &ReferenceEntry, papers: Vec<Paper>, by_number: bool) {
+        for paper in papers {
+            let compared = Comparison::of(entry, &KnownWork::of(&paper));
+            if !by_number && !compared.may_be_meant(entry) {
+                continue;
+            }
+            let count = compared.differences.len();
+            if let Some(last) = self.checked.last_mut() {
+                if count == 0 {
+                    "found".clone_into(&mut last.outcome);
+                } else if last.outcome != "found" {
+                    "differs".clone_into(&mut last.outcome);
+                }
+            }
+            let is_better = self.best.as_ref().is_none_or(|(best, _)| {
+                let key = |one: &Comparison| (!one.same_title, one.differences.len());
+                key(&compared) < key(best)
+            });
+            if is_better {
+                self.best = Some((compared, paper));
+                self.is_by_number = by_number;
+            }
+        }
+    }
+
+    /// Returns what became of the entry.
+    fn outcome(self, entry: &ReferenceEntry) -> CheckedReference {
+        let Some((compared, paper)) = self.best else {
+            let is_known = self.refusal.is_none();
+            let words = entry.authors.len() + entry.years.len();
+            let status = if is_known {
+                ReferenceStatus::NotFound
+            } else {
+                ReferenceStatus::Unchecked
+            };
+            let confidence = match (is_known, words > 1 || entry.is_plain()) {
+                (false, _) => "",
+                (true, true) => "high",
+                (true, false) => "medium",
+            };
+            // What was not asked says nothing of the work.
+            return CheckedReference {
+                status,
+                confidence: confidence.to_owned(),
+                checked: self.checked,
+                reason: self.refusal.unwrap_or_default(),
+                may_change: !is_known && !self.is_in_vain,
+                ..CheckedReference::default()
+            };
+        };
+        let mut differences = compared.differences;
+        if let Some(given) = self.unregistered {
+            differences.push(Difference {
+                field: "doi".to_owned(),
+                given,
+                found: paper.work.doi.clone(),
+            });
+        }
+        let confidence = match (differences.is_empty(), self.is_by_number) {
+            (true, true) => "high",
+            (true, false) if compared.is_telling => "high",
+            (true, false) => "medium",
+            (false, true) => "high",
+            (false, false) if compared.same_title && compared.same_author => "high",
+            (false, false) if compared.same_title => "medium",
+            (false, false) => "low",
+        };
+        CheckedReference {
+            status: if differences.is_empty() {
+                ReferenceStatus::Found
+            } else {
+                ReferenceStatus::Differs
+            },
+            confidence: confidence.to_owned(),
+            checked: self.checked,
+            differences,
+            source: paper.source.clone(),
+            paper: Some(paper),
+            reason: String::new(),
+            may_change: false,
+        }
+    }
+}

@@ -1,0 +1,575 @@
+//! An entry beside a work: which of title, authors, year, container and pages differ.
+
+use serde::{Deserialize, Serialize};
+
+use super::containers;
+use super::entry::{NamedPerson, ReferenceEntry};
+use super::folding::{letters, without_umlauts, words};
+use super::names;
+use super::plain::without_numbers;
+
+/// Minimum number of words of a title that a subtitle may be left out of.
+const MIN_MAIN_WORDS: usize = 2;
+
+/// Minimum share of words in common of two titles that may be meant to be one.
+const MIN_SIMILARITY: f64 = 0.7;
+
+/// Years by which a preprint may come before the work that is published, and after it.
+const PREPRINT_YEARS: (u16, u16) = (3, 1);
+
+/// What a provider knows of a work, as far as it is compared.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KnownWork {
+    /// Its title.
+    pub title: String,
+    /// Its authors, without groups of persons.
+    pub authors: Vec<NamedPerson>,
+    /// Groups among its authors.
+    pub groups: Vec<String>,
+    /// True if there are more authors than these.
+    pub has_more_authors: bool,
+    /// All years in which a form of it appeared.
+    pub years: Vec<u16>,
+    /// The names of its container.
+    pub containers: Vec<String>,
+    /// Its pages.
+    pub pages: String,
+    /// True if it is a preprint.
+    pub is_preprint: bool,
+    /// True if it is an article of a journal.
+    pub is_article: bool,
+}
+
+/// A fact that an entry and a work tell differently.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Difference {
+    /// `title`, `authors`, `year`, `container`, `pages` or `doi`.
+    pub field: String,
+    /// The entry's reading.
+    pub given: String,
+    /// The work's.
+    pub found: String,
+}
+
+/// An entry beside a work.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Comparison {
+    /// True if the titles are the same.
+    pub same_title: bool,
+    /// True if the titles share most of their words.
+    pub similar_title: bool,
+    /// True if the first author is the same, or one of them names none.
+    pub same_author: bool,
+    /// True if both have authors, and years.
+    pub is_telling: bool,
+    /// All differences.
+    pub differences: Vec<Difference>,
+}
+
+impl Comparison {
+    /// Compares an entry with a work.
+    #[must_use]
+    pub fn of(entry: &ReferenceEntry, work: &KnownWork) -> Self {
+        let mut differences = Vec::new();
+        let mut differ = |field: &str, given: String, found: String| {
+            let field = field.to_owned();
+            differences.push(Difference {
+                field,
+                given,
+                found,
+            });
+        };
+        let text = entry.is_plain().then(|| PlainWords::of(&entry.text));
+        let same_title = match &text {
+            Some(text) => text.have_title(&work.title),
+            None => are_same_titles(&entry.title, &work.title),
+        };
+        if !same_title {
+            let given = if entry.is_plain() {
+                entry.shown()
+            } else {
+                entry.title.clone()
+            };
+            differ("title", given, work.title.clone());
+        }
+        let authors = match &text {
+            Some(text) => authors_of_text(text, work),
+            None => authors_of_entry(entry, work),
+        };
+        let same_author = authors.is_none_or(|first_is_same| first_is_same);
+        if authors == Some(false) || !(entry.is_plain() || all_are_authors(entry, work)) {
+            let given = match &text {
+                Some(_) => entry.shown(),
+                None => listed(&entry.authors),
+            };
+            differ("authors", given, listed(&work.authors));
+        }
+        if !is_same_year(entry, work) {
+            let years = |all: &[u16]| {
+                let all: Vec<String> = all.iter().map(u16::to_string).collect();
+                all.join(", ")
+            };
+            differ("year", years(&entry.years), years(&work.years));
+        }
+        if !is_same_container(entry, work) {
+            let found = work.containers.first().cloned().unwrap_or_default();
+            differ("container", entry.container.clone(), found);
+        }
+        let pages = match &text {
+            Some(_) => page_ranges(&entry.text),
+            None => vec![entry.pages.clone()],
+        };
+        let is_published = work.is_preprint == entry.is_of_preprint();
+        if is_published
+            && !pages.is_empty()
+            && !pages.iter().any(|pages| are_same_pages(pages, &work.pages))
+        {
+            differ("pages", pages.join(", "), work.pages.clone());
+        }
+        Self {
+            same_title,
+            similar_title: same_title || similarity(&entry.title, &work.title) >= MIN_SIMILARITY,
+            same_author,
+            is_telling: authors.is_some() && !entry.years.is_empty() && !work.years.is_empty(),
+            differences,
+        }
+    }
+
+    /// True if the work may be the one that the entry means, though it was not looked up by a
+    /// number.
+    #[must_use]
+    pub fn may_be_meant(&self, entry: &ReferenceEntry) -> bool {
+        if self.same_title {
+            // Many works have a title such as `Introduction`.
+            return self.same_author || words(&entry.title).len() > 3 || entry.is_plain();
+        }
+        let differs = |field| self.differences.iter().any(|one| one.field == field);
+        self.similar_title && self.same_author && !(differs("year") && differs("container"))
+    }
+}
+
+fn listed(people: &[NamedPerson]) -> String {
+    let names = people.iter().take(6).map(|one| {
+        if one.given.is_empty() {
+            one.family.clone()
+        } else {
+            format!("{} {}", one.given, one.family)
+        }
+    });
+    let mut names: Vec<String> = names.collect();
+    if people.len() > names.len() {
+        names.push("et al.".to_owned());
+    }
+    names.join(", ")
+}
+
+/// True if two titles are the same, but for a subtitle that one of them lacks.
+fn are_same_titles(one: &str, other: &str) -> bool {
+    let same = |one: &str, other: &str| {
+        let (one, other) = (letters(one), letters(other));
+        !one.is_empty() && (one == other || without_umlauts(&one) == without_umlauts(&other))
+    };
+    same(one, other)
+        || main_titles(one).any(|main| same(main, other))
+        || main_titles(other).any(|main| same(main, one))
+}
+
+/// Returns what may be the title without a subtitle.
+fn main_titles(title: &str) -> impl Iterator<Item = &str> {
+    let marks = [
+        ": ",
+        " - ",
+        " \u{2013} ",
+        " \u{2014} ",
+        "\u{2014}",
+        ". ",
+        "? ",
+        " (",
+        "; ",
+        " / ",
+    ];
+    let ends = marks.into_iter().filter_map(|mark| title.find(mark));
+    let mains = ends.map(|end| &title[..end]);
+    mains.filter(|main| main.split_whitespace().count() >= MIN_MAIN_WORDS)
+}
+
+/// Returns the share of words that two titles have in common.
+fn similarity(one: &str, other: &str) -> f64 {
+    let (one, mut other) = (words(one), words(other));
+    let all = one.len() + other.len();
+    let mut shared = 0;
+    for word in &one {
+        if let Some(at) = other.iter().position(|theirs| theirs == word) {
+            other.swap_remove(at);
+            shared += 2;
+        }
+    }
+    #[expect(clippy::cast_precision_loss, reason = "titles have few words")]
+    let share = f64::from(shared) / all.max(1) as f64;
+    share
+}
+
+/// The words of a plain reference.
+struct PlainWords {
+    words: Vec<String>,
+    /// For each word, true if something other than a blank comes after it.
+    ends: Vec<bool>,
+    /// For each word, true if what comes after it begins a subtitle.
+    colons: Vec<bool>,
+    /// For each word, true if it may be the initials of a person, or a number.
+    short: Vec<bool>,
+}
+
+impl PlainWords {
+    fn of(text: &str) -> Self {
+        let text = without_numbers(text);
+        let (mut all, mut short) = (Vec::new(), Vec::new());
+        let (mut ends, mut colons) = (Vec::new(), Vec::new());
+        for token in text.split_whitespace() {
+            let parts = words(token);
+            let count = parts.len();
+            let ended = token.ends_with(|c: char| !c.is_alphanumeric());
+            let begun = token.starts_with(|c: char| !c.is_alphanumeric());
+            if begun && let Some(last) = ends.last_mut() {
+                *last = true;
+            }
+            let is_dash = ["-", "\u{2013}", "\u{2014}"].contains(&token);
+            if is_dash && let Some(last) = colons.last_mut() {
+                *last = true;
+            }
+            let is_short = token.chars().filter(|c| c.is_alphabetic()).count() <= 3
+                && !token.chars().any(char::is_lowercase);
+            for (at, word) in parts.into_iter().enumerate() {
+                all.push(without_umlauts(&word));
+                ends.push(ended && at + 1 == count);
+                colons.push(token.ends_with(':') && at + 1 == count);
+                short.push(is_short);
+            }
+        }
+        Self {
+            words: all,
+            ends,
+            colons,
+            short,
+        }
+    }
+
+    /// True if the words of a title stand in it, and not as a part of a longer one.
+    fn have_title(&self, title: &str) -> bool {
+        let mains = main_titles(title).filter(|main| words(main).len() > MIN_MAIN_WORDS);
+        let mut forms = [(title, true)]
+            .into_iter()
+            .chain(mains.map(|main| (main, false)));
+        forms.any(|(title, is_whole)| {
+            let wanted: Vec<String> = words(title)
+                .iter()
+                .map(|word| without_umlauts(word))
+                .collect();
+            let wanted = wanted.concat();
+            let mut begins = 0..self.words.len();
+            !wanted.is_empty()
+                && begins.any(|at| {
+                    let last = self.end_of_title(at, &wanted);
+                    // Two titles with other subtitles are those of two works.
+                    last.is_some_and(|last| is_whole || !self.colons[last])
+                })
+        })
+    }
+
+    /// Returns the last word of a title of these letters that begins with a given word, if a title
+    /// may begin and end so.
+    fn end_of_title(&self, at: usize, wanted: &str) -> Option<usize> {
+        if at > 0 && !self.ends[at - 1] && !self.short[at - 1] {
+            return None;
+        }
+        let mut rest = wanted;
+        for (last, word) in self.words.iter().enumerate().skip(at) {
+            rest = rest.strip_prefix(word.as_str())?;
+            if rest.is_empty() {
+                return (self.ends[last] || last + 1 == self.words.len()).then_some(last);
+            }
+        }
+        None
+    }
+}
+
+/// Returns true if a plain reference names the first author; `None` if the work has none.
+fn authors_of_text(text: &PlainWords, work: &KnownWork) -> Option<bool> {
+    let first = work.authors.first()?;
+    Some(names::is_named_in(first, &text.words))
+}
+
+/// Returns true if the first authors are the same; `None` if an entry or the work has none.
+fn authors_of_entry(entry: &ReferenceEntry, work: &KnownWork) -> Option<bool> {
+    let given = entry.authors.iter().find(|one| !is_group(one))?;
+    let found = work.authors.first()?;
+    Some(names::are_same(given, found))
+}
+
+/// True if all authors of an entry are those of the work, and none is missing without a word.
+fn all_are_authors(entry: &ReferenceEntry, work: &KnownWork) -> bool {
+    let given: Vec<&NamedPerson> = entry.authors.iter().filter(|one| !is_group(one)).collect();
+    if given.is_empty() || work.authors.is_empty() || work.has_more_authors {
+        return true;
+    }
+    let known = |one: &&&NamedPerson| {
+        work.authors.iter().any(|other| names::are_same(one, other))
+            || work
+                .groups
+                .iter()
+                .any(|group| letters(group) == letters(&one.family))
+    };
+    let known = given.iter().filter(known).count();
+    let missing = work
+        .authors
+        .iter()
+        .filter(|one| !given.iter().any(|other| names::are_same(one, other)));
+    known == given.len() && (entry.has_others || missing.count() == 0)
+}
+
+/// True if a name is that of a group, which providers list or leave out.
+fn is_group(person: &NamedPerson) -> bool {
+    let marks = [
+        "collaboration",
+        "consortium",
+        "group",
+        "team",
+        "committee",
+        "network",
+        "project",
+    ];
+    let words = words(&person.family);
+    person.given.is_empty()
+        && (words.len() > 3 || words.iter().any(|word| marks.contains(&&**word)))
+}
+
+fn is_same_year(entry: &ReferenceEntry, work: &KnownWork) -> bool {
+    if entry.years.is_empty() || work.years.is_empty() {
+        return true;
+    }
+    let (before, after) = PREPRINT_YEARS;
+    entry.years.iter().any(|given| {
+        work.years.iter().any(|known| {
+            given == known
+                || match (entry.is_of_preprint(), work.is_preprint) {
+                    (true, false) => (known - before..=known + after).contains(given),
+                    (false, true) => (known - after..=known + before).contains(given),
+                    _ => false,
+                }
+        })
+    })
+}
+
+fn is_same_container(entry: &ReferenceEntry, work: &KnownWork) -> bool {
+    let compared = entry.is_article
+        && work.is_article
+        && !entry.is_of_preprint()
+        && !entry.container.is_empty()
+        && !containers::is_of_proceedings(&entry.container)
+        && !work
+            .containers
+            .iter()
+            .any(|name| containers::is_of_proceedings(name));
+    let mut names = work.containers.iter();
+    !compared
+        || work.containers.is_empty()
+        || names.any(|name| containers::are_same(&entry.container, name))
+}
+
+/// True if the pages are the same as far as both tell them.
+fn are_same_pages(given: &str, known: &str) -> bool {
+    let (given, known) = (numbers(given), numbers(known));
+    let (Some(first), Some(known_first)) = (given.first(), known.first()) else {
+        return true;
+    };
+    // The number of an article beside its own pages, from 1 on.
+    if first != known_first {
+        return given.len() > 1 && *first == 1 && known.len() == 1;
+    }
+    match (given.get(1), known.get(1)) {
+        (Some(last), Some(known_last)) => {
+            last_page(*first, *last) == last_page(*first, *known_last)
+        }
+        _ => true,
+    }
+}
+
+/// Returns the numbers of a range of pages.
+fn numbers(pages: &str) -> Vec<u64> {
+    let numbers = pages.split(|c: char| !c.is_ascii_digit());
+    numbers
+        .filter_map(|number| number.parse().ok())
+        .take(2)
+        .collect()
+}
+
+/// Returns the last page of a range, whose first digits may be left out: `123-8`.
+fn last_page(first: u64, last: u64) -> u64 {
+    let digits = last.checked_ilog10().map_or(1, |digits| digits + 1);
+    let base = 10u64.checked_pow(digits).unwrap_or(u64::MAX);
+    if last < first {
+        first / base * base + last
+    } else {
+        last
+    }
+}
+
+/// Returns the ranges of pages of a plain reference: two numbers, of which neither is a year.
+fn page_ranges(text: &str) -> Vec<String> {
+    let text = without_numbers(text)
+        .replace("--", "-")
+        .replace(['\u{2013}', '\u{2014}'], "-");
+    let ranges = text.match_indices('-').filter_map(|(at, _)| {
+        let before = text[..at].trim_end();
+        let begin = before.rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| {
+            at + before[at..].chars().next().map_or(1, char::len_utf8)
+        });
+        let after = text[at + 1..].trim_start();
+        let end = after
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(after.len());
+        let (first, last) = (&before[begin..], &after[..end]);
+        // The letter that numbers of pages begin with, or another word's.
+        let alone = before[..begin]
+            .chars()
+            .next_back()
+            .is_none_or(|c| !c.is_alphanumeric() && c != '-');
+        let sound = !first.is_empty() && !last.is_empty() && first.len() < 7 && last.len() < 7;
+        let is_date = first.len() == 4 && last.len() < 3 && after[end..].starts_with('-');
+        (alone && sound && !is_date).then(|| format!("{first}-{last}"))
+    });
+    // With several numbers nobody knows which are the pages.
+    let ranges: Vec<String> = ranges.collect();
+    if ranges.len() > 2 { Vec::new() } else { ranges }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bibliography::Bibliography;
+    use super::*;
+
+    fn work() -> KnownWork {
+        let person = |family: &str, given: &str| NamedPerson {
+            family: family.to_owned(),
+            given: given.to_owned(),
+        };
+        KnownWork {
+            title: "Highly accurate protein structure prediction: with AlphaFold".to_owned(),
+            authors: vec![person("Jumper", "John"), person("Hassabis", "Demis")],
+            years: vec![2021],
+            containers: vec!["Nature".to_owned()],
+            pages: "583-589".to_owned(),
+            is_article: true,
+            ..KnownWork::default()
+        }
+    }
+
+    fn fields(text: &str) -> Vec<String> {
+        let entry = Bibliography::read(text).entries.remove(0);
+        let compared = Comparison::of(&entry, &work());
+        compared
+            .differences
+            .into_iter()
+            .map(|one| one.field)
+            .collect()
+    }
+
+    fn bibtex(title: &str, author: &str, year: &str, journal: &str, pages: &str) -> String {
+        format!(
+            "@article{{a, title = {{{title}}}, author = {{{author}}}, year = {{{year}}},\
+            journal = {{{journal}}}, pages = {{{pages}}}}}"
+        )
+    }
+
+    #[test]
+    fn an_entry_that_says_the_same_in_other_words_does_not_differ() {
+        let title = "Highly Accurate {P}rotein Structure Prediction";
+        for text in [
+            bibtex(
+                title,
+                "Jumper, John and Hassabis, Demis",
+                "2021",
+                "Nature",
+                "583--589",
+            ),
+            bibtex(title, "J. Jumper and others", "2021", "Nature", "583-9"),
+            bibtex(
+                title,
+                "Jumper, J. and Hassabis, D.",
+                "2020",
+                "arXiv preprint",
+                "",
+            ),
+            bibtex(title, "", "", "", ""),
+            "Jumper J, Hassabis D. Highly accurate protein structure prediction with AlphaFold. \
+             Nature. 2021;596:583-9. doi:10.1000/1999-2000"
+                .to_owned(),
+            "J. Jumper: Highly accurate protein structure prediction - with Alpha Fold. 2021"
+                .to_owned(),
+            "Jumper, John, and Demis Hassabis (2021) \u{201c}Highly accurate protein structure \
+             prediction\u{201d}, Nature 596"
+                .to_owned(),
+        ] {
+            assert_eq!(fields(&text), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn each_part_that_differs_is_named() {
+        let title = "Highly accurate protein structure prediction";
+        let both = "Jumper, John and Hassabis, Demis";
+        for (text, expected) in [
+            (
+                bibtex(
+                    "Highly accurate protein folding",
+                    both,
+                    "2021",
+                    "Nature",
+                    "",
+                ),
+                vec!["title"],
+            ),
+            (
+                bibtex(title, "Doe, Jane and Hassabis, Demis", "2021", "Nature", ""),
+                vec!["authors"],
+            ),
+            (
+                bibtex(title, "Jumper, John", "2021", "Nature", ""),
+                vec!["authors"],
+            ),
+            (
+                bibtex(title, "Jumper, John and Doe, Jane", "2021", "Nature", ""),
+                vec!["authors"],
+            ),
+            (bibtex(title, both, "2019", "Nature", ""), vec!["year"]),
+            (
+                bibtex(title, both, "2021", "Science", ""),
+                vec!["container"],
+            ),
+            (bibtex(title, both, "2021", "Nature", "1-9"), vec!["pages"]),
+            (
+                "Jumper J. Highly accurate protein structure prediction. Nature. 2019.".to_owned(),
+                vec!["year"],
+            ),
+            (
+                "Doe J. Highly accurate protein structure prediction. Nature. 2021.".to_owned(),
+                vec!["authors"],
+            ),
+            (
+                "Jumper J. Highly accurate protein structure prediction for all. 2021.".to_owned(),
+                vec!["title"],
+            ),
+            (
+                "Jumper J. Highly accurate protein structure prediction: a doubtful tale. 2021."
+                    .to_owned(),
+                vec!["title"],
+            ),
+            (
+                "Jumper J. Not so highly accurate protein structure prediction. 2021.".to_owned(),
+                vec!["title"],
+            ),
+        ] {
+            assert_eq!(fields(&text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Journals, proceedings and books compared: under their names, abbreviations and initials.
+
+use super::folding::{letters, words};
+
+/// Words that abbreviations leave out.
+const SMALL_WORDS: &[&str] = &[
+    "a", "an", "and", "at", "de", "der", "des", "die", "du", "et", "for", "fur", "in", "la", "le",
+    "of", "on", "the", "und", "to", "with", "section", "series",
+];
+
+/// Words of the names of proceedings, of which no two have the same.
+const PROCEEDINGS: &[&str] = &[
+    "proceedings",
+    "proc",
+    "conference",
+    "conf",
+    "symposium",
+    "symp",
+    "workshop",
+    "lecture",
+    "notes",
+    "advances",
+    "meeting",
+    "congress",
+    "chapter",
+    "handbook",
+];
+
+/// True if both names are of proceedings or the like, whose spellings say nothing.
+#[must_use]
+pub fn is_of_proceedings(name: &str) -> bool {
+    words(name)
+        .iter()
+        .any(|word| PROCEEDINGS.contains(&word.as_str()))
+}
+
+/// True if both names may be of the same journal.
+#[must_use]
+pub fn are_same(one: &str, other: &str) -> bool {
+    if letters(one) == letters(other) {
+        return true;
+    }
+    // An abbreviation may be a small word as well: `Des.` is a design.
+    let forms = |name: &str| [telling(name), words(name)];
+    let (one, other) = (forms(one), forms(other));
+    if one[0].is_empty() || other[0].is_empty() {
+        return true;
+    }
+    let mut pairs = one
+        .iter()
+        .flat_map(|one| other.iter().map(move |other| (one, other)));
+    pairs.any(|(one, other)| {
+        is_abbreviation(one, other)
+            || is_abbreviation(other, one)
+            || has_initials(one, other)
+            || has_initials(other, one)
+    })
+}
+
+fn telling(name: &str) -> Vec<String> {
+    // What stands in brackets or after a colon says it again, or where it appears.
+    let name = name.split(['(', '[', ':']).next().unwrap_or(name);
+    let words = words(name).into_iter();
+    words
+        .filter(|word| !SMALL_WORDS.contains(&word.as_str()))
+        .collect()
+}
+
+/// True if the words of `short` are those of `long`, in order, each perhaps abbreviated; `long` may
+/// end in others.
+fn is_abbreviation(short: &[String], long: &[String]) -> bool {
+    short.len() <= long.len()
+        && short.iter().zip(long).all(|(short, long)| abbreviates(short, long))
+        // A longer name is another journal's, unless words of one letter divide it.
+        && (short.len() == long.len() || long[short.len()..].iter().all(|word| word.len() < 3))
+}
+
+/// True if a word is a beginning of another, or such of its letters as abbreviations keep.
+fn abbreviates(short: &str, long: &str) -> bool {
+    if long.starts_with(short) {
+        return true;
+    }
+    let mut rest = long.chars();
+    short.chars().next() == long.chars().next()
+        && short.len() < long.len()
+        && short.chars().all(|c| rest.any(|one| one == c))
+}
+
+/// True if one name is a word made of the initials of the other.
+fn has_initials(short: &[String], long: &[String]) -> bool {
+    let initials: String = long.iter().filter_map(|word| word.chars().next()).collect();
+    let short = short.concat();
+    long.len() > 1 && (initials == short || (short.len() > 2 && initials.starts_with(&short)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_journal_is_the_same_under_its_abbreviation() {
+        for (one, other) in [
+            (
+                "J. Mach. Learn. Res.",
+                "Journal of Machine Learning Research",
+            ),
+            ("JMLR", "Journal of Machine Learning Research"),
+            (
+                "Proc. Natl. Acad. Sci. USA",
+                "Proceedings of the National Academy of Sciences USA",
+            ),
+            ("PNAS", "Proceedings of the National Academy of Sciences"),
+            ("Phys. Rev. Lett.", "Physical Review Letters"),
+            ("The Lancet", "Lancet"),
+            ("Nucleic Acids Res", "Nucleic Acids Research"),
+            ("Science (New York, N.Y.)", "Science"),
+            ("Ann Intern Med", "Annals of Internal Medicine"),
+            ("Astronomy \\& Astrophysics", "Astronomy and Astrophysics"),
+            (
+                "J. Am. Chem. Soc.",
+                "Journal of the American Chemical Society",
+            ),
+            ("Nucl. Eng. Des.", "Nuclear Engineering and Design"),
+            ("Z. Phys.", "Zeitschrift f{\\\"u}r Physik"),
+        ] {
+            assert!(are_same(one, other), "{one} | {other}");
+        }
+        for (one, other) in [
+            ("Nature", "Science"),
+            ("Nature", "Nature Communications"),
+            ("Cell", "Cell Reports"),
+            ("Physical Review Letters", "Physical Review B"),
+            ("Journal of Physics A", "Journal of Chemistry"),
+        ] {
+            assert!(!are_same(one, other), "{one} | {other}");
+        }
+    }
+}

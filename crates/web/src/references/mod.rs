@@ -1,0 +1,28 @@
+//! Workshop: a bibliography, read and compared with what the providers of papers know.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `entry` | an entry of a bibliography |
+//! | `bibliography` | the entries of a text, in whatever form it has them |
+//! | `bibtex`, `ris`, `csl`, `plain` | the four forms |
+//! | `folding` | letters and words without case, accents and markup |
+//! | `names` | persons, compared |
+//! | `containers` | journals and their abbreviations, compared |
+//! | `comparison` | an entry beside a work |
+//! | `checked` | what became of an entry |
+//! | `request_gate` | as many requests as a provider takes |
+//! | `checker` | a check from start to end |
+
+pub mod bibliography;
+mod bibtex;
+pub mod checked;
+pub mod checker;
+pub mod comparison;
+pub(crate) mod containers;
+mod csl;
+pub mod entry;
+pub(crate) mod folding;
+mod names;
+mod plain;
+mod request_gate;
+mod ris;

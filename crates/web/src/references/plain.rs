@@ -1,0 +1,230 @@
+//! References as they stand in a paper: sentences, one a line or paragraph, perhaps with numbers.
+
+use super::entry::{ReferenceEntry, years_in};
+use crate::papers::work_id::WorkId;
+use iki_base::wording::on_one_line;
+
+/// Headings of lists of references, in lower case.
+const HEADINGS: &[&str] = &[
+    "references",
+    "reference list",
+    "references and notes",
+    "bibliography",
+    "works cited",
+    "literature",
+    "literature cited",
+    "cited literature",
+    "sources",
+    "literatur",
+    "literaturverzeichnis",
+    "quellen",
+    "quellenverzeichnis",
+    "bibliographie",
+    "références",
+    "bibliografía",
+    "referencias",
+];
+
+/// Minimum length of a line that is a reference by itself, in bytes.
+const MIN_BYTES: usize = 20;
+
+/// Returns the part of a document below its last heading of references; `None` if it has none.
+#[must_use]
+pub fn section(document: &str) -> Option<&str> {
+    let mut begin = None;
+    let mut at = 0;
+    for line in document.split_inclusive('\n') {
+        if is_heading(line) {
+            begin = Some(at + line.len());
+        }
+        at += line.len();
+    }
+    let section = &document[begin?..];
+    // The next heading of Markdown is another part.
+    let end = section.find("\n#").unwrap_or(section.len());
+    Some(&section[..end])
+}
+
+fn is_heading(line: &str) -> bool {
+    let name = line
+        .trim()
+        .trim_matches(|c: char| "#*_:.[]() ".contains(c) || c.is_ascii_digit());
+    HEADINGS.contains(&name.to_lowercase().as_str())
+}
+
+/// Reads all references of a list.
+#[must_use]
+pub fn entries(text: &str) -> Vec<ReferenceEntry> {
+    let references = parts(text).into_iter().map(|text| {
+        let marked = without_marker(&text);
+        let line = on_one_line(marked.unwrap_or(&text));
+        ReferenceEntry {
+            years: years_of(&without_numbers(&line)),
+            ids: WorkId::all_in(&line),
+            has_others: true,
+            text: line,
+            ..ReferenceEntry::default()
+        }
+    });
+    references.filter(|entry| !entry.text.is_empty()).collect()
+}
+
+/// Returns the years of a reference: those in brackets, or before a volume, or else all numbers that
+/// may be one. Some volumes are called by a year, too.
+fn years_of(text: &str) -> Vec<u16> {
+    let all = text
+        .match_indices(|c: char| c.is_ascii_digit())
+        .map(|(at, _)| at);
+    let at_mark = |is_marked: fn(&str, &str) -> bool| -> Vec<u16> {
+        let begins = all.clone().filter(|at| {
+            let (before, rest) = text.split_at(*at);
+            let end = rest
+                .find(|c: char| !c.is_ascii_digit())
+                .unwrap_or(rest.len());
+            end == 4 && is_marked(before, &rest[end..])
+        });
+        begins.flat_map(|at| years_in(&text[at..at + 4])).collect()
+    };
+    let in_brackets = at_mark(|before, _| before.ends_with('('));
+    if !in_brackets.is_empty() {
+        return in_brackets;
+    }
+    let before_volume = at_mark(|before, after| before.ends_with(' ') && after.starts_with(';'));
+    if !before_volume.is_empty() {
+        return before_volume;
+    }
+    years_in(text)
+}
+
+/// Returns a reference without identifiers and addresses, whose digits are no years and pages.
+#[must_use]
+pub fn without_numbers(text: &str) -> String {
+    let words = text.split_whitespace().filter(|word| {
+        let lower = word.to_ascii_lowercase();
+        !(lower.contains("10.") && lower.contains('/') || lower.contains("arxiv:"))
+            && !lower.contains("://")
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the texts of the references: by their numbers, else by paragraphs, else by lines.
+fn parts(text: &str) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().filter(|line| !is_heading(line)).collect();
+    let numbered = lines.iter().filter(|line| without_marker(line).is_some());
+    let numbered = numbered.count();
+    let first = lines.iter().find(|line| !line.trim().is_empty());
+    let begins = first.is_some_and(|line| without_marker(line).is_some());
+    let paragraphs =
+        text.trim().split("\n\n").count() > 1 || text.trim().split("\n\r\n").count() > 1;
+    let is_beginning = |at: usize| {
+        let line = lines[at];
+        if begins
+            && (numbered > 1 || lines.iter().filter(|line| !line.trim().is_empty()).count() == 1)
+        {
+            return without_marker(line).is_some();
+        }
+        let before = at.checked_sub(1).map_or("", |at| lines[at]);
+        if paragraphs {
+            return before.trim().is_empty();
+        }
+        // A hanging indent, or the rest of a sentence.
+        let goes_on = line.starts_with([' ', '\t']) && !lines[0].starts_with([' ', '\t']);
+        !goes_on && line.trim().len() >= MIN_BYTES
+    };
+    let mut parts: Vec<String> = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        if line.trim().is_empty() {
+            continue;
+        }
+        match parts.last_mut() {
+            Some(last) if !is_beginning(at) => {
+                // A word that was divided at the end of a line.
+                let divided = last.ends_with('-')
+                    && line.trim_start().starts_with(|c: char| c.is_lowercase());
+                if divided {
+                    last.pop();
+                } else {
+                    last.push(' ');
+                }
+                last.push_str(line.trim());
+            }
+            _ => parts.push(line.trim().to_owned()),
+        }
+    }
+    parts
+}
+
+/// Returns a line without the marker that it begins with: `[12]`, `[Knu84]`, `12.`, `(3)`, `-`.
+fn without_marker(line: &str) -> Option<&str> {
+    let line = line.trim_start().trim_start_matches('\\');
+    if let Some(inside) = line.strip_prefix('[') {
+        let (label, rest) = inside.split_once(']')?;
+        let label = label.trim_end_matches('\\');
+        let sound = !label.is_empty() && label.len() <= 24 && !label.contains(". ");
+        return sound.then(|| rest.trim_start_matches(':').trim_start());
+    }
+    if let Some(rest) = line.strip_prefix(['-', '*', '•', '–']) {
+        return rest.strip_prefix(' ').map(str::trim_start);
+    }
+    let line = line.strip_prefix('(').unwrap_or(line);
+    let digits = line.find(|c: char| !c.is_ascii_digit())?;
+    let rest = line[digits..].trim_start_matches('\\');
+    let rest = rest.strip_prefix(['.', ')'])?;
+    let sound = (1..=3).contains(&digits) && rest.starts_with([' ', '\t']);
+    sound.then(|| rest.trim_start())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(text: &str) -> Vec<String> {
+        entries(text).into_iter().map(|entry| entry.text).collect()
+    }
+
+    #[test]
+    fn references_are_parted_by_numbers_paragraphs_or_lines() {
+        let expected = [
+            "Doe, J. A title of it. Journal 3, 2001.",
+            "Roe, R. Another title of it. 2002.",
+        ];
+        for text in [
+            "References\n[1] Doe, J. A title of it.\n    Journal 3, 2001.\n[2] Roe, R. Another title of it. 2002.",
+            "1. Doe, J. A title of it. Journal 3, 2001.\n2. Roe, R. Another title of it.\n2002.\n",
+            "Doe, J. A title of it.\nJournal 3, 2001.\n\nRoe, R. Another title of it. 2002.",
+            "Doe, J. A title of it. Journal 3, 2001.\nRoe, R. Another title of it. 2002.",
+            "Doe, J. A title of it.\n\tJournal 3, 2001.\nRoe, R. Another title of it.\n\t2002.",
+            "## Bibliography\n\n- Doe, J. A title of it. Jour-\n  nal 3, 2001.\n- Roe, R. Another title of it. 2002.",
+            "\\[1\\] Doe, J. A title of it. Journal 3, 2001.\n\n\\[2\\] Roe, R. Another title of it. 2002.",
+        ] {
+            assert_eq!(texts(text), expected, "{text}");
+        }
+        assert_eq!(texts("[7] Doe, J. Alone. 2001."), ["Doe, J. Alone. 2001."]);
+        assert_eq!(texts(" \n \n"), [""; 0]);
+    }
+
+    #[test]
+    fn years_are_not_read_out_of_identifiers() {
+        let all =
+            entries("Doe. Title. Nature 581, 1999-2010 (2020). doi:10.1000/1987 arXiv:2101.00001");
+        assert_eq!(all[0].years, [2020]);
+        assert_eq!(all[0].ids.len(), 2);
+        let years = |text: &str| entries(text).remove(0).years;
+        assert_eq!(
+            years("Doe J. Title of it. Journal. 2017;2015:1-14."),
+            [2017]
+        );
+        assert_eq!(
+            years("J. Doe, Title of it, Journal, pp. 1999-2010, 2020."),
+            [1999, 2010, 2020]
+        );
+    }
+
+    #[test]
+    fn of_a_document_the_part_below_the_heading_is_taken() {
+        let document =
+            "# Title\n\nText.\n\n## References\n\n1. Doe. It. 2001.\n\n# Appendix\n\nMore.";
+        assert_eq!(section(document).map(str::trim), Some("1. Doe. It. 2001."));
+        assert_eq!(section("No references here."), None);
+    }
+}
