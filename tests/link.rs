@@ -73,6 +73,7 @@ const RESEARCH: &[&str] = &[
     "scrape-page-tool",
     "search-and-scrape-tool",
     "academic-search-tool",
+    "check-references-tool",
     "patent-search-tool",
     "sequential-search-tool",
     "get-research-session-tool",

@@ -303,6 +303,7 @@ mod tests {
         "scrape_page",
         "search_and_scrape",
         "academic_search",
+        "check_references",
         "patent_search",
         "sequential_search",
         "get_research_session",
@@ -366,8 +367,8 @@ mod tests {
             .join(" ");
         for said in [
             "web (web-search-brave, web-search-google, web-fetch)",
-            "research (web-search, scrape-page, search-and-scrape, academic-search, patent-search, \
-             sequential-search, get-research-session, research-export), all.",
+            "research (web-search, scrape-page, search-and-scrape, academic-search, check-references, \
+             patent-search, sequential-search, get-research-session, research-export), all.",
             "If not given: bash, file-read, file-write, file-edit, glob, grep, web-fetch, \
              web-search, scrape-page.",
         ] {

@@ -45,6 +45,7 @@ fn the_tools_of_research_are_missed_only_beside_one_of_them() {
         "scrape-page-tool",
         "search-and-scrape-tool",
         "academic-search-tool",
+        "check-references-tool",
         "patent-search-tool",
         "sequential-search-tool",
         "get-research-session-tool",

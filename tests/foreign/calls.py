@@ -22,6 +22,7 @@ RESEARCH = [
         "scrape-page",
         "search-and-scrape",
         "academic-search",
+        "check-references",
         "patent-search",
         "sequential-search",
         "get-research-session",

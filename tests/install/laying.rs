@@ -239,6 +239,7 @@ fn with_research_more_tools_have_links_until_all_are_removed() {
         "scrape-page-tool",
         "search-and-scrape-tool",
         "academic-search-tool",
+        "check-references-tool",
         "patent-search-tool",
         "sequential-search-tool",
         "get-research-session-tool",

@@ -6,8 +6,6 @@ use super::paper::Paper;
 use super::paper_provider::{PaperPage, PaperProvider};
 use super::paper_search::PaperSearch;
 use super::request_pace;
-use url::Url;
-
 use crate::client::{HttpClient, without_login};
 use crate::provider::ProviderAccount;
 use crate::provider::failure::{ProviderFailure, ProviderFailureKind};
@@ -40,7 +38,7 @@ impl PaperCaller<'_> {
             .first()
             .map(|step| (step.request)(search, account, &PaperPage::default()));
         let url = request.map_or_else(|| account.endpoint.clone(), |request| request.url);
-        let mut shown = Url::from(without_login(&url));
+        let mut shown = without_login(&url);
         let own = |name: &str| OWN_PARAMETERS.contains(&name);
         let pairs: Vec<_> = url.query_pairs().filter(|(name, _)| !own(name)).collect();
         shown.set_query(None);

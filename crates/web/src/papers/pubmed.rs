@@ -186,6 +186,9 @@ fn read_abstracts(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableRep
         paper.summary = parts.join(" ");
         papers.push(paper);
     }
+    if xml.broken {
+        return Err(UnreadableReply::Unknown);
+    }
     Ok(PaperPage::of(papers, None))
 }
 

@@ -232,16 +232,16 @@ fn pubmed_number(text: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn doi(text: &str) -> Option<WorkId> {
-        Some(WorkId::Doi(text.to_owned()))
+    fn doi(text: &str) -> WorkId {
+        WorkId::Doi(text.to_owned())
     }
 
-    fn arxiv(text: &str) -> Option<WorkId> {
-        Some(WorkId::Arxiv(text.to_owned()))
+    fn arxiv(text: &str) -> WorkId {
+        WorkId::Arxiv(text.to_owned())
     }
 
-    fn pubmed(text: &str) -> Option<WorkId> {
-        Some(WorkId::Pubmed(text.to_owned()))
+    fn pubmed(text: &str) -> WorkId {
+        WorkId::Pubmed(text.to_owned())
     }
 
     #[test]
@@ -283,7 +283,7 @@ mod tests {
                 pubmed("34265844"),
             ),
         ] {
-            assert_eq!(WorkId::parse(text), expected, "{text}");
+            assert_eq!(WorkId::parse(text), Some(expected), "{text}");
         }
         for words in [
             "",

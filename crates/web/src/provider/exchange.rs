@@ -64,7 +64,9 @@ pub fn ask<T: ProviderItem>(
     let mut items = Vec::new();
     let mut take = |reply: &HttpResponse| {
         items = read(reply)?;
-        items.iter_mut().for_each(|item| item.learn_from(reply));
+        for item in &mut items {
+            item.learn_from(reply);
+        }
         Ok(items.is_empty())
     };
     exchange(client, provider, &keys, request, retry_budget, &mut take)?;

@@ -156,12 +156,11 @@ fn entry(block: &str, strings: &HashMap<String, String>) -> Option<ReferenceEntr
     let raw = RawBibliography::parse(&source).ok();
     // A file without a key for an entry is common.
     let keyed;
-    let mut raw = match raw {
-        Some(raw) => raw,
-        None => {
-            keyed = with_key(&source)?;
-            RawBibliography::parse(&keyed).ok()?
-        }
+    let mut raw = if let Some(raw) = raw {
+        raw
+    } else {
+        keyed = with_key(&source)?;
+        RawBibliography::parse(&keyed).ok()?
     };
     let mut entry = raw.entries.pop()?;
     entry
@@ -361,7 +360,8 @@ mod tests {
         let own = "@string{a = a # a}@article{b, title = a # a}".to_owned();
         let mut doubled = "@string{a0 = \"xxxxxxxxxx\"}".to_owned();
         for at in 1..64 {
-            doubled += &format!("@string{{a{at} = a{} # a{}}}", at - 1, at - 1);
+            let before = at - 1;
+            doubled.extend([format!("@string{{a{at} = a{before} # a{before}}}")]);
         }
         doubled += "@article{b, title = a63 # a63}";
         let itself =

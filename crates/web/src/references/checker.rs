@@ -52,6 +52,9 @@ pub struct ReferenceChecker<'a> {
     pub known: SearchContext<'a>,
 }
 
+/// Works that were asked for at once, or why there was no answer.
+type BatchOutcome = Result<Vec<Paper>, String>;
+
 /// A check under way.
 struct ReferenceCheck<'a> {
     client: &'a HttpClient,
@@ -60,7 +63,7 @@ struct ReferenceCheck<'a> {
     end: Instant,
     gates: Vec<(&'static str, ProviderGate)>,
     /// Works of arXiv and of `PubMed`, each asked for at once, when the first one is wanted.
-    batches: [Mutex<Option<Result<Vec<Paper>, String>>>; 2],
+    batches: [Mutex<Option<BatchOutcome>>; 2],
     numbers: [Vec<WorkId>; 2],
 }
 
@@ -202,8 +205,8 @@ impl ReferenceCheck<'_> {
         };
         for provider in order(&search) {
             let found = match (id, provider.name) {
-                (WorkId::Arxiv(_), "arxiv") => self.from_batch(0, id, provider, course),
-                (WorkId::Pubmed(_), "pubmed") => self.from_batch(1, id, provider, course),
+                (WorkId::Arxiv(_), "arxiv") => self.look_up_in_batch(0, id, provider, course),
+                (WorkId::Pubmed(_), "pubmed") => self.look_up_in_batch(1, id, provider, course),
                 _ => self.ask(&search, provider, course),
             };
             let Some(papers) = found else { continue };
@@ -266,7 +269,7 @@ impl ReferenceCheck<'_> {
     }
 
     /// Returns the work of this number out of those that are asked for at once.
-    fn from_batch(
+    fn look_up_in_batch(
         &self,
         kind: usize,
         id: &WorkId,
@@ -459,11 +462,10 @@ impl EntryCheck {
             });
         }
         let confidence = match (differences.is_empty(), self.is_by_number) {
-            (true, true) => "high",
+            (_, true) => "high",
             (true, false) if compared.is_telling => "high",
-            (true, false) => "medium",
-            (false, true) => "high",
             (false, false) if compared.same_title && compared.same_author => "high",
+            (true, false) => "medium",
             (false, false) if compared.same_title => "medium",
             (false, false) => "low",
         };

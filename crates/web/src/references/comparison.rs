@@ -53,6 +53,10 @@ pub struct Difference {
 
 /// An entry beside a work.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a question of its own"
+)]
 pub struct Comparison {
     /// True if the titles are the same.
     pub same_title: bool,

@@ -101,8 +101,8 @@ fn years_of(text: &str) -> Vec<u16> {
 pub fn without_numbers(text: &str) -> String {
     let words = text.split_whitespace().filter(|word| {
         let lower = word.to_ascii_lowercase();
-        !(lower.contains("10.") && lower.contains('/') || lower.contains("arxiv:"))
-            && !lower.contains("://")
+        let is_doi = lower.contains("10.") && lower.contains('/');
+        !is_doi && !lower.contains("arxiv:") && !lower.contains("://")
     });
     words.collect::<Vec<_>>().join(" ")
 }

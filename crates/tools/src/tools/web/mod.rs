@@ -7,6 +7,7 @@
 //! | `search` | `web_search` |
 //! | `search_and_scrape` | `search_and_scrape` |
 //! | `academic_search` | `academic_search` |
+//! | `check_references` | `check_references` |
 //! | `patent_search` | `patent_search` |
 //! | `searching` | searches as `search` makes them |
 //! | `search_brave`, `search_google`, `provider_answer` | the tools of one provider |
@@ -23,6 +24,7 @@
 
 pub(crate) mod academic_search;
 mod answer_fields;
+pub(crate) mod check_references;
 mod document_body;
 mod download_command;
 pub mod fetch;

@@ -82,22 +82,6 @@ pub fn recorded<'a>(
     }
 }
 
-/// Returns what a session keeps of a paper.
-pub fn source_of(paper: &Paper) -> SessionSource {
-    let work = &paper.work;
-    let names = work.authors.iter().map(WorkAuthor::in_natural_order);
-    let year = work.year();
-    SessionSource {
-        url: work.url.clone(),
-        title: work.title.clone(),
-        author: names.collect::<Vec<_>>().join(", "),
-        date: year.map(|year| year.to_string()).unwrap_or_default(),
-        journal: work.container.clone(),
-        doi: work.doi.clone(),
-        ..SessionSource::default()
-    }
-}
-
 /// Records `finds` in the session called `id`; the note if that was not possible, or not for all.
 fn record(
     terms: &CallTerms,
