@@ -19,6 +19,7 @@ pub const TOOL: Tool = Tool {
     model_schema: include_str!("acme_lookup.json"),
     host_schema: None,
     aliases: &[],
+    fields_beside: &[],
     paints: false,
     served_fields: &[],
     values: &[],

@@ -2,6 +2,6 @@
 
 mod advice;
 mod calls;
-mod ending;
+pub mod ending;
 mod limits;
 mod shown;

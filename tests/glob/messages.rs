@@ -54,15 +54,17 @@ fn message(answer: &Value, here: &Path) -> String {
 
 /// Pattern and path of what a note says to send in place of a regular expression: it matches.
 fn search_again(here: &Path, request: &Value, note: &str) {
-    let Some((_, rest)) = note.split_once("the pattern matches: send `") else {
+    let Some((_, rest)) = note.split_once("the pattern matches: send ") else {
         return;
     };
     let mut again = request.clone();
-    let sent = rest.rsplit_once('`').unwrap().0;
-    again["pattern"] = sent
-        .split_once("`, in JSON ")
-        .map_or(sent, |both| both.0)
-        .into();
+    if rest.starts_with("\"ignore_case\":true") {
+        again["ignore_case"] = true.into();
+    } else {
+        let sent = rest[1..].rsplit_once('`').unwrap().0;
+        let sent = sent.split_once("`, in JSON ").map_or(sent, |both| both.0);
+        again["pattern"] = sent.into();
+    }
     let answer = tool("grep").with(&again).in_directory(here).run();
     assert!(answer.json()["count"].as_u64() > Some(0), "{note}");
 }

@@ -4,6 +4,7 @@ mod calls;
 mod costly;
 mod encodings;
 pub mod for_models;
+mod left_out;
 mod lines;
 mod patterns;
 mod sparse;

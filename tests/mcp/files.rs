@@ -20,7 +20,7 @@ use crate::common::{self, directory, text};
     dead_code,
     reason = "the files alone are used, and not what chance makes of them"
 )]
-mod documents;
+pub mod documents;
 
 fn png_chunk(kind: &[u8], data: &[u8]) -> Vec<u8> {
     let mut sum = Crc::new();

@@ -14,6 +14,7 @@ mod plain;
 mod research;
 mod research_page;
 mod research_read_all;
+mod searches;
 pub mod session;
 mod side_by_side;
 mod with_sdk;

@@ -13,7 +13,7 @@ use std::ffi::CString;
 use std::fmt::Write as _;
 use std::mem::MaybeUninit;
 
-use iki_search::ere::RegexMatcher;
+use iki_search::ere::{PatternError, RegexMatcher};
 
 /// Patterns that POSIX, or glibc where POSIX leaves the choice, gives a meaning
 /// or refuses, and that are easy to read in another way.
@@ -734,6 +734,8 @@ fn compare(pattern: &str, fold: bool, subjects: &[String], report: &mut String) 
     let (theirs, ours) = match (theirs, ours) {
         (Ok(theirs), Ok(ours)) => (theirs, ours),
         (Err(theirs), Err(ours)) if theirs == ours.to_string() => return 1,
+        // Both refuse it, and we say what to write instead.
+        (Err(_), Err(PatternError::Unsupported(_))) => return 1,
         (theirs, ours) => {
             let _ = writeln!(
                 report,

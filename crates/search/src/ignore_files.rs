@@ -6,6 +6,7 @@
 //! before the other two. If the caller names an ignored directory, the rules above it no longer
 //! count.
 
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::Read;
@@ -94,7 +95,7 @@ struct RuleLevel {
 
 /// The rules that hold in a directory.
 #[derive(Clone, Debug, Default)]
-pub(super) struct IgnoreRules {
+pub struct IgnoreRules {
     closest: Option<Arc<RuleLevel>>,
     /// The path from the top of the work tree to where the walk begins.
     before: Arc<[u8]>,
@@ -104,11 +105,14 @@ pub(super) struct IgnoreRules {
     covers: usize,
     /// True if that directory's own rules are among them.
     has_own: bool,
+    /// True if a directory was entered that they ignore.
+    has_dropped: bool,
 }
 
 impl IgnoreRules {
     /// The rules of the directories above `here`, a path with a trailing slash or empty, up to the
     /// top of the work tree.
+    #[must_use]
     pub fn above(here: &[u8]) -> Self {
         let mut rules = Self {
             start: here.len(),
@@ -125,17 +129,34 @@ impl IgnoreRules {
         let Some(top) = real.ancestors().find(|one| has_git(one)) else {
             return rules;
         };
+        rules.before = rules.enter_below(top, &real).into();
+        rules
+    }
+
+    /// Adds the rules of the directories from `top` down to `real`, and enters each; returns the
+    /// path between the two.
+    fn enter_below(&mut self, top: &Path, real: &Path) -> Vec<u8> {
         let mut before = Vec::new();
         let mut directory = top.to_owned();
         for name in real.strip_prefix(top).unwrap_or(Path::new("")) {
-            rules.add(read_named(&directory), before.len());
+            self.add(read_named(&directory), before.len());
             before.extend_from_slice(name.as_bytes());
-            rules.enter_named(&before);
+            self.enter_named(&before);
             before.push(b'/');
             directory.push(name);
         }
-        rules.before = before.into();
-        rules
+        before
+    }
+
+    /// True if an ignore file leaves out `real`, a path without links, or a directory above it.
+    #[must_use]
+    pub fn leave_out(real: &Path) -> bool {
+        let Some(top) = real.ancestors().find(|one| has_git(one)) else {
+            return false;
+        };
+        let mut rules = Self::default();
+        rules.enter_below(top, real);
+        rules.has_dropped
     }
 
     /// These rules and those of the directories between them and `here`, which were named, not
@@ -238,6 +259,7 @@ impl IgnoreRules {
     /// overrides them.
     fn enter_named(&mut self, path: &[u8]) {
         if self.leaving_out_whole(path, true).is_some() {
+            self.has_dropped = true;
             self.closest = Some(Arc::new(RuleLevel {
                 is_top: true,
                 ..RuleLevel::default()
@@ -332,29 +354,41 @@ fn parse_file(bytes: &[u8]) -> Gitignore {
     )
 }
 
-/// Reads patterns of names to be left out, each as a line of a `.gitignore` has it.
-///
-/// # Errors
-/// One of them is not a pattern; the reason in words.
-pub fn parse_exclusions<'a>(
-    patterns: impl IntoIterator<Item = &'a str>,
-) -> Result<Gitignore, String> {
-    let mut builder = GitignoreBuilder::new(".");
-    let in_words = |error: ignore::Error| error.to_string();
-    for pattern in patterns {
-        // A name may begin like a comment.
-        let escape = if pattern.starts_with('#') { "\\" } else { "" };
-        let pattern = format!("{escape}{pattern}");
-        builder.add_line(None, &pattern).map_err(in_words)?;
+/// True if a backslash escapes the slash at the end of a line, which then matches nothing for git.
+fn escapes_its_end(line: &str) -> bool {
+    let before = line.trim_end().strip_suffix('/').unwrap_or_default();
+    let escapes = before.len() - before.trim_end_matches('\\').len();
+    escapes % 2 == 1
+}
+
+/// Escapes braces: the crate takes them for alternatives, and to git they are characters like
+/// others.
+fn without_braces(line: &str) -> Cow<'_, str> {
+    if !line.contains(['{', '}']) {
+        return Cow::Borrowed(line);
     }
-    builder.build().map_err(in_words)
+    let mut text = String::new();
+    let (mut is_escaped, mut is_set) = (false, false);
+    for char in line.chars() {
+        if matches!(char, '{' | '}') && !is_escaped && !is_set {
+            text.push('\\');
+        }
+        match char {
+            '[' if !is_escaped => is_set = true,
+            ']' => is_set = false,
+            _ => {}
+        }
+        is_escaped = char == '\\' && !is_escaped;
+        text.push(char);
+    }
+    Cow::Owned(text)
 }
 
 fn parse_rules<'a>(lines: impl IntoIterator<Item = &'a str>) -> Gitignore {
     let mut builder = GitignoreBuilder::new(".");
-    for line in lines {
+    for line in lines.into_iter().filter(|line| !escapes_its_end(line)) {
         // A line that is not a pattern matches nothing.
-        let _ = builder.add_line(None, line);
+        let _ = builder.add_line(None, &without_braces(line));
     }
     builder.build().unwrap_or_else(|_| Gitignore::empty())
 }

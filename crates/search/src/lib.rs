@@ -3,7 +3,10 @@
 pub mod braces;
 mod classes;
 pub mod ere;
+pub mod exclusions;
+pub mod file_types;
 pub mod ignore_files;
+pub mod left_out;
 pub mod missing_paths;
 mod order;
 pub mod ordered_pool;

@@ -3,12 +3,10 @@
 //! Half a million names as half a million small allocations would cost more than reading the
 //! directory does; so the text lies in one vector, each path ended by a NUL for the system calls.
 
-use std::collections::BTreeSet;
-
 use rustix::fs::FileType;
 use rustix::io::Errno;
 
-use super::ignore_files::IgnoreFile;
+use super::left_out::LeftOutNames;
 use super::order::{self, NameSpan, OutOfMemory};
 pub use super::walk::repeated_directories::OmittedPaths;
 
@@ -86,56 +84,6 @@ impl UnlistedDirectories {
     }
 }
 
-/// Maximum number of ignored names that are remembered.
-const MAX_REMEMBERED_NAMES: usize = 1000;
-
-/// Names that ignore files left out of a walk.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct IgnoredNames {
-    /// The paths of directories, in order.
-    pub directories: Vec<Vec<u8>>,
-    /// The paths of other names that would have been found, in order.
-    pub others: Vec<Vec<u8>>,
-    /// The number of further ones, which are not remembered.
-    pub further: u64,
-    /// The files whose rules left them out.
-    pub files: BTreeSet<IgnoreFile>,
-    /// True if a `.git` was passed over.
-    pub git: bool,
-}
-
-impl IgnoredNames {
-    /// Adds a path.
-    pub(super) fn add(&mut self, path: Vec<u8>, is_directory: bool, file: IgnoreFile) {
-        self.files.insert(file);
-        let names = if is_directory {
-            &mut self.directories
-        } else {
-            &mut self.others
-        };
-        if names.len() < MAX_REMEMBERED_NAMES {
-            names.push(path);
-        } else {
-            self.further += 1;
-        }
-    }
-
-    /// Adds those of the next part of the walk, and empties them.
-    fn append(&mut self, next: &mut Self) {
-        for (names, next) in [
-            (&mut self.directories, &mut next.directories),
-            (&mut self.others, &mut next.others),
-        ] {
-            let room = MAX_REMEMBERED_NAMES.saturating_sub(names.len());
-            self.further += next.len().saturating_sub(room) as u64;
-            names.extend(next.drain(..).take(room));
-        }
-        self.further += std::mem::take(&mut next.further);
-        self.files.append(&mut next.files);
-        self.git |= std::mem::take(&mut next.git);
-    }
-}
-
 /// What a walk met, apart from the paths that it found.
 #[derive(Debug, Default)]
 pub struct WalkOutcome {
@@ -146,8 +94,8 @@ pub struct WalkOutcome {
     /// True if there were names that begin with a dot, other than `.git`, in the directories that
     /// were read.
     pub hidden: bool,
-    /// The names that were left out as the caller wished.
-    pub ignored: IgnoredNames,
+    /// The names that were passed over.
+    pub passed_over: LeftOutNames,
 }
 
 impl WalkOutcome {
@@ -156,7 +104,7 @@ impl WalkOutcome {
         self.left_out = self.left_out.or(next.left_out.take());
         self.unlisted.append(&mut next.unlisted);
         self.hidden |= std::mem::take(&mut next.hidden);
-        self.ignored.append(&mut next.ignored);
+        self.passed_over.append(&mut next.passed_over);
     }
 }
 

@@ -48,6 +48,21 @@ pub struct AutomatonStep {
     pub ends_in_slash: bool,
     /// True if there is a wildcard in a component before this one.
     pub after_wildcard: bool,
+    /// The component for names in lower case, where a pattern ends and it has letters; true if it
+    /// has capitals itself.
+    folded: Option<(PatternComponent, bool)>,
+}
+
+impl AutomatonStep {
+    /// True if a pattern ends here, and the component matches this name if case is ignored.
+    #[must_use]
+    pub fn matches_in_other_case(&self, name: &[u8]) -> bool {
+        let Some((folded, has_capitals)) = &self.folded else {
+            return false;
+        };
+        let may_match = *has_capitals || name.iter().any(u8::is_ascii_uppercase);
+        may_match && folded.matches(&name.to_ascii_lowercase())
+    }
 }
 
 /// Patterns that are walked together, as one automaton.
@@ -85,6 +100,7 @@ impl PatternAutomaton {
                     ends: false,
                     ends_in_slash: false,
                     after_wildcard,
+                    folded: None,
                 });
                 match last {
                     None => self.first.push(at),
@@ -96,6 +112,7 @@ impl PatternAutomaton {
             last = Some(at);
         }
         if let Some(last) = last.and_then(|last| self.all.get_mut(last)) {
+            last.folded = last.component.folded();
             last.ends |= !pattern.directories;
             last.ends_in_slash |= pattern.directories;
         }

@@ -143,6 +143,23 @@ impl PatternComponent {
         }
     }
 
+    /// The component that matches the names of this one in lower case, and whether this one has
+    /// capitals; `None` if it has no letters, or a set in which the case of letters is meant.
+    #[must_use]
+    pub fn folded(&self) -> Option<(Self, bool)> {
+        let has_capitals = |text: &[u8]| text.iter().any(u8::is_ascii_uppercase);
+        let (text, folded) = match self {
+            Self::Name(name) => (name, Self::Name(name.to_ascii_lowercase())),
+            Self::Wild(wild) if !wild.source.contains(&b'[') => {
+                let folded = wild.source.to_ascii_lowercase();
+                (&wild.source, Self::parse(&folded))
+            }
+            _ => return None,
+        };
+        let has_letters = text.iter().any(u8::is_ascii_alphabetic);
+        has_letters.then(|| (folded, has_capitals(text)))
+    }
+
     /// True if `name` matches as a whole.
     #[must_use]
     pub fn matches(&self, name: &[u8]) -> bool {
@@ -209,6 +226,8 @@ pub struct WildcardName {
     /// The literal bytes after the last wildcard.
     suffix: Vec<u8>,
     middle: WildcardMiddle,
+    /// The component as given.
+    source: Vec<u8>,
 }
 
 /// The part between the literal ends.
@@ -222,8 +241,6 @@ enum WildcardMiddle {
     Pieces(Vec<Finder<'static>>),
     /// Anything else.
     Pattern {
-        /// The component as given.
-        source: Vec<u8>,
         /// Byte for byte.
         bytes: glob::Pattern,
         /// Character for character, where both pattern and name are UTF-8: made for the first
@@ -238,6 +255,7 @@ impl WildcardName {
             prefix: Vec::new(),
             suffix: Vec::new(),
             middle: WildcardMiddle::Nothing,
+            source: Vec::new(),
         }
     }
 
@@ -267,7 +285,6 @@ impl WildcardName {
             }
             match translate(body(source, tokens)) {
                 Ok(bytes) => WildcardMiddle::Pattern {
-                    source: source.to_vec(),
                     bytes,
                     text: OnceLock::new(),
                 },
@@ -278,6 +295,7 @@ impl WildcardName {
             prefix,
             suffix,
             middle,
+            source: source.to_vec(),
         }
     }
 
@@ -289,10 +307,9 @@ impl WildcardName {
                 let needles = one.iter().map(Finder::needle);
                 needles.eq(other.iter().map(Finder::needle))
             }
-            (
-                WildcardMiddle::Pattern { source: one, .. },
-                WildcardMiddle::Pattern { source: other, .. },
-            ) => one == other,
+            (WildcardMiddle::Pattern { .. }, WildcardMiddle::Pattern { .. }) => {
+                self.source == other.source
+            }
             _ => false,
         };
         middle && self.prefix == other.prefix && self.suffix == other.suffix
@@ -304,9 +321,19 @@ impl WildcardName {
         (name.first() != Some(&b'.') || !self.prefix.is_empty()) && self.matches_hidden_too(name)
     }
 
-    /// True if `name` matches, whose leading dot is a character like others.
+    /// True if `name` matches in a scope with hidden names or without. With them neither a directory
+    /// itself nor the one above is a name.
     #[must_use]
-    pub(crate) fn matches_hidden_too(&self, name: &[u8]) -> bool {
+    pub(crate) fn matches_in_scope(&self, name: &[u8], hidden: bool) -> bool {
+        match (hidden, name) {
+            (true, b"." | b"..") => false,
+            (true, name) => self.matches_hidden_too(name),
+            (false, name) => self.matches(name),
+        }
+    }
+
+    /// True if `name` matches, whose leading dot is a character like others.
+    fn matches_hidden_too(&self, name: &[u8]) -> bool {
         let Some(rest) = name.strip_prefix(&*self.prefix) else {
             return false;
         };
@@ -326,16 +353,12 @@ impl WildcardName {
                     None => false,
                 })
             }
-            WildcardMiddle::Pattern {
-                source,
-                bytes,
-                text,
-            } => match str::from_utf8(rest) {
-                Ok(rest) if rest.is_ascii() && source.is_ascii() => bytes.matches(rest),
+            WildcardMiddle::Pattern { bytes, text } => match str::from_utf8(rest) {
+                Ok(rest) if rest.is_ascii() && self.source.is_ascii() => bytes.matches(rest),
                 // As the GNU C library does it: what does not match as text gets another chance.
                 Ok(rest)
                     if text
-                        .get_or_init(|| as_text(source))
+                        .get_or_init(|| as_text(&self.source))
                         .as_ref()
                         .is_some_and(|text| text.matches(rest)) =>
                 {

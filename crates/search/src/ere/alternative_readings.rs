@@ -1,5 +1,5 @@
-//! Other ways to read a pattern that is refused, finds nothing or has an empty group, because
-//! models write the patterns of other tools.
+//! Other ways to read a pattern that is refused, finds nothing or is odd, because models write the
+//! patterns of other tools.
 //!
 //! Each reading is a pattern of this engine, to be tried on what was searched. Nothing is said on a
 //! guess: only a reading that matches is named.
@@ -19,6 +19,9 @@ use iki_base::unicode_form;
 /// Maximum length of a pattern, in bytes, that is read in other ways.
 const MAX_PATTERN_BYTES: usize = 10_000;
 
+/// The way of a reading with case ignored.
+const IGNORING_CASE: &str = "Ignoring case";
+
 /// Another reading of a pattern.
 #[derive(Debug)]
 pub struct AlternativeReading {
@@ -26,6 +29,8 @@ pub struct AlternativeReading {
     pub way: &'static str,
     /// The pattern that this engine reads in that way.
     pub pattern: String,
+    /// True if it is the pattern itself, with case ignored.
+    pub ignores_case: bool,
     node: PatternNode,
     /// Compiled for the first line that may match.
     matcher: OnceLock<Option<RegexMatcher>>,
@@ -33,10 +38,13 @@ pub struct AlternativeReading {
 
 impl AlternativeReading {
     fn of(way: &'static str, pattern: String) -> Option<Self> {
-        let ParsedPattern { node, references } = parser::parse(&pattern).ok()?;
+        let ParsedPattern {
+            node, references, ..
+        } = parser::parse(&pattern).ok()?;
         let is_useful = references || !matches_every_line(&simplify(node.clone()));
         is_useful.then(|| Self {
             way,
+            ignores_case: way == IGNORING_CASE,
             pattern,
             node,
             matcher: OnceLock::new(),
@@ -67,15 +75,13 @@ impl AlternativeReadings {
         if pattern.len() > MAX_PATTERN_BYTES {
             return None;
         }
-        let crlf = r"Lines here end in CRLF. With `\r?` before their end";
         let basic = "Read as a basic regular expression (grep without -E)";
         let other_form = "In the other Unicode normalization form";
         let readings = [
-            (crlf, false, Some(before_carriage_return(pattern))),
             ("As plain text", true, Some(escaped(pattern))),
             (basic, true, Some(as_basic(pattern, false))),
             (basic, true, Some(as_basic(pattern, true))),
-            ("Ignoring case", false, without_case(pattern)),
+            (IGNORING_CASE, false, without_case(pattern)),
             (other_form, false, in_other_form(pattern)),
         ];
         let mut all: Vec<AlternativeReading> = Vec::new();
@@ -127,23 +133,9 @@ impl AlternativeReadings {
     }
 }
 
-/// True if a group with nothing in it stands in `pattern`: it matches anywhere, and was probably
-/// meant as two characters.
-#[must_use]
-pub fn has_empty_group(pattern: &str) -> bool {
-    let pieces = pieces(pattern);
-    let is_group = |pair: &[(PatternPiece, &str)]| {
-        matches!(
-            pair,
-            [(PatternPiece::Char('('), _), (PatternPiece::Char(')'), _)]
-        )
-    };
-    pieces.windows(2).any(is_group)
-}
-
 /// A piece of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum PatternPiece {
+pub(super) enum PatternPiece {
     /// A backslash and this character.
     Escape(char),
     /// A bracket expression.
@@ -153,7 +145,7 @@ enum PatternPiece {
 }
 
 /// Cuts a pattern into pieces, each with its text.
-fn pieces(pattern: &str) -> Vec<(PatternPiece, &str)> {
+pub(super) fn pieces(pattern: &str) -> Vec<(PatternPiece, &str)> {
     let last = memchr::memrchr(b']', pattern.as_bytes()).unwrap_or(0);
     let mut pieces = Vec::new();
     let mut at = 0;
@@ -174,24 +166,24 @@ fn pieces(pattern: &str) -> Vec<(PatternPiece, &str)> {
     pieces
 }
 
-/// Puts an optional carriage return before each end of a line. Where the pattern itself finds
-/// nothing, only lines with one can match.
-fn before_carriage_return(pattern: &str) -> String {
+/// Writes `return_sign` before each end of a line in the pattern; `None` if it asks for none.
+#[must_use]
+pub fn before_carriage_return(pattern: &str, return_sign: &str) -> Option<String> {
     let mut text = String::new();
     for (piece, part) in pieces(pattern) {
         if matches!(
             piece,
             PatternPiece::Char('$') | PatternPiece::Escape('z' | 'Z' | '\'')
         ) {
-            text.push_str(r"\r?");
+            text.push_str(return_sign);
         }
         text.push_str(part);
     }
-    text
+    (text != pattern).then_some(text)
 }
 
 /// Puts a backslash before each character that would not stand for itself.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     let mut pattern = String::with_capacity(text.len());
     for char in text.chars() {
         if r"\.[]()*+?{}|^$".contains(char) {

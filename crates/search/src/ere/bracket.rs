@@ -255,5 +255,5 @@ fn one_char(name: &str) -> Result<char, PatternError> {
 }
 
 fn named(name: &str) -> Result<CharClass, PatternError> {
-    CharClass::named(name).ok_or(PatternError::Class)
+    CharClass::named(name).ok_or_else(|| unsupported::class(name).unwrap_or(PatternError::Class))
 }

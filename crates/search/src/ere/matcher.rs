@@ -52,8 +52,7 @@ impl RegexMatcher {
             1 => nodes.remove(0),
             _ => PatternNode::Alternate(nodes),
         };
-        let references = false;
-        Self::of(ParsedPattern { node, references }).ok()
+        Self::of(ParsedPattern::linear(node)).ok()
     }
 
     #[inline(never)]
@@ -74,7 +73,8 @@ impl RegexMatcher {
     }
 
     /// True if a line of this window matches; `None` if that takes time to tell.
-    pub(super) fn matches_quickly(&self, window: &[u8]) -> Option<bool> {
+    #[must_use]
+    pub fn matches_quickly(&self, window: &[u8]) -> Option<bool> {
         let quick = match &self.engine {
             MatchEngine::Regex(search) => search.is_quick(window.len()),
             MatchEngine::References(_) => false,

@@ -52,6 +52,7 @@ mod extents;
 mod hir;
 mod interval;
 mod matcher;
+pub mod oddities;
 mod parser;
 mod properties;
 mod references;
@@ -71,7 +72,7 @@ mod tests;
 
 use std::borrow::Cow;
 
-pub use alternative_readings::{AlternativeReading, AlternativeReadings, has_empty_group};
+pub use alternative_readings::{AlternativeReading, AlternativeReadings, before_carriage_return};
 pub use extents::MatchExtents;
 pub use matcher::RegexMatcher;
 

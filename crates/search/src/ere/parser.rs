@@ -47,22 +47,42 @@ pub(super) struct ParsedPattern {
     pub node: PatternNode,
     /// True if it has a back-reference.
     pub references: bool,
+    /// True if it has a line feed that is not one of several characters.
+    has_line_feed: bool,
+}
+
+impl ParsedPattern {
+    /// A tree without back-references.
+    pub fn linear(node: PatternNode) -> Self {
+        Self {
+            node,
+            references: false,
+            has_line_feed: false,
+        }
+    }
 }
 
 /// Reads a whole pattern.
 pub(super) fn parse(pattern: &str) -> Result<ParsedPattern, PatternError> {
+    let parsed = parse_any(pattern)?;
+    if parsed.has_line_feed && wants_line_feed(&parsed.node) {
+        return Err(PatternError::Unsupported(unsupported::LINE_FEED.into()));
+    }
+    Ok(parsed)
+}
+
+/// Reads a whole pattern, even one that no line matches.
+pub(super) fn parse_any(pattern: &str) -> Result<ParsedPattern, PatternError> {
     let mut parser = PatternParser {
         text: pattern,
         last_bracket: memchr::memrchr(b']', pattern.as_bytes()).unwrap_or(0),
         ..PatternParser::default()
     };
     let node = parser.alternation(0)?;
-    if parser.has_line_feed && wants_line_feed(&node) {
-        return Err(PatternError::Unsupported(unsupported::LINE_FEED.into()));
-    }
     Ok(ParsedPattern {
         node,
         references: parser.references,
+        has_line_feed: parser.has_line_feed,
     })
 }
 

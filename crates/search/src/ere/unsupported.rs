@@ -14,12 +14,13 @@ const FILTER_ADVICE: &str = "search for one part of it, then filter the lines fo
 const NESTING_ADVICE: &str = r"write one level of nesting out, as in `\([^()]*\)`";
 
 /// Groups by what stands after their `(?`: the name of each, and the advice.
-const GROUPS: [(&str, &str, &str); 10] = [
+const GROUPS: [(&str, &str, &str); 11] = [
     ("=", "look-ahead", FILTER_ADVICE),
     ("!", "negative look-ahead", FILTER_ADVICE),
     ("<=", "look-behind", FILTER_ADVICE),
     ("<!", "negative look-behind", FILTER_ADVICE),
     (">", "the atomic group `(?>…)`", "write `(?:…)`"),
+    ("|", "the branch reset `(?|…)`", "write `(?:…)`"),
     ("#", "the comment `(?#…)`", "leave it out"),
     (
         "(",
@@ -70,6 +71,19 @@ pub(super) fn in_brackets(letter: char) -> PatternError {
     refused(format!(
         r"`\{letter}` cannot stand in brackets: write the characters themselves or an alternative, as in `([…]|…)`, or `\\` for a backslash before `{letter}`"
     ))
+}
+
+/// Refuses a class in brackets that other engines have.
+pub(super) fn class(name: &str) -> Option<PatternError> {
+    let instead = match name {
+        "word" => r"`\w`",
+        "ascii" => r"`\x00-\x7f`",
+        "<" | ">" => r"`\<` or `\>`, without the brackets",
+        _ => return None,
+    };
+    Some(refused(format!(
+        "the class `[:{name}:]` is not supported: write {instead}"
+    )))
 }
 
 /// Refuses any other escape of an ASCII letter, or of `0`.

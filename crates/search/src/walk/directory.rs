@@ -10,14 +10,15 @@ use rustix::fs::{CWD, Mode, OFlags, RawDir, openat};
 use rustix::io::Errno;
 
 use super::GlobError;
-use super::leave_out::leave_out;
+use super::leave_out::{NotedName, leave_out};
 use super::listing::{DirectoryListing, DirectoryVisit, EntryRange, ListingEntry};
 use super::places::{AnchorDirectory, entry_kind, is_directory, starting_point, terminated};
 use super::shared_walk::SharedWalk;
 use crate::ignore_files::{IgnoreFilePresence, IgnoreRules};
+use crate::left_out::LeftOutReason;
 use crate::paths::{EntryKind, WalkOutcome};
 use crate::steps::AutomatonStep;
-use crate::wildcard::{PatternComponent, WildcardName};
+use crate::wildcard::PatternComponent;
 use iki_base::progress_counters;
 use iki_process::sandbox::confinement::{self, AccessRight};
 
@@ -48,14 +49,6 @@ pub(super) struct PendingRead {
     pub rules: Option<IgnoreRules>,
 }
 
-fn matches_in_scope(wild: &WildcardName, name: &[u8], hidden: bool) -> bool {
-    if hidden && !matches!(name, b"." | b"..") {
-        wild.matches_hidden_too(name)
-    } else {
-        wild.matches(name)
-    }
-}
-
 /// Reads directories, one after the other.
 pub(super) struct DirectoryReader<'a> {
     shared: &'a SharedWalk,
@@ -64,6 +57,8 @@ pub(super) struct DirectoryReader<'a> {
     /// The steps that its entries may match.
     active: Vec<usize>,
     found: DirectoryListing,
+    /// Names that are passed over, and may have to be told.
+    noted: Vec<NotedName>,
     scratch: Vec<u8>,
     listing: Vec<MaybeUninit<u8>>,
 }
@@ -75,6 +70,7 @@ impl<'a> DirectoryReader<'a> {
             here: Vec::new(),
             active: Vec::new(),
             found: DirectoryListing::default(),
+            noted: Vec::new(),
             scratch: Vec::new(),
             listing: Vec::new(),
         }
@@ -325,8 +321,14 @@ impl<'a> DirectoryReader<'a> {
             next.rules = Some(rules.with_own_rules(&self.here, directory.as_fd(), ignore_files));
         }
         let rules = next.rules.as_ref();
-        let ignored = &mut walked.ignored;
-        leave_out(self.shared, &self.here, &mut self.found, (rules, ignored));
+        let names = (&mut self.found, &mut self.noted);
+        leave_out(
+            self.shared,
+            &self.here,
+            rules,
+            names,
+            &mut walked.passed_over,
+        );
         if next.roundabout {
             let listed = listed * (1 + self.active.len() / STEPS_PER_ENTRY_COST);
             self.shared.ways().listed(listed);
@@ -359,6 +361,7 @@ impl<'a> DirectoryReader<'a> {
         let deep = kind == EntryKind::Directory
             && (!bytes.starts_with(b".") || (hidden && !matches!(bytes, b"." | b"..")));
         let (mut hit, mut hit_directory, mut deeper) = (false, false, false);
+        let (mut is_passed, mut is_other_case) = (false, false);
         let steps = &*self.shared.steps;
         let first = self.found.states.len();
         for &active in &self.active {
@@ -369,11 +372,15 @@ impl<'a> DirectoryReader<'a> {
                         self.found.states.push(active);
                         deeper = true;
                     }
+                    is_passed = kind == EntryKind::Symlink;
                     continue;
                 }
-                PatternComponent::Name(only) if only != bytes => continue,
-                PatternComponent::Wild(wild) if !matches_in_scope(wild, bytes, hidden) => continue,
-                _ => {}
+                PatternComponent::Name(only) if only == bytes => {}
+                PatternComponent::Wild(wild) if wild.matches_in_scope(bytes, hidden) => {}
+                _ => {
+                    is_other_case |= step.matches_in_other_case(bytes);
+                    continue;
+                }
             }
             hit |= step.ends;
             hit_directory |= step.ends_in_slash;
@@ -383,6 +390,11 @@ impl<'a> DirectoryReader<'a> {
         }
         if hit {
             self.found.push([bytes, b""], ListingEntry::Found(kind))?;
+        } else if is_other_case {
+            self.note(bytes, LeftOutReason::OtherCase);
+        }
+        if is_passed {
+            self.note(bytes, LeftOutReason::LinkOnTheWay);
         }
         if hit_directory && leads && (kind == EntryKind::Directory || is_directory(directory, name))
         {
@@ -400,6 +412,13 @@ impl<'a> DirectoryReader<'a> {
             self.push_directory([bytes, slashes], first, link, roundabout)?;
         }
         Ok(())
+    }
+
+    /// Notes a name that is passed over, unless it is hidden from this search.
+    fn note(&mut self, name: &[u8], reason: LeftOutReason) {
+        if self.shared.scope.hidden || !name.starts_with(b".") {
+            self.noted.push((name.to_vec(), reason));
+        }
     }
 
     /// Adds a directory that may lead to more, whose states are those from `first` on.

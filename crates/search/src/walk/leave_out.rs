@@ -2,56 +2,78 @@
 //! files leave out.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 
 use super::listing::{DirectoryListing, ListingEntry};
-use super::shared_walk::SharedWalk;
+use super::shared_walk::{SharedWalk, WalkScope};
 use crate::ignore_files::IgnoreRules;
+use crate::left_out::{LeftOutNames, LeftOutReason};
 use crate::order::NameSpan;
-use crate::paths::{EntryKind, IgnoredNames};
+use crate::paths::EntryKind;
+
+/// A name that is passed over, and the reason.
+pub(super) type NotedName = (Vec<u8>, LeftOutReason);
 
 /// Takes out of `found`, the entries of the directory `here`, what the scope of the walk and these
-/// rules leave out, and adds the latter to `ignored`.
+/// rules leave out, and adds it to `passed_over`, with those of the `noted` names that they do not.
 pub(super) fn leave_out(
     shared: &SharedWalk,
     here: &[u8],
-    found: &mut DirectoryListing,
-    (rules, ignored): (Option<&IgnoreRules>, &mut IgnoredNames),
+    rules: Option<&IgnoreRules>,
+    (found, noted): (&mut DirectoryListing, &mut Vec<NotedName>),
+    passed_over: &mut LeftOutNames,
 ) {
-    let excluded = shared.scope.excluded.as_deref();
-    if rules.is_none() && excluded.is_none() {
+    let WalkScope {
+        excluded, types, ..
+    } = &shared.scope;
+    if rules.is_none() && excluded.is_none() && types.is_none() && noted.is_empty() {
         return;
     }
     let from_start = here.get(shared.start..).unwrap_or_default();
     let is_excluded = |name: &[u8], is_directory| {
-        excluded.is_some_and(|excluded| {
-            let path = [from_start, name].concat();
-            let path = Path::new(OsStr::from_bytes(&path));
-            excluded.matched(path, is_directory).is_ignore()
-        })
+        excluded
+            .as_deref()
+            .is_some_and(|excluded| excluded.leave_out(&[from_start, name].concat(), is_directory))
     };
+    let is_of_type = |name: &[u8], is_directory: bool| {
+        let types = types.as_deref();
+        types.is_none_or(|types| !is_directory && types.take(name))
+    };
+    let ignored_by = |name: &[u8], is_directory| {
+        rules.and_then(|rules| rules.leaving_out(here, name, is_directory))
+    };
+    noted.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+    for (name, reason) in noted.drain(..) {
+        let is_git = rules.is_some() && name == b".git";
+        if !is_git && !is_excluded(&name, false) && ignored_by(&name, false).is_none() {
+            passed_over.add(reason, [here, &*name].concat(), false);
+        }
+    }
     let names = &found.names;
-    let mut left_out = BTreeSet::new();
+    let (mut ignored, mut excluded_directories) = (BTreeSet::new(), BTreeSet::new());
     found.entries.retain(|entry| {
         let (name, is_directory) = name_and_kind(entry, names);
         if is_excluded(name, is_directory) {
+            if is_directory {
+                excluded_directories.insert(name);
+            }
             return false;
         }
-        let Some(rules) = rules else {
-            return true;
-        };
-        if name == b".git" {
-            ignored.git = true;
+        if matches!(entry.what, ListingEntry::Found(_)) && !is_of_type(name, is_directory) {
             return false;
         }
-        let file = rules.leaving_out(here, name, is_directory);
-        left_out.extend(file.map(|file| (name.to_vec(), is_directory, file)));
+        if rules.is_some() && name == b".git" {
+            passed_over.add_git([here, name].concat());
+            return false;
+        }
+        let file = ignored_by(name, is_directory);
+        ignored.extend(file.map(|file| (name, is_directory, file)));
         file.is_none()
     });
-    for (name, is_directory, file) in left_out {
-        ignored.add([here, &*name].concat(), is_directory, file);
+    for name in excluded_directories {
+        passed_over.add(LeftOutReason::Exclusion, [here, name].concat(), true);
+    }
+    for (name, is_directory, file) in ignored {
+        passed_over.add_ignored([here, name].concat(), is_directory, file);
     }
 }
 

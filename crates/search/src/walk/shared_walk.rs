@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
-use ignore::gitignore::Gitignore;
-
 use super::repeated_directories::RepeatedDirectories;
+use crate::exclusions::Exclusions;
+use crate::file_types::FileTypes;
 use crate::paths::{OmittedPaths, WalkOutcome};
 use crate::steps::PatternAutomaton;
 use crate::wildcard::PatternComponent;
@@ -19,8 +19,10 @@ pub struct WalkScope {
     pub hidden: bool,
     /// True if `.git` is left out, and what ignore files say.
     pub heeds_ignore_files: bool,
-    /// Names to be left out, as a `.gitignore` where the walk starts would say it.
-    pub excluded: Option<Arc<Gitignore>>,
+    /// Names to be left out.
+    pub excluded: Option<Arc<Exclusions>>,
+    /// The kinds of files that are found, and nothing else.
+    pub types: Option<Arc<FileTypes>>,
 }
 
 /// The state that the threads of one walk share.

@@ -1,5 +1,6 @@
 //! glob: the paths that a wildcard pattern names.
 
+use std::borrow::Cow;
 use std::convert::Infallible;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -13,10 +14,14 @@ use crate::contract::reply::{AnswerObject, Reply};
 use crate::contract::request::Request;
 use crate::contract::tool::{AccessScope, ExitCodes, FieldRole, Tool, ToolManual};
 use crate::tools::search::empty_result::{self, EmptySearch};
-use crate::tools::search::ignored_note::note_on_ignored;
+use crate::tools::search::exclude::note_on_unmatched;
+use crate::tools::search::left_out_note::note_on_left_out;
 use crate::tools::search::note::{self, SearchVocabulary};
-use crate::tools::search::scope::{FileScope, check_place};
+use crate::tools::search::scope::{
+    FileScope, check_place, from_working_directory, path_of, split_negation,
+};
 use iki_base::unseen;
+use iki_search::left_out::LeftOutReason;
 use iki_search::paths::WalkOutcome;
 use iki_search::walk::{GlobError, PathVisitor, PatternWalk, WalkEntry};
 
@@ -47,20 +52,30 @@ const VOCABULARY: SearchVocabulary = SearchVocabulary {
 };
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
-    let pattern = request.required_text("pattern")?;
-    let path = request.text("path")?.unwrap_or_default();
+    let pattern = from_working_directory(request, request.required_text("pattern")?);
+    let path = path_of(request, VOCABULARY, Some(pattern))?.unwrap_or_default();
+    let path = from_working_directory(request, path);
     let terms = request.terms();
-    let scope = FileScope::of(request, None)?;
+    let is_host = terms.reader == Audience::Host;
+    let negated = split_negation(pattern).filter(|_| !is_host);
+    let (pattern, not) = match negated {
+        Some((pattern, not)) => (pattern, Some(not)),
+        None => (Cow::Borrowed(pattern), None),
+    };
+    let scope = FileScope::of(request, path, not.as_deref())?;
     let limit = request.integer("limit", 1..=u64::MAX)?;
     if !pattern.starts_with('/') {
-        let search = EmptySearch::new(path, pattern, VOCABULARY, None);
-        check_place(request, search, Some(pattern))?;
+        let search = EmptySearch {
+            scope: scope.is_deep.then_some(&scope),
+            ..EmptySearch::new(path, &pattern, VOCABULARY, None)
+        };
+        check_place(request, search, Some(&pattern))?;
     }
-    let failure = |error| failure(error, pattern, path);
-    let parsed = scope.parse(pattern);
-    let parsed = parsed.map_err(|error| failure(error.into()))?;
+    let refused = |error| failure(error, &pattern, path);
+    let parsed = scope.parse(&pattern);
+    let parsed = parsed.map_err(|error| refused(error.into()))?;
     let walk = parsed.walk(&scope.walk, Path::new(path), terms.until());
-    let walk = walk.map_err(failure)?;
+    let walk = walk.map_err(refused)?;
     Ok(Reply::new(move |object| {
         let (walked, listed) = list(object, walk, limit)?;
         object.field("count", &listed.count)?;
@@ -74,8 +89,14 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         }
         // Each search for a reason has a time limit of its own.
         let search = || EmptySearch {
-            searches_all: scope.is_deep,
-            ..EmptySearch::new(path, pattern, VOCABULARY, terms.deadline.map(|one| one.end))
+            scope: scope.is_deep.then_some(&scope),
+            knows_other_case: !walked.passed_over.of(LeftOutReason::OtherCase).is_empty(),
+            ..EmptySearch::new(
+                path,
+                &pattern,
+                VOCABULARY,
+                terms.deadline.map(|one| one.end),
+            )
         };
         if listed.count == 0 {
             object.nothing_found("no names match")?;
@@ -88,16 +109,19 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             is_open.then(|| "`[` begins a set that no `]` ends, and stands for itself.".to_owned()),
         );
         if left_out.is_none() {
-            notes.add(explain_rest(search(), listed.count));
+            notes.add(match listed.count {
+                0 => empty_result::explain_no_names(search()),
+                found => empty_result::explain_more_below(search(), found),
+            });
+            notes.add(scope.excluded().and_then(note_on_unmatched));
         }
         // This comes last, because it is not a sentence.
-        let count_until = (listed.count == 0).then(|| search().until);
-        notes.add(note_on_ignored(
-            &walked.ignored,
-            path,
-            pattern,
-            VOCABULARY,
-            count_until,
+        let found_nothing = listed.count == 0;
+        notes.add(note_on_left_out(
+            &walked.passed_over,
+            &search(),
+            found_nothing,
+            terms,
         ));
         object.note(notes);
         Ok(())
@@ -261,15 +285,6 @@ fn note_on_shown_part(listed: &ListedNames, limit: Option<u64>) -> Option<String
         None => listed
             .shown
             .map(|shown| note::shown_part(shown, count, "names", narrow)),
-    }
-}
-
-/// Says why no name was found, or where further ones are; `None` if there are no more.
-fn explain_rest(search: EmptySearch<'_>, found: u64) -> Option<String> {
-    match found {
-        0 => empty_result::explain_no_names(search),
-        _ if search.searches_all => None,
-        found => empty_result::explain_more_below(search, found),
     }
 }
 

@@ -2,6 +2,8 @@
 //!
 //! A host's search takes what the specification says, unless it sends `all` or `exclude`.
 
+use std::borrow::Cow;
+use std::env;
 use std::fs;
 use std::sync::Arc;
 
@@ -9,8 +11,10 @@ use crate::contract::call_terms::Audience;
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::request::Request;
 use crate::tools::search::empty_result::{self, EmptySearch};
-use crate::tools::search::note::error_in_words;
-use iki_search::ignore_files;
+use crate::tools::search::exclude;
+use crate::tools::search::note::{SearchVocabulary, error_in_words};
+use iki_search::exclusions::Exclusions;
+use iki_search::file_types::FileTypes;
 use iki_search::steps::{GlobPattern, WildcardError};
 use iki_search::walk::WalkScope;
 
@@ -53,29 +57,103 @@ pub fn check_place(
     }
 }
 
+/// The field `path`, in which `pattern` is sought.
+///
+/// # Errors
+/// It is no text; if it is a list, what to send for all of it.
+pub fn path_of<'r>(
+    request: &'r Request<'_>,
+    words: SearchVocabulary,
+    pattern: Option<&str>,
+) -> Result<Option<&'r str>, Failure> {
+    request.text("path").map_err(|failure| {
+        let field = words.pattern_field;
+        let below = pattern.map_or(String::new(), |pattern| format!("/{pattern}"));
+        match &*request.texts("path").unwrap_or_default() {
+            [] => failure,
+            [path] => failure.with_note(format!("Send \"path\":\"{path}\".")),
+            paths => failure.with_note(format!(
+                "`path` is one directory: send \"{field}\":\"{{{}}}/**{below}\", or one call for each.",
+                paths.join(",")
+            )),
+        }
+    })
+}
+
+/// `path` or a pattern as a client of the protocol is shown what is found there: from the working
+/// directory on, where it lies below that.
+pub fn from_working_directory<'p>(request: &Request<'_>, path: &'p str) -> &'p str {
+    if !request.terms().served || !path.starts_with('/') {
+        return path;
+    }
+    let Ok(here) = env::current_dir() else {
+        return path;
+    };
+    let below = here
+        .to_str()
+        .filter(|here| *here != "/")
+        .and_then(|here| path.strip_prefix(here));
+    match below {
+        Some("" | "/") => "",
+        Some(below) if below.starts_with('/') => below.trim_start_matches('/'),
+        _ => path,
+    }
+}
+
+/// Parts a pattern that says which names are not meant: `!*.md`, `!(a|b)`, `src/!(*.test).go`. The
+/// first part matches all that it may, the second what it does not.
+pub fn split_negation(pattern: &str) -> Option<(Cow<'_, str>, String)> {
+    let (directory, name) = pattern
+        .rsplit_once('/')
+        .map_or(("", pattern), |(directory, name)| {
+            (&pattern[..=directory.len()], name)
+        });
+    if let Some((before, rest)) = name.split_once("!(")
+        && let Some((inner, behind)) = rest.split_once(')')
+    {
+        let not = inner.split('|').map(|one| match directory {
+            "" | "**/" => format!("{before}{one}{behind}"),
+            directory => format!("{directory}{before}{one}{behind}"),
+        });
+        let not = not.collect::<Vec<_>>().join("|");
+        return Some((Cow::Owned(format!("{directory}{before}*{behind}")), not));
+    }
+    let not = pattern.strip_prefix('!').filter(|not| !not.is_empty())?;
+    Some((Cow::Borrowed("*"), not.to_owned()))
+}
+
 impl FileScope {
-    /// Reads `all` and `exclude`; `not` is a pattern whose names are left out as well.
-    pub fn of(request: &Request<'_>, not: Option<&str>) -> Result<Self, Failure> {
+    /// Reads `all` and `exclude` for a search in `path`; `not` is a pattern whose names are left out
+    /// as well.
+    pub fn of(request: &Request<'_>, path: &str, not: Option<&str>) -> Result<Self, Failure> {
         let all = request.flag("all")?;
         let is_deep = all || request.terms().reader != Audience::Host;
-        let excluded = request.texts("exclude")?;
-        let excluded = excluded
-            .iter()
-            .map(|one| one.strip_prefix('!').unwrap_or(one));
-        let excluded: Vec<&str> = excluded.chain(not).collect();
-        let rules = (!excluded.is_empty()).then(|| ignore_files::parse_exclusions(excluded));
-        let rules = rules.transpose().map_err(|reason| {
-            let message = format!("Invalid pattern in exclude: {reason}");
-            Failure::new(ErrorCode::InvalidPattern, message)
-        })?;
+        let excluded = exclude::parse(&request.texts("exclude")?, not, path)?;
         Ok(Self {
             is_deep,
             walk: WalkScope {
                 hidden: is_deep,
                 heeds_ignore_files: is_deep && !all,
-                excluded: rules.map(Arc::new),
+                excluded: excluded.map(Arc::new),
+                types: None,
             },
         })
+    }
+
+    /// This scope with no files but those of the kinds that `type` names.
+    pub fn of_types(mut self, request: &Request<'_>) -> Result<Self, Failure> {
+        let names = request.texts("type")?;
+        if !names.is_empty() {
+            let types = FileTypes::of(names.iter().flat_map(|names| names.split(',')));
+            let types = types.map_err(|why| Failure::bad_request(format!("in type, {why}")))?;
+            self.walk.types = Some(Arc::new(types));
+        }
+        Ok(self)
+    }
+
+    /// The patterns of names that are left out.
+    pub fn excluded(&self) -> Option<&Exclusions> {
+        self.walk.excluded.as_deref()
     }
 
     /// Reads a wildcard pattern.

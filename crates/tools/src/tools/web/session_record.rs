@@ -14,10 +14,7 @@ use crate::tools::web::research_cache;
 use iki_base::wording::{beginning, count_noun};
 use iki_process::sandbox::confinement;
 use iki_web::cache::{CacheStore, KEY_VARIABLE, PersistentFault, PersistentFiles, PersistentStore};
-use iki_web::papers::paper::Paper;
 use iki_web::research_sessions::{self, MAX_STEPS, ResearchSession, SessionFault, SessionStore};
-
-use iki_web::work::WorkAuthor;
 
 pub use iki_web::research_sessions::{CallOutcome, SessionSource};
 

@@ -15,25 +15,26 @@ mod wildcard_guesses;
 #[cfg(test)]
 mod tests;
 
-use std::path::Path;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::tools::search::note::SearchVocabulary;
+use crate::tools::search::scope::FileScope;
 use iki_base::unicode_form::spelled_json;
 use iki_base::wording::{count_noun, thousands};
 use iki_process::sandbox::confinement;
+use iki_search::exclusions::Exclusions;
 use iki_search::missing_paths::unexpanded;
 use iki_search::paths::EntryKind;
 use iki_search::steps::{GlobPattern, starts};
+use iki_search::walk::WalkScope;
 use scope::{SearchScope, at_last_slash, joined};
 
 /// The timeout for finding out why.
 pub const EXPLANATION_TIMEOUT: Duration = Duration::from_millis(50);
-
-/// The timeout for trying out one pattern.
-const TRY_TIMEOUT: Duration = Duration::from_millis(10);
 
 /// A pattern that finds something, from the same directory on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -60,9 +61,10 @@ pub struct EmptySearch<'a> {
     pub pattern: &'a str,
     /// The words of its tool; if it searches files, only regular ones count.
     pub words: SearchVocabulary,
-    /// True if a pattern without a slash matches at any depth, hidden names included. Files further
-    /// down were then searched too and explain nothing.
-    pub searches_all: bool,
+    /// The names that it takes, if they are not those that the specification has.
+    pub scope: Option<&'a FileScope>,
+    /// True if names in another case than the pattern's are known, and told elsewhere.
+    pub knows_other_case: bool,
     /// The deadline for the explanation.
     pub until: Instant,
 }
@@ -74,8 +76,8 @@ pub struct SearchedNames {
     pub files: u64,
     /// Directories.
     pub directories: u64,
-    /// Symbolic links.
-    pub links: u64,
+    /// True if there were symbolic links.
+    pub links: bool,
     /// True if there were hidden names as well.
     pub hidden: bool,
 }
@@ -112,6 +114,12 @@ pub fn explain_no_names(search: EmptySearch<'_>) -> Option<String> {
             "`~` and variables are not expanded in `{field}`: send the path that is meant."
         ));
     }
+    if let Some(found) = search.find_deeper() {
+        let found = search.recommend(&found);
+        return Some(format!(
+            "`{field}` with a slash is matched from `path` on, and nothing is there: {found}."
+        ));
+    }
     let scope = SearchScope::of(&search);
     let nearest = scope.nearest(&search);
     let similar = nearest
@@ -130,7 +138,7 @@ pub fn explain_no_names(search: EmptySearch<'_>) -> Option<String> {
         first.until = search.until.min(Instant::now() + EXPLANATION_TIMEOUT / 2);
     }
     let reason = scope.survey(first, None).or_else(|| {
-        let mut readings = readings.iter().filter(|_| !search.searches_all);
+        let mut readings = readings.iter().filter(|_| search.scope.is_none());
         readings
             .find_map(|reading| search.count_below(reading))
             .map(misread)
@@ -155,19 +163,15 @@ pub fn explain_no_lines(search: EmptySearch<'_>, searched: SearchedNames) -> Opt
         if !scope.names.is_wild() {
             return None;
         }
+        if search.scope.is_some() {
+            return scope.more_below(&search, searched.files);
+        }
         let is_deep = pattern.split('/').any(|part| part == "**");
         // Then all subdirectories were searched.
-        let is_all = search.searches_all || (is_deep && !searched.hidden);
+        let is_all = is_deep && !searched.hidden;
         let reason = (!is_all).then(|| scope.survey(search, Some(searched.files)));
         return reason.flatten();
     }
-    let links = || {
-        let were = if searched.links == 1 { "was" } else { "were" };
-        let links = count_noun(searched.links, "symbolic link");
-        (searched.links > 0).then(|| {
-            format!("{links} {were} not searched: a link is followed only where `path` names it.")
-        })
-    };
     if searched.directories > 0 {
         let named = pattern.trim_end_matches('/');
         // A pattern for every name is not meant for the directories.
@@ -175,7 +179,7 @@ pub fn explain_no_lines(search: EmptySearch<'_>, searched: SearchedNames) -> Opt
         let found = (!is_every).then(|| search.find(&format!("{named}/**/*")));
         let found = found.flatten().map(|found| search.recommend(&found));
         if found.is_none() && is_wild(pattern) {
-            return scope.survey(search, None).or_else(links);
+            return scope.survey(search, None);
         }
         let matches = match searched.directories {
             1 => "The match is a directory".to_owned(),
@@ -193,12 +197,11 @@ pub fn explain_no_lines(search: EmptySearch<'_>, searched: SearchedNames) -> Opt
             return other;
         }
     }
-    let reason = if searched.links == 0 {
-        explain_no_names(search)
-    } else {
+    if searched.links {
         scope.survey(search, None)
-    };
-    reason.or_else(links)
+    } else {
+        explain_no_names(search)
+    }
 }
 
 /// Writes a field as a request has it: `"glob":"**/*.rs"`.
@@ -223,31 +226,85 @@ impl<'a> EmptySearch<'a> {
             path,
             pattern,
             words,
-            searches_all: false,
+            scope: None,
+            knows_other_case: false,
             until: deadline.map_or(until, |deadline| until.min(deadline)),
         }
+    }
+
+    /// The word for what is found.
+    #[must_use]
+    pub fn noun(&self) -> &'static str {
+        if self.words.searches_files {
+            "file"
+        } else {
+            "name"
+        }
+    }
+
+    /// True if what ignore files say is left out.
+    #[must_use]
+    pub fn heeds_ignore_files(&self) -> bool {
+        self.scope
+            .is_some_and(|scope| scope.walk.heeds_ignore_files)
+    }
+
+    /// The directory below which it searches.
+    #[must_use]
+    pub fn base(&self) -> PathBuf {
+        SearchScope::of(self).base(self)
+    }
+
+    /// True if it reaches what lies at `below`, relative to its directory, or leaves it out on
+    /// purpose.
+    #[must_use]
+    pub fn reaches(&self, below: &Path, is_directory: bool) -> bool {
+        let path_bytes = |path: &Path| path.as_os_str().as_bytes().to_vec();
+        let is_excluded = |exclusions: &Exclusions| {
+            let mut above = below.ancestors().filter(|one| *one != Path::new(""));
+            above.any(|one| exclusions.leave_out(&path_bytes(one), is_directory || one != below))
+        };
+        if self
+            .scope
+            .and_then(FileScope::excluded)
+            .is_some_and(is_excluded)
+        {
+            return true;
+        }
+        let mut names = below.iter().map(OsStrExt::as_bytes);
+        if self.scope.is_none() && names.any(|name| name.starts_with(b".")) {
+            return false;
+        }
+        let sought = SearchScope::of(self).names;
+        let name = below.file_name().unwrap_or_default().as_bytes();
+        let hidden = sought.hidden.filter(|_| self.scope.is_some());
+        let is_hidden_one = || hidden.is_some_and(|hidden| hidden.matches(name));
+        is_directory || sought.names.matches(name) || is_hidden_one()
+    }
+
+    /// True if a pattern without a slash is sought at any depth, as this one is.
+    fn is_deep(&self) -> bool {
+        self.scope.is_some() && !self.pattern.contains('/')
+    }
+
+    /// Finds names deeper down that a pattern with a slash was probably meant for.
+    fn find_deeper(&self) -> Option<BetterPattern> {
+        let pattern = self.pattern.strip_prefix("./").unwrap_or(self.pattern);
+        let (directory, name) = at_last_slash(pattern);
+        if !self.pattern.contains('/') || directory.contains("**") || name.is_empty() {
+            return None;
+        }
+        let below = self.scope.filter(|_| !directory.is_empty());
+        let below = below.map(|_| format!("{directory}/**/{name}"));
+        let anywhere = (!pattern.starts_with('/')).then(|| format!("**/{pattern}"));
+        let mut deeper = below.into_iter().chain(anywhere);
+        deeper.find_map(|deeper| self.find(&deeper))
     }
 
     /// Finds names that match `pattern`, if that is quick and stays within reach: a confined call
     /// may not even ask what exists outside.
     fn find(&self, pattern: &str) -> Option<BetterPattern> {
-        if !self.searches_all {
-            return self.count(pattern);
-        }
-        let found = if pattern.contains('/') {
-            self.count(pattern)
-        } else {
-            self.count(&format!("**/{pattern}"))
-        };
-        found.map(|_| BetterPattern {
-            pattern: pattern.to_owned(),
-            ..BetterPattern::default()
-        })
-    }
-
-    /// Counts the names that match `pattern`, as a shell reads it.
-    fn count(&self, pattern: &str) -> Option<BetterPattern> {
-        if is_deep(pattern) {
+        if self.scope.is_none() && is_deep(pattern) {
             return self.count_below(pattern);
         }
         if !pattern.starts_with('/') && pattern.split('/').any(|one| one == "..") {
@@ -259,9 +316,11 @@ impl<'a> EmptySearch<'a> {
         if !starts.all(|start| is_reached(start.path)) {
             return None;
         }
-        let until = self.until.min(Instant::now() + TRY_TIMEOUT);
-        let parsed = GlobPattern::parse(pattern.as_bytes()).ok()?;
-        let paths = parsed.paths(here, Some(until)).ok()?;
+        let (parsed, walk) = match self.scope {
+            Some(scope) => (scope.parse(pattern), scope.walk.clone()),
+            None => (GlobPattern::parse(pattern.as_bytes()), WalkScope::default()),
+        };
+        let paths = parsed.ok()?.paths_in(&walk, here, Some(self.until)).ok()?;
         let counts = |kind| !self.words.searches_files || kind == EntryKind::Regular;
         let number = paths.iter().filter(|path| counts(path.kind())).count() as u64;
         (number > 0).then(|| BetterPattern {
@@ -280,13 +339,8 @@ impl<'a> EmptySearch<'a> {
 
     /// Writes a number of names or files.
     fn counted_names(&self, number: u64, at_least: bool) -> String {
-        let word = if self.words.searches_files {
-            "file"
-        } else {
-            "name"
-        };
         let at_least = if at_least { "at least " } else { "" };
-        format!("{at_least}{}", count_noun(number, word))
+        format!("{at_least}{}", count_noun(number, self.noun()))
     }
 
     /// Writes a pattern as a request has it, and what it does: `matches 180 names`, `searches 20
@@ -312,12 +366,12 @@ impl<'a> EmptySearch<'a> {
     }
 }
 
-/// True if `**` is the only wildcard among the directories of `pattern`: a survey can then count
-/// its names, and those in generated directories separately.
+/// True if `**` is the last of the directories of `pattern`, and the only wildcard among them: a
+/// survey can then count its names, and those in generated directories separately.
 fn is_deep(pattern: &str) -> bool {
     let (directories, _) = at_last_slash(pattern);
-    let mut wild = directories.split('/').filter(|part| is_wild(part));
-    wild.next() == Some("**") && wild.next().is_none()
+    let (before, last) = at_last_slash(directories);
+    last == "**" && !is_wild(before)
 }
 
 /// True if `pattern` may match a name other than itself.

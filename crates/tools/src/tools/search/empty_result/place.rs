@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::{BetterPattern, EmptySearch, json_field};
 use crate::tools::search::note::error_in_words;
+use iki_process::sandbox::confinement;
 use iki_search::missing_paths::{PathObstacle, PathWant, meant_path, path_obstacle};
 
 /// Says what is wrong with the path of a search, in which `pattern`, if given, was sought.
@@ -63,6 +64,15 @@ fn explain_missing_path(search: EmptySearch<'_>, pattern: Option<&str>) -> Strin
     if let Some(meant) = meant_path(path, PathWant::Any, |_| true) {
         return meant.advice(|path| json_field("path", path));
     }
+    if let Some(all) = several_paths(path) {
+        let inner = EmptySearch { path: "", ..search };
+        let behind = behind_directories(search, &all, pattern);
+        if let Some(found) = inner.find(&behind) {
+            let found = search.recommend(&found);
+            let send = json_field("path", ".");
+            return format!("`path` is one directory; for several send {send},{found}.");
+        }
+    }
     if !path.contains(WILDCARDS) {
         return NearestPath::of(Path::new(path)).sentence("`path`");
     }
@@ -74,8 +84,7 @@ fn explain_missing_path(search: EmptySearch<'_>, pattern: Option<&str>) -> Strin
         path: &directory,
         ..search
     };
-    // Without a pattern, grep searches all files in the directory.
-    let behind = format!("{}/{}", named.trim_end_matches('/'), pattern.unwrap_or("*"));
+    let behind = behind_directories(search, &named, pattern);
     let found = inner.find(&behind).or_else(|| inner.find(&named));
     let found = found.unwrap_or_else(|| BetterPattern {
         pattern: pattern.map_or(named, |_| behind),
@@ -84,6 +93,31 @@ fn explain_missing_path(search: EmptySearch<'_>, pattern: Option<&str>) -> Strin
     let send = json_field("path", &directory);
     let found = search.recommend(&found);
     format!("`path` takes no wildcards; put them in `{field}`: {send},{found}.")
+}
+
+/// The pattern for what `pattern`, if given, names in the `directories` of a pattern.
+fn behind_directories(search: EmptySearch<'_>, directories: &str, pattern: Option<&str>) -> String {
+    let directories = directories.trim_end_matches('/');
+    match pattern {
+        Some(pattern) if search.scope.is_some() && !pattern.contains('/') => {
+            format!("{directories}/**/{pattern}")
+        }
+        // Without a pattern, grep searches all files.
+        None if search.scope.is_some() => format!("{directories}/**"),
+        pattern => format!("{directories}/{}", pattern.unwrap_or("*")),
+    }
+}
+
+/// The braces for several paths, all of which exist: `src,tests`, `src tests`.
+fn several_paths(path: &str) -> Option<String> {
+    let parts = path
+        .split([',', ';', ' ', '\n'])
+        .filter(|part| !part.is_empty());
+    let parts: Vec<&str> = parts.map(|part| part.trim_end_matches('/')).collect();
+    let exists =
+        |part: &&str| confinement::is_within_reach(Path::new(part)) && Path::new(part).exists();
+    let exist = parts.iter().all(exists);
+    (parts.len() > 1 && exist).then(|| format!("{{{}}}", parts.join(",")))
 }
 
 /// The obstacle on the way to a missing path, if it is known.

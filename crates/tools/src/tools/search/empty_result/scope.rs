@@ -57,8 +57,11 @@ impl SearchScope {
         if self.prefix == "/" && self.missing.is_some() {
             return None;
         }
+        if search.is_deep() {
+            return None;
+        }
         let survey = NameSurvey::of(&self.base(&search), &self.names, search.until);
-        if !search.searches_all {
+        if search.scope.is_none() {
             let is_deep = || search.pattern.split('/').any(|one| one == "**");
             if !(searched.is_some() && is_deep())
                 && let Some(below) = self.below(&search, &survey, searched.unwrap_or(0))
@@ -76,7 +79,7 @@ impl SearchScope {
             }
         }
         let paths = survey.other_case(&self.prefix).join(", ");
-        let is_told = searched.is_none() && !paths.is_empty();
+        let is_told = searched.is_none() && !search.knows_other_case && !paths.is_empty();
         is_told.then(|| format!("Case matters here; did you mean {paths}?"))
     }
 
@@ -85,10 +88,22 @@ impl SearchScope {
         let base = self.base(search);
         // Whoever lists a directory sees the directories in it.
         let is_list = self.names.is_every_name() && !search.words.searches_files;
-        let is_whole = search.searches_all || is_list || search.pattern.ends_with('/');
+        let is_whole = search.is_deep() || is_list || search.pattern.ends_with('/');
         // On file systems that count them, each subdirectory adds a link to its parent.
-        let is_flat = || fs::metadata(&base).is_ok_and(|status| status.nlink() == 2);
-        if is_whole || !self.direct || !self.names.is_wild() || is_flat() {
+        let is_flat = || self.direct && fs::metadata(&base).is_ok_and(|one| one.nlink() == 2);
+        if is_whole || !self.names.is_wild() || is_flat() {
+            return None;
+        }
+        if search.scope.is_some() {
+            let deeper = search
+                .find_deeper()
+                .filter(|deeper| deeper.number > found)?;
+            let (directory, _) = at_last_slash(search.pattern);
+            let place = format!(" directly in {directory}");
+            let looked = Self::looked(search, &place, found, &deeper);
+            return Some(format!("{looked} {}.", search.recommend(&deeper)));
+        }
+        if !self.direct {
             return None;
         }
         let survey = NameSurvey::of(&base, &self.names, search.until);
@@ -111,25 +126,15 @@ impl SearchScope {
         if found.number <= searched {
             return None;
         }
-        let more = search.counted_names(found.number - searched, found.at_least);
         let base = self.base(search);
         let place = if self.direct {
             format!(" directly in {}", base.display())
         } else {
             String::new()
         };
-        let looked = match (&self.missing, searched, search.words.searches_files) {
-            (Some(missing), ..) => format!("{} does not exist.", missing.display()),
-            (None, 0, true) => format!("Nothing was searched: no file{place} matches."),
-            (None, 0, false) => format!("Nothing{place} matches."),
-            (None, count, true) => {
-                let were = if count == 1 { "was" } else { "were" };
-                let files = count_noun(count, "file");
-                format!("Only {files}{place} {were} searched; subdirectories have more ({more}).")
-            }
-            (None, _, false) => {
-                format!("Only names{place} are listed; subdirectories have more ({more}).")
-            }
+        let looked = match &self.missing {
+            Some(missing) => format!("{} does not exist.", missing.display()),
+            None => Self::looked(search, &place, searched, &found),
         };
         let most = survey.commonest_below(&self.prefix);
         let most = most.filter(|most| most.number < found.number);
@@ -141,8 +146,30 @@ impl SearchScope {
         Some(format!("{looked} {}.", all.join("; ")))
     }
 
+    /// Says where alone was looked, though more was found elsewhere.
+    fn looked(
+        search: &EmptySearch<'_>,
+        place: &str,
+        searched: u64,
+        found: &BetterPattern,
+    ) -> String {
+        let more = search.counted_names(found.number - searched, found.at_least);
+        match (searched, search.words.searches_files) {
+            (0, true) => format!("Nothing was searched: no file{place} matches."),
+            (0, false) => format!("Nothing{place} matches."),
+            (count, true) => {
+                let were = if count == 1 { "was" } else { "were" };
+                let files = count_noun(count, "file");
+                format!("Only {files}{place} {were} searched; subdirectories have more ({more}).")
+            }
+            (_, false) => {
+                format!("Only names{place} are listed; subdirectories have more ({more}).")
+            }
+        }
+    }
+
     /// The directory that is surveyed.
-    fn base(&self, search: &EmptySearch<'_>) -> PathBuf {
+    pub fn base(&self, search: &EmptySearch<'_>) -> PathBuf {
         joined(search.path, &self.prefix)
     }
 

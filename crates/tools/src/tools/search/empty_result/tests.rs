@@ -229,8 +229,15 @@ fn a_search_of_all_that_lies_below_is_told_of_nothing_deeper_or_hidden() {
         fs::write(here.path().join(file), "").unwrap();
     }
     let path = here.path().to_str().unwrap();
-    let search = |pattern, searches_all| EmptySearch {
-        searches_all,
+    let deep = FileScope {
+        is_deep: true,
+        walk: WalkScope {
+            hidden: true,
+            ..WalkScope::default()
+        },
+    };
+    let search = |pattern, searches_all: bool| EmptySearch {
+        scope: searches_all.then_some(&deep),
         ..EmptySearch::new(path, pattern, GREP, None)
     };
     assert!(explain_more_below(search("*.rs", false), 1).is_some());
@@ -246,9 +253,12 @@ fn a_search_of_all_that_lies_below_is_told_of_nothing_deeper_or_hidden() {
     assert!(explain_no_lines(search("*", true), searched).is_none());
     // A pattern without a slash is sought at any depth; what it counts there is not known here.
     let found = explain_no_names(search(r".*\.rs$", true));
-    assert!(found.unwrap().ends_with(": \"glob\":\"*.rs\"."));
-    let found = explain_no_names(search("*.TS", true));
-    assert!(found.unwrap().starts_with("Case matters here"));
+    assert!(
+        found
+            .unwrap()
+            .ends_with(": \"glob\":\"*.rs\" searches 2 files.")
+    );
+    assert!(explain_no_names(search("*.TS", true)).is_none());
 }
 
 #[test]
@@ -292,6 +302,7 @@ fn what_is_not_text_or_has_no_end_is_no_harm() {
         "*/../*.c",
         "{,}",
     ] {
+        let scope = FileScope::default();
         for searches in [false, true] {
             let search = EmptySearch {
                 path,
@@ -300,7 +311,8 @@ fn what_is_not_text_or_has_no_end_is_no_harm() {
                     pattern_field: "glob",
                     searches_files: searches,
                 },
-                searches_all: searches,
+                scope: searches.then_some(&scope),
+                knows_other_case: false,
                 until,
             };
             let _ = explain_no_names(search);

@@ -16,8 +16,10 @@ use rustix::time::{ClockId, clock_gettime};
 use serde_json::Value;
 
 use super::SearchTarget;
+use super::made_text::MadeText;
 use crate::contract::call_terms::threads;
 use iki_base::wording::count_noun;
+use iki_search::ere::oddities::PatternOddity;
 use iki_search::ere::{AlternativeReading, AlternativeReadings, RegexMatcher};
 use iki_search::paths::EntryKind;
 use iki_search::scan::{self, FileScanner, LineMatcher, LineSink, LinkPolicy, ScanError, ScanFlow};
@@ -34,8 +36,8 @@ pub struct AlternativeReadingsSearch {
     readings: AlternativeReadings,
     /// The number of the first reading that has matched so far.
     first: AtomicUsize,
-    /// True if the pattern itself has found lines.
-    has_found: bool,
+    /// What is odd about a pattern that has found lines itself.
+    oddity: Option<PatternOddity>,
     /// The number of files at the beginning that it reads: all, unless the search has tried the
     /// readings on the others.
     files: u64,
@@ -72,19 +74,19 @@ impl ReadFiles {
 
 impl AlternativeReadingsSearch {
     /// Prepares to read `pattern` in other ways, if there are any, after a search that took so
-    /// long; `None` is for a pattern with which nothing could be searched. If the pattern has found
-    /// lines, they are too many, and only readings that may find fewer are tried.
+    /// long; `None` is for a pattern with which nothing could be searched. If an odd pattern has
+    /// found lines, they are too many, and only readings that may find fewer are tried.
     pub fn of(
         pattern: &str,
-        has_found: bool,
+        oddity: Option<PatternOddity>,
         took: Option<Duration>,
         until: Option<Instant>,
     ) -> Option<Self> {
-        let readings = AlternativeReadings::of(pattern, has_found)?;
+        let readings = AlternativeReadings::of(pattern, oddity.is_some())?;
         let pass = Self {
             first: AtomicUsize::new(readings.all().len()),
             readings,
-            has_found,
+            oddity,
             files: u64::MAX,
             was_given_up: AtomicBool::new(false),
             began: Instant::now(),
@@ -133,12 +135,19 @@ impl AlternativeReadingsSearch {
     }
 
     /// Searches the files, and says how to write the pattern if another reading matches.
-    pub(super) fn note(&self, path: &str, target: &SearchTarget) -> Option<String> {
+    /// `made` is searched in place of the only file.
+    pub(super) fn note(
+        &self,
+        path: &str,
+        target: &SearchTarget,
+        made: Option<&MadeText>,
+    ) -> Option<String> {
         let walk = target.walk(path, Some(self.began + self.limits.1)).ok()??;
         let visitor = || ReadingsVisitor {
             matcher: self.matcher(),
             left: self.files,
             links: target.links(),
+            made,
             scanner: FileScanner::new(),
         };
         let mut read = ReadFiles::default();
@@ -166,11 +175,9 @@ impl AlternativeReadingsSearch {
     }
 
     fn sentence(&self, reading: &AlternativeReading, read: &ReadFiles) -> String {
-        let group = if self.has_found {
-            "`()` is an empty group, which matches anywhere. "
-        } else {
-            ""
-        };
+        let odd = self
+            .oddity
+            .map_or(String::new(), |oddity| format!("{} ", oddity.sentence()));
         let part = match read {
             ReadFiles { was_cut: false, .. } => String::new(),
             ReadFiles { files: 1, .. } => {
@@ -179,13 +186,12 @@ impl AlternativeReadingsSearch {
             ReadFiles { files, .. } => format!(" in the first {}", count_noun(*files, "file")),
         };
         let AlternativeReading { way, pattern, .. } = reading;
-        let json = Value::from(&**pattern).to_string();
-        let in_json = if json.len() > pattern.len() + 2 {
-            format!(r#", in JSON "pattern":{json}"#)
+        let send = if reading.ignores_case {
+            "send \"ignore_case\":true".to_owned()
         } else {
-            String::new()
+            send(pattern)
         };
-        format!("{group}{way}, the pattern matches{part}: send `{pattern}`{in_json}.")
+        format!("{odd}{way}, the pattern matches{part}: {send}.")
     }
 
     /// True if the rest of the files is not to be read, or cannot change the result.
@@ -198,6 +204,14 @@ impl AlternativeReadingsSearch {
             || elapsed >= most
             || (elapsed >= limit && has_had_its_time())
     }
+}
+
+/// What is to be sent for this pattern: "send `a\\|b`, in JSON …".
+pub fn send(pattern: &str) -> String {
+    let json = Value::from(pattern).to_string();
+    let is_escaped = json.len() > pattern.len() + 2;
+    let in_json = is_escaped.then(|| format!(r#", in JSON "pattern":{json}"#));
+    format!("send `{pattern}`{}", in_json.unwrap_or_default())
 }
 
 /// Returns the processor's time that this process has taken.
@@ -277,6 +291,7 @@ struct ReadingsVisitor<'p> {
     /// The number of files that are still to be read.
     left: u64,
     links: LinkPolicy,
+    made: Option<&'p MadeText>,
     scanner: FileScanner,
 }
 
@@ -294,7 +309,10 @@ impl PathVisitor for ReadingsVisitor<'_> {
             read.was_cut = true;
             return None;
         }
-        let opened = scan::regular(found.open(scan::flags(self.links)), self.links);
+        let opened = match self.made {
+            Some(made) => made.open(),
+            None => scan::regular(found.open(scan::flags(self.links)), self.links),
+        };
         if let Ok((file, size)) = opened {
             self.left -= 1;
             let mut scan = self.scanner.begin(file, size);

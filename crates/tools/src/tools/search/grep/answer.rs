@@ -12,6 +12,9 @@ use super::options::{GrepOptions, GrepOutput};
 use super::search::{binary_matches, note_outcome, path_text};
 use super::shared_search::SharedSearch;
 use crate::contract::reply::{AnswerObject, Text};
+use iki_search::left_out::LeftOutNames;
+use iki_search::paths::WalkOutcome;
+use iki_search::walk::GlobError;
 
 /// The time between two sendings to the reader.
 const SEND_INTERVAL: Duration = Duration::from_millis(20);
@@ -72,7 +75,9 @@ struct LargeFile {
 pub struct SearchOutcome {
     /// The number of lines that match.
     pub count: u64,
-    /// True if there is a limit to the lines that are shown.
+    /// The number of results: these lines, or the files that have them.
+    pub results: u64,
+    /// True if there is a limit to the results that are shown.
     pub bounded: bool,
     /// The number of those that are shown whole then.
     pub shown: u64,
@@ -94,13 +99,26 @@ pub struct SearchOutcome {
     pub by_the_clock: bool,
     /// The number of directories among the names.
     pub directories: u64,
-    /// The number of symbolic links among them.
-    pub links: u64,
+    /// Files and links that were not searched, or not as what they are.
+    pub passed_over: LeftOutNames,
+}
+
+impl SearchOutcome {
+    /// True if all was opened, listed and read that the search was to look at.
+    pub fn is_whole(&self, walked: &Result<WalkOutcome, GlobError>) -> bool {
+        let is_searched = self.unreadable == 0
+            && self.not_to_the_end.is_empty()
+            && self.undecided.is_none()
+            && self.ended.is_none();
+        let is_listed =
+            |walked: &WalkOutcome| walked.unlisted.first.is_none() && walked.left_out.is_none();
+        is_searched && walked.as_ref().is_ok_and(is_listed)
+    }
 }
 
 impl SearchOutcome {
     /// Adds what was found next.
-    fn add(&mut self, next: Self) {
+    fn add(&mut self, mut next: Self) {
         self.count += next.count;
         self.files += next.files;
         self.unreadable += next.unreadable;
@@ -109,7 +127,7 @@ impl SearchOutcome {
         self.undecided = self.undecided.take().or(next.undecided);
         self.ended = self.ended.take().or(next.ended);
         self.directories += next.directories;
-        self.links += next.links;
+        self.passed_over.append(&mut next.passed_over);
     }
 }
 
@@ -140,6 +158,9 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
     pub fn finish(mut self) -> io::Result<SearchOutcome> {
         self.show_held()?;
         self.output.close()?;
+        if self.shared.options.output != GrepOutput::Counts {
+            self.done.results = self.done.count;
+        }
         Ok(self.done)
     }
 
@@ -241,7 +262,7 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
             undecided.map(|line| (path_text(&known.path), self.large.lines + line));
         let failed = piece.failed.map(|failed| failed.shifted(self.large.lines));
         self.large.lines += piece.line_feeds;
-        if known.binary {
+        if self.shared.counts_binary() && known.beginning.is_binary {
             self.large.counted += chunk.done.count;
         }
         if piece.last || failed.is_some() {
@@ -296,6 +317,7 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
         record: LineRecord,
         excerpt: Option<&[u8]>,
     ) -> io::Result<()> {
+        self.done.results += u64::from(record.lines > 0);
         if self.output.is_full() || self.is_beyond_limit(record) {
             self.shared.full.store(true, Ordering::Relaxed);
             return Ok(());
@@ -345,7 +367,10 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
             .output
             .record(text.get(skipped..).unwrap_or_default())?;
         if whole {
-            self.done.shown += record.lines;
+            self.done.shown += match self.shared.options.output {
+                GrepOutput::Counts => u64::from(record.lines > 0),
+                GrepOutput::Lines | GrepOutput::Files => record.lines,
+            };
         } else if self.done.shown == 0 {
             self.done.first = Some(record.whole - skipped);
         }

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::answer::SearchOutcome;
+use super::beginning::FileBeginning;
 use iki_search::scan::{PiecedFile, ScanError};
 
 /// Findings of one thread. It is emptied when it is put into the answer, and used again.
@@ -48,8 +49,8 @@ pub struct LineRecord {
 pub struct LargeFileFacts {
     /// Its path.
     pub path: Vec<u8>,
-    /// True if its matches are counted and not shown.
-    pub binary: bool,
+    /// What its beginning shows.
+    pub beginning: FileBeginning,
     /// True if the pattern's other readings are tried on it along with the pattern.
     pub is_tried: bool,
 }

@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 use super::chunk::{LineRecord, ResultChunk};
 use super::excerpt::{LONG_LINE_BYTES, push_excerpt};
 use super::options::{GrepOptions, GrepOutput};
-use super::search::{CHUNK_FILE_BYTES, CHUNK_TEXT_BYTES, CurrentFile, DeadlineMatcher};
-use super::shared_search::SharedSearch;
+use super::search::{CHUNK_FILE_BYTES, CHUNK_TEXT_BYTES, CurrentFile};
+use super::shared_search::{DeadlineMatcher, SharedSearch};
 use crate::contract::search_style::BinaryFiles;
 use iki_search::scan::{ContextLines, LineSink, ScanFlow};
 
@@ -104,7 +104,7 @@ impl LineReceiver<'_> {
 impl LineSink for LineReceiver<'_> {
     fn line(&mut self, number: u64, line: &[u8]) -> ScanFlow {
         let GrepOptions { output, style, .. } = self.shared.options;
-        let is_binary = self.matcher.binary.get() == Some(true);
+        let is_binary = self.matcher.is_counted();
         if is_binary && style.binary == BinaryFiles::LeftOut {
             return ScanFlow::Stop;
         }
@@ -131,7 +131,7 @@ impl LineSink for LineReceiver<'_> {
     }
 
     fn context(&mut self, number: u64, line: &[u8]) {
-        if self.matcher.binary.get() != Some(true) {
+        if !self.matcher.is_counted() {
             self.add(number, line, false);
         }
     }

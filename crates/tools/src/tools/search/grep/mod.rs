@@ -2,12 +2,15 @@
 
 mod alternative_readings_search;
 mod answer;
+mod beginning;
 mod chunk;
 mod excerpt;
 mod line_form;
 mod line_receiver;
+mod made_text;
 mod options;
 mod search;
+mod search_notes;
 mod shared_search;
 mod standard_input;
 #[cfg(test)]
@@ -30,20 +33,30 @@ use crate::contract::request::Request;
 use crate::contract::search_style::{SearchStyle, StdinPlace};
 use crate::contract::tool::{AccessScope, ExitCodes, FieldRole, Tool, ToolManual};
 use crate::tools::search::empty_result::{self, EmptySearch, SearchedNames};
-use crate::tools::search::ignored_note::note_on_ignored;
+use crate::tools::search::exclude::note_on_unmatched;
+use crate::tools::search::left_out_note::note_on_left_out;
 use crate::tools::search::note::{self, SearchVocabulary};
-use crate::tools::search::scope::{FileScope, check_place};
-use alternative_readings_search::AlternativeReadingsSearch;
+use crate::tools::search::scope::{
+    FileScope, check_place, from_working_directory, path_of, split_negation,
+};
+use alternative_readings_search::{AlternativeReadingsSearch, send};
 use answer::{GrepAnswer, SearchOutcome};
 use chunk::ResultChunk;
 use iki_base::wording::count_noun;
-use iki_search::ere::{MatchExtents, RegexMatcher, has_empty_group};
+use iki_search::ere::oddities::{self, PatternOddity};
+use iki_search::ere::{MatchExtents, PatternError, RegexMatcher, before_carriage_return};
+use iki_search::left_out::{LeftOutNames, LeftOutReason};
 use iki_search::paths::WalkOutcome;
 use iki_search::scan::LinkPolicy;
 use iki_search::steps::{GlobPattern, WildcardError};
 use iki_search::walk::{self, GlobError, PatternWalk};
-use options::{GrepOptions, GrepOutput};
+use made_text::MadeText;
+use options::GrepOptions;
 use search::FileSearcher;
+use search_notes::{
+    note_on_early_end, note_on_long_lines, note_on_shown_part, note_on_undecided_lines,
+    note_on_unreadable_files,
+};
 use shared_search::SharedSearch;
 
 /// The tool's row in the registry.
@@ -83,21 +96,27 @@ const VOCABULARY: SearchVocabulary = SearchVocabulary {
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let pattern = request.required_text("pattern")?;
-    let path = request.text("path")?;
+    let glob = request.text("glob")?;
+    let path = path_of(request, VOCABULARY, glob)?;
+    let path = path.map(|path| from_working_directory(request, path));
     let until = request.terms().until();
     let is_host = request.terms().reader == Audience::Host;
-    let glob = request.text("glob")?;
-    let (glob, not) = match glob.and_then(|glob| glob.strip_prefix('!')) {
-        Some(not) if !is_host => (None, Some(not)),
-        _ => (glob, None),
+    let glob = glob.map(|glob| from_working_directory(request, glob));
+    let (glob, not) = match glob.filter(|_| !is_host).and_then(split_negation) {
+        Some((glob, not)) => (Some(glob), Some(not)),
+        None => (glob.map(Cow::Borrowed), None),
     };
-    let scope = FileScope::of(request, not)?;
+    let scope = FileScope::of(request, path.unwrap_or_default(), not.as_deref())?;
+    let scope = scope.of_types(request)?;
     let is_deep = scope.is_deep;
-    let wild = glob.unwrap_or("*");
+    let wild = glob.as_deref().unwrap_or("*");
     let stdin = request.terms().style.stdin.is_some();
     if !wild.starts_with('/') && !stdin {
-        let place = EmptySearch::new(path.unwrap_or_default(), wild, VOCABULARY, None);
-        check_place(request, place, glob)?;
+        let place = EmptySearch {
+            scope: scope.is_deep.then_some(&scope),
+            ..EmptySearch::new(path.unwrap_or_default(), wild, VOCABULARY, None)
+        };
+        check_place(request, place, glob.as_deref())?;
     }
     let target = match path {
         _ if stdin => Ok(SearchTarget::StandardInput),
@@ -119,7 +138,16 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         );
         let target = target.as_ref().ok();
         let note = target.and_then(|target| {
-            AlternativeReadingsSearch::of(pattern, false, None, until)?.note(path, target)
+            AlternativeReadingsSearch::of(pattern, None, None, until)?.note(path, target, None)
+        });
+        let note = note.or_else(|| {
+            // What another engine has is not meant as it stands.
+            let is_broken = !matches!(error, PatternError::Unsupported(_) | PatternError::Class);
+            let mended = oddities::mended(pattern).filter(|_| is_broken)?;
+            Some(format!(
+                "For these characters themselves {}.",
+                send(&mended)
+            ))
         });
         match note {
             Some(note) => failure.with_note(note),
@@ -136,6 +164,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let query = GrepQuery {
         pattern,
         extents: extents.flatten().map(Arc::new),
+        written,
         matcher,
         path: if is_deep && path == "." { "" } else { path },
         glob,
@@ -192,9 +221,11 @@ struct GrepQuery<'a> {
     pattern: &'a str,
     /// The extents of matches, for colouring them.
     extents: Option<Arc<MatchExtents>>,
+    /// The pattern as it was compiled.
+    written: Cow<'a, str>,
     matcher: RegexMatcher,
     path: &'a str,
-    glob: Option<&'a str>,
+    glob: Option<Cow<'a, str>>,
     target: SearchTarget,
     options: GrepOptions,
 }
@@ -205,7 +236,7 @@ impl GrepQuery<'_> {
         let links = self.target.links();
         let room = object.room();
         let extents = self.extents.clone();
-        let shared = SharedSearch::new(
+        let mut shared = SharedSearch::new(
             self.pattern,
             until,
             room,
@@ -214,6 +245,13 @@ impl GrepQuery<'_> {
             self.options,
             extents,
         );
+        shared.look_for_crlf(&self.written);
+        let mut document = Ok(None);
+        if reader != Audience::Host && matches!(self.target, SearchTarget::File) {
+            document = MadeText::of_document(self.path, &self.matcher, until);
+        }
+        let cannot_be_read = document.as_ref().err().cloned();
+        shared.made = document.ok().flatten();
         let mut answer = GrepAnswer::new(&shared, object)?;
         let began = Instant::now();
         let walk = self.target.walk(self.path, until);
@@ -255,7 +293,7 @@ impl GrepQuery<'_> {
         }
         // As grep(1) has it, who asks only for a match has it.
         let is_answered = quiet && done.count > 0;
-        if !is_answered && !is_whole(&walked, &done) {
+        if !is_answered && !done.is_whole(&walked) {
             object.not_all_read();
         }
         if let SearchTarget::StandardInput = self.target {
@@ -268,7 +306,8 @@ impl GrepQuery<'_> {
             return Ok(());
         }
         object.note_at_both_ends(note_on_shown_part(&done, self.options));
-        let notes = self.notes(&walked, &done, (took, shared), object.terms());
+        let mut notes = self.notes(&walked, &done, (took, shared), object.terms());
+        notes.add(cannot_be_read);
         object.note(notes);
         Ok(())
     }
@@ -280,6 +319,10 @@ impl GrepQuery<'_> {
         (took, shared): (Duration, SharedSearch),
         terms: &CallTerms,
     ) -> Notes {
+        let mut passed_over = done.passed_over.clone();
+        if let Ok(walked) = walked {
+            passed_over.append(&mut walked.passed_over.clone());
+        }
         let mut notes = Notes::default();
         notes.add(note_on_undecided_lines(self.matcher.gave_up(), done));
         notes.add(note_on_early_end(done, terms));
@@ -292,50 +335,96 @@ impl GrepQuery<'_> {
             notes.add(left_out.map(|what| note::omitted_paths(what, terms, VOCABULARY)));
             notes.add(note::unlisted_directories(&walked.unlisted));
         }
-        if !ended && done.files > 0 && (done.count == 0 || has_empty_group(self.pattern)) {
-            let (has_found, until) = (done.count > 0, terms.until());
-            let rest = shared.rest_of_readings(took);
-            let pass = rest.or_else(|| {
-                AlternativeReadingsSearch::of(self.pattern, has_found, Some(took), until)
-            });
-            notes.add(pass.and_then(|pass| pass.note(self.path, &self.target)));
-        }
-        if done.count == 0 && !ended && done.unreadable == 0 {
-            notes.add(self.explain_no_result(walked, done, terms));
-        } else if done.count > 0
-            && !ended
-            && matches!(&self.target, SearchTarget::Names(_, scope) if !scope.is_deep)
-        {
-            notes.add(empty_result::explain_more_below(
-                self.search(terms),
-                done.files,
+        if let Some(kind) = shared.made.as_ref().and_then(|made| made.kind) {
+            notes.add(format!(
+                "The {}'s text was searched, as Markdown.",
+                kind.label()
             ));
         }
-        // This comes last, because it is not a sentence.
-        if let Ok(walked) = walked {
-            notes.add(self.note_on_ignored_names(walked, done, terms));
+        if !ended && done.files > 0 {
+            notes.add(self.note_on_pattern(done, took, shared, terms));
         }
+        if done.count == 0 && !ended && done.unreadable == 0 {
+            notes.add(self.explain_no_result(walked, done, &passed_over, terms));
+        } else if done.count > 0 && !ended && matches!(&self.target, SearchTarget::Names(..)) {
+            let search = self.search(terms, &passed_over);
+            notes.add(empty_result::explain_more_below(search, done.files));
+        }
+        if let SearchTarget::Names(_, scope) = &self.target
+            && !ended
+        {
+            notes.add(scope.excluded().and_then(note_on_unmatched));
+        }
+        // This comes last, because it is not a sentence.
+        let found_nothing = done.count == 0;
+        let search = self.search(terms, &passed_over);
+        notes.add(note_on_left_out(
+            &passed_over,
+            &search,
+            found_nothing,
+            terms,
+        ));
         notes
     }
 
-    /// Says what ignore files left out.
-    fn note_on_ignored_names(
+    /// Says what is odd about the pattern, or in which other way it matches.
+    fn note_on_pattern(
         &self,
-        walked: &WalkOutcome,
         done: &SearchOutcome,
+        took: Duration,
+        mut shared: SharedSearch,
         terms: &CallTerms,
     ) -> Option<String> {
-        let pattern = self.glob.unwrap_or("*");
-        let count_until = (done.count == 0).then(|| self.search(terms).until);
-        note_on_ignored(&walked.ignored, self.path, pattern, VOCABULARY, count_until)
+        if let Some((dead, meant)) = oddities::dead_alternative(self.pattern) {
+            let dead = dead.replace('\n', r"\n");
+            let meant = meant.map_or_else(String::new, |meant| format!("; `{meant}` does"));
+            return Some(format!(
+                "`{dead}` matches no line: lines are searched one by one{meant}."
+            ));
+        }
+        if shared.misses_crlf()
+            && let Some(reading) = before_carriage_return(self.pattern, r"\r?")
+        {
+            let (which, more) = match done.count {
+                0 => ("Lines here end", ""),
+                _ => ("Further lines end", " those too"),
+            };
+            return Some(format!(
+                "{which} in CRLF. With `\\r?` before their end, the pattern matches{more}: {}.",
+                send(&reading)
+            ));
+        }
+        let oddity = PatternOddity::of(self.pattern).filter(|_| done.count > 0);
+        if done.count > 0 && oddity.is_none() {
+            return None;
+        }
+        let made = shared.made.take();
+        let rest = shared.rest_of_readings(took);
+        let pass = rest.or_else(|| {
+            AlternativeReadingsSearch::of(self.pattern, oddity, Some(took), terms.until())
+        });
+        let note = pass.and_then(|pass| pass.note(self.path, &self.target, made.as_ref()));
+        note.or_else(|| {
+            let narrower = oddities::narrower(self.pattern)?;
+            Some(format!(
+                "{} Perhaps {}.",
+                oddity?.sentence(),
+                send(&narrower)
+            ))
+        })
     }
 
     /// The search for files, whose names are to be explained.
-    fn search(&self, terms: &CallTerms) -> EmptySearch<'_> {
+    fn search(&self, terms: &CallTerms, passed_over: &LeftOutNames) -> EmptySearch<'_> {
         let path = if self.path == "." { "" } else { self.path };
-        let glob = self.glob.unwrap_or("*");
+        let glob = self.glob.as_deref().unwrap_or("*");
+        let scope = match &self.target {
+            SearchTarget::Names(_, scope) if scope.is_deep => Some(scope),
+            _ => None,
+        };
         EmptySearch {
-            searches_all: matches!(&self.target, SearchTarget::Names(_, scope) if scope.is_deep),
+            scope,
+            knows_other_case: !passed_over.of(LeftOutReason::OtherCase).is_empty(),
             ..EmptySearch::new(path, glob, VOCABULARY, terms.deadline.map(|one| one.end))
         }
     }
@@ -345,13 +434,14 @@ impl GrepQuery<'_> {
         &self,
         walked: &Result<WalkOutcome, GlobError>,
         done: &SearchOutcome,
+        passed_over: &LeftOutNames,
         terms: &CallTerms,
     ) -> Option<String> {
-        let search = self.search(terms);
-        let glob = self.glob.unwrap_or("*");
+        let search = self.search(terms, passed_over);
+        let glob = self.glob.as_deref().unwrap_or("*");
         let walked = match (&self.target, walked) {
             (SearchTarget::File | SearchTarget::StandardInput, _) => {
-                return self.glob.map(|_| {
+                return self.glob.as_ref().map(|_| {
                     "`path` is a file, so only that was searched; `glob` counts only if `path` is a directory."
                         .to_owned()
                 });
@@ -372,12 +462,12 @@ impl GrepQuery<'_> {
         let misplaced = match self.path {
             "" | "." => None,
             _ if glob.starts_with('/') => None,
-            _ => empty_result::explain_path(search, self.glob),
+            _ => empty_result::explain_path(search, self.glob.as_deref()),
         };
         let searched = SearchedNames {
             files: done.files,
             directories: done.directories,
-            links: done.links,
+            links: !passed_over.of(LeftOutReason::FoundLink).is_empty(),
             hidden: walked.hidden,
         };
         let reason = misplaced.or_else(|| empty_result::explain_no_lines(search, searched));
@@ -385,7 +475,7 @@ impl GrepQuery<'_> {
         if reason.is_some() || done.files > 0 || terms.reader == Audience::Model {
             return reason;
         }
-        Some(match self.glob {
+        Some(match self.glob.as_deref() {
             Some(glob) => {
                 let not = glob.strip_prefix('!').filter(|not| !not.is_empty());
                 let exclude = not.map_or_else(String::new, |not| {
@@ -396,93 +486,4 @@ impl GrepQuery<'_> {
             None => "Nothing was searched: there is no file to be searched.".to_owned(),
         })
     }
-}
-
-/// True if all was opened, listed and read that the search was to look at.
-fn is_whole(walked: &Result<WalkOutcome, GlobError>, done: &SearchOutcome) -> bool {
-    let is_searched = done.unreadable == 0
-        && done.not_to_the_end.is_empty()
-        && done.undecided.is_none()
-        && done.ended.is_none();
-    is_searched
-        && walked
-            .as_ref()
-            .is_ok_and(|walked| walked.unlisted.first.is_none() && walked.left_out.is_none())
-}
-
-/// Says how many matches are shown, if not all fit.
-fn note_on_shown_part(done: &SearchOutcome, options: GrepOptions) -> Option<String> {
-    let narrow = match options.limit {
-        Some(_) => "pattern, glob or path, or send a larger limit",
-        None => "pattern, glob or path",
-    };
-    let what = match options.output {
-        GrepOutput::Files => "files",
-        GrepOutput::Lines | GrepOutput::Counts => "matches",
-    };
-    match done.first {
-        Some(length) => Some(note::first_is_cut(length, done.count, narrow)),
-        None if done.bounded && done.shown < done.count => {
-            Some(note::shown_part(done.shown, done.count, what, narrow))
-        }
-        None => None,
-    }
-}
-
-fn note_on_unreadable_files(done: &SearchOutcome) -> Option<String> {
-    let (file, why) = done.first_unreadable.as_ref()?;
-    let why = note::errno_in_words(*why);
-    Some(match done.unreadable {
-        1 => format!("1 file could not be read: {file} ({why})."),
-        count => format!(
-            "{} could not be read, the first of them {file} ({why}).",
-            count_noun(count, "file")
-        ),
-    })
-}
-
-fn note_on_undecided_lines(lines: u64, done: &SearchOutcome) -> Option<String> {
-    let (file, line) = done.undecided.as_ref()?;
-    let which = if lines == 1 { "" } else { "the first of them " };
-    Some(format!(
-        "{} may match ({which}{file}:{line}): the pattern is too costly to decide. \
-         Make it more specific: smaller counts, fewer repetitions inside repetitions or \
-         back-references, more plain text.",
-        count_noun(lines, "further line")
-    ))
-}
-
-/// How close to the call's deadline a pattern's own limit counts as that deadline.
-const LIMIT_TOLERANCE: Duration = Duration::from_millis(100);
-
-fn note_on_early_end(done: &SearchOutcome, terms: &CallTerms) -> Option<String> {
-    let (file, line) = done.ended.as_ref()?;
-    // If the call has a deadline, the pattern's own limit is the time left until then.
-    let of_the_call = |until: Instant| Instant::now() + LIMIT_TOLERANCE >= until;
-    let of_the_call = done.by_the_clock || terms.until().is_some_and(of_the_call);
-    let why = if of_the_call {
-        format!("the call had {}", note::seconds_of_call(terms))
-    } else {
-        "the pattern is too costly".to_owned()
-    };
-    let what = match (done.by_the_clock, of_the_call) {
-        (true, _) => "Narrow `path` or `glob`",
-        (false, true) => "Narrow `path` or `glob`, make the pattern simpler",
-        (false, false) => "Make the pattern simpler",
-    };
-    Some(format!(
-        "The search ended for lack of time before line {line} of {file}, since {why}: all before that was \
-         searched ({} to the end), the rest of this file and the files after it were not. {what}, or \
-         search fewer files at a time.",
-        count_noun(done.files, "file")
-    ))
-}
-
-fn note_on_long_lines(files: &[String]) -> Option<String> {
-    (!files.is_empty()).then(|| {
-        format!(
-            "Not searched to the end, because of a line of more than 1 GiB: {}.",
-            files.join(", ")
-        )
-    })
 }

@@ -52,16 +52,21 @@ impl GrepOptions {
             ],
         )?;
         let lines = |name| request.integer(name, 1..=MAX_CONTEXT_LINES);
+        let output = output.unwrap_or(GrepOutput::Lines);
         let around = lines("context")?;
-        let context = |lines: Option<u64>| {
-            let lines = lines.or(around).unwrap_or(0);
-            usize::try_from(lines).unwrap_or(usize::MAX)
+        // Nothing is shown of the lines where files are named.
+        let context = |lines: Option<u64>| match output {
+            GrepOutput::Lines => {
+                let lines = lines.or(around).unwrap_or(0);
+                usize::try_from(lines).unwrap_or(usize::MAX)
+            }
+            GrepOutput::Files | GrepOutput::Counts => 0,
         };
         let terms = request.terms();
         let by_specification = terms.reader == Audience::Host
             && !FURTHER_FIELDS.split(' ').any(|name| request.has(name));
         Ok(Self {
-            output: output.unwrap_or(GrepOutput::Lines),
+            output,
             context: ContextLines {
                 before: context(lines("before")?),
                 after: context(lines("after")?),

@@ -1,34 +1,31 @@
 //! The search itself, as each thread does it: files in, lines out.
 
-use std::cell::Cell;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
 
 use rustix::io::Errno;
 
-use super::alternative_readings_search::ReadingsMatcher;
+use super::beginning::FileBeginning;
 use super::chunk::{LargeFileFacts, LineRecord, ResultChunk, SearchedPiece};
 use super::line_form::{LineBeginning, LineForm, painted_path};
 use super::line_receiver::LineReceiver;
+use super::made_text::MadeText;
 use super::options::GrepOutput;
-use super::shared_search::SharedSearch;
+use super::shared_search::{DeadlineMatcher, SharedSearch};
 use iki_base::progress_counters;
 use iki_base::unseen;
 use iki_base::wording::count_noun;
 use iki_search::ere::RegexMatcher;
+use iki_search::left_out::LeftOutReason;
 use iki_search::ordered_pool::OrderedJob;
 use iki_search::paths::EntryKind;
 use iki_search::scan::{
-    self, ByteSource, FilePieces, FileScan, FileScanner, LARGE_FILE_BYTES, LineMatcher, ScanError,
-    ScanFlow,
+    self, ByteSource, FilePieces, FileScan, FileScanner, LARGE_FILE_BYTES, ScanError, ScanFlow,
 };
 use iki_search::walk::{PathVisitor, WalkEntry};
 
-/// Number of bytes at a file's beginning that show if it is binary.
-const BINARY_CHECK_BYTES: usize = 8 << 10;
 /// Number of bytes of lines that are handed on at once.
 pub const CHUNK_TEXT_BYTES: usize = 256 << 10;
 /// Number of bytes of files whose findings are handed on at once.
@@ -36,56 +33,6 @@ pub const CHUNK_FILE_BYTES: usize = 1 << 20;
 /// Number of bytes of files to search before a second thread pays, and other readings of a pattern
 /// that was not found.
 const BYTES_PER_EXTRA_THREAD: usize = 4 << 20;
-
-/// A matcher that ends a search with the time of the call, and looks at the beginning of a file.
-pub struct DeadlineMatcher<'s> {
-    pub matcher: RegexMatcher,
-    shared: &'s SharedSearch,
-    /// The pattern's other readings, once this thread tries them.
-    readings: Option<ReadingsMatcher<'s>>,
-    /// True if the file is binary, once its beginning has been seen.
-    pub binary: Cell<Option<bool>>,
-}
-
-impl LineMatcher for DeadlineMatcher<'_> {
-    fn find(&self, window: &[u8], from: usize) -> Option<usize> {
-        let found = self.matcher.find(window, from);
-        let has_found = &self.shared.has_found;
-        if !has_found.load(Ordering::Relaxed) {
-            if found.is_some() {
-                has_found.store(true, Ordering::Relaxed);
-            } else if let Some(readings) = &self.readings {
-                readings.try_beside_search(&window[from..]);
-            }
-        }
-        found
-    }
-
-    fn goes_on(&self, window: &[u8]) -> bool {
-        if self.binary.get().is_none() {
-            self.binary.set(Some(is_binary(window)));
-        }
-        self.has_time() && self.matcher.goes_on(window)
-    }
-
-    fn has_time(&self) -> bool {
-        self.shared.until.is_none_or(|until| Instant::now() < until)
-    }
-
-    fn stopped(&self) -> Option<usize> {
-        self.matcher.stopped()
-    }
-
-    fn take_undecided(&self) -> Vec<usize> {
-        self.matcher.take_undecided()
-    }
-}
-
-fn is_binary(beginning: &[u8]) -> bool {
-    let marked = beginning.starts_with(b"\xff\xfe") || beginning.starts_with(b"\xfe\xff");
-    let beginning = &beginning[..beginning.len().min(BINARY_CHECK_BYTES)];
-    !marked && memchr::memchr(0, beginning).is_some()
-}
 
 /// A file that is being searched.
 #[derive(Default)]
@@ -111,7 +58,7 @@ pub enum PendingScan {
 pub struct PausedScan {
     scan: FileScan<OwnedFd>,
     current: CurrentFile,
-    binary: Option<bool>,
+    beginning: Option<FileBeginning>,
 }
 
 impl OrderedJob for PendingScan {
@@ -145,12 +92,7 @@ impl<'s> FileSearcher<'s> {
     pub fn new(shared: &'s SharedSearch, matcher: &RegexMatcher) -> Self {
         Self {
             shared,
-            matcher: DeadlineMatcher {
-                matcher: matcher.another(),
-                shared,
-                readings: None,
-                binary: Cell::new(None),
-            },
+            matcher: DeadlineMatcher::new(shared, matcher),
             scanner: FileScanner::new(),
             current: CurrentFile::default(),
             // Only the first thread begins before their number is known.
@@ -176,12 +118,17 @@ impl<'s> FileSearcher<'s> {
         for part in found.parts() {
             self.current.path.extend_from_slice(part);
         }
-        if self.shared.spelled && !self.current.path.is_ascii() {
+        if self.shared.spells() && !self.current.path.is_ascii() {
             self.current.path = unseen::spelled_name(&self.current.path).into_owned();
         }
         progress_counters::add(&progress_counters::FILES, 1);
         let links = self.shared.links;
-        let (mut file, size) = match scan::regular(found.open(scan::flags(links)), links) {
+        let opened = match &self.shared.made {
+            Some(made) => made.open(),
+            None => scan::regular(found.open(scan::flags(links)), links),
+        };
+        let opened = opened.and_then(|(file, size)| self.decode(file, size, chunk));
+        let (mut file, size) = match opened {
             Ok(file) => file,
             Err(error) => {
                 note_outcome(chunk, &self.current.path, Some(error));
@@ -197,7 +144,7 @@ impl<'s> FileSearcher<'s> {
         if size >= LARGE_FILE_BYTES && self.shared.takes_pieces() && self.shared.threads() > 1 {
             let known = |head: &[u8]| LargeFileFacts {
                 path: self.current.path.clone(),
-                binary: self.shared.binary_counted && is_binary(head),
+                beginning: self.beginning_of(head),
                 is_tried,
             };
             match FilePieces::of(file, size, known) {
@@ -205,8 +152,8 @@ impl<'s> FileSearcher<'s> {
                 Err(whole) => file = whole,
             }
         }
-        let binary = (!self.shared.binary_counted).then_some(false);
-        self.matcher.binary.set(binary);
+        let unseen = (!self.shared.is_told()).then(FileBeginning::default);
+        self.matcher.beginning.set(unseen);
         let scan = self.scanner.begin(file, size);
         self.go_on(scan.with_context(self.shared.options.context), chunk)
     }
@@ -220,8 +167,8 @@ impl<'s> FileSearcher<'s> {
         mut take: impl FnMut(&mut ResultChunk) -> io::Result<bool>,
     ) -> io::Result<()> {
         self.current.path = name.into();
-        let binary = (!self.shared.binary_counted).then_some(false);
-        self.matcher.binary.set(binary);
+        let unseen = (!self.shared.is_told()).then(FileBeginning::default);
+        self.matcher.beginning.set(unseen);
         let scan = self.scanner.begin(source, 0);
         let mut scan = scan.with_context(self.shared.options.context);
         let mut chunk = ResultChunk::default();
@@ -230,6 +177,36 @@ impl<'s> FileSearcher<'s> {
             if !take(&mut chunk)? || !paused {
                 return Ok(());
             }
+        }
+    }
+
+    /// The file, or its text in UTF-8 where the pattern would not find it else.
+    fn decode(
+        &self,
+        file: OwnedFd,
+        size: usize,
+        chunk: &mut ResultChunk,
+    ) -> Result<(OwnedFd, usize), ScanError> {
+        if !self.shared.decodes {
+            return Ok((file, size));
+        }
+        match MadeText::of_other_encoding(&file, size) {
+            Ok(Some(made)) => made.open(),
+            Ok(None) => Ok((file, size)),
+            Err(()) => {
+                let path = self.current.path.clone();
+                let passed_over = &mut chunk.done.passed_over;
+                passed_over.add(LeftOutReason::UnknownEncoding, path, false);
+                Ok((file, size))
+            }
+        }
+    }
+
+    fn beginning_of(&self, head: &[u8]) -> FileBeginning {
+        if self.shared.is_told() {
+            FileBeginning::of(head)
+        } else {
+            FileBeginning::default()
         }
     }
 
@@ -243,7 +220,7 @@ impl<'s> FileSearcher<'s> {
             return Some(PendingScan::Paused(Some(Box::new(PausedScan {
                 scan,
                 current: std::mem::take(&mut self.current),
-                binary: self.matcher.binary.get(),
+                beginning: self.matcher.beginning.get(),
             }))));
         }
         self.scanner.take_back(scan);
@@ -266,6 +243,7 @@ impl<'s> FileSearcher<'s> {
             return true;
         }
         let CurrentFile { path, counted, .. } = &self.current;
+        note_beginning(chunk, self.matcher.beginning.get(), path, *counted > 0);
         if *counted > 0 {
             let start = chunk.text.len();
             let painted = self.shared.options.style.painted;
@@ -310,7 +288,11 @@ impl<'s> FileSearcher<'s> {
 
     /// Searches a piece of a large file.
     fn search_piece(&mut self, piece: &FilePieces<LargeFileFacts>, chunk: &mut ResultChunk) {
-        self.matcher.binary.set(Some(piece.file.known.binary));
+        let known = &piece.file.known;
+        self.matcher.beginning.set(Some(known.beginning));
+        if piece.is_last() {
+            note_beginning(chunk, Some(known.beginning), &known.path, false);
+        }
         if piece.file.known.is_tried && self.matcher.readings.is_none() {
             self.matcher.readings = self.shared.readings();
         }
@@ -363,6 +345,19 @@ pub fn path_text(path: &[u8]) -> String {
     String::from_utf8_lossy(path).into_owned()
 }
 
+/// Notes a file whose text the search may not have found, for what its beginning shows.
+fn note_beginning(
+    chunk: &mut ResultChunk,
+    beginning: Option<FileBeginning>,
+    path: &[u8],
+    has_matched: bool,
+) {
+    let reason = beginning.and_then(|beginning| beginning.to_be_told(path, has_matched));
+    if let Some(reason) = reason {
+        chunk.done.passed_over.add(reason, path.to_vec(), false);
+    }
+}
+
 /// Notes how the search of a file has ended.
 pub fn note_outcome(chunk: &mut ResultChunk, path: &[u8], failed: Option<ScanError>) {
     match failed {
@@ -393,7 +388,13 @@ impl PathVisitor for FileSearcher<'_> {
         match found.kind() {
             EntryKind::Regular | EntryKind::Unknown => return self.search_file(found, chunk),
             EntryKind::Directory => chunk.done.directories += 1,
-            EntryKind::Symlink => chunk.done.links += 1,
+            EntryKind::Symlink => {
+                let path = found.parts().concat();
+                chunk
+                    .done
+                    .passed_over
+                    .add(LeftOutReason::FoundLink, path, false);
+            }
             EntryKind::Other => {}
         }
         None
@@ -404,7 +405,7 @@ impl PathVisitor for FileSearcher<'_> {
             PendingScan::Paused(paused) => {
                 let paused = *paused?;
                 self.current = paused.current;
-                self.matcher.binary.set(paused.binary);
+                self.matcher.beginning.set(paused.beginning);
                 self.go_on(paused.scan, chunk)
             }
             PendingScan::Pieces(pieces) => {

@@ -1,16 +1,22 @@
-//! The settings and state that the threads of one search share.
+//! What the threads of one search share: its settings and state, and the matcher of each.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use super::alternative_readings_search::{AlternativeReadingsSearch, ReadingsMatcher};
+use super::beginning::FileBeginning;
 use super::line_form::{MATCH_COLOUR, paint, spell_escapes};
+use super::made_text::MadeText;
 use super::options::{GrepOptions, GrepOutput};
 use crate::contract::call_terms::{Audience, threads};
 use crate::contract::search_style::BinaryFiles;
-use iki_search::ere::MatchExtents;
-use iki_search::scan::{ContextLines, LinkPolicy};
+use iki_search::ere::{MatchExtents, RegexMatcher, before_carriage_return};
+use iki_search::scan::{ContextLines, LineMatcher, LinkPolicy};
+
+/// Maximum number of lines in a window that are asked for their CRLF.
+const MAX_CRLF_LINES: usize = 100;
 
 /// The settings and state that the threads of one search share.
 #[derive(Debug)]
@@ -19,14 +25,19 @@ pub struct SharedSearch {
     pub until: Option<Instant>,
     /// Maximum number of bytes of text that are shown, if there is a limit.
     pub room: Option<usize>,
-    /// True if matches in binary files are counted and not shown.
-    pub binary_counted: bool,
+    reader: Audience,
+    /// True if files in other encodings are decoded: only then does the pattern find their text.
+    pub decodes: bool,
+    /// The text that is searched in place of the only file's bytes.
+    pub made: Option<MadeText>,
+    /// The pattern for lines that end in CRLF, if it asks for the ends of lines.
+    pub crlf: Option<RegexMatcher>,
+    /// True if such a line was seen that the pattern itself does not match.
+    misses_crlf: AtomicBool,
     /// The extents of matches, for colouring them.
     extents: Option<Arc<MatchExtents>>,
     /// The treatment of files that are symbolic links.
     pub links: LinkPolicy,
-    /// True if unseen characters are spelled in names.
-    pub spelled: bool,
     pub options: GrepOptions,
     /// True if nothing more is shown: further lines are only counted.
     pub full: AtomicBool,
@@ -51,14 +62,16 @@ impl SharedSearch {
         options: GrepOptions,
         extents: Option<Arc<MatchExtents>>,
     ) -> Self {
-        let is_named = options.style.binary != BinaryFiles::Shown;
         Self {
             until,
             room,
-            binary_counted: reader == Audience::Model || (reader == Audience::Person && is_named),
+            reader,
+            decodes: reader != Audience::Host && !pattern.is_ascii(),
+            made: None,
+            crlf: None,
+            misses_crlf: AtomicBool::new(false),
             extents,
             links,
-            spelled: reader != Audience::Person,
             options,
             full: AtomicBool::new(false),
             pattern: pattern.to_owned(),
@@ -67,6 +80,32 @@ impl SharedSearch {
             untried_files: AtomicU64::new(0),
             threads: OnceLock::new(),
         }
+    }
+
+    /// True if matches in binary files are counted and not shown.
+    pub fn counts_binary(&self) -> bool {
+        match self.reader {
+            Audience::Host | Audience::Program => false,
+            Audience::Model => true,
+            Audience::Person => self.options.style.binary != BinaryFiles::Shown,
+        }
+    }
+
+    /// True if it is told what a search of bytes does not find.
+    pub fn is_told(&self) -> bool {
+        self.reader != Audience::Host
+    }
+
+    /// True if unseen characters are spelled in names.
+    pub fn spells(&self) -> bool {
+        self.reader != Audience::Person
+    }
+
+    /// Also looks for lines that `written`, the pattern as it is compiled, would match without their
+    /// CRLF.
+    pub fn look_for_crlf(&mut self, written: &str) {
+        let crlf = before_carriage_return(written, r"\r");
+        self.crlf = crlf.and_then(|crlf| RegexMatcher::compile(&crlf).ok());
     }
 
     /// True if lines are written one by one, because not all of them may be shown.
@@ -102,7 +141,7 @@ impl SharedSearch {
         if self.has_found.load(Ordering::Relaxed) {
             return None;
         }
-        let readings = || AlternativeReadingsSearch::of(&self.pattern, false, None, self.until);
+        let readings = || AlternativeReadingsSearch::of(&self.pattern, None, None, self.until);
         let readings = self.readings.get_or_init(readings).as_ref();
         readings.map(AlternativeReadingsSearch::matcher)
     }
@@ -115,8 +154,105 @@ impl SharedSearch {
         rest.filter(|_| !self.has_found.into_inner())
     }
 
+    /// True if a line that ends in CRLF was seen that the pattern does not match for that alone.
+    pub fn misses_crlf(&self) -> bool {
+        self.misses_crlf.load(Ordering::Relaxed)
+    }
+
     /// Returns the most threads that there may be.
     pub fn threads(&self) -> usize {
         *self.threads.get_or_init(threads)
+    }
+}
+
+/// A matcher that ends a search with the time of the call, and looks at the beginning of a file.
+pub struct DeadlineMatcher<'s> {
+    pub matcher: RegexMatcher,
+    shared: &'s SharedSearch,
+    /// The pattern's other readings, once this thread tries them.
+    pub readings: Option<ReadingsMatcher<'s>>,
+    /// The pattern for lines that end in CRLF.
+    crlf: Option<RegexMatcher>,
+    /// What the file's beginning shows, once it has been seen.
+    pub beginning: Cell<Option<FileBeginning>>,
+}
+
+impl<'s> DeadlineMatcher<'s> {
+    /// A matcher for one thread.
+    pub fn new(shared: &'s SharedSearch, matcher: &RegexMatcher) -> Self {
+        Self {
+            matcher: matcher.another(),
+            shared,
+            readings: None,
+            crlf: shared.crlf.as_ref().map(RegexMatcher::another),
+            beginning: Cell::new(None),
+        }
+    }
+
+    /// True if lines of the file are counted and not shown.
+    pub fn is_counted(&self) -> bool {
+        let is_binary = |beginning: FileBeginning| beginning.is_binary;
+        self.shared.counts_binary() && self.beginning.get().is_some_and(is_binary)
+    }
+
+    /// Notes if the window has a line that ends in CRLF, which only for that does not match.
+    fn look_for_crlf(&self, window: &[u8]) {
+        let Some(crlf) = &self.crlf else {
+            return;
+        };
+        if self.shared.misses_crlf()
+            || memchr::memchr(b'\r', window).is_none()
+            || crlf.matches_quickly(window) != Some(true)
+        {
+            return;
+        }
+        let mut from = 0;
+        for _ in 0..MAX_CRLF_LINES {
+            let Some(at) = crlf.find(window, from) else {
+                return;
+            };
+            let start = memchr::memrchr(b'\n', &window[from..at]).map_or(from, |lf| from + lf + 1);
+            let end = memchr::memchr(b'\n', &window[at..]).map_or(window.len(), |lf| at + lf);
+            if self.matcher.matches_quickly(&window[start..end]) == Some(false) {
+                self.shared.misses_crlf.store(true, Ordering::Relaxed);
+                return;
+            }
+            from = end + 1;
+        }
+    }
+}
+
+impl LineMatcher for DeadlineMatcher<'_> {
+    fn find(&self, window: &[u8], from: usize) -> Option<usize> {
+        let found = self.matcher.find(window, from);
+        let has_found = &self.shared.has_found;
+        if !has_found.load(Ordering::Relaxed) {
+            if found.is_some() {
+                has_found.store(true, Ordering::Relaxed);
+            } else if let Some(readings) = &self.readings {
+                readings.try_beside_search(&window[from..]);
+            }
+        }
+        found
+    }
+
+    fn goes_on(&self, window: &[u8]) -> bool {
+        if self.beginning.get().is_none() {
+            self.beginning.set(Some(FileBeginning::of(window)));
+        }
+        self.look_for_crlf(window);
+        self.has_time() && self.matcher.goes_on(window)
+    }
+
+    fn has_time(&self) -> bool {
+        self.shared.until.is_none_or(|until| Instant::now() < until)
+    }
+
+    fn stopped(&self) -> Option<usize> {
+        self.matcher.stopped()
+    }
+
+    fn take_undecided(&self) -> Vec<usize> {
+        self.matcher.take_undecided()
     }
 }

@@ -49,7 +49,12 @@ fn a_model_is_told_which_binary_files_match_and_not_shown_their_bytes() {
     ];
     for limit in [None, Some(10_000)] {
         let shown = answer(&TOOL, &request, for_model(limit));
-        assert_eq!(shown, json!({"output": lines.join("\n\n"), "count": 6}));
+        assert_eq!(
+            (&shown["output"], &shown["count"]),
+            (&json!(lines.join("\n\n")), &json!(6))
+        );
+        let told = "not searched, as text, for NUL characters in it: b.bin and d.bin";
+        assert!(shown["note"].as_str().unwrap().starts_with(told), "{shown}");
     }
     let whole = answer(&TOOL, &request, CallTerms::default());
     assert_eq!(whole["output"].as_str().unwrap().matches("word").count(), 6);
@@ -109,8 +114,8 @@ fn note_within(limit: Duration, pattern: &str, path: &Path) -> Option<String> {
         SearchTarget::of("*", scope).unwrap_or(SearchTarget::File)
     };
     let until = Instant::now() + limit;
-    let pass = AlternativeReadingsSearch::of(pattern, false, Some(limit), Some(until))?;
-    pass.note(path.to_str()?, &target)
+    let pass = AlternativeReadingsSearch::of(pattern, None, Some(limit), Some(until))?;
+    pass.note(path.to_str()?, &target, None)
 }
 
 #[test]
@@ -125,7 +130,7 @@ fn a_further_pass_that_was_cut_speaks_of_what_it_read() {
         }
     }
     fs::write(&file, "index()\n".repeat(4 << 20)).unwrap();
-    let whole = "Ignoring case, the pattern matches: send `(?i)Index[(][)]`.";
+    let whole = "Ignoring case, the pattern matches: send \"ignore_case\":true.";
     for (path, noun, all) in [(tree, "file", 2000), (file, "byte", 32 << 20)] {
         let mut read = Vec::new();
         // The longer it has, the more it reads, until that is all.
@@ -142,7 +147,7 @@ fn a_further_pass_that_was_cut_speaks_of_what_it_read() {
             let Some((number, end)) = part.split_once(&format!(" {noun}")) else {
                 continue;
             };
-            assert_eq!(end.trim_start_matches('s'), ": send `(?i)Index[(][)]`.");
+            assert_eq!(end.trim_start_matches('s'), ": send \"ignore_case\":true.");
             read.push(number.replace(',', "").parse::<u64>().unwrap());
         }
         assert!(!read.is_empty(), "{noun}");
@@ -155,7 +160,7 @@ fn a_further_pass_takes_as_long_as_the_search_within_bounds() {
     let milliseconds = |took: Option<u64>, left: Option<u64>| {
         let until = left.map(|left| Instant::now() + Duration::from_millis(left));
         let took = took.map(Duration::from_millis);
-        let pass = AlternativeReadingsSearch::of("Index", false, took, until).unwrap();
+        let pass = AlternativeReadingsSearch::of("Index", None, took, until).unwrap();
         let (limit, most) = pass.limits();
         (limit.as_millis(), most.as_millis())
     };
@@ -190,7 +195,7 @@ fn other_readings_that_a_large_search_tries_itself_are_found_wherever_they_match
         let file = here.path().join(name);
         let before = fs::read(&file).unwrap();
         fs::write(&file, [&*before, b"needle\n"].concat()).unwrap();
-        let said = "Ignoring case, the pattern matches: send `(?i)NEEDLE`.";
+        let said = "Ignoring case, the pattern matches: send \"ignore_case\":true.";
         assert_eq!(note("NEEDLE"), (json!(0), json!(said)), "{name}");
         assert_eq!(note("needle"), (json!(1), Value::Null), "{name}");
         fs::write(&file, before).unwrap();

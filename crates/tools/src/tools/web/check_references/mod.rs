@@ -14,7 +14,6 @@ use crate::contract::tool::{
     AccessScope, EnvelopeFamily, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
 };
 use crate::tools::web::research_call::{self, ResearchCall};
-use crate::tools::web::session_record;
 use iki_web::link_check::{CheckedLink, check_links};
 use iki_web::references::checked::ReferenceStatus;
 use iki_web::references::checker::ReferenceChecker;
@@ -87,7 +86,7 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
     let found = checked.iter().filter(|one| is_found(one.status));
     call.finds.sources = found
         .filter_map(|one| one.paper.as_ref())
-        .map(session_record::source_of)
+        .map(|paper| paper.work.clone().into())
         .collect();
     let mut providers = checked.iter().flat_map(|one| &one.checked);
     call.finds.provider = providers

@@ -1,0 +1,150 @@
+//! The field `exclude`, in all the ways in which it is written: a list, or a text with commas.
+
+use std::fs;
+use std::path::Path;
+
+use crate::contract::failure::{ErrorCode, Failure};
+use iki_search::exclusions::Exclusions;
+
+/// Reads the patterns of `texts`, and of `not`, which leaves out what another field does not mean,
+/// for a search in the directory `path`.
+pub fn parse(texts: &[&str], not: Option<&str>, path: &str) -> Result<Option<Exclusions>, Failure> {
+    let (mut patterns, mut not_meant) = (Vec::new(), Vec::new());
+    for text in texts {
+        split(text, &mut patterns);
+    }
+    if let Some(not) = not {
+        split(not, &mut not_meant);
+    }
+    let lines = patterns.into_iter().map(|pattern| {
+        let line = rule_of(&pattern, path);
+        (Some(pattern), line)
+    });
+    let not_meant = not_meant
+        .iter()
+        .map(|pattern| (None, rule_of(pattern, path)));
+    let lines: Vec<(Option<String>, String)> = lines.chain(not_meant).collect();
+    if lines.is_empty() {
+        return Ok(None);
+    }
+    let parsed = Exclusions::parse(lines);
+    parsed.map(Some).map_err(|reason| {
+        let message = format!("Invalid pattern in exclude: {reason}");
+        Failure::new(ErrorCode::InvalidPattern, message)
+    })
+}
+
+/// Says which patterns left nothing out; `None` if all of them did.
+pub fn note_on_unmatched(exclusions: &Exclusions) -> Option<String> {
+    let unmatched = exclusions.unmatched();
+    let blank = unmatched.iter().find(|one| one.contains(' '));
+    let send = blank.map(|one| one.split(' ').collect::<Vec<_>>().join(","));
+    let send = send.map_or_else(String::new, |send| {
+        format!(" Names are separated by commas: \"exclude\":\"{send}\".")
+    });
+    let unmatched = unmatched.join(", ");
+    (!unmatched.is_empty()).then(|| format!("`exclude` left nothing out by {unmatched}.{send}"))
+}
+
+/// Adds the patterns that `text` holds: those of a list in JSON, or what stands between commas,
+/// semicolons, bars and line ends.
+fn split(text: &str, patterns: &mut Vec<String>) {
+    let text = text.trim();
+    if text.starts_with('[') {
+        let with_quotes = text.replace('\'', "\"");
+        let lists = [text, &with_quotes].map(serde_json::from_str::<Vec<String>>);
+        if let Some(list) = lists.into_iter().find_map(Result::ok) {
+            for text in list {
+                split(&text, patterns);
+            }
+            return;
+        }
+    }
+    let parts = parts(text);
+    // All would be left out: these are the signs of a name.
+    let is_list = parts.len() == 1 || parts.iter().all(|part| !part.trim_matches('*').is_empty());
+    for part in if is_list { parts } else { vec![text] } {
+        let part = part.trim_matches(['"', '\'', '`']);
+        let part = part.strip_prefix('!').unwrap_or(part);
+        match part
+            .strip_prefix('(')
+            .and_then(|rest| rest.strip_suffix(')'))
+        {
+            Some(inner) => split(inner, patterns),
+            None if part.is_empty() => {}
+            None => patterns.push(part.to_owned()),
+        }
+    }
+}
+
+/// Splits a list, but not within brackets of any kind.
+fn parts(text: &str) -> Vec<&str> {
+    let mut level = 0_usize;
+    let is_separator = |char: char| {
+        match char {
+            '{' | '[' | '(' => level += 1,
+            '}' | ']' | ')' => level = level.saturating_sub(1),
+            _ => {}
+        }
+        level == 0 && matches!(char, ',' | ';' | '|' | '\n')
+    };
+    let parts = text.split(is_separator).map(str::trim);
+    parts.filter(|part| !part.is_empty()).collect()
+}
+
+/// The line of a `.gitignore` in `path` that leaves out what is meant by `pattern`.
+fn rule_of(pattern: &str, path: &str) -> String {
+    if let Some(rest) = pattern.strip_prefix("./") {
+        return format!("/{}", rest.trim_start_matches(['.', '/']));
+    }
+    let here = if path.is_empty() { "." } else { path };
+    if pattern.starts_with('/') {
+        let real = fs::canonicalize(here).unwrap_or_default();
+        let below = [real.as_path(), Path::new(here)]
+            .iter()
+            .find_map(|here| Path::new(pattern).strip_prefix(here).ok());
+        if let Some(below) = below.filter(|below| *below != Path::new("")) {
+            let end = if pattern.ends_with('/') { "/" } else { "" };
+            return format!("/{}{end}", below.display());
+        }
+    }
+    // It is also written as a path from the working directory on.
+    let below = pattern.strip_prefix(path.trim_start_matches("./").trim_end_matches('/'));
+    match below.filter(|below| below.starts_with('/') && !path.is_empty()) {
+        Some(below) if !Path::new(here).join(first_name(pattern)).exists() => below.to_owned(),
+        _ => pattern.to_owned(),
+    }
+}
+
+fn first_name(pattern: &str) -> &str {
+    pattern.split('/').next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_is_read_in_all_the_ways_in_which_it_is_written() {
+        for (text, patterns) in [
+            ("tests", &["tests"][..]),
+            ("*.test.ts, docs/", &["*.test.ts", "docs/"]),
+            ("tests,benches", &["tests", "benches"]),
+            ("tests|benches;x\ny", &["tests", "benches", "x", "y"]),
+            (r#"["tests","benches"]"#, &["tests", "benches"]),
+            ("['tests', 'a,b']", &["tests", "a", "b"]),
+            ("{tests,benches}", &["{tests,benches}"]),
+            ("*.{c,h},[a,b]x", &["*.{c,h}", "[a,b]x"]),
+            ("!(a|b)", &["a", "b"]),
+            ("!a,!b", &["a", "b"]),
+            ("\"tests\"", &["tests"]),
+            ("*,v", &["*,v"]),
+            ("My Docs", &["My Docs"]),
+            (" , ", &[]),
+        ] {
+            let mut found = Vec::new();
+            split(text, &mut found);
+            assert_eq!(found, patterns, "{text}");
+        }
+    }
+}

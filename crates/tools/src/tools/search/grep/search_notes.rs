@@ -1,0 +1,86 @@
+//! The notes on how far a search of lines went, and how much of it is shown.
+
+use std::time::{Duration, Instant};
+
+use super::answer::SearchOutcome;
+use super::options::{GrepOptions, GrepOutput};
+use crate::contract::call_terms::CallTerms;
+use crate::tools::search::note;
+use iki_base::wording::count_noun;
+
+/// Says how many matches are shown, if not all fit.
+pub fn note_on_shown_part(done: &SearchOutcome, options: GrepOptions) -> Option<String> {
+    let narrow = match options.limit {
+        Some(_) => "pattern, glob or path, or send a larger limit",
+        None => "pattern, glob or path",
+    };
+    let what = match options.output {
+        GrepOutput::Files | GrepOutput::Counts => "files",
+        GrepOutput::Lines => "matches",
+    };
+    match done.first {
+        Some(length) => Some(note::first_is_cut(length, done.results, narrow)),
+        None if done.bounded && done.shown < done.results => {
+            Some(note::shown_part(done.shown, done.results, what, narrow))
+        }
+        None => None,
+    }
+}
+
+pub fn note_on_unreadable_files(done: &SearchOutcome) -> Option<String> {
+    let (file, why) = done.first_unreadable.as_ref()?;
+    let why = note::errno_in_words(*why);
+    Some(match done.unreadable {
+        1 => format!("1 file could not be read: {file} ({why})."),
+        count => format!(
+            "{} could not be read, the first of them {file} ({why}).",
+            count_noun(count, "file")
+        ),
+    })
+}
+
+pub fn note_on_undecided_lines(lines: u64, done: &SearchOutcome) -> Option<String> {
+    let (file, line) = done.undecided.as_ref()?;
+    let which = if lines == 1 { "" } else { "the first of them " };
+    Some(format!(
+        "{} may match ({which}{file}:{line}): the pattern is too costly to decide. \
+         Make it more specific: smaller counts, fewer repetitions inside repetitions or \
+         back-references, more plain text.",
+        count_noun(lines, "further line")
+    ))
+}
+
+/// How close to the call's deadline a pattern's own limit counts as that deadline.
+const LIMIT_TOLERANCE: Duration = Duration::from_millis(100);
+
+pub fn note_on_early_end(done: &SearchOutcome, terms: &CallTerms) -> Option<String> {
+    let (file, line) = done.ended.as_ref()?;
+    // If the call has a deadline, the pattern's own limit is the time left until then.
+    let of_the_call = |until: Instant| Instant::now() + LIMIT_TOLERANCE >= until;
+    let of_the_call = done.by_the_clock || terms.until().is_some_and(of_the_call);
+    let why = if of_the_call {
+        format!("the call had {}", note::seconds_of_call(terms))
+    } else {
+        "the pattern is too costly".to_owned()
+    };
+    let what = match (done.by_the_clock, of_the_call) {
+        (true, _) => "Narrow `path` or `glob`",
+        (false, true) => "Narrow `path` or `glob`, make the pattern simpler",
+        (false, false) => "Make the pattern simpler",
+    };
+    Some(format!(
+        "The search ended for lack of time before line {line} of {file}, since {why}: all before that was \
+         searched ({} to the end), the rest of this file and the files after it were not. {what}, or \
+         search fewer files at a time.",
+        count_noun(done.files, "file")
+    ))
+}
+
+pub fn note_on_long_lines(files: &[String]) -> Option<String> {
+    (!files.is_empty()).then(|| {
+        format!(
+            "Not searched to the end, because of a line of more than 1 GiB: {}.",
+            files.join(", ")
+        )
+    })
+}
