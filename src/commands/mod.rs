@@ -49,10 +49,10 @@ pub fn run(tools: Registry, name: &str, args: &[OsString]) -> ProgramExit {
         Err(error) => return command_line::report_misuse(error),
     };
     // The parser has required all that a command cannot do without.
-    carry_out(tools, name, &matches).unwrap_or(ProgramExit::Usage)
+    run_command(tools, name, &matches).unwrap_or(ProgramExit::Usage)
 }
 
-fn carry_out(tools: Registry, name: &str, matches: &ArgMatches) -> Option<ProgramExit> {
+fn run_command(tools: Registry, name: &str, matches: &ArgMatches) -> Option<ProgramExit> {
     let directory = || matches.get_one::<PathBuf>("directory");
     Some(match name {
         "list" => say::print(&help::list(tools, matches.get_flag("research"))),

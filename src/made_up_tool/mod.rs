@@ -43,7 +43,7 @@ fn answered(request: &str) -> (Value, ProgramExit) {
         &mut out,
         Vec::is_empty,
         false,
-        |object| answer::carry_out(made_up(), Ok(&mut request), object),
+        |object| answer::run_call(made_up(), Ok(&mut request), object),
     );
     written.unwrap();
     let answer = out.into_inner().unwrap();

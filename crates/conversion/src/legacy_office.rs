@@ -99,7 +99,7 @@ pub fn convert(
             }
             Err(None) => DocumentError::NoText(kind).into(),
             Err(Some(ProgramError::TimedOut)) => ConversionError {
-                of_the_moment: true,
+                is_transient: true,
                 ..failure(kind, format!("{name} took too long."))
             },
             Err(Some(ProgramError::TooMuch)) => failure(kind, format!("{name} wrote too much.")),
@@ -118,7 +118,7 @@ fn failure(kind: FileKind, remark: String) -> ConversionError {
     ConversionError {
         error: DocumentError::LegacyOffice(kind),
         remark,
-        of_the_moment: false,
+        is_transient: false,
     }
 }
 

@@ -93,7 +93,7 @@ pub struct ConversionError {
     /// The remark on programs; empty if there is none.
     remark: String,
     /// True if they had too little time.
-    pub of_the_moment: bool,
+    pub is_transient: bool,
 }
 
 impl fmt::Display for ConversionError {
@@ -108,7 +108,7 @@ impl From<DocumentError> for ConversionError {
         Self {
             error,
             remark: String::new(),
-            of_the_moment: false,
+            is_transient: false,
         }
     }
 }
@@ -154,7 +154,7 @@ pub fn convert_file(
                 _ => String::new(),
             },
             error,
-            of_the_moment: report.is_late(),
+            is_transient: report.is_late(),
         }),
     }
 }

@@ -94,10 +94,10 @@ pub struct Document {
     /// Parts that are missing from the Markdown, whose end says the same in words.
     pub cuts: DocumentCuts,
     /// The remark on the programs that have read it or its scanned pages, which stands at the end
-    /// too; a later attempt may read more of these if it is `of_the_moment`.
+    /// too; a later attempt may read more of these if it is `is_transient`.
     pub remark_on_programs: Option<String>,
     /// True if a later attempt may read more.
-    pub of_the_moment: bool,
+    pub is_transient: bool,
 }
 
 impl Document {
@@ -216,7 +216,7 @@ impl Document {
         self.markdown.extend(["\n\n[", &remark, "]"]);
         self.remark_on_programs = Some(remark);
         self.cuts.scans += unread;
-        self.of_the_moment |= late;
+        self.is_transient |= late;
         self
     }
 

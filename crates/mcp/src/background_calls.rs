@@ -26,7 +26,7 @@ impl BackgroundCalls {
     }
 
     /// Lets `process`, whose `answer` is here, go on if the answer says that it does, else end.
-    pub fn take_over(
+    pub fn register_background(
         &self,
         owner: Option<&TokenOwner>,
         answer: &mut Map<String, Value>,

@@ -230,7 +230,7 @@ impl ToolCaller {
         let queued = begin.elapsed();
         self.permits.common(&mut permit).await;
         let begin = Instant::now().checked_sub(queued).unwrap_or(begin);
-        let answer = self.carry_out(tool, permit, request, spec, begin.elapsed());
+        let answer = self.run_in_process(tool, permit, request, spec, begin.elapsed());
         let answered = self.run_within(tool, begin + SERVER_MARGIN, answer).await;
         match answered.and_then(|answer| answer) {
             Ok(answer) => answer,
@@ -252,7 +252,7 @@ impl ToolCaller {
         timeout(left, what).await.map_err(|_| {
             let seconds = longest.as_secs();
             let longer = match tool.scope {
-                AccessScope::Machine => " What takes longer can be started in the background.",
+                AccessScope::Machine => " Start longer commands in the background.",
                 _ => "",
             };
             let message = format!("The call was ended after {seconds} seconds.{longer}");
@@ -261,7 +261,7 @@ impl ToolCaller {
     }
 
     /// Carries out a call that has already waited for its turn for that long.
-    async fn carry_out(
+    async fn run_in_process(
         &self,
         tool: &'static Tool,
         permit: CallPermit,
@@ -303,7 +303,9 @@ impl ToolCaller {
         if let Ok(mut object) = serde_json::from_str(&text) {
             let changed = make_visible(tool, &mut object)
                 | self.seen.note_foreign_change(tool, spec.owner, &mut object)
-                | self.background.take_over(spec.owner, &mut object, process);
+                | self
+                    .background
+                    .register_background(spec.owner, &mut object, process);
             let object = Value::Object(object);
             let text = if changed { object.to_string() } else { text };
             return Ok(CallAnswer::new(text, object));

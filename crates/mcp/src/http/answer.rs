@@ -9,7 +9,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 
 use crate::http::connections::RequestGuard;
-use crate::http::gate::RequestRoom;
+use crate::http::gate::MessagePermit;
 
 /// The body of an answer as it is made, by the SDK or here.
 pub type ResponseBody = BoxBody<Bytes, Infallible>;
@@ -23,13 +23,13 @@ pub fn whole(bytes: Bytes) -> ResponseBody {
 /// gone.
 pub struct TrackedBody {
     body: ResponseBody,
-    _room: Option<RequestRoom>,
+    _room: Option<MessagePermit>,
     _work: RequestGuard,
 }
 
 impl TrackedBody {
     /// `body`, together with the guards that are held for it.
-    pub fn new(body: ResponseBody, room: Option<RequestRoom>, work: RequestGuard) -> Self {
+    pub fn new(body: ResponseBody, room: Option<MessagePermit>, work: RequestGuard) -> Self {
         Self {
             body,
             _room: room,

@@ -84,11 +84,11 @@ pub struct AdmittedRequest {
     /// The message in its body, if it has one.
     pub message: Option<IncomingMessage>,
     /// The room that it takes, until this is dropped.
-    pub room: RequestRoom,
+    pub room: MessagePermit,
 }
 
 /// A place among the requests under way, and the permit for its call.
-pub struct RequestRoom {
+pub struct MessagePermit {
     _place: HeldSlot,
     _permit: RequestPermit,
 }
@@ -262,7 +262,7 @@ impl RequestGate {
         parts.extensions.insert(holder);
         Ok(AdmittedRequest {
             message,
-            room: RequestRoom {
+            room: MessagePermit {
                 _place: place,
                 _permit: permit,
             },

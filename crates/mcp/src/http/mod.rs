@@ -41,7 +41,7 @@ use serde_json::Value;
 
 use crate::http::answer::{ResponseBody, TrackedBody};
 use crate::http::connections::RequestGuard;
-use crate::http::gate::{AdmittedRequest, RequestGate, RequestRoom};
+use crate::http::gate::{AdmittedRequest, MessagePermit, RequestGate};
 use crate::http::refusal::HttpRefusal;
 use crate::http::service::ProtocolService;
 use crate::http::sessions::SessionLimits;
@@ -201,7 +201,7 @@ impl HttpSite {
     async fn answer_admitted(
         &self,
         admitted: AdmittedRequest,
-    ) -> (Response<ResponseBody>, Option<RequestRoom>) {
+    ) -> (Response<ResponseBody>, Option<MessagePermit>) {
         let id = admitted.message.map(|message| message.id);
         let id = id.unwrap_or_default();
         let response = match self.service.handle(admitted.request).await {

@@ -32,10 +32,10 @@ use crate::sandbox::watchdog_process::{WatchdogTask, watch};
 const MARK: &str = "IKIGAI_CALL";
 
 /// The report, after a program's end, that processes of it are left.
-pub(super) const HAS_LEFT: &[u8] = b"l";
+pub(super) const LEFTOVERS_REPORTED: &[u8] = b"l";
 
 /// The report of a watchdog that stays.
-pub(super) const STAYS: &[u8] = b"s";
+pub(super) const WATCHDOG_REMAINS: &[u8] = b"s";
 
 /// The end of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,7 +169,9 @@ impl Watchdog {
     /// True if the program, whose end has been told, has left processes. The watchdog has closed
     /// the program's output then.
     pub(crate) fn has_left_processes(&mut self) -> bool {
-        self.status.read_exact(&mut [0; HAS_LEFT.len()]).is_ok()
+        self.status
+            .read_exact(&mut [0; LEFTOVERS_REPORTED.len()])
+            .is_ok()
     }
 
     /// The running processes of the program and of all that it started.
@@ -263,7 +265,12 @@ impl Watchdog {
         {
             return;
         }
-        if self.scratch.is_some() && self.status.read_exact(&mut [0; STAYS.len()]).is_ok() {
+        if self.scratch.is_some()
+            && self
+                .status
+                .read_exact(&mut [0; WATCHDOG_REMAINS.len()])
+                .is_ok()
+        {
             return;
         }
         let ended = waitpid(Some(self.pid), WaitOptions::empty());

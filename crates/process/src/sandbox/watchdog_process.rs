@@ -20,7 +20,7 @@ use crate::sandbox::lifeline::{WatchdogOrder, install, wait_for_order};
 use crate::sandbox::open_descriptors::{FIRST_AFTER_STREAMS, close_all_but};
 use crate::sandbox::own_process::OwnProcess;
 use crate::sandbox::tree_termination::TreeTermination;
-use crate::sandbox::watchdog::{HAS_LEFT, STAYS, StderrTarget};
+use crate::sandbox::watchdog::{LEFTOVERS_REPORTED, StderrTarget, WATCHDOG_REMAINS};
 
 /// Time between two reaps of a command's orphans.
 const REAP_INTERVAL: Timespec = Timespec {
@@ -85,7 +85,7 @@ pub(super) fn watch(watched: WatchdogTask<'_>) {
 /// Waits until no process that the command left in the background is left.
 fn wait_for_background(report: &OwnedFd, mark: Option<&[u8]>) {
     OwnProcess::Staying.take_name();
-    let _ = rustix::io::write(report, STAYS);
+    let _ = rustix::io::write(report, WATCHDOG_REMAINS);
     loop {
         match wait(WaitOptions::empty()) {
             Ok(Some((pid, status))) => descendants::let_go_if_stopped(pid, status),
@@ -145,7 +145,7 @@ fn watch_program(watched: WatchdogTask<'_>) {
             return;
         }
         // The tool can tell now whether they have the output open.
-        let _ = rustix::io::write(&report, HAS_LEFT);
+        let _ = rustix::io::write(&report, LEFTOVERS_REPORTED);
         while !is_readable(&tether) {
             if !guarded() {
                 return;

@@ -31,7 +31,7 @@ pub fn as_json(tool: &Tool, input: Result<&mut [u8], Failure>, terms: CallTerms)
     let mut out = BufWriter::with_capacity(BUFFER_BYTES, RawStdout::default());
     // The standard library's stdout would get a buffer, which nothing uses.
     let terminal = rustix::stdio::stdout().is_terminal();
-    let fill = |object: &mut AnswerObject<'_>| carry_out(tool, input, object);
+    let fill = |object: &mut AnswerObject<'_>| run_call(tool, input, object);
     let (written, exit) = respond(
         (tool, terms),
         &mut out,
@@ -115,7 +115,7 @@ fn with_sink<T>(out: &mut dyn Write, terminal: bool, write: impl FnOnce(&mut dyn
 }
 
 /// Carries out what `input` asks for and writes the fields of the answer.
-pub fn carry_out(
+pub fn run_call(
     tool: &Tool,
     input: Result<&mut [u8], Failure>,
     object: &mut AnswerObject<'_>,
@@ -240,7 +240,7 @@ mod tests {
             &mut out,
             Vec::is_empty,
             false,
-            |object| carry_out(&tool, Ok(&mut input), object),
+            |object| run_call(&tool, Ok(&mut input), object),
         );
         written.unwrap();
         let text = String::from_utf8(out.into_inner().unwrap()).unwrap();

@@ -67,7 +67,7 @@ impl ExchangeState {
     fn note(&self, seen: &ResponseHead, input: &[u8]) {
         match seen {
             ResponseHead::Partial => {}
-            ResponseHead::Foreign => {
+            ResponseHead::NotHttp1 => {
                 let mut non_http_bytes = lock(&self.non_http_bytes);
                 non_http_bytes.extend_from_slice(&input[..input.len().min(NON_HTTP_BYTES_KEPT)]);
             }
@@ -263,7 +263,7 @@ impl<T: Transport> HttpWire<T> {
             self.exchange.note(&seen, input);
             match seen {
                 ResponseHead::Partial if more && input.len() <= MAX_HEAD_BYTES => continue,
-                ResponseHead::Partial | ResponseHead::Foreign => {}
+                ResponseHead::Partial | ResponseHead::NotHttp1 => {}
                 ResponseHead::Whole { length, bytes, .. } => {
                     let rest = input[length..].to_vec();
                     let all = input.len();

@@ -25,7 +25,7 @@ pub enum ResponseHead {
     /// The head is incomplete.
     Partial,
     /// Not HTTP/1; the library reports it.
-    Foreign,
+    NotHttp1,
     /// A complete head.
     Whole {
         /// Length of the head in the input, in bytes, including the heads of interim answers.
@@ -49,14 +49,14 @@ pub fn read(input: &[u8]) -> ResponseHead {
             return ResponseHead::Partial;
         }
         if !rest.starts_with(b"HTTP/") {
-            return ResponseHead::Foreign;
+            return ResponseHead::NotHttp1;
         }
         let Some(length) = length_of(rest) else {
             return ResponseHead::Partial;
         };
         let mut lines = HeadLines(&rest[..length]);
         let Some(status) = lines.next().and_then(StatusLine::read) else {
-            return ResponseHead::Foreign;
+            return ResponseHead::NotHttp1;
         };
         at = start + length;
         // Interim answers are skipped, except 101, which is the last one (RFC 9110, section 15.2).
@@ -279,7 +279,7 @@ mod tests {
             b"HTTP/9 200 x\r\n\r\n",
             b"<html>\n\n",
         ] {
-            assert_eq!(read(bytes), ResponseHead::Foreign);
+            assert_eq!(read(bytes), ResponseHead::NotHttp1);
         }
         assert_eq!(read(b""), ResponseHead::Partial);
     }

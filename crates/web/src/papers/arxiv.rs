@@ -52,7 +52,7 @@ fn request(search: &PaperSearch, account: &ProviderAccount, _: &PaperPage) -> Pr
         let numbers: Vec<&str> = ids.iter().map(WorkId::number).collect();
         let fields = [
             ("id_list", Some(numbers.join(",").into())),
-            ("max_results", Some(search.asked().into())),
+            ("max_results", Some(search.request_count().into())),
         ];
         return ProviderRequest::get(account, fields);
     }
@@ -70,7 +70,7 @@ fn request(search: &PaperSearch, account: &ProviderAccount, _: &PaperPage) -> Pr
     let fields = [
         ("search_query", Some(query.into())),
         ("start", Some(search.before().into())),
-        ("max_results", Some(search.asked().into())),
+        ("max_results", Some(search.request_count().into())),
         ("sortBy", Some(order.into())),
         ("sortOrder", Some("descending".into())),
     ];

@@ -89,7 +89,7 @@ fn request(search: &PaperSearch, account: &ProviderAccount, _: &PaperPage) -> Pr
             "query.container-title",
             search.venue.as_deref().map(Value::from),
         ),
-        ("rows", Some(search.asked().into())),
+        ("rows", Some(search.request_count().into())),
         ("offset", search.page.map(|_| search.before().into())),
         ("filter", filter),
         ("sort", sort.map(Value::from)),

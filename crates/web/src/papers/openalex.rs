@@ -176,7 +176,7 @@ fn request(search: &PaperSearch, account: &ProviderAccount, page: &PaperPage) ->
     };
     let fields = [
         ("search", (!words.is_empty()).then(|| words.into())),
-        ("per_page", Some(search.asked().into())),
+        ("per_page", Some(search.request_count().into())),
         ("page", search.page.map(Value::from)),
         ("filter", filter),
         ("sort", sort),

@@ -141,7 +141,7 @@ impl Paper {
         (!self.work.title.is_empty()).then_some(self)
     }
 
-    /// Sets the address of a PDF file that everybody may read.
+    /// Sets the address of an open-access PDF.
     pub(super) fn set_file(&mut self, address: Option<String>) {
         if address.is_some() {
             self.work.open_access = Some(true);

@@ -126,9 +126,9 @@ pub struct PaperSearch {
     pub year_to: Option<u16>,
     /// Origin of the papers.
     pub source: PaperSource,
-    /// Only papers with a PDF file that everybody may read.
+    /// Only papers with an open-access PDF.
     pub pdf_only: bool,
-    /// Only papers that everybody may read.
+    /// Only open-access papers.
     pub open_access: bool,
     /// Only papers of an author of this name.
     pub author: Option<String>,
@@ -151,7 +151,7 @@ impl PaperSearch {
     /// Returns the number of papers to ask a provider for: more than wanted, to make up for those
     /// that are dropped or come twice.
     #[must_use]
-    pub fn asked(&self) -> usize {
+    pub fn request_count(&self) -> usize {
         if let PaperTarget::Works(ids) = &self.target {
             return ids.len();
         }
@@ -178,7 +178,7 @@ impl PaperSearch {
             .map_or(0, |page| (page - 1).saturating_mul(self.count))
     }
 
-    /// True if only papers are wanted that everybody may read.
+    /// True if only open-access papers are wanted.
     #[must_use]
     pub(crate) fn wants_open(&self) -> bool {
         self.open_access || self.pdf_only

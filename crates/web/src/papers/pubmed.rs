@@ -102,7 +102,7 @@ fn ask_numbers(search: &PaperSearch, account: &ProviderAccount, _: &PaperPage) -
     let fields = [
         ("db", Some("pubmed".into())),
         ("term", Some(term.into())),
-        ("retmax", Some(search.asked().into())),
+        ("retmax", Some(search.request_count().into())),
         ("retstart", search.page.map(|_| search.before().into())),
         ("retmode", Some("json".into())),
         ("sort", Some(sort.into())),

@@ -78,7 +78,7 @@ fn ask_around(
     let path = list.map_or(number.clone(), |list| format!("{number}/{list}"));
     let fields = [
         ("fields", Some(FIELDS_AROUND.into())),
-        ("limit", list.map(|_| search.asked().into())),
+        ("limit", list.map(|_| search.request_count().into())),
         ("offset", list.map(|_| search.before().into())),
     ];
     ProviderRequest::get(&account.below(&path), fields).for_one()
@@ -122,7 +122,7 @@ fn unkeyed(search: &PaperSearch, account: &ProviderAccount) -> ProviderRequest {
     let fields = [
         // A word with a hyphen would match nothing.
         ("query", Some(search.query.replace('-', " ").into())),
-        ("limit", Some(search.asked().into())),
+        ("limit", Some(search.request_count().into())),
         ("fields", Some(FIELDS.into())),
         ("year", (years != "-").then(|| years.into())),
         ("openAccessPdf", search.wants_open().then(|| "".into())),

@@ -151,7 +151,7 @@ fn request(search: &PatentSearch, account: &ProviderAccount) -> ProviderRequest 
     let here = account.below("rest-services/published-data/search/biblio");
     ProviderRequest::get(&here, fields)
         .with("Authorization", &format!("Bearer {}", account.key(2)))
-        .with("X-OPS-Range", &format!("1-{}", search.asked()))
+        .with("X-OPS-Range", &format!("1-{}", search.request_count()))
 }
 
 /// Returns a number as the office writes it: without the kind, and of an American application

@@ -77,7 +77,7 @@ fn request(search: &PatentSearch, account: &ProviderAccount) -> ProviderRequest 
     let order = search.newest_first();
     let fields = [
         ("query", Some(json!({"bool": {"must": parts}}))),
-        ("size", Some(search.asked().into())),
+        ("size", Some(search.request_count().into())),
         ("include", Some(FIELDS.split(' ').collect())),
         (
             "sort",

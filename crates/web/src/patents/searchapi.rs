@@ -34,7 +34,7 @@ fn request(search: &PatentSearch, account: &ProviderAccount) -> ProviderRequest 
     let fields = [
         ("engine", Some("google_patents".into())),
         ("q", Some(query.into())),
-        ("num", Some(search.asked().into())),
+        ("num", Some(search.request_count().into())),
         ("countries", search.office.map(Value::from)),
         ("assignee", search.assignee.as_deref().map(Value::from)),
         ("inventor", search.inventor.as_deref().map(Value::from)),

@@ -78,7 +78,7 @@ fn request(search: &PatentSearch, account: &ProviderAccount) -> ProviderRequest 
     let order = search.newest_first();
     let fields = [
         ("q", Some(parts.join(" AND ").into())),
-        ("limit", Some(search.asked().into())),
+        ("limit", Some(search.request_count().into())),
         ("offset", Some(0.into())),
         ("rangeFilters", range),
         (

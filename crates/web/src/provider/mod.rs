@@ -338,7 +338,7 @@ impl Provider {
         }
         let (variable, text) = self.address(credentials).map_err(missing)?;
         let endpoint = client::parse_url(&text).map_err(|why| {
-            let text = format!("{variable} is not an address to ask: {why}");
+            let text = format!("{variable} is not a valid endpoint URL: {why}");
             ProviderFailure::new(self, ProviderFailureKind::Config, text)
         })?;
         // A header cannot carry other characters.
@@ -349,7 +349,9 @@ impl Provider {
                 .is_some_and(|key| !key.expose().bytes().all(sendable))
             {
                 let variable = slot.name.variable;
-                let text = format!("The value of {variable} holds characters that no key has.");
+                let text = format!(
+                    "The value of {variable} contains characters that are not allowed in a key."
+                );
                 let failure = ProviderFailure::new(self, ProviderFailureKind::AuthInvalid, text);
                 return Err(failure.advising(format!("Correct {}.", slot.places())));
             }

@@ -65,21 +65,21 @@ impl ClaimTerms {
         let further = result.extra_snippets.iter().map(String::as_str);
         let texts = [result.title.as_str(), result.snippet.as_str()];
         let all: Vec<&str> = texts.into_iter().chain(further).collect();
-        let best = self.best_sentences(&all, 1);
+        let best = self.top_sentences(&all, 1);
         best.first().copied().unwrap_or_default().to_owned()
     }
 
-    /// Returns the sentences of the texts that share most with the claim, `most` of them, the
+    /// Returns the sentences of the texts that share most with the claim, `limit` of them, the
     /// earliest of equals, in the order of the texts.
     #[must_use]
-    pub fn best_sentences<'t>(&self, texts: &[&'t str], most: usize) -> Vec<&'t str> {
+    pub fn top_sentences<'t>(&self, texts: &[&'t str], limit: usize) -> Vec<&'t str> {
         let mut best: Vec<(usize, &str)> = Vec::new();
         for sentence in texts.iter().flat_map(|text| sentences(text)) {
             let weight = self.weight(sentence);
             if weight == 0 || best.iter().any(|(_, other)| *other == sentence) {
                 continue;
             }
-            if best.len() == most {
+            if best.len() == limit {
                 let least = best.iter().map(|(weight, _)| *weight).min();
                 if least >= Some(weight) {
                     continue;
@@ -414,9 +414,9 @@ mod tests {
                 &["Coffee lowers the risk.", "A risk of diabetes.", texts[1]],
             ),
         ] {
-            assert_eq!(claim.best_sentences(&texts, most), expected);
+            assert_eq!(claim.top_sentences(&texts, most), expected);
         }
-        assert_eq!(claim.best_sentences(&["Tea."], 3), [""; 0]);
+        assert_eq!(claim.top_sentences(&["Tea."], 3), [""; 0]);
     }
 
     #[test]

@@ -234,7 +234,7 @@ impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
 }
 
 /// Sorts what has places from top to bottom, and what begins about as high from left to right. What
-/// has no place of its own follows what stands before it.
+/// has no position keeps its place in the document.
 pub(in super::super) fn sort_by_place<T>(shapes: &mut [(Option<SlideArea>, T)]) {
     let (mut place, mut tops) = ([i64::MIN; 4], Vec::new());
     for (own, _) in &mut *shapes {

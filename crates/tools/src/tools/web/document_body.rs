@@ -22,7 +22,7 @@ pub struct UnreadableDocument {
     /// True if it is intact, but has no text.
     pub has_nothing: bool,
     /// True if a later attempt may read it.
-    pub of_the_moment: bool,
+    pub is_transient: bool,
 }
 
 /// True if a body begins as documents do. A notebook is JSON, of which no more is read than of any
@@ -64,7 +64,7 @@ pub fn read(
     let unreadable = |error: ConversionError| UnreadableDocument {
         kind,
         why: error.to_string(),
-        of_the_moment: error.of_the_moment,
+        is_transient: error.is_transient,
         has_nothing: matches!(
             error.error,
             NoText(_) | NoPages | NoLetters { .. } | OnlyImages { .. }
@@ -82,7 +82,7 @@ pub fn read(
                 "This {name} file has more than {most} MiB, which is the most that is read of one."
             ),
             has_nothing: false,
-            of_the_moment: false,
+            is_transient: false,
         });
     }
     let limits = FileLimits {

@@ -20,11 +20,11 @@ pub struct ResearchCall<'a, 'c> {
     /// Name of the tool.
     pub tool: &'static str,
     /// Configuration and caches.
-    pub known: SearchContext<'c>,
+    pub search_context: SearchContext<'c>,
     /// HTTP client; an offline one if only the cache may answer.
     pub client: &'c HttpClient,
     /// Filled with what a session keeps of the answer.
-    pub finds: SessionFinds,
+    pub session_findings: SessionFinds,
 }
 
 /// Answers a call; `None` if its client is offline, and the cache does not have the answer.
@@ -61,7 +61,7 @@ fn answered<'a>(
     client: &HttpClient,
 ) -> Option<Result<Reply<'a>, Failure>> {
     let credentials = Credentials::from_env();
-    let known = SearchContext {
+    let search_context = SearchContext {
         credentials: &credentials,
         store,
         keeps_answers: research_cache::keeps_answers(request.terms()),
@@ -69,12 +69,12 @@ fn answered<'a>(
     let mut call = ResearchCall {
         request,
         tool,
-        known,
+        search_context,
         client,
-        finds: SessionFinds::default(),
+        session_findings: SessionFinds::default(),
     };
     let result = answer(&mut call).transpose()?;
-    let (finds, store) = (call.finds, store.filter(|_| client.is_offline()));
+    let (finds, store) = (call.session_findings, store.filter(|_| client.is_offline()));
     Some(session_record::recorded(
         request, store, tool, finds, result,
     ))
@@ -88,7 +88,7 @@ impl ResearchCall<'_, '_> {
             Ok(found) => Ok(Some(found)),
             Err(_) if self.client.is_offline() => Ok(None),
             Err(error) => {
-                let credentials = self.known.credentials;
+                let credentials = self.search_context.credentials;
                 Err(search_failure::failure(self.tool, &error, credentials))
             }
         }

@@ -48,14 +48,14 @@ pub const TOOL: Tool = Tool {
 };
 
 fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
-    let (client, known) = (call.client, call.known);
+    let (client, known) = (call.client, call.search_context);
     let wanted = request::read(call.request)?;
     let found = PaperFinder { client, known }.find(&wanted.search);
     let Some(answer) = call.found(found)? else {
         return Ok(None);
     };
-    call.finds.provider = answer.answered.first().cloned().unwrap_or_default();
-    call.finds.sources = answer
+    call.session_findings.provider = answer.answered.first().cloned().unwrap_or_default();
+    call.session_findings.sources = answer
         .papers
         .iter()
         .map(|paper| paper.work.clone().into())

@@ -61,7 +61,7 @@ pub const TOOL: Tool = Tool {
 };
 
 fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
-    let (client, known) = (call.client, call.known);
+    let (client, known) = (call.client, call.search_context);
     let wanted = request::read(call.request)?;
     let entries = wanted.chosen();
     let addresses: Vec<Option<String>> = entries.iter().map(ReferenceEntry::address).collect();
@@ -84,12 +84,12 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
         .collect();
     let is_found = |status| status == ReferenceStatus::Found;
     let found = checked.iter().filter(|one| is_found(one.status));
-    call.finds.sources = found
+    call.session_findings.sources = found
         .filter_map(|one| one.paper.as_ref())
         .map(|paper| paper.work.clone().into())
         .collect();
     let mut providers = checked.iter().flat_map(|one| &one.checked);
-    call.finds.provider = providers
+    call.session_findings.provider = providers
         .next()
         .map(|one| one.provider.clone())
         .unwrap_or_default();

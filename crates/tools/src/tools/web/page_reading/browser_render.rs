@@ -75,7 +75,7 @@ fn render(
         Ok(rendered) => rendered,
         Err(error) => {
             // A later attempt may succeed.
-            found.page.of_the_moment = true;
+            found.page.is_transient = true;
             found.page.notes.push(format!("{error}."));
             return None;
         }
@@ -117,7 +117,7 @@ fn ask_exa(
     let page = match exa_pages::read(&client.for_services(), &credentials, &source.url) {
         Ok(page) => page,
         Err(error) => {
-            found.page.of_the_moment = true;
+            found.page.is_transient = true;
             let note = format!("Exa has no such page: {error}");
             found.page.notes.push(note);
             return false;

@@ -86,14 +86,17 @@ fn cached_or_fetched(
     let is_patient = client.left() >= MIN_FAIR_TIME;
     match reader::page(asked, terms, client) {
         Ok(page) => {
-            if !page.of_the_moment {
+            if !page.is_transient {
                 put(store, &question, &CachedReply::Page(&page), TIME_TO_LIVE);
             }
             Ok(new(page))
         }
-        Err(PageError { failure, keeps }) => {
+        Err(PageError {
+            failure,
+            is_cacheable,
+        }) => {
             let of_the_page = is_patient || failure.code != ErrorCode::NetworkError;
-            if keeps
+            if is_cacheable
                 && of_the_page
                 && let Some(good_for) = failure::good_for(failure.code)
             {

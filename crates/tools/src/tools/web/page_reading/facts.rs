@@ -48,7 +48,7 @@ pub fn add(
     match page::retraction::status(&client.for_services(), &doi) {
         Ok(status) => put(page, "retractionStatus", status.as_ref()),
         // A page without a retraction status is not cached.
-        Err(page::retraction::CrossrefUnavailable) => page.of_the_moment = true,
+        Err(page::retraction::CrossrefUnavailable) => page.is_transient = true,
     }
 }
 

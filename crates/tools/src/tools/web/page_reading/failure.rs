@@ -29,7 +29,7 @@ pub struct PageError {
     /// The failure in the answer.
     pub failure: Failure,
     /// True if the failure concerns the page, and neither this machine nor the request.
-    pub keeps: bool,
+    pub is_cacheable: bool,
 }
 
 impl PageError {
@@ -37,7 +37,7 @@ impl PageError {
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self {
             failure: research_cache::failure(code, message),
-            keeps: true,
+            is_cacheable: true,
         }
     }
 
@@ -47,8 +47,8 @@ impl PageError {
     }
 
     /// Marks the failure as not specific to the page, so that it is not cached.
-    pub fn of_the_moment(mut self) -> Self {
-        self.keeps = false;
+    pub fn uncacheable(mut self) -> Self {
+        self.is_cacheable = false;
         self
     }
 
@@ -69,7 +69,7 @@ impl From<Failure> for PageError {
     fn from(failure: Failure) -> Self {
         Self {
             failure,
-            keeps: false,
+            is_cacheable: false,
         }
     }
 }
@@ -106,7 +106,7 @@ fn of_network(error: &NetworkError, request: &ScrapeRequest) -> PageError {
         // The same request would be refused again.
         failed = failed.advise(|advice| *advice = research_cache::advice(ErrorCode::InvalidUrl));
     }
-    failed.keeps = !(error.own || error.refused);
+    failed.is_cacheable = !(error.own || error.refused);
     failed
 }
 
@@ -126,7 +126,7 @@ pub fn of_not_allowed(why: &NotAllowed) -> PageError {
         NotAllowed::Unusable => ErrorCode::Config,
     };
     let message = format!("{why}. {}", why.advice());
-    PageError::new(code, message).of_the_moment()
+    PageError::new(code, message).uncacheable()
 }
 
 /// Creates the failure of a status of 400 or more.
@@ -167,7 +167,7 @@ fn of_plain_status(reply: &HttpResponse, status: &str) -> PageError {
         403 | 451 => (
             ErrorCode::Blocked,
             format!(
-                "The server does not let this page be read by programs ({status}): fetching it \
+                "The server blocks automated access to this page ({status}): fetching it \
                  again will not help. Use the site's API or feed, or another source."
             ),
         ),
@@ -278,7 +278,7 @@ pub fn of_document(
         PageError::new(ErrorCode::ParseError, why).note(note)
     };
     PageError {
-        keeps: !unreadable.of_the_moment,
+        is_cacheable: !unreadable.is_transient,
         ..failed.detail(kind)
     }
 }

@@ -92,7 +92,7 @@ pub struct ScrapedPage {
     pub notes: Vec<String>,
     /// True if a later attempt may find it differently, so that it is not cached.
     #[serde(skip)]
-    pub of_the_moment: bool,
+    pub is_transient: bool,
 }
 
 /// Returns the size class of content of this length in bytes.
@@ -128,7 +128,7 @@ impl ScrapedPage {
         page.truncated |= is_cut;
         page.partial |= is_cut;
         // A later attempt may find more of it.
-        page.of_the_moment |= document.cuts.time || document.of_the_moment;
+        page.is_transient |= document.cuts.time || document.is_transient;
         page.title = shown_title(&document.title);
         page.notes.extend(document.remark_on_programs.clone());
         let embedded = found.embedded.as_ref();

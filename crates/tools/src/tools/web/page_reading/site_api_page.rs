@@ -27,7 +27,7 @@ pub fn find(
             let mut found = FoundPage::new(&request.url, page.kind, page.document);
             found.page.partial = page.partial;
             // A part that could not be read may be readable the next time.
-            found.page.of_the_moment = page.partial;
+            found.page.is_transient = page.partial;
             return Ok(Some(found));
         }
         Err(SiteApiError::Fetch(error)) => return Err(failure::of_fetch(error, request)),

@@ -56,7 +56,7 @@ pub const TOOL: Tool = Tool {
 };
 
 fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
-    let (client, known) = (call.client, call.known);
+    let (client, known) = (call.client, call.search_context);
     let wanted = request::read(call.request, known.credentials)?;
     let found = PatentSearcher { client, known }.search(&wanted.search);
     if !client.is_offline() && matches!(found, Err(SearchFailure::NoProvider(NoProvider::Off))) {
@@ -65,8 +65,10 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
     let Some(answer) = call.found(found)? else {
         return Ok(None);
     };
-    answer.source.clone_into(&mut call.finds.provider);
-    call.finds.sources = answer.patents.iter().map(session_source).collect();
+    answer
+        .source
+        .clone_into(&mut call.session_findings.provider);
+    call.session_findings.sources = answer.patents.iter().map(session_source).collect();
     let others = patent_searcher::alternatives(&known, answer.source);
     Ok(Some(answer::reply(wanted, answer, others)))
 }

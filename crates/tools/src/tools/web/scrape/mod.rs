@@ -94,13 +94,15 @@ const FIELDS: &[(&str, FieldRole)] = &[
 fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
     let asked = request::read(call.request)?;
     let host = asked.url.host_str().unwrap_or_default();
-    host.clone_into(&mut call.finds.provider);
-    let store = call.known.for_answers();
+    host.clone_into(&mut call.session_findings.provider);
+    let store = call.search_context.for_answers();
     let Some(found) = cached_page::answer(&asked, call.client.clone(), store) else {
         return Ok(None);
     };
     let found = found?;
-    call.finds.sources.push(source_of(&found, &asked));
+    call.session_findings
+        .sources
+        .push(source_of(&found, &asked));
     Ok(Some(reply(found, call.request.terms(), store)))
 }
 

@@ -51,15 +51,18 @@ pub const TOOL: Tool = Tool {
 };
 
 fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
-    let (client, known) = (call.client, call.known);
+    let (client, known) = (call.client, call.search_context);
     let credentials = known.credentials;
     let wanted = search_fields::read(call.request, credentials, DEFAULT_RESULTS)?;
     let found = WebSearcher { client, known }.search(&wanted.search);
     let Some(answer) = call.found(found)? else {
         return Ok(None);
     };
-    answer.provider.name.clone_into(&mut call.finds.provider);
-    call.finds.sources = answer.results.iter().map(SessionSource::from).collect();
+    answer
+        .provider
+        .name
+        .clone_into(&mut call.session_findings.provider);
+    call.session_findings.sources = answer.results.iter().map(SessionSource::from).collect();
     let hints = answer.results.is_empty().then(|| {
         let breakers = known.breakers();
         SearchHints::of(&wanted.search, answer.provider, credentials, breakers)

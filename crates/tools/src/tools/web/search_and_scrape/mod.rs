@@ -83,7 +83,7 @@ pub const TOOL: Tool = Tool {
 
 fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
     let begin = Instant::now();
-    let known = call.known;
+    let known = call.search_context;
     let asked = read_request::read(call.request, known.credentials)?;
     let terms = CallTerms {
         // One for all that is fetched.
@@ -105,7 +105,7 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
     let Some(outcomes) = outcomes else {
         return Ok(None);
     };
-    call.finds = session_finds(&found, &outcomes);
+    call.session_findings = session_finds(&found, &outcomes);
     let age = freshness(&found, &outcomes);
     let hints = found.results.is_empty().then(|| {
         let search = &asked.search.search;

@@ -213,14 +213,14 @@ fn evidence(claim: &ClaimTerms, result: &SearchResult, page: &ScrapedPage) -> Cl
         Some(beginning) => beginning.text + "\u{2026}",
         None => (*sentence).to_owned(),
     };
-    let signal = claim.best_sentences(&lines, 1);
+    let signal = claim.top_sentences(&lines, 1);
     ClaimEvidence {
         signal: match signal.first() {
             Some(signal) => shown(signal),
             None => claim.signal(result),
         },
         sentences: claim
-            .best_sentences(&lines, MAX_KEY_SENTENCES)
+            .top_sentences(&lines, MAX_KEY_SENTENCES)
             .iter()
             .map(shown)
             .collect(),
