@@ -58,6 +58,9 @@ pub const RECURSIVE: &str = "-r --recursive -R --dereference-recursive";
 /// How several wildcard patterns are written as one.
 const BRACES: [&str; 3] = ["{", ",", "}"];
 
+/// How several names are written as one.
+const COMMAS: [&str; 3] = ["", ",", ""];
+
 /// A flag and its meaning.
 type Habit = (&'static str, HabitualFlag);
 
@@ -141,7 +144,7 @@ const GREP: &[Habit] = &[
     ("-x --line-regexp", Pattern(lines_alone)),
     ("-F --fixed-strings", Plain),
     ("-S --smart-case", SmartCase),
-    ("-t --type", FileType("glob")),
+    ("-t", Several("type", COMMAS)),
     ("-T --type-not", FileType("exclude")),
     (
         "-v --invert-match",

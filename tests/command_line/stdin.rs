@@ -16,6 +16,7 @@ use crate::common::{BINARY, directory};
 fn room() -> tempfile::TempDir {
     let room = directory();
     fs::write(room.path().join("here.txt"), "one\ntwo\n").unwrap();
+    fs::write(room.path().join("left-out"), "three\n").unwrap();
     room
 }
 
@@ -80,7 +81,7 @@ fn grep_searches_what_is_piped_into_it() {
         (&["-g", "*.txt", "two"], "two a\n", 0, "here.txt:2: two\n"),
         (&["-t", "txt", "two"], "two a\n", 0, "here.txt:2: two\n"),
         (
-            &["--exclude", "x", "two"],
+            &["--exclude", "left-out", "two"],
             "two a\n",
             0,
             "here.txt:2: two\n",

@@ -143,8 +143,8 @@ fn flags_that_are_lacking_are_answered_with_the_line_to_type() {
         ("it grep --files", 2, "ikigai-tools glob '*'"),
         (
             "it grep -t nonsense two",
-            2,
-            "no kind of files is called nonsense",
+            1,
+            "there is no file to be searched",
         ),
         (
             "it grep --sort modified two",
@@ -359,7 +359,7 @@ fn a_terminal_shows_matches_in_colour_and_nothing_of_a_file_steers_it() {
     );
     assert_eq!(
         grep(&["two", "odd"], &[]),
-        "\u{1b}[32m1\u{1b}[0m: ^[[2J\u{1b}[1;31mtwo\u{1b}[0m^[[1;31m^M \u{1b}[1;31mtwo\u{1b}[0m\n"
+        "\u{1b}[32m1\u{1b}[0m: \\x1b[2J\u{1b}[1;31mtwo\u{1b}[0m\\x1b[1;31m\\x0d \u{1b}[1;31mtwo\u{1b}[0m\n"
     );
     let plain = "x.md\n1: # two\n";
     for (name, value) in [("NO_COLOR", "1"), ("TERM", "dumb")] {

@@ -50,8 +50,8 @@ fn results_are_a_short_list() {
         {"title": "Two", "url": "https://example.com/2", "description": ""},
     ]);
     let plain = searched(&results, &[("NO_COLOR", "1")]);
-    let expected =
-        "1. One\\x9b2J\n   https://example.com/1\n   First\n2. Two\n   https://example.com/2\n";
+    let expected = "1. One\\x9b2J\n   https://example.com/1\n   First\n2. Two\n   https://example.com/2\n\
+         web-search-brave: 1 control character is spelled, as \\x1b.\n";
     assert_eq!((plain.terminal.as_str(), plain.code), (expected, 0));
     let coloured = searched(&results, &[]);
     assert!(

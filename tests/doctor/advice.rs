@@ -67,7 +67,7 @@ fn what_a_project_has_brought_is_listed_and_not_started() {
     let said = machine.doctor();
     assert_eq!(said.code, 0, "{}", said.text);
     assert!(!machine.path("trace").exists());
-    for name in ["deploy-tool", "endless", "^[[2Jtool", "shell-tool"] {
+    for name in ["deploy-tool", "endless", "\\x1b[2Jtool", "shell-tool"] {
         said.line(&[&format!("  {name} "), " project ", " not started"]);
     }
     assert!(!said.text.contains('\u{1b}'));

@@ -81,7 +81,7 @@ fn a_request_that_makes_no_sense_costs_no_process_either() {
     for (tool, arguments, said) in [
         ("scrape_page", json!({}), "missing url field"),
         ("scrape_page", json!({"url": "no address"}), "INVALID_URL"),
-        ("web_search", json!({"query": 7}), "query must be a string"),
+        ("web_search", json!({"query": {}}), "query must be a string"),
         (
             "web_search",
             json!({"query": "x", "lens": "nope"}),

@@ -211,7 +211,9 @@ fn what_a_command_leaves_with_its_output_open_goes_on_into_a_file() {
         answer.contains("begun\n") && answer.contains("exit code 5"),
         "{answer}"
     );
-    let left = Started::read(&answer);
+    let mut left = Started::read(&answer);
+    // It lies below the server's directory.
+    left.file = here.path().join(&left.file);
     assert!(left.says("two\n"));
     // All is there, and nothing twice.
     for line in ["begun\n", "one\n", "two\n"] {

@@ -383,7 +383,7 @@ fn what_makes_no_sense_is_refused_before_anybody_is_asked() {
     }
     for (request, reason) in [
         (json!({}), "missing query field"),
-        (json!({"query": 5}), "query must be a string"),
+        (json!({"query": {}}), "query must be a string"),
         (
             json!({"query": "x", "num_results": "many"}),
             "num_results must be an integer",

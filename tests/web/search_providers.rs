@@ -719,7 +719,10 @@ fn what_is_not_configured_is_said_with_how_it_is() {
     let wrong = ("SEARXNG_URL".to_owned(), "localhost:8080".to_owned());
     let text = search_with(&[wrong], None, &of("searxng")).unwrap_err();
     let text = text.to_string();
-    assert!(text.starts_with("SEARXNG_URL is not an address"), "{text}");
+    assert!(
+        text.starts_with("SEARXNG_URL is not a valid endpoint URL"),
+        "{text}"
+    );
 }
 
 #[test]

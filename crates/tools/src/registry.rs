@@ -143,11 +143,12 @@ pub fn nearest_names<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) 
     // chance.
     let most = name.chars().count().div_ceil(4).min(3);
     let most = if name.chars().count() < 3 { 0 } else { most };
+    // How far a candidate is from the name, and how many of the letters are wrong.
     let distance = |candidate: &&str| {
         let candidate = candidate.trim_start_matches('-');
         let whole = edits(candidate);
         if whole <= most.min(1) || name.is_empty() {
-            return whole;
+            return (whole, whole);
         }
         let parts: Vec<&str> = candidate.split('-').collect();
         let runs = (0..parts.len()).flat_map(|from| {
@@ -156,12 +157,13 @@ pub fn nearest_names<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) 
         });
         let runs = runs.map(|(from, to)| parts[from..to].join("-"));
         let begun = |run: &str| name.len() >= 3 && run.starts_with(name);
-        let partial = runs.map(|run| if begun(&run) { 1 } else { edits(&run) + 1 });
-        whole.min(partial.min().unwrap_or(usize::MAX))
+        let partial = runs.map(|run| if begun(&run) { 0 } else { edits(&run) });
+        let partial = partial.min().unwrap_or(usize::MAX - 1);
+        (whole, whole).min((partial + 1, partial))
     };
     let nearest = candidates.iter().map(&distance).min();
     let near = |one: &&str| !name.is_empty() && Some(distance(one)) == nearest;
-    let close = nearest.is_some_and(|nearest| nearest <= most.max(1));
+    let close = nearest.is_some_and(|(_, wrong)| wrong <= most.max(1));
     candidates
         .into_iter()
         .filter(|one| close && near(one))

@@ -294,7 +294,7 @@ mod tests {
     fn parse(tool: &str, words: &[&str]) -> Result<Value, clap::Error> {
         let tool = registry::find(tool).unwrap();
         let schema = Schema::for_flags(tool);
-        let mut command = command(tool, &schema);
+        let mut command = command(tool, &schema).args(habitual_flags::flags(tool));
         let words = std::iter::once("tool").chain(words.iter().copied());
         let matches = command.try_get_matches_from_mut(words)?;
         request(tool, &mut command, &matches, &schema).map(|(request, _)| Value::Object(request))
@@ -398,7 +398,7 @@ mod tests {
         for tool in TOOLS {
             let schema = Schema::for_flags(tool);
             let line = typed("x", &schema, tool.manual.example());
-            assert!(line.starts_with("x ") && !line.contains('{'), "{line}");
+            assert!(line.starts_with("x ") && !line.contains("{\""), "{line}");
         }
         let schema = Schema::for_flags(registry::find("grep").unwrap());
         assert_eq!(

@@ -192,8 +192,12 @@ impl<'a, W: Write> ScreenWriter<'a, W> {
         self.out.write_all(self.sanitized(&begun).as_bytes())?;
         self.out.flush()?;
         if let Some(spelled) = notes::on_spelled(self.spelled) {
-            let blank = if self.end.note.is_empty() { "" } else { " " };
-            self.end.note = format!("{}{blank}{spelled}.", self.end.note);
+            let between = match self.end.note.chars().next_back() {
+                None => "",
+                Some('.') => " ",
+                Some(_) => ". ",
+            };
+            self.end.note = format!("{}{between}{spelled}.", self.end.note);
         }
         if !self.end.error.is_empty() || self.is_partial {
             self.end.exit = ProgramExit::Code(self.tool.exit_codes.failed);
@@ -312,6 +316,9 @@ impl<'a, W: Write> ScreenWriter<'a, W> {
         });
         let indent = number.to_string().len() + 2;
         for (at, text) in texts.filter(|text| !text.is_empty()).enumerate() {
+            if self.kind != ScreenMode::Pipe {
+                self.spelled += sanitize::count_spelled(&text);
+            }
             let text = self.sanitized(&text).replace('\n', " ");
             let colour = self.kind == ScreenMode::ColourTerminal;
             let line = match at {

@@ -265,7 +265,7 @@ pub fn requests(
         return Ok(places.iter().map(with).collect());
     }
     let mut only = one(&request);
-    let says_where = [field, "glob", "exclude", "all"]
+    let says_where = [field, "glob", "exclude", "all", "type"]
         .iter()
         .any(|name| request.contains_key(*name))
         || habitual_flags::say_where(tool, matches);

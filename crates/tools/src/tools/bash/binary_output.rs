@@ -111,7 +111,7 @@ mod tests {
     fn bytes_are_told_from_text() {
         let program = [&b"\x7FELF\x02\x01\x01"[..], &[0; 200], b"GLIBC"].concat();
         for (written, nature) in [
-            (&program[..], Some(": ELF program")),
+            (&program[..], Some(": ELF program, library or object")),
             (&[7, 0, 0xFF].repeat(40_000), Some("")),
             (&b"k\0=\0v\0\r\0\n\0".repeat(20), Some(": UTF-16LE text")),
             (b"a\0b", None),

@@ -50,7 +50,10 @@ impl FileBeginning {
         let extension = Path::new(&*path).extension().unwrap_or_default();
         let is_kind = |kind: &FileKind| extension.eq_ignore_ascii_case(kind.name());
         let is_told = match reason {
-            LeftOutReason::Document => FileKind::ALL.iter().any(is_kind),
+            // What an archive holds would be its list of names.
+            LeftOutReason::Document => FileKind::ALL
+                .iter()
+                .any(|kind| *kind != FileKind::Zip && is_kind(kind)),
             LeftOutReason::Nul => has_matched,
             _ => true,
         };

@@ -34,10 +34,10 @@ pub fn paint(text: &mut Vec<u8>, bytes: &[u8], code: &str, painted: bool) {
     text.extend_from_slice(b"\x1b[0m");
 }
 
-/// Writes `bytes` with `^[` in the place of each escape character.
+/// Writes `bytes` with `\x1b` in the place of each escape character.
 pub fn spell_escapes(text: &mut Vec<u8>, bytes: &[u8]) {
     for (at, part) in bytes.split(|byte| *byte == b'\x1b').enumerate() {
-        text.extend_from_slice(if at > 0 { b"^[" } else { b"" });
+        text.extend_from_slice(if at > 0 { br"\x1b" } else { b"" });
         text.extend_from_slice(part);
     }
 }

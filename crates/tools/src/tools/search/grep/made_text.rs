@@ -74,7 +74,7 @@ impl MadeText {
             return Ok(None);
         }
         let bytes = read(&file, size);
-        let Some(kind) = FileKind::of(&bytes) else {
+        let Some(kind) = FileKind::of(&bytes).filter(|kind| *kind != FileKind::Zip) else {
             return Ok(None);
         };
         let is_packed = bytes.starts_with(ZIP) || bytes.starts_with(COMPOUND);

@@ -196,7 +196,11 @@ fn other_readings_that_a_large_search_tries_itself_are_found_wherever_they_match
         let before = fs::read(&file).unwrap();
         fs::write(&file, [&*before, b"needle\n"].concat()).unwrap();
         let said = "Ignoring case, the pattern matches: send \"ignore_case\":true.";
-        assert_eq!(note("NEEDLE"), (json!(0), json!(said)), "{name}");
+        // The time for other readings goes by while the machine does something else.
+        let found = (0..5)
+            .map(|_| note("NEEDLE"))
+            .find(|(_, note)| !note.is_null());
+        assert_eq!(found, Some((json!(0), json!(said))), "{name}");
         assert_eq!(note("needle"), (json!(1), Value::Null), "{name}");
         fs::write(&file, before).unwrap();
     }
