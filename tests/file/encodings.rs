@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::common::{directory, piped, text, tool};
 use crate::mcp::session::Session;
 
-/// `[設定]\nname=テスト\nval=1\n` in Shift_JIS.
+/// `[設定]\nname=テスト\nval=1\n` in `Shift_JIS`.
 const SHIFT_JIS: &[u8] = b"[\x90\xdd\x92\xe8]\nname=\x83e\x83X\x83g\nval=1\n";
 
 /// `<?php $a = 'café'; ?>\n` in windows-1252.

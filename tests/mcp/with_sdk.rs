@@ -74,8 +74,8 @@ fn each_result(args: &[&str], check: impl Fn(&str, bool, &CallToolResult)) {
                 let fields = fields.as_object_mut().unwrap();
                 fields.retain(|name, _| name == "text");
             }
-            // It refuses what it cannot do.
-            if tool.name == "file_write" {
+            // These refuse what they cannot do.
+            if ["file_write", "file_edit"].contains(&&*tool.name) {
                 let fields = fields.as_object_mut().unwrap();
                 fields.retain(|name, _| !["command", "path"].contains(&&**name));
             }

@@ -104,7 +104,7 @@ fn a_number_gives_the_work_that_has_it_alone() {
 
 #[test]
 fn a_doi_that_crossref_lacks_is_asked_of_the_others_in_turn() {
-    let none = by_target(vec![]);
+    let nothing = by_target(vec![]);
     let record = json!({"data": {"id": "10.5281/zenodo.1", "attributes": {
         "doi": "10.5281/ZENODO.1", "titles": [{"title": "A data set"}], "publicationYear": 2020,
         "creators": [{"name": "Doe, Jane", "nameType": "Personal", "givenName": "Jane", "familyName": "Doe"},
@@ -114,8 +114,8 @@ fn a_doi_that_crossref_lacks_is_asked_of_the_others_in_turn() {
         "descriptions": [{"description": "What it has.", "descriptionType": "Abstract"}]}}});
     let datacite = by_target(vec![("/10.5281/zenodo.1", record.to_string())]);
     let home = Home::with(&[
-        ("crossref", &none),
-        ("openalex", &none),
+        ("crossref", &nothing),
+        ("openalex", &nothing),
         ("datacite", &datacite),
     ]);
     let found = home.finds(&json!({"query": "10.5281/zenodo.1"}));
@@ -137,18 +137,22 @@ fn a_doi_that_crossref_lacks_is_asked_of_the_others_in_turn() {
         (&paper["publisher"], &paper["publishedDate"]),
         (&json!("Zenodo"), &json!("2020-03-04"))
     );
-    let targets: Vec<String> = none.asked().into_iter().map(|asked| asked.target).collect();
+    let targets: Vec<String> = nothing
+        .asked()
+        .into_iter()
+        .map(|asked| asked.target)
+        .collect();
     assert_eq!(targets.len(), 2, "{targets:?}");
     // Nobody has it.
-    for (code, said) in [(100, "there is no such DOI"), (1, "none of")] {
+    for (code, said) in [(100, "there is no such DOI"), (1, "nothing of")] {
         let doi = by_target(vec![(
             "/10.5555/x",
             json!({"responseCode": code}).to_string(),
         )]);
         let all = [
-            ("crossref", &none),
-            ("openalex", &none),
-            ("datacite", &none),
+            ("crossref", &nothing),
+            ("openalex", &nothing),
+            ("datacite", &nothing),
             ("doi", &doi),
         ];
         let found = Home::with(&all).finds(&json!({"query": "10.5555/x"}));
@@ -159,9 +163,9 @@ fn a_doi_that_crossref_lacks_is_asked_of_the_others_in_turn() {
     // One that does not answer might have it.
     let limited = answering("429 Too Many Requests", "application/json", "{}");
     let all = [
-        ("crossref", &none),
+        ("crossref", &nothing),
         ("openalex", &limited),
-        ("datacite", &none),
+        ("datacite", &nothing),
     ];
     Home::with(&all).fails(&json!({"query": "10.5555/x"}), "RATE_LIMIT");
 }
@@ -245,9 +249,9 @@ fn semantic_scholar_takes_its_place_and_nothing_known_is_not_none() {
     let home = Home::with(&[("openalex", &limited), ("semanticscholar", &limited)]);
     home.fails(&json!({"references_of": "10.1000/1"}), "RATE_LIMIT");
     // One does not know the work, and the other keeps the list to itself.
-    let none = by_target(vec![]);
+    let nothing = by_target(vec![]);
     let withheld = by_target(vec![("/references", r#"{"data":null}"#.to_owned())]);
-    let home = Home::with(&[("openalex", &none), ("semanticscholar", &withheld)]);
+    let home = Home::with(&[("openalex", &nothing), ("semanticscholar", &withheld)]);
     let found = home.finds(&json!({"references_of": "10.1000/1"}));
     assert_eq!(found["resultCount"], 0);
     let note = found["note"].as_str().unwrap();

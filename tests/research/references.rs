@@ -104,12 +104,12 @@ impl MadeWork {
         Self {
             at,
             title: format!("{view} {subject} {place}"),
-            subtitle: if at % 4 == 0 {
+            subtitle: if at.is_multiple_of(4) {
                 "Evidence from Ten Years".to_owned()
             } else {
                 String::new()
             },
-            authors: (0..1 + at % 3).map(author).collect(),
+            authors: (0..=at % 3).map(author).collect(),
             journal: JOURNALS[at % 5],
             year: 1980 + at % 43,
             first_page: 100 + at * 3,
@@ -138,7 +138,7 @@ impl MadeWork {
         if !self.subtitle.is_empty() {
             item["subtitle"] = json!([self.subtitle]);
         }
-        if self.at % 3 == 0 {
+        if self.at.is_multiple_of(3) {
             item["published-online"] = json!({"date-parts": [[self.year - 1, 12, 1]]});
         }
         if self.at == 7 {

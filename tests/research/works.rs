@@ -266,7 +266,8 @@ fn pandoc_reads_each_work_as_what_it_is_and_cites_it_whole() {
                     Value::String(text) => text.replace(['\u{2013}', '$'], "-").replace("--", "-"),
                     other => other.to_string(),
                 };
-                if !item[name].is_null() && !(name == "title" && item["type"] == "article") {
+                let is_its_name = name == "title" && item["type"] == "article";
+                if !(item[name].is_null() || is_its_name) {
                     assert_eq!(plain(other), plain(item), "{form} {name}: {other}");
                 }
             }

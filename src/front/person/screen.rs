@@ -53,17 +53,14 @@ fn sanitize_between_colours(text: &str) -> (String, usize) {
     let mut rest = parts.next().unwrap_or_default();
     for part in parts {
         let colour = COLOURS.iter().find(|colour| part.starts_with(**colour));
-        match (rest.strip_suffix('\u{1b}'), colour) {
-            (Some(before), Some(colour)) => {
-                shown += &sanitize::for_terminal(before);
-                shown.extend(["\u{1b}", colour]);
-                spelled -= 1;
-                rest = &part[colour.len()..];
-            }
-            _ => {
-                shown += &sanitize::for_terminal(rest);
-                rest = part;
-            }
+        if let (Some(before), Some(colour)) = (rest.strip_suffix('\u{1b}'), colour) {
+            shown += &sanitize::for_terminal(before);
+            shown.extend(["\u{1b}", colour]);
+            spelled -= 1;
+            rest = &part[colour.len()..];
+        } else {
+            shown += &sanitize::for_terminal(rest);
+            rest = part;
         }
     }
     shown += &sanitize::for_terminal(rest);

@@ -101,14 +101,14 @@ pub fn of_no_url(tool: &str, text: &str, terms: &CallTerms) -> String {
 
 fn local(tool: &str, path: &str, terms: &CallTerms) -> String {
     if !terms.serves("file_read") || !confinement::is_within_reach(Path::new(path)) {
-        return format!("{tool} reads no files.");
+        return format!("{tool} cannot read local files.");
     }
     let path = on_one_line(path);
     if path.is_empty() || path.len() > MAX_URL_BYTES {
-        return format!("{tool} reads no files: use file_read.");
+        return format!("{tool} cannot read local files: use file_read.");
     }
     let path = serde_json::Value::from(path);
-    format!("{tool} reads no files: use file_read with \"file_path\":{path}")
+    format!("{tool} cannot read local files: use file_read with \"file_path\":{path}")
 }
 
 /// Guesses the URL that was meant by `text`: in Markdown or quotation marks, without its scheme or
