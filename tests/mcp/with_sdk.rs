@@ -77,7 +77,7 @@ fn each_result(args: &[&str], check: impl Fn(&str, bool, &CallToolResult)) {
             // These refuse what they cannot do.
             if ["file_write", "file_edit"].contains(&&*tool.name) {
                 let fields = fields.as_object_mut().unwrap();
-                fields.retain(|name, _| !["command", "path"].contains(&&**name));
+                fields.retain(|name, _| !["command", "path", "pattern"].contains(&&**name));
             }
             let hints = tool.annotations.clone().unwrap();
             let asks = hints.read_only_hint == Some(true) && hints.open_world_hint == Some(true);

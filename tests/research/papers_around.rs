@@ -144,7 +144,7 @@ fn a_doi_that_crossref_lacks_is_asked_of_the_others_in_turn() {
         .collect();
     assert_eq!(targets.len(), 2, "{targets:?}");
     // Nobody has it.
-    for (code, said) in [(100, "there is no such DOI"), (1, "nothing of")] {
+    for (code, said) in [(100, "there is no such DOI"), (1, "none of")] {
         let doi = by_target(vec![(
             "/10.5555/x",
             json!({"responseCode": code}).to_string(),
