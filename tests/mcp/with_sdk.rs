@@ -110,8 +110,10 @@ fn every_tool_that_is_listed_answers_with_plain_text() {
         let text = text_of(result);
         assert!(!text.is_empty() && !text.starts_with('{'), "{tool}: {text}");
         if fails {
+            // A provider that failed another call of late is left alone for a while.
+            let codes = ["_MISSING)", "_ERROR)", "RATE_LIMIT)"];
             assert!(
-                text.contains("_MISSING)") || text.contains("_ERROR)"),
+                codes.iter().any(|code| text.contains(code)),
                 "{tool}: {text}"
             );
         }
