@@ -30,6 +30,10 @@ def arguments(tool, files):
     }
     if tool["name"] != "sequential_search":
         known.update(SESSION)
+    if tool["name"] == "check_references":
+        # One bibliography is enough.
+        del known["file_path"]
+        known["text"] = "Doe, J. (2001). Anything at all. Journal, 3, 1-9."
     schema = tool["inputSchema"]
     assert schema["type"] == "object", tool
     return {name: known[name] for name in schema["properties"] if name in known or name in schema["required"]}
@@ -56,7 +60,7 @@ def expected(tool):
     if tool["name"].startswith("web_search") or tool["name"] == "search_and_scrape":
         return "https://example.com/"
     words = {"file_write": "Wrote", "file_edit": "Replaced", "glob": "file", "web_fetch": "Hello", "scrape_page": "Hello"}
-    words |= {"academic_search": "Frost costs heat.", "patent_search": "Sensor of frost"}
+    words |= {"check_references": "Anything at all", "academic_search": "Frost costs heat.", "patent_search": "Sensor of frost"}
     return words.get(tool["name"], "one")
 
 
