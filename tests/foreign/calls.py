@@ -130,7 +130,7 @@ def protocol(port):
     calls = {
         "bash": ({"command": "echo one"}, "one"),
         "file_write": ({"file_path": "new", "content": "two\n"}, "Wrote"),
-        "grep": ({"pattern": "tw."}, "new:1: two"),
+        "grep": ({"pattern": "tw."}, "new\n1: two"),
         "web_fetch": ({"url": f"http://127.0.0.1:{port}/"}, "# Hello"),
     }
     for number, (name, (arguments, wanted)) in enumerate(calls.items(), 3):
