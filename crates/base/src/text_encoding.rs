@@ -17,8 +17,9 @@ use memchr::memmem;
 /// The largest file, in bytes, that is decoded.
 pub const MAX_DECODED_BYTES: usize = 50 * 1024 * 1024;
 
-/// Bytes given to the detector, from the first that is not ASCII on.
-const DETECTOR_BYTES: usize = 256 * 1024;
+/// Bytes given to the detector, from the first that is not ASCII on; it takes about 90 milliseconds
+/// for a mebibyte of Chinese.
+pub const DETECTOR_BYTES: usize = 256 * 1024;
 
 /// The fewest bytes other than ASCII that tell a one-byte encoding which is not that of Western
 /// Europe.
@@ -174,8 +175,10 @@ fn is_multi_byte(encoding: &'static Encoding) -> bool {
     [SHIFT_JIS, GBK, GB18030, BIG5, EUC_JP, EUC_KR].contains(&encoding)
 }
 
-/// The likely encoding of bytes that are not UTF-8, from a region.
-fn detect(bytes: &[u8], region: Option<&[u8]>) -> &'static Encoding {
+/// The likely encoding of bytes that are not UTF-8; the zone of a country (`jp`) is a hint.
+#[must_use]
+pub fn detect(bytes: &[u8], region: Option<&[u8]>) -> &'static Encoding {
+    // ASCII says nothing about the encoding, so the text before the first other byte is skipped.
     let start = bytes.iter().position(|byte| !byte.is_ascii()).unwrap_or(0);
     let shown = &bytes[start..];
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);

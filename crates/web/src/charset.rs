@@ -3,17 +3,12 @@
 //! Rules: WHATWG Encoding (decode, labels), WHATWG HTML "prescan a byte stream" for `<meta>`,
 //! WHATWG MIME Sniffing for replies without a type.
 
-use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
-use iki_base::signature;
+use iki_base::{signature, text_encoding};
 use iki_document::{FileKind, declared_charset};
 
 /// Number of bytes at the beginning whose declaration counts even if the bytes are UTF-8.
 const PRESCAN_BYTES: usize = 1024;
-
-/// Bytes given to the detector, from the first that is not ASCII on; it takes about 90 milliseconds
-/// for a mebibyte of Chinese.
-const DETECTOR_BYTES: usize = 256 * 1024;
 
 /// Characters of valid UTF-8 needed for each invalid sequence, so that a text counts as damaged
 /// UTF-8. Text of another character set has few bytes that could be UTF-8.
@@ -167,21 +162,12 @@ pub fn guess(bytes: &[u8], truncated: bool) -> Option<&'static Encoding> {
 
 /// Detects the character set of `bytes` that are not UTF-8; the country of their host is a hint.
 fn detect(bytes: &[u8], host: &str) -> &'static Encoding {
-    // ASCII says nothing about the character set, so the text before the first other byte is
-    // skipped.
-    let start = bytes.iter().position(|byte| !byte.is_ascii()).unwrap_or(0);
-    let shown = &bytes[start..];
-    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
-    detector.feed(
-        &shown[..shown.len().min(DETECTOR_BYTES)],
-        shown.len() <= DETECTOR_BYTES,
-    );
     let zone = host.rsplit_once('.').map(|(_, zone)| zone.as_bytes());
     let hint = zone.filter(|zone| {
         let plain = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-';
         !zone.is_empty() && zone.iter().all(plain)
     });
-    detector.guess(hint, Utf8Detection::Deny)
+    text_encoding::detect(bytes, hint)
 }
 
 fn decode(bytes: &[u8], encoding: &'static Encoding, truncated: bool) -> String {

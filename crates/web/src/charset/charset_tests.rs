@@ -316,7 +316,7 @@ fn a_long_page_is_told_by_what_comes_after_its_ascii() {
     let (label, sentence) = SENTENCES[0];
     let ascii = b"<script>var x = 1;</script>\n".repeat(80_000);
     let page = [&ascii[..], &encoded(label, sentence)].concat();
-    assert!(page.len() > 2 * DETECTOR_BYTES);
+    assert!(page.len() > 2 * text_encoding::DETECTOR_BYTES);
     assert!(text(&page, "text/html").ends_with(sentence));
 }
 
