@@ -432,12 +432,13 @@ fn a_page_that_waits_for_ever_is_printed_and_one_that_keeps_busy_is_given_up() {
         let page = rendered(&Site::of(waiting).url(PUBLIC));
         assert!(said(&page).contains("before cut off"), "{}", said(&page));
         let busy = Site::of("setTimeout(() => { for (;;) {} }, 50);");
-        let within = Duration::from_secs(4);
+        // On a busy machine the browser needs some seconds to ask for the page at all.
+        let within = Duration::from_secs(8);
         let started = Instant::now();
         let error = render(&busy.url(PUBLIC), within).unwrap_err();
         assert!(matches!(error, BrowserError::TimedOut(_)), "{error}");
         // Ending it all takes longer on a busy machine.
-        assert!(started.elapsed() < within + Duration::from_secs(2));
+        assert!(started.elapsed() < within + Duration::from_secs(3));
         assert_eq!(browsers(room), Vec::<u32>::new());
     });
 }

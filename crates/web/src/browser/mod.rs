@@ -113,9 +113,9 @@ pub enum BrowserError {
          leads, could not be loaded"
     )]
     ErrorPage(String),
-    /// It did not end in this time.
+    /// It did not end in this time, or had shown nothing when its requests were cut off.
     #[error(
-        "The page kept the browser busy for {} seconds without an end: look for an API, a feed or \
+        "The browser did not finish the page within {} seconds: look for an API, a feed or \
          another source",
         .0.as_secs_f64().ceil()
     )]
@@ -202,6 +202,8 @@ impl Browser {
         let arguments = switches::arguments_for_page(&proxy, scratch.path(), &agent);
         let arguments = self.flags.iter().cloned().chain(arguments);
         let done = process::run(&self.program, arguments, &scratch, end);
+        // A browser on a busy machine may be late: its page was cut off by us, not refused.
+        let was_cut_off = Instant::now() >= cut;
         let finished = proxy.finish();
         let failed = finished.1;
         let ProgramOutput { output: html, code } = done.map_err(|error| match error {
@@ -212,6 +214,7 @@ impl Browser {
         if html.trim_ascii().is_empty() {
             return Err(match failed {
                 Some(error) => BrowserError::Page(Box::new(error)),
+                None if code == 0 && was_cut_off => BrowserError::TimedOut(within),
                 None if code == 0 => BrowserError::NoDocument,
                 None => BrowserError::Failed(code),
             });
@@ -220,6 +223,7 @@ impl Browser {
         if let Some(code) = error_page_code(&html) {
             return Err(match failed {
                 Some(error) => BrowserError::Page(Box::new(error)),
+                None if was_cut_off => BrowserError::TimedOut(within),
                 None => BrowserError::ErrorPage(code.to_owned()),
             });
         }
