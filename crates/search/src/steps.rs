@@ -60,8 +60,10 @@ impl AutomatonStep {
         let Some((folded, has_capitals)) = &self.folded else {
             return false;
         };
-        let may_match = *has_capitals || name.iter().any(u8::is_ascii_uppercase);
-        may_match && folded.matches(&name.to_ascii_lowercase())
+        // Asked of every name that does not match, and told by the ends of nearly all of them.
+        folded.has_ends_of(name)
+            && (*has_capitals || name.iter().any(u8::is_ascii_uppercase))
+            && folded.matches(&name.to_ascii_lowercase())
     }
 }
 

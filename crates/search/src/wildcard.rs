@@ -160,6 +160,24 @@ impl PatternComponent {
         has_letters.then(|| (folded, has_capitals(text)))
     }
 
+    /// True if `name` begins and ends as this component does before its first and behind its last
+    /// wildcard, whatever the case of ASCII letters. Every other name matches in no case.
+    pub(crate) fn has_ends_of(&self, name: &[u8]) -> bool {
+        match self {
+            Self::Name(only) => only.eq_ignore_ascii_case(name),
+            Self::Wild(wild) => {
+                let (prefix, suffix) = (&wild.prefix, &wild.suffix);
+                let rest = name.split_at_checked(prefix.len());
+                rest.is_some_and(|(start, rest)| {
+                    let end = rest.len().checked_sub(suffix.len()).map(|at| &rest[at..]);
+                    end.is_some_and(|end| end.eq_ignore_ascii_case(suffix))
+                        && start.eq_ignore_ascii_case(prefix)
+                })
+            }
+            Self::Deep => false,
+        }
+    }
+
     /// True if `name` matches as a whole.
     #[must_use]
     pub fn matches(&self, name: &[u8]) -> bool {
@@ -488,5 +506,42 @@ mod tests {
         assert!(matches!(&deep.component, PatternComponent::Deep));
         assert!(matches!(&x.component, PatternComponent::Name(name) if name == b"x"));
         assert_eq!([&*star.slashes, &*x.slashes], [b"/", b"/"]);
+    }
+
+    #[test]
+    fn no_name_that_matches_in_another_case_is_told_apart_by_its_ends() {
+        let names = [
+            "", "a", "aB", "ABBA", "x.C", ".C", "XyZ", "\u{e9}.C", "xay.z", "A?b",
+        ];
+        let mut matched = 0;
+        for pattern in [
+            "*.c",
+            "a*",
+            "A?*b",
+            "ab*ba",
+            "x*y*z",
+            "*\u{e9}.C",
+            "aB",
+            "?",
+            "*B*",
+        ] {
+            let component = PatternComponent::parse(pattern.as_bytes());
+            let (folded, _) = component.folded().unwrap_or((component, false));
+            for name in names.map(str::as_bytes) {
+                if folded.matches(&name.to_ascii_lowercase()) {
+                    assert!(
+                        folded.has_ends_of(name),
+                        "{pattern} {}",
+                        name.escape_ascii()
+                    );
+                    matched += 1;
+                }
+            }
+        }
+        assert!(matched > 10, "{matched}");
+        let sources = PatternComponent::parse(b"a*.c");
+        for (name, like) in [("A.C", true), ("a.c", true), ("ab.h", false), ("a", false)] {
+            assert_eq!(sources.has_ends_of(name.as_bytes()), like, "{name}");
+        }
     }
 }
