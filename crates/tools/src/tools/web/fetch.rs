@@ -1,13 +1,13 @@
 //! web-fetch: a page of the web as Markdown, whole or a window of its lines.
 
-use std::time::Instant;
-
 use memchr::memchr_iter;
 use url::Url;
 
-use super::page_source::{self, MEBIBYTES, PageSource, window};
+use super::page_source::{
+    self, BodyForm, ConvertedReply, MEBIBYTES, PagePart, UnreadablePage, UnreadableReason, window,
+};
 use super::placeholder::Placeholder;
-use super::{document_body, fetch_note, meant_url, network};
+use super::{fetch_note, meant_url, network};
 use crate::contract::bounded::{self, TextMeasure};
 use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::failure::{ErrorCode, Failure};
@@ -20,7 +20,6 @@ use crate::contract::tool::{
 use iki_base::unseen;
 use iki_document::Document;
 use iki_web::bot_checks::{advice_on_bot_check, vendor_of};
-use iki_web::charset::{BodyKind, UnsupportedBody};
 use iki_web::client::{self, FetchError};
 
 /// The tool's row in the registry.
@@ -126,107 +125,64 @@ fn fetch(url: &str, main_only: bool, terms: &CallTerms) -> Result<FetchedPage, F
     let asked = client::parse_url(url).map_err(|error| {
         failure(error, None, terms).with_note(meant_url::of_no_url(TOOL.name, url, terms))
     })?;
-    let client = network::client(terms).with_body_limit(document_body::LIMIT);
-    let reply = page_source::fetch(&client, &asked);
-    let mut reply = reply.map_err(|error| failure(error, Some(&asked), terms))?;
+    let client = network::client(terms).with_body_limit(page_source::BODY_LIMIT);
+    let reply = page_source::fetch(&client, &asked, None);
+    let reply = reply.map_err(|error| failure(error, Some(&asked), terms))?;
     let mut notes = Notes::default();
     notes.add(vendor_of(&reply).map(advice_on_bot_check));
-    if reply.body.trim_ascii().is_empty() {
-        let document = Document {
-            markdown: fetch_note::empty(&reply),
-            ..Document::default()
-        };
-        return Ok(FetchedPage {
-            url: reply.url,
-            document,
-            notes,
-        });
-    }
-    let end = page_source::conversion_end(&client, terms);
-    let url = reply.url.clone();
-    let read = document_body::read(&mut reply, end);
-    let download = |kind: &str| fetch_note::of_file(kind, &reply, &asked, terms);
-    let (read, why) = match read {
-        Ok(read) => (read, String::new()),
-        Err(unreadable) => match unreadable.kind {
-            Some(kind) => {
-                let message = format!("Failed to parse content: {}", unreadable.why);
-                let kind = kind.media_types().first().unwrap_or(&"");
-                let note = (!unreadable.has_nothing).then(|| download(kind));
-                return Err(parse_failure(&message).with_note(note.unwrap_or_default()));
-            }
-            None => (None, unreadable.why),
-        },
-    };
-    let document = if let Some((_, document)) = read {
-        notes.add(document.remark_on_programs.clone());
-        taken_out(document, &mut notes)
+    let part = if main_only {
+        PagePart::Main
     } else {
-        let source = PageSource::decode(&reply).map_err(|UnsupportedBody(kind)| {
-            let note = format!("{why} {}", download(&kind));
-            not_text(&kind).with_note(note.trim())
-        })?;
-        let refresh = page_source::refresh_target(&reply);
-        // Frees the bytes because the conversion needs the memory.
-        drop(reply);
-        let end = page_source::conversion_end(&client, terms);
-        let mut document = convert(source, main_only, end, terms, &mut notes)?;
-        if let Some(next) = refresh.filter(|_| !document.has_text()) {
-            document.markdown.push_str(&fetch_note::of_refresh(&next));
-        }
-        document
+        PagePart::Whole
     };
+    let end = page_source::conversion_end(&client, terms);
+    let page = page_source::convert(reply, part, end)
+        .map_err(|unreadable| unreadable_failure(&unreadable, &asked, terms))?;
     Ok(FetchedPage {
-        url,
-        document,
+        url: page.url.clone(),
+        document: shown_document(page, main_only, terms.served, &mut notes),
         notes,
     })
 }
 
-/// Converts a page, with notes on what was done.
-fn convert(
-    mut source: PageSource,
+/// Returns the document of a page as it is shown, with notes on what was done.
+fn shown_document(
+    page: ConvertedReply,
     main_only: bool,
-    end: Instant,
-    terms: &CallTerms,
+    served: bool,
     notes: &mut Notes,
-) -> Result<Document, Failure> {
-    let feed = source.feed();
-    // Text is returned unchanged, except for the models of a server's clients.
-    let is_rewritten = source.kind == BodyKind::Html || feed.is_some() || terms.served;
-    let mut document = match (feed, source.kind) {
-        (Some(feed), _) => feed,
-        (None, BodyKind::Text) => Document {
-            markdown: std::mem::take(&mut source.text),
-            ..Document::default()
-        },
-        (None, BodyKind::Html) => {
-            let converted = if main_only {
-                source
-                    .convert_main(end)
-                    .map(|(document, certainty)| (document, fetch_note::of_main_content(certainty)))
-            } else {
-                source.convert(end).map(|document| (document, None))
-            };
-            let (document, note) = converted.ok_or_else(given_up)?;
-            let placeholder = Placeholder::find(&source.text, &document.title, document.own());
+) -> Document {
+    let mut document = page.document;
+    match page.form {
+        BodyForm::Empty => {
+            document.markdown = fetch_note::empty(&page.status, page.refresh.as_ref());
+            return document;
+        }
+        BodyForm::Document(_) => notes.add(document.remark_on_programs.clone()),
+        BodyForm::Html(certainty) => {
+            let placeholder = Placeholder::find(&page.html, &document.title, document.own());
             if !document.has_text() && matches!(placeholder, None | Some(Placeholder::Script)) {
-                notes.add(fetch_note::of_no_text(&source.text));
+                notes.add(fetch_note::of_no_text(&page.html));
             } else {
-                notes.add(note);
+                let note = main_only.then(|| fetch_note::of_main_content(certainty));
+                notes.add(note.flatten());
                 notes.add(placeholder.map(|one| one.advice().to_owned()));
             }
-            document
         }
-    };
-    if is_rewritten {
+        BodyForm::Feed | BodyForm::Text(_) => {}
+    }
+    // Text is returned unchanged, except for the models of a server's clients.
+    if served || !matches!(page.form, BodyForm::Text(_)) {
         document = taken_out(document, notes);
     }
-    if source.truncated {
+    if page.truncated {
         let notice = format!("\n\n[Cut off: only the first {MEBIBYTES} MiB were read.]");
         document.markdown.push_str(&notice);
     }
-    Ok(document)
+    if let Some(next) = page.refresh.filter(|_| !document.has_text()) {
+        document.markdown.push_str(&fetch_note::of_refresh(&next));
+    }
+    document
 }
 
 /// Takes out what cannot be seen, and says so.
@@ -238,18 +194,24 @@ fn taken_out(mut document: Document, notes: &mut Notes) -> Document {
     document
 }
 
-fn not_text(kind: &str) -> Failure {
-    parse_failure(&format!(
-        "Failed to parse content: {kind} is not text that can be shown"
-    ))
-}
-
-fn given_up() -> Failure {
-    parse_failure("Failed to parse HTML: the parser gave up on this page")
-}
-
-fn parse_failure(message: &str) -> Failure {
-    Failure::new(ErrorCode::ParseError, message)
+/// Creates the failure of a reply to a request for `asked` that has no conversion.
+fn unreadable_failure(unreadable: &UnreadablePage, asked: &Url, terms: &CallTerms) -> Failure {
+    let UnreadablePage { reply, reason } = unreadable;
+    let download = |kind: &str| fetch_note::of_file(kind, reply, asked, terms);
+    let (message, note) = match reason {
+        UnreadableReason::Parser => (format!("Failed to parse HTML: {reason}"), String::new()),
+        UnreadableReason::NotText(kind, _) => (
+            format!("Failed to parse content: {kind} is not text that can be shown"),
+            format!("{reason} {}", download(kind)).trim().to_owned(),
+        ),
+        UnreadableReason::Document(kind, _) | UnreadableReason::TooLong { kind, .. } => {
+            let kind = kind.media_types().first().unwrap_or(&"");
+            let note = (!reason.is_of_nothing()).then(|| download(kind));
+            let message = format!("Failed to parse content: {reason}");
+            (message, note.unwrap_or_default())
+        }
+    };
+    Failure::new(ErrorCode::ParseError, message).with_note(note)
 }
 
 /// Converts an error of the fetch of `asked` to a failure.

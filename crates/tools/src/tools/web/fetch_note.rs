@@ -11,7 +11,6 @@ use url::Url;
 
 use super::download_command::{MAX_URL_BYTES, download, plain};
 use super::meant_url::{bare_host, without_punctuation};
-use super::page_source::refresh_target;
 use crate::contract::call_terms::CallTerms;
 use iki_base::signature;
 use iki_base::wording::{count_noun, floor_boundary, on_one_line};
@@ -116,14 +115,10 @@ pub fn of_file(kind: &str, reply: &HttpResponse, asked: &Url, terms: &CallTerms)
     format!("To download it, run in a shell{login}: {command}{reader}")
 }
 
-/// Writes the content of a page whose body is empty.
-pub fn empty(reply: &HttpResponse) -> String {
-    let leads = refresh_target(reply).map(|next| of_refresh(&next));
-    format!(
-        "[{}. The body of this answer is empty.]{}",
-        reply.status_text(),
-        leads.unwrap_or_default()
-    )
+/// Writes the content of a page whose body is empty, and whose header may lead elsewhere.
+pub fn empty(status: &str, refresh: Option<&Url>) -> String {
+    let leads = refresh.map(of_refresh).unwrap_or_default();
+    format!("[{status}. The body of this answer is empty.]{leads}")
 }
 
 /// Writes the line on a page without text whose header leads elsewhere.

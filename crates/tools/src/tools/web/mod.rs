@@ -12,7 +12,8 @@
 //! | `searching` | searches as `search` makes them |
 //! | `search_brave`, `search_google`, `provider_answer` | the tools of one provider |
 //! | `page_reading` | pages and documents as `scrape` answers with them |
-//! | `page_source`, `document_body` | the way from an address to a text, for `fetch` and pages |
+//! | `page_source` | the way from an address to a text, for `fetch` and pages |
+//! | `content_type`, `conversion_lock` | the form of a text, and conversions one at a time |
 //! | `placeholder` | logins, consent pages, paywalls and scripts in place of a page |
 //! | `resource_link` | answers that are too large for a message |
 //! | `meant_url`, `download_command` | advice on addresses and files |
@@ -25,7 +26,8 @@
 pub(crate) mod academic_search;
 mod answer_fields;
 pub(crate) mod check_references;
-mod document_body;
+mod content_type;
+mod conversion_lock;
 mod download_command;
 pub mod fetch;
 mod fetch_note;

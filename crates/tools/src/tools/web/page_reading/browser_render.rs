@@ -1,22 +1,22 @@
 //! Pages that a script builds, which are not in their server's HTML: the user's browser runs the
 //! script, or else Exa may have the page.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use url::Url;
 
-use super::conversion_lock;
 use super::found_page::FoundPage;
 use super::page::FetchPaging;
 use super::page_request::ScrapeRequest;
-use crate::tools::web::page_source::PageSource;
+use crate::tools::web::conversion_lock;
+use crate::tools::web::page_source::{self, PagePart};
 use crate::tools::web::placeholder::{self, Placeholder};
 use iki_document::Document;
 use iki_web::browser::Browser;
-use iki_web::charset::BodyKind;
 use iki_web::client::HttpClient;
 use iki_web::credentials::Credentials;
 use iki_web::exa_pages;
+use iki_web::guard::Guard;
 
 /// Maximum time given to a browser for a page.
 const RENDER_TIMEOUT: Duration = Duration::from_secs(15);
@@ -39,13 +39,12 @@ pub fn ways(url: &Url) -> Vec<u8> {
 /// comes from a browser. If no way leads to more text, the page stays as it is, and partial.
 pub fn complete(
     found: &mut FoundPage,
-    source: &PageSource,
-    end: Instant,
+    guard: &Guard,
     client: &HttpClient,
     request: &ScrapeRequest,
-) -> Option<PageSource> {
-    let rendered = render(found, source, end, client);
-    if rendered.is_none() && !ask_exa(found, source, client, request) {
+) -> Option<String> {
+    let rendered = render(found, guard, client, request);
+    if rendered.is_none() && !ask_exa(found, client, request) {
         found.page.partial = true;
         let note = Placeholder::Script.advice().to_owned();
         found.page.notes.push(note);
@@ -53,13 +52,13 @@ pub fn complete(
     rendered
 }
 
-/// Renders the page in a browser.
+/// Renders the page in a browser, and returns its HTML.
 fn render(
     found: &mut FoundPage,
-    source: &PageSource,
-    end: Instant,
+    guard: &Guard,
     client: &HttpClient,
-) -> Option<PageSource> {
+    request: &ScrapeRequest,
+) -> Option<String> {
     let Some(browser) = Browser::find() else {
         found.page.notes.push(
             "There is no browser to run the page's script: IKIGAI_BROWSER names one.".to_owned(),
@@ -71,8 +70,8 @@ fn render(
         .left()
         .saturating_sub(LATER_STEPS_TIME)
         .min(RENDER_TIMEOUT);
-    let rendered = match browser.render(&source.url, &source.guard, within) {
-        Ok(rendered) => rendered,
+    let html = match browser.render(&found.url, guard, within) {
+        Ok(rendered) => rendered.html,
         Err(error) => {
             // A later attempt may succeed.
             found.page.is_transient = true;
@@ -80,41 +79,29 @@ fn render(
             return None;
         }
     };
-    let rendered = PageSource {
-        text: rendered.html,
-        kind: BodyKind::Html,
-        media_type: String::new(),
-        url: source.url.clone(),
-        guard: source.guard.clone(),
-        truncated: false,
-    };
-    let shown = FoundPage::of_html(&rendered, end)?;
-    let document = &shown.document;
-    if placeholder::is_shell(&rendered.text, document.own()) && !document.has_text() {
+    let end = page_source::conversion_end(client, &request.terms);
+    let converted = page_source::convert_html(&html, &found.url, false, PagePart::SureMain, end);
+    let (document, certainty) = converted?;
+    if placeholder::is_shell(&html, document.own()) && !document.has_text() {
         let note = "A browser shows no more of it than this.";
         found.page.notes.push(note.to_owned());
         return None;
     }
-    found.document = shown.document;
-    found.page.extent = shown.page.extent;
+    found.document = document;
+    found.set_extent(certainty);
     found.page.paging = FetchPaging::Nowhere;
     found.page.extracted_by = Some("browser".to_owned());
-    Some(rendered)
+    Some(html)
 }
 
 /// Takes the page from Exa, if its user allows that, and the page is public.
-fn ask_exa(
-    found: &mut FoundPage,
-    source: &PageSource,
-    client: &HttpClient,
-    request: &ScrapeRequest,
-) -> bool {
+fn ask_exa(found: &mut FoundPage, client: &HttpClient, request: &ScrapeRequest) -> bool {
     let credentials = Credentials::from_env();
-    let mut addresses = [&request.url, &source.url].into_iter();
+    let mut addresses = [&request.url, &found.url].into_iter();
     if !addresses.all(|url| exa_pages::is_wanted(url, &credentials)) {
         return false;
     }
-    let page = match exa_pages::read(&client.for_services(), &credentials, &source.url) {
+    let page = match exa_pages::read(&client.for_services(), &credentials, &found.url) {
         Ok(page) => page,
         Err(error) => {
             found.page.is_transient = true;

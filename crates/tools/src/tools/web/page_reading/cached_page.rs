@@ -70,9 +70,8 @@ fn cached_or_fetched(
     client: HttpClient,
     store: Option<&dyn CacheStore>,
 ) -> Result<CacheHit, Failure> {
-    let terms = &asked.terms;
     let Some(store) = store.filter(|_| may_be_shown(asked, &asked.url)) else {
-        let found = reader::page(asked, terms, client);
+        let found = reader::page(asked, client);
         return found.map(new).map_err(|refusal| refusal.failure);
     };
     let question = question(asked);
@@ -84,7 +83,7 @@ fn cached_or_fetched(
         Err(turn) => turn,
     };
     let is_patient = client.left() >= MIN_FAIR_TIME;
-    match reader::page(asked, terms, client) {
+    match reader::page(asked, client) {
         Ok(page) => {
             if !page.is_transient {
                 put(store, &question, &CachedReply::Page(&page), TIME_TO_LIVE);
@@ -104,7 +103,7 @@ fn cached_or_fetched(
                 put(
                     store,
                     &question,
-                    &CachedReply::<&ScrapedPage>::Failure(kept, terms.serves("bash")),
+                    &CachedReply::<&ScrapedPage>::Failure(kept, asked.terms.serves("bash")),
                     good_for,
                 );
                 return Err(failure::note_caching(failure, good_for));

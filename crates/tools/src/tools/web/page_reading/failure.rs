@@ -11,8 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::page_request::ScrapeRequest;
 use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::{ErrorCode, Failure, FailureAdvice};
-use crate::tools::web::document_body::UnreadableDocument;
-use crate::tools::web::page_source::media_type;
+use crate::tools::web::page_source::{UnreadablePage, UnreadableReason, media_type};
 use crate::tools::web::placeholder::Placeholder;
 use crate::tools::web::{fetch_note, meant_url, research_cache};
 use iki_base::wording::count_noun;
@@ -252,42 +251,36 @@ pub fn of_nothing(what: &str, status: &str) -> PageError {
     PageError::new(ErrorCode::ContentEmpty, message).detail(status)
 }
 
-/// Creates the failure of an unreadable file of media type `kind`; `note` says how to download it.
-pub fn of_file(kind: &str, note: String) -> PageError {
-    let message = format!(
-        "Failed to parse content: {kind} is not text that can be shown. Download it to look at it \
-         with another program."
-    );
-    PageError::new(ErrorCode::ParseError, message)
-        .note(note)
-        .detail(kind)
-}
-
-/// Creates the failure of a document that cannot be read.
-pub fn of_document(
-    unreadable: &UnreadableDocument,
-    reply: &HttpResponse,
-    request: &ScrapeRequest,
-) -> PageError {
-    let declared = reply.content_type().map(media_type).unwrap_or_default();
-    let (why, kind) = (&*unreadable.why, &declared);
-    let failed = if unreadable.has_nothing {
-        PageError::new(ErrorCode::ContentEmpty, why)
+/// Creates the failure of a reply that has no conversion; its note says how to download it.
+pub fn of_unreadable(unreadable: &UnreadablePage, request: &ScrapeRequest) -> PageError {
+    let UnreadablePage { reply, reason } = unreadable;
+    let (kind, message) = match reason {
+        UnreadableReason::Parser => {
+            let message = format!("Failed to parse HTML: {reason}. Mode raw gives its bytes.");
+            return PageError::new(ErrorCode::ParseError, message);
+        }
+        UnreadableReason::NotText(kind, None) => (
+            kind.clone(),
+            format!(
+                "Failed to parse content: {kind} is not text that can be shown. Download it to \
+                 look at it with another program."
+            ),
+        ),
+        reason => {
+            let declared = reply.content_type().map(media_type);
+            (declared.unwrap_or_default(), reason.to_string())
+        }
+    };
+    let failed = if reason.is_of_nothing() {
+        PageError::new(ErrorCode::ContentEmpty, message)
     } else {
-        let note = fetch_note::of_file(kind, reply, &request.url, &request.terms);
-        PageError::new(ErrorCode::ParseError, why).note(note)
+        let note = fetch_note::of_file(&kind, reply, &request.url, &request.terms);
+        PageError::new(ErrorCode::ParseError, message).note(note)
     };
     PageError {
-        is_cacheable: !unreadable.is_transient,
+        is_cacheable: !reason.is_transient(),
         ..failed.detail(kind)
     }
-}
-
-/// Creates the failure of a page on which the parser panics.
-pub fn of_parser() -> PageError {
-    let message =
-        "Failed to parse HTML: the parser gave up on this page. Mode raw gives its bytes.";
-    PageError::new(ErrorCode::ParseError, message)
 }
 
 /// Returns the time for which a failure of this code is cached; `None` if it is not.

@@ -9,8 +9,6 @@
 //! | `site_api_page` | sites that have a better way than their pages |
 //! | `browser_render` | pages that a script puts together |
 //! | `found_page` | a page as one of these ways found it |
-//! | `conversion_lock` | what is done for one page at a time |
-//! | `content_type` | the form of a text |
 //! | `page` | a page as it is answered and kept |
 //! | `facts` | facts about a page other than its text |
 //! | `content_cut` | content as it is shown |
@@ -19,8 +17,6 @@
 mod browser_render;
 pub mod cached_page;
 pub mod content_cut;
-mod content_type;
-mod conversion_lock;
 mod facts;
 pub mod failure;
 mod found_page;

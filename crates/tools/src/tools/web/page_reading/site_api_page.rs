@@ -1,30 +1,28 @@
 //! Pages of sites that are read by an API instead of their HTML.
 
-use std::time::Instant;
-
 use super::failure::{self, PageError};
 use super::found_page::FoundPage;
+use super::page::FetchPaging;
 use super::page_request::ScrapeRequest;
 use crate::contract::failure::ErrorCode;
+use crate::tools::web::page_source;
 use iki_web::allowed::AllowedHosts;
 use iki_web::client::HttpClient;
 use iki_web::site_apis::{self, SiteApiError};
 
 /// Reads the page by its site's API; `None` if it has none.
-pub fn find(
-    request: &ScrapeRequest,
-    client: &HttpClient,
-    end: Instant,
-) -> Result<Option<FoundPage>, PageError> {
+pub fn find(request: &ScrapeRequest, client: &HttpClient) -> Result<Option<FoundPage>, PageError> {
     let Some(route) = site_apis::route(&request.url) else {
         return Ok(None);
     };
     if let Err(why) = AllowedHosts::from_env().check(&request.url) {
         return Err(failure::of_not_allowed(&why));
     }
+    let end = page_source::conversion_end(client, &request.terms);
     let (code, why) = match route.read(&client.for_services(), end) {
         Ok(page) => {
-            let mut found = FoundPage::new(&request.url, page.kind, page.document);
+            let mut found =
+                FoundPage::new(&request.url, page.kind, page.document, FetchPaging::Nowhere);
             found.page.partial = page.partial;
             // A part that could not be read may be readable the next time.
             found.page.is_transient = page.partial;

@@ -2,7 +2,7 @@
 
 use url::Url;
 
-use crate::tools::web::page_source::media_type;
+use super::page_source::media_type;
 use iki_web::charset::BodyKind;
 
 /// Form of a text.
