@@ -63,6 +63,14 @@ pub enum Audience {
     Program,
 }
 
+impl Audience {
+    /// True if what is written for it is read as words, and not as data.
+    #[must_use]
+    pub fn reads_words(self) -> bool {
+        matches!(self, Self::Model | Self::Person)
+    }
+}
+
 /// The deadline of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deadline {

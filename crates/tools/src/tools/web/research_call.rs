@@ -5,13 +5,50 @@ use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::tools::web::research_cache::{self, ResearchCache};
-use crate::tools::web::session_record::{self, SessionFinds};
+use crate::tools::web::session_record::{self, SessionFindings};
 use crate::tools::web::{network, searching::search_failure};
 use iki_web::cache::CacheStore;
 use iki_web::client::HttpClient;
 use iki_web::credentials::Credentials;
 use iki_web::search::context::SearchContext;
 use iki_web::search::outcome::SearchFailure;
+
+/// The row of a tool of research, as far as its name tells it and most have it: its texts are the
+/// files of that name. The function `$answer` answers a call, or findings its answer in the cache.
+macro_rules! research_tool {
+    ($name:literal) => {{
+        use $crate::contract::tool;
+        tool::Tool {
+            name: $name,
+            family: tool::EnvelopeFamily::Research,
+            set: tool::ToolSet::Research,
+            served_by_default: false,
+            hints: tool::ToolHints::ASKS,
+            scope: tool::AccessScope::Network,
+            schema: include_str!(concat!("../../schemas/", $name, ".json")),
+            model_schema: include_str!(concat!("../../schemas/for_models/", $name, ".json")),
+            output_schema: Some(include_str!(concat!(
+                "../../schemas/output/",
+                $name,
+                ".json"
+            ))),
+            aliases: $crate::tools::web::session_record::ALIASES,
+            manual: tool::ToolManual(include_str!(concat!("../../manuals/", $name, ".txt"))),
+            ..tool::Tool::PLAIN
+        }
+    }};
+    ($name:literal, $answer:path) => {{
+        use $crate::tools::web::research_call;
+        $crate::contract::tool::Tool {
+            run: |request| research_call::run(request, $name, $answer),
+            from_cache: Some(|request, store| {
+                research_call::from_cache(request, $name, $answer, store)
+            }),
+            ..research_tool!($name)
+        }
+    }};
+}
+pub(crate) use research_tool;
 
 /// A call that searches or reads.
 pub struct ResearchCall<'a, 'c> {
@@ -24,7 +61,7 @@ pub struct ResearchCall<'a, 'c> {
     /// HTTP client; an offline one if only the cache may answer.
     pub client: &'c HttpClient,
     /// Filled with what a session keeps of the answer.
-    pub session_findings: SessionFinds,
+    pub session_findings: SessionFindings,
 }
 
 /// Answers a call; `None` if its client is offline, and the cache does not have the answer.
@@ -71,21 +108,21 @@ fn answered<'a>(
         tool,
         search_context,
         client,
-        session_findings: SessionFinds::default(),
+        session_findings: SessionFindings::default(),
     };
     let result = answer(&mut call).transpose()?;
-    let (finds, store) = (call.session_findings, store.filter(|_| client.is_offline()));
+    let (findings, store) = (call.session_findings, store.filter(|_| client.is_offline()));
     Some(session_record::recorded(
-        request, store, tool, finds, result,
+        request, store, tool, findings, result,
     ))
 }
 
 impl ResearchCall<'_, '_> {
-    /// Returns what a search has found; `None` if it failed offline, where another process can do
+    /// Returns the answer to a search; `None` if it failed offline, where another process can do
     /// more.
-    pub fn found<T>(&self, result: Result<T, SearchFailure>) -> Result<Option<T>, Failure> {
+    pub fn answer_of<T>(&self, result: Result<T, SearchFailure>) -> Result<Option<T>, Failure> {
         match result {
-            Ok(found) => Ok(Some(found)),
+            Ok(answer) => Ok(Some(answer)),
             Err(_) if self.client.is_offline() => Ok(None),
             Err(error) => {
                 let credentials = self.search_context.credentials;

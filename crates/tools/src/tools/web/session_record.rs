@@ -29,7 +29,7 @@ pub const ALIASES: &[(&str, &str)] = &[("session_id", SESSION_ID)];
 
 /// Sources and outcomes that a call adds to a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SessionFinds {
+pub struct SessionFindings {
     /// The provider that was asked; for pages, the host.
     pub provider: String,
     /// Sources; those that the session has are not added again.
@@ -38,7 +38,7 @@ pub struct SessionFinds {
     pub outcomes: Vec<CallOutcome>,
 }
 
-/// Returns the result of a call of `tool`, after it was recorded, with `finds`, in the session that
+/// Returns the result of a call of `tool`, after it was recorded, with `findings`, in the session that
 /// the request names. If there is no such session, a note says so. `store` is the one of a server
 /// in whose own process the call is answered.
 ///
@@ -48,7 +48,7 @@ pub fn recorded<'a>(
     request: &Request<'_>,
     store: Option<&dyn CacheStore>,
     tool: &str,
-    mut finds: SessionFinds,
+    mut findings: SessionFindings,
     result: Result<Reply<'a>, Failure>,
 ) -> Result<Reply<'a>, Failure> {
     // A value of another type names no session.
@@ -58,15 +58,15 @@ pub fn recorded<'a>(
         Err(_) => "",
     };
     let failure = result.as_ref().err();
-    finds.outcomes.push(CallOutcome {
+    findings.outcomes.push(CallOutcome {
         tool: tool.to_owned(),
         provider: match failure.and_then(|failure| failure.advice.as_ref()?.provider.clone()) {
             Some(provider) => provider,
-            None => std::mem::take(&mut finds.provider),
+            None => std::mem::take(&mut findings.provider),
         },
         failure: failure.map_or("", |failure| failure.code.kind()).to_owned(),
     });
-    let Some(note) = record(request.terms(), store, id, &finds) else {
+    let Some(note) = record(request.terms(), store, id, &findings) else {
         return result;
     };
     match result {
@@ -79,16 +79,16 @@ pub fn recorded<'a>(
     }
 }
 
-/// Records `finds` in the session called `id`; the note if that was not possible, or not for all.
+/// Records `findings` in the session called `id`; the note if that was not possible, or not for all.
 fn record(
     terms: &CallTerms,
     store: Option<&dyn CacheStore>,
     id: &str,
-    finds: &SessionFinds,
+    findings: &SessionFindings,
 ) -> Option<String> {
     let mut left_out = 0;
     let recorded = with_sessions(terms, store, |sessions| {
-        add_finds(sessions, id, finds, &mut left_out).map(drop)
+        add_findings(sessions, id, findings, &mut left_out).map(drop)
     });
     match recorded {
         Ok(()) if left_out == 0 => None,
@@ -103,18 +103,18 @@ fn record(
     }
 }
 
-/// Adds `finds` to a session, and counts the sources for which it has no room.
-pub fn add_finds(
+/// Adds `findings` to a session, and counts the sources for which it has no room.
+pub fn add_findings(
     sessions: &SessionStore<'_>,
     id: &str,
-    finds: &SessionFinds,
+    findings: &SessionFindings,
     left_out: &mut usize,
 ) -> Result<ResearchSession, SessionFault> {
     let now = research_sessions::now();
     let today = beginning(&now, DAY_BYTES);
     sessions.update(id, &mut |session| {
-        *left_out = session.add_sources(&finds.sources, today);
-        for outcome in &finds.outcomes {
+        *left_out = session.add_sources(&findings.sources, today);
+        for outcome in &findings.outcomes {
             session.add_outcome(outcome.clone());
         }
         Ok(())

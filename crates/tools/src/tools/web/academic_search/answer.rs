@@ -4,21 +4,17 @@
 use serde_json::{Value, json};
 
 use super::request::PaperFields;
-use crate::contract::call_terms::Audience;
 use crate::contract::notes::Notes;
-use crate::contract::reply::{META, Reply};
-use crate::tools::web::searching::answer_end::{AnswerEnd, count_fitting};
+use crate::tools::web::searching::found_list::FoundList;
 use crate::tools::web::searching::search_meta::SearchMeta;
 use iki_base::wording::{count_noun, join_list};
 use iki_web::page::retraction::RetractionStatus;
 use iki_web::papers::cached_papers::TIME_TO_LIVE;
-use iki_web::papers::finder::PaperAnswer;
+use iki_web::papers::finder::{self, PaperAnswer};
 use iki_web::papers::paper::Paper;
 use iki_web::papers::paper_search::{PaperSearch, SOURCES};
+use iki_web::search::context::SearchContext;
 use iki_web::search::hints::SearchHints;
-
-/// Maximum number of bytes taken by the fields around the papers if there is a limit.
-const OTHER_FIELDS_BYTES: usize = 160;
 
 /// Maximum number of authors on a line.
 const MAX_SHOWN_AUTHORS: usize = 6;
@@ -55,41 +51,38 @@ fn lines(paper: &Paper) -> Value {
     })
 }
 
-/// Builds the answer; `others` are the providers that could be asked if nothing was found.
-pub fn reply<'a>(wanted: PaperFields, answer: PaperAnswer, others: Vec<&'static str>) -> Reply<'a> {
-    Reply::new(move |object| {
-        let reader = object.terms().reader;
-        let in_words = matches!(reader, Audience::Model | Audience::Person);
-        let all = answer.papers.len();
-        let papers = answer.papers.iter();
-        let rows: Vec<Value> = if in_words {
-            papers.map(lines).collect()
-        } else {
-            papers.map(Paper::fields).collect()
-        };
-        let query = serde_json::to_vec(&wanted.search.query)?.len();
-        let shown = count_fitting(object, &rows, query + OTHER_FIELDS_BYTES);
-        object.field("papers", &rows[..shown])?;
-        object.field("query", &wanted.search.query)?;
-        let found = u64::try_from(all).unwrap_or(u64::MAX);
-        object.field("totalResults", &answer.total.max(found))?;
-        object.field("resultCount", &shown)?;
-        object.field("source", &answer.answered.join(", "))?;
-        let hints = (all == 0).then(|| SearchHints::new(filters(&wanted.search), others));
-        AnswerEnd {
-            noun: "papers",
-            hints: hints.as_ref(),
-            requested: wanted.requested,
-            shown,
-            found: all,
-        }
-        .write(object)?;
-        object.note(notes(&wanted.search, &answer));
-        let first = answer.answered.first().map_or("", String::as_str);
-        let route = Some(&answer.routed).filter(|_| wanted.search.provider.is_none());
-        let meta = SearchMeta::new(first, route, (answer.age, TIME_TO_LIVE), answer.took);
-        object.field_for_server(META, &meta)
-    })
+/// Builds the list that is answered with.
+pub fn list(
+    wanted: &PaperFields,
+    answer: &PaperAnswer,
+    known: &SearchContext<'_>,
+    in_words: bool,
+) -> FoundList {
+    let (search, routed) = (&wanted.search, &answer.routed);
+    let papers = answer.papers.iter();
+    let found = u64::try_from(answer.papers.len()).unwrap_or(u64::MAX);
+    let first = answer.answered.first().map_or("", String::as_str);
+    let route = Some(routed).filter(|_| search.provider.is_none());
+    let row = if in_words { lines } else { Paper::fields };
+    FoundList {
+        noun: "papers",
+        rows: papers.map(row).collect(),
+        fields: vec![
+            ("papers", Value::Null),
+            ("query", search.query.as_str().into()),
+            ("totalResults", answer.total.max(found).into()),
+            ("resultCount", Value::Null),
+            ("source", answer.answered.join(", ").into()),
+        ],
+        requested: wanted.requested,
+        hints: answer.papers.is_empty().then(|| {
+            let answered = answer.answered.iter().map(String::as_str);
+            let asked: Vec<&str> = answered.chain(routed.attempted.iter().copied()).collect();
+            SearchHints::new(filters(search), finder::others(known, &asked))
+        }),
+        notes: notes(search, answer),
+        meta: SearchMeta::new(first, route, (answer.age, TIME_TO_LIVE), answer.took),
+    }
 }
 
 /// Returns the fields that may exclude papers, with their values, the most restrictive first.

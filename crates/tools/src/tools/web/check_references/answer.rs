@@ -4,11 +4,10 @@
 use serde_json::{Value, json};
 
 use super::request::ReferenceFields;
-use crate::contract::call_terms::Audience;
 use crate::contract::notes::Notes;
 use crate::contract::reply::Reply;
 use crate::tools::web::research_cache::TRUST;
-use crate::tools::web::searching::answer_end::count_fitting;
+use crate::tools::web::searching::found_list::count_fitting;
 use iki_base::wording::{count_noun, join_list};
 use iki_web::link_check::{CheckedLink, LinkState};
 use iki_web::page::retraction::RetractionStatus;
@@ -147,8 +146,7 @@ pub fn reply<'a>(
     links: Vec<Option<CheckedLink>>,
 ) -> Reply<'a> {
     Reply::new(move |object| {
-        let reader = object.terms().reader;
-        let in_words = matches!(reader, Audience::Model | Audience::Person);
+        let in_words = object.terms().reader.reads_words();
         let all = wanted.chosen().iter().zip(&checked).zip(&links);
         let rows: Vec<Value> = all
             .map(|((entry, checked), link)| {

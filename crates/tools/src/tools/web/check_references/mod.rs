@@ -10,32 +10,17 @@ use std::thread;
 
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
-use crate::contract::tool::{
-    AccessScope, EnvelopeFamily, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
-};
-use crate::tools::web::research_call::{self, ResearchCall};
+use crate::contract::tool::{FieldRole, Tool};
+use crate::tools::web::research_call::{ResearchCall, research_tool};
 use iki_web::link_check::{CheckedLink, check_links};
 use iki_web::references::checked::ReferenceStatus;
 use iki_web::references::checker::ReferenceChecker;
 use iki_web::references::entry::ReferenceEntry;
 
-/// The tool's name.
-const NAME: &str = "check_references";
-
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
-    name: NAME,
     link: "check-references-tool",
     title: "Check a bibliography",
-    family: EnvelopeFamily::Research,
-    set: ToolSet::Research,
-    served_by_default: false,
-    hints: ToolHints::ASKS,
-    // The file is one of the caller's, which the tool admits itself.
-    scope: AccessScope::Network,
-    schema: include_str!("../../schemas/check_references.json"),
-    model_schema: include_str!("../../schemas/for_models/check_references.json"),
-    output_schema: Some(include_str!("../../schemas/output/check_references.json")),
     fields_beside: &[("file_path", "file_read")],
     aliases: &[
         ("session_id", "sessionId"),
@@ -46,7 +31,6 @@ pub const TOOL: Tool = Tool {
         ("bibliography", "text"),
         ("content", "text"),
     ],
-    manual: ToolManual(include_str!("../../manuals/check_references.txt")),
     fields: &[
         ("references", FieldRole::Results),
         ("summary", FieldRole::Silent),
@@ -54,10 +38,9 @@ pub const TOOL: Tool = Tool {
         ("nextOffset", FieldRole::Silent),
         ("trust", FieldRole::Silent),
     ],
-    run: |request| research_call::run(request, NAME, answer),
     // Links are always asked anew.
     from_cache: Some(|_, _| None),
-    ..Tool::PLAIN
+    ..research_tool!("check_references", answer)
 };
 
 fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {

@@ -4,64 +4,53 @@
 use serde_json::{Value, json};
 
 use super::request::PatentFields;
-use crate::contract::call_terms::Audience;
-use crate::contract::reply::{META, Reply};
-use crate::tools::web::searching::answer_end::{AnswerEnd, count_fitting};
+use crate::contract::notes::Notes;
+use crate::tools::web::searching::found_list::FoundList;
 use crate::tools::web::searching::search_meta::SearchMeta;
 use iki_web::patents::patent::Patent;
 use iki_web::patents::patent_answer::{PatentAnswer, TIME_TO_LIVE};
+use iki_web::patents::patent_searcher;
 use iki_web::patents::query::{PatentSearch, PatentSearchType};
+use iki_web::search::context::SearchContext;
 use iki_web::search::hints::SearchHints;
 use iki_web::search::results::shortened;
-
-/// Maximum number of bytes taken by the fields around the patents if there is a limit, without the
-/// query.
-const OTHER_FIELDS_BYTES: usize = 200;
 
 /// Maximum length of an abstract that is shown for reading, in characters.
 const MAX_SHOWN_ABSTRACT_CHARS: usize = 500;
 
-/// Builds the answer; `others` are the providers that could be asked if nothing was found.
-pub fn reply<'a>(
-    wanted: PatentFields,
+/// Builds the list that is answered with.
+pub fn list(
+    wanted: &PatentFields,
     answer: PatentAnswer,
-    others: Vec<&'static str>,
-) -> Reply<'a> {
-    Reply::new(move |object| {
-        let reader = object.terms().reader;
-        let in_words = matches!(reader, Audience::Model | Audience::Person);
-        let total = answer.patents.len();
-        let search = &wanted.search;
-        let search_url = search.search_url();
-        let (age, took, routed) = (answer.age, answer.took, &answer.routed);
-        let meta = SearchMeta::new(answer.source, Some(routed), (age, TIME_TO_LIVE), took);
-        let hints = (total == 0).then(|| SearchHints::new(filters(search), others));
-        let row = if in_words { lines } else { Patent::fields };
-        let mut rows: Vec<Value> = answer.patents.into_iter().map(row).collect();
-        let around = search.query.len() + search_url.len() + OTHER_FIELDS_BYTES;
-        rows.truncate(count_fitting(object, &rows, around));
-        object.field("patents", &rows)?;
-        object.field("query", &search.query)?;
-        object.field("searchType", search.search_type.name())?;
-        object.field("resultCount", &rows.len())?;
-        object.field("source", answer.source)?;
-        object.field("searchUrl", &search_url)?;
-        AnswerEnd {
-            noun: "patents",
-            hints: hints.as_ref(),
-            requested: wanted.requested,
-            shown: rows.len(),
-            found: total,
-        }
-        .write(object)?;
-        if let Some(reason) = answer.routed.fallback_reason() {
-            object.note(format!("Not answered: {reason}."));
-        }
-        for note in answer.notes {
-            object.note(note);
-        }
-        object.field_for_server(META, &meta)
-    })
+    known: &SearchContext<'_>,
+    in_words: bool,
+) -> FoundList {
+    let (search, routed) = (&wanted.search, &answer.routed);
+    let mut notes = Notes::default();
+    let reason = routed.fallback_reason();
+    notes.add(reason.map(|reason| format!("Not answered: {reason}.")));
+    answer.notes.into_iter().for_each(|note| notes.add(note));
+    let age = (answer.age, TIME_TO_LIVE);
+    let row = if in_words { lines } else { Patent::fields };
+    FoundList {
+        noun: "patents",
+        hints: answer.patents.is_empty().then(|| {
+            let others = patent_searcher::alternatives(known, answer.source);
+            SearchHints::new(filters(search), others)
+        }),
+        rows: answer.patents.into_iter().map(row).collect(),
+        fields: vec![
+            ("patents", Value::Null),
+            ("query", search.query.as_str().into()),
+            ("searchType", search.search_type.name().into()),
+            ("resultCount", Value::Null),
+            ("source", answer.source.into()),
+            ("searchUrl", search.search_url().into()),
+        ],
+        requested: wanted.requested,
+        notes,
+        meta: SearchMeta::new(answer.source, Some(routed), age, answer.took),
+    }
 }
 
 /// Returns the fields that may exclude patents, with their values, the most restrictive first.

@@ -7,38 +7,22 @@ mod request;
 
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::Reply;
-use crate::contract::tool::{
-    self, AccessScope, EnvelopeFamily, FieldRole, Tool, ToolManual, ToolSet,
-};
+use crate::contract::tool::{FieldRole, Tool};
 use crate::tools::web::research_cache;
-use crate::tools::web::research_call::{self, ResearchCall};
-use crate::tools::web::session_record::{self, SessionSource};
+use crate::tools::web::research_call::{ResearchCall, research_tool};
+use crate::tools::web::session_record::SessionSource;
 use iki_web::page::PartialDate;
 use iki_web::patents::patent::Patent;
-use iki_web::patents::patent_searcher::{self, PatentSearcher};
+use iki_web::patents::patent_searcher::PatentSearcher;
 use iki_web::search::choice::NoProvider;
 use iki_web::search::outcome::SearchFailure;
 use iki_web::work::{Work, WorkAuthor, WorkKind};
 
-/// The tool's name.
-const NAME: &str = "patent_search";
-
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
-    name: NAME,
     link: "patent-search-tool",
     title: "Search patents",
-    family: EnvelopeFamily::Research,
-    set: ToolSet::Research,
-    served_by_default: false,
-    hints: tool::ToolHints::ASKS,
-    scope: AccessScope::Network,
-    schema: include_str!("../../schemas/patent_search.json"),
-    model_schema: include_str!("../../schemas/for_models/patent_search.json"),
-    output_schema: Some(include_str!("../../schemas/output/patent_search.json")),
-    aliases: session_record::ALIASES,
     values: &[("provider", "epo lens searchapi uspto")],
-    manual: ToolManual(include_str!("../../manuals/patent_search.txt")),
     fields: &[
         ("patents", FieldRole::Results),
         ("query", FieldRole::Silent),
@@ -50,9 +34,7 @@ pub const TOOL: Tool = Tool {
         ("requestedNumResults", FieldRole::Silent),
         ("trust", FieldRole::Silent),
     ],
-    run: |request| research_call::run(request, NAME, answer),
-    from_cache: Some(|request, store| research_call::from_cache(request, NAME, answer, store)),
-    ..Tool::PLAIN
+    ..research_tool!("patent_search", answer)
 };
 
 fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
@@ -62,15 +44,17 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
     if !client.is_offline() && matches!(found, Err(SearchFailure::NoProvider(NoProvider::Off))) {
         return Err(search_is_off());
     }
-    let Some(answer) = call.found(found)? else {
+    let Some(answer) = call.answer_of(found)? else {
         return Ok(None);
     };
     answer
         .source
         .clone_into(&mut call.session_findings.provider);
     call.session_findings.sources = answer.patents.iter().map(session_source).collect();
-    let others = patent_searcher::alternatives(&known, answer.source);
-    Ok(Some(answer::reply(wanted, answer, others)))
+    let in_words = call.request.terms().reader.reads_words();
+    Ok(Some(
+        answer::list(&wanted, answer, &known, in_words).reply(),
+    ))
 }
 
 fn search_is_off() -> Failure {

@@ -71,7 +71,7 @@ fn sparsity(page: &ScrapedPage) -> String {
 /// Writes the answer, with as much of it as there is room for: the content takes the room that the
 /// other fields leave.
 pub fn write(object: &mut AnswerObject<'_>, page: &ScrapedPage) -> io::Result<()> {
-    let in_words = matches!(object.terms().reader, Audience::Model | Audience::Person);
+    let in_words = object.terms().reader.reads_words();
     let is_shown = |name: &str| !in_words || super::FIELDS.iter().any(|(one, _)| *one == name);
     let mut left_out = Vec::new();
     let mut cut = None;

@@ -14,41 +14,27 @@ mod request;
 use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::Failure;
 use crate::contract::reply::{META, Reply};
-use crate::contract::tool::{
-    AccessScope, EnvelopeFamily, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
-};
-use crate::tools::web::page_reading::READER as NAME;
+use crate::contract::tool::{FieldRole, Tool};
 use crate::tools::web::page_reading::cached_page::{self, CacheHit};
 use crate::tools::web::page_reading::page::ScrapedPage;
 use crate::tools::web::page_reading::page_request::ScrapeRequest;
 use crate::tools::web::research_cache::AnswerFreshness;
-use crate::tools::web::research_call::{self, ResearchCall};
+use crate::tools::web::research_call::{ResearchCall, research_tool};
 use crate::tools::web::resource_link::{self, LargeAnswer, LinkedAnswer};
-use crate::tools::web::session_record::{self, SessionSource};
+use crate::tools::web::session_record::SessionSource;
 use iki_base::wording::count_noun;
 use iki_web::cache::CacheStore;
 use iki_web::search::display_link;
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
-    name: NAME,
     link: "scrape-page-tool",
     title: "Read a page or document",
-    family: EnvelopeFamily::Research,
-    set: ToolSet::Research,
-    hints: ToolHints::ASKS,
-    scope: AccessScope::Network,
+    served_by_default: true,
     max_concurrent_calls: Some(4),
-    schema: include_str!("../../schemas/scrape_page.json"),
-    model_schema: include_str!("../../schemas/for_models/scrape_page.json"),
-    output_schema: Some(include_str!("../../schemas/output/scrape_page.json")),
-    aliases: session_record::ALIASES,
     artifacts: true,
-    manual: ToolManual(include_str!("../../manuals/scrape_page.txt")),
     fields: FIELDS,
-    run: |request| research_call::run(request, NAME, answer),
-    from_cache: Some(|request, store| research_call::from_cache(request, NAME, answer, store)),
-    ..Tool::PLAIN
+    ..research_tool!("scrape_page", answer)
 };
 
 /// The answer's fields as text; the others are for programs only.

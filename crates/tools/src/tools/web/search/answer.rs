@@ -3,24 +3,17 @@
 
 use serde_json::{Value, json};
 
-use crate::contract::call_terms::Audience;
-use crate::contract::reply::{META, Reply};
-use crate::tools::web::searching::answer_end::{AnswerEnd, count_fitting};
+use crate::tools::web::searching::found_list::FoundList;
 use crate::tools::web::searching::results_notes;
 use crate::tools::web::searching::search_fields::SearchFields;
 use crate::tools::web::searching::search_meta::SearchMeta;
 use iki_base::wording::beginning;
 use iki_web::page::reputation;
 use iki_web::search::claim::ClaimTerms;
+use iki_web::search::context::SearchContext;
 use iki_web::search::hints::SearchHints;
 use iki_web::search::outcome::SearchAnswer;
 use iki_web::search::{SearchResult, display_link};
-
-/// Maximum number of bytes taken by the fields around the results if there is a limit.
-const OTHER_FIELDS_BYTES: usize = 120;
-
-/// Bytes that an address in a list takes in addition to its own.
-const URL_SEPARATOR_BYTES: usize = 3;
 
 /// Length of a day's date, in bytes.
 const DAY_BYTES: usize = 10;
@@ -73,39 +66,34 @@ fn lines(result: &SearchResult, claim: Option<&ClaimTerms>) -> Value {
     row
 }
 
-/// Builds the answer; `hints` if nothing was found.
-pub fn reply<'a>(
-    wanted: SearchFields,
-    answer: SearchAnswer,
-    hints: Option<SearchHints>,
-) -> Reply<'a> {
-    Reply::new(move |object| {
-        let claim = wanted.search.claim.as_deref().map(ClaimTerms::new);
-        let claim = claim.as_ref();
-        let reader = object.terms().reader;
-        let in_words = matches!(reader, Audience::Model | Audience::Person);
-        let all = &answer.results;
-        let row = if in_words { lines } else { fields };
-        let rows: Vec<Value> = all.iter().map(|one| row(one, claim)).collect();
-        let mut urls: Vec<&str> = all.iter().map(|one| one.url.as_str()).collect();
-        let query = &wanted.search.query;
-        let around = OTHER_FIELDS_BYTES + Value::from(query.as_str()).to_string().len();
-        let listed: usize = urls.iter().map(|url| url.len() + URL_SEPARATOR_BYTES).sum();
-        let shown = count_fitting(object, &rows, around + listed);
-        urls.truncate(shown);
-        object.field("urls", &urls)?;
-        object.field("query", query)?;
-        object.field("resultCount", &shown)?;
-        object.field("results", &rows[..shown])?;
-        AnswerEnd {
-            noun: "results",
-            hints: hints.as_ref(),
-            requested: wanted.requested,
-            shown,
-            found: all.len(),
-        }
-        .write(object)?;
-        object.note(results_notes::notes(&wanted, &answer));
-        object.field_for_server(META, &SearchMeta::of(&answer))
-    })
+/// Builds the list that is answered with.
+pub fn list(
+    wanted: &SearchFields,
+    answer: &SearchAnswer,
+    known: &SearchContext<'_>,
+    in_words: bool,
+) -> FoundList {
+    let claim = wanted.search.claim.as_deref().map(ClaimTerms::new);
+    let results = answer.results.iter();
+    let row = if in_words { lines } else { fields };
+    FoundList {
+        noun: "results",
+        rows: results
+            .clone()
+            .map(|one| row(one, claim.as_ref()))
+            .collect(),
+        hints: answer.results.is_empty().then(|| {
+            let (search, breakers) = (&wanted.search, known.breakers());
+            SearchHints::of(search, answer.provider, known.credentials, breakers)
+        }),
+        fields: vec![
+            ("urls", results.map(|one| one.url.as_str()).collect()),
+            ("query", wanted.search.query.as_str().into()),
+            ("resultCount", Value::Null),
+            ("results", Value::Null),
+        ],
+        requested: wanted.requested,
+        notes: results_notes::notes(wanted, answer),
+        meta: SearchMeta::of(answer),
+    }
 }

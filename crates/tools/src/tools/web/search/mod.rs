@@ -6,36 +6,21 @@ mod answer;
 
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
-use crate::contract::tool::{
-    self, AccessScope, EnvelopeFamily, FieldRole, Tool, ToolManual, ToolSet,
-};
-use crate::tools::web::research_call::{self, ResearchCall};
+use crate::contract::tool::{FieldRole, Tool};
+use crate::tools::web::research_call::{ResearchCall, research_tool};
 use crate::tools::web::searching::{self, search_fields};
-use crate::tools::web::session_record::{self, SessionSource};
-use iki_web::search::hints::SearchHints;
+use crate::tools::web::session_record::SessionSource;
 use iki_web::search::searcher::WebSearcher;
-
-/// The tool's name.
-const NAME: &str = "web_search";
 
 /// Default number of results.
 const DEFAULT_RESULTS: usize = 5;
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
-    name: NAME,
     link: "web-search-tool",
     title: "Search the web",
-    family: EnvelopeFamily::Research,
-    set: ToolSet::Research,
-    hints: tool::ToolHints::ASKS,
-    scope: AccessScope::Network,
-    schema: include_str!("../../schemas/web_search.json"),
-    model_schema: include_str!("../../schemas/for_models/web_search.json"),
-    output_schema: Some(include_str!("../../schemas/output/web_search.json")),
-    aliases: session_record::ALIASES,
+    served_by_default: true,
     values: searching::VALUES,
-    manual: ToolManual(include_str!("../../manuals/web_search.txt")),
     fields: &[
         ("urls", FieldRole::Silent),
         ("query", FieldRole::Silent),
@@ -45,17 +30,14 @@ pub const TOOL: Tool = Tool {
         ("requestedNumResults", FieldRole::Silent),
         ("trust", FieldRole::Silent),
     ],
-    run: |request| research_call::run(request, NAME, answer),
-    from_cache: Some(|request, store| research_call::from_cache(request, NAME, answer, store)),
-    ..Tool::PLAIN
+    ..research_tool!("web_search", answer)
 };
 
 fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
     let (client, known) = (call.client, call.search_context);
-    let credentials = known.credentials;
-    let wanted = search_fields::read(call.request, credentials, DEFAULT_RESULTS)?;
+    let wanted = search_fields::read(call.request, known.credentials, DEFAULT_RESULTS)?;
     let found = WebSearcher { client, known }.search(&wanted.search);
-    let Some(answer) = call.found(found)? else {
+    let Some(answer) = call.answer_of(found)? else {
         return Ok(None);
     };
     answer
@@ -63,11 +45,10 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
         .name
         .clone_into(&mut call.session_findings.provider);
     call.session_findings.sources = answer.results.iter().map(SessionSource::from).collect();
-    let hints = answer.results.is_empty().then(|| {
-        let breakers = known.breakers();
-        SearchHints::of(&wanted.search, answer.provider, credentials, breakers)
-    });
-    Ok(Some(answer::reply(wanted, answer, hints)))
+    let in_words = call.request.terms().reader.reads_words();
+    Ok(Some(
+        answer::list(&wanted, &answer, &known, in_words).reply(),
+    ))
 }
 
 #[cfg(test)]

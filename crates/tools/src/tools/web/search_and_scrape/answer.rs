@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use super::read_request::ReadAllFields;
 use super::read_source::{ReadResults, ReadSource};
-use crate::contract::call_terms::Audience;
 use crate::contract::failure::Failure;
 use crate::contract::reply::AnswerObject;
 use crate::tools::web::answer_fields::AnswerFields;
@@ -44,8 +43,7 @@ pub struct ReadAnswer {
 impl ReadAnswer {
     /// Writes the answer.
     pub fn write(&self, object: &mut AnswerObject<'_>) -> io::Result<()> {
-        let reader = object.terms().reader;
-        let in_words = matches!(reader, Audience::Model | Audience::Person);
+        let in_words = object.terms().reader.reads_words();
         let heads = self.heads(in_words);
         let sources = self.read.sources.iter();
         let mut contents: Vec<String> = sources.map(|source| source.page.content.clone()).collect();

@@ -24,17 +24,15 @@ use std::time::{Duration, Instant};
 use crate::contract::call_terms::{Audience, CallTerms, Deadline};
 use crate::contract::failure::Failure;
 use crate::contract::reply::{META, Reply};
-use crate::contract::tool::{
-    AccessScope, EnvelopeFamily, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
-};
+use crate::contract::tool::{FieldRole, Tool};
 use crate::tools::web::network;
 use crate::tools::web::page_reading::cached_page;
 use crate::tools::web::research_cache::AnswerFreshness;
-use crate::tools::web::research_call::{self, ResearchCall};
+use crate::tools::web::research_call::{ResearchCall, research_tool};
 use crate::tools::web::resource_link::{self, LargeAnswer, LinkedAnswer};
 use crate::tools::web::searching;
 use crate::tools::web::searching::search_meta::SearchMeta;
-use crate::tools::web::session_record::{self, CallOutcome, SessionFinds};
+use crate::tools::web::session_record::{CallOutcome, SessionFindings};
 use answer::ReadAnswer;
 use iki_web::client::AddressOrigin;
 use iki_web::credentials::Credentials;
@@ -47,38 +45,22 @@ use iki_web::search::searcher::WebSearcher;
 use parallel_reading::PageOutcome;
 use read_source::ReadResults;
 
-/// The tool's name.
-const NAME: &str = "search_and_scrape";
-
 /// Maximum time of the search, so that some is left for the pages.
 const SEARCH_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
-    name: NAME,
     link: "search-and-scrape-tool",
     title: "Search the web and read what is found",
-    family: EnvelopeFamily::Research,
-    set: ToolSet::Research,
-    served_by_default: false,
-    hints: ToolHints::ASKS,
-    scope: AccessScope::Network,
     max_concurrent_calls: Some(2),
-    schema: include_str!("../../schemas/search_and_scrape.json"),
-    model_schema: include_str!("../../schemas/for_models/search_and_scrape.json"),
-    output_schema: Some(include_str!("../../schemas/output/search_and_scrape.json")),
-    aliases: session_record::ALIASES,
     values: searching::VALUES,
     artifacts: true,
-    manual: ToolManual(include_str!("../../manuals/search_and_scrape.txt")),
     // The others are for programs only.
     fields: &[
         ("combinedContent", FieldRole::Content),
         ("trust", FieldRole::Aside(&[("trust", "")])),
     ],
-    run: |request| research_call::run(request, NAME, answer),
-    from_cache: Some(|request, store| research_call::from_cache(request, NAME, answer, store)),
-    ..Tool::PLAIN
+    ..research_tool!("search_and_scrape", answer)
 };
 
 fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
@@ -95,7 +77,7 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
         known,
     };
     let found = searcher.search(&asked.search.search);
-    let Some(found) = call.found(found)? else {
+    let Some(found) = call.answer_of(found)? else {
         return Ok(None);
     };
     let pages = found.results.iter().map(|one| asked.page_of(one, &terms));
@@ -105,7 +87,7 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
     let Some(outcomes) = outcomes else {
         return Ok(None);
     };
-    call.session_findings = session_finds(&found, &outcomes);
+    call.session_findings = session_findings(&found, &outcomes);
     let age = freshness(&found, &outcomes);
     let hints = found.results.is_empty().then(|| {
         let search = &asked.search.search;
@@ -185,7 +167,7 @@ fn freshness(found: &SearchAnswer, outcomes: &[PageOutcome]) -> AnswerFreshness 
 }
 
 /// Returns what a session records of an answer.
-fn session_finds(found: &SearchAnswer, outcomes: &[PageOutcome]) -> SessionFinds {
+fn session_findings(found: &SearchAnswer, outcomes: &[PageOutcome]) -> SessionFindings {
     let (mut sources, mut all) = (Vec::new(), Vec::new());
     for (result, outcome) in found.results.iter().zip(outcomes) {
         let failure = outcome.as_ref().err().map(|failure| failure.code.kind());
@@ -194,12 +176,12 @@ fn session_finds(found: &SearchAnswer, outcomes: &[PageOutcome]) -> SessionFinds
             Err(_) => result.into(),
         });
         all.push(CallOutcome {
-            tool: NAME.to_owned(),
+            tool: TOOL.name.to_owned(),
             provider: display_link(&result.url),
             failure: failure.unwrap_or_default().to_owned(),
         });
     }
-    SessionFinds {
+    SessionFindings {
         provider: found.provider.name.to_owned(),
         sources,
         outcomes: all,

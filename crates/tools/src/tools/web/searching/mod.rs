@@ -5,11 +5,11 @@
 //! | `search_fields` | the fields of a request that make a search |
 //! | `search_failure` | a failed search as a failure of the tool |
 //! | `results_notes` | notes on results |
-//! | `answer_end` | the fields of answers after their lists |
+//! | `found_list` | the answer: a list of what was found |
 //! | `shown_hints` | advice after a search without results |
 //! | `search_meta` | metadata for clients |
 
-pub mod answer_end;
+pub mod found_list;
 pub mod results_notes;
 pub mod search_failure;
 pub mod search_fields;

@@ -10,11 +10,10 @@ use super::shown_session::{self, ShownSession, TRAIL};
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{
-    AccessScope, EnvelopeFamily, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
-};
+use crate::contract::tool::{FieldRole, Tool, ToolHints};
 use crate::tools::web::research_cache;
-use crate::tools::web::session_record::{self, SESSION_ID, session_failure, with_sessions};
+use crate::tools::web::research_call::research_tool;
+use crate::tools::web::session_record::{SESSION_ID, session_failure, with_sessions};
 use iki_base::wording::count_noun;
 use iki_web::research_sessions::{
     ResearchSession, SessionSource, SessionStep, SessionStore, SourceCoverage,
@@ -22,21 +21,9 @@ use iki_web::research_sessions::{
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
-    name: "get_research_session",
     link: "get-research-session-tool",
     title: "Recover a research session",
-    family: EnvelopeFamily::Research,
-    set: ToolSet::Research,
-    served_by_default: false,
     hints: ToolHints::LOOKS,
-    scope: AccessScope::Network,
-    schema: include_str!("../../schemas/get_research_session.json"),
-    model_schema: include_str!("../../schemas/for_models/get_research_session.json"),
-    output_schema: Some(include_str!(
-        "../../schemas/output/get_research_session.json"
-    )),
-    aliases: session_record::ALIASES,
-    manual: ToolManual(include_str!("../../manuals/get_research_session.txt")),
     // The others are for programs only.
     fields: &[
         (TRAIL, FieldRole::Output),
@@ -44,7 +31,7 @@ pub const TOOL: Tool = Tool {
         ("trust", FieldRole::Silent),
     ],
     run,
-    ..Tool::PLAIN
+    ..research_tool!("get_research_session")
 };
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::contract::call_terms::CallTerms;
 use crate::tools::web::searching::search_failure;
-use crate::tools::web::session_record::{CallOutcome, SessionFinds, SessionSource};
+use crate::tools::web::session_record::{CallOutcome, SessionFindings, SessionSource};
 use crate::tools::web::{network, research_cache};
 use iki_web::credentials::Credentials;
 use iki_web::search::query::{SafeSearch, WebSearch};
@@ -18,9 +18,9 @@ const RESULTS_PER_SEARCH: usize = 5;
 /// Name of the tool whose searches these are.
 const TOOL: &str = "web_search";
 
-/// Runs the first of these searches; adds what they find to `finds`, and returns the results of
+/// Runs the first of these searches; adds what they find to `findings`, and returns the results of
 /// each, or why there are none.
-pub fn search(queries: &[String], terms: &CallTerms, finds: &mut SessionFinds) -> Vec<Value> {
+pub fn search(queries: &[String], terms: &CallTerms, findings: &mut SessionFindings) -> Vec<Value> {
     let credentials = Credentials::from_env();
     let cache = research_cache::ResearchCache::of_user(terms);
     let client = network::client(terms);
@@ -44,7 +44,7 @@ pub fn search(queries: &[String], terms: &CallTerms, finds: &mut SessionFinds) -
             Ok(answer) => {
                 answer.provider.name.clone_into(&mut outcome.provider);
                 let sources = answer.results.iter().map(SessionSource::from);
-                finds.sources.extend(sources);
+                findings.sources.extend(sources);
                 let results = answer.results.iter();
                 let results = results
                     .map(|one| json!({"title": one.title, "url": one.url, "snippet": one.snippet}));
@@ -58,7 +58,7 @@ pub fn search(queries: &[String], terms: &CallTerms, finds: &mut SessionFinds) -
                 json!({"query": query, "results": [], "error": failure.message})
             }
         };
-        finds.outcomes.push(outcome);
+        findings.outcomes.push(outcome);
         shown
     });
     asked.collect()

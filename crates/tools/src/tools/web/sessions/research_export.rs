@@ -10,13 +10,12 @@ use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::{AnswerObject, Reply};
 use crate::contract::request::Request;
-use crate::contract::tool::{
-    AccessScope, EnvelopeFamily, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
-};
+use crate::contract::tool::{FieldRole, Tool};
 use crate::tools::web::network;
 use crate::tools::web::research_cache::{self, ResearchCache, TRUST};
+use crate::tools::web::research_call::research_tool;
 use crate::tools::web::resource_link::{self, LargeAnswer, LinkedAnswer};
-use crate::tools::web::session_record::{self, SESSION_ID, session_failure, with_sessions};
+use crate::tools::web::session_record::{SESSION_ID, session_failure, with_sessions};
 use iki_base::wording::count_noun;
 use iki_web::link_check::{CheckedLink, LinkState, check_links};
 use iki_web::page::Reference;
@@ -24,20 +23,9 @@ use iki_web::research_sessions::{self, ResearchSession, SessionSource, SourceCov
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
-    name: "research_export",
     link: "research-export-tool",
     title: "Export a research session",
-    family: EnvelopeFamily::Research,
-    set: ToolSet::Research,
-    served_by_default: false,
-    hints: ToolHints::ASKS,
-    scope: AccessScope::Network,
-    schema: include_str!("../../schemas/research_export.json"),
-    model_schema: include_str!("../../schemas/for_models/research_export.json"),
-    output_schema: Some(include_str!("../../schemas/output/research_export.json")),
-    aliases: session_record::ALIASES,
     artifacts: true,
-    manual: ToolManual(include_str!("../../manuals/research_export.txt")),
     // The others are for programs only.
     fields: &[
         (SESSION_ID, FieldRole::Silent),
@@ -45,7 +33,7 @@ pub const TOOL: Tool = Tool {
         ("trust", FieldRole::Silent),
     ],
     run,
-    ..Tool::PLAIN
+    ..research_tool!("research_export")
 };
 
 /// The forms of an export: the name in requests, and the media type.
@@ -223,7 +211,7 @@ impl SessionExport {
     ) -> io::Result<()> {
         object.field(SESSION_ID, &self.session.session_id)?;
         object.field("trust", TRUST)?;
-        let in_words = matches!(object.terms().reader, Audience::Model | Audience::Person);
+        let in_words = object.terms().reader.reads_words();
         if !in_words {
             object.field("format", self.format.0)?;
             object.field("stepCount", &self.session.steps.len())?;

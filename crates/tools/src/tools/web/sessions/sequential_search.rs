@@ -8,15 +8,14 @@ use serde_json::Value;
 use super::refinement;
 use super::shown_session::{self, ShownSession, TRAIL};
 use super::step_fields::StepFields;
-use crate::contract::call_terms::{Audience, CallTerms};
+use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::Failure;
 use crate::contract::reply::{AnswerObject, Reply};
 use crate::contract::request::Request;
-use crate::contract::tool::{
-    AccessScope, EnvelopeFamily, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
-};
+use crate::contract::tool::{FieldRole, Tool, ToolHints};
+use crate::tools::web::research_call::research_tool;
 use crate::tools::web::session_record::{
-    self, SESSION_ID, SessionFinds, session_failure, with_sessions,
+    self, SESSION_ID, SessionFindings, session_failure, with_sessions,
 };
 use iki_base::wording::count_noun;
 use iki_web::research_sessions::{
@@ -35,27 +34,17 @@ const NEARLY_FULL_STEPS: usize = MAX_STEPS - 10;
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
-    name: "sequential_search",
     link: "sequential-search-tool",
     title: "Record a research step",
-    family: EnvelopeFamily::Research,
-    set: ToolSet::Research,
-    served_by_default: false,
     hints: ToolHints {
         read_only: false,
         idempotent: false,
         ..ToolHints::ASKS
     },
-    scope: AccessScope::Network,
-    schema: include_str!("../../schemas/sequential_search.json"),
-    model_schema: include_str!("../../schemas/for_models/sequential_search.json"),
-    output_schema: Some(include_str!("../../schemas/output/sequential_search.json")),
-    aliases: session_record::ALIASES,
-    manual: ToolManual(include_str!("../../manuals/sequential_search.txt")),
     // The others are for programs only.
     fields: &[(TRAIL, FieldRole::Output), ("trust", FieldRole::Silent)],
     run,
-    ..Tool::PLAIN
+    ..research_tool!("sequential_search")
 };
 
 /// A recorded step and what was computed with it.
@@ -162,11 +151,11 @@ impl RecordedStep {
         let mut coverage = SourceCoverage::of(&self.session);
         self.queries = refinement_queries(&self.session, &coverage);
         if searches {
-            let mut finds = SessionFinds::default();
-            self.results = Some(refinement::search(&self.queries, terms, &mut finds));
+            let mut findings = SessionFindings::default();
+            self.results = Some(refinement::search(&self.queries, terms, &mut findings));
             let id = &self.session.session_id;
             let added = with_sessions(terms, None, |sessions| {
-                session_record::add_finds(sessions, id, &finds, &mut 0)
+                session_record::add_findings(sessions, id, &findings, &mut 0)
             });
             match added {
                 Ok(session) => {
@@ -188,7 +177,7 @@ impl RecordedStep {
                 failure.message
             ));
         }
-        if matches!(object.terms().reader, Audience::Model | Audience::Person) {
+        if object.terms().reader.reads_words() {
             object.note(Some(self.warning.clone()).filter(|warning| !warning.is_empty()));
         } else if self.session.sources.len() > MAX_SHOWN_SOURCES {
             object.note(format!(

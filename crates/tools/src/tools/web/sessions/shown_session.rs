@@ -8,7 +8,6 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 use super::outcomes::{failure_patterns, provider_records};
-use crate::contract::call_terms::Audience;
 use crate::contract::reply::AnswerObject;
 use crate::tools::web::research_cache::TRUST;
 use iki_base::wording::{count_noun, on_one_line};
@@ -37,7 +36,7 @@ pub fn write(
     object: &mut AnswerObject<'_>,
     parts: &dyn Fn(&mut ShownSession<'_, '_>) -> io::Result<()>,
 ) -> io::Result<()> {
-    if matches!(object.terms().reader, Audience::Model | Audience::Person) {
+    if object.terms().reader.reads_words() {
         let mut text = ShownSession::Text(String::new());
         parts(&mut text)?;
         let text = text.text().map(|text| text.trim_end().as_bytes().to_vec());
