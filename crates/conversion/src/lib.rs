@@ -14,10 +14,9 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use iki_document::{self as document, Document, DocumentError, FileKind, FileLimits};
+use iki_document::{self as document, Document, DocumentError, FileKind, FileLimits, PdfReading};
 use iki_process::sandbox::confinement;
 use iki_process::shell;
-use ocr::PageRecognition;
 
 mod confined_program;
 mod legacy_office;
@@ -138,10 +137,9 @@ pub fn convert_file(
             by_program.flatten().ok_or(error.into())
         });
     }
-    let recognition = PageRecognition::new(programs, limits.end);
-    let converted = document::convert_scanned_pdf(bytes, limits, Some(&recognition));
-    let report = recognition.report();
-    match converted {
+    let pdf = PdfReading::new(bytes, limits)?;
+    let (recognised, report) = ocr::recognise(&pdf, programs, limits.end);
+    match pdf.convert(recognised) {
         Ok(document) if report.is_empty() => Ok(document),
         Ok(document) => Ok(document.with_remark_on_programs(
             report.remark(),

@@ -4,7 +4,6 @@
 //! Rules: `tesseract(1)`.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{channel, sync_channel};
 use std::sync::{Mutex, PoisonError};
@@ -13,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use super::confined_program::ConfinedRun;
 use super::{HelperPrograms, OCR_VARIABLE, UnusableProgram, find_ocr_program, program_end};
-use iki_document::{MAX_SCANS, ScanFault, ScanImage, ScanReader};
+use iki_document::{MAX_SCANS, PdfReading, ScanFault, ScanImage, ScanImages};
 use iki_process::shell::{ProgramError, ProgramOutput};
 
 /// Maximum time for listing the languages.
@@ -140,67 +139,47 @@ impl ScanReport {
     }
 }
 
-/// The recognition of the pages of one document.
-pub struct PageRecognition {
+/// Recognises the scanned pages of a document that is to be there at `end`: the text of each that
+/// has one, by number, and the report on all.
+pub fn recognise(
+    pdf: &PdfReading<'_>,
     programs: HelperPrograms,
     end: Option<Instant>,
-    report: RefCell<ScanReport>,
+) -> (Vec<(usize, String)>, ScanReport) {
+    let pages = pdf.scanned_pages();
+    let (mut texts, mut report) = (Vec::new(), ScanReport::default());
+    if pages.is_empty() {
+        return (texts, report);
+    }
+    let program = match find_program(programs) {
+        Ok(program) => program,
+        Err(reason) => {
+            let unread = pages.into_iter().map(|page| (page, Err(reason)));
+            report.pages.extend(unread);
+            return (texts, report);
+        }
+    };
+    let engine = OcrEngine::start(&program, program_end(end));
+    report.reader = engine.name();
+    let mut read = engine.read_pages(pages.len().min(MAX_SCANS), &pdf.images());
+    for (at, page) in pages.into_iter().enumerate() {
+        let result = match read.iter().position(|(read, _)| *read == at) {
+            Some(position) => read.swap_remove(position).1,
+            None if at < MAX_SCANS => Err(UnreadReason::Late),
+            None => Err(UnreadReason::TooMany),
+        };
+        let result = result.map(|text| texts.push((page, text)));
+        report.pages.push((page, result));
+    }
+    (texts, report)
 }
 
-impl PageRecognition {
-    pub fn new(programs: HelperPrograms, end: Option<Instant>) -> Self {
-        Self {
-            programs,
-            end,
-            report: RefCell::default(),
-        }
-    }
-
-    pub fn report(self) -> ScanReport {
-        self.report.into_inner()
-    }
-
-    fn find_program(&self) -> Result<PathBuf, UnreadReason> {
-        let program = find_ocr_program();
-        match UnusableProgram::of(self.programs, OCR_VARIABLE, program.is_some()) {
-            Some(UnusableProgram::NotInstalled) => Err(UnreadReason::NotInstalled),
-            Some(reason) => Err(UnreadReason::Program(reason)),
-            None => Ok(program.unwrap_or_default()),
-        }
-    }
-}
-
-impl ScanReader for PageRecognition {
-    fn read(
-        &self,
-        pages: &[usize],
-        image_of: &mut dyn FnMut(usize) -> Result<ScanImage, ScanFault>,
-    ) -> Vec<(usize, String)> {
-        let end = program_end(self.end);
-        let mut texts = Vec::new();
-        let mut report = ScanReport::default();
-        match self.find_program() {
-            Err(reason) => report
-                .pages
-                .extend(pages.iter().map(|page| (*page, Err(reason)))),
-            Ok(program) => {
-                let engine = OcrEngine::start(&program, end);
-                report.reader = engine.name();
-                let mut read = engine.read_pages(pages.len().min(MAX_SCANS), image_of);
-                for (at, page) in pages.iter().enumerate() {
-                    let result = match read.iter().position(|(read, _)| *read == at) {
-                        Some(position) => read.swap_remove(position).1,
-                        None if at < MAX_SCANS => Err(UnreadReason::Late),
-                        None => Err(UnreadReason::TooMany),
-                    };
-                    report
-                        .pages
-                        .push((*page, result.map(|text| texts.push((*page, text)))));
-                }
-            }
-        }
-        self.report.replace(report);
-        texts
+fn find_program(programs: HelperPrograms) -> Result<PathBuf, UnreadReason> {
+    let program = find_ocr_program();
+    match UnusableProgram::of(programs, OCR_VARIABLE, program.is_some()) {
+        Some(UnusableProgram::NotInstalled) => Err(UnreadReason::NotInstalled),
+        Some(reason) => Err(UnreadReason::Program(reason)),
+        None => Ok(program.unwrap_or_default()),
     }
 }
 
@@ -264,11 +243,7 @@ impl<'a> OcrEngine<'a> {
     }
 
     /// Reads the first `count` pages, as far as there is time.
-    fn read_pages(
-        &self,
-        count: usize,
-        image_of: &mut dyn FnMut(usize) -> Result<ScanImage, ScanFault>,
-    ) -> Vec<PageResult> {
+    fn read_pages(&self, count: usize, images: &ScanImages<'_>) -> Vec<PageResult> {
         let (jobs, queue) = sync_channel::<(usize, ScanImage)>(0);
         let (results, read) = channel();
         let queue = Mutex::new(queue);
@@ -291,7 +266,7 @@ impl<'a> OcrEngine<'a> {
                 if Instant::now() >= self.end {
                     break;
                 }
-                match image_of(at) {
+                match images.image(at) {
                     Ok(image) => drop(jobs.send((at, image))),
                     Err(fault) => drop(results.send((at, Err(UnreadReason::Image(fault))))),
                 }

@@ -9,7 +9,9 @@ use super::notebook;
 use super::office::blocks::BlockWriter;
 use super::office::package::ZipPackage;
 use super::office::{self, compound, legacy_office_text, mail, rtf, xls};
-use super::{Document, DocumentCuts, DocumentError, FileKind, epub, reader_panics, zip_listing};
+use super::{
+    Document, DocumentCuts, DocumentError, FileKind, PdfReading, epub, reader_panics, zip_listing,
+};
 use iki_base::signature::{self, COMPOUND, ZIP};
 
 /// Number of bytes at the beginning that show if a file may have a conversion.
@@ -107,7 +109,7 @@ pub fn convert_file(
     limits: &FileLimits,
 ) -> Result<Document, DocumentError> {
     if kind == FileKind::Pdf {
-        return super::convert_scanned_pdf(bytes, limits, None);
+        return PdfReading::new(bytes, limits)?.convert(Vec::new());
     }
     if kind == FileKind::Ipynb {
         return notebook::read(bytes, limits);

@@ -59,8 +59,9 @@ pub use declared_charset::declared_charset;
 pub use error::DocumentError;
 pub use file::{FileLimits, MAX_FILE, convert_file, convert_program_text};
 pub use kinds::FileKind;
-pub use ocr_input::{MAX_SCANS, ScanFault, ScanImage, ScanReader};
+pub use ocr_input::{MAX_SCANS, ScanFault, ScanImage};
 pub use office::xml::{XmlEvent, XmlReader, XmlTag};
+pub use pdf::{PdfReading, ScanImages};
 pub use reader_panics::catch_reader_panic;
 
 /// A page as Markdown.
@@ -312,36 +313,6 @@ pub fn refresh_target(content: &str, base: &Url) -> Option<Url> {
 #[must_use]
 pub fn convert_feed(page: &str, base: &Url) -> Option<Document> {
     feed::read(page, base)
-}
-
-/// Converts a PDF file, with scanned pages as `scans` reads them. Parts for which there is no time
-/// until `limits.end` are left out, with a notice at the end. A file takes at most some 400 MiB of
-/// memory and, without a deadline, some seconds.
-///
-/// The file is opened by a library; its panics become [`DocumentError::Damaged`].
-pub fn convert_scanned_pdf(
-    bytes: &[u8],
-    limits: &FileLimits,
-    scans: Option<&dyn ScanReader>,
-) -> Result<Document, DocumentError> {
-    let read = pdf::read_scanned(bytes, limits, scans)?;
-    let mut model = read.model;
-    let title = std::mem::take(&mut model.title);
-    let (author, date) = (read.author, read.date);
-    let (markdown, cuts) = markdown::write(&model, read.length, limits.end);
-    let document = Document {
-        title,
-        markdown,
-        author,
-        date,
-        ..Document::default()
-    };
-    Ok(document.cut(cuts.and(DocumentCuts {
-        memory: read.cut,
-        time: read.late,
-        characters: read.unknown,
-        ..DocumentCuts::default()
-    })))
 }
 
 fn syntax_of(xhtml: bool) -> PageSyntax {

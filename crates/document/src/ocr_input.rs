@@ -29,15 +29,3 @@ pub enum ScanFault {
     #[error("too large")]
     TooLarge,
 }
-
-/// A reader of scanned pages.
-pub trait ScanReader {
-    /// Reads the text of the pages of these numbers, from 1, and returns those that it found, each
-    /// with its number. `image_of` makes the image at an index of `pages`, of the first
-    /// [`MAX_SCANS`].
-    fn read(
-        &self,
-        pages: &[usize],
-        image_of: &mut dyn FnMut(usize) -> Result<ScanImage, ScanFault>,
-    ) -> Vec<(usize, String)>;
-}

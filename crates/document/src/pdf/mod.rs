@@ -30,6 +30,7 @@
     reason = "places on pages are small, and larger values saturate at the type's bounds"
 )]
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use lopdf::Object;
@@ -40,10 +41,11 @@ use self::geometry::Matrix;
 use self::layout::PageRegion;
 use self::paint::{PaintedAreas, TextPaint};
 use self::runs::GlyphRun;
+use self::scanned_page::ScannedPage;
 use self::text::inline::TextContext;
 use self::text::{BodyStyle, PageText, ParagraphKind, PdfParagraph, furniture, inline, paragraph};
 use super::model::DocumentModel;
-use super::{DocumentError, FileKind, FileLimits, ScanReader, reader_panics};
+use super::{Document, DocumentCuts, DocumentError, FileKind, FileLimits, markdown, reader_panics};
 
 mod annotations;
 mod build;
@@ -63,6 +65,8 @@ mod scanned_page;
 mod text;
 mod text_operators;
 
+pub use self::scanned_page::ScanImages;
+
 #[cfg(test)]
 mod tests;
 
@@ -75,97 +79,141 @@ const MAX_RUNS: usize = 2_500_000;
 /// Limit of a document's text, in bytes.
 const MAX_TEXT: usize = 32 << 20;
 
-pub(super) struct ParsedPdf {
-    pub(super) model: DocumentModel,
-    /// Author and creation date, if the file has them.
-    pub(super) author: Option<String>,
-    pub(super) date: Option<String>,
-    /// Length of its text with addresses, in bytes; at least that of the file.
-    pub(super) length: usize,
-    /// Number of letters that no font identifies; 0 if they are few.
-    pub(super) unknown: usize,
+/// A PDF file that was read, up to its scanned pages.
+pub struct PdfReading<'a> {
+    bytes: &'a [u8],
+    limits: FileLimits,
+    texts: Vec<PageText>,
+    links: annotations::PdfLinks,
+    /// Length of its text without addresses, in bytes.
+    length: usize,
+    scans: Vec<ScannedPage>,
+    title: String,
+    author: Option<String>,
+    date: Option<String>,
+    /// Number of letters, and of those that no font identifies.
+    glyphs: usize,
+    unknown: usize,
+    /// True if there was a picture.
+    has_images: bool,
     /// True if something was left out for lack of time.
-    pub(super) late: bool,
+    late: bool,
     /// True if something was left out because there was too much of it.
-    pub(super) cut: bool,
+    cut: bool,
 }
 
-/// Reads a file; a panic while doing so is an error of the file.
-pub(super) fn read_scanned(
-    bytes: &[u8],
-    limits: &FileLimits,
-    scans: Option<&dyn ScanReader>,
-) -> Result<ParsedPdf, DocumentError> {
-    reader_panics::catch_reader_panic(|| read_with_scans(bytes, limits, scans)).unwrap_or_else(
-        |payload| {
+impl<'a> PdfReading<'a> {
+    /// Reads a file, as much of it as there is time for until `limits.end`. It takes at most some
+    /// 400 MiB of memory and, without a deadline, some seconds.
+    ///
+    /// The file is opened by a library; its panics become [`DocumentError::Damaged`].
+    pub fn new(bytes: &'a [u8], limits: &FileLimits) -> Result<Self, DocumentError> {
+        reader_panics::catch_reader_panic(|| Self::read(bytes, limits)).unwrap_or_else(|payload| {
             Err(if opening::is_too_heavy(payload.as_ref()) {
                 DocumentError::TooCostly
             } else {
                 DocumentError::Damaged
             })
-        },
-    )
-}
+        })
+    }
 
-/// Reads a file.
-fn read_with_scans(
-    bytes: &[u8],
-    limits: &FileLimits,
-    reader: Option<&dyn ScanReader>,
-) -> Result<ParsedPdf, DocumentError> {
-    let file = PdfFile::open(bytes, limits, &[])?;
-    let pages = file.pages();
-    if pages.is_empty() {
-        return Err(DocumentError::NoPages);
-    }
-    let mut drawn = DrawnContent::new(&file);
-    let mut links = annotations::PdfLinks::default();
-    let (mut texts, mut length) = read_pages(&file, &pages, &mut drawn, &mut links);
-    let is_empty = |texts: &[PageText]| texts.iter().all(PageText::is_empty);
-    if is_empty(&texts) && drawn.dropped_unseen {
-        // Without hidden text there would be no text at all.
-        drawn.keep_unseen = true;
-        (texts, length) = read_pages(&file, &pages, &mut drawn, &mut links);
-    }
-    let (title, author, date) = (
-        metadata::title(&file),
-        metadata::author(&file),
-        metadata::date(&file),
-    );
-    let (late, cut, pages) = (file.was_late(), file.is_cut(), pages.len() as u64);
-    // Frees the memory for the images.
-    drop(file);
-    let recognised = match reader {
-        Some(reader) if !drawn.scans.is_empty() => {
-            scanned_page::recognise(bytes, limits, &drawn.scans, reader)
+    fn read(bytes: &'a [u8], limits: &FileLimits) -> Result<Self, DocumentError> {
+        let file = PdfFile::open(bytes, limits, &[])?;
+        let pages = file.pages();
+        if pages.is_empty() {
+            return Err(DocumentError::NoPages);
         }
-        _ => Vec::new(),
-    };
-    if is_empty(&texts) && recognised.is_empty() {
-        return Err(match (late || cut, drawn.images) {
-            (true, _) => DocumentError::TooCostly,
-            _ if drawn.unknown > 0 => DocumentError::NoLetters { pages },
-            (_, true) => DocumentError::OnlyImages { pages },
-            _ => DocumentError::NoText(FileKind::Pdf),
-        });
+        let mut drawn = DrawnContent::new(&file);
+        let mut links = annotations::PdfLinks::default();
+        let (mut texts, mut length) = read_pages(&file, &pages, &mut drawn, &mut links);
+        if texts.iter().all(PageText::is_empty) && drawn.dropped_unseen {
+            // Without hidden text there would be no text at all.
+            drawn.keep_unseen = true;
+            (texts, length) = read_pages(&file, &pages, &mut drawn, &mut links);
+        }
+        Ok(Self {
+            bytes,
+            limits: *limits,
+            texts,
+            links,
+            length,
+            scans: drawn.scans,
+            title: metadata::title(&file),
+            author: metadata::author(&file),
+            date: metadata::date(&file),
+            glyphs: drawn.glyphs,
+            unknown: drawn.unknown,
+            has_images: drawn.images,
+            late: file.was_late(),
+            cut: file.is_cut(),
+        })
     }
-    let mut model = build_model(texts, &links, recognised);
-    if !title.is_empty() {
-        model.title = title;
+
+    /// Returns the numbers of the pages that are scans, from 1.
+    #[must_use]
+    pub fn scanned_pages(&self) -> Vec<usize> {
+        self.scans.iter().map(|scan| scan.number + 1).collect()
     }
-    Ok(ParsedPdf {
-        model,
-        author,
-        date,
-        length: bytes.len().max(2 * (length + links.length())),
-        unknown: if drawn.unknown * UNKNOWN_SHARE > drawn.glyphs {
-            drawn.unknown
-        } else {
-            0
-        },
-        late,
-        cut,
-    })
+
+    /// Returns the images of these pages, each of which is made when it is asked for.
+    #[must_use]
+    pub fn images(&self) -> ScanImages<'_> {
+        ScanImages {
+            bytes: self.bytes,
+            limits: self.limits,
+            scans: &self.scans,
+            opened: OnceCell::new(),
+        }
+    }
+
+    /// Converts the file, with the texts that were `recognised` on scanned pages, each with the
+    /// number of its page. What was left out is said at the end.
+    pub fn convert(self, recognised: Vec<(usize, String)>) -> Result<Document, DocumentError> {
+        reader_panics::catch_reader_panic(|| self.write(recognised))
+            .unwrap_or(Err(DocumentError::Damaged))
+    }
+
+    fn write(mut self, recognised: Vec<(usize, String)>) -> Result<Document, DocumentError> {
+        let mut model = self.build(recognised)?;
+        // At least the length of the file.
+        let length = 2 * (self.length + self.links.length());
+        let length = length.max(self.bytes.len());
+        let title = std::mem::take(&mut model.title);
+        let (markdown, cuts) = markdown::write(&model, length, self.limits.end);
+        let document = Document {
+            title,
+            markdown,
+            author: self.author,
+            date: self.date,
+            ..Document::default()
+        };
+        let is_reported = self.unknown * UNKNOWN_SHARE > self.glyphs;
+        Ok(document.cut(cuts.and(DocumentCuts {
+            memory: self.cut,
+            time: self.late,
+            characters: if is_reported { self.unknown } else { 0 },
+            ..DocumentCuts::default()
+        })))
+    }
+
+    /// Builds the model, which takes the texts away.
+    fn build(&mut self, recognised: Vec<(usize, String)>) -> Result<DocumentModel, DocumentError> {
+        let texts = std::mem::take(&mut self.texts);
+        let pages = texts.len() as u64;
+        if texts.iter().all(PageText::is_empty) && recognised.is_empty() {
+            return Err(match (self.late || self.cut, self.has_images) {
+                (true, _) => DocumentError::TooCostly,
+                _ if self.unknown > 0 => DocumentError::NoLetters { pages },
+                (_, true) => DocumentError::OnlyImages { pages },
+                _ => DocumentError::NoText(FileKind::Pdf),
+            });
+        }
+        let mut model = build_model(texts, &self.links, recognised);
+        if !self.title.is_empty() {
+            model.title = std::mem::take(&mut self.title);
+        }
+        Ok(model)
+    }
 }
 
 /// Reads the texts of pages, and their length.
@@ -208,11 +256,11 @@ fn build_model(
     let body = BodyStyle::from_pages(&texts);
     let hyphenated = inline::hyphenated_words(&texts);
     let is_mixed = texts.iter().any(|page| !page.is_empty());
-    let mut recognised: HashMap<_, _> = recognised.into_iter().collect();
+    let mut recognised: HashMap<usize, String> = recognised.into_iter().collect();
     let mut paragraphs = Vec::new();
     for (number, page) in texts.iter_mut().enumerate() {
         paragraph::split_page(number, page, body, &mut paragraphs);
-        if let Some(text) = recognised.remove(&number) {
+        if let Some(text) = recognised.remove(&(number + 1)) {
             paragraphs.push(PdfParagraph {
                 kind: ParagraphKind::Scan,
                 page: number,

@@ -3,12 +3,14 @@
 //!
 //! Rules: ISO 32000-2, 7.4 (filters), 8.6 (colour spaces), 8.9.5 (images); TIFF 6.0.
 
+use std::cell::OnceCell;
+
 use lopdf::{Dictionary, Object, ObjectId};
 
 use super::file::{PdfFile, as_dict, decode_stream};
 use super::geometry::{Matrix, Rect};
 use crate::model::{ModelBuilder, NodeContent};
-use crate::{FileLimits, MAX_SCANS, ScanFault, ScanImage, ScanReader, reader_panics};
+use crate::{FileLimits, MAX_SCANS, ScanFault, ScanImage, reader_panics};
 
 /// Share of a page from which on its pictures make it a scan, if it has no text.
 const MIN_PICTURE_SHARE: f32 = 0.1;
@@ -87,37 +89,37 @@ impl PagePictures {
 /// A page that is an image, without text but for that of stamps.
 pub(super) struct ScannedPage {
     /// Its index.
-    number: usize,
+    pub(super) number: usize,
     /// `None` if the page is in pieces.
     picture: Option<DrawnPicture>,
 }
 
-/// Has `reader` read scanned pages; returns their texts, each with the index of its page. The file
-/// is opened again, because the images were not kept when it was read.
-pub(super) fn recognise(
-    bytes: &[u8],
-    limits: &FileLimits,
-    scans: &[ScannedPage],
-    reader: &dyn ScanReader,
-) -> Vec<(usize, String)> {
-    let numbers: Vec<usize> = scans.iter().map(|scan| scan.number + 1).collect();
-    let pictures = scans.iter().take(MAX_SCANS).filter_map(|scan| scan.picture);
-    let ids: Vec<ObjectId> = pictures.filter_map(|picture| picture.id).collect();
-    let mut opened = None;
-    let texts = reader.read(&numbers, &mut |at| {
-        let picture = scans.get(at).and_then(|scan| scan.picture);
+/// The images of a file's scanned pages. The file is opened again for the first of them, because
+/// they were not kept when it was read.
+pub struct ScanImages<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) limits: FileLimits,
+    pub(super) scans: &'a [ScannedPage],
+    pub(super) opened: OnceCell<Option<PdfFile>>,
+}
+
+impl ScanImages<'_> {
+    /// Makes the image of the scanned page at this index, of the first [`MAX_SCANS`]. A panic is a
+    /// fault of this image only.
+    pub fn image(&self, at: usize) -> Result<ScanImage, ScanFault> {
+        let picture = self.scans.get(at).and_then(|scan| scan.picture);
         let picture = picture.ok_or(ScanFault::Pieces)?;
-        // A panic is a fault of this image only.
         let made = reader_panics::catch_reader_panic(|| {
-            let file = opened.get_or_insert_with(|| PdfFile::open(bytes, limits, &ids).ok());
-            picture.to_file(file.as_ref().ok_or(ScanFault::Damaged)?, limits.part)
+            let open = || {
+                let pictures = self.scans.iter().take(MAX_SCANS);
+                let ids = pictures.filter_map(|scan| scan.picture?.id);
+                PdfFile::open(self.bytes, &self.limits, &ids.collect::<Vec<_>>()).ok()
+            };
+            let file = self.opened.get_or_init(open);
+            picture.to_file(file.as_ref().ok_or(ScanFault::Damaged)?, self.limits.part)
         });
         made.unwrap_or(Err(ScanFault::Damaged))
-    });
-    texts
-        .into_iter()
-        .map(|(number, text)| (number.saturating_sub(1), text))
-        .collect()
+    }
 }
 
 /// Writes the text of a scanned page: blank lines part paragraphs, and a line at whose end the next

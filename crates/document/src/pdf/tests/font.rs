@@ -1,6 +1,6 @@
 //! Checks the text of codes.
 
-use super::{DocumentError, FONTS, File, FileLimits, error, model, page, text};
+use super::{DocumentError, FONTS, File, FileKind, FileLimits, error, model, page, text};
 
 /// A page that shows a string in a font of its own.
 fn in_font(font: &str, string: &str, more: impl FnOnce(&mut File) -> Vec<String>) -> Vec<u8> {
@@ -338,7 +338,7 @@ fn letters_that_no_font_names_are_said_to_be_missing() {
         &format!("/Resources << {font} >>"),
     );
     let document =
-        crate::convert_scanned_pdf(&file.finish(), &FileLimits::default(), None).unwrap();
+        crate::convert_file(&file.finish(), FileKind::Pdf, &FileLimits::default()).unwrap();
     assert_eq!(
         document.markdown,
         "Known\n\n[Missing: 3 characters, of which the file's fonts do not say which they are.]"

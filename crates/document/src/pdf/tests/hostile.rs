@@ -8,7 +8,8 @@ use flate2::write::ZlibEncoder;
 use lopdf::{Document, EncryptionState, EncryptionVersion, Object, Permissions, StringFormat};
 
 use super::{
-    DocumentError, FONTS, File, FileKind, FileLimits, error, lines, page, read_guarded, text,
+    DocumentError, FONTS, File, FileKind, FileLimits, PdfReading, error, lines, page, read_guarded,
+    text,
 };
 use iki_base::cpu_clock::CpuInstant;
 
@@ -32,7 +33,7 @@ fn soon(bytes: &[u8]) -> Result<String, DocumentError> {
     let read = read_guarded(bytes, &limits);
     let taken = begin.elapsed();
     assert!(taken < Duration::from_secs(30), "{taken:?}");
-    read.map(|read| read.model.beginning(usize::MAX))
+    read.map(|model| model.beginning(usize::MAX))
 }
 
 #[test]
@@ -56,12 +57,14 @@ fn a_content_stream_that_swells_is_left_out() {
         "<< /Type /Page /Parent 2 0 R /Contents {content} 0 R >>"
     ));
     file.pages.push(swollen);
-    let read = read_guarded(&file.finish(), &FileLimits::default()).unwrap();
+    let bytes = file.finish();
+    let mut read = PdfReading::new(&bytes, &FileLimits::default()).unwrap();
     assert!(
         read.cut && !read.late,
         "it is said that something is missing"
     );
-    assert_eq!(read.model.beginning(usize::MAX), "Some text");
+    let model = read.build(Vec::new()).unwrap();
+    assert_eq!(model.beginning(usize::MAX), "Some text");
 }
 
 #[test]
@@ -301,9 +304,9 @@ fn a_file_may_have_many_pages() {
     }
     file.page(&lines(&["The last page"]));
     let begin = CpuInstant::now();
-    let read = read_guarded(&file.finish(), &FileLimits::default()).unwrap();
+    let model = read_guarded(&file.finish(), &FileLimits::default()).unwrap();
     assert!(begin.elapsed() < Duration::from_secs(60));
-    assert_eq!(read.model.beginning(usize::MAX), "The last page");
+    assert_eq!(model.beginning(usize::MAX), "The last page");
 }
 
 #[test]

@@ -106,13 +106,13 @@ impl File {
     }
 }
 
-fn read(bytes: &[u8], limits: &FileLimits) -> Result<ParsedPdf, DocumentError> {
-    read_with_scans(bytes, limits, None)
+fn read(bytes: &[u8], limits: &FileLimits) -> Result<DocumentModel, DocumentError> {
+    PdfReading::read(bytes, limits)?.build(Vec::new())
 }
 
 /// Reads a file; a panic is an error.
-fn read_guarded(bytes: &[u8], limits: &FileLimits) -> Result<ParsedPdf, DocumentError> {
-    read_scanned(bytes, limits, None)
+fn read_guarded(bytes: &[u8], limits: &FileLimits) -> Result<DocumentModel, DocumentError> {
+    PdfReading::new(bytes, limits)?.build(Vec::new())
 }
 
 /// A file of one page.
@@ -138,13 +138,13 @@ fn text_at(x: f32, y: f32, lead: f32, lines: &[&str]) -> String {
 
 /// The model that a file becomes, in one line.
 fn model(bytes: &[u8]) -> String {
-    format!("{:?}", read(bytes, &FileLimits::default()).unwrap().model)
+    format!("{:?}", read(bytes, &FileLimits::default()).unwrap())
 }
 
 /// The text of a file, without anything else.
 fn text(bytes: &[u8]) -> String {
     let read = read(bytes, &FileLimits::default()).unwrap();
-    read.model.beginning(usize::MAX)
+    read.beginning(usize::MAX)
 }
 
 fn error(bytes: &[u8]) -> DocumentError {
@@ -153,7 +153,5 @@ fn error(bytes: &[u8]) -> DocumentError {
         end: Some(end),
         ..FileLimits::default()
     };
-    read_guarded(bytes, &limits)
-        .map(|read| read.model)
-        .unwrap_err()
+    read_guarded(bytes, &limits).unwrap_err()
 }

@@ -6,10 +6,8 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
 use super::{
-    DocumentError, FONTS, File, FileKind, FileLimits, ScanReader, error, lines, model, page,
-    read_scanned, text,
+    DocumentError, FONTS, File, FileKind, FileLimits, PdfReading, error, lines, model, page, text,
 };
-use crate::{ScanFault, ScanImage};
 
 #[test]
 fn forms_are_drawn_where_they_stand() {
@@ -271,7 +269,7 @@ fn annotated(annotations: impl FnOnce(&mut File) -> String) -> String {
         &lines(&["A form"]),
         &format!("/Annots [{annotations}] /Resources << {FONTS} >>"),
     );
-    let document = crate::convert_scanned_pdf(&file.finish(), &FileLimits::default(), None);
+    let document = crate::convert_file(&file.finish(), FileKind::Pdf, &FileLimits::default());
     document.unwrap().markdown
 }
 
@@ -370,7 +368,7 @@ fn a_text_that_goes_on_on_the_next_page_does_so_around_what_was_entered() {
     );
     file.page(&lines(&["and go on here."]));
     let document =
-        crate::convert_scanned_pdf(&file.finish(), &FileLimits::default(), None).unwrap();
+        crate::convert_file(&file.finish(), FileKind::Pdf, &FileLimits::default()).unwrap();
     assert_eq!(
         document.markdown,
         format!("{words} {words} and go on here.\n\n[Form field a: b]")
@@ -400,7 +398,7 @@ fn the_title_is_that_of_the_document() {
     let info = file.add("<< /Title <FEFF00C400200062> >>");
     file.trailer = format!("/Info {info} 0 R");
     let read = super::read(&file.finish(), &super::FileLimits::default()).unwrap();
-    assert_eq!(read.model.title, "\u{c4} b");
+    assert_eq!(read.title, "\u{c4} b");
 
     let mut file = File::new();
     file.page(&lines(&["Some text"]));
@@ -410,7 +408,7 @@ fn the_title_is_that_of_the_document() {
     );
     let bytes = file.finish_with(&format!("/Metadata {metadata} 0 R"));
     let read = super::read(&bytes, &super::FileLimits::default()).unwrap();
-    assert_eq!(read.model.title, "A & B");
+    assert_eq!(read.title, "A & B");
 
     let content = format!(
         "BT /F1 20 Tf 72 760 Td (A heading) Tj ET {}",
@@ -420,7 +418,7 @@ fn the_title_is_that_of_the_document() {
         ])
     );
     let read = super::read(&page(&content), &super::FileLimits::default()).unwrap();
-    assert_eq!(read.model.title, "A heading");
+    assert_eq!(read.title, "A heading");
 }
 
 #[test]
@@ -450,19 +448,6 @@ fn pages_of_pictures_are_said_to_be_such() {
     );
 }
 
-/// A reader that finds a word on each scan.
-struct WordReader;
-
-impl ScanReader for WordReader {
-    fn read(
-        &self,
-        pages: &[usize],
-        _: &mut dyn FnMut(usize) -> Result<ScanImage, ScanFault>,
-    ) -> Vec<(usize, String)> {
-        pages.iter().map(|page| (*page, "Sailor".into())).collect()
-    }
-}
-
 #[test]
 fn a_scan_under_a_stamp_is_read_and_a_picture_behind_words_is_not() {
     let said = |width: usize, words: &[&str]| {
@@ -473,9 +458,11 @@ fn a_scan_under_a_stamp_is_read_and_a_picture_behind_words_is_not() {
             &format!("q 612 0 0 792 0 0 cm /I Do Q {}", lines(words)),
             &format!("/Resources << {FONTS} /XObject << /I {image} 0 R >> >>"),
         );
-        let limits = FileLimits::default();
-        let read = read_scanned(&file.finish(), &limits, Some(&WordReader));
-        read.unwrap().model.beginning(usize::MAX)
+        let bytes = file.finish();
+        let mut read = PdfReading::new(&bytes, &FileLimits::default()).unwrap();
+        let pages = read.scanned_pages().into_iter();
+        let recognised = pages.map(|page| (page, "Sailor".into())).collect();
+        read.build(recognised).unwrap().beginning(usize::MAX)
     };
     let stamped = said(1700, &["Received"]);
     assert!(stamped.starts_with("Received") && stamped.ends_with("Sailor"));
