@@ -99,6 +99,15 @@ fn text_is_text_whatever_its_type_is_called() {
     let page = "<!DOCTYPE html><html><body><p>The file is gone.</p></body></html>";
     shows("application/pdf", page, "/a.pdf", "The file is gone.");
     shows("application/x-httpd-php", page, "/a", page);
+    // Where neither bytes nor type tell, the name does.
+    let part = "<section><p>A part of a page.</p></section>";
+    shows(
+        "application/octet-stream",
+        part,
+        "/a.html",
+        "A part of a page.",
+    );
+    shows("application/octet-stream", part, "/a", part);
 }
 
 #[test]
