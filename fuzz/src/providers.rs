@@ -13,7 +13,7 @@ use iki_web::client::proxy::ProxySettings;
 use iki_web::credentials::Credentials;
 use iki_web::search::query::WebSearch;
 use iki_web::search::context::SearchContext;
-use iki_web::search::searcher::WebSearcher;
+use iki_web::search::searcher;
 use url::Url;
 
 use crate::take::Take;
@@ -127,14 +127,11 @@ pub fn check(data: &[u8]) {
     let client = HttpClient::new()
         .within(Duration::from_secs(4))
         .proxies(ProxySettings::default());
-    let known = SearchContext {
+    let context = SearchContext {
+        client: &client,
         credentials: &credentials,
         store: None,
         keeps_answers: false,
-    };
-    let searcher = WebSearcher {
-        client: &client,
-        known,
     };
     let search = WebSearch {
         query: "two words".to_owned(),
@@ -142,7 +139,7 @@ pub fn check(data: &[u8]) {
         provider: Some(name.to_owned()),
         ..WebSearch::default()
     };
-    let found = searcher.search(&search);
+    let found = searcher::search(&context, &search);
     let said = match &found {
         Ok(answer) => format!("{answer:?}"),
         Err(failure) => {

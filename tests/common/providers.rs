@@ -12,7 +12,7 @@ use iki_web::provider::failure::ProviderFailure;
 use iki_web::search::context::SearchContext;
 use iki_web::search::outcome::{SearchAnswer, SearchFailure};
 use iki_web::search::query::WebSearch;
-use iki_web::search::searcher::WebSearcher;
+use iki_web::search::searcher;
 
 use super::server::{Server, reply};
 
@@ -81,15 +81,13 @@ pub fn search_within(
     };
     let credentials = Credentials::from_vars(&var, None);
     let client = client.proxies(ProxySettings::default());
-    let searcher = WebSearcher {
+    let context = SearchContext {
         client: &client,
-        known: SearchContext {
-            credentials: &credentials,
-            store,
-            keeps_answers: true,
-        },
+        credentials: &credentials,
+        store,
+        keeps_answers: true,
     };
-    let found = searcher.search(search);
+    let found = searcher::search(&context, search);
     let text = match &found {
         Ok(answer) => format!("{answer:?}"),
         Err(error) => format!("{error:?} {error}"),

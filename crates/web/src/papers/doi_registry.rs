@@ -4,11 +4,11 @@
 
 use super::paper_provider::refusal_without_keys;
 use crate::client::HttpResponse;
-use crate::provider::caller::ProviderCaller;
 use crate::provider::exchange::ProviderItem;
 use crate::provider::failure::ProviderFailure;
 use crate::provider::reply;
 use crate::provider::{Provider, ProviderEndpoint, ProviderRequest, UnreadableReply};
+use crate::search::context::SearchContext;
 
 /// Row of the register.
 pub static PROVIDER: Provider = Provider {
@@ -25,10 +25,10 @@ struct Registered(bool);
 impl ProviderItem for Registered {}
 
 /// Asks if a DOI is registered.
-pub fn is_registered(caller: &ProviderCaller<'_>, doi: &str) -> Result<bool, ProviderFailure> {
-    let account = PROVIDER.account(caller.credentials)?;
+pub fn is_registered(context: &SearchContext<'_>, doi: &str) -> Result<bool, ProviderFailure> {
+    let account = PROVIDER.account(context.credentials)?;
     let request = ProviderRequest::get(&account.below(doi), []).for_one();
-    let found = caller.ask(&PROVIDER, &request, read)?;
+    let found = context.ask(&PROVIDER, &request, read)?;
     // Without an item the status was 404, with which comes the code 100.
     Ok(found.first().is_some_and(|one| one.0))
 }

@@ -8,19 +8,16 @@ use serde::{Deserialize, Serialize};
 
 use super::cached_papers::{self, TIME_TO_LIVE};
 use super::paper::Paper;
-use super::paper_caller::PaperCaller;
 use super::paper_provider::{PROVIDERS, PaperPage, PaperProvider, order};
 use super::paper_search::{PaperOrder, PaperSearch, PaperTarget};
 use super::work_id::WorkId;
-use super::{doi_registry, scholarly_web, unpaywall};
-use crate::cache::{CacheQuestion, SingleFlightGuard};
-use crate::client::HttpClient;
-use crate::provider::failure::ProviderFailure;
+use super::{doi_registry, paper_caller, scholarly_web, unpaywall};
+use crate::cache::SingleFlightGuard;
 use crate::search::choice::NoProvider;
 use crate::search::context::SearchContext;
 use crate::search::outcome::{ProviderRouting, SearchFailure};
 use crate::search::provider_route::{PROVIDER_TIMEOUT, ProviderRoute};
-use crate::search::searcher::WebSearcher;
+use crate::search::searcher;
 use crate::search::unseen_taken_out;
 use iki_base::unseen::UnseenCount;
 
@@ -67,171 +64,144 @@ pub struct PaperAnswer {
     pub took: Duration,
 }
 
-/// Finds papers.
-pub struct PaperFinder<'a> {
-    /// HTTP client; the search ends when its time does.
-    pub client: &'a HttpClient,
-    /// Configuration and caches.
-    pub known: SearchContext<'a>,
-}
-
 /// Returns the names of providers that may answer now, other than those that are `named`.
 #[must_use]
-pub fn others(known: &SearchContext<'_>, named: &[&str]) -> Vec<&'static str> {
-    known.others(PROVIDERS.iter().map(|one| &one.service), named)
+pub fn others(context: &SearchContext<'_>, named: &[&str]) -> Vec<&'static str> {
+    context.others(PROVIDERS.iter().map(|one| &one.service), named)
 }
 
-impl PaperFinder<'_> {
-    /// Runs a search.
-    pub fn find(&self, search: &PaperSearch) -> Result<PaperAnswer, SearchFailure> {
-        let begin = Instant::now();
-        let question = cached_papers::question(search, self.known.credentials);
-        let kept = self
-            .known
-            .kept_or_turn(self.client, &question, || self.kept(&question));
-        let answer = match kept {
-            Ok(answer) => answer,
-            Err(_turn) if self.client.is_offline() => {
-                return Err(SearchFailure::NoProvider(NoProvider::Offline));
-            }
-            Err(_turn) => {
-                let answer = self.ask(search)?;
-                // A provider that failed might have had more. A web search is kept by itself.
-                let is_whole =
-                    answer.routed.passed.is_empty() || answer.papers.len() >= search.count;
-                if is_whole
-                    && answer.searched_with.is_none()
-                    && let Ok(bytes) = serde_json::to_vec(&answer)
-                {
-                    self.known.keep(&question, &bytes, TIME_TO_LIVE);
-                }
-                answer
-            }
-        };
-        Ok(PaperAnswer {
-            took: begin.elapsed(),
-            ..answer
-        })
-    }
-
-    /// Returns the cached answer, if there is one.
-    fn kept(&self, question: &CacheQuestion) -> Option<PaperAnswer> {
-        let entry = self.known.entry(question, TIME_TO_LIVE)?;
-        let answer: PaperAnswer = serde_json::from_slice(&entry.bytes).ok()?;
+/// Runs a search.
+pub fn search(
+    context: &SearchContext<'_>,
+    search: &PaperSearch,
+) -> Result<PaperAnswer, SearchFailure> {
+    let begin = Instant::now();
+    let question = cached_papers::question(search, context.credentials);
+    let cached = context.cached_or_turn(&question, || {
+        let (answer, age): (PaperAnswer, _) = context.cached(&question, TIME_TO_LIVE)?;
         Some(PaperAnswer {
-            age: Some(entry.age),
+            age: Some(age),
             ..answer
         })
-    }
+    });
+    let answer = match cached {
+        Ok(answer) => answer,
+        Err(_turn) if context.client.is_offline() => {
+            return Err(SearchFailure::NoProvider(NoProvider::Offline));
+        }
+        Err(_turn) => {
+            let answer = ask(context, search)?;
+            // A provider that failed might have had more. A web search is kept by itself.
+            let is_whole = answer.routed.passed.is_empty() || answer.papers.len() >= search.count;
+            if is_whole && answer.searched_with.is_none() {
+                context.cache(&question, &answer, TIME_TO_LIVE);
+            }
+            answer
+        }
+    };
+    Ok(PaperAnswer {
+        took: begin.elapsed(),
+        ..answer
+    })
+}
 
-    /// Asks one provider after the other, until there are enough papers.
-    fn ask(&self, search: &PaperSearch) -> Result<PaperAnswer, SearchFailure> {
-        let mut answer = PaperAnswer::default();
-        let mut found = Vec::new();
-        let mut look_ups = unpaywall::MAX_LOOK_UPS;
-        let caller = self.known.caller(self.client);
-        let mut route = ProviderRoute {
-            min_time: MIN_PROVIDER_TIME,
-            ..ProviderRoute::new(self.client, self.known, search.provider.is_some())
-        };
-        for provider in order(search) {
-            let admitted = found.iter().filter(|paper| search.admits(paper));
-            if admitted.count() >= search.count {
-                break;
-            }
-            let page = route.ask(
-                provider,
-                PROVIDER_TIMEOUT,
-                |_| Err(SingleFlightGuard::default()),
-                |client, account| {
-                    let known = self.known;
-                    PaperCaller { client, known }.ask(search, provider, account)
-                },
-            )?;
-            let Some(page) = page else { continue };
-            if answer.total == 0 {
-                answer.total = page.total;
-            }
-            answer.note_page(search, provider, &page);
-            answer.removed = answer.removed.and(page.removed);
-            for paper in page.papers {
-                add(&mut found, search, paper.tidied(provider.name));
-            }
-            if search.wants_open() {
-                unpaywall::look_up(&caller, &mut found, &mut look_ups);
-            }
-            // A page is one provider's; what another one has before it nobody knows.
-            if search.page.is_some() && !answer.answered.is_empty() {
-                break;
-            }
+/// Asks one provider after the other, until there are enough papers.
+fn ask(context: &SearchContext<'_>, search: &PaperSearch) -> Result<PaperAnswer, SearchFailure> {
+    let mut answer = PaperAnswer::default();
+    let mut found = Vec::new();
+    let mut look_ups = unpaywall::MAX_LOOK_UPS;
+    let mut route = ProviderRoute {
+        min_time: MIN_PROVIDER_TIME,
+        ..ProviderRoute::new(*context, search.provider.is_some())
+    };
+    for provider in order(search) {
+        let admitted = found.iter().filter(|paper| search.admits(paper));
+        if admitted.count() >= search.count {
+            break;
         }
-        let about_words = search.target == PaperTarget::Words;
-        // A work may be known to who did not answer.
-        let is_known =
-            !answer.answered.is_empty() && (search.target.work().is_none() || !found.is_empty());
-        let first_failure = route.failures.first().cloned();
-        if let Some(failure) = first_failure.filter(|_| !is_known) {
-            if !about_words || search.page.is_some() {
-                let all = PROVIDERS.iter().map(|one| &one.service);
-                return Err(route.failed(failure, all));
-            }
-            (found, route) = self.search_web(search, failure, route, &mut answer)?;
-            if search.wants_open() {
-                unpaywall::look_up(&caller, &mut found, &mut look_ups);
-            }
+        let page = route.ask(
+            provider,
+            PROVIDER_TIMEOUT,
+            |_| Err(SingleFlightGuard::default()),
+            |context, account| paper_caller::ask(context, search, provider, account),
+        )?;
+        let Some(page) = page else { continue };
+        if answer.total == 0 {
+            answer.total = page.total;
         }
-        if let (true, Some(WorkId::Doi(doi))) = (found.is_empty(), search.target.work()) {
-            answer.is_registered = doi_registry::is_registered(&caller, doi).ok();
+        answer.note_page(search, provider, &page);
+        answer.removed = answer.removed.and(page.removed);
+        for paper in page.papers {
+            add(&mut found, search, paper.tidied(provider.name));
         }
-        found.retain(|paper| search.admits(paper));
-        match search.order {
-            // The newest first; of equals the one that was found first.
-            PaperOrder::Date => found.sort_by_key(|paper| Reverse(paper.work.date)),
-            PaperOrder::Citations => {
-                found.sort_by_key(|paper| Reverse(paper.work.citation_count));
-            }
-            PaperOrder::Relevance => {}
+        if search.wants_open() {
+            unpaywall::look_up(context, &mut found, &mut look_ups);
         }
-        found.truncate(search.count);
-        unpaywall::look_up(&caller, &mut found, &mut look_ups);
-        answer.papers = found;
-        answer.routed = route.routing;
-        Ok(answer)
+        // A page is one provider's; what another one has before it nobody knows.
+        if search.page.is_some() && !answer.answered.is_empty() {
+            break;
+        }
     }
+    let about_words = search.target == PaperTarget::Words;
+    // A work may be known to who did not answer.
+    let is_known =
+        !answer.answered.is_empty() && (search.target.work().is_none() || !found.is_empty());
+    let first_failure = route.failures.first().cloned();
+    if let Some(failure) = first_failure.filter(|_| !is_known) {
+        let may_search = about_words && search.page.is_none() && !route.is_only;
+        if !(may_search && search_web(context, search, &mut route, &mut answer, &mut found)) {
+            return Err(route.failed(failure, PROVIDERS.iter().map(|one| &one.service)));
+        }
+        if search.wants_open() {
+            unpaywall::look_up(context, &mut found, &mut look_ups);
+        }
+    }
+    if let (true, Some(WorkId::Doi(doi))) = (found.is_empty(), search.target.work()) {
+        answer.is_registered = doi_registry::is_registered(context, doi).ok();
+    }
+    found.retain(|paper| search.admits(paper));
+    match search.order {
+        // The newest first; of equals the one that was found first.
+        PaperOrder::Date => found.sort_by_key(|paper| Reverse(paper.work.date)),
+        PaperOrder::Citations => {
+            found.sort_by_key(|paper| Reverse(paper.work.citation_count));
+        }
+        PaperOrder::Relevance => {}
+    }
+    found.truncate(search.count);
+    unpaywall::look_up(context, &mut found, &mut look_ups);
+    answer.papers = found;
+    answer.routed = route.routing;
+    Ok(answer)
+}
 
-    /// Searches the web for papers after all providers have failed, the first of them with
-    /// `failure`.
-    fn search_web<'r>(
-        &self,
-        search: &PaperSearch,
-        failure: ProviderFailure,
-        mut route: ProviderRoute<'r>,
-        answer: &mut PaperAnswer,
-    ) -> Result<(Vec<Paper>, ProviderRoute<'r>), SearchFailure> {
-        let (client, known) = (self.client, self.known);
-        if !route.is_only {
-            let routing = &mut route.routing;
-            routing.attempted.push(scholarly_web::NAME);
-            let why =
-                match (WebSearcher { client, known }).search(&scholarly_web::search_of(search)) {
-                    Ok(results) => {
-                        answer.answered = vec![scholarly_web::NAME.to_owned()];
-                        answer.searched_with = Some(results.provider.title);
-                        answer.removed = unseen_taken_out(&results.results);
-                        let mut found = Vec::new();
-                        for result in results.results {
-                            let paper = scholarly_web::paper(result, search.source);
-                            add(&mut found, search, paper);
-                        }
-                        return Ok((found, route));
-                    }
-                    Err(SearchFailure::NoProvider(_)) => "nobody to ask",
-                    Err(SearchFailure::Failed { failure, .. }) => failure.kind.in_words(),
-                };
-            routing.passed.push((scholarly_web::NAME, why.to_owned()));
+/// Searches the web for papers in place of the providers, all of which have failed; false if that
+/// fails too.
+fn search_web(
+    context: &SearchContext<'_>,
+    search: &PaperSearch,
+    route: &mut ProviderRoute<'_>,
+    answer: &mut PaperAnswer,
+    found: &mut Vec<Paper>,
+) -> bool {
+    route.routing.attempted.push(scholarly_web::NAME);
+    let why = match searcher::search(context, &scholarly_web::search_of(search)) {
+        Ok(results) => {
+            answer.answered = vec![scholarly_web::NAME.to_owned()];
+            answer.searched_with = Some(results.provider.title);
+            answer.removed = unseen_taken_out(&results.results);
+            found.clear();
+            for result in results.results {
+                add(found, search, scholarly_web::paper(result, search.source));
+            }
+            return true;
         }
-        Err(route.failed(failure, PROVIDERS.iter().map(|one| &one.service)))
-    }
+        Err(SearchFailure::NoProvider(_)) => "nobody to ask",
+        Err(SearchFailure::Failed { failure, .. }) => failure.kind.in_words(),
+    };
+    let passed = (scholarly_web::NAME, why.to_owned());
+    route.routing.passed.push(passed);
+    false
 }
 
 impl PaperAnswer {

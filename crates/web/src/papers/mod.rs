@@ -1,7 +1,7 @@
 //! Workshop: scholarly papers, found by the providers of them and put together.
 //!
 //! A provider is a row ([`paper_provider::PaperProvider`]) in a file of its own, with only the
-//! differences between providers. [`finder::PaperFinder`] asks them one after the other, until
+//! differences between providers. [`finder::search`] asks them one after the other, until
 //! there are as many papers as were asked for.
 //!
 //! | module | contents |

@@ -9,10 +9,10 @@ use super::paper::{Paper, said};
 use super::paper_provider::{PaperPage, key, refusal_without_keys};
 use crate::client::HttpResponse;
 use crate::provider::breaker::BreakerState;
-use crate::provider::caller::ProviderCaller;
 use crate::provider::{
     Provider, ProviderEndpoint, ProviderRequest, UnreadableReply, reply, required_key,
 };
+use crate::search::context::SearchContext;
 use crate::search::results::shown_url;
 use crate::work::Work;
 
@@ -40,18 +40,15 @@ pub static PROVIDER: Provider = Provider {
 
 /// Looks up the files of those `papers` that have a DOI and no file, as far as `most` goes, which
 /// is reduced by their number.
-pub fn look_up(caller: &ProviderCaller<'_>, papers: &mut [Paper], most: &mut usize) {
-    let Ok(account) = PROVIDER.account(caller.credentials) else {
+pub fn look_up(context: &SearchContext<'_>, papers: &mut [Paper], most: &mut usize) {
+    let Ok(account) = PROVIDER.account(context.credentials) else {
         return;
     };
-    if matches!(caller.breakers.pass(&PROVIDER), BreakerState::Open(_)) {
+    if matches!(context.breakers().pass(&PROVIDER), BreakerState::Open(_)) {
         return;
     }
-    let client = caller.client.for_at_most(MAX_TIME);
-    let caller = ProviderCaller {
-        client: &client,
-        ..*caller
-    };
+    let client = context.client.for_at_most(MAX_TIME);
+    let context = context.with_client(&client);
     for paper in papers {
         let lacks = paper.work.pdf_url.is_empty() && !paper.work.doi.is_empty();
         if !lacks || paper.looked_up || *most == 0 || client.left() < MIN_LOOKUP_TIME {
@@ -61,7 +58,7 @@ pub fn look_up(caller: &ProviderCaller<'_>, papers: &mut [Paper], most: &mut usi
         paper.looked_up = true;
         let mail = [("email", key(&account))];
         let request = ProviderRequest::get(&account.below(&paper.work.doi), mail);
-        let found = caller.ask(&PROVIDER, &request, read).unwrap_or_default();
+        let found = context.ask(&PROVIDER, &request, read).unwrap_or_default();
         for file in found.iter().flat_map(|page| &page.papers) {
             if file.work.open_access == Some(true) {
                 paper.work.open_access = Some(true);

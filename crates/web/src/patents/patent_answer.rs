@@ -3,12 +3,11 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::patent::Patent;
 use super::query::PatentSearch;
-use crate::cache::{CacheEntry, CacheQuestion};
-use crate::provider::reply::strings;
+use crate::cache::CacheQuestion;
 use crate::search::outcome::ProviderRouting;
 
 /// Time for which an answer is valid.
@@ -37,29 +36,30 @@ pub struct PatentAnswer {
 impl PatentAnswer {
     /// Returns the stored form.
     #[must_use]
-    pub fn bytes(&self) -> Vec<u8> {
+    pub(super) fn stored(&self) -> StoredPatents {
         let patents = self.patents.iter().cloned().map(Patent::fields);
-        let patents: Vec<Value> = patents.collect();
-        json!([patents, self.notes]).to_string().into_bytes()
+        (patents.collect(), self.notes.clone())
     }
 
-    /// Reads the stored form.
+    /// Creates the answer of this age from its stored form.
     #[must_use]
-    pub fn read(source: &'static str, entry: &CacheEntry) -> Option<Self> {
-        let stored: Value = serde_json::from_slice(&entry.bytes).ok()?;
-        Some(Self {
+    pub(super) fn of_stored(
+        source: &'static str,
+        (patents, notes): StoredPatents,
+        age: Duration,
+    ) -> Self {
+        Self {
             source,
-            patents: stored[0]
-                .as_array()?
-                .iter()
-                .map(Patent::of_fields)
-                .collect(),
-            notes: strings(stored.get(1)),
-            age: Some(entry.age),
+            patents: patents.iter().map(Patent::of_fields).collect(),
+            notes,
+            age: Some(age),
             ..Self::default()
-        })
+        }
     }
 }
+
+/// Patents with the fields of an answer, and the notes on them, as they are stored.
+pub(super) type StoredPatents = (Vec<Value>, Vec<String>);
 
 /// Builds the cache key of a search with this provider at these addresses.
 #[must_use]
@@ -196,11 +196,10 @@ mod tests {
             age: Some(Duration::ZERO),
             ..PatentAnswer::default()
         };
-        let entry = |bytes: &[u8]| CacheEntry {
-            bytes: bytes.to_vec(),
-            age: Duration::ZERO,
-        };
-        assert_eq!(PatentAnswer::read("epo", &entry(&kept.bytes())), Some(kept));
-        assert_eq!(PatentAnswer::read("epo", &entry(b"{}")), None);
+        let stored = serde_json::to_vec(&kept.stored()).unwrap();
+        let stored = serde_json::from_slice(&stored).unwrap();
+        let read = PatentAnswer::of_stored("epo", stored, Duration::ZERO);
+        assert_eq!(read, kept);
+        assert!(serde_json::from_slice::<StoredPatents>(b"{}").is_err());
     }
 }

@@ -9,7 +9,6 @@ use super::patent_provider::{self, PatentProvider};
 use super::query::PatentSearch;
 use super::{epo, web_patents};
 use crate::cache::{CacheQuestion, SingleFlightGuard};
-use crate::client::HttpClient;
 use crate::credentials::SecretText;
 use crate::provider::exchange::{self, RetryBudget};
 use crate::provider::failure::ProviderFailure;
@@ -18,150 +17,139 @@ use crate::search::choice::{self, NoProvider};
 use crate::search::context::SearchContext;
 use crate::search::outcome::{ProviderRouting, SearchFailure};
 use crate::search::provider_route::{PROVIDER_TIMEOUT, ProviderRoute};
-use crate::search::searcher::WebSearcher;
+use crate::search::searcher;
 
 /// Name of the web search as a source.
 const WEB: &str = "web_search";
 
-/// Runs searches of patents.
-pub struct PatentSearcher<'a> {
-    /// HTTP client; the search ends when its time does.
-    pub client: &'a HttpClient,
-    /// Configuration and caches.
-    pub known: SearchContext<'a>,
+/// Runs a search.
+pub fn search(
+    context: &SearchContext<'_>,
+    search: &PatentSearch,
+) -> Result<PatentAnswer, SearchFailure> {
+    let begin = Instant::now();
+    let is_named = search.provider.is_some();
+    let mut route = ProviderRoute::new(*context, is_named);
+    let mut found = None;
+    for provider in patent_provider::candidates(search, context.credentials) {
+        // The web search comes after them.
+        let longest = PROVIDER_TIMEOUT.min(context.client.left() / 2);
+        let service = provider.service;
+        found = route.ask(
+            service,
+            longest,
+            |account| cached_or_turn(context, service.name, &question(search, service, account)),
+            |context, account| ask(context, search, provider, account),
+        )?;
+        if found.is_some() {
+            break;
+        }
+    }
+    let answer = match (found, route.last_failure().filter(|_| is_named)) {
+        (Some(answer), _) => answer,
+        (None, None) => ask_web(context, search, &mut route.routing)?,
+        (None, Some(failure)) => {
+            let configured = patent_provider::configured(context.credentials);
+            let configured = configured.into_iter().map(|provider| provider.service);
+            return Err(route.failed(failure, configured));
+        }
+    };
+    Ok(PatentAnswer {
+        routed: route.routing,
+        took: begin.elapsed(),
+        ..answer
+    })
 }
 
-impl PatentSearcher<'_> {
-    /// Runs a search.
-    pub fn search(&self, search: &PatentSearch) -> Result<PatentAnswer, SearchFailure> {
-        let begin = Instant::now();
-        let is_named = search.provider.is_some();
-        let mut route = ProviderRoute::new(self.client, self.known, is_named);
-        let mut found = None;
-        for provider in patent_provider::candidates(search, self.known.credentials) {
-            // The web search comes after them.
-            let longest = PROVIDER_TIMEOUT.min(self.client.left() / 2);
-            let service = provider.service;
-            found = route.ask(
-                service,
-                longest,
-                |account| self.kept_or_turn(service.name, &question(search, service, account)),
-                |client, account| self.ask(client, search, provider, account),
-            )?;
-            if found.is_some() {
-                break;
-            }
-        }
-        let answer = match (found, route.last_failure().filter(|_| is_named)) {
-            (Some(answer), _) => answer,
-            (None, None) => self.ask_web(search, &mut route.routing)?,
-            (None, Some(failure)) => {
-                let configured = patent_provider::configured(self.known.credentials);
-                let configured = configured.into_iter().map(|provider| provider.service);
-                return Err(route.failed(failure, configured));
-            }
-        };
-        Ok(PatentAnswer {
-            routed: route.routing,
-            took: begin.elapsed(),
-            ..answer
-        })
+/// Asks a provider, and caches its answer.
+fn ask(
+    context: &SearchContext<'_>,
+    search: &PatentSearch,
+    provider: &'static PatentProvider,
+    account: &ProviderAccount,
+) -> Result<PatentAnswer, ProviderFailure> {
+    let service = provider.service;
+    let mut signed_in = account.clone();
+    if let Some(login) = provider.login {
+        let budget = RetryBudget::WHILE_OTHERS_REMAIN;
+        let asked = exchange::ask(context.client, service, &login(account), budget, epo::token);
+        // A login does not show that the provider works.
+        let failed = |failure: &ProviderFailure| context.breakers().failed(service, failure.kind);
+        let token = asked.inspect_err(failed)?.pop();
+        let token = token.map(|token| SecretText::new(&token.0));
+        signed_in.keys.push(token);
     }
+    let request = (provider.request)(search, &signed_in);
+    let list = PatentList::of(context.ask(service, &request, provider.read)?, search);
+    let partial = provider.office.filter(|_| search.office.is_none());
+    let note = partial.map(|office| {
+        let title = service.title;
+        format!("{title} has only patents of the office {office}; another provider has others.")
+    });
+    let question = question(search, service, account);
+    Ok(answer(context, service.name, list, note, &question))
+}
 
-    /// Asks a provider, and caches its answer.
-    fn ask(
-        &self,
-        client: &HttpClient,
-        search: &PatentSearch,
-        provider: &'static PatentProvider,
-        account: &ProviderAccount,
-    ) -> Result<PatentAnswer, ProviderFailure> {
-        let service = provider.service;
-        let caller = self.known.caller(client);
-        let mut signed_in = account.clone();
-        if let Some(login) = provider.login {
-            let budget = RetryBudget::WHILE_OTHERS_REMAIN;
-            let asked = exchange::ask(client, service, &login(account), budget, epo::token);
-            // A login does not show that the provider works.
-            let failed = |failure: &ProviderFailure| caller.breakers.failed(service, failure.kind);
-            let token = asked.inspect_err(failed)?.pop();
-            let token = token.map(|token| SecretText::new(&token.0));
-            signed_in.keys.push(token);
-        }
-        let request = (provider.request)(search, &signed_in);
-        let list = PatentList::of(caller.ask(service, &request, provider.read)?, search);
-        let partial = provider.office.filter(|_| search.office.is_none());
-        let note = partial.map(|office| {
-            let title = service.title;
-            format!("{title} has only patents of the office {office}; another provider has others.")
-        });
-        let question = question(search, service, account);
-        Ok(self.answer(service.name, list, note, &question))
-    }
+fn cached_or_turn(
+    context: &SearchContext<'_>,
+    source: &'static str,
+    question: &CacheQuestion,
+) -> Result<PatentAnswer, SingleFlightGuard> {
+    context.cached_or_turn(question, || {
+        let (stored, age) = context.cached(question, TIME_TO_LIVE)?;
+        Some(PatentAnswer::of_stored(source, stored, age))
+    })
+}
 
-    fn kept_or_turn(
-        &self,
-        source: &'static str,
-        question: &CacheQuestion,
-    ) -> Result<PatentAnswer, SingleFlightGuard> {
-        let look = || PatentAnswer::read(source, &self.known.entry(question, TIME_TO_LIVE)?);
-        self.known.kept_or_turn(self.client, question, look)
-    }
+/// Searches the web for pages of patents.
+fn ask_web(
+    context: &SearchContext<'_>,
+    search: &PatentSearch,
+    routed: &mut ProviderRouting,
+) -> Result<PatentAnswer, SearchFailure> {
+    let question = web_question(search, context).map_err(SearchFailure::NoProvider)?;
+    let _turn = match cached_or_turn(context, WEB, &question) {
+        Ok(answer) => return Ok(answer),
+        Err(turn) => turn,
+    };
+    routed.attempted.push(WEB);
+    let found = searcher::search(context, &web_patents::web_search(search));
+    let found = found.map_err(|error| web_failed(error, routed))?;
+    let title = found.provider.title;
+    let patents = found.results.into_iter().filter_map(web_patents::patent_of);
+    let note = format!(
+        "These are pages of patents.google.com, found by a web search with {title}: its excerpts \
+         stand for abstracts, and owners and days are not known."
+    );
+    let list = PatentList::of(patents.collect(), search);
+    Ok(answer(context, WEB, list, Some(note), &question))
+}
 
-    /// Searches the web for pages of patents.
-    fn ask_web(
-        &self,
-        search: &PatentSearch,
-        routed: &mut ProviderRouting,
-    ) -> Result<PatentAnswer, SearchFailure> {
-        let question = web_question(search, &self.known).map_err(SearchFailure::NoProvider)?;
-        let _turn = match self.kept_or_turn(WEB, &question) {
-            Ok(answer) => return Ok(answer),
-            Err(turn) => turn,
-        };
-        routed.attempted.push(WEB);
-        let searcher = WebSearcher {
-            client: self.client,
-            known: self.known,
-        };
-        let found = searcher.search(&web_patents::web_search(search));
-        let found = found.map_err(|error| web_failed(error, routed))?;
-        let title = found.provider.title;
-        let patents = found.results.into_iter().filter_map(web_patents::patent_of);
-        let note = format!(
-            "These are pages of patents.google.com, found by a web search with {title}: its \
-             excerpts stand for abstracts, and owners and days are not known."
-        );
-        let list = PatentList::of(patents.collect(), search);
-        Ok(self.answer(WEB, list, Some(note), &question))
+/// Builds the answer, and caches it if something was found.
+fn answer(
+    context: &SearchContext<'_>,
+    source: &'static str,
+    list: PatentList,
+    note: Option<String>,
+    question: &CacheQuestion,
+) -> PatentAnswer {
+    let undated = (list.undated > 0).then(|| {
+        format!(
+            "The years could not be checked for {} of these, whose day of filing is not known.",
+            list.undated
+        )
+    });
+    let unseen = list.taken.note_of_page("the results");
+    let answer = PatentAnswer {
+        source,
+        patents: list.patents,
+        notes: [note, undated, unseen].into_iter().flatten().collect(),
+        ..PatentAnswer::default()
+    };
+    if !answer.patents.is_empty() {
+        context.cache(question, &answer.stored(), TIME_TO_LIVE);
     }
-
-    /// Builds the answer, and caches it if something was found.
-    fn answer(
-        &self,
-        source: &'static str,
-        list: PatentList,
-        note: Option<String>,
-        question: &CacheQuestion,
-    ) -> PatentAnswer {
-        let undated = (list.undated > 0).then(|| {
-            format!(
-                "The years could not be checked for {} of these, whose day of filing is not known.",
-                list.undated
-            )
-        });
-        let unseen = list.taken.note_of_page("the results");
-        let answer = PatentAnswer {
-            source,
-            patents: list.patents,
-            notes: [note, undated, unseen].into_iter().flatten().collect(),
-            ..PatentAnswer::default()
-        };
-        if !answer.patents.is_empty() {
-            self.known.keep(question, &answer.bytes(), TIME_TO_LIVE);
-        }
-        answer
-    }
+    answer
 }
 
 /// Returns the failure of a web search that was the last resort.
@@ -183,9 +171,9 @@ fn web_failed(error: SearchFailure, routed: &ProviderRouting) -> SearchFailure {
 
 /// Returns the configured providers that can be asked in place of this one.
 #[must_use]
-pub fn alternatives(known: &SearchContext<'_>, asked: &str) -> Vec<&'static str> {
-    let all = patent_provider::configured(known.credentials).into_iter();
-    known.others(all.map(|provider| provider.service), &[asked])
+pub fn alternatives(context: &SearchContext<'_>, asked: &str) -> Vec<&'static str> {
+    let all = patent_provider::configured(context.credentials).into_iter();
+    context.others(all.map(|provider| provider.service), &[asked])
 }
 
 /// Builds the cache key of a search with this provider.
@@ -196,12 +184,12 @@ fn question(search: &PatentSearch, service: &Provider, account: &ProviderAccount
 /// Builds the cache key of a web search, which depends on whom it would ask.
 fn web_question(
     search: &PatentSearch,
-    known: &SearchContext<'_>,
+    context: &SearchContext<'_>,
 ) -> Result<CacheQuestion, NoProvider> {
     let web = web_patents::web_search(search);
-    let providers = choice::choose(&web, known.credentials)?.providers();
+    let providers = choice::choose(&web, context.credentials)?.providers();
     let places = providers.iter().map(|provider| {
-        let account = provider.account(known.credentials);
+        let account = provider.account(context.credentials);
         let place = account.map_or_else(|_| String::new(), |account| account.place());
         format!("{} {place}", provider.name)
     });

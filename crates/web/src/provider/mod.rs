@@ -3,7 +3,6 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `caller` | providers asked one by one, by account and breaker |
 //! | `exchange` | one request and its answer, without a key in it |
 //! | `reply` | parsing that the providers' replies have in common |
 //! | `failure` | failures of a provider |
@@ -20,7 +19,6 @@ use crate::client::{self, HttpResponse};
 use crate::credentials::{CredentialName, Credentials, SecretText};
 
 pub mod breaker;
-pub(crate) mod caller;
 pub(crate) mod exchange;
 pub mod failure;
 pub mod reply;

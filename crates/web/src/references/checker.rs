@@ -14,7 +14,7 @@ use crate::cache::CacheQuestion;
 use crate::client::HttpClient;
 use crate::papers::doi_registry;
 use crate::papers::paper::Paper;
-use crate::papers::paper_caller::PaperCaller;
+use crate::papers::paper_caller;
 use crate::papers::paper_provider::{PaperPage, PaperProvider, order};
 use crate::papers::paper_search::{PaperSearch, PaperTarget};
 use crate::papers::request_limits::RequestLimits;
@@ -44,21 +44,12 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(8);
 /// Time left at the end, for requests under way.
 const LAST_REQUEST_TIME: Duration = Duration::from_secs(3);
 
-/// Checks bibliographies.
-pub struct ReferenceChecker<'a> {
-    /// HTTP client; the check ends when its time does.
-    pub client: &'a HttpClient,
-    /// Configuration and caches.
-    pub known: SearchContext<'a>,
-}
-
 /// Works that were asked for at once, or why there was no answer.
 type BatchOutcome = Result<Vec<Paper>, String>;
 
 /// A check under way.
 struct ReferenceCheck<'a> {
-    client: &'a HttpClient,
-    known: SearchContext<'a>,
+    context: SearchContext<'a>,
     /// Time after which no request begins.
     end: Instant,
     gates: Vec<(&'static str, ProviderGate)>,
@@ -82,64 +73,61 @@ struct EntryCheck {
     is_in_vain: bool,
 }
 
-impl ReferenceChecker<'_> {
-    /// Checks all entries.
-    #[must_use]
-    pub fn check(&self, entries: &[ReferenceEntry]) -> Vec<CheckedReference> {
-        let number = |wanted: fn(&WorkId) -> bool| -> Vec<WorkId> {
-            let mut all: Vec<WorkId> = Vec::new();
-            for id in entries
-                .iter()
-                .flat_map(|entry| &entry.ids)
-                .filter(|id| wanted(id))
-            {
-                if !all.iter().any(|one| one.is_same(id)) {
-                    all.push(id.clone());
-                }
+/// Checks all entries, until the time of the client ends.
+#[must_use]
+pub fn check(context: &SearchContext<'_>, entries: &[ReferenceEntry]) -> Vec<CheckedReference> {
+    let number = |wanted: fn(&WorkId) -> bool| -> Vec<WorkId> {
+        let mut all: Vec<WorkId> = Vec::new();
+        for id in entries
+            .iter()
+            .flat_map(|entry| &entry.ids)
+            .filter(|id| wanted(id))
+        {
+            if !all.iter().any(|one| one.is_same(id)) {
+                all.push(id.clone());
             }
-            all
-        };
-        let names = [
-            "crossref",
-            "openalex",
-            "pubmed",
-            "arxiv",
-            "semanticscholar",
-            "datacite",
-            "doi",
-        ];
-        let left = self.client.left().saturating_sub(LAST_REQUEST_TIME);
-        let check = ReferenceCheck {
-            client: self.client,
-            known: self.known,
-            end: Instant::now() + left,
-            gates: names.map(|name| (name, ProviderGate::default())).into(),
-            batches: [Mutex::new(None), Mutex::new(None)],
-            numbers: [
-                number(|id| matches!(id, WorkId::Arxiv(_))),
-                number(|id| matches!(id, WorkId::Pubmed(_))),
-            ],
-        };
-        let mut queue: Vec<usize> = (0..entries.len()).collect();
-        queue.sort_by_key(|at| (entries[*at].ids.is_empty(), entries[*at].is_plain()));
-        let checked = vec![CheckedReference::default(); entries.len()];
-        let checked = Mutex::new(checked);
-        let next = AtomicUsize::new(0);
-        let work = || {
-            while let Some(at) = queue.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let outcome = check.outcome(&entries[*at]);
-                lock(&checked)[*at] = outcome;
-            }
-        };
-        thread::scope(|scope| {
-            for _ in 1..MAX_CONCURRENT_ENTRIES.min(entries.len()) {
-                // Without a thread the others have more to do.
-                let _ = thread::Builder::new().spawn_scoped(scope, work);
-            }
-            work();
-        });
-        checked.into_inner().unwrap_or_default()
-    }
+        }
+        all
+    };
+    let names = [
+        "crossref",
+        "openalex",
+        "pubmed",
+        "arxiv",
+        "semanticscholar",
+        "datacite",
+        "doi",
+    ];
+    let left = context.client.left().saturating_sub(LAST_REQUEST_TIME);
+    let check = ReferenceCheck {
+        context: *context,
+        end: Instant::now() + left,
+        gates: names.map(|name| (name, ProviderGate::default())).into(),
+        batches: [Mutex::new(None), Mutex::new(None)],
+        numbers: [
+            number(|id| matches!(id, WorkId::Arxiv(_))),
+            number(|id| matches!(id, WorkId::Pubmed(_))),
+        ],
+    };
+    let mut queue: Vec<usize> = (0..entries.len()).collect();
+    queue.sort_by_key(|at| (entries[*at].ids.is_empty(), entries[*at].is_plain()));
+    let checked = vec![CheckedReference::default(); entries.len()];
+    let checked = Mutex::new(checked);
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some(at) = queue.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let outcome = check.outcome(&entries[*at]);
+            lock(&checked)[*at] = outcome;
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..MAX_CONCURRENT_ENTRIES.min(entries.len()) {
+            // Without a thread the others have more to do.
+            let _ = thread::Builder::new().spawn_scoped(scope, work);
+        }
+        work();
+    });
+    checked.into_inner().unwrap_or_default()
 }
 
 impl ReferenceCheck<'_> {
@@ -151,23 +139,19 @@ impl ReferenceCheck<'_> {
         });
         let places = services
             .iter()
-            .map(|one| one.service.account(self.known.credentials));
+            .map(|one| one.service.account(self.context.credentials));
         let places: Vec<String> = places
             .map(|account| account.map_or(String::new(), |account| account.place()))
             .collect();
         let question = CacheQuestion::new("check_references", VERSION)
             .with("entry", Some(&entry.text))
             .with_list("places", &places);
-        if let Some(kept) = self.known.entry(&question, TIME_TO_LIVE)
-            && let Ok(outcome) = serde_json::from_slice(&kept.bytes)
-        {
+        if let Some((outcome, _)) = self.context.cached(&question, TIME_TO_LIVE) {
             return outcome;
         }
         let outcome = self.check(entry);
-        if outcome.status != ReferenceStatus::Unchecked
-            && let Ok(bytes) = serde_json::to_vec(&outcome)
-        {
-            self.known.keep(&question, &bytes, TIME_TO_LIVE);
+        if outcome.status != ReferenceStatus::Unchecked {
+            self.context.cache(&question, &outcome, TIME_TO_LIVE);
         }
         outcome
     }
@@ -220,7 +204,7 @@ impl ReferenceCheck<'_> {
             return;
         }
         let asked = self.through_gate(&doi_registry::PROVIDER, |client| {
-            doi_registry::is_registered(&self.known.caller(client), doi)
+            doi_registry::is_registered(&self.context.with_client(client), doi)
         });
         let outcome = match &asked {
             Ok(true) => "registered",
@@ -304,7 +288,7 @@ impl ReferenceCheck<'_> {
         provider: &'static PaperProvider,
         course: &mut EntryCheck,
     ) -> Option<Vec<Paper>> {
-        let account = match provider.account(self.known.credentials) {
+        let account = match provider.account(self.context.credentials) {
             Ok(account) => account,
             Err(failure) => {
                 course.refusal = Some(failure.kind.in_words().to_owned());
@@ -312,8 +296,8 @@ impl ReferenceCheck<'_> {
             }
         };
         let asked = self.through_gate(&provider.service, |client| {
-            let known = self.known;
-            PaperCaller { client, known }.ask(search, provider, &account)
+            let context = self.context.with_client(client);
+            paper_caller::ask(&context, search, provider, &account)
         });
         let papers = asked.map(|page| {
             let papers = page.papers.into_iter();
@@ -321,7 +305,7 @@ impl ReferenceCheck<'_> {
                 .filter_map(|paper| paper.tidied(provider.name))
                 .collect::<Vec<_>>()
         });
-        let url = PaperCaller::shown_address(search, provider, &account);
+        let url = paper_caller::shown_address(search, provider, &account);
         course.note(
             provider,
             &url,
@@ -339,11 +323,11 @@ impl ReferenceCheck<'_> {
         let gate = self.gates.iter().find(|(name, _)| *name == provider.name);
         let (_, gate) = gate.ok_or_else(String::new)?;
         let pass = gate.enter(self.end)?;
-        if let BreakerState::Open(_) = self.known.breakers().pass(provider) {
+        if let BreakerState::Open(_) = self.context.breakers().pass(provider) {
             gate.refuse("it failed lately and is left alone for a while");
             return Err("left alone after failures".to_owned());
         }
-        match send(&self.client.for_at_most(REQUEST_TIMEOUT)) {
+        match send(&self.context.client.for_at_most(REQUEST_TIMEOUT)) {
             Ok(answer) => {
                 pass.heed(answer.limits());
                 Ok(answer)

@@ -1,20 +1,26 @@
-//! State known before a provider is asked: the configuration, the breakers, and the cached answers.
+//! The context of a search: the client, the configuration, the breakers, and the cached answers.
 
 use std::time::Duration;
 
-use crate::cache::{CacheEntry, CacheQuestion, CacheStore, SingleFlightGuard, get_or_wait};
-use crate::client::HttpClient;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::cache::{CacheQuestion, CacheStore, SingleFlightGuard, get_or_wait};
+use crate::client::{HttpClient, HttpResponse};
 use crate::credentials::Credentials;
-use crate::provider::Provider;
 use crate::provider::breaker::{BreakerState, ProviderBreakers};
-use crate::provider::caller::ProviderCaller;
+use crate::provider::exchange::{self, ProviderItem, RetryBudget};
+use crate::provider::failure::ProviderFailure;
+use crate::provider::{Provider, ProviderRequest, UnreadableReply};
 
 /// Maximum wait for another call with the same question.
 const MAX_WAIT: Duration = Duration::from_secs(8);
 
-/// Configuration and caches of a search.
+/// Client, configuration and caches of a search.
 #[derive(Clone, Copy)]
 pub struct SearchContext<'a> {
+    /// HTTP client; the search ends when its time does. An offline one finds cached answers only.
+    pub client: &'a HttpClient,
     /// API keys and settings.
     pub credentials: &'a Credentials<'a>,
     /// Store of answers and breakers, if there is one.
@@ -41,17 +47,30 @@ impl<'a> SearchContext<'a> {
         well.map(|one| one.name).collect()
     }
 
-    /// Returns what asks providers with `client`.
+    /// Returns the context of a search with another client.
     #[must_use]
-    pub fn caller<'c>(&self, client: &'c HttpClient) -> ProviderCaller<'c>
+    pub fn with_client<'c>(&self, client: &'c HttpClient) -> SearchContext<'c>
     where
         'a: 'c,
     {
-        ProviderCaller {
-            client,
-            credentials: self.credentials,
-            breakers: ProviderBreakers::new(self.store),
+        SearchContext { client, ..*self }
+    }
+
+    /// Sends one request and returns the items that `read` finds in the answer; the breaker learns
+    /// of it.
+    pub(crate) fn ask<T: ProviderItem>(
+        &self,
+        provider: &Provider,
+        request: &ProviderRequest,
+        read: fn(&HttpResponse) -> Result<Vec<T>, UnreadableReply>,
+    ) -> Result<Vec<T>, ProviderFailure> {
+        let retry = RetryBudget::WHILE_OTHERS_REMAIN;
+        let asked = exchange::ask(self.client, provider, request, retry, read);
+        match &asked {
+            Ok(_) => self.breakers().succeeded(provider),
+            Err(failure) => self.breakers().failed(provider, failure.kind),
         }
+        asked
     }
 
     /// Returns the store, if answers are read from it and written to it.
@@ -60,32 +79,43 @@ impl<'a> SearchContext<'a> {
         self.store.filter(|_| self.keeps_answers)
     }
 
-    /// Returns what is kept of the answer to a question.
+    /// Returns the cached answer to a question, with its age.
     #[must_use]
-    pub fn entry(&self, question: &CacheQuestion, good_for: Duration) -> Option<CacheEntry> {
-        self.for_answers()?.get(question, good_for)
+    pub(crate) fn cached<T: DeserializeOwned>(
+        &self,
+        question: &CacheQuestion,
+        good_for: Duration,
+    ) -> Option<(T, Duration)> {
+        let entry = self.for_answers()?.get(question, good_for)?;
+        Some((serde_json::from_slice(&entry.bytes).ok()?, entry.age))
     }
 
-    /// Keeps the answer to a question.
-    pub fn keep(&self, question: &CacheQuestion, bytes: &[u8], good_for: Duration) {
-        if let Some(store) = self.for_answers() {
-            store.put(question, bytes, good_for);
+    /// Caches the answer to a question.
+    pub(crate) fn cache(
+        &self,
+        question: &CacheQuestion,
+        answer: &impl Serialize,
+        good_for: Duration,
+    ) {
+        if let Some(store) = self.for_answers()
+            && let Ok(bytes) = serde_json::to_vec(answer)
+        {
+            store.put(question, &bytes, good_for);
         }
     }
 
     /// Returns what `look` finds, or what it finds after another call with the same question, for
-    /// which this one waits in the time of `client` unless that is offline; otherwise the turn to
+    /// which this one waits in the time of the client unless that is offline; otherwise the turn to
     /// ask.
-    pub(crate) fn kept_or_turn<T>(
+    pub(crate) fn cached_or_turn<T>(
         &self,
-        client: &HttpClient,
         question: &CacheQuestion,
         mut look: impl FnMut() -> Option<T>,
     ) -> Result<T, SingleFlightGuard> {
         match self.for_answers() {
             None => Err(SingleFlightGuard::default()),
-            Some(_) if client.is_offline() => look().ok_or_else(SingleFlightGuard::default),
-            Some(store) => get_or_wait(store, question, MAX_WAIT.min(client.left() / 3), look),
+            Some(_) if self.client.is_offline() => look().ok_or_else(SingleFlightGuard::default),
+            Some(store) => get_or_wait(store, question, MAX_WAIT.min(self.client.left() / 3), look),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Web search: the providers, the choice among them, and the clean-up of their results.
 //!
 //! A provider is a row ([`search_provider::SearchProvider`]), in a file of its own with only the
-//! differences between providers. [`searcher::WebSearcher`] asks the configured ones; the tools of
+//! differences between providers. [`searcher::search`] asks the configured ones; the tools of
 //! one provider ask through [`host_search`], by the same rows.
 //!
 //! | module | contents |

@@ -7,7 +7,6 @@ use super::choice::NoProvider;
 use super::context::SearchContext;
 use super::outcome::{ProviderRouting, SearchFailure};
 use crate::cache::SingleFlightGuard;
-use crate::client::HttpClient;
 use crate::provider::breaker::BreakerState;
 use crate::provider::failure::ProviderFailure;
 use crate::provider::{Provider, ProviderAccount};
@@ -20,10 +19,8 @@ pub const MIN_PROVIDER_TIME: Duration = Duration::from_secs(1);
 
 /// A search on its way through the providers.
 pub struct ProviderRoute<'a> {
-    /// HTTP client; the search ends when its time does.
-    pub client: &'a HttpClient,
-    /// Configuration and caches.
-    pub known: SearchContext<'a>,
+    /// Client, configuration and caches.
+    pub context: SearchContext<'a>,
     /// True if there is only one provider to ask. It gets all the time, whatever happened before.
     pub is_only: bool,
     /// Minimum time that is worth asking another provider.
@@ -37,10 +34,9 @@ pub struct ProviderRoute<'a> {
 impl<'a> ProviderRoute<'a> {
     /// Begins a search.
     #[must_use]
-    pub fn new(client: &'a HttpClient, known: SearchContext<'a>, is_only: bool) -> Self {
+    pub fn new(context: SearchContext<'a>, is_only: bool) -> Self {
         Self {
-            client,
-            known,
+            context,
             is_only,
             min_time: MIN_PROVIDER_TIME,
             routing: ProviderRouting::default(),
@@ -48,7 +44,7 @@ impl<'a> ProviderRoute<'a> {
         }
     }
 
-    /// Returns the cached answer of `provider`, as `kept` finds it, or else the one that `ask` gets
+    /// Returns the cached answer of `provider`, as `cached` finds it, or else the one that `ask` gets
     /// within `longest`; `None` if there is neither.
     ///
     /// # Errors
@@ -57,26 +53,27 @@ impl<'a> ProviderRoute<'a> {
         &mut self,
         provider: &Provider,
         longest: Duration,
-        kept: impl FnOnce(&ProviderAccount) -> Result<T, SingleFlightGuard>,
-        ask: impl FnOnce(&HttpClient, &ProviderAccount) -> Result<T, ProviderFailure>,
+        cached: impl FnOnce(&ProviderAccount) -> Result<T, SingleFlightGuard>,
+        ask: impl FnOnce(&SearchContext<'_>, &ProviderAccount) -> Result<T, ProviderFailure>,
     ) -> Result<Option<T>, SearchFailure> {
-        let account = match provider.account(self.known.credentials) {
+        let account = match provider.account(self.context.credentials) {
             Ok(account) => account,
             Err(failure) => return Ok(self.pass(failure)),
         };
-        let _turn = match kept(&account) {
+        let _turn = match cached(&account) {
             Ok(answer) => return Ok(Some(answer)),
             Err(turn) => turn,
         };
         if !self.is_only && !self.may_ask(provider) {
             return Ok(None);
         }
-        if self.client.is_offline() {
+        if self.context.client.is_offline() {
             return Err(SearchFailure::NoProvider(NoProvider::Offline));
         }
         self.routing.attempted.push(provider.name);
         let longest = if self.is_only { Duration::MAX } else { longest };
-        match ask(&self.client.for_at_most(longest), &account) {
+        let client = self.context.client.for_at_most(longest);
+        match ask(&self.context.with_client(&client), &account) {
             Ok(answer) => Ok(Some(answer)),
             Err(failure) => Ok(self.pass(failure)),
         }
@@ -90,14 +87,14 @@ impl<'a> ProviderRoute<'a> {
 
     /// False for a provider that is passed over. One that was given no time has not failed.
     fn may_ask(&mut self, provider: &Provider) -> bool {
-        if self.client.left() < self.min_time && !self.routing.attempted.is_empty() {
+        if self.context.client.left() < self.min_time && !self.routing.attempted.is_empty() {
             let why = "no time left for it".to_owned();
             self.routing.passed.push((provider.name, why));
             return false;
         }
-        let breakers = self.known.breakers();
+        let breakers = self.context.breakers();
         // The one probe of a half-open breaker is left to a caller that can make it.
-        let state = if self.client.is_offline() {
+        let state = if self.context.client.is_offline() {
             breakers.state(provider)
         } else {
             breakers.pass(provider)
@@ -133,7 +130,7 @@ impl<'a> ProviderRoute<'a> {
         let passed = self.routing.passed.iter().map(|(name, _)| *name);
         let passed: Vec<&str> = passed.collect();
         SearchFailure::Failed {
-            alternatives: self.known.others(configured, &passed),
+            alternatives: self.context.others(configured, &passed),
             failure: Box::new(failure),
             routed: (!self.is_only).then_some(self.routing),
         }

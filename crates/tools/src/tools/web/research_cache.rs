@@ -11,6 +11,7 @@ use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::{ErrorCode, Failure, FailureAdvice};
 use iki_process::sandbox::confinement;
 use iki_web::cache::{CacheFiles, CacheStore, KEY_VARIABLE};
+use iki_web::client::HttpClient;
 use iki_web::credentials::Credentials;
 use iki_web::search::cached_results;
 use iki_web::search::context::SearchContext;
@@ -45,10 +46,15 @@ impl ResearchCache {
         }
     }
 
-    /// Returns the configuration and caches of a search.
+    /// Returns the context of a search with `client`.
     #[must_use]
-    pub fn known<'a>(&'a self, credentials: &'a Credentials<'a>) -> SearchContext<'a> {
+    pub fn context<'a>(
+        &'a self,
+        client: &'a HttpClient,
+        credentials: &'a Credentials<'a>,
+    ) -> SearchContext<'a> {
         SearchContext {
+            client,
             credentials,
             store: self.store.as_deref(),
             keeps_answers: self.keeps_answers,

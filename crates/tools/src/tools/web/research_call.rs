@@ -56,10 +56,8 @@ pub struct ResearchCall<'a, 'c> {
     pub request: &'a Request<'a>,
     /// Name of the tool.
     pub tool: &'static str,
-    /// Configuration and caches.
-    pub search_context: SearchContext<'c>,
-    /// HTTP client; an offline one if only the cache may answer.
-    pub client: &'c HttpClient,
+    /// Client, configuration and caches; the client is an offline one if only the cache may answer.
+    pub context: SearchContext<'c>,
     /// Filled with what a session keeps of the answer.
     pub session_findings: SessionFindings,
 }
@@ -98,7 +96,8 @@ fn answered<'a>(
     client: &HttpClient,
 ) -> Option<Result<Reply<'a>, Failure>> {
     let credentials = Credentials::from_env();
-    let search_context = SearchContext {
+    let context = SearchContext {
+        client,
         credentials: &credentials,
         store,
         keeps_answers: research_cache::keeps_answers(request.terms()),
@@ -106,8 +105,7 @@ fn answered<'a>(
     let mut call = ResearchCall {
         request,
         tool,
-        search_context,
-        client,
+        context,
         session_findings: SessionFindings::default(),
     };
     let result = answer(&mut call).transpose()?;
@@ -123,9 +121,9 @@ impl ResearchCall<'_, '_> {
     pub fn answer_of<T>(&self, result: Result<T, SearchFailure>) -> Result<Option<T>, Failure> {
         match result {
             Ok(answer) => Ok(Some(answer)),
-            Err(_) if self.client.is_offline() => Ok(None),
+            Err(_) if self.context.client.is_offline() => Ok(None),
             Err(error) => {
-                let credentials = self.search_context.credentials;
+                let credentials = self.context.credentials;
                 Err(search_failure::failure(self.tool, &error, credentials))
             }
         }

@@ -55,7 +55,7 @@ fn lines(paper: &Paper) -> Value {
 pub fn list(
     wanted: &PaperFields,
     answer: &PaperAnswer,
-    known: &SearchContext<'_>,
+    context: &SearchContext<'_>,
     in_words: bool,
 ) -> FoundList {
     let (search, routed) = (&wanted.search, &answer.routed);
@@ -78,7 +78,7 @@ pub fn list(
         hints: answer.papers.is_empty().then(|| {
             let answered = answer.answered.iter().map(String::as_str);
             let asked: Vec<&str> = answered.chain(routed.attempted.iter().copied()).collect();
-            SearchHints::new(filters(search), finder::others(known, &asked))
+            SearchHints::new(filters(search), finder::others(context, &asked))
         }),
         notes: notes(search, answer),
         meta: SearchMeta::new(first, route, (answer.age, TIME_TO_LIVE), answer.took),

@@ -10,7 +10,7 @@ use crate::contract::reply::Reply;
 use crate::contract::tool::{FieldRole, Tool};
 use crate::tools::web::research_call::{ResearchCall, research_tool};
 use crate::tools::web::session_record::SessionSource;
-use iki_web::papers::finder::PaperFinder;
+use iki_web::papers::finder;
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -30,9 +30,9 @@ pub const TOOL: Tool = Tool {
 };
 
 fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
-    let (client, known) = (call.client, call.search_context);
+    let context = call.context;
     let wanted = request::read(call.request)?;
-    let found = PaperFinder { client, known }.find(&wanted.search);
+    let found = finder::search(&context, &wanted.search);
     let Some(answer) = call.answer_of(found)? else {
         return Ok(None);
     };
@@ -41,6 +41,6 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
     call.session_findings.sources = works.map(SessionSource::from).collect();
     let in_words = call.request.terms().reader.reads_words();
     Ok(Some(
-        answer::list(&wanted, &answer, &known, in_words).reply(),
+        answer::list(&wanted, &answer, &context, in_words).reply(),
     ))
 }

@@ -14,7 +14,7 @@ use crate::contract::tool::{FieldRole, Tool};
 use crate::tools::web::research_call::{ResearchCall, research_tool};
 use iki_web::link_check::{CheckedLink, check_links};
 use iki_web::references::checked::ReferenceStatus;
-use iki_web::references::checker::ReferenceChecker;
+use iki_web::references::checker;
 use iki_web::references::entry::ReferenceEntry;
 
 /// The tool's row in the registry.
@@ -44,7 +44,7 @@ pub const TOOL: Tool = Tool {
 };
 
 fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
-    let (client, known) = (call.client, call.search_context);
+    let context = call.context;
     let wanted = request::read(call.request)?;
     let entries = wanted.chosen();
     let addresses: Vec<Option<String>> = entries.iter().map(ReferenceEntry::address).collect();
@@ -54,8 +54,9 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
         .map(|url| (&**url, false))
         .collect();
     let (checked, links) = thread::scope(|scope| {
-        let links = thread::Builder::new().spawn_scoped(scope, || check_links(&asked, client));
-        let checked = ReferenceChecker { client, known }.check(entries);
+        let links =
+            thread::Builder::new().spawn_scoped(scope, || check_links(&asked, context.client));
+        let checked = checker::check(&context, entries);
         // Without a thread no link is checked.
         let links = links.ok().and_then(|links| links.join().ok());
         (checked, links.unwrap_or_default())

@@ -22,7 +22,7 @@ const MAX_SHOWN_ABSTRACT_CHARS: usize = 500;
 pub fn list(
     wanted: &PatentFields,
     answer: PatentAnswer,
-    known: &SearchContext<'_>,
+    context: &SearchContext<'_>,
     in_words: bool,
 ) -> FoundList {
     let (search, routed) = (&wanted.search, &answer.routed);
@@ -35,7 +35,7 @@ pub fn list(
     FoundList {
         noun: "patents",
         hints: answer.patents.is_empty().then(|| {
-            let others = patent_searcher::alternatives(known, answer.source);
+            let others = patent_searcher::alternatives(context, answer.source);
             SearchHints::new(filters(search), others)
         }),
         rows: answer.patents.into_iter().map(row).collect(),

@@ -13,7 +13,7 @@ use crate::tools::web::research_call::{ResearchCall, research_tool};
 use crate::tools::web::session_record::SessionSource;
 use iki_web::page::PartialDate;
 use iki_web::patents::patent::Patent;
-use iki_web::patents::patent_searcher::PatentSearcher;
+use iki_web::patents::patent_searcher;
 use iki_web::search::choice::NoProvider;
 use iki_web::search::outcome::SearchFailure;
 use iki_web::work::{Work, WorkAuthor, WorkKind};
@@ -38,10 +38,12 @@ pub const TOOL: Tool = Tool {
 };
 
 fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
-    let (client, known) = (call.client, call.search_context);
-    let wanted = request::read(call.request, known.credentials)?;
-    let found = PatentSearcher { client, known }.search(&wanted.search);
-    if !client.is_offline() && matches!(found, Err(SearchFailure::NoProvider(NoProvider::Off))) {
+    let context = call.context;
+    let wanted = request::read(call.request, context.credentials)?;
+    let found = patent_searcher::search(&context, &wanted.search);
+    if !context.client.is_offline()
+        && matches!(found, Err(SearchFailure::NoProvider(NoProvider::Off)))
+    {
         return Err(search_is_off());
     }
     let Some(answer) = call.answer_of(found)? else {
@@ -53,7 +55,7 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
     call.session_findings.sources = answer.patents.iter().map(session_source).collect();
     let in_words = call.request.terms().reader.reads_words();
     Ok(Some(
-        answer::list(&wanted, answer, &known, in_words).reply(),
+        answer::list(&wanted, answer, &context, in_words).reply(),
     ))
 }
 

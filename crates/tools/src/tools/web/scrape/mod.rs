@@ -81,8 +81,8 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
     let asked = request::read(call.request)?;
     let host = asked.url.host_str().unwrap_or_default();
     host.clone_into(&mut call.session_findings.provider);
-    let store = call.search_context.for_answers();
-    let Some(found) = cached_page::answer(&asked, call.client.clone(), store) else {
+    let store = call.context.for_answers();
+    let Some(found) = cached_page::answer(&asked, call.context.client.clone(), store) else {
         return Ok(None);
     };
     let found = found?;

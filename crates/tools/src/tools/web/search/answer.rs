@@ -70,7 +70,7 @@ fn lines(result: &SearchResult, claim: Option<&ClaimTerms>) -> Value {
 pub fn list(
     wanted: &SearchFields,
     answer: &SearchAnswer,
-    known: &SearchContext<'_>,
+    context: &SearchContext<'_>,
     in_words: bool,
 ) -> FoundList {
     let claim = wanted.search.claim.as_deref().map(ClaimTerms::new);
@@ -83,8 +83,8 @@ pub fn list(
             .map(|one| row(one, claim.as_ref()))
             .collect(),
         hints: answer.results.is_empty().then(|| {
-            let (search, breakers) = (&wanted.search, known.breakers());
-            SearchHints::of(search, answer.provider, known.credentials, breakers)
+            let (search, breakers) = (&wanted.search, context.breakers());
+            SearchHints::of(search, answer.provider, context.credentials, breakers)
         }),
         fields: vec![
             ("urls", results.map(|one| one.url.as_str()).collect()),

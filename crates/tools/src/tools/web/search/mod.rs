@@ -10,7 +10,7 @@ use crate::contract::tool::{FieldRole, Tool};
 use crate::tools::web::research_call::{ResearchCall, research_tool};
 use crate::tools::web::searching::{self, search_fields};
 use crate::tools::web::session_record::SessionSource;
-use iki_web::search::searcher::WebSearcher;
+use iki_web::search::searcher;
 
 /// Default number of results.
 const DEFAULT_RESULTS: usize = 5;
@@ -34,9 +34,9 @@ pub const TOOL: Tool = Tool {
 };
 
 fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
-    let (client, known) = (call.client, call.search_context);
-    let wanted = search_fields::read(call.request, known.credentials, DEFAULT_RESULTS)?;
-    let found = WebSearcher { client, known }.search(&wanted.search);
+    let context = call.context;
+    let wanted = search_fields::read(call.request, context.credentials, DEFAULT_RESULTS)?;
+    let found = searcher::search(&context, &wanted.search);
     let Some(answer) = call.answer_of(found)? else {
         return Ok(None);
     };
@@ -47,7 +47,7 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
     call.session_findings.sources = answer.results.iter().map(SessionSource::from).collect();
     let in_words = call.request.terms().reader.reads_words();
     Ok(Some(
-        answer::list(&wanted, &answer, &known, in_words).reply(),
+        answer::list(&wanted, &answer, &context, in_words).reply(),
     ))
 }
 

@@ -41,7 +41,7 @@ use iki_web::search::context::SearchContext;
 use iki_web::search::display_link;
 use iki_web::search::hints::SearchHints;
 use iki_web::search::outcome::SearchAnswer;
-use iki_web::search::searcher::WebSearcher;
+use iki_web::search::searcher;
 use parallel_reading::PageOutcome;
 use read_source::ReadResults;
 
@@ -65,25 +65,22 @@ pub const TOOL: Tool = Tool {
 
 fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
     let begin = Instant::now();
-    let known = call.search_context;
-    let asked = read_request::read(call.request, known.credentials)?;
+    let context = call.context;
+    let asked = read_request::read(call.request, context.credentials)?;
     let terms = CallTerms {
         // One for all that is fetched.
         deadline: Deadline::after(call.request.terms().left(network::CALL_TIMEOUT)),
         ..*call.request.terms()
     };
-    let searcher = WebSearcher {
-        client: &call.client.for_at_most(SEARCH_TIMEOUT),
-        known,
-    };
-    let found = searcher.search(&asked.search.search);
+    let client = context.client.for_at_most(SEARCH_TIMEOUT);
+    let found = searcher::search(&context.with_client(&client), &asked.search.search);
     let Some(found) = call.answer_of(found)? else {
         return Ok(None);
     };
     let pages = found.results.iter().map(|one| asked.page_of(one, &terms));
-    let client = call.client.clone();
-    let client = client.for_addresses_of(origin(&found, known.credentials));
-    let outcomes = parallel_reading::read(pages.collect(), &terms, &client, known.for_answers());
+    let client = context.client.clone();
+    let client = client.for_addresses_of(origin(&found, context.credentials));
+    let outcomes = parallel_reading::read(pages.collect(), &terms, &client, context.for_answers());
     let Some(outcomes) = outcomes else {
         return Ok(None);
     };
@@ -91,7 +88,12 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
     let age = freshness(&found, &outcomes);
     let hints = found.results.is_empty().then(|| {
         let search = &asked.search.search;
-        SearchHints::of(search, found.provider, known.credentials, known.breakers())
+        SearchHints::of(
+            search,
+            found.provider,
+            context.credentials,
+            context.breakers(),
+        )
     });
     let read = ReadResults::of(&asked, &found.results, outcomes);
     let answer = ReadAnswer {
@@ -101,7 +103,7 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
         hints,
         took: u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX),
     };
-    let linked = linked(&answer, call.request.terms(), &known);
+    let linked = linked(&answer, call.request.terms(), &context);
     Ok(Some(Reply::new(move |object| {
         match &linked {
             Some(linked) => linked.write(object)?,
@@ -125,10 +127,10 @@ fn origin(found: &SearchAnswer, credentials: &Credentials<'_>) -> AddressOrigin 
 fn linked(
     answer: &ReadAnswer,
     terms: &CallTerms,
-    known: &SearchContext<'_>,
+    context: &SearchContext<'_>,
 ) -> Option<LinkedAnswer> {
-    let takes_links = terms.served && terms.reader == Audience::Program && known.keeps_answers;
-    let store = known.store.filter(|_| takes_links)?;
+    let takes_links = terms.served && terms.reader == Audience::Program && context.keeps_answers;
+    let store = context.store.filter(|_| takes_links)?;
     let titles = answer
         .read
         .sources

@@ -9,7 +9,7 @@ use crate::tools::web::session_record::{CallOutcome, SessionFindings, SessionSou
 use crate::tools::web::{network, research_cache};
 use iki_web::credentials::Credentials;
 use iki_web::search::query::{SafeSearch, WebSearch};
-use iki_web::search::searcher::WebSearcher;
+use iki_web::search::searcher;
 
 /// Maximum number of searches of a step, and results of a search.
 const MAX_SEARCHES: usize = 3;
@@ -24,18 +24,18 @@ pub fn search(queries: &[String], terms: &CallTerms, findings: &mut SessionFindi
     let credentials = Credentials::from_env();
     let cache = research_cache::ResearchCache::of_user(terms);
     let client = network::client(terms);
-    let searcher = WebSearcher {
-        client: &client,
-        known: cache.known(&credentials),
-    };
+    let context = cache.context(&client, &credentials);
     let queries = queries.iter().take(MAX_SEARCHES);
     let asked = queries.map(|query| {
-        let found = searcher.search(&WebSearch {
-            query: query.clone(),
-            count: RESULTS_PER_SEARCH,
-            safe: Some(SafeSearch::Medium),
-            ..WebSearch::default()
-        });
+        let found = searcher::search(
+            &context,
+            &WebSearch {
+                query: query.clone(),
+                count: RESULTS_PER_SEARCH,
+                safe: Some(SafeSearch::Medium),
+                ..WebSearch::default()
+            },
+        );
         let mut outcome = CallOutcome {
             tool: TOOL.to_owned(),
             ..CallOutcome::default()
