@@ -19,6 +19,7 @@ pub mod refusal_messages;
 mod shortened_lines;
 mod still_running;
 mod terminal_text;
+mod unanswered_editors;
 
 pub use background::BackgroundCommand;
 pub use background_output::BackgroundOutput;

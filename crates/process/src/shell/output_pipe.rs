@@ -10,6 +10,7 @@ use rustix::pipe::fcntl_setpipe_size;
 
 use crate::sandbox::watchdog::Watchdog;
 use crate::shell::progress::LastLine;
+use crate::shell::unanswered_editors::end_unanswered_editors;
 
 /// Size of a busy command's pipe, in bytes: the most that `pipe(7)` gives without privileges. So
 /// much is read at a time, and so far the command may write ahead.
@@ -21,6 +22,9 @@ const MOMENT: Duration = Duration::from_millis(100);
 /// Bytes in the pipe from which a command is taken to write faster than we read: half of a pipe's
 /// initial size.
 const BUSY_PIPE: usize = 32 * 1024;
+
+/// The time without output after which the command is searched for an editor that waits for keys.
+const SILENCE: Duration = Duration::from_secs(1);
 
 /// The reading end of a command's output.
 pub(super) struct OutputPipe {
@@ -118,9 +122,10 @@ pub(super) fn pass_on(
 ) -> io::Result<PassedOn> {
     let mut last_line = progress.map(LastLine::new);
     let mut open = true;
+    let mut look_at = Some(Instant::now() + SILENCE);
     loop {
         let due = last_line.as_ref().and_then(LastLine::due);
-        let wake = end.into_iter().chain(due).min();
+        let wake = end.into_iter().chain(due).chain(look_at).min();
         let left = wake.map(|wake| wake.saturating_duration_since(Instant::now()));
         let (ended, readable) = watchdog.wait(open.then_some(&pipe.output), left)?;
         // Read after the end is known, so that everything written before the end counts.
@@ -132,6 +137,13 @@ pub(super) fn pass_on(
                 drained
             }
         };
+        if drained {
+            look_at = Some(Instant::now() + SILENCE);
+        } else if look_at.is_some_and(|at| at <= Instant::now()) {
+            look_at = None;
+            let word = end_unanswered_editors(&watchdog.running(), &pipe.output);
+            sink.write_all(word.unwrap_or_default().as_bytes())?;
+        }
         if !drained && readable {
             // Readable and empty: every writer has closed it.
             open = false;
