@@ -193,6 +193,11 @@ const SETS: [&str; 4] = {
     [local, web, research, ALL]
 };
 
+/// The names that `--tools` takes, each alone or in a list.
+pub fn names_to_serve(tools: Registry) -> Vec<&'static str> {
+    tools.commands().chain(SETS).collect()
+}
+
 /// A tool or a set of tools that is to be served.
 #[derive(Clone, Copy)]
 pub struct ToolChoice {

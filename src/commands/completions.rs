@@ -18,6 +18,25 @@ pub fn script(tools: Registry, shell: Shell) -> String {
         let [sought, set] = ["__subcmd__", "__"].map(|dash| PROGRAM.replace('-', dash));
         script = script.replace(&sought, &set);
     }
+    let script = complete_lists(&script, shell, &command_line::mcp::names_to_serve(tools));
     // The first line may have a meaning (`#compdef`), the last one has none.
     format!("{}\n# {MARK}\n", script.trim_end())
+}
+
+/// Offers the names of a list behind each comma of it, which the generator does behind none.
+fn complete_lists(script: &str, shell: Shell, names: &[&str]) -> String {
+    let list = names.join(" ");
+    let (offered, in_a_list) = match shell {
+        Shell::Bash => (
+            format!(r#"compgen -W "{list}" -- "${{cur}}""#),
+            format!(r#"compgen -P "${{cur%"${{cur##*[,+]}}"}}" -W "{list}" -- "${{cur##*[,+]}}""#),
+        ),
+        Shell::Zsh => (format!(":({list})"), format!(":_values -s , name {list}")),
+        Shell::Fish => (
+            format!("-a \"{}\"", names.join("\\t''\n") + "\\t''"),
+            format!("-a \"(__fish_append , {list})\""),
+        ),
+        _ => return script.to_owned(),
+    };
+    script.replace(&offered, &in_a_list)
 }

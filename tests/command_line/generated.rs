@@ -199,6 +199,21 @@ fn tools_are_offered_where_tools_are_named() {
     assert_eq!(completed(&["schema", "g"]), of_g);
     assert_eq!(completed(&["schema", "bash", "file-r"]), ["file-read"]);
     assert_eq!(completed(&["mcp", "--tools", "g"]), of_g);
+    for (begun, whole) in [
+        ("bash,glo", "bash,glob"),
+        ("bash,grep,gl", "bash,grep,glob"),
+        ("+res", "+research"),
+    ] {
+        let offered = completed(&["mcp", "--tools", begun]);
+        assert!(
+            offered.iter().any(|one| one == whole),
+            "{begun}: {offered:?}"
+        );
+    }
+    for (shell, list) in [("zsh", "_values -s , "), ("fish", "__fish_append , ")] {
+        let (_, script, _) = piped(&["completions", shell]);
+        assert!(script.contains(list), "{shell}");
+    }
     for shell in ["zsh", "fish"] {
         let (_, script, _) = piped(&["completions", shell]);
         let tools = script
