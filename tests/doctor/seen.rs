@@ -450,7 +450,7 @@ fn a_redis_that_forgets_sessions_is_said_to_and_how_it_keeps_them() {
     let full = "forgets research sessions when it is full (maxmemory-policy allkeys-lru)";
     assert!(said.text.contains(full), "{}", said.text);
     for command in ["maxmemory-policy noeviction", "appendonly yes"] {
-        let advice = format!("-> redis-cli config set {command}");
+        let advice = format!("-> redis-cli -u \"$IKIGAI_REDIS_URL\" config set {command}");
         assert!(said.text.contains(&advice), "{}", said.text);
     }
     redis.ask(&["CONFIG", "SET", "maxmemory-policy", "noeviction"]);

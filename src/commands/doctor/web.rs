@@ -236,7 +236,7 @@ fn report_redis(report: &mut DoctorReport) {
         Ok(memory) => memory,
         Err(why) => {
             let text = format!("the Redis of {REDIS_VARIABLE} does not answer: {why}");
-            report.hint(for_line(&text), "redis-cli ping");
+            report.hint(for_line(&text), redis_cli("ping"));
             report.row("Redis", BAD, "does not answer");
             return;
         }
@@ -245,11 +245,11 @@ fn report_redis(report: &mut DoctorReport) {
     let forgets = "the Redis that servers share forgets research sessions";
     if memory.makes_room {
         let text = format!("{forgets} when it is full (maxmemory-policy {policy})");
-        report.hint(text, "redis-cli config set maxmemory-policy noeviction");
+        report.hint(text, redis_cli("config set maxmemory-policy noeviction"));
     }
     if !memory.is_written {
         let text = format!("{forgets} when it is started again (appendonly no)");
-        report.hint(text, "redis-cli config set appendonly yes");
+        report.hint(text, redis_cli("config set appendonly yes"));
     }
     let is_sound = !memory.makes_room && memory.is_written;
     let colour = if is_sound { GOOD } else { PLAIN };
@@ -259,6 +259,11 @@ fn report_redis(report: &mut DoctorReport) {
         "in memory alone"
     };
     report.row("Redis", colour, &format!("{policy}, {written}"));
+}
+
+/// A command for the Redis that the environment names, whose address may hold a password.
+fn redis_cli(command: &str) -> String {
+    format!("redis-cli -u \"${REDIS_VARIABLE}\" {command}")
 }
 
 /// Reports proxies and certificates.
