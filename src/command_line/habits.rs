@@ -39,7 +39,7 @@ pub enum HabitualFlag {
     /// The files of a kind by ripgrep's name, as a value of this field.
     FileType(&'static str),
     /// A flag that this program lacks: the program that has it, if there is one, and what to do.
-    /// `{pattern}`, `{file}` and `{url}` in it are what was typed.
+    /// `{pattern}`, `{glob}`, `{file}`, `{place}` and `{kind}` in it are what was typed.
     Lacking(&'static str, &'static str),
     /// The same, of a flag with a value.
     LackingValue(&'static str, &'static str),
@@ -221,7 +221,7 @@ const GLOB: &[Habit] = &[
         "-t --type",
         LackingValue(
             "",
-            "it lists files and directories alike: ikigai-tools bash 'find . -type f -name \"{pattern}\"'",
+            "it lists files and directories alike: ikigai-tools bash 'find {place} -type {kind} -name \"{pattern}\"'",
         ),
     ),
     (

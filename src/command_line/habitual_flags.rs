@@ -335,14 +335,37 @@ pub fn advise_on_lacking(tool: &Tool, matches: &ArgMatches, words: &[String]) ->
         let word = matches.try_get_one::<String>(&format!("{field} without its name"));
         word.ok().flatten().cloned()
     };
-    let mut why = why.to_owned();
+    let value = matches.try_get_many::<String>(flags).ok().flatten();
+    let kind = value.and_then(|mut values| values.next()?.get(..1).map(str::to_owned));
+    let kind = kind.filter(|kind| "fdl".contains(kind.as_str()));
+    let mut why = why.replace("{kind}", kind.as_deref().unwrap_or("f"));
     for (name, field, otherwise) in [
         ("{pattern}", "pattern", ""),
         ("{glob}", "glob", "'*'"),
         ("{file}", "file_path", "FILE"),
+        ("{place}", "path", "."),
     ] {
         if why.contains(name) {
-            let value = typed(field).or_else(|| in_place(field));
+            let mut value = typed(field).or_else(|| in_place(field));
+            if name == "{place}" {
+                // find's place comes first, where the pattern stands here.
+                let first = || typed("pattern").and_then(|_| in_place("pattern"));
+                value = value.or_else(first);
+                // The line's own quotes are single ones.
+                value = value.map(|place| {
+                    if quoted(&place) == place {
+                        place
+                    } else {
+                        format!("\"{place}\"")
+                    }
+                });
+                why = why.replace(name, value.as_deref().unwrap_or(otherwise));
+                continue;
+            }
+            if tool.name == "glob" && value.as_deref() == Some(".") {
+                // As fd has it, whose pattern is an expression.
+                value = Some("*".to_owned());
+            }
             let is_quoted = why.contains(&format!("'{name}")) || why.contains(&format!("\"{name}"));
             let value = value.map(|value| if is_quoted { value } else { quoted(&value) });
             why = why.replace(name, value.as_deref().unwrap_or(otherwise));

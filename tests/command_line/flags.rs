@@ -421,7 +421,7 @@ fn what_would_steer_the_terminal_is_shown_instead() {
         assert_eq!(shown, harmless);
         assert!(note.contains("5 control characters are spelled"), "{note}");
     }
-    let seen = in_room(room.path(), &["glob", "*name"]).terminal;
+    let seen = plain(&in_room(room.path(), &["glob", "*name"]).terminal);
     assert!(seen.starts_with("\\x1b[31mname\n"), "{seen}");
     let seen = in_room(room.path(), &["grep", "owned", "--path", "f"]).terminal;
     let seen = plain(&seen);

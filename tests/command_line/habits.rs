@@ -262,7 +262,7 @@ fn a_search_that_takes_long_says_on_a_terminal_how_far_it_is() {
     let strace = Path::new("strace");
     let mut glob = start_in(room.path(), strace, &args, Streams::All, &[]);
     assert!(glob.shows(" directories listed"));
-    assert!(glob.shows("\rb.txt"));
+    assert!(glob.shows("\r\u{1b}[35mb.txt"));
     assert!(glob.child.wait().unwrap().success());
 }
 

@@ -158,7 +158,13 @@ fn flags_that_are_lacking_are_answered_with_the_line_to_type() {
         ),
         ("it grep --patern two", 2, "did you mean '--pattern'?"),
         ("it grep two words", 2, "ikigai-tools grep 'two words'"),
-        ("it glob -t f '*.rs'", 2, "find . -type f -name"),
+        ("it glob -t f '*.rs'", 2, "find . -type f -name \"*.rs\""),
+        ("it glob . -t d", 2, "find . -type d -name \"*\""),
+        (
+            "it glob src -type file -name lib.rs",
+            2,
+            "find src -type f -name \"lib.rs\"",
+        ),
         (
             "it glob -0 '*.rs'",
             2,
@@ -375,6 +381,14 @@ fn a_terminal_shows_matches_in_colour_and_nothing_of_a_file_steers_it() {
         &[("NO_COLOR", "1".as_ref())],
     );
     assert!(coloured.contains("\u{1b}[1;31mtwo"), "{coloured}");
+    let names = run_in(
+        room.path(),
+        Path::new(BINARY),
+        &["glob", "*.md"],
+        Streams::All,
+        &[],
+    );
+    assert_eq!(names.terminal, "\u{1b}[35mx.md\u{1b}[0m\n");
     // A note is no error.
     assert!(!grep(&["zzz"], &[]).contains("\u{1b}[1;31m"));
     assert!(grep(&["("], &[]).contains("\u{1b}[1;31mgrep:"));

@@ -15,6 +15,7 @@ use crate::contract::request::Request;
 use crate::contract::tool::{AccessScope, ExitCodes, FieldRole, Tool, ToolManual};
 use crate::tools::search::empty_result::{self, EmptySearch};
 use crate::tools::search::exclude::note_on_unmatched;
+use crate::tools::search::grep::line_form::painted_path;
 use crate::tools::search::left_out_note::note_on_left_out;
 use crate::tools::search::note::{self, SearchVocabulary};
 use crate::tools::search::scope::{
@@ -42,6 +43,7 @@ pub const TOOL: Tool = Tool {
     fields: &[("output", FieldRole::Output), ("count", FieldRole::Count)],
     exit_codes: ExitCodes::SEARCH,
     how_to_get_less: "To have less, narrow `pattern` or `path`.",
+    paints: true,
     run,
     ..Tool::PLAIN
 };
@@ -77,7 +79,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let walk = parsed.walk(&scope.walk, Path::new(path), terms.until());
     let walk = walk.map_err(refused)?;
     Ok(Reply::new(move |object| {
-        let (walked, listed) = list(object, walk, limit)?;
+        let (walked, listed) = list(object, walk, limit, terms.style.painted)?;
         object.field("count", &listed.count)?;
         object.note_at_both_ends(note_on_shown_part(&listed, limit));
         let mut notes = Notes::default();
@@ -136,6 +138,8 @@ struct NameCollector<'a> {
     full: &'a AtomicBool,
     /// True if names are shown one by one, because not all of them may be.
     is_limited: bool,
+    /// True if names are coloured.
+    painted: bool,
 }
 
 /// Some names, one after the other.
@@ -183,8 +187,13 @@ impl PathVisitor for NameCollector<'_> {
         let is_of_use = |room| made.text.len() <= room && !self.full.load(Ordering::Relaxed);
         if self.room.is_none_or(is_of_use) {
             made.text.push(b'\n');
-            for part in found.parts() {
-                made.text.extend_from_slice(part);
+            if self.painted {
+                made.text
+                    .extend(painted_path(&found.parts().concat(), true));
+            } else {
+                for part in found.parts() {
+                    made.text.extend_from_slice(part);
+                }
             }
             if self.is_limited {
                 made.ends.push(made.text.len());
@@ -218,6 +227,7 @@ fn list(
     object: &mut AnswerObject<'_>,
     walk: PatternWalk,
     limit: Option<u64>,
+    painted: bool,
 ) -> io::Result<(WalkOutcome, ListedNames)> {
     let room = object.room();
     let is_limited = room.is_some() || limit.is_some();
@@ -229,6 +239,7 @@ fn list(
         room,
         full: &full,
         is_limited,
+        painted,
     };
     let (walked, flow) = walk.visit(threads, names, |made: &mut NameChunk| {
         let first = usize::from(listed.count == 0);

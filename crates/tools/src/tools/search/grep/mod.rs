@@ -5,7 +5,7 @@ mod answer;
 mod beginning;
 mod chunk;
 mod excerpt;
-mod line_form;
+pub mod line_form;
 mod line_receiver;
 mod made_text;
 mod options;
