@@ -27,10 +27,12 @@ pub fn format_entry_as(work: &CitedWork, key: &str) -> String {
         WorkKind::Proceedings => ("inproceedings", "booktitle", "publisher"),
         WorkKind::Thesis => ("phdthesis", "school", "school"),
         WorkKind::Report => ("techreport", "institution", "institution"),
-        WorkKind::Dataset => ("dataset", "howpublished", "publisher"),
         WorkKind::Patent => ("patent", "howpublished", "holder"),
         WorkKind::Preprint => ("misc", "howpublished", "howpublished"),
-        WorkKind::Unknown | WorkKind::Page => ("misc", "howpublished", "publisher"),
+        // Zotero passes over `@dataset`, which only biblatex has.
+        WorkKind::Dataset | WorkKind::Unknown | WorkKind::Page => {
+            ("misc", "howpublished", "publisher")
+        }
     };
     let mut text = format!("@{entry}{{{key}");
     let mut field = |name: &str, value: String| {
@@ -50,6 +52,8 @@ pub fn format_entry_as(work: &CitedWork, key: &str) -> String {
         value => format!("{{{{{}}}}}", title(value)),
     };
     field("title", whole(&work.marked_title()));
+    let is_dataset = work.kind == WorkKind::Dataset;
+    field("type", braced(if is_dataset { "dataset" } else { "" }));
     // One field has one value.
     if container != publisher || work.publisher.is_empty() {
         let is_title = container == "booktitle";

@@ -144,7 +144,7 @@ fn each_kind_has_its_name_in_each_form() {
             "paper-conference",
         ),
         (WorkKind::Thesis, "@phdthesis{", "THES", "thesis"),
-        (WorkKind::Dataset, "@dataset{", "DATA", "dataset"),
+        (WorkKind::Dataset, "@misc{", "DATA", "dataset"),
         (WorkKind::Report, "@techreport{", "RPRT", "report"),
         (WorkKind::Page, "@misc{", "ELEC", "webpage"),
         (WorkKind::Unknown, "@misc{", "GEN", "document"),
@@ -172,6 +172,8 @@ fn each_kind_has_its_name_in_each_form() {
             _ => "publisher = {House}",
         };
         assert!(exported.0.contains(publisher), "{}", exported.0);
+        let is_dataset = exported.0.contains("type = {dataset}");
+        assert_eq!(is_dataset, kind == WorkKind::Dataset, "{}", exported.0);
     }
     // What a session of a former version has kept.
     let former = Work {
