@@ -505,6 +505,13 @@ mod tests {
                 "",
             ),
             bibtex(title, "", "", "", ""),
+            format!(
+                "@misc{{a, title={{{title}}}, author={{Jumper, J. and Hassabis, D.}}, year=2020, \
+                 howpublished={{arXiv}}}}"
+            ),
+            "Jumper, J. & Hassabis, D. (2020). Highly accurate protein structure prediction. arXiv \
+             preprint."
+                .to_owned(),
             "Jumper J, Hassabis D. Highly accurate protein structure prediction with AlphaFold. \
              Nature. 2021;596:583-9. doi:10.1000/1999-2000"
                 .to_owned(),

@@ -6,6 +6,9 @@ use iki_base::wording::on_one_line;
 /// Maximum length of an entry as it is shown, in characters.
 const MAX_SHOWN_CHARS: usize = 300;
 
+/// Archives of preprints, by words that few titles have.
+const ARCHIVES: [&str; 4] = ["arxiv", "biorxiv", "medrxiv", "chemrxiv"];
+
 /// A person as an entry names them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NamedPerson {
@@ -133,14 +136,20 @@ impl ReferenceEntry {
     /// True if it refers to the preprint of a work.
     #[must_use]
     pub fn is_of_preprint(&self) -> bool {
-        let place = self.container.to_lowercase();
-        let named = [
-            "arxiv", "biorxiv", "medrxiv", "chemrxiv", "ssrn", "preprint", "corr",
-        ];
-        named.iter().any(|name| {
-            let mut words = place.split(|c: char| !c.is_alphanumeric());
-            words.any(|word| word == *name)
-        }) || (self.container.is_empty() && matches!(self.ids.first(), Some(WorkId::Arxiv(_))))
+        let has_word = |text: &str, names: &[&str]| {
+            let text = text.to_lowercase();
+            let mut words = text.split(|c: char| !c.is_alphanumeric());
+            words.any(|word| names.contains(&word))
+        };
+        match (self.container.as_str(), self.ids.first()) {
+            ("", Some(WorkId::Arxiv(_))) => true,
+            // The rest of such an entry may say where it is, as `howpublished` does.
+            ("", Some(WorkId::Pubmed(_)) | None) => has_word(&self.text, &ARCHIVES),
+            ("", Some(WorkId::Doi(_))) => false,
+            (place, _) => {
+                has_word(place, &ARCHIVES) || has_word(place, &["ssrn", "preprint", "corr"])
+            }
+        }
     }
 
     /// Adds an identifier that it does not have.

@@ -5,7 +5,7 @@ use crate::papers::work_id::WorkId;
 
 /// Tags with the fields that they are; the first one of an entry counts.
 const TITLES: [&str; 3] = ["TI", "T1", "CT"];
-const AUTHORS: [&str; 3] = ["AU", "A1", "A2"];
+const AUTHORS: [&str; 2] = ["AU", "A1"];
 const YEARS: [&str; 3] = ["PY", "Y1", "DA"];
 const CONTAINERS: [&str; 6] = ["JO", "JF", "T2", "BT", "JA", "J2"];
 
@@ -83,7 +83,15 @@ fn read(fields: &[(&str, String)], source: &str) -> ReferenceEntry {
             .unwrap_or_default()
     };
     let first = |tags: &[&str]| of(tags).first().copied().unwrap_or_default();
-    let authors = of(&AUTHORS).into_iter().map(|name| {
+    // Both stand for authors, also side by side in one record.
+    let names = fields
+        .iter()
+        .filter(|(tag, name)| AUTHORS.contains(tag) && !name.is_empty());
+    let mut names: Vec<&str> = names.map(|(_, name)| name.as_str()).collect();
+    if names.is_empty() {
+        names = of(&["A2"]);
+    }
+    let authors = names.into_iter().map(|name| {
         let (family, given) = name.split_once(',').unwrap_or((name, ""));
         NamedPerson {
             family: family.trim().to_owned(),
@@ -128,7 +136,7 @@ mod tests {
 
     #[test]
     fn entries_are_read_with_lines_that_go_on() {
-        let text = "TY  - JOUR\r\nAU  - Jumper, John\r\nAU  - Hassabis, D.\r\nT1  - Highly accurate\r\n\
+        let text = "TY  - JOUR\r\nAU  - Jumper, John\r\nA1  - Hassabis, D.\r\nT1  - Highly accurate\r\n\
             prediction\r\nJO  - Nature\r\nPY  - 2021/07/15/\r\nSP  - 583\r\nEP  - 589\r\n\
             DO  - 10.1000/X\r\nUR  - https://doi.org/10.1000/x\r\nER  - \r\n\r\n\
             TY  - BOOK\r\nTI  - A book\r\nY1  - 1999";
