@@ -667,6 +667,10 @@ fn requests_that_make_no_sense_are_refused_in_words() {
         (json!({"text": "x", "file_path": "y"}), "Send one of them"),
         (json!({"file_path": "/nowhere/at/all.bib"}), "No such file"),
         (json!({"text": "@comment{nothing}"}), "no references"),
+        (
+            json!({"text": "refs.bib"}),
+            "text is one word, and no reference",
+        ),
     ] {
         let answer = home.call(&request);
         let json = answer.json();

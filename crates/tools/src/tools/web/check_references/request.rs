@@ -5,7 +5,7 @@ use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::request::Request;
 use crate::tools::web::research_cache;
 use crate::tools::web::searching::search_fields::{given, invalid_request};
-use iki_web::references::bibliography::Bibliography;
+use iki_web::references::bibliography::{Bibliography, BibliographyForm};
 use iki_web::references::entry::ReferenceEntry;
 
 /// Maximum number of entries that a call checks.
@@ -57,6 +57,14 @@ pub fn read(request: &Request<'_>) -> Result<ReferenceFields, Failure> {
         (None, Some(path)) => bibliography_file::read(path, request.terms())?,
     };
     let entries = bibliography.entries;
+    let is_word = text.is_some_and(|text| !text.trim().contains(char::is_whitespace));
+    let is_plain = bibliography.form == BibliographyForm::Plain;
+    if is_word && is_plain && !entries.iter().any(ReferenceEntry::can_be_found) {
+        return Err(invalid_request(
+            "text is one word, and no reference",
+            "Send the references themselves, or the name of their file as file_path.",
+        ));
+    }
     if entries.is_empty() {
         return Err(invalid_request(
             "there are no references in it",
@@ -68,7 +76,7 @@ pub fn read(request: &Request<'_>) -> Result<ReferenceFields, Failure> {
     let before = usize::try_from(offset - 1).unwrap_or(usize::MAX);
     if before >= entries.len() {
         let message = format!(
-            "offset is {offset}, and there are {} references. All of them come before it.",
+            "offset is {offset}, and the last reference is the {}. one.",
             entries.len()
         );
         return Err(research_cache::failure(ErrorCode::InvalidArg, message));
