@@ -1,8 +1,8 @@
 //! file-write and file-edit where the file itself has to be overwritten: whole or nothing all the
 //! same, whoever is killed and whatever the disk says.
 
-use std::fs::{self, File};
-use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Child;
 
@@ -325,55 +325,6 @@ fn a_disk_that_fails_midway_is_no_success_and_the_draft_stays() {
         let draft = here.path().join(&names[0]);
         assert!(error.contains(text(&draft)), "{error}");
         assert_eq!(fs::read(&draft).unwrap(), b"new");
-    }
-}
-
-/// A file of 1 GiB that is nearly all hole, with `word` in the middle.
-fn sparse_file(here: &Path, word: &str) -> PathBuf {
-    let path = here.join("file");
-    let file = File::create(&path).unwrap();
-    file.set_len(1 << 30).unwrap();
-    for (at, word) in [(0, "begin"), (500_000_003, word), ((1 << 30) - 3, "end")] {
-        file.write_all_at(word.as_bytes(), at).unwrap();
-    }
-    path
-}
-
-#[test]
-fn the_holes_of_a_file_stay_holes() {
-    for (names, new, all) in [
-        (1, "WORD", false),
-        (1, "longer", false),
-        (2, "WORD", false),
-        (2, "longer", false),
-        (2, "", false),
-        (2, "longer", true),
-    ] {
-        let here = directory();
-        let word = if all { "word word" } else { "word" };
-        let path = sparse_file(here.path(), word);
-        if names > 1 {
-            fs::hard_link(&path, here.path().join("twin")).unwrap();
-        }
-        let before = fs::metadata(&path).unwrap();
-        if before.blocks() > 2048 {
-            return skip("no sparse files here");
-        }
-        let request = json!({"file_path": text(&path), "old_string": "word", "new_string": new, "replace_all": all});
-        let answer = tool("file-edit").with(&request).run();
-        assert_eq!(answer.json()["replacements"], if all { 2 } else { 1 });
-        let after = fs::metadata(&path).unwrap();
-        let edited = word.replace("word", new);
-        let length = before.len() - word.len() as u64 + edited.len() as u64;
-        assert_eq!(after.len(), length);
-        assert!(after.blocks() < 2048, "{} blocks", after.blocks());
-        assert_eq!(after.ino() == before.ino(), names == 2);
-        let file = File::open(&path).unwrap();
-        for (at, word) in [(0, "begin"), (500_000_003, &*edited), (length - 3, "end")] {
-            let mut there = vec![0; word.len()];
-            file.read_exact_at(&mut there, at).unwrap();
-            assert_eq!(there, word.as_bytes());
-        }
     }
 }
 

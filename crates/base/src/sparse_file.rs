@@ -1,5 +1,6 @@
 //! Holes of sparse files: NULs that nobody wrote and no disk holds (`lseek(2)`).
 
+use std::ops::Range;
 use std::os::fd::AsFd;
 
 use rustix::fs::{SeekFrom, fstat, seek};
@@ -20,4 +21,19 @@ pub fn hole_end(file: &impl AsFd, at: u64, end: u64) -> u64 {
         Err(_) => at,
     };
     data.clamp(at, end)
+}
+
+/// The next part of `file` that holds data, from offset `at` on and before `end`. If the file
+/// system does not know, everything is data.
+#[must_use]
+pub fn next_data(file: &impl AsFd, at: u64, end: u64) -> Option<Range<u64>> {
+    let start = hole_end(file, at, end);
+    if start >= end {
+        return None;
+    }
+    let stop = match seek(file, SeekFrom::Hole(start)) {
+        Ok(stop) if stop > start => stop,
+        _ => end,
+    };
+    Some(start..stop.min(end))
 }

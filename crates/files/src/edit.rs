@@ -15,11 +15,13 @@ use super::draft::FileDraft;
 use super::edit_encoding::{self, EditedText, EncodingObstacle};
 use super::line_ends::{self, EditTexts, LineEndChange};
 use super::nearest::{self, NearestFinding, NearestText};
-use super::regular::{FileAccessError, RegularFile};
+use super::regular::{ErrorReason, FileAccessError, RegularFile};
 use super::target::WriteTarget;
-use super::{holes, replace};
+use super::{positioned, replace};
 use iki_base::control_spelling;
+use iki_base::sparse_file::next_data;
 use iki_base::text_encoding::TextEncoding;
+use iki_base::wording::thousands;
 
 /// Bytes of the file that are searched at a time; more if the text to be found is longer.
 const WINDOW: usize = 1024 * 1024;
@@ -35,6 +37,9 @@ const MAX_KEPT_PLACES: usize = 200;
 
 /// The largest file, in bytes, whose text between two replacements is kept in memory.
 const MAX_BYTES_IN_MEMORY: i64 = 64 * 1024 * 1024;
+
+/// The most that the holes of a file may take when an edit writes them out, in bytes.
+const MAX_WRITTEN_HOLES: u64 = 1 << 30;
 
 /// A replacement that is to be made.
 #[derive(Clone, Copy, Debug)]
@@ -298,6 +303,7 @@ impl<'a> PreparedReplacement<'a> {
         deadline: Option<Instant>,
     ) -> Result<(), FileAccessError> {
         let ((old, new), length) = (&self.texts, self.found.length);
+        refuse_large_holes(file, length)?;
         match self.found.first[..] {
             [at] => write_around(file, draft, (at, old.len()), new, length, deadline),
             _ => write_replaced(file, draft, &Finder::new(old), new, length, deadline),
@@ -383,10 +389,9 @@ fn write_around(
     length: u64,
     deadline: Option<Instant>,
 ) -> Result<(), FileAccessError> {
-    let sparse = is_sparse(file, length);
     let copy = |from: Range<u64>, to| {
         let Range { start, end } = from;
-        match holes::copy(&file.file, from, draft, to, sparse, deadline) {
+        match positioned::copy(&file.file, from, draft, to, deadline) {
             Ok(copied) if copied == end - start => Ok(()),
             Ok(copied) => {
                 FileAccessError::if_late(deadline, start + copied)?;
@@ -396,15 +401,32 @@ fn write_around(
         }
     };
     copy(0..at, 0)?;
-    holes::write_at(draft, new, at).map_err(FileAccessError::writing)?;
+    positioned::write_at(draft, new, at).map_err(FileAccessError::writing)?;
     copy(at + old as u64..length, at + new.len() as u64)
 }
 
-/// True if the file, `length` bytes long, has holes worth keeping.
-fn is_sparse(file: &RegularFile, length: u64) -> bool {
+/// Refuses a file, `length` bytes long, whose holes would take too much of the disk when they are
+/// written out.
+fn refuse_large_holes(file: &RegularFile, length: u64) -> Result<(), FileAccessError> {
     let blocks = u64::try_from(file.stat.st_blocks).unwrap_or(u64::MAX);
-    u64::try_from(file.stat.st_size) == Ok(length)
-        && blocks.saturating_mul(512).saturating_add(holes::BLOCK) <= length
+    if blocks.saturating_mul(512).saturating_add(MAX_WRITTEN_HOLES) >= length {
+        return Ok(());
+    }
+    // Where the file system compresses, blocks alone do not show holes.
+    let (mut at, mut holes) = (0, 0);
+    while let Some(data) = next_data(&file.file, at, length) {
+        holes += data.start - at;
+        at = data.end;
+    }
+    holes += length - at;
+    if holes <= MAX_WRITTEN_HOLES {
+        return Ok(());
+    }
+    Err(FileAccessError::Write(ErrorReason::new(&format!(
+        "it is sparse, and an edit would write out {} bytes of holes; change bytes in place with \
+         dd conv=notrunc",
+        thousands(holes)
+    ))))
 }
 
 /// Replaces any number of occurrences: searches once more, and copies piece by piece.
@@ -416,18 +438,11 @@ fn write_replaced(
     length: u64,
     deadline: Option<Instant>,
 ) -> Result<(), FileAccessError> {
-    let sparse = is_sparse(file, length);
-    let copy = holes::SparseWriter::new(draft, sparse);
-    let mut out = BufWriter::with_capacity(WINDOW, copy);
-    let read = search(file, finder, sparse, deadline, |piece| {
+    let mut out = BufWriter::with_capacity(WINDOW, draft);
+    let read = search(file, finder, false, deadline, |piece| {
         let bytes = match piece {
             EditPiece::Between(bytes) => bytes,
             EditPiece::Match(_) => new,
-            EditPiece::Hole(length) => {
-                let flushed = out.flush();
-                out.get_mut().skip(length);
-                return flushed.map_err(|error| FileAccessError::failed_write(&error));
-            }
         };
         out.write_all(bytes)
             .map_err(|error| FileAccessError::failed_write(&error))
@@ -445,12 +460,10 @@ enum EditPiece<'a> {
     Between(&'a [u8]),
     /// A match, by its offset in the file.
     Match(u64),
-    /// A hole of so many bytes.
-    Hole(u64),
 }
 
 /// Searches the file from beginning to end, and returns its length in bytes. Where
-/// `passes_over_holes` is set, long ones are visited as such.
+/// `passes_over_holes` is set, long ones are not visited.
 fn search(
     file: &RegularFile,
     finder: &Finder<'_>,
@@ -494,7 +507,6 @@ fn search(
             let data = file.after_hole(&window[..filled], read);
             let hole_end = data.saturating_sub(needle as u64);
             if hole_end > read {
-                visit(EditPiece::Hole(hole_end - base))?;
                 (base, filled) = (hole_end, 0);
                 continue;
             }

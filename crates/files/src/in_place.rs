@@ -20,8 +20,9 @@ use rustix::io::Errno;
 use super::draft::{ContentWriter, DraftName, FileDraft, file_system_of, in_memory};
 use super::regular::{ErrorReason, FileAccessError, RegularFile};
 use super::target::WriteTarget;
-use crate::holes;
+use crate::positioned;
 use iki_base::own_directories;
+use iki_base::sparse_file::next_data;
 use iki_process::sandbox::detached;
 
 /// Bytes that are read and written at a time.
@@ -290,14 +291,12 @@ impl OverwriteJob<'_> {
     /// Everything that may fail before the first byte changes.
     fn prepare(&self) -> Result<(), Errno> {
         ignore_unsupported_sync(self.prepared.draft.sync())?;
-        if self.generated {
+        if self.generated || self.length == 0 {
             return Ok(());
         }
-        let mut at = 0;
-        while let Some(data) = self.data(at) {
-            let length = data.end - data.start;
-            match fallocate(self.file, FallocateFlags::KEEP_SIZE, data.start, length) {
-                Ok(()) => at = data.end,
+        loop {
+            match fallocate(self.file, FallocateFlags::KEEP_SIZE, 0, self.length) {
+                Ok(()) => return Ok(()),
                 Err(Errno::INTR) => {}
                 Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::NODEV | Errno::INVAL) => {
                     return self.make_room_by_hand();
@@ -305,21 +304,17 @@ impl OverwriteJob<'_> {
                 Err(errno) => return Err(errno),
             }
         }
-        Ok(())
     }
 
     /// Makes room on file systems that cannot reserve any: writes zeroes where there was nothing.
     fn make_room_by_hand(&self) -> Result<(), Errno> {
         let made = (|| {
             let mut at = 0;
-            while let Some(data) = self.data(at) {
-                at = data.start;
-                while at < data.end {
-                    let end = data.end.min(self.old_length);
-                    let there = holes::next_data(self.file, at, end).unwrap_or(data.end..data.end);
-                    self.clear_by_hand(at, there.start)?;
-                    at = there.end;
-                }
+            while at < self.length {
+                let end = self.length.min(self.old_length);
+                let there = next_data(self.file, at, end).unwrap_or(self.length..self.length);
+                self.clear_by_hand(at, there.start)?;
+                at = there.end;
             }
             Ok(())
         })();
@@ -329,6 +324,7 @@ impl OverwriteJob<'_> {
         made
     }
 
+    /// Writes zeroes.
     fn clear_by_hand(&self, from: u64, to: u64) -> Result<(), Errno> {
         // In static memory, because this process may only make system calls.
         static ZEROES: [u8; 4096] = [0; 4096];
@@ -336,15 +332,10 @@ impl OverwriteJob<'_> {
         while at < to {
             let length =
                 usize::try_from(to - at).map_or(ZEROES.len(), |left| left.min(ZEROES.len()));
-            holes::write_at(self.file, &ZEROES[..length], at)?;
+            positioned::write_at(self.file, &ZEROES[..length], at)?;
             at += length as u64;
         }
         Ok(())
-    }
-
-    /// The next part of the new content that is not a hole.
-    fn data(&self, at: u64) -> Option<std::ops::Range<u64>> {
-        holes::next_data(&self.prepared.draft.file, at, self.length)
     }
 
     /// Writes a file that the kernel generates from its start, because some of them reject other
@@ -355,13 +346,14 @@ impl OverwriteJob<'_> {
         let _ = rustix::fs::seek(self.file, rustix::fs::SeekFrom::Start(0));
         let mut at = 0;
         loop {
-            let handed = holes::read_at(&self.prepared.draft.file, piece, at).and_then(|count| {
-                let piece = &piece[..count];
-                if piece.is_empty() {
-                    return Ok(0);
-                }
-                rustix::io::retry_on_intr(|| rustix::io::write(self.file, piece))
-            });
+            let handed =
+                positioned::read_at(&self.prepared.draft.file, piece, at).and_then(|count| {
+                    let piece = &piece[..count];
+                    if piece.is_empty() {
+                        return Ok(0);
+                    }
+                    rustix::io::retry_on_intr(|| rustix::io::write(self.file, piece))
+                });
             match handed {
                 Ok(0) if at == self.length => return OverwriteOutcome::Done,
                 Ok(0) => return OverwriteOutcome::Torn(Errno::IO),
@@ -375,12 +367,7 @@ impl OverwriteJob<'_> {
     fn overwrite(&mut self) -> Result<(), Errno> {
         let mut at = 0;
         while at < self.length {
-            let data = self.data(at).unwrap_or(self.length..self.length);
-            self.clear(at, data.start)?;
-            at = data.start;
-            while at < data.end {
-                at += self.write_piece(at, data.end)?;
-            }
+            at += self.write_piece(at)?;
         }
         let size = u64::try_from(fstat(self.file)?.st_size).unwrap_or(0);
         if size != self.length {
@@ -389,39 +376,25 @@ impl OverwriteJob<'_> {
         Ok(())
     }
 
-    /// Punches holes into the file where the new content has them.
-    fn clear(&self, from: u64, to: u64) -> Result<(), Errno> {
-        let mut at = from;
-        let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
-        while let Some(data) = holes::next_data(self.file, at, to.min(self.old_length)) {
-            match fallocate(self.file, flags, data.start, data.end - data.start) {
-                Ok(()) => {}
-                Err(Errno::INTR) => continue,
-                Err(Errno::IO) => return Err(Errno::IO),
-                Err(_) => self.clear_by_hand(data.start, data.end)?,
-            }
-            at = data.end;
-        }
-        Ok(())
-    }
-
     /// Writes the changed bytes of the next piece, which starts at offset `at`, and returns the
     /// length of the piece.
-    fn write_piece(&mut self, at: u64, end: u64) -> Result<u64, Errno> {
+    fn write_piece(&mut self, at: u64) -> Result<u64, Errno> {
         let [fresh, there] = &mut self.buffers;
-        let most = usize::try_from(end - at).unwrap_or(PIECE).min(PIECE);
-        let count = holes::read_at(&self.prepared.draft.file, &mut fresh[..most], at)?;
+        let most = usize::try_from(self.length - at)
+            .unwrap_or(PIECE)
+            .min(PIECE);
+        let count = positioned::read_at(&self.prepared.draft.file, &mut fresh[..most], at)?;
         if count == 0 {
             return Err(Errno::IO);
         }
         let fresh = &fresh[..count];
         let mut changes = 0..count;
         if self.compares {
-            let known = holes::read_at(self.file, &mut there[..count], at)?;
+            let known = positioned::read_at(self.file, &mut there[..count], at)?;
             changes = differing(&there[..known], fresh);
         }
         let from = at + changes.start as u64;
-        holes::write_at(self.file, &fresh[changes], from)?;
+        positioned::write_at(self.file, &fresh[changes], from)?;
         Ok(count as u64)
     }
 
