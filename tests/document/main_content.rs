@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use iki_document::{MainContentCertainty, convert, convert_main_until, study_main};
+use iki_document::{MainContentCertainty, OmittedBlocks, convert, convert_main_until, study_main};
 use rustix::time::{ClockId, clock_gettime};
 use url::Url;
 
@@ -602,6 +602,66 @@ fn code_and_tables_outside_of_the_container_make_the_choice_unsure() {
         assert!(
             is_whole || certainty == MainContentCertainty::Partial,
             "{markdown}"
+        );
+    }
+}
+
+/// The main content of a page whose article has `part` after its text, and what may be missing.
+fn with_part(part: &str) -> (String, OmittedBlocks) {
+    let page = format!(
+        "<!doctype html><title>Sales</title><main><h1>Sales</h1>{}{part}</main>",
+        PARAGRAPH.repeat(3)
+    );
+    let (document, _) = convert_main_until(&page, &base(), false, None);
+    (document.markdown, document.omitted)
+}
+
+#[test]
+fn running_text_in_a_part_that_is_about_the_page_stays_out() {
+    for name in ["class=disclaimer"] {
+        let (markdown, _) = with_part(&format!("<div {name}><p>Kept by Ida Quay.</p></div>"));
+        assert!(!markdown.contains("Ida"), "{name}\n{markdown}");
+        for data in [
+            "<pre>quay 42</pre>",
+            "<table><tr><th>Store<th>Sales<tr><td>Quay<td>42</table>",
+            "<ol><li>Quay, 42</ol>",
+            "<dl><dt>Quay<dd>Sold 42</dl>",
+        ] {
+            let (markdown, omitted) = with_part(&format!("<div {name}>{data}</div>"));
+            assert!(markdown.contains("42"), "{name} {data}\n{markdown}");
+            assert_eq!(omitted, OmittedBlocks::default(), "{name} {data}");
+        }
+    }
+}
+
+#[test]
+fn headings_of_links_that_are_left_out_are_counted() {
+    let links = "<ul><li><a href=/a>Quay</a><li><a href=/b>Weir</a></ul>";
+    let (markdown, omitted) = with_part(&format!("<h2>You may also like</h2>{links}"));
+    let is_there = markdown.contains("also like");
+    assert_eq!(omitted.headings, u32::from(!is_there), "{markdown}");
+    let (markdown, omitted) = with_part("<h2>Method</h2><p>Keepers counted.</p>");
+    assert!(markdown.contains("## Method"), "{markdown}");
+    assert_eq!(omitted, OmittedBlocks::default());
+}
+
+#[test]
+fn headings_and_items_outside_of_the_main_content_are_counted() {
+    let page = format!(
+        "<!doctype html><title>Sales</title><article><h1>Sales</h1>{}</article>\
+         <div><h3>Elsewhere</h3><ul><li>Rope walk<li>Old harbour</ul></div>",
+        PARAGRAPH.repeat(3)
+    );
+    let (document, certainty) = convert_main_until(&page, &base(), false, None);
+    if certainty == MainContentCertainty::Complete {
+        let is_there = document.markdown.contains("Rope walk");
+        let expected = if is_there { (0, 0) } else { (1, 2) };
+        let omitted = document.omitted;
+        assert_eq!(
+            (omitted.headings, omitted.items),
+            expected,
+            "{}",
+            document.markdown
         );
     }
 }

@@ -28,8 +28,8 @@
 
 use std::time::Instant;
 
-pub use html::MetaKind;
 pub use html::{MetaElement, find_by_class, read_declared};
+pub use html::{MetaKind, OmittedBlocks};
 use html::{PageSyntax, StageDeadlines};
 use url::Url;
 
@@ -94,6 +94,8 @@ pub struct Document {
     pub date: Option<String>,
     /// Parts that are missing from the Markdown, whose end says the same in words.
     pub cuts: DocumentCuts,
+    /// Headings and list items outside of a page's main content that may belong to it.
+    pub omitted: OmittedBlocks,
     /// The remark on the programs that have read it or its scanned pages, which stands at the end
     /// too; a later attempt may read more of these if it is `is_transient`.
     pub remark_on_programs: Option<String>,
@@ -363,6 +365,7 @@ fn write_page(mut read: html::ConvertedPage, length: usize, end: Option<Instant>
         is_of_frames: read.is_of_frames,
         refresh: read.refresh,
         section,
+        omitted: read.omitted,
         ..Document::default()
     };
     document.cut(read.cuts.and(cut_by_writer))

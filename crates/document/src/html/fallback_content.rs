@@ -136,6 +136,7 @@ pub(super) fn convert_with_fallback(
         of_data: origin.is_some(),
         is_of_frames: silent && !about.frames.is_empty(),
         refresh,
+        ..ConvertedPage::default()
     }
 }
 

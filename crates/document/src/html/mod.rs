@@ -74,6 +74,15 @@ pub(super) struct StageDeadlines {
     pub(super) walk: Option<Instant>,
 }
 
+/// Numbers of blocks outside of the main content that may belong to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OmittedBlocks {
+    /// Headings.
+    pub headings: u32,
+    /// Items of lists.
+    pub items: u32,
+}
+
 /// A page as it was converted.
 #[derive(Default)]
 pub(super) struct ConvertedPage {
@@ -87,6 +96,8 @@ pub(super) struct ConvertedPage {
     pub(super) of_data: bool,
     /// True if it shows nothing but frames, which the remark names.
     pub(super) is_of_frames: bool,
+    /// What may be missing from its main content.
+    pub(super) omitted: OmittedBlocks,
     /// The page to which its `refresh` leads.
     pub(super) refresh: Option<Url>,
 }

@@ -1,5 +1,6 @@
 //! Chooses the blocks of the page's main content by their probabilities.
 
+use super::super::OmittedBlocks;
 use super::blocks::{PageBlocks, TextBlock, UNSEEN};
 use super::keep;
 use super::page::MeasuredPage;
@@ -10,8 +11,10 @@ pub(super) struct ContentChoice {
     /// Expected precision, the share of content among the chosen words, and recall, the share of
     /// the content's words that are chosen.
     pub(super) expected: (f64, f64),
-    /// False if code or a data table may be missing.
-    pub(super) has_all: bool,
+    /// True if code or a data table may be missing.
+    pub(super) lacks_data: bool,
+    /// Headings and list items that may be missing.
+    pub(super) omitted: OmittedBlocks,
 }
 
 /// Minimum probability of hidden text that the page does not offer to show.
@@ -39,11 +42,18 @@ pub(super) fn choose_blocks(page: &MeasuredPage, chances: &[f64]) -> ContentChoi
         chosen[heading] = true;
     }
     drop_hidden(cut, chances, &mut chosen);
-    let has_all = keep::keep_related_blocks(page, chances, &mut chosen);
+    let related = keep::keep_related_blocks(page, chances, &mut chosen);
+    // A part that says that it is something else is not missing.
+    let known: Vec<f64> = chances
+        .iter()
+        .zip(&related.marginal)
+        .map(|(chance, is_marginal)| if *is_marginal { 0.0 } else { *chance })
+        .collect();
     ContentChoice {
-        expected: expected_quality(chances, &words, &chosen),
+        expected: expected_quality(&known, &words, &chosen),
         chosen,
-        has_all,
+        lacks_data: related.lacks_data,
+        omitted: related.omitted,
     }
 }
 

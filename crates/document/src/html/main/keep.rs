@@ -2,16 +2,20 @@
 //! ones everything stays but the parts that say that they are something else, controls and bare
 //! links. The choice is not sure if the page has code or a data table elsewhere.
 
+use super::super::OmittedBlocks;
 use super::blocks::{CODE, CONTROL, NONE, TextBlock, UNSEEN};
 use super::page::{MAX_LEVELS, MeasuredPage, sum_up};
 use super::tags;
-use super::words::{APART, ASIDE, NOTE};
+use super::words::{APART, ASIDE, MARGINAL, NOTE};
 
 /// Minimum share of the chosen words in the container.
 const MIN_CONTAINER_SHARE: f64 = 0.9;
 
 /// Share of the chosen words from which on a part is content, whatever it calls itself.
 const MIN_PART_SHARE: f64 = 0.1;
+
+/// Maximum probability of a heading that is left out: in a marginal part, or of what is left out.
+const MAX_DROPPED_HEADING_CHANCE: f64 = 0.2;
 
 /// Minimum probability of the heading of a chosen text, and of the term of a description.
 const MIN_HEADING_CHANCE: f64 = 0.05;
@@ -23,55 +27,124 @@ const TERM: u8 = 16;
 const INSIDE: u8 = 32;
 const DATA: u8 = 64;
 
-/// Adds the blocks that belong to the chosen ones. False if the page has code or a data table
-/// outside of their container that may belong to them.
+/// Blocks that were not chosen, of those that may be missing.
+#[derive(Default)]
+pub(super) struct RelatedBlocks {
+    /// True for each block that is known to be no content by the name of its part.
+    pub(super) marginal: Vec<bool>,
+    /// True if the page has code or a data table elsewhere that may belong to the content.
+    pub(super) lacks_data: bool,
+    /// Headings and list items elsewhere that may belong to it.
+    pub(super) omitted: OmittedBlocks,
+}
+
+/// Adds the blocks that belong to the chosen ones; returns what may be missing.
 pub(super) fn keep_related_blocks(
     page: &MeasuredPage,
     chances: &[f64],
     chosen: &mut [bool],
-) -> bool {
+) -> RelatedBlocks {
     let cut = page.cut;
     let words = chosen_words(page, chosen);
+    let likely = chosen.to_vec();
+    let mut marginal = vec![false; chosen.len()];
     if words.first().is_none_or(|words| *words == 0.0) {
-        return true;
+        return RelatedBlocks {
+            marginal,
+            ..RelatedBlocks::default()
+        };
     }
     let parts = parts(page, &words);
     let part_of = |block: &TextBlock| parts[block.element as usize];
-    for (block, chosen) in cut.blocks.iter().zip(chosen.iter_mut()) {
-        let part = part_of(block);
+    for (number, block) in cut.blocks.iter().enumerate() {
+        let (part, chosen) = (part_of(block), &mut chosen[number]);
         if *chosen || part & APART != 0 || block.flags & (UNSEEN | CONTROL) != 0 {
             continue;
         }
         let is_heading = cut.elements[block.element as usize].heading > 0;
         let is_text = part & ASIDE == 0 && (is_heading || !is_linked(block));
+        let is_marginal = part & MARGINAL != 0
+            && !is_in_any(page, block, &tags::STRUCTURES)
+            && (!is_heading
+                || (chances[number] < MAX_DROPPED_HEADING_CHANCE
+                    && !is_in_any(page, block, &[tags::HEADER])));
+        if is_marginal && part & (WHOLE | NOTE | DATA) == 0 && block.flags & CODE == 0 {
+            marginal[number] = true;
+            continue;
+        }
         *chosen = part & WHOLE != 0
             || (part & INSIDE != 0 && (is_text || part & NOTE != 0 || block.flags & CODE != 0));
     }
-    // A heading comes with the text that follows it, and a term with its description.
+    // A heading comes and goes with the text that follows it, and a term with its description.
     let mut follows = false;
     for (number, block) in cut.blocks.iter().enumerate().rev() {
         if block.flags & (UNSEEN | CONTROL) == 0 {
             let part = parts[block.element as usize];
-            let leads = part & TERM != 0 || cut.elements[block.element as usize].heading > 0;
+            let is_heading = cut.elements[block.element as usize].heading > 0;
+            let leads = part & TERM != 0 || is_heading;
             chosen[number] |=
                 follows && leads && part & APART == 0 && chances[number] >= MIN_HEADING_CHANCE;
+            if is_heading
+                && !follows
+                && !likely[number]
+                && part & WHOLE == 0
+                && chances[number] < MAX_DROPPED_HEADING_CHANCE
+            {
+                chosen[number] = false;
+            }
             follows = chosen[number];
         }
     }
-    let is_of_site = |block: &TextBlock| {
-        let levels = &page.categories[block.element as usize];
-        tags::SITE_PARTS
-            .iter()
-            .any(|part| levels[*part] < MAX_LEVELS)
+    let mut related = RelatedBlocks {
+        marginal,
+        ..RelatedBlocks::default()
     };
-    let is_missing = |(block, chosen): (&TextBlock, &bool)| {
-        !chosen
-            && part_of(block) & (APART | ASIDE | DATA) == DATA
-            && block.flags & (UNSEEN | CONTROL) == 0
-            && !is_linked(block)
-            && !is_of_site(block)
-    };
-    !cut.blocks.iter().zip(chosen.iter()).any(is_missing)
+    let mut last = NONE;
+    for (number, block) in cut.blocks.iter().enumerate() {
+        if chosen[number]
+            || related.marginal[number]
+            || block.flags & (UNSEEN | CONTROL) != 0
+            || part_of(block) & (APART | ASIDE) != 0
+            || is_in_any(page, block, &tags::SITE_PARTS)
+        {
+            continue;
+        }
+        let item = item_around(page, block.element);
+        // A link among items of the content is one of them, and any other is a way elsewhere.
+        let list = item.map(|item| cut.elements[item as usize].parent);
+        let is_of_list =
+            list.is_some_and(|list| words.get(list as usize).is_some_and(|w| *w > 0.0));
+        if is_linked(block) && !(is_of_list && part_of(block) & INSIDE != 0) {
+            continue;
+        }
+        let element = &cut.elements[block.element as usize];
+        if part_of(block) & DATA != 0 {
+            related.lacks_data = true;
+        } else if element.heading > 0 {
+            related.omitted.headings += 1;
+        } else if let Some(item) = item.filter(|item| *item != last) {
+            related.omitted.items += 1;
+            last = item;
+        }
+    }
+    related
+}
+
+/// Returns the index of the list item around an element.
+fn item_around(page: &MeasuredPage, mut number: u32) -> Option<u32> {
+    while let Some(element) = page.cut.elements.get(number as usize) {
+        if element.called.block_kind == tags::ITEM {
+            return Some(number);
+        }
+        number = element.parent;
+    }
+    None
+}
+
+/// True if an element of one of these categories is around the block.
+fn is_in_any(page: &MeasuredPage, block: &TextBlock, categories: &[usize]) -> bool {
+    let levels = &page.categories[block.element as usize];
+    categories.iter().any(|one| levels[*one] < MAX_LEVELS)
 }
 
 fn is_linked(block: &TextBlock) -> bool {
@@ -110,11 +183,14 @@ fn parts(page: &MeasuredPage, words: &[f64]) -> Vec<u8> {
         let is_block = parts[number] == WHOLE || element.called.block_kind == tags::PREFORMATTED;
         let is_whole =
             (is_paragraph && has_chosen) || (is_block && (has_chosen || around & INSIDE != 0));
-        let is_apart = said & APART != 0 && around & WHOLE == 0 && !holds(number, MIN_PART_SHARE);
+        let is_minor = around & WHOLE == 0 && !holds(number, MIN_PART_SHARE);
+        let is_apart = said & APART != 0 && is_minor;
+        let is_marginal = said & MARGINAL != 0 && is_minor;
         parts[number] = around
             | (DATA * u8::from(is_block))
-            | (said & !APART)
+            | (said & !(APART | MARGINAL))
             | (APART * u8::from(is_apart))
+            | (MARGINAL * u8::from(is_marginal))
             | (WHOLE * u8::from(is_whole))
             | (TERM * u8::from(element.called.block_kind == tags::TERM));
     }

@@ -83,11 +83,13 @@ pub(super) fn read(source: &HtmlSource) -> Option<(ConvertedPage, bool)> {
     }
     prune::prune_unchosen(body, &cut, &choice.chosen);
     let (model, cuts) = source.walk(&parsed.tree);
-    let sure =
-        cuts == DocumentCuts::default() && choice.has_all && choice.expected.1 >= MIN_SURE_RECALL;
+    let sure = cuts == DocumentCuts::default()
+        && !choice.lacks_data
+        && choice.expected.1 >= MIN_SURE_RECALL;
     let read = ConvertedPage {
         model,
         cuts,
+        omitted: choice.omitted,
         ..ConvertedPage::default()
     };
     Some((read, sure))

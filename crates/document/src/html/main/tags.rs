@@ -13,11 +13,17 @@ pub(super) const CATEGORY_COUNT: usize = 18;
 pub(super) const MAIN: usize = 4;
 /// Index of `article` among the categories.
 pub(super) const ARTICLE_CATEGORY: usize = 5;
+/// Index of `header` among the categories.
+pub(super) const HEADER: usize = 1;
 /// Indexes of `nav`, `header`, `footer` and `aside` among the categories.
 pub(super) const SITE_PARTS: [usize; 4] = [0, 1, 2, 3];
+/// Indexes of `table`, `list` and `dl` among the categories.
+pub(super) const STRUCTURES: [usize; 3] = [8, 9, 14];
 /// Index of `p` among the categories.
 pub(super) const PARAGRAPH: usize = 17;
 
+/// Number of `li` among the kinds.
+pub(super) const ITEM: u8 = 3;
 /// Number of `dt` among the kinds.
 pub(super) const TERM: u8 = 6;
 /// Number of `pre` among the kinds.

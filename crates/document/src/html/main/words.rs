@@ -39,8 +39,12 @@ pub(super) const ASIDE: u8 = 2;
 /// Note within the content.
 pub(super) const NOTE: u8 = 4;
 
+/// Part whose running text is about the page, its author or its site; lists, tables and code in it
+/// may be content.
+pub(super) const MARGINAL: u8 = 128;
+
 /// The parts and the words that name them.
-const PARTS: [(u8, &str); 3] = [
+const PARTS: [(u8, &str); 4] = [
     (
         APART,
         "<nav <footer @navigation @contentinfo nav navbar navigation breadcrumb breadcrumbs footer \
@@ -50,6 +54,12 @@ const PARTS: [(u8, &str); 3] = [
          advert ads advertisement sponsored promo promotion promotional cta cart popular trending \
          teaser teasers carousel pagination pager toolbar modal popup hidden <dialog @dialog \
          <form @form @search",
+    ),
+    (
+        MARGINAL,
+        "<header %author %creator %person banner btn categories checkbox creator date disclaimer \
+         excerpt extras meta posted posts print published secondary signature slide sr sticky tag \
+         tags widget",
     ),
     (ASIDE, "<aside @complementary aside sidebar"),
     (
