@@ -164,8 +164,8 @@ fn shown_document(
             if !document.has_text() && matches!(placeholder, None | Some(Placeholder::Script)) {
                 notes.add(fetch_note::of_no_text(&page.html));
             } else {
-                let note = main_only.then(|| fetch_note::of_main_content(certainty));
-                notes.add(note.flatten());
+                let note = fetch_note::of_main_content(certainty, document.omitted);
+                notes.add(note.filter(|_| main_only));
                 notes.add(placeholder.map(|one| one.advice().to_owned()));
             }
         }

@@ -14,7 +14,7 @@ use super::meant_url::{bare_host, without_punctuation};
 use crate::contract::call_terms::CallTerms;
 use iki_base::signature;
 use iki_base::wording::{count_noun, floor_boundary, on_one_line};
-use iki_document::{self as document, MainContentCertainty};
+use iki_document::{self as document, MainContentCertainty, OmittedBlocks};
 use iki_web::charset::{self, BodyKind};
 use iki_web::client::{HttpResponse, NetworkError};
 use iki_web::provider::reply::first_text;
@@ -145,9 +145,11 @@ pub fn of_no_text(page: &str) -> String {
 }
 
 /// Writes the note on a page whose main content was wanted.
-pub fn of_main_content(certainty: MainContentCertainty) -> Option<String> {
+pub fn of_main_content(certainty: MainContentCertainty, omitted: OmittedBlocks) -> Option<String> {
     let note = match certainty {
-        MainContentCertainty::Complete => return None,
+        MainContentCertainty::Complete => {
+            return of_omitted(omitted, "fetch the page without `main_only`");
+        }
         MainContentCertainty::Partial => {
             "It is not sure that this is all of the page's main content: if something is missing, \
              fetch the page without `main_only`."
@@ -157,6 +159,21 @@ pub fn of_main_content(certainty: MainContentCertainty) -> Option<String> {
         }
     };
     Some(note.to_owned())
+}
+
+/// Writes the note on what may be missing from a main content; `how` says how to get it.
+pub fn of_omitted(omitted: OmittedBlocks, how: &str) -> Option<String> {
+    let counts = [(omitted.headings, "heading"), (omitted.items, "list item")];
+    let counts = counts.iter().filter(|(number, _)| *number > 0);
+    let counts: Vec<String> = counts
+        .map(|(number, noun)| count_noun(u64::from(*number), noun))
+        .collect();
+    (!counts.is_empty()).then(|| {
+        format!(
+            "The page has {} besides this main content: if something is missing, {how}.",
+            counts.join(" and ")
+        )
+    })
 }
 
 /// Writes the note on a window that begins after the last line.

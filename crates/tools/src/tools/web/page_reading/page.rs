@@ -9,8 +9,8 @@ use super::facts;
 use super::found_page::FoundPage;
 use super::page_request::{ScrapeMode, ScrapeRequest};
 use crate::contract::call_terms::Audience;
-use crate::tools::web::page_source;
 use crate::tools::web::session_record::SessionSource;
+use crate::tools::web::{fetch_note, page_source};
 use iki_base::unseen;
 use iki_base::wording::floor_boundary;
 use iki_web::client::HttpClient;
@@ -142,6 +142,15 @@ impl ScrapedPage {
         }
         let text = page_source::window(&document.markdown, page.lines_before as u64 + 1, None);
         page.fill(text, request);
+        if page.extent == Some(PageExtent::Main) && !page.partial {
+            let how = if request.terms.serves("web_fetch") {
+                "web_fetch gives the whole page"
+            } else {
+                "mode raw gives the whole page"
+            };
+            let note = fetch_note::of_omitted(document.omitted, how);
+            page.notes.extend(note);
+        }
         // The whole page may have come for the part that is named.
         if is_unsure && document.section.is_none() && page.words >= SPARSE_WORDS {
             page.notes.push(WHOLE_PAGE_NOTE.to_owned());
