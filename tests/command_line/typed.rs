@@ -118,7 +118,7 @@ fn flags_of_grep_and_rg_are_taken() {
 }
 
 #[test]
-fn flags_that_are_lacking_are_answered_with_the_line_to_type() {
+fn flags_that_grep_lacks_are_answered_with_the_line_to_type() {
     answers(&[
         (
             "it grep -v two notes.txt",
@@ -158,6 +158,12 @@ fn flags_that_are_lacking_are_answered_with_the_line_to_type() {
         ),
         ("it grep --patern two", 2, "did you mean '--pattern'?"),
         ("it grep two words", 2, "ikigai-tools grep 'two words'"),
+    ]);
+}
+
+#[test]
+fn flags_that_the_others_lack_are_answered_with_the_line_to_type() {
+    answers(&[
         ("it glob -t f '*.rs'", 2, "find . -type f -name \"*.rs\""),
         ("it glob . -t d", 2, "find . -type d -name \"*\""),
         (

@@ -29,15 +29,15 @@ const PROGRAM: &str = "TESTED_PROGRAM";
 
 /// Runs a test in the network, where there is a browser that runs there.
 fn staged_with_a_browser(test: &str, variables: &[(&str, &str)], body: impl FnOnce(&Path)) {
+    // More browsers at once than these miss their time on a machine that is busy with other tests.
+    static SLOTS: [Mutex<()>; 4] = [const { Mutex::new(()) }; 4];
+    static STARTED: AtomicUsize = AtomicUsize::new(0);
     if !staged::is_staged() {
         let why = staged::no_network().or_else(no_browser);
         if let Some(why) = why {
             return common::skip(why);
         }
     }
-    // More browsers at once than these miss their time on a machine that is busy with other tests.
-    static SLOTS: [Mutex<()>; 4] = [const { Mutex::new(()) }; 4];
-    static STARTED: AtomicUsize = AtomicUsize::new(0);
     let slot = &SLOTS[STARTED.fetch_add(1, Ordering::Relaxed) % SLOTS.len()];
     let _slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
     staged::in_the_network(test, variables, |room| {

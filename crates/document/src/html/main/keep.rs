@@ -44,20 +44,32 @@ pub(super) fn keep_related_blocks(
     chances: &[f64],
     chosen: &mut [bool],
 ) -> RelatedBlocks {
-    let cut = page.cut;
     let words = chosen_words(page, chosen);
     let likely = chosen.to_vec();
-    let mut marginal = vec![false; chosen.len()];
     if words.first().is_none_or(|words| *words == 0.0) {
         return RelatedBlocks {
-            marginal,
+            marginal: vec![false; chosen.len()],
             ..RelatedBlocks::default()
         };
     }
     let parts = parts(page, &words);
-    let part_of = |block: &TextBlock| parts[block.element as usize];
+    let marginal = keep_parts(page, &parts, chances, chosen);
+    keep_headings(page, &parts, chances, &likely, chosen);
+    count_omitted(page, &parts, &words, chosen, marginal)
+}
+
+/// Adds what stands in the container and is not known to be something else; returns which blocks
+/// are left out for the name of their part.
+fn keep_parts(
+    page: &MeasuredPage,
+    parts: &[u8],
+    chances: &[f64],
+    chosen: &mut [bool],
+) -> Vec<bool> {
+    let cut = page.cut;
+    let mut marginal = vec![false; chosen.len()];
     for (number, block) in cut.blocks.iter().enumerate() {
-        let (part, chosen) = (part_of(block), &mut chosen[number]);
+        let (part, chosen) = (parts[block.element as usize], &mut chosen[number]);
         if *chosen || part & APART != 0 || block.flags & (UNSEEN | CONTROL) != 0 {
             continue;
         }
@@ -75,56 +87,81 @@ pub(super) fn keep_related_blocks(
         *chosen = part & WHOLE != 0
             || (part & INSIDE != 0 && (is_text || part & NOTE != 0 || block.flags & CODE != 0));
     }
-    // A heading comes and goes with the text that follows it, and a term with its description.
+    marginal
+}
+
+/// Lets each heading come and go with the text that follows it, and each term with its description.
+fn keep_headings(
+    page: &MeasuredPage,
+    parts: &[u8],
+    chances: &[f64],
+    likely: &[bool],
+    chosen: &mut [bool],
+) {
+    let cut = page.cut;
     let mut follows = false;
     for (number, block) in cut.blocks.iter().enumerate().rev() {
-        if block.flags & (UNSEEN | CONTROL) == 0 {
-            let part = parts[block.element as usize];
-            let is_heading = cut.elements[block.element as usize].heading > 0;
-            let leads = part & TERM != 0 || is_heading;
-            chosen[number] |=
-                follows && leads && part & APART == 0 && chances[number] >= MIN_HEADING_CHANCE;
-            if is_heading
-                && !follows
-                && !likely[number]
-                && part & WHOLE == 0
-                && chances[number] < MAX_DROPPED_HEADING_CHANCE
-            {
-                chosen[number] = false;
-            }
-            follows = chosen[number];
+        if block.flags & (UNSEEN | CONTROL) != 0 {
+            continue;
         }
+        let part = parts[block.element as usize];
+        let is_heading = cut.elements[block.element as usize].heading > 0;
+        let leads = part & TERM != 0 || is_heading;
+        chosen[number] |=
+            follows && leads && part & APART == 0 && chances[number] >= MIN_HEADING_CHANCE;
+        if is_heading
+            && !follows
+            && !likely[number]
+            && part & WHOLE == 0
+            && chances[number] < MAX_DROPPED_HEADING_CHANCE
+        {
+            chosen[number] = false;
+        }
+        follows = chosen[number];
     }
+}
+
+/// Counts what is left out and may belong to the content.
+fn count_omitted(
+    page: &MeasuredPage,
+    parts: &[u8],
+    words: &[f64],
+    chosen: &[bool],
+    marginal: Vec<bool>,
+) -> RelatedBlocks {
+    let cut = page.cut;
     let mut related = RelatedBlocks {
         marginal,
         ..RelatedBlocks::default()
     };
-    let mut last = NONE;
+    let mut last_item = NONE;
     for (number, block) in cut.blocks.iter().enumerate() {
+        let part = parts[block.element as usize];
         if chosen[number]
             || related.marginal[number]
             || block.flags & (UNSEEN | CONTROL) != 0
-            || part_of(block) & (APART | ASIDE) != 0
+            || part & (APART | ASIDE) != 0
             || is_in_any(page, block, &tags::SITE_PARTS)
         {
             continue;
         }
         let item = item_around(page, block.element);
         // A link among items of the content is one of them, and any other is a way elsewhere.
-        let list = item.map(|item| cut.elements[item as usize].parent);
-        let is_of_list =
-            list.is_some_and(|list| words.get(list as usize).is_some_and(|w| *w > 0.0));
-        if is_linked(block) && !(is_of_list && part_of(block) & INSIDE != 0) {
+        let words_of_list = item.and_then(|item| {
+            let list = cut.elements[item as usize].parent;
+            words.get(list as usize)
+        });
+        let is_of_list = words_of_list.is_some_and(|words| *words > 0.0);
+        if is_linked(block) && !(is_of_list && part & INSIDE != 0) {
             continue;
         }
-        let element = &cut.elements[block.element as usize];
-        if part_of(block) & DATA != 0 {
+        if part & DATA != 0 {
             related.lacks_data = true;
-        } else if element.heading > 0 {
+        } else if cut.elements[block.element as usize].heading > 0 {
             related.omitted.headings += 1;
-        } else if let Some(item) = item.filter(|item| *item != last) {
+        } else if let Some(item) = item.filter(|item| *item != last_item) {
             related.omitted.items += 1;
-            last = item;
+            last_item = item;
         }
     }
     related
