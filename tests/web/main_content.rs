@@ -32,10 +32,12 @@ fn article() -> String {
 }
 
 fn server() -> Server {
-    Server::bytes(reply(
-        "200 OK\r\nContent-Type: text/html; charset=utf-8",
-        article(),
-    ))
+    serving(article())
+}
+
+fn serving(page: String) -> Server {
+    let head = "200 OK\r\nContent-Type: text/html; charset=utf-8";
+    Server::bytes(reply(head, page))
 }
 
 fn program(args: &[&str]) -> Command {
@@ -158,4 +160,19 @@ fn a_page_of_which_nothing_stands_out_comes_whole() {
         .unwrap();
     let text = String::from_utf8(shown.stdout).unwrap();
     assert!(text.contains("Short."), "{text}");
+}
+
+#[test]
+fn headings_and_items_that_may_be_missing_are_counted_in_a_note() {
+    let beside = "</main><div><h3>Elsewhere</h3><ul><li>Rope walk<li>Old harbour</ul></div>";
+    let page = article().replacen("</main>", beside, 1);
+    let request = |server: &Server| json!({"url": server.url("/"), "main_only": true});
+    let server = serving(page);
+    let answer = tool("web-fetch-tool").with(&request(&server)).run();
+    assert_eq!(
+        answer.note(),
+        "The page has 1 heading and 2 list items besides this main content: if something is \
+         missing, fetch the page without `main_only`."
+    );
+    is_the_article(answer.json()["content"].as_str().unwrap());
 }
