@@ -1,7 +1,7 @@
 //! Links the executable that tests start at a fixed address, as the installer does that of users.
 //!
-//! One that may lie anywhere has 100,000 addresses to relocate at each start, more than half of what
-//! a short call takes (2.0 ms of CPU; 0.9 without), and the suite makes thousands of them.
+//! One that may lie anywhere has 100,000 addresses to relocate at each start, more than half of
+//! what a short call takes (2.0 ms of CPU; 0.9 without), and the suite makes thousands of them.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -1,5 +1,5 @@
-//! Editors that wait for keys where nobody can type: vi takes its own output for the keyboard, if its
-//! stdin is at its end and it has no terminal, and would wait there until its time is over.
+//! Editors that wait for keys where nobody can type: vi takes its own output for the keyboard, if
+//! its stdin is at its end and it has no terminal, and would wait there until its time is over.
 //!
 //! Rules: the decisions on bash, by which editors that nobody could answer fail at once.
 

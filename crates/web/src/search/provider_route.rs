@@ -44,8 +44,8 @@ impl<'a> ProviderRoute<'a> {
         }
     }
 
-    /// Returns the cached answer of `provider`, as `cached` finds it, or else the one that `ask` gets
-    /// within `longest`; `None` if there is neither.
+    /// Returns the cached answer of `provider`, as `cached` finds it, or else the one that `ask`
+    /// gets within `longest`; `None` if there is neither.
     ///
     /// # Errors
     /// The client is offline, and the provider would have to be asked.

@@ -38,9 +38,9 @@ pub struct SessionFindings {
     pub outcomes: Vec<CallOutcome>,
 }
 
-/// Returns the result of a call of `tool`, after it was recorded, with `findings`, in the session that
-/// the request names. If there is no such session, a note says so. `store` is the one of a server
-/// in whose own process the call is answered.
+/// Returns the result of a call of `tool`, after it was recorded, with `findings`, in the session
+/// that the request names. If there is no such session, a note says so. `store` is the one of a
+/// server in whose own process the call is answered.
 ///
 /// # Errors
 /// Those of the call.
@@ -79,7 +79,8 @@ pub fn recorded<'a>(
     }
 }
 
-/// Records `findings` in the session called `id`; the note if that was not possible, or not for all.
+/// Records `findings` in the session called `id`; returns the note if that was not possible, or not
+/// for all.
 fn record(
     terms: &CallTerms,
     store: Option<&dyn CacheStore>,
