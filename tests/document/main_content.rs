@@ -658,3 +658,20 @@ fn headings_and_items_outside_of_the_main_content_are_counted() {
     assert!(!markdown.contains("Rope walk"), "{markdown}");
     assert_eq!((omitted.headings, omitted.items), (1, 2), "{markdown}");
 }
+
+#[test]
+fn code_stays_whatever_the_box_around_it_calls_itself() {
+    for name in ["code-toolbar", "login", "share", "author", "review"] {
+        let boxed = format!(
+            "<div class={name}><pre><code>quay --count 42</code></pre><div class=toolbar>\
+             <button>Copy</button></div></div><p>Keepers count once a day.</p>"
+        );
+        let (markdown, omitted) = with_part(&boxed);
+        assert!(markdown.contains("quay --count 42"), "{name}\n{markdown}");
+        assert!(!markdown.contains("Copy"), "{name}\n{markdown}");
+        assert_eq!(omitted, OmittedBlocks::default(), "{name}");
+    }
+    let comments = "<div class=comments><p>I count otherwise:</p><pre>quay --guess</pre></div>";
+    let (markdown, _) = with_part(comments);
+    assert!(!markdown.contains("--guess"), "{markdown}");
+}

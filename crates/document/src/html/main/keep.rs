@@ -199,11 +199,23 @@ fn chosen_words(page: &MeasuredPage, chosen: &[bool]) -> Vec<f64> {
     words
 }
 
+/// Returns the number of blocks of code in each element.
+fn code_blocks(page: &MeasuredPage) -> Vec<f64> {
+    let cut = page.cut;
+    let mut code = vec![0.0; cut.elements.len()];
+    for block in cut.blocks.iter().filter(|block| block.flags & CODE != 0) {
+        code[block.element as usize] += 1.0;
+    }
+    sum_up(&mut code, cut, |code, own| *code += own);
+    code
+}
+
 /// Returns the parts around each element, for those in the container as far as it reaches.
 fn parts(page: &MeasuredPage, words: &[f64]) -> Vec<u8> {
     let elements = &page.cut.elements;
     let holds = |number: usize, share: f64| words[number] >= share * words[0];
     let container = container(page, words);
+    let code = code_blocks(page);
     let mut parts = vec![0; elements.len()];
     for table in &page.cut.tables {
         parts[*table as usize] = WHOLE;
@@ -221,11 +233,13 @@ fn parts(page: &MeasuredPage, words: &[f64]) -> Vec<u8> {
         let is_whole =
             (is_paragraph && has_chosen) || (is_block && (has_chosen || around & INSIDE != 0));
         let is_minor = around & WHOLE == 0 && !holds(number, MIN_PART_SHARE);
-        let is_apart = said & APART != 0 && is_minor;
+        // Code in the container is content, whatever the box around it calls itself.
+        let has_code = around & INSIDE != 0 && said & ASIDE == 0 && code[number] > 0.0;
+        let is_apart = said & APART != 0 && is_minor && !has_code;
         let is_marginal = said & MARGINAL != 0 && is_minor;
         parts[number] = around
             | (DATA * u8::from(is_block))
-            | (said & !(APART | MARGINAL))
+            | (said & !(APART | MARGINAL | if said & APART == 0 { 0 } else { ASIDE }))
             | (APART * u8::from(is_apart))
             | (MARGINAL * u8::from(is_marginal))
             | (WHOLE * u8::from(is_whole))

@@ -43,18 +43,20 @@ pub(super) const NOTE: u8 = 4;
 /// may be content.
 pub(super) const MARGINAL: u8 = 128;
 
-/// The parts and the words that name them.
-const PARTS: [(u8, &str); 4] = [
+/// The parts and the words that name them. Comments are both apart and beside: their code is not
+/// the page's either.
+const PARTS: [(u8, &str); 5] = [
     (
         APART,
         "<nav <footer @navigation @contentinfo nav navbar navigation breadcrumb breadcrumbs footer \
          related recommended recommendations cookie cookies consent gdpr onetrust share sharing \
-         sharedaddy addtoany social newsletter subscribe subscription signup login comment comments \
-         commentlist disqus respond review reviews testimonial testimonials author byline bio \
+         sharedaddy addtoany social newsletter subscribe subscription signup login review reviews \
+         testimonial testimonials author byline bio \
          advert ads advertisement sponsored promo promotion promotional cta cart popular trending \
-         teaser teasers carousel pagination pager toolbar modal popup hidden <dialog @dialog \
-         <form @form @search",
+         teaser teasers carousel pagination pager modal popup hidden <dialog @dialog <form @form \
+         @search",
     ),
+    (APART | ASIDE, "comment comments commentlist disqus respond"),
     (
         MARGINAL,
         "<header %author %creator %person banner btn categories checkbox creator date disclaimer \
