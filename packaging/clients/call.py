@@ -131,7 +131,7 @@ def calls(tools, directory, page):
         ("file_write", "Wrote", {"file_path": note, "content": "one\n"}),
         ("file_edit", "Replaced", {"file_path": note, "old_string": "one", "new_string": "two"}),
         ("file_read", "two", {"file_path": note}),
-        ("glob", note, {"pattern": note[:-1] + "*"}),
+        ("glob", Path(note).name, {"pattern": note[:-1] + "*"}),
         ("grep", "two", {"pattern": "^t.o$", "path": str(directory), "glob": "note-*"}),
         ("bash", "5", {"command": f"rm '{note}'; expr 2 + 3"}),
         ("web_fetch", "from *here*", {"url": page}),
