@@ -237,9 +237,15 @@ fn parts(page: &MeasuredPage, words: &[f64]) -> Vec<u8> {
         let has_code = around & INSIDE != 0 && said & ASIDE == 0 && code[number] > 0.0;
         let is_apart = said & APART != 0 && is_minor && !has_code;
         let is_marginal = said & MARGINAL != 0 && is_minor;
+        // Comments are beside the content only if they are apart from it.
+        let named = if said & APART != 0 {
+            said & NOTE
+        } else {
+            said & (ASIDE | NOTE)
+        };
         parts[number] = around
             | (DATA * u8::from(is_block))
-            | (said & !(APART | MARGINAL | if said & APART == 0 { 0 } else { ASIDE }))
+            | named
             | (APART * u8::from(is_apart))
             | (MARGINAL * u8::from(is_marginal))
             | (WHOLE * u8::from(is_whole))

@@ -1,0 +1,135 @@
+
+use super::super::bibliography::Bibliography;
+use super::*;
+
+fn work() -> KnownWork {
+    let person = |family: &str, given: &str| NamedPerson {
+        family: family.to_owned(),
+        given: given.to_owned(),
+    };
+    KnownWork {
+        title: "Highly accurate protein structure prediction: with AlphaFold".to_owned(),
+        authors: vec![person("Jumper", "John"), person("Hassabis", "Demis")],
+        years: vec![2021],
+        containers: vec!["Nature".to_owned()],
+        pages: "583-589".to_owned(),
+        is_article: true,
+        ..KnownWork::default()
+    }
+}
+
+fn fields(text: &str) -> Vec<String> {
+    let entry = Bibliography::read(text).entries.remove(0);
+    let compared = Comparison::of(&entry, &work());
+    compared
+        .differences
+        .into_iter()
+        .map(|one| one.field)
+        .collect()
+}
+
+fn bibtex(title: &str, author: &str, year: &str, journal: &str, pages: &str) -> String {
+    format!(
+        "@article{{a, title = {{{title}}}, author = {{{author}}}, year = {{{year}}},\
+            journal = {{{journal}}}, pages = {{{pages}}}}}"
+    )
+}
+
+#[test]
+fn an_entry_that_says_the_same_in_other_words_does_not_differ() {
+    let title = "Highly Accurate {P}rotein Structure Prediction";
+    for text in [
+        bibtex(
+            title,
+            "Jumper, John and Hassabis, Demis",
+            "2021",
+            "Nature",
+            "583--589",
+        ),
+        bibtex(title, "J. Jumper and others", "2021", "Nature", "583-9"),
+        bibtex(
+            title,
+            "Jumper, J. and Hassabis, D.",
+            "2020",
+            "arXiv preprint",
+            "",
+        ),
+        bibtex(title, "", "", "", ""),
+        format!(
+            "@misc{{a, title={{{title}}}, author={{Jumper, J. and Hassabis, D.}}, year=2020, \
+                 howpublished={{arXiv}}}}"
+        ),
+        "Jumper, J. & Hassabis, D. (2020). Highly accurate protein structure prediction. arXiv \
+             preprint."
+            .to_owned(),
+        "Jumper J, Hassabis D. Highly accurate protein structure prediction with AlphaFold. \
+             Nature. 2021;596:583-9. doi:10.1000/1999-2000"
+            .to_owned(),
+        "J. Jumper: Highly accurate protein structure prediction - with Alpha Fold. 2021"
+            .to_owned(),
+        "Jumper, John, and Demis Hassabis (2021) \u{201c}Highly accurate protein structure \
+             prediction\u{201d}, Nature 596"
+            .to_owned(),
+    ] {
+        assert_eq!(fields(&text), [""; 0], "{text}");
+    }
+}
+
+#[test]
+fn each_part_that_differs_is_named() {
+    let title = "Highly accurate protein structure prediction";
+    let both = "Jumper, John and Hassabis, Demis";
+    for (text, expected) in [
+        (
+            bibtex(
+                "Highly accurate protein folding",
+                both,
+                "2021",
+                "Nature",
+                "",
+            ),
+            vec!["title"],
+        ),
+        (
+            bibtex(title, "Doe, Jane and Hassabis, Demis", "2021", "Nature", ""),
+            vec!["authors"],
+        ),
+        (
+            bibtex(title, "Jumper, John", "2021", "Nature", ""),
+            vec!["authors"],
+        ),
+        (
+            bibtex(title, "Jumper, John and Doe, Jane", "2021", "Nature", ""),
+            vec!["authors"],
+        ),
+        (bibtex(title, both, "2019", "Nature", ""), vec!["year"]),
+        (
+            bibtex(title, both, "2021", "Science", ""),
+            vec!["container"],
+        ),
+        (bibtex(title, both, "2021", "Nature", "1-9"), vec!["pages"]),
+        (
+            "Jumper J. Highly accurate protein structure prediction. Nature. 2019.".to_owned(),
+            vec!["year"],
+        ),
+        (
+            "Doe J. Highly accurate protein structure prediction. Nature. 2021.".to_owned(),
+            vec!["authors"],
+        ),
+        (
+            "Jumper J. Highly accurate protein structure prediction for all. 2021.".to_owned(),
+            vec!["title"],
+        ),
+        (
+            "Jumper J. Highly accurate protein structure prediction: a doubtful tale. 2021."
+                .to_owned(),
+            vec!["title"],
+        ),
+        (
+            "Jumper J. Not so highly accurate protein structure prediction. 2021.".to_owned(),
+            vec!["title"],
+        ),
+    ] {
+        assert_eq!(fields(&text), expected, "{text}");
+    }
+}
