@@ -1,4 +1,3 @@
-
 use super::*;
 
 fn matches(pattern: &str, name: impl AsRef<[u8]>) -> bool {

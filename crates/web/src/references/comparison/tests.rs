@@ -1,4 +1,3 @@
-
 use super::super::bibliography::Bibliography;
 use super::*;
 
