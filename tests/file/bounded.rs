@@ -193,6 +193,26 @@ fn a_line_longer_than_the_limit_is_cut_at_a_character_and_the_rest_is_to_be_had(
 }
 
 #[test]
+fn what_little_is_left_of_a_long_line_is_shown_by_one_command() {
+    let here = directory();
+    let file = here.path().join("long");
+    let mut seen = 0;
+    for length in (400..480).step_by(5) {
+        let line = "\"é".repeat(length);
+        fs::write(&file, &line).unwrap();
+        let answer = read(&file, &json!({}), 2400);
+        let left = line.len() - answer.field("output").len();
+        if (1..60).contains(&left) {
+            let note = answer.note();
+            let command = format!("head -c {left}` shows the other {left}");
+            assert!(note.ends_with(&command), "{note}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 2, "{seen}");
+}
+
+#[test]
 fn nothing_is_read_beyond_the_cut() {
     let here = directory();
     let file = here.path().join("huge");

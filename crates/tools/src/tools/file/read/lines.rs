@@ -168,8 +168,8 @@ impl LineRange<'_> {
         };
         let mut notes = vec![note(""), format!("line {number} is cut{go_on}")];
         if rest > 0 && is_for_commands(self.path, object.terms()) {
-            let room = room.saturating_sub(EXIT_CODE_BYTES).min(rest).max(1);
-            let next = content.bytes_at(to, room)?;
+            let room = room.saturating_sub(EXIT_CODE_BYTES).max(1);
+            let next = content.bytes_at(to, room.min(rest))?;
             let next = object.measure().prefix(&next, room).max(1);
             let (which, so_on) = if next < rest {
                 ("the next", ", and so on")
