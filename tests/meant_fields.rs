@@ -138,16 +138,22 @@ fn words_for_nothing_are_no_numbers_but_paths_and_texts() {
 fn a_field_that_says_how_where_or_whether_is_refused_before_anything_is_done() {
     let write = json!({"file_path": "lines.txt", "content": "new\n"});
     let edit = json!({"file_path": "lines.txt", "old_string": "two", "new_string": "2"});
+    let mut edit_all = edit.clone();
+    edit_all["replace_all"] = true.into();
     let bash = json!({"command": "touch made"});
     for (name, request, field, value) in [
         ("file-write", &write, "append", json!(true)),
         ("file-write", &write, "mode", json!("append")),
         ("file-write", &write, "overwrite", json!(false)),
+        ("file-write", &write, "overwrite", json!("No")),
+        ("file-write", &write, "overwrite", json!(0)),
         ("file-write", &write, "insert_line", json!(0)),
         ("file-write", &write, "dryRun", json!(true)),
         ("file-write", &write, "encoding", json!("latin-1")),
         ("file-write", &write, "permissions", json!("0644")),
         ("file-write", &write, "line_ending", json!("crlf")),
+        ("file-write", &write, "line_ending", json!("\r\n")),
+        ("file-write", &write, "append", json!("\n")),
         ("file-write", &write, "cwd", json!("/usr")),
         ("file-write", &write, "command", json!("insert")),
         ("file-write", &write, "path", json!("other.txt")),
@@ -156,6 +162,8 @@ fn a_field_that_says_how_where_or_whether_is_refused_before_anything_is_done() {
         ("file-edit", &edit, "start_line", json!(1)),
         ("file-edit", &edit, "expected_replacements", json!(2)),
         ("file-edit", &edit, "occurrence", json!(2)),
+        ("file-edit", &edit_all, "occurrence", json!(1)),
+        ("file-edit", &edit_all, "instance", json!("last")),
         ("file-edit", &edit, "regex", json!("true")),
         ("file-edit", &edit, "ignore_case", json!(true)),
         ("file-edit", &edit, "backup", json!(true)),
@@ -193,11 +201,24 @@ fn an_edit_of_another_file_and_another_number_of_edits_are_refused() {
         json!({"file_path": "lines.txt", "old_string": "e", "new_string": "E", "replace_all": true,
             "expected_replacements": expected})
     };
-    for request in [of("lines.txt"), of("./lines.txt"), many(3)] {
+    let listed = |expected: u64| {
+        let mut request = of("lines.txt");
+        request["expected_replacements"] = expected.into();
+        request
+    };
+    for request in [of("lines.txt"), of("./lines.txt"), many(3), listed(1)] {
         for answer in at_both_doors("file-edit", &request) {
             assert!(answer["replacements"].is_number(), "{request}: {answer}");
             assert_eq!(answer.get("note"), None, "{request}: {answer}");
         }
+    }
+    for answer in at_both_doors("file-edit", &listed(2)) {
+        assert_eq!(answer["error_code"], "INVALID_ARG", "{answer}");
+    }
+    let none = json!({"file_path": "lines.txt", "old_string": "nine", "new_string": "9",
+        "replace_all": true, "expected_replacements": 3});
+    for answer in at_both_doors("file-edit", &none) {
+        assert_eq!(answer["error_code"], "NOT_FOUND", "{answer}");
     }
     for answer in at_both_doors("file-edit", &many(4)) {
         assert_eq!(

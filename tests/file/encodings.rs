@@ -100,6 +100,16 @@ fn ascii_is_found_only_where_a_character_begins() {
     let edit = json!({"old_string": "\\", "new_string": "/"});
     let (answers, found) = edited(content, &edit);
     assert_eq!(found, b"\x83\\\x83e\x83X\x83g = /n\n", "{answers:?}");
+    // Between the sequences of ISO-2022-JP all is ASCII, and no character.
+    let content = b"\x1b$B2A3J$O8^I41_$G$9!#\x1b(B\nprice $5\n";
+    let edit = json!({"old_string": "$", "new_string": "US$"});
+    let (answers, found) = edited(content, &edit);
+    let after = b"\x1b$B2A3J$O8^I41_$G$9!#\x1b(B\nprice US$5\n";
+    assert_eq!(found, after, "{answers:?}");
+    // Records that NULs separate are no UTF-16.
+    let edit = json!({"old_string": "bar", "new_string": "b"});
+    let (answers, found) = edited(b"foo\0bar\0baz\0qux\0", &edit);
+    assert_eq!(found, b"foo\0b\0baz\0qux\0", "{answers:?}");
 }
 
 #[test]
@@ -109,6 +119,14 @@ fn nothing_is_written_that_the_file_s_encoding_does_not_have() {
     for (content, old, new, words) in [
         (LATIN, "café", "caf\u{17c}", "not sure to have 'ż'"),
         (GBK, "ok=1", "ok=😀", "which has no '😀'"),
+        (SHIFT_JIS, "val=1", "val=¥200", "which has no '¥'"),
+        (SHIFT_JIS, "val=1", "val=−5", "which has no '−'"),
+        (
+            b"\x1b$)C\x0eGQ1[\x0f\nval=1\n",
+            "val=1",
+            "val=2",
+            "but that is not sure",
+        ),
         (&mixed, "ok=1", "ok=修", "in no one encoding"),
         (stateful, "val=1", "val=修", "iconv -f ISO-2022-JP"),
         (

@@ -10,7 +10,8 @@ use std::collections::HashMap;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{
-    BIG5, EUC_JP, EUC_KR, Encoding, GB18030, GBK, SHIFT_JIS, UTF_16BE, UTF_16LE, WINDOWS_1252,
+    BIG5, EUC_JP, EUC_KR, Encoding, GB18030, GBK, ISO_2022_JP, SHIFT_JIS, UTF_16BE, UTF_16LE,
+    WINDOWS_1252,
 };
 use memchr::memmem;
 
@@ -72,7 +73,7 @@ impl EncodingFinding {
         }
         if std::str::from_utf8(bytes).is_ok() {
             if has_states(bytes) {
-                return Self::Unknown(Some("ISO-2022-JP"));
+                return Self::Unknown(Some(ISO_2022_JP.name()));
             }
             return Self::Utf8;
         }
@@ -94,6 +95,16 @@ impl EncodingFinding {
         known
             .filter(|_| !is_binary(bytes))
             .unwrap_or(Self::Unknown(Some(likely.name())))
+    }
+
+    /// The text of a file that goes over to other characters and back by sequences of ASCII, in
+    /// which ASCII alone can be told from halves of characters; `None` if it is not ISO-2022-JP.
+    #[must_use]
+    pub fn with_states(bytes: &[u8]) -> Option<(TextEncoding, String)> {
+        match Self::decoded(bytes, ISO_2022_JP) {
+            Some(Self::Known(encoding, text)) => Some((encoding, text)),
+            _ => None,
+        }
     }
 
     /// The text, if it has no error in `encoding` and encodes to the same bytes.
@@ -142,6 +153,14 @@ impl TextEncoding {
             bytes.extend(text.encode_utf16().flat_map(bytes_of));
             return Ok(bytes);
         }
+        if self.0 == ISO_2022_JP {
+            let (encoded, _, is_lacking) = self.0.encode(text);
+            let lacks = |one: &char| self.0.encode(one.encode_utf8(&mut [0; 4])).2;
+            return match text.chars().find(lacks).filter(|_| is_lacking) {
+                Some(one) => Err(one),
+                None => Ok(encoded.into_owned()),
+            };
+        }
         // The library looks each character up in its tables for decoding, from their beginning.
         let mut known: HashMap<char, ([u8; 4], usize)> = HashMap::new();
         for one in text.chars() {
@@ -161,12 +180,24 @@ impl TextEncoding {
     fn encode_character(self, one: char) -> Result<([u8; 4], usize), char> {
         let mut buffer = [0; 4];
         let (bytes, _, is_lacking) = self.0.encode(one.encode_utf8(&mut buffer));
+        // A few characters are encoded as others (`¥` as `\\` in Shift_JIS).
+        let (decoded, _) = self.0.decode_without_bom_handling(&bytes);
         let mut encoded = [0; 4];
         match encoded.get_mut(..bytes.len()) {
-            Some(room) if !is_lacking => room.copy_from_slice(&bytes),
+            Some(room) if !is_lacking && decoded.chars().eq([one]) => room.copy_from_slice(&bytes),
             _ => return Err(one),
         }
         Ok((encoded, bytes.len()))
+    }
+}
+
+/// The name by which `iconv` knows an encoding with all characters that are decoded as its own.
+#[must_use]
+pub fn iconv_name(name: &str) -> &str {
+    match name {
+        "Shift_JIS" => "CP932",
+        "EUC-KR" => "CP949",
+        other => other,
     }
 }
 
@@ -273,10 +304,15 @@ pub fn wide_without_mark(bytes: &[u8]) -> Option<&'static str> {
             | '\u{2010}'..='\u{206F}' | '\u{3000}'..='\u{30FF}' | '\u{4E00}'..='\u{9FFF}'
             | '\u{AC00}'..='\u{D7AF}' | '\u{FF00}'..='\u{FFEF}')
     };
-    // Pairs of ASCII characters are ideographs, too.
-    let is_pair = |unit: &&[u8; 2]| unit.iter().all(|byte| matches!(byte, b'\t' | b' '..=b'~'));
+    // Pairs of ASCII characters are ideographs, too; records that NULs separate have no others.
+    let is_ascii = |byte: &u8| matches!(byte, b'\t' | b' '..=b'~');
+    let is_pair = |unit: &&[u8; 2]| unit.iter().all(is_ascii);
     let pairs = units.iter().filter(is_pair).count();
-    (!has_errors && pairs * 2 <= units.len() && text.chars().all(is_in_use)).then_some(name)
+    let has_others = units
+        .iter()
+        .any(|unit| !unit.contains(&0) && !unit.iter().all(is_ascii));
+    let max_pairs = units.len() / if has_others { 2 } else { 8 };
+    (!has_errors && pairs <= max_pairs && text.chars().all(is_in_use)).then_some(name)
 }
 
 #[cfg(test)]
@@ -341,6 +377,25 @@ mod tests {
     }
 
     #[test]
+    fn a_character_that_would_come_back_as_another_is_lacking() {
+        for (encoding, text) in [(SHIFT_JIS, "¥‾−"), (EUC_JP, "¥‾−"), (EUC_KR, "¥")] {
+            for one in text.chars() {
+                let encoded = TextEncoding(encoding).encode(&one.to_string());
+                assert_eq!(encoded, Err(one), "{encoding:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn text_with_states_comes_back_to_the_same_bytes() {
+        let bytes = b"\x1b$B2A3J$O8^I41_$G$9!#\x1b(B\nprice $5\n";
+        let (encoding, text) = EncodingFinding::with_states(bytes).unwrap();
+        assert_eq!(text, "価格は五百円です。\nprice $5\n");
+        assert_eq!(encoding.encode(&text).unwrap(), bytes);
+        assert_eq!(EncodingFinding::with_states(b"\x1b$)C\x0eGQ1[\x0f\n"), None);
+    }
+
+    #[test]
     fn utf_16_is_told_without_its_mark() {
         for (text, encoding, name) in [
             ("key=1\r\n", UTF_16LE, "UTF-16LE"),
@@ -354,6 +409,8 @@ mod tests {
             b"\0\0\0\0log line",
             b"\x7FELF\x02\0\x01\0",
             b"a\0",
+            b"foo\0bar\0baz\0qux\0",
+            b"a\0bcd\0e\0fgh\0",
         ] {
             assert_eq!(wide_without_mark(bytes), None, "{bytes:?}");
         }

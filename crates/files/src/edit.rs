@@ -271,7 +271,9 @@ impl<'a> PreparedReplacement<'a> {
             nearest = Some(Box::new(found));
         }
         match nearest {
-            Some(nearest) if !all => return Err(EditError::NotFound(nearest)),
+            Some(nearest) if !all || expected.is_some() => {
+                return Err(EditError::NotFound(nearest));
+            }
             _ => {}
         }
         let left = decided.crlf > found.count * line_ends::crlf_in(old);

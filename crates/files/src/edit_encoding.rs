@@ -77,19 +77,25 @@ impl EditedText {
             return Ok(Ok(Self::Bytes(false)));
         }
         let head = file.bytes_at(0, HEAD_BYTES, deadline)?;
-        let may_have_states = first_other.is_some() && Finder::new(b"\x1b$").find(&head).is_some();
-        let is_other = !is_utf8(file, deadline)?
+        let (is_utf8, has_escape) = survey(file, deadline)?;
+        let may_have_states = has_escape && contains(file, b"\x1b$", deadline)?;
+        let is_other = !is_utf8
             || may_have_states
             || iki_base::text_encoding::wide_without_mark(&head).is_some();
+        let brings_new = || match bringing {
+            Some(_) => contains(file, REPLACEMENT.as_bytes(), deadline).map(|has| !has),
+            None => Ok(false),
+        };
         if !is_other {
-            let is_new = match bringing {
-                Some(_) => !contains(file, REPLACEMENT.as_bytes(), deadline)?,
-                None => false,
-            };
-            return Ok(Ok(Self::Bytes(is_new)));
+            return Ok(Ok(Self::Bytes(brings_new()?)));
         }
+        let bytes = if is_small {
+            file.bytes_at(0, MAX_DECODED_BYTES + 1, deadline)?
+        } else {
+            Vec::new()
+        };
         let finding = if is_small {
-            EncodingFinding::of(&file.bytes_at(0, MAX_DECODED_BYTES + 1, deadline)?)
+            EncodingFinding::of(&bytes)
         } else {
             EncodingFinding::Unknown(None)
         };
@@ -111,7 +117,14 @@ impl EditedText {
             (EncodingFinding::Unknown(Some(wide)), _) if wide.starts_with("UTF-") => {
                 Err((0, EncodingObstacle::Wide(wide)))
             }
-            (EncodingFinding::Utf8, _) | (_, None) => Ok(Self::Bytes(false)),
+            (EncodingFinding::Utf8, _) => Ok(Self::Bytes(brings_new()?)),
+            // Between its sequences ASCII is halves of other characters.
+            (EncodingFinding::Unknown(guess), None) if is_utf8 && may_have_states => {
+                EncodingFinding::with_states(&bytes)
+                    .map(|(encoding, text)| Self::Decoded(encoding, text))
+                    .ok_or((0, EncodingObstacle::Unknown(guess)))
+            }
+            (_, None) => Ok(Self::Bytes(false)),
             (EncodingFinding::Unknown(guess), Some(at)) => Err(match bringing {
                 Some(at) => (at, EncodingObstacle::Replacement),
                 None => (at, EncodingObstacle::Unknown(guess)),
@@ -165,10 +178,11 @@ pub fn write_encoded(
         .map_err(|error| FileAccessError::failed_write(&error))
 }
 
-/// True if all of the file is UTF-8.
-fn is_utf8(file: &RegularFile, deadline: Option<Instant>) -> Result<bool, FileAccessError> {
-    let (mut is_valid, mut begun) = (true, Vec::new());
+/// If all of the file is UTF-8, and if it then has the character Escape.
+fn survey(file: &RegularFile, deadline: Option<Instant>) -> Result<(bool, bool), FileAccessError> {
+    let (mut is_valid, mut has_escape, mut begun) = (true, false, Vec::new());
     file.look_through(0..u64::MAX, deadline, |seen| {
+        has_escape |= memchr::memchr(0x1b, seen).is_some();
         let joined;
         let bytes = if begun.is_empty() {
             seen
@@ -187,7 +201,7 @@ fn is_utf8(file: &RegularFile, deadline: Option<Instant>) -> Result<bool, FileAc
         }
         is_valid
     })?;
-    Ok(is_valid && begun.is_empty())
+    Ok((is_valid && begun.is_empty(), has_escape))
 }
 
 /// True if the file has these few bytes.

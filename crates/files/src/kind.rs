@@ -4,7 +4,7 @@
 //! where it begins as a known kind does and goes on in bytes that are not UTF-8.
 
 use iki_base::signature;
-use iki_base::text_encoding::wide_without_mark;
+use iki_base::text_encoding::{iconv_name, wide_without_mark};
 use iki_base::wording::count_noun;
 
 /// The number of a file's first bytes that decide whether it is binary.
@@ -42,7 +42,7 @@ impl BinaryKind {
         match self.mime {
             UNMARKED => {
                 let (encoding, _) = self.words.split_once(' ')?;
-                Some(format!("iconv -f {encoding} -t UTF-8"))
+                Some(format!("iconv -f {} -t UTF-8", iconv_name(encoding)))
             }
             WITH_NULS => Some("tr -d '\\0' <".to_owned()),
             _ => None,

@@ -236,9 +236,24 @@ impl Request<'_> {
         self.refused.as_deref().cloned()
     }
 
-    /// True if this flag is given, and is false.
-    pub(crate) fn is_denied(&self, name: &str) -> bool {
-        self.has(name) && matches!(self.flag(name), Ok(false))
+    /// True if this flag, which the schema does not have, is given and is false, in whatever words.
+    pub(crate) fn is_denied(&self, name: &str) -> Result<bool, Failure> {
+        let Some(value) = self.field(name).filter(|value| !value.is_empty()) else {
+            return Ok(false);
+        };
+        let text = value.as_text();
+        let is_one_of = |words: &[&str]| {
+            words
+                .iter()
+                .any(|one| one.eq_ignore_ascii_case(text.trim()))
+        };
+        if is_one_of(&["false", "no", "off", "never", "0"]) {
+            Ok(true)
+        } else if is_one_of(&["true", "yes", "on", "always", "1"]) {
+            Ok(false)
+        } else {
+            Err(value.refuse_for(name, "a boolean"))
+        }
     }
 
     /// The result of a call of this request, with the note on fields that the tool does not have.

@@ -221,7 +221,7 @@ static RULES: [FieldRule; 36] = [
     rule(
         &["file_edit"],
         "occurrence occurrences instance",
-        &["1", "-1", "first", "last"],
+        &[],
         &[(
             "",
             "file_edit replaces the only occurrence, or with replace_all all of them; add lines from \
@@ -406,7 +406,8 @@ pub(super) fn meaning(
         return ForeignField::Unknown;
     };
     let text = value.as_text();
-    let text = text.trim();
+    // A line end is itself.
+    let text = text.trim_matches([' ', '\t']);
     if rule.done.iter().any(|one| one.eq_ignore_ascii_case(text))
         || asks_for_what_is_done((first, text), request, file_path, terms)
     {
@@ -462,10 +463,16 @@ fn asks_for_what_is_done(
     match field {
         "line_ending" => {
             let content = request.text("content").ok().flatten();
-            let is_lf = ["lf", "\\n", "unix", ""].contains(&&*value.to_ascii_lowercase());
+            let is_lf = ["lf", "\\n", "\n", "unix"].contains(&&*value.to_ascii_lowercase());
             is_lf && content.is_some_and(|content| !content.contains('\r'))
         }
-        "occurrence" => value == "all" && request.flag("replace_all").is_ok_and(|all| all),
+        "occurrence" => {
+            let words: &[&str] = match request.flag("replace_all") {
+                Ok(true) => &["all"],
+                _ => &["1", "-1", "first", "last"],
+            };
+            words.contains(&value)
+        }
         "cwd" => {
             let here = std::env::current_dir().unwrap_or_default();
             let is_here = || here.join(value).canonicalize().ok() == here.canonicalize().ok();
@@ -501,7 +508,7 @@ impl FieldValue<'_> {
         match self {
             Self::Bool(is_set) => !is_set,
             Self::Text(text) => {
-                let text = text.trim();
+                let text = text.trim_matches([' ', '\t']);
                 let is_all = text.eq_ignore_ascii_case("all");
                 text.eq_ignore_ascii_case("false")
                     || text.is_empty()
@@ -513,7 +520,7 @@ impl FieldValue<'_> {
     }
 
     /// A number, a word or a flag as text.
-    fn as_text(&self) -> Cow<'_, str> {
+    pub(super) fn as_text(&self) -> Cow<'_, str> {
         match self {
             Self::Bool(flag) => flag.to_string().into(),
             Self::Integer(number) => number.to_string().into(),

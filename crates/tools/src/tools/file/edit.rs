@@ -61,7 +61,8 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     })?;
     let replacements = edited.made.iter().map(|made| made.count).sum();
     let lines = edit_note::changed_lines(&edited.changed);
-    let mut notes = Notes::from(edited.encoding.map(edit_note::made_in_encoding));
+    let encoding = edited.encoding.filter(|_| replacements > 0);
+    let mut notes = Notes::from(encoding.map(edit_note::made_in_encoding));
     if edited.brings_replacement {
         notes.add(write_note::REPLACEMENT_WRITTEN.to_owned());
     }
@@ -140,7 +141,14 @@ fn read_edits<'a>(
             let read = numbered.map(|(at, edit)| {
                 replacement(edit, terms).map_err(|failure| number_failure(at, list.len(), failure))
             });
-            read.collect::<Result<_, _>>().map(Some)
+            let read: Vec<RequestedEdit> = read.collect::<Result<_, _>>()?;
+            let expected = request.integer("expected_replacements", 1..=u64::MAX)?;
+            if let Some(expected) = expected
+                && (expected != read.len() as u64 || read.iter().any(|edit| edit.all))
+            {
+                return refused("expected_replacements belongs into each object of edits");
+            }
+            Ok(Some(read))
         }
     }
 }

@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::contract::bounded::TextMeasure;
-use crate::contract::call_terms::CallTerms;
-use iki_base::text_encoding::TextEncoding;
+use crate::contract::call_terms::{Audience, CallTerms};
+use iki_base::text_encoding::{TextEncoding, iconv_name};
 use iki_base::unseen;
 use iki_base::wording::{beginning, count_noun, join_list, quoted_for_shell, thousands};
 use iki_document::{FileKind, MAX_FILE};
@@ -140,6 +140,7 @@ pub fn encoding_obstacle(path: &str, obstacle: &EncodingObstacle, terms: &CallTe
         EncodingObstacle::Wide(name) | EncodingObstacle::Unknown(Some(name)) => name,
         _ => return note,
     };
+    let encoding = iconv_name(encoding);
     let from = quoted_for_shell(path);
     let utf8 = format!("{path}.utf8");
     let to = quoted_for_shell(&utf8);
@@ -302,11 +303,17 @@ fn describe_place(place: &NearestPlace, terms: &CallTerms, quotes: bool) -> Stri
             )
         }
         Err(_) => {
+            let is_decoded = terms.reader != Audience::Host;
+            let read = ", or send it as file_read shows it";
+            let read = if is_decoded {
+                terms.if_served("file_read", read)
+            } else {
+                ""
+            };
             let bash = terms.if_served("bash", ", or change it with bash");
             write!(
                 note,
-                " It has bytes that are not UTF-8 and cannot be sent: choose text next to \
-                 them{bash}."
+                " It has bytes that are not UTF-8: choose text next to them{read}{bash}."
             )
         }
     };

@@ -43,7 +43,7 @@ const MAX_RETRIES: usize = 3;
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let path = request.required_text("file_path")?;
     let content = request.required_text("content")?;
-    if request.is_denied("overwrite") && Path::new(path).symlink_metadata().is_ok() {
+    if request.is_denied("overwrite")? && Path::new(path).symlink_metadata().is_ok() {
         let message = format!("{path} exists, and overwrite is false, so nothing was written");
         return Err(Failure::new(ErrorCode::InvalidArg, message));
     }
@@ -54,7 +54,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     // What is lost is said to hosts, too.
     let old = (reader != Audience::Host || content.contains('\u{FFFD}'))
         .then(|| files::beginning(Path::new(path), MAX_COMPARED_BYTES, end));
-    let makes_directories = reader != Audience::Host && !request.is_denied("create_dirs");
+    let makes_directories = !request.is_denied("create_dirs")? && reader != Audience::Host;
     let mut more_tries = 0..MAX_RETRIES;
     let made = loop {
         let written = make_directories(path, makes_directories).and_then(|made| {

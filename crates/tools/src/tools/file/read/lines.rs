@@ -8,6 +8,7 @@ use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::notes::Notes;
 use crate::contract::reply::{AnswerObject, Text};
 use crate::tools::file::failure;
+use iki_base::text_encoding::iconv_name;
 use iki_base::wording::{count_noun, counted_as, quoted_for_shell, thousands};
 use iki_files::kind::BinaryKind;
 use iki_files::{FileAccessError, FileContent, FileFacts, FirstLine, LineEnd, ReadInterruption};
@@ -215,6 +216,7 @@ fn with_iconv(path: &str, from: &str, terms: &CallTerms) -> String {
         return String::new();
     }
     let file = quoted_for_shell(path);
+    let from = iconv_name(from);
     format!("; with bash, `iconv -f {from} -t UTF-8 {file}` shows it")
 }
 
