@@ -91,6 +91,16 @@ fn what_only_bash_understands_is_named_and_works_as_the_note_says() {
         ),
         ("time (echo works)", "`time (…)` is bash's"),
         ("((x++)); false; echo works; exit 1", "bash's"),
+        ("x=wor; x+=ks; echo $x", "`NAME+=…` is bash's"),
+        ("printf '%q\\n' works", "`printf %q` is bash's"),
+        ("[ $((2**3)) = 8 ] && echo works", "`$((… ** …))` is bash's"),
+        ("true & wait -n; echo works", "`wait -n` is bash's"),
+        (
+            "f() { echo works; }; export -f f; bash -c f",
+            "`export -X` is bash's",
+        ),
+        ("trap 'echo works' ERR; false", "`trap … ERR` is bash's"),
+        ("builtin echo works", "`builtin` is bash's"),
     ] {
         let answer = run(command);
         let note = answer.note();
@@ -110,6 +120,23 @@ fn what_only_bash_understands_is_named_and_works_as_the_note_says() {
         let output = again.field("output");
         assert!(output.contains("works"), "{output}");
         assert!(!output.contains("sh: 1: "), "{output}");
+    }
+}
+
+#[test]
+fn what_does_something_else_without_an_error_is_named_as_well() {
+    if !sh_is_dash() {
+        return;
+    }
+    let note = run("echo works &> file; echo $?").note();
+    assert!(note.contains("write `>FILE 2>&1`"), "{note}");
+    for command in [
+        "echo works >file 2>&1; cat file",
+        "echo 'a &> b'",
+        "echo \"a &> b\"",
+        "true && true; echo 1>&2",
+    ] {
+        assert_eq!(run(command).note(), "", "{command}");
     }
 }
 
@@ -164,7 +191,6 @@ fn nothing_is_said_where_that_is_not_the_reason() {
         "false",
         "exit 127",
         "for i in {1..2}; do echo $i; done; exit 1",
-        "echo works &>/dev/null",
         "nonexistent-program",
         "echo 'sh: 1: [[: not found'; exit 127",
         "echo 'sh: 1: source: not found' >&2; exit 127",

@@ -9,11 +9,11 @@ use std::ffi::OsStr;
 use crate::shell::command_shell::find_on_path;
 
 /// Keywords and builtins of bash that `sh` takes for the names of programs.
-const BASH_WORDS: &str =
-    "[[ source function let declare typeset shopt mapfile readarray pushd popd disown time";
+const BASH_WORDS: &str = "[[ source function let declare typeset shopt mapfile readarray pushd popd disown time builtin \
+     enable compgen";
 
 /// Other syntax of bash: part of the error message, part of the command, and a name for it.
-const BASH_SYNTAX: [(&str, &str, &str); 17] = [
+const BASH_SYNTAX: [(&str, &str, &str); 25] = [
     ("\"(\" unexpected", "function ", "function"),
     ("\"(\" unexpected", "=(", "NAME=(…)"),
     ("\"(\" unexpected", "<(", "<( )"),
@@ -31,6 +31,14 @@ const BASH_SYNTAX: [(&str, &str, &str); 17] = [
     ("unexpected operator", "[ -v ", "[ -v … ]"),
     (": not found", "((", "(( ))"),
     ("cannot open ", "(( ", "(( ))"),
+    (": not found", "+=", "NAME+=…"),
+    ("%q: invalid directive", "printf ", "printf %q"),
+    ("%(: invalid directive", "printf ", "printf %(…)T"),
+    ("expecting primary", "**", "$((… ** …))"),
+    ("wait: Illegal option", "wait -", "wait -n"),
+    ("export: Illegal option", "export -", "export -X"),
+    ("exec: -a: not found", "exec -a ", "exec -a"),
+    ("bad trap", "trap ", "trap … ERR"),
 ];
 
 /// Maximum length of a command that is examined: longer ones are mostly data.
@@ -40,9 +48,6 @@ const MAX_COMMAND_BYTES: usize = 64 * 1024;
 /// output.
 #[must_use]
 pub fn advise_on_failure(command: &str, tail: &[u8]) -> Option<String> {
-    if tail.is_empty() {
-        return None;
-    }
     let tail = String::from_utf8_lossy(tail);
     // A here-document may contain anything.
     if command.len() > MAX_COMMAND_BYTES || command.replace("<<<", "").contains("<<") {
@@ -55,6 +60,15 @@ pub fn advise_on_failure(command: &str, tail: &[u8]) -> Option<String> {
     };
     if ["-e ", "-ne ", "-en "].iter().any(is_echoed) {
         return Some(ECHO.to_owned());
+    }
+    // Nothing fails there.
+    if unquoted
+        .split('"')
+        .step_by(2)
+        .any(|part| part.contains("&>"))
+        && is_dash()
+    {
+        return Some(BOTH_STREAMS.to_owned());
     }
     let mut messages = tail.lines().filter_map(parse_message);
     let syntax = messages.find_map(|words| find_bash_syntax(&unquoted, words))?;
@@ -73,8 +87,21 @@ pub fn advise_on_failure(command: &str, tail: &[u8]) -> Option<String> {
 const ECHO: &str = "The shell here is sh, whose echo prints -e and reads escapes without it; printf '%b\\n' \
     does the same in every shell.";
 
-/// The words of an error message of the shell: `sh: 1: words`.
+/// Advice on a redirection of both streams that only bash reads as one.
+const BOTH_STREAMS: &str = "The shell here is sh, in which `&>` starts the command in the background and empties the \
+    file: write `>FILE 2>&1`.";
+
+/// True if the system's `sh` is dash, whose words these are.
+fn is_dash() -> bool {
+    let shell = std::fs::canonicalize("/bin/sh");
+    shell.is_ok_and(|shell| shell.file_name() == Some(OsStr::new("dash")))
+}
+
+/// The words of an error message of the shell: `sh: 1: words`; one of them has no beginning.
 fn parse_message(line: &str) -> Option<&str> {
+    if line.starts_with("trap: ") {
+        return Some(line);
+    }
     let (number, words) = line.strip_prefix("sh: ")?.split_once(": ")?;
     number.parse::<u64>().is_ok().then_some(words)
 }
