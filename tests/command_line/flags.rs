@@ -607,6 +607,17 @@ fn a_full_disk_is_an_error_and_a_closed_pipe_is_none() {
         assert_eq!(output.status.code(), Some(0), "{args:?}");
         assert!(output.stderr.is_empty(), "{args:?}");
     }
+    // 1 is what a search says that found nothing.
+    for (args, code) in [
+        (&["grep", "root", "/etc/passwd"][..], 2),
+        (&["glob", "/etc/passwd"], 2),
+        (&["file-read", "/etc/passwd"], 1),
+    ] {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let mut command = Command::new(PROGRAM);
+        let output = command.args(args).stdout(full).output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{args:?}");
+    }
 }
 
 #[test]

@@ -231,7 +231,12 @@ fn as_text(tool: &Tool, requests: &[TypedRequest], mut flags: CallFlags) -> Prog
                 }
             }
             // A reader that closed the pipe has read all it wanted.
-            Ok(Err(error)) => return answer::exit_status(tool, Err(error), ProgramExit::Success),
+            Ok(Err(error)) => {
+                return match answer::exit_status(tool, Err(error), ProgramExit::Success) {
+                    ProgramExit::Failure => failed,
+                    exit => exit,
+                };
+            }
             Err(failure) => {
                 screen::complain(tool, &failure.message);
                 screen::remark(tool, &failure.note);
