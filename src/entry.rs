@@ -12,7 +12,7 @@ use crate::commands;
 use crate::front::person::{CallFlags, CommandLineResult};
 use crate::front::{host, person};
 use iki_base::console::exit::{PROGRAM, ProgramExit};
-use iki_base::console::say;
+use iki_base::console::program_output;
 use iki_mcp as mcp;
 use iki_process::sandbox::{signals, step_register};
 use iki_process::shell;
@@ -47,11 +47,11 @@ pub fn run(mut args: impl Iterator<Item = OsString>) -> ProgramExit {
 fn run_program(args: &[OsString]) -> ProgramExit {
     answer::install_panic_hook();
     let Some((first, rest)) = args.split_first() else {
-        return say::print(&help::program(TOOLS));
+        return program_output::print(&help::program(TOOLS));
     };
     match first.to_str() {
-        Some("--help" | "-h") => say::print(&help::program(TOOLS)),
-        Some("--version" | "-V" | "-v") => say::print(&say::version()),
+        Some("--help" | "-h") => program_output::print(&help::program(TOOLS)),
+        Some("--version" | "-V" | "-v") => program_output::print(&program_output::version()),
         Some("help") => help::about(TOOLS, rest),
         Some("mcp") => run_mcp(rest),
         Some(name) if command_line::has(name) => commands::run(TOOLS, name, rest),
@@ -66,7 +66,7 @@ fn run_program(args: &[OsString]) -> ProgramExit {
 fn run_tool(tool: &Tool, invocation: &str, args: &[OsString]) -> ProgramExit {
     // What hosts ask of each tool comes first, and waits for nothing that it does not need.
     if args.len() == 1 && args[0] == "--schema" {
-        return say::print(tool.schema);
+        return program_output::print(tool.schema);
     }
     answer::install_panic_hook();
     hide_secrets(tool);
@@ -127,6 +127,6 @@ fn run_mcp(args: &[OsString]) -> ProgramExit {
         Ok(McpCommand::Serve(options)) => mcp::serve(*options),
         Ok(McpCommand::Call(tool)) => run_call(tool),
         Err(error) if error.use_stderr() => command_line::report_misuse(error),
-        Err(error) => say::print(&help::wrapped(&error.render().to_string())),
+        Err(error) => program_output::print(&help::wrapped(&error.render().to_string())),
     }
 }

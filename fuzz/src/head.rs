@@ -1,7 +1,7 @@
 //! The head that is made of an answer's is one that a strict parser takes, of which nothing that
 //! matters is lost; and it does not depend on how much of the answer has come.
 
-use iki_web::client::head::{ResponseHead, read};
+use iki_web::client::reply_head::{ResponseHead, read};
 
 /// Without these an answer is another one.
 const ESSENTIAL: &[&str] = &[

@@ -20,7 +20,7 @@ use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
 use clap_complete::Shell;
 
 use iki_base::console::exit::{PROGRAM, ProgramExit};
-use iki_base::console::{sanitize, say};
+use iki_base::console::{program_output, sanitize};
 use iki_tools::contract::provider::ModelProvider;
 use iki_tools::contract::schema::Schema;
 use iki_tools::registry::{self, Registry};
@@ -90,7 +90,7 @@ pub fn report_misuse(mut error: clap::Error) -> ProgramExit {
     {
         error.remove(ContextKind::SuggestedArg);
     }
-    say::report_usage(sanitize::for_terminal(&error.render().to_string()).trim_end())
+    program_output::report_usage(sanitize::for_terminal(&error.render().to_string()).trim_end())
 }
 
 fn list() -> Command {

@@ -19,7 +19,7 @@ use crate::command_line;
 use crate::command_line::help;
 use crate::command_line::mcp::{ChosenTools, ToolChoice};
 use iki_base::console::exit::{PROGRAM, ProgramExit};
-use iki_base::console::say;
+use iki_base::console::program_output;
 use iki_tools::contract::provider;
 use iki_tools::contract::provider::{ModelProvider, SchemaMode};
 use iki_tools::contract::tool::Tool;
@@ -44,7 +44,7 @@ pub fn run(tools: Registry, name: &str, args: &[OsString]) -> ProgramExit {
     let matches = match parsed {
         Ok(matches) => matches,
         Err(error) if error.kind() == ErrorKind::DisplayHelp => {
-            return say::print(&help::wrapped(&error.render().to_string()));
+            return program_output::print(&help::wrapped(&error.render().to_string()));
         }
         Err(error) => return command_line::report_misuse(error),
     };
@@ -55,7 +55,7 @@ pub fn run(tools: Registry, name: &str, args: &[OsString]) -> ProgramExit {
 fn run_command(tools: Registry, name: &str, matches: &ArgMatches) -> Option<ProgramExit> {
     let directory = || matches.get_one::<PathBuf>("directory");
     Some(match name {
-        "list" => say::print(&help::list(tools, matches.get_flag("research"))),
+        "list" => program_output::print(&help::list(tools, matches.get_flag("research"))),
         "schema" => {
             let provider = matches.get_one::<String>("for");
             let named = matches.get_many::<ToolChoice>("tool").into_iter().flatten();
@@ -84,7 +84,7 @@ fn run_command(tools: Registry, name: &str, matches: &ArgMatches) -> Option<Prog
         }),
         "completions" => {
             let shell = matches.get_one::<Shell>("shell")?;
-            say::print(&completions::script(tools, *shell))
+            program_output::print(&completions::script(tools, *shell))
         }
         "token" => {
             let file = matches.get_one::<PathBuf>("file");
@@ -115,5 +115,5 @@ fn definitions(
     if tools.is_empty() {
         tools.extend(all);
     }
-    say::print(&format!("{:#}\n", provider::definitions(provider, &tools)))
+    program_output::print(&format!("{:#}\n", provider::definitions(provider, &tools)))
 }

@@ -176,7 +176,7 @@ fn mcp_serves_it_with_its_bounds_and_every_provider_s_definitions_have_it() {
         panic!("it can be served");
     };
     assert_eq!(options.tools.len(), 1);
-    let entry = serde_json::to_value(mcp::list::entry(
+    let entry = serde_json::to_value(mcp::tool_listing::entry(
         options.tools[0],
         &options.tools,
         false,

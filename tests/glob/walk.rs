@@ -10,8 +10,8 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 
 use crate::common;
+use iki_search::glob_pattern::{GlobPattern, WildcardError};
 use iki_search::paths::{EntryKind, OmittedPaths, PathList};
-use iki_search::steps::{GlobPattern, WildcardError};
 use iki_search::walk::{GlobError, PathVisitor, WalkEntry, WalkScope};
 use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
 use rustix::io::Errno;

@@ -12,10 +12,10 @@ use iki_web::cache::CacheStore;
 use iki_web::client::HttpClient;
 use iki_web::provider::breaker::BreakerState;
 use iki_web::provider::failure::ProviderFailureKind;
-use iki_web::search::choice;
 use iki_web::search::lenses::Lens;
 use iki_web::search::memory_cache::MemoryStore;
 use iki_web::search::outcome::{SearchAnswer, SearchFailure};
+use iki_web::search::provider_choice;
 use iki_web::search::query::WebSearch;
 use serde_json::json;
 
@@ -235,7 +235,7 @@ fn what_is_kept_of_one_that_is_left_alone_is_still_an_answer() {
     };
     let breakers =
         iki_web::provider::breaker::ProviderBreakers::new(Some(&store as &dyn CacheStore));
-    let brave = choice::find("brave").unwrap();
+    let brave = provider_choice::find("brave").unwrap();
     breakers.failed(brave, limited);
     assert!(matches!(breakers.state(brave), BreakerState::Open(_)));
     let answer = search_with(&set, Some(&store), &words()).unwrap();

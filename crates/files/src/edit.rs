@@ -17,7 +17,7 @@ use super::line_ends::{self, EditTexts, LineEndChange};
 use super::nearest::{self, NearestFinding, NearestText};
 use super::regular::{ErrorReason, FileAccessError, RegularFile};
 use super::target::WriteTarget;
-use super::{positioned, replace};
+use super::{positioned_io, replace};
 use iki_base::control_spelling;
 use iki_base::sparse_file::next_data;
 use iki_base::text_encoding::TextEncoding;
@@ -393,7 +393,7 @@ fn write_around(
 ) -> Result<(), FileAccessError> {
     let copy = |from: Range<u64>, to| {
         let Range { start, end } = from;
-        match positioned::copy(&file.file, from, draft, to, deadline) {
+        match positioned_io::copy(&file.file, from, draft, to, deadline) {
             Ok(copied) if copied == end - start => Ok(()),
             Ok(copied) => {
                 FileAccessError::if_late(deadline, start + copied)?;
@@ -403,7 +403,7 @@ fn write_around(
         }
     };
     copy(0..at, 0)?;
-    positioned::write_at(draft, new, at).map_err(FileAccessError::writing)?;
+    positioned_io::write_at(draft, new, at).map_err(FileAccessError::writing)?;
     copy(at + old as u64..length, at + new.len() as u64)
 }
 

@@ -6,7 +6,7 @@
 use flate2::Crc;
 use memchr::memchr;
 
-use super::kind::{BinaryKind, big, little};
+use super::binary_kind::{BinaryKind, big, little};
 
 /// True if `bytes` are a PNG, JPEG, GIF or WebP image from its beginning to its end.
 #[must_use]
@@ -113,7 +113,7 @@ fn webp_end(bytes: &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kind;
+    use crate::binary_kind;
 
     fn chunk(kind: &[u8], data: &[u8]) -> Vec<u8> {
         let mut sum = Crc::new();
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn an_image_is_whole_up_to_its_last_byte() {
         for image in images() {
-            let kind = kind::of(&image).unwrap();
+            let kind = binary_kind::of(&image).unwrap();
             assert!(is_whole_image(kind, &image), "{}", kind.words);
             let longer = [&image[..], b"<html>"].concat();
             assert!(is_whole_image(kind, &longer), "{}", kind.words);
@@ -157,13 +157,13 @@ mod tests {
         for image in images() {
             let page = b"<!DOCTYPE html><html><body>Not found</body></html>".repeat(9);
             let bytes = [&image[..image.len() / 2], &page].concat();
-            let kind = kind::of(&image).unwrap();
+            let kind = binary_kind::of(&image).unwrap();
             if kind.mime != "image/webp" {
                 assert!(!is_whole_image(kind, &bytes), "{}", kind.words);
             }
         }
         let mut wrong = images()[0].clone();
         wrong[45] ^= 1;
-        assert!(!is_whole_image(kind::of(&wrong).unwrap(), &wrong));
+        assert!(!is_whole_image(binary_kind::of(&wrong).unwrap(), &wrong));
     }
 }

@@ -20,7 +20,7 @@ use rustix::io::Errno;
 use super::draft::{ContentWriter, DraftName, FileDraft, file_system_of, in_memory};
 use super::regular::{ErrorReason, FileAccessError, RegularFile};
 use super::target::WriteTarget;
-use crate::positioned;
+use crate::positioned_io;
 use iki_base::own_directories;
 use iki_base::sparse_file::next_data;
 use iki_process::sandbox::detached;
@@ -332,7 +332,7 @@ impl OverwriteJob<'_> {
         while at < to {
             let length =
                 usize::try_from(to - at).map_or(ZEROES.len(), |left| left.min(ZEROES.len()));
-            positioned::write_at(self.file, &ZEROES[..length], at)?;
+            positioned_io::write_at(self.file, &ZEROES[..length], at)?;
             at += length as u64;
         }
         Ok(())
@@ -347,7 +347,7 @@ impl OverwriteJob<'_> {
         let mut at = 0;
         loop {
             let handed =
-                positioned::read_at(&self.prepared.draft.file, piece, at).and_then(|count| {
+                positioned_io::read_at(&self.prepared.draft.file, piece, at).and_then(|count| {
                     let piece = &piece[..count];
                     if piece.is_empty() {
                         return Ok(0);
@@ -383,18 +383,18 @@ impl OverwriteJob<'_> {
         let most = usize::try_from(self.length - at)
             .unwrap_or(PIECE)
             .min(PIECE);
-        let count = positioned::read_at(&self.prepared.draft.file, &mut fresh[..most], at)?;
+        let count = positioned_io::read_at(&self.prepared.draft.file, &mut fresh[..most], at)?;
         if count == 0 {
             return Err(Errno::IO);
         }
         let fresh = &fresh[..count];
         let mut changes = 0..count;
         if self.compares {
-            let known = positioned::read_at(self.file, &mut there[..count], at)?;
+            let known = positioned_io::read_at(self.file, &mut there[..count], at)?;
             changes = differing(&there[..known], fresh);
         }
         let from = at + changes.start as u64;
-        positioned::write_at(self.file, &fresh[changes], from)?;
+        positioned_io::write_at(self.file, &fresh[changes], from)?;
         Ok(count as u64)
     }
 

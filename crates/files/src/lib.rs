@@ -6,6 +6,8 @@
 //!
 //! Rules: specification of file-read, file-write and file-edit, and the decisions on them.
 
+mod attributes;
+pub mod binary_kind;
 mod changed_lines;
 mod directory;
 mod draft;
@@ -14,13 +16,11 @@ mod edit_encoding;
 mod environ;
 mod image;
 mod in_place;
-pub mod kind;
 mod line_ends;
 mod lock;
-mod made_directories;
+mod missing_directories;
 pub mod nearest;
-mod positioned;
-mod preserve;
+mod positioned_io;
 mod read;
 mod regular;
 mod replace;
@@ -33,7 +33,7 @@ pub use edit_encoding::EncodingObstacle;
 pub use image::is_whole_image;
 pub use line_ends::LineEndChange;
 pub use lock::{lock, while_waiting};
-pub use made_directories::MadeDirectories;
+pub use missing_directories::MadeDirectories;
 pub use read::{FileContent, FileFacts, FirstLine, LineEnd, ReadInterruption, read};
 pub use regular::{ErrorReason, FileAccessError, beginning};
 pub use replace::write;

@@ -9,8 +9,8 @@ use memchr::{memchr, memchr_iter, memrchr, memrchr_iter};
 use rustix::fs::{Advice, OFlags, SeekFrom, fadvise, seek};
 use rustix::io::retry_on_intr;
 
+use super::binary_kind::{self, BinaryKind};
 use super::environ;
-use super::kind::{self, BinaryKind};
 use super::regular::{ErrorReason, FileAccessError, RegularFile};
 use iki_base::sparse_file::hole_end;
 
@@ -304,8 +304,8 @@ impl FileContent {
     /// Finds out what the file is, by so many of its first bytes, which the window holds.
     fn look_at_beginning(&mut self, read: usize) {
         let beginning = &self.window[..read];
-        self.facts.kind = kind::of(beginning);
-        self.facts.encoding = kind::wide_encoding(beginning);
+        self.facts.kind = binary_kind::of(beginning);
+        self.facts.encoding = binary_kind::wide_encoding(beginning);
     }
 
     /// Finds the end of the line that goes on at offset `from`.

@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use super::draft::{ContentWriter, FileDraft};
 use super::regular::{FileAccessError, RegularFile};
 use super::target::WriteTarget;
-use super::{in_place, lock, preserve};
+use super::{attributes, in_place, lock};
 
 /// Gives the file at `path` the content `content`, or creates it. Links are followed; mode, owner,
 /// attributes and hard links are kept.
@@ -146,7 +146,7 @@ fn replace_by_rename(
         Ok(draft) => draft,
         Err(errno) => return not_possible(errno),
     };
-    match preserve::copy_attributes(&old.file, &old.stat, &draft.file) {
+    match attributes::copy_attributes(&old.file, &old.stat, &draft.file) {
         Ok(()) => {}
         Err(errno @ (Errno::IO | Errno::STALE | Errno::NOSPC | Errno::DQUOT)) => {
             return Err(FileAccessError::writing(errno));
@@ -155,7 +155,7 @@ fn replace_by_rename(
         Err(_) => return Ok(false),
     }
     fill(&mut draft.file)?;
-    preserve::drop_privileges(&draft.file).map_err(FileAccessError::writing)?;
+    attributes::drop_privileges(&draft.file).map_err(FileAccessError::writing)?;
     if !target.still_holds(old) {
         return Err(FileAccessError::changed());
     }

@@ -9,7 +9,7 @@
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use iki_tools::contract::bounded::TextMeasure;
+use iki_tools::contract::answer_limit::TextMeasure;
 
 /// Time before a client gives up a call, in which a command that goes on can be answered.
 const ANSWER_TIME: Duration = Duration::from_secs(5);

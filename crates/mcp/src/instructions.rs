@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use iki_base::unseen;
 use iki_process::sandbox::confinement::Confinement;
 use iki_process::shell::CommandShell;
-use iki_tools::contract::bounded::TextMeasure;
+use iki_tools::contract::answer_limit::TextMeasure;
 use iki_tools::contract::tool::{AccessScope, Tool};
 
 /// Maximum length of the instructions, in bytes.

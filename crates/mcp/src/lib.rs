@@ -23,7 +23,6 @@ mod http;
 mod incoming_message;
 mod instructions;
 mod lifetime;
-pub mod list;
 mod operator_reports;
 pub mod options;
 mod permits;
@@ -32,9 +31,10 @@ mod resources;
 mod seen_files;
 mod server;
 mod stdio_transport;
-mod structured;
-mod temporary;
-mod text;
+mod structured_answer;
+mod temporary_directories;
+mod text_answer;
+pub mod tool_listing;
 mod unseen_characters;
 
 #[cfg(fuzzing)]

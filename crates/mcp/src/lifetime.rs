@@ -13,7 +13,7 @@ use crate::operator_reports::OperatorReports;
 use crate::options::McpOptions;
 use crate::server::{ServerSetup, ToolServer};
 use crate::stdio_transport::LineTransport;
-use crate::temporary::TemporaryDirectories;
+use crate::temporary_directories::TemporaryDirectories;
 use crate::{cache, http};
 use iki_process::sandbox::confinement::{self, Confinement};
 use iki_process::sandbox::{reaper, step_register};

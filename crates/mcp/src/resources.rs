@@ -12,7 +12,7 @@ use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTempla
 use serde_json::{Value, json};
 
 use crate::call::{MAX_CONTENT_BYTES, ToolCaller};
-use iki_tools::contract::bounded::TextMeasure;
+use iki_tools::contract::answer_limit::TextMeasure;
 use iki_tools::contract::tool::Tool;
 use iki_tools::secrets;
 use iki_web::cache::artifact::{self, ArtifactId, StoredArtifact};

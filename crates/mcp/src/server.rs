@@ -26,10 +26,10 @@ use crate::incoming_message::{CallArguments, NO_ARGUMENTS};
 use crate::operator_reports::OperatorReports;
 use crate::options::McpOptions;
 use crate::progress::{self, LatestProgress};
-use crate::temporary::TemporaryDirectories;
-use crate::{instructions, list, resources, structured, text};
+use crate::temporary_directories::TemporaryDirectories;
+use crate::{instructions, resources, structured_answer, text_answer, tool_listing};
 use iki_process::sandbox::confinement::{Confinement, Sensitivity};
-use iki_tools::contract::bounded::TextMeasure;
+use iki_tools::contract::answer_limit::TextMeasure;
 use iki_tools::contract::call_terms::Audience;
 use iki_tools::contract::tool::{AccessScope, Tool};
 use iki_tools::registry::TOOLS;
@@ -186,7 +186,7 @@ impl ServerHandler for ToolServer {
         let entries = self.setup.tools.iter();
         let (tools, structured) = (&self.setup.tools, self.setup.structured);
         let confinement = self.setup.caller.confinement();
-        let entries = entries.map(|tool| list::entry(tool, tools, structured, confinement));
+        let entries = entries.map(|tool| tool_listing::entry(tool, tools, structured, confinement));
         let listed = ListToolsResult::with_all_items(entries.collect());
         Ok(listed.with_ttl_ms(LIST_TIME_MS))
     }
@@ -232,7 +232,7 @@ impl ServerHandler for ToolServer {
                 }
                 let beside = (answer.meta.take(), answer.link.take());
                 let result = match wanted.reader {
-                    Audience::Program => structured::result(tool, answer),
+                    Audience::Program => structured_answer::result(tool, answer),
                     _ => plain(tool, &answer, client, &wanted),
                 };
                 Ok(CallToolResponse::from(with_beside(result, beside)))
@@ -357,7 +357,7 @@ fn plain(
     wanted: &AnswerSpec<'_>,
 ) -> CallToolResult {
     let bound = (wanted.max_answer, wanted.measure);
-    let content = text::content(tool, &answer.object, client, bound);
+    let content = text_answer::content(tool, &answer.object, client, bound);
     let text = content.first().and_then(ContentBlock::as_text);
     let is_json = client.reads_json
         && text.is_some_and(|text| serde_json::from_str::<Value>(&text.text).is_ok());

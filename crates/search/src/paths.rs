@@ -7,7 +7,7 @@ use rustix::fs::FileType;
 use rustix::io::Errno;
 
 use super::left_out::LeftOutNames;
-use super::order::{self, NameSpan, OutOfMemory};
+use super::name_order::{self, NameSpan, OutOfMemory};
 pub use super::walk::repeated_directories::OmittedPaths;
 
 /// The kind of a directory entry, as the directory itself records it.
@@ -143,7 +143,7 @@ impl PathList {
 
     /// Brings all into order, and leaves each path once.
     pub(super) fn merge(&mut self) {
-        order::sort(&self.text, &mut self.spans);
+        name_order::sort(&self.text, &mut self.spans);
         let text = &self.text;
         self.spans
             .dedup_by(|one, other| one.of(text) == other.of(text));

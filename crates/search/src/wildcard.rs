@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 
 use memchr::memmem::Finder;
 
-use super::set::WildcardSet;
+use super::bracket_set::WildcardSet;
 
 /// A pattern, taken apart at its slashes.
 #[derive(Debug)]

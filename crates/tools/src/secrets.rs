@@ -177,7 +177,7 @@ mod tests {
     use super::*;
     use crate::registry;
     use iki_web::patents::patent_provider;
-    use iki_web::search::{brave, choice, google};
+    use iki_web::search::{brave, google, provider_choice};
 
     #[test]
     fn every_credential_that_a_search_takes_from_the_environment_is_a_secret() {
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn every_credential_of_a_provider_is_a_secret() {
         assert!(registry::find("bash").is_some());
-        for provider in choice::PROVIDERS {
+        for provider in provider_choice::PROVIDERS {
             let slots = provider.slots.iter().map(|slot| slot.name);
             for name in slots.chain(provider.wanted()) {
                 assert!(is_secret(OsStr::new(name.variable)), "{}", name.variable);

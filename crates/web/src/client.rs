@@ -15,15 +15,15 @@ use ureq::http::header;
 use ureq::unversioned::transport::Connector;
 use url::{Host, Url};
 
-use super::allowed::AllowedHosts;
+use super::allowed_hosts::AllowedHosts;
 use super::guard::class::AddressScope;
 use super::guard::{self, CheckedAddr, Guard, HopTarget};
 use super::resolve::{self, NameResolver, SystemResolver};
 pub use body::BodyLimit;
 pub use error::{FetchError, NetworkError};
+pub(crate) use guarded_connection::OpenedConnection;
 pub use gzip_file::{UnpackedFile, unpack_gzip};
 use iki_base::progress_counters::ServerWait;
-pub(crate) use open::OpenedConnection;
 pub use request::{AddressOrigin, FetchRequest, PostRequest};
 pub use response::HttpResponse;
 pub use urls::{parse_url, without_login};
@@ -41,13 +41,13 @@ mod cookies;
 mod dial;
 mod error;
 mod fault;
+mod guarded_connection;
 mod gzip_file;
-#[cfg(not(fuzzing))]
-mod head;
-#[cfg(fuzzing)]
-pub mod head;
-mod open;
 pub mod proxy;
+#[cfg(not(fuzzing))]
+mod reply_head;
+#[cfg(fuzzing)]
+pub mod reply_head;
 mod request;
 mod response;
 mod socket;

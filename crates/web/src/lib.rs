@@ -1,6 +1,6 @@
 #![doc = include_str!("../README.md")]
 
-pub mod allowed;
+pub mod allowed_hosts;
 pub mod bot_checks;
 pub mod browser;
 pub mod cache;

@@ -16,8 +16,8 @@ use std::io;
 use crate::commands::program;
 use iki_base::console::color::{coloured, painted};
 use iki_base::console::exit::ProgramExit;
+use iki_base::console::program_output;
 use iki_base::console::sanitize::display_path;
-use iki_base::console::say;
 use iki_tools::registry::Registry;
 
 /// The colours of good news, bad news, headings and other text (SGR parameters).
@@ -35,7 +35,10 @@ pub fn run(known: Registry, run_project: bool) -> ProgramExit {
     };
     let own = program::own_program();
     let shown = own.as_deref().map_or_else(String::clone, display_path);
-    report.line(&format!("{}: {shown}", say::version().trim_end()));
+    report.line(&format!(
+        "{}: {shown}",
+        program_output::version().trim_end()
+    ));
     let directories = directories::find_all(known);
     report.heading("Places where hosts look; the first that has a tool wins");
     for directory in &directories {
@@ -98,11 +101,11 @@ impl DoctorReport {
         self.list("Worth knowing", &hints);
         self.list("To fix", &problems);
         if !problems.is_empty() {
-            say::print(&self.text);
+            program_output::print(&self.text);
             return ProgramExit::Failure;
         }
         self.line("\nNothing is wrong.");
-        say::print(&self.text)
+        program_output::print(&self.text)
     }
 
     fn list(&mut self, heading: &str, findings: &[DoctorFinding]) {

@@ -22,7 +22,7 @@ use iki_web::client::{tls_config, trusted_certificates};
 use iki_web::credentials::{CredentialName, CredentialSource, Credentials};
 use iki_web::papers::paper_provider::PROVIDERS;
 use iki_web::patents::patent_provider;
-use iki_web::search::choice::{
+use iki_web::search::provider_choice::{
     self, NoProvider, PROVIDER_VARIABLE, ProviderChoice, ROUTING_VARIABLE,
 };
 use iki_web::search::query::WebSearch;
@@ -130,7 +130,7 @@ pub fn report_helpers(report: &mut DoctorReport) {
 }
 
 fn report_providers(report: &mut DoctorReport, credentials: &Credentials<'_>) {
-    let all = choice::PROVIDERS.iter();
+    let all = provider_choice::PROVIDERS.iter();
     let configured = all.filter(|provider| provider.is_chosen(credentials));
     let names = configured.map(|provider| provider.name);
     report_names(
@@ -145,7 +145,7 @@ fn report_providers(report: &mut DoctorReport, credentials: &Credentials<'_>) {
     });
     let names = with_key.map(|provider| provider.name);
     report_names(report, "keys for papers", names, "none; none is needed");
-    let (colour, searches) = match choice::choose(&WebSearch::default(), credentials) {
+    let (colour, searches) = match provider_choice::choose(&WebSearch::default(), credentials) {
         Ok(ProviderChoice::One(provider)) => (PLAIN, provider.name.to_owned()),
         Ok(ProviderChoice::FirstOf(all)) => {
             let names: Vec<&str> = all.iter().map(|provider| provider.name).collect();

@@ -7,8 +7,8 @@ use super::places::InstallPlaces;
 use crate::commands::program::{ask_for_schema, path_command, shell_word};
 use crate::commands::trust;
 use iki_base::console::exit::PROGRAM;
+use iki_base::console::program_output;
 use iki_base::console::sanitize::display_path;
-use iki_base::console::say;
 use iki_base::wording::quoted;
 use iki_tools::contract::tool::{AccessScope, EnvelopeFamily, Tool};
 use iki_tools::registry;
@@ -21,10 +21,10 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 /// # Errors
 /// Some of the links do not answer as they should.
 pub fn check_all(places: &InstallPlaces) -> Result<(), String> {
-    let version = say::version();
-    let row = |name: &str, schema: &str| say::print(&format!("  {name:<24} {schema}\n"));
+    let version = program_output::version();
+    let row = |name: &str, schema: &str| program_output::print(&format!("  {name:<24} {schema}\n"));
     let shown = display_path(&places.tools);
-    say::print(&format!("\n{} in {shown}\n", version.trim_end()));
+    program_output::print(&format!("\n{} in {shown}\n", version.trim_end()));
     row("tool", "schema");
     let mut failed = 0;
     let mut untried = None;
@@ -47,9 +47,9 @@ pub fn check_all(places: &InstallPlaces) -> Result<(), String> {
         };
         row(&name, schema);
     }
-    say::print("\n");
+    program_output::print("\n");
     if let Some(why) = untried {
-        say::print(&format!("Not all of it was tried: {why}\n"));
+        program_output::print(&format!("Not all of it was tried: {why}\n"));
     }
     if failed > 0 {
         return Err(format!(
@@ -72,17 +72,17 @@ fn suggest(places: &InstallPlaces, call: Option<String>) {
     let installed = Some(places.installed()).filter(|program| program.is_file());
     let program = shell_word(installed.as_ref().unwrap_or(&places.program));
     let call = call.unwrap_or_else(|| format!("{program} --help"));
-    say::print(&format!("Try next:\n  {call}\n"));
+    program_output::print(&format!("Try next:\n  {call}\n"));
     if places.is_staged() {
         return;
     }
     let Some(bin) = places.in_prefix("bin") else {
-        say::print(&format!("{PROGRAM} itself is {program}\n"));
+        program_output::print(&format!("{PROGRAM} itself is {program}\n"));
         return;
     };
     let is_linked = entries::is_link(places, &bin.join(PROGRAM));
     if let Some(line) = path_command(&bin).filter(|_| is_linked) {
-        say::print(&format!(
+        program_output::print(&format!(
             "This shell's PATH does not lead to {PROGRAM} yet. Run this line now, and add it to \
              ~/.profile to keep it:\n  {line}\n"
         ));

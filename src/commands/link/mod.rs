@@ -23,8 +23,8 @@ use rustix::process::umask;
 use crate::commands::program::{path_directories, same_file};
 use entries::InstalledContent;
 use iki_base::console::exit::{PROGRAM, ProgramExit};
+use iki_base::console::program_output;
 use iki_base::console::sanitize::display_path;
-use iki_base::console::say;
 use places::InstallPlaces;
 
 /// The parts to install or remove, and the directory.
@@ -74,7 +74,7 @@ pub fn run(options: LinkOptions) -> ProgramExit {
 }
 
 fn warn(message: &str) {
-    say::report_usage(&format!("{PROGRAM} link: {message}"));
+    program_output::report_usage(&format!("{PROGRAM} link: {message}"));
 }
 
 /// Installs everything, and calls it. An update of an installation, as by a package, does not take
@@ -138,7 +138,7 @@ fn remove_all(places: &InstallPlaces) -> Result<(), String> {
     let nothing = format!("nothing of {PROGRAM} is left in {shown}\n");
     let Some(_lock) = directories::lock(&places.tools)? else {
         // The directory goes last, so everything else is gone as well.
-        say::print(&nothing);
+        program_output::print(&nothing);
         return Ok(());
     };
     let installed = places.installed();
@@ -175,9 +175,9 @@ fn remove_all(places: &InstallPlaces) -> Result<(), String> {
     }
     if stays {
         let shown = display_path(&installed);
-        say::print(&format!("{shown} stays; --copy removes it as well\n"));
+        program_output::print(&format!("{shown} stays; --copy removes it as well\n"));
     } else if !options.dry_run {
-        say::print(&nothing);
+        program_output::print(&nothing);
     }
     Ok(())
 }

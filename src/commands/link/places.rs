@@ -16,8 +16,8 @@ use clap_complete::Shell;
 use super::{LinkOptions, failure};
 use crate::commands::program::{own_program, same_file};
 use iki_base::console::exit::PROGRAM;
+use iki_base::console::program_output;
 use iki_base::console::sanitize::display_path;
-use iki_base::console::say;
 
 /// The files in `PREFIX/share` in which shells look for completions.
 pub const COMPLETIONS: [(Shell, &str); 3] = [
@@ -120,7 +120,7 @@ impl InstallPlaces {
         let is_dry = self.options.dry_run;
         let would = if is_dry { "would " } else { "" };
         // A caller that has closed stdout wants the change and not the line.
-        say::print(&format!("{would}{verb} {}\n", display_path(path)));
+        program_output::print(&format!("{would}{verb} {}\n", display_path(path)));
         !is_dry
     }
 

@@ -18,7 +18,7 @@ use crate::command_line::confinement;
 use crate::command_line::fields::{NO_CACHE, command, ids, usage};
 use crate::command_line::{self, extra_arguments, habitual_flags, help};
 use iki_base::console::exit::ProgramExit;
-use iki_base::console::{sanitize, say};
+use iki_base::console::{program_output, sanitize};
 use iki_tools::call::{answer, confined};
 use iki_tools::contract::call_context::CallContext;
 use iki_tools::contract::call_terms::{Audience, CallTerms};
@@ -102,7 +102,7 @@ pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> CommandLineResul
     let parsed = command.try_get_matches_from_mut(words);
     let result = parsed.and_then(|matches| {
         if matches.get_flag("schema") {
-            return Ok(CommandLineResult::Done(say::print(tool.schema)));
+            return Ok(CommandLineResult::Done(program_output::print(tool.schema)));
         }
         let mut flags = CallFlags::of(tool, &matches);
         if let Some(file) = matches.get_one::<OsString>("input") {
@@ -139,8 +139,8 @@ pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> CommandLineResul
     });
     result.unwrap_or_else(|error| {
         CommandLineResult::Done(match error.kind() {
-            ErrorKind::DisplayHelp => say::print(&help::tool(tool, invocation)),
-            ErrorKind::DisplayVersion => say::print(&say::version()),
+            ErrorKind::DisplayHelp => program_output::print(&help::tool(tool, invocation)),
+            ErrorKind::DisplayVersion => program_output::print(&program_output::version()),
             ErrorKind::UnknownArgument => {
                 let fault = (&error, &command);
                 match extra_arguments::advise_on_extra_arguments(invocation, &schema, args, fault) {
@@ -155,7 +155,7 @@ pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> CommandLineResul
 
 /// Says what to type instead.
 fn misuse(advice: &str) -> ProgramExit {
-    say::report_usage(&sanitize::for_terminal(&format!(
+    program_output::report_usage(&sanitize::for_terminal(&format!(
         "error: {advice}\n\nFor more information, try '--help'."
     )))
 }
@@ -167,9 +167,9 @@ pub fn without_fields(tool: &Tool, invocation: &str, flags: CallFlags) -> Comman
         return CommandLineResult::Stdin(flags);
     }
     CommandLineResult::Done(if io::stdout().is_terminal() {
-        say::print(&help::tool(tool, invocation))
+        program_output::print(&help::tool(tool, invocation))
     } else {
-        say::report_no_fields(invocation)
+        program_output::report_no_fields(invocation)
     })
 }
 
@@ -195,7 +195,7 @@ fn call(
     let exit = answer::as_json(tool, Ok(&mut request.json), terms);
     if io::stdout().is_terminal() {
         // A person's next prompt starts on a line of its own; an error of the terminal is ignored.
-        say::print("\n");
+        program_output::print("\n");
     }
     exit
 }

@@ -15,7 +15,7 @@ use iki_base::console::exit::ProgramExit;
 use iki_base::console::{color, sanitize};
 use iki_tools::contract::reply::Viewer;
 use iki_tools::contract::tool::{FieldRole, Tool};
-use iki_tools::contract::{notes, picked_values};
+use iki_tools::contract::{key_facts, notes};
 
 /// An answer on its way to a terminal, a pipe or a file.
 pub struct ScreenWriter<'a, W: Write> {
@@ -282,7 +282,7 @@ impl<'a, W: Write> ScreenWriter<'a, W> {
         let mut lines = Vec::new();
         for (name, value) in std::mem::take(&mut self.asides) {
             if let ShownField::Of(FieldRole::Aside(picks)) = self.role(&name) {
-                lines.extend(picked_values::picked_lines(picks, &value));
+                lines.extend(key_facts::fact_lines(picks, &value));
             }
         }
         if lines.is_empty() {

@@ -2,6 +2,6 @@
 
 pub mod color;
 pub mod exit;
+pub mod program_output;
 pub mod sanitize;
-pub mod say;
 pub mod streams;

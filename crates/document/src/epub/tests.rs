@@ -1,6 +1,6 @@
 //! Checks the Markdown of EPUB files.
 
-use crate::office::tests::made::{replaced, zip};
+use crate::office::tests::sample_files::{replaced, zip};
 use crate::{DocumentError, FileKind, FileLimits, convert_file};
 
 const CONTAINER: &str =

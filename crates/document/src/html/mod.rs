@@ -21,9 +21,9 @@
 //! | `walk` | from the tree to the model: blocks |
 //! | `repeated_links` | links that repeat the target of another |
 //! | `flow` | paragraphs and their text, styles, code and line ends |
-//! | `pick` | elements by their classes, for a list of results |
+//! | `elements_by_class` | elements by their classes, for a list of results |
 //! | `address`, `image`, `code`, `preformatted`, `listing`, `table` | one kind of content each |
-//! | `resized` | the originals of resized images |
+//! | `original_image` | the originals of resized images |
 
 use std::time::Instant;
 
@@ -39,19 +39,19 @@ mod code;
 mod css;
 mod declared;
 mod dom;
+mod elements_by_class;
 mod fallback_content;
 mod flow;
 mod image;
 mod listing;
 pub(super) mod main;
+mod original_image;
 mod page_data;
 mod parse;
-mod pick;
 mod prefilter;
 mod preformatted;
 mod react_streaming;
 mod repeated_links;
-mod resized;
 mod reveal;
 mod table;
 pub(super) mod tag;
@@ -63,8 +63,8 @@ mod walk;
 pub use self::css::hides;
 pub use self::declared::MetaKind;
 pub use self::declared::{MetaElement, read_declared};
+pub use self::elements_by_class::find_by_class;
 pub(super) use self::fallback_content::refresh_target;
-pub use self::pick::find_by_class;
 pub(super) use self::prefilter::PageSyntax;
 
 /// Deadlines of the two steps of reading; each leaves time for the steps after it.

@@ -48,15 +48,15 @@ mod budget;
 mod classes;
 mod cost;
 mod escapes;
-mod extents;
 mod hir;
 mod interval;
+mod match_spans;
 mod matcher;
 pub mod oddities;
 mod parser;
 mod properties;
 mod references;
-mod required;
+mod required_text;
 mod runs;
 mod search;
 mod simplify;
@@ -73,7 +73,7 @@ mod tests;
 use std::borrow::Cow;
 
 pub use alternative_readings::{AlternativeReading, AlternativeReadings, before_carriage_return};
-pub use extents::MatchExtents;
+pub use match_spans::MatchExtents;
 pub use matcher::RegexMatcher;
 
 /// The reason why a pattern is refused. `Display` gives the text of glibc's `regerror`, or names

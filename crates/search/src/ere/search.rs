@@ -14,7 +14,7 @@ use super::ast::{Assertion, PatternNode};
 use super::budget::{MAX_ASIDE_BYTES, SearchBudget, decide_aside};
 use super::cost::{check_size, positions, shortest};
 use super::hir::hir;
-use super::required::{RequiredFinder, first_length};
+use super::required_text::{RequiredFinder, first_length};
 
 /// Maximum memory of a compiled pattern.
 pub(super) const MAX_COMPILED_BYTES: usize = 32 << 20;

@@ -10,14 +10,14 @@ use rustix::fs::{CWD, Mode, OFlags, RawDir, openat};
 use rustix::io::Errno;
 
 use super::GlobError;
-use super::leave_out::{NotedName, leave_out};
 use super::listing::{DirectoryListing, DirectoryVisit, EntryRange, ListingEntry};
+use super::name_filter::{NotedName, leave_out};
 use super::places::{AnchorDirectory, entry_kind, is_directory, starting_point, terminated};
 use super::shared_walk::SharedWalk;
+use crate::glob_pattern::AutomatonStep;
 use crate::ignore_files::{IgnoreFilePresence, IgnoreRules};
 use crate::left_out::LeftOutReason;
 use crate::paths::{EntryKind, WalkOutcome};
-use crate::steps::AutomatonStep;
 use crate::wildcard::PatternComponent;
 use iki_base::progress_counters;
 use iki_process::sandbox::confinement::{self, AccessRight};

@@ -7,7 +7,7 @@ use std::ffi::CStr;
 use std::sync::Arc;
 
 use crate::ignore_files::IgnoreRules;
-use crate::order::{self, NameSpan, OutOfMemory};
+use crate::name_order::{self, NameSpan, OutOfMemory};
 use crate::ordered_pool::OrderedJob;
 use crate::paths::{EntryKind, PathList};
 
@@ -75,7 +75,7 @@ impl DirectoryListing {
     }
 
     pub fn sort(&mut self) {
-        order::sort(&self.names, &mut self.entries);
+        name_order::sort(&self.names, &mut self.entries);
     }
 
     /// The name of an entry.

@@ -12,8 +12,8 @@
 //! end always asks for directories (glibc also lists a dangling link for `link/`).
 
 mod directory;
-mod leave_out;
 mod listing;
+mod name_filter;
 mod places;
 pub(super) mod repeated_directories;
 mod shared_walk;
@@ -27,9 +27,9 @@ use std::time::Instant;
 
 use rustix::io::Errno;
 
-use super::order::OutOfMemory;
+use super::glob_pattern::{GlobPattern, PatternAutomaton, WildcardError};
+use super::name_order::OutOfMemory;
 use super::paths::{EntryKind, PathList};
-use super::steps::{GlobPattern, PatternAutomaton, WildcardError};
 use shared_walk::SharedWalk;
 pub use shared_walk::WalkScope;
 use walker::PathCollector;

@@ -17,7 +17,7 @@ use super::listing::{
 };
 use super::places::{reopen, terminated};
 use super::shared_walk::SharedWalk;
-use crate::order::OutOfMemory;
+use crate::name_order::OutOfMemory;
 use crate::ordered_pool::{self, OrderedJob, OrderedWorker};
 use crate::paths::{EntryKind, PathList, WalkOutcome};
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::contract::tool::{AccessScope, Tool};
 use iki_process::sandbox::confinement::{AccessRight, Confinement};
 use iki_process::sandbox::roots::{self, RootSet};
-use iki_search::steps::{PatternStart, starts};
+use iki_search::glob_pattern::{PatternStart, starts};
 
 /// The field that names a command's directory; the specification's schema does not have it.
 pub const WORKDIR: &str = "workdir";

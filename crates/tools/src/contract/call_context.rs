@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::answer_limit::TextMeasure;
 use super::background::{AfterAnswer, BackgroundRun};
-use super::bounded::TextMeasure;
 use super::call_terms::{Audience, CallTerms};
 use iki_process::sandbox::confinement::ConfinementBounds;
 use iki_web::cache::RemoteStore;

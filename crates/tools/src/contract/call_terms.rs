@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Resource, getrlimit};
 use serde::{Deserialize, Serialize};
 
-use super::bounded::TextMeasure;
+use super::answer_limit::TextMeasure;
 use super::call_context::CallContext;
 use super::search_style::SearchStyle;
 

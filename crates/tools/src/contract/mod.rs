@@ -13,8 +13,8 @@
 //! | [`request`] | JSON in: fields, each asked for by its type |
 //! | [`reply`] | JSON out: an answer's fields, straight to their reader |
 //! | [`failure`] | failures of calls, and their codes |
-//! | [`bounded`] | answers within a limit: measuring and truncating text |
-//! | [`picked_values`] | facts about an answer's content, as lines |
+//! | [`answer_limit`] | answers within a limit: measuring and truncating text |
+//! | [`key_facts`] | facts about an answer's content, as lines |
 //! | [`notes`] | the field `note`, for models |
 //! | [`envelope`] | the fields that say if a call succeeded |
 //! | [`schema`] | a tool's schema, read for people's front ends and validated as hosts do |
@@ -39,14 +39,14 @@
 //!                                                               └─ AnswerObject::break_off
 //! ```
 
+pub mod answer_limit;
 pub mod background;
-pub mod bounded;
 pub mod call_context;
 pub mod call_terms;
 pub mod envelope;
 pub mod failure;
+pub mod key_facts;
 pub mod notes;
-pub mod picked_values;
 pub mod provider;
 pub mod reply;
 pub mod request;

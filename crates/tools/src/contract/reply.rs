@@ -15,7 +15,7 @@ use base64::prelude::BASE64_STANDARD as STANDARD;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::contract::bounded::{BoundedText, TextMeasure, Truncation};
+use crate::contract::answer_limit::{BoundedText, TextMeasure, Truncation};
 use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::notes::{self, Notes};
 use iki_base::unseen;

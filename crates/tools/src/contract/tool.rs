@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use crate::contract::failure::Failure;
-use crate::contract::picked_values::PickedValues;
+use crate::contract::key_facts::PickedValues;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use iki_process::shell::CommandShell;
@@ -316,7 +316,7 @@ pub enum FieldRole {
     /// The content asked for, a file's or a command's: passed on byte for byte.
     Content,
     /// Facts about the content: the values named here are shown after it as short lines
-    /// ([`picked_values`](crate::contract::picked_values)). A person's pipe gets only the content.
+    /// ([`key_facts`](crate::contract::key_facts)). A person's pipe gets only the content.
     Aside(PickedValues),
     /// A list of objects: shown one after the other, each with its first field as heading.
     Results,

@@ -10,7 +10,7 @@
 //! | `artifact` | results that are read by an address of their own |
 //! | `files` | the entries as files: whole or not at all, within a limit |
 //! | `persistent`, `persistent_files` | entries that nothing makes room for, and these as files |
-//! | `layers` | the cache of a server: shared, in files |
+//! | `server_cache` | the cache of a server: shared, in files |
 //! | `status` | the state of the user's cache, for the diagnosis of an installation |
 //! | `keys` | the secret that names and seals entries |
 //! | `question` | the name of an entry: a digest of all that its content depends on |
@@ -26,7 +26,6 @@ use std::time::Duration;
 pub mod artifact;
 mod files;
 mod keys;
-mod layers;
 mod persistent_files;
 mod persistent_store;
 mod protocol;
@@ -34,18 +33,19 @@ mod question;
 mod redis;
 mod remote_store;
 mod seal;
+mod server_cache;
 mod single_flight;
 pub mod status;
 pub mod store_server;
 
 pub use files::CacheFiles;
 pub use keys::{KEY_VARIABLE, is_key};
-pub use layers::LayeredCache;
 pub use persistent_files::PersistentFiles;
 pub use persistent_store::{PersistentChange, PersistentEntry, PersistentFault, PersistentStore};
 pub use question::CacheQuestion;
 pub use redis::{REDIS_VARIABLE, RedisAddress, RedisCache, RedisMemory, SharingState};
 pub use remote_store::RemoteStore;
+pub use server_cache::LayeredCache;
 pub(crate) use single_flight::SingleFlightGuard;
 pub use single_flight::get_or_wait;
 

@@ -16,7 +16,7 @@ use ureq::unversioned::transport::{
 };
 
 use super::fault::ConnectionFault;
-use super::head::{self, ResponseHead};
+use super::reply_head::{self, ResponseHead};
 use super::socket::TcpTransport;
 use super::tunnel::{self, ProxyTunnel};
 use crate::guard::{CheckedAddr, HopTarget};
@@ -259,7 +259,7 @@ impl<T: Transport> HttpWire<T> {
             let more = self.await_more(timeout)?;
             let buffers = self.inner.buffers();
             let input = buffers.input();
-            let seen = head::read(input);
+            let seen = reply_head::read(input);
             self.exchange.note(&seen, input);
             match seen {
                 ResponseHead::Partial if more && input.len() <= MAX_HEAD_BYTES => continue,

@@ -1,7 +1,7 @@
 //! Errors of the HTTP client, and the facts that its callers need to explain them.
 
 use super::HttpResponse;
-use crate::allowed::NotAllowed;
+use crate::allowed_hosts::NotAllowed;
 
 /// Error of a fetch.
 #[derive(Debug, thiserror::Error)]

@@ -11,7 +11,7 @@ use url::Host;
 use super::body::BodyError;
 use super::error::NetworkError;
 use super::tls::{detail, is_authority};
-use crate::allowed::NotAllowed;
+use crate::allowed_hosts::NotAllowed;
 use crate::guard::class::AddressScope;
 use crate::guard::{self, GuardError, HopTarget};
 use crate::quote;

@@ -13,9 +13,9 @@ use crate::credentials::SecretText;
 use crate::provider::exchange::{self, RetryBudget};
 use crate::provider::failure::ProviderFailure;
 use crate::provider::{Provider, ProviderAccount};
-use crate::search::choice::{self, NoProvider};
 use crate::search::context::SearchContext;
 use crate::search::outcome::{ProviderRouting, SearchFailure};
+use crate::search::provider_choice::{self, NoProvider};
 use crate::search::provider_route::{PROVIDER_TIMEOUT, ProviderRoute};
 use crate::search::searcher;
 
@@ -187,7 +187,7 @@ fn web_question(
     context: &SearchContext<'_>,
 ) -> Result<CacheQuestion, NoProvider> {
     let web = web_patents::web_search(search);
-    let providers = choice::choose(&web, context.credentials)?.providers();
+    let providers = provider_choice::choose(&web, context.credentials)?.providers();
     let places = providers.iter().map(|provider| {
         let account = provider.account(context.credentials);
         let place = account.map_or_else(|_| String::new(), |account| account.place());

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::checked::{CheckedReference, ReferenceLookup, ReferenceStatus};
+use super::check_outcome::{CheckedReference, ReferenceLookup, ReferenceStatus};
 use super::comparison::{Comparison, Difference, KnownWork};
 use super::entry::ReferenceEntry;
 use super::request_gate::ProviderGate;

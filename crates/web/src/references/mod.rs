@@ -9,13 +9,13 @@
 //! | `names` | persons, compared |
 //! | `containers` | journals and their abbreviations, compared |
 //! | `comparison` | an entry beside a work |
-//! | `checked` | what became of an entry |
+//! | `check_outcome` | what became of an entry |
 //! | `request_gate` | as many requests as a provider takes |
 //! | `checker` | a check from start to end |
 
 pub mod bibliography;
 mod bibtex;
-pub mod checked;
+pub mod check_outcome;
 pub mod checker;
 pub mod comparison;
 pub(crate) mod containers;

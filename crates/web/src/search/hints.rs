@@ -1,7 +1,7 @@
 //! Advice after a search without results: the filters that may have excluded everything, and other
 //! providers to ask.
 
-use super::choice;
+use super::provider_choice;
 use super::query::WebSearch;
 use super::search_provider::SearchProvider;
 use crate::credentials::Credentials;
@@ -41,7 +41,7 @@ impl SearchHints {
         credentials: &Credentials<'_>,
         breakers: ProviderBreakers<'_>,
     ) -> Self {
-        let others = choice::configured(credentials).into_iter();
+        let others = provider_choice::configured(credentials).into_iter();
         let others =
             others.filter(|other| *other != asked && breakers.state(other) == BreakerState::Closed);
         Self::new(filters(search), others.map(|other| other.name).collect())
@@ -175,7 +175,7 @@ mod tests {
             quota: false,
         };
         breakers.failed(&TAVILY, limited);
-        breakers.failed(choice::find("duckduckgo").unwrap(), limited);
+        breakers.failed(provider_choice::find("duckduckgo").unwrap(), limited);
         let hints = hints(&WebSearch::default(), &["TAVILY_API_KEY"], &store);
         assert_eq!(hints.suggested_actions, [SearchSuggestion::Rephrase]);
         let var = |name: &str| (name == "SEARCH_PROVIDER").then(|| "none".to_owned());

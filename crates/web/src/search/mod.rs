@@ -14,7 +14,7 @@
 //! | `result_list` | lists of results in the providers' replies |
 //! | `results`, `html_text`, `dates` | clean-up of results |
 //! | `domains` | the filter of hosts that results may be from |
-//! | `choice` | the choice of the provider |
+//! | `provider_choice` | the choice of the provider |
 //! | `context` | configuration and caches |
 //! | `provider_results` | the results of one provider |
 //! | `provider_route` | the route of a search through its providers |
@@ -29,7 +29,6 @@ use serde::{Deserialize, Serialize};
 
 pub mod brave;
 pub mod cached_results;
-pub mod choice;
 pub mod claim;
 pub mod context;
 pub(crate) mod dates;
@@ -43,6 +42,7 @@ pub(crate) mod html_text;
 pub mod lenses;
 pub mod memory_cache;
 pub mod outcome;
+pub mod provider_choice;
 mod provider_results;
 pub(crate) mod provider_route;
 pub mod query;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::SearchResult;
 use super::cached_results::CachedResults;
-use super::choice::NoProvider;
+use super::provider_choice::NoProvider;
 use super::search_provider::SearchProvider;
 use crate::provider::Provider;
 use crate::provider::failure::ProviderFailure;

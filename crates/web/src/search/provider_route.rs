@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
-use super::choice::NoProvider;
 use super::context::SearchContext;
 use super::outcome::{ProviderRouting, SearchFailure};
+use super::provider_choice::NoProvider;
 use crate::cache::SingleFlightGuard;
 use crate::provider::breaker::BreakerState;
 use crate::provider::failure::ProviderFailure;

@@ -4,9 +4,9 @@
 use std::time::{Duration, Instant};
 
 use super::cached_results::{self, TIME_TO_LIVE};
-use super::choice::{self, NoProvider, ProviderChoice};
 use super::context::SearchContext;
 use super::outcome::{SearchAnswer, SearchFailure};
+use super::provider_choice::{self, NoProvider, ProviderChoice};
 use super::provider_results::{ProviderResults, search_provider};
 use super::provider_route::{PROVIDER_TIMEOUT, ProviderRoute};
 use super::query::WebSearch;
@@ -23,7 +23,7 @@ pub fn search(
     search: &WebSearch,
 ) -> Result<SearchAnswer, SearchFailure> {
     let begin = Instant::now();
-    let choice = choice::choose(search, context.credentials);
+    let choice = provider_choice::choose(search, context.credentials);
     let choice = choice.map_err(SearchFailure::NoProvider)?;
     let is_only = matches!(choice, ProviderChoice::One(_));
     let providers = choice.providers();
@@ -61,7 +61,7 @@ pub fn search(
     // There always is a provider, and so a failure.
     let failure = route.last_failure();
     let failure = failure.ok_or(SearchFailure::NoProvider(NoProvider::Off))?;
-    let configured = choice::configured(context.credentials).into_iter();
+    let configured = provider_choice::configured(context.credentials).into_iter();
     Err(route.failed(failure, configured.map(|one| &one.service)))
 }
 

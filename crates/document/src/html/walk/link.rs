@@ -6,7 +6,7 @@ use html2md::Handle;
 
 use super::super::dom::{self, ElementKind};
 use super::super::flow::FlowMode;
-use super::super::{address, code, image, resized};
+use super::super::{address, code, image, original_image};
 use super::{ElementExit, TreeWalk, useless_links};
 use crate::model::{AddressId, NodeContent, TextSlice};
 
@@ -235,7 +235,7 @@ impl TreeWalk {
 
     /// Stores the address of an image, or of its original if it is a resized copy.
     fn keep_image_address(&mut self, source: &str) -> Option<AddressId> {
-        let original = resized::original(source);
+        let original = original_image::original(source);
         self.keep_address(&original)
     }
 

@@ -4,11 +4,11 @@ use proptest::prelude::*;
 
 use crate::DocumentCuts;
 use crate::model::DocumentModel;
-use made::{Made, blocks, model};
+use generated::{Made, blocks, model};
 use read_back::{by_comrak, by_pulldown};
 
 mod characters;
-mod made;
+mod generated;
 mod read_back;
 
 fn markdown(model: &DocumentModel) -> String {

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::super::xml::{XmlReader, XmlTag};
-use super::place::{ShapePlace, SlideArea};
+use super::shape_position::{ShapePlace, SlideArea};
 
 /// Number of list levels.
 pub(super) const LEVELS: usize = 9;

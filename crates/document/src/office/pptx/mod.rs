@@ -6,7 +6,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | `bullets` | bullets of paragraphs |
-//! | `place` | where a shape is |
+//! | `shape_position` | where a shape is |
 //! | `slide` | the shapes of a slide |
 //! | `text` | paragraphs and runs |
 
@@ -20,7 +20,7 @@ use super::package::ZipPackage;
 use super::xml::{XmlReader, is_true};
 
 mod bullets;
-mod place;
+mod shape_position;
 pub(super) mod slide;
 mod text;
 

@@ -11,7 +11,7 @@ use super::super::package::{PartRelationships, ZipPackage};
 use super::super::xml::XmlReader;
 use super::super::{description_of, diagram};
 use super::bullets::{LEVELS, LevelBullets, SlideLayout, SlidePlaceholder};
-use super::place::{ShapePlace, SlideArea};
+use super::shape_position::{ShapePlace, SlideArea};
 use super::text::{self, SlideParagraph};
 
 /// Limit of a slide's shapes, and of the rows of all its tables.

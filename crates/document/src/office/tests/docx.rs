@@ -1,6 +1,6 @@
 //! Checks the Markdown of DOCX files.
 
-use super::made::{docx, paragraph, relations};
+use super::sample_files::{docx, paragraph, relations};
 use super::{check, converted};
 
 const STYLES: &str = "<w:styles><w:style w:type='paragraph' w:default='1' w:styleId='Standard'><w:name w:val='Normal'/></w:style>\

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::converted;
-use super::made::{docx, paragraph, relations, xlsx, zip};
+use super::sample_files::{docx, paragraph, relations, xlsx, zip};
 use crate::{DocumentError, FileKind, FileLimits, convert_file};
 use iki_base::cpu_clock::CpuInstant;
 

@@ -4,11 +4,11 @@ use crate::{Document, DocumentError, FileKind, FileLimits, convert_file};
 
 mod docx;
 mod hostile;
-pub(crate) mod made;
 mod mail;
 mod odf;
 mod pptx;
 mod rtf;
+pub(crate) mod sample_files;
 mod xlsx;
 
 fn converted(bytes: &[u8]) -> Result<Document, DocumentError> {

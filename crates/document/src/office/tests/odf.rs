@@ -1,6 +1,6 @@
 //! Checks the Markdown of `OpenDocument` files.
 
-use super::made::zip;
+use super::sample_files::zip;
 use super::{check, converted};
 use crate::{DocumentError, FileKind};
 

@@ -1,6 +1,6 @@
 //! Checks the Markdown of PPTX files.
 
-use super::made::{pptx, relations, shape};
+use super::sample_files::{pptx, relations, shape};
 use super::{check, converted};
 
 fn line(properties: &str, text: &str) -> String {
@@ -227,7 +227,7 @@ fn comments_follow_their_slide_with_their_authors() {
         ("x", "commentAuthors", "old.xml"),
         ("y", "authors", "new.xml"),
     ]);
-    let file = super::made::replaced(&file, "ppt/_rels/presentation.xml.rels", &authors);
+    let file = super::sample_files::replaced(&file, "ppt/_rels/presentation.xml.rels", &authors);
     check(
         &file,
         "## Slide 1\n\na\n\n- Comment by Ann: Too long.\n- Comment by Bob: Cut it?  \n  Please.\n- Comment by Cy: No.",

@@ -1,7 +1,7 @@
 //! Checks the Markdown of XLSX files.
 
 use super::check;
-use super::made::{relations, xlsx};
+use super::sample_files::{relations, xlsx};
 use crate::DocumentCuts;
 
 const STYLES: &str = "<styleSheet><cellXfs><xf numFmtId='0'/><xf numFmtId='14'/><xf numFmtId='10'/></cellXfs></styleSheet>";
@@ -130,7 +130,7 @@ fn a_second_element_of_the_name_leaves_the_date_system_alone() {
     check(&file, "## S\n\n2020-06-18");
     let book = "<workbook><workbookPr date1904='1'/><sheets><sheet name='S' r:id='rId0'/></sheets>\
                 <extLst><ext><x15:workbookPr chartTrackingRefBase='1'/></ext></extLst></workbook>";
-    file = super::made::replaced(&file, "xl/workbook.xml", book);
+    file = super::sample_files::replaced(&file, "xl/workbook.xml", book);
     check(&file, "## S\n\n2024-06-19");
 }
 

@@ -9,7 +9,7 @@ use memchr::memmem;
 
 use super::super::blocks::BlockWriter;
 use super::super::comments;
-use super::super::xlsx::collected::{CellPlace, CollectedSheet};
+use super::super::xlsx::cell_collection::{CellPlace, CollectedSheet};
 use super::super::xlsx::grid::column_name;
 use super::super::xlsx::sheet::CellBudget;
 use super::super::xlsx::write_sheet;

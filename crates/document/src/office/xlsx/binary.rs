@@ -4,7 +4,7 @@
 
 use super::super::blocks::BlockWriter;
 use super::super::xls::record::RecordData;
-use super::collected::CollectedSheet;
+use super::cell_collection::CollectedSheet;
 use super::format::CellFormats;
 use super::sheet::{CellBudget, MAX_COLUMN, MAX_LINKS, MAX_ROW, SheetContent, SheetContext};
 use super::strings::SharedStrings;

@@ -9,7 +9,7 @@
 //! | `format` | numbers, dates and times as cells show them |
 //! | `sheet` | the cells of a sheet |
 //! | `binary` | the parts of XLSB files |
-//! | `collected` | cells on their way to be rows |
+//! | `cell_collection` | cells on their way to be rows |
 //! | `grid` | cells as tables |
 
 use std::collections::HashMap;
@@ -25,7 +25,7 @@ use super::xml::{XmlReader, decoded};
 use iki_base::wording::plural;
 
 mod binary;
-pub(super) mod collected;
+pub(super) mod cell_collection;
 pub(super) mod format;
 pub(super) mod grid;
 pub(super) mod sheet;

@@ -9,7 +9,7 @@ use std::time::Instant;
 use super::super::blocks::BlockWriter;
 use super::super::package::PartRelationships;
 use super::super::xml::{XmlReader, XmlTag, is_true};
-use super::collected::{CellPlace, CollectedSheet};
+use super::cell_collection::{CellPlace, CollectedSheet};
 use super::format::CellFormats;
 use super::strings::{self, MAX_CELL, SharedStrings};
 

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::str::Utf8Error;
 
 use super::{ObjectProgress, Viewer};
-use crate::contract::bounded::{BoundedText, TextMeasure, Truncation};
+use crate::contract::answer_limit::{BoundedText, TextMeasure, Truncation};
 use iki_base::control_spelling;
 
 /// Length of the pieces in which text is checked, escaped and passed on, in bytes.

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use iki_files::kind;
+use iki_files::binary_kind;
 use iki_process::shell::TerminalText;
 
 /// The bytes at the beginning that decide.
@@ -95,8 +95,9 @@ fn is_mostly_no_text(bytes: &[u8]) -> bool {
 
 /// What the bytes are, to follow their size.
 fn nature(bytes: &[u8]) -> String {
-    let wide = kind::wide_encoding(bytes).or(iki_base::text_encoding::wide_without_mark(bytes));
-    match (wide, kind::of(bytes)) {
+    let wide =
+        binary_kind::wide_encoding(bytes).or(iki_base::text_encoding::wide_without_mark(bytes));
+    match (wide, binary_kind::of(bytes)) {
         (Some(encoding), _) => format!(": {encoding} text"),
         (None, Some(kind)) if kind.words != "unknown kind" => format!(": {}", kind.words),
         _ => String::new(),

@@ -4,8 +4,8 @@ mod background;
 mod binary_output;
 mod last_newline;
 mod output;
-mod own_end;
 mod refusal_note;
+mod shell_exit_note;
 mod time_limit;
 mod workdir;
 
@@ -241,7 +241,7 @@ impl CommandCall<'_> {
         let is_timed_out = ended.timed_out.is_some();
         object.note(requested_time.and_then(|requested| requested.note(is_timed_out)));
         if !is_timed_out {
-            object.note(own_end::note(command, code));
+            object.note(shell_exit_note::note(command, code));
         }
         object.note_at_both_ends(outcome.note);
         if ended.is_cut_off {

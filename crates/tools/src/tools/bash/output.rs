@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use crate::contract::bounded::TextMeasure;
+use crate::contract::answer_limit::TextMeasure;
 use crate::contract::call_terms::CallTerms;
 use iki_base::wording::count_noun;
 use iki_process::sandbox::confinement;

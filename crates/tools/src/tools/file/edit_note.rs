@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::contract::bounded::TextMeasure;
+use crate::contract::answer_limit::TextMeasure;
 use crate::contract::call_terms::{Audience, CallTerms};
 use iki_base::text_encoding::{TextEncoding, iconv_name};
 use iki_base::unseen;

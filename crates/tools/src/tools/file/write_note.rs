@@ -4,7 +4,7 @@ use iki_base::control_spelling;
 use iki_base::text_encoding::EncodingFinding;
 use iki_base::wording::count_noun;
 use iki_document::FileKind;
-use iki_files::kind::wide_encoding;
+use iki_files::binary_kind::wide_encoding;
 use memchr::memmem;
 
 /// The mark that begins some UTF-8 texts.
@@ -126,7 +126,7 @@ pub fn replaced(old: &[u8], is_whole: bool, new: &str) -> Option<String> {
 /// What a file is that is no text: a document, or of another kind.
 fn binary_kind(content: &[u8]) -> Option<String> {
     let is_text = || std::str::from_utf8(content).is_ok() && !content.contains(&0);
-    let kind = iki_files::kind::of(content);
+    let kind = iki_files::binary_kind::of(content);
     match FileKind::of(content).filter(|_| !is_text()) {
         Some(document) => Some(format!("a document ({})", document.label())),
         None => match kind?.words {

@@ -16,8 +16,8 @@ use crate::contract::tool::{AccessScope, ExitCodes, FieldRole, Tool, ToolManual}
 use crate::tools::search::empty_result::{self, EmptySearch};
 use crate::tools::search::exclude::note_on_unmatched;
 use crate::tools::search::grep::line_form::painted_path;
-use crate::tools::search::left_out_note::note_on_left_out;
 use crate::tools::search::note::{self, SearchVocabulary};
+use crate::tools::search::omission_note::note_on_left_out;
 use crate::tools::search::scope::{
     FileScope, check_place, from_working_directory, path_of, split_negation,
 };

@@ -4,6 +4,6 @@ mod empty_result;
 mod exclude;
 pub mod glob;
 pub mod grep;
-mod left_out_note;
 mod note;
+mod omission_note;
 mod scope;

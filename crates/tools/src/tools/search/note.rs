@@ -8,8 +8,8 @@ use rustix::io::Errno;
 use crate::contract::call_terms::CallTerms;
 use iki_base::wording::{format_seconds, system_words, thousands};
 use iki_search::braces::MAX_ALTERNATIVES;
+use iki_search::glob_pattern::{MAX_PATTERN_BYTES, WildcardError};
 use iki_search::paths::{OmittedPaths, UnlistedDirectories};
-use iki_search::steps::{MAX_PATTERN_BYTES, WildcardError};
 
 /// The words of one tool.
 #[derive(Clone, Copy, Debug)]

@@ -15,7 +15,7 @@ use crate::tools::search::exclude;
 use crate::tools::search::note::{SearchVocabulary, error_in_words};
 use iki_search::exclusions::Exclusions;
 use iki_search::file_types::FileTypes;
-use iki_search::steps::{GlobPattern, WildcardError};
+use iki_search::glob_pattern::{GlobPattern, WildcardError};
 use iki_search::walk::WalkScope;
 
 /// The scope of one search.

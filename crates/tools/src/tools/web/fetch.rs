@@ -7,8 +7,8 @@ use super::page_source::{
     self, BodyForm, ConvertedReply, MEBIBYTES, PagePart, UnreadablePage, UnreadableReason, window,
 };
 use super::placeholder::Placeholder;
-use super::{fetch_note, meant_url, network};
-use crate::contract::bounded::{self, TextMeasure};
+use super::{fetch_note, intended_url, network};
+use crate::contract::answer_limit::{self, TextMeasure};
 use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::notes::Notes;
@@ -88,7 +88,7 @@ fn write(
         // The line that was cut may be the last one.
         if !window(lines, cut.lines.max(1) + 1, Some(1)).is_empty() {
             let left = limit.map(|limit| limit - cut.lines.max(1));
-            object.note_at_both_ends(bounded::continuation_note(
+            object.note_at_both_ends(answer_limit::continuation_note(
                 object.terms().reader,
                 offset.into(),
                 last.into(),
@@ -123,7 +123,7 @@ impl FetchedPage {
 
 fn fetch(url: &str, main_only: bool, terms: &CallTerms) -> Result<FetchedPage, Failure> {
     let asked = client::parse_url(url).map_err(|error| {
-        failure(error, None, terms).with_note(meant_url::of_no_url(TOOL.name, url, terms))
+        failure(error, None, terms).with_note(intended_url::of_no_url(TOOL.name, url, terms))
     })?;
     let client = network::client(terms).with_body_limit(page_source::BODY_LIMIT);
     let reply = page_source::fetch(&client, &asked, None);

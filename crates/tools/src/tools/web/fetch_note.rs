@@ -10,7 +10,7 @@ use percent_encoding::percent_decode_str;
 use url::Url;
 
 use super::download_command::{MAX_URL_BYTES, download, plain};
-use super::meant_url::{bare_host, without_punctuation};
+use super::intended_url::{bare_host, without_punctuation};
 use crate::contract::call_terms::CallTerms;
 use iki_base::signature;
 use iki_base::wording::{count_noun, floor_boundary, on_one_line};

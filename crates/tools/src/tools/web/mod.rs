@@ -16,7 +16,7 @@
 //! | `content_type`, `conversion_lock` | the form of a text, and conversions one at a time |
 //! | `placeholder` | logins, consent pages, paywalls and scripts in place of a page |
 //! | `resource_link` | answers that are too large for a message |
-//! | `meant_url`, `download_command` | advice on addresses and files |
+//! | `intended_url`, `download_command` | advice on addresses and files |
 //! | `answer_fields` | the fields of an answer other than its content |
 //! | `network`, `research_cache` | settings that these tools have in common |
 //! | `research_call` | the course of a call that searches or reads |
@@ -31,7 +31,7 @@ mod conversion_lock;
 mod download_command;
 pub mod fetch;
 mod fetch_note;
-mod meant_url;
+mod intended_url;
 mod network;
 mod page_reading;
 mod page_source;

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Instant;
 
+use super::converted_text::MadeLines;
 use super::lines::LineRange;
-use super::made_text::MadeLines;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::tools::file::failure;

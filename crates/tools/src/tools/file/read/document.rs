@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use super::converted_text::MadeLines;
 use super::lines::LineRange;
-use super::made_text::MadeLines;
 use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::Reply;

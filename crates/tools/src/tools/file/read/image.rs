@@ -6,7 +6,7 @@ use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::tools::file::failure;
 use iki_base::wording::{quoted_for_shell, thousands};
-use iki_files::kind::BinaryKind;
+use iki_files::binary_kind::BinaryKind;
 use iki_files::{self as files, FileContent};
 use iki_process::shell;
 
@@ -42,7 +42,7 @@ pub fn reply<'a>(
     }
     let bytes = content.bytes_at(0, most + 1);
     let bytes = bytes.map_err(|error| failure::of(path, &error))?;
-    let kind = files::kind::of(&bytes).unwrap_or(kind);
+    let kind = files::binary_kind::of(&bytes).unwrap_or(kind);
     let words = kind.describe(size);
     let is_small = kind
         .measures

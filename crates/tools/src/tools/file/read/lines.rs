@@ -3,14 +3,14 @@
 use std::io;
 use std::path::Path;
 
-use crate::contract::bounded::{self, TextMeasure};
+use crate::contract::answer_limit::{self, TextMeasure};
 use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::notes::Notes;
 use crate::contract::reply::{AnswerObject, Text};
 use crate::tools::file::failure;
 use iki_base::text_encoding::iconv_name;
 use iki_base::wording::{count_noun, counted_as, quoted_for_shell, thousands};
-use iki_files::kind::BinaryKind;
+use iki_files::binary_kind::BinaryKind;
 use iki_files::{FileAccessError, FileContent, FileFacts, FirstLine, LineEnd, ReadInterruption};
 use iki_process::sandbox::confinement;
 use iki_web::charset;
@@ -113,7 +113,7 @@ impl LineRange<'_> {
         if cut.lines > 0 {
             let last = first.saturating_add((cut.lines - 1).into());
             let left = self.limit.map(|limit| limit.saturating_sub(cut.lines));
-            object.note_at_both_ends(bounded::continuation_note(
+            object.note_at_both_ends(answer_limit::continuation_note(
                 object.terms().reader,
                 first,
                 last,

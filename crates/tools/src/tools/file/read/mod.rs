@@ -5,16 +5,16 @@
 //! | `lines` | a file's own lines |
 //! | `image` | what a model gets of an image and other files that are no text |
 //! | `document` | PDF files, Office documents and the like, as Markdown |
-//! | `decoded` | text in other encodings |
+//! | `other_encodings` | text in other encodings |
 //! | `directory` | the entries of a directory |
-//! | `made_text` | lines of a text that no file has |
+//! | `converted_text` | lines of a text that no file has |
 
-mod decoded;
+mod converted_text;
 mod directory;
 mod document;
 mod image;
 mod lines;
-mod made_text;
+mod other_encodings;
 
 use std::path::Path;
 
@@ -70,7 +70,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     if takes_all && let Some(reply) = document::reply(&window, &content, terms)? {
         return Ok(reply);
     }
-    if takes_all && let Some(reply) = decoded::reply(&window, &content, terms)? {
+    if takes_all && let Some(reply) = other_encodings::reply(&window, &content, terms)? {
         return Ok(reply);
     }
     let facts = *content.facts();

@@ -27,9 +27,9 @@ use iki_base::unicode_form::spelled_json;
 use iki_base::wording::{count_noun, thousands};
 use iki_process::sandbox::confinement;
 use iki_search::exclusions::Exclusions;
+use iki_search::glob_pattern::{GlobPattern, starts};
 use iki_search::missing_paths::unexpanded;
 use iki_search::paths::EntryKind;
-use iki_search::steps::{GlobPattern, starts};
 use iki_search::walk::WalkScope;
 use scope::{SearchScope, at_last_slash, joined};
 

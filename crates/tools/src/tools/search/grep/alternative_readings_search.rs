@@ -16,7 +16,7 @@ use rustix::time::{ClockId, clock_gettime};
 use serde_json::Value;
 
 use super::SearchTarget;
-use super::made_text::MadeText;
+use super::converted_text::MadeText;
 use crate::contract::call_terms::threads;
 use iki_base::wording::count_noun;
 use iki_search::ere::oddities::PatternOddity;

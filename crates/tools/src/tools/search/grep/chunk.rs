@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::answer::SearchOutcome;
-use super::beginning::FileBeginning;
+use super::first_bytes::FileBeginning;
 use iki_search::scan::{PiecedFile, ScanError};
 
 /// Findings of one thread. It is emptied when it is put into the answer, and used again.

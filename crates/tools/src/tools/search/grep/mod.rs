@@ -2,12 +2,12 @@
 
 mod alternative_readings_search;
 mod answer;
-mod beginning;
 mod chunk;
+mod converted_text;
 mod excerpt;
+mod first_bytes;
 pub mod line_form;
 mod line_receiver;
-mod made_text;
 mod options;
 mod search;
 mod search_notes;
@@ -34,23 +34,23 @@ use crate::contract::search_style::{SearchStyle, StdinPlace};
 use crate::contract::tool::{AccessScope, ExitCodes, FieldRole, Tool, ToolManual};
 use crate::tools::search::empty_result::{self, EmptySearch, SearchedNames};
 use crate::tools::search::exclude::note_on_unmatched;
-use crate::tools::search::left_out_note::note_on_left_out;
 use crate::tools::search::note::{self, SearchVocabulary};
+use crate::tools::search::omission_note::note_on_left_out;
 use crate::tools::search::scope::{
     FileScope, check_place, from_working_directory, path_of, split_negation,
 };
 use alternative_readings_search::{AlternativeReadingsSearch, send};
 use answer::{GrepAnswer, SearchOutcome};
 use chunk::ResultChunk;
+use converted_text::MadeText;
 use iki_base::wording::count_noun;
 use iki_search::ere::oddities::{self, PatternOddity};
 use iki_search::ere::{MatchExtents, PatternError, RegexMatcher, before_carriage_return};
+use iki_search::glob_pattern::{GlobPattern, WildcardError};
 use iki_search::left_out::{LeftOutNames, LeftOutReason};
 use iki_search::paths::WalkOutcome;
 use iki_search::scan::LinkPolicy;
-use iki_search::steps::{GlobPattern, WildcardError};
 use iki_search::walk::{self, GlobError, PatternWalk};
-use made_text::MadeText;
 use options::GrepOptions;
 use search::FileSearcher;
 use search_notes::{

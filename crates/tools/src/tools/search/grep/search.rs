@@ -7,11 +7,11 @@ use std::sync::atomic::Ordering;
 
 use rustix::io::Errno;
 
-use super::beginning::FileBeginning;
 use super::chunk::{LargeFileFacts, LineRecord, ResultChunk, SearchedPiece};
+use super::converted_text::MadeText;
+use super::first_bytes::FileBeginning;
 use super::line_form::{LineBeginning, LineForm, painted_path};
 use super::line_receiver::LineReceiver;
-use super::made_text::MadeText;
 use super::options::GrepOutput;
 use super::shared_search::{DeadlineMatcher, SharedSearch};
 use iki_base::progress_counters;

@@ -6,9 +6,9 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use super::alternative_readings_search::{AlternativeReadingsSearch, ReadingsMatcher};
-use super::beginning::FileBeginning;
+use super::converted_text::MadeText;
+use super::first_bytes::FileBeginning;
 use super::line_form::{MATCH_COLOUR, paint, spell_escapes};
-use super::made_text::MadeText;
 use super::options::{GrepOptions, GrepOutput};
 use crate::contract::call_terms::{Audience, threads};
 use crate::contract::search_style::BinaryFiles;

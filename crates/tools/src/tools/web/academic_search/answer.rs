@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::request::PaperFields;
 use crate::contract::notes::Notes;
-use crate::tools::web::searching::found_list::FoundList;
+use crate::tools::web::searching::result_list::FoundList;
 use crate::tools::web::searching::search_meta::SearchMeta;
 use iki_base::wording::{count_noun, join_list};
 use iki_web::page::retraction::RetractionStatus;

@@ -13,7 +13,7 @@ use crate::contract::reply::Reply;
 use crate::contract::tool::{FieldRole, Tool};
 use crate::tools::web::research_call::{ResearchCall, research_tool};
 use iki_web::link_check::{CheckedLink, check_links};
-use iki_web::references::checked::ReferenceStatus;
+use iki_web::references::check_outcome::ReferenceStatus;
 use iki_web::references::checker;
 use iki_web::references::entry::ReferenceEntry;
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use url::Url;
 
-use super::found_page::FoundPage;
+use super::full_page::FoundPage;
 use super::page::FetchPaging;
 use super::page_request::ScrapeRequest;
 use crate::tools::web::conversion_lock;

@@ -19,7 +19,7 @@ use crate::contract::failure::{ErrorCode, Failure};
 use crate::tools::web::page_source;
 use iki_conversion::{find_ocr_program, find_office_programs};
 use iki_document::FileKind;
-use iki_web::allowed::{self, AllowedHosts};
+use iki_web::allowed_hosts::{self, AllowedHosts};
 use iki_web::cache::{self, CacheQuestion, CacheStore};
 use iki_web::client::HttpClient;
 use iki_web::guard::{self, Guard};
@@ -186,7 +186,7 @@ pub fn question(asked: &ScrapeRequest) -> CacheQuestion {
         .with("mode", Some(mode.name()))
         .with("max_length", Some(max_length.to_string()))
         .with("section", section.map(|_| "1"))
-        .with("allowed", variable(allowed::VARIABLE))
+        .with("allowed", variable(allowed_hosts::VARIABLE))
         .with(
             "addresses",
             guard::is_restricted_to_public().then_some("public"),

@@ -13,9 +13,9 @@ use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::{ErrorCode, Failure, FailureAdvice};
 use crate::tools::web::page_source::{UnreadablePage, UnreadableReason, media_type};
 use crate::tools::web::placeholder::Placeholder;
-use crate::tools::web::{fetch_note, meant_url, research_cache};
+use crate::tools::web::{fetch_note, intended_url, research_cache};
 use iki_base::wording::count_noun;
-use iki_web::allowed::NotAllowed;
+use iki_web::allowed_hosts::NotAllowed;
 use iki_web::bot_checks::{BotCheck, bot_check};
 use iki_web::client::{FetchError, HttpResponse, NetworkError};
 use iki_web::status_advice::retry_delay;
@@ -85,7 +85,7 @@ pub fn of_fetch(error: FetchError, request: &ScrapeRequest) -> PageError {
 /// Creates the failure of an address that is none.
 pub fn of_no_url(why: &str, address: &str, terms: &CallTerms) -> Failure {
     let message = format!("Invalid URL: {why}. Send an http or https address.");
-    let note = meant_url::of_no_url(super::READER, address, terms);
+    let note = intended_url::of_no_url(super::READER, address, terms);
     Failure::new(ErrorCode::InvalidUrl, message).with_note(note)
 }
 
@@ -140,7 +140,7 @@ fn of_status(reply: &HttpResponse, request: &ScrapeRequest) -> PageError {
         None => of_plain_status(reply, &status),
     };
     let first = match (error.failure.code, reply.status) {
-        (ErrorCode::NotFound, 404) => meant_url::without_punctuation(asked),
+        (ErrorCode::NotFound, 404) => intended_url::without_punctuation(asked),
         (ErrorCode::NotFound | ErrorCode::AuthRequired | ErrorCode::HttpError, _) => {
             Some(fetch_note::of_answer(reply, asked, &request.terms).join(" "))
         }

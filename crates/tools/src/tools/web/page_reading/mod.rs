@@ -8,7 +8,7 @@
 //! | `reader` | the ways to a page |
 //! | `site_api_page` | sites that have a better way than their pages |
 //! | `browser_render` | pages that a script puts together |
-//! | `found_page` | a page as one of these ways found it |
+//! | `full_page` | a page as one of these ways found it |
 //! | `page` | a page as it is answered and kept |
 //! | `facts` | facts about a page other than its text |
 //! | `content_cut` | content as it is shown |
@@ -19,7 +19,7 @@ pub mod cached_page;
 pub mod content_cut;
 mod facts;
 pub mod failure;
-mod found_page;
+mod full_page;
 pub mod page;
 pub mod page_request;
 mod reader;

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::content_cut;
 use super::facts;
-use super::found_page::FoundPage;
+use super::full_page::FoundPage;
 use super::page_request::{ScrapeMode, ScrapeRequest};
 use crate::contract::call_terms::Audience;
 use crate::tools::web::session_record::SessionSource;

@@ -7,7 +7,7 @@ use url::Url;
 use super::browser_render;
 use super::facts;
 use super::failure::{self, PageError};
-use super::found_page::FoundPage;
+use super::full_page::FoundPage;
 use super::page::{FetchPaging, ScrapedPage};
 use super::page_request::{ScrapeMode, ScrapeRequest};
 use super::site_api_page;

@@ -1,12 +1,12 @@
 //! Pages of sites that are read by an API instead of their HTML.
 
 use super::failure::{self, PageError};
-use super::found_page::FoundPage;
+use super::full_page::FoundPage;
 use super::page::FetchPaging;
 use super::page_request::ScrapeRequest;
 use crate::contract::failure::ErrorCode;
 use crate::tools::web::page_source;
-use iki_web::allowed::AllowedHosts;
+use iki_web::allowed_hosts::AllowedHosts;
 use iki_web::client::HttpClient;
 use iki_web::site_apis::{self, SiteApiError};
 

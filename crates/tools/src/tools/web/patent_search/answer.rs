@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::request::PatentFields;
 use crate::contract::notes::Notes;
-use crate::tools::web::searching::found_list::FoundList;
+use crate::tools::web::searching::result_list::FoundList;
 use crate::tools::web::searching::search_meta::SearchMeta;
 use iki_web::patents::patent::Patent;
 use iki_web::patents::patent_answer::{PatentAnswer, TIME_TO_LIVE};

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::tools::web::searching::found_list::FoundList;
+use crate::tools::web::searching::result_list::FoundList;
 use crate::tools::web::searching::results_notes;
 use crate::tools::web::searching::search_fields::SearchFields;
 use crate::tools::web::searching::search_meta::SearchMeta;

@@ -5,8 +5,8 @@ use std::io;
 
 use serde_json::{Value, json};
 
-use super::read_request::ReadAllFields;
-use super::read_source::{ReadResults, ReadSource};
+use super::request::ReadAllFields;
+use super::source::{ReadResults, ReadSource};
 use crate::contract::failure::Failure;
 use crate::contract::reply::AnswerObject;
 use crate::tools::web::answer_fields::AnswerFields;
@@ -15,7 +15,7 @@ use crate::tools::web::page_reading::content_cut;
 use crate::tools::web::page_reading::page::size_category;
 use crate::tools::web::research_cache::TRUST;
 use crate::tools::web::searching::results_notes;
-use crate::tools::web::searching::shown_hints;
+use crate::tools::web::searching::search_hints;
 use iki_base::wording::{count_noun, counted_as, floor_boundary};
 use iki_web::search::hints::SearchHints;
 use iki_web::search::outcome::SearchAnswer;
@@ -176,7 +176,7 @@ impl ReadAnswer {
             })
         });
         fields.add("recommendations", recommended.collect::<Value>());
-        fields.add_some("hints", self.hints.as_ref().map(shown_hints::in_answer));
+        fields.add_some("hints", self.hints.as_ref().map(search_hints::in_answer));
         fields.add("trust", TRUST);
         fields
     }
@@ -229,7 +229,7 @@ impl ReadAnswer {
         }
         if let Some(hints) = self.hints.as_ref().filter(|_| in_words) {
             object.nothing_found("no results")?;
-            object.note(shown_hints::in_sentences(hints));
+            object.note(search_hints::in_sentences(hints));
         }
         if let Some(requested) = self.asked.search.requested {
             object.note(format!(

@@ -2,9 +2,9 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `read_request` | the fields of a request |
+//! | `request` | the fields of a request |
 //! | `parallel_reading` | pages that are read at the same time |
-//! | `read_source` | the sources that they are |
+//! | `source` | the sources that they are |
 //! | `scores` | the order of sources |
 //! | `paragraphs` | the parts of texts, which are not repeated |
 //! | `answer` | the answer |
@@ -15,9 +15,9 @@
 mod answer;
 mod paragraphs;
 mod parallel_reading;
-mod read_request;
-mod read_source;
+mod request;
 mod scores;
+mod source;
 
 use std::time::{Duration, Instant};
 
@@ -43,7 +43,7 @@ use iki_web::search::hints::SearchHints;
 use iki_web::search::outcome::SearchAnswer;
 use iki_web::search::searcher;
 use parallel_reading::PageOutcome;
-use read_source::ReadResults;
+use source::ReadResults;
 
 /// Maximum time of the search, so that some is left for the pages.
 const SEARCH_TIMEOUT: Duration = Duration::from_secs(15);
@@ -66,7 +66,7 @@ pub const TOOL: Tool = Tool {
 fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
     let begin = Instant::now();
     let context = call.context;
-    let asked = read_request::read(call.request, context.credentials)?;
+    let asked = request::read(call.request, context.credentials)?;
     let terms = CallTerms {
         // One for all that is fetched.
         deadline: Deadline::after(call.request.terms().left(network::CALL_TIMEOUT)),

@@ -5,16 +5,16 @@
 //! | `search_fields` | the fields of a request that make a search |
 //! | `search_failure` | a failed search as a failure of the tool |
 //! | `results_notes` | notes on results |
-//! | `found_list` | the answer: a list of what was found |
-//! | `shown_hints` | advice after a search without results |
+//! | `result_list` | the answer: a list of what was found |
+//! | `search_hints` | advice after a search without results |
 //! | `search_meta` | metadata for clients |
 
-pub mod found_list;
+pub mod result_list;
 pub mod results_notes;
 pub mod search_failure;
 pub mod search_fields;
+pub mod search_hints;
 pub mod search_meta;
-pub mod shown_hints;
 
 /// Usual values of fields, for completions.
 pub const VALUES: &[(&str, &str)] = &[

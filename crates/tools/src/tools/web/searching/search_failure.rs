@@ -5,8 +5,8 @@ use crate::tools::web::provider_answer::config_required;
 use crate::tools::web::research_cache;
 use iki_web::credentials::Credentials;
 use iki_web::provider::failure::{ProviderFailure, ProviderFailureKind};
-use iki_web::search::choice;
 use iki_web::search::outcome::{ProviderRouting, SearchFailure};
+use iki_web::search::provider_choice;
 
 /// Converts a failed search to a failure of `tool`.
 pub fn failure(tool: &str, error: &SearchFailure, credentials: &Credentials<'_>) -> Failure {
@@ -18,7 +18,7 @@ pub fn failure(tool: &str, error: &SearchFailure, credentials: &Credentials<'_>)
             } else {
                 ErrorCode::Config
             };
-            let configured = choice::configured(credentials);
+            let configured = provider_choice::configured(credentials);
             let advice = FailureAdvice {
                 alternatives: names(&configured.iter().map(|one| one.name).collect::<Vec<_>>()),
                 ..research_cache::advice(code)

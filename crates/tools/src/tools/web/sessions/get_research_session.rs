@@ -6,7 +6,7 @@ use std::io;
 
 use serde_json::{Value, json};
 
-use super::shown_session::{self, ShownSession, TRAIL};
+use super::session_parts::{self, ShownSession, TRAIL};
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
@@ -51,7 +51,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             if all.is_empty() {
                 object.nothing_found("no research sessions")?;
             }
-            shown_session::write(object, &|shown| show_list(shown, &all))
+            session_parts::write(object, &|shown| show_list(shown, &all))
         }));
     };
     let session = with_sessions(terms, None, |sessions| sessions.open(id)).map_err(failed)?;
@@ -67,7 +67,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     }
     Ok(Reply::new(move |object| {
         object.field(SESSION_ID, &session.session_id)?;
-        shown_session::write(object, &|shown| match number {
+        session_parts::write(object, &|shown| match number {
             Some(number) => show_step(shown, &session, number),
             None => show_session(shown, &session),
         })
@@ -76,7 +76,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
 
 fn show_list(shown: &mut ShownSession<'_, '_>, all: &[ResearchSession]) -> io::Result<()> {
     let row = |session: &ResearchSession| {
-        let (goal, steps) = (shown_session::goal(session), session.steps.len());
+        let (goal, steps) = (session_parts::goal(session), session.steps.len());
         let is_complete = session.completed_at.is_some();
         if let Some(text) = shown.text() {
             let complete = if is_complete { ", complete" } else { "" };

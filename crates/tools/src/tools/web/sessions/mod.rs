@@ -9,7 +9,7 @@
 //! | `refinement` | searches for what is missing |
 //! | `get_research_session` | the tool that finds sessions again |
 //! | `research_export` | the tool that exports one |
-//! | `shown_session` | parts of a session, as answers have them |
+//! | `session_parts` | parts of a session, as answers have them |
 //! | `outcomes` | failures that came again and again, and each provider's record |
 
 pub mod get_research_session;
@@ -17,5 +17,5 @@ mod outcomes;
 mod refinement;
 pub mod research_export;
 pub mod sequential_search;
-mod shown_session;
+mod session_parts;
 mod step_fields;

@@ -5,7 +5,7 @@ use std::io;
 
 use serde_json::{Value, json};
 
-use super::shown_session::{ShownSession, goal};
+use super::session_parts::{ShownSession, goal};
 use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::{AnswerObject, Reply};

@@ -6,7 +6,7 @@ use std::io;
 use serde_json::Value;
 
 use super::refinement;
-use super::shown_session::{self, ShownSession, TRAIL};
+use super::session_parts::{self, ShownSession, TRAIL};
 use super::step_fields::StepFields;
 use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::Failure;
@@ -170,7 +170,7 @@ impl RecordedStep {
 
     fn write(&self, object: &mut AnswerObject<'_>) -> io::Result<()> {
         object.field(SESSION_ID, &self.session.session_id)?;
-        shown_session::write(object, &|shown| self.show(shown))?;
+        session_parts::write(object, &|shown| self.show(shown))?;
         if let Some(failure) = &self.unrecorded {
             object.note(format!(
                 "The step is recorded, but not what the searches found: {}",

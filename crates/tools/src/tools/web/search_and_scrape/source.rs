@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::paragraphs::{self, NewText};
 use super::parallel_reading::PageOutcome;
-use super::read_request::ReadAllFields;
+use super::request::ReadAllFields;
 use super::scores::{self, MIN_RELEVANCE, SourceScores};
 use crate::contract::failure::Failure;
 use crate::tools::web::page_reading::content_cut;

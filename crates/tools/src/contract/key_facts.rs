@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use crate::contract::bounded::TextMeasure;
+use crate::contract::answer_limit::TextMeasure;
 
 /// Maximum length of a value on a line, in bytes.
 const MAX_VALUE_BYTES: usize = 500;
@@ -16,7 +16,7 @@ pub type PickedValues = &'static [(&'static str, &'static str)];
 
 /// The lines of a field, each `name: value`. Values that are missing, empty, `false` or objects
 /// have no line.
-pub fn picked_lines(picks: PickedValues, field: &Value) -> impl Iterator<Item = String> {
+pub fn fact_lines(picks: PickedValues, field: &Value) -> impl Iterator<Item = String> {
     picks.iter().filter_map(|(name, place)| {
         let shown = value_on_one_line(field.pointer(place)?)?;
         Some(format!("{name}: {shown}"))
@@ -59,7 +59,7 @@ mod tests {
             "metadata": {"title": "On\n lines", "site": "x"},
             "formatted": {"apa": "A. (2020). On lines.", "bibtex": "@misc{…}"},
         });
-        let shown: Vec<String> = picked_lines(picks, &field).collect();
+        let shown: Vec<String> = fact_lines(picks, &field).collect();
         assert_eq!(shown, ["title: On lines", "cite: A. (2020). On lines."]);
     }
 
@@ -82,11 +82,11 @@ mod tests {
             (json!([]), None),
             (json!({"a": 1}), None),
         ] {
-            let shown: Vec<String> = picked_lines(&[("x", "")], &value).collect();
+            let shown: Vec<String> = fact_lines(&[("x", "")], &value).collect();
             assert_eq!(shown.first().map(String::as_str), line, "{value}");
         }
         let long = json!("é".repeat(10_000));
-        let shown: Vec<String> = picked_lines(&[("x", "")], &long).collect();
+        let shown: Vec<String> = fact_lines(&[("x", "")], &long).collect();
         assert!(shown[0].len() < 510 && shown[0].ends_with("é…"));
     }
 }

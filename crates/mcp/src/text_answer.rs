@@ -11,10 +11,10 @@ use serde_json::Value;
 
 use crate::clients::ClientProfile;
 use iki_base::control_spelling;
-use iki_tools::contract::bounded::TextMeasure;
+use iki_tools::contract::answer_limit::TextMeasure;
 use iki_tools::contract::envelope;
 use iki_tools::contract::failure::ErrorCode;
-use iki_tools::contract::picked_values;
+use iki_tools::contract::key_facts;
 use iki_tools::contract::reply::{AHEAD, EMPTY, IMAGE};
 use iki_tools::contract::tool::{FieldRole, Tool};
 
@@ -124,7 +124,7 @@ fn body(tool: &Tool, object: &Value) -> String {
                 }
             }
             (Some(FieldRole::Aside(picks)), value) => {
-                asides.extend(picked_values::picked_lines(picks, value));
+                asides.extend(key_facts::fact_lines(picks, value));
             }
             (Some(_), _) => {}
             (None, _) if envelope::is_envelope_field(name) || SPECIAL_FIELDS.contains(&&**name) => {

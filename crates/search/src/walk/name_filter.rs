@@ -7,7 +7,7 @@ use super::listing::{DirectoryListing, ListingEntry};
 use super::shared_walk::{SharedWalk, WalkScope};
 use crate::ignore_files::IgnoreRules;
 use crate::left_out::{LeftOutNames, LeftOutReason};
-use crate::order::NameSpan;
+use crate::name_order::NameSpan;
 use crate::paths::EntryKind;
 
 /// A name that is passed over, and the reason.

@@ -5,8 +5,8 @@ use std::io;
 
 use serde_json::Value;
 
+use super::search_hints;
 use super::search_meta::SearchMeta;
-use super::shown_hints;
 use crate::contract::notes::Notes;
 use crate::contract::reply::{AnswerObject, META, Reply};
 use crate::tools::web::research_cache::TRUST;
@@ -62,9 +62,9 @@ impl FoundList {
         if let Some(hints) = &self.hints {
             if in_words {
                 object.nothing_found(&format!("no {noun}"))?;
-                object.note(shown_hints::in_sentences(hints));
+                object.note(search_hints::in_sentences(hints));
             } else {
-                object.field("hints", &shown_hints::in_answer(hints))?;
+                object.field("hints", &search_hints::in_answer(hints))?;
             }
         }
         if let Some(requested) = self.requested {

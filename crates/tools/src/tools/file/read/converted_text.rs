@@ -3,7 +3,7 @@
 use std::io;
 
 use super::lines::LineRange;
-use crate::contract::bounded;
+use crate::contract::answer_limit;
 use crate::contract::reply::AnswerObject;
 use iki_base::wording::thousands;
 
@@ -68,7 +68,7 @@ impl<'a> MadeLines<'a> {
         let left = wanted.limit.map(|limit| limit.saturating_sub(shown));
         let last = self.first + shown.saturating_sub(1);
         if shown > 0 && last < self.total && left != Some(0) {
-            object.note_at_both_ends(bounded::continuation_note(
+            object.note_at_both_ends(answer_limit::continuation_note(
                 object.terms().reader,
                 self.first.into(),
                 last.into(),

@@ -11,10 +11,10 @@ use crate::contract::call_terms::{Audience, CallTerms};
 use crate::tools::search::empty_result::EmptySearch;
 use iki_base::wording::{count_noun, join_list, quoted_for_shell, thousands};
 use iki_process::sandbox::confinement;
+use iki_search::glob_pattern::GlobPattern;
 use iki_search::ignore_files::IgnoreRules;
 use iki_search::left_out::{LeftOutList, LeftOutNames, LeftOutReason};
 use iki_search::paths::EntryKind;
-use iki_search::steps::GlobPattern;
 use iki_search::walk::WalkScope;
 
 /// Maximum number of names that are listed for one reason.

@@ -1,7 +1,7 @@
 //! Text in an encoding other than UTF-8, decoded where the encoding is known.
 
+use super::converted_text::MadeLines;
 use super::lines::LineRange;
-use super::made_text::MadeLines;
 use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
