@@ -222,7 +222,7 @@ pub fn about(tools: Registry, words: &[OsString]) -> ProgramExit {
         return print(&command_line::help(command));
     }
     match tools.find(&name) {
-        Some(found) => print(&tool(found, &format!("{PROGRAM} {}", found.command()))),
+        Some(row) => print(&tool(row, &format!("{PROGRAM} {}", row.command()))),
         None => unknown_name(tools, &name, &[]),
     }
 }

@@ -36,10 +36,10 @@ pub fn of(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
             .get(offset..)
             .is_some_and(|rest| rest.starts_with(part))
     };
-    let found = SIGNATURES
+    let entry = SIGNATURES
         .iter()
         .find(|(offset, signature, ..)| at(*offset, signature));
-    if let Some((_, _, mime, words)) = found {
+    if let Some((_, _, mime, words)) = entry {
         return Some((mime, words));
     }
     match bytes {

@@ -47,14 +47,14 @@ cat "made/file.$2""#;
 pub fn find_office_programs(kind: FileKind) -> Vec<PathBuf> {
     let texts = TEXT_PROGRAMS.iter().filter(|(_, reads, _)| *reads == kind);
     let texts = texts.map(|(name, ..)| std::slice::from_ref(name));
-    let mut found: Vec<PathBuf> = std::iter::once(&OFFICE_NAMES[..])
+    let mut candidates: Vec<PathBuf> = std::iter::once(&OFFICE_NAMES[..])
         .chain(texts)
         .filter_map(|names| shell::find_helper(OFFICE_VARIABLE, names))
         .filter(|program| text_program(program).is_none_or(|(_, reads, _)| *reads == kind))
         .collect();
     // The program that the variable names is found for each list of names.
-    found.dedup();
-    found
+    candidates.dedup();
+    candidates
 }
 
 /// The row of a program that writes text.
@@ -72,14 +72,14 @@ pub fn convert(
     limits: &FileLimits,
     programs: HelperPrograms,
 ) -> Result<Document, ConversionError> {
-    let mut found = find_office_programs(kind);
+    let mut candidates = find_office_programs(kind);
     let is_locked = kind.needs_password(bytes);
     // LibreOffice knows the password of files that are only protected from changes.
-    found.retain(|program| !is_locked || text_program(program).is_none());
-    if is_locked && found.is_empty() {
+    candidates.retain(|program| !is_locked || text_program(program).is_none());
+    if is_locked && candidates.is_empty() {
         return Err(DocumentError::Encrypted.into());
     }
-    if let Some(reason) = UnusableProgram::of(programs, OFFICE_VARIABLE, !found.is_empty()) {
+    if let Some(reason) = UnusableProgram::of(programs, OFFICE_VARIABLE, !candidates.is_empty()) {
         let remark = match reason {
             UnusableProgram::NotInstalled => advise_on_installation(kind),
             reason => format!("{reason}."),
@@ -88,7 +88,7 @@ pub fn convert(
     }
     let end = program_end(limits.end);
     let mut failed: Option<ConversionError> = None;
-    for program in found {
+    for program in candidates {
         let name = program.file_name().unwrap_or_default().to_string_lossy();
         let error = match convert_by(&program, bytes, kind, (limits, end)) {
             Ok(document) => {

@@ -63,11 +63,11 @@ enum UnusableProgram {
 
 impl UnusableProgram {
     /// The reason, if there is one: a program was `found`, or the variable may name none.
-    fn of(programs: HelperPrograms, variable: &'static str, found: bool) -> Option<Self> {
+    fn of(programs: HelperPrograms, variable: &'static str, is_installed: bool) -> Option<Self> {
         if programs == HelperPrograms::Barred {
             return Some(Self::Barred);
         }
-        if !found {
+        if !is_installed {
             return Some(match std::env::var_os(variable) {
                 None => Self::NotInstalled,
                 Some(_) => Self::NotNamed(variable),

@@ -76,7 +76,7 @@ fn reference(text: &str, in_attribute: bool) -> Option<CharacterReference> {
         }
     }
     // The longest matching name counts. The table also holds prefixes of names, with the code 0.
-    let mut found = None;
+    let mut entity = None;
     for length in 1..=bytes.len() {
         if !bytes[length - 1].is_ascii() {
             break;
@@ -84,10 +84,10 @@ fn reference(text: &str, in_attribute: bool) -> Option<CharacterReference> {
         match NAMED_ENTITIES.get(&text[..length]) {
             None => break,
             Some((0, _)) => {}
-            Some(codes) => found = Some((length, *codes)),
+            Some(codes) => entity = Some((length, *codes)),
         }
     }
-    let (length, (first, second)) = found?;
+    let (length, (first, second)) = entity?;
     let is_ended = bytes[length - 1] == b';';
     let goes_on = |byte: &u8| *byte == b'=' || byte.is_ascii_alphanumeric();
     if in_attribute && !is_ended && bytes.get(length).is_some_and(goes_on) {

@@ -63,8 +63,8 @@ fn open(target: &WriteTarget, access: OFlags) -> Result<RegularFile, FileAccessE
     }
     // Only the name was resolved so far. `statat` comes first, since opening a FIFO would wake its
     // writer.
-    let found = statat(&target.directory, &target.name, AtFlags::SYMLINK_NOFOLLOW);
-    RegularFile::permit(&found.map_err(FileAccessError::opening)?)?;
+    let status = statat(&target.directory, &target.name, AtFlags::SYMLINK_NOFOLLOW);
+    RegularFile::permit(&status.map_err(FileAccessError::opening)?)?;
     let flags = OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW;
     match openat(
         &target.directory,

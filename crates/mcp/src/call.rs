@@ -186,8 +186,8 @@ impl ToolCaller {
                 tools: self.tools,
                 ..CallTerms::within(spec.reader, spec.max_answer, None)
             };
-            let found = cached_answer::find(tool, &request, terms, spec.owner, cache).await;
-            if let Some(answer) = found {
+            let cached = cached_answer::find(tool, &request, terms, spec.owner, cache).await;
+            if let Some(answer) = cached {
                 return answer;
             }
         }

@@ -82,8 +82,8 @@ impl ClientProfile {
 #[must_use]
 pub fn find(name: &str) -> &'static ClientProfile {
     let name = name.to_lowercase();
-    let found = CLIENTS.iter().find(|client| client.has_name(&name));
-    found.unwrap_or(&CLIENTS[CLIENTS.len() - 1])
+    let known_client = CLIENTS.iter().find(|client| client.has_name(&name));
+    known_client.unwrap_or(&CLIENTS[CLIENTS.len() - 1])
 }
 
 /// Reads a line of the table; `None` for a comment.

@@ -46,7 +46,7 @@ pub fn link(link: &Value) -> Option<Resource> {
 
 /// Reads the artifact at `uri` that the calls of `caller` left there.
 pub async fn read(uri: &str, caller: &ToolCaller) -> Result<ReadResourceResult, ErrorData> {
-    let Some(found) = find(uri, caller).await else {
+    let Some(stored) = find(uri, caller).await else {
         return Err(ErrorData::resource_not_found(
             format!(
                 "Resource not found: there is nothing at {}, or no more; results that are linked \
@@ -57,7 +57,7 @@ pub async fn read(uri: &str, caller: &ToolCaller) -> Result<ReadResourceResult, 
             Some(json!({"uri": uri})),
         ));
     };
-    let contents = match String::from_utf8(found.content) {
+    let contents = match String::from_utf8(stored.content) {
         Ok(text) if TextMeasure::Json.cost(text.as_bytes()) <= MAX_CONTENT_BYTES => {
             ResourceContents::text(text, uri)
         }
@@ -72,10 +72,10 @@ pub async fn read(uri: &str, caller: &ToolCaller) -> Result<ReadResourceResult, 
             ));
         }
     };
-    let contents = if found.mime_type.is_empty() {
+    let contents = if stored.mime_type.is_empty() {
         contents
     } else {
-        contents.with_mime_type(found.mime_type)
+        contents.with_mime_type(stored.mime_type)
     };
     Ok(ReadResourceResult::new(vec![contents]))
 }

@@ -51,11 +51,11 @@ pub fn vendor_of(reply: &HttpResponse) -> Option<&'static str> {
     }
     let page = String::from_utf8_lossy(&reply.body).to_ascii_lowercase();
     let by_page = |kind| signs(kind).find(|[_, _, sign]| page.contains(sign));
-    let found = certain
+    let row = certain
         .or_else(|| by_page("page of 403").filter(|_| matches!(reply.status, 403 | 429)))
         .or_else(|| by_page("page"))
         .or_else(|| by_header("header of 403").filter(|_| reply.status == 403));
-    found.map(|[vendor, ..]| vendor)
+    row.map(|[vendor, ..]| vendor)
 }
 
 /// Returns the check that `reply` is, by its signs or, for a short page, by its words.
@@ -64,8 +64,8 @@ pub fn bot_check(reply: &HttpResponse) -> Option<BotCheck> {
     let vendor = vendor_of(reply);
     let is_certain =
         reply.header("cf-mitigated").is_some() || (reply.status < 400 && vendor.is_some());
-    let found = is_certain || vendor.is_some() || says_so(reply);
-    found.then_some(BotCheck { vendor, is_certain })
+    let is_check = is_certain || vendor.is_some() || says_so(reply);
+    is_check.then_some(BotCheck { vendor, is_certain })
 }
 
 fn says_so(reply: &HttpResponse) -> bool {

@@ -62,14 +62,14 @@ pub fn read(
 /// it may be anything. Whatever is declared, bytes that begin as a file of another kind are not
 /// text.
 fn kind(bytes: &[u8], declared: Option<&MediaType>) -> Result<BodyKind, UnsupportedBody> {
-    let found = signature::body_type(bytes);
+    let body_type = signature::body_type(bytes);
     let Some(media) = declared else {
-        let nature = found.unwrap_or("binary data");
-        let sniffed = found.is_none().then(|| sniff(bytes)).flatten();
+        let nature = body_type.unwrap_or("binary data");
+        let sniffed = body_type.is_none().then(|| sniff(bytes)).flatten();
         return sniffed.ok_or_else(|| UnsupportedBody(format!("{nature} of no declared type")));
     };
     let essence = &media.essence;
-    match (media.kind(), found) {
+    match (media.kind(), body_type) {
         (Some(_), Some(kind)) => Err(UnsupportedBody(format!("{kind} served as {essence}"))),
         // Some programs answer with JSON under the default type.
         (Some(BodyKind::Html), None) if is_json(bytes) => Ok(BodyKind::Text),

@@ -428,18 +428,18 @@ impl HttpClient {
         };
         let mut addrs = Vec::new();
         if proxy.is_none_or(|proxy| proxy.kind == ProxyKind::Socks5) {
-            let found = self.lookup(target.host(), target.port())?;
-            addrs = guard.check(target, &found).map_err(refused)?;
+            let addresses = self.lookup(target.host(), target.port())?;
+            addrs = guard.check(target, &addresses).map_err(refused)?;
         }
         let Some(proxy) = proxy else {
             route.addrs.clone_from(&addrs);
             return Ok((addrs, route));
         };
-        let found = resolve::lookup(&self.resolver, &proxy.host, proxy.port, self.deadline)
+        let addresses = resolve::lookup(&self.resolver, &proxy.host, proxy.port, self.deadline)
             .map_err(|error| {
                 fault::describe_proxy_lookup_failure(&error, &proxy.host, self.total)
             })?;
-        route.addrs = guard::check_proxy(&proxy.host, &found).map_err(refused)?;
+        route.addrs = guard::check_proxy(&proxy.host, &addresses).map_err(refused)?;
         route.proxy = Some(format!("{}:{}", proxy.host, proxy.port));
         route.tunnel = match (proxy.kind, addrs.first()) {
             (ProxyKind::Http, _) if !target.is_tls() => {
@@ -475,10 +475,10 @@ impl HttpClient {
         let Ok(host) = guard::host_of(url) else {
             return true;
         };
-        let found = self.lookup(&host, url.port_or_known_default().unwrap_or_default());
-        let found = found.unwrap_or_default();
+        let addresses = self.lookup(&host, url.port_or_known_default().unwrap_or_default());
+        let addresses = addresses.unwrap_or_default();
         let class = |ip| guard::class::classify(ip).scope;
-        found.iter().any(|addr| {
+        addresses.iter().any(|addr| {
             matches!(
                 class(addr.ip()),
                 AddressScope::Private | AddressScope::Never

@@ -175,7 +175,7 @@ impl<'a> Credentials<'a> {
         let Some(file) = self.file() else {
             return Err(MissingCredential { problem: None });
         };
-        let found = check_trusted(&file)
+        let place = check_trusted(&file)
             .and_then(|()| read(&file))
             .and_then(|json| {
                 // A problem with the nested form matters only if there is no flat one.
@@ -186,7 +186,7 @@ impl<'a> Credentials<'a> {
                         .and_then(|flat| flat.map_or(nested, |k| Ok(Some(k)))),
                 }
             });
-        match found {
+        match place {
             Ok(Some(value)) => Ok((SecretText::new(&value), CredentialSource::File(file))),
             Ok(None) => Err(MissingCredential { problem: None }),
             Err(error) => {

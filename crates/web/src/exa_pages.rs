@@ -116,14 +116,14 @@ pub fn read(
         ("livecrawl", Some("fallback".into())),
     ];
     let request = ProviderRequest::post(&account, fields).with("x-api-key", account.key(0));
-    let found = exchange::ask(
+    let answer = exchange::ask(
         client,
         &PROVIDER,
         &request,
         RetryBudget::WHILE_OTHERS_REMAIN,
-        found,
+        read_pages,
     );
-    match found.map(|mut pages| pages.pop()) {
+    match answer.map(|mut pages| pages.pop()) {
         Ok(Some(page)) => Ok(page),
         Err(failure) if failure.kind != ProviderFailureKind::Rejected => Err(failure),
         Err(failure) => Err(failure.advising("")),
@@ -154,7 +154,7 @@ fn contents(search: &Url) -> Url {
     url
 }
 
-fn found(reply: &HttpResponse) -> Result<Vec<ExaPage>, UnreadableReply> {
+fn read_pages(reply: &HttpResponse) -> Result<Vec<ExaPage>, UnreadableReply> {
     let body = reply::object(reply)?;
     let status = body.pointer("/statuses/0").unwrap_or(&Value::Null);
     let word = |value: &Value, field: &str| {

@@ -266,12 +266,12 @@ impl Guard {
     pub fn check(
         &self,
         target: &HopTarget,
-        found: &[SocketAddr],
+        addresses: &[SocketAddr],
     ) -> Result<Vec<CheckedAddr>, GuardError> {
         let host = target.host();
-        let mut passed = Vec::with_capacity(found.len());
+        let mut passed = Vec::with_capacity(addresses.len());
         let mut refused = None;
-        for &addr in found {
+        for &addr in addresses {
             let class = class_behind(host, addr.ip());
             let by_name = matches!(host, Host::Domain(_)).then_some(addr.ip());
             match self.judge(host, Some(addr.port()), class, by_name) {
@@ -317,7 +317,7 @@ impl Guard {
         host: &Host<String>,
         port: Option<u16>,
         class: AddressClass,
-        found: Option<IpAddr>,
+        resolved: Option<IpAddr>,
     ) -> Result<(), GuardError> {
         let is_port = self.only_port.is_none() || self.only_port == port;
         let allowed = match class.scope {
@@ -332,7 +332,7 @@ impl Guard {
         }
         Err(GuardError::Address {
             host: host.to_string(),
-            found,
+            found: resolved,
             class,
             redirected: self.hops > usize::from(self.is_led),
             led: self.hops > 0,
@@ -345,10 +345,10 @@ impl Guard {
 /// that are never allowed are refused here as well.
 pub(crate) fn check_proxy(
     host: &Host<String>,
-    found: &[SocketAddr],
+    addresses: &[SocketAddr],
 ) -> Result<Vec<CheckedAddr>, GuardError> {
-    let mut passed = Vec::with_capacity(found.len());
-    for &addr in found {
+    let mut passed = Vec::with_capacity(addresses.len());
+    for &addr in addresses {
         let class = class_behind(host, addr.ip());
         if matches!(class.scope, AddressScope::StandIn | AddressScope::Never) {
             return Err(GuardError::Address {

@@ -235,12 +235,12 @@ impl ToolSurvey<'_> {
     /// Names the tools that the published ikigai does not find: it registers executables by names
     /// that end in `-tool`, and no others.
     fn report_names_without_suffix(&mut self) {
-        let found = self.known.iter().filter_map(|tool| {
+        let lines = self.known.iter().filter_map(|tool| {
             let (path, owner) = self.first.get(tool.name)?;
             let is_found = *owner == PROJECT || is_suffixed(path);
             (!is_found).then_some((tool.command(), path))
         });
-        let (names, paths): (Vec<&str>, Vec<&PathBuf>) = found.unzip();
+        let (names, paths): (Vec<&str>, Vec<&PathBuf>) = lines.unzip();
         let Some(directory) = paths.first().and_then(|path| path.parent()) else {
             return;
         };

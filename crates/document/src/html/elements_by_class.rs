@@ -37,23 +37,23 @@ pub struct PickedElement {
 pub fn find_by_class(page: &str, classes: &[&str], without: &[&str]) -> Vec<PickedElement> {
     let page = &page[..floor_boundary(page, MAX_PAGE_BYTES)];
     let tree = parse::parse(page, Some(Instant::now() + PARSE_TIMEOUT));
-    let mut found = Vec::new();
+    let mut elements = Vec::new();
     let is_within = |node: &Handle| bears(node, without).is_none();
     for node in dom::nodes_within(&tree.document, is_within) {
         if is_within(&node)
             && let Some(class) = bears(&node, classes)
         {
-            found.push(PickedElement {
+            elements.push(PickedElement {
                 class,
                 text: text(&node),
                 href: dom::attribute(&node, "href"),
             });
-            if found.len() == MAX_PICKED_ELEMENTS {
+            if elements.len() == MAX_PICKED_ELEMENTS {
                 break;
             }
         }
     }
-    found
+    elements
 }
 
 /// Returns the index of the first of `classes` that the element has.

@@ -72,11 +72,12 @@ pub(super) fn convert_with_fallback(
         .any(|name| has(name))
     {
         let again = source.parse(WantedContent::Scriptless);
-        let (found, cut) = source.walk(&again);
-        let (had, has) = (letters_of(&model), found.count_letters(usize::MAX));
+        let (fallback, cut) = source.walk(&again);
+        let (had, has) = (letters_of(&model), fallback.count_letters(usize::MAX));
         let more = has.saturating_sub(had);
-        if more > 0 && (had == 0 || more >= MIN_NOSCRIPT_LETTERS.max(had)) && !is_notice(&found) {
-            (tree, model, cuts) = (again, found, cut);
+        if more > 0 && (had == 0 || more >= MIN_NOSCRIPT_LETTERS.max(had)) && !is_notice(&fallback)
+        {
+            (tree, model, cuts) = (again, fallback, cut);
         }
     }
     for _ in 0..MAX_REVEALS {
@@ -95,18 +96,18 @@ pub(super) fn convert_with_fallback(
             syntax: PageSyntax::Html,
             ..*source
         };
-        let (found, cut) = own.walk(&own.parse(WantedContent::Shown));
+        let (fallback, cut) = own.walk(&own.parse(WantedContent::Shown));
         let least = match letters {
             0 => EMPTY_PAGE_LETTERS / 2,
             letters => MIN_NOSCRIPT_LETTERS.max(letters * HIDDEN_TO_VISIBLE_RATIO),
         };
-        if found.count_letters(usize::MAX) >= least {
+        if fallback.count_letters(usize::MAX) >= least {
             let title = std::mem::take(&mut model.title);
             let mut both = ModelBuilder::for_source(source.page.len());
             if letters > 0 {
                 both.append(&model, |_, _| None);
             }
-            both.append(&found, |_, _| None);
+            both.append(&fallback, |_, _| None);
             (model, cuts) = (both.finish(title), cuts.and(cut));
             origin = Some(stands_in);
         }
@@ -115,10 +116,10 @@ pub(super) fn convert_with_fallback(
     let mut navigates = false;
     if silent && !cuts.time && (has("<nav") || has("<NAV")) {
         // There is no other text, and tables of contents are marked up as navigation, too.
-        let (found, cut) = source.walk(&source.parse(WantedContent::Navigation));
-        navigates = found.count_letters(usize::MAX) > model.count_letters(usize::MAX);
+        let (fallback, cut) = source.walk(&source.parse(WantedContent::Navigation));
+        navigates = fallback.count_letters(usize::MAX) > model.count_letters(usize::MAX);
         if navigates {
-            (model, cuts) = (found, cut);
+            (model, cuts) = (fallback, cut);
         }
     }
     if silent && about.executed == 1 {

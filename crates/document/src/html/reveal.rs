@@ -217,9 +217,9 @@ fn is_much_faded(root: &Handle) -> bool {
     let mut open = vec![(Rc::clone(root), false)];
     while let Some((node, within)) = open.pop() {
         if let NodeData::Text { contents } = &node.data {
-            let found = dom::count_letters(&contents.borrow());
-            letters += found;
-            faded += if within { found } else { 0 };
+            let count = dom::count_letters(&contents.borrow());
+            letters += count;
+            faded += if within { count } else { 0 };
         } else if !is_framed(&node) {
             let is_hidden = dom::is_hidden(&node);
             if is_hidden && !is_faded(&node) {
@@ -299,8 +299,8 @@ fn find_targets(control: &Handle, by_id: &HashMap<String, Vec<usize>>) -> Vec<us
     dom::for_each_attribute(control, |name, value| {
         if offers_by(dom::name(control), name, value) {
             let ids = value.split_ascii_whitespace();
-            let found = ids.filter_map(|id| by_id.get(id.strip_prefix('#').unwrap_or(id)));
-            targets.extend(found.flatten());
+            let elements = ids.filter_map(|id| by_id.get(id.strip_prefix('#').unwrap_or(id)));
+            targets.extend(elements.flatten());
         }
     });
     targets

@@ -64,11 +64,11 @@ fn sections(table: &Handle) -> Vec<Handle> {
         };
         return children.iter().filter(is_group).cloned().collect();
     }
-    let (mut found, mut open) = (Vec::new(), vec![table.clone()]);
+    let (mut groups, mut open) = (Vec::new(), vec![table.clone()]);
     while let Some(node) = open.pop() {
         let children = node.children.borrow();
         if children.iter().any(is_row) {
-            found.push(node.clone());
+            groups.push(node.clone());
         } else {
             let is_box = |node: &&Handle| {
                 matches!(
@@ -79,7 +79,7 @@ fn sections(table: &Handle) -> Vec<Handle> {
             open.extend(children.iter().rev().filter(is_box).cloned());
         }
     }
-    found
+    groups
 }
 
 /// True for a table or a part of one.

@@ -153,9 +153,9 @@ impl<'a> CompoundFile<'a> {
 
     /// The entries of the storage at this index, by their names.
     pub(super) fn children(&self, storage: usize) -> HashMap<&str, usize> {
-        let mut found = HashMap::new();
+        let mut streams = HashMap::new();
         let Some(storage) = self.entries.get(storage) else {
-            return found;
+            return streams;
         };
         let mut seen = vec![false; self.entries.len()];
         let mut open = vec![storage.child];
@@ -164,18 +164,18 @@ impl<'a> CompoundFile<'a> {
                 continue;
             };
             if !std::mem::replace(&mut seen[at as usize], true) {
-                found.insert(entry.name.as_str(), at as usize);
+                streams.insert(entry.name.as_str(), at as usize);
                 open.extend(entry.siblings);
             }
         }
-        found
+        streams
     }
 
     /// The bytes of a stream of the root, whose names do not differ by case.
     pub(super) fn root_stream(&self, wanted: &str) -> Option<Vec<u8>> {
         let root = self.children(0);
-        let mut found = root.iter();
-        let (_, at) = found.find(|(name, _)| name.eq_ignore_ascii_case(wanted))?;
+        let mut streams = root.iter();
+        let (_, at) = streams.find(|(name, _)| name.eq_ignore_ascii_case(wanted))?;
         Some(self.stream(*at))
     }
 

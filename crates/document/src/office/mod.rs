@@ -67,9 +67,9 @@ pub(super) fn read(
     package: &mut ZipPackage<'_>,
     kind: FileKind,
 ) -> Result<BlockWriter, DocumentError> {
-    let (found, main) = package_kind(package).ok_or(DocumentError::NotOne(kind))?;
+    let (actual, main) = package_kind(package).ok_or(DocumentError::NotOne(kind))?;
     let mut blocks = match kind {
-        _ if found != kind => return Err(DocumentError::NotOne(kind)),
+        _ if actual != kind => return Err(DocumentError::NotOne(kind)),
         FileKind::Pptx => pptx::read(package, &main),
         FileKind::Xlsx | FileKind::Xlsb => xlsx::read(package, &main),
         FileKind::Docx => docx::read(package, &main),
@@ -115,7 +115,7 @@ pub(super) fn package_kind(package: &mut ZipPackage<'_>) -> Option<(FileKind, St
     let relations = package.relations("");
     let named = relations.first("officeDocument").map(str::to_owned);
     let text = package.text("[Content_Types].xml")?;
-    let mut found: Option<(FileKind, String)> = None;
+    let mut main_part: Option<(FileKind, String)> = None;
     let mut is_sure = false;
     XmlReader::new(&text, package.end()).each_tag(|_, tag| {
         let kind = tag.attribute("ContentType").and_then(|kind| kind_of(&kind));
@@ -128,12 +128,12 @@ pub(super) fn package_kind(package: &mut ZipPackage<'_>) -> Option<(FileKind, St
         let is_named = named
             .as_ref()
             .is_some_and(|named| named.eq_ignore_ascii_case(name));
-        if !is_sure && (is_named || found.is_none()) {
-            found = Some((kind, name.to_owned()));
+        if !is_sure && (is_named || main_part.is_none()) {
+            main_part = Some((kind, name.to_owned()));
         }
         is_sure |= is_named;
     });
-    let (kind, name) = found?;
+    let (kind, name) = main_part?;
     let name = named.filter(|named| package.has(named)).unwrap_or(name);
     Some((kind, name))
 }

@@ -62,14 +62,14 @@ pub(crate) struct PartRelationships {
 impl PartRelationships {
     /// Returns the part that a relationship points to.
     pub(crate) fn part(&self, id: &str) -> Option<&str> {
-        let found = self.by_id.get(id).filter(|found| !found.is_outside);
-        found.map(|found| &*found.target)
+        let relation = self.by_id.get(id).filter(|relation| !relation.is_outside);
+        relation.map(|relation| &*relation.target)
     }
 
     /// Returns the address that a relationship points to.
     pub(crate) fn address(&self, id: &str) -> Option<&str> {
-        let found = self.by_id.get(id).filter(|found| found.is_outside);
-        found.map(|found| &*found.target)
+        let relation = self.by_id.get(id).filter(|relation| relation.is_outside);
+        relation.map(|relation| &*relation.target)
     }
 
     /// Returns the first part of a kind.
@@ -200,13 +200,13 @@ impl<'a> ZipPackage<'a> {
                 && relations.by_id.len() < MAX_ENTRIES
             {
                 let kind = tag.attribute("Type").unwrap_or_default();
-                let found = PartRelationship {
+                let relation = PartRelationship {
                     kind: kind.rsplit('/').next().unwrap_or_default().to_owned(),
                     target,
                     is_outside,
                 };
                 relations.order.push(id.clone().into_owned());
-                relations.by_id.insert(id.into_owned(), found);
+                relations.by_id.insert(id.into_owned(), relation);
             }
         });
         relations

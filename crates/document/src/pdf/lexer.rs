@@ -316,17 +316,17 @@ impl<'a> PdfLexer<'a> {
         }
         self.at += 1;
         let data = self.bytes.get(self.at..).unwrap_or_default();
-        for found in memchr::memmem::find_iter(data, b"EI") {
-            let before = found == 0 || is_blank(data[found - 1]);
-            let after = data.get(found + 2).is_none_or(|byte| is_blank(*byte));
-            let tail = &data[found + 2..data.len().min(found + 12)];
+        for mark in memchr::memmem::find_iter(data, b"EI") {
+            let before = mark == 0 || is_blank(data[mark - 1]);
+            let after = data.get(mark + 2).is_none_or(|byte| is_blank(*byte));
+            let tail = &data[mark + 2..data.len().min(mark + 12)];
             if before
                 && after
                 && tail
                     .iter()
                     .all(|byte| matches!(byte, 9 | 10 | 13 | 32..127))
             {
-                self.at += found + 2;
+                self.at += mark + 2;
                 return;
             }
         }

@@ -64,7 +64,7 @@ pub fn text_differences(
 ) -> Vec<TextDifference> {
     let file = &content[..range.end];
     let (mut line, mut left, mut right) = (0, range.start, 0);
-    let mut found = Vec::new();
+    let mut differences = Vec::new();
     loop {
         let starts_line = left == 0 || file[left - 1] == b'\n';
         let here = &file[left..blank_end(file, left, !line_ends)];
@@ -78,11 +78,11 @@ pub fn text_differences(
                 () if ends_line => DifferenceKind::Ending,
                 () => DifferenceKind::Within,
             };
-            found.push(TextDifference::new(line, kind, here, there));
+            differences.push(TextDifference::new(line, kind, here, there));
         }
         line += count_line_ends(here);
         if left == file.len() || right == sought.len() {
-            return found;
+            return differences;
         }
         let (unit, mut length) = unit_at(file, left);
         let (other, mut other_length) = unit_at(sought, right);
@@ -95,7 +95,7 @@ pub fn text_differences(
         let here = &file[left..left + length];
         let there = &sought[right..right + other_length];
         if here != there {
-            found.push(match (unit, other) {
+            differences.push(match (unit, other) {
                 (TextUnit::Character(one), TextUnit::Character(two))
                     if one != two && one.to_lowercase().eq(two.to_lowercase()) =>
                 {

@@ -84,17 +84,17 @@ fn places_of_new_text(content: &[u8], new: &[u8]) -> Vec<usize> {
     }
     let find = |new: &[u8]| -> Vec<usize> {
         let finder = Finder::new(new);
-        let found = finder.find_iter(content);
-        found.take(MAX_PLACES_OF_NEW_TEXT + 1).collect()
+        let places = finder.find_iter(content);
+        places.take(MAX_PLACES_OF_NEW_TEXT + 1).collect()
     };
-    let mut found = find(new);
-    if found.is_empty() {
-        found = find(&super::line_ends::with_crlf(new));
+    let mut places = find(new);
+    if places.is_empty() {
+        places = find(&super::line_ends::with_crlf(new));
     }
-    if found.len() > MAX_PLACES_OF_NEW_TEXT {
-        found.clear();
+    if places.len() > MAX_PLACES_OF_NEW_TEXT {
+        places.clear();
     }
-    found
+    places
 }
 
 /// The numbers of the lines in which the offsets `places`, which ascend, are.
@@ -223,18 +223,18 @@ impl NearestSearch<'_> {
         })
     }
 
-    fn place_of_lines(&self, found: &SimilarLines) -> NearestFinding {
+    fn place_of_lines(&self, similar: &SimilarLines) -> NearestFinding {
         let lines_of = |text| <[u8]>::split_inclusive(text, |byte| *byte == b'\n').collect();
         let (file, sought): (Vec<&[u8]>, Vec<&[u8]>) =
             (lines_of(self.content), lines_of(self.sought));
-        let changes = found.changes.iter().map(|(there, at)| {
-            let line = (there.start - found.lines.start) as u64;
+        let changes = similar.changes.iter().map(|(there, at)| {
+            let line = (there.start - similar.lines.start) as u64;
             let (there, at) = (file[there.clone()].concat(), sought[at.clone()].concat());
             TextDifference::new(line, DifferenceKind::Lines, &there, &at)
         });
         let length = |lines: &[&[u8]]| lines.iter().map(|line| line.len()).sum::<usize>();
-        let mut start = length(&file[..found.lines.start]);
-        let mut end = start + length(&file[found.lines.clone()]);
+        let mut start = length(&file[..similar.lines.start]);
+        let mut end = start + length(&file[similar.lines.clone()]);
         if !self.sought.ends_with(b"\n") {
             let text = &self.content[..end];
             let text = text.strip_suffix(b"\n").unwrap_or(text);

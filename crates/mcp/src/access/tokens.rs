@@ -134,13 +134,13 @@ impl TokenTable {
     #[must_use]
     pub fn holder(&self, token: &[u8]) -> Option<&TokenOwner> {
         let hash = digest(&SHA256, token);
-        let mut found = u32::MAX;
+        let mut index = u32::MAX;
         for (entry, at) in self.0.iter().zip(0..) {
             let same = entry.hash.as_slice().ct_eq(hash.as_ref());
-            found.conditional_assign(&at, same);
+            index.conditional_assign(&at, same);
         }
-        let found = usize::try_from(found).ok()?;
-        self.0.get(found).map(|entry| &entry.holder)
+        let index = usize::try_from(index).ok()?;
+        self.0.get(index).map(|entry| &entry.holder)
     }
 
     /// True if there is an owner of this name.

@@ -31,9 +31,9 @@ const PIECE_BYTES: usize = 4096;
 #[must_use]
 #[inline(never)]
 pub fn are_marked(mark: &[u8]) -> bool {
-    let mut found = ProcessSet::new();
-    found.scan(Some(mark));
-    !found.is_empty()
+    let mut marked = ProcessSet::new();
+    marked.scan(Some(mark));
+    !marked.is_empty()
 }
 
 /// A process that is running.
@@ -54,15 +54,15 @@ pub struct RunningProcess {
 #[must_use]
 #[inline(never)]
 pub fn find_running(mark: Option<&[u8]>) -> Vec<RunningProcess> {
-    let mut found = ProcessSet::new();
-    found.scan(mark);
+    let mut processes = ProcessSet::new();
+    processes.scan(mark);
     let depth = |process: &FoundProcess| {
-        let parents = std::iter::successors(Some(process), |one| found.get(one.parent));
+        let parents = std::iter::successors(Some(process), |one| processes.get(one.parent));
         parents.take(MAX_PROCESSES_PER_ROUND).count()
     };
     let mut running = Vec::new();
     each_process(|proc, name, pid| {
-        let Some(process) = found.get(pid).filter(|one| one.own.is_none()) else {
+        let Some(process) = processes.get(pid).filter(|one| one.own.is_none()) else {
             return;
         };
         let mut arguments = vec![0; PIECE_BYTES];

@@ -105,7 +105,7 @@ impl TreeTermination<'_> {
     #[inline(never)]
     fn ask_to_end(&self) {
         let begin = Instant::now();
-        let mut found = ProcessSet::new();
+        let mut running = ProcessSet::new();
         let mut asked = ProcessSet::new();
         let mut looked = None;
         loop {
@@ -115,11 +115,13 @@ impl TreeTermination<'_> {
             }
             let waited = begin.elapsed();
             if looked.is_none_or(|last| waited > last + (waited / 4).min(MAX_SCAN_PAUSE)) {
-                found.scan(self.mark);
-                self.ask_found(&found, &mut asked, looked.is_none());
+                running.scan(self.mark);
+                self.ask_found(&running, &mut asked, looked.is_none());
                 // A step may take longer than any grace.
-                let is_over = found.iter().all(|process| step_register::has(process.pid));
-                let is_blind = found.is_empty() && children;
+                let is_over = running
+                    .iter()
+                    .all(|process| step_register::has(process.pid));
+                let is_blind = running.is_empty() && children;
                 if is_over && !is_blind {
                     return;
                 }
@@ -135,12 +137,12 @@ impl TreeTermination<'_> {
 
     /// Asks the processes that were found and have not been asked yet, but for those that a
     /// watchdog asks; and after the `first` time, but for those that clear up.
-    fn ask_found(&self, found: &ProcessSet, asked: &mut ProcessSet, first: bool) {
-        if let (true, true, Some(group)) = (first, found.is_empty(), self.group) {
+    fn ask_found(&self, running: &ProcessSet, asked: &mut ProcessSet, first: bool) {
+        if let (true, true, Some(group)) = (first, running.is_empty(), self.group) {
             let _ = kill_process_group(group, Signal::TERM);
             let _ = kill_process_group(group, Signal::CONT);
         }
-        for process in found.iter() {
+        for process in running.iter() {
             let clears_up = !first && asked.get(process.parent).is_some();
             let is_left_alone = process.own.is_some() || process.is_watched || clears_up;
             if !is_left_alone && asked.add(*process) {
@@ -157,7 +159,7 @@ impl TreeTermination<'_> {
     #[inline(never)]
     fn kill(&self) {
         let begin = Instant::now();
-        let mut found = ProcessSet::new();
+        let mut running = ProcessSet::new();
         let mut report = self.report;
         let mut quiet = false;
         loop {
@@ -165,13 +167,13 @@ impl TreeTermination<'_> {
             if !children && self.mark.is_none() {
                 return;
             }
-            found.scan(self.mark);
-            if let (true, Some(group)) = (found.is_empty() || self.mark.is_some(), self.group) {
+            running.scan(self.mark);
+            if let (true, Some(group)) = (running.is_empty() || self.mark.is_some(), self.group) {
                 let _ = kill_process_group(group, Signal::KILL);
             }
             let waited = begin.elapsed();
             let (mut killed, mut awaited, mut steps) = (false, false, false);
-            for process in found.iter() {
+            for process in running.iter() {
                 if step_register::has(process.pid) {
                     steps = true;
                 } else if process.own.is_some() && waited < OWN_PROCESS_TIMEOUT {

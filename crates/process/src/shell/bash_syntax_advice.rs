@@ -116,11 +116,11 @@ fn find_bash_syntax(command: &str, words: &str) -> Option<&'static str> {
         return parts.any(|part| part == word).then_some(word);
     }
     let is_arithmetic = |at: usize| command[..at].ends_with('$');
-    let mut found = BASH_SYNTAX.into_iter().filter(|(message, text, _)| {
+    let mut forms = BASH_SYNTAX.into_iter().filter(|(message, text, _)| {
         words.contains(message)
             && command
                 .match_indices(text)
                 .any(|(at, _)| !is_arithmetic(at))
     });
-    found.next().map(|(_, _, name)| name)
+    forms.next().map(|(_, _, name)| name)
 }

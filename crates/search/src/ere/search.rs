@@ -98,8 +98,8 @@ impl LinearSearch {
         if !self.is_quick(line.len()) {
             return Vec::new();
         }
-        let found = self.regex.find_iter(line);
-        let extents = found.map(|one| one.range());
+        let matches = self.regex.find_iter(line);
+        let extents = matches.map(|one| one.range());
         extents.filter(|extent| !extent.is_empty()).collect()
     }
 
@@ -184,13 +184,13 @@ impl LinearSearch {
         while from < window.len() {
             let end = line_end(window, from.saturating_add(size).min(window.len()));
             let end = window.len().min(end + 1);
-            let found = if window[from..end].is_ascii() {
+            let match_end = if window[from..end].is_ascii() {
                 self.find_in_block(&window[..end], from)
             } else {
                 self.find_line_by_line(&window[..end], from)
             };
-            if found.is_some() {
-                return found;
+            if match_end.is_some() {
+                return match_end;
             }
             from = end;
             size = size.saturating_mul(2);

@@ -208,10 +208,10 @@ fn is_readable(path: &str) -> bool {
 /// The ways to read `path` otherwise than it is written.
 #[must_use]
 pub fn slips(path: &str) -> Vec<(PathSlip, String)> {
-    let mut found = Vec::new();
+    let mut guesses = Vec::new();
     let mut add = |slip, meant: Option<String>| {
         let other = meant.filter(|meant| !meant.is_empty() && meant != path);
-        found.extend(other.map(|meant| (slip, meant)));
+        guesses.extend(other.map(|meant| (slip, meant)));
     };
     add(PathSlip::Around, Some(without_quotes(path).to_owned()));
     add(PathSlip::Url, from_url(path));
@@ -250,7 +250,7 @@ pub fn slips(path: &str) -> Vec<(PathSlip, String)> {
         add(slip, Some(behind.to_owned()));
         rest = Some(behind);
     }
-    found
+    guesses
 }
 
 /// Takes away quotes and blanks around `text`.
@@ -283,7 +283,7 @@ fn without_line_number(path: &str) -> Option<(&str, u64)> {
         let line = place[..digits].parse().ok()?;
         return Some((file, line));
     }
-    let mut found = None;
+    let mut shortest = None;
     let in_brackets = path
         .strip_suffix(')')
         .filter(|path| path.ends_with(|last: char| last.is_ascii_digit()));
@@ -295,10 +295,12 @@ fn without_line_number(path: &str) -> Option<(&str, u64)> {
         let Ok(number) = number.parse() else {
             break;
         };
-        found = Some(number);
+        shortest = Some(number);
         file = before;
     }
-    found.filter(|_| !file.is_empty()).map(|line| (file, line))
+    shortest
+        .filter(|_| !file.is_empty())
+        .map(|line| (file, line))
 }
 
 #[cfg(test)]

@@ -31,9 +31,9 @@ pub struct NamePlaces {
 /// `may_suggest` allows it.
 #[must_use]
 pub fn places_of_name(path: &Path, may_suggest: fn(&Path) -> bool) -> NamePlaces {
-    let mut found = NamePlaces::default();
+    let mut places = NamePlaces::default();
     let Some(name) = path.file_name() else {
-        return found;
+        return places;
     };
     let here = std::env::current_dir().unwrap_or_default();
     let is_below = path.is_relative() || path.starts_with(&here);
@@ -52,8 +52,8 @@ pub fn places_of_name(path: &Path, may_suggest: fn(&Path) -> bool) -> NamePlaces
             .enumerate()
         {
             if at % 64 == 0 && Instant::now() >= until {
-                found.is_cut = true;
-                return found;
+                places.is_cut = true;
+                return places;
             }
             let Ok(kind) = entry.file_type() else {
                 continue;
@@ -67,16 +67,16 @@ pub fn places_of_name(path: &Path, may_suggest: fn(&Path) -> bool) -> NamePlaces
                     pending.push_back(entry.path());
                 }
             } else if other == name && kind.is_file() && may_suggest(&entry.path()) {
-                found.count += 1;
+                places.count += 1;
                 let place = entry.path();
                 // As a call would name it.
                 let told = place.strip_prefix(&here).unwrap_or(&place).to_owned();
-                found.paths.insert((told.components().count(), told));
-                if found.paths.len() > MAX_PLACES_LISTED {
-                    found.paths.pop_last();
+                places.paths.insert((told.components().count(), told));
+                if places.paths.len() > MAX_PLACES_LISTED {
+                    places.paths.pop_last();
                 }
             }
         }
     }
-    found
+    places
 }

@@ -28,7 +28,7 @@ pub(super) fn similar_names(
         directory
     };
     let wanted = name.to_lowercase();
-    let mut found: Vec<(f64, String)> = Vec::new();
+    let mut scored: Vec<(f64, String)> = Vec::new();
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     for (at, entry) in entries.take(MAX_NAMES_COMPARED).enumerate() {
         if at % 64 == 63 && Instant::now() >= until {
@@ -38,16 +38,16 @@ pub(super) fn similar_names(
             continue;
         };
         if let Some(likeness) = likeness(&wanted, &other.to_lowercase()) {
-            found.push((likeness, other));
+            scored.push((likeness, other));
         }
     }
-    found
+    scored
         .sort_unstable_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
     let is_there = |name: &String| {
         let path = directory.join(name);
         rest.as_os_str().is_empty() || fs::symlink_metadata(path.join(rest)).is_ok()
     };
-    let names = found.into_iter().map(|(_, name)| name).filter(is_there);
+    let names = scored.into_iter().map(|(_, name)| name).filter(is_there);
     names.take(MAX_SIMILAR_NAMES).collect()
 }
 

@@ -91,16 +91,16 @@ impl GlobPattern {
             [steps] if !path.contains(&0) => begin(steps, path, until, scope),
             _ => {
                 // Paths that two walks find are one: they are put together first.
-                let mut found = PathList::default();
+                let mut paths = PathList::default();
                 if !path.contains(&0) {
                     for steps in &self.walks {
-                        gather(begin(steps, path, until, scope)?, &mut found)?;
+                        gather(begin(steps, path, until, scope)?, &mut paths)?;
                     }
-                    found.merge();
+                    paths.merge();
                 }
                 Ok(PatternWalk::over(
                     SharedWalk::new(Arc::default(), until, WalkScope::default(), 0),
-                    found,
+                    paths,
                 ))
             }
         }
@@ -124,9 +124,9 @@ impl GlobPattern {
         path: &Path,
         until: Option<Instant>,
     ) -> Result<PathList, GlobError> {
-        let mut found = PathList::default();
-        gather(self.walk(scope, path, until)?, &mut found)?;
-        Ok(found)
+        let mut paths = PathList::default();
+        gather(self.walk(scope, path, until)?, &mut paths)?;
+        Ok(paths)
     }
 }
 
@@ -168,8 +168,8 @@ fn begin(
 }
 
 /// Adds all that a walk finds.
-fn gather(walk: PatternWalk, found: &mut PathList) -> Result<(), GlobError> {
-    let all = &mut *found;
+fn gather(walk: PatternWalk, paths: &mut PathList) -> Result<(), GlobError> {
+    let all = &mut *paths;
     let (mut walked, flow) = walk.visit(
         || 1,
         || PathCollector,
@@ -178,7 +178,7 @@ fn gather(walk: PatternWalk, found: &mut PathList) -> Result<(), GlobError> {
             Err(error) => ControlFlow::Break(error),
         },
     );
-    found.walked.append(&mut walked);
+    paths.walked.append(&mut walked);
     match flow {
         ControlFlow::Continue(()) => Ok(()),
         ControlFlow::Break(error) => Err(error.into()),

@@ -19,7 +19,7 @@ pub(super) fn leave_out(
     shared: &SharedWalk,
     here: &[u8],
     rules: Option<&IgnoreRules>,
-    (found, noted): (&mut DirectoryListing, &mut Vec<NotedName>),
+    (listing, noted): (&mut DirectoryListing, &mut Vec<NotedName>),
     passed_over: &mut LeftOutNames,
 ) {
     let WalkScope {
@@ -48,9 +48,9 @@ pub(super) fn leave_out(
             passed_over.add(reason, [here, &*name].concat(), false);
         }
     }
-    let names = &found.names;
+    let names = &listing.names;
     let (mut ignored, mut excluded_directories) = (BTreeSet::new(), BTreeSet::new());
-    found.entries.retain(|entry| {
+    listing.entries.retain(|entry| {
         let (name, is_directory) = name_and_kind(entry, names);
         if is_excluded(name, is_directory) {
             if is_directory {

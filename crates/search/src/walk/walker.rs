@@ -34,7 +34,7 @@ pub trait PathVisitor: Send {
     const COST: usize;
 
     /// Visits a path. The rest that it returns is done before anything after it.
-    fn visit(&mut self, found: &mut WalkEntry<'_>, made: &mut Self::Output) -> Option<Self::Rest>;
+    fn visit(&mut self, entry: &mut WalkEntry<'_>, made: &mut Self::Output) -> Option<Self::Rest>;
 
     /// Goes on with the rest of a path, if the visitor ever leaves one.
     fn resume(&mut self, _: Self::Rest, _: &mut Self::Output) -> Option<Self::Rest> {
@@ -199,13 +199,13 @@ impl<V: PathVisitor> OrderedWorker for WalkWorker<'_, V> {
                 match entry.what {
                     ListingEntry::Found(kind) => {
                         done += V::COST;
-                        let mut found = WalkEntry {
+                        let mut current = WalkEntry {
                             listing: &listing,
                             name,
                             kind,
                             opened: &mut self.opened,
                         };
-                        part.rest = self.visitor.visit(&mut found, made);
+                        part.rest = self.visitor.visit(&mut current, made);
                     }
                     ListingEntry::Directory(deeper) => {
                         done += DIRECTORY_COST;
@@ -333,8 +333,8 @@ impl CollectedPaths {
     /// Moves them to `all`.
     pub fn add_to(&mut self, all: &mut PathList) -> Result<(), OutOfMemory> {
         let paths = std::mem::take(&mut self.paths);
-        for found in paths.iter() {
-            all.push([found.path(), b""], found.kind())?;
+        for path in paths.iter() {
+            all.push([path.path(), b""], path.kind())?;
         }
         self.failed.take().map_or(Ok(()), Err)
     }
@@ -347,12 +347,12 @@ impl PathVisitor for PathCollector {
 
     fn visit(
         &mut self,
-        found: &mut WalkEntry<'_>,
+        entry: &mut WalkEntry<'_>,
         made: &mut CollectedPaths,
     ) -> Option<Infallible> {
         made.failed = made
             .failed
-            .or(made.paths.push(found.parts(), found.kind).err());
+            .or(made.paths.push(entry.parts(), entry.kind).err());
         None
     }
 

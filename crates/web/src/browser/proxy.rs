@@ -281,23 +281,23 @@ struct PinningResolver {
 impl NameResolver for PinningResolver {
     fn resolve(&self, name: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
         let known = lock(&self.known).get(name).cloned();
-        let found = if let Some(known) = known {
+        let addresses = if let Some(known) = known {
             known
         } else {
-            let mut found = self.resolver.resolve(name, port)?;
+            let mut addresses = self.resolver.resolve(name, port)?;
             let scope = |address: &SocketAddr| classify(address.ip()).scope;
             let is_private = |address: &SocketAddr| scope(address) == AddressScope::Private;
-            if !found.iter().all(is_private) {
-                found.retain(|address| !is_private(address));
+            if !addresses.iter().all(is_private) {
+                addresses.retain(|address| !is_private(address));
             }
             // Of two threads that resolve a name at the same time, the first one's answer holds.
             lock(&self.known)
                 .entry(name.to_owned())
-                .or_insert(found)
+                .or_insert(addresses)
                 .clone()
         };
         let with_port = |address: &SocketAddr| SocketAddr::new(address.ip(), port);
-        Ok(found.iter().map(with_port).collect())
+        Ok(addresses.iter().map(with_port).collect())
     }
 }
 

@@ -152,8 +152,8 @@ impl RedisCache {
         name: &RedisKey,
         longest: Duration,
     ) -> Result<Option<CacheEntry>, RedisUnavailable> {
-        let found = self.sealed(name, ANSWERS_WITHIN).await?;
-        Ok(found.and_then(|(left, sealed)| self.opened(name, &sealed, left, longest)))
+        let value = self.sealed(name, ANSWERS_WITHIN).await?;
+        Ok(value.and_then(|(left, sealed)| self.opened(name, &sealed, left, longest)))
     }
 
     /// The entry of that name as it is sealed, and the time that it has left.
@@ -170,9 +170,9 @@ impl RedisCache {
             .arg(&name.0)
             .arg(0)
             .arg(MAX_VALUE_BYTES - 1);
-        let mut found = self.all(&mut both, within).await?;
+        let mut value = self.all(&mut both, within).await?;
         let (Some(Ok(Value::BulkString(sealed))), Some(Ok(Value::Int(left)))) =
-            (found.pop(), found.pop())
+            (value.pop(), value.pop())
         else {
             return Ok(None);
         };

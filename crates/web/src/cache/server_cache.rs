@@ -136,8 +136,8 @@ impl LayeredCache {
             return shared.recall(&shared.name(&name), longest).await;
         }
         let files = self.persistent.clone().ok_or(PersistentFault::NoPlace)?;
-        let found = spawn_blocking(move || files.recall(&name, longest)).await;
-        found.map_err(|_| PersistentFault::Refused)?
+        let entry = spawn_blocking(move || files.recall(&name, longest)).await;
+        entry.map_err(|_| PersistentFault::Refused)?
     }
 
     /// Changes a persistent entry of `owner`; false if it is of another version.

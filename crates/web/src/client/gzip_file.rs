@@ -19,8 +19,8 @@ impl UnpackedFile {
     #[must_use]
     pub fn other_file(&self) -> Option<(&'static str, &'static str)> {
         let is_binary = memchr::memchr(0, &self.bytes).is_some();
-        let found = is_binary.then(|| signature::of(&self.bytes)).flatten();
-        found.filter(|_| FileKind::of(&self.bytes).is_none())
+        let kind = is_binary.then(|| signature::of(&self.bytes)).flatten();
+        kind.filter(|_| FileKind::of(&self.bytes).is_none())
     }
 }
 

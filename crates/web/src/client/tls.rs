@@ -67,9 +67,9 @@ fn certificates() -> Result<Vec<CertificateDer<'static>>, String> {
         .into_iter()
         .find(|name| env::var_os(name).is_some_and(|value| !value.is_empty()));
     if let Some(name) = named {
-        let found = load_native_certs();
-        if found.certs.is_empty() {
-            let why = found
+        let loaded = load_native_certs();
+        if loaded.certs.is_empty() {
+            let why = loaded
                 .errors
                 .first()
                 .map_or("it holds none".to_owned(), ToString::to_string);
@@ -77,7 +77,7 @@ fn certificates() -> Result<Vec<CertificateDer<'static>>, String> {
                 "no certificates could be read where {name} points: {why}"
             ));
         }
-        return Ok(found.certs);
+        return Ok(loaded.certs);
     }
     // One file is read in a fraction of the time that a directory of hundreds takes.
     let probed = openssl_probe::probe();
@@ -85,14 +85,14 @@ fn certificates() -> Result<Vec<CertificateDer<'static>>, String> {
         .cert_file
         .as_deref()
         .map(|file| load_certs_from_paths(Some(file), None));
-    let found = file.filter(|found| !found.certs.is_empty()).or_else(|| {
+    let loaded = file.filter(|loaded| !loaded.certs.is_empty()).or_else(|| {
         probed
             .cert_dir
             .iter()
             .map(|dir| load_certs_from_paths(None::<&Path>, Some(dir)))
-            .find(|found| !found.certs.is_empty())
+            .find(|loaded| !loaded.certs.is_empty())
     });
-    Ok(found.map(|found| found.certs).unwrap_or_default())
+    Ok(loaded.map(|loaded| loaded.certs).unwrap_or_default())
 }
 
 /// Verifies servers by their chains, and directly trusted certificates by name and date.

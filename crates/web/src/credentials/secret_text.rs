@@ -39,20 +39,20 @@ impl SecretText {
             return text.to_owned();
         }
         let folded = SearchableText::of(text, loosely);
-        let mut found = folded.find(&own);
+        let mut places = folded.find(&own);
         if loosely {
             let mut others = vec![own.iter().rev().copied().collect(), hexadecimal(&self.0)];
             others.extend((0..3).map(|before| base64_behind(before, &self.0)));
-            found.extend(others.iter().flat_map(|other| folded.find(other)));
+            places.extend(others.iter().flat_map(|other| folded.find(other)));
             // With the punctuation at its beginning and end.
             let exactly = SearchableText::of(&self.0, false).bytes;
-            found.extend(SearchableText::of(text, false).find(&exactly));
+            places.extend(SearchableText::of(text, false).find(&exactly));
         }
-        found.extend(folded.cut_off(&own, text.len()));
-        found.sort_unstable_by_key(|place| place.start);
+        places.extend(folded.cut_off(&own, text.len()));
+        places.sort_unstable_by_key(|place| place.start);
         let mut out = String::with_capacity(text.len());
         let mut shown = 0;
-        for place in found {
+        for place in places {
             if place.start >= shown {
                 out.push_str(&text[shown..place.start]);
                 out.push_str("[key]");
@@ -144,9 +144,9 @@ impl SearchableText {
 
     /// Returns the ranges in which the text has `wanted`.
     fn find(&self, wanted: &[u8]) -> Vec<Range<usize>> {
-        let found = memchr::memmem::find_iter(&self.bytes, wanted);
+        let places = memchr::memmem::find_iter(&self.bytes, wanted);
         let place = |at: usize| self.places[at].start..self.places[at + wanted.len() - 1].end;
-        found.map(place).collect()
+        places.map(place).collect()
     }
 
     /// Returns the range of a `wanted` that is cut off by the end of the text, of this `length`.

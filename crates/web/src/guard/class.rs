@@ -204,7 +204,7 @@ fn embedded_addresses(ip: Ipv6Addr) -> [Option<Ipv4Addr>; 5] {
         [_, _, _, _, 0 | 0x200, 0x5efe, _, _] => last,
         _ => None,
     };
-    let found = match ip.segments() {
+    let embedded = match ip.segments() {
         [0, 0, 0, 0, 0, 0, 0, 0 | 1] => [None; 4],
         // IPv4-compatible, IPv4-mapped, SIIT.
         [0, 0, 0, 0, 0, 0 | 0xffff, ..] | [0, 0, 0, 0, 0xffff, 0, ..] => [last, None, None, None],
@@ -229,7 +229,7 @@ fn embedded_addresses(ip: Ipv6Addr) -> [Option<Ipv4Addr>; 5] {
         }
         _ => [None; 4],
     };
-    [found[0], found[1], found[2], found[3], isatap]
+    [embedded[0], embedded[1], embedded[2], embedded[3], isatap]
 }
 
 #[cfg(test)]

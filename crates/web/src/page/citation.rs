@@ -127,14 +127,14 @@ impl Deref for CitedWork {
 
 impl CitedWork {
     fn of(url: &Url, embedded: &EmbeddedData, title: &str, accessed: PartialDate) -> Self {
-        let found = sources::CitationSources::new(url, embedded);
-        let declared = found.declared();
-        let title = found.title(title);
+        let facts = sources::CitationSources::new(url, embedded);
+        let declared = facts.declared();
+        let title = facts.title(title);
         let site = match declared.container.as_str() {
-            "" => found.site(),
+            "" => facts.site(),
             container => container.to_owned(),
         };
-        let mut authors = found.authors();
+        let mut authors = facts.authors();
         // An author named like the site is an organisation, whatever the name looks like.
         if let [one] = authors.as_mut_slice()
             && one.in_natural_order().to_lowercase() == site.to_lowercase()
@@ -146,7 +146,7 @@ impl CitedWork {
             url: on_one_line(without_login(url).as_str()),
             title: beginning(&title, MAX_TITLE_BYTES).trim_end().to_owned(),
             container: site,
-            date: found.date(),
+            date: facts.date(),
             // A page that names a DOI need not be the work.
             doi: super::doi::declared(embedded)
                 .filter(|_| declared.kind != WorkKind::Page)

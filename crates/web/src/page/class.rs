@@ -164,11 +164,11 @@ fn stated_type(
         return Some(SourceType::PeerReviewed);
     }
     let is = |types: &str| nodes.iter().any(|node| json_ld::is_one_of(node, types));
-    let found = TYPES
+    let row = TYPES
         .iter()
         .find(|(_, types)| is(types))
         .map(|(kind, _)| *kind);
-    found.or_else(|| (cited == CitationEvidence::Scholarly).then_some(SourceType::PeerReviewed))
+    row.or_else(|| (cited == CitationEvidence::Scholarly).then_some(SourceType::PeerReviewed))
 }
 
 /// Level of evidence in a page's `citation_*`.

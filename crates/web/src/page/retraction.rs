@@ -190,7 +190,7 @@ fn notice_doi(notice: &Value) -> Option<String> {
 /// ones the most detailed counts.
 #[must_use]
 pub(crate) fn of_record(work: &Value) -> Option<RetractionStatus> {
-    let mut found: Option<((usize, usize), RetractionStatus)> = None;
+    let mut worst: Option<((usize, usize), RetractionStatus)> = None;
     for notice in work["updated-by"].as_array()? {
         let Some((severity, kind, retracted)) = meaning(notice) else {
             continue;
@@ -206,11 +206,11 @@ pub(crate) fn of_record(work: &Value) -> Option<RetractionStatus> {
         };
         let facts = [&status.date, &status.notice_doi, &status.source];
         let rank = (severity, facts.into_iter().flatten().count());
-        if found.as_ref().is_none_or(|(best, _)| rank > *best) {
-            found = Some((rank, status));
+        if worst.as_ref().is_none_or(|(best, _)| rank > *best) {
+            worst = Some((rank, status));
         }
     }
-    found.map(|(_, status)| status)
+    worst.map(|(_, status)| status)
 }
 
 #[cfg(test)]

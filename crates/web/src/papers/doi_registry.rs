@@ -28,9 +28,9 @@ impl ProviderItem for Registered {}
 pub fn is_registered(context: &SearchContext<'_>, doi: &str) -> Result<bool, ProviderFailure> {
     let account = PROVIDER.account(context.credentials)?;
     let request = ProviderRequest::get(&account.below(doi), []).for_one();
-    let found = context.ask(&PROVIDER, &request, read)?;
+    let record = context.ask(&PROVIDER, &request, read)?;
     // Without an item the status was 404, with which comes the code 100.
-    Ok(found.first().is_some_and(|one| one.0))
+    Ok(record.first().is_some_and(|one| one.0))
 }
 
 fn read(answer: &HttpResponse) -> Result<Vec<Registered>, UnreadableReply> {

@@ -108,14 +108,14 @@ pub fn search(
 /// Asks one provider after the other, until there are enough papers.
 fn ask(context: &SearchContext<'_>, search: &PaperSearch) -> Result<PaperAnswer, SearchFailure> {
     let mut answer = PaperAnswer::default();
-    let mut found = Vec::new();
+    let mut papers = Vec::new();
     let mut look_ups = unpaywall::MAX_LOOK_UPS;
     let mut route = ProviderRoute {
         min_time: MIN_PROVIDER_TIME,
         ..ProviderRoute::new(*context, search.provider.is_some())
     };
     for provider in order(search) {
-        let admitted = found.iter().filter(|paper| search.admits(paper));
+        let admitted = papers.iter().filter(|paper| search.admits(paper));
         if admitted.count() >= search.count {
             break;
         }
@@ -132,10 +132,10 @@ fn ask(context: &SearchContext<'_>, search: &PaperSearch) -> Result<PaperAnswer,
         answer.note_page(search, provider, &page);
         answer.removed = answer.removed.and(page.removed);
         for paper in page.papers {
-            add(&mut found, search, paper.tidied(provider.name));
+            add(&mut papers, search, paper.tidied(provider.name));
         }
         if search.wants_open() {
-            unpaywall::look_up(context, &mut found, &mut look_ups);
+            unpaywall::look_up(context, &mut papers, &mut look_ups);
         }
         // A page is one provider's; what another one has before it nobody knows.
         if search.page.is_some() && !answer.answered.is_empty() {
@@ -145,32 +145,32 @@ fn ask(context: &SearchContext<'_>, search: &PaperSearch) -> Result<PaperAnswer,
     let about_words = search.target == PaperTarget::Words;
     // A work may be known to who did not answer.
     let is_known =
-        !answer.answered.is_empty() && (search.target.work().is_none() || !found.is_empty());
+        !answer.answered.is_empty() && (search.target.work().is_none() || !papers.is_empty());
     let first_failure = route.failures.first().cloned();
     if let Some(failure) = first_failure.filter(|_| !is_known) {
         let may_search = about_words && search.page.is_none() && !route.is_only;
-        if !(may_search && search_web(context, search, &mut route, &mut answer, &mut found)) {
+        if !(may_search && search_web(context, search, &mut route, &mut answer, &mut papers)) {
             return Err(route.failed(failure, PROVIDERS.iter().map(|one| &one.service)));
         }
         if search.wants_open() {
-            unpaywall::look_up(context, &mut found, &mut look_ups);
+            unpaywall::look_up(context, &mut papers, &mut look_ups);
         }
     }
-    if let (true, Some(WorkId::Doi(doi))) = (found.is_empty(), search.target.work()) {
+    if let (true, Some(WorkId::Doi(doi))) = (papers.is_empty(), search.target.work()) {
         answer.is_registered = doi_registry::is_registered(context, doi).ok();
     }
-    found.retain(|paper| search.admits(paper));
+    papers.retain(|paper| search.admits(paper));
     match search.order {
         // The newest first; of equals the one that was found first.
-        PaperOrder::Date => found.sort_by_key(|paper| Reverse(paper.work.date)),
+        PaperOrder::Date => papers.sort_by_key(|paper| Reverse(paper.work.date)),
         PaperOrder::Citations => {
-            found.sort_by_key(|paper| Reverse(paper.work.citation_count));
+            papers.sort_by_key(|paper| Reverse(paper.work.citation_count));
         }
         PaperOrder::Relevance => {}
     }
-    found.truncate(search.count);
-    unpaywall::look_up(context, &mut found, &mut look_ups);
-    answer.papers = found;
+    papers.truncate(search.count);
+    unpaywall::look_up(context, &mut papers, &mut look_ups);
+    answer.papers = papers;
     answer.routed = route.routing;
     Ok(answer)
 }
@@ -182,7 +182,7 @@ fn search_web(
     search: &PaperSearch,
     route: &mut ProviderRoute<'_>,
     answer: &mut PaperAnswer,
-    found: &mut Vec<Paper>,
+    papers: &mut Vec<Paper>,
 ) -> bool {
     route.routing.attempted.push(scholarly_web::NAME);
     let why = match searcher::search(context, &scholarly_web::search_of(search)) {
@@ -190,9 +190,9 @@ fn search_web(
             answer.answered = vec![scholarly_web::NAME.to_owned()];
             answer.searched_with = Some(results.provider.title);
             answer.removed = unseen_taken_out(&results.results);
-            found.clear();
+            papers.clear();
             for result in results.results {
-                add(found, search, scholarly_web::paper(result, search.source));
+                add(papers, search, scholarly_web::paper(result, search.source));
             }
             return true;
         }
@@ -239,12 +239,12 @@ impl PaperAnswer {
 
 /// Adds a paper to those that were found, or to what is known of it, if it may be one of those that
 /// are searched for.
-fn add(found: &mut Vec<Paper>, search: &PaperSearch, paper: Option<Paper>) {
+fn add(papers: &mut Vec<Paper>, search: &PaperSearch, paper: Option<Paper>) {
     let Some(paper) = paper.filter(|paper| search.covers(paper)) else {
         return;
     };
-    match found.iter_mut().find(|one| one.is_same(&paper)) {
+    match papers.iter_mut().find(|one| one.is_same(&paper)) {
         Some(known) => known.absorb(paper),
-        None => found.push(paper),
+        None => papers.push(paper),
     }
 }

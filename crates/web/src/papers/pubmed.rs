@@ -212,15 +212,15 @@ fn ask_summaries(
 
 fn read_numbers(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> {
     let body = reply::object(answer)?;
-    let found = body.get("esearchresult").unwrap_or(&Value::Null);
-    let error = string(found, "ERROR");
+    let result = body.get("esearchresult").unwrap_or(&Value::Null);
+    let error = string(result, "ERROR");
     if !error.is_empty() {
         return Err(failed(error));
     }
-    reply::items(found.get("idlist"))?;
+    reply::items(result.get("idlist"))?;
     Ok(vec![PaperPage {
-        total: string(found, "count").parse().unwrap_or_default(),
-        ids: strings(found.get("idlist")),
+        total: string(result, "count").parse().unwrap_or_default(),
+        ids: strings(result.get("idlist")),
         ..PaperPage::default()
     }])
 }
@@ -245,10 +245,10 @@ fn read_known(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> 
         Some(error) => return Err(failed(error)),
         None => {}
     }
-    let found = body.get("result").unwrap_or(&Value::Null);
-    let ids = reply::items(found.get("uids"))?.iter();
-    let found = ids.filter_map(|id| found.get(id.as_str()?));
-    let known = found.filter(|summary| summary.get("error").is_none());
+    let result = body.get("result").unwrap_or(&Value::Null);
+    let ids = reply::items(result.get("uids"))?.iter();
+    let result = ids.filter_map(|id| result.get(id.as_str()?));
+    let known = result.filter(|summary| summary.get("error").is_none());
     Ok(PaperPage::of(known.map(paper).collect(), None))
 }
 

@@ -58,8 +58,8 @@ pub fn look_up(context: &SearchContext<'_>, papers: &mut [Paper], most: &mut usi
         paper.looked_up = true;
         let mail = [("email", key(&account))];
         let request = ProviderRequest::get(&account.below(&paper.work.doi), mail);
-        let found = context.ask(&PROVIDER, &request, read).unwrap_or_default();
-        for file in found.iter().flat_map(|page| &page.papers) {
+        let copies = context.ask(&PROVIDER, &request, read).unwrap_or_default();
+        for file in copies.iter().flat_map(|page| &page.papers) {
             if file.work.open_access == Some(true) {
                 paper.work.open_access = Some(true);
             }

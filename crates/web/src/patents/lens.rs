@@ -90,8 +90,8 @@ fn request(search: &PatentSearch, account: &ProviderAccount) -> ProviderRequest 
 
 fn read(reply: &HttpResponse) -> Result<Vec<Patent>, UnreadableReply> {
     let body = reply::object(reply)?;
-    let found = reply::items(body.get("data"))?;
-    Ok(found.iter().map(patent_of).collect())
+    let items = reply::items(body.get("data"))?;
+    Ok(items.iter().map(patent_of).collect())
 }
 
 fn patent_of(item: &Value) -> Patent {

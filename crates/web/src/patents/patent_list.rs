@@ -31,10 +31,10 @@ pub struct PatentList {
 impl PatentList {
     /// Returns the patents among `found` that `search` is for.
     #[must_use]
-    pub fn of(found: Vec<Patent>, search: &PatentSearch) -> Self {
+    pub fn of(all: Vec<Patent>, search: &PatentSearch) -> Self {
         let mut patents: Vec<(Patent, PatentNumber)> = Vec::new();
         let wanted = search.number();
-        for patent in found {
+        for patent in all {
             let Some(number) = patent.parsed_number() else {
                 continue;
             };

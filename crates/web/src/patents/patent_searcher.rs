@@ -30,22 +30,22 @@ pub fn search(
     let begin = Instant::now();
     let is_named = search.provider.is_some();
     let mut route = ProviderRoute::new(*context, is_named);
-    let mut found = None;
+    let mut list = None;
     for provider in patent_provider::candidates(search, context.credentials) {
         // The web search comes after them.
         let longest = PROVIDER_TIMEOUT.min(context.client.left() / 2);
         let service = provider.service;
-        found = route.ask(
+        list = route.ask(
             service,
             longest,
             |account| cached_or_turn(context, service.name, &question(search, service, account)),
             |context, account| ask(context, search, provider, account),
         )?;
-        if found.is_some() {
+        if list.is_some() {
             break;
         }
     }
-    let answer = match (found, route.last_failure().filter(|_| is_named)) {
+    let answer = match (list, route.last_failure().filter(|_| is_named)) {
         (Some(answer), _) => answer,
         (None, None) => ask_web(context, search, &mut route.routing)?,
         (None, Some(failure)) => {
@@ -113,10 +113,13 @@ fn ask_web(
         Err(turn) => turn,
     };
     routed.attempted.push(WEB);
-    let found = searcher::search(context, &web_patents::web_search(search));
-    let found = found.map_err(|error| web_failed(error, routed))?;
-    let title = found.provider.title;
-    let patents = found.results.into_iter().filter_map(web_patents::patent_of);
+    let results = searcher::search(context, &web_patents::web_search(search));
+    let results = results.map_err(|error| web_failed(error, routed))?;
+    let title = results.provider.title;
+    let patents = results
+        .results
+        .into_iter()
+        .filter_map(web_patents::patent_of);
     let note = format!(
         "These are pages of patents.google.com, found by a web search with {title}: its excerpts \
          stand for abstracts, and owners and days are not known."

@@ -49,11 +49,11 @@ fn request(search: &PatentSearch, account: &ProviderAccount) -> ProviderRequest 
 fn read(reply: &HttpResponse) -> Result<Vec<Patent>, UnreadableReply> {
     let body = reply::object(reply)?;
     // Where nothing was found, there may be no list.
-    let found = match reply::items(body.get("organic_results")) {
+    let items = match reply::items(body.get("organic_results")) {
         Err(_) if body.get("search_metadata").is_some() => &[],
-        found => found?,
+        items => items?,
     };
-    Ok(found.iter().map(patent_of).collect())
+    Ok(items.iter().map(patent_of).collect())
 }
 
 fn patent_of(item: &Value) -> Patent {

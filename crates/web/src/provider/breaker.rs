@@ -151,13 +151,13 @@ impl<'a> ProviderBreakers<'a> {
 
     /// Waits for the lock on a provider's record, so that no concurrent failure is lost.
     fn counting(&self, provider: &Provider) -> Option<SingleFlightGuard> {
-        let found = get_or_wait(
+        let failures = get_or_wait(
             self.store?,
             &question(provider),
             LOCK_TIMEOUT,
             || None::<()>,
         );
-        found.err()
+        failures.err()
     }
 
     fn record(&self, provider: &Provider) -> Option<(BreakerRecord, Duration)> {

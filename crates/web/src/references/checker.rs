@@ -188,12 +188,12 @@ impl ReferenceCheck<'_> {
             ..PaperSearch::default()
         };
         for provider in order(&search) {
-            let found = match (id, provider.name) {
+            let answer = match (id, provider.name) {
                 (WorkId::Arxiv(_), "arxiv") => self.look_up_in_batch(0, id, provider, course),
                 (WorkId::Pubmed(_), "pubmed") => self.look_up_in_batch(1, id, provider, course),
                 _ => self.ask(&search, provider, course),
             };
-            let Some(papers) = found else { continue };
+            let Some(papers) = answer else { continue };
             course.consider(entry, papers, true);
             if course.best.is_some() {
                 return;
@@ -370,8 +370,8 @@ impl EntryCheck {
     }
 
     /// Notes a provider's answer.
-    fn note(&mut self, provider: &PaperProvider, url: &str, found: Result<(), String>) {
-        let outcome = match found {
+    fn note(&mut self, provider: &PaperProvider, url: &str, result: Result<(), String>) {
+        let outcome = match result {
             // Whether one of them is meant is not known before they are compared.
             Ok(()) => "not_found".to_owned(),
             Err(why) => {

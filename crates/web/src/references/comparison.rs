@@ -306,8 +306,8 @@ fn authors_of_text(text: &PlainWords, work: &KnownWork) -> Option<bool> {
 /// Returns true if the first authors are the same; `None` if an entry or the work has none.
 fn authors_of_entry(entry: &ReferenceEntry, work: &KnownWork) -> Option<bool> {
     let given = entry.authors.iter().find(|one| !is_group(one))?;
-    let found = work.authors.first()?;
-    Some(names::are_same(given, found))
+    let author = work.authors.first()?;
+    Some(names::are_same(given, author))
 }
 
 /// True if all authors of an entry are those of the work, and none is missing without a word.

@@ -71,13 +71,13 @@ fn tag_and_value(line: &str) -> Option<(&str, &str)> {
 
 fn read(fields: &[(&str, String)], source: &str) -> ReferenceEntry {
     let of = |tags: &[&str]| -> Vec<&str> {
-        let found = tags.iter().map(|tag| {
+        let texts = tags.iter().map(|tag| {
             let values = fields
                 .iter()
                 .filter(move |(one, value)| one == tag && !value.is_empty());
             values.map(|(_, value)| value.as_str()).collect::<Vec<_>>()
         });
-        found
+        texts
             .into_iter()
             .find(|values| !values.is_empty())
             .unwrap_or_default()

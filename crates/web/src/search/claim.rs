@@ -122,7 +122,7 @@ impl ClaimTerms {
 /// Splits a text into sentences. A full stop ends one if a blank follows, unless it belongs to a
 /// single letter or a known abbreviation.
 pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    let mut found = Vec::new();
+    let mut list = Vec::new();
     let mut begin = 0;
     let mut characters = text.char_indices().peekable();
     while let Some((at, c)) = characters.next() {
@@ -136,12 +136,12 @@ pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
             _ => false,
         };
         if ends {
-            found.push(&text[begin..end]);
+            list.push(&text[begin..end]);
             begin = end;
         }
     }
-    found.push(&text[begin..]);
-    let trimmed = found.into_iter().map(str::trim);
+    list.push(&text[begin..]);
+    let trimmed = list.into_iter().map(str::trim);
     trimmed.filter(|sentence| !sentence.is_empty())
 }
 
@@ -160,12 +160,12 @@ fn is_abbreviation(before: &str) -> bool {
 
 /// Returns the words and numbers of a text.
 fn tokens(text: &str) -> HashSet<ClaimToken> {
-    let mut found = HashSet::new();
+    let mut set = HashSet::new();
     each_token(text, &mut |token| {
-        found.insert(token);
+        set.insert(token);
         true
     });
-    found
+    set
 }
 
 /// Hands over the words and numbers of a text until `take` wants no more.

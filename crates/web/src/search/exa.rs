@@ -100,10 +100,10 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
 fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     let body = reply::object(reply)?;
     result_list::results_at(&body, "/results", &["requestId"], |item| {
-        let mut found = strings(item.get("highlights")).into_iter();
+        let mut highlights = strings(item.get("highlights")).into_iter();
         let texts = ["summary", "text"].map(|name| string(item, name));
         let text = texts.into_iter().find(|text| !text.is_empty());
-        let first = found.next();
+        let first = highlights.next();
         SearchResult {
             title: results::without_highlight_marks(string(item, "title")),
             url: string(item, "url").to_owned(),
@@ -111,7 +111,7 @@ fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
                 first.as_deref().or(text).unwrap_or_default(),
             ),
             published_at: dates::iso(string(item, "publishedDate")),
-            extra_snippets: found
+            extra_snippets: highlights
                 .map(|text| results::without_highlight_marks(&text))
                 .collect(),
             ..SearchResult::default()

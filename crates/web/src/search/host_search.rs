@@ -91,26 +91,26 @@ pub fn search(
     let one = |ask: &ProviderQuery<'_>| {
         let request = (provider.request)(ask, account);
         let retry_budget = RetryBudget::UNLIMITED;
-        let mut found = exchange::ask(client, provider, &request, retry_budget, provider.read)?;
-        let given = found.len();
-        found.retain(|result| wanted.domains.admits(&result.url));
-        let filtered = given - found.len();
-        Ok((found, filtered))
+        let mut answer = exchange::ask(client, provider, &request, retry_budget, provider.read)?;
+        let given = answer.len();
+        answer.retain(|result| wanted.domains.admits(&result.url));
+        let filtered = given - answer.len();
+        Ok((answer, filtered))
     };
-    let mut found = HostResults::default();
+    let mut answer = HostResults::default();
     let (mut lists, mut asked) = (Vec::new(), 0);
     for batch in asks[..asks.len().min(MAX_ASKED)].chunks(count) {
         asked += batch.len();
         for (ask, reply) in batch.iter().zip(at_once(provider, batch, one)) {
             match reply {
                 Ok((results, filtered)) => {
-                    found.filtered += filtered;
+                    answer.filtered += filtered;
                     lists.push(results);
                 }
-                Err(failure) => found.failed.push((ask.sites.concat(), failure)),
+                Err(failure) => answer.failed.push((ask.sites.concat(), failure)),
             }
         }
-        found.results = match lists.as_slice() {
+        answer.results = match lists.as_slice() {
             [one] if !wanted.asks_by_domain => one.iter().take(count).cloned().collect(),
             _ => results::interleaved(lists.clone(), count),
         };
@@ -120,17 +120,17 @@ pub fn search(
                 ProviderFailureKind::RateLimited { .. } | ProviderFailureKind::AuthInvalid
             )
         };
-        if found.results.len() == count || found.failed.iter().any(pointless) {
+        if answer.results.len() == count || answer.failed.iter().any(pointless) {
             break;
         }
     }
-    if lists.is_empty() && !found.failed.is_empty() {
-        return Err(found.failed.swap_remove(0).1);
+    if lists.is_empty() && !answer.failed.is_empty() {
+        return Err(answer.failed.swap_remove(0).1);
     }
-    if found.results.len() < count {
-        found.unasked = asks.len() - asked;
+    if answer.results.len() < count {
+        answer.unasked = asks.len() - asked;
     }
-    Ok(found)
+    Ok(answer)
 }
 
 /// Builds a request for each domain, in order from the first wanted result on, each with its own

@@ -88,28 +88,28 @@ pub(super) fn search_provider(
     let one =
         |part: &ProviderQuery<'_>| search_part(client, provider, account, *part, &filter, wanted);
     let replies = ask_all(provider, &parts, one);
-    let mut found = ProviderResults::default();
-    found.kept.shortened = shortened;
+    let mut gathered = ProviderResults::default();
+    gathered.kept.shortened = shortened;
     let mut lists = Vec::with_capacity(parts.len());
     for (part, reply) in parts.iter().zip(replies) {
         match reply {
             Ok((results, unheeded, broken_off)) => {
                 lists.push(results);
-                found.broken_off = found.broken_off.or(broken_off);
+                gathered.broken_off = gathered.broken_off.or(broken_off);
                 for field in unheeded {
-                    if !found.kept.unheeded.iter().any(|one| one == field) {
-                        found.kept.unheeded.push(field.to_owned());
+                    if !gathered.kept.unheeded.iter().any(|one| one == field) {
+                        gathered.kept.unheeded.push(field.to_owned());
                     }
                 }
             }
-            Err(failure) => found.unsearched.push((part.sites.to_vec(), failure)),
+            Err(failure) => gathered.unsearched.push((part.sites.to_vec(), failure)),
         }
     }
-    if lists.is_empty() && !found.unsearched.is_empty() {
-        return Err(found.unsearched.swap_remove(0).1);
+    if lists.is_empty() && !gathered.unsearched.is_empty() {
+        return Err(gathered.unsearched.swap_remove(0).1);
     }
-    found.kept.results = results::interleaved(lists, wanted);
-    Ok(found)
+    gathered.kept.results = results::interleaved(lists, wanted);
+    Ok(gathered)
 }
 
 /// Requests all parts: concurrently if the provider allows that, or else one after the other until

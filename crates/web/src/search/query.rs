@@ -21,8 +21,8 @@ pub enum TimeRange {
 
 /// Returns the name of a value among these.
 pub fn name_of<T: PartialEq>(names: &[(&'static str, T)], value: &T) -> &'static str {
-    let found = names.iter().find(|(_, one)| one == value);
-    found.map_or("", |(name, _)| name)
+    let row = names.iter().find(|(_, one)| one == value);
+    row.map_or("", |(name, _)| name)
 }
 
 impl TimeRange {

@@ -79,12 +79,12 @@ fn ask(
             context.breakers().failed(provider, failure.kind);
         }
     };
-    let found = search_provider(context.client, search, provider, account);
+    let results = search_provider(context.client, search, provider, account);
     let ProviderResults {
         kept,
         unsearched,
         broken_off,
-    } = found.inspect_err(failed)?;
+    } = results.inspect_err(failed)?;
     let failures = unsearched.iter().map(|(_, failure)| failure);
     match failures.chain(&broken_off).next() {
         Some(failure) => failed(failure),

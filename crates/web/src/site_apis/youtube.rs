@@ -43,8 +43,8 @@ impl YoutubeVideo {
         let host = host.to_ascii_lowercase();
         let parameter = |name: &str| {
             let mut pairs = url.query_pairs();
-            let found = pairs.find(|(one, _)| one == name);
-            found.map(|(_, value)| value.into_owned())
+            let pair = pairs.find(|(one, _)| one == name);
+            pair.map(|(_, value)| value.into_owned())
         };
         let mut path = url.path_segments()?;
         let id = match host.as_str() {

@@ -85,8 +85,8 @@ pub(super) fn read_keyword(parts: &[ValuePart<'_>], words: &[&str]) -> Option<Cs
         return None;
     };
     let mut numbered = words.iter().zip(0_u8..);
-    let found = numbered.find(|(name, _)| word.eq_ignore_ascii_case(name));
-    found.and_then(|(_, number)| single_number(number.into()))
+    let row = numbered.find(|(name, _)| word.eq_ignore_ascii_case(name));
+    row.and_then(|(_, number)| single_number(number.into()))
 }
 
 /// Reads a number, or a percentage as its hundredth.

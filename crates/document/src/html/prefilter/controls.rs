@@ -58,11 +58,11 @@ pub(super) fn runs_together(page: &str, at: usize, name: &str) -> bool {
     }
     let (mut before, mut ended) = (&page[..at], "");
     while let Some(open) = before.ends_with('>').then(|| before.rfind('<')).flatten() {
-        let Some(found) = before[open..].strip_prefix("</") else {
+        let Some(closing) = before[open..].strip_prefix("</") else {
             return false;
         };
         if ended.is_empty() {
-            ended = found.trim_end_matches('>');
+            ended = closing.trim_end_matches('>');
         }
         before = &before[..open];
     }

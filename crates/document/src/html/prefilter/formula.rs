@@ -38,8 +38,8 @@ pub(super) struct FormulaLookahead {
 /// Returns the first offset of `word` from `from` on; the page's end if there is none.
 fn next(page: &str, from: usize, word: &str, known: &mut usize) -> usize {
     if *known < from {
-        let found = memmem::find(&page.as_bytes()[from..], word.as_bytes());
-        *known = found.map_or(page.len(), |length| from + length);
+        let offset = memmem::find(&page.as_bytes()[from..], word.as_bytes());
+        *known = offset.map_or(page.len(), |length| from + length);
     }
     *known
 }

@@ -273,7 +273,7 @@ impl DocxReader<'_, '_> {
             };
             let text = self.package.text(&name).unwrap_or_default();
             self.relations = self.package.relations(&name);
-            let mut found: HashMap<NoteKey, (String, &str)> = HashMap::new();
+            let mut texts: HashMap<NoteKey, (String, &str)> = HashMap::new();
             XmlReader::new(&text, self.package.end()).each_tag(|xml, tag| {
                 if tag.name() == element {
                     let id = tag.attribute("id").unwrap_or_default();
@@ -281,12 +281,12 @@ impl DocxReader<'_, '_> {
                     let author = tag.value("author");
                     let text = xml.skip_to_source();
                     if self.numbers.contains_key(&key) {
-                        found.insert(key, (author, text));
+                        texts.insert(key, (author, text));
                     }
                 }
             });
             for key in notes.iter().filter(|key| key.0 == kind) {
-                let (Some((author, text)), Some(number)) = (found.get(key), self.numbers.get(key))
+                let (Some((author, text)), Some(number)) = (texts.get(key), self.numbers.get(key))
                 else {
                     continue;
                 };

@@ -88,7 +88,7 @@ impl ListNumbering {
 
     /// Takes over the levels of lists that belong to a style.
     pub(super) fn resolve_style_links(&mut self, styles: &StyleSheet) {
-        let mut found = Vec::new();
+        let mut links = Vec::new();
         for (id, kind) in &self.abstract_lists {
             if kind.linked.is_empty() || kind.levels.iter().any(Option::is_some) {
                 continue;
@@ -98,10 +98,10 @@ impl ListNumbering {
                 .and_then(|list| self.lists.get(&list));
             let other = list.and_then(|list| self.abstract_lists.get(&list.of));
             if let Some(other) = other {
-                found.push((*id, other.levels.clone()));
+                links.push((*id, other.levels.clone()));
             }
         }
-        for (id, levels) in found {
+        for (id, levels) in links {
             if let Some(kind) = self.abstract_lists.get_mut(&id) {
                 kind.levels = levels;
             }

@@ -125,8 +125,8 @@ impl<'a> MimePart<'a> {
     }
 
     fn header(&self, name: &str) -> &[u8] {
-        let found = self.headers.iter().find(|(of, _)| of == name);
-        found.map_or(&[], |(_, value)| value)
+        let field = self.headers.iter().find(|(of, _)| of == name);
+        field.map_or(&[], |(_, value)| value)
     }
 
     /// The words of a header.

@@ -47,8 +47,8 @@ pub(super) fn kind_of(package: &mut ZipPackage<'_>) -> Option<FileKind> {
         ("spreadsheet", FileKind::Ods),
         ("presentation", FileKind::Odp),
     ];
-    let found = kinds.iter().find(|(name, _)| kind.starts_with(name));
-    found.map(|(_, kind)| *kind)
+    let row = kinds.iter().find(|(name, _)| kind.starts_with(name));
+    row.map(|(_, kind)| *kind)
 }
 
 /// Reads the document in `package`.

@@ -127,8 +127,8 @@ fn text_of_name(name: &str) -> Option<&'static str> {
         let middle = usize::midpoint(low, high);
         let start = memchr::memrchr(b'\n', &bytes[..middle]).map_or(0, |at| at + 1);
         let end = memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |at| start + at);
-        let (found, text) = GLYPHS[start..end].split_once(' ')?;
-        match name.cmp(found) {
+        let (glyph, text) = GLYPHS[start..end].split_once(' ')?;
+        match name.cmp(glyph) {
             std::cmp::Ordering::Equal => return Some(text),
             std::cmp::Ordering::Less => high = start,
             std::cmp::Ordering::Greater => low = end + 1,

@@ -51,34 +51,34 @@ pub struct MaskedPaths {
 impl MaskedPaths {
     /// Those that lie in directories in which calls may write, or may read.
     pub fn within(to_write: &RootSet, to_read: &RootSet) -> Self {
-        let mut found = Self {
+        let mut masks = Self {
             paths: Vec::new(),
             writable: to_write.directories().to_vec(),
         };
         let mut open = to_read.directories().to_vec();
         if open.is_empty() {
-            return found;
+            return masks;
         }
-        found.writable.push(system::SHARED_MEMORY.into());
+        masks.writable.push(system::SHARED_MEMORY.into());
         open.push(system::SHARED_MEMORY.into());
         let mut everywhere = open.clone();
         everywhere.extend(system::CONFIGURED.map(PathBuf::from));
         let home = dirs::home_dir();
         let variable = |name: &str| std::env::var(name).ok();
         for name in own_directories::configuration(variable, home.as_deref()) {
-            found.add(&name, "IKIGAI_CONFIG_DIR", None, &everywhere);
+            masks.add(&name, "IKIGAI_CONFIG_DIR", None, &everywhere);
             // If it is a link, the file that it leads to is as secret.
-            found.add_target(&name.join(CREDENTIALS_FILE), &open);
+            masks.add_target(&name.join(CREDENTIALS_FILE), &open);
         }
         for (name, variable, readable) in [
             (dirs::state_dir(), "XDG_STATE_HOME", Some(OUTPUT_DIRECTORY)),
             (dirs::cache_dir(), "XDG_CACHE_HOME", None),
         ] {
             if let Some(name) = name {
-                found.add(&name.join(NAME), variable, readable, &everywhere);
+                masks.add(&name.join(NAME), variable, readable, &everywhere);
             }
         }
-        found
+        masks
     }
 
     fn add(

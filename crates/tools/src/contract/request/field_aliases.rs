@@ -54,13 +54,13 @@ impl Request<'_> {
             return self;
         }
         let schema = Schema::read(tool.model_schema);
-        let mut found = FoundFields::default();
-        self.take_as_meant(tool, &schema, &mut found, None);
-        self.refused = found.refused.map(Box::new);
+        let mut report = FoundFields::default();
+        self.take_as_meant(tool, &schema, &mut report, None);
+        self.refused = report.refused.map(Box::new);
         // The note to a host names the fields that are for hosts.
         let for_hosts = tool.host_schema.filter(|_| terms.reader == Audience::Host);
         let fields = for_hosts.map_or(schema.fields, |words| Schema::read(words).fields);
-        self.ignored = note_on_ignored(&found.unknown, &fields);
+        self.ignored = note_on_ignored(&report.unknown, &fields);
         self
     }
 
@@ -70,7 +70,7 @@ impl Request<'_> {
         &mut self,
         tool: &Tool,
         schema: &Schema,
-        found: &mut FoundFields,
+        report: &mut FoundFields,
         outer_path: Option<&str>,
     ) {
         self.rename(tool, schema);
@@ -107,10 +107,10 @@ impl Request<'_> {
                 ForeignField::Idle => {}
                 ForeignField::Read(name) => self.fields[at].0 = Cow::Borrowed(name),
                 ForeignField::Refused(failure) => {
-                    found.refused.get_or_insert(failure);
+                    report.refused.get_or_insert(failure);
                 }
                 ForeignField::Unknown => {
-                    found.unknown.insert(quote_value(name));
+                    report.unknown.insert(quote_value(name));
                 }
             }
         }
@@ -128,7 +128,7 @@ impl Request<'_> {
                 for value in values {
                     if let FieldValue::Object(object) = value {
                         object.terms = terms;
-                        object.take_as_meant(tool, schema, found, Some(&file_path));
+                        object.take_as_meant(tool, schema, report, Some(&file_path));
                     }
                 }
             }

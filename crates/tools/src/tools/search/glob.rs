@@ -182,16 +182,16 @@ impl PathVisitor for NameCollector<'_> {
     type Rest = Infallible;
     const COST: usize = 1;
 
-    fn visit(&mut self, found: &mut WalkEntry<'_>, made: &mut NameChunk) -> Option<Infallible> {
+    fn visit(&mut self, entry: &mut WalkEntry<'_>, made: &mut NameChunk) -> Option<Infallible> {
         made.count += 1;
         let is_of_use = |room| made.text.len() <= room && !self.full.load(Ordering::Relaxed);
         if self.room.is_none_or(is_of_use) {
             made.text.push(b'\n');
             if self.painted {
                 made.text
-                    .extend(painted_path(&found.parts().concat(), true));
+                    .extend(painted_path(&entry.parts().concat(), true));
             } else {
-                for part in found.parts() {
+                for part in entry.parts() {
                     made.text.extend_from_slice(part);
                 }
             }

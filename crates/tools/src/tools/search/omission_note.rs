@@ -133,8 +133,8 @@ fn count_left_out(ignored: &LeftOutList, search: &EmptySearch<'_>) -> Option<Str
     let pattern = pattern_of_name(search)?;
     let (mut number, mut is_cut) = (ignored.others.len() as u64, ignored.further > 0);
     for directory in &ignored.directories {
-        let (found, cut) = count_in(&pattern, directory, search);
-        number += found;
+        let (count, cut) = count_in(&pattern, directory, search);
+        number += count;
         is_cut |= cut;
     }
     let what = search.noun();
@@ -171,20 +171,20 @@ fn count_in(pattern: &GlobPattern, directory: &[u8], search: &EmptySearch<'_>) -
         ..WalkScope::default()
     };
     let directory = Path::new(OsStr::from_bytes(directory));
-    let Ok(found) = pattern.paths_in(&scope, directory, Some(search.until)) else {
+    let Ok(paths) = pattern.paths_in(&scope, directory, Some(search.until)) else {
         return (0, false);
     };
     let counts = |kind| !search.words.searches_files || kind == EntryKind::Regular;
-    let number = found.iter().filter(|one| counts(one.kind())).count() as u64;
-    (number, found.left_out().is_some())
+    let number = paths.iter().filter(|one| counts(one.kind())).count() as u64;
+    (number, paths.left_out().is_some())
 }
 
 /// The links to what lies outside of what was searched, and is left out by no rule.
 fn links_not_followed(passed_over: &LeftOutNames, search: &EmptySearch<'_>) -> LeftOutList {
     let on_the_way = passed_over.of(LeftOutReason::LinkOnTheWay);
-    let found = passed_over.of(LeftOutReason::FoundLink);
+    let passed_links = passed_over.of(LeftOutReason::FoundLink);
     let mut list = LeftOutList::default();
-    if on_the_way.is_empty() && found.is_empty() {
+    if on_the_way.is_empty() && passed_links.is_empty() {
         return list;
     }
     let searched = fs::canonicalize(search.base()).unwrap_or_default();
@@ -209,7 +209,7 @@ fn links_not_followed(passed_over: &LeftOutNames, search: &EmptySearch<'_>) -> L
             && !(heeds_ignore_files && IgnoreRules::leave_out(&target));
         is_told.then_some(())
     };
-    for (links, is_directory) in [(on_the_way, true), (found, false)] {
+    for (links, is_directory) in [(on_the_way, true), (passed_links, false)] {
         if !is_directory && !search.words.searches_files {
             continue;
         }

@@ -45,10 +45,10 @@ pub fn search<'a>(
     };
     let client = network::client(request.terms());
     let credentials = Credentials::from_env();
-    let found = host_search::account(tool.provider, &credentials, tool.setup_error)
+    let answer = host_search::account(tool.provider, &credentials, tool.setup_error)
         .and_then(|account| host_search::search(&client, tool.provider, &account, &wanted))
         .map_err(|error| failure(&error, tool))?;
-    Ok(reply(found, &domains, paging))
+    Ok(reply(answer, &domains, paging))
 }
 
 /// Returns the query, which must have two characters at least according to the schemas.
@@ -80,10 +80,10 @@ pub struct NextPage {
 }
 
 /// Builds the answer.
-fn reply<'a>(found: HostResults, domains: &DomainFilter, paging: NextPage) -> Reply<'a> {
-    let notes = notes(&found, domains, paging.turn);
+fn reply<'a>(answer: HostResults, domains: &DomainFilter, paging: NextPage) -> Reply<'a> {
+    let notes = notes(&answer, domains, paging.turn);
     Reply::new(move |object| {
-        let rows = found.results.iter().map(
+        let rows = answer.results.iter().map(
             |result| json!({"title": result.title, "url": result.url, "snippet": result.snippet}),
         );
         let rows: Vec<Value> = rows.collect();
@@ -107,23 +107,23 @@ fn left_out(shown: usize, all: usize, fewer: impl Fn(usize) -> String) -> String
 }
 
 /// Writes the notes on domains that were not searched, and on a filter that excluded everything.
-fn notes(found: &HostResults, domains: &DomainFilter, turn: Option<String>) -> Notes {
+fn notes(answer: &HostResults, domains: &DomainFilter, turn: Option<String>) -> Notes {
     let mut notes = Notes::default();
-    notes.add(unseen_taken_out(&found.results).note_of_page("the results"));
-    for (domain, error) in &found.failed {
+    notes.add(unseen_taken_out(&answer.results).note_of_page("the results"));
+    for (domain, error) in &answer.failed {
         notes.add(format!(
             "{domain} was not searched: {}",
             sentence(&message(error))
         ));
     }
-    if found.unasked > 0 {
-        let asked = domains.allowed().map_or(0, <[_]>::len) - found.unasked;
+    if answer.unasked > 0 {
+        let asked = domains.allowed().map_or(0, <[_]>::len) - answer.unasked;
         notes.add(format!(
             "Only {asked} of the allowed domains were searched: send the other {} in another call.",
-            found.unasked
+            answer.unasked
         ));
     }
-    if !found.results.is_empty() {
+    if !answer.results.is_empty() {
         return notes;
     }
     if domains.allowed().is_some_and(<[_]>::is_empty) {
@@ -131,13 +131,13 @@ fn notes(found: &HostResults, domains: &DomainFilter, turn: Option<String>) -> N
             "Nothing can be found: no entry of `allowed_domains` is a domain, such as example.com."
                 .to_owned(),
         );
-    } else if found.filtered > 0 {
+    } else if answer.filtered > 0 {
         let filter = match (domains.allowed(), domains.blocked()) {
             (Some(_), []) => "`allowed_domains`",
             (None, _) => "`blocked_domains`",
             _ => "`allowed_domains` and `blocked_domains`",
         };
-        let all = found.filtered;
+        let all = answer.filtered;
         let (results, were) = if all == 1 {
             ("result", "was")
         } else {

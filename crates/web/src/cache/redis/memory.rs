@@ -53,8 +53,8 @@ impl RedisMemory {
     fn of_info(info: &str) -> Self {
         let value = |name: &str| {
             let mut lines = info.lines().filter_map(|line| line.split_once(':'));
-            let found = lines.find(|(one, _)| *one == name);
-            found.map_or("", |(_, value)| value.trim())
+            let pair = lines.find(|(one, _)| *one == name);
+            pair.map_or("", |(_, value)| value.trim())
         };
         let policy = value("maxmemory_policy").to_owned();
         Self {

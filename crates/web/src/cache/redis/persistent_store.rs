@@ -29,13 +29,13 @@ impl RedisCache {
         longest: Duration,
     ) -> Result<Option<PersistentEntry>, PersistentFault> {
         self.wait_until_up().await;
-        let mut found = self.sealed(name, LASTS_WITHIN).await;
-        if found.is_err() {
+        let mut stored = self.sealed(name, LASTS_WITHIN).await;
+        if stored.is_err() {
             self.wait_until_up().await;
-            found = self.sealed(name, LASTS_WITHIN).await;
+            stored = self.sealed(name, LASTS_WITHIN).await;
         }
-        let found = found.map_err(|RedisUnavailable| PersistentFault::Unreachable)?;
-        let Some((left, sealed)) = found else {
+        let stored = stored.map_err(|RedisUnavailable| PersistentFault::Unreachable)?;
+        let Some((left, sealed)) = stored else {
             return Ok(None);
         };
         let opened = self.opened(name, &sealed, left, longest);

@@ -66,18 +66,18 @@ impl<'a> CitationSources<'a> {
     }
 
     /// Returns the title. `found` is the title of the extracted text.
-    pub fn title(&self, found: &str) -> String {
+    pub fn title(&self, declared: &str) -> String {
         let stated = self
             .meta("citation_title")
             .or_else(|| self.json_ld_text("headline name title"));
         if let Some(title) = stated {
             return title;
         }
-        let found = || Some(on_one_line(found)).filter(|title| !title.is_empty());
+        let declared = || Some(on_one_line(declared)).filter(|title| !title.is_empty());
         let own = || Some(self.embedded.title().to_owned()).filter(|title| !title.is_empty());
         let title = self
             .meta("og:title dc.title dcterms.title twitter:title parsely-title")
-            .or_else(found)
+            .or_else(declared)
             .or_else(own);
         match title {
             Some(title) => self.without_site(&title).to_owned(),
@@ -341,8 +341,8 @@ pub fn declared_work(meta: &dyn Fn(&str) -> String) -> Work {
     let containers = containers
         .into_iter()
         .map(|(name, kind)| (meta(name), kind));
-    let found = containers.into_iter().find(|(name, _)| !name.is_empty());
-    let (container, kind) = found.unwrap_or((String::new(), WorkKind::Page));
+    let named = containers.into_iter().find(|(name, _)| !name.is_empty());
+    let (container, kind) = named.unwrap_or((String::new(), WorkKind::Page));
     let (first, last) = (meta("citation_firstpage"), meta("citation_lastpage"));
     let pages = if first.is_empty() || last.is_empty() || first == last {
         first

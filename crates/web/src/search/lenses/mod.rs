@@ -77,8 +77,8 @@ impl LensCatalog {
     /// Finds a lens by its name, ignoring case; the error lists those that there are.
     pub fn find(&self, name: &str) -> Result<&Lens, String> {
         let wanted = name.trim().to_lowercase();
-        let found = self.all.iter().find(|lens| lens.name == wanted);
-        found.ok_or_else(|| {
+        let named = self.all.iter().find(|lens| lens.name == wanted);
+        named.ok_or_else(|| {
             let name: String = name.trim().chars().take(100).collect();
             let names: Vec<&str> = self.list().iter().map(|lens| &*lens.name).collect();
             let names = names.join(", ");

@@ -217,14 +217,14 @@ pub(super) fn place_tables(
     mut tables: Vec<TableRows>,
 ) -> Vec<PageRegion> {
     let mut placed = Vec::new();
-    let mut strip = |line: &mut TextLine, found: &mut Vec<PageRegion>| {
+    let mut strip = |line: &mut TextLine, areas: &mut Vec<PageRegion>| {
         line.pieces.retain(|piece| {
             let Some(table) = piece.start.checked_sub(FIRST_STAND_IN) else {
                 return true;
             };
             let table = tables.get_mut(table as usize).map(std::mem::take);
             let table = table.filter(|rows| !rows.is_empty());
-            found.extend(table.map(|rows| PageRegion::Table { rows, ruled: true }));
+            areas.extend(table.map(|rows| PageRegion::Table { rows, ruled: true }));
             false
         });
         if let (Some(first), Some(last)) = (line.pieces.first(), line.pieces.last()) {
@@ -237,12 +237,12 @@ pub(super) fn place_tables(
             PageRegion::Lines(lines) => {
                 let mut open = Vec::new();
                 for mut line in lines {
-                    let mut found = Vec::new();
-                    let stays = strip(&mut line, &mut found);
-                    if !(found.is_empty() || open.is_empty()) {
+                    let mut areas = Vec::new();
+                    let stays = strip(&mut line, &mut areas);
+                    if !(areas.is_empty() || open.is_empty()) {
                         placed.push(PageRegion::Lines(std::mem::take(&mut open)));
                     }
-                    placed.append(&mut found);
+                    placed.append(&mut areas);
                     open.extend(stays.then_some(line));
                 }
                 if !open.is_empty() {
@@ -250,13 +250,13 @@ pub(super) fn place_tables(
                 }
             }
             PageRegion::Table { mut rows, ruled } => {
-                let mut found = Vec::new();
+                let mut areas = Vec::new();
                 for cell in rows.iter_mut().flatten() {
-                    cell.lines.retain_mut(|line| strip(line, &mut found));
+                    cell.lines.retain_mut(|line| strip(line, &mut areas));
                 }
                 rows.retain(|row| row.iter().any(|cell| !cell.lines.is_empty()));
                 placed.push(PageRegion::Table { rows, ruled });
-                placed.append(&mut found);
+                placed.append(&mut areas);
             }
         }
     }

@@ -149,8 +149,8 @@ pub fn explain_no_names(search: EmptySearch<'_>) -> Option<String> {
 /// Says how many further matches lie in subdirectories of a directory that was searched alone;
 /// `None` if there are none.
 #[must_use]
-pub fn explain_more_below(search: EmptySearch<'_>, found: u64) -> Option<String> {
-    SearchScope::of(&search).more_below(&search, found)
+pub fn explain_more_below(search: EmptySearch<'_>, count: u64) -> Option<String> {
+    SearchScope::of(&search).more_below(&search, count)
 }
 
 /// Says why no line was found in the files that were searched; `None` if all were searched.
@@ -345,21 +345,21 @@ impl<'a> EmptySearch<'a> {
 
     /// Writes a pattern as a request has it, and what it does: `matches 180 names`, `searches 20
     /// files, 5 of them in target`.
-    fn recommend(&self, found: &BetterPattern) -> String {
-        let send = json_field(self.words.pattern_field, &found.pattern);
+    fn recommend(&self, pattern: &BetterPattern) -> String {
+        let send = json_field(self.words.pattern_field, &pattern.pattern);
         let verb = if self.words.searches_files {
             "searches"
         } else {
             "matches"
         };
-        let number = self.counted_names(found.number, found.at_least);
-        let places = found.generated_in.join(", ");
-        let built = match found.generated {
+        let number = self.counted_names(pattern.number, pattern.at_least);
+        let places = pattern.generated_in.join(", ");
+        let built = match pattern.generated {
             0 => String::new(),
-            built if built == found.number => format!(", all in {places}"),
+            built if built == pattern.number => format!(", all in {places}"),
             built => format!(", {} of them in {places}", thousands(built)),
         };
-        match found.number {
+        match pattern.number {
             0 => send,
             _ => format!("{send} {verb} {number}{built}"),
         }

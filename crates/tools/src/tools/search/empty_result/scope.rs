@@ -84,7 +84,7 @@ impl SearchScope {
     }
 
     /// Says what is in the subdirectories of the one directory in which `found` names were found.
-    pub fn more_below(&self, search: &EmptySearch<'_>, found: u64) -> Option<String> {
+    pub fn more_below(&self, search: &EmptySearch<'_>, count: u64) -> Option<String> {
         let base = self.base(search);
         // Whoever lists a directory sees the directories in it.
         let is_list = self.names.is_every_name() && !search.words.searches_files;
@@ -97,17 +97,17 @@ impl SearchScope {
         if search.scope.is_some() {
             let deeper = search
                 .find_deeper()
-                .filter(|deeper| deeper.number > found)?;
+                .filter(|deeper| deeper.number > count)?;
             let (directory, _) = at_last_slash(search.pattern);
             let place = format!(" directly in {directory}");
-            let looked = Self::looked(search, &place, found, &deeper);
+            let looked = Self::looked(search, &place, count, &deeper);
             return Some(format!("{looked} {}.", search.recommend(&deeper)));
         }
         if !self.direct {
             return None;
         }
         let survey = NameSurvey::of(&base, &self.names, search.until);
-        self.below(search, &survey, found)
+        self.below(search, &survey, count)
     }
 
     /// Counts the names in the directory that the pattern begins with, and below.
@@ -122,8 +122,8 @@ impl SearchScope {
         survey: &NameSurvey<'_>,
         searched: u64,
     ) -> Option<String> {
-        let found = survey.names_below(&self.prefix)?;
-        if found.number <= searched {
+        let names = survey.names_below(&self.prefix)?;
+        if names.number <= searched {
             return None;
         }
         let base = self.base(search);
@@ -134,13 +134,13 @@ impl SearchScope {
         };
         let looked = match &self.missing {
             Some(missing) => format!("{} does not exist.", missing.display()),
-            None => Self::looked(search, &place, searched, &found),
+            None => Self::looked(search, &place, searched, &names),
         };
         let most = survey.commonest_below(&self.prefix);
-        let most = most.filter(|most| most.number < found.number);
+        let most = most.filter(|most| most.number < names.number);
         let all: Vec<String> = most
             .iter()
-            .chain([&found])
+            .chain([&names])
             .map(|one| search.recommend(one))
             .collect();
         Some(format!("{looked} {}.", all.join("; ")))
@@ -151,9 +151,9 @@ impl SearchScope {
         search: &EmptySearch<'_>,
         place: &str,
         searched: u64,
-        found: &BetterPattern,
+        pattern: &BetterPattern,
     ) -> String {
-        let more = search.counted_names(found.number - searched, found.at_least);
+        let more = search.counted_names(pattern.number - searched, pattern.at_least);
         match (searched, search.words.searches_files) {
             (0, true) => format!("Nothing was searched: no file{place} matches."),
             (0, false) => format!("Nothing{place} matches."),

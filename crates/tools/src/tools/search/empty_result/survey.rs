@@ -250,13 +250,13 @@ impl<'a> NameSurvey<'a> {
         all.retain(|(is_generated, number, _)| number.0 > 0 && (with_generated || !is_generated));
         all.sort_unstable();
         all.truncate(MAX_EXAMPLES);
-        let found = all.into_iter().map(|(_, number, pattern)| BetterPattern {
+        let patterns = all.into_iter().map(|(_, number, pattern)| BetterPattern {
             pattern,
             number: number.0,
             at_least: self.is_cut.contains(&true),
             ..BetterPattern::default()
         });
-        found.collect()
+        patterns.collect()
     }
 
     /// Returns the first names, relative to `prefix`, that match if case is ignored.

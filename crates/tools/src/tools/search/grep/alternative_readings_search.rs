@@ -300,8 +300,8 @@ impl PathVisitor for ReadingsVisitor<'_> {
     type Rest = Infallible;
     const COST: usize = 8;
 
-    fn visit(&mut self, found: &mut WalkEntry<'_>, read: &mut ReadFiles) -> Option<Infallible> {
-        let is_file = matches!(found.kind(), EntryKind::Regular | EntryKind::Unknown);
+    fn visit(&mut self, entry: &mut WalkEntry<'_>, read: &mut ReadFiles) -> Option<Infallible> {
+        let is_file = matches!(entry.kind(), EntryKind::Regular | EntryKind::Unknown);
         if self.left == 0 || !is_file {
             return None;
         }
@@ -311,7 +311,7 @@ impl PathVisitor for ReadingsVisitor<'_> {
         }
         let opened = match self.made {
             Some(made) => made.open(),
-            None => scan::regular(found.open(scan::flags(self.links)), self.links),
+            None => scan::regular(entry.open(scan::flags(self.links)), self.links),
         };
         if let Ok((file, size)) = opened {
             self.left -= 1;

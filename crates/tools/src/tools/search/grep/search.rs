@@ -106,7 +106,7 @@ impl<'s> FileSearcher<'s> {
     /// Searches one more file. One that cannot be read is passed over and counted.
     fn search_file(
         &mut self,
-        found: &mut WalkEntry<'_>,
+        entry: &mut WalkEntry<'_>,
         chunk: &mut ResultChunk,
     ) -> Option<PendingScan> {
         let mut path = std::mem::take(&mut self.current.path);
@@ -115,7 +115,7 @@ impl<'s> FileSearcher<'s> {
             path,
             ..CurrentFile::default()
         };
-        for part in found.parts() {
+        for part in entry.parts() {
             self.current.path.extend_from_slice(part);
         }
         if self.shared.spells() && !self.current.path.is_ascii() {
@@ -125,7 +125,7 @@ impl<'s> FileSearcher<'s> {
         let links = self.shared.links;
         let opened = match &self.shared.made {
             Some(made) => made.open(),
-            None => scan::regular(found.open(scan::flags(links)), links),
+            None => scan::regular(entry.open(scan::flags(links)), links),
         };
         let opened = opened.and_then(|(file, size)| self.decode(file, size, chunk));
         let (mut file, size) = match opened {
@@ -384,12 +384,12 @@ impl PathVisitor for FileSearcher<'_> {
     type Rest = PendingScan;
     const COST: usize = 8;
 
-    fn visit(&mut self, found: &mut WalkEntry<'_>, chunk: &mut ResultChunk) -> Option<PendingScan> {
-        match found.kind() {
-            EntryKind::Regular | EntryKind::Unknown => return self.search_file(found, chunk),
+    fn visit(&mut self, entry: &mut WalkEntry<'_>, chunk: &mut ResultChunk) -> Option<PendingScan> {
+        match entry.kind() {
+            EntryKind::Regular | EntryKind::Unknown => return self.search_file(entry, chunk),
             EntryKind::Directory => chunk.done.directories += 1,
             EntryKind::Symlink => {
-                let path = found.parts().concat();
+                let path = entry.parts().concat();
                 chunk
                     .done
                     .passed_over

@@ -128,10 +128,10 @@ impl SharedSearch {
     pub fn paint_matches(&self, text: &mut Vec<u8>, line: &[u8], is_match: bool) {
         let extents = self.extents.as_ref().filter(|_| is_match);
         let mut shown = 0;
-        for found in extents.map_or_else(Vec::new, |extents| extents.of(line)) {
-            spell_escapes(text, &line[shown..found.start]);
-            paint(text, &line[found.clone()], MATCH_COLOUR, true);
-            shown = found.end;
+        for span in extents.map_or_else(Vec::new, |extents| extents.of(line)) {
+            spell_escapes(text, &line[shown..span.start]);
+            paint(text, &line[span.clone()], MATCH_COLOUR, true);
+            shown = span.end;
         }
         spell_escapes(text, &line[shown..]);
     }

@@ -60,7 +60,7 @@ pub fn list(
 ) -> FoundList {
     let (search, routed) = (&wanted.search, &answer.routed);
     let papers = answer.papers.iter();
-    let found = u64::try_from(answer.papers.len()).unwrap_or(u64::MAX);
+    let count = u64::try_from(answer.papers.len()).unwrap_or(u64::MAX);
     let first = answer.answered.first().map_or("", String::as_str);
     let route = Some(routed).filter(|_| search.provider.is_none());
     let row = if in_words { lines } else { Paper::fields };
@@ -70,7 +70,7 @@ pub fn list(
         fields: vec![
             ("papers", Value::Null),
             ("query", search.query.as_str().into()),
-            ("totalResults", answer.total.max(found).into()),
+            ("totalResults", answer.total.max(count).into()),
             ("resultCount", Value::Null),
             ("source", answer.answered.join(", ").into()),
         ],

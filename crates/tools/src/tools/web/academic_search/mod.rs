@@ -32,8 +32,8 @@ pub const TOOL: Tool = Tool {
 fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
     let context = call.context;
     let wanted = request::read(call.request)?;
-    let found = finder::search(&context, &wanted.search);
-    let Some(answer) = call.answer_of(found)? else {
+    let outcome = finder::search(&context, &wanted.search);
+    let Some(answer) = call.answer_of(outcome)? else {
         return Ok(None);
     };
     call.session_findings.provider = answer.answered.first().cloned().unwrap_or_default();

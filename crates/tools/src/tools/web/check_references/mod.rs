@@ -67,8 +67,8 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
         .map(|address| address.as_ref().map(|_| links.next().unwrap_or_default()))
         .collect();
     let is_found = |status| status == ReferenceStatus::Found;
-    let found = checked.iter().filter(|one| is_found(one.status));
-    call.session_findings.sources = found
+    let existing = checked.iter().filter(|one| is_found(one.status));
+    call.session_findings.sources = existing
         .filter_map(|one| one.paper.as_ref())
         .map(|paper| paper.work.clone().into())
         .collect();

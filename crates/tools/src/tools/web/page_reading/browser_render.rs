@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use url::Url;
 
-use super::full_page::FoundPage;
+use super::full_page::FullPage;
 use super::page::FetchPaging;
 use super::page_request::ScrapeRequest;
 use crate::tools::web::conversion_lock;
@@ -38,29 +38,29 @@ pub fn ways(url: &Url) -> Vec<u8> {
 /// Completes the page in another way, with notes on the result, and returns the new HTML if it
 /// comes from a browser. If no way leads to more text, the page stays as it is, and partial.
 pub fn complete(
-    found: &mut FoundPage,
+    full: &mut FullPage,
     guard: &Guard,
     client: &HttpClient,
     request: &ScrapeRequest,
 ) -> Option<String> {
-    let rendered = render(found, guard, client, request);
-    if rendered.is_none() && !ask_exa(found, client, request) {
-        found.page.partial = true;
+    let rendered = render(full, guard, client, request);
+    if rendered.is_none() && !ask_exa(full, client, request) {
+        full.page.partial = true;
         let note = Placeholder::Script.advice().to_owned();
-        found.page.notes.push(note);
+        full.page.notes.push(note);
     }
     rendered
 }
 
 /// Renders the page in a browser, and returns its HTML.
 fn render(
-    found: &mut FoundPage,
+    full: &mut FullPage,
     guard: &Guard,
     client: &HttpClient,
     request: &ScrapeRequest,
 ) -> Option<String> {
     let Some(browser) = Browser::find() else {
-        found.page.notes.push(
+        full.page.notes.push(
             "There is no browser to run the page's script: IKIGAI_BROWSER names one.".to_owned(),
         );
         return None;
@@ -70,59 +70,59 @@ fn render(
         .left()
         .saturating_sub(LATER_STEPS_TIME)
         .min(RENDER_TIMEOUT);
-    let html = match browser.render(&found.url, guard, within) {
+    let html = match browser.render(&full.url, guard, within) {
         Ok(rendered) => rendered.html,
         Err(error) => {
             // A later attempt may succeed.
-            found.page.is_transient = true;
-            found.page.notes.push(format!("{error}."));
+            full.page.is_transient = true;
+            full.page.notes.push(format!("{error}."));
             return None;
         }
     };
     let end = page_source::conversion_end(client, &request.terms);
-    let converted = page_source::convert_html(&html, &found.url, false, PagePart::SureMain, end);
+    let converted = page_source::convert_html(&html, &full.url, false, PagePart::SureMain, end);
     let (document, certainty) = converted?;
     if placeholder::is_shell(&html, document.own()) && !document.has_text() {
         let note = "A browser shows no more of it than this.";
-        found.page.notes.push(note.to_owned());
+        full.page.notes.push(note.to_owned());
         return None;
     }
-    found.document = document;
-    found.set_extent(certainty);
-    found.page.paging = FetchPaging::Nowhere;
-    found.page.extracted_by = Some("browser".to_owned());
+    full.document = document;
+    full.set_extent(certainty);
+    full.page.paging = FetchPaging::Nowhere;
+    full.page.extracted_by = Some("browser".to_owned());
     Some(html)
 }
 
 /// Takes the page from Exa, if its user allows that, and the page is public.
-fn ask_exa(found: &mut FoundPage, client: &HttpClient, request: &ScrapeRequest) -> bool {
+fn ask_exa(full: &mut FullPage, client: &HttpClient, request: &ScrapeRequest) -> bool {
     let credentials = Credentials::from_env();
-    let mut addresses = [&request.url, &found.url].into_iter();
+    let mut addresses = [&request.url, &full.url].into_iter();
     if !addresses.all(|url| exa_pages::is_wanted(url, &credentials)) {
         return false;
     }
-    let page = match exa_pages::read(&client.for_services(), &credentials, &found.url) {
+    let page = match exa_pages::read(&client.for_services(), &credentials, &full.url) {
         Ok(page) => page,
         Err(error) => {
-            found.page.is_transient = true;
+            full.page.is_transient = true;
             let note = format!("Exa has no such page: {error}");
-            found.page.notes.push(note);
+            full.page.notes.push(note);
             return false;
         }
     };
     if page.text.trim().is_empty() {
         return false;
     }
-    found.document = Document {
+    full.document = Document {
         title: page.title,
         markdown: page.text,
         author: page.author,
         date: page.published,
         ..Document::default()
     };
-    found.page.paging = FetchPaging::Nowhere;
-    found.page.extent = None;
+    full.page.paging = FetchPaging::Nowhere;
+    full.page.extent = None;
     let way = if page.crawled { "crawled" } else { "cached" };
-    found.page.extracted_by = Some(format!("exa:{way}"));
+    full.page.extracted_by = Some(format!("exa:{way}"));
     true
 }

@@ -71,15 +71,15 @@ fn cached_or_fetched(
     store: Option<&dyn CacheStore>,
 ) -> Result<CacheHit, Failure> {
     let Some(store) = store.filter(|_| may_be_shown(asked, &asked.url)) else {
-        let found = reader::page(asked, client);
-        return found.map(new).map_err(|refusal| refusal.failure);
+        let answer = reader::page(asked, client);
+        return answer.map(new).map_err(|refusal| refusal.failure);
     };
     let question = question(asked);
     let wait = MAX_WAIT.min(client.left() / 3);
     let look = || read_cached(store, &question, asked);
     // Of many equal calls, only one fetches.
     let _turn = match cache::get_or_wait(store, &question, wait, look) {
-        Ok(found) => return found,
+        Ok(answer) => return answer,
         Err(turn) => turn,
     };
     let is_patient = client.left() >= MIN_FAIR_TIME;

@@ -80,8 +80,8 @@ fn end(text: &str, most: usize) -> usize {
 /// `seen`.
 fn last_end(seen: &str, last: usize, marks: &[&str]) -> Option<usize> {
     let ends = marks.iter().filter_map(|mark| {
-        let mut found = seen.rmatch_indices(mark).map(|(at, _)| at);
-        found.find(|at| *at <= last)
+        let mut positions = seen.rmatch_indices(mark).map(|(at, _)| at);
+        positions.find(|at| *at <= last)
     });
     ends.max().map(|at| seen[..at].trim_end().len())
 }

@@ -8,7 +8,7 @@ use iki_web::guard::Guard;
 use iki_web::page::EmbeddedData;
 
 /// A page as one of the ways found it.
-pub struct FoundPage {
+pub struct FullPage {
     /// Final URL.
     pub url: Url,
     /// Status of the reply, as [`HttpResponse::status_text`] words it; empty without one.
@@ -26,7 +26,7 @@ pub struct FoundPage {
     pub page: ScrapedPage,
 }
 
-impl FoundPage {
+impl FullPage {
     /// Creates a page from a Markdown document, which `web_fetch` shows in this form.
     pub fn new(url: &Url, content_type: &str, document: Document, paging: FetchPaging) -> Self {
         Self {

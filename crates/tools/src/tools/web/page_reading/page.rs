@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::content_cut;
 use super::facts;
-use super::full_page::FoundPage;
+use super::full_page::FullPage;
 use super::page_request::{ScrapeMode, ScrapeRequest};
 use crate::contract::call_terms::Audience;
 use crate::tools::web::session_record::SessionSource;
@@ -119,10 +119,10 @@ fn shown_title(title: &str) -> Option<String> {
 impl ScrapedPage {
     /// Builds the page from the one that was found, to the requested extent; `client` asks for
     /// facts about it.
-    pub fn of(found: FoundPage, request: &ScrapeRequest, client: &HttpClient) -> Self {
-        let document = &found.document;
+    pub fn of(full: FullPage, request: &ScrapeRequest, client: &HttpClient) -> Self {
+        let document = &full.document;
         let is_cut = document.cuts.are_of_content();
-        let mut page = found.page;
+        let mut page = full.page;
         // A page that shows only a part has a note on that.
         let is_unsure = page.extent == Some(PageExtent::Page) && !page.partial;
         page.truncated |= is_cut;
@@ -131,9 +131,9 @@ impl ScrapedPage {
         page.is_transient |= document.cuts.time || document.is_transient;
         page.title = shown_title(&document.title);
         page.notes.extend(document.remark_on_programs.clone());
-        let embedded = found.embedded.as_ref();
-        facts::add(&mut page, &found.url, embedded, Some((document, client)));
-        let name = page_source::section_name(&found.url);
+        let embedded = full.embedded.as_ref();
+        facts::add(&mut page, &full.url, embedded, Some((document, client)));
+        let name = page_source::section_name(&full.url);
         if let Some(name) = name.filter(|_| request.terms.reader != Audience::Host) {
             let rest = "; without it in the address, all comes";
             let note = page_source::note_on_section(name, document.section, rest);

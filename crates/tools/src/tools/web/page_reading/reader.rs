@@ -7,7 +7,7 @@ use url::Url;
 use super::browser_render;
 use super::facts;
 use super::failure::{self, PageError};
-use super::full_page::FoundPage;
+use super::full_page::FullPage;
 use super::page::{FetchPaging, ScrapedPage};
 use super::page_request::{ScrapeMode, ScrapeRequest};
 use super::site_api_page;
@@ -28,15 +28,15 @@ pub fn page(request: &ScrapeRequest, client: HttpClient) -> Result<ScrapedPage, 
     }
     let _counted = PageUnderWay::begin();
     let client = client.with_body_limit(page_source::BODY_LIMIT);
-    let found = match site_api_page::find(request, &client)? {
-        Some(found) => found,
+    let full = match site_api_page::find(request, &client)? {
+        Some(full) => full,
         None => follow_refresh(
             read(&request.url, None, request, &client)?,
             request,
             &client,
         )?,
     };
-    Ok(ScrapedPage::of(found, request, &client))
+    Ok(ScrapedPage::of(full, request, &client))
 }
 
 fn fetch(
@@ -51,12 +51,12 @@ fn fetch(
 /// Reads the page to which an empty one leads by a refresh. One is followed, as browsers do without
 /// asking; a further page that leads on is named.
 fn follow_refresh(
-    mut found: FoundPage,
+    mut full: FullPage,
     request: &ScrapeRequest,
     client: &HttpClient,
-) -> Result<FoundPage, PageError> {
-    let Some((next, guard)) = found.refresh.take() else {
-        return Ok(found);
+) -> Result<FullPage, PageError> {
+    let Some((next, guard)) = full.refresh.take() else {
+        return Ok(full);
     };
     let mut shown = read(&next, Some(guard), request, client)?;
     if let Some((further, _)) = &shown.refresh {
@@ -65,7 +65,7 @@ fn follow_refresh(
     }
     let note = format!(
         "The page at {} has nothing of its own and leads here.",
-        found.url
+        full.url
     );
     shown.page.notes.insert(0, note);
     Ok(shown)
@@ -92,7 +92,7 @@ fn read(
     guard: Option<Guard>,
     request: &ScrapeRequest,
     client: &HttpClient,
-) -> Result<FoundPage, PageError> {
+) -> Result<FullPage, PageError> {
     let reply = fetch(url, guard, request, client)?;
     if let Some(check) = bot_check(&reply) {
         return Err(failure::of_bot_check(check, &reply.status_text()));
@@ -106,51 +106,51 @@ fn read(
         BodyForm::Feed => "feed",
         BodyForm::Text(form) => form.name(),
     };
-    let mut found = FoundPage::new(&page.url, name, page.document, FetchPaging::Whole);
-    found.status = page.status;
+    let mut full = FullPage::new(&page.url, name, page.document, FetchPaging::Whole);
+    full.status = page.status;
     let refresh = page.refresh.map(|next| (next, page.guard.clone()));
     match page.form {
         BodyForm::Empty if refresh.is_none() => {
             let what = "the answer's body is empty";
-            return Err(failure::of_nothing(what, &found.status));
+            return Err(failure::of_nothing(what, &full.status));
         }
-        BodyForm::Empty => found.refresh = refresh,
-        BodyForm::Feed if found.document.cuts.items > 0 => {
-            found.page.truncated = true;
+        BodyForm::Empty => full.refresh = refresh,
+        BodyForm::Feed if full.document.cuts.items > 0 => {
+            full.page.truncated = true;
             let note = "The feed has more items than are listed; mode raw gives it whole.";
-            found.page.notes.push(note.to_owned());
+            full.page.notes.push(note.to_owned());
         }
         BodyForm::Document(_) | BodyForm::Feed => {}
         BodyForm::Html(certainty) => {
-            found.set_extent(certainty);
-            let refresh = refresh.filter(|_| !found.document.has_text());
-            let next = found.document.refresh.take();
-            found.refresh = refresh.or_else(|| next.map(|next| (next, page.guard.clone())));
-            if found.refresh.is_none() {
-                judge_html(&mut found, &page.html, &page.guard, request, client)?;
+            full.set_extent(certainty);
+            let refresh = refresh.filter(|_| !full.document.has_text());
+            let next = full.document.refresh.take();
+            full.refresh = refresh.or_else(|| next.map(|next| (next, page.guard.clone())));
+            if full.refresh.is_none() {
+                judge_html(&mut full, &page.html, &page.guard, request, client)?;
             }
         }
-        BodyForm::Text(form) => judge_text(&mut found, form == TextForm::Markdown)?,
+        BodyForm::Text(form) => judge_text(&mut full, form == TextForm::Markdown)?,
     }
     if page.truncated {
-        found.page.truncated = true;
+        full.page.truncated = true;
         let note = format!("Only the first {MEBIBYTES} MiB of the page were read.");
-        found.page.notes.insert(0, note);
+        full.page.notes.insert(0, note);
     }
-    Ok(found)
+    Ok(full)
 }
 
 /// Takes what is known of a text from it, if it has words.
-fn judge_text(found: &mut FoundPage, is_markdown: bool) -> Result<(), PageError> {
-    let text = &found.document.markdown;
+fn judge_text(full: &mut FullPage, is_markdown: bool) -> Result<(), PageError> {
+    let text = &full.document.markdown;
     let mut parts = text.split(unseen::is_unseen);
     if parts.all(|text| text.trim().is_empty()) {
-        return Err(failure::of_nothing("the text has no words", &found.status));
+        return Err(failure::of_nothing("the text has no words", &full.status));
     }
-    found.page.markdown = is_markdown;
+    full.page.markdown = is_markdown;
     if is_markdown {
-        found.document.title = content_type::title_of_markdown(text).unwrap_or_default();
-        found.page.extracted_by = Some("markdown".to_owned());
+        full.document.title = content_type::title_of_markdown(text).unwrap_or_default();
+        full.page.extracted_by = Some("markdown".to_owned());
     }
     Ok(())
 }
@@ -158,43 +158,43 @@ fn judge_text(found: &mut FoundPage, is_markdown: bool) -> Result<(), PageError>
 /// Finds out if an HTML page is what was asked for, completes one that a script puts together, and
 /// adds its declarations for machines.
 fn judge_html(
-    found: &mut FoundPage,
+    full: &mut FullPage,
     html: &str,
     guard: &Guard,
     request: &ScrapeRequest,
     client: &HttpClient,
 ) -> Result<(), PageError> {
     // A truncated page may show more than its beginning does.
-    let is_whole = !found.document.cuts.are_of_content();
+    let is_whole = !full.document.cuts.are_of_content();
     let mut rendered = None;
     // A browser shows more than the text that only the page's data has.
-    let shown = if found.document.of_data {
+    let shown = if full.document.of_data {
         ""
     } else {
-        found.document.own()
+        full.document.own()
     };
     if is_whole && placeholder::is_shell(html, shown) {
-        rendered = browser_render::complete(found, guard, client, request);
+        rendered = browser_render::complete(full, guard, client, request);
     }
-    found.page.partial |= found.document.of_data;
+    full.page.partial |= full.document.of_data;
     let html = rendered.as_deref().unwrap_or(html);
-    let document = &found.document;
+    let document = &full.document;
     match Placeholder::find(html, &document.title, document.own()) {
         Some(wall @ (Placeholder::Login | Placeholder::Consent)) => {
-            return Err(failure::of_placeholder(wall, &found.status));
+            return Err(failure::of_placeholder(wall, &full.status));
         }
         Some(Placeholder::Paywall) => {
-            found.page.partial = true;
+            full.page.partial = true;
             let note = Placeholder::Paywall.advice().to_owned();
-            found.page.notes.push(note);
+            full.page.notes.push(note);
         }
         Some(Placeholder::Script) | None => {}
     }
     // Of a page of frames, their addresses are what there is to go on with.
-    let document = &found.document;
-    if !found.page.partial && !document.has_text() && !document.is_of_frames {
-        return Err(failure::of_nothing("the page has no text", &found.status));
+    let document = &full.document;
+    if !full.page.partial && !document.has_text() && !document.is_of_frames {
+        return Err(failure::of_nothing("the page has no text", &full.status));
     }
-    found.embedded = Some(EmbeddedData::read(html));
+    full.embedded = Some(EmbeddedData::read(html));
     Ok(())
 }

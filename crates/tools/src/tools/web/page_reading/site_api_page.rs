@@ -1,7 +1,7 @@
 //! Pages of sites that are read by an API instead of their HTML.
 
 use super::failure::{self, PageError};
-use super::full_page::FoundPage;
+use super::full_page::FullPage;
 use super::page::FetchPaging;
 use super::page_request::ScrapeRequest;
 use crate::contract::failure::ErrorCode;
@@ -11,7 +11,7 @@ use iki_web::client::HttpClient;
 use iki_web::site_apis::{self, SiteApiError};
 
 /// Reads the page by its site's API; `None` if it has none.
-pub fn find(request: &ScrapeRequest, client: &HttpClient) -> Result<Option<FoundPage>, PageError> {
+pub fn find(request: &ScrapeRequest, client: &HttpClient) -> Result<Option<FullPage>, PageError> {
     let Some(route) = site_apis::route(&request.url) else {
         return Ok(None);
     };
@@ -21,12 +21,12 @@ pub fn find(request: &ScrapeRequest, client: &HttpClient) -> Result<Option<Found
     let end = page_source::conversion_end(client, &request.terms);
     let (code, why) = match route.read(&client.for_services(), end) {
         Ok(page) => {
-            let mut found =
-                FoundPage::new(&request.url, page.kind, page.document, FetchPaging::Nowhere);
-            found.page.partial = page.partial;
+            let mut full =
+                FullPage::new(&request.url, page.kind, page.document, FetchPaging::Nowhere);
+            full.page.partial = page.partial;
             // A part that could not be read may be readable the next time.
-            found.page.is_transient = page.partial;
-            return Ok(Some(found));
+            full.page.is_transient = page.partial;
+            return Ok(Some(full));
         }
         Err(SiteApiError::Fetch(error)) => return Err(failure::of_fetch(error, request)),
         Err(SiteApiError::NotFound(why)) => (ErrorCode::NotFound, why),

@@ -40,13 +40,13 @@ pub const TOOL: Tool = Tool {
 fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
     let context = call.context;
     let wanted = request::read(call.request, context.credentials)?;
-    let found = patent_searcher::search(&context, &wanted.search);
+    let outcome = patent_searcher::search(&context, &wanted.search);
     if !context.client.is_offline()
-        && matches!(found, Err(SearchFailure::NoProvider(NoProvider::Off)))
+        && matches!(outcome, Err(SearchFailure::NoProvider(NoProvider::Off)))
     {
         return Err(search_is_off());
     }
-    let Some(answer) = call.answer_of(found)? else {
+    let Some(answer) = call.answer_of(outcome)? else {
         return Ok(None);
     };
     answer

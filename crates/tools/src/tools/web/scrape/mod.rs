@@ -82,37 +82,35 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
     let host = asked.url.host_str().unwrap_or_default();
     host.clone_into(&mut call.session_findings.provider);
     let store = call.context.for_answers();
-    let Some(found) = cached_page::answer(&asked, call.context.client.clone(), store) else {
+    let Some(hit) = cached_page::answer(&asked, call.context.client.clone(), store) else {
         return Ok(None);
     };
-    let found = found?;
-    call.session_findings
-        .sources
-        .push(source_of(&found, &asked));
-    Ok(Some(reply(found, call.request.terms(), store)))
+    let hit = hit?;
+    call.session_findings.sources.push(source_of(&hit, &asked));
+    Ok(Some(reply(hit, call.request.terms(), store)))
 }
 
 /// Returns the page as a source of a session. It counts as named if the caller named its host.
-fn source_of(found: &CacheHit, asked: &ScrapeRequest) -> SessionSource {
+fn source_of(hit: &CacheHit, asked: &ScrapeRequest) -> SessionSource {
     SessionSource {
-        named: display_link(&found.page.url) == display_link(asked.url.as_str()),
-        ..found.page.session_source()
+        named: display_link(&hit.page.url) == display_link(asked.url.as_str()),
+        ..hit.page.session_source()
     }
 }
 
-fn reply<'a>(found: CacheHit, terms: &CallTerms, store: Option<&dyn CacheStore>) -> Reply<'a> {
-    let linked = linked(&found.page, terms, store);
+fn reply<'a>(hit: CacheHit, terms: &CallTerms, store: Option<&dyn CacheStore>) -> Reply<'a> {
+    let linked = linked(&hit.page, terms, store);
     Reply::new(move |object| {
         match &linked {
             Some(linked) => {
                 linked.write(object)?;
-                object.field("contentSizeBytes", &found.page.whole)?;
+                object.field("contentSizeBytes", &hit.page.whole)?;
             }
-            None => answer::write(object, &found.page)?,
+            None => answer::write(object, &hit.page)?,
         }
         object.field_for_server(
             META,
-            &AnswerFreshness::of(found.age, cached_page::TIME_TO_LIVE),
+            &AnswerFreshness::of(hit.age, cached_page::TIME_TO_LIVE),
         )
     })
 }

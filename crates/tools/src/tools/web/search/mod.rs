@@ -36,8 +36,8 @@ pub const TOOL: Tool = Tool {
 fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
     let context = call.context;
     let wanted = search_fields::read(call.request, context.credentials, DEFAULT_RESULTS)?;
-    let found = searcher::search(&context, &wanted.search);
-    let Some(answer) = call.answer_of(found)? else {
+    let outcome = searcher::search(&context, &wanted.search);
+    let Some(answer) = call.answer_of(outcome)? else {
         return Ok(None);
     };
     answer

@@ -73,32 +73,32 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
         ..*call.request.terms()
     };
     let client = context.client.for_at_most(SEARCH_TIMEOUT);
-    let found = searcher::search(&context.with_client(&client), &asked.search.search);
-    let Some(found) = call.answer_of(found)? else {
+    let results = searcher::search(&context.with_client(&client), &asked.search.search);
+    let Some(results) = call.answer_of(results)? else {
         return Ok(None);
     };
-    let pages = found.results.iter().map(|one| asked.page_of(one, &terms));
+    let pages = results.results.iter().map(|one| asked.page_of(one, &terms));
     let client = context.client.clone();
-    let client = client.for_addresses_of(origin(&found, context.credentials));
+    let client = client.for_addresses_of(origin(&results, context.credentials));
     let outcomes = parallel_reading::read(pages.collect(), &terms, &client, context.for_answers());
     let Some(outcomes) = outcomes else {
         return Ok(None);
     };
-    call.session_findings = session_findings(&found, &outcomes);
-    let age = freshness(&found, &outcomes);
-    let hints = found.results.is_empty().then(|| {
+    call.session_findings = session_findings(&results, &outcomes);
+    let age = freshness(&results, &outcomes);
+    let hints = results.results.is_empty().then(|| {
         let search = &asked.search.search;
         SearchHints::of(
             search,
-            found.provider,
+            results.provider,
             context.credentials,
             context.breakers(),
         )
     });
-    let read = ReadResults::of(&asked, &found.results, outcomes);
+    let read = ReadResults::of(&asked, &results.results, outcomes);
     let answer = ReadAnswer {
         asked,
-        found,
+        found: results,
         read,
         hints,
         took: u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX),
@@ -116,8 +116,8 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
 }
 
 /// Returns the origin of the results' addresses: the provider, and not the caller, names them.
-fn origin(found: &SearchAnswer, credentials: &Credentials<'_>) -> AddressOrigin {
-    let account = found.provider.account(credentials);
+fn origin(results: &SearchAnswer, credentials: &Credentials<'_>) -> AddressOrigin {
+    let account = results.provider.account(credentials);
     account.map_or(AddressOrigin::Unknown, |account| {
         AddressOrigin::Provider(account.endpoint)
     })
@@ -152,10 +152,10 @@ fn linked(
 
 /// Returns the freshness of the part of the answer that is the nearest to its end; new, if a part
 /// is.
-fn freshness(found: &SearchAnswer, outcomes: &[PageOutcome]) -> AnswerFreshness {
+fn freshness(results: &SearchAnswer, outcomes: &[PageOutcome]) -> AnswerFreshness {
     let pages = outcomes.iter().flatten();
     let pages = pages.map(|hit| (hit.age, cached_page::TIME_TO_LIVE));
-    let mut worst = (found.age, cached_results::TIME_TO_LIVE);
+    let mut worst = (results.age, cached_results::TIME_TO_LIVE);
     let left = |(age, good_for): (Option<Duration>, Duration)| {
         age.map_or(Duration::ZERO, |age| good_for.saturating_sub(age))
     };
@@ -169,9 +169,9 @@ fn freshness(found: &SearchAnswer, outcomes: &[PageOutcome]) -> AnswerFreshness 
 }
 
 /// Returns what a session records of an answer.
-fn session_findings(found: &SearchAnswer, outcomes: &[PageOutcome]) -> SessionFindings {
+fn session_findings(results: &SearchAnswer, outcomes: &[PageOutcome]) -> SessionFindings {
     let (mut sources, mut all) = (Vec::new(), Vec::new());
-    for (result, outcome) in found.results.iter().zip(outcomes) {
+    for (result, outcome) in results.results.iter().zip(outcomes) {
         let failure = outcome.as_ref().err().map(|failure| failure.code.kind());
         sources.push(match outcome {
             Ok(hit) => hit.page.session_source(),
@@ -184,7 +184,7 @@ fn session_findings(found: &SearchAnswer, outcomes: &[PageOutcome]) -> SessionFi
         });
     }
     SessionFindings {
-        provider: found.provider.name.to_owned(),
+        provider: results.provider.name.to_owned(),
         sources,
         outcomes: all,
     }

@@ -18,14 +18,14 @@ pub struct SourceBlock<'t> {
 /// Splits a text into its parts. Of one that is not Markdown, whatever does not read like sentences
 /// may be code or data.
 pub fn blocks(text: &str, markdown: bool) -> Vec<SourceBlock<'_>> {
-    let mut found = Vec::new();
+    let mut list = Vec::new();
     let mut fences = CodeFences::default();
     let (mut start, mut at, mut in_code, mut after_blank) = (0, 0, false, false);
     for line in text.split_inclusive('\n') {
         let code = markdown && fences.pass(line.trim_end());
         let blank = !code && line.trim().is_empty();
         if after_blank && !blank {
-            found.push(block(&text[start..at], markdown, in_code));
+            list.push(block(&text[start..at], markdown, in_code));
             (start, in_code) = (at, false);
         }
         after_blank = blank;
@@ -33,9 +33,9 @@ pub fn blocks(text: &str, markdown: bool) -> Vec<SourceBlock<'_>> {
         at += line.len();
     }
     if start < text.len() {
-        found.push(block(&text[start..], markdown, in_code));
+        list.push(block(&text[start..], markdown, in_code));
     }
-    found
+    list
 }
 
 fn block(text: &str, markdown: bool, in_code: bool) -> SourceBlock<'_> {
@@ -113,7 +113,7 @@ impl NewText {
 /// Returns the prose of a text, each paragraph and each item of a list on one line and without the
 /// marks in front of it.
 pub fn prose_lines(text: &str, markdown: bool) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
+    let mut lines: Vec<String> = Vec::new();
     for block in blocks(text, markdown)
         .into_iter()
         .filter(|block| block.is_prose)
@@ -127,17 +127,17 @@ pub fn prose_lines(text: &str, markdown: bool) -> Vec<String> {
             };
             let item = markdown && marks > content_cut::markers(line, false);
             let words = joined_words(&line[marks..]);
-            match found.last_mut() {
+            match lines.last_mut() {
                 Some(last) if !begins && !item => {
                     last.push(' ');
                     last.push_str(&words);
                 }
-                _ => found.push(words),
+                _ => lines.push(words),
             }
             begins = false;
         }
     }
-    found
+    lines
 }
 
 #[cfg(test)]

@@ -64,11 +64,11 @@ pub fn read(
     let longest = terms.left(network::CALL_TIMEOUT) / turns;
     let threads = waiting.len().min(MAX_CONCURRENT_PAGES);
     let waiting = Arc::new(Mutex::new(waiting));
-    let (found, comes) = mpsc::channel();
+    let (sender, comes) = mpsc::channel();
     for _ in 0..threads {
         let worker = PageThread {
             waiting: Arc::clone(&waiting),
-            found: found.clone(),
+            found: sender.clone(),
             client: client.clone(),
             longest,
         };
@@ -76,7 +76,7 @@ pub fn read(
         // Without a thread the others have more to do.
         let _ = thread.spawn(move || worker.read_waiting());
     }
-    drop(found);
+    drop(sender);
     // Until the time is over, or all threads have ended.
     while let Ok((at, outcome)) = comes.recv_timeout(terms.left(network::CALL_TIMEOUT)) {
         outcomes[at] = Some(outcome);

@@ -132,9 +132,9 @@ impl ReadSource {
         claim: Option<&ClaimTerms>,
     ) -> Self {
         let retraction = fact(&page, "retractionStatus");
-        let found = result.published_at.as_deref();
+        let published = result.published_at.as_deref();
         let declared = page.session_source().work.date;
-        let date = declared.or_else(|| found.and_then(PartialDate::parse));
+        let date = declared.or_else(|| published.and_then(PartialDate::parse));
         let title = page.title.clone();
         let title = title.unwrap_or_else(|| result.title.clone());
         let tier = fact(&page, "authorityTier");

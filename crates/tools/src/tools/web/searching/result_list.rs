@@ -77,10 +77,10 @@ impl FoundList {
             }
         }
         object.field("trust", TRUST)?;
-        let found = rows.len();
-        if shown < found {
+        let count = rows.len();
+        if shown < count {
             object.note(format!(
-                "{shown} of {found} {noun} are shown, for which there is room."
+                "{shown} of {count} {noun} are shown, for which there is room."
             ));
         }
         object.note(self.notes);

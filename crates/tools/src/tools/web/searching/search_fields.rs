@@ -63,11 +63,11 @@ pub fn read(
         }
         Some(name) => {
             let lenses = LensCatalog::of(credentials);
-            let found = lenses.find(name).cloned();
-            let found =
-                found.map_err(|error| invalid_request(error, "Send one of these, or no lens."))?;
+            let named = lenses.find(name).cloned();
+            let named =
+                named.map_err(|error| invalid_request(error, "Send one of these, or no lens."))?;
             problems = lenses.problems;
-            Some(found)
+            Some(named)
         }
     };
     let search = WebSearch {

@@ -27,7 +27,7 @@ pub fn search(queries: &[String], terms: &CallTerms, findings: &mut SessionFindi
     let context = cache.context(&client, &credentials);
     let queries = queries.iter().take(MAX_SEARCHES);
     let asked = queries.map(|query| {
-        let found = searcher::search(
+        let searched = searcher::search(
             &context,
             &WebSearch {
                 query: query.clone(),
@@ -40,7 +40,7 @@ pub fn search(queries: &[String], terms: &CallTerms, findings: &mut SessionFindi
             tool: TOOL.to_owned(),
             ..CallOutcome::default()
         };
-        let shown = match found {
+        let shown = match searched {
             Ok(answer) => {
                 answer.provider.name.clone_into(&mut outcome.provider);
                 let sources = answer.results.iter().map(SessionSource::from);

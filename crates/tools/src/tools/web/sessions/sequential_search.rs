@@ -242,8 +242,8 @@ impl RecordedStep {
 /// Appends what a search has found, or why it found nothing.
 fn write_result(text: &mut String, result: &Value) {
     let of = |object: &Value, name: &str| object[name].as_str().unwrap_or_default().to_owned();
-    let found = result["results"].as_array().into_iter().flatten();
-    let lines = found.map(|one| {
+    let results = result["results"].as_array().into_iter().flatten();
+    let lines = results.map(|one| {
         format!(
             "{} <{}> {}",
             of(one, "title"),
