@@ -15,38 +15,39 @@ const QUOTED_TEXT: &str = "\n```";
 pub fn of_person(tool: &Tool, words: &str) -> String {
     let end = words.find(QUOTED_TEXT).unwrap_or(words.len());
     let (words, text) = words.split_at(end);
-    let mut said = words.to_owned();
+    let mut rewritten = words.to_owned();
     let own = Schema::for_flags(tool).fields;
     for other in TOOLS {
         for field in Schema::for_flags(other).fields {
-            said = with_value_as_typed(said, &field);
+            rewritten = with_value_as_typed(rewritten, &field);
         }
         if other.name.contains('_') {
-            said = with_word(&said, other.name, other.command());
+            rewritten = with_word(&rewritten, other.name, other.command());
         }
     }
     for field in &own {
         let name = &field.name;
         let flag = format!("--{}", field.flag());
-        said = said.replace(&format!("`{name}`"), &flag);
-        said = said.replace(&format!("leave {name} out"), &format!("leave {flag} out"));
-        said = said.replace(
+        rewritten = rewritten.replace(&format!("`{name}`"), &flag);
+        rewritten = rewritten.replace(&format!("leave {name} out"), &format!("leave {flag} out"));
+        rewritten = rewritten.replace(
             &format!("send a larger {name}"),
             &format!("give a larger {flag}"),
         );
-        let begins = said.strip_prefix(&**name);
+        let begins = rewritten.strip_prefix(&**name);
         if let Some(rest) = begins.filter(|rest| rest.starts_with(" must ")) {
-            said = format!("{flag}{rest}");
+            rewritten = format!("{flag}{rest}");
         }
         if field.flag() != *name {
-            said = with_word(&said, name, &flag);
+            rewritten = with_word(&rewritten, name, &flag);
         }
     }
-    let said = said.replace(", in JSON --", ", as --");
+    let rewritten = rewritten.replace(", in JSON --", ", as --");
     // A flag without a value is what a call without the field is.
-    let said = said.replace(" without --session-id lists", " --session-id= lists");
-    let said = said.replace("send (?i)", "give -i, or (?i)");
-    said.replace("send --", "give --")
+    let rewritten = rewritten.replace(" without --session-id lists", " --session-id= lists");
+    let rewritten = rewritten.replace("send (?i)", "give -i, or (?i)");
+    rewritten
+        .replace("send --", "give --")
         .replace("Send --", "Give --")
         + text
 }
@@ -80,15 +81,15 @@ fn with_value_as_typed(mut words: String, field: &SchemaField) -> String {
 /// `words` with `new` in the place of the word `old`, where it is not part of a name or a path.
 fn with_word(words: &str, old: &str, new: &str) -> String {
     let is_part = |c: char| c.is_alphanumeric() || "_-/\"'`".contains(c);
-    let (mut said, mut rest) = (String::new(), words);
+    let (mut rewritten, mut rest) = (String::new(), words);
     while let Some((before, behind)) = rest.split_once(old) {
         let dotted = behind.strip_prefix('.').unwrap_or(behind);
         let is_word = !before.ends_with(|c| is_part(c) || c == '.') && !dotted.starts_with(is_part);
-        said += before;
-        said += if is_word { new } else { old };
+        rewritten += before;
+        rewritten += if is_word { new } else { old };
         rest = behind;
     }
-    said + rest
+    rewritten + rest
 }
 
 #[cfg(test)]

@@ -69,11 +69,11 @@ pub fn is_this_program(path: &Path, may_be_started: bool) -> bool {
     let mut command = Command::new(path);
     command.arg("--version");
     run_program(&command, VERSION_TIMEOUT, MAX_OUTPUT_BYTES).is_ok_and(|ended| {
-        let said = ended
+        let first_line = ended
             .output
             .trim_ascii_start()
             .strip_prefix(PROGRAM.as_bytes());
-        said.is_some_and(|version| version.starts_with(b" "))
+        first_line.is_some_and(|version| version.starts_with(b" "))
     })
 }
 

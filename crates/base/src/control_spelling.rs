@@ -40,15 +40,15 @@ pub fn spelled(text: &str) -> Cow<'_, str> {
     if !text.contains(is_spelled) {
         return Cow::Borrowed(text);
     }
-    let mut shown = String::with_capacity(text.len() + text.len() / 2);
+    let mut spelling = String::with_capacity(text.len() + text.len() / 2);
     for character in text.chars() {
         if is_spelled(character) {
-            spell(character, &mut shown);
+            spell(character, &mut spelling);
         } else {
-            shown.push(character);
+            spelling.push(character);
         }
     }
-    Cow::Owned(shown)
+    Cow::Owned(spelling)
 }
 
 /// True if `text` spells a control character.

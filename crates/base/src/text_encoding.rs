@@ -211,11 +211,11 @@ fn is_multi_byte(encoding: &'static Encoding) -> bool {
 pub fn detect(bytes: &[u8], region: Option<&[u8]>) -> &'static Encoding {
     // ASCII says nothing about the encoding, so the text before the first other byte is skipped.
     let start = bytes.iter().position(|byte| !byte.is_ascii()).unwrap_or(0);
-    let shown = &bytes[start..];
+    let window = &bytes[start..];
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(
-        &shown[..shown.len().min(DETECTOR_BYTES)],
-        shown.len() <= DETECTOR_BYTES,
+        &window[..window.len().min(DETECTOR_BYTES)],
+        window.len() <= DETECTOR_BYTES,
     );
     detector.guess(region, Utf8Detection::Deny)
 }

@@ -122,19 +122,19 @@ impl ScanReport {
                 _ => ranges.push((*number, *number)),
             }
         }
-        let shown = ranges.iter().take(MAX_RANGES).map(|range| match range {
+        let ranges_text = ranges.iter().take(MAX_RANGES).map(|range| match range {
             (first, last) if first == last => first.to_string(),
             (first, last) if first + 1 == *last => format!("{first}, {last}"),
             (first, last) => format!("{first} to {last}"),
         });
-        let mut shown = shown.collect::<Vec<_>>().join(", ");
+        let mut ranges_text = ranges_text.collect::<Vec<_>>().join(", ");
         if ranges.len() > MAX_RANGES {
-            shown += " and more";
+            ranges_text += " and more";
         }
         match ranges.as_slice() {
-            [] => shown,
-            [(first, last)] if first == last => format!("page {shown}"),
-            _ => format!("pages {shown}"),
+            [] => ranges_text,
+            [(first, last)] if first == last => format!("page {ranges_text}"),
+            _ => format!("pages {ranges_text}"),
         }
     }
 }

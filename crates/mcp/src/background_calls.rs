@@ -21,8 +21,8 @@ impl BackgroundCalls {
     /// The commands that run for this caller.
     pub fn of_caller(&self, owner: Option<&TokenOwner>) -> Vec<BackgroundRun> {
         let running = lock(&self.0);
-        let own = running.iter().filter(|(of, _)| of.as_ref() == owner);
-        own.map(|(_, run)| run.clone()).collect()
+        let commands = running.iter().filter(|(of, _)| of.as_ref() == owner);
+        commands.map(|(_, run)| run.clone()).collect()
     }
 
     /// Lets `process`, whose `answer` is here, go on if the answer says that it does, else end.

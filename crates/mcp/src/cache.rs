@@ -32,14 +32,14 @@ pub async fn open(
         Some(address) => Some(share(&address, secret.as_deref()).await?),
         None => None,
     };
-    let own = CacheFiles::of_user(secret.as_deref(), confinement);
+    let files = CacheFiles::of_user(secret.as_deref(), confinement);
     let persistent = PersistentFiles::of_user(secret.as_deref(), confinement);
     // On stdio the owner is the user, of whom others that share it have not heard.
     let nameless = (!over_http).then(|| {
         let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
         format!("{}@{}", geteuid().as_raw(), host.trim_end())
     });
-    let cache = LayeredCache::new(own, shared).with_persistent(persistent, nameless);
+    let cache = LayeredCache::new(files, shared).with_persistent(persistent, nameless);
     Ok(Some(Arc::new(cache)))
 }
 

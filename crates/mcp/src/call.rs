@@ -222,8 +222,8 @@ impl ToolCaller {
             return CallAnswer::refusal(tool, &Failure::new(ErrorCode::PermissionDenied, message));
         }
         let begin = Instant::now();
-        let own = self.permits.acquire(tool, spec.owner);
-        let mut permit = match self.run_within(tool, begin, own).await {
+        let permit_of_tool = self.permits.acquire(tool, spec.owner);
+        let mut permit = match self.run_within(tool, begin, permit_of_tool).await {
             Ok(permit) => permit,
             Err(failure) => return CallAnswer::refusal(tool, &failure),
         };
@@ -360,10 +360,10 @@ impl ToolCaller {
     /// anything there and there is one.
     fn socket_to_cache(&self, tool: &Tool, spec: &AnswerSpec<'_>) -> Option<OwnedFd> {
         let cache = self.cache.as_ref().filter(|_| tool.uses_cache())?;
-        let (own, other) = store_server::socket_pair().ok()?;
+        let (server_end, call_end) = store_server::socket_pair().ok()?;
         let owner = spec.owner.map(|owner| owner.name().to_owned());
-        tokio::spawn(store_server::serve(Arc::clone(cache), owner, own));
-        Some(other)
+        tokio::spawn(store_server::serve(Arc::clone(cache), owner, server_end));
+        Some(call_end)
     }
 
     fn command(&self, tool: &Tool) -> Command {

@@ -50,14 +50,14 @@ impl CallPermits {
     /// Waits for all permits of a call of `tool` but the common one. The scarce permits are taken
     /// first: a call that waits for one must not hold a common permit.
     pub async fn acquire(&self, tool: &'static Tool, holder: Option<&TokenOwner>) -> CallPermit {
-        let own = self.own.get(tool.name);
+        let tool_permits = self.own.get(tool.name);
         let mut permit = CallPermit::default();
         if let Some(holder) = holder {
-            let (name, count) = own.map_or(("", CALLS), |(_, count)| (tool.name, *count));
+            let (name, count) = tool_permits.map_or(("", CALLS), |(_, count)| (tool.name, *count));
             permit.take(self.share(holder, name, count)).await;
         }
-        if let Some((own, _)) = own {
-            permit.take(Arc::clone(own)).await;
+        if let Some((tool_permits, _)) = tool_permits {
+            permit.take(Arc::clone(tool_permits)).await;
         }
         permit
     }

@@ -317,9 +317,9 @@ impl ServerHandler for ToolServer {
 /// name of the program that sent the request.
 fn name_of_client(context: &RequestContext<RoleServer>) -> String {
     // The SDK puts its own name if the client has not given one.
-    let said = context.client_info();
-    let said = said.filter(|client| *client != Implementation::default());
-    if let Some(client) = said {
+    let client_info = context.client_info();
+    let client_info = client_info.filter(|client| *client != Implementation::default());
+    if let Some(client) = client_info {
         return client.name;
     }
     let http = context.extensions.get::<Parts>();

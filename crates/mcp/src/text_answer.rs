@@ -54,38 +54,38 @@ fn text(tool: &Tool, object: &Value, client: &ClientProfile) -> String {
     if let Some(ahead) = object[AHEAD].as_str() {
         text.insert_str(0, &format!("[{ahead}]\n"));
     }
-    let mut said = Vec::new();
+    let mut sentences = Vec::new();
     if let Some(error) = object["error"].as_str() {
         let code = object["error_code"].as_str().unwrap_or_default();
         end_line(&mut text);
         let _ = write!(text, "{error} ({code})");
         if code == ErrorCode::AuthMissing.as_str() {
-            said.push(format!(
+            sentences.push(format!(
                 "Some clients pass no variables on to their servers: a key is handed over with {}.",
                 client.keys
             ));
         }
     }
     if let Some(code) = exit_code(tool, object) {
-        said.insert(0, format!("exit code {code}"));
+        sentences.insert(0, format!("exit code {code}"));
     }
     if let Some(note) = object["note"].as_str() {
-        said.push(note.to_owned());
+        sentences.push(note.to_owned());
     }
     if object["error"].is_string() {
-        advise(object, &mut said);
+        advise(object, &mut sentences);
     }
     if text.is_empty() {
         let nothing = object[EMPTY].as_str();
-        let nothing = nothing.or(said.is_empty().then_some(EMPTY_OUTPUT_TEXT));
+        let nothing = nothing.or(sentences.is_empty().then_some(EMPTY_OUTPUT_TEXT));
         if let Some(nothing) = nothing {
-            said.insert(0, nothing.to_owned());
+            sentences.insert(0, nothing.to_owned());
         }
     }
-    if let Some(last) = said.pop() {
+    if let Some(last) = sentences.pop() {
         end_line(&mut text);
         text.push('[');
-        for one in said {
+        for one in sentences {
             let _ = write!(text, "{}; ", one.strip_suffix('.').unwrap_or(&one));
         }
         let _ = write!(text, "{last}]");
@@ -96,14 +96,14 @@ fn text(tool: &Tool, object: &Value, client: &ClientProfile) -> String {
 /// Says of an error when the same may work, and where else to ask. The message may have said so
 /// already, in words that are not read here; the word for programs (`suggestedAction`) is not for
 /// models.
-fn advise(object: &Value, said: &mut Vec<String>) {
+fn advise(object: &Value, sentences: &mut Vec<String>) {
     if let Some(seconds) = object["retryAfterSeconds"].as_u64() {
-        said.push(format!("try again in {seconds} seconds"));
+        sentences.push(format!("try again in {seconds} seconds"));
     }
     let others = object["alternatives"].as_array().into_iter().flatten();
     let others: Vec<&str> = others.filter_map(Value::as_str).collect();
     if !others.is_empty() {
-        said.push(format!("others to try: {}", others.join(", ")));
+        sentences.push(format!("others to try: {}", others.join(", ")));
     }
 }
 
@@ -131,8 +131,8 @@ fn body(tool: &Tool, object: &Value) -> String {
             }
             (None, value) => {
                 end_line(&mut text);
-                let shown = value.as_str().map_or(value.to_string(), str::to_owned);
-                let _ = write!(text, "{name}: {shown}");
+                let plain = value.as_str().map_or(value.to_string(), str::to_owned);
+                let _ = write!(text, "{name}: {plain}");
             }
         }
     }

@@ -23,17 +23,17 @@ pub fn make_visible(tool: &Tool, answer: &mut Map<String, Value>) -> bool {
             }
         }
     }
-    let Some(said) = taken.note("the output") else {
+    let Some(remark) = taken.note("the output") else {
         return false;
     };
-    add_note(answer, &said);
+    add_note(answer, &remark);
     true
 }
 
 /// Adds a note to those of an answer.
-pub fn add_note(answer: &mut Map<String, Value>, said: &str) {
+pub fn add_note(answer: &mut Map<String, Value>, remark: &str) {
     let note = answer.get("note").and_then(Value::as_str);
-    let note = note.map_or(said.to_owned(), |note| format!("{note} {said}"));
+    let note = note.map_or(remark.to_owned(), |note| format!("{note} {remark}"));
     answer.insert("note".to_owned(), note.into());
 }
 

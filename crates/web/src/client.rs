@@ -246,13 +246,13 @@ impl HttpClient {
         let mut url = without_login(first);
         let mut jar = CookieJar::default();
         for _ in 0..=MAX_REDIRECTS {
-            let own = url.origin() == origin;
+            let is_same_origin = url.origin() == origin;
             self.allow(&url)?;
             let host = guard::host_of(&url).map_err(|_| no_host())?;
             let extra = RequestExtras {
                 accept: request.accept,
-                headers: if own { request.headers } else { &[] },
-                authorization: login.as_deref().filter(|_| own),
+                headers: if is_same_origin { request.headers } else { &[] },
+                authorization: login.as_deref().filter(|_| is_same_origin),
                 cookie: jar.header(&host, &url),
                 body: None,
             };

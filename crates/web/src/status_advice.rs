@@ -53,8 +53,8 @@ fn advice(reply: &HttpResponse) -> Option<&'static str> {
 #[must_use]
 pub fn retry_delay(reply: &HttpResponse) -> Option<Duration> {
     let now = || {
-        let own = reply.header("date").and_then(date::parse);
-        own.unwrap_or_else(SystemTime::now)
+        let server_time = reply.header("date").and_then(date::parse);
+        server_time.unwrap_or_else(SystemTime::now)
     };
     let until = |time: SystemTime| time.duration_since(now()).unwrap_or_default();
     if let Some(value) = reply.header("retry-after") {

@@ -91,12 +91,12 @@ pub(super) fn convert_with_fallback(
     let letters = letters_of(&model);
     if letters < EMPTY_PAGE_LETTERS && !cuts.time {
         let (text, stands_in) = page_data::text_of(&about.data);
-        let own = HtmlSource {
+        let hidden_source = HtmlSource {
             page: &text,
             syntax: PageSyntax::Html,
             ..*source
         };
-        let (fallback, cut) = own.walk(&own.parse(WantedContent::Shown));
+        let (fallback, cut) = hidden_source.walk(&hidden_source.parse(WantedContent::Shown));
         let least = match letters {
             0 => EMPTY_PAGE_LETTERS / 2,
             letters => MIN_NOSCRIPT_LETTERS.max(letters * HIDDEN_TO_VISIBLE_RATIO),

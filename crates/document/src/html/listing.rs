@@ -29,8 +29,8 @@ pub(super) fn is_sign(name: &str) -> bool {
 /// True if an element with this lower-case name and this class is, or holds, lines of code.
 pub(super) fn is_listing(tag: &str, class: &str) -> bool {
     let has = |words: &str| {
-        let mut own = class.split_ascii_whitespace();
-        own.any(|word| dom::lists(words, word))
+        let mut classes = class.split_ascii_whitespace();
+        classes.any(|word| dom::lists(words, word))
     };
     match tag {
         "td" => has(LINE_CLASSES),

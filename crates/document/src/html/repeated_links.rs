@@ -34,7 +34,7 @@ struct LinkOccurrence {
 pub(super) fn remove_repeated(model: &mut DocumentModel, here: &str) {
     let mut links: Vec<LinkOccurrence> = Vec::new();
     let mut untitled: Vec<usize> = Vec::new();
-    let mut own: Vec<usize> = Vec::new();
+    let mut indices: Vec<usize> = Vec::new();
     let mut text = String::new();
     let mut count = 0;
     for node in 0..model.nodes().len() {
@@ -53,7 +53,7 @@ pub(super) fn remove_repeated(model: &mut DocumentModel, here: &str) {
             continue;
         }
         if address == here && is_named && text.trim() != address {
-            own.push(node);
+            indices.push(node);
             continue;
         }
         let mut hasher = DefaultHasher::new();
@@ -73,10 +73,10 @@ pub(super) fn remove_repeated(model: &mut DocumentModel, here: &str) {
     }
     let mut gone = Vec::new();
     if count > MAX_UNTOUCHED_LINKS {
-        gone = own;
-        let mut said: HashSet<u64> = HashSet::with_capacity(links.len());
+        gone = indices;
+        let mut hashes: HashSet<u64> = HashSet::with_capacity(links.len());
         let repeated = links.iter().enumerate().filter(|(at, link)| {
-            let again = link.is_named && !said.insert(link.whole);
+            let again = link.is_named && !hashes.insert(link.whole);
             let near = |others: &[LinkOccurrence]| {
                 let same = |other: &LinkOccurrence| other.has_text && other.place == link.place;
                 others.iter().any(same)
@@ -97,14 +97,14 @@ pub(super) fn remove_repeated(model: &mut DocumentModel, here: &str) {
 fn stands_between_words(model: &DocumentModel, at: usize, text: &str) -> bool {
     let nodes = model.nodes();
     let in_line = |node: &&DocumentNode| node.content.is_markup();
-    let said = |node: Option<&DocumentNode>| match node.map(|node| node.content) {
+    let has_words = |node: Option<&DocumentNode>| match node.map(|node| node.content) {
         Some(NodeContent::Text(slice) | NodeContent::Code(slice)) => model.text(slice),
         _ => "",
     };
     let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-    let before = said(nodes[..at].iter().rev().find(|node| !in_line(node)));
+    let before = has_words(nodes[..at].iter().rev().find(|node| !in_line(node)));
     let behind = nodes.get(nodes[at].end as usize..).unwrap_or_default();
-    let behind = said(behind.iter().find(|node| !in_line(node)));
+    let behind = has_words(behind.iter().find(|node| !in_line(node)));
     (is_word(text.chars().next()) && is_word(before.chars().next_back()))
         || (is_word(text.chars().next_back()) && is_word(behind.chars().next()))
 }

@@ -73,18 +73,18 @@ fn frame(node: &Handle, text: TextLooks) -> OpenElement {
 }
 
 fn text_of(node: &Handle, kind: Option<ElementKind>, around: &TextLooks) -> TextLooks {
-    let own = match dom::name(node) {
+    let text = match dom::name(node) {
         "a" if dom::attribute(node, "href").is_some() => around.recoloured(),
         "mark" => around.recoloured(),
         _ if kind == Some(ElementKind::Boxed) => TextLooks::default(),
         _ => *around,
     };
     match dom::attribute(node, "style") {
-        Some(style) => own.within(
+        Some(style) => text.within(
             &InlineStyle::of(&style),
             visibility::is_boxed(dom::name(node)),
         ),
-        None => own,
+        None => text,
     }
 }
 

@@ -279,12 +279,12 @@ fn field_note(file: &PdfFile, field: &Dictionary, drawn: &str) -> Option<String>
 
 /// Returns the text that the list of a choice shows for a value.
 fn option_text(file: &PdfFile, options: &[Object], value: &Object) -> String {
-    let shown = options.iter().take(MAX_OPTIONS).find_map(|option| {
-        let [given, shown] = file.resolve(option).as_array().ok()?.as_slice() else {
+    let label = options.iter().take(MAX_OPTIONS).find_map(|option| {
+        let [given, label] = file.resolve(option).as_array().ok()?.as_slice() else {
             return None;
         };
         let given = file.resolve(given);
-        (given.as_str().ok()? == value.as_str().ok()?).then(|| file.resolve(shown))
+        (given.as_str().ok()? == value.as_str().ok()?).then(|| file.resolve(label))
     });
-    readable(shown.unwrap_or(value))
+    readable(label.unwrap_or(value))
 }

@@ -344,9 +344,9 @@ impl<'a> ContentInterpreter<'a> {
         self.drawn.images = true;
         let state = &self.state;
         let area = state.ctm.rect(&Rect::new(0.0, 0.0, 1.0, 1.0));
-        let shown = area.and(&state.clip);
-        self.painted.add_picture(&shown);
-        self.drawn.pictures.add(image, state.ctm, &shown);
+        let visible = area.and(&state.clip);
+        self.painted.add_picture(&visible);
+        self.drawn.pictures.add(image, state.ctm, &visible);
     }
 
     /// Draws a form; `place` is the matrix of an annotation.
@@ -382,8 +382,8 @@ impl<'a> ContentInterpreter<'a> {
         }
         self.depth += 1;
         self.active.push(key);
-        let own = file.dict(&form.dict, b"Resources").or(resources);
-        self.run_stream(&content, own);
+        let resources_of_form = file.dict(&form.dict, b"Resources").or(resources);
+        self.run_stream(&content, resources_of_form);
         self.active.pop();
         self.depth -= 1;
         self.marks.truncate(marks);

@@ -342,9 +342,9 @@ fn read_page(
     } = drawn;
     if !drawn.keep_unseen {
         runs.list.retain(|run| {
-            let shown = run.paint == TextPaint::Seen || painted.shows(run.paint, run.center());
-            *dropped_unseen |= !shown;
-            shown
+            let is_visible = run.paint == TextPaint::Seen || painted.shows(run.paint, run.center());
+            *dropped_unseen |= !is_visible;
+            is_visible
         });
     }
     // Unpainted text is that of a scan that was read before.

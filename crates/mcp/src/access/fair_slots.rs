@@ -41,11 +41,11 @@ impl FairSlots {
     pub fn take(self: &Arc<Self>, holder: &TokenOwner) -> Option<HeldSlot> {
         let mut taken = lock(&self.taken);
         let left = self.all - taken.values().sum::<usize>();
-        let own = taken.get(holder).copied().unwrap_or_default();
-        if left == 0 || (self.divided && own >= left) {
+        let count = taken.get(holder).copied().unwrap_or_default();
+        if left == 0 || (self.divided && count >= left) {
             return None;
         }
-        taken.insert(holder.clone(), own + 1);
+        taken.insert(holder.clone(), count + 1);
         Some(HeldSlot {
             slots: Arc::clone(self),
             holder: holder.clone(),

@@ -58,7 +58,7 @@ fn without_secrets(value: &Value, keys: &[SecretText]) -> Value {
     }
 }
 
-fn text(said: &str, keys: &[SecretText]) -> String {
+fn text(words: &str, keys: &[SecretText]) -> String {
     let (Some(login), Some(parameter)) = (&*LOGIN, &*PARAMETER) else {
         return HIDDEN.to_owned();
     };
@@ -69,10 +69,10 @@ fn text(said: &str, keys: &[SecretText]) -> String {
             .map_or("", |name| name.as_str());
         format!("{name}{HIDDEN}")
     };
-    let said = login.replace_all(said, |found: &Captures<'_>| format!("{}@", kept(found)));
-    let said = parameter.replace_all(&said, kept);
+    let words = login.replace_all(words, |found: &Captures<'_>| format!("{}@", kept(found)));
+    let words = parameter.replace_all(&words, kept);
     keys.iter()
-        .fold(said.into_owned(), |said, key| key.hide_in(&said))
+        .fold(words.into_owned(), |words, key| key.hide_in(&words))
 }
 
 #[cfg(test)]

@@ -62,7 +62,7 @@ pub(super) fn check_size(node: &PatternNode) -> Result<(), PatternError> {
 }
 
 fn size(node: &PatternNode) -> usize {
-    let own = match node {
+    let size_of_node = match node {
         PatternNode::Literal { text, .. } => text.len(),
         PatternNode::Set(set) => {
             let classes = set.classes.iter().chain(&set.complements);
@@ -81,7 +81,7 @@ fn size(node: &PatternNode) -> usize {
         | PatternNode::Assertion(_)
         | PatternNode::BackReference { .. } => 0,
     };
-    1 + own
+    1 + size_of_node
 }
 
 fn class_size(class: CharClass) -> usize {

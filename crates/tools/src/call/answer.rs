@@ -172,10 +172,10 @@ pub fn install_panic_hook() {
     panic::set_hook(Box::new(|info| {
         let place = info.location().map(ToString::to_string);
         let words: &str = info.payload().downcast_ref::<&'static str>().unwrap_or(&"");
-        let shown = place.as_deref().unwrap_or("an unknown place");
+        let location = place.as_deref().unwrap_or("an unknown place");
         let _ = writeln!(
             io::stderr(),
-            "ikigai-tools: internal error at {shown} {words}"
+            "ikigai-tools: internal error at {location} {words}"
         );
         *lock(&PLACE_OF_PANIC) = place;
     }));

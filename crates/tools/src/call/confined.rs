@@ -191,8 +191,8 @@ pub(super) fn refusal(confinement: &Confinement, refused: &PathRefusal<'_>) -> F
         // Its name is a new one each time.
         format!("That is for the temporary files of other calls: {instead}.")
     } else {
-        let shown = place.display().to_string();
-        match confinement.words_to_allow(*right, place, &shown) {
+        let place_name = place.display().to_string();
+        match confinement.words_to_allow(*right, place, &place_name) {
             Some(how) => format!("Whoever set it can allow it by adding {how}, if that exists."),
             None => format!("That is private, or too broad to allow: {instead}."),
         }

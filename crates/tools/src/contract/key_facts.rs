@@ -18,8 +18,8 @@ pub type PickedValues = &'static [(&'static str, &'static str)];
 /// have no line.
 pub fn fact_lines(picks: PickedValues, field: &Value) -> impl Iterator<Item = String> {
     picks.iter().filter_map(|(name, place)| {
-        let shown = value_on_one_line(field.pointer(place)?)?;
-        Some(format!("{name}: {shown}"))
+        let text = value_on_one_line(field.pointer(place)?)?;
+        Some(format!("{name}: {text}"))
     })
 }
 

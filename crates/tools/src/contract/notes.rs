@@ -43,11 +43,11 @@ impl Notes {
     /// The text of the field. `named` rewrites notes as their reader is shown file names.
     #[must_use]
     pub fn text(&self, named: impl Fn(&str) -> Cow<'_, str>) -> String {
-        let said = self.0.iter().map(|(note, quotes)| match quotes {
+        let sentences = self.0.iter().map(|(note, quotes)| match quotes {
             true => Cow::Borrowed(&**note),
             false => named(note),
         });
-        said.collect::<Vec<_>>().join(" ")
+        sentences.collect::<Vec<_>>().join(" ")
     }
 }
 

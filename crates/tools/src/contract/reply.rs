@@ -486,21 +486,21 @@ fn relative_names(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     };
     let here = format!("{here}/");
-    let mut shown = String::with_capacity(text.len());
+    let mut relative = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(&here) {
         let (before, from) = rest.split_at(at);
         let behind = &from[here.len()..];
         let begins = !before.ends_with(|one: char| one.is_alphanumeric() || "/._-~".contains(one));
         let goes_on = behind.starts_with(|one: char| one.is_alphanumeric() || "._".contains(one));
-        shown.push_str(before);
+        relative.push_str(before);
         if !(begins && goes_on) {
-            shown.push_str(&here);
+            relative.push_str(&here);
         }
         rest = behind;
     }
-    shown.push_str(rest);
-    Cow::Owned(shown)
+    relative.push_str(rest);
+    Cow::Owned(relative)
 }
 
 /// The prefix of the JSON string `whole` that fits into `room`; empty if it is not a string.

@@ -108,7 +108,7 @@ fn describe_limits(keywords: &Map<String, Value>, reduced: &mut Map<String, Valu
     if !limits.is_empty() {
         let description = reduced.get("description").and_then(Value::as_str);
         let description = description.unwrap_or_default();
-        let said = format!("{description} ({limits})").trim_start().to_owned();
-        reduced.insert("description".to_owned(), said.into());
+        let text = format!("{description} ({limits})").trim_start().to_owned();
+        reduced.insert("description".to_owned(), text.into());
     }
 }

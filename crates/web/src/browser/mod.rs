@@ -244,9 +244,9 @@ impl Browser {
         };
         let end = end.min(Instant::now() + switches::VERSION_TIMEOUT);
         let arguments = [OsString::from("--version")];
-        let said = process::run(&self.program, arguments.into_iter(), &scratch, end);
-        let said = said.map(|said| said.output).unwrap_or_default();
-        switches::user_agent(&String::from_utf8_lossy(&said), USER_AGENT)
+        let version = process::run(&self.program, arguments.into_iter(), &scratch, end);
+        let version = version.map(|version| version.output).unwrap_or_default();
+        switches::user_agent(&String::from_utf8_lossy(&version), USER_AGENT)
     }
 }
 

@@ -86,19 +86,19 @@ impl LayeredCache {
                 Ok(None) | Err(_) => {}
             }
         }
-        let own = Arc::clone(self.own.as_ref()?);
+        let local = Arc::clone(self.own.as_ref()?);
         let asked = question.clone();
-        spawn_blocking(move || own.get(&asked, longest))
+        spawn_blocking(move || local.get(&asked, longest))
             .await
             .ok()?
     }
 
     /// Keeps the answer to `question`, which is of no use once it is as old as `good_for`.
     pub async fn put(&self, question: &CacheQuestion, bytes: &[u8], good_for: Duration) {
-        let own = async {
-            if let Some(own) = self.own.clone() {
+        let local = async {
+            if let Some(local) = self.own.clone() {
                 let (question, bytes) = (question.clone(), bytes.to_vec());
-                let _ = spawn_blocking(move || own.put(&question, &bytes, good_for)).await;
+                let _ = spawn_blocking(move || local.put(&question, &bytes, good_for)).await;
             }
         };
         let shared = async {
@@ -106,14 +106,14 @@ impl LayeredCache {
                 shared.put(&shared.name(question), bytes, good_for).await;
             }
         };
-        tokio::join!(own, shared);
+        tokio::join!(local, shared);
     }
 
     /// Forgets the answer to `question`.
     pub async fn forget(&self, question: &CacheQuestion) {
-        if let Some(own) = self.own.clone() {
+        if let Some(local) = self.own.clone() {
             let question = question.clone();
-            let _ = spawn_blocking(move || own.forget(&question)).await;
+            let _ = spawn_blocking(move || local.forget(&question)).await;
         }
         if let Some(shared) = &self.shared {
             shared.forget(&shared.name(question)).await;
@@ -184,8 +184,8 @@ impl LayeredCache {
             turns: Arc::clone(&self.turns),
             others: Vec::new(),
         };
-        if let Some(own) = &self.own {
-            locks.others.push(own.turn(question)?);
+        if let Some(local) = &self.own {
+            locks.others.push(local.turn(question)?);
         }
         Some(locks)
     }

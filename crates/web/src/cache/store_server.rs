@@ -28,10 +28,10 @@ const MAX_FIRST_ALLOCATION: usize = 64 * 1024;
 /// # Errors
 /// The process has too many open files.
 pub fn socket_pair() -> io::Result<(UnixStream, OwnedFd)> {
-    let (own, other) = UnixStream::pair()?;
-    let other = other.into_std()?;
-    other.set_nonblocking(false)?;
-    Ok((own, other.into()))
+    let (server_end, call_end) = UnixStream::pair()?;
+    let call_end = call_end.into_std()?;
+    call_end.set_nonblocking(false)?;
+    Ok((server_end, call_end.into()))
 }
 
 /// Answers a call of `owner` from `cache`, until its end of the socket is closed or sends no

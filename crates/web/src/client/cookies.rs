@@ -120,8 +120,8 @@ impl Cookie {
             // On overflow the cookie does not expire during the call.
             cookie.ends = now.checked_add(age);
         }
-        let own = domain.is_none_or(|domain| domain.is_empty() || within(host, &domain));
-        let allowed = own && (!cookie.secure || url.scheme() == "https");
+        let is_allowed = domain.is_none_or(|domain| domain.is_empty() || within(host, &domain));
+        let allowed = is_allowed && (!cookie.secure || url.scheme() == "https");
         allowed.then_some(cookie)
     }
 

@@ -34,32 +34,32 @@ impl SecretText {
     #[must_use]
     pub fn hide_in(&self, text: &str) -> String {
         let loosely = self.is_no_word();
-        let own = SearchableText::of(&self.0, loosely).bytes;
-        if own.is_empty() {
+        let secret = SearchableText::of(&self.0, loosely).bytes;
+        if secret.is_empty() {
             return text.to_owned();
         }
         let folded = SearchableText::of(text, loosely);
-        let mut places = folded.find(&own);
+        let mut places = folded.find(&secret);
         if loosely {
-            let mut others = vec![own.iter().rev().copied().collect(), hexadecimal(&self.0)];
+            let mut others = vec![secret.iter().rev().copied().collect(), hexadecimal(&self.0)];
             others.extend((0..3).map(|before| base64_behind(before, &self.0)));
             places.extend(others.iter().flat_map(|other| folded.find(other)));
             // With the punctuation at its beginning and end.
             let exactly = SearchableText::of(&self.0, false).bytes;
             places.extend(SearchableText::of(text, false).find(&exactly));
         }
-        places.extend(folded.cut_off(&own, text.len()));
+        places.extend(folded.cut_off(&secret, text.len()));
         places.sort_unstable_by_key(|place| place.start);
         let mut out = String::with_capacity(text.len());
-        let mut shown = 0;
+        let mut copied = 0;
         for place in places {
-            if place.start >= shown {
-                out.push_str(&text[shown..place.start]);
+            if place.start >= copied {
+                out.push_str(&text[copied..place.start]);
                 out.push_str("[key]");
             }
-            shown = shown.max(place.end);
+            copied = copied.max(place.end);
         }
-        out + &text[shown..]
+        out + &text[copied..]
     }
 
     /// True if the secret cannot occur in a text by chance: it is long, or has both letters and

@@ -59,12 +59,12 @@ impl HopTarget {
     /// Returns `http://host`, with the port if it is not the scheme's default.
     #[must_use]
     pub fn origin(&self) -> String {
-        let (scheme, own) = if self.tls {
+        let (scheme, default_port) = if self.tls {
             ("https", 443)
         } else {
             ("http", 80)
         };
-        if self.port == own {
+        if self.port == default_port {
             format!("{scheme}://{}", self.host)
         } else {
             format!("{scheme}://{self}")

@@ -79,9 +79,9 @@ impl PatentList {
 
 /// True if the patent has this title, or one that holds it.
 fn has_title(patent: &Patent, title: &str) -> bool {
-    let own = plain_words(&patent.title).to_lowercase();
+    let words = plain_words(&patent.title).to_lowercase();
     let title = title.to_lowercase();
-    format!(" {own} ").contains(&format!(" {title} "))
+    format!(" {words} ").contains(&format!(" {title} "))
 }
 
 /// True unless the patent was filed in another year.

@@ -239,9 +239,13 @@ fn clean_up(text: &mut String, keys: &[SecretText], removed: &mut UnseenCount) {
 }
 
 fn unreached(provider: &Provider, error: &FetchError) -> ProviderFailure {
-    let own = matches!(error, FetchError::Network(error) if error.own);
+    let is_local = matches!(error, FetchError::Network(error) if error.own);
     let text = format!("{} search failed: {error}", provider.title);
-    ProviderFailure::new(provider, ProviderFailureKind::Network { own }, text)
+    ProviderFailure::new(
+        provider,
+        ProviderFailureKind::Network { own: is_local },
+        text,
+    )
 }
 
 fn not_understood(provider: &Provider, reply: &HttpResponse) -> ProviderFailure {

@@ -113,8 +113,8 @@ impl ClaimTerms {
 
     /// Returns the weight of the words that a sentence shares with the claim; each counts once.
     fn weight(&self, sentence: &str) -> usize {
-        let own = tokens(sentence);
-        let shared = own.intersection(&self.tokens);
+        let words = tokens(sentence);
+        let shared = words.intersection(&self.tokens);
         shared.map(ClaimToken::weight).sum()
     }
 }

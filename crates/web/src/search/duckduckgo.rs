@@ -112,10 +112,10 @@ fn region(country: Option<&str>, language: Option<&str>) -> Option<&'static str>
     let language = language.map(own_code);
     if let Some(country) = country {
         let prefix = own_code(country) + "-";
-        let mut own = REGIONS.iter().filter(|one| one.starts_with(&prefix));
-        let first = own.clone().next();
+        let mut regions = REGIONS.iter().filter(|one| one.starts_with(&prefix));
+        let first = regions.clone().next();
         let speaks = |one: &&&str| language.as_deref() == Some(&one[prefix.len()..]);
-        return own.find(speaks).or(first).copied();
+        return regions.find(speaks).or(first).copied();
     }
     let language = language?;
     let home = HOMES.iter().find(|(code, _)| *code == language);

@@ -183,8 +183,8 @@ fn answers(body: &Value, reply: &HttpResponse) -> Option<SearchResult> {
 /// Reads an infobox: a text about the subject of the query, and facts of it.
 fn infobox(item: &Value) -> SearchResult {
     let link = list(item, "urls").first().map(|link| string(link, "url"));
-    let own = string(item, "id");
-    let is_address = own.starts_with("https://") || own.starts_with("http://");
+    let id = string(item, "id");
+    let is_address = id.starts_with("https://") || id.starts_with("http://");
     let facts = list(item, "attributes")
         .iter()
         .take(MAX_FACTS)
@@ -196,7 +196,7 @@ fn infobox(item: &Value) -> SearchResult {
     SearchResult {
         title: html_text::text(string(item, "infobox")),
         url: if is_address {
-            own
+            id
         } else {
             link.unwrap_or_default()
         }

@@ -221,7 +221,7 @@ fn playable(player: &Value) -> Result<(), SiteApiError> {
     let state = player.get("playabilityStatus").unwrap_or(&Value::Null);
     let status = state.get("status").and_then(Value::as_str).unwrap_or("OK");
     let reason = name_of(state, "reason").unwrap_or_default();
-    let said = if reason.is_empty() {
+    let message = if reason.is_empty() {
         String::new()
     } else {
         format!(" ({})", reason.trim_end_matches('.'))
@@ -231,15 +231,15 @@ fn playable(player: &Value) -> Result<(), SiteApiError> {
         "LOGIN_REQUIRED" if lower.contains("bot") => Err(blocked(reason.trim_end_matches('.'))),
         "LOGIN_REQUIRED" | "AGE_CHECK_REQUIRED" | "CONTENT_CHECK_REQUIRED" => {
             Err(SiteApiError::AuthRequired(format!(
-                "YouTube shows this video to those who are logged in{said}. It cannot be read \
+                "YouTube shows this video to those who are logged in{message}. It cannot be read \
                  here; ask the user, or find a transcript elsewhere."
             )))
         }
         "ERROR" => Err(SiteApiError::NotFound(format!(
-            "There is no such video at YouTube{said}. Look the address up again."
+            "There is no such video at YouTube{message}. Look the address up again."
         ))),
         "UNPLAYABLE" if player.get("videoDetails").is_none() => Err(SiteApiError::Blocked(
-            format!("YouTube does not show this video here{said}. Find a transcript elsewhere."),
+            format!("YouTube does not show this video here{message}. Find a transcript elsewhere."),
         )),
         _ => Ok(()),
     }

@@ -307,9 +307,9 @@ fn sums(cut: &PageBlocks) -> Vec<ElementSum> {
 /// Adds to the value of each element those of the elements in it.
 pub(super) fn sum_up<T: Copy>(values: &mut [T], cut: &PageBlocks, add: impl Fn(&mut T, T)) {
     for (number, element) in cut.elements.iter().enumerate().rev() {
-        let own = values[number];
+        let value = values[number];
         if let Some(around) = values.get_mut(element.parent as usize) {
-            add(around, own);
+            add(around, value);
         }
     }
 }

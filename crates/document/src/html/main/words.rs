@@ -230,15 +230,15 @@ impl NamingCache {
         if let Some(called) = self.known.get(&key) {
             return *called;
         }
-        let said = NamingAttributes::of(node);
+        let naming = NamingAttributes::of(node);
         let mut called = ElementNaming {
-            has_words: !(said.class.trim().is_empty() && said.id.trim().is_empty()),
+            has_words: !(naming.class.trim().is_empty() && naming.id.trim().is_empty()),
             block_kind: tags::block_kind(tag),
-            categories: tags::categories(tag) | tags::categories_of_role(&said.role),
-            shape: said.shape(tag),
+            categories: tags::categories(tag) | tags::categories_of_role(&naming.role),
+            shape: naming.shape(tag),
             ..ElementNaming::default()
         };
-        said.each_token(tag, &mut self.token, |token, of_id| {
+        naming.each_token(tag, &mut self.token, |token, of_id| {
             if let Some(word) = WORDS.get(token) {
                 called.groups |= word.groups;
                 // The id of a section is made of its heading's words.

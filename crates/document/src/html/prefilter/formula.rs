@@ -60,12 +60,12 @@ impl<'a> PageFilter<'a> {
         let behind = end + "</math>".len();
         let annotation = next(page, start.end, "<annotation", &mut self.ahead.annotation);
         if annotation < end
-            && let Some(said) = annotated(page, annotation, end)
+            && let Some(source) = annotated(page, annotation, end)
         {
-            return Some((entities::decoded_in_text(said), behind));
+            return Some((entities::decoded_in_text(source), behind));
         }
-        if let Some(said) = tag::read(page, at + 1)?.get("alttext").and_then(tex) {
-            return Some((entities::decoded_in_text(said), behind));
+        if let Some(source) = tag::read(page, at + 1)?.get("alttext").and_then(tex) {
+            return Some((entities::decoded_in_text(source), behind));
         }
         let elements = page.get(start.end..end)?;
         let formula =
@@ -109,13 +109,13 @@ impl<'a> PageFilter<'a> {
         let is_alone = !tag.contains("MathJax-Element") || self.ahead.drawn == Some(at);
         let is_script = is_alone && tag.contains("math/tex");
         let (end, behind) = is_script.then(|| self.raw_end(start.end, "script"))?;
-        let said = page[start.end..end].trim();
+        let source = page[start.end..end].trim();
         // As kramdown writes it.
-        let said = said
+        let source = source
             .strip_prefix("% <![CDATA[")
-            .and_then(|said| said.strip_suffix("%]]>"))
-            .unwrap_or(said);
-        Some(self.emit_formula(tex(said)?, behind))
+            .and_then(|source| source.strip_suffix("%]]>"))
+            .unwrap_or(source);
+        Some(self.emit_formula(tex(source)?, behind))
     }
 
     /// Shows the letters of a formula by `KaTeX` that has no `MathML` before them.
@@ -199,11 +199,11 @@ fn is_hidden(tag: &XmlTag<'_>) -> bool {
 }
 
 /// Returns a formula without its size command.
-fn tex(said: &str) -> Option<&str> {
-    let said = said.trim();
+fn tex(source: &str) -> Option<&str> {
+    let source = source.trim();
     let inner = ["{\\displaystyle", "{\\textstyle"]
         .iter()
-        .find_map(|style| said.strip_prefix(style)?.strip_suffix('}'));
-    let said = inner.unwrap_or(said).trim();
-    (!said.is_empty() && said.len() <= MAX_FORMULA_BYTES).then_some(said)
+        .find_map(|style| source.strip_prefix(style)?.strip_suffix('}'));
+    let source = inner.unwrap_or(source).trim();
+    (!source.is_empty() && source.len() <= MAX_FORMULA_BYTES).then_some(source)
 }

@@ -49,8 +49,8 @@ impl TreeWalk {
 }
 
 fn has_class(node: &Handle, class: &str) -> bool {
-    let own = dom::attribute(node, "class").unwrap_or_default();
-    own.split_ascii_whitespace().any(|word| word == class)
+    let classes = dom::attribute(node, "class").unwrap_or_default();
+    classes.split_ascii_whitespace().any(|word| word == class)
 }
 
 fn says_something(node: &Handle) -> bool {

@@ -192,8 +192,8 @@ impl TreeWalk {
         let in_link = self.flow.in_link();
         // Within a link with text of its own, an image is decoration.
         if in_link && self.link_has_text {
-            let said = self.link_text.contains(image.alt.trim());
-            self.add_stand_in(if said { "" } else { &image.alt });
+            let is_repeated = self.link_text.contains(image.alt.trim());
+            self.add_stand_in(if is_repeated { "" } else { &image.alt });
             return;
         }
         let Some(address) = image
@@ -210,8 +210,8 @@ impl TreeWalk {
         }
         // A repeated image becomes its text.
         let build = &self.flow.build;
-        let shown = build.kept_text(build.address_text(address)).to_owned();
-        if !self.images.insert(shown) {
+        let address_shown = build.kept_text(build.address_text(address)).to_owned();
+        if !self.images.insert(address_shown) {
             self.add_stand_in(&image.alt);
             return;
         }

@@ -39,9 +39,9 @@ pub(in super::super) fn is_mono(font: &str) -> bool {
 
 /// True if shading has another colour than white.
 pub(super) fn is_shaded(tag: &XmlTag<'_>) -> bool {
-    let said = |name: &str| tag.attribute(name).unwrap_or_default();
-    let fill = said("fill");
-    let plain = matches!(&*said("val"), "" | "clear" | "nil");
+    let attribute = |name: &str| tag.attribute(name).unwrap_or_default();
+    let fill = attribute("fill");
+    let plain = matches!(&*attribute("val"), "" | "clear" | "nil");
     !plain || !(fill.is_empty() || fill == "auto" || is_white(&fill))
 }
 

@@ -205,8 +205,8 @@ impl<'a> MimePart<'a> {
             decode_text(body, encoding.flatten())
         };
         let says = |name, value: &str| {
-            let said = self.parameter("content-type", name);
-            said.is_some_and(|said| said.eq_ignore_ascii_case(value))
+            let parameter = self.parameter("content-type", name);
+            parameter.is_some_and(|parameter| parameter.eq_ignore_ascii_case(value))
         };
         if says("format", "flowed") {
             join_flowed_lines(&text, says("delsp", "yes"))

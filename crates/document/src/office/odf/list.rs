@@ -82,10 +82,10 @@ impl OdfReader<'_, '_> {
     fn next_number(&mut self, level: usize, start: Option<u32>) -> Option<u32> {
         let list = self.lists.last_mut()?;
         let levels = self.styles.lists.get(&list.style)?;
-        let own = &levels[level];
+        let level_style = &levels[level];
         let next = list.count.map(|count| count.saturating_add(1));
-        list.count = start.or(next).or(own.start).or(Some(1));
-        list.count.filter(|_| !own.format.is_empty())
+        list.count = start.or(next).or(level_style.start).or(Some(1));
+        list.count.filter(|_| !level_style.format.is_empty())
     }
 
     fn begin_item(&mut self, level: usize, number: Option<u32>, key: u32, style: &str) {

@@ -37,11 +37,11 @@ pub(super) fn kind_of(package: &mut ZipPackage<'_>) -> Option<FileKind> {
     if !package.has(CONTENT) {
         return None;
     }
-    let mut said = package.text("mimetype").unwrap_or_default();
-    if said.is_empty() {
-        said = package.text(MANIFEST)?;
+    let mut mimetype = package.text("mimetype").unwrap_or_default();
+    if mimetype.is_empty() {
+        mimetype = package.text(MANIFEST)?;
     }
-    let (_, kind) = said.split_once("application/vnd.oasis.opendocument.")?;
+    let (_, kind) = mimetype.split_once("application/vnd.oasis.opendocument.")?;
     let kinds = [
         ("text", FileKind::Odt),
         ("spreadsheet", FileKind::Ods),

@@ -140,16 +140,16 @@ fn read_row<'x>(
         }
         let said = |name: &str| tag.value(name);
         let (kind, date, value) = (said("value-type"), said("date-value"), said("value"));
-        let mut shown = String::new();
+        let mut cell_text = String::new();
         let mut link = None;
         xml.each_tag(|xml, tag| match tag.name() {
             "p" => {
                 let (inlines, _) = reader.read_inlines(xml, RunProperties::default(), true);
                 link = link.take().or_else(|| inlines.first_link());
-                if !shown.is_empty() {
-                    shown.push('\n');
+                if !cell_text.is_empty() {
+                    cell_text.push('\n');
                 }
-                shown.push_str(&inlines.plain());
+                cell_text.push_str(&inlines.plain());
             }
             "annotation" => {
                 let source = xml.skip_to_source();
@@ -164,19 +164,19 @@ fn read_row<'x>(
             _ => {}
         });
         if kind == "date" && !date.is_empty() {
-            shown = date.trim_end_matches("T00:00:00").replacen('T', " ", 1);
-        } else if shown.is_empty() {
-            shown = value;
+            cell_text = date.trim_end_matches("T00:00:00").replacen('T', " ", 1);
+        } else if cell_text.is_empty() {
+            cell_text = value;
         }
-        let shown = shown.trim();
-        if !shown.is_empty() {
+        let cell_text = cell_text.trim();
+        if !cell_text.is_empty() {
             for column in column..end {
                 if cells.len() >= budget.cells {
                     break;
                 }
                 cells.push(SheetCell {
                     column,
-                    text: shown.into(),
+                    text: cell_text.into(),
                     link: link.clone(),
                 });
             }

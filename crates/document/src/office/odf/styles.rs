@@ -124,18 +124,18 @@ impl OdfStyles {
 
 /// The number at `level`, as a list shows it; `counts` are those of the levels up to it.
 pub(super) fn label(levels: &OdfLevels, level: usize, counts: &[u32]) -> String {
-    let own = &levels[level.min(LEVELS - 1)];
-    if own.format.is_empty() {
+    let level_style = &levels[level.min(LEVELS - 1)];
+    if level_style.format.is_empty() {
         return String::new();
     }
-    let first = (level + 1).saturating_sub(own.shown.max(1));
+    let first = (level + 1).saturating_sub(level_style.shown.max(1));
     let numbers = (first..=level).filter_map(|at| {
         let format = &levels.get(at)?.format;
         let count = counts.get(at)?;
         (!format.is_empty()).then(|| format_number(*count, format))
     });
     let numbers = numbers.collect::<Vec<_>>().join(".");
-    format!("{}{numbers}{}", own.prefix, own.suffix)
+    format!("{}{numbers}{}", level_style.prefix, level_style.suffix)
         .trim()
         .to_owned()
 }
@@ -147,12 +147,12 @@ fn background(tag: &XmlTag<'_>) -> Option<bool> {
 }
 
 fn read_style(tag: &XmlTag<'_>, xml: &mut XmlReader<'_>) -> OdfStyle {
-    let said = |name: &str| tag.attribute(name).unwrap_or_default();
+    let attribute = |name: &str| tag.attribute(name).unwrap_or_default();
     let name = tag
         .attribute("display-name")
-        .unwrap_or_else(|| said("name"));
+        .unwrap_or_else(|| attribute("name"));
     let mut style = OdfStyle {
-        parent: said("parent-style-name").into_owned(),
+        parent: attribute("parent-style-name").into_owned(),
         name: name.replace("_20_", " ").to_lowercase(),
         list: tag.attribute("list-style-name").map(Into::into),
         ..OdfStyle::default()
@@ -176,20 +176,20 @@ fn read_style(tag: &XmlTag<'_>, xml: &mut XmlReader<'_>) -> OdfStyle {
 }
 
 fn read_run(tag: &XmlTag<'_>, run: &mut RunProperties) {
-    let said = |name: &str| tag.attribute(name);
+    let attribute = |name: &str| tag.attribute(name);
     let is_bold =
         |weight: &str| weight == "bold" || weight.parse().is_ok_and(|weight: u32| weight > 500);
-    run.bold = said("font-weight").map(|weight| is_bold(&weight));
-    run.italic = said("font-style").map(|style| style != "normal");
+    run.bold = attribute("font-weight").map(|weight| is_bold(&weight));
+    run.italic = attribute("font-style").map(|style| style != "normal");
     run.deleted = ["text-line-through-style", "text-line-through-type"]
         .into_iter()
-        .find_map(|name| said(name).map(|style| style != "none"));
-    run.hidden = said("display").map(|display| display == "none");
-    let font = said("font-name").or_else(|| said("font-family"));
+        .find_map(|name| attribute(name).map(|style| style != "none"));
+    run.hidden = attribute("display").map(|display| display == "none");
+    let font = attribute("font-name").or_else(|| attribute("font-family"));
     run.mono = font.map(|font| is_mono(font.trim_matches('\'')));
-    run.white = said("color").map(|colour| is_white(colour.trim_start_matches('#')));
+    run.white = attribute("color").map(|colour| is_white(colour.trim_start_matches('#')));
     run.shaded = background(tag).or(run.shaded);
-    let size = said("font-size").and_then(|size| size.strip_suffix("pt")?.parse::<f32>().ok());
+    let size = attribute("font-size").and_then(|size| size.strip_suffix("pt")?.parse::<f32>().ok());
     run.size = size.map(|size| if size < 2.0 { 1 } else { 24 });
 }
 
@@ -200,12 +200,12 @@ fn read_levels(xml: &mut XmlReader<'_>) -> OdfLevels {
             return;
         };
         if let Some(level) = levels.get_mut(at.wrapping_sub(1)) {
-            let said = |name: &str| tag.value(name);
+            let attribute = |name: &str| tag.value(name);
             // A bullet has no format, and may have a suffix.
             *level = OdfLevel {
-                format: said("num-format"),
-                prefix: said("num-prefix"),
-                suffix: said("num-suffix"),
+                format: attribute("num-format"),
+                prefix: attribute("num-prefix"),
+                suffix: attribute("num-suffix"),
                 start: tag.number("start-value"),
                 shown: tag.number("display-levels").unwrap_or(1),
             };

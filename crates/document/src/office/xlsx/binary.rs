@@ -161,7 +161,7 @@ fn read_record(
             let column = data.long()?.min(MAX_COLUMN - 1) + 1;
             let style = data.long()? as usize & 0x00ff_ffff;
             let number = |number| context.formats.format_number(number, style);
-            let shown = match kind {
+            let value = match kind {
                 0x02 => number(data.compact_number()?),
                 0x03 | 0x0b => data.error()?.to_owned(),
                 0x04 | 0x0a => data.truth()?.to_owned(),
@@ -169,7 +169,7 @@ fn read_record(
                 0x07 => context.strings.get(data.long()? as usize)?.to_owned(),
                 _ => text(data)?,
             };
-            sheet.add((*row, column), &shown, budget);
+            sheet.add((*row, column), &value, budget);
         }
         // BrtHLink
         0x1ee if sheet.links.len() < MAX_LINKS => {

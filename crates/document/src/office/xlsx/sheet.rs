@@ -122,8 +122,8 @@ pub(super) fn read(
                     .and_then(|place| parse_cell_reference(&place));
                 let column = place.map_or(column_after, |(column, _)| column);
                 column_after = column.saturating_add(1);
-                let shown = cell_text(&mut xml, &tag, context);
-                sheet.add((row_after - 1, column), &shown, budget);
+                let value = cell_text(&mut xml, &tag, context);
+                sheet.add((row_after - 1, column), &value, budget);
             }
             "headerFooter"
             | "extLst"

@@ -32,16 +32,16 @@ pub(super) struct CompositeFont {
 }
 
 /// Returns the glyphs of a composite font and their characters, as its program has them.
-fn embedded_characters(file: &PdfFile, own: &Dictionary) -> HashMap<u32, char> {
-    let descriptor = file.dict(own, b"FontDescriptor");
+fn embedded_characters(file: &PdfFile, descendant: &Dictionary) -> HashMap<u32, char> {
+    let descriptor = file.dict(descendant, b"FontDescriptor");
     let program = [b"FontFile".as_slice(), b"FontFile2", b"FontFile3"]
         .into_iter()
         .find_map(|key| file.get(descriptor?, key));
     let Some(Object::Stream(program)) = program else {
-        return encoding::windows_glyphs(&base_name(file, own));
+        return encoding::windows_glyphs(&base_name(file, descendant));
     };
     let glyphs = program::glyph_characters(&file.stream_data(program));
-    let Some(Object::Stream(map)) = file.get(own, b"CIDToGIDMap") else {
+    let Some(Object::Stream(map)) = file.get(descendant, b"CIDToGIDMap") else {
         return glyphs;
     };
     let map = file.stream_data(map);
@@ -60,10 +60,10 @@ fn embedded_characters(file: &PdfFile, own: &Dictionary) -> HashMap<u32, char> {
 }
 
 impl CompositeFont {
-    pub(super) fn read(file: &PdfFile, dict: &Dictionary, own: &Dictionary) -> Self {
+    pub(super) fn read(file: &PdfFile, dict: &Dictionary, descendant: &Dictionary) -> Self {
         let encoding = file.get(dict, b"Encoding");
         let collection = file
-            .dict(own, b"CIDSystemInfo")
+            .dict(descendant, b"CIDSystemInfo")
             .and_then(|info| file.get(info, b"Ordering")?.as_str().ok());
         let mut composite = Self {
             map: encoding
@@ -72,15 +72,15 @@ impl CompositeFont {
             unicode: to_unicode(file, dict),
             widths: HashMap::new(),
             ranges: Vec::new(),
-            default: file.number(own, b"DW").unwrap_or(1000.0) * 0.001,
+            default: file.number(descendant, b"DW").unwrap_or(1000.0) * 0.001,
             collection: collection.and_then(CharacterCollection::named),
             symbol: is_symbol(&base_name(file, dict)),
             glyphs: HashMap::new(),
         };
         if composite.unicode.is_none() && composite.collection.is_none() {
-            composite.glyphs = embedded_characters(file, own);
+            composite.glyphs = embedded_characters(file, descendant);
         }
-        composite.read_widths(file, file.array(own, b"W").unwrap_or_default());
+        composite.read_widths(file, file.array(descendant, b"W").unwrap_or_default());
         composite
     }
 

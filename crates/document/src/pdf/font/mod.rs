@@ -77,11 +77,11 @@ impl PdfFont {
         let descendant = file
             .array(dict, b"DescendantFonts")
             .and_then(|fonts| as_dict(file.resolve(fonts.first()?)));
-        let own = descendant.unwrap_or(dict);
-        let descriptor = file.dict(own, b"FontDescriptor");
+        let descendant_or_font = descendant.unwrap_or(dict);
+        let descriptor = file.dict(descendant_or_font, b"FontDescriptor");
         let style = style_of(file, dict, descriptor);
         if kind == b"Type0" || descendant.is_some() {
-            let composite = CompositeFont::read(file, dict, own);
+            let composite = CompositeFont::read(file, dict, descendant_or_font);
             return Self {
                 style,
                 vertical: composite.is_vertical(),

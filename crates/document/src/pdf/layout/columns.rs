@@ -342,8 +342,8 @@ fn as_table(rows: &[RunRow], text: &str) -> Option<(PageRegion, usize)> {
         return None;
     }
     let is_leader = |run: &GlyphRun| {
-        let own = run.text(text);
-        own.len() >= 3 && own.bytes().all(|byte| byte == b'.') || own == "."
+        let text_of_run = run.text(text);
+        text_of_run.len() >= 3 && text_of_run.bytes().all(|byte| byte == b'.') || text_of_run == "."
     };
     if rows
         .iter()

@@ -37,7 +37,7 @@ pub(super) fn drop_duplicates(runs: &mut Vec<GlyphRun>, text: &str) {
     let by = 8.0;
     let mut seen: HashMap<(i64, i64, &str), (f32, f32)> = HashMap::with_capacity(runs.len());
     runs.retain(|run| {
-        let own = run.text(text);
+        let text_of_run = run.text(text);
         let (row, column) = cell(run, by);
         for (near_row, near_column) in [
             (row, column),
@@ -46,14 +46,14 @@ pub(super) fn drop_duplicates(runs: &mut Vec<GlyphRun>, text: &str) {
             (row - 1, column),
             (row + 1, column),
         ] {
-            if let Some((u0, v)) = seen.get(&(near_row, near_column, own))
+            if let Some((u0, v)) = seen.get(&(near_row, near_column, text_of_run))
                 && (u0 - run.u0).abs() < 0.2 * run.size
                 && (v - run.v).abs() < 0.2 * run.size
             {
                 return false;
             }
         }
-        seen.insert((row, column, own), (run.u0, run.v));
+        seen.insert((row, column, text_of_run), (run.u0, run.v));
         true
     });
 }
@@ -103,10 +103,10 @@ pub(super) fn sort_into_rows(mut runs: Vec<GlyphRun>, text: &str) -> Vec<RunRow>
 /// True if the words of two runs are drawn over one another, and not the one as the other goes on.
 fn are_over(one: &GlyphRun, other: &GlyphRun, text: &str) -> bool {
     let is_word = |run: &GlyphRun| {
-        let own = run.text(text);
+        let text_of_run = run.text(text);
         let is_letter =
             |letter: char| letter.is_alphanumeric() && !matches!(letter, '\u{2b0}'..='\u{36f}');
-        own.contains(is_letter) && !own.contains(is_right_to_left)
+        text_of_run.contains(is_letter) && !text_of_run.contains(is_right_to_left)
     };
     let goes_on = |one: &GlyphRun, other: &GlyphRun| one.end == other.start && one.u0 < other.u0;
     let over = one.u1.min(other.u1) - one.u0.max(other.u0);
@@ -162,10 +162,10 @@ fn attach_raised(rows: &mut Vec<RunRow>, text: &str) {
         let around: Vec<usize> = around.filter(|other| near(*other, rows)).collect();
         for other in around {
             let (mut moved, mut kept) = (Vec::new(), Vec::new());
-            let own = std::mem::take(&mut rows[at].runs);
+            let runs = std::mem::take(&mut rows[at].runs);
             let row = &rows[other];
             let is_near = |a: &GlyphRun, b: &GlyphRun| b.u0 - a.u1 < 0.5 * b.size;
-            for part in own.chunk_by(is_near) {
+            for part in runs.chunk_by(is_near) {
                 let begin = part.iter().position(|run| is_beside(run, &row.runs));
                 let (before, beside) = part.split_at(begin.unwrap_or(part.len()));
                 kept.extend_from_slice(before);

@@ -86,7 +86,7 @@ pub(in super::super) fn remove_furniture(pages: &mut [PageText]) {
     if !pages.iter().zip(&reaches).any(has_more) {
         return;
     }
-    let mut said: HashSet<String> = HashSet::new();
+    let mut kept_texts: HashSet<String> = HashSet::new();
     for (page, (low, high)) in pages.iter_mut().zip(reaches) {
         let goes = |line: &mut TextLine| line.v <= low || line.v >= high;
         let mut furniture: Vec<TextLine> = Vec::new();
@@ -118,7 +118,7 @@ pub(in super::super) fn remove_furniture(pages: &mut [PageText]) {
             };
             (!has_number || is_same(true).max(is_same(false)) >= MIN_PAGES)
                 && has_letters
-                && said.insert(text)
+                && kept_texts.insert(text)
         });
         page.furniture = furniture;
         page.regions

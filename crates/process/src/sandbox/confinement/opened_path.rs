@@ -133,13 +133,13 @@ struct NamedPath {
 
 impl NamedPath {
     fn resolve(what: &str, name: &OsStr) -> Result<Self, String> {
-        let shown = format!("{what} {}", Path::new(name).display());
-        let shown = shown.trim().to_owned();
+        let name_shown = format!("{what} {}", Path::new(name).display());
+        let name_shown = name_shown.trim().to_owned();
         if name.is_empty() {
             let what = if what.is_empty() { "the name" } else { what };
             return Err(format!("{what} is empty, and names no directory"));
         }
-        let cannot = |why: &dyn std::fmt::Display| format!("{shown}: {why}");
+        let cannot = |why: &dyn std::fmt::Display| format!("{name_shown}: {why}");
         let path = if Path::new(name).is_absolute() {
             PathBuf::from(name)
         } else {
@@ -149,7 +149,11 @@ impl NamedPath {
         let mut links = Vec::new();
         let real = roots::follow(&path, |link| links.push(link.to_owned()));
         let real = real.ok_or_else(|| cannot(&"its links cannot be followed"))?;
-        Ok(Self { shown, real, links })
+        Ok(Self {
+            shown: name_shown,
+            real,
+            links,
+        })
     }
 
     fn open(&self, writable: &[&Path], directories: bool) -> Result<OpenedPath, String> {

@@ -113,12 +113,12 @@ fn real(name: impl AsRef<Path>) -> Option<PathBuf> {
 /// `gitignore(5)`, `gitattributes(5)`. Beside them, in `credentials`, are passwords.
 fn configuration_of_git() -> Vec<PathBuf> {
     let home = dirs::home_dir();
-    let own = home.as_ref().map(|home| home.join(".gitconfig"));
+    let gitconfig = home.as_ref().map(|home| home.join(".gitconfig"));
     let shared = dirs::config_dir().map(|config| config.join("git"));
     let shared = ["config", "ignore", "attributes"]
         .into_iter()
         .filter_map(|name| Some(shared.as_ref()?.join(name)));
-    own.into_iter().chain(shared).collect()
+    gitconfig.into_iter().chain(shared).collect()
 }
 
 /// Variables that lead to a service of the session, which would do for a command what it may not do

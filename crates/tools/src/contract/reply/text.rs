@@ -62,14 +62,14 @@ impl<'w> ControlSpeller<'w> {
             self.length += bytes.len();
             return Cow::Borrowed(bytes);
         }
-        let mut shown = Vec::with_capacity(bytes.len() + bytes.len() / 4);
+        let mut spelt = Vec::with_capacity(bytes.len() + bytes.len() / 4);
         let mut spelling = String::new();
         for byte in bytes {
             let character = match (std::mem::take(&mut self.begun), *byte) {
                 (true, low @ 0x80..0xA0) => Some((char::from(low), 2)),
                 (begun, byte) => {
                     if begun {
-                        shown.push(LATIN_1_LEAD);
+                        spelt.push(LATIN_1_LEAD);
                     }
                     if byte == LATIN_1_LEAD {
                         self.begun = true;
@@ -79,20 +79,20 @@ impl<'w> ControlSpeller<'w> {
                 }
             };
             let Some((character, own)) = character else {
-                shown.push(*byte);
+                spelt.push(*byte);
                 continue;
             };
             spelling.clear();
             control_spelling::spell(character, &mut spelling);
-            shown.extend_from_slice(spelling.as_bytes());
+            spelt.extend_from_slice(spelling.as_bytes());
             self.spelled += 1;
             if self.longer.len() < MAX_KEPT_PLACES {
                 let longer = spelling.len() - own;
-                self.longer.push((self.length + shown.len(), longer));
+                self.longer.push((self.length + spelt.len(), longer));
             }
         }
-        self.length += shown.len();
-        Cow::Owned(shown)
+        self.length += spelt.len();
+        Cow::Owned(spelt)
     }
 
     /// Counts the characters that are shown, of a text that may be cut. Returns the length of the
@@ -172,11 +172,11 @@ impl Text<'_> {
         match &mut self.kept {
             Some(kept) => match &mut self.spelling {
                 Some(speller) => {
-                    let mut shown = speller.spelled(record);
+                    let mut spelt = speller.spelled(record);
                     if std::mem::take(&mut speller.begun) {
-                        shown.to_mut().push(LATIN_1_LEAD);
+                        spelt.to_mut().push(LATIN_1_LEAD);
                     }
-                    Ok(kept.record(&shown))
+                    Ok(kept.record(&spelt))
                 }
                 None => Ok(kept.record(record)),
             },

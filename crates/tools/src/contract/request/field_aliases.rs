@@ -97,8 +97,8 @@ impl Request<'_> {
                 }
             } else if is_known {
                 continue;
-            } else if let Some(own) = foreign_fields::own_name(schema, name) {
-                self.meaning_beside(tool, own, at)
+            } else if let Some(own_name) = foreign_fields::own_name(schema, name) {
+                self.meaning_beside(tool, own_name, at)
             } else {
                 let call = (Some(&*file_path), &terms);
                 foreign_fields::meaning(tool, (name, value), self, call)
@@ -138,9 +138,9 @@ impl Request<'_> {
 
     /// The meaning of the other name at `at` for the field `own`, which is given too: two values
     /// are none, where something is changed by them.
-    fn meaning_beside(&self, tool: &Tool, own: &str, at: usize) -> ForeignField {
+    fn meaning_beside(&self, tool: &Tool, own_name: &str, at: usize) -> ForeignField {
         let (name, value) = &self.fields[at];
-        match (value, self.field(own)) {
+        match (value, self.field(own_name)) {
             (value, _) if value.is_empty() => ForeignField::Idle,
             (FieldValue::Text(one), Some(FieldValue::Text(other))) if one == other => {
                 ForeignField::Idle
@@ -149,16 +149,16 @@ impl Request<'_> {
             _ => ForeignField::Refused(foreign_fields::refusal(
                 tool,
                 name,
-                &format!("it is {own}, which has another value"),
+                &format!("it is {own_name}, which has another value"),
             )),
         }
     }
 
     /// Gives fields of other names those of the tool's own, unless these are given themselves.
     fn rename(&mut self, tool: &Tool, schema: &Schema) {
-        for (other, own) in tool.aliases {
+        for (other, own_name) in tool.aliases {
             if let Some(at) = self.fields.iter().rposition(|(name, _)| name == other) {
-                self.take_for(at, own);
+                self.take_for(at, own_name);
             }
         }
         if let Some(at) = self
@@ -185,18 +185,18 @@ impl Request<'_> {
             if schema.fields.iter().any(|field| field.name == *name) {
                 continue;
             }
-            if let Some(own) = foreign_fields::own_name(schema, name) {
-                self.take_for(at, own);
+            if let Some(own_name) = foreign_fields::own_name(schema, name) {
+                self.take_for(at, own_name);
             }
         }
     }
 
     /// Takes the field at `at` for the field `own`, unless that is given itself.
-    fn take_for(&mut self, at: usize, own: &str) {
+    fn take_for(&mut self, at: usize, own_name: &str) {
         let (name, value) = &self.fields[at];
         let is_empty = value.is_empty();
-        let is_given = |own: &FieldValue<'_>| !own.is_empty() || is_empty;
-        if self.field(own).is_some_and(is_given) {
+        let is_given = |value: &FieldValue<'_>| !value.is_empty() || is_empty;
+        if self.field(own_name).is_some_and(is_given) {
             return;
         }
         let is = |other: &str| foreign_fields::is_same(other, name);
@@ -222,7 +222,7 @@ impl Request<'_> {
         } else {
             None
         };
-        self.fields[at].0 = Cow::Owned(own.to_owned());
+        self.fields[at].0 = Cow::Owned(own_name.to_owned());
         if let Some(taken) = taken {
             self.fields[at].1 = taken;
         }

@@ -203,10 +203,10 @@ fn continue_after_answer(
     file: Option<BackgroundOutput>,
 ) -> io::Result<()> {
     let words = joined_words(command);
-    let shown: String = words.chars().take(MAX_SHOWN_COMMAND_CHARS).collect();
+    let excerpt: String = words.chars().take(MAX_SHOWN_COMMAND_CHARS).collect();
     let run = BackgroundRun {
         number: process::id(),
-        command: shown,
+        command: excerpt,
         file: file.as_ref().map(|file| file.path().to_owned()),
     };
     object.field_for_server(FIELD, &run)?;

@@ -66,7 +66,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     if edited.brings_replacement {
         notes.add(write_note::REPLACEMENT_WRITTEN.to_owned());
     }
-    let mut said: Vec<String> = Vec::new();
+    let mut remarks_added: Vec<String> = Vec::new();
     for (made, RequestedEdit { old, new, .. }) in edited.made.into_iter().zip(sent) {
         let is_made = made.count > 0;
         let remarks = [
@@ -78,9 +78,9 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
                 .filter(|_| is_made && edited.has_controls),
         ];
         for remark in remarks.into_iter().flatten() {
-            if said.len() < MAX_REMARKS && !said.contains(&remark) {
+            if remarks_added.len() < MAX_REMARKS && !remarks_added.contains(&remark) {
                 notes.add(remark.clone());
-                said.push(remark);
+                remarks_added.push(remark);
             }
         }
         let nearest = made.nearest;

@@ -258,10 +258,10 @@ fn describe_place(place: &NearestPlace, terms: &CallTerms, quotes: bool) -> Stri
              has the characters themselves"
         }
     });
-    let mut said = describe_differences(&place.differences);
-    said.splice(..0, mistake.map(str::to_owned));
+    let mut phrases = describe_differences(&place.differences);
+    phrases.splice(..0, mistake.map(str::to_owned));
     let lines = range_in_words(place.first, place.last);
-    let mut note = format!("The nearest text is in {lines}: {}.", said.join("; "));
+    let mut note = format!("The nearest text is in {lines}: {}.", phrases.join("; "));
     let has = |kind| place.differences.iter().any(|one| one.kind == kind);
     if has(DifferenceKind::Indentation) {
         note += " Indent new_string as the file is indented.";
@@ -328,9 +328,9 @@ fn describe_differences(differences: &[TextDifference]) -> Vec<String> {
             .filter(|one| one.kind != DifferenceKind::Indentation)
             .cloned()
             .collect();
-        let mut said = describe_differences(&others);
-        said.insert(0, words);
-        return said;
+        let mut phrases = describe_differences(&others);
+        phrases.insert(0, words);
+        return phrases;
     }
     let mut groups: Vec<(&TextDifference, Vec<u64>)> = Vec::new();
     for one in differences {
@@ -344,14 +344,14 @@ fn describe_differences(differences: &[TextDifference]) -> Vec<String> {
     }
     let more = groups.len().saturating_sub(MAX_NAMED_DIFFERENCES);
     groups.truncate(MAX_NAMED_DIFFERENCES);
-    let mut said: Vec<String> = groups.iter().map(describe_difference).collect();
+    let mut phrases: Vec<String> = groups.iter().map(describe_difference).collect();
     if more > 0 {
-        said.push(format!(
+        phrases.push(format!(
             "and {}",
             count_noun(more as u64, "other difference")
         ));
     }
-    said
+    phrases
 }
 
 /// The number of spaces that `old_string` has for each tab of the file, if it is indented so.
@@ -437,9 +437,9 @@ fn quote_lines(lines: &[u8]) -> String {
     let Some(first) = lines.next() else {
         return "nothing".to_owned();
     };
-    let shown = beginning(first, MAX_LINE_BYTES);
-    let is_whole = shown == first && lines.next().is_none();
-    format!("`{shown}`{}", if is_whole { "" } else { "…" })
+    let excerpt = beginning(first, MAX_LINE_BYTES);
+    let is_whole = excerpt == first && lines.next().is_none();
+    format!("`{excerpt}`{}", if is_whole { "" } else { "…" })
 }
 
 /// The first lines of both texts, from shortly before they differ.

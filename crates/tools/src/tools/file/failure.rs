@@ -82,15 +82,15 @@ fn note(path: &str, wants: PathWant, terms: &CallTerms) -> String {
     if let Some(meant) = meant.as_ref().filter(|meant| meant.exists) {
         return advise_on_path_slip(meant, wants, terms);
     }
-    let mut said: Vec<String> = meant
+    let mut sentences: Vec<String> = meant
         .iter()
         .map(|meant| advise_on_path_slip(meant, wants, terms))
         .collect();
     match obstacle {
         Some(PathObstacle::NoDirectory(part)) => {
-            said.push(format!("{} is a file, not a directory.", quoted(&part)));
+            sentences.push(format!("{} is a file, not a directory.", quoted(&part)));
         }
-        Some(PathObstacle::Dangling(to)) => said.push(format!(
+        Some(PathObstacle::Dangling(to)) => sentences.push(format!(
             "It is a symbolic link to {}, which does not exist.",
             quoted(&to)
         )),
@@ -101,20 +101,20 @@ fn note(path: &str, wants: PathWant, terms: &CallTerms) -> String {
         }) => {
             // The path that was meant is told already.
             if meant.is_none() {
-                said.extend(missing(path, &part, whole, &similar, wants, terms));
+                sentences.extend(missing(path, &part, whole, &similar, wants, terms));
             }
         }
         Some(PathObstacle::Directory) | None => {}
     }
-    if !said.is_empty()
+    if !sentences.is_empty()
         && meant.is_none()
         && terms.reader != Audience::Person
         && Path::new(path).is_relative()
         && let Ok(here) = std::env::current_dir()
     {
-        said.push(format!("Relative paths start in {}.", quoted(&here)));
+        sentences.push(format!("Relative paths start in {}.", quoted(&here)));
     }
-    said.join(" ")
+    sentences.join(" ")
 }
 
 fn directory(path: &str, wants: PathWant, terms: &CallTerms) -> String {
@@ -148,9 +148,9 @@ fn missing(
     wants: PathWant,
     terms: &CallTerms,
 ) -> Vec<String> {
-    let mut said = Vec::new();
+    let mut sentences = Vec::new();
     if !whole {
-        said.push(format!("The directory {} does not exist.", quoted(part)));
+        sentences.push(format!("The directory {} does not exist.", quoted(part)));
     }
     // The same name elsewhere is likelier than another one here.
     let places = match wants {
@@ -160,7 +160,7 @@ fn missing(
         _ => NamePlaces::default(),
     };
     if places.count > 0 {
-        said.push(elsewhere(&places));
+        sentences.push(elsewhere(&places));
     }
     // A directory is no file of that name.
     let is_for_file = wants != PathWant::Any && Path::new(path).extension().is_some();
@@ -172,11 +172,11 @@ fn missing(
         .collect();
     match &names[..] {
         [] => {}
-        [one] => said.push(format!("Did you mean {one}?")),
-        several => said.push(format!("Did you mean one of {}?", several.join(", "))),
+        [one] => sentences.push(format!("Did you mean {one}?")),
+        several => sentences.push(format!("Did you mean one of {}?", several.join(", "))),
     }
     match wants {
-        PathWant::Name if path.ends_with('/') => said.push(
+        PathWant::Name if path.ends_with('/') => sentences.push(
             "A path that ends in / names a directory: send the path of a file in it.".to_owned(),
         ),
         // Something else keeps the file from being made.
@@ -184,7 +184,7 @@ fn missing(
         PathWant::Name if terms.serves("bash") => {
             let parent = Path::new(path).parent().unwrap_or(Path::new("."));
             let parent = parent.to_string_lossy();
-            said.push(format!(
+            sentences.push(format!(
                 "Make it with bash, `mkdir -p {}`, then write again.",
                 quoted_for_shell(&parent)
             ));
@@ -193,20 +193,20 @@ fn missing(
         PathWant::File | PathWant::Any if !names.is_empty() || places.count > 0 => {}
         PathWant::File | PathWant::Any => {
             if terms.reader == Audience::Person || !terms.serves("glob") {
-                return said;
+                return sentences;
             }
             let name = Path::new(path).file_name().unwrap_or_default();
             let name = name.to_string_lossy();
             // In a pattern such a name would mean something else.
             if !name.contains(['*', '?', '[', '\\', '{']) {
                 let pattern = format!("**/{name}");
-                said.push(format!(
+                sentences.push(format!(
                     "If it is elsewhere, glob finds it: \"pattern\":{pattern:?}."
                 ));
             }
         }
     }
-    said
+    sentences
 }
 
 /// Tells where files of the name are.

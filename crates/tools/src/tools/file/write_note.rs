@@ -58,48 +58,49 @@ pub fn unescaped(name: &str, text: &str) -> Option<String> {
 /// that is more than an edit: less than half of its lines stay, or they end otherwise, or the
 /// encoding is another one.
 pub fn replaced(old: &[u8], is_whole: bool, new: &str) -> Option<String> {
-    let mut said = Vec::new();
+    let mut changes = Vec::new();
     if let Some(encoding) = wide_encoding(old) {
         let encoding = encoding.trim_end_matches("LE").trim_end_matches("BE");
-        said.push(format!("The file was {encoding} text, and is UTF-8 now."));
+        changes.push(format!("The file was {encoding} text, and is UTF-8 now."));
     } else if let Some(words) = binary_kind(old) {
-        said.push(format!("The file was {words}, and is text now."));
+        changes.push(format!("The file was {words}, and is text now."));
     } else if is_whole {
         match EncodingFinding::of(old) {
             EncodingFinding::Utf8 => {}
             EncodingFinding::Known(encoding, _) => {
                 let name = encoding.name();
-                said.push(format!("The file was {name} text, and is UTF-8 now."));
+                changes.push(format!("The file was {name} text, and is UTF-8 now."));
             }
             EncodingFinding::Unknown(_) => {
-                said.push("The file held bytes that are not UTF-8, and is UTF-8 now.".to_owned());
+                changes
+                    .push("The file held bytes that are not UTF-8, and is UTF-8 now.".to_owned());
             }
         }
     }
-    said.extend(replacement(old, new).map(String::from));
+    changes.extend(replacement(old, new).map(String::from));
     if control_spelling::has_controls(old) {
-        said.extend(spelled_control(
+        changes.extend(spelled_control(
             "content",
             new,
             &String::from_utf8_lossy(old),
         ));
     }
     match (old.starts_with(MARK), new.as_bytes().starts_with(MARK)) {
-        (true, false) => said.push("The byte-order mark at its beginning is gone.".to_owned()),
+        (true, false) => changes.push("The byte-order mark at its beginning is gone.".to_owned()),
         (false, true) if !old.is_empty() => {
-            said.push("It has a byte-order mark at its beginning now.".to_owned());
+            changes.push("It has a byte-order mark at its beginning now.".to_owned());
         }
         _ => {}
     }
     match (line_end(old), line_end(new.as_bytes())) {
         (Some(old), Some(new)) if old != new => {
-            said.push(format!("Its lines ended in {old}, and end in {new} now."));
+            changes.push(format!("Its lines ended in {old}, and end in {new} now."));
         }
         _ => {}
     }
     if is_whole && binary_kind(old).is_some() {
-        said.push(format!("It had {}.", count_noun(old.len() as u64, "byte")));
-        return Some(said.join(" "));
+        changes.push(format!("It had {}.", count_noun(old.len() as u64, "byte")));
+        return Some(changes.join(" "));
     }
     let (before, after) = (lines(old).count(), lines(new.as_bytes()).count());
     let pairs = lines(old).zip(lines(new.as_bytes()));
@@ -108,19 +109,19 @@ pub fn replaced(old: &[u8], is_whole: bool, new: &str) -> Option<String> {
     let pairs = pairs.take(before.min(after) - begin);
     let stays = begin + pairs.take_while(|(old, new)| old == new).count();
     if is_whole && stays * 2 < before {
-        said.push(format!(
+        changes.push(format!(
             "This replaced {} ({}) with {}.",
             count_noun(before as u64, "line"),
             count_noun(old.len() as u64, "byte"),
             count_noun(after as u64, "line"),
         ));
     } else if !is_whole {
-        said.push(format!(
+        changes.push(format!(
             "This replaced more than {}.",
             count_noun(old.len() as u64, "byte")
         ));
     }
-    (!said.is_empty()).then(|| said.join(" "))
+    (!changes.is_empty()).then(|| changes.join(" "))
 }
 
 /// What a file is that is no text: a document, or of another kind.

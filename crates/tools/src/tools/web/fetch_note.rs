@@ -28,13 +28,13 @@ const MAX_QUOTED_PAGE_BYTES: usize = 64 * 1024;
 
 /// Writes the note on an answer with a status of 400 or more, to a request for `asked`.
 pub fn of_status(reply: &HttpResponse, asked: &Url, terms: &CallTerms) -> String {
-    let mut said = of_answer(reply, asked, terms);
+    let mut sentences = of_answer(reply, asked, terms);
     if reply.status == 404 {
-        said.extend(without_punctuation(asked));
+        sentences.extend(without_punctuation(asked));
     }
-    said.extend(elsewhere(&reply.url, asked));
-    said.extend(quoted(reply, asked));
-    said.join(" ")
+    sentences.extend(elsewhere(&reply.url, asked));
+    sentences.extend(quoted(reply, asked));
+    sentences.join(" ")
 }
 
 /// Returns the sentences on such an answer by its status and its headers.
@@ -68,18 +68,18 @@ pub fn elsewhere(end: &Url, asked: &Url) -> Option<String> {
 
 /// Writes the note on a fetch of `asked` that failed on its way.
 pub fn of_network(error: &NetworkError, asked: &Url, terms: &CallTerms) -> String {
-    let mut said = vec![error.advice.clone()];
+    let mut sentences = vec![error.advice.clone()];
     if let Some(received) = &error.received {
         let kind = received.content_type.as_deref();
         let text = words(&received.bytes, kind, asked, true);
         let quoted = text.and_then(|text| quote::quoted(&hide_secrets(&text, asked)));
-        said.extend(quoted.map(|quoted| format!("What came begins with {quoted}")));
+        sentences.extend(quoted.map(|quoted| format!("What came begins with {quoted}")));
     } else if let (None, Some(host)) = (&error.not_allowed, bare_host(asked)) {
-        said = vec![format!("Send {host}")];
+        sentences = vec![format!("Send {host}")];
     }
     let commands = terms.serves("bash");
     if error.own_certificate && commands {
-        said.push(
+        sentences.push(
             "A page of a server of your own can be fetched all the same with `curl -fsSLk` in a \
              shell, which does not look at certificates."
                 .to_owned(),
@@ -88,10 +88,10 @@ pub fn of_network(error: &NetworkError, asked: &Url, terms: &CallTerms) -> Strin
     if error.timed_out && commands {
         // The command comes last because it ends with its line.
         let (command, _) = download(asked, "");
-        said.push(format!("What is large or slow comes in a shell: {command}"));
+        sentences.push(format!("What is large or slow comes in a shell: {command}"));
     }
-    said.retain(|one| !one.is_empty());
-    said.join(" ")
+    sentences.retain(|one| !one.is_empty());
+    sentences.join(" ")
 }
 
 /// Writes the note on an answer to a request for `asked` that is not text but of the media type
@@ -183,8 +183,8 @@ pub fn past_the_end(offset: u64, lines: usize) -> String {
 }
 
 /// Writes the note on a line that is longer than the answer may be.
-pub fn long_line(number: u64, length: usize, shown: usize) -> String {
-    format!("Line {number} has {length} bytes, of which the first {shown} are shown.")
+pub fn long_line(number: u64, length: usize, bytes_shown: usize) -> String {
+    format!("Line {number} has {length} bytes, of which the first {bytes_shown} are shown.")
 }
 
 /// Extracts the message of a body: that of JSON, the title and text of a page, any other text

@@ -100,8 +100,8 @@ fn is_login(page: &str, title: &str, text: &str) -> bool {
             && has_any(title.to_lowercase().as_bytes(), LOGINS)
             && has_any(page.as_bytes(), NAME_FIELDS);
     }
-    let said = format!("{title}\n{text}").to_lowercase();
-    has_any(said.as_bytes(), LOGINS)
+    let folded = format!("{title}\n{text}").to_lowercase();
+    has_any(folded.as_bytes(), LOGINS)
         || (text.len() < MAX_LOGIN_FORM_BYTES / 4 && has_any(page.as_bytes(), LOGINS))
 }
 
@@ -132,9 +132,9 @@ fn is_consent(page: &str, title: &str, text: &str) -> bool {
     if text.len() >= MAX_CONSENT_BYTES || text.trim().is_empty() || is_policy {
         return false;
     }
-    let said = text.to_lowercase();
+    let folded = text.to_lowercase();
     let (mut asking, mut all) = (0, 0);
-    for paragraph in said.split("\n\n") {
+    for paragraph in folded.split("\n\n") {
         let asks = [CONSENTS, ACCEPTS]
             .iter()
             .any(|words| has_any(paragraph.as_bytes(), words));
@@ -151,7 +151,7 @@ fn is_consent(page: &str, title: &str, text: &str) -> bool {
         && all - asking < MAX_OTHER_BYTES
         && accepts
         && offers
-        && has_any(said.as_bytes(), CONSENTS)
+        && has_any(folded.as_bytes(), CONSENTS)
 }
 
 /// Maximum length of the text that a page behind a paywall shows, in bytes.

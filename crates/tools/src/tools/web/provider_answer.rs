@@ -87,10 +87,10 @@ fn reply<'a>(answer: HostResults, domains: &DomainFilter, paging: NextPage) -> R
             |result| json!({"title": result.title, "url": result.url, "snippet": result.snippet}),
         );
         let rows: Vec<Value> = rows.collect();
-        let shown = object.rows("results", &rows)?;
-        object.field("count", &shown)?;
-        if shown < rows.len() {
-            object.note(left_out(shown, rows.len(), &paging.fewer));
+        let count_shown = object.rows("results", &rows)?;
+        object.field("count", &count_shown)?;
+        if count_shown < rows.len() {
+            object.note(left_out(count_shown, rows.len(), &paging.fewer));
         }
         object.note(notes);
         Ok(())
@@ -98,12 +98,12 @@ fn reply<'a>(answer: HostResults, domains: &DomainFilter, paging: NextPage) -> R
 }
 
 /// Writes the note if the answer has room for only `shown` results.
-fn left_out(shown: usize, all: usize, fewer: impl Fn(usize) -> String) -> String {
-    if shown == 0 {
+fn left_out(count_shown: usize, all: usize, fewer: impl Fn(usize) -> String) -> String {
+    if count_shown == 0 {
         return format!("{all} results were found, and this answer has no room for one of them.");
     }
-    let fewer = fewer(shown);
-    format!("{shown} of {all} results are shown, for which there is room: {fewer}.")
+    let fewer = fewer(count_shown);
+    format!("{count_shown} of {all} results are shown, for which there is room: {fewer}.")
 }
 
 /// Writes the notes on domains that were not searched, and on a filter that excluded everything.

@@ -228,10 +228,10 @@ impl RuledGrid {
         let used = |all: &[bool]| all.iter().filter(|is_used| **is_used).count();
         let mut table: TableRows = Vec::new();
         for row in (0..height).rev().filter(|row| used_rows[*row]) {
-            let own = cells
+            let table_cells = cells
                 .iter_mut()
                 .filter(|cell| cell.row == row && used_columns[cell.column]);
-            let own = own.map(|cell| PdfTableCell {
+            let table_cells = table_cells.map(|cell| PdfTableCell {
                 columns: used(&used_columns[cell.column..cell.column + cell.columns]) as u16,
                 rows: used(&used_rows[row + 1 - cell.rows..=row]) as u16,
                 lines: sort_into_rows(std::mem::take(&mut cell.runs), text)
@@ -239,7 +239,7 @@ impl RuledGrid {
                     .map(|row| TextLine::from_runs(&row.runs))
                     .collect(),
             });
-            table.push(own.collect());
+            table.push(table_cells.collect());
         }
         let is_plain = |cell: &PdfTableCell| cell.rows == 1;
         if table.iter().flatten().all(is_plain) {
@@ -258,8 +258,8 @@ impl RuledGrid {
 
 /// True for a cell that is more like the part of a page within a frame.
 fn holds_most(cell: &GridCell, length: usize) -> bool {
-    let own: u32 = cell.runs.iter().map(|run| run.end - run.start).sum();
-    own as usize > (length / 2).max(MAX_MEAN_LENGTH)
+    let count: u32 = cell.runs.iter().map(|run| run.end - run.start).sum();
+    count as usize > (length / 2).max(MAX_MEAN_LENGTH)
 }
 
 /// True if few lines of cells have gaps as wide as between columns, and if lines without any

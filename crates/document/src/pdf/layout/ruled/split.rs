@@ -61,8 +61,8 @@ pub(super) fn split_row(row: Vec<PdfTableCell>, text: &str, open: bool) -> Table
         let columns = cell.columns;
         let mut lines = cell.lines.into_iter().peekable();
         for (row, end) in rows.iter_mut().zip(&ends) {
-            let own = std::iter::from_fn(|| lines.next_if(|line| line.v > *end));
-            let lines = own.collect();
+            let lines_above = std::iter::from_fn(|| lines.next_if(|line| line.v > *end));
+            let lines = lines_above.collect();
             row.push(PdfTableCell {
                 lines,
                 columns,

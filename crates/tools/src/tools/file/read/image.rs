@@ -32,8 +32,8 @@ pub fn reply<'a>(
     if !kind.is_image() {
         return nothing(lines::describe_binary(path, kind, size, terms));
     }
-    let own = terms.context.and_then(|context| context.max_image);
-    let most = own.map_or(MOST_BYTES, |own| own.min(MOST_BYTES));
+    let client_limit = terms.context.and_then(|context| context.max_image);
+    let most = client_limit.map_or(MOST_BYTES, |limit| limit.min(MOST_BYTES));
     if most == 0 {
         let words = kind.describe(size);
         return nothing(format!(

@@ -159,13 +159,13 @@ impl LineRange<'_> {
             format!("; go on after it with \"offset\":{}{left}", number + 1)
         };
         let rest = usize::try_from(until - to).unwrap_or(usize::MAX);
-        let shown = match rest {
+        let excerpt = match rest {
             0 => "all of which are shown, without its line end".to_owned(),
             _ => format!("of which the first {} are shown", thousands(to - from)),
         };
         let length = thousands(until - from);
         let note = |command: &str| {
-            format!("line {number} is {more}{length} bytes long, {shown}{command}{go_on}")
+            format!("line {number} is {more}{length} bytes long, {excerpt}{command}{go_on}")
         };
         let mut notes = vec![note(""), format!("line {number} is cut{go_on}")];
         if rest > 0 && is_for_commands(self.path, object.terms()) {

@@ -30,13 +30,13 @@ impl LineReceiver<'_> {
             numbered,
             ..
         } = self;
-        let mut shown = line;
+        let mut part = line;
         if let Some(room) = shared.room {
             if chunk.shortest > room {
                 return;
             }
             // A line is cut here, a little longer than the room, because it may have gigabytes.
-            shown = &line[..line.len().min(room.saturating_add(4))];
+            part = &line[..line.len().min(room.saturating_add(4))];
         }
         if shared.full.load(Ordering::Relaxed) {
             return;
@@ -62,7 +62,7 @@ impl LineReceiver<'_> {
                 .then(|| self.matcher.matcher.match_start(line))
                 .flatten()
         };
-        let mut cut = line.len() - shown.len();
+        let mut cut = line.len() - part.len();
         let mut excerpt = 0;
         let short_before = chunk.excerpts.len();
         if is_long && options.shortens {
@@ -74,7 +74,7 @@ impl LineReceiver<'_> {
             }
             cut = 0;
         } else if options.style.painted {
-            shared.paint_matches(text, shown, is_match);
+            shared.paint_matches(text, part, is_match);
         } else {
             if is_long {
                 let before = &text[start..];
@@ -82,7 +82,7 @@ impl LineReceiver<'_> {
                 push_excerpt(&mut chunk.excerpts, line, match_start());
                 excerpt = chunk.excerpts.len();
             }
-            text.extend_from_slice(shown);
+            text.extend_from_slice(part);
         }
         chunk.shortest += match excerpt {
             0 => text.len() - start,

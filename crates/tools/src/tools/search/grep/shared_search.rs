@@ -127,13 +127,13 @@ impl SharedSearch {
     /// Writes `line` with its matches coloured, if it `is_match`.
     pub fn paint_matches(&self, text: &mut Vec<u8>, line: &[u8], is_match: bool) {
         let extents = self.extents.as_ref().filter(|_| is_match);
-        let mut shown = 0;
+        let mut painted_to = 0;
         for span in extents.map_or_else(Vec::new, |extents| extents.of(line)) {
-            spell_escapes(text, &line[shown..span.start]);
+            spell_escapes(text, &line[painted_to..span.start]);
             paint(text, &line[span.clone()], MATCH_COLOUR, true);
-            shown = span.end;
+            painted_to = span.end;
         }
-        spell_escapes(text, &line[shown..]);
+        spell_escapes(text, &line[painted_to..]);
     }
 
     /// Returns the pattern's other readings for a thread, as long as nothing was found.

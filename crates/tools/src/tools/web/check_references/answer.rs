@@ -154,11 +154,11 @@ pub fn reply<'a>(
                 show(entry, checked, link.as_ref())
             })
             .collect();
-        let shown = count_fitting(object, &rows, OTHER_FIELDS_BYTES);
-        object.field("references", &rows[..shown])?;
-        let mut summary = json!({"total": wanted.entries.len(), "checked": shown});
+        let rows_shown = count_fitting(object, &rows, OTHER_FIELDS_BYTES);
+        object.field("references", &rows[..rows_shown])?;
+        let mut summary = json!({"total": wanted.entries.len(), "checked": rows_shown});
         for status in STATUSES {
-            let count = checked[..shown]
+            let count = checked[..rows_shown]
                 .iter()
                 .filter(|one| one.status == status)
                 .count();
@@ -166,12 +166,12 @@ pub fn reply<'a>(
         }
         object.field("summary", &summary)?;
         object.field("offset", &(wanted.before + 1))?;
-        let next = next_offset(&wanted, &checked, shown);
+        let next = next_offset(&wanted, &checked, rows_shown);
         if let Some(next) = next {
             object.field("nextOffset", &next)?;
         }
         object.field("trust", TRUST)?;
-        object.note(notes(&wanted, &checked[..shown], &summary, next));
+        object.note(notes(&wanted, &checked[..rows_shown], &summary, next));
         Ok(())
     })
 }
@@ -181,10 +181,10 @@ pub fn reply<'a>(
 fn next_offset(
     wanted: &ReferenceFields,
     checked: &[CheckedReference],
-    shown: usize,
+    rows_shown: usize,
 ) -> Option<usize> {
-    let first = checked[..shown].iter().position(|one| one.may_change);
-    let next = wanted.before + first.unwrap_or(shown);
+    let first = checked[..rows_shown].iter().position(|one| one.may_change);
+    let next = wanted.before + first.unwrap_or(rows_shown);
     (next < wanted.entries.len()).then_some(next + 1)
 }
 

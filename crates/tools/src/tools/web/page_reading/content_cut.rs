@@ -46,10 +46,10 @@ pub fn shorten(text: &mut String, most: usize, markdown: bool) -> bool {
 }
 
 fn cut_at(text: &str, end: usize, fence: &str) -> ContentBeginning {
-    let shown = &text[..end];
-    let breaks = memchr::memchr_iter(b'\n', shown.as_bytes()).count();
+    let prefix = &text[..end];
+    let breaks = memchr::memchr_iter(b'\n', prefix.as_bytes()).count();
     let behind_a_line = text[end..].starts_with(['\n', '\r']);
-    let mut text = shown.to_owned();
+    let mut text = prefix.to_owned();
     if !fence.is_empty() {
         text.push('\n');
         text.push_str(fence);

@@ -111,9 +111,9 @@ const MAX_TITLE_CHARS: usize = 500;
 /// Returns a title as it is shown, if there is one.
 fn shown_title(title: &str) -> Option<String> {
     let title = unseen::visible(title.trim());
-    let shown = title.chars().filter(|char| !char.is_control());
-    let shown: String = shown.take(MAX_TITLE_CHARS).collect();
-    (!shown.is_empty()).then_some(shown)
+    let chars = title.chars().filter(|char| !char.is_control());
+    let chars: String = chars.take(MAX_TITLE_CHARS).collect();
+    (!chars.is_empty()).then_some(chars)
 }
 
 impl ScrapedPage {
@@ -220,9 +220,9 @@ impl ScrapedPage {
 
     /// Sets the received bytes, incomplete if `more`, as at most `most` bytes of text.
     pub fn fill_raw(&mut self, bytes: &[u8], more: bool, most: usize) {
-        let shown = if more { without_half(bytes) } else { bytes };
-        let mut text = String::from_utf8_lossy(shown).into_owned();
-        if text.len() != shown.len() || text.contains(char::REPLACEMENT_CHARACTER) {
+        let prefix = if more { without_half(bytes) } else { bytes };
+        let mut text = String::from_utf8_lossy(prefix).into_owned();
+        if text.len() != prefix.len() || text.contains(char::REPLACEMENT_CHARACTER) {
             let note = "What is no UTF-8 is shown as U+FFFD: its bytes are not in this answer.";
             self.notes.push(note.to_owned());
         }

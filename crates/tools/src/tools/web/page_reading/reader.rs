@@ -58,17 +58,17 @@ fn follow_refresh(
     let Some((next, guard)) = full.refresh.take() else {
         return Ok(full);
     };
-    let mut shown = read(&next, Some(guard), request, client)?;
-    if let Some((further, _)) = &shown.refresh {
+    let mut target = read(&next, Some(guard), request, client)?;
+    if let Some((further, _)) = &target.refresh {
         let what = format!("an empty page leads to another one, and that to {further}");
-        return Err(failure::of_nothing(&what, &shown.status));
+        return Err(failure::of_nothing(&what, &target.status));
     }
     let note = format!(
         "The page at {} has nothing of its own and leads here.",
         full.url
     );
-    shown.page.notes.insert(0, note);
-    Ok(shown)
+    target.page.notes.insert(0, note);
+    Ok(target)
 }
 
 /// Returns the bytes as received.
@@ -168,12 +168,12 @@ fn judge_html(
     let is_whole = !full.document.cuts.are_of_content();
     let mut rendered = None;
     // A browser shows more than the text that only the page's data has.
-    let shown = if full.document.of_data {
+    let own_text = if full.document.of_data {
         ""
     } else {
         full.document.own()
     };
-    if is_whole && placeholder::is_shell(html, shown) {
+    if is_whole && placeholder::is_shell(html, own_text) {
         rendered = browser_render::complete(full, guard, client, request);
     }
     full.page.partial |= full.document.of_data;

@@ -115,8 +115,8 @@ impl ReadAnswer {
             let mut content = contents[at].clone();
             content_cut::shorten(&mut content, shares[at], source.page.markdown);
             // Most begin with their title.
-            let own = format!("# {}\n", source.title);
-            let rest = content.strip_prefix(&own).unwrap_or(&content).trim();
+            let heading = format!("# {}\n", source.title);
+            let rest = content.strip_prefix(&heading).unwrap_or(&content).trim();
             parts.push(format!("{}{rest}", heads[at]));
             if source.page.truncated || content.len() < source.page.content.len() {
                 cut.push(&*source.page.url);

@@ -103,10 +103,10 @@ impl NewText {
     }
 
     /// Adds the paragraphs to those of earlier texts, if they end within the first `shown` bytes.
-    pub fn remember(self, shown: usize, earlier: &mut HashSet<String>) {
+    pub fn remember(self, length: usize, earlier: &mut HashSet<String>) {
         let all = self.paragraphs.into_iter();
-        let shown = all.take_while(|(end, _)| *end <= shown);
-        earlier.extend(shown.map(|(_, words)| words));
+        let paragraphs = all.take_while(|(end, _)| *end <= length);
+        earlier.extend(paragraphs.map(|(_, words)| words));
     }
 }
 

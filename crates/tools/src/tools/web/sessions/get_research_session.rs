@@ -51,7 +51,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             if all.is_empty() {
                 object.nothing_found("no research sessions")?;
             }
-            session_parts::write(object, &|shown| show_list(shown, &all))
+            session_parts::write(object, &|out| show_list(out, &all))
         }));
     };
     let session = with_sessions(terms, None, |sessions| sessions.open(id)).map_err(failed)?;
@@ -67,18 +67,18 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     }
     Ok(Reply::new(move |object| {
         object.field(SESSION_ID, &session.session_id)?;
-        session_parts::write(object, &|shown| match number {
-            Some(number) => show_step(shown, &session, number),
-            None => show_session(shown, &session),
+        session_parts::write(object, &|out| match number {
+            Some(number) => show_step(out, &session, number),
+            None => show_session(out, &session),
         })
     }))
 }
 
-fn show_list(shown: &mut ShownSession<'_, '_>, all: &[ResearchSession]) -> io::Result<()> {
+fn show_list(out: &mut ShownSession<'_, '_>, all: &[ResearchSession]) -> io::Result<()> {
     let row = |session: &ResearchSession| {
         let (goal, steps) = (session_parts::goal(session), session.steps.len());
         let is_complete = session.completed_at.is_some();
-        if let Some(text) = shown.text() {
+        if let Some(text) = out.text() {
             let complete = if is_complete { ", complete" } else { "" };
             let _ = writeln!(
                 text,
@@ -97,21 +97,21 @@ fn show_list(shown: &mut ShownSession<'_, '_>, all: &[ResearchSession]) -> io::R
         })
     };
     let rows: Vec<Value> = all.iter().map(row).collect();
-    shown.rows("sessions", &rows)
+    out.rows("sessions", &rows)
 }
 
-fn show_session(shown: &mut ShownSession<'_, '_>, session: &ResearchSession) -> io::Result<()> {
-    shown.head(session)?;
-    shown.summary(session)?;
-    shown.list("gaps", "Gaps", &session.gaps())?;
-    shown.field("coverage", &SourceCoverage::of(session))?;
-    shown.outcomes(session)?;
-    shown.sources(&session.sources.iter().collect::<Vec<_>>(), &[])
+fn show_session(out: &mut ShownSession<'_, '_>, session: &ResearchSession) -> io::Result<()> {
+    out.head(session)?;
+    out.summary(session)?;
+    out.list("gaps", "Gaps", &session.gaps())?;
+    out.field("coverage", &SourceCoverage::of(session))?;
+    out.outcomes(session)?;
+    out.sources(&session.sources.iter().collect::<Vec<_>>(), &[])
 }
 
 /// Shows the last version of a step, the earlier ones, and the sources that were found at it.
 fn show_step(
-    shown: &mut ShownSession<'_, '_>,
+    out: &mut ShownSession<'_, '_>,
     session: &ResearchSession,
     number: u64,
 ) -> io::Result<()> {
@@ -121,16 +121,16 @@ fn show_step(
         .filter(|step| step.step_number == number);
     let versions: Vec<&SessionStep> = versions.collect();
     if let Some((last, earlier)) = versions.split_last() {
-        shown.field("step", last)?;
-        if shown.text().is_some() {
-            shown.steps("step", &versions)?;
+        out.field("step", last)?;
+        if out.text().is_some() {
+            out.steps("step", &versions)?;
         } else if !earlier.is_empty() {
-            shown.rows("earlierVersions", earlier)?;
+            out.rows("earlierVersions", earlier)?;
         }
     }
     let sources = session
         .sources
         .iter()
         .filter(|source| source.step == number);
-    shown.sources(&sources.collect::<Vec<&SessionSource>>(), &[])
+    out.sources(&sources.collect::<Vec<&SessionSource>>(), &[])
 }

@@ -122,9 +122,9 @@ impl SessionExport {
                 content = Value::from(items).to_string();
             }
             _ => {
-                let mut shown = ShownSession::Text(String::new());
-                self.show(&mut shown)?;
-                content.push_str(shown.text().map_or("", |text| text.as_str()));
+                let mut out = ShownSession::Text(String::new());
+                self.show(&mut out)?;
+                content.push_str(out.text().map_or("", |text| text.as_str()));
             }
         }
         content.truncate(content.trim_end_matches('\n').len());
@@ -133,34 +133,33 @@ impl SessionExport {
     }
 
     /// Shows the whole session.
-    fn show(&self, shown: &mut ShownSession<'_, '_>) -> io::Result<()> {
+    fn show(&self, out: &mut ShownSession<'_, '_>) -> io::Result<()> {
         let session = &self.session;
         let (goal, id, stamp) = (goal(session), &session.session_id, &self.stamp);
-        shown.say(&format!(
+        out.say(&format!(
             "# {goal}\n\nExported {stamp}\n\n- Session: {id}\n"
         ));
-        shown.field("exportedAt", stamp)?;
-        shown.field(SESSION_ID, id)?;
-        shown.say_extent(session);
-        shown.head(session)?;
-        shown.field("sessionSummary", &session.session_summary)?;
+        out.field("exportedAt", stamp)?;
+        out.field(SESSION_ID, id)?;
+        out.say_extent(session);
+        out.head(session)?;
+        out.field("sessionSummary", &session.session_summary)?;
         let summary = &session.session_summary;
         if !summary.is_empty() {
-            shown.say("## Summary\n\n");
-            shown
-                .text()
+            out.say("## Summary\n\n");
+            out.text()
                 .into_iter()
                 .for_each(|text| markdown::write_quoted(text, summary));
-            shown.say("\n");
+            out.say("\n");
         }
-        shown.say("## Steps\n\n");
-        shown.steps("steps", &session.in_order())?;
-        shown.list("gaps", "Gaps", &session.gaps())?;
+        out.say("## Steps\n\n");
+        out.steps("steps", &session.in_order())?;
+        out.list("gaps", "Gaps", &session.gaps())?;
         let remarks: Vec<String> = self.links.iter().map(remark).collect();
-        shown.sources(&session.sources.iter().collect::<Vec<_>>(), &remarks)?;
-        shown.field("coverage", &SourceCoverage::of(session))?;
-        shown.outcomes(session)?;
-        self.show_links(shown)
+        out.sources(&session.sources.iter().collect::<Vec<_>>(), &remarks)?;
+        out.field("coverage", &SourceCoverage::of(session))?;
+        out.outcomes(session)?;
+        self.show_links(out)
     }
 
     fn show_links(&self, shown: &mut ShownSession<'_, '_>) -> io::Result<()> {

@@ -118,9 +118,9 @@ fn record(
 fn warning(session: &ResearchSession, number: u64) -> String {
     let steps = &session.steps;
     let has = |number: u64| steps.iter().any(|step| step.step_number == number);
-    let mut said = Vec::new();
+    let mut sentences = Vec::new();
     if number > 1 && !has(number - 1) {
-        said.push(format!("Step {} is not recorded yet.", number - 1));
+        sentences.push(format!("Step {} is not recorded yet.", number - 1));
     }
     if let Some(step) = steps.iter().rev().find(|step| step.step_number == number) {
         for (what, other) in [
@@ -128,21 +128,21 @@ fn warning(session: &ResearchSession, number: u64) -> String {
             ("branches off from", step.branch_from_step),
         ] {
             if let Some(other) = other.filter(|other| !has(*other)) {
-                said.push(format!(
+                sentences.push(format!(
                     "It {what} step {other}, which this session has not."
                 ));
             }
         }
     }
     if session.research_goal.is_empty() {
-        said.push("The session has no researchGoal yet.".to_owned());
+        sentences.push("The session has no researchGoal yet.".to_owned());
     }
     if steps.len() >= NEARLY_FULL_STEPS {
         let left = MAX_STEPS.saturating_sub(steps.len());
         let left = count_noun(left as u64, "step");
-        said.push(format!("The session has room for {left} more."));
+        sentences.push(format!("The session has room for {left} more."));
     }
-    said.join(" ")
+    sentences.join(" ")
 }
 
 impl RecordedStep {
@@ -170,7 +170,7 @@ impl RecordedStep {
 
     fn write(&self, object: &mut AnswerObject<'_>) -> io::Result<()> {
         object.field(SESSION_ID, &self.session.session_id)?;
-        session_parts::write(object, &|shown| self.show(shown))?;
+        session_parts::write(object, &|out| self.show(out))?;
         if let Some(failure) = &self.unrecorded {
             object.note(format!(
                 "The step is recorded, but not what the searches found: {}",
@@ -189,13 +189,13 @@ impl RecordedStep {
     }
 
     /// Shows the answer: steps as lines to readers of text, unless they ask for another form.
-    fn show(&self, shown: &mut ShownSession<'_, '_>) -> io::Result<()> {
+    fn show(&self, out: &mut ShownSession<'_, '_>) -> io::Result<()> {
         let session = &self.session;
         let all = self
             .wants_all
             .unwrap_or(session.steps.len() <= MAX_FULL_STEPS);
-        shown.field("responseMode", if all { "full" } else { "summary" })?;
-        shown.say(&format!(
+        out.field("responseMode", if all { "full" } else { "summary" })?;
+        out.say(&format!(
             "Step {} of about {} is recorded{}.\n\n",
             session.last_step(),
             session.total_steps_estimate,
@@ -204,38 +204,38 @@ impl RecordedStep {
                 None => "",
             }
         ));
-        shown.head(session)?;
+        out.head(session)?;
         if !self.warning.is_empty() {
-            shown.field("warning", &self.warning)?;
+            out.field("warning", &self.warning)?;
         }
-        shown.list("gaps", "Gaps", &session.gaps())?;
+        out.list("gaps", "Gaps", &session.gaps())?;
         if let Some(coverage) = &self.coverage {
-            shown.field("coverage", coverage)?;
+            out.field("coverage", coverage)?;
             let (sources, domains) = (coverage.source_count, coverage.unique_domains);
             let (sources, domains) = (sources as u64, domains as u64);
             let (sources, domains) = (count_noun(sources, "source"), count_noun(domains, "domain"));
-            shown.say(&format!("{sources} of {domains}.\n\n"));
-            if let Some(text) = shown.text() {
+            out.say(&format!("{sources} of {domains}.\n\n"));
+            if let Some(text) = out.text() {
                 markdown::write_list(text, "Missing among the sources", &coverage.gaps);
             }
             let queries: Vec<&str> = self.queries.iter().map(String::as_str).collect();
-            shown.list("refinementQueries", "Queries for what is missing", &queries)?;
+            out.list("refinementQueries", "Queries for what is missing", &queries)?;
         }
         match self.wants_all {
-            None if shown.text().is_some() => shown.step_index(session)?,
-            _ if all => shown.steps("steps", &session.in_order())?,
-            _ => shown.summary(session)?,
+            None if out.text().is_some() => out.step_index(session)?,
+            _ if all => out.steps("steps", &session.in_order())?,
+            _ => out.summary(session)?,
         }
         if let Some(results) = &self.results {
-            shown.rows("refinementResults", results)?;
-            if let Some(text) = shown.text() {
+            out.rows("refinementResults", results)?;
+            if let Some(text) = out.text() {
                 for result in results {
                     write_result(text, result);
                 }
             }
         }
         let first = session.sources.len().saturating_sub(MAX_SHOWN_SOURCES);
-        shown.rows("sources", &session.sources[first..])
+        out.rows("sources", &session.sources[first..])
     }
 }
 

@@ -221,8 +221,8 @@ impl ShownSession<'_, '_> {
             let lines = patterns.iter().map(|one| {
                 let providers = one["providers"].as_array().into_iter().flatten();
                 let providers: Vec<&str> = providers.filter_map(Value::as_str).collect();
-                let said = |name: &str| one[name].as_str().unwrap_or_default();
-                let (kind, count, advice) = (said("kind"), &one["count"], said("suggestion"));
+                let string = |name: &str| one[name].as_str().unwrap_or_default();
+                let (kind, count, advice) = (string("kind"), &one["count"], string("suggestion"));
                 format!("{kind} ×{count} ({}): {advice}", providers.join(", "))
             });
             let lines: Vec<String> = lines.collect();
@@ -242,11 +242,14 @@ fn summary(session: &ResearchSession) -> String {
             count_noun(session.sources.len() as u64, "source")
         );
     }
-    let own = session.session_summary.clone();
+    let written_summary = session.session_summary.clone();
     if session.summary_step == session.last_step() {
-        return own;
+        return written_summary;
     }
-    format!("{own} (Sent with step {}.)", session.summary_step)
+    format!(
+        "{written_summary} (Sent with step {}.)",
+        session.summary_step
+    )
 }
 
 /// Returns the question of a session, on one line; its first step, if it has none.
