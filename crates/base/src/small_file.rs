@@ -50,8 +50,8 @@ impl SmallFile {
             return Err(ErrorKind::InvalidData.into());
         }
         let mut bytes = Vec::new();
-        let most = max_bytes.saturating_add(1);
-        let read = file.by_ref().take(most).read_to_end(&mut bytes)?;
+        let limit = max_bytes.saturating_add(1);
+        let read = file.by_ref().take(limit).read_to_end(&mut bytes)?;
         if u64::try_from(read).is_ok_and(|length| length > max_bytes) {
             return Err(ErrorKind::FileTooLarge.into());
         }

@@ -63,8 +63,8 @@ pub fn join_list<T: AsRef<str>>(names: &[T], word: &str) -> String {
 
 /// The last boundary between characters within the first `most` bytes of `text`.
 #[must_use]
-pub fn floor_boundary(text: &str, most: usize) -> usize {
-    let mut at = most.min(text.len());
+pub fn floor_boundary(text: &str, limit: usize) -> usize {
+    let mut at = limit.min(text.len());
     while !text.is_char_boundary(at) {
         at -= 1;
     }
@@ -93,8 +93,8 @@ pub fn system_words(error: &io::Error) -> String {
 
 /// The first `most` bytes of `text`, or some fewer, so that no character is cut.
 #[must_use]
-pub fn beginning(text: &str, most: usize) -> &str {
-    &text[..floor_boundary(text, most)]
+pub fn beginning(text: &str, limit: usize) -> &str {
+    &text[..floor_boundary(text, limit)]
 }
 
 /// The words of `text` with one blank between them; control characters part words as well.

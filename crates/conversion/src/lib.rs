@@ -80,8 +80,8 @@ impl UnusableProgram {
 /// The time until which programs may work on a document that is to be there at `end`.
 fn program_end(end: Option<Instant>) -> Instant {
     let own = end.and_then(|end| end.checked_sub(WRITING_TIME));
-    let most = Instant::now() + PROGRAM_TIMEOUT;
-    own.map_or(most, |own| own.min(most))
+    let limit = Instant::now() + PROGRAM_TIMEOUT;
+    own.map_or(limit, |own| own.min(limit))
 }
 
 /// The reason why a document has no conversion, displayed as sentences for its reader.

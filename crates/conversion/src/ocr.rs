@@ -255,8 +255,8 @@ impl<'a> OcrEngine<'a> {
             }
         };
         thread::scope(|scope| {
-            let most = thread::available_parallelism().map_or(1, usize::from);
-            let workers = (0..most.min(MAX_CONCURRENT_PAGES).min(count)).filter(|_| {
+            let limit = thread::available_parallelism().map_or(1, usize::from);
+            let workers = (0..limit.min(MAX_CONCURRENT_PAGES).min(count)).filter(|_| {
                 let started = thread::Builder::new().spawn_scoped(scope, work);
                 started.is_ok()
             });

@@ -256,11 +256,11 @@ pub fn convert_until(page: &str, base: &Url, xhtml: bool, end: Instant) -> Docum
     convert_from(page, base, syntax_of(xhtml), Some(end))
 }
 
-/// Returns the title of a page and the first `most` bytes or so of its text, without Markdown.
+/// Returns the title of a page and the first `limit` bytes or so of its text, without Markdown.
 #[must_use]
-pub fn plain_beginning(page: &str, base: &Url, most: usize, end: Instant) -> (String, String) {
+pub fn plain_beginning(page: &str, base: &Url, limit: usize, end: Instant) -> (String, String) {
     let read = html::read(page, base, PageSyntax::Html, step_deadlines(Some(end)));
-    (read.model.title.clone(), read.model.beginning(most))
+    (read.model.title.clone(), read.model.beginning(limit))
 }
 
 /// Extent to which the main content of a page was found.

@@ -314,10 +314,10 @@ impl NotebookWriter {
     }
 
     fn add_json(&mut self, json: &str) {
-        let most = floor_boundary(json, MAX_JSON_BYTES);
-        let json = self.as_text(&json[..most]).into_owned();
+        let limit = floor_boundary(json, MAX_JSON_BYTES);
+        let json = self.as_text(&json[..limit]).into_owned();
         self.add_fenced(&json, "json");
-        if most == MAX_JSON_BYTES {
+        if limit == MAX_JSON_BYTES {
             self.markdown.push_str("\n[The rest is left out.]");
         }
     }

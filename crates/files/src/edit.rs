@@ -492,20 +492,20 @@ fn search(
             start += found + needle;
         }
         // A possible beginning of a match is kept for the next window.
-        let kept = if count == 0 {
+        let tail = if count == 0 {
             0
         } else {
             (filled - start).min(needle - 1)
         };
-        visit(EditPiece::Between(&seen[start..filled - kept]))?;
+        visit(EditPiece::Between(&seen[start..filled - tail]))?;
         if count == 0 {
             return Ok(base + filled as u64);
         }
-        base += (filled - kept) as u64;
-        let kept_bytes = &window[filled - kept..filled];
+        base += (filled - tail) as u64;
+        let kept_bytes = &window[filled - tail..filled];
         if passes_over_holes && kept_bytes.iter().all(is_nul) {
             // A text may begin with the last NULs of the hole.
-            let read = base + kept as u64;
+            let read = base + tail as u64;
             let data = file.after_hole(&window[..filled], read);
             let hole_end = data.saturating_sub(needle as u64);
             if hole_end > read {
@@ -513,8 +513,8 @@ fn search(
                 continue;
             }
         }
-        window.copy_within(filled - kept..filled, 0);
-        filled = kept;
+        window.copy_within(filled - tail..filled, 0);
+        filled = tail;
     }
 }
 

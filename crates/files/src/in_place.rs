@@ -380,10 +380,10 @@ impl OverwriteJob<'_> {
     /// length of the piece.
     fn write_piece(&mut self, at: u64) -> Result<u64, Errno> {
         let [fresh, there] = &mut self.buffers;
-        let most = usize::try_from(self.length - at)
+        let limit = usize::try_from(self.length - at)
             .unwrap_or(PIECE)
             .min(PIECE);
-        let count = positioned_io::read_at(&self.prepared.draft.file, &mut fresh[..most], at)?;
+        let count = positioned_io::read_at(&self.prepared.draft.file, &mut fresh[..limit], at)?;
         if count == 0 {
             return Err(Errno::IO);
         }

@@ -32,10 +32,10 @@ pub fn copy(
             return Ok(done);
         }
         let (mut input, mut output) = (from.start + done, to + done);
-        let most = usize::try_from(length - done)
+        let limit = usize::try_from(length - done)
             .unwrap_or(usize::MAX)
             .min(MAX_KERNEL_COPY);
-        match copy_file_range(source, Some(&mut input), copy, Some(&mut output), most) {
+        match copy_file_range(source, Some(&mut input), copy, Some(&mut output), limit) {
             // Generated files look empty to the kernel (`copy_file_range(2)`, BUGS).
             Ok(0) => break,
             Ok(count) => done += count as u64,
@@ -57,10 +57,10 @@ pub fn copy(
         buffer.resize(PIECE, 0);
     }
     while done < length && !is_late() {
-        let most = buffer
+        let limit = buffer
             .len()
             .min(usize::try_from(length - done).unwrap_or(usize::MAX));
-        let count = read_at(source, &mut buffer[..most], from.start + done)?;
+        let count = read_at(source, &mut buffer[..limit], from.start + done)?;
         if count == 0 {
             break;
         }

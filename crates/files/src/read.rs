@@ -327,16 +327,16 @@ impl FileContent {
     }
 
     /// At most `most` bytes from offset `from` on.
-    pub fn bytes_at(&self, from: u64, most: usize) -> Result<Vec<u8>, FileAccessError> {
-        self.file.bytes_at(from, most, self.deadline)
+    pub fn bytes_at(&self, from: u64, limit: usize) -> Result<Vec<u8>, FileAccessError> {
+        self.file.bytes_at(from, limit, self.deadline)
     }
 
     /// Reads the next window, unless part of this one is left; false at the end of the file.
     fn fill(&mut self) -> Result<bool, FileAccessError> {
         while self.ready.is_empty() {
             FileAccessError::if_late(self.deadline, self.end)?;
-            let most = usize::try_from(self.behind).unwrap_or(WINDOW).min(WINDOW);
-            let window = &mut self.window[..most];
+            let limit = usize::try_from(self.behind).unwrap_or(WINDOW).min(WINDOW);
+            let window = &mut self.window[..limit];
             let length = retry_on_intr(|| rustix::io::read(&self.file.file, &mut *window));
             let length = length.map_err(FileAccessError::reading)?;
             if length == 0 {

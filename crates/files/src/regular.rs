@@ -206,8 +206,8 @@ impl RegularFile {
         while at < range.end {
             FileAccessError::if_late(deadline, at)?;
             let left = usize::try_from(range.end - at).unwrap_or(usize::MAX);
-            let most = window.len().min(left);
-            let read = self.read_at(&mut window[..most], at)?;
+            let limit = window.len().min(left);
+            let read = self.read_at(&mut window[..limit], at)?;
             at += read as u64;
             if read == 0 || !visit(&window[..read]) {
                 break;
@@ -222,16 +222,16 @@ impl RegularFile {
     pub fn bytes_at(
         &self,
         from: u64,
-        most: usize,
+        limit: usize,
         deadline: Option<Instant>,
     ) -> Result<Vec<u8>, FileAccessError> {
-        let left = usize::try_from(self.size().saturating_sub(from)).unwrap_or(most);
-        let mut content = Vec::with_capacity(left.saturating_add(1).min(most));
+        let left = usize::try_from(self.size().saturating_sub(from)).unwrap_or(limit);
+        let mut content = Vec::with_capacity(left.saturating_add(1).min(limit));
         let window = left.clamp(FIRST_WINDOW, WINDOW);
-        while content.len() < most {
+        while content.len() < limit {
             let filled = content.len();
             FileAccessError::if_late(deadline, filled as u64)?;
-            content.resize(most.min(filled + window), 0);
+            content.resize(limit.min(filled + window), 0);
             let read = self.read_at(&mut content[filled..], from + filled as u64)?;
             content.truncate(filled + read);
             if read == 0 {
@@ -274,10 +274,10 @@ impl RegularFile {
 /// The first `most` bytes of the file at `path`, and whether that is all of it; `None` if it cannot
 /// be read, not until `deadline`, or the system generates it.
 #[must_use]
-pub fn beginning(path: &Path, most: usize, deadline: Option<Instant>) -> Option<(Vec<u8>, bool)> {
+pub fn beginning(path: &Path, limit: usize, deadline: Option<Instant>) -> Option<(Vec<u8>, bool)> {
     let file = RegularFile::open(path, OFlags::RDONLY).ok()?;
-    let content = file.bytes_at(0, most, deadline).ok()?;
-    let is_whole = content.len() < most;
+    let content = file.bytes_at(0, limit, deadline).ok()?;
+    let is_whole = content.len() < limit;
     (file.stat.st_size > 0).then_some((content, is_whole))
 }
 

@@ -315,7 +315,7 @@ fn is_object(value: &RawValue) -> bool {
 
 /// True if a piece of JSON holds more values than `most`. Names are not counted, and an empty array
 /// or object counts twice.
-fn holds_more_than(json: &[u8], most: usize) -> bool {
+fn holds_more_than(json: &[u8], limit: usize) -> bool {
     let (mut count, mut rest) = (1, json);
     while let Some((first, behind)) = rest.split_first() {
         rest = match first {
@@ -326,7 +326,7 @@ fn holds_more_than(json: &[u8], most: usize) -> bool {
             }
             _ => behind,
         };
-        if count > most {
+        if count > limit {
             return true;
         }
     }

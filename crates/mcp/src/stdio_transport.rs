@@ -288,12 +288,12 @@ where
         {
             return Some((ErrorCode::INVALID_PARAMS, BAD_HANDSHAKE.to_owned()));
         }
-        let most = match request {
+        let limit = match request {
             ClientRequest::CallToolRequest(_) => MAX_UNANSWERED_CALLS,
             _ => MAX_UNANSWERED_CALLS + EXTRA_REQUESTS,
         };
         let unanswered = self.shared.pending();
-        (unanswered >= most).then(|| {
+        (unanswered >= limit).then(|| {
             let reason = format!(
                 "{unanswered} requests are unanswered, and this one was not begun: \
                  wait for answers or cancel some, then send it again"
@@ -389,8 +389,8 @@ where
                 (_, Some(message)) => self.read(&message),
                 (InputLine::Line, None) => self.parse(),
                 (InputLine::TooLong, None) => {
-                    let most = MAX_LINE_BYTES / (1024 * 1024);
-                    let reason = format!("Invalid Request: longer than {most} MiB");
+                    let limit = MAX_LINE_BYTES / (1024 * 1024);
+                    let reason = format!("Invalid Request: longer than {limit} MiB");
                     self.reply_error(ErrorCode::INVALID_REQUEST, &reason, &Value::Null);
                     None
                 }

@@ -65,8 +65,8 @@ fn description(schema: &Value, tool: &Tool, served: &[&Tool]) -> String {
         words.any(|word| TOOLS.iter().any(|one| one.name == word) && !is_there(word))
     };
     let sentences = text.split_inclusive(". ");
-    let kept: String = sentences.filter(|one| !names_absent(one)).collect();
-    kept.trim_end().to_owned()
+    let sentences_kept: String = sentences.filter(|one| !names_absent(one)).collect();
+    sentences_kept.trim_end().to_owned()
 }
 
 #[cfg(test)]

@@ -76,9 +76,9 @@ pub fn run<W: OrderedWorker, B>(
                 NextStep::Nothing => return ControlFlow::Continue(()),
             }
             if wanting == 0 && threads.is_some() && mine.has_done_much() && shared.has_more() {
-                let most = threads.take().map_or(1, |threads| threads());
-                wanting = most.saturating_sub(1);
-                lock(&shared.line).threads = most.max(1);
+                let limit = threads.take().map_or(1, |threads| threads());
+                wanting = limit.saturating_sub(1);
+                lock(&shared.line).threads = limit.max(1);
             }
             if wanting > 0 && shared.has_more() {
                 wanting -= 1;

@@ -141,13 +141,13 @@ pub fn nearest_names<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) 
     let edits = |word: &str| strsim::damerau_levenshtein(word, name);
     // A quarter of the letters may be wrong: beyond that, words of the same length are similar by
     // chance.
-    let most = name.chars().count().div_ceil(4).min(3);
-    let most = if name.chars().count() < 3 { 0 } else { most };
+    let limit = name.chars().count().div_ceil(4).min(3);
+    let limit = if name.chars().count() < 3 { 0 } else { limit };
     // How far a candidate is from the name, and how many of the letters are wrong.
     let distance = |candidate: &&str| {
         let candidate = candidate.trim_start_matches('-');
         let whole = edits(candidate);
-        if whole <= most.min(1) || name.is_empty() {
+        if whole <= limit.min(1) || name.is_empty() {
             return (whole, whole);
         }
         let parts: Vec<&str> = candidate.split('-').collect();
@@ -163,7 +163,7 @@ pub fn nearest_names<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) 
     };
     let nearest = candidates.iter().map(&distance).min();
     let near = |one: &&str| !name.is_empty() && Some(distance(one)) == nearest;
-    let close = nearest.is_some_and(|(_, wrong)| wrong <= most.max(1));
+    let close = nearest.is_some_and(|(_, wrong)| wrong <= limit.max(1));
     candidates
         .into_iter()
         .filter(|one| close && near(one))

@@ -164,14 +164,17 @@ impl HttpClient {
 
     /// Sets the maximum size of a body, instead of [`MAX_BODY`].
     #[must_use]
-    pub fn with_body_limit(self, most: BodyLimit) -> Self {
-        Self { most, ..self }
+    pub fn with_body_limit(self, limit: BodyLimit) -> Self {
+        Self {
+            most: limit,
+            ..self
+        }
     }
 
     /// Returns a copy that ends in `most` from now, or with this one, whichever is earlier.
     #[must_use]
-    pub fn for_at_most(&self, most: Duration) -> Self {
-        let total = most.min(self.left());
+    pub fn for_at_most(&self, limit: Duration) -> Self {
+        let total = limit.min(self.left());
         self.clone().within(total)
     }
 

@@ -116,15 +116,15 @@ fn check(url: &Url, client: &HttpClient) -> CheckedLink {
     if client.left() < MIN_REQUEST_TIME {
         return link;
     }
-    let asked = client.for_at_most(LINK_TIMEOUT);
-    let asked = asked
+    let client_for_links = client.for_at_most(LINK_TIMEOUT);
+    let client_for_links = client_for_links
         .with_body_limit(BodyLimit::of(MAX_PAGE_BYTES))
         .get(&FetchRequest {
             url,
             accept: ACCEPT_PAGES,
             headers: &[],
         });
-    (link.state, link.status) = match asked {
+    (link.state, link.status) = match client_for_links {
         Ok(reply) => (LinkState::Alive, Some(reply.status)),
         Err(FetchError::Status(reply)) => (state_of(reply.status), Some(reply.status)),
         Err(FetchError::Network(error)) if error.absent => (LinkState::Dead, None),

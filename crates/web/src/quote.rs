@@ -16,9 +16,9 @@ pub fn quoted(text: &str) -> Option<String> {
     if line.is_empty() {
         return None;
     }
-    let most: String = line.chars().take(MAX_QUOTED_CHARS).collect();
-    let more = most.len() < line.len() || begin.len() < text.len();
-    Some(format!("\"{most}{}\"", if more { "…" } else { "" }))
+    let excerpt: String = line.chars().take(MAX_QUOTED_CHARS).collect();
+    let more = excerpt.len() < line.len() || begin.len() < text.len();
+    Some(format!("\"{excerpt}{}\"", if more { "…" } else { "" }))
 }
 
 #[cfg(test)]

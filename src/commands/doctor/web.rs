@@ -226,13 +226,13 @@ fn report_redis(report: &mut DoctorReport) {
         return;
     }
     let address = RedisAddress::read(&named);
-    let asked = address
+    let info = address
         .ok_or_else(|| format!("{REDIS_VARIABLE} is not the address of a Redis"))
         .and_then(|address| {
             let tls = address.speaks_tls().then(tls_config).transpose()?;
             RedisMemory::ask(&address, tls)
         });
-    let memory = match asked {
+    let memory = match info {
         Ok(memory) => memory,
         Err(why) => {
             let text = format!("the Redis of {REDIS_VARIABLE} does not answer: {why}");

@@ -287,7 +287,7 @@ impl FeedParser {
         let Some(item) = self.current() else {
             return;
         };
-        let kept = match field {
+        let text_of_field = match field {
             FeedField::Title => &mut item.title,
             FeedField::Link => &mut item.link,
             FeedField::Guid => &mut item.guid,
@@ -296,13 +296,13 @@ impl FeedParser {
         };
         // The first of several counts: a summary comes before the whole text, and the publication
         // date before the date of a change.
-        if kept.is_empty() {
-            let most = if field == FeedField::Text {
+        if text_of_field.is_empty() {
+            let limit = if field == FeedField::Text {
                 MAX_TEXT
             } else {
                 MAX_VALUE
             };
-            kept.push_str(text[..floor_boundary(&text, most)].trim());
+            text_of_field.push_str(text[..floor_boundary(&text, limit)].trim());
         }
     }
 
@@ -391,8 +391,8 @@ fn plain_text(text: &str) -> String {
 fn summarize(text: &str) -> String {
     let mut plain = plain_text(text);
     if plain.len() > MAX_SUMMARY {
-        let most = floor_boundary(&plain, MAX_SUMMARY);
-        let end = plain[..most].rfind(' ').unwrap_or(most);
+        let limit = floor_boundary(&plain, MAX_SUMMARY);
+        let end = plain[..limit].rfind(' ').unwrap_or(limit);
         plain.truncate(end);
         plain.push('\u{2026}');
     }

@@ -341,8 +341,8 @@ impl FlowBuilder {
         }
         if !code.is_empty() {
             self.prepare_content();
-            let kept = self.build.keep(code);
-            self.build.add(NodeContent::Code(kept));
+            let code_within_limit = self.build.keep(code);
+            self.build.add(NodeContent::Code(code_within_limit));
             if gathered.ends_with(' ') {
                 self.add_space();
             }

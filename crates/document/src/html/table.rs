@@ -214,8 +214,8 @@ fn cell_span(cell: &Handle) -> (u16, u16) {
     (columns, rows)
 }
 
-fn limited(number: usize, most: usize) -> u16 {
-    u16::try_from(number.clamp(1, most)).unwrap_or(u16::MAX)
+fn limited(number: usize, limit: usize) -> u16 {
+    u16::try_from(number.clamp(1, limit)).unwrap_or(u16::MAX)
 }
 
 fn alignments(row: &Handle) -> Vec<ColumnAlignment> {

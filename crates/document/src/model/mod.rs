@@ -218,7 +218,7 @@ impl DocumentModel {
     }
 
     /// Counts the letters and digits that a reader sees, up to `most`.
-    pub fn count_letters(&self, most: usize) -> usize {
+    pub fn count_letters(&self, limit: usize) -> usize {
         let mut letters = 0;
         for node in &self.nodes {
             let (NodeContent::Text(text)
@@ -233,15 +233,15 @@ impl DocumentModel {
                 .chars()
                 .filter(|c| c.is_alphanumeric())
                 .count();
-            if letters >= most {
-                return most;
+            if letters >= limit {
+                return limit;
             }
         }
         letters
     }
 
     /// Returns the first `most` bytes or so of its text, with a blank between blocks.
-    pub fn beginning(&self, most: usize) -> String {
+    pub fn beginning(&self, limit: usize) -> String {
         let mut beginning = String::new();
         for node in &self.nodes {
             match node.content {
@@ -254,7 +254,7 @@ impl DocumentModel {
                 content if content.is_markup() || beginning.is_empty() => {}
                 _ => beginning.push(' '),
             }
-            if beginning.len() >= most {
+            if beginning.len() >= limit {
                 break;
             }
         }

@@ -138,8 +138,8 @@ impl<'a> CompoundFile<'a> {
     }
 
     /// Returns the bytes of a chain of sectors, up to `most`.
-    fn chain(&self, start: u32, most: usize) -> Vec<u8> {
-        join_chain(&self.table, start, most, |place| self.sector_at(place))
+    fn chain(&self, start: u32, limit: usize) -> Vec<u8> {
+        join_chain(&self.table, start, limit, |place| self.sector_at(place))
     }
 
     fn content(&self, entry: &CompoundEntry) -> Vec<u8> {
@@ -196,18 +196,18 @@ fn sector_of(bytes: &[u8], size: usize, place: usize) -> Option<&[u8]> {
 fn join_chain<'s>(
     table: &[u32],
     start: u32,
-    most: usize,
+    limit: usize,
     sector: impl Fn(u32) -> Option<&'s [u8]>,
 ) -> Vec<u8> {
     let (mut bytes, mut next) = (Vec::new(), start);
     for _ in 0..table.len() {
-        let Some(sector) = sector(next).filter(|_| bytes.len() < most) else {
+        let Some(sector) = sector(next).filter(|_| bytes.len() < limit) else {
             break;
         };
         bytes.extend_from_slice(sector);
         next = table.get(next as usize).copied().unwrap_or(u32::MAX);
     }
-    bytes.truncate(most);
+    bytes.truncate(limit);
     bytes
 }
 

@@ -281,8 +281,8 @@ impl InlineContent {
                     let rest = text.trim_start();
                     let inner = rest.trim_end();
                     write_text(builder, &text[..text.len() - rest.len()]);
-                    let kept = builder.keep(inner);
-                    builder.add(NodeContent::Code(kept));
+                    let is_within_limit = builder.keep(inner);
+                    builder.add(NodeContent::Code(is_within_limit));
                     write_text(builder, &rest[inner.len()..]);
                 }
                 InlinePiece::Text(_, text) => write_text(builder, text),

@@ -125,9 +125,9 @@ impl<'a> ZipPackage<'a> {
 
     /// Returns the number of entries, and the names of the first `most` with their sizes once
     /// decompressed.
-    pub(crate) fn list(&mut self, most: usize) -> (usize, Vec<(String, u64)>) {
+    pub(crate) fn list(&mut self, limit: usize) -> (usize, Vec<(String, u64)>) {
         let count = self.archive.len();
-        let listed = (0..count.min(most)).filter_map(|at| {
+        let listed = (0..count.min(limit)).filter_map(|at| {
             let name = self.archive.name_for_index(at)?.ok()?.into_owned();
             let size = self.archive.by_index_raw(at).map_or(0, |file| file.size());
             Some((name, size))
@@ -156,7 +156,7 @@ impl<'a> ZipPackage<'a> {
     pub(crate) fn bytes(&mut self, name: &str) -> Option<Vec<u8>> {
         let entry = self.entry(name)?;
         let is_late = self.end.is_some_and(|end| Instant::now() >= end);
-        let most = if is_late { 0 } else { self.part.min(self.left) };
+        let limit = if is_late { 0 } else { self.part.min(self.left) };
         let mut bytes = Vec::new();
         let file = match self.archive.by_index(entry) {
             Ok(file) => file,
@@ -171,10 +171,10 @@ impl<'a> ZipPackage<'a> {
             }
         };
         // What can be read of a damaged part stays.
-        let read = file.take(most as u64 + 1).read_to_end(&mut bytes);
+        let read = file.take(limit as u64 + 1).read_to_end(&mut bytes);
         self.damaged |= read.is_err();
-        self.cut |= bytes.len() > most;
-        bytes.truncate(most);
+        self.cut |= bytes.len() > limit;
+        bytes.truncate(limit);
         self.left -= bytes.len();
         Some(bytes)
     }

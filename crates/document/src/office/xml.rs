@@ -232,12 +232,12 @@ impl<'a> XmlReader<'a> {
     }
 
     /// Returns all text within the element that was opened last, up to `most` bytes.
-    pub fn text_within(&mut self, most: usize) -> String {
+    pub fn text_within(&mut self, limit: usize) -> String {
         let level = self.depth;
         let mut all = String::new();
         while let Some(item) = self.within(level) {
             if let XmlEvent::Text(text) = item {
-                let room = floor_boundary(&text, most - all.len());
+                let room = floor_boundary(&text, limit - all.len());
                 self.cut |= room < text.len();
                 all.push_str(&text[..room]);
             }

@@ -171,12 +171,12 @@ impl<'a> ParagraphWriter<'a> {
             && self.is_short(paragraph, MAX_HEADING, MAX_HEADING_LINES)
     }
 
-    fn is_short(&self, paragraph: &PdfParagraph, most: usize, lines: usize) -> bool {
+    fn is_short(&self, paragraph: &PdfParagraph, limit: usize, lines: usize) -> bool {
         if paragraph.lines.is_empty() || paragraph.lines.len() > lines {
             return false;
         }
         let text = self.text_of(paragraph);
-        text.len() <= most && text.chars().filter(|c| c.is_alphabetic()).count() >= 2
+        text.len() <= limit && text.chars().filter(|c| c.is_alphabetic()).count() >= 2
     }
 
     /// Returns the level of a heading; `None` for other paragraphs.

@@ -62,7 +62,7 @@ pub(super) fn load(
     };
     // lopdf does not pass the objects of an encrypted file to the filter.
     let encrypted = memchr::memmem::find(bytes, b"/Encrypt").is_some();
-    let most = if encrypted {
+    let limit = if encrypted {
         MAX_ENCRYPTED.min(limits.part)
     } else {
         limits.part
@@ -71,7 +71,7 @@ pub(super) fn load(
         password: None,
         filter: Some(weigh),
         strict: false,
-        max_decompressed_size: Some(most),
+        max_decompressed_size: Some(limit),
         force_reconstruct: reconstruct,
     };
     LOADING.replace(Some(loading));

@@ -269,17 +269,17 @@ impl Colours {
         }
         let decode = file.array(dict, b"Decode").map(|array| file.numbers(array));
         let is_turned = decode.is_some_and(|decode| decode.len() > 1 && decode[0] > decode[1]);
-        let most = (1 << bits.min(8)) - 1;
+        let limit = (1 << bits.min(8)) - 1;
         let level = |value: usize| {
-            let value = if is_turned { most - value } else { value };
-            let level = (value * 255 / most) as u8;
+            let value = if is_turned { limit - value } else { value };
+            let level = (value * 255 / limit) as u8;
             match &palette {
                 Some(palette) => palette.get(value).copied().unwrap_or_default(),
                 None if ink && components == 1 => 255 - level,
                 None => level,
             }
         };
-        let levels = (0..=most).map(level).collect();
+        let levels = (0..=limit).map(level).collect();
         Some(Self {
             bits,
             components,

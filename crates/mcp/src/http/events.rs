@@ -121,9 +121,9 @@ impl EventStreams {
     pub fn open(self: &Arc<Self>, session: &SessionId, primed: bool) -> (EventWriter, EventFeed) {
         let (sender, receiver) = mpsc::channel(MAX_UNREAD_MESSAGES);
         let (attended, watched) = watch::channel(FollowerPresence::Yes);
-        let mut kept = lock(&self.kept);
-        let stream = kept.next;
-        kept.next += 1;
+        let mut store = lock(&self.kept);
+        let stream = store.next;
+        store.next += 1;
         let log = EventStream {
             session: Arc::clone(session),
             messages: VecDeque::new(),
@@ -134,8 +134,8 @@ impl EventStreams {
             ended: false,
             taken: None,
         };
-        kept.streams.insert(stream, log);
-        drop(kept);
+        store.streams.insert(stream, log);
+        drop(store);
         let priming =
             primed.then(|| ServerSseMessage::priming(event_id(stream, 0), RETRY_INTERVAL));
         let feed = EventFeed {
@@ -158,9 +158,9 @@ impl EventStreams {
     pub fn resume(self: &Arc<Self>, session: &SessionId, last: &str) -> Option<EventFeed> {
         let (stream, last) = parse_event_id(last)?;
         let (sender, new) = mpsc::channel(MAX_UNREAD_MESSAGES);
-        let mut kept = lock(&self.kept);
-        kept.forget_old(&self.bounds);
-        let log = kept.streams.get_mut(&stream)?;
+        let mut store = lock(&self.kept);
+        store.forget_old(&self.bounds);
+        let log = store.streams.get_mut(&stream)?;
         if log.session != *session || last >= log.next {
             return None;
         }
@@ -183,8 +183,8 @@ impl EventStreams {
 
     /// Removes everything of a session.
     pub fn forget(&self, session: &SessionId) {
-        let mut kept = lock(&self.kept);
-        kept.streams.retain(|_, log| log.session != *session);
+        let mut store = lock(&self.kept);
+        store.streams.retain(|_, log| log.session != *session);
     }
 }
 
@@ -260,9 +260,9 @@ impl EventWriter {
             let size = encoded_length(&instead);
             (instead, size)
         };
-        let mut kept = lock(&self.events.kept);
-        let order = kept.tick();
-        let Some(log) = kept.streams.get_mut(&self.stream) else {
+        let mut store = lock(&self.events.kept);
+        let order = store.tick();
+        let Some(log) = store.streams.get_mut(&self.stream) else {
             return;
         };
         let number = log.next;
@@ -282,7 +282,7 @@ impl EventWriter {
             content,
             bytes,
         });
-        kept.forget_old(bounds);
+        store.forget_old(bounds);
     }
 
     /// Waits until the stream has no follower, and none can be expected to come back.
@@ -313,12 +313,12 @@ impl EventWriter {
 
 impl Drop for EventWriter {
     fn drop(&mut self) {
-        let mut kept = lock(&self.events.kept);
-        if let Some(log) = kept.streams.get_mut(&self.stream) {
+        let mut store = lock(&self.events.kept);
+        if let Some(log) = store.streams.get_mut(&self.stream) {
             log.ended = true;
             log.follower = None;
             if log.messages.is_empty() {
-                kept.streams.remove(&self.stream);
+                store.streams.remove(&self.stream);
             }
         }
     }
@@ -344,9 +344,9 @@ impl Stream for EventFeed {
         }
         let next = self.new.poll_recv(context);
         if matches!(next, Poll::Ready(None)) {
-            let mut kept = lock(&self.events.kept);
-            let order = kept.tick();
-            if let Some(log) = kept.streams.get_mut(&self.stream)
+            let mut store = lock(&self.events.kept);
+            let order = store.tick();
+            if let Some(log) = store.streams.get_mut(&self.stream)
                 && log.ended
                 && log.followers == self.follower
             {
@@ -359,8 +359,8 @@ impl Stream for EventFeed {
 
 impl Drop for EventFeed {
     fn drop(&mut self) {
-        let mut kept = lock(&self.events.kept);
-        let Some(log) = kept.streams.get_mut(&self.stream) else {
+        let mut store = lock(&self.events.kept);
+        let Some(log) = store.streams.get_mut(&self.stream) else {
             return;
         };
         if log.ended || log.followers != self.follower {

@@ -114,9 +114,9 @@ pub async fn accept_connections(
     listener: TcpListener,
     site: Arc<HttpSite>,
     mut signals: ServerSignals,
-    most: usize,
+    limit: usize,
 ) {
-    let connections = Arc::new(ConnectionTable::new(most));
+    let connections = Arc::new(ConnectionTable::new(limit));
     let mut taken: u32 = 0;
     let mut rounds = interval(CHECK_INTERVAL);
     rounds.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -167,9 +167,9 @@ pub async fn accept_connections(
 /// from any server.
 pub fn most_connections() -> usize {
     let mut limits = getrlimit(Resource::Nofile);
-    let most = limits.maximum.map_or(FILES, |most| most.min(FILES));
-    if limits.current.is_some_and(|current| current < most) {
-        limits.current = Some(most);
+    let limit = limits.maximum.map_or(FILES, |limit| limit.min(FILES));
+    if limits.current.is_some_and(|current| current < limit) {
+        limits.current = Some(limit);
         // If it is refused, there are fewer connections.
         let _ = setrlimit(Resource::Nofile, limits);
     }

@@ -84,8 +84,8 @@ pub async fn serve(
     let listener = listener::listen(http.address)
         .map_err(|error| format!("cannot listen on {}: {error}", http.address))?;
     let address = listener.local_addr().unwrap_or(http.address);
-    let most = listener::most_connections();
-    let gate = RequestGate::new(&http, address, keys, most);
+    let limit = listener::most_connections();
+    let gate = RequestGate::new(&http, address, keys, limit);
     let scheme = if gate.tls().is_some() {
         "https"
     } else {
@@ -104,7 +104,7 @@ pub async fn serve(
         setup,
         operation,
     });
-    listener::accept_connections(listener, site, signals, most).await;
+    listener::accept_connections(listener, site, signals, limit).await;
     Ok(())
 }
 

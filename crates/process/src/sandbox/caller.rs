@@ -80,12 +80,12 @@ fn is_caller_gone() -> bool {
     // The kernel reports these even if no event is asked for.
     let gone = PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL;
     let stdout = rustix::stdio::stdout();
-    let mut asked = [PollFd::new(&stdout, PollFlags::empty())];
+    let mut polled = [PollFd::new(&stdout, PollFlags::empty())];
     let at_once = Timespec {
         tv_sec: 0,
         tv_nsec: 0,
     };
-    poll(&mut asked, Some(&at_once)).is_ok() && asked[0].revents().intersects(gone)
+    poll(&mut polled, Some(&at_once)).is_ok() && polled[0].revents().intersects(gone)
 }
 
 fn ask_in_a_thread() {

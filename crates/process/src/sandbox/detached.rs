@@ -27,8 +27,8 @@ pub fn run(files: &[BorrowedFd<'_>], steps: &mut dyn FnMut() -> u32) -> Option<u
     // The register as well: the entry there is gone when it is closed.
     let register = step_register::handed_down();
     let files = files.iter().copied().chain(register);
-    let mut kept: Vec<RawFd> = files.map(|file| file.as_raw_fd()).collect();
-    kept.push(report.as_raw_fd());
+    let mut exceptions: Vec<RawFd> = files.map(|file| file.as_raw_fd()).collect();
+    exceptions.push(report.as_raw_fd());
     // SAFETY: the child makes system calls only, which need no lock that another thread might
     // hold.
     match unsafe { libc::fork() } {
@@ -36,7 +36,7 @@ pub fn run(files: &[BorrowedFd<'_>], steps: &mut dyn FnMut() -> u32) -> Option<u
         -1 => Some(steps()),
         0 => {
             // Its streams too: a host may be waiting for their end.
-            close_all_but(0, &mut kept);
+            close_all_but(0, &mut exceptions);
             detach_from_tool();
             let result = steps();
             // A tool that is gone needs no report.

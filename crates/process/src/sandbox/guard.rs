@@ -58,12 +58,13 @@ impl RemovalGuard {
     fn start(directory: BorrowedFd<'_>, remove: impl FnOnce()) -> Result<Self, Errno> {
         let (tether, lifeline) = pipe_with(PipeFlags::CLOEXEC)?;
         let (ready, unready) = pipe_with(PipeFlags::CLOEXEC)?;
-        let mut kept = [&tether.as_fd(), &unready.as_fd(), &directory].map(AsRawFd::as_raw_fd);
+        let mut exceptions =
+            [&tether.as_fd(), &unready.as_fd(), &directory].map(AsRawFd::as_raw_fd);
         // SAFETY: the child makes system calls only, which need no lock that another thread might
         // hold.
         let pid = unsafe { libc::fork() };
         if pid == 0 {
-            close_all_but(FIRST_AFTER_STREAMS, &mut kept);
+            close_all_but(FIRST_AFTER_STREAMS, &mut exceptions);
             leave_the_tool();
             drop(unready);
             // One byte is the dismissal.

@@ -166,8 +166,8 @@ extern "C" fn run_child(argument: *mut c_void) -> c_int {
         let mut none = MaybeUninit::uninit();
         libc::sigemptyset(none.as_mut_ptr());
         libc::sigprocmask(libc::SIG_SETMASK, none.as_ptr(), std::ptr::null_mut());
-        if let Some(most) = launch.data {
-            limit_data(most);
+        if let Some(limit) = launch.data {
+            limit_data(limit);
         }
         let entered = launch
             .directory
@@ -200,10 +200,10 @@ extern "C" fn run_child(argument: *mut c_void) -> c_int {
 }
 
 /// Lowers both limits of memory for data to `most` bytes. Makes system calls only.
-fn limit_data(most: u64) {
+fn limit_data(maximum: u64) {
     use rustix::process::{Resource, getrlimit, setrlimit};
     let mut limits = getrlimit(Resource::Data);
-    let lower = |limit: Option<u64>| Some(limit.map_or(most, |limit| limit.min(most)));
+    let lower = |limit: Option<u64>| Some(limit.map_or(maximum, |limit| limit.min(maximum)));
     limits.current = lower(limits.current);
     limits.maximum = lower(limits.maximum);
     // A limit may always be lowered.

@@ -19,25 +19,25 @@ pub const FIRST_AFTER_STREAMS: RawFd = 3;
 const END_OF_NUMBERS: RawFd = 65_536;
 
 /// Closes every descriptor from `first` on but those that are `kept`.
-pub fn close_all_but(first: RawFd, kept: &mut [RawFd]) {
-    kept.sort_unstable();
+pub fn close_all_but(first: RawFd, exceptions: &mut [RawFd]) {
+    exceptions.sort_unstable();
     let mut next = first;
     let mut done = true;
-    for descriptor in kept.iter().filter(|kept| **kept >= first) {
+    for descriptor in exceptions.iter().filter(|exceptions| **exceptions >= first) {
         if *descriptor > next {
             done &= close_range(next, *descriptor - 1, 0);
         }
         next = *descriptor + 1;
     }
     if !(done & close_range(next, RawFd::MAX, 0)) {
-        close_singly(first, kept);
+        close_singly(first, exceptions);
     }
 }
 
 /// The same where the kernel cannot close a range of them, or some sandbox does not let it.
-fn close_singly(first: RawFd, kept: &[RawFd]) {
+fn close_singly(first: RawFd, exceptions: &[RawFd]) {
     for_each_open(first, |descriptor| {
-        if !kept.contains(&descriptor) {
+        if !exceptions.contains(&descriptor) {
             // SAFETY: closes a descriptor that this process does not use any more.
             unsafe { libc::close(descriptor) };
         }

@@ -106,7 +106,7 @@ impl TreeTermination<'_> {
     fn ask_to_end(&self) {
         let begin = Instant::now();
         let mut running = ProcessSet::new();
-        let mut asked = ProcessSet::new();
+        let mut signalled = ProcessSet::new();
         let mut looked = None;
         loop {
             let children = reap();
@@ -116,7 +116,7 @@ impl TreeTermination<'_> {
             let waited = begin.elapsed();
             if looked.is_none_or(|last| waited > last + (waited / 4).min(MAX_SCAN_PAUSE)) {
                 running.scan(self.mark);
-                self.ask_found(&running, &mut asked, looked.is_none());
+                self.ask_found(&running, &mut signalled, looked.is_none());
                 // A step may take longer than any grace.
                 let is_over = running
                     .iter()
@@ -137,15 +137,15 @@ impl TreeTermination<'_> {
 
     /// Asks the processes that were found and have not been asked yet, but for those that a
     /// watchdog asks; and after the `first` time, but for those that clear up.
-    fn ask_found(&self, running: &ProcessSet, asked: &mut ProcessSet, first: bool) {
+    fn ask_found(&self, running: &ProcessSet, signalled: &mut ProcessSet, first: bool) {
         if let (true, true, Some(group)) = (first, running.is_empty(), self.group) {
             let _ = kill_process_group(group, Signal::TERM);
             let _ = kill_process_group(group, Signal::CONT);
         }
         for process in running.iter() {
-            let clears_up = !first && asked.get(process.parent).is_some();
+            let clears_up = !first && signalled.get(process.parent).is_some();
             let is_left_alone = process.own.is_some() || process.is_watched || clears_up;
-            if !is_left_alone && asked.add(*process) {
+            if !is_left_alone && signalled.add(*process) {
                 process.send(Signal::TERM);
                 if process.state == b'T' {
                     // A stopped process does not handle the signal.

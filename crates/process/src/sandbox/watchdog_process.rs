@@ -123,7 +123,7 @@ fn watch_program(watched: WatchdogTask<'_>) {
     drop(output);
     let scratch = launch.scratch.as_ref().map(|scratch| scratch.parent());
     // A command that clears up after the tool's death must not die of what it writes.
-    let mut kept = [
+    let mut exceptions = [
         read_end,
         tether.as_fd(),
         report.as_fd(),
@@ -131,7 +131,7 @@ fn watch_program(watched: WatchdogTask<'_>) {
         scratch.unwrap_or(nothing),
     ]
     .map(|one| one.as_raw_fd());
-    close_all_but(FIRST_AFTER_STREAMS, &mut kept);
+    close_all_but(FIRST_AFTER_STREAMS, &mut exceptions);
     // The output stays open until then, so that its end does not wake the tool before there is a
     // report.
     let ended = report_end(program, &tether, &report);

@@ -41,8 +41,8 @@ impl BackgroundOutput {
     }
 
     /// Goes on in the file of an output of `bytes` bytes, of which some may be lost.
-    pub(super) fn go_on_in(kept: KeptOutput, bytes: u64) -> Result<Self, String> {
-        let mut output = kept.into_continued_file().map(Self::new)?;
+    pub(super) fn go_on_in(output_so_far: KeptOutput, bytes: u64) -> Result<Self, String> {
+        let mut output = output_so_far.into_continued_file().map(Self::new)?;
         output.lost = bytes.saturating_sub(output.output.written);
         Ok(output)
     }

@@ -34,14 +34,14 @@ impl CollectedOutput {
     /// Collects up to `most` bytes. Of longer output so much of both ends is kept, or all lines,
     /// if they take no more when the long ones are shortened.
     #[must_use]
-    pub fn new(most: usize) -> Self {
-        let shortest = (most / 10).clamp(64, LONG_LINE_BYTES);
+    pub fn new(limit: usize) -> Self {
+        let shortest = (limit / 10).clamp(64, LONG_LINE_BYTES);
         Self {
-            most,
+            most: limit,
             beginning: None,
             end: ShortenedLines::default(),
             shortest,
-            longest: most.max(shortest),
+            longest: limit.max(shortest),
             bytes: 0,
             newlines: 0,
             whole: None,
@@ -50,8 +50,8 @@ impl CollectedOutput {
 
     /// Collects without saving in a file.
     #[must_use]
-    pub fn without_file(most: usize) -> Self {
-        let mut collector = Self::new(most);
+    pub fn without_file(limit: usize) -> Self {
+        let mut collector = Self::new(limit);
         collector.whole = Some(KeptOutput::none());
         collector
     }

@@ -45,9 +45,9 @@ impl OutputPipe {
     /// False once nobody has the other end any more.
     pub(super) fn is_open(&self) -> bool {
         // The kernel reports that end even if no event is asked for.
-        let mut asked = [PollFd::new(&self.output, PollFlags::empty())];
+        let mut polled = [PollFd::new(&self.output, PollFlags::empty())];
         let now = Timespec::default();
-        poll(&mut asked, Some(&now)).is_err() || !asked[0].revents().contains(PollFlags::HUP)
+        poll(&mut polled, Some(&now)).is_err() || !polled[0].revents().contains(PollFlags::HUP)
     }
 
     /// Passes on what comes within a moment of the shell's end, in which a process that it has just
@@ -55,11 +55,11 @@ impl OutputPipe {
     pub(super) fn is_left_open(&mut self, sink: &mut dyn Write) -> io::Result<bool> {
         let until = Instant::now() + MOMENT;
         loop {
-            let mut asked = [PollFd::new(&self.output, PollFlags::IN)];
+            let mut polled = [PollFd::new(&self.output, PollFlags::IN)];
             let left = until.saturating_duration_since(Instant::now());
-            match poll(&mut asked, Timespec::try_from(left).ok().as_ref()) {
+            match poll(&mut polled, Timespec::try_from(left).ok().as_ref()) {
                 Err(Errno::INTR) => {}
-                asked => drop(asked?),
+                polled => drop(polled?),
             }
             self.drain(sink)?;
             let is_open = self.is_open();
@@ -90,8 +90,8 @@ impl OutputPipe {
         self.buffer.resize(size, 0);
         let mut left = waiting;
         while left > 0 {
-            let most = left.min(self.buffer.len());
-            let count = self.output.read(&mut self.buffer[..most])?;
+            let limit = left.min(self.buffer.len());
+            let count = self.output.read(&mut self.buffer[..limit])?;
             if count == 0 {
                 break;
             }

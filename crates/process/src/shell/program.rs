@@ -87,7 +87,7 @@ impl From<rustix::io::Errno> for ProgramError {
 pub fn run_program(
     program: &Command,
     timeout: Duration,
-    most: usize,
+    limit: usize,
 ) -> Result<ProgramOutput, ProgramError> {
     let deadline = Instant::now() + timeout;
     let arguments = std::iter::once(program.get_program()).chain(program.get_args());
@@ -97,7 +97,7 @@ pub fn run_program(
     };
     let launch = ProgramLaunch::prepare(program.get_program(), arguments, removed)?;
     let (mut watchdog, output) = Watchdog::start(launch, StderrTarget::Nowhere)?;
-    read_output(&mut watchdog, output, deadline, most, None)
+    read_output(&mut watchdog, output, deadline, limit, None)
 }
 
 /// Reads from `pipe` what a watched program writes, `most` bytes at most, until it has ended.
@@ -108,7 +108,7 @@ pub fn read_output(
     watchdog: &mut Watchdog,
     mut pipe: File,
     deadline: Instant,
-    most: usize,
+    limit: usize,
     whole: Option<(&[u8], Duration)>,
 ) -> Result<ProgramOutput, ProgramError> {
     let mut output = Vec::new();
@@ -130,7 +130,7 @@ pub fn read_output(
             let count = pipe.read(&mut piece)?;
             open = count > 0;
             output.extend_from_slice(&piece[..count]);
-            if output.len() > most {
+            if output.len() > limit {
                 return Err(ProgramError::TooMuch);
             }
         } else if ended {

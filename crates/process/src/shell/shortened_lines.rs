@@ -53,8 +53,8 @@ impl ShortenedLines {
     }
 
     /// Keeps the last `most` bytes.
-    pub fn keep_end(&mut self, most: usize) {
-        let surplus = self.text.len().saturating_sub(most);
+    pub fn keep_end(&mut self, limit: usize) {
+        let surplus = self.text.len().saturating_sub(limit);
         self.text.drain(..surplus);
         self.last = self.last.saturating_sub(surplus);
         self.gaps.retain(|(at, _)| *at >= surplus);

@@ -29,8 +29,8 @@ pub(super) fn is_numeric(letter: char) -> bool {
 pub(super) fn numeric(text: &str, letter: char, at: usize) -> Result<(char, usize), PatternError> {
     let rest = text.as_bytes().get(at..).unwrap_or_default();
     let (digits, end) = if rest.first() == Some(&b'{') {
-        let most = rest.len().min(MAX_DIGITS + 2);
-        let close = rest[..most].iter().position(|byte| *byte == b'}');
+        let limit = rest.len().min(MAX_DIGITS + 2);
+        let close = rest[..limit].iter().position(|byte| *byte == b'}');
         let close = close.ok_or_else(|| unsupported::digits(letter))?;
         (&rest[1..close], at + close + 1)
     } else {

@@ -21,8 +21,8 @@ pub(super) fn parse(
     let unknown = || PatternError::Unsupported(unsupported::PROPERTY.into());
     let rest = &text[start..];
     let (name, length) = if let Some(name) = rest.strip_prefix('{') {
-        let most = name.len().min(MAX_NAME_BYTES);
-        let end = memchr::memchr(b'}', &name.as_bytes()[..most]);
+        let limit = name.len().min(MAX_NAME_BYTES);
+        let end = memchr::memchr(b'}', &name.as_bytes()[..limit]);
         let end = end.ok_or_else(unknown)?;
         (&name[..end], end + 2)
     } else {

@@ -131,9 +131,9 @@ impl LinearSearch {
                 continue;
             }
             // As many whole lines as one call may search.
-            let most = window.len().min(from + one_call);
-            let block = memchr::memrchr(b'\n', &window[end.min(most)..most])
-                .map_or(end, |feed| end.min(most) + feed);
+            let limit = window.len().min(from + one_call);
+            let block = memchr::memrchr(b'\n', &window[end.min(limit)..limit])
+                .map_or(end, |feed| end.min(limit) + feed);
             let block = window.len().min(block + 1);
             if let Some(found) = self.find_in_one_call(&window[..block], from) {
                 return Some(found);

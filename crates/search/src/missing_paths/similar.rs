@@ -70,11 +70,11 @@ fn likeness(one: &str, other: &str) -> Option<f64> {
     };
     let (length, other_length) = (name.chars().count(), other_name.chars().count());
     let longer = length.max(other_length);
-    let most = (longer * 3 / 10).max(1);
+    let limit = (longer * 3 / 10).max(1);
     // Names of very different length are no slips of each other.
-    if length.abs_diff(other_length) <= most {
+    if length.abs_diff(other_length) <= limit {
         let distance = strsim::damerau_levenshtein(name, other_name);
-        if distance <= most && distance < longer {
+        if distance <= limit && distance < longer {
             #[expect(clippy::cast_precision_loss, reason = "names are short")]
             return Some(0.8 - distance as f64 / longer as f64 / 10.0);
         }

@@ -138,10 +138,10 @@ impl<T> PieceLines<T> {
         self.at -= 1;
         while !self.over {
             bytes.clear();
-            let most = usize::try_from(self.end - self.at)
+            let limit = usize::try_from(self.end - self.at)
                 .unwrap_or(READ_BYTES)
                 .min(READ_BYTES);
-            let count = pread_all(&self.file.file, &mut bytes, most, self.at)?;
+            let count = pread_all(&self.file.file, &mut bytes, limit, self.at)?;
             match memchr::memchr(b'\n', &bytes) {
                 Some(feed) => {
                     self.at += feed as u64 + 1;
@@ -165,9 +165,9 @@ impl<T> ByteSource for PieceLines<T> {
             return Ok(0);
         }
         let left = usize::try_from(self.end.saturating_sub(self.at)).unwrap_or(usize::MAX);
-        let most = left.max(READ_BYTES);
+        let limit = left.max(READ_BYTES);
         let length = buffer.len();
-        let count = pread_all(&self.file.file, buffer, most, self.at)?;
+        let count = pread_all(&self.file.file, buffer, limit, self.at)?;
         let read = &buffer[length..];
         // The index of the last byte of the pieces among those that were read.
         let last = left.saturating_sub(1);
@@ -190,15 +190,15 @@ impl<T> ByteSource for PieceLines<T> {
 }
 
 /// Appends at most `most` bytes to `buffer`: 0 at the file's end.
-fn pread_all(file: &OwnedFd, buffer: &mut Vec<u8>, most: usize, at: u64) -> Result<usize, Errno> {
+fn pread_all(file: &OwnedFd, buffer: &mut Vec<u8>, limit: usize, at: u64) -> Result<usize, Errno> {
     loop {
         let length = buffer.len();
         let room = buffer.capacity() - length;
-        let result = if room <= most {
+        let result = if room <= limit {
             pread(file, spare_capacity(buffer), at)
         } else {
             // No more than is asked for, because the rest belongs to the next piece.
-            buffer.resize(length + most, 0);
+            buffer.resize(length + limit, 0);
             let read = pread(file, &mut buffer[length..], at);
             buffer.truncate(length + read.unwrap_or(0));
             read

@@ -114,9 +114,9 @@ impl EntryRange {
     /// Cuts off the beginning: as many paths as are worth a turn, or all up to a directory, and
     /// that one with them.
     fn cut(&mut self, cost: usize) -> Self {
-        let most = (MIN_PART_COST / cost.max(1)).max(1);
+        let limit = (MIN_PART_COST / cost.max(1)).max(1);
         let mut end = self.next;
-        while end < self.end && end - self.next < most {
+        while end < self.end && end - self.next < limit {
             match self.entry(end) {
                 // It may have to wait when all before it need not.
                 Some(ListingEntry::Directory(deeper)) if deeper.roundabout && end > self.next => {

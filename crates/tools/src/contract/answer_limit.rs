@@ -245,10 +245,10 @@ impl BoundedText {
             return;
         }
         // Measured length is never less than length.
-        let most = self.room.saturating_sub(self.bytes.len());
-        self.full = bytes.len() > most;
+        let limit = self.room.saturating_sub(self.bytes.len());
+        self.full = bytes.len() > limit;
         self.bytes
-            .extend_from_slice(&bytes[..bytes.len().min(most)]);
+            .extend_from_slice(&bytes[..bytes.len().min(limit)]);
     }
 
     /// Holds `record` if all of it fits, or as much of the first record as fits. Returns true if it

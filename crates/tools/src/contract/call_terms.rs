@@ -207,9 +207,9 @@ impl CallTerms {
 
     /// Time that the call has left, at most `most`.
     #[must_use]
-    pub fn left(&self, most: Duration) -> Duration {
+    pub fn left(&self, limit: Duration) -> Duration {
         self.deadline
-            .map_or(most, |deadline| deadline.left().min(most))
+            .map_or(limit, |deadline| deadline.left().min(limit))
     }
 }
 

@@ -439,7 +439,7 @@ impl<'w> AnswerObject<'w> {
     /// Begins a field of text, whose bytes come in pieces.
     pub fn text(&mut self, name: &str) -> io::Result<Text<'_>> {
         let room = self.room().map(|room| room.saturating_sub(name.len()));
-        let kept = room.map(|room| BoundedText::new(self.measure(), room));
+        let bounded = room.map(|room| BoundedText::new(self.measure(), room));
         let measure = self.measure();
         let is_spelled = self.terms.reader == Audience::Model;
         let spelling = is_spelled.then(|| ControlSpeller::new(&mut self.spelled));
@@ -462,7 +462,7 @@ impl<'w> AnswerObject<'w> {
         Ok(Text {
             sink,
             pending: Vec::new(),
-            kept,
+            kept: bounded,
             repaired: false,
             spelling,
         })

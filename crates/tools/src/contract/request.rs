@@ -127,8 +127,8 @@ impl<'a> Request<'a> {
         let Some(number) = self.number(name)? else {
             return Ok(None);
         };
-        let (least, most) = (i128::from(*bounds.start()), i128::from(*bounds.end()));
-        Ok(u64::try_from(number.clamp(least, most)).ok())
+        let (least, limit) = (i128::from(*bounds.start()), i128::from(*bounds.end()));
+        Ok(u64::try_from(number.clamp(least, limit)).ok())
     }
 
     /// An optional whole number, unclamped and perhaps negative; 0 counts as missing.

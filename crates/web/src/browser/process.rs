@@ -36,7 +36,7 @@ fn variables_out_of_reach() -> Vec<(OsString, OsString)> {
     let passed = std::env::vars_os().filter(|(name, _)| !is_withheld(name));
     let changed = passed.filter_map(|(name, value)| {
         let entries = value.as_bytes().split(|byte| *byte == b':');
-        let kept: Vec<&[u8]> = entries
+        let variables: Vec<&[u8]> = entries
             .filter(|entry| {
                 let place = Path::new(OsStr::from_bytes(entry));
                 // Relative paths start at the call's directory, which may be in a root.
@@ -45,8 +45,8 @@ fn variables_out_of_reach() -> Vec<(OsString, OsString)> {
                 plain || (place.is_absolute() && confinement::is_out_of_reach(place))
             })
             .collect();
-        let kept = OsString::from_vec(kept.join(&b':'));
-        (kept != value).then_some((name, kept))
+        let variables = OsString::from_vec(variables.join(&b':'));
+        (variables != value).then_some((name, variables))
     });
     changed.collect()
 }

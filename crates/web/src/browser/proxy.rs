@@ -202,15 +202,15 @@ impl ProxyState {
     }
 
     /// Waits until `what` is possible on a socket; false if the time is over or the proxy ends.
-    fn wait_for(&self, socket: &impl std::os::fd::AsFd, what: PollFlags, most: Duration) -> bool {
-        let Ok(most) = Timespec::try_from(most) else {
+    fn wait_for(&self, socket: &impl std::os::fd::AsFd, what: PollFlags, limit: Duration) -> bool {
+        let Ok(limit) = Timespec::try_from(limit) else {
             return false;
         };
         let mut wanted = [
             PollFd::new(socket, what),
             PollFd::new(&self.stopped, PollFlags::IN),
         ];
-        match poll(&mut wanted, Some(&most)) {
+        match poll(&mut wanted, Some(&limit)) {
             Ok(0) => false,
             Ok(_) => wanted[1].revents().is_empty(),
             Err(error) => error == rustix::io::Errno::INTR,

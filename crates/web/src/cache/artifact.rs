@@ -77,15 +77,15 @@ pub struct StoredArtifact {
 pub fn put(store: &dyn CacheStore, mime_type: &str, content: &[u8]) -> Option<ArtifactId> {
     let id = ArtifactId::of(content);
     let mime_type: String = mime_type.chars().filter(|c| !c.is_control()).collect();
-    let mut kept = Vec::with_capacity(mime_type.len() + 1 + content.len());
-    kept.extend_from_slice(mime_type.as_bytes());
-    kept.push(b'\n');
-    kept.extend_from_slice(content);
+    let mut stored = Vec::with_capacity(mime_type.len() + 1 + content.len());
+    stored.extend_from_slice(mime_type.as_bytes());
+    stored.push(b'\n');
+    stored.extend_from_slice(content);
     let question = id.question();
-    store.put(&question, &kept, LIFETIME);
+    store.put(&question, &stored, LIFETIME);
     // An older one may still be there if this one could not replace it: it expires too soon.
     let there = store.get(&question, MAX_CHECK_DELAY)?;
-    (there.bytes == kept).then_some(id)
+    (there.bytes == stored).then_some(id)
 }
 
 /// The artifact of that id, if there is one that is not too old.
@@ -100,11 +100,11 @@ pub async fn get_from(layers: &LayeredCache, id: &ArtifactId) -> Option<StoredAr
 }
 
 fn opened(id: &ArtifactId, entry: CacheEntry) -> Option<StoredArtifact> {
-    let mut kept = entry.bytes;
-    let end = memchr::memchr(b'\n', &kept)?;
-    let content = kept.split_off(end + 1);
-    kept.truncate(end);
-    let mime_type = String::from_utf8(kept).ok()?;
+    let mut stored = entry.bytes;
+    let end = memchr::memchr(b'\n', &stored)?;
+    let content = stored.split_off(end + 1);
+    stored.truncate(end);
+    let mime_type = String::from_utf8(stored).ok()?;
     (ArtifactId::of(&content) == *id).then_some(StoredArtifact { mime_type, content })
 }
 

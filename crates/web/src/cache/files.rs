@@ -68,11 +68,11 @@ impl CacheFiles {
         Self::open(directory, EntryKeys::from_digits(secret)?, MAX_CACHE_BYTES)
     }
 
-    fn open(directory: PathBuf, keys: EntryKeys, most: u64) -> Option<Self> {
+    fn open(directory: PathBuf, keys: EntryKeys, limit: u64) -> Option<Self> {
         is_made_own(&directory).then_some(Self {
             directory,
             keys,
-            most,
+            most: limit,
         })
     }
 
@@ -84,13 +84,13 @@ impl CacheFiles {
 
     /// Removes entries that are too old, and the oldest ones beyond the limit.
     fn clean_up(&self) {
-        let mut kept = young_entries(&self.directory, MAX_ENTRY_AGE);
-        let mut total: u64 = kept.iter().map(|(_, length, _)| length).sum();
+        let mut young = young_entries(&self.directory, MAX_ENTRY_AGE);
+        let mut total: u64 = young.iter().map(|(_, length, _)| length).sum();
         if total <= self.most {
             return;
         }
-        kept.sort_unstable();
-        for (_, length, path) in kept {
+        young.sort_unstable();
+        for (_, length, path) in young {
             if total <= self.most {
                 break;
             }
@@ -228,9 +228,9 @@ pub(super) fn place(directory: &Path, name: &str, sealed: &[u8]) -> io::Result<(
 /// Removes the entries in `directory` that are as old as `old`, and abandoned drafts; returns the
 /// others: time, length, path.
 pub(super) fn young_entries(directory: &Path, old: Duration) -> Vec<(SystemTime, u64, PathBuf)> {
-    let mut kept = Vec::new();
+    let mut young = Vec::new();
     let Ok(entries) = fs::read_dir(directory) else {
-        return kept;
+        return young;
     };
     let now = SystemTime::now();
     for entry in entries.flatten() {
@@ -260,10 +260,10 @@ pub(super) fn young_entries(directory: &Path, old: Duration) -> Vec<(SystemTime,
         if age > oldest || (draft && age > MAX_DRAFT_AGE) {
             let _ = fs::remove_file(entry.path());
         } else if !draft {
-            kept.push((changed, about.len(), entry.path()));
+            young.push((changed, about.len(), entry.path()));
         }
     }
-    kept
+    young
 }
 
 #[cfg(test)]
@@ -279,8 +279,8 @@ mod tests {
         EntryKeys::from_digits(&"07".repeat(32)).unwrap()
     }
 
-    fn open(place: &Path, most: u64) -> CacheFiles {
-        CacheFiles::open(place.join("cache"), keys(), most).unwrap()
+    fn open(place: &Path, limit: u64) -> CacheFiles {
+        CacheFiles::open(place.join("cache"), keys(), limit).unwrap()
     }
 
     fn ask(what: &str) -> CacheQuestion {

@@ -87,8 +87,8 @@ impl LayeredCache {
             }
         }
         let local = Arc::clone(self.own.as_ref()?);
-        let asked = question.clone();
-        spawn_blocking(move || local.get(&asked, longest))
+        let sought = question.clone();
+        spawn_blocking(move || local.get(&sought, longest))
             .await
             .ok()?
     }

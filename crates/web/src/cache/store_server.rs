@@ -113,7 +113,7 @@ async fn receive(call: &mut UnixStream) -> Option<StoreMessage> {
     call.read_exact(&mut head).await.ok()?;
     let length = length(head)?;
     let mut message = Vec::with_capacity(length.min(MAX_FIRST_ALLOCATION));
-    let most = u64::try_from(length).ok()?;
-    call.take(most).read_to_end(&mut message).await.ok()?;
+    let limit = u64::try_from(length).ok()?;
+    call.take(limit).read_to_end(&mut message).await.ok()?;
     StoreMessage::decode(&message).filter(|_| message.len() == length)
 }

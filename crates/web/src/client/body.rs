@@ -96,7 +96,7 @@ pub fn read(
     body: impl Read,
     codings: Option<&str>,
     length: Option<u64>,
-    most: BodyLimit,
+    limit: BodyLimit,
 ) -> Result<DecodedBody, BrokenBody> {
     let names: Vec<String> = codings
         .unwrap_or_default()
@@ -106,15 +106,15 @@ pub fn read(
         .collect();
     let all = names.join(", ");
     if names.is_empty() {
-        let capacity = length.map_or(BUFFER_BYTES, |n| usize::try_from(n).unwrap_or(most.bytes));
-        return read_limited(body, capacity, most, BodyError::Transport);
+        let capacity = length.map_or(BUFFER_BYTES, |n| usize::try_from(n).unwrap_or(limit.bytes));
+        return read_limited(body, capacity, limit, BodyError::Transport);
     }
     if names.len() > MAX_CODINGS {
         return Err(BodyError::UnknownCoding(all).into());
     }
     let mut reader: Box<dyn BufRead + '_> = Box::new(BufReader::with_capacity(
         BUFFER_BYTES,
-        MeteredReader::new(TransportReader(body), most.encoded()),
+        MeteredReader::new(TransportReader(body), limit.encoded()),
     ));
     if reader.fill_buf().map_err(|e| fault(&all, e))?.is_empty() {
         return Ok(DecodedBody {
@@ -133,11 +133,11 @@ pub fn read(
             _ => return Err(BodyError::UnknownCoding(all).into()),
         };
         if at + 1 == names.len() {
-            return read_limited(decoder, BUFFER_BYTES, most, |e| fault(&all, e));
+            return read_limited(decoder, BUFFER_BYTES, limit, |e| fault(&all, e));
         }
         reader = Box::new(BufReader::with_capacity(
             BUFFER_BYTES,
-            MeteredReader::new(decoder, most.encoded()),
+            MeteredReader::new(decoder, limit.encoded()),
         ));
     }
     Err(BodyError::UnknownCoding(all).into())
@@ -147,13 +147,13 @@ pub fn read(
 fn read_limited(
     mut reader: impl Read,
     capacity: usize,
-    most: BodyLimit,
+    bounds: BodyLimit,
     fault: impl FnOnce(io::Error) -> BodyError,
 ) -> Result<DecodedBody, BrokenBody> {
-    let mut limit = most.bytes;
+    let mut limit = bounds.bytes;
     let mut bytes = Vec::with_capacity(capacity.min(limit).saturating_add(1));
     let mut read = read_to(&mut reader, limit, &mut bytes);
-    if let Some((begins, larger)) = most.larger
+    if let Some((begins, larger)) = bounds.larger
         && read.is_ok()
         && bytes.len() > limit
         && begins(&bytes)

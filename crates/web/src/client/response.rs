@@ -96,13 +96,13 @@ impl HopResponse {
         self,
         url: Url,
         guard: Guard,
-        (total, most): (Duration, BodyLimit),
+        (total, limit): (Duration, BodyLimit),
     ) -> Result<HttpResponse, FetchError> {
         let failed = self.status >= 400;
-        let most = if failed {
+        let limit = if failed {
             BodyLimit::of(MAX_ERROR_BODY)
         } else {
-            most
+            limit
         };
         if failed {
             self.exchange.finish_by(Instant::now() + ERROR_BODY_TIMEOUT);
@@ -115,7 +115,7 @@ impl HopResponse {
             .collect();
         let codings = codings.join(",");
         let length = self.body.content_length();
-        let read = body::read(self.body.into_reader(), Some(&codings), length, most);
+        let read = body::read(self.body.into_reader(), Some(&codings), length, limit);
         let body = match read {
             Ok(body) => body,
             // The status matters more than the reason why its page could not be read.

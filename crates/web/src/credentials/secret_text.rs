@@ -154,8 +154,8 @@ impl SearchableText {
         if self.places.last()?.end != self.end {
             return None;
         }
-        let most = wanted.len().min(self.bytes.len() + 1) - 1;
-        let count = (REVEALING..=most).rev();
+        let limit = wanted.len().min(self.bytes.len() + 1) - 1;
+        let count = (REVEALING..=limit).rev();
         let count = count
             .into_iter()
             .find(|count| self.bytes.ends_with(&wanted[..*count]))?;

@@ -255,17 +255,17 @@ fn abridged(text: &str) -> String {
     if text.chars().count() <= MAX_TEXT_CHARS {
         return text.to_owned();
     }
-    let mut kept = String::new();
+    let mut excerpt = String::new();
     for sentence in sentences(text) {
-        if kept.chars().count() + sentence.chars().count() >= MAX_TEXT_CHARS {
+        if excerpt.chars().count() + sentence.chars().count() >= MAX_TEXT_CHARS {
             break;
         }
-        let blank = if kept.is_empty() { "" } else { " " };
-        kept.extend([blank, sentence]);
+        let blank = if excerpt.is_empty() { "" } else { " " };
+        excerpt.extend([blank, sentence]);
     }
-    if kept.is_empty() {
+    if excerpt.is_empty() {
         // With the mark of what is left out.
         return shortened(text, MAX_TEXT_CHARS - 1);
     }
-    kept
+    excerpt
 }

@@ -186,12 +186,12 @@ impl PaperSearch {
 
     /// Returns both years if one of them is given, with `least` and `most` for the other one.
     #[must_use]
-    pub fn years(&self, least: u16, most: u16) -> Option<(u16, u16)> {
+    pub fn years(&self, least: u16, limit: u16) -> Option<(u16, u16)> {
         let any = self.year_from.is_some() || self.year_to.is_some();
         any.then(|| {
             (
                 self.year_from.unwrap_or(least),
-                self.year_to.unwrap_or(most),
+                self.year_to.unwrap_or(limit),
             )
         })
     }

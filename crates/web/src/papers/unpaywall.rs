@@ -40,7 +40,7 @@ pub static PROVIDER: Provider = Provider {
 
 /// Looks up the files of those `papers` that have a DOI and no file, as far as `most` goes, which
 /// is reduced by their number.
-pub fn look_up(context: &SearchContext<'_>, papers: &mut [Paper], most: &mut usize) {
+pub fn look_up(context: &SearchContext<'_>, papers: &mut [Paper], limit: &mut usize) {
     let Ok(account) = PROVIDER.account(context.credentials) else {
         return;
     };
@@ -51,10 +51,10 @@ pub fn look_up(context: &SearchContext<'_>, papers: &mut [Paper], most: &mut usi
     let context = context.with_client(&client);
     for paper in papers {
         let lacks = paper.work.pdf_url.is_empty() && !paper.work.doi.is_empty();
-        if !lacks || paper.looked_up || *most == 0 || client.left() < MIN_LOOKUP_TIME {
+        if !lacks || paper.looked_up || *limit == 0 || client.left() < MIN_LOOKUP_TIME {
             continue;
         }
-        *most -= 1;
+        *limit -= 1;
         paper.looked_up = true;
         let mail = [("email", key(&account))];
         let request = ProviderRequest::get(&account.below(&paper.work.doi), mail);

@@ -72,10 +72,11 @@ fn ask(
     let mut signed_in = account.clone();
     if let Some(login) = provider.login {
         let budget = RetryBudget::WHILE_OTHERS_REMAIN;
-        let asked = exchange::ask(context.client, service, &login(account), budget, epo::token);
+        let login_token =
+            exchange::ask(context.client, service, &login(account), budget, epo::token);
         // A login does not show that the provider works.
         let failed = |failure: &ProviderFailure| context.breakers().failed(service, failure.kind);
-        let token = asked.inspect_err(failed)?.pop();
+        let token = login_token.inspect_err(failed)?.pop();
         let token = token.map(|token| SecretText::new(&token.0));
         signed_in.keys.push(token);
     }
@@ -174,9 +175,9 @@ fn web_failed(error: SearchFailure, routed: &ProviderRouting) -> SearchFailure {
 
 /// Returns the configured providers that can be asked in place of this one.
 #[must_use]
-pub fn alternatives(context: &SearchContext<'_>, asked: &str) -> Vec<&'static str> {
+pub fn alternatives(context: &SearchContext<'_>, named: &str) -> Vec<&'static str> {
     let all = patent_provider::configured(context.credentials).into_iter();
-    context.others(all.map(|provider| provider.service), &[asked])
+    context.others(all.map(|provider| provider.service), &[named])
 }
 
 /// Builds the cache key of a search with this provider.

@@ -201,16 +201,16 @@ fn entry(block: &str, strings: &HashMap<String, String>) -> Option<ReferenceEntr
 
 fn depth(text: &str) -> usize {
     let mut depth = 0usize;
-    let mut most = 0;
+    let mut limit = 0;
     for byte in text.bytes() {
         match byte {
             b'{' => depth += 1,
             b'}' => depth = depth.saturating_sub(1),
             _ => continue,
         }
-        most = most.max(depth);
+        limit = limit.max(depth);
     }
-    most
+    limit
 }
 
 /// Returns a block with a key, which it lacks: its first field comes at once.

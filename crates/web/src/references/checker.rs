@@ -203,10 +203,10 @@ impl ReferenceCheck<'_> {
         if course.refusal.is_some() {
             return;
         }
-        let asked = self.through_gate(&doi_registry::PROVIDER, |client| {
+        let registered = self.through_gate(&doi_registry::PROVIDER, |client| {
             doi_registry::is_registered(&self.context.with_client(client), doi)
         });
-        let outcome = match &asked {
+        let outcome = match &registered {
             Ok(true) => "registered",
             Ok(false) => "not_found",
             Err(why) => why,
@@ -216,7 +216,7 @@ impl ReferenceCheck<'_> {
             url: format!("https://doi.org/{doi}"),
             outcome: outcome.to_owned(),
         });
-        match asked {
+        match registered {
             Ok(false) => course.unregistered = Some(doi.clone()),
             Ok(true) => {
                 course.refusal = Some("its DOI is registered, but nobody says for what".to_owned());
@@ -267,9 +267,9 @@ impl ReferenceCheck<'_> {
                 count: self.numbers[kind].len(),
                 ..PaperSearch::default()
             };
-            let mut asked = EntryCheck::default();
-            let found = self.ask(&search, provider, &mut asked);
-            *batch = Some(found.ok_or(asked.refusal.unwrap_or_default()));
+            let mut check = EntryCheck::default();
+            let found = self.ask(&search, provider, &mut check);
+            *batch = Some(found.ok_or(check.refusal.unwrap_or_default()));
         }
         let found = batch.as_ref()?.as_ref();
         let papers = found.map(|all| {
@@ -295,11 +295,11 @@ impl ReferenceCheck<'_> {
                 return None;
             }
         };
-        let asked = self.through_gate(&provider.service, |client| {
+        let answer = self.through_gate(&provider.service, |client| {
             let context = self.context.with_client(client);
             paper_caller::ask(&context, search, provider, &account)
         });
-        let papers = asked.map(|page| {
+        let papers = answer.map(|page| {
             let papers = page.papers.into_iter();
             papers
                 .filter_map(|paper| paper.tidied(provider.name))

@@ -65,12 +65,12 @@ impl<'a> SearchContext<'a> {
         read: fn(&HttpResponse) -> Result<Vec<T>, UnreadableReply>,
     ) -> Result<Vec<T>, ProviderFailure> {
         let retry = RetryBudget::WHILE_OTHERS_REMAIN;
-        let asked = exchange::ask(self.client, provider, request, retry, read);
-        match &asked {
+        let answer = exchange::ask(self.client, provider, request, retry, read);
+        match &answer {
             Ok(_) => self.breakers().succeeded(provider),
             Err(failure) => self.breakers().failed(provider, failure.kind),
         }
-        asked
+        answer
     }
 
     /// Returns the store, if answers are read from it and written to it.

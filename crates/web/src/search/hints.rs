@@ -37,13 +37,13 @@ impl SearchHints {
     #[must_use]
     pub fn of(
         search: &WebSearch,
-        asked: &SearchProvider,
+        provider: &SearchProvider,
         credentials: &Credentials<'_>,
         breakers: ProviderBreakers<'_>,
     ) -> Self {
         let others = provider_choice::configured(credentials).into_iter();
-        let others =
-            others.filter(|other| *other != asked && breakers.state(other) == BreakerState::Closed);
+        let others = others
+            .filter(|other| *other != provider && breakers.state(other) == BreakerState::Closed);
         Self::new(filters(search), others.map(|other| other.name).collect())
     }
 

@@ -98,9 +98,9 @@ pub fn search(
         Ok((answer, filtered))
     };
     let mut answer = HostResults::default();
-    let (mut lists, mut asked) = (Vec::new(), 0);
+    let (mut lists, mut domains_searched) = (Vec::new(), 0);
     for batch in asks[..asks.len().min(MAX_ASKED)].chunks(count) {
-        asked += batch.len();
+        domains_searched += batch.len();
         for (ask, reply) in batch.iter().zip(at_once(provider, batch, one)) {
             match reply {
                 Ok((results, filtered)) => {
@@ -128,7 +128,7 @@ pub fn search(
         return Err(answer.failed.swap_remove(0).1);
     }
     if answer.results.len() < count {
-        answer.unasked = asks.len() - asked;
+        answer.unasked = asks.len() - domains_searched;
     }
     Ok(answer)
 }

@@ -34,15 +34,15 @@ pub struct SearchAnswer {
 
 impl SearchAnswer {
     /// Creates a new answer of `provider` with what the cache keeps of it.
-    pub(super) fn new(provider: &'static SearchProvider, kept: CachedResults) -> Self {
+    pub(super) fn new(provider: &'static SearchProvider, cached: CachedResults) -> Self {
         Self {
             provider,
-            results: kept.results,
+            results: cached.results,
             age: None,
             routed: None,
-            unheeded: kept.unheeded,
+            unheeded: cached.unheeded,
             unsearched: Vec::new(),
-            shortened: kept.shortened,
+            shortened: cached.shortened,
             took: Duration::ZERO,
         }
     }

@@ -120,12 +120,12 @@ fn ask_all<T: Send>(
     one: impl Fn(&ProviderQuery<'_>) -> Result<T, ProviderFailure> + Sync,
 ) -> Vec<Result<T, ProviderFailure>> {
     let mut replies: Vec<Result<T, ProviderFailure>> = Vec::with_capacity(asks.len());
-    let most = if provider.limits.at_once {
+    let limit = if provider.limits.at_once {
         MAX_CONCURRENT_REQUESTS
     } else {
         1
     };
-    for batch in asks.chunks(most) {
+    for batch in asks.chunks(limit) {
         let earlier = replies
             .iter()
             .filter_map(|reply| reply.as_ref().err())
@@ -184,9 +184,9 @@ fn search_part(
     let request = (provider.request)(&part, account);
     let given = exchange::ask(client, provider, &request, retry_budget, provider.read)?;
     let all = given.len();
-    let mut kept = results::cleaned(given.clone(), filter);
+    let mut matching = results::cleaned(given.clone(), filter);
     let mut broken_off = None;
-    let short = kept.len() < wanted && kept.len() < all && all >= part.count.min(wanted);
+    let short = matching.len() < wanted && matching.len() < all && all >= part.count.min(wanted);
     if short && provider.limits.pages && client.left() > MIN_PAGE_TIME {
         let second = ProviderQuery {
             first: part.first + part.count,
@@ -195,11 +195,11 @@ fn search_part(
         let request = (provider.request)(&second, account);
         // A failed second page does not lose the first one.
         match exchange::ask(client, provider, &request, retry_budget, provider.read) {
-            Ok(more) => kept = results::cleaned([given, more].concat(), filter),
+            Ok(more) => matching = results::cleaned([given, more].concat(), filter),
             Err(failure) => broken_off = Some(failure),
         }
     }
-    Ok((kept, request.unheeded, broken_off))
+    Ok((matching, request.unheeded, broken_off))
 }
 
 /// Refuses a query that the provider would refuse.

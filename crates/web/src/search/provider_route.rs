@@ -113,9 +113,9 @@ impl<'a> ProviderRoute<'a> {
     #[must_use]
     pub fn last_failure(&self) -> Option<ProviderFailure> {
         let attempted = &self.routing.attempted;
-        let asked = |one: &&ProviderFailure| attempted.contains(&one.provider);
+        let was_attempted = |one: &&ProviderFailure| attempted.contains(&one.provider);
         let wait = |one: &&ProviderFailure| one.retry_after().unwrap_or(u64::MAX);
-        let last = self.failures.iter().rfind(asked);
+        let last = self.failures.iter().rfind(was_attempted);
         last.or_else(|| self.failures.iter().min_by_key(wait))
             .cloned()
     }

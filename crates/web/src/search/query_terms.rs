@@ -166,8 +166,8 @@ pub fn groups<'a>(
     if sites.is_empty() {
         return vec![sites];
     }
-    let most = match limits.sites {
-        SiteQuery::Parameter(most) | SiteQuery::Words(most) => most.max(1),
+    let limit = match limits.sites {
+        SiteQuery::Parameter(limit) | SiteQuery::Words(limit) => limit.max(1),
     };
     let room = |part: &'a [String]| {
         let text = query_string(
@@ -179,7 +179,7 @@ pub fn groups<'a>(
         );
         let heeded =
             part.len() <= MIN_HOSTS_PER_REQUEST || text.split_whitespace().count() <= limits.heeded;
-        part.len() <= 1 || (part.len() <= most && heeded && fits(&text, limits))
+        part.len() <= 1 || (part.len() <= limit && heeded && fits(&text, limits))
     };
     let mut few: Vec<&[String]> = Vec::new();
     let mut rest = sites;

@@ -32,19 +32,19 @@ const TRACKING_PARAMETERS: &str = "_ga _gl dclid fbclid gad_source gbraid gclid 
 #[must_use]
 pub fn cleaned(results: Vec<SearchResult>, hosts: &DomainFilter) -> Vec<SearchResult> {
     let mut seen = HashSet::new();
-    let mut kept = Vec::with_capacity(results.len());
+    let mut unique = Vec::with_capacity(results.len());
     for result in results {
         let Some(url) = of_the_web(&result.url) else {
             continue;
         };
         if hosts.admits(url.as_str()) && seen.insert(identity(&url)) {
-            kept.push(SearchResult {
+            unique.push(SearchResult {
                 url: display_url(&result.url, &url),
                 ..tidied(result)
             });
         }
     }
-    kept
+    unique
 }
 
 /// Parses a URL, if it is http or https.
@@ -97,12 +97,12 @@ fn identity(url: &Url) -> String {
     };
     if url.query_pairs().any(|(name, _)| tracks(&name)) {
         let query = url.query().unwrap_or_default();
-        let kept: Vec<&str> = query
+        let parameters: Vec<&str> = query
             .split('&')
             .filter(|pair| !tracks(pair.split('=').next().unwrap_or_default()))
             .collect();
-        let kept = kept.join("&");
-        url.set_query((!kept.is_empty()).then_some(&kept));
+        let parameters = parameters.join("&");
+        url.set_query((!parameters.is_empty()).then_some(&parameters));
     }
     if url.query() == Some("") {
         url.set_query(None);
@@ -137,8 +137,8 @@ fn tidied(result: SearchResult) -> SearchResult {
 
 /// Returns the whole words within the first `most` characters.
 #[must_use]
-pub fn shortened(text: &str, most: usize) -> String {
-    let Some((end, _)) = text.char_indices().nth(most) else {
+pub fn shortened(text: &str, limit: usize) -> String {
+    let Some((end, _)) = text.char_indices().nth(limit) else {
         return text.to_owned();
     };
     let begin = &text[..end];
@@ -178,18 +178,18 @@ fn is_markup(rest: &str, text: &str) -> bool {
 
 /// Merges the lists round robin, `most` at most.
 #[must_use]
-pub(crate) fn interleaved(lists: Vec<Vec<SearchResult>>, most: usize) -> Vec<SearchResult> {
+pub(crate) fn interleaved(lists: Vec<Vec<SearchResult>>, limit: usize) -> Vec<SearchResult> {
     let mut seen = HashSet::new();
     let mut lists: Vec<_> = lists.into_iter().map(Vec::into_iter).collect();
-    let mut out = Vec::with_capacity(most);
-    while !lists.is_empty() && out.len() < most {
+    let mut out = Vec::with_capacity(limit);
+    while !lists.is_empty() && out.len() < limit {
         // Each list contributes its next new result.
         lists.retain_mut(|list| {
             let next = list.find(|result| seen.insert(same_page_key(&result.url)));
             next.map(|result| out.push(result)).is_some()
         });
     }
-    out.truncate(most);
+    out.truncate(limit);
     out
 }
 

@@ -180,11 +180,11 @@ impl HnReader<'_> {
     }
 
     /// Fetches these items in parallel, without those that are deleted or dead.
-    fn items(&self, ids: &[u64], most: usize) -> HnItems {
+    fn items(&self, ids: &[u64], limit: usize) -> HnItems {
         let mut items = HnItems::default();
         let mut rest = ids;
-        while items.found.len() < most && !rest.is_empty() {
-            let missing = most - items.found.len();
+        while items.found.len() < limit && !rest.is_empty() {
+            let missing = limit - items.found.len();
             let (batch, after) = rest.split_at(missing.min(MAX_CONCURRENT_ITEMS).min(rest.len()));
             rest = after;
             for value in map_in_parallel(batch, |id| self.item_value(*id)) {

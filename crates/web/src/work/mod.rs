@@ -189,15 +189,15 @@ impl Work {
 
     /// Returns the authors' names in natural order, as far as `most` of them.
     #[must_use]
-    pub fn names(&self, most: usize) -> String {
-        let shown = self.authors.iter().take(most);
+    pub fn names(&self, limit: usize) -> String {
+        let shown = self.authors.iter().take(limit);
         let names: Vec<String> = shown.map(WorkAuthor::in_natural_order).collect();
         let mark = if names.iter().any(|name| name.contains(',')) {
             "; "
         } else {
             ", "
         };
-        let has_more = self.more_authors || self.authors.len() > most;
+        let has_more = self.more_authors || self.authors.len() > limit;
         names.join(mark) + if has_more { " et al." } else { "" }
     }
 

@@ -13,9 +13,9 @@ use iki_base::wording::floor_boundary;
 pub(in crate::html) fn read_element(
     page: &str,
     tag: &tag::HtmlTag<'_>,
-    most: usize,
+    limit: usize,
 ) -> Option<(String, usize)> {
-    let page = &page[..floor_boundary(page, tag.end + most)];
+    let page = &page[..floor_boundary(page, tag.end + limit)];
     let bytes = page.as_bytes();
     let mut text = String::new();
     let mut at = tag.end;
@@ -52,7 +52,7 @@ pub(in crate::html) fn read_element(
                 continue;
             }
             if has_word(inner.get("itemprop"), "name") {
-                let (text, end) = read_element(page, &inner, most)?;
+                let (text, end) = read_element(page, &inner, limit)?;
                 if !text.is_empty() {
                     return Some((text, end));
                 }

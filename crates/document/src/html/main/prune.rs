@@ -58,8 +58,8 @@ pub(super) fn prune_unchosen(body: &Handle, cut: &PageBlocks, chosen: &[bool]) {
         };
         match &child.data {
             NodeData::Text { contents } => {
-                let (kept, of_block) = leaf();
-                if kept {
+                let (is_kept, of_block) = leaf();
+                if is_kept {
                     frame.text |= of_block;
                     frame.content |= of_block || !contents.borrow().trim().is_empty();
                     frame.kept.push(child.clone());
@@ -67,8 +67,8 @@ pub(super) fn prune_unchosen(body: &Handle, cut: &PageBlocks, chosen: &[bool]) {
             }
             NodeData::Element { name, .. } => match &*name.local {
                 "img" | dom::MEDIA_ELEMENT | "hr" | "input" => {
-                    let (kept, _) = leaf();
-                    if kept {
+                    let (is_kept, _) = leaf();
+                    if is_kept {
                         frame.content |= is_visible(&child);
                         frame.kept.push(child.clone());
                     }

@@ -17,11 +17,11 @@ pub(super) fn names_element(attribute: &str) -> bool {
 
 /// Cuts a long naming attribute down to its first words; false if it has none.
 pub(super) fn shorten(attribute: &mut TagAttribute<'_>) -> bool {
-    let most = MAX_NAMING_BYTES.saturating_sub(attribute.name.len() + "=\"\"".len());
-    if attribute.value.len() <= most || !names_element(attribute.name) {
+    let limit = MAX_NAMING_BYTES.saturating_sub(attribute.name.len() + "=\"\"".len());
+    if attribute.value.len() <= limit || !names_element(attribute.name) {
         return true;
     }
-    let words = &attribute.value.as_bytes()[..=most];
+    let words = &attribute.value.as_bytes()[..=limit];
     let last = words.iter().rposition(u8::is_ascii_whitespace);
     if let Some(end) = last {
         attribute.value = &attribute.value[..end];

@@ -31,11 +31,11 @@ impl PageFilter<'_> {
             TagCategory::Root => {}
             TagCategory::Choice | TagCategory::Styled => {
                 let name = renamed(name).unwrap_or(name);
-                let kept = self.tree.end(name, TagCategory::Plain, out) == EndTagOutcome::Kept;
-                if kept {
+                let is_kept = self.tree.end(name, TagCategory::Plain, out) == EndTagOutcome::Kept;
+                if is_kept {
                     out.end(name);
                 }
-                if !kept && category == TagCategory::Choice {
+                if !is_kept && category == TagCategory::Choice {
                     out.push_characters(" ");
                 }
                 return tag.end;

@@ -176,8 +176,8 @@ impl<'a> PageFilter<'a> {
 /// Returns the TeX of the annotation at `at`. The search ends at the maximum length, because
 /// another formula may search the same annotation.
 fn annotated(page: &str, at: usize, end: usize) -> Option<&str> {
-    let most = floor_boundary(page, end.min(at + MAX_FORMULA_BYTES));
-    let tag = tag::read(&page[..most], at + 1)?;
+    let limit = floor_boundary(page, end.min(at + MAX_FORMULA_BYTES));
+    let tag = tag::read(&page[..limit], at + 1)?;
     let is_tex = matches!(
         tag.get("encoding").unwrap_or_default().trim(),
         "application/x-tex" | "TeX" | "LaTeX"
@@ -186,7 +186,7 @@ fn annotated(page: &str, at: usize, end: usize) -> Option<&str> {
         return None;
     }
     let from = tag.end;
-    let length = memmem::find(&page.as_bytes()[from..most], b"</annotation")?;
+    let length = memmem::find(&page.as_bytes()[from..limit], b"</annotation")?;
     tex(&page[from..from + length])
 }
 

@@ -386,7 +386,7 @@ fn is_of_stream(attribute: &TagAttribute<'_>) -> bool {
 
 /// True if the kept class of an element says that its text is code.
 fn is_listing(name: &str, tag: &StartTag<'_>) -> bool {
-    let is_class = |kept: &&TagAttribute<'_>| kept.name.eq_ignore_ascii_case("class");
+    let is_class = |attribute: &&TagAttribute<'_>| attribute.name.eq_ignore_ascii_case("class");
     let class = tag.kept.iter().find(is_class);
     class.is_some_and(|class| listing::is_listing(name, class.value.trim()))
 }

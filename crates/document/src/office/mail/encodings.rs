@@ -165,9 +165,9 @@ fn decode_uuencoded_line(line: &[u8], bytes: &mut Vec<u8>) -> bool {
     let value = |sign: Option<&u8>| sign.map_or(0, |sign| sign.wrapping_sub(b' ') & 63);
     let count = usize::from(value(line.first()));
     // Some writers add a sign that sums up the line.
-    let most = 1 + count.div_ceil(3) * 4 + 1;
+    let limit = 1 + count.div_ceil(3) * 4 + 1;
     let is_sign = |byte: &u8| (b' '..=b'`').contains(byte);
-    if line.len() > most || !line.iter().all(is_sign) {
+    if line.len() > limit || !line.iter().all(is_sign) {
         return false;
     }
     for group in 0..count.div_ceil(3) {

@@ -233,8 +233,8 @@ fn join_flowed_lines(text: &str, del_sp: bool) -> String {
             all.push_str(if quotes.is_empty() { "" } else { " " });
         }
         let flows = content.ends_with(' ') && !is_signature;
-        let most = content.len() - usize::from(flows && del_sp);
-        all.push_str(&content[..most]);
+        let limit = content.len() - usize::from(flows && del_sp);
+        all.push_str(&content[..limit]);
         all.push_str(if flows { "" } else { "\n" });
         open = flows.then_some(quotes);
     }

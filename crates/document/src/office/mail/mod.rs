@@ -125,9 +125,9 @@ fn write_text(message: &MailMessage, end: Option<Instant>, blocks: &mut BlockWri
             }
         }
     } else if !message.page.trim().is_empty() {
-        let most = iki_base::wording::floor_boundary(&message.page, MAX_PAGE);
-        blocks.cut |= most < message.page.len();
-        let page = &message.page[..most];
+        let limit = iki_base::wording::floor_boundary(&message.page, MAX_PAGE);
+        blocks.cut |= limit < message.page.len();
+        let page = &message.page[..limit];
         epub::append_page(page, "mail", PageSyntax::Html, end, blocks);
     } else if rtf::is_rtf(&message.rtf) {
         blocks.end();

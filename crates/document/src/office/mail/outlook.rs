@@ -150,12 +150,12 @@ fn decompress_rtf(bytes: &[u8]) -> Option<Vec<u8>> {
         return None;
     }
     let mut all = DICTIONARY.to_vec();
-    let most = all.len() + size.min(MAX_RTF_BYTES);
+    let limit = all.len() + size.min(MAX_RTF_BYTES);
     let mut at = 0;
     'runs: while let Some(control) = rest.get(at) {
         at += 1;
         for bit in 0..8 {
-            if all.len() >= most {
+            if all.len() >= limit {
                 break 'runs;
             }
             if control >> bit & 1 == 0 {

@@ -18,9 +18,9 @@ struct Records<'a>(&'a [u8]);
 
 impl Records<'_> {
     /// Reads a number in bytes of seven bits, of which there are at most `most`.
-    fn number(&mut self, most: u32) -> Option<usize> {
+    fn number(&mut self, limit: u32) -> Option<usize> {
         let mut number = 0;
-        for at in 0..most {
+        for at in 0..limit {
             let (byte, rest) = self.0.split_first()?;
             self.0 = rest;
             number |= usize::from(byte & 0x7f) << (7 * at);

@@ -149,8 +149,8 @@ impl DenialListener {
     }
 
     /// The length of the next message, if the kernel sends one in time.
-    fn next(&self, buffer: &mut [u8], most: Duration) -> Option<usize> {
-        let pause = Timespec::try_from(most).ok()?;
+    fn next(&self, buffer: &mut [u8], limit: Duration) -> Option<usize> {
+        let pause = Timespec::try_from(limit).ok()?;
         let mut wanted = [PollFd::new(&self.socket, PollFlags::IN)];
         retry_on_intr(|| poll(&mut wanted, Some(&pause)))
             .ok()

@@ -139,7 +139,7 @@ impl Text<'_> {
     /// The room that `text` takes.
     #[must_use]
     pub fn cost(&self, text: &[u8]) -> usize {
-        let Some(kept) = &self.kept else {
+        let Some(bounded) = &self.kept else {
             return text.len();
         };
         let mut count = 0;
@@ -148,8 +148,8 @@ impl Text<'_> {
             .as_ref()
             .map(|_| ControlSpeller::new(&mut count));
         match speller {
-            Some(mut speller) => kept.cost(&speller.spelled(text)),
-            None => kept.cost(text),
+            Some(mut speller) => bounded.cost(&speller.spelled(text)),
+            None => bounded.cost(text),
         }
     }
 
@@ -170,15 +170,15 @@ impl Text<'_> {
     /// much as fits is written. Returns true if it was written whole.
     pub fn record(&mut self, record: &[u8]) -> io::Result<bool> {
         match &mut self.kept {
-            Some(kept) => match &mut self.spelling {
+            Some(bounded) => match &mut self.spelling {
                 Some(speller) => {
                     let mut spelt = speller.spelled(record);
                     if std::mem::take(&mut speller.begun) {
                         spelt.to_mut().push(LATIN_1_LEAD);
                     }
-                    Ok(kept.record(&spelt))
+                    Ok(bounded.record(&spelt))
                 }
-                None => Ok(kept.record(record)),
+                None => Ok(bounded.record(record)),
             },
             None => self.write_all(record).map(|()| true),
         }
@@ -196,8 +196,8 @@ impl Text<'_> {
         if speller.as_ref().is_some_and(|speller| speller.begun) {
             self.write_all(&[LATIN_1_LEAD])?;
         }
-        if let Some(kept) = self.kept.take() {
-            let (shown, behind) = kept.finish();
+        if let Some(bounded) = self.kept.take() {
+            let (shown, behind) = bounded.finish();
             self.write_all(&shown)?;
             cut = behind;
         }
@@ -309,8 +309,8 @@ impl Write for Text<'_> {
             viewer.bytes(name, bytes)?;
             return Ok(bytes.len());
         }
-        if let Some(kept) = &mut self.kept {
-            kept.hold(bytes);
+        if let Some(bounded) = &mut self.kept {
+            bounded.hold(bytes);
             return Ok(bytes.len());
         }
         if self.pending.len() + bytes.len() <= MAX_PIECE_BYTES {

@@ -122,12 +122,12 @@ impl FetchedPage {
 }
 
 fn fetch(url: &str, main_only: bool, terms: &CallTerms) -> Result<FetchedPage, Failure> {
-    let asked = client::parse_url(url).map_err(|error| {
+    let target = client::parse_url(url).map_err(|error| {
         failure(error, None, terms).with_note(intended_url::of_no_url(TOOL.name, url, terms))
     })?;
     let client = network::client(terms).with_body_limit(page_source::BODY_LIMIT);
-    let reply = page_source::fetch(&client, &asked, None);
-    let reply = reply.map_err(|error| failure(error, Some(&asked), terms))?;
+    let reply = page_source::fetch(&client, &target, None);
+    let reply = reply.map_err(|error| failure(error, Some(&target), terms))?;
     let mut notes = Notes::default();
     notes.add(vendor_of(&reply).map(advice_on_bot_check));
     let part = if main_only {
@@ -137,7 +137,7 @@ fn fetch(url: &str, main_only: bool, terms: &CallTerms) -> Result<FetchedPage, F
     };
     let end = page_source::conversion_end(&client, terms);
     let page = page_source::convert(reply, part, end)
-        .map_err(|unreadable| unreadable_failure(&unreadable, &asked, terms))?;
+        .map_err(|unreadable| unreadable_failure(&unreadable, &target, terms))?;
     Ok(FetchedPage {
         url: page.url.clone(),
         document: shown_document(page, main_only, terms.served, &mut notes),
@@ -195,9 +195,9 @@ fn taken_out(mut document: Document, notes: &mut Notes) -> Document {
 }
 
 /// Creates the failure of a reply to a request for `asked` that has no conversion.
-fn unreadable_failure(unreadable: &UnreadablePage, asked: &Url, terms: &CallTerms) -> Failure {
+fn unreadable_failure(unreadable: &UnreadablePage, target: &Url, terms: &CallTerms) -> Failure {
     let UnreadablePage { reply, reason } = unreadable;
-    let download = |kind: &str| fetch_note::of_file(kind, reply, asked, terms);
+    let download = |kind: &str| fetch_note::of_file(kind, reply, target, terms);
     let (message, note) = match reason {
         UnreadableReason::Parser => (format!("Failed to parse HTML: {reason}"), String::new()),
         UnreadableReason::NotText(kind, _) => (
@@ -215,13 +215,13 @@ fn unreadable_failure(unreadable: &UnreadablePage, asked: &Url, terms: &CallTerm
 }
 
 /// Converts an error of the fetch of `asked` to a failure.
-fn failure(error: FetchError, asked: Option<&Url>, terms: &CallTerms) -> Failure {
+fn failure(error: FetchError, target: Option<&Url>, terms: &CallTerms) -> Failure {
     match error {
         FetchError::InvalidUrl(why) => {
             Failure::new(ErrorCode::InvalidUrl, format!("Invalid URL: {why}"))
         }
         FetchError::Network(error) => {
-            let note = asked.map(|asked| fetch_note::of_network(&error, asked, terms));
+            let note = target.map(|target| fetch_note::of_network(&error, target, terms));
             Failure::new(
                 ErrorCode::NetworkError,
                 format!("Failed to fetch URL: {error}"),
@@ -229,7 +229,7 @@ fn failure(error: FetchError, asked: Option<&Url>, terms: &CallTerms) -> Failure
             .with_note(note.unwrap_or_default())
         }
         FetchError::Status(reply) => {
-            let note = asked.map(|asked| fetch_note::of_status(&reply, asked, terms));
+            let note = target.map(|target| fetch_note::of_status(&reply, target, terms));
             Failure::new(ErrorCode::HttpError, reply.status_text())
                 .with_note(note.unwrap_or_default())
         }

@@ -27,54 +27,54 @@ const QUOTE_TIMEOUT: Duration = Duration::from_millis(200);
 const MAX_QUOTED_PAGE_BYTES: usize = 64 * 1024;
 
 /// Writes the note on an answer with a status of 400 or more, to a request for `asked`.
-pub fn of_status(reply: &HttpResponse, asked: &Url, terms: &CallTerms) -> String {
-    let mut sentences = of_answer(reply, asked, terms);
+pub fn of_status(reply: &HttpResponse, target: &Url, terms: &CallTerms) -> String {
+    let mut sentences = of_answer(reply, target, terms);
     if reply.status == 404 {
-        sentences.extend(without_punctuation(asked));
+        sentences.extend(without_punctuation(target));
     }
-    sentences.extend(elsewhere(&reply.url, asked));
-    sentences.extend(quoted(reply, asked));
+    sentences.extend(elsewhere(&reply.url, target));
+    sentences.extend(quoted(reply, target));
     sentences.join(" ")
 }
 
 /// Returns the sentences on such an answer by its status and its headers.
-pub fn of_answer(reply: &HttpResponse, asked: &Url, terms: &CallTerms) -> Vec<String> {
-    let login = !asked.username().is_empty() || asked.password().is_some();
+pub fn of_answer(reply: &HttpResponse, target: &Url, terms: &CallTerms) -> Vec<String> {
+    let login = !target.username().is_empty() || target.password().is_some();
     status_advice::sentences(reply, login, terms.serves("bash"))
 }
 
 /// Quotes the server's message in an answer to a request for `asked`.
-pub fn quoted(reply: &HttpResponse, asked: &Url) -> Option<String> {
+pub fn quoted(reply: &HttpResponse, target: &Url) -> Option<String> {
     let text = words(
         &reply.body,
         reply.content_type(),
         &reply.url,
         reply.truncated,
     );
-    let quoted = quote::quoted(&hide_secrets(&text?, asked))?;
+    let quoted = quote::quoted(&hide_secrets(&text?, target))?;
     Some(format!("The server says: {quoted}"))
 }
 
 /// Names the target of redirects, whose query may hold a secret.
-pub fn elsewhere(end: &Url, asked: &Url) -> Option<String> {
+pub fn elsewhere(end: &Url, target: &Url) -> Option<String> {
     let bare = |url: &Url| {
         let mut url = url.clone();
         url.set_query(None);
         plain(&url)
     };
     let end = bare(end);
-    (end != bare(asked) && end.len() <= MAX_URL_BYTES).then(|| format!("Redirects led to {end}"))
+    (end != bare(target) && end.len() <= MAX_URL_BYTES).then(|| format!("Redirects led to {end}"))
 }
 
 /// Writes the note on a fetch of `asked` that failed on its way.
-pub fn of_network(error: &NetworkError, asked: &Url, terms: &CallTerms) -> String {
+pub fn of_network(error: &NetworkError, target: &Url, terms: &CallTerms) -> String {
     let mut sentences = vec![error.advice.clone()];
     if let Some(received) = &error.received {
         let kind = received.content_type.as_deref();
-        let text = words(&received.bytes, kind, asked, true);
-        let quoted = text.and_then(|text| quote::quoted(&hide_secrets(&text, asked)));
+        let text = words(&received.bytes, kind, target, true);
+        let quoted = text.and_then(|text| quote::quoted(&hide_secrets(&text, target)));
         sentences.extend(quoted.map(|quoted| format!("What came begins with {quoted}")));
-    } else if let (None, Some(host)) = (&error.not_allowed, bare_host(asked)) {
+    } else if let (None, Some(host)) = (&error.not_allowed, bare_host(target)) {
         sentences = vec![format!("Send {host}")];
     }
     let commands = terms.serves("bash");
@@ -87,7 +87,7 @@ pub fn of_network(error: &NetworkError, asked: &Url, terms: &CallTerms) -> Strin
     }
     if error.timed_out && commands {
         // The command comes last because it ends with its line.
-        let (command, _) = download(asked, "");
+        let (command, _) = download(target, "");
         sentences.push(format!("What is large or slow comes in a shell: {command}"));
     }
     sentences.retain(|one| !one.is_empty());
@@ -96,11 +96,11 @@ pub fn of_network(error: &NetworkError, asked: &Url, terms: &CallTerms) -> Strin
 
 /// Writes the note on an answer to a request for `asked` that is not text but of the media type
 /// `kind`.
-pub fn of_file(kind: &str, reply: &HttpResponse, asked: &Url, terms: &CallTerms) -> String {
+pub fn of_file(kind: &str, reply: &HttpResponse, target: &Url, terms: &CallTerms) -> String {
     if !terms.serves("bash") {
         return String::new();
     }
-    let login = if asked.username().is_empty() && asked.password().is_none() {
+    let login = if target.username().is_empty() && target.password().is_none() {
         ""
     } else {
         ", with -u USER:PASSWORD for the login"
@@ -230,12 +230,12 @@ fn message(json: &str) -> Option<String> {
 }
 
 /// Removes the secrets of the request, which a server may repeat, from `text`.
-fn hide_secrets(text: &str, asked: &Url) -> String {
+fn hide_secrets(text: &str, target: &Url) -> String {
     let decoded = |part: &str| percent_decode_str(part).decode_utf8_lossy().into_owned();
-    let mut secrets: Vec<String> = asked.password().map(decoded).into_iter().collect();
-    secrets.extend(asked.password().map(str::to_owned));
+    let mut secrets: Vec<String> = target.password().map(decoded).into_iter().collect();
+    secrets.extend(target.password().map(str::to_owned));
     let telling = ["key", "token", "secret", "passw", "pwd", "auth", "sig"];
-    for (name, value) in asked.query_pairs() {
+    for (name, value) in target.query_pairs() {
         let name = name.to_ascii_lowercase();
         if telling.iter().any(|part| name.contains(part)) {
             secrets.push(value.into_owned());

@@ -36,8 +36,8 @@ fn trim_punctuation(text: &str) -> &str {
 }
 
 /// Suggests the URL without the surrounding text's characters at its end.
-pub fn without_punctuation(asked: &Url) -> Option<String> {
-    let whole = plain(asked);
+pub fn without_punctuation(url: &Url) -> Option<String> {
+    let whole = plain(url);
     let meant = trim_punctuation(&whole);
     let removed = percent_decode_str(&whole[meant.len()..]).decode_utf8_lossy();
     if removed.is_empty() {
@@ -51,16 +51,16 @@ pub fn without_punctuation(asked: &Url) -> Option<String> {
 
 /// Returns the URL without surrounding characters that became part of its host:
 /// `https://example.com)`.
-pub fn bare_host(asked: &Url) -> Option<String> {
-    let Some(Host::Domain(name)) = asked.host() else {
+pub fn bare_host(url: &Url) -> Option<String> {
+    let Some(Host::Domain(name)) = url.host() else {
         return None;
     };
     let bare = name.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
-    let alone = asked.path() == "/" && asked.query().is_none();
+    let alone = url.path() == "/" && url.query().is_none();
     if bare.is_empty() || name.trim_end_matches('.') == bare || !alone {
         return None;
     }
-    sendable(&format!("{}://{bare}/", asked.scheme()))
+    sendable(&format!("{}://{bare}/", url.scheme()))
 }
 
 /// Returns a URL that can be fetched, without login.

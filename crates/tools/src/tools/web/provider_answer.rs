@@ -117,9 +117,9 @@ fn notes(answer: &HostResults, domains: &DomainFilter, turn: Option<String>) -> 
         ));
     }
     if answer.unasked > 0 {
-        let asked = domains.allowed().map_or(0, <[_]>::len) - answer.unasked;
+        let domains_searched = domains.allowed().map_or(0, <[_]>::len) - answer.unasked;
         notes.add(format!(
-            "Only {asked} of the allowed domains were searched: send the other {} in another call.",
+            "Only {domains_searched} of the allowed domains were searched: send the other {} in another call.",
             answer.unasked
         ));
     }

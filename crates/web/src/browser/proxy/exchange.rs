@@ -122,7 +122,7 @@ impl ForwardedRequest {
             Url::parse(path).ok().filter(|url| url.scheme() == "http")?
         };
         let mut length = Some(0);
-        let mut kept = Vec::new();
+        let mut received = Vec::new();
         for header in parsed.headers.iter() {
             let name = header.name.to_ascii_lowercase();
             match name.as_str() {
@@ -136,13 +136,13 @@ impl ForwardedRequest {
                 _ if HOP_BY_HOP_HEADERS.contains(&name.as_str()) => continue,
                 _ => {}
             }
-            kept.push((header.name.to_owned(), header.value.to_owned()));
+            received.push((header.name.to_owned(), header.value.to_owned()));
         }
         Some(Self {
             method: method.to_owned(),
             url,
             tunnel,
-            headers: kept,
+            headers: received,
             length,
         })
     }

@@ -28,18 +28,18 @@ struct RelayDirection<'a> {
 }
 
 impl<'a> RelayDirection<'a> {
-    fn new(from: &'a TcpStream, to: &'a TcpStream, most: u64) -> Self {
+    fn new(from: &'a TcpStream, to: &'a TcpStream, limit: u64) -> Self {
         Self {
             from,
             to,
             buffer: vec![0; BUFFER_BYTES],
             start: 0,
             end: 0,
-            most,
-            over: most == 0,
+            most: limit,
+            over: limit == 0,
             // The connection stays open, because a browser that has sent all still waits for the
             // answer.
-            told: most == 0,
+            told: limit == 0,
         }
     }
 
@@ -108,11 +108,11 @@ pub fn run(
     shared: &ProxyState,
     asking: &TcpStream,
     answering: &TcpStream,
-    most: u64,
+    limit: u64,
 ) -> io::Result<()> {
     asking.set_nonblocking(true)?;
     answering.set_nonblocking(true)?;
-    let mut there = RelayDirection::new(asking, answering, most);
+    let mut there = RelayDirection::new(asking, answering, limit);
     let mut back = RelayDirection::new(answering, asking, u64::MAX);
     while shared.may_go_on() {
         let moved = there.transfer()? + back.transfer()?;

@@ -33,7 +33,7 @@ impl RedisMemory {
         let runtime = runtime.map_err(|error| error.to_string())?;
         let tls = tls.map(TlsConnector::from);
         runtime.block_on(async {
-            let asked = timeout(RETRY_DELAY, async {
+            let reply = timeout(RETRY_DELAY, async {
                 let (mut connection, expected, driver) = address.connect(tls.as_ref()).await?;
                 expected.add(1);
                 let info = cmd("INFO");
@@ -44,7 +44,7 @@ impl RedisMemory {
                     () = driver => Err(CLOSED.to_owned()),
                 }
             });
-            let told = asked.await;
+            let told = reply.await;
             let told = told.map_err(|_| "it did not answer within a second".to_owned())?;
             Ok(Self::of_info(&told?))
         })

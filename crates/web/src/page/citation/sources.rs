@@ -214,14 +214,14 @@ impl<'a> CitationSources<'a> {
                 !(name.contains(' ') && is_part_of_title(&name, &title))
             });
         }
-        let mut kept: Vec<AuthorName> = Vec::new();
+        let mut people: Vec<AuthorName> = Vec::new();
         let mut seen = std::collections::HashSet::new();
         for author in authors.into_iter().take(MAX_AUTHORS) {
             if seen.insert(author.in_natural_order().to_lowercase()) {
-                kept.push(author);
+                people.push(author);
             }
         }
-        kept
+        people
     }
 
     /// Parses `citation_author`: one name each, or several separated by semicolons.

@@ -19,8 +19,8 @@ const MAX_ENTRIES: usize = 1000;
 pub fn reply<'a>(wanted: &LineRange<'a>, end: Option<Instant>) -> Result<Reply<'a>, Failure> {
     let wanted = *wanted;
     let limit = wanted.limit.and_then(|limit| usize::try_from(limit).ok());
-    let most = limit.map_or(MAX_ENTRIES, |limit| limit.min(MAX_ENTRIES));
-    let page = files::list_directory(Path::new(wanted.path), wanted.first, most, end)
+    let entry_limit = limit.map_or(MAX_ENTRIES, |limit| limit.min(MAX_ENTRIES));
+    let page = files::list_directory(Path::new(wanted.path), wanted.first, entry_limit, end)
         .map_err(|error: FileAccessError| failure::of(wanted.path, &error))?;
     let mut text = String::new();
     for entry in &page.entries {

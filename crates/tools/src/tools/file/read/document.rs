@@ -83,9 +83,9 @@ pub fn reply<'a>(
         Failure::new(ErrorCode::ReadFailed, message).with_note(why)
     };
     let document = if is_cut {
-        let most = bytes.len() >> 20;
+        let limit = bytes.len() >> 20;
         Err(format!(
-            "It has more than {most} MiB, which is the most that is read of one."
+            "It has more than {limit} MiB, which is the most that is read of one."
         ))
     } else {
         let limits = FileLimits {

@@ -33,21 +33,21 @@ pub fn reply<'a>(
         return nothing(lines::describe_binary(path, kind, size, terms));
     }
     let client_limit = terms.context.and_then(|context| context.max_image);
-    let most = client_limit.map_or(MOST_BYTES, |limit| limit.min(MOST_BYTES));
-    if most == 0 {
+    let size_limit = client_limit.map_or(MOST_BYTES, |limit| limit.min(MOST_BYTES));
+    if size_limit == 0 {
         let words = kind.describe(size);
         return nothing(format!(
             "{words}: not shown, because this client turns images into text"
         ));
     }
-    let bytes = content.bytes_at(0, most + 1);
+    let bytes = content.bytes_at(0, size_limit + 1);
     let bytes = bytes.map_err(|error| failure::of(path, &error))?;
     let kind = files::binary_kind::of(&bytes).unwrap_or(kind);
     let words = kind.describe(size);
     let is_small = kind
         .measures
         .is_none_or(|(width, height)| width.max(height) <= MAX_SIDE_PIXELS);
-    if bytes.len() > most || !is_small {
+    if bytes.len() > size_limit || !is_small {
         let scaled = if terms.serves("bash") {
             format!("; with bash, {}", scaling_advice(path))
         } else {
@@ -56,7 +56,7 @@ pub fn reply<'a>(
         return nothing(format!(
             "{words}: too large to be shown, which takes at most {} pixels a side and {} bytes{scaled}",
             thousands(MAX_SIDE_PIXELS.into()),
-            thousands(most as u64),
+            thousands(size_limit as u64),
         ));
     }
     if !files::is_whole_image(kind, &bytes) {

@@ -136,9 +136,9 @@ impl SearchScope {
             Some(missing) => format!("{} does not exist.", missing.display()),
             None => Self::looked(search, &place, searched, &names),
         };
-        let most = survey.commonest_below(&self.prefix);
-        let most = most.filter(|most| most.number < names.number);
-        let all: Vec<String> = most
+        let commonest = survey.commonest_below(&self.prefix);
+        let commonest = commonest.filter(|commonest| commonest.number < names.number);
+        let all: Vec<String> = commonest
             .iter()
             .chain([&names])
             .map(|one| search.recommend(one))

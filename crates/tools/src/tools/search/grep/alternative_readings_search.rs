@@ -107,12 +107,12 @@ impl AlternativeReadingsSearch {
     fn timed(self, took: Option<Duration>, until: Option<Instant>) -> Self {
         let began = Instant::now();
         let left = until.map(|until| until.saturating_duration_since(began));
-        let most = left.map_or(MAX_PASS_TIME, |left| left.min(MAX_PASS_TIME));
+        let duration = left.map_or(MAX_PASS_TIME, |left| left.min(MAX_PASS_TIME));
         let limit = took.unwrap_or(MAX_PASS_TIME).max(MIN_PASS_TIME);
         Self {
             began,
             processor_began: processor_time(),
-            limits: (limit.min(most), most),
+            limits: (limit.min(duration), duration),
             ..self
         }
     }
@@ -196,12 +196,12 @@ impl AlternativeReadingsSearch {
 
     /// True if the rest of the files is not to be read, or cannot change the result.
     fn is_over(&self) -> bool {
-        let (limit, most) = self.limits;
+        let (limit, max_duration) = self.limits;
         let elapsed = self.began.elapsed();
         let has_had_its_time =
             || processor_time().saturating_sub(self.processor_began) >= MIN_PASS_TIME;
         self.first.load(Ordering::Relaxed) == 0
-            || elapsed >= most
+            || elapsed >= max_duration
             || (elapsed >= limit && has_had_its_time())
     }
 }

@@ -82,9 +82,9 @@ impl MadeText {
         if is_text && matcher.find(&bytes, 0).is_some() {
             return Ok(None);
         }
-        let most = Instant::now() + CONVERSION_TIMEOUT;
+        let limit = Instant::now() + CONVERSION_TIMEOUT;
         let limits = FileLimits {
-            end: Some(until.map_or(most, |until| until.min(most))),
+            end: Some(until.map_or(limit, |until| until.min(limit))),
             ..FileLimits::default()
         };
         // Where the kernel keeps this process to directories, it lets it start no program.
@@ -125,8 +125,8 @@ impl MadeText {
 }
 
 /// The first bytes of a file, at most so many.
-fn read(file: impl AsFd, most: usize) -> Vec<u8> {
-    let mut bytes = vec![0; most];
+fn read(file: impl AsFd, limit: usize) -> Vec<u8> {
+    let mut bytes = vec![0; limit];
     let mut length = 0;
     while let Ok(count @ 1..) = pread(&file, &mut bytes[length..], length as u64) {
         length += count;

@@ -112,7 +112,7 @@ impl LineSink for LineReceiver<'_> {
         self.current.found += 1;
         let is_enough = style
             .max_per_file
-            .is_some_and(|most| self.current.found >= most);
+            .is_some_and(|limit| self.current.found >= limit);
         if output != GrepOutput::Lines || is_binary {
             self.current.counted += 1;
             return match output {

@@ -77,8 +77,8 @@ pub fn list(
         requested: wanted.requested,
         hints: answer.papers.is_empty().then(|| {
             let answered = answer.answered.iter().map(String::as_str);
-            let asked: Vec<&str> = answered.chain(routed.attempted.iter().copied()).collect();
-            SearchHints::new(filters(search), finder::others(context, &asked))
+            let providers: Vec<&str> = answered.chain(routed.attempted.iter().copied()).collect();
+            SearchHints::new(filters(search), finder::others(context, &providers))
         }),
         notes: notes(search, answer),
         meta: SearchMeta::new(first, route, (answer.age, TIME_TO_LIVE), answer.took),

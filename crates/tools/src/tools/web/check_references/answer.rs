@@ -100,13 +100,13 @@ fn lines(entry: &ReferenceEntry, checked: &CheckedReference, link: Option<&Check
             one.field, one.given, checked.source, one.found
         )
     });
-    let asked: Vec<String> = checked
+    let providers: Vec<String> = checked
         .checked
         .iter()
         .map(|one| one.provider.clone())
         .collect();
     let why = match checked.status {
-        ReferenceStatus::NotFound => format!("not known to {}", join_list(&asked, "and")),
+        ReferenceStatus::NotFound => format!("not known to {}", join_list(&providers, "and")),
         ReferenceStatus::Unchecked => checked.reason.clone(),
         _ => differences.collect::<Vec<_>>().join("; "),
     };

@@ -79,8 +79,8 @@ fn bytes_of(path: &str) -> Result<Vec<u8>, Failure> {
         return Err(failed(ErrorCode::ReadFailed, "it is no regular file"));
     }
     let mut bytes = Vec::new();
-    let most = u64::try_from(MAX_FILE + 1).unwrap_or(u64::MAX);
-    file.take(most)
+    let limit = u64::try_from(MAX_FILE + 1).unwrap_or(u64::MAX);
+    file.take(limit)
         .read_to_end(&mut bytes)
         .map_err(|error| system(&error))?;
     if bytes.len() > MAX_FILE {

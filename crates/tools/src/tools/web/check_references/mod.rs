@@ -48,14 +48,14 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
     let wanted = request::read(call.request)?;
     let entries = wanted.chosen();
     let addresses: Vec<Option<String>> = entries.iter().map(ReferenceEntry::address).collect();
-    let asked: Vec<(&str, bool)> = addresses
+    let providers_asked: Vec<(&str, bool)> = addresses
         .iter()
         .flatten()
         .map(|url| (&**url, false))
         .collect();
     let (checked, links) = thread::scope(|scope| {
-        let links =
-            thread::Builder::new().spawn_scoped(scope, || check_links(&asked, context.client));
+        let links = thread::Builder::new()
+            .spawn_scoped(scope, || check_links(&providers_asked, context.client));
         let checked = checker::check(&context, entries);
         // Without a thread no link is checked.
         let links = links.ok().and_then(|links| links.join().ok());

@@ -71,8 +71,8 @@ pub fn read(request: &Request<'_>) -> Result<ReferenceFields, Failure> {
             "Send BibTeX, RIS, CSL-JSON, or references one a line or paragraph.",
         ));
     }
-    let most = u64::try_from(usize::MAX).unwrap_or(u64::MAX);
-    let offset = request.integer("offset", 1..=most)?.unwrap_or(1);
+    let limit = u64::try_from(usize::MAX).unwrap_or(u64::MAX);
+    let offset = request.integer("offset", 1..=limit)?.unwrap_or(1);
     let before = usize::try_from(offset - 1).unwrap_or(usize::MAX);
     if before >= entries.len() {
         let message = format!(

@@ -55,35 +55,35 @@ pub struct CacheHit {
 /// Answers a request: from the cache, or else by fetching, within the time of `client`, to which
 /// the wait for another call belongs. `None` if it would have to be fetched by an offline client.
 pub fn answer(
-    asked: &ScrapeRequest,
+    request: &ScrapeRequest,
     client: HttpClient,
     store: Option<&dyn CacheStore>,
 ) -> Option<Result<CacheHit, Failure>> {
     if client.is_offline() {
-        return cached_answer(asked, store?);
+        return cached_answer(request, store?);
     }
-    Some(cached_or_fetched(asked, client, store))
+    Some(cached_or_fetched(request, client, store))
 }
 
 fn cached_or_fetched(
-    asked: &ScrapeRequest,
+    request: &ScrapeRequest,
     client: HttpClient,
     store: Option<&dyn CacheStore>,
 ) -> Result<CacheHit, Failure> {
-    let Some(store) = store.filter(|_| may_be_shown(asked, &asked.url)) else {
-        let answer = reader::page(asked, client);
+    let Some(store) = store.filter(|_| may_be_shown(request, &request.url)) else {
+        let answer = reader::page(request, client);
         return answer.map(new).map_err(|refusal| refusal.failure);
     };
-    let question = question(asked);
+    let question = question(request);
     let wait = MAX_WAIT.min(client.left() / 3);
-    let look = || read_cached(store, &question, asked);
+    let look = || read_cached(store, &question, request);
     // Of many equal calls, only one fetches.
     let _turn = match cache::get_or_wait(store, &question, wait, look) {
         Ok(answer) => return answer,
         Err(turn) => turn,
     };
     let is_patient = client.left() >= MIN_FAIR_TIME;
-    match reader::page(asked, client) {
+    match reader::page(request, client) {
         Ok(page) => {
             if !page.is_transient {
                 put(store, &question, &CachedReply::Page(&page), TIME_TO_LIVE);
@@ -99,11 +99,14 @@ fn cached_or_fetched(
                 && of_the_page
                 && let Some(good_for) = failure::good_for(failure.code)
             {
-                let kept = CachedFailure::of(&failure);
+                let cached_failure = CachedFailure::of(&failure);
                 put(
                     store,
                     &question,
-                    &CachedReply::<&ScrapedPage>::Failure(kept, asked.terms.serves("bash")),
+                    &CachedReply::<&ScrapedPage>::Failure(
+                        cached_failure,
+                        request.terms.serves("bash"),
+                    ),
                     good_for,
                 );
                 return Err(failure::note_caching(failure, good_for));
@@ -115,13 +118,13 @@ fn cached_or_fetched(
 
 /// Returns the cached answer to a request, if it may be shown.
 pub fn cached_answer(
-    asked: &ScrapeRequest,
+    request: &ScrapeRequest,
     store: &dyn CacheStore,
 ) -> Option<Result<CacheHit, Failure>> {
-    if !may_be_shown(asked, &asked.url) {
+    if !may_be_shown(request, &request.url) {
         return None;
     }
-    read_cached(store, &question(asked), asked)
+    read_cached(store, &question(request), request)
 }
 
 fn new(page: ScrapedPage) -> CacheHit {
@@ -131,10 +134,10 @@ fn new(page: ScrapedPage) -> CacheHit {
 fn put(
     store: &dyn CacheStore,
     question: &CacheQuestion,
-    kept: &CachedReply<&ScrapedPage>,
+    cached_reply: &CachedReply<&ScrapedPage>,
     good_for: Duration,
 ) {
-    if let Ok(bytes) = serde_json::to_vec(kept) {
+    if let Ok(bytes) = serde_json::to_vec(cached_reply) {
         store.put(question, &bytes, good_for);
     }
 }
@@ -143,37 +146,37 @@ fn put(
 fn read_cached(
     store: &dyn CacheStore,
     question: &CacheQuestion,
-    asked: &ScrapeRequest,
+    request: &ScrapeRequest,
 ) -> Option<Result<CacheHit, Failure>> {
     let entry = store.get(question, TIME_TO_LIVE)?;
     match serde_json::from_slice(&entry.bytes).ok()? {
         CachedReply::<ScrapedPage>::Page(page) => {
             let url = Url::parse(&page.url).ok()?;
             let age = Some(entry.age);
-            may_be_shown(asked, &url).then_some(Ok(CacheHit { page, age }))
+            may_be_shown(request, &url).then_some(Ok(CacheHit { page, age }))
         }
         // It recommends no commands to whoever has none.
-        CachedReply::Failure(_, true) if !asked.terms.serves("bash") => None,
+        CachedReply::Failure(_, true) if !request.terms.serves("bash") => None,
         CachedReply::Failure(failure, _) => failure.after(entry.age).map(Err),
     }
 }
 
 /// True if a page from `url` may be shown for this request, as far as that is known without a
 /// look-up.
-fn may_be_shown(asked: &ScrapeRequest, url: &Url) -> bool {
-    let is_allowed = Guard::new(&asked.url).is_some_and(|guard| guard.check_url(url).is_ok());
+fn may_be_shown(request: &ScrapeRequest, url: &Url) -> bool {
+    let is_allowed = Guard::new(&request.url).is_some_and(|guard| guard.check_url(url).is_ok());
     is_allowed && AllowedHosts::from_env().admits(url)
 }
 
 /// Builds the cache key of a request.
-pub fn question(asked: &ScrapeRequest) -> CacheQuestion {
+pub fn question(request: &ScrapeRequest) -> CacheQuestion {
     // Destructured in full, so that a new field does not compile until it is named here.
     let ScrapeRequest {
         url,
         mode,
         max_length,
         terms,
-    } = asked;
+    } = request;
     // Hosts get the whole page, whatever part the URL names.
     let section = page_source::section_name(url).filter(|_| terms.reader != Audience::Host);
     let services = SERVICES

@@ -19,25 +19,25 @@ pub struct ContentBeginning {
 /// Returns the beginning of `text` that has at most `most` bytes, if that is not all of it: up to
 /// the last end of a paragraph in it, or else of a sentence, a line, a word, each only in its
 /// second half. If the cut splits a code block of `markdown`, the block is closed.
-pub fn beginning(text: &str, most: usize, markdown: bool) -> Option<ContentBeginning> {
-    if text.len() <= most {
+pub fn beginning(text: &str, limit: usize, markdown: bool) -> Option<ContentBeginning> {
+    if text.len() <= limit {
         return None;
     }
-    let end = end(text, most);
+    let end = end(text, limit);
     let Some(fence) = open_fence(&text[..end]).filter(|_| markdown) else {
         return Some(cut_at(text, end, ""));
     };
     // The closing fence needs room too, and code is cut at the end of a line.
-    let end = floor_boundary(text, most.saturating_sub(fence.len() + 1));
-    let line = text[..end].rfind('\n').filter(|at| *at > most / 2);
+    let end = floor_boundary(text, limit.saturating_sub(fence.len() + 1));
+    let line = text[..end].rfind('\n').filter(|at| *at > limit / 2);
     let end = line.unwrap_or(end);
     let same = open_fence(&text[..end]).is_some_and(|one| one == fence);
     Some(cut_at(text, end, if same { &fence } else { "" }))
 }
 
 /// Cuts `text` so; true if it was longer.
-pub fn shorten(text: &mut String, most: usize, markdown: bool) -> bool {
-    let beginning = beginning(text, most, markdown);
+pub fn shorten(text: &mut String, limit: usize, markdown: bool) -> bool {
+    let beginning = beginning(text, limit, markdown);
     let is_cut = beginning.is_some();
     if let Some(beginning) = beginning {
         *text = beginning.text;
@@ -61,13 +61,13 @@ fn cut_at(text: &str, end: usize, fence: &str) -> ContentBeginning {
 }
 
 /// Returns the position to cut `text`, which is longer than `most`.
-fn end(text: &str, most: usize) -> usize {
-    let last = floor_boundary(text, most);
-    let half = floor_boundary(text, most / 2);
+fn end(text: &str, limit: usize) -> usize {
+    let last = floor_boundary(text, limit);
+    let half = floor_boundary(text, limit / 2);
     // The next character shows whether the last one ends something.
     let seen = &text[half..floor_boundary(text, last.saturating_add(4))];
     let last_seen = last - half;
-    let beyond = |at: &usize| half + *at > most / 2 && *at <= last_seen;
+    let beyond = |at: &usize| half + *at > limit / 2 && *at <= last_seen;
     let before = |marks| last_end(seen, last_seen, marks).filter(beyond);
     before(&["\n\n", "\r\n\r\n"])
         .or_else(|| sentence(seen, last_seen).filter(beyond))

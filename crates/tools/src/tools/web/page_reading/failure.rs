@@ -130,7 +130,7 @@ pub fn of_not_allowed(why: &NotAllowed) -> PageError {
 
 /// Creates the failure of a status of 400 or more.
 fn of_status(reply: &HttpResponse, request: &ScrapeRequest) -> PageError {
-    let asked = &request.url;
+    let target = &request.url;
     let status = reply.status_text();
     // Some statuses determine the kind of failure, whatever their page says.
     let is_telling = matches!(reply.status, 401 | 404 | 407 | 410 | 429);
@@ -140,14 +140,14 @@ fn of_status(reply: &HttpResponse, request: &ScrapeRequest) -> PageError {
         None => of_plain_status(reply, &status),
     };
     let first = match (error.failure.code, reply.status) {
-        (ErrorCode::NotFound, 404) => intended_url::without_punctuation(asked),
+        (ErrorCode::NotFound, 404) => intended_url::without_punctuation(target),
         (ErrorCode::NotFound | ErrorCode::AuthRequired | ErrorCode::HttpError, _) => {
-            Some(fetch_note::of_answer(reply, asked, &request.terms).join(" "))
+            Some(fetch_note::of_answer(reply, target, &request.terms).join(" "))
         }
         _ => None,
     };
-    let elsewhere = fetch_note::elsewhere(&reply.url, asked);
-    let notes = [first, elsewhere, fetch_note::quoted(reply, asked)].into_iter();
+    let elsewhere = fetch_note::elsewhere(&reply.url, target);
+    let notes = [first, elsewhere, fetch_note::quoted(reply, target)].into_iter();
     let notes: Vec<String> = notes.flatten().filter(|note| !note.is_empty()).collect();
     error.note(notes.join(" ")).detail(status)
 }
@@ -299,14 +299,14 @@ pub fn good_for(code: ErrorCode) -> Option<Duration> {
 pub fn note_caching(failure: Failure, good_for: Duration) -> Failure {
     let advice = failure.advice.as_ref();
     let after = advice.and_then(|advice| advice.retry_after);
-    let kept = good_for.as_secs();
-    if after.is_none_or(|after| after >= kept) {
+    let seconds = good_for.as_secs();
+    if after.is_none_or(|after| after >= seconds) {
         return failure;
     }
     let note = format!(
         "The same call is answered with this for {}; `--no-cache` or IKIGAI_NO_CACHE=1 asks the \
          server again sooner.",
-        count_noun(kept, "second")
+        count_noun(seconds, "second")
     );
     failure.and_note(&note)
 }

@@ -219,14 +219,14 @@ impl ScrapedPage {
     }
 
     /// Sets the received bytes, incomplete if `more`, as at most `most` bytes of text.
-    pub fn fill_raw(&mut self, bytes: &[u8], more: bool, most: usize) {
+    pub fn fill_raw(&mut self, bytes: &[u8], more: bool, limit: usize) {
         let prefix = if more { without_half(bytes) } else { bytes };
         let mut text = String::from_utf8_lossy(prefix).into_owned();
         if text.len() != prefix.len() || text.contains(char::REPLACEMENT_CHARACTER) {
             let note = "What is no UTF-8 is shown as U+FFFD: its bytes are not in this answer.";
             self.notes.push(note.to_owned());
         }
-        let fits = floor_boundary(&text, most);
+        let fits = floor_boundary(&text, limit);
         self.truncated = more || fits < text.len();
         text.truncate(fits);
         self.content = text;

@@ -78,22 +78,22 @@ const FIELDS: &[(&str, FieldRole)] = &[
 ];
 
 fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
-    let asked = request::read(call.request)?;
-    let host = asked.url.host_str().unwrap_or_default();
+    let wanted = request::read(call.request)?;
+    let host = wanted.url.host_str().unwrap_or_default();
     host.clone_into(&mut call.session_findings.provider);
     let store = call.context.for_answers();
-    let Some(hit) = cached_page::answer(&asked, call.context.client.clone(), store) else {
+    let Some(hit) = cached_page::answer(&wanted, call.context.client.clone(), store) else {
         return Ok(None);
     };
     let hit = hit?;
-    call.session_findings.sources.push(source_of(&hit, &asked));
+    call.session_findings.sources.push(source_of(&hit, &wanted));
     Ok(Some(reply(hit, call.request.terms(), store)))
 }
 
 /// Returns the page as a source of a session. It counts as named if the caller named its host.
-fn source_of(hit: &CacheHit, asked: &ScrapeRequest) -> SessionSource {
+fn source_of(hit: &CacheHit, wanted: &ScrapeRequest) -> SessionSource {
     SessionSource {
-        named: display_link(&hit.page.url) == display_link(asked.url.as_str()),
+        named: display_link(&hit.page.url) == display_link(wanted.url.as_str()),
         ..hit.page.session_source()
     }
 }

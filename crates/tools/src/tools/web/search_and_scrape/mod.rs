@@ -66,18 +66,21 @@ pub const TOOL: Tool = Tool {
 fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
     let begin = Instant::now();
     let context = call.context;
-    let asked = request::read(call.request, context.credentials)?;
+    let wanted = request::read(call.request, context.credentials)?;
     let terms = CallTerms {
         // One for all that is fetched.
         deadline: Deadline::after(call.request.terms().left(network::CALL_TIMEOUT)),
         ..*call.request.terms()
     };
     let client = context.client.for_at_most(SEARCH_TIMEOUT);
-    let results = searcher::search(&context.with_client(&client), &asked.search.search);
+    let results = searcher::search(&context.with_client(&client), &wanted.search.search);
     let Some(results) = call.answer_of(results)? else {
         return Ok(None);
     };
-    let pages = results.results.iter().map(|one| asked.page_of(one, &terms));
+    let pages = results
+        .results
+        .iter()
+        .map(|one| wanted.page_of(one, &terms));
     let client = context.client.clone();
     let client = client.for_addresses_of(origin(&results, context.credentials));
     let outcomes = parallel_reading::read(pages.collect(), &terms, &client, context.for_answers());
@@ -87,7 +90,7 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
     call.session_findings = session_findings(&results, &outcomes);
     let age = freshness(&results, &outcomes);
     let hints = results.results.is_empty().then(|| {
-        let search = &asked.search.search;
+        let search = &wanted.search.search;
         SearchHints::of(
             search,
             results.provider,
@@ -95,9 +98,9 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
             context.breakers(),
         )
     });
-    let read = ReadResults::of(&asked, &results.results, outcomes);
+    let read = ReadResults::of(&wanted, &results.results, outcomes);
     let answer = ReadAnswer {
-        asked,
+        asked: wanted,
         found: results,
         read,
         hints,

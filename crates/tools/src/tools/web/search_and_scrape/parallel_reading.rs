@@ -46,14 +46,14 @@ pub fn read(
             continue;
         };
         let store = store.filter(|_| client.may_fetch(&request.url));
-        let kept = store.and_then(|store| cached_page::cached_answer(&request, store));
-        if kept.is_none() {
+        let cached = store.and_then(|store| cached_page::cached_answer(&request, store));
+        if cached.is_none() {
             if client.is_offline() {
                 return None;
             }
             waiting.push_back((at, request));
         }
-        outcomes.push(kept);
+        outcomes.push(cached);
     }
     // One that takes all of its time must not leave those after it without any.
     let turns = if waiting.len() > MAX_CONCURRENT_PAGES {

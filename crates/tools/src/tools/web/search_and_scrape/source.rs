@@ -65,8 +65,12 @@ pub struct ReadResults {
 
 impl ReadResults {
     /// Arranges what was read of these results.
-    pub fn of(asked: &ReadAllFields, results: &[SearchResult], outcomes: Vec<PageOutcome>) -> Self {
-        let search = &asked.search.search;
+    pub fn of(
+        wanted: &ReadAllFields,
+        results: &[SearchResult],
+        outcomes: Vec<PageOutcome>,
+    ) -> Self {
+        let search = &wanted.search.search;
         let query = ClaimTerms::new(&search.query);
         let claim = search.claim.as_deref().map(ClaimTerms::new);
         let mut all = Self {
@@ -83,7 +87,7 @@ impl ReadResults {
                         continue;
                     }
                     let source = ReadSource::of(result, hit.page, &query, claim.as_ref());
-                    if asked.filter_by_query && source.scores.relevance < MIN_RELEVANCE {
+                    if wanted.filter_by_query && source.scores.relevance < MIN_RELEVANCE {
                         all.filtered += 1;
                     } else {
                         all.sources.push(source);
@@ -94,22 +98,22 @@ impl ReadResults {
         }
         all.sources
             .sort_by(|a, b| b.scores.overall().total_cmp(&a.scores.overall()));
-        all.shorten(asked);
+        all.shorten(wanted);
         all
     }
 
     /// Leaves out what an earlier source shows, and cuts each to its length.
-    fn shorten(&mut self, asked: &ReadAllFields) {
+    fn shorten(&mut self, wanted: &ReadAllFields) {
         let mut earlier = HashSet::new();
         for ReadSource { page, .. } in &mut self.sources {
             let mut new = NewText::default();
-            if asked.deduplicate {
+            if wanted.deduplicate {
                 new = NewText::of(&page.content, page.markdown, &earlier);
                 page.content = std::mem::take(&mut new.text);
                 self.repeated += new.left_out;
             }
-            let (content, most) = (&mut page.content, asked.per_source);
-            page.truncated |= content_cut::shorten(content, most, page.markdown);
+            let (content, limit) = (&mut page.content, wanted.per_source);
+            page.truncated |= content_cut::shorten(content, limit, page.markdown);
             new.remember(page.content.len(), &mut earlier);
         }
     }

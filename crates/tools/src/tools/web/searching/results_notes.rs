@@ -19,10 +19,10 @@ pub fn notes(wanted: &SearchFields, answer: &SearchAnswer) -> Notes {
             answer.unheeded.join(" or ")
         ));
     }
-    if let Some(asked) = &answer.shortened {
+    if let Some(sent_query) = &answer.shortened {
         notes.add(format!(
             "{title} takes searches of at most {} characters and {} words: only the beginning of \
-             the query was searched for, {asked:?}.",
+             the query was searched for, {sent_query:?}.",
             limits.characters, limits.words
         ));
     }

@@ -122,11 +122,11 @@ pub fn count(request: &Request<'_>, usual: usize) -> Result<(usize, Option<i64>)
     let Some(number) = request.number("num_results")? else {
         return Ok((usual, None));
     };
-    let most = i128::try_from(MAX_RESULTS).unwrap_or(i128::MAX);
-    let count = usize::try_from(number.clamp(1, most)).unwrap_or(MAX_RESULTS);
-    let asked = i64::try_from(number.clamp(i64::MIN.into(), i64::MAX.into())).unwrap_or(i64::MAX);
-    let other = !(1..=most).contains(&number);
-    Ok((count, other.then_some(asked)))
+    let limit = i128::try_from(MAX_RESULTS).unwrap_or(i128::MAX);
+    let count = usize::try_from(number.clamp(1, limit)).unwrap_or(MAX_RESULTS);
+    let clamped = i64::try_from(number.clamp(i64::MIN.into(), i64::MAX.into())).unwrap_or(i64::MAX);
+    let other = !(1..=limit).contains(&number);
+    Ok((count, other.then_some(clamped)))
 }
 
 /// Returns the first and the last year that are asked for, which are among those `known`.

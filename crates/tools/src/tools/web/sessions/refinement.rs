@@ -26,7 +26,7 @@ pub fn search(queries: &[String], terms: &CallTerms, findings: &mut SessionFindi
     let client = network::client(terms);
     let context = cache.context(&client, &credentials);
     let queries = queries.iter().take(MAX_SEARCHES);
-    let asked = queries.map(|query| {
+    let answers = queries.map(|query| {
         let searched = searcher::search(
             &context,
             &WebSearch {
@@ -61,5 +61,5 @@ pub fn search(queries: &[String], terms: &CallTerms, findings: &mut SessionFindi
         findings.outcomes.push(outcome);
         shown
     });
-    asked.collect()
+    answers.collect()
 }

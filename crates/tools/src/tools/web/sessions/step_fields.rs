@@ -54,12 +54,12 @@ impl StepFields {
             }
         }
         // Another number than the one that is meant would be recorded.
-        let asked = request.number("stepNumber")?.unwrap_or(0);
-        let step_number = u64::try_from(asked).ok();
+        let requested = request.number("stepNumber")?.unwrap_or(0);
+        let step_number = u64::try_from(requested).ok();
         let step_number = step_number.filter(|number| (1..=MAX_STEP_NUMBER).contains(number));
         let step_number = step_number.ok_or_else(|| {
             invalid(&format!(
-                "stepNumber must be from 1 to {MAX_STEP_NUMBER}, and is {asked}"
+                "stepNumber must be from 1 to {MAX_STEP_NUMBER}, and is {requested}"
             ))
         })?;
         let session = request.text(SESSION_ID)?.map(str::to_owned);
@@ -123,12 +123,12 @@ fn text(request: &Request<'_>, name: &str) -> Result<Option<String>, Failure> {
 }
 
 /// Returns a text without unseen characters, if it is not too long.
-fn within(name: &str, text: &str, most: usize) -> Result<String, Failure> {
+fn within(name: &str, text: &str, limit: usize) -> Result<String, Failure> {
     let text = unseen::visible(text.trim());
     let length = text.chars().count();
-    if length > most {
+    if length > limit {
         return Err(invalid(&format!(
-            "{name} must have at most {most} characters, and has {length}: say it in fewer"
+            "{name} must have at most {limit} characters, and has {length}: say it in fewer"
         )));
     }
     Ok(text.trim().to_owned())
