@@ -10,9 +10,6 @@ use std::fmt::Write as _;
 /// The spelling of NUL.
 const NUL: char = '␀';
 
-/// The length of a spelling, in bytes: more than that of any of the characters.
-pub const SPELLED_BYTES: usize = 4;
-
 /// True for a control character that is spelled.
 #[must_use]
 pub fn is_spelled(character: char) -> bool {

@@ -61,7 +61,7 @@ pub fn join_list<T: AsRef<str>>(names: &[T], word: &str) -> String {
     }
 }
 
-/// The last boundary between characters within the first `most` bytes of `text`.
+/// The last boundary between characters within the first `limit` bytes of `text`.
 #[must_use]
 pub fn floor_boundary(text: &str, limit: usize) -> usize {
     let mut at = limit.min(text.len());
@@ -91,7 +91,7 @@ pub fn system_words(error: &io::Error) -> String {
     text
 }
 
-/// The first `most` bytes of `text`, or some fewer, so that no character is cut.
+/// The first `limit` bytes of `text`, or some fewer, so that no character is cut.
 #[must_use]
 pub fn beginning(text: &str, limit: usize) -> &str {
     &text[..floor_boundary(text, limit)]

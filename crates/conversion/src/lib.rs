@@ -62,7 +62,7 @@ enum UnusableProgram {
 }
 
 impl UnusableProgram {
-    /// The reason, if there is one: a program was `found`, or the variable may name none.
+    /// The reason, if there is one: a program `is_installed`, or the variable may name none.
     fn of(programs: HelperPrograms, variable: &'static str, is_installed: bool) -> Option<Self> {
         if programs == HelperPrograms::Barred {
             return Some(Self::Barred);

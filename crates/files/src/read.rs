@@ -326,7 +326,7 @@ impl FileContent {
         Ok(LineEnd::Behind(at))
     }
 
-    /// At most `most` bytes from offset `from` on.
+    /// At most `limit` bytes from offset `from` on.
     pub fn bytes_at(&self, from: u64, limit: usize) -> Result<Vec<u8>, FileAccessError> {
         self.file.bytes_at(from, limit, self.deadline)
     }

@@ -218,7 +218,7 @@ impl RegularFile {
         Ok(at)
     }
 
-    /// At most `most` bytes from offset `from` on; fewer only at the end of the file.
+    /// At most `limit` bytes from offset `from` on; fewer only at the end of the file.
     pub fn bytes_at(
         &self,
         from: u64,
@@ -271,7 +271,7 @@ impl RegularFile {
     }
 }
 
-/// The first `most` bytes of the file at `path`, and whether that is all of it; `None` if it cannot
+/// The first `limit` bytes of the file at `path`, and whether that is all of it; `None` if it cannot
 /// be read, not until `deadline`, or the system generates it.
 #[must_use]
 pub fn beginning(path: &Path, limit: usize, deadline: Option<Instant>) -> Option<(Vec<u8>, bool)> {

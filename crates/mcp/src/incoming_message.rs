@@ -313,7 +313,7 @@ fn is_object(value: &RawValue) -> bool {
     value.get().starts_with('{')
 }
 
-/// True if a piece of JSON holds more values than `most`. Names are not counted, and an empty array
+/// True if a piece of JSON holds more values than `limit`. Names are not counted, and an empty array
 /// or object counts twice.
 fn holds_more_than(json: &[u8], limit: usize) -> bool {
     let (mut count, mut rest) = (1, json);

@@ -171,7 +171,7 @@ impl HttpClient {
         }
     }
 
-    /// Returns a copy that ends in `most` from now, or with this one, whichever is earlier.
+    /// Returns a copy that ends in `limit` from now, or with this one, whichever is earlier.
     #[must_use]
     pub fn for_at_most(&self, limit: Duration) -> Self {
         let total = limit.min(self.left());

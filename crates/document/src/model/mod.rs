@@ -217,7 +217,7 @@ impl DocumentModel {
         &self.nodes
     }
 
-    /// Counts the letters and digits that a reader sees, up to `most`.
+    /// Counts the letters and digits that a reader sees, up to `limit`.
     pub fn count_letters(&self, limit: usize) -> usize {
         let mut letters = 0;
         for node in &self.nodes {
@@ -240,7 +240,7 @@ impl DocumentModel {
         letters
     }
 
-    /// Returns the first `most` bytes or so of its text, with a blank between blocks.
+    /// Returns the first `limit` bytes or so of its text, with a blank between blocks.
     pub fn beginning(&self, limit: usize) -> String {
         let mut beginning = String::new();
         for node in &self.nodes {

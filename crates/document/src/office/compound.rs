@@ -137,7 +137,7 @@ impl<'a> CompoundFile<'a> {
         sector_of(self.bytes, self.sector, (place as usize).checked_add(1)?)
     }
 
-    /// Returns the bytes of a chain of sectors, up to `most`.
+    /// Returns the bytes of a chain of sectors, up to `limit`.
     fn chain(&self, start: u32, limit: usize) -> Vec<u8> {
         join_chain(&self.table, start, limit, |place| self.sector_at(place))
     }
@@ -192,7 +192,7 @@ fn sector_of(bytes: &[u8], size: usize, place: usize) -> Option<&[u8]> {
     Some(&rest[..rest.len().min(size)]).filter(|unit| !unit.is_empty())
 }
 
-/// Joins the sectors of a chain, up to `most` bytes.
+/// Joins the sectors of a chain, up to `limit` bytes.
 fn join_chain<'s>(
     table: &[u32],
     start: u32,

@@ -123,7 +123,7 @@ impl<'a> ZipPackage<'a> {
         self.entry(name).is_some()
     }
 
-    /// Returns the number of entries, and the names of the first `most` with their sizes once
+    /// Returns the number of entries, and the names of the first `limit` with their sizes once
     /// decompressed.
     pub(crate) fn list(&mut self, limit: usize) -> (usize, Vec<(String, u64)>) {
         let count = self.archive.len();

@@ -231,7 +231,7 @@ impl<'a> XmlReader<'a> {
         rest.rfind("</").map_or(rest, |end| &rest[..end])
     }
 
-    /// Returns all text within the element that was opened last, up to `most` bytes.
+    /// Returns all text within the element that was opened last, up to `limit` bytes.
     pub fn text_within(&mut self, limit: usize) -> String {
         let level = self.depth;
         let mut all = String::new();

@@ -108,7 +108,7 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
-/// Accepts connections, `most` at a time, until a signal ends it, and then answers the requests
+/// Accepts connections, `limit` at a time, until a signal ends it, and then answers the requests
 /// under way.
 pub async fn accept_connections(
     listener: TcpListener,

@@ -199,7 +199,7 @@ extern "C" fn run_child(argument: *mut c_void) -> c_int {
     }
 }
 
-/// Lowers both limits of memory for data to `most` bytes. Makes system calls only.
+/// Lowers both limits of memory for data to `limit` bytes. Makes system calls only.
 fn limit_data(maximum: u64) {
     use rustix::process::{Resource, getrlimit, setrlimit};
     let mut limits = getrlimit(Resource::Data);

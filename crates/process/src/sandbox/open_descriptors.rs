@@ -18,12 +18,12 @@ pub const FIRST_AFTER_STREAMS: RawFd = 3;
 /// nor `/proc` lists them.
 const END_OF_NUMBERS: RawFd = 65_536;
 
-/// Closes every descriptor from `first` on but those that are `kept`.
+/// Closes every descriptor from `first` on but the `exceptions`.
 pub fn close_all_but(first: RawFd, exceptions: &mut [RawFd]) {
     exceptions.sort_unstable();
     let mut next = first;
     let mut done = true;
-    for descriptor in exceptions.iter().filter(|exceptions| **exceptions >= first) {
+    for descriptor in exceptions.iter().filter(|one| **one >= first) {
         if *descriptor > next {
             done &= close_range(next, *descriptor - 1, 0);
         }

@@ -31,7 +31,7 @@ pub struct CollectedOutput {
 }
 
 impl CollectedOutput {
-    /// Collects up to `most` bytes. Of longer output so much of both ends is kept, or all lines,
+    /// Collects up to `limit` bytes. Of longer output so much of both ends is kept, or all lines,
     /// if they take no more when the long ones are shortened.
     #[must_use]
     pub fn new(limit: usize) -> Self {
@@ -57,7 +57,7 @@ impl CollectedOutput {
     }
 
     /// Keeps memory bounded: long lines are shortened first, further and further, and only then is
-    /// the middle left out. Between `most` and twice as much stays, so that this is done seldom.
+    /// the middle left out. Between `limit` and twice as much stays, so that this is done seldom.
     fn make_room(&mut self) {
         if self.end.text().len() <= 4 * self.most {
             return;

@@ -81,7 +81,7 @@ impl From<rustix::io::Errno> for ProgramError {
 }
 
 /// Runs `program` for at most `timeout`, with an empty stdin and stderr discarded, and accepts at
-/// most `most` bytes of its stdout. Only its path, its arguments and the removal of variables are
+/// most `limit` bytes of its stdout. Only its path, its arguments and the removal of variables are
 /// taken from `program`. All its processes are killed when it has ended, when it times out, and
 /// when this process dies.
 pub fn run_program(
@@ -100,7 +100,7 @@ pub fn run_program(
     read_output(&mut watchdog, output, deadline, limit, None)
 }
 
-/// Reads from `pipe` what a watched program writes, `most` bytes at most, until it has ended.
+/// Reads from `pipe` what a watched program writes, `limit` bytes at most, until it has ended.
 ///
 /// An output with the ending of `whole` is whole: for the program's own end it is then waited no
 /// longer than is said there.

@@ -52,7 +52,7 @@ impl ShortenedLines {
         later
     }
 
-    /// Keeps the last `most` bytes.
+    /// Keeps the last `limit` bytes.
     pub fn keep_end(&mut self, limit: usize) {
         let surplus = self.text.len().saturating_sub(limit);
         self.text.drain(..surplus);

@@ -189,7 +189,7 @@ impl<T> ByteSource for PieceLines<T> {
     }
 }
 
-/// Appends at most `most` bytes to `buffer`: 0 at the file's end.
+/// Appends at most `limit` bytes to `buffer`: 0 at the file's end.
 fn pread_all(file: &OwnedFd, buffer: &mut Vec<u8>, limit: usize, at: u64) -> Result<usize, Errno> {
     loop {
         let length = buffer.len();

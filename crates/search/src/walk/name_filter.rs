@@ -13,7 +13,7 @@ use crate::paths::EntryKind;
 /// A name that is passed over, and the reason.
 pub(super) type NotedName = (Vec<u8>, LeftOutReason);
 
-/// Takes out of `found`, the entries of the directory `here`, what the scope of the walk and these
+/// Takes out of `listing`, the entries of the directory `here`, what the scope of the walk and these
 /// rules leave out, and adds it to `passed_over`, with those of the `noted` names that they do not.
 pub(super) fn leave_out(
     shared: &SharedWalk,

@@ -205,7 +205,7 @@ impl CallTerms {
         self.deadline.map(Deadline::until)
     }
 
-    /// Time that the call has left, at most `most`.
+    /// Time that the call has left, at most `limit`.
     #[must_use]
     pub fn left(&self, limit: Duration) -> Duration {
         self.deadline

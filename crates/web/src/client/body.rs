@@ -88,7 +88,7 @@ impl BodyLimit {
     }
 }
 
-/// Reads a body to its end, or to the limit `most`.
+/// Reads a body to its end, or to the limit `limit`.
 ///
 /// `codings` is the value of `Content-Encoding`, `length` the value of `Content-Length`. An empty
 /// body is empty whatever its coding.
@@ -143,7 +143,7 @@ pub fn read(
     Err(BodyError::UnknownCoding(all).into())
 }
 
-/// Reads up to the limit `most`, and one byte more to learn whether the body is truncated.
+/// Reads up to the limit `limit`, and one byte more to learn whether the body is truncated.
 fn read_limited(
     mut reader: impl Read,
     capacity: usize,

@@ -184,14 +184,14 @@ impl PaperSearch {
         self.open_access || self.pdf_only
     }
 
-    /// Returns both years if one of them is given, with `least` and `most` for the other one.
+    /// Returns both years if one of them is given, with `first` and `last` for the other one.
     #[must_use]
-    pub fn years(&self, least: u16, limit: u16) -> Option<(u16, u16)> {
+    pub fn years(&self, first: u16, last: u16) -> Option<(u16, u16)> {
         let any = self.year_from.is_some() || self.year_to.is_some();
         any.then(|| {
             (
-                self.year_from.unwrap_or(least),
-                self.year_to.unwrap_or(limit),
+                self.year_from.unwrap_or(first),
+                self.year_to.unwrap_or(last),
             )
         })
     }

@@ -38,7 +38,7 @@ pub static PROVIDER: Provider = Provider {
     ..Provider::PLAIN
 };
 
-/// Looks up the files of those `papers` that have a DOI and no file, as far as `most` goes, which
+/// Looks up the files of those `papers` that have a DOI and no file, as far as `limit` goes, which
 /// is reduced by their number.
 pub fn look_up(context: &SearchContext<'_>, papers: &mut [Paper], limit: &mut usize) {
     let Ok(account) = PROVIDER.account(context.credentials) else {

@@ -29,7 +29,7 @@ pub struct PatentList {
 }
 
 impl PatentList {
-    /// Returns the patents among `found` that `search` is for.
+    /// Returns the patents among `all` that `search` is for.
     #[must_use]
     pub fn of(all: Vec<Patent>, search: &PatentSearch) -> Self {
         let mut patents: Vec<(Patent, PatentNumber)> = Vec::new();

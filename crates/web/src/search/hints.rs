@@ -33,7 +33,7 @@ pub struct SearchHints {
 }
 
 impl SearchHints {
-    /// Creates the hints for a search for which `asked` found nothing.
+    /// Creates the hints for a search for which `provider` found nothing.
     #[must_use]
     pub fn of(
         search: &WebSearch,

@@ -135,7 +135,7 @@ fn tidied(result: SearchResult) -> SearchResult {
     }
 }
 
-/// Returns the whole words within the first `most` characters.
+/// Returns the whole words within the first `limit` characters.
 #[must_use]
 pub fn shortened(text: &str, limit: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(limit) else {
@@ -176,7 +176,7 @@ fn is_markup(rest: &str, text: &str) -> bool {
     ends_name && (matches!(name, "br" | "wbr") || (INLINE_ELEMENTS.contains(&name) && ended()))
 }
 
-/// Merges the lists round robin, `most` at most.
+/// Merges the lists round robin, `limit` at most.
 #[must_use]
 pub(crate) fn interleaved(lists: Vec<Vec<SearchResult>>, limit: usize) -> Vec<SearchResult> {
     let mut seen = HashSet::new();

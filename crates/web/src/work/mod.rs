@@ -187,7 +187,7 @@ impl Work {
         self.date.map(PartialDate::year)
     }
 
-    /// Returns the authors' names in natural order, as far as `most` of them.
+    /// Returns the authors' names in natural order, as far as `limit` of them.
     #[must_use]
     pub fn names(&self, limit: usize) -> String {
         let shown = self.authors.iter().take(limit);

@@ -8,7 +8,7 @@ use crate::html::dom::lists_any_case;
 use crate::html::tag;
 use iki_base::wording::floor_boundary;
 
-/// Returns the text of an element of at most `most` bytes, or of the name marked in it, and its
+/// Returns the text of an element of at most `limit` bytes, or of the name marked in it, and its
 /// end.
 pub(in crate::html) fn read_element(
     page: &str,

@@ -17,7 +17,7 @@ const RECORDS_PER_CHECK: usize = 4096;
 struct Records<'a>(&'a [u8]);
 
 impl Records<'_> {
-    /// Reads a number in bytes of seven bits, of which there are at most `most`.
+    /// Reads a number in bytes of seven bits, of which there are at most `limit`.
     fn number(&mut self, limit: u32) -> Option<usize> {
         let mut number = 0;
         for at in 0..limit {

@@ -136,7 +136,7 @@ impl Request<'_> {
         });
     }
 
-    /// The meaning of the other name at `at` for the field `own`, which is given too: two values
+    /// The meaning of the other name at `at` for the field `own_name`, which is given too: two values
     /// are none, where something is changed by them.
     fn meaning_beside(&self, tool: &Tool, own_name: &str, at: usize) -> ForeignField {
         let (name, value) = &self.fields[at];
@@ -191,7 +191,7 @@ impl Request<'_> {
         }
     }
 
-    /// Takes the field at `at` for the field `own`, unless that is given itself.
+    /// Takes the field at `at` for the field `own_name`, unless that is given itself.
     fn take_for(&mut self, at: usize, own_name: &str) {
         let (name, value) = &self.fields[at];
         let is_empty = value.is_empty();

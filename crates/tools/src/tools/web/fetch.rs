@@ -194,7 +194,7 @@ fn taken_out(mut document: Document, notes: &mut Notes) -> Document {
     document
 }
 
-/// Creates the failure of a reply to a request for `asked` that has no conversion.
+/// Creates the failure of a reply to a request for `target` that has no conversion.
 fn unreadable_failure(unreadable: &UnreadablePage, target: &Url, terms: &CallTerms) -> Failure {
     let UnreadablePage { reply, reason } = unreadable;
     let download = |kind: &str| fetch_note::of_file(kind, reply, target, terms);
@@ -214,7 +214,7 @@ fn unreadable_failure(unreadable: &UnreadablePage, target: &Url, terms: &CallTer
     Failure::new(ErrorCode::ParseError, message).with_note(note)
 }
 
-/// Converts an error of the fetch of `asked` to a failure.
+/// Converts an error of the fetch of `target` to a failure.
 fn failure(error: FetchError, target: Option<&Url>, terms: &CallTerms) -> Failure {
     match error {
         FetchError::InvalidUrl(why) => {

@@ -26,7 +26,7 @@ const QUOTE_TIMEOUT: Duration = Duration::from_millis(200);
 /// Bytes converted of a page that is only quoted.
 const MAX_QUOTED_PAGE_BYTES: usize = 64 * 1024;
 
-/// Writes the note on an answer with a status of 400 or more, to a request for `asked`.
+/// Writes the note on an answer with a status of 400 or more, to a request for `target`.
 pub fn of_status(reply: &HttpResponse, target: &Url, terms: &CallTerms) -> String {
     let mut sentences = of_answer(reply, target, terms);
     if reply.status == 404 {
@@ -43,7 +43,7 @@ pub fn of_answer(reply: &HttpResponse, target: &Url, terms: &CallTerms) -> Vec<S
     status_advice::sentences(reply, login, terms.serves("bash"))
 }
 
-/// Quotes the server's message in an answer to a request for `asked`.
+/// Quotes the server's message in an answer to a request for `target`.
 pub fn quoted(reply: &HttpResponse, target: &Url) -> Option<String> {
     let text = words(
         &reply.body,
@@ -66,7 +66,7 @@ pub fn elsewhere(end: &Url, target: &Url) -> Option<String> {
     (end != bare(target) && end.len() <= MAX_URL_BYTES).then(|| format!("Redirects led to {end}"))
 }
 
-/// Writes the note on a fetch of `asked` that failed on its way.
+/// Writes the note on a fetch of `target` that failed on its way.
 pub fn of_network(error: &NetworkError, target: &Url, terms: &CallTerms) -> String {
     let mut sentences = vec![error.advice.clone()];
     if let Some(received) = &error.received {
@@ -94,7 +94,7 @@ pub fn of_network(error: &NetworkError, target: &Url, terms: &CallTerms) -> Stri
     sentences.join(" ")
 }
 
-/// Writes the note on an answer to a request for `asked` that is not text but of the media type
+/// Writes the note on an answer to a request for `target` that is not text but of the media type
 /// `kind`.
 pub fn of_file(kind: &str, reply: &HttpResponse, target: &Url, terms: &CallTerms) -> String {
     if !terms.serves("bash") {

@@ -97,7 +97,7 @@ fn reply<'a>(answer: HostResults, domains: &DomainFilter, paging: NextPage) -> R
     })
 }
 
-/// Writes the note if the answer has room for only `shown` results.
+/// Writes the note if the answer has room for only `count_shown` results.
 fn left_out(count_shown: usize, all: usize, fewer: impl Fn(usize) -> String) -> String {
     if count_shown == 0 {
         return format!("{all} results were found, and this answer has no room for one of them.");

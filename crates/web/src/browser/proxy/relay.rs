@@ -103,7 +103,7 @@ fn if_ready(done: io::Result<usize>) -> io::Result<Option<usize>> {
 }
 
 /// Relays bytes both ways until both sides are done, the answering one is, or a limit is reached.
-/// Passes on at most `most` bytes of the asking side.
+/// Passes on at most `limit` bytes of the asking side.
 pub fn run(
     shared: &ProxyState,
     asking: &TcpStream,

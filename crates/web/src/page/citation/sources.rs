@@ -65,19 +65,19 @@ impl<'a> CitationSources<'a> {
         self.values(names).find_map(json_ld::text)
     }
 
-    /// Returns the title. `found` is the title of the extracted text.
-    pub fn title(&self, declared: &str) -> String {
+    /// Returns the title. `extracted` is the title of the extracted text.
+    pub fn title(&self, extracted: &str) -> String {
         let stated = self
             .meta("citation_title")
             .or_else(|| self.json_ld_text("headline name title"));
         if let Some(title) = stated {
             return title;
         }
-        let declared = || Some(on_one_line(declared)).filter(|title| !title.is_empty());
+        let of_text = || Some(on_one_line(extracted)).filter(|title| !title.is_empty());
         let own = || Some(self.embedded.title().to_owned()).filter(|title| !title.is_empty());
         let title = self
             .meta("og:title dc.title dcterms.title twitter:title parsely-title")
-            .or_else(declared)
+            .or_else(of_text)
             .or_else(own);
         match title {
             Some(title) => self.without_site(&title).to_owned(),

@@ -83,7 +83,7 @@ impl SearchScope {
         is_told.then(|| format!("Case matters here; did you mean {paths}?"))
     }
 
-    /// Says what is in the subdirectories of the one directory in which `found` names were found.
+    /// Says what is in the subdirectories of the one directory in which `count` names were found.
     pub fn more_below(&self, search: &EmptySearch<'_>, count: u64) -> Option<String> {
         let base = self.base(search);
         // Whoever lists a directory sees the directories in it.

@@ -16,7 +16,7 @@ pub struct ContentBeginning {
     pub next_line: usize,
 }
 
-/// Returns the beginning of `text` that has at most `most` bytes, if that is not all of it: up to
+/// Returns the beginning of `text` that has at most `limit` bytes, if that is not all of it: up to
 /// the last end of a paragraph in it, or else of a sentence, a line, a word, each only in its
 /// second half. If the cut splits a code block of `markdown`, the block is closed.
 pub fn beginning(text: &str, limit: usize, markdown: bool) -> Option<ContentBeginning> {
@@ -60,7 +60,7 @@ fn cut_at(text: &str, end: usize, fence: &str) -> ContentBeginning {
     }
 }
 
-/// Returns the position to cut `text`, which is longer than `most`.
+/// Returns the position to cut `text`, which is longer than `limit`.
 fn end(text: &str, limit: usize) -> usize {
     let last = floor_boundary(text, limit);
     let half = floor_boundary(text, limit / 2);

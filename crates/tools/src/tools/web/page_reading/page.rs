@@ -218,7 +218,7 @@ impl ScrapedPage {
         }
     }
 
-    /// Sets the received bytes, incomplete if `more`, as at most `most` bytes of text.
+    /// Sets the received bytes, incomplete if `more`, as at most `limit` bytes of text.
     pub fn fill_raw(&mut self, bytes: &[u8], more: bool, limit: usize) {
         let prefix = if more { without_half(bytes) } else { bytes };
         let mut text = String::from_utf8_lossy(prefix).into_owned();

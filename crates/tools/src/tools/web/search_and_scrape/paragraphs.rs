@@ -102,7 +102,7 @@ impl NewText {
         new
     }
 
-    /// Adds the paragraphs to those of earlier texts, if they end within the first `shown` bytes.
+    /// Adds the paragraphs to those of earlier texts, if they end within the first `length` bytes.
     pub fn remember(self, length: usize, earlier: &mut HashSet<String>) {
         let all = self.paragraphs.into_iter();
         let paragraphs = all.take_while(|(end, _)| *end <= length);
