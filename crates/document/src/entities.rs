@@ -13,14 +13,12 @@ pub fn decoded(text: &str) -> String {
 }
 
 /// Decodes an attribute's value as browsers do, also entities without a semicolon.
-#[must_use]
-pub fn decoded_in_attribute(value: &str) -> Cow<'_, str> {
+pub(crate) fn decoded_in_attribute(value: &str) -> Cow<'_, str> {
     with_references(value, &|rest| reference(rest, true))
 }
 
 /// Decodes text between tags as browsers do.
-#[must_use]
-pub fn decoded_in_text(text: &str) -> Cow<'_, str> {
+pub(crate) fn decoded_in_text(text: &str) -> Cow<'_, str> {
     with_references(text, &|rest| reference(rest, false))
 }
 

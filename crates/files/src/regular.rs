@@ -110,8 +110,7 @@ impl FileAccessError {
     }
 
     /// The error for a failed write through the standard library.
-    #[must_use]
-    pub fn failed_write(error: &io::Error) -> Self {
+    pub(crate) fn failed_write(error: &io::Error) -> Self {
         match Errno::from_io_error(error) {
             Some(errno) => Self::writing(errno),
             None => Self::Write(ErrorReason::new(&error.to_string())),
@@ -119,7 +118,7 @@ impl FileAccessError {
     }
 
     /// [`FileAccessError::TooSlow`] if `deadline` has passed, after so many bytes.
-    pub fn if_late(deadline: Option<Instant>, bytes: u64) -> Result<(), Self> {
+    pub(crate) fn if_late(deadline: Option<Instant>, bytes: u64) -> Result<(), Self> {
         match deadline {
             Some(end) if Instant::now() >= end => Err(Self::TooSlow(bytes)),
             _ => Ok(()),

@@ -35,7 +35,7 @@ pub enum WildcardError {
 
 /// A state of the automaton: a component, and the states that may follow it.
 #[derive(Debug)]
-pub struct AutomatonStep {
+pub(crate) struct AutomatonStep {
     /// The component itself.
     pub component: PatternComponent,
     /// The slashes before it, to be written as they were given.
@@ -55,8 +55,7 @@ pub struct AutomatonStep {
 
 impl AutomatonStep {
     /// True if a pattern ends here, and the component matches this name if case is ignored.
-    #[must_use]
-    pub fn matches_in_other_case(&self, name: &[u8]) -> bool {
+    pub(crate) fn matches_in_other_case(&self, name: &[u8]) -> bool {
         let Some((folded, has_capitals)) = &self.folded else {
             return false;
         };
@@ -69,7 +68,7 @@ impl AutomatonStep {
 
 /// Patterns that are walked together, as one automaton.
 #[derive(Debug, Default)]
-pub struct PatternAutomaton {
+pub(crate) struct PatternAutomaton {
     /// The slashes in front: empty for relative patterns.
     pub root: Vec<u8>,
     /// All steps.

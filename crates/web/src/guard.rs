@@ -40,7 +40,7 @@ pub(crate) use target::BadHost;
 pub use target::{HopTarget, host_of, normalize_host};
 
 /// The variable that, set to 1, has private addresses fetched that a search has found.
-pub const ALLOW_PRIVATE_VARIABLE: &str = "IKIGAI_ALLOW_PRIVATE";
+pub(crate) const ALLOW_PRIVATE_VARIABLE: &str = "IKIGAI_ALLOW_PRIVATE";
 
 /// True if this process fetches public addresses only.
 static PUBLIC_ONLY: AtomicBool = AtomicBool::new(false);

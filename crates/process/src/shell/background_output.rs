@@ -65,7 +65,7 @@ impl BackgroundOutput {
     }
 
     /// Writes the last line.
-    pub fn end_with(&mut self, line: &str) {
+    pub(crate) fn end_with(&mut self, line: &str) {
         let newline = if self.is_in_line { "\n" } else { "" };
         let _ = self.write_all(format!("{newline}{line}\n").as_bytes());
     }

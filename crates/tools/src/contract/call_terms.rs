@@ -65,8 +65,7 @@ pub enum Audience {
 
 impl Audience {
     /// True if what is written for it is read as words, and not as data.
-    #[must_use]
-    pub fn reads_words(self) -> bool {
+    pub(crate) fn reads_words(self) -> bool {
         matches!(self, Self::Model | Self::Person)
     }
 }
@@ -188,8 +187,7 @@ impl CallTerms {
     }
 
     /// True if the caller has the tool of this name, so that a note may recommend it.
-    #[must_use]
-    pub fn serves(&self, tool: &str) -> bool {
+    pub(crate) fn serves(&self, tool: &str) -> bool {
         self.tools.is_empty() || self.tools.iter().any(|one| one == tool)
     }
 

@@ -22,8 +22,7 @@ impl SecretText {
     }
 
     /// Returns the secret itself, for the request that needs it.
-    #[must_use]
-    pub fn expose(&self) -> &str {
+    pub(crate) fn expose(&self) -> &str {
         &self.0
     }
 

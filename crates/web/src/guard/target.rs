@@ -51,8 +51,7 @@ impl HopTarget {
     }
 
     /// True if the connection uses TLS.
-    #[must_use]
-    pub fn is_tls(&self) -> bool {
+    pub(crate) fn is_tls(&self) -> bool {
         self.tls
     }
 

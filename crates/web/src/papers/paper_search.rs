@@ -150,8 +150,7 @@ pub struct PaperSearch {
 impl PaperSearch {
     /// Returns the number of papers to ask a provider for: more than wanted, to make up for those
     /// that are dropped or come twice.
-    #[must_use]
-    pub fn request_count(&self) -> usize {
+    pub(crate) fn request_count(&self) -> usize {
         if let PaperTarget::Works(ids) = &self.target {
             return ids.len();
         }

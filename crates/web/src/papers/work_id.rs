@@ -76,8 +76,7 @@ impl WorkId {
     }
 
     /// Returns the identifier that a DOI is: those of arXiv are numbers there.
-    #[must_use]
-    pub fn of_doi(doi: String) -> Self {
+    pub(crate) fn of_doi(doi: String) -> Self {
         let number = doi.strip_prefix(ARXIV_DOI).and_then(arxiv_number);
         number.map_or(Self::Doi(doi), Self::Arxiv)
     }
@@ -119,8 +118,7 @@ impl WorkId {
     }
 
     /// True if it is the identifier of this work.
-    #[must_use]
-    pub fn is_of(&self, work: &Work) -> bool {
+    pub(crate) fn is_of(&self, work: &Work) -> bool {
         let number = match self {
             Self::Doi(_) => &work.doi,
             Self::Arxiv(_) => &work.arxiv,

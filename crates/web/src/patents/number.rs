@@ -77,8 +77,7 @@ impl PatentNumber {
 
     /// True if the document is one of a granted patent, and not of an application. `None` if its
     /// kind is not known.
-    #[must_use]
-    pub fn is_grant(&self) -> Option<bool> {
+    pub(crate) fn is_grant(&self) -> Option<bool> {
         let kind = self.kind.as_str();
         let digits = self.serial.len();
         Some(match (self.office.as_str(), kind.get(..1)?) {
@@ -93,8 +92,7 @@ impl PatentNumber {
     }
 
     /// True if both are documents of one patent; a kind that is given in both must be equal.
-    #[must_use]
-    pub fn meets(&self, wanted: &Self) -> bool {
+    pub(crate) fn meets(&self, wanted: &Self) -> bool {
         let kinds = wanted.kind.is_empty() || self.kind.is_empty() || self.kind == wanted.kind;
         kinds && self.office == wanted.office && self.serial == wanted.serial
     }

@@ -110,8 +110,7 @@ impl PatentSearch {
     }
 
     /// Returns the number of patents to ask a provider for.
-    #[must_use]
-    pub fn request_count(&self) -> usize {
+    pub(crate) fn request_count(&self) -> usize {
         if self.year_from.or(self.year_to).is_some() {
             REQUESTED_RESULTS_BY_YEARS
         } else {

@@ -118,7 +118,7 @@ impl<'a> ProviderBreakers<'a> {
     }
 
     /// Records a successful answer.
-    pub fn succeeded(&self, provider: &Provider) {
+    pub(crate) fn succeeded(&self, provider: &Provider) {
         if self.record(provider).is_some()
             && let Some(store) = self.store
         {

@@ -141,8 +141,7 @@ impl Comparison {
 
     /// True if the work may be the one that the entry means, though it was not looked up by a
     /// number.
-    #[must_use]
-    pub fn may_be_meant(&self, entry: &ReferenceEntry) -> bool {
+    pub(crate) fn may_be_meant(&self, entry: &ReferenceEntry) -> bool {
         if self.same_title {
             // Many works have a title such as `Introduction`.
             return self.same_author || words(&entry.title).len() > 3 || entry.is_plain();

@@ -134,8 +134,7 @@ impl ReferenceEntry {
     }
 
     /// True if it refers to the preprint of a work.
-    #[must_use]
-    pub fn is_of_preprint(&self) -> bool {
+    pub(crate) fn is_of_preprint(&self) -> bool {
         let has_word = |text: &str, names: &[&str]| {
             let text = text.to_lowercase();
             let mut words = text.split(|c: char| !c.is_alphanumeric());

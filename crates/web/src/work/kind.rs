@@ -73,8 +73,7 @@ const KINDS: [(WorkKind, &str, &str); 10] = [
 
 impl WorkKind {
     /// Returns the kind that has this name, whatever its case and its hyphens.
-    #[must_use]
-    pub fn of_name(name: &str) -> Self {
+    pub(crate) fn of_name(name: &str) -> Self {
         let letters = name.chars().filter(char::is_ascii_alphabetic);
         let name: String = letters.map(|c| c.to_ascii_lowercase()).collect();
         let mut kinds = KINDS.iter();
@@ -105,8 +104,7 @@ impl WorkKind {
     }
 
     /// True if nobody has said.
-    #[must_use]
-    pub fn is_unknown(&self) -> bool {
+    pub(crate) fn is_unknown(&self) -> bool {
         *self == Self::Unknown
     }
 }

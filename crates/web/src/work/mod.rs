@@ -142,8 +142,7 @@ impl Work {
     }
 
     /// Returns the title; that of a work that has been retracted says so.
-    #[must_use]
-    pub fn marked_title(&self) -> String {
+    pub(crate) fn marked_title(&self) -> String {
         let beginning: String = self.title.chars().take(20).collect();
         if self.is_retracted() && !beginning.to_lowercase().contains("retract") {
             return format!("RETRACTED: {}", self.title);
@@ -209,7 +208,7 @@ impl Work {
 
     /// Adds what another record of the same work says. Where it was published is taken from one
     /// record as a whole: from that of the article, if the other is of its preprint.
-    pub fn absorb(&mut self, other: Self) {
+    pub(crate) fn absorb(&mut self, other: Self) {
         let is_preprint = |work: &Self| work.kind == WorkKind::Preprint;
         let (own, theirs) = (is_preprint(self), is_preprint(&other));
         let is_nothing = self.kind.is_unknown() && self.container.is_empty();

@@ -51,7 +51,7 @@ pub struct HiddenDirectory {
 
 impl HiddenDirectory {
     /// Hides the directory at `path`, if there is a path.
-    pub fn from_path(path: Option<CString>, readable: Option<CString>) -> Option<Self> {
+    pub(crate) fn from_path(path: Option<CString>, readable: Option<CString>) -> Option<Self> {
         path.map(|path| Self { path, readable })
     }
 }

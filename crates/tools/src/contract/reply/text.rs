@@ -190,7 +190,7 @@ impl Text<'_> {
     }
 
     /// Closes the string as [`Text::close`] does; the flag is true if invalid UTF-8 was replaced.
-    pub fn close_and_check(mut self) -> io::Result<(Option<Truncation>, bool)> {
+    pub(crate) fn close_and_check(mut self) -> io::Result<(Option<Truncation>, bool)> {
         let mut cut = None;
         let speller = self.spelling.take();
         if speller.as_ref().is_some_and(|speller| speller.begun) {
