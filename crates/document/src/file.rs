@@ -17,7 +17,8 @@ use iki_base::signature::{self, COMPOUND, ZIP};
 /// Number of bytes at the beginning that show if a file may have a conversion.
 const MARK_BYTES: usize = 1024;
 
-/// Maximum number of bytes of a file that are read.
+/// Maximum length of a file that callers read for a conversion, in bytes; [`convert_file`] takes
+/// whatever it is given.
 pub const MAX_FILE: usize = 50 << 20;
 
 impl FileKind {
@@ -103,6 +104,21 @@ impl Default for FileLimits {
 /// more) and, without a deadline, some seconds.
 ///
 /// Panics of the libraries that open files are errors of the file: [`DocumentError::Damaged`].
+///
+/// ```
+/// use std::time::{Duration, Instant};
+///
+/// use iki_document::{FileKind, FileLimits, convert_file};
+///
+/// let rtf = br"{\rtf1 Steep {\b two} minutes.}";
+/// let limits = FileLimits {
+///     end: Some(Instant::now() + Duration::from_secs(5)),
+///     part: 8 << 20,
+/// };
+/// let document = convert_file(rtf, FileKind::Rtf, &limits)?;
+/// assert!(!document.cuts.time && !document.cuts.memory);
+/// # Ok::<(), iki_document::DocumentError>(())
+/// ```
 pub fn convert_file(
     bytes: &[u8],
     kind: FileKind,

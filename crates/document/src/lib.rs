@@ -237,6 +237,17 @@ impl Document {
 
 /// Converts an HTML page that was found at `base`. Every page has a conversion; the time it takes
 /// is proportional to the page's length, and so is the memory, up to 160 MiB.
+///
+/// # Panics
+/// Where the page's parser does, which [`catch_reader_panic`] makes an error:
+///
+/// ```
+/// use iki_document::{catch_reader_panic, convert};
+///
+/// let base = url::Url::parse("https://example.org/").unwrap();
+/// let page = catch_reader_panic(|| convert("<p>Steep <b>two</b> minutes", &base));
+/// assert_eq!(page.map(|page| page.markdown).ok().as_deref(), Some("Steep **two** minutes"));
+/// ```
 #[must_use]
 pub fn convert(page: &str, base: &Url) -> Document {
     convert_from(page, base, PageSyntax::Html, None)
@@ -249,8 +260,8 @@ pub fn convert_xhtml(page: &str, base: &Url) -> Document {
     convert_from(page, base, PageSyntax::Xml, None)
 }
 
-/// Converts as much of a page as there is time for until `end`; `xhtml` is true if it was served as
-/// XHTML. Otherwise like [`convert`].
+/// Converts as much of a page as there is time for until `end`, and says in [`Document::cuts`] what
+/// is missing; `xhtml` is true if it was served as XHTML. Otherwise like [`convert`].
 #[must_use]
 pub fn convert_until(page: &str, base: &Url, xhtml: bool, end: Instant) -> Document {
     convert_from(page, base, syntax_of(xhtml), Some(end))

@@ -58,7 +58,7 @@ pub(crate) fn is_secret(name: &OsStr) -> bool {
     is_secret_of(TOOLS.get().copied().unwrap_or_default(), name.as_bytes())
 }
 
-/// True if `name` is a credential of one of `tools`, or one of the [`OTHER_SECRET_VARIABLES`].
+/// True if `name` is a credential of one of `tools`, or one of the `OTHER_SECRET_VARIABLES`.
 #[must_use]
 pub fn is_secret_of(tools: &[Tool], name: &[u8]) -> bool {
     if name.starts_with(SEARXNG_PREFIX.as_bytes())

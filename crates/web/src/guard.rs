@@ -16,7 +16,7 @@
 //!    out in place of the real ones (fake-IP DNS).
 //! 5. What only a search has found is nobody's request: of private addresses it reaches the
 //!    provider's own host and port alone, unless the operator says otherwise
-//!    ([`ALLOW_PRIVATE_VARIABLE`]).
+//!    (`ALLOW_PRIVATE_VARIABLE`).
 //! 6. If a process is restricted to public addresses ([`restrict_to_public_addresses`]), nothing is
 //!    allowed by the second rule. An address that the operator configured (a service's
 //!    endpoint) is exempt.

@@ -100,7 +100,7 @@ impl ProgramLaunch {
 
     /// Starts the program as a child that leads a process group of its own, and a session if it is
     /// confined, and has this process's streams. If it does not start, the child writes the error's
-    /// number to `report`, four bytes, and ends; [`NOT_CONFINED`] or [`NOT_MASKED`] is added if it
+    /// number to `report`, four bytes, and ends; `NOT_CONFINED` or `NOT_MASKED` is added if it
     /// could not be confined.
     pub fn start(&self, report: BorrowedFd<'_>) -> Result<Pid, Errno> {
         let mut start = ChildStart {

@@ -14,7 +14,7 @@ use crate::sandbox::launch;
 use crate::sandbox::tree_termination::{GRACE, GRACE_OF_ORPHANS};
 
 /// The byte that releases a watchdog. Any other is one more than the time that the command has, in
-/// units of [`STEP_OF_GRACE`].
+/// units of `STEP_OF_GRACE`.
 pub const RELEASE: u8 = 0;
 const STEP_OF_GRACE: Duration = Duration::from_millis(10);
 

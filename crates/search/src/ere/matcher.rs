@@ -40,7 +40,8 @@ enum MatchEngine {
 }
 
 impl RegexMatcher {
-    /// Compiles a pattern. The timeout of a costly search begins here.
+    /// Compiles a pattern. From here on, a search that may cost more than linear time has 24 s, or
+    /// as long as [`RegexMatcher::within`] says; [`RegexMatcher::gave_up`] counts what was left.
     pub fn compile(pattern: &str) -> Result<Self, PatternError> {
         Self::of(parser::parse(pattern)?)
     }

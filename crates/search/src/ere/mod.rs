@@ -5,41 +5,41 @@
 //! **Meaning.** Patterns mean what POSIX (XBD 9.4) says, as glibc's `regcomp` reads it in the
 //! C.UTF-8 locale, down to the texts of `regerror`. Forms that POSIX leaves undefined mean what
 //! people write them for: `\d \s \w \b \< \>`, `\t`, `\x41`, `(?i)`, `(?:…)`, `a+?`, a `{` that
-//! does not open an interval. In brackets a backslash escapes. [`parser`] has the full list. A form
-//! of another engine that is missing here is refused by name ([`unsupported`]): it must never
+//! does not open an interval. In brackets a backslash escapes. `parser` has the full list. A form
+//! of another engine that is missing here is refused by name (`unsupported`): it must never
 //! silently match something else.
 //!
-//! **The way of a pattern.** [`parser`] reads the text into the tree of [`ast`], with [`bracket`]
-//! for `[…]`, [`interval`] for `{…}`, [`escapes`] and [`properties`] for backslashes; every refusal
-//! is made there. [`simplify`] makes a smaller tree that finds the same lines, [`cost`] checks its
-//! size. Then [`matcher`] chooses an engine:
+//! **The way of a pattern.** `parser` reads the text into the tree of `ast`, with `bracket`
+//! for `[…]`, `interval` for `{…}`, `escapes` and `properties` for backslashes; every refusal
+//! is made there. `simplify` makes a smaller tree that finds the same lines, `cost` checks its
+//! size. Then `matcher` chooses an engine:
 //!
 //! | pattern | engine |
 //! |---|---|
 //! | matches every line | none |
 //! | plain text | `memchr::memmem` |
-//! | a long run of one set | [`runs`] |
-//! | without a back-reference | [`search`]: `regex-automata`, built from [`hir`]; linear time |
-//! | with a back-reference | [`references`]: as above, then `fancy-regex` on [`translate`]'s text |
+//! | a long run of one set | `runs` |
+//! | without a back-reference | `search`: `regex-automata`, built from `hir`; linear time |
+//! | with a back-reference | `references`: as above, then `fancy-regex` on `translate`'s text |
 //!
-//! Both take their sets from [`classes`]. [`required`] finds plain texts of which every match holds
+//! Both take their sets from `classes`. `required_text` finds plain texts of which every match holds
 //! one, to look for first.
 //!
 //! **Searching.** [`RegexMatcher::find`] gets a window of whole lines and returns an offset in the
 //! first line that matches. No call of an engine may take longer than a second: where positions
-//! times bytes exceed a bound, [`search`] goes in blocks of lines, with looks at the clock of
-//! [`budget`]. A single line beyond that bound has a thread of its own, which is left behind when
+//! times bytes exceed a bound, `search` goes in blocks of lines, with looks at the clock of
+//! `budget`. A single line beyond that bound has a thread of its own, which is left behind when
 //! its time is over. A line that cannot be decided in time is counted and named, never guessed.
 //!
 //! **Other readings.** Models write patterns of other tools. Where one is refused, finds nothing or
 //! has an empty group, the grep tool goes over the files once more with all
-//! [`mod@alternative_readings`] as one pattern, and names the first that matches. The search itself
+//! `alternative_readings` as one pattern, and names the first that matches. The search itself
 //! pays nothing for that.
 //!
-//! **To add a form:** a row in the table of [`parser`], its parsing, a case in
+//! **To add a form:** a row in the table of `parser`, its parsing, a case in
 //! `tests/grep/patterns.rs`; if POSIX defines it, it must agree with glibc in
 //! `tests/search/ere_conformance.rs` and the fuzz target `ere`. To refuse one: a row in
-//! [`unsupported`] and a request in `tests/glob/messages.txt`.
+//! `unsupported` and a request in `tests/glob/messages.txt`.
 
 mod alternative_readings;
 mod ast;

@@ -72,8 +72,8 @@ impl From<WildcardError> for GlobError {
 }
 
 impl GlobPattern {
-    /// Begins to walk to what it names below the directory `path`, as far as `scope` takes it; the
-    /// walk ends at `until`.
+    /// Begins to walk to what it names below the directory `path`, as far as `scope` takes it. At
+    /// `until` the walk ends, which is no error: [`PathList::left_out`] says that it did.
     ///
     /// `path` is taken literally; empty, the pattern stands alone, as it does when it begins with a
     /// slash. Directories that cannot be read are passed over, but for `path` itself.
@@ -106,7 +106,8 @@ impl GlobPattern {
         }
     }
 
-    /// Finds all that it names, as [`GlobPattern::walk`] does.
+    /// Finds all that it names, as [`GlobPattern::walk`] does, in the default scope: without hidden
+    /// names, whatever ignore files say.
     ///
     /// # Errors
     /// As for that.

@@ -211,7 +211,7 @@ impl CallTerms {
     }
 }
 
-/// Number of threads for a search: as [`THREADS`] says, else one for each processor that the
+/// Number of threads for a search: as `THREADS` says, else one for each processor that the
 /// machine and this process's control group allow; at most 16, and no more than the limit on open
 /// files allows. 0 and values that cannot be read count as not set.
 #[must_use]

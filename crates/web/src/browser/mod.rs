@@ -13,7 +13,7 @@
 //! Nothing of it outlives the call: a watchdog ends every process that it started and removes the
 //! profile, even if this process is killed (see `sandbox`). Each process may have
 //! [`process::MAX_DATA_BYTES`] bytes of memory for data, and a page's scripts
-//! [`switches::MAX_SCRIPT_MEBIBYTES`] MiB.
+//! `switches::MAX_SCRIPT_MEBIBYTES` MiB.
 //!
 //! Its own sandbox is never switched off here. For root, for whom it does not start with one, and
 //! where the system allows none, nothing is rendered unless `IKIGAI_BROWSER_FLAGS` switches it off.
@@ -120,7 +120,7 @@ pub enum BrowserError {
         .0.as_secs_f64().ceil()
     )]
     TimedOut(Duration),
-    /// It printed more than [`MAX_HTML`] bytes.
+    /// It printed more than `MAX_HTML` bytes.
     #[error("The page's scripts made more than {} MiB of it", MAX_HTML / (1024 * 1024))]
     TooLarge,
     /// The page itself was refused or could not be reached.

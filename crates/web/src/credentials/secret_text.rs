@@ -10,7 +10,7 @@ use icu_normalizer::ComposingNormalizerBorrowed;
 
 use iki_base::unseen;
 
-/// A secret. Formatting never shows it, only [`SecretText::expose`] does.
+/// A secret. Formatting never shows it, only `SecretText::expose` does.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SecretText(String);
 

@@ -40,7 +40,7 @@ pub struct Patent {
 }
 
 impl Patent {
-    /// Names of its fields in an answer, in the order of [`Patent::values`].
+    /// Names of its fields in an answer, in the order of `Patent::values`.
     pub const FIELDS: [&'static str; 10] = [
         "title", "number", "url", "abstract", "assignee", "inventor", "filed", "granted", "pdf",
         "status",

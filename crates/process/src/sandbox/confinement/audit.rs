@@ -5,7 +5,7 @@
 //! `CAP_AUDIT_READ`, and only while its audit is turned on. A record names the process that had
 //! restricted itself to a domain: a command's first one, which leaves its number where this process
 //! sees it ([`ProcessMark`]). Refusals after the first program are recorded only if that was asked
-//! for when it restricted itself ([`FLAG`]).
+//! for when it restricted itself (`FLAG`).
 //!
 //! If any of this is missing, nothing is heard, and the command's own messages have to do.
 

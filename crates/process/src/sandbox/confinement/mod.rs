@@ -4,10 +4,10 @@
 //! once ([`Confinement::resolve`]), and from then on belongs to the process ([`set_current`],
 //! [`current`]): one process is one call.
 //!
-//! A tool that works with files confines itself before it does ([`ruleset`]). A command is confined
+//! A tool that works with files confines itself before it does (`ruleset`). A command is confined
 //! by itself, between its fork and its first program ([`command_confinement`]): the tool and its
 //! watchdog have to end it, to keep its output and to clear up after it, and stay out of its reach.
-//! The parts of the system that a command may use beside the directories are in [`system`].
+//! The parts of the system that a command may use beside the directories are in `system`.
 //! `SECURITY.md` says what all this leaves open.
 
 pub mod audit;
