@@ -69,11 +69,11 @@ fn with_value_as_typed(mut words: String, field: &SchemaField) -> String {
         };
         // A comma stood between two fields.
         let is_next = words[..at].ends_with(',');
-        let begin = at - usize::from(is_next);
+        let start = at - usize::from(is_next);
         let blank = if is_next { " " } else { "" };
         let typed = format!("{blank}--{} {typed}", field.flag());
-        words.replace_range(begin..from + length, typed.trim_end());
-        from = begin;
+        words.replace_range(start..from + length, typed.trim_end());
+        from = start;
     }
     words
 }

@@ -63,19 +63,19 @@ pub fn wrapped(text: &str) -> String {
     for line in text.lines() {
         let (mut line, mut is_first) = (line.to_owned(), true);
         let name = line.trim_start();
-        let begin = line.len() - name.len();
+        let start = line.len() - name.len();
         let behind = name.find("  ").map(|gap| {
             let words = name[gap..].trim_start();
             line.len() - words.len()
         });
-        let column = behind.filter(|at| *at <= MAX_COLUMNS / 2).unwrap_or(begin);
+        let column = behind.filter(|at| *at <= MAX_COLUMNS / 2).unwrap_or(start);
         let indent = " ".repeat(column);
         while line.chars().count() > MAX_COLUMNS {
             let end = line
                 .char_indices()
                 .nth(MAX_COLUMNS)
                 .map_or(line.len(), |(at, _)| at);
-            let from = if is_first { begin } else { column };
+            let from = if is_first { start } else { column };
             let Some(at) = line[..end].rfind(' ').filter(|at| *at > from.max(column)) else {
                 break;
             };

@@ -74,9 +74,9 @@ extern "C" fn on_abort(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc:
 
 /// The answer in two parts, which nothing has to be allocated for.
 fn answer(web: bool, memory: bool) -> [&'static str; 2] {
-    let begin = if web { "{\"success\":false," } else { "{" };
+    let opening = if web { "{\"success\":false," } else { "{" };
     [
-        begin,
+        opening,
         if memory {
             OUT_OF_MEMORY
         } else {

@@ -162,10 +162,10 @@ pub fn recognise(
     let engine = OcrEngine::start(&program, program_end(end));
     report.reader = engine.name();
     let mut read = engine.read_pages(pages.len().min(MAX_SCANS), &pdf.images());
-    for (at, page) in pages.into_iter().enumerate() {
-        let result = match read.iter().position(|(read, _)| *read == at) {
+    for (index, page) in pages.into_iter().enumerate() {
+        let result = match read.iter().position(|(read, _)| *read == index) {
             Some(position) => read.swap_remove(position).1,
-            None if at < MAX_SCANS => Err(UnreadReason::Late),
+            None if index < MAX_SCANS => Err(UnreadReason::Late),
             None => Err(UnreadReason::TooMany),
         };
         let result = result.map(|text| texts.push((page, text)));

@@ -238,8 +238,8 @@ impl FormulaPart {
             return parts.remove(0);
         }
         let mut text = String::new();
-        for (at, part) in parts.iter().enumerate() {
-            if at > 0 && parts[at - 1].needs_space_before(part) {
+        for (index, part) in parts.iter().enumerate() {
+            if index > 0 && parts[index - 1].needs_space_before(part) {
                 text.push(' ');
             }
             text.push_str(&part.text);

@@ -297,9 +297,9 @@ pub fn convert_main_until(
     end: Option<Instant>,
 ) -> (Document, MainContentCertainty) {
     let syntax = syntax_of(xhtml);
-    let begin = Instant::now();
+    let start = Instant::now();
     // Half of the time, which leaves as much for the whole page.
-    let half = end.map(|end| begin + end.saturating_duration_since(begin) / 2);
+    let half = end.map(|end| start + end.saturating_duration_since(start) / 2);
     if let Some((read, sure)) = html::read_main(page, base, syntax, step_deadlines(half)) {
         let certainty = if sure {
             MainContentCertainty::Complete
@@ -346,9 +346,9 @@ fn convert_from(page: &str, base: &Url, syntax: PageSyntax, end: Option<Instant>
 
 /// Deadlines of the steps, each leaving time for those after it.
 fn step_deadlines(end: Option<Instant>) -> StageDeadlines {
-    let begin = Instant::now();
+    let start = Instant::now();
     let part =
-        |eighths: u32| end.map(|end| begin + end.saturating_duration_since(begin) * eighths / 8);
+        |eighths: u32| end.map(|end| start + end.saturating_duration_since(start) * eighths / 8);
     StageDeadlines {
         parse: part(5),
         walk: part(6),
@@ -359,9 +359,9 @@ fn write_page(mut read: html::ConvertedPage, length: usize, end: Option<Instant>
     let title = std::mem::take(&mut read.model.title);
     let (mut markdown, cut_by_writer, section) =
         markdown::write_with_section(&read.model, length, end);
-    let mut begin = None;
+    let mut start = None;
     if let Some(remark) = read.remark {
-        begin = Some(markdown.len());
+        start = Some(markdown.len());
         if !markdown.is_empty() {
             markdown.push_str("\n\n");
         }
@@ -370,8 +370,8 @@ fn write_page(mut read: html::ConvertedPage, length: usize, end: Option<Instant>
     let document = Document {
         title,
         markdown,
-        remark: begin,
-        silent: begin.is_some() && !read.beside_text,
+        remark: start,
+        silent: start.is_some() && !read.beside_text,
         of_data: read.of_data,
         is_of_frames: read.is_of_frames,
         refresh: read.refresh,

@@ -29,16 +29,16 @@ impl ChangedLines {
         let both = u64::from(old.ends_with(b"\n") && new.ends_with(b"\n"));
         let (removed, added) = (line_ends(old) - both, line_ends(new) - both);
         // From the last one on, so that those before it still have their numbers.
-        for begin in begins.iter().rev() {
+        for start in begins.iter().rev() {
             let moved = |line: u64| match line {
-                line if line > begin + removed => line - removed + added,
-                line if line > *begin => line.min(begin + added),
+                line if line > start + removed => line - removed + added,
+                line if line > *start => line.min(start + added),
                 line => line,
             };
             for (first, last) in &mut self.ranges {
                 (*first, *last) = (moved(*first), moved(*last));
             }
-            self.ranges.push((*begin, begin + added));
+            self.ranges.push((*start, start + added));
         }
         if self.ranges.len() > MAX_RANGES {
             self.ranges.sort_unstable();

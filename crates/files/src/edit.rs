@@ -150,15 +150,15 @@ pub fn edit(
             edited.encoding = Some(encoding);
             between = Some(text_in_memory(text.as_bytes()).map_err(no_file)?);
         }
-        Err((at, obstacle)) => return Err((at, EditError::Encoding(obstacle))),
+        Err((index, obstacle)) => return Err((index, EditError::Encoding(obstacle))),
     }
-    for (at, replacement) in replacements.iter().enumerate() {
-        let failed = |error| (at, error);
+    for (index, replacement) in replacements.iter().enumerate() {
+        let failed = |error| (index, error);
         let text = between.as_ref().map_or(&file, |(_, text)| text);
         let prepared = PreparedReplacement::find(text, *replacement, end).map_err(failed)?;
         match prepared.made.nearest {
             Some(nearest) if replacements.len() > 1 => {
-                return Err((at, EditError::NotFound(nearest)));
+                return Err((index, EditError::NotFound(nearest)));
             }
             Some(_) => {
                 edited.made.push(prepared.made);
@@ -172,7 +172,7 @@ pub fn edit(
                 let (old, new) = &prepared.texts;
                 edited.changed.add(&begins, prepared.found.count, old, new);
             }
-            if at + 1 < replacements.len() {
+            if index + 1 < replacements.len() {
                 let draft = draft_between(&target, &file)?;
                 prepared.write(text, &draft.file, end)?;
                 return Ok(Some(written_draft(draft)?));

@@ -221,34 +221,34 @@ impl ToolCaller {
             );
             return CallAnswer::refusal(tool, &Failure::new(ErrorCode::PermissionDenied, message));
         }
-        let begin = Instant::now();
+        let start = Instant::now();
         let permit_of_tool = self.permits.acquire(tool, spec.owner);
-        let mut permit = match self.run_within(tool, begin, permit_of_tool).await {
+        let mut permit = match self.run_within(tool, start, permit_of_tool).await {
             Ok(permit) => permit,
             Err(failure) => return CallAnswer::refusal(tool, &failure),
         };
-        let queued = begin.elapsed();
+        let queued = start.elapsed();
         self.permits.common(&mut permit).await;
-        let begin = Instant::now().checked_sub(queued).unwrap_or(begin);
-        let answer = self.run_in_process(tool, permit, request, spec, begin.elapsed());
-        let answered = self.run_within(tool, begin + SERVER_MARGIN, answer).await;
+        let start = Instant::now().checked_sub(queued).unwrap_or(start);
+        let answer = self.run_in_process(tool, permit, request, spec, start.elapsed());
+        let answered = self.run_within(tool, start + SERVER_MARGIN, answer).await;
         match answered.and_then(|answer| answer) {
             Ok(answer) => answer,
             Err(failure) => CallAnswer::refusal(tool, &failure),
         }
     }
 
-    /// Waits for `what` until the timeout of a call of `tool` that began at `begin`.
+    /// Waits for `what` until the timeout of a call of `tool` that began at `start`.
     async fn run_within<T>(
         &self,
         tool: &Tool,
-        begin: Instant,
+        start: Instant,
         what: impl Future<Output = T>,
     ) -> Result<T, Failure> {
         let Some(longest) = self.timeout else {
             return Ok(what.await);
         };
-        let left = longest.saturating_sub(begin.elapsed());
+        let left = longest.saturating_sub(start.elapsed());
         timeout(left, what).await.map_err(|_| {
             let seconds = longest.as_secs();
             let longer = match tool.scope {

@@ -47,18 +47,18 @@ impl LatestProgress {
 
 /// Notifies the client every five seconds, for as long as this is polled.
 pub async fn report(peer: &Peer<RoleServer>, token: ProgressToken, heard: &LatestProgress) {
-    let begin = Instant::now();
-    let mut ticks = interval_at(begin + NOTIFICATION_INTERVAL, NOTIFICATION_INTERVAL);
+    let start = Instant::now();
+    let mut ticks = interval_at(start + NOTIFICATION_INTERVAL, NOTIFICATION_INTERVAL);
     loop {
         ticks.tick().await;
-        let seconds = begin.elapsed().as_secs();
+        let seconds = start.elapsed().as_secs();
         let last = lock(&heard.0).clone();
         let message = if last.is_empty() {
             format!("{seconds} s")
         } else {
             format!("{seconds} s: {last}")
         };
-        let told = ProgressNotificationParam::new(token.clone(), begin.elapsed().as_secs_f64());
+        let told = ProgressNotificationParam::new(token.clone(), start.elapsed().as_secs_f64());
         // Other code notices a client that is gone.
         let _ = peer.notify_progress(told.with_message(message)).await;
     }

@@ -119,8 +119,8 @@ fn body(tool: &Tool, object: &Value) -> String {
                 text.push_str(output);
             }
             (Some(FieldRole::Results), Value::Array(results)) => {
-                for (at, result) in results.iter().enumerate() {
-                    add_result(&mut text, at + 1, result);
+                for (index, result) in results.iter().enumerate() {
+                    add_result(&mut text, index + 1, result);
                 }
             }
             (Some(FieldRole::Aside(picks)), value) => {
@@ -152,8 +152,8 @@ fn add_result(text: &mut String, number: usize, result: &Value) {
         let line = value.as_str().map_or(value.to_string(), str::to_owned);
         line.replace(['\n', '\r'], " ")
     });
-    for (at, line) in lines.filter(|line| !line.is_empty()).enumerate() {
-        let _ = match at {
+    for (index, line) in lines.filter(|line| !line.is_empty()).enumerate() {
+        let _ = match index {
             0 => write!(text, "{number}. {line}"),
             _ => write!(text, "\n   {line}"),
         };

@@ -11,13 +11,13 @@ pub const MAX_QUOTED_CHARS: usize = 500;
 #[must_use]
 pub fn quoted(text: &str) -> Option<String> {
     // More is not needed of a text without blanks; many blanks shorten the quotation.
-    let begin: String = text.chars().take(8 * MAX_QUOTED_CHARS).collect();
-    let line = on_one_line(&begin).replace('"', "'");
+    let head: String = text.chars().take(8 * MAX_QUOTED_CHARS).collect();
+    let line = on_one_line(&head).replace('"', "'");
     if line.is_empty() {
         return None;
     }
     let excerpt: String = line.chars().take(MAX_QUOTED_CHARS).collect();
-    let more = excerpt.len() < line.len() || begin.len() < text.len();
+    let more = excerpt.len() < line.len() || head.len() < text.len();
     Some(format!("\"{excerpt}{}\"", if more { "…" } else { "" }))
 }
 

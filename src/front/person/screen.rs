@@ -229,8 +229,8 @@ impl<'a, W: Write> ScreenWriter<'a, W> {
                 let last = begun
                     .rfind('\u{1b}')
                     .filter(|at| !begun[*at..].contains('m'));
-                let begin = begun.split_off(last.unwrap_or(begun.len()));
-                let whole = std::mem::replace(begun, begin);
+                let unfinished = begun.split_off(last.unwrap_or(begun.len()));
+                let whole = std::mem::replace(begun, unfinished);
                 let (shown, spelled) = sanitize_between_colours(&whole);
                 self.spelled += spelled;
                 return self.out.write_all(shown.as_bytes());
@@ -312,13 +312,13 @@ impl<'a, W: Write> ScreenWriter<'a, W> {
             value => format!("{name}: {value}"),
         });
         let indent = number.to_string().len() + 2;
-        for (at, text) in texts.filter(|text| !text.is_empty()).enumerate() {
+        for (index, text) in texts.filter(|text| !text.is_empty()).enumerate() {
             if self.kind != ScreenMode::Pipe {
                 self.spelled += sanitize::count_spelled(&text);
             }
             let text = self.sanitized(&text).replace('\n', " ");
             let colour = self.kind == ScreenMode::ColourTerminal;
-            let line = match at {
+            let line = match index {
                 0 => format!("{number}. {}\n", color::painted(&text, "1", colour)),
                 1 => format!("{:indent$}{}\n", "", color::painted(&text, "36", colour)),
                 _ => format!("{:indent$}{text}\n", ""),
@@ -380,8 +380,8 @@ impl<W: Write> Viewer for ScreenWriter<'_, W> {
         self.end_value(name)?;
         match (self.role(name), &value) {
             (ShownField::Of(FieldRole::Results), Value::Array(results)) => {
-                for (at, result) in results.iter().enumerate() {
-                    self.result(at + 1, result)?;
+                for (index, result) in results.iter().enumerate() {
+                    self.result(index + 1, result)?;
                 }
             }
             (ShownField::Of(FieldRole::ExitCode), Value::Number(code)) => {

@@ -113,7 +113,7 @@ pub(super) fn without_tracking(address: &str) -> Cow<'_, str> {
         let name = name.strip_prefix("amp;").unwrap_or(name);
         TRACKING_PREFIXES
             .iter()
-            .any(|begin| name.starts_with(begin))
+            .any(|prefix| name.starts_with(prefix))
             || TRACKING_PARAMETERS.contains(&name)
             || name == "trackingId"
     };

@@ -106,14 +106,14 @@ const MAX_LABEL_TEXTS: usize = 3;
 pub(super) fn remove_labels(model: &mut DocumentModel) {
     let nodes = model.nodes();
     // The paragraph at `at` with its texts, if that is a label.
-    let label = |at: usize, language: &str| {
+    let label = |index: usize, language: &str| {
         let block = nodes
-            .get(at)
+            .get(index)
             .filter(|node| node.content == NodeContent::Paragraph)?;
-        let whole = at..block.end as usize;
+        let whole = index..block.end as usize;
         let mut label = String::new();
         for node in nodes
-            .get(at + 1..whole.end)
+            .get(index + 1..whole.end)
             .filter(|texts| texts.len() <= MAX_LABEL_TEXTS)?
         {
             let NodeContent::Text(text) = node.content else {
@@ -128,27 +128,28 @@ pub(super) fn remove_labels(model: &mut DocumentModel) {
     let mut gone = Vec::new();
     let mut open: Vec<u32> = Vec::new();
     let mut closed = 0;
-    for (at, node) in nodes.iter().enumerate() {
-        while open.last().is_some_and(|end| *end as usize <= at) {
+    for (index, node) in nodes.iter().enumerate() {
+        while open.last().is_some_and(|end| *end as usize <= index) {
             open.pop();
-            closed = at;
+            closed = index;
         }
-        let holds_more = open.last().is_none_or(|end| *end as usize > at + 1);
+        let holds_more = open.last().is_none_or(|end| *end as usize > index + 1);
         match node.content {
             NodeContent::CodeBlock { language, .. } if language != TextSlice::default() => {
                 let language = model.text(language);
-                let before = (at.saturating_sub(MAX_LABEL_TEXTS + 1)..at).filter(|_| closed < at);
+                let before =
+                    (index.saturating_sub(MAX_LABEL_TEXTS + 1)..index).filter(|_| closed < index);
                 let before = before.filter_map(|from| label(from, language));
-                gone.extend(before.filter(|whole| whole.end == at).flatten());
+                gone.extend(before.filter(|whole| whole.end == index).flatten());
                 gone.extend(
-                    label(at + 1, language)
+                    label(index + 1, language)
                         .filter(|_| holds_more)
                         .into_iter()
                         .flatten(),
                 );
             }
             NodeContent::Paragraph => {}
-            _ if node.end as usize > at + 1 => open.push(node.end),
+            _ if node.end as usize > index + 1 => open.push(node.end),
             _ => {}
         }
     }

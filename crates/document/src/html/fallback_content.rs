@@ -257,13 +257,13 @@ fn remark(
     let mut build = ModelBuilder::default();
     build.open(NodeContent::Paragraph);
     for (verb, addresses) in [("leads to ", leads), ("is made of frames: ", frames)] {
-        for (at, url) in addresses.iter().enumerate() {
-            line.push_str(match at {
+        for (index, url) in addresses.iter().enumerate() {
+            line.push_str(match index {
                 0 if line == "[" => "This page ",
                 0 => " It ",
                 _ => ", ",
             });
-            line.push_str(if at == 0 { verb } else { "" });
+            line.push_str(if index == 0 { verb } else { "" });
             add_text(&mut build, &line);
             line.clear();
             let address = build.keep_address(None, &address::without_tracking(url.as_str()));

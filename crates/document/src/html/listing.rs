@@ -70,10 +70,10 @@ pub(super) fn read(node: &Handle, behind: &[Handle]) -> Option<(String, &'static
     let more = |node: &Handle| is_pre && dom::attribute(node, "class") == class;
     let mut code = line_of(node);
     let mut taken = 0;
-    for (at, next) in behind.iter().enumerate() {
+    for (index, next) in behind.iter().enumerate() {
         if more(next) {
             code = code + "\n" + &line_of(next);
-            taken = at + 1;
+            taken = index + 1;
         } else if !dom::is_blank(next) {
             break;
         }
@@ -102,8 +102,8 @@ fn line_of(node: &Handle) -> String {
     let text = text.replace('\u{a0}', " ");
     let text = text.trim_end();
     let blank = text.len() - text.trim_start().len();
-    let begin = text[..blank].rfind('\n').map_or(0, |at| at + 1);
-    text[begin..].to_owned()
+    let start = text[..blank].rfind('\n').map_or(0, |at| at + 1);
+    text[start..].to_owned()
 }
 
 fn is_of_trac(node: &Handle) -> bool {

@@ -141,7 +141,7 @@ impl StreamedPieces<'_> {
     /// Removes the nodes up to the end of the boundary that has begun; the last one is the next.
     fn skip_placeholder(&mut self, rest: &mut Vec<Handle>) {
         let mut open = 0;
-        for (at, node) in rest.iter().enumerate().rev() {
+        for (index, node) in rest.iter().enumerate().rev() {
             if self.steps == 0 {
                 return;
             }
@@ -150,7 +150,7 @@ impl StreamedPieces<'_> {
                 open += 1;
             } else if comment(node) == Some("/$") {
                 if open == 0 {
-                    rest.truncate(at + 1);
+                    rest.truncate(index + 1);
                     return;
                 }
                 open -= 1;

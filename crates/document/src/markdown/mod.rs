@@ -105,7 +105,7 @@ pub(super) fn write_with_section(
 impl<'a> MarkdownWriter<'a> {
     fn run(&mut self, end: Option<Instant>) {
         let mut nodes = 0;
-        for (at, node) in self.model.nodes().iter().enumerate() {
+        for (index, node) in self.model.nodes().iter().enumerate() {
             nodes += 1;
             if nodes == NODES_PER_CHECK {
                 nodes = 0;
@@ -118,12 +118,12 @@ impl<'a> MarkdownWriter<'a> {
                 self.cuts.length = true;
                 return;
             }
-            self.leave_before(at);
-            if self.model.section() == Some(at) {
+            self.leave_before(index);
+            if self.model.section() == Some(index) {
                 self.section = Some(self.inline.lines.out.len());
             }
             self.inline.lines.add_credit(node.read as usize);
-            self.enter(node, node.end as usize == at + 1);
+            self.enter(node, node.end as usize == index + 1);
         }
         self.leave_before(usize::MAX);
     }

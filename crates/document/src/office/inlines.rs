@@ -110,8 +110,8 @@ impl InlineContent {
 
     /// Adds text with its line breaks.
     pub(super) fn add_lines(&mut self, style: &RunStyle, text: &str) {
-        for (at, line) in text.lines().enumerate() {
-            if at > 0 {
+        for (index, line) in text.lines().enumerate() {
+            if index > 0 {
                 self.add_line_break();
             }
             self.add_text(style, line);

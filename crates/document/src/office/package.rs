@@ -97,10 +97,10 @@ impl<'a> ZipPackage<'a> {
         }
         let archive = ZipArchive::new(Cursor::new(bytes)).map_err(|_| DocumentError::Damaged)?;
         let mut entries = HashMap::with_capacity(archive.len());
-        for (at, name) in archive.file_names_raw().enumerate() {
+        for (index, name) in archive.file_names_raw().enumerate() {
             let name = String::from_utf8_lossy(name).replace('\\', "/");
             let name = name.trim_start_matches('/').to_lowercase();
-            entries.entry(name).or_insert(at);
+            entries.entry(name).or_insert(index);
         }
         Ok(Self {
             archive,

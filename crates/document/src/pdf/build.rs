@@ -107,9 +107,9 @@ impl<'a> ParagraphWriter<'a> {
         sizes.reverse();
         self.sizes = sizes;
         let mut title: Option<(f32, String)> = None;
-        for (at, paragraph) in paragraphs.iter().enumerate() {
+        for (index, paragraph) in paragraphs.iter().enumerate() {
             match paragraph.kind {
-                ParagraphKind::Item { number, mark } if is_item(paragraphs, at) => {
+                ParagraphKind::Item { number, mark } if is_item(paragraphs, index) => {
                     self.write_item(paragraph, number, mark);
                     continue;
                 }
@@ -117,15 +117,15 @@ impl<'a> ParagraphWriter<'a> {
             }
             match paragraph.kind {
                 ParagraphKind::Code => self.write_code(paragraph),
-                ParagraphKind::Table if at > 0 && is_same_table(&paragraphs[at - 1], paragraph) => {
-                }
+                ParagraphKind::Table
+                    if index > 0 && is_same_table(&paragraphs[index - 1], paragraph) => {}
                 ParagraphKind::Table => {
-                    let pairs = paragraphs[at..].windows(2);
+                    let pairs = paragraphs[index..].windows(2);
                     let further = pairs.take_while(|pair| is_same_table(&pair[0], &pair[1]));
-                    let end = at + further.count();
-                    self.write_table(&paragraphs[at..=end]);
+                    let end = index + further.count();
+                    self.write_table(&paragraphs[index..=end]);
                 }
-                ParagraphKind::Annotation(at) => self.write_annotation(paragraph.page, at),
+                ParagraphKind::Annotation(index) => self.write_annotation(paragraph.page, index),
                 ParagraphKind::Scan => {
                     let page = &self.context.pages[paragraph.page];
                     super::scanned_page::write(&page.recognised, &mut self.builder);
@@ -266,10 +266,10 @@ impl<'a> ParagraphWriter<'a> {
             };
             let letter = letter.max(0.2 * line.size);
             let mut end = left;
-            for (at, piece) in line.pieces.iter().enumerate() {
+            for (index, piece) in line.pieces.iter().enumerate() {
                 let blanks = ((piece.u0 - end) / letter).round().clamp(0.0, 80.0) as usize;
-                let least = usize::from(at > 0 && piece.blank);
-                let blanks = if at > 0 && !piece.blank {
+                let least = usize::from(index > 0 && piece.blank);
+                let blanks = if index > 0 && !piece.blank {
                     0
                 } else {
                     blanks.max(least)

@@ -231,8 +231,8 @@ pub(super) fn is_crowded(bytes: &[u8]) -> bool {
     let (mut outside, mut within) = (0, 0);
     let mut rest = bytes;
     while !rest.is_empty() {
-        let begin = memchr::memmem::find(rest, b"stream").unwrap_or(rest.len());
-        let (before, after) = rest.split_at(begin);
+        let start = memchr::memmem::find(rest, b"stream").unwrap_or(rest.len());
+        let (before, after) = rest.split_at(start);
         outside += count_objects(before);
         let data = match memchr::memmem::find(after, b"endstream") {
             Some(length) if before.trim_ascii_end().ends_with(b">>") => {

@@ -133,8 +133,8 @@ pub(super) fn write(text: &str, builder: &mut ModelBuilder) {
         let widths = paragraph.iter().map(|line| letters(line));
         let column = widths.max().unwrap_or_default().max(MIN_COLUMN_LETTERS);
         builder.open(NodeContent::Paragraph);
-        for (at, line) in paragraph.iter().enumerate() {
-            let next = paragraph.get(at + 1);
+        for (index, line) in paragraph.iter().enumerate() {
+            let next = paragraph.get(index + 1);
             let next = next.and_then(|next| next.split_whitespace().next());
             let word = line.strip_suffix(['-', '\u{2010}']);
             let word = word.filter(|word| word.ends_with(char::is_alphabetic));
@@ -308,9 +308,9 @@ impl Colours {
             let rows = rows.chunks_exact(row);
             let count = rows.len();
             for row in rows {
-                for (at, sum) in sums.iter_mut().enumerate() {
-                    *sum += (at * by..(at + 1) * by)
-                        .map(|at| self.pixel(row, at))
+                for (index, sum) in sums.iter_mut().enumerate() {
+                    *sum += (index * by..(index + 1) * by)
+                        .map(|index| self.pixel(row, index))
                         .sum::<usize>();
                 }
             }

@@ -94,9 +94,9 @@ impl LineSearch<'_> {
     /// The lines around the place where most are equal.
     fn by_equal_lines(&self) -> Result<Option<SimilarLines>, ()> {
         let mut places: HashMap<&[u8], (Vec<usize>, usize)> = HashMap::new();
-        for (at, line) in self.sought.iter().enumerate() {
-            if self.weight(at) > 0 {
-                places.entry(line).or_default().0.push(at);
+        for (index, line) in self.sought.iter().enumerate() {
+            if self.weight(index) > 0 {
+                places.entry(line).or_default().0.push(index);
             }
         }
         // The votes for each distance between the two texts.
@@ -109,8 +109,9 @@ impl LineSearch<'_> {
                 && *count < MAX_LINE_VOTES
             {
                 *count += wanted.len();
-                for at in wanted {
-                    *votes.entry(there + self.sought.len() - *at).or_default() += self.weight(*at);
+                for index in wanted {
+                    *votes.entry(there + self.sought.len() - *index).or_default() +=
+                        self.weight(*index);
                 }
             }
         }

@@ -104,7 +104,7 @@ impl TreeTermination<'_> {
     /// if it has nothing to end.
     #[inline(never)]
     fn ask_to_end(&self) {
-        let begin = Instant::now();
+        let start = Instant::now();
         let mut running = ProcessSet::new();
         let mut signalled = ProcessSet::new();
         let mut looked = None;
@@ -113,7 +113,7 @@ impl TreeTermination<'_> {
             if !children && self.mark.is_none() {
                 return;
             }
-            let waited = begin.elapsed();
+            let waited = start.elapsed();
             if looked.is_none_or(|last| waited > last + (waited / 4).min(MAX_SCAN_PAUSE)) {
                 running.scan(self.mark);
                 self.ask_found(&running, &mut signalled, looked.is_none());
@@ -125,9 +125,9 @@ impl TreeTermination<'_> {
                 if is_over && !is_blind {
                     return;
                 }
-                looked = Some(begin.elapsed());
+                looked = Some(start.elapsed());
             }
-            let left = self.grace.saturating_sub(begin.elapsed());
+            let left = self.grace.saturating_sub(start.elapsed());
             if left.is_zero() {
                 return;
             }
@@ -158,7 +158,7 @@ impl TreeTermination<'_> {
     /// Kills all of them.
     #[inline(never)]
     fn kill(&self) {
-        let begin = Instant::now();
+        let start = Instant::now();
         let mut running = ProcessSet::new();
         let mut report = self.report;
         let mut quiet = false;
@@ -171,7 +171,7 @@ impl TreeTermination<'_> {
             if let (true, Some(group)) = (running.is_empty() || self.mark.is_some(), self.group) {
                 let _ = kill_process_group(group, Signal::KILL);
             }
-            let waited = begin.elapsed();
+            let waited = start.elapsed();
             let (mut killed, mut awaited, mut steps) = (false, false, false);
             for process in running.iter() {
                 if step_register::has(process.pid) {

@@ -38,17 +38,17 @@ pub fn path_obstacle(path: &Path, may_suggest: fn(&Path) -> bool) -> Option<Path
     }
     let parts: Vec<Component<'_>> = path.components().collect();
     let mut part = PathBuf::new();
-    for (at, one) in parts.iter().enumerate() {
+    for (index, one) in parts.iter().enumerate() {
         let above = part.clone();
         part.push(one);
         match fs::metadata(&part) {
             Ok(status) if status.is_dir() => {}
-            Ok(_) if at + 1 < parts.len() => return Some(PathObstacle::NoDirectory(part)),
+            Ok(_) if index + 1 < parts.len() => return Some(PathObstacle::NoDirectory(part)),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 if let Ok(to) = fs::read_link(&part) {
                     return Some(PathObstacle::Dangling(to));
                 }
-                let rest: PathBuf = parts[at + 1..].iter().collect();
+                let rest: PathBuf = parts[index + 1..].iter().collect();
                 let name = one.as_os_str().to_str().filter(|_| may_suggest(&above));
                 let until = Instant::now() + LISTING_TIMEOUT;
                 let names = name.map(|name| similar_names(&above, name, &rest, until));
@@ -58,7 +58,7 @@ pub fn path_obstacle(path: &Path, may_suggest: fn(&Path) -> bool) -> Option<Path
                     rest => path.join(rest),
                 });
                 let similar = similar.collect();
-                let whole = at + 1 == parts.len();
+                let whole = index + 1 == parts.len();
                 return Some(PathObstacle::Missing {
                     part,
                     whole,

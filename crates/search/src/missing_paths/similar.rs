@@ -30,8 +30,8 @@ pub(super) fn similar_names(
     let wanted = name.to_lowercase();
     let mut scored: Vec<(f64, String)> = Vec::new();
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-    for (at, entry) in entries.take(MAX_NAMES_COMPARED).enumerate() {
-        if at % 64 == 63 && Instant::now() >= until {
+    for (index, entry) in entries.take(MAX_NAMES_COMPARED).enumerate() {
+        if index % 64 == 63 && Instant::now() >= until {
             break;
         }
         let Ok(other) = entry.file_name().into_string() else {

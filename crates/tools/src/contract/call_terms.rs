@@ -127,7 +127,7 @@ pub struct CallTerms {
     /// The deadline; `None` if only the tool's own limits hold.
     pub deadline: Option<Deadline>,
     /// True if a server takes further data for its client
-    /// ([`AnswerObject::field_for_server`](super::reply::AnswerObject::field_for_server)).
+    /// (`AnswerObject::field_for_server`).
     pub served: bool,
     /// True if the cache is neither read nor written, because a person wants the present state.
     pub no_cache: bool,

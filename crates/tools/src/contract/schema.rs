@@ -102,11 +102,11 @@ impl Schema {
         };
         schema.fields.retain(is_flag);
         let requires_none = !hosts.iter().any(|host| host.required);
-        for (at, field) in schema.fields.iter_mut().enumerate() {
+        for (index, field) in schema.fields.iter_mut().enumerate() {
             field.required = hosts
                 .iter()
                 .any(|host| host.name == field.name && host.required);
-            field.in_place = field.required || (requires_none && at == 0);
+            field.in_place = field.required || (requires_none && index == 0);
             let values = tool.values.iter().filter(|(name, _)| *name == field.name);
             let values = values.flat_map(|(_, values)| values.split(' '));
             field.values.extend(values.map(str::to_owned));

@@ -77,11 +77,11 @@ impl PersistentFiles {
     /// The lock, until the file is dropped.
     fn lock(&self) -> Result<File, PersistentFault> {
         let file = open_lock(&self.directory.join(LOCK)).map_err(|error| fault(&error))?;
-        let begin = Instant::now();
+        let start = Instant::now();
         loop {
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 Ok(()) => return Ok(file),
-                Err(Errno::WOULDBLOCK) if begin.elapsed() < LOCK_TIMEOUT => {
+                Err(Errno::WOULDBLOCK) if start.elapsed() < LOCK_TIMEOUT => {
                     thread::sleep(LOCK_POLL_INTERVAL);
                 }
                 Err(Errno::WOULDBLOCK) => return Err(PersistentFault::Busy),

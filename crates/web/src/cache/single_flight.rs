@@ -101,7 +101,7 @@ pub fn get_or_wait<T>(
     longest: Duration,
     mut look: impl FnMut() -> Option<T>,
 ) -> Result<T, SingleFlightGuard> {
-    let begin = Instant::now();
+    let start = Instant::now();
     loop {
         if let Some(found) = look() {
             return Ok(found);
@@ -110,7 +110,7 @@ pub fn get_or_wait<T>(
             // Another turn may have ended between both.
             return look().ok_or(turn);
         }
-        if begin.elapsed() >= longest {
+        if start.elapsed() >= longest {
             return Err(SingleFlightGuard::default());
         }
         thread::sleep(POLL_INTERVAL.min(longest));

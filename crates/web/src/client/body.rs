@@ -122,7 +122,7 @@ pub fn read(
             truncated: false,
         });
     }
-    for (at, name) in names.iter().rev().enumerate() {
+    for (index, name) in names.iter().rev().enumerate() {
         let decoder: Box<dyn Read + '_> = match name.as_str() {
             "gzip" | "x-gzip" => Box::new(GzipMembers {
                 decoder: Some(GzDecoder::new(reader)),
@@ -132,7 +132,7 @@ pub fn read(
             "br" => brotli(reader).map_err(|e| fault(&all, e))?,
             _ => return Err(BodyError::UnknownCoding(all).into()),
         };
-        if at + 1 == names.len() {
+        if index + 1 == names.len() {
             return read_limited(decoder, BUFFER_BYTES, limit, |e| fault(&all, e));
         }
         reader = Box::new(BufReader::with_capacity(

@@ -150,9 +150,9 @@ impl Dialer {
     /// an unresponsive one does not use it up.
     fn dial(&self, deadline: Instant) -> Result<TcpStream, ConnectionFault> {
         let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
-        for (at, addr) in self.0.addrs.iter().enumerate() {
+        for (index, addr) in self.0.addrs.iter().enumerate() {
             let left = deadline.saturating_duration_since(Instant::now());
-            let share = if at + 1 == self.0.addrs.len() {
+            let share = if index + 1 == self.0.addrs.len() {
                 left
             } else {
                 left / 2

@@ -13,7 +13,7 @@ pub enum FetchError {
     #[error(transparent)]
     Network(Box<NetworkError>),
     /// The server answered with a status of 400 or more. Its body has at most
-    /// [`MAX_ERROR_BODY`](super::MAX_ERROR_BODY) bytes.
+    /// `MAX_ERROR_BODY` bytes.
     #[error("{}", .0.status_text())]
     Status(Box<HttpResponse>),
 }

@@ -277,11 +277,11 @@ fn without_title(name: &str) -> &str {
 /// Removes `By` from the beginning of a byline.
 fn without_by(text: &str) -> &str {
     let mut text = text.trim();
-    for begin in "Written by|Posted by|Published by|Post by|Authored by|Author|By".split('|') {
-        let head = text.get(..begin.len());
-        let rest = text.get(begin.len()..);
+    for prefix in "Written by|Posted by|Published by|Post by|Authored by|Author|By".split('|') {
+        let head = text.get(..prefix.len());
+        let rest = text.get(prefix.len()..);
         if let (Some(head), Some(rest)) = (head, rest)
-            && head.eq_ignore_ascii_case(begin)
+            && head.eq_ignore_ascii_case(prefix)
             && rest.starts_with([' ', ':'])
         {
             text = rest.trim_start_matches([' ', ':']);

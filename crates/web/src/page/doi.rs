@@ -76,7 +76,7 @@ pub(super) fn declared(embedded: &EmbeddedData) -> Option<String> {
 #[must_use]
 pub(crate) fn parse_doi(text: &str) -> Option<String> {
     let mut text = text.trim();
-    for begin in [
+    for prefix in [
         "https://",
         "http://",
         "info:doi/",
@@ -87,9 +87,9 @@ pub(crate) fn parse_doi(text: &str) -> Option<String> {
         "doi:",
         "doi ",
     ] {
-        let head = text.get(..begin.len());
-        if head.is_some_and(|head| head.eq_ignore_ascii_case(begin)) {
-            text = text[begin.len()..].trim_start();
+        let head = text.get(..prefix.len());
+        if head.is_some_and(|head| head.eq_ignore_ascii_case(prefix)) {
+            text = text[prefix.len()..].trim_start();
         }
     }
     let decoded = percent_encoding::percent_decode_str(text).decode_utf8();

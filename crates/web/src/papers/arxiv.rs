@@ -95,8 +95,8 @@ fn author_term(name: &str) -> String {
 fn terms(query: &str) -> String {
     let mut terms = Vec::new();
     let mut all = Vec::new();
-    for (at, part) in query.split('"').enumerate() {
-        let phrases = if at % 2 == 1 {
+    for (index, part) in query.split('"').enumerate() {
+        let phrases = if index % 2 == 1 {
             vec![part]
         } else {
             part.split_whitespace().collect()

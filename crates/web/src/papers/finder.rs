@@ -75,7 +75,7 @@ pub fn search(
     context: &SearchContext<'_>,
     search: &PaperSearch,
 ) -> Result<PaperAnswer, SearchFailure> {
-    let begin = Instant::now();
+    let start = Instant::now();
     let question = cached_papers::question(search, context.credentials);
     let cached = context.cached_or_turn(&question, || {
         let (answer, age): (PaperAnswer, _) = context.cached(&question, TIME_TO_LIVE)?;
@@ -100,7 +100,7 @@ pub fn search(
         }
     };
     Ok(PaperAnswer {
-        took: begin.elapsed(),
+        took: start.elapsed(),
         ..answer
     })
 }

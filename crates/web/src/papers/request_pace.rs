@@ -26,20 +26,20 @@ pub fn wait(
         .with("provider", Some(provider.name))
         .that_changes();
     let pace = pace + SPARE_TIME;
-    let begin = Instant::now();
+    let start = Instant::now();
     loop {
         // Who has it sleeps until the time has come, and others come after.
         if let Some(_turn) = store.turn(&question) {
             let last = store.get(&question, pace);
             let left = last.map_or(Duration::ZERO, |last| pace.saturating_sub(last.age));
-            if left > longest.saturating_sub(begin.elapsed()) {
+            if left > longest.saturating_sub(start.elapsed()) {
                 return Err(left);
             }
             thread::sleep(left);
             store.put(&question, b"", pace);
             return Ok(());
         }
-        if begin.elapsed() > longest {
+        if start.elapsed() > longest {
             return Err(pace);
         }
         thread::sleep(POLL_INTERVAL);

@@ -160,10 +160,10 @@ fn after_label<'t>(text: &'t str, labels: &[&str]) -> Option<&'t str> {
 /// Returns an address without its scheme and the hosts' usual prefixes; another text as it is.
 fn without_scheme(text: &str) -> &str {
     let mut rest = text;
-    for begin in ["https://", "http://", "www.", "export."] {
-        let head = rest.get(..begin.len()).unwrap_or_default();
-        if head.eq_ignore_ascii_case(begin) {
-            rest = &rest[begin.len()..];
+    for prefix in ["https://", "http://", "www.", "export."] {
+        let head = rest.get(..prefix.len()).unwrap_or_default();
+        if head.eq_ignore_ascii_case(prefix) {
+            rest = &rest[prefix.len()..];
         }
     }
     rest

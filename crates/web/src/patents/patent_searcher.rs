@@ -27,7 +27,7 @@ pub fn search(
     context: &SearchContext<'_>,
     search: &PatentSearch,
 ) -> Result<PatentAnswer, SearchFailure> {
-    let begin = Instant::now();
+    let start = Instant::now();
     let is_named = search.provider.is_some();
     let mut route = ProviderRoute::new(*context, is_named);
     let mut list = None;
@@ -56,7 +56,7 @@ pub fn search(
     };
     Ok(PatentAnswer {
         routed: route.routing,
-        took: begin.elapsed(),
+        took: start.elapsed(),
         ..answer
     })
 }

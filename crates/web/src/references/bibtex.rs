@@ -57,25 +57,25 @@ fn blocks(text: &str) -> impl Iterator<Item = (String, &str)> {
     let mut at = 0;
     std::iter::from_fn(move || {
         loop {
-            let begin = at + text.get(at..)?.find('@')?;
-            let rest = &text[begin + 1..];
+            let start = at + text.get(at..)?.find('@')?;
+            let rest = &text[start + 1..];
             let name = rest
                 .find(|c: char| !c.is_ascii_alphabetic())
                 .unwrap_or(rest.len());
             let opening = rest[name..].trim_start();
             // Addresses of mail have the sign, too.
-            let alone = text[..begin]
+            let alone = text[..start]
                 .chars()
                 .next_back()
                 .is_none_or(|c| !c.is_alphanumeric());
             if name == 0 || !alone || !opening.starts_with(['{', '(']) {
-                at = begin + 1;
+                at = start + 1;
                 continue;
             }
             let inside = text.len() - opening.len();
             let end = end_of_block(text, inside);
             at = end;
-            return Some((rest[..name].to_ascii_lowercase(), &text[begin..end]));
+            return Some((rest[..name].to_ascii_lowercase(), &text[start..end]));
         }
     })
 }
@@ -85,25 +85,25 @@ fn blocks(text: &str) -> impl Iterator<Item = (String, &str)> {
 fn end_of_block(text: &str, open: usize) -> usize {
     let mut depth = 0usize;
     let mut escaped = false;
-    for (at, byte) in text.bytes().enumerate().skip(open) {
+    for (index, byte) in text.bytes().enumerate().skip(open) {
         match byte {
             b'\\' if !escaped => {
                 escaped = true;
                 continue;
             }
             b'{' if !escaped => depth += 1,
-            b'(' if at == open => depth += 1,
+            b'(' if index == open => depth += 1,
             b'}' if !escaped => {
                 depth = depth.saturating_sub(1);
                 if depth == 0 {
-                    return at + 1;
+                    return index + 1;
                 }
             }
-            b')' if depth == 1 && text.as_bytes()[open] == b'(' => return at + 1,
-            b'@' if at > open && text[..at].ends_with('\n') => {
-                let name = text[at + 1..].trim_start_matches(|c: char| c.is_ascii_alphabetic());
-                if name.len() < text.len() - at - 1 && name.starts_with('{') {
-                    return at;
+            b')' if depth == 1 && text.as_bytes()[open] == b'(' => return index + 1,
+            b'@' if index > open && text[..index].ends_with('\n') => {
+                let name = text[index + 1..].trim_start_matches(|c: char| c.is_ascii_alphabetic());
+                if name.len() < text.len() - index - 1 && name.starts_with('{') {
+                    return index;
                 }
             }
             _ => {}

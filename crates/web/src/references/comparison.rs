@@ -242,10 +242,10 @@ impl PlainWords {
             }
             let is_short = token.chars().filter(|c| c.is_alphabetic()).count() <= 3
                 && !token.chars().any(char::is_lowercase);
-            for (at, word) in parts.into_iter().enumerate() {
+            for (index, word) in parts.into_iter().enumerate() {
                 all.push(without_umlauts(&word));
-                ends.push(ended && at + 1 == count);
-                colons.push(token.ends_with(':') && at + 1 == count);
+                ends.push(ended && index + 1 == count);
+                colons.push(token.ends_with(':') && index + 1 == count);
                 short.push(is_short);
             }
         }
@@ -424,16 +424,16 @@ fn page_ranges(text: &str) -> Vec<String> {
         .replace(['\u{2013}', '\u{2014}'], "-");
     let ranges = text.match_indices('-').filter_map(|(at, _)| {
         let before = text[..at].trim_end();
-        let begin = before.rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| {
+        let start = before.rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| {
             at + before[at..].chars().next().map_or(1, char::len_utf8)
         });
         let after = text[at + 1..].trim_start();
         let end = after
             .find(|c: char| !c.is_ascii_digit())
             .unwrap_or(after.len());
-        let (first, last) = (&before[begin..], &after[..end]);
+        let (first, last) = (&before[start..], &after[..end]);
         // The letter that numbers of pages begin with, or another word's.
-        let alone = before[..begin]
+        let alone = before[..start]
             .chars()
             .next_back()
             .is_none_or(|c| !c.is_alphanumeric() && c != '-');

@@ -31,15 +31,15 @@ const MIN_BYTES: usize = 20;
 /// Returns the part of a document below its last heading of references; `None` if it has none.
 #[must_use]
 pub fn section(document: &str) -> Option<&str> {
-    let mut begin = None;
+    let mut start = None;
     let mut at = 0;
     for line in document.split_inclusive('\n') {
         if is_heading(line) {
-            begin = Some(at + line.len());
+            start = Some(at + line.len());
         }
         at += line.len();
     }
-    let section = &document[begin?..];
+    let section = &document[start?..];
     // The next heading of Markdown is another part.
     let end = section.find("\n#").unwrap_or(section.len());
     Some(&section[..end])
@@ -116,14 +116,14 @@ fn parts(text: &str) -> Vec<String> {
     let begins = first.is_some_and(|line| without_marker(line).is_some());
     let paragraphs =
         text.trim().split("\n\n").count() > 1 || text.trim().split("\n\r\n").count() > 1;
-    let is_beginning = |at: usize| {
-        let line = lines[at];
+    let is_beginning = |index: usize| {
+        let line = lines[index];
         if begins
             && (numbered > 1 || lines.iter().filter(|line| !line.trim().is_empty()).count() == 1)
         {
             return without_marker(line).is_some();
         }
-        let before = at.checked_sub(1).map_or("", |at| lines[at]);
+        let before = index.checked_sub(1).map_or("", |index| lines[index]);
         if paragraphs {
             return before.trim().is_empty();
         }
@@ -132,12 +132,12 @@ fn parts(text: &str) -> Vec<String> {
         !goes_on && line.trim().len() >= MIN_BYTES
     };
     let mut parts: Vec<String> = Vec::new();
-    for (at, line) in lines.iter().enumerate() {
+    for (index, line) in lines.iter().enumerate() {
         if line.trim().is_empty() {
             continue;
         }
         match parts.last_mut() {
-            Some(last) if !is_beginning(at) => {
+            Some(last) if !is_beginning(index) => {
                 // A word that was divided at the end of a line.
                 let divided = last.ends_with('-')
                     && line.trim_start().starts_with(|c: char| c.is_lowercase());

@@ -244,8 +244,8 @@ impl ResearchSession {
     #[must_use]
     pub fn gaps(&self) -> Vec<&str> {
         let mut gaps: Vec<&str> = Vec::new();
-        for (at, step) in self.steps.iter().enumerate() {
-            let is_revised = self.steps[at + 1..].iter().any(|later| {
+        for (index, step) in self.steps.iter().enumerate() {
+            let is_revised = self.steps[index + 1..].iter().any(|later| {
                 later.branch_id == step.branch_id && later.revises_step == Some(step.step_number)
             });
             let gap = step.knowledge_gap.as_str();

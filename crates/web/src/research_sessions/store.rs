@@ -194,14 +194,14 @@ impl<'a> SessionStore<'a> {
 
     /// Replaces an entry by what `make` makes of it, anew whenever another change came first.
     fn change(&self, name: &CacheQuestion, make: EntryMaker<'_>) -> Result<(), SessionFault> {
-        let begin = Instant::now();
+        let start = Instant::now();
         loop {
             let entry = self.store.recall(name, self.good_for)?;
             let after = make(entry.as_ref())?;
             if self.replace(name, entry.as_ref(), &after)? {
                 return Ok(());
             }
-            if begin.elapsed() > RETRY_TIMEOUT {
+            if start.elapsed() > RETRY_TIMEOUT {
                 return Err(PersistentFault::Busy.into());
             }
             thread::yield_now();

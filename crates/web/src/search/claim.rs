@@ -123,7 +123,7 @@ impl ClaimTerms {
 /// single letter or a known abbreviation.
 pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
     let mut list = Vec::new();
-    let mut begin = 0;
+    let mut start = 0;
     let mut characters = text.char_indices().peekable();
     while let Some((at, c)) = characters.next() {
         let next = characters.peek().map(|(_, next)| *next);
@@ -132,15 +132,15 @@ pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
         let ends = match c {
             '。' | '！' | '？' | '\n' => true,
             '!' | '?' | '\u{2026}' => blank,
-            '.' => blank && !is_abbreviation(&text[begin..at]),
+            '.' => blank && !is_abbreviation(&text[start..at]),
             _ => false,
         };
         if ends {
-            list.push(&text[begin..end]);
-            begin = end;
+            list.push(&text[start..end]);
+            start = end;
         }
     }
-    list.push(&text[begin..]);
+    list.push(&text[start..]);
     let trimmed = list.into_iter().map(str::trim);
     trimmed.filter(|sentence| !sentence.is_empty())
 }

@@ -61,12 +61,12 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
     if let Some(phrase) = phrase.as_ref().filter(|phrase| !short(phrase)) {
         text.extend([" \"", phrase, "\""]);
     }
-    for (at, term) in excluded.iter().enumerate() {
-        if Some(at) != out {
+    for (index, term) in excluded.iter().enumerate() {
+        if Some(index) != out {
             query_terms::exclude(&mut text, term);
         }
     }
-    let left_out = out.map(|at| json!([excluded[at]]));
+    let left_out = out.map(|index| json!([excluded[index]]));
     let since = search.time_range.map(|range| {
         let day = dates::days_before(SystemTime::now(), range.days());
         format!("{day}T00:00:00.000Z").into()

@@ -81,8 +81,8 @@ pub fn phrase(ask: &ProviderQuery<'_>) -> Option<String> {
 pub fn excluded(ask: &ProviderQuery<'_>) -> Vec<String> {
     let text = ask.search.exclude_terms.as_deref().unwrap_or_default();
     let mut terms = Vec::new();
-    for (at, part) in text.split(['"', '\u{201c}', '\u{201d}']).enumerate() {
-        if at % 2 == 1 {
+    for (index, part) in text.split(['"', '\u{201c}', '\u{201d}']).enumerate() {
+        if index % 2 == 1 {
             terms.push(part.split_whitespace().collect::<Vec<_>>().join(" "));
         } else {
             let words = part.split(|c: char| c.is_whitespace() || c == ',');
@@ -135,10 +135,10 @@ pub fn shortened(
         let Some(end) = fitting.checked_sub(1).map(|at| ends[at]) else {
             continue;
         };
-        let begin = &query[..end];
+        let opening = &query[..end];
         let cut = query[end..].starts_with(char::is_whitespace);
-        let whole = begin.rfind(char::is_whitespace).filter(|_| !cut);
-        let mut text = begin[..whole.unwrap_or(end)].trim_end().to_owned();
+        let whole = opening.rfind(char::is_whitespace).filter(|_| !cut);
+        let mut text = opening[..whole.unwrap_or(end)].trim_end().to_owned();
         // An unclosed quotation mark would not make a phrase.
         if text.matches('"').count() % 2 == 1
             && let Some(at) = text.rfind('"')

@@ -141,9 +141,9 @@ pub fn shortened(text: &str, limit: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(limit) else {
         return text.to_owned();
     };
-    let begin = &text[..end];
-    let whole = begin.rfind(' ').filter(|at| *at > end / 2);
-    format!("{}\u{2026}", begin[..whole.unwrap_or(end)].trim_end())
+    let opening = &text[..end];
+    let whole = opening.rfind(' ').filter(|at| *at > end / 2);
+    format!("{}\u{2026}", opening[..whole.unwrap_or(end)].trim_end())
 }
 
 /// Inline elements, which mean nothing outside a page.

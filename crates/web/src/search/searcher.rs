@@ -22,14 +22,14 @@ pub fn search(
     context: &SearchContext<'_>,
     search: &WebSearch,
 ) -> Result<SearchAnswer, SearchFailure> {
-    let begin = Instant::now();
+    let start = Instant::now();
     let choice = provider_choice::choose(search, context.credentials);
     let choice = choice.map_err(SearchFailure::NoProvider)?;
     let is_only = matches!(choice, ProviderChoice::One(_));
     let providers = choice.providers();
     let mut route = ProviderRoute::new(*context, is_only);
-    for (at, provider) in providers.iter().enumerate() {
-        let is_last = at + 1 == providers.len();
+    for (index, provider) in providers.iter().enumerate() {
+        let is_last = index + 1 == providers.len();
         let longest = if is_last {
             Duration::MAX
         } else {
@@ -53,7 +53,7 @@ pub fn search(
         if let Some(answer) = answer {
             return Ok(SearchAnswer {
                 routed: (!is_only).then_some(route.routing),
-                took: begin.elapsed(),
+                took: start.elapsed(),
                 ..answer
             });
         }

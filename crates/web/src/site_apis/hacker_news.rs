@@ -215,9 +215,9 @@ impl HnReader<'_> {
     fn text(&self, object: &Value, field: &str) -> String {
         let text = object.get(field).and_then(Value::as_str);
         let text = text.unwrap_or_default();
-        let begin = beginning(text, MAX_TEXT_BYTES);
-        let mut markdown = self.html(begin);
-        if begin.len() < text.len() {
+        let opening = beginning(text, MAX_TEXT_BYTES);
+        let mut markdown = self.html(opening);
+        if opening.len() < text.len() {
             add(
                 &mut markdown,
                 "[Cut off: this text is too long to be shown whole.]",

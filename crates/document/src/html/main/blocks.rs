@@ -331,7 +331,7 @@ impl BlockCutter<'_> {
             self.run.push(' ');
             return;
         }
-        let begin = std::mem::replace(&mut self.begin, self.cut.leaves.len());
+        let first_leaf = std::mem::replace(&mut self.begin, self.cut.leaves.len());
         let linked = std::mem::take(&mut self.linked);
         let first = self.first.take();
         if let Some((element, flags, veil)) = first {
@@ -343,7 +343,7 @@ impl BlockCutter<'_> {
             let text = TextCounts::of(&self.run, self.title, in_heading);
             if text.words > 0 {
                 let number = u32::try_from(self.cut.blocks.len()).unwrap_or(NONE);
-                for leaf in &mut self.cut.leaves[begin..] {
+                for leaf in &mut self.cut.leaves[first_leaf..] {
                     *leaf = TreeLeaf::Block(number);
                 }
                 self.observer.see_block(&self.run);

@@ -65,12 +65,12 @@ fn best_choice(chances: &[f64], words: &[f64], beta: f64) -> Vec<bool> {
     let all: f64 = chances.iter().zip(words).map(|(p, w)| p * w).sum();
     let (mut found, mut taken) = (0.0, 0.0);
     let (mut most, mut length) = (0.0, 0);
-    for (at, block) in order.iter().enumerate() {
+    for (index, block) in order.iter().enumerate() {
         found += chances[*block] * words[*block];
         taken += words[*block];
         let measure = (1.0 + squared) * found / (taken + squared * all + 1e-9);
         if measure > most {
-            (most, length) = (measure, at + 1);
+            (most, length) = (measure, index + 1);
         }
     }
     let mut chosen = vec![false; chances.len()];

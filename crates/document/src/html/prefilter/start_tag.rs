@@ -61,12 +61,12 @@ impl<'a> PageFilter<'a> {
         if name == "picture" {
             self.picture = Some(at);
         } else if name == "img" {
-            let begin = self
+            let picture = self
                 .picture
                 .take()
                 .filter(|_| !tag.kept.iter().any(used_attributes::is_address));
             tag.kept
-                .extend(begin.and_then(|begin| self.source_of_picture(begin, at)));
+                .extend(picture.and_then(|picture| self.source_of_picture(picture, at)));
         }
         if name == "noscript" && category == TagCategory::Form && self.noscript <= at {
             self.noscript = tag::raw_end(self.page, tag.end, name).0;
@@ -131,10 +131,10 @@ impl<'a> PageFilter<'a> {
         }
     }
 
-    /// The addresses of the first source of the picture at `begin`, if its image at `end` has only
+    /// The addresses of the first source of the picture at `start`, if its image at `end` has only
     /// a placeholder.
-    fn source_of_picture(&self, begin: usize, end: usize) -> Option<TagAttribute<'a>> {
-        let inner: &'a str = &self.page[begin..end];
+    fn source_of_picture(&self, start: usize, end: usize) -> Option<TagAttribute<'a>> {
+        let inner: &'a str = &self.page[start..end];
         if memchr::memmem::find(inner.as_bytes(), b"</picture").is_some() {
             return None;
         }

@@ -53,8 +53,8 @@ impl PaintChange {
         if self.resets {
             paint = INITIAL;
         }
-        for (at, is_nothing) in paint.iter_mut().enumerate() {
-            *is_nothing = self.attributes[at].unwrap_or(*is_nothing) && !self.given_back[at];
+        for (index, is_nothing) in paint.iter_mut().enumerate() {
+            *is_nothing = self.attributes[index].unwrap_or(*is_nothing) && !self.given_back[index];
         }
         paint
     }

@@ -208,9 +208,9 @@ impl<'a> ElementStack<'a> {
         wanted: impl Fn(&OpenTag) -> bool,
         wall: impl Fn(&OpenTag) -> bool,
     ) -> Option<usize> {
-        for (at, open) in self.stack.iter().enumerate().rev() {
+        for (index, open) in self.stack.iter().enumerate().rev() {
             if wanted(open) {
-                return Some(at);
+                return Some(index);
             }
             if wall(open) {
                 return None;

@@ -45,9 +45,9 @@ impl InlineWriter<'_> {
         }
         let from = marks.first().map_or(0, |mark| mark.at);
         let before = self.lines.out[..from].chars().next_back();
-        let begin = from - before.map_or(0, char::len_utf8);
+        let start = from - before.map_or(0, char::len_utf8);
         for levels in [usize::MAX, 1, 0] {
-            let (text, left, gone) = rewritten(&self.lines.out, begin, &marks, levels);
+            let (text, left, gone) = rewritten(&self.lines.out, start, &marks, levels);
             // No line that was checked before may become another block.
             let lines = text.contains('\n')
                 && text.lines().any(|line| {
@@ -55,7 +55,7 @@ impl InlineWriter<'_> {
                     escape::block_marker_at(line, false, true).is_some()
                 });
             if !lines && reads_back(&text, &left, after) {
-                self.lines.out.truncate(begin);
+                self.lines.out.truncate(start);
                 self.lines.out.push_str(&text);
                 // Behind delimiters that were removed.
                 self.move_offsets(|place| {
@@ -68,18 +68,18 @@ impl InlineWriter<'_> {
     }
 }
 
-/// Rewrites the text from `begin` on with stars in place of underscores, and without the `marks`
+/// Rewrites the text from `start` on with stars in place of underscores, and without the `marks`
 /// within so many levels of others; returns it, the places in it of those that are left, and those
 /// that are gone.
 fn rewritten(
     out: &str,
-    begin: usize,
+    start: usize,
     marks: &[WrittenDelimiter],
     levels: usize,
 ) -> (String, Vec<WrittenDelimiter>, Vec<WrittenDelimiter>) {
-    let mut text = String::with_capacity(out.len() - begin);
+    let mut text = String::with_capacity(out.len() - start);
     let (mut left, mut gone) = (Vec::new(), Vec::new());
-    let (mut done, mut depth) = (begin, 0_usize);
+    let (mut done, mut depth) = (start, 0_usize);
     for mark in marks {
         text.push_str(&out[done..mark.at]);
         done = mark.at + mark.length;

@@ -60,18 +60,18 @@ pub(crate) fn read(bytes: &[u8], kind: FileKind, end: Option<Instant>) -> Option
     }
     let messages = mime::split_mailbox(bytes);
     let mut text = mime::MAX_TEXT_BYTES;
-    for (at, message) in messages.iter().enumerate() {
-        if at > 0 {
+    for (index, message) in messages.iter().enumerate() {
+        if index > 0 {
             blocks.late |= end.is_some_and(|end| Instant::now() >= end);
             if blocks.late || !blocks.has_room() || text == 0 {
-                let left = messages.len() - at;
+                let left = messages.len() - index;
                 blocks.add_left_out(left as u64, "more message");
                 break;
             }
         }
         let message = mime::read(message, &mut text);
         write(&message, 1, end, &mut blocks);
-        if at == 0 {
+        if index == 0 {
             blocks.about = properties(message);
         }
     }

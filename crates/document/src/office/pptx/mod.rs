@@ -47,7 +47,7 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> BlockWriter {
     let authors = comments::read_authors(&authors);
     let mut layouts: HashMap<String, Rc<SlideLayout>> = HashMap::new();
     let mut hidden = 0;
-    for (at, name) in slides.iter().enumerate() {
+    for (index, name) in slides.iter().enumerate() {
         if !blocks.has_room() || blocks.late {
             break;
         }
@@ -63,7 +63,7 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> BlockWriter {
         let mut slide = slide::SlideReader::new(package, &relations, layout);
         slide.read(&text, &mut blocks);
         let title = slide.title();
-        blocks.add_slide_heading(title, at + 1);
+        blocks.add_slide_heading(title, index + 1);
         slide.write(&mut blocks);
         for part in relations.all("comments") {
             let text = package.text(part).unwrap_or_default();

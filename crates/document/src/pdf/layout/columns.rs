@@ -40,14 +40,14 @@ struct RowSegment {
 
 fn segments(row: &RunRow) -> Vec<RowSegment> {
     let mut segments: Vec<RowSegment> = Vec::new();
-    for (at, run) in row.runs.iter().enumerate() {
+    for (index, run) in row.runs.iter().enumerate() {
         match segments.last_mut() {
             Some(last) if run.u0 - last.u1 < MIN_GUTTER * row.size => {
-                last.runs.end = at + 1;
+                last.runs.end = index + 1;
                 last.u1 = last.u1.max(run.u1);
             }
             _ => segments.push(RowSegment {
-                runs: at..at + 1,
+                runs: index..index + 1,
                 u0: run.u0,
                 u1: run.u1,
             }),

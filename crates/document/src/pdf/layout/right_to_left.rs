@@ -50,12 +50,15 @@ fn is_mark(text: &str) -> bool {
 pub(super) fn attach_marks(runs: &mut Vec<GlyphRun>, pool: &mut String) {
     let marks: Vec<bool> = runs.iter().map(|run| is_mark(run.text(pool))).collect();
     let mut gone = vec![false; runs.len()];
-    for (at, _) in marks.iter().enumerate().filter(|(_, is_mark)| **is_mark) {
-        let (mark, middle) = (runs[at], runs[at].middle());
-        let before = marks[..at].iter().rev().take(4).position(|other| !other);
-        let after = marks[at + 1..].iter().take(4).position(|other| !other);
+    for (index, _) in marks.iter().enumerate().filter(|(_, is_mark)| **is_mark) {
+        let (mark, middle) = (runs[index], runs[index].middle());
+        let before = marks[..index].iter().rev().take(4).position(|other| !other);
+        let after = marks[index + 1..].iter().take(4).position(|other| !other);
         // From left to right, marks are drawn before their letters.
-        let letters = [after.map(|by| at + 1 + by), before.map(|by| at - 1 - by)];
+        let letters = [
+            after.map(|by| index + 1 + by),
+            before.map(|by| index - 1 - by),
+        ];
         let distance = |letter: &GlyphRun| (letter.u0 - middle).max(middle - letter.u1);
         let nearest = letters
             .into_iter()
@@ -74,7 +77,7 @@ pub(super) fn attach_marks(runs: &mut Vec<GlyphRun>, pool: &mut String) {
             pool.push_str(&whole);
             runs[letter].end = pool.len() as u32;
             runs[letter].blank |= mark.blank;
-            gone[at] = true;
+            gone[index] = true;
         }
     }
     let mut gone = gone.into_iter();
@@ -282,20 +285,20 @@ impl LineOrder {
     ) -> (Vec<ShownUnit>, String) {
         let mut units = Vec::new();
         let mut letters: Vec<char> = Vec::new();
-        for (at, piece) in line.pieces.iter().enumerate() {
+        for (index, piece) in line.pieces.iter().enumerate() {
             if piece.blank {
                 units.push(None);
                 letters.push(' ');
             }
             let text = piece.text(pool);
             if let Some(letter) = text.chars().find(|letter| is_right_to_left(*letter)) {
-                units.push(Some((at, piece.start, piece.end)));
+                units.push(Some((index, piece.start, piece.end)));
                 letters.push(letter);
                 continue;
             }
             for (offset, letter) in text.char_indices() {
                 let start = piece.start + offset as u32;
-                units.push(Some((at, start, start + letter.len_utf8() as u32)));
+                units.push(Some((index, start, start + letter.len_utf8() as u32)));
                 letters.push(letter);
             }
         }

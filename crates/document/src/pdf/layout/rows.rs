@@ -166,8 +166,8 @@ fn attach_raised(rows: &mut Vec<RunRow>, text: &str) {
             let row = &rows[other];
             let is_near = |a: &GlyphRun, b: &GlyphRun| b.u0 - a.u1 < 0.5 * b.size;
             for part in runs.chunk_by(is_near) {
-                let begin = part.iter().position(|run| is_beside(run, &row.runs));
-                let (before, beside) = part.split_at(begin.unwrap_or(part.len()));
+                let start = part.iter().position(|run| is_beside(run, &row.runs));
+                let (before, beside) = part.split_at(start.unwrap_or(part.len()));
                 kept.extend_from_slice(before);
                 // The words of the next line are neither raised nor lowered.
                 if beside.iter().any(|run| is_over(run, row, text)) {

@@ -41,14 +41,14 @@ pub(in super::super) fn remove_furniture(pages: &mut [PageText]) {
         return;
     }
     let mut texts: HashMap<TextKey, Vec<LinePlace>> = HashMap::new();
-    for (at, page) in pages.iter().enumerate() {
+    for (index, page) in pages.iter().enumerate() {
         for (line, top) in edges(page) {
             let text = line.text(&page.text);
             if text.len() > MAX_LINE_BYTES {
                 continue;
             }
-            let place = (at, half_points(line));
-            for key in text_keys(&text, at, top) {
+            let place = (index, half_points(line));
+            for key in text_keys(&text, index, top) {
                 texts.entry(key).or_default().push(place);
             }
         }
@@ -70,8 +70,8 @@ pub(in super::super) fn remove_furniture(pages: &mut [PageText]) {
     for places in texts.values() {
         repeated(places);
     }
-    let edges = |(at, page): (usize, &PageText)| {
-        let repeated = |line: &TextLine| gone.contains(&(at, half_points(line)));
+    let edges = |(index, page): (usize, &PageText)| {
+        let repeated = |line: &TextLine| gone.contains(&(index, half_points(line)));
         (
             furniture_edge(page, &repeated, false),
             furniture_edge(page, &repeated, true),

@@ -117,8 +117,8 @@ impl<'a, 'b> ParagraphTextWriter<'a, 'b> {
                 self.gap = WordGap::Blank;
             }
         }
-        for (at, piece) in pieces.iter().enumerate() {
-            self.add_piece(piece, pool, at > 0);
+        for (index, piece) in pieces.iter().enumerate() {
+            self.add_piece(piece, pool, index > 0);
         }
     }
 

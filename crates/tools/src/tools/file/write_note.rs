@@ -104,10 +104,10 @@ pub fn replaced(old: &[u8], is_whole: bool, new: &str) -> Option<String> {
     }
     let (before, after) = (lines(old).count(), lines(new.as_bytes()).count());
     let pairs = lines(old).zip(lines(new.as_bytes()));
-    let begin = pairs.take_while(|(old, new)| old == new).count();
+    let same = pairs.take_while(|(old, new)| old == new).count();
     let pairs = lines(old).rev().zip(lines(new.as_bytes()).rev());
-    let pairs = pairs.take(before.min(after) - begin);
-    let stays = begin + pairs.take_while(|(old, new)| old == new).count();
+    let pairs = pairs.take(before.min(after) - same);
+    let stays = same + pairs.take_while(|(old, new)| old == new).count();
     if is_whole && stays * 2 < before {
         changes.push(format!(
             "This replaced {} ({}) with {}.",

@@ -196,8 +196,8 @@ fn words(body: &[u8], content_type: Option<&str>, url: &Url, truncated: bool) ->
         return Some(message(&text.text).unwrap_or(text.text));
     }
     let end = Instant::now() + QUOTE_TIMEOUT;
-    let begin = &text.text[..floor_boundary(&text.text, MAX_QUOTED_PAGE_BYTES)];
-    let plain = || document::plain_beginning(begin, url, 2 * quote::MAX_QUOTED_CHARS, end);
+    let excerpt = &text.text[..floor_boundary(&text.text, MAX_QUOTED_PAGE_BYTES)];
+    let plain = || document::plain_beginning(excerpt, url, 2 * quote::MAX_QUOTED_CHARS, end);
     let (title, text) = document::catch_reader_panic(plain).ok()?;
     let text = on_one_line(&text);
     match (

@@ -87,8 +87,8 @@ impl RedisCache {
 
     /// Waits for the connection, but not for long: others may have broken it for being slow.
     async fn wait_until_up(&self) {
-        let begin = Instant::now();
-        while lock(&self.link).connection.is_none() && begin.elapsed() < LASTS_WITHIN {
+        let start = Instant::now();
+        while lock(&self.link).connection.is_none() && start.elapsed() < LASTS_WITHIN {
             sleep(ANSWERS_WITHIN).await;
         }
     }

@@ -121,8 +121,8 @@ impl<'a> NameSurvey<'a> {
             Ok(entries) if !confinement::masks_name(&path) => entries,
             _ => return Instant::now() < until,
         };
-        for (at, entry) in entries.flatten().enumerate() {
-            if at % 64 == 0 && Instant::now() >= until {
+        for (index, entry) in entries.flatten().enumerate() {
+            if index % 64 == 0 && Instant::now() >= until {
                 return false;
             }
             let Ok(kind) = entry.file_type() else {

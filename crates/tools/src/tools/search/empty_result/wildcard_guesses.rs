@@ -51,13 +51,13 @@ fn without_beginning(pattern: &str, path: &str) -> Vec<String> {
     }
     let here = fs::canonicalize(if path.is_empty() { "." } else { path }).unwrap_or_default();
     let mut dropped = String::new();
-    for (at, part) in parts.iter().enumerate().take(parts.len() - 1) {
+    for (index, part) in parts.iter().enumerate().take(parts.len() - 1) {
         if part.contains(['*', '?', '[', '{']) {
             break;
         }
         dropped = dropped + part + "/";
         if is_absolute || here.ends_with(Path::new(&dropped)) {
-            all.push(parts[at + 1..].join("/"));
+            all.push(parts[index + 1..].join("/"));
         }
     }
     all

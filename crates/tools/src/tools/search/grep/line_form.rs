@@ -36,8 +36,8 @@ pub fn paint(text: &mut Vec<u8>, bytes: &[u8], code: &str, painted: bool) {
 
 /// Writes `bytes` with `\x1b` in the place of each escape character.
 pub fn spell_escapes(text: &mut Vec<u8>, bytes: &[u8]) {
-    for (at, part) in bytes.split(|byte| *byte == b'\x1b').enumerate() {
-        text.extend_from_slice(if at > 0 { br"\x1b" } else { b"" });
+    for (index, part) in bytes.split(|byte| *byte == b'\x1b').enumerate() {
+        text.extend_from_slice(if index > 0 { br"\x1b" } else { b"" });
         text.extend_from_slice(part);
     }
 }

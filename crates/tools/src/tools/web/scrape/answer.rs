@@ -126,9 +126,9 @@ fn rest_of(
              gives it."
         ));
     }
-    let begin = format!("The first {shown} of {} bytes are shown", page.whole);
+    let opening = format!("The first {shown} of {} bytes are shown", page.whole);
     if page.preview && !bounded {
-        return Some(format!("{begin}; mode full gives more."));
+        return Some(format!("{opening}; mode full gives more."));
     }
     let next = next?;
     let line = page.lines_before + next;
@@ -153,8 +153,8 @@ fn rest_of(
         .then(|| format!("a greater max_length (at most {MAX_CONTENT_BYTES}) gives more"));
     let ways: Vec<String> = go_on.into_iter().chain(more).collect();
     Some(if ways.is_empty() {
-        format!("{begin}.")
+        format!("{opening}.")
     } else {
-        format!("{begin}; {}.", ways.join(", or "))
+        format!("{opening}; {}.", ways.join(", or "))
     })
 }

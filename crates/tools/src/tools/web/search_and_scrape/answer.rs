@@ -61,9 +61,9 @@ impl ReadAnswer {
             let measure = object.measure();
             let costs = contents.iter().map(|one| measure.cost(one.as_bytes()));
             let shares = fair_shares(&costs.collect::<Vec<_>>(), room);
-            for (at, content) in contents.iter_mut().enumerate() {
-                let fits = measure.prefix(content.as_bytes(), shares[at]);
-                content_cut::shorten(content, fits, self.read.sources[at].page.markdown);
+            for (index, content) in contents.iter_mut().enumerate() {
+                let fits = measure.prefix(content.as_bytes(), shares[index]);
+                content_cut::shorten(content, fits, self.read.sources[index].page.markdown);
             }
         }
         let (text, cut) = self.combined(&heads, &contents);
@@ -111,13 +111,13 @@ impl ReadAnswer {
         let lengths: Vec<usize> = contents.iter().map(String::len).collect();
         let shares = fair_shares(&lengths, self.asked.total.saturating_sub(around));
         let (mut parts, mut cut) = (Vec::new(), Vec::new());
-        for (at, source) in self.read.sources.iter().enumerate() {
-            let mut content = contents[at].clone();
-            content_cut::shorten(&mut content, shares[at], source.page.markdown);
+        for (index, source) in self.read.sources.iter().enumerate() {
+            let mut content = contents[index].clone();
+            content_cut::shorten(&mut content, shares[index], source.page.markdown);
             // Most begin with their title.
             let heading = format!("# {}\n", source.title);
             let rest = content.strip_prefix(&heading).unwrap_or(&content).trim();
-            parts.push(format!("{}{rest}", heads[at]));
+            parts.push(format!("{}{rest}", heads[index]));
             if source.page.truncated || content.len() < source.page.content.len() {
                 cut.push(&*source.page.url);
             }

@@ -64,7 +64,7 @@ pub const TOOL: Tool = Tool {
 };
 
 fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
-    let begin = Instant::now();
+    let start = Instant::now();
     let context = call.context;
     let wanted = request::read(call.request, context.credentials)?;
     let terms = CallTerms {
@@ -104,7 +104,7 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
         found: results,
         read,
         hints,
-        took: u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX),
+        took: u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX),
     };
     let linked = linked(&answer, call.request.terms(), &context);
     Ok(Some(Reply::new(move |object| {

@@ -40,7 +40,7 @@ pub fn read(
 ) -> Option<Vec<PageOutcome>> {
     let mut outcomes: Vec<Option<PageOutcome>> = Vec::new();
     let mut waiting = VecDeque::new();
-    for (at, request) in requests.into_iter().enumerate() {
+    for (index, request) in requests.into_iter().enumerate() {
         let Some(request) = request else {
             outcomes.push(Some(Err(of_no_address())));
             continue;
@@ -51,7 +51,7 @@ pub fn read(
             if client.is_offline() {
                 return None;
             }
-            waiting.push_back((at, request));
+            waiting.push_back((index, request));
         }
         outcomes.push(cached);
     }
@@ -78,8 +78,8 @@ pub fn read(
     }
     drop(sender);
     // Until the time is over, or all threads have ended.
-    while let Ok((at, outcome)) = comes.recv_timeout(terms.left(network::CALL_TIMEOUT)) {
-        outcomes[at] = Some(outcome);
+    while let Ok((index, outcome)) = comes.recv_timeout(terms.left(network::CALL_TIMEOUT)) {
+        outcomes[index] = Some(outcome);
     }
     lock(&waiting).clear();
     let outcomes = outcomes.into_iter();

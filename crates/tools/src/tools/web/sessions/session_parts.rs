@@ -151,9 +151,9 @@ impl ShownSession<'_, '_> {
     pub fn sources(&mut self, sources: &[&SessionSource], remarks: &[String]) -> io::Result<()> {
         if let Some(text) = self.text().filter(|_| !sources.is_empty()) {
             text.push_str("## Sources\n\n");
-            for (at, source) in sources.iter().enumerate() {
-                markdown::write_source(text, at + 1, source);
-                if let Some(remark) = remarks.get(at).filter(|remark| !remark.is_empty()) {
+            for (index, source) in sources.iter().enumerate() {
+                markdown::write_source(text, index + 1, source);
+                if let Some(remark) = remarks.get(index).filter(|remark| !remark.is_empty()) {
                     let _ = writeln!(text, "   - {remark}");
                 }
             }
