@@ -207,7 +207,7 @@ impl CitedWork {
     fn address(&self) -> String {
         match self.doi.as_str() {
             "" => self.url.clone(),
-            doi => format!("https://doi.org/{doi}"),
+            doi => super::doi::address(doi),
         }
     }
 }

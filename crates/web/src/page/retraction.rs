@@ -140,8 +140,9 @@ pub struct CrossrefUnavailable;
 
 /// Returns the URL of Crossref's record for `doi`; if the endpoint has no path, it is `/works`.
 pub(crate) fn address(endpoint: &Url, doi: &str) -> Option<Url> {
-    // Texts with blanks or other characters that no DOI has are not sent.
-    let sendable = doi.starts_with("10.") && doi.bytes().all(|byte| byte.is_ascii_graphic());
+    // Texts with characters that no DOI has are not sent.
+    let sendable =
+        doi.starts_with("10.") && !doi.contains(|c: char| c.is_whitespace() || c.is_control());
     if !sendable {
         return None;
     }
@@ -307,7 +308,10 @@ mod tests {
         let local = at("http://127.0.0.1:9", "10.1/a?b#c/../d").unwrap();
         assert_eq!(local, "http://127.0.0.1:9/works/10.1%2Fa%3Fb%23c%2F..%2Fd");
         assert_eq!(at(ENDPOINT, "10.1/a b"), None);
-        assert_eq!(at(ENDPOINT, "10.1/\u{e9}"), None);
+        assert_eq!(
+            at("http://127.0.0.1:9", "10.1/\u{e9}").unwrap(),
+            "http://127.0.0.1:9/works/10.1%2F%C3%A9"
+        );
         assert_eq!(at(ENDPOINT, "../members"), None);
     }
 }

@@ -165,7 +165,7 @@ fn paper(item: &Value) -> Paper {
         kind,
         title: said(item, &["/title/0"]),
         url: said(item, &["/URL"]),
-        doi: said(item, &["/DOI"]),
+        doi: string(item, "DOI").to_owned(),
         editors: list(item, "editor").iter().map(author).collect(),
         container,
         series,

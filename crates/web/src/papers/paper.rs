@@ -1,11 +1,10 @@
 //! A paper, as answers show it and the cache keeps it; and one paper out of what two providers know
 //! of it.
 
-use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::page::doi::parse_doi;
+use crate::page::doi::{self, registered_doi};
 use crate::search::claim::sentences;
 use crate::search::html_text;
 use crate::search::results::{shortened, shown_url};
@@ -20,16 +19,6 @@ const MAX_NAMES: usize = 50;
 
 /// Beginning of the DOIs of arXiv, before the number of a preprint.
 const ARXIV_DOI: &str = "10.48550/arxiv.";
-
-/// Characters that the path of an address cannot hold.
-const ENCODED: &AsciiSet = &CONTROLS
-    .add(b' ')
-    .add(b'"')
-    .add(b'#')
-    .add(b'%')
-    .add(b'<')
-    .add(b'>')
-    .add(b'?');
 
 /// A paper.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -116,10 +105,10 @@ impl Paper {
     /// Puts its fields in order; `None` if it has no title or no address.
     pub(crate) fn tidied(mut self, provider: &str) -> Option<Self> {
         let work = &mut self.work;
-        let doi = parse_doi(&work.doi);
+        let doi = registered_doi(&work.doi);
         work.url = match &doi {
             // The address that it stands for.
-            Some(doi) => format!("https://doi.org/{}", utf8_percent_encode(doi, ENCODED)),
+            Some(doi) => doi::address(doi),
             None => shown_url(&work.url)?,
         };
         work.doi = doi.unwrap_or_default();

@@ -13,6 +13,7 @@ use super::paper_search::{NAMES, PaperSearch, PaperTarget};
 use super::work_id::WorkId;
 use crate::client::HttpResponse;
 use crate::page::PartialDate;
+use crate::page::doi::in_path;
 use crate::provider::reply::{self, list, string};
 use crate::provider::{
     Provider, ProviderAccount, ProviderEndpoint, ProviderRequest, UnreadableReply, optional_key,
@@ -65,7 +66,7 @@ fn ask_around(
     account: &ProviderAccount,
 ) -> ProviderRequest {
     let number = match id {
-        WorkId::Doi(doi) => format!("DOI:{doi}"),
+        WorkId::Doi(doi) => format!("DOI:{}", in_path(doi)),
         id @ WorkId::Arxiv(_) => format!("ARXIV:{}", id.number()),
         WorkId::Pubmed(number) => format!("PMID:{number}"),
     };
@@ -166,7 +167,7 @@ fn paper(item: &Value) -> Paper {
         kind: kind(item),
         title: said(item, &["/title"]),
         url: said(item, &["/url"]),
-        doi: said(item, &["/externalIds/DOI"]),
+        doi: string(&item["externalIds"], "DOI").to_owned(),
         arxiv: said(item, &["/externalIds/ArXiv"]),
         pmid: said(item, &["/externalIds/PubMed"]),
         pmcid: said(item, &["/externalIds/PubMedCentral"]),

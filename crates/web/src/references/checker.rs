@@ -12,6 +12,7 @@ use super::entry::ReferenceEntry;
 use super::request_gate::ProviderGate;
 use crate::cache::CacheQuestion;
 use crate::client::HttpClient;
+use crate::page::doi;
 use crate::papers::doi_registry;
 use crate::papers::paper::Paper;
 use crate::papers::paper_caller;
@@ -213,7 +214,7 @@ impl ReferenceCheck<'_> {
         };
         course.checked.push(ReferenceLookup {
             provider: doi_registry::PROVIDER.title.to_owned(),
-            url: format!("https://doi.org/{doi}"),
+            url: doi::address(doi),
             outcome: outcome.to_owned(),
         });
         match asked {

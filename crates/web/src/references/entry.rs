@@ -1,5 +1,6 @@
 //! An entry of a bibliography, as far as it tells what it refers to.
 
+use crate::page::doi;
 use crate::papers::work_id::WorkId;
 use iki_base::wording::on_one_line;
 
@@ -127,7 +128,7 @@ impl ReferenceEntry {
             return Some(self.url.clone());
         }
         let mut dois = self.ids.iter().filter_map(|id| match id {
-            WorkId::Doi(doi) => Some(format!("https://doi.org/{doi}")),
+            WorkId::Doi(doi) => Some(doi::address(doi)),
             _ => None,
         });
         dois.next()
