@@ -28,7 +28,7 @@ use iki_base::mutex::lock;
 
 /// Version of the stored form: incremented whenever [`CheckedReference`] changes, or what counts as
 /// the same.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Time for which an outcome is valid.
 const TIME_TO_LIVE: Duration = Duration::from_secs(60 * 60);
@@ -159,8 +159,11 @@ impl ReferenceCheck<'_> {
 
     fn check(&self, entry: &ReferenceEntry) -> CheckedReference {
         let mut course = EntryCheck::default();
-        if !entry.can_be_found() {
-            course.refusal = Some("it has neither a title nor a number".to_owned());
+        if !entry.fault.is_empty() || !entry.can_be_found() {
+            course.refusal = Some(match entry.fault.as_str() {
+                "" => "it has neither a title nor a number".to_owned(),
+                fault => fault.to_owned(),
+            });
             course.is_in_vain = true;
             return course.outcome(entry);
         }
@@ -170,7 +173,7 @@ impl ReferenceCheck<'_> {
                 return course.outcome(entry);
             }
         }
-        if course.best.is_none() {
+        if course.best.is_none() && !entry.is_bare {
             // What a look-up could not tell, a search may.
             let refused = course.refusal.take();
             self.search(entry, &mut course);

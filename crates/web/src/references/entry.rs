@@ -42,6 +42,10 @@ pub struct ReferenceEntry {
     pub ids: Vec<WorkId>,
     /// Its address, if there is one.
     pub url: String,
+    /// True if it says nothing but identifiers.
+    pub is_bare: bool,
+    /// Why it cannot be read; empty if it can.
+    pub fault: String,
 }
 
 impl ReferenceEntry {
@@ -151,6 +155,15 @@ impl ReferenceEntry {
                 has_word(place, &ARCHIVES) || has_word(place, &["ssrn", "preprint", "corr"])
             }
         }
+    }
+
+    /// Notes if its identifiers are all that it says.
+    pub(super) fn with_bareness(mut self) -> Self {
+        let texts = [&self.title, &self.container, &self.pages];
+        let is_silent = texts.into_iter().all(String::is_empty);
+        self.is_bare =
+            is_silent && self.authors.is_empty() && self.years.is_empty() && !self.ids.is_empty();
+        self
     }
 
     /// Adds an identifier that it does not have.
