@@ -328,7 +328,9 @@ fn author(one: &Value) -> WorkAuthor {
     };
     match name.rsplit_once(' ') {
         Some((family, initials)) if initials.chars().all(char::is_uppercase) => {
-            WorkAuthor::person(family, initials, suffix)
+            // Styles know initials by their points.
+            let initials: Vec<String> = initials.chars().map(|c| format!("{c}.")).collect();
+            WorkAuthor::person(family, &initials.join(" "), suffix)
         }
         _ => WorkAuthor::unsplit(name),
     }

@@ -63,11 +63,14 @@ fn a_name_is_split_alone_unless_the_provider_has_split_it() {
         ),
         (WorkAuthor::unsplit("Suryadi"), "Suryadi"),
         (WorkAuthor::unsplit("Smith, Jr., John"), "Smith, John, Jr."),
-        (WorkAuthor::person("El Kasty", "A", ""), "El Kasty, A."),
+        (WorkAuthor::person("El Kasty", "A", ""), "El Kasty, A"),
+        (WorkAuthor::person("Jumper", "JM", "Jr"), "Jumper, JM, Jr"),
+        (WorkAuthor::person("SMITH", "ANN", ""), "SMITH, ANN"),
         (
-            WorkAuthor::person("Jumper", "JM", "Jr"),
-            "Jumper, J. M., Jr",
+            WorkAuthor::unsplit("ATLAS Collaboration"),
+            "ATLAS Collaboration",
         ),
+        (WorkAuthor::unsplit("김 철수"), "김 철수"),
         (
             WorkAuthor::group(&"The Consortium of ".repeat(20)),
             "The Consortium of ".repeat(20).trim(),
@@ -79,6 +82,13 @@ fn a_name_is_split_alone_unless_the_provider_has_split_it() {
     ] {
         assert_eq!(author.split().unwrap().inverted(), inverted);
     }
+}
+
+#[test]
+fn a_name_that_is_written_in_its_own_order_is_shown_in_it() {
+    let shown = |family, given| WorkAuthor::person(family, given, "").in_natural_order();
+    assert_eq!(shown("山田", "太郎"), "山田 太郎");
+    assert_eq!(shown("Yamada", "Taro"), "Taro Yamada");
 }
 
 #[test]
