@@ -2,6 +2,7 @@
 
 use crate::page::doi;
 use crate::papers::work_id::WorkId;
+use crate::work::is_archive;
 use iki_base::wording::on_one_line;
 
 /// Maximum length of an entry as it is shown, in characters.
@@ -151,9 +152,7 @@ impl ReferenceEntry {
             // The rest of such an entry may say where it is, as `howpublished` does.
             ("", Some(WorkId::Pubmed(_)) | None) => has_word(&self.text, &ARCHIVES),
             ("", Some(WorkId::Doi(_))) => false,
-            (place, _) => {
-                has_word(place, &ARCHIVES) || has_word(place, &["ssrn", "preprint", "corr"])
-            }
+            (place, _) => is_archive(place),
         }
     }
 

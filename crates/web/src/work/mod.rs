@@ -16,6 +16,7 @@ use crate::partial_date::{self, PartialDate};
 
 pub use author::WorkAuthor;
 pub use kind::WorkKind;
+pub(crate) use kind::is_archive;
 
 /// Maximum number of authors that are kept; some papers have thousands.
 pub(crate) const MAX_AUTHORS: usize = 500;
