@@ -37,9 +37,6 @@ pub struct Paper {
     /// Years in which a form of it appeared, if there are several.
     #[serde(skip)]
     pub(crate) years: Vec<u16>,
-    /// Subtitle, where the title lacks it.
-    #[serde(skip)]
-    pub(crate) subtitle: String,
     /// Other names of what it is in.
     #[serde(skip)]
     pub(crate) other_containers: Vec<String>,
