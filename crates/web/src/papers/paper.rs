@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::page::doi::{self, registered_doi};
+use crate::references::tex;
 use crate::search::claim::sentences;
 use crate::search::html_text;
 use crate::search::results::{shortened, shown_url};
@@ -113,6 +114,7 @@ impl Paper {
             number.clone_into(&mut work.arxiv);
             work.kind = WorkKind::Preprint;
         }
+        work.title = tex::plain(&work.title);
         work.pages = tidied_pages(&work.pages);
         let file = shown_url(&work.pdf_url);
         self.set_file(file);

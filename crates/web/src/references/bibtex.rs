@@ -15,7 +15,7 @@ use crate::papers::work_id::WorkId;
 const MAX_ENTRY_BYTES: usize = 64 * 1024;
 
 /// Maximum depth of braces in an entry that is read.
-const MAX_DEPTH: usize = 24;
+pub(super) const MAX_DEPTH: usize = 24;
 
 /// Maximum length of what an abbreviation stands for, in bytes.
 const MAX_STRING_BYTES: usize = 2000;
@@ -213,7 +213,7 @@ fn open_braces(text: &str) -> usize {
     text.matches('{').count().saturating_sub(closed)
 }
 
-fn depth(text: &str) -> usize {
+pub(super) fn depth(text: &str) -> usize {
     let mut depth = 0usize;
     let mut most = 0;
     for byte in text.bytes() {
