@@ -7,6 +7,7 @@ use crate::page::author::{self, AuthorKind, AuthorName, MAX_AUTHORS};
 use crate::page::embedded::EmbeddedData;
 use crate::page::json_ld;
 use crate::partial_date::PartialDate;
+use crate::search::html_text::title_text;
 use crate::work::{Work, WorkKind};
 use iki_base::wording::on_one_line;
 
@@ -71,7 +72,7 @@ impl<'a> CitationSources<'a> {
             .meta("citation_title")
             .or_else(|| self.json_ld_text("headline name title"));
         if let Some(title) = stated {
-            return title;
+            return title_text(&title);
         }
         let found = || Some(on_one_line(found)).filter(|title| !title.is_empty());
         let own = || Some(self.embedded.title().to_owned()).filter(|title| !title.is_empty());
@@ -253,7 +254,10 @@ impl<'a> CitationSources<'a> {
 
     fn named(&self, value: &Value, depth: usize, authors: &mut Vec<AuthorName>) {
         match value {
-            Value::String(text) => authors.extend(author::all(text, AuthorKind::None)),
+            Value::String(_) => {
+                let text = json_ld::text(Some(value)).unwrap_or_default();
+                authors.extend(author::all(&text, AuthorKind::None));
+            }
             Value::Array(list) if depth < 2 => {
                 for one in list.iter().take(MAX_AUTHORS) {
                     self.named(one, depth + 1, authors);
@@ -279,8 +283,9 @@ impl<'a> CitationSources<'a> {
                     ));
                 } else if let Value::Array(names) = node.get("name").unwrap_or(&Value::Null) {
                     // Some sites give all authors as one person with many names.
-                    let names = names.iter().filter_map(Value::as_str).take(MAX_AUTHORS);
-                    authors.extend(names.filter_map(|name| AuthorName::of(name, hint)));
+                    let names = names.iter().take(MAX_AUTHORS);
+                    let names = names.filter_map(|name| json_ld::text(Some(name)));
+                    authors.extend(names.filter_map(|name| AuthorName::of(&name, hint)));
                 } else if let Some(name) = json_ld::text(node.get("name")) {
                     match hint {
                         // Some sites give `Jane Doe and John Roe` as one person.

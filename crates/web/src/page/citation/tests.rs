@@ -396,3 +396,21 @@ fn a_citation_is_serialised_under_the_specification_s_names() {
     let keys: Vec<&String> = json["formatted"].as_object().unwrap().keys().collect();
     assert_eq!(keys, ["apa", "mla", "bibtex"]);
 }
+
+#[test]
+fn titles_and_names_of_json_ld_and_of_journals_are_text() {
+    let html = "<script type=application/ld+json>{\"@type\":\"BlogPosting\",\
+        \"headline\":\"Don&#8217;t panic &amp; carry on\",\
+        \"author\":{\"@type\":\"Person\",\"name\":\"Zo&euml; O&#039;Brien\"}}</script>";
+    let got = cited(PAGE, html, "");
+    assert_eq!(got.metadata.title, "Don\u{2019}t panic & carry on");
+    assert_eq!(got.metadata.author, "Zo\u{eb} O'Brien");
+    let names = html.replace(
+        "{\"@type\":\"Person\",\"name\":\"Zo&euml; O&#039;Brien\"}",
+        "\"Zo&euml; O&#039;Brien\"",
+    );
+    assert_eq!(cited(PAGE, &names, "").metadata.author, "Zo\u{eb} O'Brien");
+    let title = "Loss of &lt;i&gt;BRCA1&lt;/i&gt; in H&lt;sub&gt;2&lt;/sub&gt;O";
+    let got = cited(PAGE, &meta("citation_title", title), "");
+    assert_eq!(got.metadata.title, "Loss of BRCA1 in H2O");
+}
