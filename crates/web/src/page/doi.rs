@@ -89,11 +89,12 @@ pub(super) fn declared(embedded: &EmbeddedData) -> Option<String> {
         all.find_map(|content| parse_doi(&content))
     });
     metas.or_else(|| {
-        // Only articles count because a page names other works as well.
+        // Only what is usually a page's subject counts because a page names other works as well.
         let nodes = embedded.nodes();
+        let is_subject = |name: &str| name.ends_with("ScholarlyArticle") || name == "Dataset";
         let mut articles = nodes
             .iter()
-            .filter(|node| json_ld::types(node).any(|name| name.ends_with("ScholarlyArticle")));
+            .filter(|node| json_ld::types(node).any(is_subject));
         articles.find_map(|node| {
             let identifier = node.get("identifier");
             let value = identifier.and_then(|value| value.get("value"));
@@ -296,9 +297,7 @@ fn bracketed_length(text: &str) -> Option<usize> {
     let is_part = !inside.contains('<') && inside.bytes().all(|byte| byte.is_ascii_graphic());
     let is_control = match text.as_bytes().get(end + 1..end + 9)? {
         [csi, b'.', dpi, b'.', medium @ .., b';', version] => {
-            [csi, dpi, version]
-                .into_iter()
-                .all(|byte| byte.is_ascii_digit())
+            [csi, dpi, version].into_iter().all(u8::is_ascii_digit)
                 && medium.iter().all(u8::is_ascii_alphanumeric)
         }
         _ => false,

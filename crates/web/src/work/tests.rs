@@ -121,6 +121,39 @@ fn the_article_counts_where_its_preprint_is_known_too() {
 }
 
 #[test]
+fn the_article_counts_where_its_page_is_known_too() {
+    let page = Work {
+        url: "https://example.org/1".to_owned(),
+        kind: WorkKind::Page,
+        container: "The Site".to_owned(),
+        doi: "10.1000/1".to_owned(),
+        ..Work::default()
+    };
+    let article = Work {
+        url: "https://doi.org/10.1000/1".to_owned(),
+        kind: WorkKind::Article,
+        container: "Nature".to_owned(),
+        doi: "10.1000/1".to_owned(),
+        ..Work::default()
+    };
+    let without_journal = Work {
+        container: String::new(),
+        ..article.clone()
+    };
+    for (mut first, second, container) in [
+        (page.clone(), article.clone(), "Nature"),
+        (article, page.clone(), "Nature"),
+        (without_journal, page, ""),
+    ] {
+        first.absorb(second);
+        assert_eq!(
+            (first.kind, first.container.as_str()),
+            (WorkKind::Article, container)
+        );
+    }
+}
+
+#[test]
 fn kinds_have_the_names_that_providers_give_them() {
     for (name, kind) in [
         ("journal-article", WorkKind::Article),

@@ -125,12 +125,19 @@ impl<'a> CitationSources<'a> {
 
     /// Returns the kind of work and its place in its container, as far as the page declares them.
     pub fn declared(&self) -> Work {
-        let mut work = declared_work(&|name| self.meta(name).unwrap_or_default());
-        if work.kind == WorkKind::Page
-            && let Some(journal) = self.journal_of_graph()
-        {
+        let mut work = declared_work(&|names| self.meta(names).unwrap_or_default());
+        if work.kind != WorkKind::Page {
+            return work;
+        }
+        if let Some(journal) = self.journal_of_graph() {
             work.kind = WorkKind::Article;
             work.container = journal;
+        } else if self
+            .work
+            .first()
+            .is_some_and(|node| json_ld::is_one_of(node, "Dataset"))
+        {
+            work.kind = WorkKind::Dataset;
         }
         work
     }
@@ -331,10 +338,9 @@ impl<'a> CitationSources<'a> {
     }
 }
 
-/// Returns the work that `citation_*` declare, by their names: its kind, and its place in its
-/// container.
-#[must_use]
-pub fn declared_work(meta: &dyn Fn(&str) -> String) -> Work {
+/// Returns the work that `citation_*` or `prism.*` declare: its kind, and its place in its
+/// container. `meta` gives the first of several declarations.
+fn declared_work(meta: &dyn Fn(&str) -> String) -> Work {
     let containers = [
         ("citation_journal_title", WorkKind::Article),
         ("citation_conference_title", WorkKind::Proceedings),
@@ -348,7 +354,8 @@ pub fn declared_work(meta: &dyn Fn(&str) -> String) -> Work {
         .map(|(name, kind)| (meta(name), kind));
     let found = containers.into_iter().find(|(name, _)| !name.is_empty());
     let (container, kind) = found.unwrap_or((String::new(), WorkKind::Page));
-    let (first, last) = (meta("citation_firstpage"), meta("citation_lastpage"));
+    let first = meta("citation_firstpage prism.startingpage");
+    let last = meta("citation_lastpage prism.endingpage");
     let pages = if first.is_empty() || last.is_empty() || first == last {
         first
     } else {
@@ -361,8 +368,8 @@ pub fn declared_work(meta: &dyn Fn(&str) -> String) -> Work {
     Work {
         kind,
         container,
-        volume: meta("citation_volume"),
-        issue: meta("citation_issue"),
+        volume: meta("citation_volume prism.volume"),
+        issue: meta("citation_issue prism.number"),
         pages,
         publisher,
         ..Work::default()
