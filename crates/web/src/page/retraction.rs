@@ -35,13 +35,16 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'~');
 
+/// Kind of a notice that takes a retraction back.
+const REINSTATEMENT: &str = "reinstatement";
+
 /// What the worst notice about a work says.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RetractionStatus {
     /// True if the whole work has been retracted.
     pub retracted: bool,
-    /// `correction`, `expression_of_concern` or `retraction`.
+    /// `correction`, `expression_of_concern`, `retraction`, or the `reinstatement` after one.
     pub kind: String,
     /// Day of the notice.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -163,9 +166,10 @@ fn meaning(notice: &Value) -> Option<(usize, &'static str, bool)> {
     let name = name.replace(['-', ' '], "_");
     Some(match name.as_str() {
         "correction" | "erratum" | "corrigendum" => (0, "correction", false),
-        "expression_of_concern" | "concern" => (1, "expression_of_concern", false),
-        "partial_retraction" => (2, "retraction", false),
-        "retraction" | "withdrawal" | "removal" => (3, "retraction", true),
+        "reinstatement" => (1, REINSTATEMENT, false),
+        "expression_of_concern" | "concern" => (2, "expression_of_concern", false),
+        "partial_retraction" => (3, "retraction", false),
+        "retraction" | "withdrawal" | "removal" => (4, "retraction", true),
         _ => return None,
     })
 }
@@ -192,10 +196,19 @@ fn notice_doi(notice: &Value) -> Option<String> {
 #[must_use]
 pub(crate) fn of_record(work: &Value) -> Option<RetractionStatus> {
     let mut found: Option<((usize, usize), RetractionStatus)> = None;
-    for notice in work["updated-by"].as_array()? {
-        let Some((severity, kind, retracted)) = meaning(notice) else {
+    let notices = work["updated-by"].as_array()?.iter();
+    let notices = notices.filter_map(|notice| Some((notice, meaning(notice)?)));
+    let reinstated = notices
+        .clone()
+        .filter(|(_, (_, kind, _))| *kind == REINSTATEMENT)
+        .filter_map(|(notice, _)| day(notice))
+        .max();
+    for (notice, (severity, kind, retracted)) in notices {
+        // Days in this form are in the order of their letters.
+        let is_taken_back = retracted && day(notice).is_some_and(|day| Some(day) <= reinstated);
+        if is_taken_back {
             continue;
-        };
+        }
         let source = notice["source"].as_str();
         let source = source.filter(|name| matches!(*name, "retraction-watch" | "publisher"));
         let status = RetractionStatus {
@@ -253,6 +266,61 @@ mod tests {
         }
         assert_eq!(told(&json!([notice("new_edition"), {}])), Value::Null);
         assert_eq!(told(&json!([])), Value::Null);
+    }
+
+    #[test]
+    fn a_reinstatement_takes_back_the_retractions_before_it() {
+        let notice = |kind: &str, day: Option<u8>| match day {
+            Some(day) => json!({"type": kind, "updated": {"date-parts": [[2022, 1, day]]}}),
+            None => json!({"type": kind}),
+        };
+        for (notices, retracted, kind) in [
+            (
+                vec![("retraction", Some(1)), ("reinstatement", Some(2))],
+                false,
+                "reinstatement",
+            ),
+            (
+                vec![("reinstatement", Some(2)), ("retraction", Some(1))],
+                false,
+                "reinstatement",
+            ),
+            (
+                vec![("reinstatement", Some(1)), ("retraction", Some(2))],
+                true,
+                "retraction",
+            ),
+            (
+                vec![("retraction", None), ("reinstatement", Some(2))],
+                true,
+                "retraction",
+            ),
+            (
+                vec![("retraction", Some(1)), ("reinstatement", None)],
+                true,
+                "retraction",
+            ),
+            (
+                vec![
+                    ("retraction", Some(1)),
+                    ("reinstatement", Some(2)),
+                    ("concern", Some(3)),
+                ],
+                false,
+                "expression_of_concern",
+            ),
+        ] {
+            let all: Vec<Value> = notices
+                .iter()
+                .map(|(kind, day)| notice(kind, *day))
+                .collect();
+            let told = told(&Value::Array(all));
+            assert_eq!(
+                (&told["retracted"], &told["kind"]),
+                (&json!(retracted), &json!(kind)),
+                "{notices:?}"
+            );
+        }
     }
 
     #[test]
