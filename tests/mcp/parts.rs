@@ -155,6 +155,9 @@ fn a_page_begins_at_the_part_that_its_address_names() {
         let line = whole[..whole.len() - text.len()].lines().count() + 1;
         let said = format!("[This begins at #{part}, line {line}; with offset 1, all comes.]");
         assert_eq!(note, said);
+        let words = format!("{url}:~:text=Some%20words");
+        let (shown, _) = session.text_of("web_fetch", &json!({"url": words}));
+        assert_eq!(shown, format!("{text}\n{note}"), "{part}");
         // That line has the same number as without the part.
         for request in [
             json!({"url": url, "offset": line}),

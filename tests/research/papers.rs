@@ -283,8 +283,8 @@ fn every_provider_is_read_into_the_same_fields() {
             vec![title],
             json!({
                 "title": title, "url": url, "source": "pubmed", "doi": doi,
-                "authors": ["JM Jumper", "A Consortium"], "journal": "Nature", "year": 2021,
-                "authorList": [{"family": "Jumper", "given": "JM"},
+                "authors": ["J. M. Jumper", "A Consortium"], "journal": "Nature", "year": 2021,
+                "authorList": [{"family": "Jumper", "given": "J. M."},
                     {"name": "A Consortium", "group": true}],
                 "abstract": "AIM: Proteins are H2O. RESULTS: They fold.", "type": "article",
                 "openAccess": true,

@@ -237,7 +237,14 @@ fn a_number_that_comes_again_is_a_revision_and_a_branch_has_its_own() {
     assert_eq!(answer["gaps"], json!([]), "what was revised has no gap");
     let whole = asked(&home, GET, &json!({"sessionId": id, "stepId": 2}));
     assert_eq!(whole["step"]["searchStep"], "Second try");
-    assert_eq!(whole["earlierVersions"].as_array().unwrap().len(), 2);
+    let steps_of = |name: &str| -> Vec<&str> {
+        let steps = whole[name].as_array().unwrap().iter();
+        steps
+            .map(|step| step["searchStep"].as_str().unwrap())
+            .collect()
+    };
+    assert_eq!(steps_of("earlierVersions"), ["First try"]);
+    assert_eq!(steps_of("otherBranches"), ["Another way"]);
     let mut odd = step(&id, 7, "On");
     odd["revisesStep"] = json!(5);
     let answer = asked(&home, STEP, &odd);

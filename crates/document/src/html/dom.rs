@@ -230,8 +230,10 @@ pub(super) fn nodes_within(
 
 /// Returns the ID of the part of a page that its address names.
 pub(super) fn section_id(address: &Url) -> Option<String> {
-    let name = percent_decode_str(address.fragment().filter(|name| !name.is_empty())?);
-    Some(name.decode_utf8_lossy().into_owned())
+    // Browsers keep what is behind this mark from pages: the words to scroll to.
+    let name = address.fragment()?.split(":~:").next()?;
+    let name = percent_decode_str(name).decode_utf8_lossy().into_owned();
+    (!name.is_empty()).then_some(name)
 }
 
 /// True for an attribute by which its element is the part with this ID. GitHub's own have a prefix,

@@ -47,7 +47,15 @@ impl Notes {
             true => Cow::Borrowed(&**note),
             false => named(note),
         });
-        sentences.collect::<Vec<_>>().join(" ")
+        sentences.fold(String::new(), |mut text, note| {
+            // The clause on how to go on has no period of its own.
+            match text.chars().next_back() {
+                None => {}
+                Some(last) if last.is_alphanumeric() => text.push_str(". "),
+                Some(_) => text.push(' '),
+            }
+            text + &note
+        })
     }
 }
 
@@ -64,5 +72,24 @@ impl<T: Into<Option<String>>> From<T> for Notes {
         let mut notes = Self::default();
         notes.add(note);
         notes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clause_before_another_note_gets_its_period() {
+        let mut notes = Notes::default();
+        notes.add("lines 1\u{2013}9; go on with offset 10".to_owned());
+        let alone = notes.text(|note| Cow::Borrowed(note));
+        assert_eq!(alone, "lines 1\u{2013}9; go on with offset 10");
+        notes.add("This begins at #a.".to_owned());
+        notes.add("It ends there.".to_owned());
+        assert_eq!(
+            notes.text(|note| Cow::Borrowed(note)),
+            "lines 1\u{2013}9; go on with offset 10. This begins at #a. It ends there."
+        );
     }
 }

@@ -18,11 +18,11 @@ const MAX_WORDS: usize = 5;
 
 /// Words that mark an organisation, in lower case.
 const ORGANISATION_WORDS: &str = "academy administration agency associates association authority \
-    board bureau center centre club college commission committee community company consortium \
-    contributors corp corporation council department desk division editors foundation gmbh \
-    government group hospital inc initiative institute international journal lab laboratory \
+    board bureau center centre club coalition collaboration collaborators college commission committee \
+    community company consortium contributors corp corporation council department desk division editors foundation gmbh \
+    government group hospital inc initiative institute international investigators journal lab laboratory \
     labs limited llc ltd magazine media ministry museum network news newsroom of office \
-    organisation organization partners post press project reporters school service services \
+    organisation organization partners post press programme project reporters research school service services \
     society staff studio team the times trust union university wiki";
 
 /// Suffixes such as Jr., in lower case.
@@ -69,6 +69,9 @@ impl AuthorName {
     /// that is not a name.
     pub fn of(name: &str, hint: AuthorKind) -> Option<Self> {
         let name = clean_name(name)?;
+        if hint != AuthorKind::Organisation && is_in_own_order(&name) {
+            return Some(Self::single_name(name, false));
+        }
         let organisation = match hint {
             AuthorKind::Person => false,
             AuthorKind::Organisation => true,
@@ -132,8 +135,12 @@ impl AuthorName {
 
     /// Returns the name in natural order.
     pub fn in_natural_order(&self) -> String {
-        let mut name = self.given.clone();
-        for part in [&self.family, &self.suffix] {
+        let mut parts = [&self.given, &self.family, &self.suffix];
+        if is_cjk(&self.given) && is_cjk(&self.family) {
+            parts.swap(0, 1);
+        }
+        let mut name = String::new();
+        for part in parts {
             if !name.is_empty() && !part.is_empty() {
                 name.push(' ');
             }
@@ -334,6 +341,22 @@ fn is_called_organisation(name: &str) -> bool {
         })
         // `NASA`, `BBC`; initials have points or are next to a name.
         || (words.len() == 1 && name.len() > 1 && name.chars().all(char::is_uppercase))
+}
+
+/// True for a name whose family name is first, which no comma says: `山田 太郎`.
+fn is_in_own_order(name: &str) -> bool {
+    name.contains(' ') && is_cjk(name)
+}
+
+/// True if all letters are those of Chinese, Japanese or Korean.
+pub(crate) fn is_cjk(name: &str) -> bool {
+    let mut letters = name.chars().filter(|c| c.is_alphabetic()).peekable();
+    letters.peek().is_some()
+        && letters.all(|c| {
+            matches!(c, '\u{1100}'..='\u{11ff}' | '\u{3040}'..='\u{30ff}'
+                | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{20000}'..='\u{323af}')
+        })
+        && !name.contains(',')
 }
 
 /// True if a word belongs to the family name after it: `van`, `de la`.

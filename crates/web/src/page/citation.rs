@@ -12,7 +12,7 @@ use super::author::{AuthorKind, AuthorName};
 use super::embedded::EmbeddedData;
 use crate::client::without_login;
 use crate::partial_date::PartialDate;
-use crate::work::{Work, WorkKind};
+use crate::work::{Work, WorkAuthor, WorkKind};
 use iki_base::wording::{beginning, on_one_line};
 
 mod apa;
@@ -22,7 +22,6 @@ mod reference;
 mod sources;
 
 pub use reference::Reference;
-pub use sources::declared_work;
 
 /// Maximum length of a title, in bytes.
 const MAX_TITLE_BYTES: usize = 500;
@@ -42,6 +41,9 @@ pub struct Citation {
     pub metadata: CitationMetadata,
     /// References in three styles.
     pub formatted: FormattedCitations,
+    /// The work of which they are made.
+    #[serde(skip)]
+    pub work: Work,
 }
 
 /// Bibliographic data of a page. An unknown field is empty, and left out when serialised; the title
@@ -147,10 +149,7 @@ impl CitedWork {
             title: beginning(&title, MAX_TITLE_BYTES).trim_end().to_owned(),
             container: site,
             date: facts.date(),
-            // A page that names a DOI need not be the work.
-            doi: super::doi::declared(embedded)
-                .filter(|_| declared.kind != WorkKind::Page)
-                .unwrap_or_default(),
+            doi: super::doi::declared(embedded).unwrap_or_default(),
             ..declared
         };
         Self {
@@ -168,17 +167,19 @@ impl CitedWork {
             bibtex: bibtex::format_entry(&self),
         };
         let author = self.names();
-        let work = self.work;
+        let mut work = self.work;
+        work.set_authors(self.authors.iter().map(WorkAuthor::from));
         Citation {
             accessed_date: self.accessed.to_string(),
             metadata: CitationMetadata {
                 author,
                 date: work.date.map(|date| date.to_string()).unwrap_or_default(),
-                title: work.title,
-                site: work.container,
+                title: work.title.clone(),
+                site: work.container.clone(),
             },
-            url: work.url,
+            url: work.url.clone(),
             formatted,
+            work,
         }
     }
 
@@ -207,7 +208,7 @@ impl CitedWork {
     fn address(&self) -> String {
         match self.doi.as_str() {
             "" => self.url.clone(),
-            doi => format!("https://doi.org/{doi}"),
+            doi => super::doi::address(doi),
         }
     }
 }

@@ -1,9 +1,13 @@
 //! The DOI of a scholarly page.
 //!
 //! Rules: ISO 26324 and Crossref's advice on the form of DOIs. The end of a DOI in a text is not
-//! marked; characters that may belong to the sentence around it are left out. DOIs are compared
+//! marked; characters that may belong to the sentence around it are left out. Old DOIs are SICIs
+//! (ANSI/NISO Z39.56), with angle brackets in them and perhaps `#` at their end. DOIs are compared
 //! ignoring case; they are returned in lower case.
 
+use std::borrow::Cow;
+
+use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use url::Url;
 
 use super::class::{PageClass, SourceType};
@@ -24,6 +28,34 @@ const MAX_CANDIDATES: usize = 64;
 /// Elements in which a page declares its DOI, the clearest first.
 const DECLARED: &str = "citation_doi bepress_citation_doi prism.doi dc.identifier.doi \
     dc.identifier dcterms.identifier doi publication_doi rft_id";
+
+/// Codes of characters of SICIs, as addresses in a text have them.
+const CODES: [(&str, &str); 8] = [
+    ("%2F", "/"),
+    ("%28", "("),
+    ("%29", ")"),
+    ("%3A", ":"),
+    ("%3B", ";"),
+    ("%3C", "<"),
+    ("%3E", ">"),
+    ("%23", "#"),
+];
+
+/// Characters that the path of an address cannot hold.
+const ENCODED: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'%')
+    .add(b'<')
+    .add(b'>')
+    .add(b'?')
+    .add(b'\\')
+    .add(b'^')
+    .add(b'`')
+    .add(b'{')
+    .add(b'|')
+    .add(b'}');
 
 /// Endings of URLs after a DOI that are not part of it.
 const VIEWS: &str = "full abstract abs pdf epdf epub html meta summary references fulltext \
@@ -57,11 +89,12 @@ pub(super) fn declared(embedded: &EmbeddedData) -> Option<String> {
         all.find_map(|content| parse_doi(&content))
     });
     metas.or_else(|| {
-        // Only articles count because a page names other works as well.
+        // Only what is usually a page's subject counts because a page names other works as well.
         let nodes = embedded.nodes();
+        let is_subject = |name: &str| name.ends_with("ScholarlyArticle") || name == "Dataset";
         let mut articles = nodes
             .iter()
-            .filter(|node| json_ld::types(node).any(|name| name.ends_with("ScholarlyArticle")));
+            .filter(|node| json_ld::types(node).any(is_subject));
         articles.find_map(|node| {
             let identifier = node.get("identifier");
             let value = identifier.and_then(|value| value.get("value"));
@@ -72,10 +105,48 @@ pub(super) fn declared(embedded: &EmbeddedData) -> Option<String> {
     })
 }
 
-/// Parses a text that is a DOI: bare, after `doi:`, or as a URL of the resolver.
+/// Returns the address that a DOI stands for.
+#[must_use]
+pub(crate) fn address(doi: &str) -> String {
+    format!("https://doi.org/{}", in_path(doi))
+}
+
+/// Returns a DOI as the end of an address's path.
+#[must_use]
+pub(crate) fn in_path(doi: &str) -> String {
+    utf8_percent_encode(doi, ENCODED).to_string()
+}
+
+/// Parses a text that is a DOI, as somebody may have written it: bare, after `doi:`, or as a URL
+/// of the resolver.
 #[must_use]
 pub(crate) fn parse_doi(text: &str) -> Option<String> {
-    let mut text = text.trim();
+    let text = with_angle_brackets(text);
+    let (text, _) = without_resolver(text.trim());
+    let decoded = percent_decode_str(text).decode_utf8();
+    let text = decoded.as_deref().unwrap_or(text);
+    finished(&text[..length(text, |c| c.is_ascii_graphic() || c.is_alphanumeric())])
+}
+
+/// Reads the DOI that a register or an index gives for a work: each of its characters belongs to
+/// it.
+#[must_use]
+pub(crate) fn registered_doi(text: &str) -> Option<String> {
+    let text = with_angle_brackets(text);
+    let (text, is_address) = without_resolver(text.trim());
+    let decoded = percent_decode_str(text).decode_utf8();
+    let text = match decoded.as_deref() {
+        Ok(decoded) if is_address => decoded,
+        _ => text,
+    };
+    let mut words = text.split(|c: char| c.is_whitespace() || c.is_control());
+    sound(words.next()?)
+}
+
+/// Removes what may come before a DOI; true if that was the resolver's address.
+fn without_resolver(text: &str) -> (&str, bool) {
+    let mut rest = text;
+    let mut is_address = false;
     for prefix in [
         "https://",
         "http://",
@@ -87,27 +158,33 @@ pub(crate) fn parse_doi(text: &str) -> Option<String> {
         "doi:",
         "doi ",
     ] {
-        let head = text.get(..prefix.len());
+        let head = rest.get(..prefix.len());
         if head.is_some_and(|head| head.eq_ignore_ascii_case(prefix)) {
-            text = text[prefix.len()..].trim_start();
+            rest = rest[prefix.len()..].trim_start();
+            is_address |= prefix.ends_with("doi.org/");
         }
     }
-    let decoded = percent_encoding::percent_decode_str(text).decode_utf8();
-    let text = decoded.as_deref().unwrap_or(text);
-    let end = text
-        .find(|c: char| !c.is_ascii_graphic())
-        .unwrap_or(text.len());
-    finished(&text[..end])
+    (rest, is_address)
+}
+
+/// Decodes the entities that HTML and XML need for the characters of a DOI.
+fn with_angle_brackets(text: &str) -> Cow<'_, str> {
+    if !text.contains('&') {
+        return Cow::Borrowed(text);
+    }
+    let text = text.replace("&lt;", "<").replace("&gt;", ">");
+    Cow::Owned(text.replace("&amp;", "&"))
 }
 
 /// Finds the DOI in a URL: in its path, or as the value of a parameter.
 fn in_address(url: &Url) -> Option<String> {
-    let decoded = |text: &str| {
-        percent_encoding::percent_decode_str(text)
-            .decode_utf8_lossy()
-            .into_owned()
-    };
-    let path = decoded(url.path());
+    let mut path = percent_decode_str(url.path())
+        .decode_utf8_lossy()
+        .into_owned();
+    // The last character of a SICI, unencoded.
+    if url.fragment() == Some("") && is_before_check(&path) {
+        path.push('#');
+    }
     let of_path = begins(&path).take(MAX_CANDIDATES).find_map(|at| {
         let mut doi = &path[at..];
         doi = &doi[..doi
@@ -167,13 +244,20 @@ fn without_extensions(doi: &str) -> &str {
 
 /// Finds the first DOI in a text.
 fn in_text(text: &str) -> Option<String> {
-    // Markdown escapes special characters with a backslash.
     let is_cut = text.len() > MAX_TEXT_BYTES;
+    // Markdown escapes special characters with a backslash.
     let text = beginning(text, MAX_TEXT_BYTES).replace('\\', "");
+    let mut text = with_angle_brackets(&text).into_owned();
+    if text.contains('%') {
+        for (code, c) in CODES {
+            text = text.replace(code, c);
+            text = text.replace(&code.to_ascii_lowercase(), c);
+        }
+    }
     begins(&text).take(MAX_CANDIDATES).find_map(|at| {
         let rest = &text[at..];
         let part = |c: char| c.is_ascii_alphanumeric() || "-._;()/:+[]".contains(c);
-        let mut end = rest.find(|c| !part(c)).unwrap_or(rest.len());
+        let mut end = length(rest, part);
         // The text of a link ends before its URL.
         if let Some(link) = rest[..end].find("](") {
             end = link;
@@ -184,6 +268,46 @@ fn in_text(text: &str) -> Option<String> {
         }
         finished(&rest[..end])
     })
+}
+
+/// Returns the length of the DOI that `text` begins with, of characters that it `may_hold` and
+/// those of a SICI.
+fn length(text: &str, may_hold: impl Fn(char) -> bool) -> usize {
+    let mut end = 0;
+    while let Some(c) = text[end..].chars().next() {
+        match c {
+            '#' if is_before_check(&text[..end]) => return end + 1,
+            '<' => match bracketed_length(&text[end..]) {
+                Some(length) => end += length,
+                None => break,
+            },
+            '>' => break,
+            c if may_hold(c) => end += c.len_utf8(),
+            _ => break,
+        }
+    }
+    end
+}
+
+/// Returns the length of the part of a SICI in angle brackets that `text` begins with: its control
+/// segment follows, such as `3.0.CO;2`.
+fn bracketed_length(text: &str) -> Option<usize> {
+    let end = text.find('>')?;
+    let inside = &text[1..end];
+    let is_part = !inside.contains('<') && inside.bytes().all(|byte| byte.is_ascii_graphic());
+    let is_control = match text.as_bytes().get(end + 1..end + 9)? {
+        [csi, b'.', dpi, b'.', medium @ .., b';', version] => {
+            [csi, dpi, version].into_iter().all(u8::is_ascii_digit)
+                && medium.iter().all(u8::is_ascii_alphanumeric)
+        }
+        _ => false,
+    };
+    (is_part && is_control).then_some(end + 1)
+}
+
+/// True if only the check character of a SICI may follow: `;2-`.
+fn is_before_check(text: &str) -> bool {
+    matches!(text.as_bytes(), [.., b';', version, b'-'] if version.is_ascii_digit())
 }
 
 /// Finds the first DOI in a line of text, such as a reference.
@@ -215,13 +339,8 @@ fn prefix(text: &str) -> Option<usize> {
 
 /// Removes the punctuation of the surrounding sentence from a DOI, and puts it in lower case.
 fn finished(text: &str) -> Option<String> {
-    let mut doi = text
-        .split(['"', '\'', '<', '>', '|', '`', '\\', '^', '{', '}'])
-        .next()?;
-    // Old DOIs contain these two characters, in pairs.
-    if text.starts_with("10.1002/") && text.contains('>') {
-        doi = text.split(['"', '\'', '|', '`', '\\']).next()?;
-    }
+    let part = |c: char| !"\"'|`\\^{}".contains(c);
+    let mut doi = &text[..length(text, part)];
     // Limits the work because brackets are counted again for each removed character.
     if doi.len() > 4 * MAX_DOI_BYTES {
         return None;
@@ -230,6 +349,7 @@ fn finished(text: &str) -> Option<String> {
         let last = doi.chars().next_back()?;
         let unpaired = |open: char| doi.matches(last).count() > doi.matches(open).count();
         let off = match last {
+            '#' if is_before_check(&doi[..doi.len() - 1]) => false,
             '.' | ',' | ';' | ':' | '!' | '?' | '*' | '_' | '/' | '#' | '&' | '(' | '[' | '-' => {
                 true
             }
@@ -242,183 +362,15 @@ fn finished(text: &str) -> Option<String> {
         }
         doi = &doi[..doi.len() - last.len_utf8()];
     }
+    sound(doi)
+}
+
+/// Returns a DOI in lower case, if it has the form of one.
+fn sound(doi: &str) -> Option<String> {
     let suffix = prefix(doi)?;
-    let sound =
-        doi.len() <= MAX_DOI_BYTES && doi[suffix..].chars().any(|c| c.is_ascii_alphanumeric());
-    sound.then(|| doi.to_ascii_lowercase())
+    let is_sound = doi.len() <= MAX_DOI_BYTES && doi[suffix..].contains(char::is_alphanumeric);
+    is_sound.then(|| doi.to_ascii_lowercase())
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::page::class::{AuthorityTier, DomainCategory, classify};
-
-    const SCHOLARLY: PageClass = PageClass {
-        source_type: SourceType::PeerReviewed,
-        authority: AuthorityTier::Medium,
-        category: DomainCategory::Academic,
-    };
-
-    fn found(address: &str, html: &str, text: &str) -> Option<String> {
-        let url = Url::parse(address).unwrap();
-        detected(&url, Some(&EmbeddedData::read(html)), text, &SCHOLARLY)
-    }
-
-    #[test]
-    fn a_declared_doi_is_read_in_each_of_its_forms() {
-        for content in [
-            "10.1234/Ab.C-1",
-            "doi:10.1234/Ab.C-1",
-            "DOI: 10.1234/ab.c-1.",
-            "https://doi.org/10.1234/ab.c-1",
-            "http://dx.doi.org/10.1234%2Fab.c-1",
-            "info:doi/10.1234/ab.c-1",
-        ] {
-            let html = format!("<meta name=citation_doi content='{content}'>");
-            let doi = found("https://example.org/", &html, "");
-            assert_eq!(doi.as_deref(), Some("10.1234/ab.c-1"), "{content}");
-        }
-        for content in [
-            "",
-            "10.12/x",
-            "10.1234/",
-            "10.1234/...",
-            "x10.1234/y",
-            "10.abcd/x",
-            "11.1234/x",
-        ] {
-            let html = format!("<meta name=citation_doi content='{content}'>");
-            assert_eq!(found("https://example.org/", &html, ""), None, "{content}");
-        }
-    }
-
-    #[test]
-    fn what_is_declared_goes_before_the_address_and_that_before_the_text() {
-        let html = "<meta name=citation_doi content='10.1000/declared'>";
-        let address = "https://example.org/doi/10.1000/address";
-        let text = "See 10.1000/text for more.";
-        let plain = "https://example.org/";
-        assert_eq!(found(address, html, text).unwrap(), "10.1000/declared");
-        assert_eq!(found(address, "", text).unwrap(), "10.1000/address");
-        assert_eq!(found(plain, "", text).unwrap(), "10.1000/text");
-        assert_eq!(found(plain, "", "nothing"), None);
-        let json = r#"<script type=application/ld+json>{"@type":"ScholarlyArticle",
-            "identifier":{"@type":"PropertyValue","value":"https://doi.org/10.1000/JSON"}}</script>"#;
-        assert_eq!(found(plain, json, text).unwrap(), "10.1000/json");
-    }
-
-    #[test]
-    fn addresses_hold_dois_with_more_behind_them() {
-        for (address, expected) in [
-            (
-                "https://doi.org/10.1038/S41586-020-2649-2",
-                "10.1038/s41586-020-2649-2",
-            ),
-            (
-                "https://dx.doi.org/10.1016%2Fj.x.2020.01.001",
-                "10.1016/j.x.2020.01.001",
-            ),
-            (
-                "https://www.science.org/doi/full/10.1126/science.abc1234",
-                "10.1126/science.abc1234",
-            ),
-            (
-                "https://www.frontiersin.org/articles/10.3389/fnhum.2013.00123/full",
-                "10.3389/fnhum.2013.00123",
-            ),
-            (
-                "https://journals.plos.org/plosone/article?id=10.1371/journal.pone.0012345",
-                "10.1371/journal.pone.0012345",
-            ),
-            (
-                "https://www.biorxiv.org/content/10.1101/2020.01.01.123456v2.full.pdf",
-                "10.1101/2020.01.01.123456",
-            ),
-            (
-                "https://link.springer.com/content/pdf/10.1007/s00134-020-1.pdf",
-                "10.1007/s00134-020-1",
-            ),
-            ("https://example.org/doi/10.1000/a/b/", "10.1000/a/b"),
-            (
-                "https://example.org/x?url=https://doi.org/10.1000/z",
-                "10.1000/z",
-            ),
-        ] {
-            assert_eq!(
-                found(address, "", "").as_deref(),
-                Some(expected),
-                "{address}"
-            );
-        }
-        for address in [
-            "https://example.org/110.1000/x",
-            "https://example.org/10.10/x",
-            "https://example.org/v10.1000/x",
-            "https://example.org/?q=about+10.1000/x",
-            "https://example.org/#10.1000/x",
-        ] {
-            assert_eq!(found(address, "", ""), None, "{address}");
-        }
-    }
-
-    #[test]
-    fn a_doi_in_text_ends_where_the_sentence_goes_on() {
-        for (text, expected) in [
-            ("(10.1000/abc).", "10.1000/abc"),
-            ("doi:10.1000/a(b)c, and", "10.1000/a(b)c"),
-            ("[10.1000/abc](https://doi.org/10.1000/abc)", "10.1000/abc"),
-            ("<https://doi.org/10.1000/abc>", "10.1000/abc"),
-            ("https://doi.org/10.1000/a\\_b\\_c", "10.1000/a_b_c"),
-            ("**10.1000/abc**", "10.1000/abc"),
-            ("| 10.1000/abc | x", "10.1000/abc"),
-            ("10.1000/abc\u{201d}", "10.1000/abc"),
-            ("version 10.2 of 10.1000/abc;", "10.1000/abc"),
-            ("10.1000.10/123456", "10.1000.10/123456"),
-        ] {
-            assert_eq!(
-                found("https://example.org/", "", text).as_deref(),
-                Some(expected),
-                "{text}"
-            );
-        }
-        let far = "x".repeat(MAX_TEXT_BYTES) + " 10.1000/abc";
-        assert_eq!(found("https://example.org/", "", &far), None);
-        let half = "x ".repeat(MAX_TEXT_BYTES / 2 - 5) + "10.1000/abcdef";
-        assert_eq!(found("https://example.org/", "", &half), None);
-    }
-
-    #[test]
-    fn only_scholarly_pages_and_hosts_have_one() {
-        let doi = |address: &str, html: &str| {
-            let url = Url::parse(address).unwrap();
-            let embedded = EmbeddedData::read(html);
-            let class = classify(&url, Some(&embedded));
-            detected(&url, Some(&embedded), "10.1000/text x", &class)
-        };
-        assert_eq!(doi("https://example.org/", ""), None);
-        assert_eq!(doi("https://example.org/doi/10.1000/a", ""), None);
-        let declared = "<meta name=citation_doi content=10.1000/D>";
-        assert_eq!(doi("https://example.org/", declared).unwrap(), "10.1000/d");
-        assert_eq!(doi("https://www.nature.com/x", "").unwrap(), "10.1000/text");
-        assert_eq!(
-            doi("https://www.biorxiv.org/x", "").unwrap(),
-            "10.1000/text"
-        );
-        assert_eq!(doi("https://doi.org/10.1000/r", "").unwrap(), "10.1000/r");
-    }
-
-    proptest! {
-        #[test]
-        fn no_text_panics(text in "\\PC*", near in "(10\\.|[0-9/.()\\[\\]\u{e9}v]){0,30}") {
-            for text in [&text, &near] {
-                let _ = in_text(text);
-                let _ = parse_doi(text);
-                if let Ok(url) = Url::parse(&format!("https://example.org/{text}?x={text}")) {
-                    let _ = in_address(&url);
-                }
-            }
-        }
-    }
-}
+mod tests;

@@ -4,6 +4,7 @@
 //! expanded): `@graph`, `@id`, `@type`, `@value`, and the vocabulary of schema.org.
 
 use iki_base::wording::on_one_line;
+use iki_document::entities;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -135,7 +136,8 @@ pub fn is_one_of(node: &Map<String, Value>, wanted: &str) -> bool {
 /// Returns the text of a value: a string, a number, `@value`, or the first of a list of them.
 pub fn text(value: Option<&Value>) -> Option<String> {
     let text = match value? {
-        Value::String(text) => on_one_line(text),
+        // Many sites put text of HTML there.
+        Value::String(text) => on_one_line(&entities::decoded(text)),
         Value::Number(number) => number.to_string(),
         Value::Array(list) => return list.iter().take(4).find_map(|one| text(Some(one))),
         Value::Object(object) => on_one_line(object.get("@value")?.as_str()?),

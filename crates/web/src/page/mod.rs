@@ -27,7 +27,7 @@ mod json_ld;
 pub mod retraction;
 
 pub use crate::partial_date::PartialDate;
-pub use citation::{Citation, Reference, declared_work};
+pub use citation::{Citation, Reference};
 pub(crate) use class::SourceType;
 pub use class::classify;
 pub use embedded::EmbeddedData;

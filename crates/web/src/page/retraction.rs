@@ -35,13 +35,16 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'~');
 
+/// Kind of a notice that takes a retraction back.
+const REINSTATEMENT: &str = "reinstatement";
+
 /// What the worst notice about a work says.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RetractionStatus {
     /// True if the whole work has been retracted.
     pub retracted: bool,
-    /// `correction`, `expression_of_concern` or `retraction`.
+    /// `correction`, `expression_of_concern`, `retraction`, or the `reinstatement` after one.
     pub kind: String,
     /// Day of the notice.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -140,8 +143,9 @@ pub struct CrossrefUnavailable;
 
 /// Returns the URL of Crossref's record for `doi`; if the endpoint has no path, it is `/works`.
 pub(crate) fn address(endpoint: &Url, doi: &str) -> Option<Url> {
-    // Texts with blanks or other characters that no DOI has are not sent.
-    let sendable = doi.starts_with("10.") && doi.bytes().all(|byte| byte.is_ascii_graphic());
+    // Texts with characters that no DOI has are not sent.
+    let sendable =
+        doi.starts_with("10.") && !doi.contains(|c: char| c.is_whitespace() || c.is_control());
     if !sendable {
         return None;
     }
@@ -162,9 +166,10 @@ fn meaning(notice: &Value) -> Option<(usize, &'static str, bool)> {
     let name = name.replace(['-', ' '], "_");
     Some(match name.as_str() {
         "correction" | "erratum" | "corrigendum" => (0, "correction", false),
-        "expression_of_concern" | "concern" => (1, "expression_of_concern", false),
-        "partial_retraction" => (2, "retraction", false),
-        "retraction" | "withdrawal" | "removal" => (3, "retraction", true),
+        "reinstatement" => (1, REINSTATEMENT, false),
+        "expression_of_concern" | "concern" => (2, "expression_of_concern", false),
+        "partial_retraction" => (3, "retraction", false),
+        "retraction" | "withdrawal" | "removal" => (4, "retraction", true),
         _ => return None,
     })
 }
@@ -191,10 +196,19 @@ fn notice_doi(notice: &Value) -> Option<String> {
 #[must_use]
 pub(crate) fn of_record(work: &Value) -> Option<RetractionStatus> {
     let mut worst: Option<((usize, usize), RetractionStatus)> = None;
-    for notice in work["updated-by"].as_array()? {
-        let Some((severity, kind, retracted)) = meaning(notice) else {
+    let notices = work["updated-by"].as_array()?.iter();
+    let notices = notices.filter_map(|notice| Some((notice, meaning(notice)?)));
+    let reinstated = notices
+        .clone()
+        .filter(|(_, (_, kind, _))| *kind == REINSTATEMENT)
+        .filter_map(|(notice, _)| day(notice))
+        .max();
+    for (notice, (severity, kind, retracted)) in notices {
+        // Days in this form are in the order of their letters.
+        let is_taken_back = retracted && day(notice).is_some_and(|day| Some(day) <= reinstated);
+        if is_taken_back {
             continue;
-        };
+        }
         let source = notice["source"].as_str();
         let source = source.filter(|name| matches!(*name, "retraction-watch" | "publisher"));
         let status = RetractionStatus {
@@ -255,6 +269,61 @@ mod tests {
     }
 
     #[test]
+    fn a_reinstatement_takes_back_the_retractions_before_it() {
+        let notice = |kind: &str, day: Option<u8>| match day {
+            Some(day) => json!({"type": kind, "updated": {"date-parts": [[2022, 1, day]]}}),
+            None => json!({"type": kind}),
+        };
+        for (notices, retracted, kind) in [
+            (
+                vec![("retraction", Some(1)), ("reinstatement", Some(2))],
+                false,
+                "reinstatement",
+            ),
+            (
+                vec![("reinstatement", Some(2)), ("retraction", Some(1))],
+                false,
+                "reinstatement",
+            ),
+            (
+                vec![("reinstatement", Some(1)), ("retraction", Some(2))],
+                true,
+                "retraction",
+            ),
+            (
+                vec![("retraction", None), ("reinstatement", Some(2))],
+                true,
+                "retraction",
+            ),
+            (
+                vec![("retraction", Some(1)), ("reinstatement", None)],
+                true,
+                "retraction",
+            ),
+            (
+                vec![
+                    ("retraction", Some(1)),
+                    ("reinstatement", Some(2)),
+                    ("concern", Some(3)),
+                ],
+                false,
+                "expression_of_concern",
+            ),
+        ] {
+            let all: Vec<Value> = notices
+                .iter()
+                .map(|(kind, day)| notice(kind, *day))
+                .collect();
+            let told = told(&Value::Array(all));
+            assert_eq!(
+                (&told["retracted"], &told["kind"]),
+                (&json!(retracted), &json!(kind)),
+                "{notices:?}"
+            );
+        }
+    }
+
+    #[test]
     fn of_equal_notices_the_one_counts_that_says_most() {
         let told = told(&json!([
             {"type": "retraction", "source": "publisher"},
@@ -307,7 +376,10 @@ mod tests {
         let local = at("http://127.0.0.1:9", "10.1/a?b#c/../d").unwrap();
         assert_eq!(local, "http://127.0.0.1:9/works/10.1%2Fa%3Fb%23c%2F..%2Fd");
         assert_eq!(at(ENDPOINT, "10.1/a b"), None);
-        assert_eq!(at(ENDPOINT, "10.1/\u{e9}"), None);
+        assert_eq!(
+            at("http://127.0.0.1:9", "10.1/\u{e9}").unwrap(),
+            "http://127.0.0.1:9/works/10.1%2F%C3%A9"
+        );
         assert_eq!(at(ENDPOINT, "../members"), None);
     }
 }

@@ -17,6 +17,7 @@ use crate::provider::reply::{self, list, string};
 use crate::provider::{
     Provider, ProviderAccount, ProviderEndpoint, ProviderRequest, UnreadableReply, optional_key,
 };
+use crate::references::folding::letters;
 use crate::search::html_text;
 use crate::work::{Work, WorkAuthor, WorkKind};
 
@@ -163,9 +164,9 @@ fn paper(item: &Value) -> Paper {
     let dates: Vec<PartialDate> = dates.collect();
     let mut work = Work {
         kind,
-        title: said(item, &["/title/0"]),
+        title: title(item),
         url: said(item, &["/URL"]),
-        doi: said(item, &["/DOI"]),
+        doi: string(item, "DOI").to_owned(),
         editors: list(item, "editor").iter().map(author).collect(),
         container,
         series,
@@ -198,7 +199,6 @@ fn paper(item: &Value) -> Paper {
     Paper {
         work,
         years,
-        subtitle: said(item, &["/subtitle/0"]),
         other_containers: ["short-container-title", "container-title"]
             .iter()
             .flat_map(|name| reply::strings(item.get(*name)))
@@ -206,6 +206,21 @@ fn paper(item: &Value) -> Paper {
         summary: html_text::text(&summary),
         ..Paper::default()
     }
+}
+
+/// Returns the title with the subtitle, unless that is in it already.
+fn title(item: &Value) -> String {
+    let title = said(item, &["/title/0"]);
+    let subtitle = said(item, &["/subtitle/0"]);
+    let added = letters(&subtitle);
+    if title.is_empty() || added.is_empty() || letters(&title).contains(&added) {
+        return title;
+    }
+    let mark = match title.ends_with([':', '?', '!', '.', '\u{2014}']) {
+        true => "",
+        false => ":",
+    };
+    format!("{title}{mark} {subtitle}")
 }
 
 /// Returns a contributor: a person, or a group.
@@ -217,5 +232,50 @@ fn author(contributor: &Value) -> WorkAuthor {
             name => WorkAuthor::group(&name),
         },
         family => WorkAuthor::person(family, &part("given"), &part("suffix")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_work_has_its_doi_its_subtitle_and_its_names_as_they_are_registered() {
+        let doi = "10.1175/1520-0485(1985)015<1043:AOTSCO>2.0.CO;2";
+        let found = paper(&json!({"DOI": doi, "title": ["Main title"],
+            "subtitle": ["The subtitle &amp; more"], "type": "journal-article",
+            "author": [{"given": "ANN", "family": "SMITH"}]}))
+        .tidied("crossref")
+        .unwrap()
+        .work;
+        assert_eq!(found.doi, doi.to_ascii_lowercase());
+        assert_eq!(
+            found.url,
+            "https://doi.org/10.1175/1520-0485(1985)015%3C1043:aotsco%3E2.0.co;2"
+        );
+        assert_eq!(found.title, "Main title: The subtitle & more");
+        let inverted = found.authors[0].split().unwrap().inverted();
+        assert_eq!(inverted, "SMITH, ANN");
+    }
+
+    #[test]
+    fn a_title_names_its_subtitle_once() {
+        for (title_of, subtitle, expected) in [
+            (
+                "A title: The subtitle",
+                "the Subtitle.",
+                "A title: The subtitle",
+            ),
+            ("Is it so?", "A study", "Is it so? A study"),
+            ("A title:", "A study", "A title: A study"),
+            ("A title", "", "A title"),
+            ("A title", ".", "A title"),
+            ("", "A study", ""),
+        ] {
+            let item = json!({"title": [title_of], "subtitle": [subtitle]});
+            assert_eq!(title(&item), expected);
+        }
     }
 }

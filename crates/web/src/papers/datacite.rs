@@ -10,6 +10,7 @@ use super::paper_search::PaperSearch;
 use super::work_id::WorkId;
 use crate::client::HttpResponse;
 use crate::page::PartialDate;
+use crate::page::doi::in_path;
 use crate::provider::reply::{self, list, string};
 use crate::provider::{
     Provider, ProviderAccount, ProviderEndpoint, ProviderRequest, UnreadableReply,
@@ -34,7 +35,7 @@ pub static PROVIDER: PaperProvider = PaperProvider {
 
 fn request(search: &PaperSearch, account: &ProviderAccount, _: &PaperPage) -> ProviderRequest {
     let doi = search.target.work().and_then(WorkId::doi);
-    let account = account.below(&doi.unwrap_or_default());
+    let account = account.below(&in_path(&doi.unwrap_or_default()));
     ProviderRequest::get(&account, []).for_one()
 }
 
@@ -63,7 +64,7 @@ fn paper(item: &Value) -> Paper {
         kind: WorkKind::of_names(names.iter().map(String::as_str)),
         title: said(item, &["/titles/0/title"]),
         url: said(item, &["/url"]),
-        doi: said(item, &["/doi"]),
+        doi: string(item, "doi").to_owned(),
         container: said(item, &["/container/title"]),
         volume: said(item, &["/container/volume"]),
         issue: said(item, &["/container/issue"]),

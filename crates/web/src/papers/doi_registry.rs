@@ -4,6 +4,7 @@
 
 use super::paper_provider::refusal_without_keys;
 use crate::client::HttpResponse;
+use crate::page::doi::in_path;
 use crate::provider::exchange::ProviderItem;
 use crate::provider::failure::ProviderFailure;
 use crate::provider::reply;
@@ -27,7 +28,7 @@ impl ProviderItem for Registered {}
 /// Asks if a DOI is registered.
 pub fn is_registered(context: &SearchContext<'_>, doi: &str) -> Result<bool, ProviderFailure> {
     let account = PROVIDER.account(context.credentials)?;
-    let request = ProviderRequest::get(&account.below(doi), []).for_one();
+    let request = ProviderRequest::get(&account.below(&in_path(doi)), []).for_one();
     let record = context.ask(&PROVIDER, &request, read)?;
     // Without an item the status was 404, with which comes the code 100.
     Ok(record.first().is_some_and(|one| one.0))

@@ -12,6 +12,7 @@ use super::paper_search::{NAMES, PaperOrder, PaperSearch, PaperTarget};
 use super::work_id::WorkId;
 use crate::client::HttpResponse;
 use crate::page::PartialDate;
+use crate::page::doi::in_path;
 use crate::page::retraction::RetractionStatus;
 use crate::provider::reply::{self, list, string};
 use crate::provider::{
@@ -81,7 +82,7 @@ pub static PROVIDER: PaperProvider = PaperProvider {
 fn ask_work(id: &WorkId, fields: &str, account: &ProviderAccount) -> ProviderRequest {
     let name = match id {
         WorkId::Pubmed(number) => format!("pmid:{number}"),
-        id => format!("doi:{}", id.doi().unwrap_or_default()),
+        id => format!("doi:{}", in_path(&id.doi().unwrap_or_default())),
     };
     let fields = [("select", Some(fields.into())), ("api_key", key(account))];
     ProviderRequest::get(&account.below(&name), fields).for_one()
@@ -215,7 +216,7 @@ fn paper(item: &Value) -> Paper {
         kind: WorkKind::of_names(names.into_iter()),
         title: said(item, &["/display_name", "/title"]),
         url: said(item, &["/primary_location/landing_page_url", "/id"]),
-        doi: said(item, &["/doi"]),
+        doi: string(item, "doi").to_owned(),
         container: said(item, &["/primary_location/source/display_name"]),
         volume: said(item, &["/biblio/volume"]),
         issue: said(item, &["/biblio/issue"]),

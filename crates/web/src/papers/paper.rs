@@ -1,11 +1,11 @@
 //! A paper, as answers show it and the cache keeps it; and one paper out of what two providers know
 //! of it.
 
-use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::page::doi::parse_doi;
+use crate::page::doi::{self, registered_doi};
+use crate::references::tex;
 use crate::search::claim::sentences;
 use crate::search::html_text;
 use crate::search::results::{shortened, shown_url};
@@ -20,16 +20,6 @@ const MAX_NAMES: usize = 50;
 
 /// Beginning of the DOIs of arXiv, before the number of a preprint.
 const ARXIV_DOI: &str = "10.48550/arxiv.";
-
-/// Characters that the path of an address cannot hold.
-const ENCODED: &AsciiSet = &CONTROLS
-    .add(b' ')
-    .add(b'"')
-    .add(b'#')
-    .add(b'%')
-    .add(b'<')
-    .add(b'>')
-    .add(b'?');
 
 /// A paper.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -48,9 +38,6 @@ pub struct Paper {
     /// Years in which a form of it appeared, if there are several.
     #[serde(skip)]
     pub(crate) years: Vec<u16>,
-    /// Subtitle, where the title lacks it.
-    #[serde(skip)]
-    pub(crate) subtitle: String,
     /// Other names of what it is in.
     #[serde(skip)]
     pub(crate) other_containers: Vec<String>,
@@ -116,10 +103,10 @@ impl Paper {
     /// Puts its fields in order; `None` if it has no title or no address.
     pub(crate) fn tidied(mut self, provider: &str) -> Option<Self> {
         let work = &mut self.work;
-        let doi = parse_doi(&work.doi);
+        let doi = registered_doi(&work.doi);
         work.url = match &doi {
             // The address that it stands for.
-            Some(doi) => format!("https://doi.org/{}", utf8_percent_encode(doi, ENCODED)),
+            Some(doi) => doi::address(doi),
             None => shown_url(&work.url)?,
         };
         work.doi = doi.unwrap_or_default();
@@ -127,6 +114,7 @@ impl Paper {
             number.clone_into(&mut work.arxiv);
             work.kind = WorkKind::Preprint;
         }
+        work.title = tex::plain(&work.title);
         work.pages = tidied_pages(&work.pages);
         let file = shown_url(&work.pdf_url);
         self.set_file(file);

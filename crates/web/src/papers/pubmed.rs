@@ -11,6 +11,7 @@ use super::paper_provider::{PaperPage, PaperProvider, PaperStep, key, refusal};
 use super::paper_search::{PaperOrder, PaperSearch, PaperTarget};
 use crate::client::HttpResponse;
 use crate::page::PartialDate;
+use crate::page::doi::doi_in;
 use crate::page::retraction::RetractionStatus;
 use crate::provider::failure::ProviderFailureKind;
 use crate::provider::reply::{self, list, string, strings};
@@ -279,7 +280,7 @@ fn paper(summary: &Value) -> Paper {
         title: title.strip_suffix('.').unwrap_or(&title).to_owned(),
         url: format!("https://pubmed.ncbi.nlm.nih.gov/{number}/"),
         doi: match id("doi") {
-            "" => said(summary, &["/elocationid"]),
+            "" => doi_in(string(summary, "elocationid")).unwrap_or_default(),
             doi => doi.to_owned(),
         },
         container: match kind {
@@ -327,7 +328,9 @@ fn author(one: &Value) -> WorkAuthor {
     };
     match name.rsplit_once(' ') {
         Some((family, initials)) if initials.chars().all(char::is_uppercase) => {
-            WorkAuthor::person(family, initials, suffix)
+            // Styles know initials by their points.
+            let initials: Vec<String> = initials.chars().map(|c| format!("{c}.")).collect();
+            WorkAuthor::person(family, &initials.join(" "), suffix)
         }
         _ => WorkAuthor::unsplit(name),
     }

@@ -13,12 +13,13 @@ use super::paper_search::{NAMES, PaperSearch, PaperTarget};
 use super::work_id::WorkId;
 use crate::client::HttpResponse;
 use crate::page::PartialDate;
+use crate::page::doi::in_path;
 use crate::provider::reply::{self, list, string};
 use crate::provider::{
     Provider, ProviderAccount, ProviderEndpoint, ProviderRequest, UnreadableReply, optional_key,
 };
 use crate::search::html_text;
-use crate::work::{Work, WorkAuthor, WorkKind};
+use crate::work::{Work, WorkAuthor, WorkKind, is_archive};
 
 const FIELDS: &str = "title,url,externalIds,abstract,venue,journal,year,publicationDate,authors,\
     citationCount,influentialCitationCount,isOpenAccess,openAccessPdf,tldr,\
@@ -65,7 +66,7 @@ fn ask_around(
     account: &ProviderAccount,
 ) -> ProviderRequest {
     let number = match id {
-        WorkId::Doi(doi) => format!("DOI:{doi}"),
+        WorkId::Doi(doi) => format!("DOI:{}", in_path(doi)),
         id @ WorkId::Arxiv(_) => format!("ARXIV:{}", id.number()),
         WorkId::Pubmed(number) => format!("PMID:{number}"),
     };
@@ -166,11 +167,11 @@ fn paper(item: &Value) -> Paper {
         kind: kind(item),
         title: said(item, &["/title"]),
         url: said(item, &["/url"]),
-        doi: said(item, &["/externalIds/DOI"]),
+        doi: string(&item["externalIds"], "DOI").to_owned(),
         arxiv: said(item, &["/externalIds/ArXiv"]),
         pmid: said(item, &["/externalIds/PubMed"]),
         pmcid: said(item, &["/externalIds/PubMedCentral"]),
-        container: said(item, &["/journal/name", "/venue"]),
+        container: container(item),
         volume: said(item, &["/journal/volume"]),
         pages: said(item, &["/journal/pages"]),
         date: PartialDate::parse(&date),
@@ -179,7 +180,7 @@ fn paper(item: &Value) -> Paper {
         citation_count: item["citationCount"].as_u64(),
         ..Work::default()
     };
-    if work.kind == WorkKind::Preprint {
+    if is_archive(&said(item, &["/journal/name"])) {
         // The number of a preprint is no volume.
         work.volume.clear();
     }
@@ -205,18 +206,102 @@ fn paper(item: &Value) -> Paper {
     }
 }
 
+/// Returns what a work is in: of a preprint that was published, its venue.
+fn container(item: &Value) -> String {
+    let journal = said(item, &["/journal/name", "/venue"]);
+    let venue = said(item, &["/venue"]);
+    if is_archive(&journal) && !venue.is_empty() && !is_archive(&venue) {
+        return venue;
+    }
+    journal
+}
+
 /// Returns the kind of a work: of several, that which tells most, and what its venue is.
 fn kind(item: &Value) -> WorkKind {
-    let journal = said(item, &["/journal/name", "/venue"]).to_lowercase();
-    if journal == "arxiv" || journal == "arxiv.org" {
+    if is_archive(&container(item)) {
         return WorkKind::Preprint;
     }
     let names = list(item, "publicationTypes").iter();
-    match WorkKind::of_names(names.filter_map(Value::as_str)) {
+    let names = names.filter_map(Value::as_str);
+    // The type of what was archived first is that of an article.
+    let venue = string(&item["publicationVenue"], "type");
+    let venue = Some(venue).filter(|_| is_archive(&said(item, &["/journal/name"])));
+    match WorkKind::of_names(names.chain(venue)) {
         WorkKind::Unknown => match string(&item["publicationVenue"], "type") {
             "journal" => WorkKind::Article,
             venue => WorkKind::of_name(venue),
         },
         kind => kind,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_preprint_that_was_published_is_in_its_venue() {
+        for (journal, venue, types, at, container, kind) in [
+            (
+                "ArXiv",
+                "Communications of the ACM",
+                "",
+                "journal",
+                "Communications of the ACM",
+                WorkKind::Article,
+            ),
+            (
+                "ArXiv",
+                "NeurIPS",
+                "",
+                "conference",
+                "NeurIPS",
+                WorkKind::Proceedings,
+            ),
+            (
+                "CoRR",
+                "CHI",
+                "Conference",
+                "",
+                "CHI",
+                WorkKind::Proceedings,
+            ),
+            ("ArXiv", "arXiv.org", "", "", "ArXiv", WorkKind::Preprint),
+            ("bioRxiv", "bioRxiv", "", "", "bioRxiv", WorkKind::Preprint),
+            (
+                "SSRN Electronic Journal",
+                "Social Science Research Network",
+                "",
+                "",
+                "SSRN Electronic Journal",
+                WorkKind::Preprint,
+            ),
+            ("", "arXiv.org", "", "", "arXiv.org", WorkKind::Preprint),
+            (
+                "Heat",
+                "Journal of Heat",
+                "",
+                "journal",
+                "Heat",
+                WorkKind::Article,
+            ),
+        ] {
+            let types = [types, "JournalArticle"];
+            let types: Vec<&str> = types.into_iter().filter(|one| !one.is_empty()).collect();
+            let found = paper(&json!({"paperId": "a", "title": "T", "venue": venue,
+                "journal": {"name": journal, "volume": "abs/2101.00001"},
+                "publicationTypes": types, "publicationVenue": {"type": at},
+                "externalIds": {"DOI": "10.1145/1", "ArXiv": "2101.00001"}}))
+            .work;
+            assert_eq!(
+                (found.container.as_str(), found.kind),
+                (container, kind),
+                "{venue}"
+            );
+            let is_archived = is_archive(journal);
+            assert_eq!(found.volume.is_empty(), is_archived, "{journal}");
+        }
     }
 }

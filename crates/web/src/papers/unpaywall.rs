@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::paper::{Paper, said};
 use super::paper_provider::{PaperPage, key, refusal_without_keys};
 use crate::client::HttpResponse;
+use crate::page::doi::in_path;
 use crate::provider::breaker::BreakerState;
 use crate::provider::{
     Provider, ProviderEndpoint, ProviderRequest, UnreadableReply, reply, required_key,
@@ -57,7 +58,7 @@ pub fn look_up(context: &SearchContext<'_>, papers: &mut [Paper], limit: &mut us
         *limit -= 1;
         paper.looked_up = true;
         let mail = [("email", key(&account))];
-        let request = ProviderRequest::get(&account.below(&paper.work.doi), mail);
+        let request = ProviderRequest::get(&account.below(&in_path(&paper.work.doi)), mail);
         let copies = context.ask(&PROVIDER, &request, read).unwrap_or_default();
         for file in copies.iter().flat_map(|page| &page.papers) {
             if file.work.open_access == Some(true) {

@@ -13,6 +13,8 @@ use super::failure::{
 };
 use super::reply::on_one_short_line;
 use super::{Provider, ProviderRefusal, ProviderRequest, UnreadableReply};
+use serde::de::IgnoredAny;
+
 use crate::client::{FetchError, FetchRequest, HttpClient, HttpResponse, PostRequest};
 use crate::credentials::{MIN_SECRET_BYTES, SecretText};
 use crate::status_advice::retry_delay;
@@ -259,6 +261,13 @@ fn not_understood(provider: &Provider, reply: &HttpResponse) -> ProviderFailure 
         return ProviderFailure::new(provider, ProviderFailureKind::NotUnderstood, text)
             .advising("Ask for fewer results, or choose another provider.");
     }
+    if let Some(lack) = lack(&reply.body) {
+        let text = format!(
+            "{} answered HTTP {} with {lack}.",
+            provider.title, reply.status
+        );
+        return ProviderFailure::new(provider, ProviderFailureKind::Upstream, text);
+    }
     let kind = reply.content_type().unwrap_or("no content type");
     let wanted = match super::reply::object(reply) {
         Ok(_) => "no list of results",
@@ -276,6 +285,19 @@ fn not_understood(provider: &Provider, reply: &HttpResponse) -> ProviderFailure 
             on_one_short_line(kind)
         ),
     )
+}
+
+/// Returns what a body is that has not come whole; another request may bring all of it.
+fn lack(body: &[u8]) -> Option<&'static str> {
+    let body = body.trim_ascii();
+    if body.is_empty() {
+        return Some("an empty body");
+    }
+    let json = body
+        .starts_with(b"{")
+        .then(|| serde_json::from_slice::<IgnoredAny>(body))?;
+    let is_cut = json.is_err_and(|error| error.is_eof());
+    is_cut.then_some("JSON that breaks off")
 }
 
 /// Turns a refusal into a failure, with the waiting time that the answer gives.
@@ -300,4 +322,28 @@ fn failure(
         kind => kind,
     };
     ProviderFailure::new(provider, kind, refusal.text).again_in(told)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_that_has_not_come_whole_is_told_from_another_one() {
+        for (body, expected) in [
+            ("", Some("an empty body")),
+            (" \n", Some("an empty body")),
+            (
+                "{\"message\":{\"items\":[{\"DOI\":\"10.1/",
+                Some("JSON that breaks off"),
+            ),
+            ("{\"items\":[]", Some("JSON that breaks off")),
+            ("{\"items\":none}", None),
+            ("{}", None),
+            ("<html>", None),
+            ("null", None),
+        ] {
+            assert_eq!(lack(body.as_bytes()), expected, "{body}");
+        }
+    }
 }

@@ -41,6 +41,12 @@ impl Bibliography {
         Self { form, entries }
     }
 
+    /// Returns why a text that is meant to be JSON is none, with the place.
+    #[must_use]
+    pub fn fault(text: &str) -> Option<String> {
+        csl::fault(text)
+    }
+
     /// Reads a file: one of the three forms, or of a document the part below the heading of its
     /// references; `None` if it is neither.
     #[must_use]

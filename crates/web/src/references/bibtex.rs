@@ -15,7 +15,7 @@ use crate::papers::work_id::WorkId;
 const MAX_ENTRY_BYTES: usize = 64 * 1024;
 
 /// Maximum depth of braces in an entry that is read.
-const MAX_DEPTH: usize = 24;
+pub(super) const MAX_DEPTH: usize = 24;
 
 /// Maximum length of what an abbreviation stands for, in bytes.
 const MAX_STRING_BYTES: usize = 2000;
@@ -45,6 +45,7 @@ pub fn entries(text: &str) -> Vec<ReferenceEntry> {
             entries.push(read.unwrap_or_else(|| ReferenceEntry {
                 text: block.to_owned(),
                 ids: WorkId::all_in(block),
+                fault: "it cannot be read as BibTeX: look at its braces and commas".to_owned(),
                 ..ReferenceEntry::default()
             }));
         }
@@ -152,7 +153,12 @@ fn entry(block: &str, strings: &HashMap<String, String>) -> Option<ReferenceEntr
     if block.len() > MAX_ENTRY_BYTES || depth(block) > MAX_DEPTH {
         return None;
     }
-    let source = with_braces(block);
+    let mut source = with_braces(block);
+    // Without the last brace it is as clear; where another one is missing, a field has the others.
+    let is_open = open_braces(block) > 0;
+    if is_open {
+        source.push('}');
+    }
     let raw = RawBibliography::parse(&source).ok();
     // A file without a key for an entry is common.
     let keyed;
@@ -196,10 +202,18 @@ fn entry(block: &str, strings: &HashMap<String, String>) -> Option<ReferenceEntr
     raw.entries = vec![entry];
     raw.abbreviations.clear();
     let entry = Bibliography::from_raw(raw).ok()?.into_iter().next()?;
-    Some(read(block, &entry))
+    let read = read(block, &entry);
+    (!is_open || !read.title.contains('=')).then_some(read)
 }
 
-fn depth(text: &str) -> usize {
+/// Returns the number of braces that are not closed.
+fn open_braces(text: &str) -> usize {
+    let text = text.replace("\\{", "").replace("\\}", "");
+    let closed = text.matches('}').count();
+    text.matches('{').count().saturating_sub(closed)
+}
+
+pub(super) fn depth(text: &str) -> usize {
     let mut depth = 0usize;
     let mut limit = 0;
     for byte in text.bytes() {
@@ -270,8 +284,8 @@ fn read(block: &str, entry: &Entry) -> ReferenceEntry {
         container: text(&["journal", "journaltitle", "booktitle", "shortjournal"]),
         is_article: kind == "article",
         pages: text(&["pages"]),
-        ids: Vec::new(),
         url: text(&["url"]),
+        ..ReferenceEntry::default()
     };
     let eprint = text(&["eprint"]);
     let archive = text(&["archiveprefix", "eprinttype"]).to_ascii_lowercase();
@@ -289,7 +303,7 @@ fn read(block: &str, entry: &Entry) -> ReferenceEntry {
             read.add_id(Some(id));
         }
     }
-    read
+    read.with_bareness()
 }
 
 #[cfg(test)]
@@ -347,6 +361,30 @@ mod tests {
         assert_eq!(all[2].ids, [WorkId::Arxiv("2101.00001".to_owned())]);
         assert_eq!(all.last().map(|one| one.years.clone()), Some(vec![1999]));
         assert!(!is_bibtex("Write to me@example.com {now}"));
+    }
+
+    #[test]
+    fn of_an_entry_that_is_not_closed_what_is_there_is_read() {
+        for text in [
+            "@article{a, title={A theory of salt}, author={Lee, Ann}, year={2020}",
+            "@article{a, title={A theory of salt}, author={Lee, Ann}, year={2020},\n\n\
+             @article{b, title={Another}, year={2021}}",
+        ] {
+            let first = entries(text).remove(0);
+            assert_eq!(first.title, "A theory of salt", "{text}");
+            assert_eq!(
+                (first.years.as_slice(), first.fault.as_str()),
+                (&[2020][..], "")
+            );
+        }
+        for text in [
+            "@article{a, title={A theory of salt, year={2020}, doi={10.1000/1}}",
+            "@article{a, title={A theory of salt, year={2020}, doi={10.1000/1}",
+            "@article{a title={A theory of salt} year=2020}",
+        ] {
+            let first = entries(text).remove(0);
+            assert!(first.fault.contains("braces"), "{first:?}");
+        }
     }
 
     #[test]

@@ -91,12 +91,8 @@ impl KnownWork {
         let containers = containers.chain(&paper.other_containers);
         let mut years = paper.years.clone();
         years.extend(work.year().filter(|year| !paper.years.contains(year)));
-        let title = match paper.subtitle.as_str() {
-            "" => work.title.clone(),
-            subtitle => format!("{}: {subtitle}", work.title),
-        };
         Self {
-            title,
+            title: work.title.clone(),
             authors: people.iter().filter(|one| !one.group).map(person).collect(),
             groups: people
                 .iter()

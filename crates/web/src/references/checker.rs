@@ -12,6 +12,7 @@ use super::entry::ReferenceEntry;
 use super::request_gate::ProviderGate;
 use crate::cache::CacheQuestion;
 use crate::client::HttpClient;
+use crate::page::doi;
 use crate::papers::doi_registry;
 use crate::papers::paper::Paper;
 use crate::papers::paper_caller;
@@ -27,7 +28,7 @@ use iki_base::mutex::lock;
 
 /// Version of the stored form: incremented whenever [`CheckedReference`] changes, or what counts as
 /// the same.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Time for which an outcome is valid.
 const TIME_TO_LIVE: Duration = Duration::from_secs(60 * 60);
@@ -158,8 +159,11 @@ impl ReferenceCheck<'_> {
 
     fn check(&self, entry: &ReferenceEntry) -> CheckedReference {
         let mut course = EntryCheck::default();
-        if !entry.can_be_found() {
-            course.refusal = Some("it has neither a title nor a number".to_owned());
+        if !entry.fault.is_empty() || !entry.can_be_found() {
+            course.refusal = Some(match entry.fault.as_str() {
+                "" => "it has neither a title nor a number".to_owned(),
+                fault => fault.to_owned(),
+            });
             course.is_in_vain = true;
             return course.outcome(entry);
         }
@@ -169,7 +173,7 @@ impl ReferenceCheck<'_> {
                 return course.outcome(entry);
             }
         }
-        if course.best.is_none() {
+        if course.best.is_none() && !entry.is_bare {
             // What a look-up could not tell, a search may.
             let refused = course.refusal.take();
             self.search(entry, &mut course);
@@ -213,7 +217,7 @@ impl ReferenceCheck<'_> {
         };
         course.checked.push(ReferenceLookup {
             provider: doi_registry::PROVIDER.title.to_owned(),
-            url: format!("https://doi.org/{doi}"),
+            url: doi::address(doi),
             outcome: outcome.to_owned(),
         });
         match registered {

@@ -74,6 +74,13 @@ impl Comparison {
     /// Compares an entry with a work.
     #[must_use]
     pub fn of(entry: &ReferenceEntry, work: &KnownWork) -> Self {
+        if entry.is_bare {
+            return Self {
+                same_title: true,
+                same_author: true,
+                ..Self::default()
+            };
+        }
         let mut differences = Vec::new();
         let mut differ = |field: &str, given: String, found: String| {
             let field = field.to_owned();

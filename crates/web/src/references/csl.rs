@@ -31,6 +31,20 @@ pub fn entries(text: &str) -> Option<Vec<ReferenceEntry>> {
     (!items.iter().all(is_empty) || items.is_empty()).then_some(items)
 }
 
+/// Returns why a text that is meant to be JSON is none, with the place.
+#[must_use]
+pub fn fault(text: &str) -> Option<String> {
+    let text = text.trim().trim_start_matches('\u{feff}');
+    // References may begin with their numbers in brackets.
+    let inside = text.strip_prefix('[').unwrap_or(text).trim_start();
+    let object = inside.strip_prefix('{')?.trim_start();
+    if !object.starts_with(['"', '}']) {
+        return None;
+    }
+    let error = serde_json::from_str::<Value>(text).err()?;
+    Some(error.to_string())
+}
+
 /// Returns a text, or the first of several.
 fn text(item: &Value, names: &[&str]) -> String {
     let values = names.iter().filter_map(|name| item.get(name));
@@ -99,12 +113,35 @@ fn read(item: &Value) -> ReferenceEntry {
             entry.add_id(Some(id));
         }
     }
-    entry
+    entry.with_bareness()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn broken_json_is_told_with_the_place() {
+        for (text, place) in [
+            (r#"[{"title":"It",}]"#, "line 1 column 16"),
+            (
+                r#"[{"title":"It"}"#,
+                "EOF while parsing a list at line 1 column 15",
+            ),
+            (" {\"title\": \"It\"\n\"DOI\": 1}", "line 2 column 1"),
+        ] {
+            let fault = fault(text).unwrap_or_default();
+            assert!(fault.contains(place), "{text}: {fault}");
+        }
+        for text in [
+            "[1] A. Lee, It, 2020.",
+            "[{1}] A. Lee, It, 2020.",
+            r#"[{"title":"It"}]"#,
+            "{Lee} It.",
+        ] {
+            assert_eq!(fault(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn entries_are_read_from_a_list_or_alone() {

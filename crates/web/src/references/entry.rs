@@ -1,6 +1,8 @@
 //! An entry of a bibliography, as far as it tells what it refers to.
 
+use crate::page::doi;
 use crate::papers::work_id::WorkId;
+use crate::work::is_archive;
 use iki_base::wording::on_one_line;
 
 /// Maximum length of an entry as it is shown, in characters.
@@ -41,6 +43,10 @@ pub struct ReferenceEntry {
     pub ids: Vec<WorkId>,
     /// Its address, if there is one.
     pub url: String,
+    /// True if it says nothing but identifiers.
+    pub is_bare: bool,
+    /// Why it cannot be read; empty if it can.
+    pub fault: String,
 }
 
 impl ReferenceEntry {
@@ -127,7 +133,7 @@ impl ReferenceEntry {
             return Some(self.url.clone());
         }
         let mut dois = self.ids.iter().filter_map(|id| match id {
-            WorkId::Doi(doi) => Some(format!("https://doi.org/{doi}")),
+            WorkId::Doi(doi) => Some(doi::address(doi)),
             _ => None,
         });
         dois.next()
@@ -145,10 +151,17 @@ impl ReferenceEntry {
             // The rest of such an entry may say where it is, as `howpublished` does.
             ("", Some(WorkId::Pubmed(_)) | None) => has_word(&self.text, &ARCHIVES),
             ("", Some(WorkId::Doi(_))) => false,
-            (place, _) => {
-                has_word(place, &ARCHIVES) || has_word(place, &["ssrn", "preprint", "corr"])
-            }
+            (place, _) => is_archive(place),
         }
+    }
+
+    /// Notes if its identifiers are all that it says.
+    pub(super) fn with_bareness(mut self) -> Self {
+        let texts = [&self.title, &self.container, &self.pages];
+        let is_silent = texts.into_iter().all(String::is_empty);
+        self.is_bare =
+            is_silent && self.authors.is_empty() && self.years.is_empty() && !self.ids.is_empty();
+        self
     }
 
     /// Adds an identifier that it does not have.

@@ -6,6 +6,7 @@
 //! | `bibliography` | the entries of a text, in whatever form it has them |
 //! | `bibtex`, `ris`, `csl`, `plain` | the four forms |
 //! | `folding` | letters and words without case, accents and markup |
+//! | `tex` | titles in TeX as text |
 //! | `names` | persons, compared |
 //! | `containers` | journals and their abbreviations, compared |
 //! | `comparison` | an entry beside a work |
@@ -26,3 +27,4 @@ mod names;
 mod plain;
 mod request_gate;
 mod ris;
+pub(crate) mod tex;

@@ -58,6 +58,14 @@ pub fn entries(text: &str) -> Vec<ReferenceEntry> {
     let references = parts(text).into_iter().map(|text| {
         let marked = without_marker(&text);
         let line = on_one_line(marked.unwrap_or(&text));
+        if let Some(id) = identifier(&line) {
+            return ReferenceEntry {
+                ids: vec![id],
+                is_bare: true,
+                text: line,
+                ..ReferenceEntry::default()
+            };
+        }
         ReferenceEntry {
             years: years_of(&without_numbers(&line)),
             ids: WorkId::all_in(&line),
@@ -67,6 +75,13 @@ pub fn entries(text: &str) -> Vec<ReferenceEntry> {
         }
     });
     references.filter(|entry| !entry.text.is_empty()).collect()
+}
+
+/// Returns the identifier that a line is, if it says nothing else.
+fn identifier(line: &str) -> Option<WorkId> {
+    let line = without_marker(line).unwrap_or(line).trim();
+    let line = line.strip_prefix('<').unwrap_or(line);
+    WorkId::parse(line.trim_end_matches(['.', ',', ';', '>']))
 }
 
 /// Returns the years of a reference: those in brackets, or before a volume, or else all numbers that
@@ -131,13 +146,21 @@ fn parts(text: &str) -> Vec<String> {
         let goes_on = line.starts_with([' ', '\t']) && !lines[0].starts_with([' ', '\t']);
         !goes_on && line.trim().len() >= MIN_BYTES
     };
+    let begins_at = |at: usize, last: &str| {
+        match (identifier(lines[at]).is_some(), identifier(last).is_some()) {
+            (true, true) => true,
+            // The identifier of the reference before it, if that has none.
+            (true, false) if !(begins || paragraphs) => !WorkId::all_in(last).is_empty(),
+            _ => is_beginning(at),
+        }
+    };
     let mut parts: Vec<String> = Vec::new();
     for (index, line) in lines.iter().enumerate() {
         if line.trim().is_empty() {
             continue;
         }
         match parts.last_mut() {
-            Some(last) if !is_beginning(index) => {
+            Some(last) if !begins_at(index, last) => {
                 // A word that was divided at the end of a line.
                 let divided = last.ends_with('-')
                     && line.trim_start().starts_with(|c: char| c.is_lowercase());
@@ -201,6 +224,37 @@ mod tests {
         }
         assert_eq!(texts("[7] Doe, J. Alone. 2001."), ["Doe, J. Alone. 2001."]);
         assert_eq!(texts(" \n \n"), [""; 0]);
+    }
+
+    #[test]
+    fn identifiers_alone_are_an_entry_each() {
+        let ids = |text: &str| -> Vec<Vec<String>> {
+            let all = entries(text).into_iter();
+            let bare = all.inspect(|entry| assert!(entry.is_bare, "{}", entry.text));
+            bare.map(|entry| entry.ids.iter().map(WorkId::to_string).collect())
+                .collect()
+        };
+        for text in [
+            "10.1000/a1\n10.1000/a4\narXiv:2101.00001\n2101.00002v1\nPMID: 123",
+            "https://doi.org/10.1000/a1\nhttps://doi.org/10.1000/a4\n\
+             https://arxiv.org/abs/2101.00001\n2101.00002\nhttps://pubmed.ncbi.nlm.nih.gov/123/",
+            "10.1000/a1\n\n10.1000/a4\narXiv:2101.00001\n\narXiv:2101.00002\npmid 123",
+            "- doi:10.1000/a1\n- 10.1000/a4.\n- <https://arxiv.org/abs/2101.00001>\n\
+             - 2101.00002,\n- PMID:123;",
+            "[1] 10.1000/a1\n[2] 10.1000/a4\n[3] 2101.00001\n[4] 2101.00002\n[5] PMID:123",
+        ] {
+            let all: Vec<String> = ids(text).concat();
+            assert_eq!(ids(text).len(), 5, "{text}");
+            assert_eq!(all[..2], ["doi:10.1000/a1", "doi:10.1000/a4"], "{text}");
+            assert_eq!(all[2], "arXiv:2101.00001", "{text}");
+            assert_eq!(all[4], "PMID:123", "{text}");
+        }
+        let mixed = "Doe, J. A title of it. Journal 3, 2001.\nhttps://doi.org/10.1000/a1\n\
+            10.1000/a4\n10.1000/a5";
+        let all = entries(mixed);
+        let bare: Vec<bool> = all.iter().map(|entry| entry.is_bare).collect();
+        assert_eq!(bare, [false, true, true]);
+        assert_eq!(all[0].ids, [WorkId::Doi("10.1000/a1".to_owned())]);
     }
 
     #[test]

@@ -127,7 +127,7 @@ fn read(fields: &[(&str, String)], source: &str) -> ReferenceEntry {
             entry.add_id(Some(id));
         }
     }
-    entry
+    entry.with_bareness()
 }
 
 #[cfg(test)]

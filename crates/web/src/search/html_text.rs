@@ -2,12 +2,32 @@
 
 use iki_document::entities;
 
+/// Elements for the look of words.
+const INLINE: &str = "i b em strong sub sup u small span sc scp tt br";
+
 /// Converts a snippet of HTML to text: tags removed, entities decoded once, whitespace collapsed.
 ///
 /// A `<` that does not begin a tag is text.
 #[must_use]
 pub fn text(html: &str) -> String {
     let decoded = entities::decoded(&without_tags(html, &tag_length));
+    decoded.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Converts a title that may have a little markup of HTML: entities are decoded, tags for the look
+/// of words removed. Any other tag may be what the title is about.
+#[must_use]
+pub(crate) fn title_text(title: &str) -> String {
+    let length = |rest: &str| {
+        let length = tag_length(rest)?;
+        let name = rest[1..].trim_start_matches('/');
+        let end = name.find(|c: char| !c.is_ascii_alphanumeric())?;
+        INLINE
+            .split(' ')
+            .any(|one| one.eq_ignore_ascii_case(&name[..end]))
+            .then_some(length)
+    };
+    let decoded = entities::decoded(&without_tags(title, &length));
     decoded.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -61,6 +81,24 @@ fn breaks(tag: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn in_a_title_only_the_look_of_words_is_markup() {
+        for (title, text) in [
+            (
+                "Loss of <i>BRCA1</i> in H<sub>2</sub>O",
+                "Loss of BRCA1 in H2O",
+            ),
+            (
+                "Don&#8217;t panic &amp; carry on",
+                "Don\u{2019}t panic & carry on",
+            ),
+            ("The <template> element", "The <template> element"),
+            ("if a < b", "if a < b"),
+        ] {
+            assert_eq!(title_text(title), text);
+        }
+    }
 
     #[test]
     fn tags_go_and_entities_are_decoded_once() {

@@ -5,9 +5,6 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::page::author::{self, AuthorKind, AuthorName};
 use iki_base::wording::on_one_line;
 
-/// Maximum number of capital letters that are initials.
-const MAX_INITIALS: usize = 3;
-
 /// Number of bytes around the names of an author where it is kept.
 const OTHER_BYTES: usize = 40;
 
@@ -74,7 +71,10 @@ impl WorkAuthor {
     /// Returns the name in natural order.
     #[must_use]
     pub fn in_natural_order(&self) -> String {
-        let parts = [&self.given, &self.family, &self.suffix, &self.name];
+        let mut parts = [&self.given, &self.family, &self.suffix, &self.name];
+        if author::is_cjk(&self.given) && author::is_cjk(&self.family) {
+            parts.swap(0, 1);
+        }
         let parts = parts.into_iter().filter(|part| !part.is_empty());
         parts.map(String::as_str).collect::<Vec<_>>().join(" ")
     }
@@ -90,7 +90,7 @@ impl WorkAuthor {
         }
         Some(AuthorName {
             family: self.family.clone(),
-            given: with_points(&self.given),
+            given: self.given.clone(),
             suffix: self.suffix.clone(),
             organisation: false,
         })
@@ -126,16 +126,6 @@ impl From<&AuthorName> for WorkAuthor {
             (false, false) => Self::person(&name.family, &name.given, &name.suffix),
         }
     }
-}
-
-/// Returns initials such as `JA` as `J. A.`, by which styles know them.
-fn with_points(given: &str) -> String {
-    let is_initials = given.chars().all(char::is_uppercase);
-    if !is_initials || given.is_empty() || given.chars().count() > MAX_INITIALS {
-        return given.to_owned();
-    }
-    let initials: Vec<String> = given.chars().map(|c| format!("{c}.")).collect();
-    initials.join(" ")
 }
 
 /// Reads a list of authors, or the text that a session of a former version has in its place: names

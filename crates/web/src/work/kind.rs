@@ -71,6 +71,28 @@ const KINDS: [(WorkKind, &str, &str); 10] = [
     (WorkKind::Patent, "patent", ""),
 ];
 
+/// Words in the names of archives of preprints.
+const ARCHIVES: [&str; 10] = [
+    "arxiv",
+    "biorxiv",
+    "medrxiv",
+    "chemrxiv",
+    "psyarxiv",
+    "techrxiv",
+    "ssrn",
+    "corr",
+    "preprint",
+    "preprints",
+];
+
+/// True if a place is an archive of preprints.
+#[must_use]
+pub(crate) fn is_archive(place: &str) -> bool {
+    let place = place.to_lowercase();
+    let mut words = place.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| ARCHIVES.contains(&word)) || place == "social science research network"
+}
+
 impl WorkKind {
     /// Returns the kind that has this name, whatever its case and its hyphens.
     pub(crate) fn of_name(name: &str) -> Self {

@@ -16,6 +16,7 @@ use crate::partial_date::{self, PartialDate};
 
 pub use author::WorkAuthor;
 pub use kind::WorkKind;
+pub(crate) use kind::is_archive;
 
 /// Maximum number of authors that are kept; some papers have thousands.
 pub(crate) const MAX_AUTHORS: usize = 500;
@@ -207,12 +208,13 @@ impl Work {
     }
 
     /// Adds what another record of the same work says. Where it was published is taken from one
-    /// record as a whole: from that of the article, if the other is of its preprint.
+    /// record as a whole: from that of the article, if the other is of its preprint or its page.
     pub(crate) fn absorb(&mut self, other: Self) {
         let is_preprint = |work: &Self| work.kind == WorkKind::Preprint;
         let (own, theirs) = (is_preprint(self), is_preprint(&other));
         let is_nothing = self.kind.is_unknown() && self.container.is_empty();
-        if own && !theirs && other.is_described() {
+        let is_page = self.kind == WorkKind::Page;
+        if (own || is_page) && !theirs && other.is_described() {
             let other = other.clone();
             self.kind = other.kind;
             self.container = other.container;
@@ -230,7 +232,9 @@ impl Work {
         if self.doi.is_empty() && !other.doi.is_empty() {
             self.url.clone_from(&other.url);
         }
-        if own == theirs || is_nothing {
+        // The site of a page is no journal.
+        let is_of_work = other.is_described() || !self.is_described();
+        if own == theirs && is_of_work || is_nothing {
             if self.kind.is_unknown() {
                 self.kind = other.kind;
             }

@@ -63,11 +63,14 @@ fn a_name_is_split_alone_unless_the_provider_has_split_it() {
         ),
         (WorkAuthor::unsplit("Suryadi"), "Suryadi"),
         (WorkAuthor::unsplit("Smith, Jr., John"), "Smith, John, Jr."),
-        (WorkAuthor::person("El Kasty", "A", ""), "El Kasty, A."),
+        (WorkAuthor::person("El Kasty", "A", ""), "El Kasty, A"),
+        (WorkAuthor::person("Jumper", "JM", "Jr"), "Jumper, JM, Jr"),
+        (WorkAuthor::person("SMITH", "ANN", ""), "SMITH, ANN"),
         (
-            WorkAuthor::person("Jumper", "JM", "Jr"),
-            "Jumper, J. M., Jr",
+            WorkAuthor::unsplit("ATLAS Collaboration"),
+            "ATLAS Collaboration",
         ),
+        (WorkAuthor::unsplit("김 철수"), "김 철수"),
         (
             WorkAuthor::group(&"The Consortium of ".repeat(20)),
             "The Consortium of ".repeat(20).trim(),
@@ -79,6 +82,13 @@ fn a_name_is_split_alone_unless_the_provider_has_split_it() {
     ] {
         assert_eq!(author.split().unwrap().inverted(), inverted);
     }
+}
+
+#[test]
+fn a_name_that_is_written_in_its_own_order_is_shown_in_it() {
+    let shown = |family, given| WorkAuthor::person(family, given, "").in_natural_order();
+    assert_eq!(shown("山田", "太郎"), "山田 太郎");
+    assert_eq!(shown("Yamada", "Taro"), "Taro Yamada");
 }
 
 #[test]
@@ -107,6 +117,39 @@ fn the_article_counts_where_its_preprint_is_known_too() {
     for (mut first, second) in [(preprint.clone(), article.clone()), (article, preprint)] {
         first.absorb(second);
         assert_eq!(first, expected);
+    }
+}
+
+#[test]
+fn the_article_counts_where_its_page_is_known_too() {
+    let page = Work {
+        url: "https://example.org/1".to_owned(),
+        kind: WorkKind::Page,
+        container: "The Site".to_owned(),
+        doi: "10.1000/1".to_owned(),
+        ..Work::default()
+    };
+    let article = Work {
+        url: "https://doi.org/10.1000/1".to_owned(),
+        kind: WorkKind::Article,
+        container: "Nature".to_owned(),
+        doi: "10.1000/1".to_owned(),
+        ..Work::default()
+    };
+    let without_journal = Work {
+        container: String::new(),
+        ..article.clone()
+    };
+    for (mut first, second, container) in [
+        (page.clone(), article.clone(), "Nature"),
+        (article, page.clone(), "Nature"),
+        (without_journal, page, ""),
+    ] {
+        first.absorb(second);
+        assert_eq!(
+            (first.kind, first.container.as_str()),
+            (WorkKind::Article, container)
+        );
     }
 }
 

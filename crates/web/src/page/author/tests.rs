@@ -37,6 +37,19 @@ fn names_are_turned_around_where_they_are_persons() {
             &["\u{5c71}\u{7530}\u{592a}\u{90ce}"],
         ),
         ("World Health Organization", &["World Health Organization"]),
+        ("ATLAS Collaboration", &["ATLAS Collaboration"]),
+        ("The CMS Collaboration", &["The CMS Collaboration"]),
+        (
+            "LIGO Scientific Collaboration",
+            &["LIGO Scientific Collaboration"],
+        ),
+        ("Google Research", &["Google Research"]),
+        ("RECOVERY Group", &["RECOVERY Group"]),
+        ("Trial Investigators", &["Trial Investigators"]),
+        ("山田 太郎", &["山田 太郎"]),
+        ("김 철수", &["김 철수"]),
+        ("山田, 太郎", &["山田, 太郎"]),
+        ("Wei 李", &["李, Wei"]),
         ("The Editors", &["The Editors"]),
         ("Acme, Inc.", &["Acme, Inc."]),
         ("NASA", &["NASA"]),
@@ -124,4 +137,16 @@ fn what_the_page_says_of_an_author_counts() {
     let one = |name, hint| AuthorName::of(name, hint).unwrap().inverted();
     assert_eq!(one("Jane Doe", AuthorKind::Organisation), "Jane Doe");
     assert_eq!(one("Kim News", AuthorKind::Person), "News, Kim");
+}
+
+#[test]
+fn the_natural_order_of_a_name_is_that_of_its_language() {
+    let one = |name| {
+        AuthorName::of(name, AuthorKind::Person)
+            .unwrap()
+            .in_natural_order()
+    };
+    assert_eq!(one("Doe, Jane"), "Jane Doe");
+    assert_eq!(one("山田, 太郎"), "山田 太郎");
+    assert_eq!(one("山田 太郎"), "山田 太郎");
 }

@@ -7,6 +7,7 @@ use crate::page::author::{self, AuthorKind, AuthorName, MAX_AUTHORS};
 use crate::page::embedded::EmbeddedData;
 use crate::page::json_ld;
 use crate::partial_date::PartialDate;
+use crate::search::html_text::title_text;
 use crate::work::{Work, WorkKind};
 use iki_base::wording::on_one_line;
 
@@ -71,7 +72,7 @@ impl<'a> CitationSources<'a> {
             .meta("citation_title")
             .or_else(|| self.json_ld_text("headline name title"));
         if let Some(title) = stated {
-            return title;
+            return title_text(&title);
         }
         let of_text = || Some(on_one_line(extracted)).filter(|title| !title.is_empty());
         let own = || Some(self.embedded.title().to_owned()).filter(|title| !title.is_empty());
@@ -124,12 +125,19 @@ impl<'a> CitationSources<'a> {
 
     /// Returns the kind of work and its place in its container, as far as the page declares them.
     pub fn declared(&self) -> Work {
-        let mut work = declared_work(&|name| self.meta(name).unwrap_or_default());
-        if work.kind == WorkKind::Page
-            && let Some(journal) = self.journal_of_graph()
-        {
+        let mut work = declared_work(&|names| self.meta(names).unwrap_or_default());
+        if work.kind != WorkKind::Page {
+            return work;
+        }
+        if let Some(journal) = self.journal_of_graph() {
             work.kind = WorkKind::Article;
             work.container = journal;
+        } else if self
+            .work
+            .first()
+            .is_some_and(|node| json_ld::is_one_of(node, "Dataset"))
+        {
+            work.kind = WorkKind::Dataset;
         }
         work
     }
@@ -253,7 +261,10 @@ impl<'a> CitationSources<'a> {
 
     fn named(&self, value: &Value, depth: usize, authors: &mut Vec<AuthorName>) {
         match value {
-            Value::String(text) => authors.extend(author::all(text, AuthorKind::None)),
+            Value::String(_) => {
+                let text = json_ld::text(Some(value)).unwrap_or_default();
+                authors.extend(author::all(&text, AuthorKind::None));
+            }
             Value::Array(list) if depth < 2 => {
                 for one in list.iter().take(MAX_AUTHORS) {
                     self.named(one, depth + 1, authors);
@@ -279,8 +290,9 @@ impl<'a> CitationSources<'a> {
                     ));
                 } else if let Value::Array(names) = node.get("name").unwrap_or(&Value::Null) {
                     // Some sites give all authors as one person with many names.
-                    let names = names.iter().filter_map(Value::as_str).take(MAX_AUTHORS);
-                    authors.extend(names.filter_map(|name| AuthorName::of(name, hint)));
+                    let names = names.iter().take(MAX_AUTHORS);
+                    let names = names.filter_map(|name| json_ld::text(Some(name)));
+                    authors.extend(names.filter_map(|name| AuthorName::of(&name, hint)));
                 } else if let Some(name) = json_ld::text(node.get("name")) {
                     match hint {
                         // Some sites give `Jane Doe and John Roe` as one person.
@@ -326,10 +338,9 @@ impl<'a> CitationSources<'a> {
     }
 }
 
-/// Returns the work that `citation_*` declare, by their names: its kind, and its place in its
-/// container.
-#[must_use]
-pub fn declared_work(meta: &dyn Fn(&str) -> String) -> Work {
+/// Returns the work that `citation_*` or `prism.*` declare: its kind, and its place in its
+/// container. `meta` gives the first of several declarations.
+fn declared_work(meta: &dyn Fn(&str) -> String) -> Work {
     let containers = [
         ("citation_journal_title", WorkKind::Article),
         ("citation_conference_title", WorkKind::Proceedings),
@@ -343,7 +354,8 @@ pub fn declared_work(meta: &dyn Fn(&str) -> String) -> Work {
         .map(|(name, kind)| (meta(name), kind));
     let named = containers.into_iter().find(|(name, _)| !name.is_empty());
     let (container, kind) = named.unwrap_or((String::new(), WorkKind::Page));
-    let (first, last) = (meta("citation_firstpage"), meta("citation_lastpage"));
+    let first = meta("citation_firstpage prism.startingpage");
+    let last = meta("citation_lastpage prism.endingpage");
     let pages = if first.is_empty() || last.is_empty() || first == last {
         first
     } else {
@@ -356,8 +368,8 @@ pub fn declared_work(meta: &dyn Fn(&str) -> String) -> Work {
     Work {
         kind,
         container,
-        volume: meta("citation_volume"),
-        issue: meta("citation_issue"),
+        volume: meta("citation_volume prism.volume"),
+        issue: meta("citation_issue prism.number"),
         pages,
         publisher,
         ..Work::default()

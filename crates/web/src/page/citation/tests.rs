@@ -396,3 +396,98 @@ fn a_citation_is_serialised_under_the_specification_s_names() {
     let keys: Vec<&String> = json["formatted"].as_object().unwrap().keys().collect();
     assert_eq!(keys, ["apa", "mla", "bibtex"]);
 }
+
+#[test]
+fn titles_and_names_of_json_ld_and_of_journals_are_text() {
+    let html = "<script type=application/ld+json>{\"@type\":\"BlogPosting\",\
+        \"headline\":\"Don&#8217;t panic &amp; carry on\",\
+        \"author\":{\"@type\":\"Person\",\"name\":\"Zo&euml; O&#039;Brien\"}}</script>";
+    let got = cited(PAGE, html, "");
+    assert_eq!(got.metadata.title, "Don\u{2019}t panic & carry on");
+    assert_eq!(got.metadata.author, "Zo\u{eb} O'Brien");
+    let names = html.replace(
+        "{\"@type\":\"Person\",\"name\":\"Zo&euml; O&#039;Brien\"}",
+        "\"Zo&euml; O&#039;Brien\"",
+    );
+    assert_eq!(cited(PAGE, &names, "").metadata.author, "Zo\u{eb} O'Brien");
+    let title = "Loss of &lt;i&gt;BRCA1&lt;/i&gt; in H&lt;sub&gt;2&lt;/sub&gt;O";
+    let got = cited(PAGE, &meta("citation_title", title), "");
+    assert_eq!(got.metadata.title, "Loss of BRCA1 in H2O");
+}
+
+#[test]
+fn a_data_set_is_cited_by_its_doi() {
+    let json = |identifier: &str| {
+        format!(
+            "<script type=application/ld+json>{{\"@type\":\"Dataset\",\"name\":\"Heat\",\
+             \"publisher\":{{\"@type\":\"Organization\",\"name\":\"Dryad\"}},\
+             \"identifier\":{identifier}}}</script>"
+        )
+    };
+    for html in [
+        json("\"https://doi.org/10.5061/DRYAD.1\""),
+        json("[\"10.5061/dryad.1\"]"),
+        json("{\"@type\":\"PropertyValue\",\"value\":\"doi:10.5061/dryad.1\"}"),
+    ] {
+        let got = cited(PAGE, &html, "");
+        assert_eq!(got.work.doi, "10.5061/dryad.1", "{html}");
+        assert_eq!(got.work.kind, WorkKind::Dataset);
+        assert!(
+            got.formatted
+                .apa
+                .ends_with("https://doi.org/10.5061/dryad.1")
+        );
+        assert!(got.formatted.bibtex.contains("type = {dataset}"));
+        assert!(got.formatted.bibtex.contains("doi = {10.5061/dryad.1}"));
+    }
+    let declared = meta("DC.identifier", "doi:10.5061/dryad.1");
+    let got = cited(PAGE, &declared, "Heat");
+    assert_eq!(
+        (got.work.doi.as_str(), got.work.kind),
+        ("10.5061/dryad.1", WorkKind::Page)
+    );
+    let sici = meta(
+        "citation_doi",
+        "10.1175/1520-0485(1985)015&lt;1043:AOTSCO&gt;2.0.CO;2",
+    );
+    let got = cited(PAGE, &sici, "Salt");
+    assert!(
+        got.formatted
+            .apa
+            .ends_with("https://doi.org/10.1175/1520-0485(1985)015%3C1043:aotsco%3E2.0.co;2"),
+        "{}",
+        got.formatted.apa
+    );
+}
+
+#[test]
+fn the_work_of_a_citation_has_all_that_the_page_declares() {
+    let html = [
+        ("prism.publicationName", "Heat"),
+        ("prism.doi", "doi:10.1000/1"),
+        ("prism.volume", "5"),
+        ("prism.number", "2"),
+        ("prism.startingPage", "7"),
+        ("citation_author", "Doe, Jane"),
+        ("citation_author", "CMS Collaboration"),
+    ]
+    .map(|(name, content)| meta(name, content))
+    .concat();
+    let work = cited(PAGE, &html, "It").work;
+    assert_eq!(work.kind, WorkKind::Article);
+    let place = [
+        &work.container,
+        &work.volume,
+        &work.issue,
+        &work.pages,
+        &work.doi,
+    ];
+    assert_eq!(place, ["Heat", "5", "2", "7", "10.1000/1"]);
+    assert_eq!(
+        work.authors,
+        [
+            WorkAuthor::person("Doe", "Jane", ""),
+            WorkAuthor::group("CMS Collaboration")
+        ]
+    );
+}

@@ -132,3 +132,26 @@ fn each_part_that_differs_is_named() {
         assert_eq!(fields(&text), expected, "{text}");
     }
 }
+
+#[test]
+fn an_identifier_alone_says_nothing_that_could_differ() {
+    let work = KnownWork {
+        title: "A title of it".to_owned(),
+        years: vec![2020],
+        ..KnownWork::default()
+    };
+    for text in [
+        "10.1000/a1",
+        "@misc{a, doi = {10.1000/a1}}",
+        "TY  - JOUR\nDO  - 10.1000/a1\nER  - \n",
+        r#"[{"id":"a","type":"article-journal","DOI":"10.1000/a1"}]"#,
+    ] {
+        let entry = Bibliography::read(text).entries.remove(0);
+        assert!(entry.is_bare, "{text}");
+        assert_eq!(Comparison::of(&entry, &work).differences, [], "{text}");
+    }
+    let entry = Bibliography::read("@misc{a, doi = {10.1000/a1}, year = 2019}")
+        .entries
+        .remove(0);
+    assert_ne!(Comparison::of(&entry, &work).differences, []);
+}

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{Mode, OFlags};
 
-use super::request::MAX_BYTES;
+use super::request::{MAX_BYTES, broken_json};
 use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::tools::web::research_cache;
@@ -34,6 +34,9 @@ pub fn read(path: &str, terms: &CallTerms) -> Result<Bibliography, Failure> {
     }
     let bytes = bytes_of(path)?;
     let text = text_of(path, &bytes, terms)?;
+    if let Some(fault) = Bibliography::fault(&text) {
+        return Err(broken_json(&fault));
+    }
     Bibliography::of_document(&text).ok_or_else(|| {
         invalid_request(
             format!("{path} is neither BibTeX, RIS nor CSL-JSON, and has no heading of references"),

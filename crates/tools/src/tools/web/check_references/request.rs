@@ -30,6 +30,14 @@ impl ReferenceFields {
     }
 }
 
+/// Refuses what is meant to be CSL-JSON.
+pub fn broken_json(fault: &str) -> Failure {
+    invalid_request(
+        format!("the references look like CSL-JSON, and are no JSON: {fault}"),
+        "Mend it at that place, and send it again.",
+    )
+}
+
 /// Parses a request.
 pub fn read(request: &Request<'_>) -> Result<ReferenceFields, Failure> {
     let text = given(request, "text")?;
@@ -53,7 +61,10 @@ pub fn read(request: &Request<'_>) -> Result<ReferenceFields, Failure> {
                 "Send a part of it.",
             ));
         }
-        (Some(text), None) => Bibliography::read(text),
+        (Some(text), None) => match Bibliography::fault(text) {
+            Some(fault) => return Err(broken_json(&fault)),
+            None => Bibliography::read(text),
+        },
         (None, Some(path)) => bibliography_file::read(path, request.terms())?,
     };
     let entries = bibliography.entries;

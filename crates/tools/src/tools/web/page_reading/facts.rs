@@ -28,6 +28,7 @@ pub fn add(
     };
     page.author = Some(citation.metadata.author.clone());
     put(page, "citation", Some(&citation));
+    page.work = citation.work;
     if !page.raw {
         let declared = embedded.and_then(EmbeddedData::structured_data);
         put(page, "structuredData", declared.as_ref());

@@ -14,9 +14,8 @@ use crate::tools::web::{fetch_note, page_source};
 use iki_base::unseen;
 use iki_base::wording::floor_boundary;
 use iki_web::client::HttpClient;
-use iki_web::page::{PartialDate, declared_work};
-use iki_web::provider::reply::string;
-use iki_web::work::{Work, WorkAuthor, WorkKind};
+use iki_web::work::{Work, WorkKind};
+use url::Url;
 
 /// Form in which `web_fetch` shows the same text, to read the rest of one that was cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,6 +87,8 @@ pub struct ScrapedPage {
     pub author: Option<String>,
     /// Facts about it other than its text, under their names in answers.
     pub facts: Vec<(String, Box<RawValue>)>,
+    /// The work that it is, as its citation has it.
+    pub work: Work,
     /// Notes for the answer.
     pub notes: Vec<String>,
     /// True if a later attempt may find it differently, so that it is not cached.
@@ -114,6 +115,13 @@ fn shown_title(title: &str) -> Option<String> {
     let chars = title.chars().filter(|char| !char.is_control());
     let chars: String = chars.take(MAX_TITLE_CHARS).collect();
     (!chars.is_empty()).then_some(chars)
+}
+
+/// True if a site is called by nothing but the host of this address.
+fn is_host_of(site: &str, address: &str) -> bool {
+    let url = Url::parse(address).ok();
+    let host = url.as_ref().and_then(Url::host_str).unwrap_or_default();
+    site == host.strip_prefix("www.").unwrap_or(host)
 }
 
 impl ScrapedPage {
@@ -169,31 +177,23 @@ impl ScrapedPage {
     /// Returns the page as a source of a research session.
     pub fn session_source(&self) -> SessionSource {
         let value = |name| self.fact(name).and_then(|fact| fact.get().parse().ok());
-        let citation: Value = value("citation").unwrap_or_default();
         let doi: Value = value("detectedDoi").unwrap_or_default();
         let retraction: Value = value("retractionStatus").unwrap_or_default();
-        let structured: Value = value("structuredData").unwrap_or_default();
-        let declared = |name: &str| match &structured["citation"][name] {
-            Value::Array(values) => values.iter().filter_map(Value::as_str).collect(),
-            value => value.as_str().into_iter().collect::<Vec<_>>(),
-        };
-        let first = |name: &str| declared(name).first().map_or("", |text| *text).to_owned();
-        let of_citation = |name: &str| string(&citation["metadata"], name);
         let mut work = Work {
             url: self.url.clone(),
-            title: of_citation("title").to_owned(),
-            date: PartialDate::parse(of_citation("date")),
-            doi: doi.as_str().unwrap_or_default().to_owned(),
             retraction: serde_json::from_value(retraction).unwrap_or_default(),
-            ..declared_work(&first)
+            ..self.work.clone()
         };
-        if work.kind == WorkKind::Page && !work.doi.is_empty() {
-            work.kind = WorkKind::Unknown;
+        if work.doi.is_empty() {
+            doi.as_str().unwrap_or_default().clone_into(&mut work.doi);
+            // What the text has is no page of its site, but who publishes it is not known.
+            if work.kind == WorkKind::Page && !work.doi.is_empty() {
+                work.kind = WorkKind::Unknown;
+                work.container.clear();
+            }
         }
-        let names = declared("citation_author");
-        work.set_authors(names.iter().map(|name| WorkAuthor::unsplit(name)));
-        if names.is_empty() {
-            work.set_authors(WorkAuthor::listed(of_citation("author")).into_iter());
+        if is_host_of(&work.container, &self.url) {
+            work.container.clear();
         }
         SessionSource {
             read: true,

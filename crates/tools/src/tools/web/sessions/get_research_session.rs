@@ -109,7 +109,8 @@ fn show_session(out: &mut ShownSession<'_, '_>, session: &ResearchSession) -> io
     out.sources(&session.sources.iter().collect::<Vec<_>>(), &[])
 }
 
-/// Shows the last version of a step, the earlier ones, and the sources that were found at it.
+/// Shows the last version of a step, the earlier ones on its branch, steps of other branches with
+/// that number, and the sources that were found at it.
 fn show_step(
     out: &mut ShownSession<'_, '_>,
     session: &ResearchSession,
@@ -124,8 +125,16 @@ fn show_step(
         out.field("step", last)?;
         if out.text().is_some() {
             out.steps("step", &versions)?;
-        } else if !earlier.is_empty() {
-            out.rows("earlierVersions", earlier)?;
+        } else {
+            let (own, others): (Vec<&SessionStep>, Vec<&SessionStep>) = earlier
+                .iter()
+                .copied()
+                .partition(|step| step.branch_id == last.branch_id);
+            for (name, steps) in [("earlierVersions", own), ("otherBranches", others)] {
+                if !steps.is_empty() {
+                    out.rows(name, &steps)?;
+                }
+            }
         }
     }
     let sources = session

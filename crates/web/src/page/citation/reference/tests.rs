@@ -67,7 +67,7 @@ fn a_work_is_exported_with_all_that_is_known_of_it() {
     for line in [
         "@article{garciamarquez2021title",
         "author = {Garc\u{ed}a M\u{e1}rquez, Gabriel and {Suryadi} and \
-         {The Trust Consortium of Ours} and Smith, Jr, J. A.}",
+         {The Trust Consortium of Ours} and Smith, Jr, JA}",
         "title = {{RETRACTED: A Title}}",
         "journal = {Nature}",
         "publisher = {House}",
@@ -91,7 +91,7 @@ fn a_work_is_exported_with_all_that_is_known_of_it() {
         "AU  - Garc\u{ed}a M\u{e1}rquez, Gabriel",
         "AU  - Suryadi",
         "AU  - The Trust Consortium of Ours",
-        "AU  - Smith, J. A., Jr",
+        "AU  - Smith, JA, Jr",
         "TI  - RETRACTED: A Title",
         "PY  - 2021",
         "DA  - 2021/07/15",
