@@ -141,11 +141,7 @@ fn flags_that_grep_lacks_are_answered_with_the_line_to_type() {
             "ikigai-tools glob '*.rs' src",
         ),
         ("it grep --files", 2, "ikigai-tools glob '*'"),
-        (
-            "it grep -t nonsense two",
-            1,
-            "there is no file to be searched",
-        ),
+        ("it grep -t nonsense two", 1, "there are no files to search"),
         (
             "it grep --sort modified two",
             2,

@@ -371,7 +371,7 @@ fn a_new_file_whose_name_is_a_slip_of_another_s_is_told() {
         assert_eq!(answer.json()["bytes"], 3, "{path:?}");
         let note = answer.note();
         assert!(
-            note.contains("made a new file with the name"),
+            note.contains("created a new file named"),
             "{path:?}: {note}"
         );
         let meant = path.trim().trim_end_matches(":5");

@@ -302,7 +302,7 @@ fn a_limit_to_counts_is_one_of_files() {
 #[test]
 fn lines_that_end_in_crlf_are_told_where_others_end_in_lf() {
     let here = tree(&[("lf.ts", "foo();\nbar\n"), ("crlf.ts", "foo();\r\nbar\r\n")]);
-    let told = "Further lines end in CRLF. With `\\r?` before their end, the pattern matches those too: send `foo\\(\\);\\r?$`, in JSON \"pattern\":\"foo\\\\(\\\\);\\\\r?$\".";
+    let told = "More lines end in CRLF. With `\\r?` before the line end, the pattern matches those too: send `foo\\(\\);\\r?$`, in JSON \"pattern\":\"foo\\\\(\\\\);\\\\r?$\".";
     for output in ["lines", "count", "files"] {
         let asks = json!({"pattern": "foo\\(\\);$", "output": output});
         assert_eq!(note(here.path(), "grep", &asks), told);
@@ -318,7 +318,7 @@ fn lines_that_end_in_crlf_are_told_where_others_end_in_lf() {
         );
     }
     let asks = json!({"pattern": "FOO\\(\\);$", "ignore_case": true});
-    assert!(note(here.path(), "grep", &asks).starts_with("Further lines end in CRLF"));
+    assert!(note(here.path(), "grep", &asks).starts_with("More lines end in CRLF"));
 }
 
 #[test]

@@ -288,7 +288,7 @@ fn what_fails_within_the_roots_fails_as_ever() {
             let free = tool(link).with(&request).in_directory(&top.join("a")).run();
             // Confined, there are no commands, unless one asks for them.
             let free = String::from_utf8(free.stdout).unwrap();
-            let made = " Make it with bash, `mkdir -p gone/..`, then write again.";
+            let made = " Create it with bash, `mkdir -p gone/..`, then write again.";
             let free: Value = serde_json::from_str(&free.replace(made, "")).unwrap();
             assert_eq!(
                 content(&mut session, name, &request),

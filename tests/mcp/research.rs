@@ -189,7 +189,7 @@ fn the_limit_of_a_page_is_the_lesser_of_the_request_s_and_the_client_s() {
         assert_eq!(result["isError"], false, "{result:.300}");
         let text = result["content"][0]["text"].as_str().unwrap();
         let note = text.rsplit('\n').next().unwrap();
-        let helps = note.contains("a greater max_length");
+        let helps = note.contains("a larger max_length");
         assert_eq!(helps, most.as_u64() == Some(9000), "{note}");
         text.len()
     };

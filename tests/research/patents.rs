@@ -550,7 +550,7 @@ fn what_is_not_understood_is_never_nothing_found() {
             let home = Home::new().with(provider, &server);
             let failure = home.fails(&json!({"query": "x", "provider": provider}), "API_ERROR");
             let text = failure["error"].as_str().unwrap();
-            assert!(text.contains("something that is no"), "{provider}: {text}");
+            assert!(text.contains(" without a"), "{provider}: {text}");
         }
         let error = r#"{"error":{"message":"The index is being rebuilt."}}"#;
         let server = answering("200 OK", "application/json", error);

@@ -55,10 +55,7 @@ fn an_error_says_when_to_try_again() {
     };
     assert_eq!(after("120"), "The server says to try again in 120 seconds.");
     assert_eq!(after("1"), "The server says to try again in 1 second.");
-    assert_eq!(
-        after("0"),
-        "The server says that it may be tried again now."
-    );
+    assert_eq!(after("0"), "The server says that you may try again now.");
     let dated = after(&wait(90));
     assert!(
         (85..=90).any(|n| dated.contains(&format!("try again in {n} seconds"))),
@@ -66,7 +63,7 @@ fn an_error_says_when_to_try_again() {
     );
     assert_eq!(
         after(&wait(0)),
-        "The server says that it may be tried again now."
+        "The server says that you may try again now."
     );
     let by_server = status_note(
         "503 x\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\nRetry-After: Sun, 06 Nov 1994 08:50:07 GMT",
@@ -88,7 +85,7 @@ fn an_error_says_which_login_is_wanted() {
         "",
     );
     assert!(
-        basic.contains("The server wants a login (Basic):"),
+        basic.contains("The server requires a login (Basic):"),
         "{basic}"
     );
     assert!(basic.contains("https://USER:PASSWORD@HOST/"), "{basic}");
@@ -97,7 +94,7 @@ fn an_error_says_which_login_is_wanted() {
         "",
     );
     assert!(several.contains("a login (Negotiate, Bearer)"), "{several}");
-    assert!(status_note("401 x", "").contains("The server wants a login:"));
+    assert!(status_note("401 x", "").contains("The server requires a login:"));
     let server = Server::bytes(reply(
         "401 x\r\nWWW-Authenticate: Basic",
         "Not you, me@home, with s3cret-word!",
@@ -600,7 +597,7 @@ fn an_empty_answer_says_why() {
         json["note"]
             .as_str()
             .unwrap()
-            .contains("put together by JavaScript"),
+            .contains("built by JavaScript"),
         "{json}"
     );
 }

@@ -650,7 +650,7 @@ fn a_page_without_text_says_why() {
         ),
         (
             "<body><nav><a href=b>News</a></nav><div id=root></div><nav hidden>SECRET</nav><script>x</script>",
-            "[News](https://example.com/a/b)\n\n[Beside its navigation this page shows no text without \
+            "[News](https://example.com/a/b)\n\n[Apart from its navigation, this page shows no text without \
              JavaScript, which was not run.]",
         ),
         ("<nav>Contents</nav><p>Hello", "Hello"),

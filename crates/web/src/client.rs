@@ -274,8 +274,8 @@ impl HttpClient {
             "Too many redirects: more than {MAX_REDIRECTS}, the last one to {}",
             url.host_str().unwrap_or_default()
         ));
-        let advice = "Fetching it again will end the same way: the site redirects whoever has no \
-            login or no script that it wants.";
+        let advice = "Fetching it again will end the same way: the site redirects clients without \
+            the login or script that it requires.";
         Err(error.advising(advice).into())
     }
 

@@ -18,7 +18,7 @@ pub fn sentences(reply: &HttpResponse, login: bool, commands: bool) -> Vec<Strin
         _ => None,
     };
     let wait = retry_delay(reply).map(|wait| match wait.as_secs() {
-        0 => "The server says that it may be tried again now.".to_owned(),
+        0 => "The server says that you may try again now.".to_owned(),
         1 => "The server says to try again in 1 second.".to_owned(),
         seconds => format!("The server says to try again in {seconds} seconds."),
     });
@@ -42,8 +42,8 @@ fn advice(reply: &HttpResponse) -> Option<&'static str> {
         405 => "The server does not accept GET here, and this tool sends nothing else.",
         408 | 500 | 502..=504 | 520..=527 => "The server failed; try again in a minute.",
         410 => "It is gone for good; web.archive.org may have a copy.",
-        429 => "Too many requests were made of it: wait a minute before the next one.",
-        451 => "It is withheld for legal reasons, which trying again does not change.",
+        429 => "Too many requests were sent to it: wait a minute before the next one.",
+        451 => "It is withheld for legal reasons; trying again will not help.",
         _ => return None,
     })
 }
@@ -96,8 +96,8 @@ fn login_wanted(reply: &HttpResponse, sent: bool, commands: bool) -> Option<Stri
     };
     if reply.status == 407 {
         return Some(format!(
-            "The proxy that the environment names wants a login{named}: put user and password \
-             into that variable's URL."
+            "The proxy that the environment names requires a login{named}: put the user name and \
+             password into that variable's URL."
         ));
     }
     let how = if sent {
@@ -112,5 +112,5 @@ fn login_wanted(reply: &HttpResponse, sent: bool, commands: bool) -> Option<Stri
     } else {
         "this tool sends no tokens."
     };
-    Some(format!("The server wants a login{named}: {how}"))
+    Some(format!("The server requires a login{named}: {how}"))
 }

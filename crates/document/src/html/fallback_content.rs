@@ -237,7 +237,7 @@ fn remark(
     }
     if silent {
         let subject = if navigates {
-            "Beside its navigation this page"
+            "Apart from its navigation, this page"
         } else {
             "This page"
         };

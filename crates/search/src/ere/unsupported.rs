@@ -3,15 +3,15 @@
 
 use super::PatternError;
 
-pub(super) const GROUP_NAME: &str = "a group's name is not one, or is another group's: write letters, digits and `_`, as in `(?<name>…)`, each name once";
+pub(super) const GROUP_NAME: &str = "a group's name is invalid or used twice: write letters, digits and `_`, as in `(?<name>…)`, each name once";
 pub(super) const NO_CHARACTER: &str =
-    r"there is no character of this number: write one up to `\x{10FFFF}`, and no surrogate";
+    r"no character has this number: write one up to `\x{10FFFF}`, and no surrogate";
 pub(super) const PROPERTY: &str =
-    r"this Unicode property is not known: write one like `\p{L}`, `\p{Lu}`, `\p{Greek}`";
-pub(super) const LINE_FEED: &str = r"no line holds a line feed (`\n`), and lines are searched one by one: write `$` for the end of a line, or search for a part that stands in one line";
+    r"this Unicode property is unknown: write one such as `\p{L}`, `\p{Lu}`, `\p{Greek}`";
+pub(super) const LINE_FEED: &str = r"no line contains a line feed (`\n`), and lines are searched one by one: write `$` for the end of a line, or search for a part that is within one line";
 
-const FILTER_ADVICE: &str = "search for one part of it, then filter the lines found";
-const NESTING_ADVICE: &str = r"write one level of nesting out, as in `\([^()]*\)`";
+const FILTER_ADVICE: &str = "search for one part of it, then filter the matching lines";
+const NESTING_ADVICE: &str = r"write out one level of nesting, as in `\([^()]*\)`";
 
 /// Groups by what stands after their `(?`: the name of each, and the advice.
 const GROUPS: [(&str, &str, &str); 11] = [

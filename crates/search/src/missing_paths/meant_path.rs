@@ -89,7 +89,7 @@ impl PathSlip {
             Self::Variable => "Variables are not expanded",
             Self::Url => "It takes a path, not a URL",
             Self::LineNumber(_) => "The line number is not part of the name",
-            Self::Around => "The path has quotes, blanks or a line end around it",
+            Self::Around => "The path is surrounded by quotes, blanks or a line end",
             Self::Backslashes => "Directories are separated by /",
             Self::Escaped => "Blanks in a path need no backslash",
             Self::At => "The @ is not part of the path",

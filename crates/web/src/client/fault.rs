@@ -168,7 +168,7 @@ pub fn describe_proxy_lookup_failure(
 }
 
 const NO_PROXY: &str = "The proxy that the environment names (http_proxy, https_proxy, all_proxy) \
-    is not there: without it no page can be fetched.";
+    cannot be reached, and without it no page can be fetched.";
 
 const OFFLINE: &str = "No name server answers: most likely this machine has no network, and no \
     other page can be fetched either.";
@@ -218,7 +218,7 @@ fn advice(fault: &ConnectionFault, target: &HopTarget) -> String {
             if error.kind() == io::ErrorKind::ConnectionRefused && is_own(target) =>
         {
             format!(
-                "Is the server started, and does it listen on port {}? One that has just been \
+                "Is the server running, and does it listen on port {}? One that has just been \
                  started may need a moment.",
                 target.port()
             )

@@ -86,9 +86,7 @@ pub fn of_header(bytes: &[u8]) -> String {
 pub fn follow(from: &Url, location: &str) -> Result<Url, FetchError> {
     let host = from.host_str().unwrap_or_default();
     let mut next = from.join(location).map_err(|error| {
-        FetchError::network(format!(
-            "{host} redirects to something that is no URL: {error}"
-        ))
+        FetchError::network(format!("{host} redirects to an invalid URL: {error}"))
     })?;
     if !matches!(next.scheme(), "http" | "https") {
         let scheme = next.scheme();

@@ -261,7 +261,7 @@ fn refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
                 seconds,
                 quota: true,
             };
-            let text = format!("The quota of searches at {title} is used up ({reason}).");
+            let text = format!("The search quota of {title} is used up ({reason}).");
             ProviderRefusal::new(kind, text)
         }
         (404, _) if says(&["entitynotfound", "no results found"]) => {

@@ -270,16 +270,16 @@ fn not_understood(provider: &Provider, reply: &HttpResponse) -> ProviderFailure 
     }
     let kind = reply.content_type().unwrap_or("no content type");
     let wanted = match super::reply::object(reply) {
-        Ok(_) => "no list of results",
-        Err(_) if provider.accept.contains("json") => "no JSON object",
-        Err(_) => "no page of results",
+        Ok(_) => "a list of results",
+        Err(_) if provider.accept.contains("json") => "a JSON object",
+        Err(_) => "a page of results",
     };
     ProviderFailure::new(
         provider,
         ProviderFailureKind::NotUnderstood,
         format!(
-            "{} answered HTTP {} with something that is {wanted} ({}); is there a proxy or a login \
-             page in between?",
+            "{} answered HTTP {} without {wanted} ({}): a proxy or a login page may have \
+             intercepted the request.",
             provider.title,
             reply.status,
             on_one_short_line(kind)

@@ -201,8 +201,8 @@ fn advice(provider: &Provider, kind: ProviderFailureKind) -> String {
             "Search again in a minute, or choose another provider.".to_owned()
         }
         ProviderFailureKind::NotUnderstood => {
-            "Choose another provider; asking this one again is of no use unless \
-            something between here and there is mended."
+            "Choose another provider; asking this one again will not help \
+            until whatever is in between is fixed."
                 .to_owned()
         }
     }

@@ -222,7 +222,7 @@ pub const THROTTLED: ProviderFailureKind = ProviderFailureKind::too_fast(0);
 pub(crate) fn quota_refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
     let why = why(reply);
     let why = why.trim_end_matches('.');
-    let text = format!("The quota of searches at {title} is used up ({why}).");
+    let text = format!("The search quota of {title} is used up ({why}).");
     ProviderRefusal::new(QUOTA, text)
 }
 

@@ -224,7 +224,7 @@ fn refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
     let (kind, text) = match reply.status {
         401 => (
             ProviderFailureKind::AuthInvalid,
-            format!("{title} wants a login, or another one ({status})."),
+            format!("{title} requires a login, or another one ({status})."),
         ),
         403 => (
             ProviderFailureKind::Config,

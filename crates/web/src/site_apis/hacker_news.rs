@@ -168,8 +168,8 @@ impl HnReader<'_> {
         let reply = get(self.client, &url, "application/json")?;
         serde_json::from_slice(&reply.body).map_err(|_| {
             SiteApiError::NotUnderstood(
-                "Hacker News' API answered with something that is no JSON; is there a proxy or a \
-                 login page in between? Try again later."
+                "Hacker News' API did not answer with JSON: a proxy or a login page may have \
+                 intercepted the request. Try again later."
                     .to_owned(),
             )
         })

@@ -170,7 +170,7 @@ fn replacement<'a>(
     let new = request.required_text("new_string")?;
     let all = request.flag("replace_all")?;
     if old.is_empty() {
-        let make = terms.if_served("file_write", "; to make a file, use file_write");
+        let make = terms.if_served("file_write", "; to create a file, use file_write");
         return Err(
             Failure::new(ErrorCode::InvalidArg, "old_string cannot be empty").with_note(format!(
                 "To insert text, send a line that is in the file as old_string, and that line with \

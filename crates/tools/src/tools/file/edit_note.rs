@@ -274,7 +274,7 @@ fn describe_place(place: &NearestPlace, terms: &CallTerms, quotes: bool) -> Stri
         let named = &place.same[..place.same.len().min(MAX_NAMED_LINES)];
         let _ = write!(
             note,
-            " This text of the file is there {} times, in {}: add lines from around the one that \
+            " This text is in the file {} times, in {}: add lines from around the one that \
              is meant.",
             place.same.len(),
             lines_in_words(named, place.same.len() as u64)

@@ -185,7 +185,7 @@ fn missing(
             let parent = Path::new(path).parent().unwrap_or(Path::new("."));
             let parent = parent.to_string_lossy();
             sentences.push(format!(
-                "Make it with bash, `mkdir -p {}`, then write again.",
+                "Create it with bash, `mkdir -p {}`, then write again.",
                 quoted_for_shell(&parent)
             ));
         }
@@ -248,7 +248,7 @@ pub fn note_on_similar_name(path: &str) -> Option<String> {
     let meant = paths::meant_path(path, PathWant::File, confinement::is_within_reach)?;
     let meant = meant.path.filter(|_| meant.exists)?;
     Some(format!(
-        "This made a new file with the name {name:?}; {meant:?} is there as well, and unchanged."
+        "This created a new file named {name:?}; {meant:?} is there as well, unchanged."
     ))
 }
 

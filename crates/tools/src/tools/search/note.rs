@@ -103,7 +103,9 @@ pub fn error_in_words(error: &io::Error) -> String {
 pub fn pattern_error(error: WildcardError, length: usize, words: SearchVocabulary) -> String {
     let field = words.pattern_field;
     match error {
-        WildcardError::Nul => format!("`{field}` holds a NUL character, which no file name has."),
+        WildcardError::Nul => {
+            format!("`{field}` contains a NUL character, which no file name can have.")
+        }
         WildcardError::TooLong => format!(
             "`{field}` has {} bytes, and {} is the most: no path is that long.",
             thousands(length as u64),

@@ -133,7 +133,7 @@ pub fn of_no_text(page: &str) -> String {
         .windows(7)
         .any(|tag| tag.eq_ignore_ascii_case(b"<script"));
     let why = if script {
-        "it is most likely put together by JavaScript, which is not run here; look for an API, a \
+        "it is most likely built by JavaScript, which is not run here; look for an API, a \
          feed or another source"
     } else {
         "it has images or other elements, but no text"

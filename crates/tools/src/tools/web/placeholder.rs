@@ -51,7 +51,7 @@ impl Placeholder {
                  user for access, or use another source."
             }
             Self::Script => {
-                "This page is put together by a script: what is here is what it shows without. \
+                "This page is built by a script: this is what it shows without running it. \
                  Look for an API, a feed or another source."
             }
         }

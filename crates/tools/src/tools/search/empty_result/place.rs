@@ -13,7 +13,7 @@ use iki_search::missing_paths::{PathObstacle, PathWant, meant_path, path_obstacl
 pub(super) fn explain_path(search: EmptySearch<'_>, pattern: Option<&str>) -> Option<String> {
     let path = search.path;
     if path.contains('\0') {
-        return Some("`path` holds a NUL character, which no file name has.".to_owned());
+        return Some("`path` contains a NUL character, which no file name can have.".to_owned());
     }
     let error = match fs::metadata(path) {
         Ok(status) if status.is_dir() => fs::read_dir(path).err()?,

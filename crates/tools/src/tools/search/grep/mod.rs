@@ -386,11 +386,11 @@ impl GrepQuery<'_> {
             && let Some(reading) = before_carriage_return(self.pattern, r"\r?")
         {
             let (which, more) = match done.count {
-                0 => ("Lines here end", ""),
-                _ => ("Further lines end", " those too"),
+                0 => ("These lines end", ""),
+                _ => ("More lines end", " those too"),
             };
             return Some(format!(
-                "{which} in CRLF. With `\\r?` before their end, the pattern matches{more}: {}.",
+                "{which} in CRLF. With `\\r?` before the line end, the pattern matches{more}: {}.",
                 send(&reading)
             ));
         }
@@ -483,7 +483,7 @@ impl GrepQuery<'_> {
                 });
                 format!("Nothing was searched: no file is named {glob:?}.{exclude}")
             }
-            None => "Nothing was searched: there is no file to be searched.".to_owned(),
+            None => "Nothing was searched: there are no files to search.".to_owned(),
         })
     }
 }

@@ -61,7 +61,7 @@ fn render(
 ) -> Option<String> {
     let Some(browser) = Browser::find() else {
         full.page.notes.push(
-            "There is no browser to run the page's script: IKIGAI_BROWSER names one.".to_owned(),
+            "There is no browser to run the page's script: set IKIGAI_BROWSER to one.".to_owned(),
         );
         return None;
     };

@@ -160,7 +160,7 @@ fn of_plain_status(reply: &HttpResponse, status: &str) -> PageError {
         401 => (
             ErrorCode::AuthRequired,
             format!(
-                "The page wants a login ({status}): ask the user for access, or use another source."
+                "The page requires a login ({status}): ask the user for access, or use another source."
             ),
         ),
         403 | 451 => (
@@ -187,14 +187,14 @@ fn of_plain_status(reply: &HttpResponse, status: &str) -> PageError {
         407 => (
             ErrorCode::Config,
             format!(
-                "The proxy that the environment names wants a login ({status}): put user and \
-                 password into that variable's URL."
+                "The proxy that the environment names requires a login ({status}): put the user \
+                 name and password into that variable's URL."
             ),
         ),
         429 => (
             ErrorCode::RateLimit,
             format!(
-                "Too many requests were made of {host} ({status}): try again in {}.",
+                "Too many requests were sent to {host} ({status}): try again in {}.",
                 count_noun(wait, "second")
             ),
         ),

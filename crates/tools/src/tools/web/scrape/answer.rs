@@ -122,7 +122,7 @@ fn rest_of(
 ) -> Option<String> {
     if page.raw && !bounded {
         return Some(format!(
-            "There is more than these {shown} bytes: a greater max_length (at most {MAX_CONTENT_BYTES}) \
+            "There is more than these {shown} bytes: a larger max_length (at most {MAX_CONTENT_BYTES}) \
              gives it."
         ));
     }
@@ -149,8 +149,8 @@ fn rest_of(
         (_, false) => format!("go on with web_fetch, \"offset\":{line}"),
     };
     let go_on = pages_on.then_some(go_on);
-    let more = (!bounded)
-        .then(|| format!("a greater max_length (at most {MAX_CONTENT_BYTES}) gives more"));
+    let more =
+        (!bounded).then(|| format!("a larger max_length (at most {MAX_CONTENT_BYTES}) gives more"));
     let ways: Vec<String> = go_on.into_iter().chain(more).collect();
     Some(if ways.is_empty() {
         format!("{opening}.")
