@@ -582,7 +582,7 @@ fn a_failure_says_whether_it_is_this_machine_s_own() {
     let nobody = listener.local_addr().unwrap();
     drop(listener);
     let own = |client: &HttpClient, url: &str| match get_with(client, url) {
-        Err(Error::Network(error)) => error.own,
+        Err(Error::Network(error)) => error.is_local,
         other => panic!("{other:?}"),
     };
     assert!(!own(&client(), &format!("http://{nobody}/")));

@@ -83,7 +83,7 @@ pub const USER_AGENT: &str = concat!("ikigai-tools/", env!("CARGO_PKG_VERSION"))
 pub struct HttpClient {
     total: Duration,
     deadline: Instant,
-    most: BodyLimit,
+    limit: BodyLimit,
     resolver: Arc<dyn NameResolver>,
     proxies: OnceLock<ProxySettings>,
     /// Shared by all copies, so that certificates are loaded once.
@@ -112,7 +112,7 @@ impl HttpClient {
         Self {
             total: TOTAL_TIMEOUT,
             deadline: Instant::now() + TOTAL_TIMEOUT,
-            most: BodyLimit::of(MAX_BODY),
+            limit: BodyLimit::of(MAX_BODY),
             resolver,
             proxies: OnceLock::new(),
             tls: Arc::default(),
@@ -165,10 +165,7 @@ impl HttpClient {
     /// Sets the maximum size of a body, instead of [`MAX_BODY`].
     #[must_use]
     pub fn with_body_limit(self, limit: BodyLimit) -> Self {
-        Self {
-            most: limit,
-            ..self
-        }
+        Self { limit, ..self }
     }
 
     /// Returns a copy that ends in `limit` from now, or with this one, whichever is earlier.
@@ -186,7 +183,7 @@ impl HttpClient {
     #[must_use]
     pub fn for_services(&self) -> Self {
         Self {
-            most: BodyLimit::of(MAX_BODY),
+            limit: BodyLimit::of(MAX_BODY),
             allowed: OnceLock::from(AllowedHosts::default()),
             origin: AddressOrigin::Service,
             ..self.clone()
@@ -262,7 +259,7 @@ impl HttpClient {
             let hop = self.hop(&guard, &url, &extra)?;
             let Some(location) = hop.location else {
                 guard.arrive(&hop.target, &hop.addrs);
-                return hop.finish(url, guard, (self.total, self.most));
+                return hop.finish(url, guard, (self.total, self.limit));
             };
             jar.store(&hop.headers, &host, &url);
             let next = urls::follow(&url, &location)?;
@@ -311,7 +308,7 @@ impl HttpClient {
             let advice = "Name the address that answers by itself.";
             return Err(error.advising(advice).into());
         }
-        hop.finish(url, guard, (self.total, self.most))
+        hop.finish(url, guard, (self.total, self.limit))
     }
 
     /// Runs one exchange: checks, connects, sends the request, and reads the head of the answer.

@@ -129,7 +129,7 @@ fn check(url: &Url, client: &HttpClient) -> CheckedLink {
         Err(FetchError::Status(reply)) => (state_of(reply.status), Some(reply.status)),
         Err(FetchError::Network(error)) if error.absent => (LinkState::Dead, None),
         Err(FetchError::Network(error))
-            if !(error.own || error.refused || error.not_allowed.is_some()) =>
+            if !(error.is_local || error.refused || error.not_allowed.is_some()) =>
         {
             (LinkState::Unreachable, None)
         }

@@ -90,23 +90,20 @@ pub fn find_all(known: Registry) -> Vec<ToolDirectory> {
         ("system", Some("/usr/local/libexec/ikigai".into())),
         ("system", Some("/usr/libexec/ikigai".into())),
     ];
-    let mut directories: Vec<(PathBuf, ToolDirectory)> = Vec::new();
+    let mut all: Vec<(PathBuf, ToolDirectory)> = Vec::new();
     let places = places.into_iter();
     for (owner, path) in places.filter_map(|(owner, path)| Some((owner, path?))) {
         let real = path.canonicalize().unwrap_or_else(|_| path.clone());
-        match directories.iter_mut().find(|(other, _)| *other == real) {
+        match all.iter_mut().find(|(other, _)| *other == real) {
             Some((_, first)) if first.owner == PROJECT => first.owner = owner,
             Some(_) => {}
             None => {
                 let files = list_files(known, &path);
-                directories.push((real, ToolDirectory { owner, path, files }));
+                all.push((real, ToolDirectory { owner, path, files }));
             }
         }
     }
-    directories
-        .into_iter()
-        .map(|(_, directory)| directory)
-        .collect()
+    all.into_iter().map(|(_, directory)| directory).collect()
 }
 
 /// The home directory. One that is relative would be wherever the program is called, in a project

@@ -33,8 +33,8 @@ pub fn run(known: Registry, run_project: bool) -> ProgramExit {
         colour: coloured(&io::stdout()),
         ..DoctorReport::default()
     };
-    let own_path = program::own_program();
-    let shown = own_path.as_deref().map_or_else(String::clone, display_path);
+    let path = program::own_program();
+    let shown = path.as_deref().map_or_else(String::clone, display_path);
     report.line(&format!(
         "{}: {shown}",
         program_output::version().trim_end()

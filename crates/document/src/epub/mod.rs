@@ -165,26 +165,24 @@ pub(super) fn append_page(
         parse: end,
         walk: end,
     };
-    let page_content = html::read(page, &base, syntax, ends);
-    blocks.cut |= page_content.cuts.memory;
-    blocks.late |= page_content.cuts.time;
-    blocks
-        .builder
-        .append(&page_content.model, |absolute, spelling| {
-            let inside = absolute.starts_with("epub:");
-            // Only places within the text can be followed, because other parts are not at any address.
-            let lower = spelling.to_ascii_lowercase();
-            let ends = [".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp"];
-            let short = match spelling.split_once('#') {
-                Some((_, place)) => format!("#{place}"),
-                None if ends.iter().any(|end| lower.ends_with(end)) => {
-                    spelling.rsplit('/').next().unwrap_or_default().to_owned()
-                }
-                None => spelling.to_owned(),
-            };
-            inside.then_some(short)
-        });
-    page_content.model.title
+    let content = html::read(page, &base, syntax, ends);
+    blocks.cut |= content.cuts.memory;
+    blocks.late |= content.cuts.time;
+    blocks.builder.append(&content.model, |absolute, spelling| {
+        let inside = absolute.starts_with("epub:");
+        // Only places within the text can be followed, because other parts are not at any address.
+        let lower = spelling.to_ascii_lowercase();
+        let ends = [".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp"];
+        let short = match spelling.split_once('#') {
+            Some((_, place)) => format!("#{place}"),
+            None if ends.iter().any(|end| lower.ends_with(end)) => {
+                spelling.rsplit('/').next().unwrap_or_default().to_owned()
+            }
+            None => spelling.to_owned(),
+        };
+        inside.then_some(short)
+    });
+    content.model.title
 }
 
 /// Finds the name of the package document.

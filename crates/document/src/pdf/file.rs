@@ -257,7 +257,7 @@ impl PdfFile {
             if depth > MAX_DEPTH || seen.len() > MAX_NODES || !seen.insert(key) {
                 continue;
             }
-            let inherited_here = InheritedAttributes {
+            let inherited = InheritedAttributes {
                 resources: self.dict(dict, b"Resources").or(above.resources),
                 media: self.get(dict, b"MediaBox").or(above.media),
                 crop: self.get(dict, b"CropBox").or(above.crop),
@@ -267,18 +267,14 @@ impl PdfFile {
             };
             if let Some(kids) = self.array(dict, b"Kids") {
                 if pages.len() + open.len() + kids.len() <= MAX_NODES {
-                    open.extend(
-                        kids.iter()
-                            .rev()
-                            .map(|kid| (kid, inherited_here, depth + 1)),
-                    );
+                    open.extend(kids.iter().rev().map(|kid| (kid, inherited, depth + 1)));
                 }
             } else {
                 pages.push(PdfPage {
                     dict,
-                    resources: inherited_here.resources,
-                    area: self.visible_area(inherited_here),
-                    rotation: inherited_here.rotation,
+                    resources: inherited.resources,
+                    area: self.visible_area(inherited),
+                    rotation: inherited.rotation,
                 });
             }
         }

@@ -177,13 +177,12 @@ impl LineSearch<'_> {
             .min(first + self.sought.len() + MAX_SHIFT_LINES);
         let window = &self.file[from..to];
         let sought: Vec<&[u8]> = self.sought.iter().map(Vec::as_slice).collect();
-        let operations =
-            capture_diff_slices_deadline(Algorithm::Histogram, window, &sought, self.end);
+        let ops = capture_diff_slices_deadline(Algorithm::Histogram, window, &sought, self.end);
         let mut runs: Vec<EqualRun> = Vec::new();
         // The stretch of runs that counts most.
         let (mut best, mut stretch) = (0, 0..0);
         let (mut sum, mut start, mut last_end) = (0_usize, 0, 0);
-        for operation in operations {
+        for operation in ops {
             let DiffOp::Equal {
                 old_index,
                 new_index,

@@ -58,13 +58,12 @@ impl RemovalGuard {
     fn start(directory: BorrowedFd<'_>, remove: impl FnOnce()) -> Result<Self, Errno> {
         let (tether, lifeline) = pipe_with(PipeFlags::CLOEXEC)?;
         let (ready, unready) = pipe_with(PipeFlags::CLOEXEC)?;
-        let mut exceptions =
-            [&tether.as_fd(), &unready.as_fd(), &directory].map(AsRawFd::as_raw_fd);
+        let mut open = [&tether.as_fd(), &unready.as_fd(), &directory].map(AsRawFd::as_raw_fd);
         // SAFETY: the child makes system calls only, which need no lock that another thread might
         // hold.
         let pid = unsafe { libc::fork() };
         if pid == 0 {
-            close_all_but(FIRST_AFTER_STREAMS, &mut exceptions);
+            close_all_but(FIRST_AFTER_STREAMS, &mut open);
             leave_the_tool();
             drop(unready);
             // One byte is the dismissal.

@@ -105,7 +105,7 @@ impl TreeTermination<'_> {
     #[inline(never)]
     fn ask_to_end(&self) {
         let start = Instant::now();
-        let mut running = ProcessSet::new();
+        let mut live = ProcessSet::new();
         let mut signalled = ProcessSet::new();
         let mut looked = None;
         loop {
@@ -115,13 +115,11 @@ impl TreeTermination<'_> {
             }
             let waited = start.elapsed();
             if looked.is_none_or(|last| waited > last + (waited / 4).min(MAX_SCAN_PAUSE)) {
-                running.scan(self.mark);
-                self.ask_found(&running, &mut signalled, looked.is_none());
+                live.scan(self.mark);
+                self.ask_found(&live, &mut signalled, looked.is_none());
                 // A step may take longer than any grace.
-                let is_over = running
-                    .iter()
-                    .all(|process| step_register::has(process.pid));
-                let is_blind = running.is_empty() && children;
+                let is_over = live.iter().all(|process| step_register::has(process.pid));
+                let is_blind = live.is_empty() && children;
                 if is_over && !is_blind {
                     return;
                 }
@@ -137,12 +135,12 @@ impl TreeTermination<'_> {
 
     /// Asks the processes that were found and have not been asked yet, but for those that a
     /// watchdog asks; and after the `first` time, but for those that clear up.
-    fn ask_found(&self, running: &ProcessSet, signalled: &mut ProcessSet, first: bool) {
-        if let (true, true, Some(group)) = (first, running.is_empty(), self.group) {
+    fn ask_found(&self, live: &ProcessSet, signalled: &mut ProcessSet, first: bool) {
+        if let (true, true, Some(group)) = (first, live.is_empty(), self.group) {
             let _ = kill_process_group(group, Signal::TERM);
             let _ = kill_process_group(group, Signal::CONT);
         }
-        for process in running.iter() {
+        for process in live.iter() {
             let clears_up = !first && signalled.get(process.parent).is_some();
             let is_left_alone = process.own.is_some() || process.is_watched || clears_up;
             if !is_left_alone && signalled.add(*process) {
@@ -159,7 +157,7 @@ impl TreeTermination<'_> {
     #[inline(never)]
     fn kill(&self) {
         let start = Instant::now();
-        let mut running = ProcessSet::new();
+        let mut live = ProcessSet::new();
         let mut report = self.report;
         let mut quiet = false;
         loop {
@@ -167,13 +165,13 @@ impl TreeTermination<'_> {
             if !children && self.mark.is_none() {
                 return;
             }
-            running.scan(self.mark);
-            if let (true, Some(group)) = (running.is_empty() || self.mark.is_some(), self.group) {
+            live.scan(self.mark);
+            if let (true, Some(group)) = (live.is_empty() || self.mark.is_some(), self.group) {
                 let _ = kill_process_group(group, Signal::KILL);
             }
             let waited = start.elapsed();
             let (mut killed, mut awaited, mut steps) = (false, false, false);
-            for process in running.iter() {
+            for process in live.iter() {
                 if step_register::has(process.pid) {
                     steps = true;
                 } else if process.own.is_some() && waited < OWN_PROCESS_TIMEOUT {

@@ -15,7 +15,7 @@ const LONG_LINE_BYTES: usize = 500;
 #[derive(Debug)]
 pub struct CollectedOutput {
     /// Length in bytes up to which it is kept in memory whole.
-    most: usize,
+    limit: usize,
     /// Its beginning, if `end` is not all of it.
     beginning: Option<ShortenedLines>,
     /// All of its lines, or the last ones.
@@ -37,7 +37,7 @@ impl CollectedOutput {
     pub fn new(limit: usize) -> Self {
         let shortest = (limit / 10).clamp(64, LONG_LINE_BYTES);
         Self {
-            most: limit,
+            limit,
             beginning: None,
             end: ShortenedLines::default(),
             shortest,
@@ -59,12 +59,12 @@ impl CollectedOutput {
     /// Keeps memory bounded: long lines are shortened first, further and further, and only then is
     /// the middle left out. Between `limit` and twice as much stays, so that this is done seldom.
     fn make_room(&mut self) {
-        if self.end.text().len() <= 4 * self.most {
+        if self.end.text().len() <= 4 * self.limit {
             return;
         }
         while self.beginning.is_none() {
             self.end = self.end.shortened(self.longest);
-            if self.end.text().len() <= 2 * self.most {
+            if self.end.text().len() <= 2 * self.limit {
                 return;
             }
             if self.longest == self.shortest {
@@ -72,13 +72,13 @@ impl CollectedOutput {
             }
             self.longest = self.shortest.max(self.longest / 2);
         }
-        self.end.keep_end(2 * self.most);
+        self.end.keep_end(2 * self.limit);
     }
 
     /// All of the output as it is, if it is so short.
     #[must_use]
     pub fn whole(&self) -> Option<&[u8]> {
-        (self.bytes <= self.most as u64).then_some(self.end.text())
+        (self.bytes <= self.limit as u64).then_some(self.end.text())
     }
 
     /// The bytes at the end of the output.

@@ -221,7 +221,7 @@ impl OutputFile {
         directory = enter(&directory, c"ikigai-tools", false)?;
         directory = enter(&directory, c"output", true)?;
         let caller = CALLER_DIRECTORY.get();
-        let caller_directory = caller
+        let inner = caller
             .map(|name| enter(&directory, name, true))
             .transpose()?;
         if place.to_str().is_none() {
@@ -231,7 +231,7 @@ impl OutputFile {
         let all = directory
             .try_clone()
             .map_err(|error| system_words(&error))?;
-        let directory = caller_directory.unwrap_or(directory);
+        let directory = inner.unwrap_or(directory);
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         remove_old_files(&all, now.unwrap_or_default().saturating_sub(MAX_AGE));
         let made = new_file(&directory).map_err(|errno| at(errno, &place));

@@ -462,7 +462,7 @@ impl<'w> AnswerObject<'w> {
         Ok(Text {
             sink,
             pending: Vec::new(),
-            kept: bounded,
+            bounded,
             repaired: false,
             spelling,
         })

@@ -41,7 +41,7 @@ pub struct NetworkError {
     pub timed_out: bool,
     /// True if this machine is at fault: no network, no name server, or no proxy although the
     /// environment names one. Another host would fail the same way.
-    pub own: bool,
+    pub is_local: bool,
     /// True if there is no such host, or nothing listens there.
     pub absent: bool,
     /// True if the certificate of a server on this machine, or in its network, is not valid.
@@ -73,7 +73,7 @@ impl NetworkError {
     }
 
     pub(super) fn of_this_machine(mut self) -> Self {
-        self.own = true;
+        self.is_local = true;
         self
     }
 

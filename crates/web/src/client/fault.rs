@@ -65,7 +65,7 @@ pub fn describe(error: &ureq::Error, target: &HopTarget, total: Duration) -> Net
             Some(fault) => {
                 let mut error =
                     NetworkError::new(fault.to_string()).advising(advice(fault, target));
-                error.own = is_of_this_machine(fault);
+                error.is_local = is_of_this_machine(fault);
                 error.absent = matches!(fault, ConnectionFault::Connect(_, error)
                     if error.kind() == io::ErrorKind::ConnectionRefused);
                 error
@@ -151,7 +151,7 @@ pub fn describe_lookup_failure(
     let mut error = NetworkError::new(format!(
         "Could not resolve host {host}: {why}. Is it spelled right?"
     ));
-    error.own = offline;
+    error.is_local = offline;
     error.absent = !offline;
     error.advising(advice)
 }
@@ -338,7 +338,7 @@ mod tests {
             "Through the proxy of the environment: Could not resolve host proxy.example: Name or \
              service not known. Is it spelled right?"
         );
-        assert!(error.own);
+        assert!(error.is_local);
         assert!(error.advice.contains("http_proxy"), "{}", error.advice);
     }
 }

@@ -72,11 +72,10 @@ fn ask(
     let mut signed_in = account.clone();
     if let Some(login) = provider.login {
         let budget = RetryBudget::WHILE_OTHERS_REMAIN;
-        let login_token =
-            exchange::ask(context.client, service, &login(account), budget, epo::token);
+        let tokens = exchange::ask(context.client, service, &login(account), budget, epo::token);
         // A login does not show that the provider works.
         let failed = |failure: &ProviderFailure| context.breakers().failed(service, failure.kind);
-        let token = login_token.inspect_err(failed)?.pop();
+        let token = tokens.inspect_err(failed)?.pop();
         let token = token.map(|token| SecretText::new(&token.0));
         signed_in.keys.push(token);
     }
@@ -114,13 +113,10 @@ fn ask_web(
         Err(turn) => turn,
     };
     routed.attempted.push(WEB);
-    let results = searcher::search(context, &web_patents::web_search(search));
-    let results = results.map_err(|error| web_failed(error, routed))?;
-    let title = results.provider.title;
-    let patents = results
-        .results
-        .into_iter()
-        .filter_map(web_patents::patent_of);
+    let web = searcher::search(context, &web_patents::web_search(search));
+    let web = web.map_err(|error| web_failed(error, routed))?;
+    let title = web.provider.title;
+    let patents = web.results.into_iter().filter_map(web_patents::patent_of);
     let note = format!(
         "These are pages of patents.google.com, found by a web search with {title}: its excerpts \
          stand for abstracts, and owners and days are not known."

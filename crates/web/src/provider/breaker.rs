@@ -224,7 +224,7 @@ mod tests {
         let breakers = ProviderBreakers::new(Some(&store));
         for _ in 0..2 {
             breakers.failed(&BRAVE, ProviderFailureKind::Upstream);
-            breakers.failed(&BRAVE, ProviderFailureKind::Network { own: false });
+            breakers.failed(&BRAVE, ProviderFailureKind::Network { is_local: false });
             assert_eq!(breakers.pass(&BRAVE), BreakerState::Closed);
             breakers.succeeded(&BRAVE);
         }
@@ -279,7 +279,7 @@ mod tests {
             ProviderFailureKind::Config,
             ProviderFailureKind::TooLong,
             ProviderFailureKind::Rejected,
-            ProviderFailureKind::Network { own: true },
+            ProviderFailureKind::Network { is_local: true },
         ] {
             for _ in 0..5 {
                 breakers.failed(&BRAVE, kind);

@@ -241,13 +241,9 @@ fn clean_up(text: &mut String, keys: &[SecretText], removed: &mut UnseenCount) {
 }
 
 fn unreached(provider: &Provider, error: &FetchError) -> ProviderFailure {
-    let is_local = matches!(error, FetchError::Network(error) if error.own);
+    let is_local = matches!(error, FetchError::Network(error) if error.is_local);
     let text = format!("{} search failed: {error}", provider.title);
-    ProviderFailure::new(
-        provider,
-        ProviderFailureKind::Network { own: is_local },
-        text,
-    )
+    ProviderFailure::new(provider, ProviderFailureKind::Network { is_local }, text)
 }
 
 fn not_understood(provider: &Provider, reply: &HttpResponse) -> ProviderFailure {

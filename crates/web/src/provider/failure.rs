@@ -32,7 +32,7 @@ pub enum ProviderFailureKind {
     /// The provider could not be reached.
     Network {
         /// True if this machine is at fault.
-        own: bool,
+        is_local: bool,
     },
     /// The provider refuses this request, and may well answer another one.
     Rejected,
@@ -57,7 +57,7 @@ impl ProviderFailureKind {
             self,
             Self::AuthInvalid
                 | Self::RateLimited { .. }
-                | Self::Network { own: false }
+                | Self::Network { is_local: false }
                 | Self::Upstream
                 | Self::NotUnderstood
         )
@@ -73,7 +73,7 @@ impl ProviderFailureKind {
             Self::TooLong => "search too long",
             Self::RateLimited { quota: true, .. } => "quota used up",
             Self::RateLimited { .. } => "rate limited",
-            Self::Network { own: true } => "no network",
+            Self::Network { is_local: true } => "no network",
             Self::Network { .. } => "not reached",
             Self::Rejected => "search rejected",
             Self::Upstream => "failed",
@@ -186,7 +186,7 @@ fn advice(provider: &Provider, kind: ProviderFailureKind) -> String {
         ProviderFailureKind::RateLimited { seconds, .. } => {
             format!("Search again in {seconds} seconds, or choose another provider.")
         }
-        ProviderFailureKind::Network { own: true } => {
+        ProviderFailureKind::Network { is_local: true } => {
             "This machine has no way out: no other provider can be reached either, until that is \
              mended."
                 .to_owned()

@@ -138,11 +138,9 @@ pub(super) fn sides(parts: &[ValuePart<'_>]) -> Option<CssValues> {
     if parts.is_empty() || parts.len() > MAX_VALUES {
         return None;
     }
-    for (index, side) in sides.iter_mut().enumerate() {
-        let index = [index, index % 2, 0]
-            .into_iter()
-            .find(|index| *index < parts.len())?;
-        *side = Some(pixels(&parts[index])?);
+    for (at, side) in sides.iter_mut().enumerate() {
+        let at = [at, at % 2, 0].into_iter().find(|at| *at < parts.len())?;
+        *side = Some(pixels(&parts[at])?);
     }
     Some(sides)
 }

@@ -86,9 +86,8 @@ impl CellFormats {
     /// Adds the next style of cells, which has the format of this number.
     pub(in super::super) fn add_cell(&mut self, id: u32) {
         if self.cells.len() < MAX_FORMATS {
-            let format = self.own.get(&id).cloned();
-            self.cells
-                .push(format.unwrap_or_else(|| built_in_format(id)));
+            let own = self.own.get(&id).cloned();
+            self.cells.push(own.unwrap_or_else(|| built_in_format(id)));
         }
     }
 

@@ -50,15 +50,12 @@ fn is_mark(text: &str) -> bool {
 pub(super) fn attach_marks(runs: &mut Vec<GlyphRun>, pool: &mut String) {
     let marks: Vec<bool> = runs.iter().map(|run| is_mark(run.text(pool))).collect();
     let mut gone = vec![false; runs.len()];
-    for (index, _) in marks.iter().enumerate().filter(|(_, is_mark)| **is_mark) {
-        let (mark, middle) = (runs[index], runs[index].middle());
-        let before = marks[..index].iter().rev().take(4).position(|other| !other);
-        let after = marks[index + 1..].iter().take(4).position(|other| !other);
+    for (at, _) in marks.iter().enumerate().filter(|(_, is_mark)| **is_mark) {
+        let (mark, middle) = (runs[at], runs[at].middle());
+        let before = marks[..at].iter().rev().take(4).position(|other| !other);
+        let after = marks[at + 1..].iter().take(4).position(|other| !other);
         // From left to right, marks are drawn before their letters.
-        let letters = [
-            after.map(|by| index + 1 + by),
-            before.map(|by| index - 1 - by),
-        ];
+        let letters = [after.map(|by| at + 1 + by), before.map(|by| at - 1 - by)];
         let distance = |letter: &GlyphRun| (letter.u0 - middle).max(middle - letter.u1);
         let nearest = letters
             .into_iter()
@@ -77,7 +74,7 @@ pub(super) fn attach_marks(runs: &mut Vec<GlyphRun>, pool: &mut String) {
             pool.push_str(&whole);
             runs[letter].end = pool.len() as u32;
             runs[letter].blank |= mark.blank;
-            gone[index] = true;
+            gone[at] = true;
         }
     }
     let mut gone = gone.into_iter();

@@ -125,7 +125,7 @@ pub fn file_or_directory(name: &OsStr) -> Result<PathBuf, String> {
 /// A name on its way to a place.
 struct NamedPath {
     /// Its beginning in a message: the flag or variable, and the name itself.
-    shown: String,
+    label: String,
     real: PathBuf,
     /// Paths of the links on its way.
     links: Vec<PathBuf>,
@@ -133,13 +133,13 @@ struct NamedPath {
 
 impl NamedPath {
     fn resolve(what: &str, name: &OsStr) -> Result<Self, String> {
-        let name_shown = format!("{what} {}", Path::new(name).display());
-        let name_shown = name_shown.trim().to_owned();
+        let label = format!("{what} {}", Path::new(name).display());
+        let label = label.trim().to_owned();
         if name.is_empty() {
             let what = if what.is_empty() { "the name" } else { what };
             return Err(format!("{what} is empty, and names no directory"));
         }
-        let cannot = |why: &dyn std::fmt::Display| format!("{name_shown}: {why}");
+        let cannot = |why: &dyn std::fmt::Display| format!("{label}: {why}");
         let path = if Path::new(name).is_absolute() {
             PathBuf::from(name)
         } else {
@@ -149,19 +149,15 @@ impl NamedPath {
         let mut links = Vec::new();
         let real = roots::follow(&path, |link| links.push(link.to_owned()));
         let real = real.ok_or_else(|| cannot(&"its links cannot be followed"))?;
-        Ok(Self {
-            shown: name_shown,
-            real,
-            links,
-        })
+        Ok(Self { label, real, links })
     }
 
     fn open(&self, writable: &[&Path], directories: bool) -> Result<OpenedPath, String> {
-        let Self { shown, real, links } = self;
+        let Self { label, real, links } = self;
         for link in links {
             if let Some(root) = writable.iter().find(|root| link.starts_with(root)) {
                 return Err(format!(
-                    "{shown} leads through the link {}, which lies within {}, where a call may \
+                    "{label} leads through the link {}, which lies within {}, where a call may \
                      lead it elsewhere",
                     link.display(),
                     root.display(),
@@ -169,14 +165,14 @@ impl NamedPath {
             }
         }
         let fd = open_without_links(real).map_err(|errno| match errno {
-            Errno::NOENT => format!("{shown}: there is no such directory"),
-            Errno::NOTDIR => format!("{shown}: not a directory"),
-            errno => format!("{shown}: {}", std::io::Error::from(errno)),
+            Errno::NOENT => format!("{label}: there is no such directory"),
+            Errno::NOTDIR => format!("{label}: not a directory"),
+            errno => format!("{label}: {}", std::io::Error::from(errno)),
         })?;
         let kind = fstat(&fd).map(|status| FileType::from_raw_mode(status.st_mode));
         let is_directory = kind == Ok(FileType::Directory);
         if directories && !is_directory {
-            return Err(format!("{shown}: not a directory"));
+            return Err(format!("{label}: not a directory"));
         }
         Ok(OpenedPath {
             path: real.clone(),

@@ -19,7 +19,7 @@ pub struct Text<'w> {
     /// Bytes not yet passed on: small writes, or an incomplete character.
     pub(super) pending: Vec<u8>,
     /// Text held back until it is known how much of it fits, if there is a limit.
-    pub(super) kept: Option<BoundedText>,
+    pub(super) bounded: Option<BoundedText>,
     /// Invalid UTF-8 was replaced.
     pub(super) repaired: bool,
     /// Control characters are spelled, and counted here.
@@ -127,19 +127,19 @@ impl Text<'_> {
     /// True if nothing that is written from now on will be shown, because there is no room.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.kept.as_ref().is_some_and(BoundedText::is_full)
+        self.bounded.as_ref().is_some_and(BoundedText::is_full)
     }
 
     /// The bytes of text that still have room, if there is a limit.
     #[must_use]
     pub fn room(&self) -> Option<usize> {
-        self.kept.as_ref().map(BoundedText::room)
+        self.bounded.as_ref().map(BoundedText::room)
     }
 
     /// The room that `text` takes.
     #[must_use]
     pub fn cost(&self, text: &[u8]) -> usize {
-        let Some(bounded) = &self.kept else {
+        let Some(bounded) = &self.bounded else {
             return text.len();
         };
         let mut count = 0;
@@ -169,7 +169,7 @@ impl Text<'_> {
     /// Writes `record` whole, or nothing more at all if it does not fit; of the first record, as
     /// much as fits is written. Returns true if it was written whole.
     pub fn record(&mut self, record: &[u8]) -> io::Result<bool> {
-        match &mut self.kept {
+        match &mut self.bounded {
             Some(bounded) => match &mut self.spelling {
                 Some(speller) => {
                     let mut spelt = speller.spelled(record);
@@ -196,7 +196,7 @@ impl Text<'_> {
         if speller.as_ref().is_some_and(|speller| speller.begun) {
             self.write_all(&[LATIN_1_LEAD])?;
         }
-        if let Some(bounded) = self.kept.take() {
+        if let Some(bounded) = self.bounded.take() {
             let (shown, behind) = bounded.finish();
             self.write_all(&shown)?;
             cut = behind;
@@ -309,7 +309,7 @@ impl Write for Text<'_> {
             viewer.bytes(name, bytes)?;
             return Ok(bytes.len());
         }
-        if let Some(bounded) = &mut self.kept {
+        if let Some(bounded) = &mut self.bounded {
             bounded.hold(bytes);
             return Ok(bytes.len());
         }

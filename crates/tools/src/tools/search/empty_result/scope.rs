@@ -190,17 +190,15 @@ impl SearchScope {
 pub(super) fn at_last_slash(pattern: &str) -> (&str, &str) {
     let mut level = 0_usize;
     let mut slash = None;
-    for (index, byte) in pattern.bytes().enumerate() {
+    for (at, byte) in pattern.bytes().enumerate() {
         match byte {
             b'{' => level += 1,
             b'}' => level = level.saturating_sub(1),
-            b'/' if level == 0 => slash = Some(index),
+            b'/' if level == 0 => slash = Some(at),
             _ => {}
         }
     }
-    slash.map_or(("", pattern), |index| {
-        (&pattern[..index], &pattern[index + 1..])
-    })
+    slash.map_or(("", pattern), |at| (&pattern[..at], &pattern[at + 1..]))
 }
 
 /// Joins `path` and a path below it, without a trailing slash.

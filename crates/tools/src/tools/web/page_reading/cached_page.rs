@@ -99,14 +99,11 @@ fn cached_or_fetched(
                 && of_the_page
                 && let Some(good_for) = failure::good_for(failure.code)
             {
-                let cached_failure = CachedFailure::of(&failure);
+                let entry = CachedFailure::of(&failure);
                 put(
                     store,
                     &question,
-                    &CachedReply::<&ScrapedPage>::Failure(
-                        cached_failure,
-                        request.terms.serves("bash"),
-                    ),
+                    &CachedReply::<&ScrapedPage>::Failure(entry, request.terms.serves("bash")),
                     good_for,
                 );
                 return Err(failure::note_caching(failure, good_for));

@@ -105,7 +105,7 @@ fn of_network(error: &NetworkError, request: &ScrapeRequest) -> PageError {
         // The same request would be refused again.
         failed = failed.advise(|advice| *advice = research_cache::advice(ErrorCode::InvalidUrl));
     }
-    failed.is_cacheable = !(error.own || error.refused);
+    failed.is_cacheable = !(error.is_local || error.refused);
     failed
 }
 

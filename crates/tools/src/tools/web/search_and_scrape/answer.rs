@@ -29,9 +29,9 @@ const DISPENSABLE: &str = "recommendations sizeMetadata hints scrapeFailures sou
 /// All that an answer is made of.
 pub struct ReadAnswer {
     /// The request.
-    pub asked: ReadAllFields,
+    pub wanted: ReadAllFields,
     /// Outcome of the search.
-    pub found: SearchAnswer,
+    pub hits: SearchAnswer,
     /// Sources and failures of its results.
     pub read: ReadResults,
     /// Advice, if there are no results.
@@ -51,7 +51,7 @@ impl ReadAnswer {
         if let Some(room) = object.room() {
             let mut around = AnswerFields::default();
             if !in_words {
-                around = self.fields(self.asked.total, false, &[]);
+                around = self.fields(self.wanted.total, false, &[]);
             }
             left_out = around.drop_until_fits(room / 2, DISPENSABLE);
             let lists_sources = around.0.iter().any(|(name, _)| *name == "sources");
@@ -109,7 +109,7 @@ impl ReadAnswer {
         const SEPARATOR: &str = "\n\n";
         let around: usize = heads.iter().map(|head| head.len() + SEPARATOR.len()).sum();
         let lengths: Vec<usize> = contents.iter().map(String::len).collect();
-        let shares = fair_shares(&lengths, self.asked.total.saturating_sub(around));
+        let shares = fair_shares(&lengths, self.wanted.total.saturating_sub(around));
         let (mut parts, mut cut) = (Vec::new(), Vec::new());
         for (index, source) in self.read.sources.iter().enumerate() {
             let mut content = contents[index].clone();
@@ -124,7 +124,7 @@ impl ReadAnswer {
         }
         let mut text = parts.join(SEPARATOR);
         // The headings by themselves may be longer.
-        text.truncate(floor_boundary(&text, self.asked.total));
+        text.truncate(floor_boundary(&text, self.wanted.total));
         (text, cut)
     }
 
@@ -133,9 +133,9 @@ impl ReadAnswer {
     fn fields(&self, length: usize, truncated: bool, contents: &[String]) -> AnswerFields<'_> {
         let read = &self.read;
         let mut fields = AnswerFields::default();
-        fields.add("query", &self.asked.search.search.query);
+        fields.add("query", &self.wanted.search.search.query);
         fields.add("status", read.status());
-        if self.asked.include_sources {
+        if self.wanted.include_sources {
             let sources = read.sources.iter().enumerate().map(|(at, source)| {
                 let mut source = source.in_answer();
                 source["content"] = contents.get(at).map_or("", String::as_str).into();
@@ -154,7 +154,7 @@ impl ReadAnswer {
             "urlsFailed": read.failures.len(),
             "processingTimeMs": self.took,
         });
-        if self.asked.filter_by_query {
+        if self.wanted.filter_by_query {
             summary["urlsFiltered"] = read.filtered.into();
         }
         fields.add("summary", summary);
@@ -231,12 +231,12 @@ impl ReadAnswer {
             object.nothing_found("no results")?;
             object.note(search_hints::in_sentences(hints));
         }
-        if let Some(requested) = self.asked.search.requested {
+        if let Some(requested) = self.wanted.search.requested {
             object.note(format!(
                 "{requested} results were asked for; there are 1 to 10."
             ));
         }
-        object.note(results_notes::notes(&self.asked.search, &self.found));
+        object.note(results_notes::notes(&self.wanted.search, &self.hits));
         Ok(())
     }
 }

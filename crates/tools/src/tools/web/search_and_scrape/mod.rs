@@ -73,35 +73,32 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
         ..*call.request.terms()
     };
     let client = context.client.for_at_most(SEARCH_TIMEOUT);
-    let results = searcher::search(&context.with_client(&client), &wanted.search.search);
-    let Some(results) = call.answer_of(results)? else {
+    let hits = searcher::search(&context.with_client(&client), &wanted.search.search);
+    let Some(hits) = call.answer_of(hits)? else {
         return Ok(None);
     };
-    let pages = results
-        .results
-        .iter()
-        .map(|one| wanted.page_of(one, &terms));
+    let pages = hits.results.iter().map(|one| wanted.page_of(one, &terms));
     let client = context.client.clone();
-    let client = client.for_addresses_of(origin(&results, context.credentials));
+    let client = client.for_addresses_of(origin(&hits, context.credentials));
     let outcomes = parallel_reading::read(pages.collect(), &terms, &client, context.for_answers());
     let Some(outcomes) = outcomes else {
         return Ok(None);
     };
-    call.session_findings = session_findings(&results, &outcomes);
-    let age = freshness(&results, &outcomes);
-    let hints = results.results.is_empty().then(|| {
+    call.session_findings = session_findings(&hits, &outcomes);
+    let age = freshness(&hits, &outcomes);
+    let hints = hits.results.is_empty().then(|| {
         let search = &wanted.search.search;
         SearchHints::of(
             search,
-            results.provider,
+            hits.provider,
             context.credentials,
             context.breakers(),
         )
     });
-    let read = ReadResults::of(&wanted, &results.results, outcomes);
+    let read = ReadResults::of(&wanted, &hits.results, outcomes);
     let answer = ReadAnswer {
-        asked: wanted,
-        found: results,
+        wanted,
+        hits,
         read,
         hints,
         took: u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX),
@@ -112,15 +109,15 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
             Some(linked) => linked.write(object)?,
             None => answer.write(object)?,
         }
-        let mut meta = SearchMeta::of(&answer.found);
+        let mut meta = SearchMeta::of(&answer.hits);
         meta.freshness = age;
         object.field_for_server(META, &meta)
     })))
 }
 
 /// Returns the origin of the results' addresses: the provider, and not the caller, names them.
-fn origin(results: &SearchAnswer, credentials: &Credentials<'_>) -> AddressOrigin {
-    let account = results.provider.account(credentials);
+fn origin(hits: &SearchAnswer, credentials: &Credentials<'_>) -> AddressOrigin {
+    let account = hits.provider.account(credentials);
     account.map_or(AddressOrigin::Unknown, |account| {
         AddressOrigin::Provider(account.endpoint)
     })
@@ -144,7 +141,7 @@ fn linked(
         text: resource_link::whole_object(|object| answer.write(object)).ok()?,
         summary: format!(
             "What was found for {:?}, {}: {}. Read the resource for all of it.",
-            answer.asked.search.search.query,
+            answer.wanted.search.search.query,
             answer.read.status(),
             titles.collect::<Vec<_>>().join(", "),
         ),
@@ -155,10 +152,10 @@ fn linked(
 
 /// Returns the freshness of the part of the answer that is the nearest to its end; new, if a part
 /// is.
-fn freshness(results: &SearchAnswer, outcomes: &[PageOutcome]) -> AnswerFreshness {
+fn freshness(hits: &SearchAnswer, outcomes: &[PageOutcome]) -> AnswerFreshness {
     let pages = outcomes.iter().flatten();
     let pages = pages.map(|hit| (hit.age, cached_page::TIME_TO_LIVE));
-    let mut worst = (results.age, cached_results::TIME_TO_LIVE);
+    let mut worst = (hits.age, cached_results::TIME_TO_LIVE);
     let left = |(age, good_for): (Option<Duration>, Duration)| {
         age.map_or(Duration::ZERO, |age| good_for.saturating_sub(age))
     };
@@ -172,9 +169,9 @@ fn freshness(results: &SearchAnswer, outcomes: &[PageOutcome]) -> AnswerFreshnes
 }
 
 /// Returns what a session records of an answer.
-fn session_findings(results: &SearchAnswer, outcomes: &[PageOutcome]) -> SessionFindings {
+fn session_findings(hits: &SearchAnswer, outcomes: &[PageOutcome]) -> SessionFindings {
     let (mut sources, mut all) = (Vec::new(), Vec::new());
-    for (result, outcome) in results.results.iter().zip(outcomes) {
+    for (result, outcome) in hits.results.iter().zip(outcomes) {
         let failure = outcome.as_ref().err().map(|failure| failure.code.kind());
         sources.push(match outcome {
             Ok(hit) => hit.page.session_source(),
@@ -187,7 +184,7 @@ fn session_findings(results: &SearchAnswer, outcomes: &[PageOutcome]) -> Session
         });
     }
     SessionFindings {
-        provider: results.provider.name.to_owned(),
+        provider: hits.provider.name.to_owned(),
         sources,
         outcomes: all,
     }

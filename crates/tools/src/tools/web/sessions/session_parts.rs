@@ -242,14 +242,11 @@ fn summary(session: &ResearchSession) -> String {
             count_noun(session.sources.len() as u64, "source")
         );
     }
-    let written_summary = session.session_summary.clone();
+    let text = session.session_summary.clone();
     if session.summary_step == session.last_step() {
-        return written_summary;
+        return text;
     }
-    format!(
-        "{written_summary} (Sent with step {}.)",
-        session.summary_step
-    )
+    format!("{text} (Sent with step {}.)", session.summary_step)
 }
 
 /// Returns the question of a session, on one line; its first step, if it has none.
