@@ -30,7 +30,7 @@ pub fn note_on_left_out(
 ) -> Option<String> {
     let mut parts = Vec::new();
     let mut say = |why: &str, list: &LeftOutList, behind: &str| {
-        let names = list_names(list, search.path);
+        let names = list_names(list);
         if !names.is_empty() {
             parts.push(format!("{why}: {names}{behind}"));
         }
@@ -95,7 +95,7 @@ fn as_text_command(path: &[u8], command: &str) -> String {
 }
 
 /// `node_modules, target and 3 more`. A name that several ignored entries share is listed once.
-fn list_names(list: &LeftOutList, path: &str) -> String {
+fn list_names(list: &LeftOutList) -> String {
     let mut places = BTreeMap::<&[u8], u64>::new();
     let mut names: Vec<(&[u8], &[u8])> = Vec::new();
     for path in list.directories.iter().chain(&list.others) {
@@ -108,11 +108,9 @@ fn list_names(list: &LeftOutList, path: &str) -> String {
     }
     let listed = names.iter().take(MAX_NAMES_LISTED).map(|(name, whole)| {
         let number = places[name];
-        let below = whole.strip_prefix(path.as_bytes()).unwrap_or(whole);
-        let below = below.strip_prefix(b"./").unwrap_or(below);
-        let below = below.strip_prefix(b"/").unwrap_or(below);
+        let whole = whole.strip_prefix(b"./").unwrap_or(whole);
         match number {
-            1 => String::from_utf8_lossy(below).into_owned(),
+            1 => String::from_utf8_lossy(whole).into_owned(),
             _ => format!(
                 "{} in {}",
                 String::from_utf8_lossy(name),

@@ -1,0 +1,77 @@
+//! grep and glob: what a request asks for is done, or the answer says that it was not.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::for_models::ask;
+use crate::common::{directory, text, tree};
+use crate::mcp::session::Session;
+
+/// What a model is shown.
+fn shown(here: &Path, tool: &str, fields: &Value) -> String {
+    Session::plain(here, "someone", &[]).text_of(tool, fields).0
+}
+
+fn note(here: &Path, name: &str, fields: &Value) -> String {
+    let answer = ask(name, here, fields);
+    answer["note"].as_str().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn one_file_of_unknown_encoding_is_told_as_several_are() {
+    let here = directory();
+    let stateful = b"\x1b$B%F%9%H\x1b(B\n";
+    fs::write(here.path().join("i2022.txt"), stateful).unwrap();
+    let wide: Vec<u8> = "foo one\n"
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    fs::write(here.path().join("wide.txt"), wide).unwrap();
+    for (pattern, name, told) in [
+        (
+            "テスト",
+            "i2022.txt",
+            "being neither UTF-8 nor in an encoding that is known: i2022.txt",
+        ),
+        (
+            "foo",
+            "wide.txt",
+            "being UTF-16 without a mark: wide.txt (`iconv",
+        ),
+    ] {
+        for field in ["path", "glob"] {
+            let fields = json!({"pattern": pattern, field: name});
+            let told_here = note(here.path(), "grep", &fields);
+            assert!(told_here.contains(told), "{fields}: {told_here}");
+            let told_here = shown(here.path(), "grep", &fields);
+            assert!(told_here.contains(told), "{fields}: {told_here}");
+        }
+    }
+}
+
+#[test]
+fn names_in_notes_lead_there_from_the_working_directory() {
+    let here = tree(&[
+        ("out/x", "foo\n"),
+        ("sub/gen/g.js", "foo\n"),
+        ("sub/B.RS", "foo\n"),
+        ("sub/.ignore", "gen\n"),
+    ]);
+    symlink("../out", here.path().join("sub/lnk")).unwrap();
+    for path in ["sub", "./sub", "sub/", text(&here.path().join("sub"))] {
+        let fields = json!({"pattern": "zzz", "path": path});
+        let told = shown(here.path(), "grep", &fields);
+        for part in ["by .ignore: sub/gen", "only `path` follows: sub/lnk"] {
+            assert!(told.contains(part), "{path}: {told}");
+        }
+    }
+    let told = note(
+        here.path(),
+        "glob",
+        &json!({"pattern": "*.rs", "path": "sub"}),
+    );
+    assert!(told.contains("in another case: sub/B.RS"), "{told}");
+}
