@@ -21,6 +21,21 @@ fn note(here: &Path, name: &str, fields: &Value) -> String {
 }
 
 #[test]
+fn an_absolute_pattern_ignores_path_over_mcp_too() {
+    let here = tree(&[("src/a.rs", "word\n"), ("docs/b.md", "word\n")]);
+    let pattern = format!("{}/src/*.rs", text(here.path()));
+    for path in ["docs", "src", "missing", text(here.path())] {
+        let fields = json!({"pattern": pattern, "path": path});
+        assert_eq!(shown(here.path(), "glob", &fields), "src/a.rs", "{path}");
+        let fields = json!({"pattern": "word", "glob": pattern, "path": path});
+        let found = shown(here.path(), "grep", &fields);
+        assert_eq!(found, "src/a.rs\n1: word", "{path}");
+    }
+    let fields = json!({"pattern": text(here.path())});
+    assert_eq!(shown(here.path(), "glob", &fields), ".");
+}
+
+#[test]
 fn one_file_of_unknown_encoding_is_told_as_several_are() {
     let here = directory();
     let stateful = b"\x1b$B%F%9%H\x1b(B\n";

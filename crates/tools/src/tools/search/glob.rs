@@ -19,7 +19,7 @@ use crate::tools::search::grep::line_form::painted_path;
 use crate::tools::search::left_out_note::note_on_left_out;
 use crate::tools::search::note::{self, SearchVocabulary};
 use crate::tools::search::scope::{
-    FileScope, check_place, from_working_directory, path_of, split_negation,
+    FileScope, both_from_working_directory, check_place, path_of, split_negation,
 };
 use iki_base::unseen;
 use iki_search::left_out::LeftOutReason;
@@ -54,9 +54,10 @@ const VOCABULARY: SearchVocabulary = SearchVocabulary {
 };
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
-    let pattern = from_working_directory(request, request.required_text("pattern")?);
-    let path = path_of(request, VOCABULARY, Some(pattern))?.unwrap_or_default();
-    let path = from_working_directory(request, path);
+    let pattern = request.required_text("pattern")?;
+    let path = path_of(request, VOCABULARY, Some(pattern))?;
+    let (path, pattern) = both_from_working_directory(request, path, pattern);
+    let path = path.unwrap_or_default();
     let terms = request.terms();
     let is_host = terms.reader == Audience::Host;
     let negated = split_negation(pattern).filter(|_| !is_host);

@@ -37,7 +37,7 @@ use crate::tools::search::exclude::note_on_unmatched;
 use crate::tools::search::left_out_note::note_on_left_out;
 use crate::tools::search::note::{self, SearchVocabulary};
 use crate::tools::search::scope::{
-    FileScope, check_place, from_working_directory, path_of, split_negation,
+    FileScope, both_from_working_directory, check_place, path_of, split_negation,
 };
 use alternative_readings_search::{AlternativeReadingsSearch, send};
 use answer::{GrepAnswer, SearchOutcome};
@@ -98,10 +98,10 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let pattern = request.required_text("pattern")?;
     let glob = request.text("glob")?;
     let path = path_of(request, VOCABULARY, glob)?;
-    let path = path.map(|path| from_working_directory(request, path));
+    let (path, wild) = both_from_working_directory(request, path, glob.unwrap_or("*"));
+    let glob = glob.map(|_| wild);
     let until = request.terms().until();
     let is_host = request.terms().reader == Audience::Host;
-    let glob = glob.map(|glob| from_working_directory(request, glob));
     let (glob, not) = match glob.filter(|_| !is_host).and_then(split_negation) {
         Some((glob, not)) => (Some(glob), Some(not)),
         None => (glob.map(Cow::Borrowed), None),
