@@ -90,3 +90,48 @@ fn names_in_notes_lead_there_from_the_working_directory() {
     );
     assert!(told.contains("in another case: sub/B.RS"), "{told}");
 }
+
+#[test]
+fn a_false_that_asks_for_something_is_done_or_named() {
+    let here = tree(&[
+        ("a.rs", "word\n"),
+        ("gen/b.rs", "word\n"),
+        (".ignore", "gen\n"),
+    ]);
+    for (tool, fields) in [
+        ("grep", json!({"pattern": "word", "output": "files"})),
+        ("glob", json!({"pattern": "*.rs"})),
+    ] {
+        let mut fields = fields;
+        for (name, all) in [("respect_git_ignore", false), ("respectGitignore", true)] {
+            fields[name] = json!(all);
+            let found = shown(here.path(), tool, &fields);
+            let expected = if all {
+                "a.rs\n[not searched, by .ignore: gen]"
+            } else {
+                "a.rs\ngen/b.rs"
+            };
+            assert_eq!(found, expected, "{tool} {name}");
+            fields.as_object_mut().unwrap().remove(name);
+        }
+        for name in ["hidden", "include_hidden", "recursive", "-r"] {
+            fields[name] = json!(false);
+            let found = shown(here.path(), tool, &fields);
+            let told = format!("{name:?} is not a field of this tool, so it was ignored");
+            assert!(found.contains(&told), "{tool} {name}: {found}");
+            fields[name] = json!(true);
+            let found = shown(here.path(), tool, &fields);
+            assert!(!found.contains("not a field"), "{tool} {name}: {found}");
+            fields.as_object_mut().unwrap().remove(name);
+        }
+    }
+    let fields = json!({"pattern": "*.RS", "case_sensitive": false});
+    let found = shown(here.path(), "glob", &fields);
+    assert!(
+        found.contains("\"case_sensitive\" is not a field"),
+        "{found}"
+    );
+    let fields = json!({"pattern": "word", "-n": false, "multiline": false});
+    let found = shown(here.path(), "grep", &fields);
+    assert!(!found.contains("not a field"), "{found}");
+}

@@ -145,6 +145,7 @@ impl Request<'_> {
             (FieldValue::Text(one), Some(FieldValue::Text(other))) if one == other => {
                 ForeignField::Idle
             }
+            (_, None) => ForeignField::Unknown,
             _ if tool.hints.read_only => ForeignField::Unknown,
             _ => ForeignField::Refused(foreign_fields::refusal(
                 tool,
