@@ -92,6 +92,25 @@ fn names_in_notes_lead_there_from_the_working_directory() {
 }
 
 #[test]
+fn characters_by_number_and_property_are_sought_in_other_encodings() {
+    let here = tree(&[("utf8.txt", "テ\n")]);
+    // "これはテストです。日本語の文章です。" in Shift_JIS.
+    let japanese = b"\x82\xb1\x82\xea\x82\xcd\x83e\x83X\x83g\x82\xc5\x82\xb7\x81B\
+                     \x93\xfa\x96{\x8c\xea\x82\xcc\x95\xb6\x8f\xcd\x82\xc5\x82\xb7\x81B\n";
+    fs::write(here.path().join("sjis.txt"), japanese).unwrap();
+    for pattern in ["テ", r"\x{30c6}", r"\u30c6", r"\p{Katakana}", r"[\x{30c6}]"] {
+        let fields = json!({"pattern": pattern, "output": "files"});
+        let found = ask("grep", here.path(), &fields);
+        assert_eq!(found["output"], "sjis.txt\nutf8.txt", "{pattern}");
+    }
+    // These are bytes of every encoding.
+    fs::write(here.path().join("mixed"), b"\x83e \xe3\x83\x86 A\n").unwrap();
+    for pattern in [r"\x41", r"\\p{2}|A", "A"] {
+        assert_eq!(note(here.path(), "grep", &json!({"pattern": pattern})), "");
+    }
+}
+
+#[test]
 fn a_false_that_asks_for_something_is_done_or_named() {
     let here = tree(&[
         ("a.rs", "word\n"),
