@@ -154,3 +154,39 @@ fn a_false_that_asks_for_something_is_done_or_named() {
     let found = shown(here.path(), "grep", &fields);
     assert!(!found.contains("not a field"), "{found}");
 }
+
+#[test]
+fn a_kind_of_files_that_there_is_not_is_called_so() {
+    let here = tree(&[("a.py", "word\n"), ("b.odd", "word\n")]);
+    for (kinds, unknown) in [
+        ("nosuchtype", "nosuchtype"),
+        ("python3", "python3"),
+        ("py,nosuchtype", "nosuchtype"),
+        ("file,code", "file, code"),
+    ] {
+        let told = note(
+            here.path(),
+            "grep",
+            &json!({"pattern": "word", "type": kinds}),
+        );
+        let start = format!("`type` has nothing called {unknown}: ");
+        assert!(told.contains(&start), "{kinds}: {told}");
+    }
+    // An extension is one without being listed.
+    for kinds in ["odd", "*.odd,py", "rust", "any", "none", "default", "All"] {
+        let told = note(
+            here.path(),
+            "grep",
+            &json!({"pattern": "zzz", "type": kinds}),
+        );
+        assert!(!told.contains("nothing called"), "{kinds}: {told}");
+    }
+    for kinds in ["any", "none", "default", "All"] {
+        let found = ask(
+            "grep",
+            here.path(),
+            &json!({"pattern": "word", "type": kinds}),
+        );
+        assert_eq!(found["count"], 2, "{kinds}: {found}");
+    }
+}

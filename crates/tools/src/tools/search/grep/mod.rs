@@ -55,7 +55,7 @@ use options::GrepOptions;
 use search::FileSearcher;
 use search_notes::{
     note_on_early_end, note_on_long_lines, note_on_shown_part, note_on_undecided_lines,
-    note_on_unreadable_files,
+    note_on_unknown_types, note_on_unreadable_files,
 };
 use shared_search::SharedSearch;
 
@@ -354,6 +354,8 @@ impl GrepQuery<'_> {
             && !ended
         {
             notes.add(scope.excluded().and_then(note_on_unmatched));
+            let types = scope.walk.types.as_deref();
+            notes.add(types.and_then(note_on_unknown_types));
         }
         // This comes last, because it is not a sentence.
         let found_nothing = done.count == 0;
