@@ -190,3 +190,31 @@ fn a_kind_of_files_that_there_is_not_is_called_so() {
         assert_eq!(found["count"], 2, "{kinds}: {found}");
     }
 }
+
+#[test]
+fn exclude_brings_back_as_a_gitignore_does() {
+    let here = tree(&[
+        ("src/a.rs", "word\n"),
+        ("src/b.rs", "word\n"),
+        ("c.md", "word\n"),
+    ]);
+    for (exclude, found) in [
+        (json!(["*.rs", "!a.rs"]), "c.md\nsrc/a.rs"),
+        (json!("*.rs,!src/a.rs"), "c.md\nsrc/a.rs"),
+        (json!("*.rs,!/src/a.rs"), "c.md\nsrc/a.rs"),
+        (json!(["*", "!*.md"]), "c.md"),
+        (json!("!(*.md)"), "src/a.rs\nsrc/b.rs"),
+    ] {
+        let request = json!({"pattern": "word", "exclude": exclude, "output": "files"});
+        assert_eq!(shown(here.path(), "grep", &request), found, "{exclude}");
+    }
+    for exclude in ["!src", "!a.rs,*.rs"] {
+        let request = json!({"pattern": "word", "exclude": exclude});
+        let (told, is_error) =
+            Session::plain(here.path(), "someone", &[]).text_of("grep", &request);
+        assert!(is_error && told.contains("before it leaves out"), "{told}");
+    }
+    // A pattern of names that are not meant is none that brings back.
+    let request = json!({"pattern": "word", "glob": "!*.rs,!*.txt", "output": "files"});
+    assert_eq!(shown(here.path(), "grep", &request), "c.md");
+}
