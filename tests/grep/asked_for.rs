@@ -218,3 +218,38 @@ fn exclude_brings_back_as_a_gitignore_does() {
     let request = json!({"pattern": "word", "glob": "!*.rs,!*.txt", "output": "files"});
     assert_eq!(shown(here.path(), "grep", &request), "c.md");
 }
+
+#[test]
+fn an_ignored_name_that_is_asked_for_by_itself_is_found() {
+    let here = tree(&[
+        ("node_modules/m/i.js", "word\n"),
+        ("p/node_modules/i.js", "word\n"),
+        ("gen.js", "word\n"),
+        (".gitignore", "node_modules\ngen.js\n"),
+        (".git/HEAD", ""),
+    ]);
+    let both = "node_modules\np/node_modules";
+    for (pattern, found) in [
+        ("node_modules", both),
+        ("**/node_modules", both),
+        ("{node_modules,dist}", both),
+        (".git", ".git"),
+        ("gen.js", "gen.js"),
+    ] {
+        let output = ask("glob", here.path(), &json!({"pattern": pattern}));
+        assert_eq!(output["output"], found, "{pattern}: {output}");
+    }
+    let fields = json!({"pattern": "word", "glob": "gen.js"});
+    assert_eq!(ask("grep", here.path(), &fields)["count"], 1);
+    // What lies in them is left out as before, and so is what a wildcard matches.
+    for (pattern, number) in [
+        ("i.js", "2 names"),
+        ("node_*", "2 names"),
+        ("*.js", "3 names"),
+    ] {
+        let output = ask("glob", here.path(), &json!({"pattern": pattern}));
+        assert_eq!(output["count"], 0, "{pattern}: {output}");
+        let told = output["note"].as_str().unwrap();
+        assert!(told.contains(&format!("({number})")), "{pattern}: {told}");
+    }
+}

@@ -132,7 +132,9 @@ fn count_left_out(ignored: &LeftOutList, search: &EmptySearch<'_>) -> Option<Str
     let (mut number, mut is_cut) = (ignored.others.len() as u64, ignored.further > 0);
     for directory in &ignored.directories {
         let (found, cut) = count_in(&pattern, directory, search);
-        number += found;
+        let name = directory.rsplit(|byte| *byte == b'/').next();
+        let is_one = !search.words.searches_files && name.is_some_and(|one| search.has_name(one));
+        number += found + u64::from(is_one);
         is_cut |= cut;
     }
     let what = search.noun();
