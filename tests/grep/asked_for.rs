@@ -253,3 +253,51 @@ fn an_ignored_name_that_is_asked_for_by_itself_is_found() {
         assert!(told.contains(&format!("({number})")), "{pattern}: {told}");
     }
 }
+
+#[test]
+fn a_pattern_for_these_characters_themselves_finds_them() {
+    for pattern in ["**", "*needle*", "+x+", "(a.b", "++", "foo+(", "def f("] {
+        let here = tree(&[("f", &format!("{pattern}\nneedle acb xx\n"))]);
+        let failed = ask(
+            "grep",
+            here.path(),
+            &json!({"pattern": pattern, "path": "f"}),
+        );
+        let told = failed["note"].as_str().unwrap();
+        let send = told.split('`').nth(1).unwrap();
+        let found = ask("grep", here.path(), &json!({"pattern": send, "path": "f"}));
+        assert_eq!(found["output"], format!("1: {pattern}"), "{told}");
+    }
+}
+
+#[test]
+fn every_pattern_that_matches_the_empty_string_is_told() {
+    let here = tree(&[("f", "foo\nbar\n")]);
+    let empty = "The pattern matches the empty string, and so every line.";
+    let alternative = "An empty alternative beside `|` matches every line.";
+    for (pattern, told, send) in [
+        ("(foo|)", alternative, "`(foo)`"),
+        ("(|foo)", alternative, "`(foo)`"),
+        ("x{0,2}", empty, ""),
+        ("a{0}", empty, ""),
+        ("z*|q", empty, ""),
+        ("(a|b*)", empty, ""),
+        ("a**", empty, "`a+`"),
+        ("(a*)*", empty, ""),
+        ("(foo||bar)", alternative, "`(foo|bar)`"),
+        ("needle||zzz", alternative, "`needle|zzz`"),
+    ] {
+        let said = note(here.path(), "grep", &json!({"pattern": pattern}));
+        assert!(said.starts_with(told), "{pattern}: {said}");
+        assert!(said.contains(send), "{pattern}: {said}");
+        assert_eq!(
+            said.contains("end `"),
+            !send.is_empty(),
+            "{pattern}: {said}"
+        );
+    }
+    for pattern in ["(|foo)o", ".*", "^", "foo()"] {
+        let said = note(here.path(), "grep", &json!({"pattern": pattern}));
+        assert_eq!(said, "", "{pattern}");
+    }
+}

@@ -143,11 +143,13 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         let note = note.or_else(|| {
             // What another engine has is not meant as it stands.
             let is_broken = !matches!(error, PatternError::Unsupported(_) | PatternError::Class);
-            let mended = oddities::mended(pattern).filter(|_| is_broken)?;
-            Some(format!(
-                "For these characters themselves {}.",
-                send(&mended)
-            ))
+            let (mended, is_whole) = oddities::mended(pattern).filter(|_| is_broken)?;
+            let meant = if is_whole {
+                "For these characters themselves"
+            } else {
+                "With plain characters where it is broken,"
+            };
+            Some(format!("{meant} {}.", send(&mended)))
         });
         match note {
             Some(note) => failure.with_note(note),
@@ -407,11 +409,13 @@ impl GrepQuery<'_> {
         });
         let note = pass.and_then(|pass| pass.note(self.path, &self.target, made.as_ref()));
         note.or_else(|| {
-            let narrower = oddities::narrower(self.pattern)?;
+            let odd = oddity.filter(|_| oddities::is_every_line(self.pattern))?;
+            let narrower = oddities::narrower(self.pattern);
+            let narrower = narrower.map(|meant| format!(" Perhaps {}.", send(&meant)));
             Some(format!(
-                "{} Perhaps {}.",
-                oddity?.sentence(),
-                send(&narrower)
+                "{}{}",
+                odd.sentence(),
+                narrower.unwrap_or_default()
             ))
         })
     }
