@@ -271,6 +271,60 @@ fn a_pattern_for_these_characters_themselves_finds_them() {
 }
 
 #[test]
+fn a_path_with_a_wildcard_for_every_name_is_the_directory() {
+    let here = tree(&[
+        ("src/a.rs", "word\n"),
+        ("src/x/b.rs", "word\n"),
+        ("deep/inner/c.js", "word\n"),
+    ]);
+    for (tool, fields, send) in [
+        (
+            "grep",
+            json!({"pattern": "word", "path": "src/*"}),
+            "send \"path\":\"src\".",
+        ),
+        (
+            "grep",
+            json!({"pattern": "word", "path": "src/**", "glob": "*.rs"}),
+            "send \"path\":\"src\",\"glob\":\"*.rs\".",
+        ),
+        (
+            "glob",
+            json!({"pattern": "*.rs", "path": "src/*"}),
+            "send \"path\":\"src\",\"pattern\":\"*.rs\".",
+        ),
+        (
+            "grep",
+            json!({"pattern": "word", "glob": "inner/"}),
+            "\"glob\":\"**/inner/**\" searches 1 file.",
+        ),
+        (
+            "grep",
+            json!({"pattern": "word", "glob": "inner"}),
+            "\"glob\":\"**/inner/**\" searches 1 file.",
+        ),
+        (
+            "glob",
+            json!({"pattern": "inner/"}),
+            "\"pattern\":\"inner\" matches 1 name.",
+        ),
+        (
+            "grep",
+            json!({"pattern": "word", "glob": "*.rs,!a.rs"}),
+            "\"glob\":\"*.rs\",\"exclude\":\"a.rs\".",
+        ),
+        (
+            "glob",
+            json!({"pattern": "*.rs, *.js !a.rs"}),
+            "\"pattern\":\"{*.rs,*.js}\",\"exclude\":\"a.rs\".",
+        ),
+    ] {
+        let told = shown(here.path(), tool, &fields);
+        assert!(told.contains(send), "{fields}: {told}");
+    }
+}
+
+#[test]
 fn every_pattern_that_matches_the_empty_string_is_told() {
     let here = tree(&[("f", "foo\nbar\n")]);
     let empty = "The pattern matches the empty string, and so every line.";
