@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::for_models::ask;
-use crate::common::{directory, text, tree};
+use crate::common::{directory, text, tool, tree};
 use crate::mcp::session::Session;
 
 /// What a model is shown.
@@ -321,6 +321,32 @@ fn a_path_with_a_wildcard_for_every_name_is_the_directory() {
     ] {
         let told = shown(here.path(), tool, &fields);
         assert!(told.contains(send), "{fields}: {told}");
+    }
+}
+
+#[test]
+fn a_larger_limit_is_advised_only_where_the_limit_is_the_bound() {
+    let lines = "word and so on, for a while, until the line is long enough\n".repeat(3000);
+    let here = tree(&[("a.txt", &lines)]);
+    let names: Vec<String> = (0..3000).map(|n| format!("n/some-long-name-{n}")).collect();
+    fs::create_dir(here.path().join("n")).unwrap();
+    for name in &names {
+        fs::write(here.path().join(name), "").unwrap();
+    }
+    for (name, fields) in [
+        ("grep", json!({"pattern": "word", "glob": "*.txt"})),
+        ("glob", json!({"pattern": "**/some*"})),
+    ] {
+        for (limit, is_advised) in [(10, true), (100_000, false)] {
+            let mut fields = fields.clone();
+            fields["limit"] = json!(limit);
+            let call = tool(name).with(&fields).in_directory(here.path());
+            let answer = call.env("IKIGAI_MAX_ANSWER", "20000").run();
+            let told = answer.note();
+            let advised = told.contains("send a larger limit");
+            assert!(told.contains("are shown"), "{name} {limit}: {told}");
+            assert_eq!(advised, is_advised, "{name} {limit}: {told}");
+        }
     }
 }
 

@@ -288,8 +288,10 @@ fn list(
 /// Says how many names are shown, if not all fit.
 fn note_on_shown_part(listed: &ListedNames, limit: Option<u64>) -> Option<String> {
     let narrow = match limit {
-        Some(_) => "pattern or path, or send a larger limit",
-        None => "pattern or path",
+        Some(limit) if listed.shown.is_some_and(|shown| shown >= limit) => {
+            "pattern or path, or send a larger limit"
+        }
+        _ => "pattern or path",
     };
     let count = listed.count;
     match listed.first {

@@ -12,8 +12,8 @@ use iki_search::file_types::FileTypes;
 /// Says how many matches are shown, if not all fit.
 pub fn note_on_shown_part(done: &SearchOutcome, options: GrepOptions) -> Option<String> {
     let narrow = match options.limit {
-        Some(_) => "pattern, glob or path, or send a larger limit",
-        None => "pattern, glob or path",
+        Some(limit) if done.shown >= limit => "pattern, glob or path, or send a larger limit",
+        _ => "pattern, glob or path",
     };
     let what = match options.output {
         GrepOutput::Files | GrepOutput::Counts => "files",
