@@ -381,3 +381,18 @@ fn every_pattern_that_matches_the_empty_string_is_told() {
         assert_eq!(said, "", "{pattern}");
     }
 }
+
+#[test]
+fn a_link_out_of_what_the_server_may_read_is_named() {
+    let here = tree(&[("in/a", "foo\n"), ("out/b", "foo\n")]);
+    symlink("../out", here.path().join("in/out")).unwrap();
+    symlink("../nowhere", here.path().join("in/gone")).unwrap();
+    let root = here.path().join("in");
+    let mut session = Session::plain(&root, "someone", &["--root", "."]);
+    for (tool, pattern, found) in [("grep", "foo", "a\n1: foo"), ("glob", "a", "a")] {
+        let (told, _) = session.text_of(tool, &json!({"pattern": pattern}));
+        // What is not there outside is not told from what is.
+        let out = "[not searched, behind links that lead out of what may be read: gone and out]";
+        assert_eq!(told, format!("{found}\n{out}"));
+    }
+}

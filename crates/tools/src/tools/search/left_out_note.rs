@@ -1,6 +1,6 @@
 //! The one note on what a search passed over: names by the reason why, three of each.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -47,6 +47,11 @@ pub fn note_on_left_out(
     say(
         "behind links, which only `path` follows",
         &links_not_followed(passed_over, search),
+        "",
+    );
+    say(
+        "behind links that lead out of what may be read",
+        &links_out_of_reach(passed_over, search),
         "",
     );
     say("in another case", of(LeftOutReason::OtherCase), "");
@@ -227,4 +232,24 @@ fn links_not_followed(passed_over: &LeftOutNames, search: &EmptySearch<'_>) -> L
         }
     }
     list
+}
+
+/// The links to what a confined call may not read. It may not ask either if that exists, or what
+/// it is.
+fn links_out_of_reach(passed_over: &LeftOutNames, search: &EmptySearch<'_>) -> LeftOutList {
+    let mut links = BTreeSet::new();
+    for reason in [LeftOutReason::LinkOnTheWay, LeftOutReason::FoundLink] {
+        if reason == LeftOutReason::LinkOnTheWay || search.words.searches_files {
+            links.extend(&passed_over.of(reason).others);
+        }
+    }
+    let in_time = links
+        .into_iter()
+        .take_while(|_| Instant::now() < search.until);
+    let is_out =
+        |link: &&Vec<u8>| !confinement::is_within_reach(Path::new(OsStr::from_bytes(link)));
+    LeftOutList {
+        others: in_time.filter(is_out).cloned().collect(),
+        ..LeftOutList::default()
+    }
 }
