@@ -302,6 +302,9 @@ impl GrepQuery<'_> {
             object.note(note_on_unreadable_files(&done));
             object.note(note_on_long_lines(&done.not_to_the_end));
             object.note(note_on_undecided_lines(self.matcher.gave_up(), &done));
+            if done.ended.is_none() && !is_empty {
+                object.note(self.note_on_pattern(&done, took, shared, object.terms()));
+            }
             if is_empty && stdin == Some(StdinPlace::Implied) {
                 object.note(standard_input::WAS_EMPTY.to_owned());
             }
