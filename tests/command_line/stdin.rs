@@ -254,3 +254,21 @@ fn file_read_reads_what_is_piped_into_it() {
     let output = Command::new("sh").args(["-c", &script]).output().unwrap();
     assert_eq!(output.stdout, b"y\ny\n");
 }
+
+#[test]
+fn a_pattern_is_explained_on_a_pipe_as_in_a_file() {
+    let room = room();
+    for (pattern, stdin, told) in [
+        ("foo..;$", "foo();\r\nbar\r\n", "Lines here end in CRLF."),
+        ("FOO", "foo\n", "Ignoring case, the pattern matches"),
+        ("foo()", "bar foo() x\n", ""),
+        ("foo(x)", "foo(x)\n", "As plain text, the pattern matches"),
+        ("x*", "foo\n", "The pattern matches the empty string"),
+        ("none", "foo\n", ""),
+        ("foo", "foo\n", ""),
+    ] {
+        let (_, _, said) = fed(room.path(), &["grep", pattern], stdin.as_bytes());
+        assert!(said.contains(told), "{pattern}: {said}");
+        assert_eq!(said.is_empty(), told.is_empty(), "{pattern}: {said}");
+    }
+}

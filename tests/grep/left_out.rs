@@ -43,7 +43,7 @@ fn linked() -> tempfile::TempDir {
 #[test]
 fn links_to_directories_outside_are_named_and_no_others() {
     let here = linked();
-    let told = "not searched, behind links, which only `path` follows: web/shared";
+    let told = "not searched, behind links, which only `path` follows: apps/web/shared";
     for fields in [
         json!({"pattern": "needle", "path": "apps"}),
         json!({"pattern": "x", "path": "apps"}),
@@ -51,7 +51,9 @@ fn links_to_directories_outside_are_named_and_no_others() {
     ] {
         let told = match fields["all"] {
             // The rule that leaves the target out does not count.
-            Value::Bool(true) => told.replace("web/shared", "web/ignored and web/shared"),
+            Value::Bool(true) => {
+                told.replace("apps/web/shared", "apps/web/ignored and apps/web/shared")
+            }
             _ => told.to_owned(),
         };
         assert_eq!(note(here.path(), "grep", &fields), told, "{fields}");
@@ -71,7 +73,9 @@ fn links_to_directories_outside_are_named_and_no_others() {
     let request = json!({"pattern": "needle", "path": "apps", "glob": "**/*"});
     let answer = tool("grep").with(&request).in_directory(here.path()).run();
     assert!(
-        answer.note().ends_with("web/ignored and web/shared"),
+        answer
+            .note()
+            .ends_with("apps/web/ignored and apps/web/shared"),
         "{}",
         answer.note()
     );
@@ -100,7 +104,7 @@ fn links_to_files_outside_are_named_by_grep() {
     symlink("../store/bashrc", here.path().join("home/.bashrc")).unwrap();
     symlink(".profile", here.path().join("home/.zprofile")).unwrap();
     let fields = json!({"pattern": "needle", "path": "home"});
-    let told = "not searched, behind links, which only `path` follows: .bashrc";
+    let told = "not searched, behind links, which only `path` follows: home/.bashrc";
     assert_eq!(note(here.path(), "grep", &fields), told);
     assert_eq!(
         note(
@@ -112,7 +116,7 @@ fn links_to_files_outside_are_named_by_grep() {
     );
     let named = json!({"pattern": "needle", "path": "home", "glob": ".zprofile"});
     let said = note(here.path(), "grep", &named);
-    assert!(said.ends_with("follows: .zprofile"), "{said}");
+    assert!(said.ends_with("follows: home/.zprofile"), "{said}");
 }
 
 #[test]

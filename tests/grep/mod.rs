@@ -1,5 +1,6 @@
 //! The grep tool, called as a host calls it.
 
+mod asked_for;
 mod calls;
 mod costly;
 mod encodings;

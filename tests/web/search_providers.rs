@@ -657,7 +657,10 @@ fn what_is_posted_follows_no_redirect() {
         let there = other.url("/");
         let server = Server::start(move |_, conn| conn.write_all(&redirect(&there)));
         let failure = failure(search_at(&server, &of(provider)));
-        assert_eq!(failure.kind, ProviderFailureKind::Network { is_local: false });
+        assert_eq!(
+            failure.kind,
+            ProviderFailureKind::Network { is_local: false }
+        );
         assert!(failure.text.contains("redirects"), "{failure}");
         assert!(other.asked().is_empty());
     }
@@ -683,7 +686,10 @@ fn a_provider_that_is_not_there_is_not_reached() {
     for good in &GOOD {
         let set = variables(good.provider, &address);
         let failure = failure(search_with(&set, None, &of(good.provider)));
-        assert_eq!(failure.kind, ProviderFailureKind::Network { is_local: false });
+        assert_eq!(
+            failure.kind,
+            ProviderFailureKind::Network { is_local: false }
+        );
     }
 }
 

@@ -18,7 +18,7 @@ struct Exclusion {
     /// The pattern as the caller wrote it, if it is to be told that it leaves nothing out.
     written: Option<String>,
     rule: Gitignore,
-    /// True once it has left a name out.
+    /// True once it has left a name out, or brought one back.
     has_matched: AtomicBool,
 }
 
@@ -55,9 +55,10 @@ impl Exclusions {
         let path = Path::new(OsStr::from_bytes(path));
         let mut leaves_out = false;
         for one in &self.0 {
-            if one.rule.matched(path, is_directory).is_ignore() {
+            let matched = one.rule.matched(path, is_directory);
+            if matched.is_ignore() || matched.is_whitelist() && leaves_out {
                 one.has_matched.store(true, Ordering::Relaxed);
-                leaves_out = true;
+                leaves_out = matched.is_ignore();
             }
         }
         leaves_out

@@ -80,6 +80,14 @@ pub(crate) struct PatternAutomaton {
 }
 
 impl PatternAutomaton {
+    /// True if a pattern ends in just this name.
+    #[must_use]
+    pub fn asks_for(&self, name: &[u8]) -> bool {
+        let ends = |step: &&AutomatonStep| step.ends || step.ends_in_slash;
+        let mut last = self.all.iter().filter(ends).map(|step| &step.component);
+        last.any(|one| matches!(one, PatternComponent::Name(only) if only == name))
+    }
+
     /// Adds a pattern; it shares its first steps with earlier patterns as far as they are equal.
     fn add(&mut self, pattern: SplitPattern) {
         self.bare |= pattern.steps.is_empty();

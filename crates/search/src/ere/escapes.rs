@@ -20,6 +20,26 @@ pub(super) fn control(letter: char) -> Option<char> {
     })
 }
 
+/// True if `pattern` asks for characters beyond ASCII: by themselves, by number or by property.
+#[must_use]
+pub fn reaches_beyond_ascii(pattern: &str) -> bool {
+    let mut rest = pattern;
+    while let Some((_, behind)) = rest.split_once('\\') {
+        let Some(letter) = behind.chars().next() else {
+            break;
+        };
+        let is_beyond =
+            |number: Result<(char, usize), _>| number.is_ok_and(|one| !one.0.is_ascii());
+        if matches!(letter, 'p' | 'P')
+            || is_numeric(letter) && is_beyond(numeric(behind, letter, letter.len_utf8()))
+        {
+            return true;
+        }
+        rest = &behind[letter.len_utf8()..];
+    }
+    !pattern.is_ascii()
+}
+
 /// True if this letter begins a number: `\x`, `\u`, `\U`.
 pub(super) fn is_numeric(letter: char) -> bool {
     matches!(letter, 'x' | 'u' | 'U')

@@ -73,6 +73,7 @@ mod tests;
 use std::borrow::Cow;
 
 pub use alternative_readings::{AlternativeReading, AlternativeReadings, before_carriage_return};
+pub use escapes::reaches_beyond_ascii;
 pub use match_spans::MatchExtents;
 pub use matcher::RegexMatcher;
 

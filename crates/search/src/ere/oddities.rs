@@ -39,7 +39,7 @@ impl PatternOddity {
             Some(Self::EmptyGroup)
         } else if ends_in_bar || pairs.clone().any(is_empty_branch) {
             Some(Self::EmptyAlternative)
-        } else if pairs.any(is_repeated) {
+        } else if pairs.any(is_repeated) && !is_every_line(pattern) {
             Some(Self::RepeatedRepetition)
         } else {
             let is_plain = pieces
@@ -67,18 +67,38 @@ pub fn narrower(pattern: &str) -> Option<String> {
     if !is_every_line(pattern) {
         return None;
     }
-    let trimmed = pattern.trim_matches('|');
-    let narrower = match (pattern.contains("||"), pattern.strip_suffix('*')) {
-        (true, _) => escaped(pattern),
-        (_, Some(before)) => format!("{before}+"),
-        _ if trimmed.len() < pattern.len() => trimmed.to_owned(),
-        _ => pattern.strip_suffix('?')?.to_owned(),
+    let filled = without_empty_alternatives(pattern);
+    let narrower = if filled != pattern {
+        // With blanks around it, or by itself, it is an operator of some language.
+        let is_plain = pattern.contains(" || ") || filled.is_empty();
+        if is_plain { escaped(pattern) } else { filled }
+    } else if let Some(before) = pattern.strip_suffix('*') {
+        format!("{}+", before.trim_end_matches('*'))
+    } else {
+        pattern.strip_suffix('?')?.to_owned()
     };
     (parser::parse(&narrower).is_ok() && !is_every_line(&narrower)).then_some(narrower)
 }
 
+/// The pattern without bars that nothing stands behind, or before.
+fn without_empty_alternatives(pattern: &str) -> String {
+    use PatternPiece::Char;
+    let mut filled: Vec<(PatternPiece, &str)> = Vec::new();
+    for piece in pieces(pattern).into_iter().map(Some).chain([None]) {
+        let before = filled.last().map(|last| last.0);
+        match piece {
+            Some((Char('|'), _)) if matches!(before, None | Some(Char('(' | '|'))) => continue,
+            None | Some((Char(')'), _)) if before == Some(Char('|')) => drop(filled.pop()),
+            _ => {}
+        }
+        filled.extend(piece);
+    }
+    filled.iter().map(|(_, text)| *text).collect()
+}
+
 /// True if every line matches.
-fn is_every_line(pattern: &str) -> bool {
+#[must_use]
+pub fn is_every_line(pattern: &str) -> bool {
     let parsed = parser::parse(pattern);
     parsed.is_ok_and(|parsed| !parsed.references && matches_every_line(&simplify(parsed.node)))
 }
@@ -120,11 +140,11 @@ pub fn dead_alternative(pattern: &str) -> Option<(&str, Option<String>)> {
     Some((dead, meant.filter(is_alive)))
 }
 
-/// The pattern in which what makes this one be refused stands for itself; `None` if that is not
-/// enough.
+/// The pattern in which what makes this one be refused stands for itself, and true if all else
+/// does too, because nothing shows that it is an expression; `None` if neither is enough.
 #[must_use]
-pub fn mended(pattern: &str) -> Option<String> {
-    use PatternPiece::Char;
+pub fn mended(pattern: &str) -> Option<(String, bool)> {
+    use PatternPiece::{Char, Escape, Set};
     let pieces = pieces(pattern);
     let (mut open, mut is_plain) = (Vec::new(), vec![false; pieces.len()]);
     let mut before = None;
@@ -145,14 +165,23 @@ pub fn mended(pattern: &str) -> Option<String> {
     for at in open {
         is_plain[at] = true;
     }
+    let is_expression = |at: usize| match pieces[at].0 {
+        Set | Escape(_) => true,
+        Char(char) => match pieces.get(at + 1) {
+            Some((Char('*' | '+' | '?'), _)) => matches!(char, '.' | ')'),
+            _ => matches!(char, '|' | ')'),
+        },
+    };
+    let is_expression = (0..pieces.len()).any(|at| !is_plain[at] && is_expression(at));
     let mended = pieces.iter().zip(is_plain).map(|((_, text), is_plain)| {
         let escape = if is_plain { "\\" } else { "" };
         format!("{escape}{text}")
     });
-    let mended = [mended.collect(), escaped(pattern)];
+    let mended = is_expression.then(|| (mended.collect(), false));
     mended
         .into_iter()
-        .find(|mended| parser::parse(mended).is_ok())
+        .chain([(escaped(pattern), true)])
+        .find(|(mended, _)| parser::parse(mended).is_ok())
 }
 
 #[cfg(test)]
@@ -169,6 +198,13 @@ mod tests {
             ("foo|", Some(EmptyAlternative), Some("foo")),
             ("|foo", Some(EmptyAlternative), Some("foo")),
             ("(|foo)x", Some(EmptyAlternative), None),
+            ("(foo|)", Some(EmptyAlternative), Some("(foo)")),
+            ("(foo||bar)", Some(EmptyAlternative), Some("(foo|bar)")),
+            ("a||b", Some(EmptyAlternative), Some("a|b")),
+            ("a**", Some(EmptyMatch), Some("a+")),
+            ("(a*)*", Some(EmptyMatch), None),
+            ("x{0,2}", Some(EmptyMatch), None),
+            ("z*|q", Some(EmptyMatch), None),
             ("i++", Some(RepeatedRepetition), None),
             ("x*", Some(EmptyMatch), Some("x+")),
             ("a?", Some(EmptyMatch), Some("a")),
@@ -210,18 +246,26 @@ mod tests {
 
     #[test]
     fn a_refused_pattern_is_mended_where_it_is_broken() {
-        for (pattern, meant) in [
-            ("def foo(", r"def foo\("),
-            ("foo.*bar(", r"foo.*bar\("),
-            ("(a|b)(", r"(a|b)\("),
-            ("*args", r"\*args"),
-            ("a|*b", r"a|\*b"),
-            ("x[0", r"x\[0"),
-            ("a\\", r"a\\"),
-            ("++", r"\++"),
+        for (pattern, meant, is_whole) in [
+            ("def foo(", r"def foo\(", true),
+            ("foo.*bar(", r"foo.*bar\(", false),
+            ("(a|b)(", r"(a|b)\(", false),
+            ("*args", r"\*args", true),
+            ("a|*b", r"a|\*b", false),
+            ("x[0", r"x\[0", true),
+            ("a\\", r"a\\", true),
+            ("++", r"\+\+", true),
+            ("**", r"\*\*", true),
+            ("*needle*", r"\*needle\*", true),
+            ("(a.b", r"\(a\.b", true),
+            (r"\w+(", r"\w+\(", false),
         ] {
             assert!(parser::parse(pattern).is_err(), "{pattern}");
-            assert_eq!(mended(pattern).as_deref(), Some(meant), "{pattern}");
+            assert_eq!(
+                mended(pattern),
+                Some((meant.to_owned(), is_whole)),
+                "{pattern}"
+            );
         }
     }
 }

@@ -61,6 +61,10 @@ pub(super) fn leave_out(
         if matches!(entry.what, ListingEntry::Found(_)) && !is_of_type(name, is_directory) {
             return false;
         }
+        // A name that is asked for by itself is found, but not entered.
+        if matches!(entry.what, ListingEntry::Found(_)) && shared.steps.asks_for(name) {
+            return true;
+        }
         if rules.is_some() && name == b".git" {
             passed_over.add_git([here, name].concat());
             return false;

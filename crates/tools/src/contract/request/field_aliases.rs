@@ -21,7 +21,7 @@ use crate::contract::tool::{AccessScope, Tool};
 const NOT_GIVEN: [&str; 6] = ["any", "none", "all", "auto", "default", "null"];
 
 /// Optional fields that are neither numbers nor enumerations, and in which no such word is a value.
-const NAMES_OF_KINDS: [&str; 5] = ["language", "country", "site", "lens", "provider"];
+const NAMES_OF_KINDS: [&str; 6] = ["language", "country", "site", "lens", "provider", "type"];
 
 /// Fields of text in which a number or a flag is taken for its JSON.
 const TAKES_SCALARS: [&str; 5] = ["pattern", "query", "command", "old_string", "new_string"];
@@ -145,6 +145,7 @@ impl Request<'_> {
             (FieldValue::Text(one), Some(FieldValue::Text(other))) if one == other => {
                 ForeignField::Idle
             }
+            (_, None) => ForeignField::Unknown,
             _ if tool.hints.read_only => ForeignField::Unknown,
             _ => ForeignField::Refused(foreign_fields::refusal(
                 tool,

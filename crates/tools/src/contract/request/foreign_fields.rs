@@ -17,7 +17,7 @@ use iki_process::sandbox::confinement;
 use iki_process::shell::CommandShell;
 
 /// Other names of fields, each behind the tool's own.
-const OTHER_NAMES: [(&str, &str); 13] = [
+const OTHER_NAMES: [(&str, &str); 14] = [
     ("file_path", "path filename file absolute_path target_file"),
     ("old_string", "old_str old_text"),
     ("new_string", "new_str new_text"),
@@ -30,14 +30,19 @@ const OTHER_NAMES: [(&str, &str); 13] = [
         "workdir",
         "cwd cd dir dir_path directory working_directory working_dir",
     ),
-    ("background", "is_background run_in_background blocking"),
+    (
+        "background",
+        "is_background run_in_background blocking wait",
+    ),
     ("pattern", "query"),
     ("path", "dir_path directory file_path"),
     ("ignore_case", "case_sensitive case_insensitive"),
+    ("all", "respect_git_ignore"),
 ];
 
 /// The other names whose value is the opposite of the field's.
-pub(super) const OPPOSITES: [&str; 2] = ["blocking", "case_sensitive"];
+pub(super) const OPPOSITES: [&str; 4] =
+    ["blocking", "wait", "case_sensitive", "respect_git_ignore"];
 
 /// The other name whose value is the last line, where the field has the number of lines.
 pub(super) const LAST_LINE: &str = "end_line";
@@ -61,7 +66,8 @@ struct FieldRule {
     tools: &'static [&'static str],
     /// Their names, of which the first is the one by which the tool reads it, if it does.
     names: &'static str,
-    /// Values that ask for what is done; `*` is any value.
+    /// Values that ask for what is done; `*` is any value. Where `true` is one, `false` asks for
+    /// something else.
     done: &'static [&'static str],
     /// What does it instead, each behind the name of the tool that it takes, if any. Where nothing
     /// does, another value is ignored, and named.
@@ -95,7 +101,7 @@ const WHOLE: &[(&str, &str)] = &[
 ];
 
 /// The rules. The first that has the tool and the name counts.
-static RULES: [FieldRule; 36] = [
+static RULES: [FieldRule; 37] = [
     rule(
         &["file_write"],
         "append",
@@ -345,14 +351,14 @@ static RULES: [FieldRule; 36] = [
     rule(&["bash"], "timeout_seconds timeout_secs", &["*"], &[]),
     rule(
         &["grep"],
-        "-n n line_number line_numbers show_line_numbers -H with_filename -E regex is_regex \
-         is_regexp",
-        &["true"],
+        "-n n line_number line_numbers show_line_numbers -H with_filename",
+        &["true", "false"],
         &[],
     ),
+    rule(&["grep"], "-E regex is_regex is_regexp", &["true"], &[]),
     rule(
         SEARCHES,
-        "-r -R recursive respect_git_ignore respect_gitignore include_hidden",
+        "-r -R recursive hidden include_hidden",
         &["true"],
         &[],
     ),
@@ -399,15 +405,17 @@ pub(super) fn meaning(
     }
     // A line before the first is a place to insert.
     let is_zero = matches!(value, FieldValue::Integer(0)) && first != Some("insert_line");
-    if value.says_nothing() || is_zero {
+    let text = value.as_text();
+    // A line end is itself.
+    let text = text.trim_matches([' ', '\t']);
+    let asks_otherwise =
+        text.eq_ignore_ascii_case("false") && rule.is_some_and(|rule| rule.done.contains(&"true"));
+    if (value.says_nothing() || is_zero) && !asks_otherwise {
         return ForeignField::Idle;
     }
     let Some((rule, first)) = rule.zip(first) else {
         return ForeignField::Unknown;
     };
-    let text = value.as_text();
-    // A line end is itself.
-    let text = text.trim_matches([' ', '\t']);
     if rule.done.iter().any(|one| one.eq_ignore_ascii_case(text))
         || asks_for_what_is_done((first, text), request, file_path, terms)
     {

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use serde_json::Value;
+
 use crate::contract::failure::{ErrorCode, Failure};
 use iki_search::exclusions::Exclusions;
 
@@ -16,13 +18,22 @@ pub fn parse(texts: &[&str], not: Option<&str>, path: &str) -> Result<Option<Exc
     if let Some(not) = not {
         split(not, &mut not_meant);
     }
+    if let Some(first) = patterns.first().filter(|first| first.starts_with('!')) {
+        let message = format!(
+            "Invalid pattern in exclude: {first} brings back what a pattern before it leaves out, \
+             and there is none"
+        );
+        let without = Value::from(&first[1..]);
+        let note = format!("To leave that out send \"exclude\":{without}.");
+        return Err(Failure::new(ErrorCode::InvalidPattern, message).with_note(note));
+    }
     let lines = patterns.into_iter().map(|pattern| {
         let line = rule_of(&pattern, path);
         (Some(pattern), line)
     });
     let not_meant = not_meant
         .iter()
-        .map(|pattern| (None, rule_of(pattern, path)));
+        .map(|pattern| (None, rule_of(pattern.trim_start_matches('!'), path)));
     let lines: Vec<(Option<String>, String)> = lines.chain(not_meant).collect();
     if lines.is_empty() {
         return Ok(None);
@@ -65,13 +76,13 @@ fn split(text: &str, patterns: &mut Vec<String>) {
     let is_list = parts.len() == 1 || parts.iter().all(|part| !part.trim_matches('*').is_empty());
     for part in if is_list { parts } else { vec![text] } {
         let part = part.trim_matches(['"', '\'', '`']);
-        let part = part.strip_prefix('!').unwrap_or(part);
         match part
+            .trim_start_matches('!')
             .strip_prefix('(')
             .and_then(|rest| rest.strip_suffix(')'))
         {
             Some(inner) => split(inner, patterns),
-            None if part.is_empty() => {}
+            None if part.trim_start_matches('!').is_empty() => {}
             None => patterns.push(part.to_owned()),
         }
     }
@@ -94,6 +105,9 @@ fn parts(text: &str) -> Vec<&str> {
 
 /// The line of a `.gitignore` in `path` that leaves out what is meant by `pattern`.
 fn rule_of(pattern: &str, path: &str) -> String {
+    if let Some(brought_back) = pattern.strip_prefix('!') {
+        return format!("!{}", rule_of(brought_back, path));
+    }
     if let Some(rest) = pattern.strip_prefix("./") {
         return format!("/{}", rest.trim_start_matches(['.', '/']));
     }
@@ -136,7 +150,8 @@ mod tests {
             ("{tests,benches}", &["{tests,benches}"]),
             ("*.{c,h},[a,b]x", &["*.{c,h}", "[a,b]x"]),
             ("!(a|b)", &["a", "b"]),
-            ("!a,!b", &["a", "b"]),
+            ("*,!b", &["*,!b"]),
+            ("*.a,!b", &["*.a", "!b"]),
             ("\"tests\"", &["tests"]),
             ("*,v", &["*,v"]),
             ("My Docs", &["My Docs"]),

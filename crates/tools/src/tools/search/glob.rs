@@ -19,7 +19,7 @@ use crate::tools::search::grep::line_form::painted_path;
 use crate::tools::search::note::{self, SearchVocabulary};
 use crate::tools::search::omission_note::note_on_left_out;
 use crate::tools::search::scope::{
-    FileScope, check_place, from_working_directory, path_of, split_negation,
+    FileScope, both_from_working_directory, check_place, path_of, split_negation,
 };
 use iki_base::unseen;
 use iki_search::left_out::LeftOutReason;
@@ -54,9 +54,10 @@ const VOCABULARY: SearchVocabulary = SearchVocabulary {
 };
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
-    let pattern = from_working_directory(request, request.required_text("pattern")?);
-    let path = path_of(request, VOCABULARY, Some(pattern))?.unwrap_or_default();
-    let path = from_working_directory(request, path);
+    let pattern = request.required_text("pattern")?;
+    let path = path_of(request, VOCABULARY, Some(pattern))?;
+    let (path, pattern) = both_from_working_directory(request, path, pattern);
+    let path = path.unwrap_or_default();
     let terms = request.terms();
     let is_host = terms.reader == Audience::Host;
     let negated = split_negation(pattern).filter(|_| !is_host);
@@ -287,8 +288,10 @@ fn list(
 /// Says how many names are shown, if not all fit.
 fn note_on_shown_part(listed: &ListedNames, limit: Option<u64>) -> Option<String> {
     let narrow = match limit {
-        Some(_) => "pattern or path, or send a larger limit",
-        None => "pattern or path",
+        Some(limit) if listed.shown.is_some_and(|shown| shown >= limit) => {
+            "pattern or path, or send a larger limit"
+        }
+        _ => "pattern or path",
     };
     let count = listed.count;
     match listed.first {

@@ -1,6 +1,6 @@
 //! The one note on what a search passed over: names by the reason why, three of each.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -30,7 +30,7 @@ pub fn note_on_left_out(
 ) -> Option<String> {
     let mut parts = Vec::new();
     let mut say = |why: &str, list: &LeftOutList, behind: &str| {
-        let names = list_names(list, search.path);
+        let names = list_names(list);
         if !names.is_empty() {
             parts.push(format!("{why}: {names}{behind}"));
         }
@@ -47,6 +47,11 @@ pub fn note_on_left_out(
     say(
         "behind links, which only `path` follows",
         &links_not_followed(passed_over, search),
+        "",
+    );
+    say(
+        "behind links that lead out of what may be read",
+        &links_out_of_reach(passed_over, search),
         "",
     );
     say("in another case", of(LeftOutReason::OtherCase), "");
@@ -95,7 +100,7 @@ fn as_text_command(path: &[u8], command: &str) -> String {
 }
 
 /// `node_modules, target and 3 more`. A name that several ignored entries share is listed once.
-fn list_names(list: &LeftOutList, path: &str) -> String {
+fn list_names(list: &LeftOutList) -> String {
     let mut places = BTreeMap::<&[u8], u64>::new();
     let mut names: Vec<(&[u8], &[u8])> = Vec::new();
     for path in list.directories.iter().chain(&list.others) {
@@ -108,11 +113,9 @@ fn list_names(list: &LeftOutList, path: &str) -> String {
     }
     let listed = names.iter().take(MAX_NAMES_LISTED).map(|(name, whole)| {
         let number = places[name];
-        let below = whole.strip_prefix(path.as_bytes()).unwrap_or(whole);
-        let below = below.strip_prefix(b"./").unwrap_or(below);
-        let below = below.strip_prefix(b"/").unwrap_or(below);
+        let whole = whole.strip_prefix(b"./").unwrap_or(whole);
         match number {
-            1 => String::from_utf8_lossy(below).into_owned(),
+            1 => String::from_utf8_lossy(whole).into_owned(),
             _ => format!(
                 "{} in {}",
                 String::from_utf8_lossy(name),
@@ -134,7 +137,9 @@ fn count_left_out(ignored: &LeftOutList, search: &EmptySearch<'_>) -> Option<Str
     let (mut number, mut is_cut) = (ignored.others.len() as u64, ignored.further > 0);
     for directory in &ignored.directories {
         let (count, cut) = count_in(&pattern, directory, search);
-        number += count;
+        let name = directory.rsplit(|byte| *byte == b'/').next();
+        let is_one = !search.words.searches_files && name.is_some_and(|one| search.has_name(one));
+        number += count + u64::from(is_one);
         is_cut |= cut;
     }
     let what = search.noun();
@@ -227,4 +232,24 @@ fn links_not_followed(passed_over: &LeftOutNames, search: &EmptySearch<'_>) -> L
         }
     }
     list
+}
+
+/// The links to what a confined call may not read. It may not ask either if that exists, or what
+/// it is.
+fn links_out_of_reach(passed_over: &LeftOutNames, search: &EmptySearch<'_>) -> LeftOutList {
+    let mut links = BTreeSet::new();
+    for reason in [LeftOutReason::LinkOnTheWay, LeftOutReason::FoundLink] {
+        if reason == LeftOutReason::LinkOnTheWay || search.words.searches_files {
+            links.extend(&passed_over.of(reason).others);
+        }
+    }
+    let in_time = links
+        .into_iter()
+        .take_while(|_| Instant::now() < search.until);
+    let is_out =
+        |link: &&Vec<u8>| !confinement::is_within_reach(Path::new(OsStr::from_bytes(link)));
+    LeftOutList {
+        others: in_time.filter(is_out).cloned().collect(),
+        ..LeftOutList::default()
+    }
 }

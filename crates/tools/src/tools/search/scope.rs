@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::env;
 use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::contract::call_terms::Audience;
@@ -82,7 +83,7 @@ pub fn path_of<'r>(
 
 /// `path` or a pattern as a client of the protocol is shown what is found there: from the working
 /// directory on, where it lies below that.
-pub fn from_working_directory<'p>(request: &Request<'_>, path: &'p str) -> &'p str {
+fn from_working_directory<'p>(request: &Request<'_>, path: &'p str) -> &'p str {
     if !request.terms().served || !path.starts_with('/') {
         return path;
     }
@@ -98,6 +99,21 @@ pub fn from_working_directory<'p>(request: &Request<'_>, path: &'p str) -> &'p s
         Some(below) if below.starts_with('/') => below.trim_start_matches('/'),
         _ => path,
     }
+}
+
+/// `path` and the pattern of a search from the working directory on. An absolute pattern ignores
+/// `path`, and so does one that was absolute.
+pub fn both_from_working_directory<'p>(
+    request: &Request<'_>,
+    path: Option<&'p str>,
+    pattern: &'p str,
+) -> (Option<&'p str>, &'p str) {
+    let path = path.map(|path| from_working_directory(request, path));
+    let below = from_working_directory(request, pattern);
+    if below.len() == pattern.len() || path.is_some_and(|path| Path::new(path).is_file()) {
+        return (path, below);
+    }
+    (None, if below.is_empty() { "." } else { below })
 }
 
 /// Parts a pattern that says which names are not meant: `!*.md`, `!(a|b)`, `src/!(*.test).go`. The

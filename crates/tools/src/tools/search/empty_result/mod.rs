@@ -105,6 +105,14 @@ pub fn explain_no_names(search: EmptySearch<'_>) -> Option<String> {
             "`{field}` is a wildcard pattern relative to `path`, and nothing matches it as written: {found}."
         )
     };
+    if let Some((meant, not)) = wildcard_guesses::list_with_exclusions(pattern)
+        && let Some(found) = search.find(&meant)
+    {
+        // What is left out of them is not counted.
+        let send = search.recommend(&BetterPattern { number: 0, ..found });
+        let not = json_field("exclude", &not);
+        return Some(format!("`{field}` is one pattern: send {send},{not}."));
+    }
     let readings = wildcard_guesses::wildcard_guesses(pattern, search.path);
     if let Some(found) = readings.iter().find_map(|reading| search.find(reading)) {
         return Some(misread(found));
@@ -172,12 +180,25 @@ pub fn explain_no_lines(search: EmptySearch<'_>, searched: SearchedNames) -> Opt
         let reason = (!is_all).then(|| scope.survey(search, Some(searched.files)));
         return reason.flatten();
     }
+    let named = pattern.trim_end_matches('/');
+    // A pattern for every name is not meant for the directories.
+    let is_every = named.ends_with('*') && named.trim_matches(['*', '/']).is_empty();
+    let below = match search.scope {
+        Some(_) if !named.contains('/') => format!("**/{named}/**"),
+        _ => format!("{named}/**/*"),
+    };
+    let find_below = || search.find(&below).filter(|_| !is_every);
+    if searched.directories == 0
+        && named.len() < pattern.len()
+        && let Some(found) = find_below()
+    {
+        let found = search.recommend(&found);
+        return Some(format!(
+            "Only files are searched; to search below directories: {found}."
+        ));
+    }
     if searched.directories > 0 {
-        let named = pattern.trim_end_matches('/');
-        // A pattern for every name is not meant for the directories.
-        let is_every = named.ends_with('*') && named.trim_matches(['*', '/']).is_empty();
-        let found = (!is_every).then(|| search.find(&format!("{named}/**/*")));
-        let found = found.flatten().map(|found| search.recommend(&found));
+        let found = find_below().map(|found| search.recommend(&found));
         if found.is_none() && is_wild(pattern) {
             return scope.survey(search, None);
         }
@@ -255,6 +276,12 @@ impl<'a> EmptySearch<'a> {
         SearchScope::of(self).base(self)
     }
 
+    /// True if a name that it looks for may be this one.
+    #[must_use]
+    pub fn has_name(&self, name: &[u8]) -> bool {
+        SearchScope::of(self).names.names.matches(name)
+    }
+
     /// True if it reaches what lies at `below`, relative to its directory, or leaves it out on
     /// purpose.
     #[must_use]
@@ -290,7 +317,7 @@ impl<'a> EmptySearch<'a> {
     /// Finds names deeper down that a pattern with a slash was probably meant for.
     fn find_deeper(&self) -> Option<BetterPattern> {
         let pattern = self.pattern.strip_prefix("./").unwrap_or(self.pattern);
-        let (directory, name) = at_last_slash(pattern);
+        let (directory, name) = at_last_slash(pattern.trim_end_matches('/'));
         if !self.pattern.contains('/') || directory.contains("**") || name.is_empty() {
             return None;
         }

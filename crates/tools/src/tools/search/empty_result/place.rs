@@ -80,6 +80,13 @@ fn explain_missing_path(search: EmptySearch<'_>, pattern: Option<&str>) -> Strin
     if !Path::new(&directory).is_dir() {
         return NearestPath::of(Path::new(&directory)).sentence(&directory);
     }
+    let is_every_name = named.trim_matches(['*', '/']).is_empty();
+    if search.scope.is_some() && is_every_name && pattern.is_none_or(|one| !one.contains('/')) {
+        let pattern =
+            pattern.map_or_else(String::new, |one| format!(",{}", json_field(field, one)));
+        let send = json_field("path", &directory);
+        return format!("`path` takes no wildcards: send {send}{pattern}.");
+    }
     let inner = EmptySearch {
         path: &directory,
         ..search

@@ -65,10 +65,30 @@ fn without_beginning(pattern: &str, path: &str) -> Vec<String> {
 
 /// Reads `*.ts,*.tsx`, also with blanks, semicolons or bars between them.
 fn list(pattern: &str) -> Option<String> {
+    let parts = list_parts(pattern)?;
+    Some(format!("{{{}}}", parts.join(",")))
+}
+
+fn list_parts(pattern: &str) -> Option<Vec<&str>> {
     let parts = pattern.split([',', ';', '|', ' ', '\n', '\t']);
     let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
-    let is_list = parts.len() > 1 && !pattern.contains(['{', '(']);
-    is_list.then(|| format!("{{{}}}", parts.join(",")))
+    (parts.len() > 1 && !pattern.contains(['{', '('])).then_some(parts)
+}
+
+/// Reads `*.ts,!a.ts`: the pattern of what is meant, and what is left out of that.
+pub(super) fn list_with_exclusions(pattern: &str) -> Option<(String, String)> {
+    let parts = list_parts(pattern)?.into_iter();
+    let (not, meant): (Vec<&str>, Vec<&str>) = parts.partition(|part| part.starts_with('!'));
+    let not: Vec<&str> = not
+        .iter()
+        .map(|part| part.trim_start_matches('!'))
+        .collect();
+    let meant = match &*meant {
+        [] => return None,
+        [only] => (*only).to_owned(),
+        several => format!("{{{}}}", several.join(",")),
+    };
+    (!not.is_empty()).then(|| (meant, not.join(",")))
 }
 
 /// Signs of regular expressions and other shells, with the wildcards of the same meaning.

@@ -142,6 +142,11 @@ impl AlternativeReadingsSearch {
         target: &SearchTarget,
         made: Option<&MadeText>,
     ) -> Option<String> {
+        if let SearchTarget::StandardInput = target {
+            let first = self.first.load(Ordering::Relaxed);
+            let reading = self.readings.all().get(first)?;
+            return Some(self.sentence(reading, &ReadFiles::default()));
+        }
         let walk = target.walk(path, Some(self.began + self.limits.1)).ok()??;
         let visitor = || ReadingsVisitor {
             matcher: self.matcher(),

@@ -37,7 +37,7 @@ use crate::tools::search::exclude::note_on_unmatched;
 use crate::tools::search::note::{self, SearchVocabulary};
 use crate::tools::search::omission_note::note_on_left_out;
 use crate::tools::search::scope::{
-    FileScope, check_place, from_working_directory, path_of, split_negation,
+    FileScope, both_from_working_directory, check_place, path_of, split_negation,
 };
 use alternative_readings_search::{AlternativeReadingsSearch, send};
 use answer::{GrepAnswer, SearchOutcome};
@@ -55,7 +55,7 @@ use options::GrepOptions;
 use search::FileSearcher;
 use search_notes::{
     note_on_early_end, note_on_long_lines, note_on_shown_part, note_on_undecided_lines,
-    note_on_unreadable_files,
+    note_on_unknown_types, note_on_unreadable_files,
 };
 use shared_search::SharedSearch;
 
@@ -98,10 +98,10 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let pattern = request.required_text("pattern")?;
     let glob = request.text("glob")?;
     let path = path_of(request, VOCABULARY, glob)?;
-    let path = path.map(|path| from_working_directory(request, path));
+    let (path, wild) = both_from_working_directory(request, path, glob.unwrap_or("*"));
+    let glob = glob.map(|_| wild);
     let until = request.terms().until();
     let is_host = request.terms().reader == Audience::Host;
-    let glob = glob.map(|glob| from_working_directory(request, glob));
     let (glob, not) = match glob.filter(|_| !is_host).and_then(split_negation) {
         Some((glob, not)) => (Some(glob), Some(not)),
         None => (glob.map(Cow::Borrowed), None),
@@ -143,11 +143,13 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         let note = note.or_else(|| {
             // What another engine has is not meant as it stands.
             let is_broken = !matches!(error, PatternError::Unsupported(_) | PatternError::Class);
-            let mended = oddities::mended(pattern).filter(|_| is_broken)?;
-            Some(format!(
-                "For these characters themselves {}.",
-                send(&mended)
-            ))
+            let (mended, is_whole) = oddities::mended(pattern).filter(|_| is_broken)?;
+            let meant = if is_whole {
+                "For these characters themselves"
+            } else {
+                "With plain characters where it is broken,"
+            };
+            Some(format!("{meant} {}.", send(&mended)))
         });
         match note {
             Some(note) => failure.with_note(note),
@@ -300,6 +302,9 @@ impl GrepQuery<'_> {
             object.note(note_on_unreadable_files(&done));
             object.note(note_on_long_lines(&done.not_to_the_end));
             object.note(note_on_undecided_lines(self.matcher.gave_up(), &done));
+            if done.ended.is_none() && !is_empty {
+                object.note(self.note_on_pattern(&done, took, shared, object.terms()));
+            }
             if is_empty && stdin == Some(StdinPlace::Implied) {
                 object.note(standard_input::WAS_EMPTY.to_owned());
             }
@@ -354,6 +359,8 @@ impl GrepQuery<'_> {
             && !ended
         {
             notes.add(scope.excluded().and_then(note_on_unmatched));
+            let types = scope.walk.types.as_deref();
+            notes.add(types.and_then(note_on_unknown_types));
         }
         // This comes last, because it is not a sentence.
         let found_nothing = done.count == 0;
@@ -405,11 +412,13 @@ impl GrepQuery<'_> {
         });
         let note = pass.and_then(|pass| pass.note(self.path, &self.target, made.as_ref()));
         note.or_else(|| {
-            let narrower = oddities::narrower(self.pattern)?;
+            let odd = oddity.filter(|_| oddities::is_every_line(self.pattern))?;
+            let narrower = oddities::narrower(self.pattern);
+            let narrower = narrower.map(|meant| format!(" Perhaps {}.", send(&meant)));
             Some(format!(
-                "{} Perhaps {}.",
-                oddity?.sentence(),
-                send(&narrower)
+                "{}{}",
+                odd.sentence(),
+                narrower.unwrap_or_default()
             ))
         })
     }

@@ -167,6 +167,8 @@ impl<'s> FileSearcher<'s> {
         mut take: impl FnMut(&mut ResultChunk) -> io::Result<bool>,
     ) -> io::Result<()> {
         self.current.path = name.into();
+        // It cannot be read again.
+        self.matcher.readings = self.shared.readings();
         let unseen = (!self.shared.is_told()).then(FileBeginning::default);
         self.matcher.beginning.set(unseen);
         let scan = self.scanner.begin(source, 0);

@@ -7,12 +7,13 @@ use super::options::{GrepOptions, GrepOutput};
 use crate::contract::call_terms::CallTerms;
 use crate::tools::search::note;
 use iki_base::wording::count_noun;
+use iki_search::file_types::FileTypes;
 
 /// Says how many matches are shown, if not all fit.
 pub fn note_on_shown_part(done: &SearchOutcome, options: GrepOptions) -> Option<String> {
     let narrow = match options.limit {
-        Some(_) => "pattern, glob or path, or send a larger limit",
-        None => "pattern, glob or path",
+        Some(limit) if done.shown >= limit => "pattern, glob or path, or send a larger limit",
+        _ => "pattern, glob or path",
     };
     let what = match options.output {
         GrepOutput::Files | GrepOutput::Counts => "files",
@@ -74,6 +75,16 @@ pub fn note_on_early_end(done: &SearchOutcome, terms: &CallTerms) -> Option<Stri
          search fewer files at a time.",
         count_noun(done.files, "file")
     ))
+}
+
+pub fn note_on_unknown_types(types: &FileTypes) -> Option<String> {
+    let unknown = types.unmatched().join(", ");
+    (!unknown.is_empty()).then(|| {
+        format!(
+            "`type` has nothing called {unknown}: that is no kind of files, and no extension of one \
+             here. Kinds are named as ripgrep has them: py, rust, ts."
+        )
+    })
 }
 
 pub fn note_on_long_lines(files: &[String]) -> Option<String> {

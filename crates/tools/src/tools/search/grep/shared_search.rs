@@ -12,7 +12,7 @@ use super::line_form::{MATCH_COLOUR, paint, spell_escapes};
 use super::options::{GrepOptions, GrepOutput};
 use crate::contract::call_terms::{Audience, threads};
 use crate::contract::search_style::BinaryFiles;
-use iki_search::ere::{MatchExtents, RegexMatcher, before_carriage_return};
+use iki_search::ere::{MatchExtents, RegexMatcher, before_carriage_return, reaches_beyond_ascii};
 use iki_search::scan::{ContextLines, LineMatcher, LinkPolicy};
 
 /// Maximum number of lines in a window that are asked for their CRLF.
@@ -66,7 +66,7 @@ impl SharedSearch {
             until,
             room,
             reader,
-            decodes: reader != Audience::Host && !pattern.is_ascii(),
+            decodes: reader != Audience::Host && reaches_beyond_ascii(pattern),
             made: None,
             crlf: None,
             misses_crlf: AtomicBool::new(false),
