@@ -2,9 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use encoding_rs::Encoding;
+use encoding_rs::{Encoding, X_USER_DEFINED};
 
 use super::super::docx::styles::{heading_level_of, is_code, is_mono};
+use crate::symbol_font::SymbolFont;
 
 /// Limit of a file's fonts and styles.
 const MAX_ENTRIES: usize = 20_000;
@@ -13,6 +14,7 @@ const MAX_ENTRIES: usize = 20_000;
 pub(super) struct RtfFont {
     pub(super) encoding: Option<&'static Encoding>,
     pub(super) mono: bool,
+    pub(super) symbols: Option<SymbolFont>,
 }
 
 /// The formatting that a style gives a paragraph.
@@ -61,9 +63,11 @@ impl RtfTables {
             let name = std::mem::take(&mut self.name);
             let name = name.trim();
             if is_font && self.fonts.len() < MAX_ENTRIES {
+                let symbols = SymbolFont::named(name);
                 let font = RtfFont {
-                    encoding: self.encoding,
+                    encoding: symbols.map_or(self.encoding, |_| Some(X_USER_DEFINED)),
                     mono: is_mono(name),
+                    symbols,
                 };
                 self.fonts.insert(self.number, font);
             } else if !is_font && self.styles.len() < MAX_ENTRIES {
