@@ -135,6 +135,18 @@ fn a_formula_is_told_wherever_a_page_has_it() {
             "<div class=MathJax_Display><span id=MathJax-Element-1-Frame>E=mc2</span></div><p>No script.",
             "E=mc2\n\nNo script.",
         ),
+        (
+            "<p>Take <m:math xmlns:m='x'><m:mn>2</m:mn><m:mfrac><m:mn>1</m:mn><m:mn>2</m:mn>\
+             </m:mfrac></m:math> mg, <mml:math><mml:msup><mml:mn>10</mml:mn><mml:mn>6</mml:mn>\
+             </mml:msup></mml:math>",
+            "Take `2 1/2` mg, `10^6`",
+        ),
+        (
+            "<p>a <math><mmultiscripts><mi>C</mi><mprescripts/><mn>6</mn><mn>14</mn>\
+             </mmultiscripts></math> b <math><mmultiscripts><mi>C</mi><mn>6</mn><none/>\
+             <mprescripts/><none/><mn>12</mn></mmultiscripts></math>",
+            "a `_6^14 C` b `^12 C_6`",
+        ),
         // MathJax has written this one into the page.
         (
             "<p>a <math><mi>x</mi></math><script type=math/tex id=MathJax-Element-1>x</script>",
