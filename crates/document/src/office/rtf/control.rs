@@ -86,6 +86,8 @@ impl RtfReader<'_> {
             "u" => self.add_unicode(number.unwrap_or(0)),
             "uc" => self.state.replaced = number.unwrap_or(1).clamp(0, 20).try_into().unwrap_or(1),
             "ansicpg" => self.page = encoding_of_code_page(number_or_one).or(self.page),
+            "pc" => self.page = encoding_of_code_page(437),
+            "pca" => self.page = encoding_of_code_page(850),
             "mac" => self.page = encoding_of_code_page(10_000),
             _ => {
                 if let Some(text) = text_of_control_word(word) {
