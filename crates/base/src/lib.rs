@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod calendar;
+pub mod charset;
 pub mod console;
 pub mod control_spelling;
 pub mod cpu_clock;

@@ -315,6 +315,30 @@ pub fn wide_without_mark(bytes: &[u8]) -> Option<&'static str> {
     (!has_errors && pairs <= max_pairs && text.chars().all(is_in_use)).then_some(name)
 }
 
+/// The text of bytes in UTF-32 with a mark, or in UTF-16 without one. An incomplete character at
+/// their end is left out.
+#[must_use]
+pub fn decode_wide(bytes: &[u8]) -> Option<String> {
+    let order: Option<fn([u8; 4]) -> u32> = match bytes {
+        [0xFF, 0xFE, 0, 0, ..] => Some(u32::from_le_bytes),
+        [0, 0, 0xFE, 0xFF, ..] => Some(u32::from_be_bytes),
+        _ => None,
+    };
+    if let Some(order) = order {
+        let units = bytes[4..].as_chunks::<4>().0;
+        return units
+            .iter()
+            .map(|unit| char::from_u32(order(*unit)))
+            .collect();
+    }
+    let whole = &bytes[..bytes.len() & !1];
+    let encoding = match wide_without_mark(whole)? {
+        "UTF-16BE" => UTF_16BE,
+        _ => UTF_16LE,
+    };
+    Some(encoding.decode_without_bom_handling(whole).0.into_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -402,7 +426,9 @@ mod tests {
             ("gr\u{FC}n\n", UTF_16BE, "UTF-16BE"),
             ("日本語の文章です\n", UTF_16LE, "UTF-16LE"),
         ] {
-            assert_eq!(wide_without_mark(&encoded(text, encoding)), Some(name));
+            let bytes = encoded(text, encoding);
+            assert_eq!(wide_without_mark(&bytes), Some(name));
+            assert_eq!(decode_wide(&bytes).as_deref(), Some(text));
         }
         for bytes in [
             &b"some1\0text"[..],
@@ -413,6 +439,7 @@ mod tests {
             b"a\0bcd\0e\0fgh\0",
         ] {
             assert_eq!(wide_without_mark(bytes), None, "{bytes:?}");
+            assert_eq!(decode_wide(bytes), None, "{bytes:?}");
         }
     }
 }

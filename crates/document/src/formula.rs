@@ -3,7 +3,7 @@
 //! Rules: `MathML` Core, `mfenced` of `MathML` 3, and ISO/IEC 29500-1, 22.1. An element with an
 //! unexpected number of arguments reads as its parts in a row.
 
-use self::FormulaLayout::{List, Omitted, Properties, Row, Template, Token};
+use self::FormulaLayout::{List, Omitted, Prescripts, Properties, Row, Scripts, Template, Token};
 use super::office::xml::{XmlEvent, XmlReader, XmlTag, is_true};
 
 /// Maximum number of open elements with a layout of their own, because each copies its contents.
@@ -11,6 +11,9 @@ const MAX_DEPTH: usize = 64;
 
 /// Template of a radical whose first argument, the degree, may be empty.
 const RADICAL: &str = "b^(1/a)";
+
+/// The mark between the scripts after a base and those before it, which no text has.
+const PRESCRIPTS: &str = "\u{fdd0}";
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FormulaLayout {
@@ -20,6 +23,9 @@ enum FormulaLayout {
     Template(&'static str),
     /// The arguments with the three signs before, between and after them.
     List,
+    /// A base and pairs of scripts after it, of which those behind [`Prescripts`] stand before it.
+    Scripts,
+    Prescripts,
     /// Elements that change the layout of the element around them.
     Properties,
     Omitted,
@@ -28,7 +34,7 @@ enum FormulaLayout {
 /// Returns the layout of an element and its default signs; `None` for an unknown name.
 fn find_layout(name: &str) -> Option<(FormulaLayout, [&'static str; 3])> {
     Some(match name {
-        "mi" | "mn" | "mo" | "mtext" | "ms" | "mspace" | "t" => (Token, [""; 3]),
+        "mi" | "mn" | "mo" | "mtext" | "ms" | "mspace" | "none" | "t" => (Token, [""; 3]),
         "mrow" | "mstyle" | "mpadded" | "semantics" | "menclose" | "mtd" => (Row, [""; 3]),
         "mfrac" | "f" => (Template("a/b"), [""; 3]),
         "msqrt" => (Template("√a"), [""; 3]),
@@ -37,6 +43,9 @@ fn find_layout(name: &str) -> Option<(FormulaLayout, [&'static str; 3])> {
         "msub" | "munder" | "sSub" | "limLow" => (Template("a_b"), [""; 3]),
         "msup" | "mover" | "sSup" | "limUpp" => (Template("a^b"), [""; 3]),
         "msubsup" | "munderover" | "sSubSup" => (Template("a_b^c"), [""; 3]),
+        "mmultiscripts" => (Scripts, [""; 3]),
+        "mprescripts" => (Prescripts, [""; 3]),
+        "sPre" => (Template("_a^b c"), [""; 3]),
         "nary" => (Template("*_a^b c"), ["∫", "", ""]),
         "acc" => (Template("a*"), ["\u{302}", "", ""]),
         "bar" => (Template("a*"), ["\u{af}", "", ""]),
@@ -106,11 +115,13 @@ impl<'x, 'a> FormulaReader<'x, 'a> {
         let takes = match element.layout {
             Template(template) if template.contains('c') => parts.len() == 3,
             Template(template) if template.contains('b') => parts.len() == 2,
-            Template(_) | List => true,
+            Template(_) | List | Scripts => true,
             _ => false,
         };
         self.has_layout |= takes;
         match element.layout {
+            Scripts => FormulaPart::compound(lay_out_scripts(&parts)),
+            Prescripts => FormulaPart::from_token(PRESCRIPTS),
             Token => FormulaPart::from_token(&token),
             _ if takes => element.lay_out(parts),
             _ => FormulaPart::from_row(parts),
@@ -153,6 +164,27 @@ impl<'x, 'a> FormulaReader<'x, 'a> {
         }
         None
     }
+}
+
+/// Returns a base between the scripts before and after it: `_6^14 C`, `C_6`.
+fn lay_out_scripts(parts: &[FormulaPart]) -> String {
+    let Some((base, scripts)) = parts.split_first() else {
+        return String::new();
+    };
+    let middle = scripts.iter().position(|part| part.text == PRESCRIPTS);
+    let (after, before) = scripts.split_at(middle.unwrap_or(scripts.len()));
+    let join = |scripts: &[FormulaPart]| {
+        let mut text = String::new();
+        for (part, mark) in scripts.iter().zip(["_", "^"].into_iter().cycle()) {
+            if !part.text.is_empty() {
+                text = text + mark + &part.to_bracketed();
+            }
+        }
+        text
+    };
+    let before = join(before.get(1..).unwrap_or_default());
+    let space = if before.is_empty() { "" } else { " " };
+    before + space + &base.to_bracketed() + &join(after)
 }
 
 struct FormulaElement {

@@ -21,6 +21,8 @@
 //! | `file` | detection and conversion of files |
 //! | `error` | reasons why a file has no conversion |
 //! | `reader_panics` | panics that are faults of a file |
+//! | `superscript` | the marks of superscripts |
+//! | `symbol_font` | the characters of fonts of symbols |
 //! | `model` | blocks and inlines, between readers and writer |
 //! | `markdown` | the writer of Markdown |
 //!
@@ -53,6 +55,8 @@ mod ocr_input;
 mod office;
 mod pdf;
 mod reader_panics;
+mod superscript;
+mod symbol_font;
 mod zip_listing;
 
 pub use declared_charset::declared_charset;

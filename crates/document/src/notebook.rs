@@ -1,7 +1,7 @@
 //! The reader of Jupyter notebooks: their cells in order, code in fences, outputs as far as they
 //! are text, or HTML, LaTeX or JSON where there is no other text.
 //!
-//! Rules: nbformat 4. Cells of text are Markdown already, so that the model has no part in this.
+//! Rules: nbformat 4, and 3, whose cells are in worksheets. Cells of text are Markdown already, so that the model has no part in this.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -47,19 +47,32 @@ pub(super) fn is_notebook(bytes: &[u8]) -> bool {
     #[derive(Deserialize)]
     struct NotebookFields {
         nbformat: u32,
-        #[serde(rename = "cells")]
-        _cells: Vec<IgnoredAny>,
+        cells: Option<Vec<IgnoredAny>>,
+        worksheets: Option<Vec<IgnoredAny>>,
     }
+    let is_one = |fields: NotebookFields| match fields.nbformat {
+        0..3 => false,
+        3 => fields.worksheets.is_some(),
+        _ => fields.cells.is_some(),
+    };
     memmem::find(bytes, b"\"nbformat\"").is_some()
-        && serde_json::from_slice(bytes).is_ok_and(|NotebookFields { nbformat, .. }| nbformat >= 4)
+        && serde_json::from_slice(bytes).is_ok_and(is_one)
 }
 
 #[derive(Deserialize)]
 struct Notebook<'a> {
     #[serde(borrow)]
-    cells: &'a RawValue,
+    cells: Option<&'a RawValue>,
+    worksheets: Option<&'a RawValue>,
     #[serde(default)]
     metadata: NotebookMetadata,
+}
+
+/// A sheet of nbformat 3.
+#[derive(Deserialize)]
+struct Worksheet<'a> {
+    #[serde(borrow)]
+    cells: Option<&'a RawValue>,
 }
 
 #[derive(Default, Deserialize)]
@@ -80,7 +93,11 @@ struct NotebookLanguage {
 struct NotebookCell<'a> {
     #[serde(borrow)]
     cell_type: Cow<'a, str>,
+    #[serde(alias = "input")]
     source: Option<&'a RawValue>,
+    /// The level of a heading, and the language of code, in nbformat 3.
+    level: Option<usize>,
+    language: Option<String>,
     outputs: Option<&'a RawValue>,
 }
 
@@ -92,7 +109,30 @@ struct CellOutput<'a> {
     /// Its forms by their media types.
     #[serde(default)]
     data: BTreeMap<Cow<'a, str>, &'a RawValue>,
+    /// In nbformat 3 these are fields of the output itself.
+    png: Option<&'a RawValue>,
+    jpeg: Option<&'a RawValue>,
+    svg: Option<&'a RawValue>,
+    html: Option<&'a RawValue>,
+    latex: Option<&'a RawValue>,
+    json: Option<&'a RawValue>,
     traceback: Option<&'a RawValue>,
+}
+
+impl<'a> CellOutput<'a> {
+    /// Its form of a media type.
+    fn form(&self, media_type: &str) -> Option<&'a RawValue> {
+        let field = match media_type {
+            "image/png" => self.png,
+            "image/jpeg" => self.jpeg,
+            "image/svg+xml" => self.svg,
+            "text/html" => self.html,
+            "text/latex" => self.latex,
+            "application/json" => self.json,
+            _ => None,
+        };
+        self.data.get(media_type).copied().or(field)
+    }
 }
 
 /// The first elements of a list, which may have any number; each is read by itself.
@@ -142,20 +182,21 @@ pub(super) fn read(bytes: &[u8], limits: &FileLimits) -> Result<Document, Docume
     if language.is_empty() {
         language = kernelspec.language;
     }
-    language.retain(|c| c.is_ascii_alphanumeric() || "+-#._".contains(c));
-    language.truncate(MAX_LANGUAGE_BYTES);
     let mut writer = NotebookWriter {
-        language,
+        language: name_of_language(language),
         end: limits.end,
         markdown: String::new(),
         cuts: DocumentCuts::default(),
         not_text: Regex::new(NOT_TEXT).map_err(|_| DocumentError::TooCostly)?,
     };
-    for (at, cell) in writer
-        .elements(Some(notebook.cells))
-        .into_iter()
-        .enumerate()
-    {
+    let mut cells = writer.elements(notebook.cells);
+    for sheet in writer.elements(notebook.worksheets) {
+        match serde_json::from_str::<Worksheet<'_>>(sheet.get()) {
+            Ok(sheet) => cells.extend(writer.elements(sheet.cells)),
+            Err(_) => writer.cuts.damage = true,
+        }
+    }
+    for (at, cell) in cells.into_iter().enumerate() {
         if limits.end.is_some_and(|end| Instant::now() >= end) {
             writer.cuts.time = true;
             break;
@@ -222,19 +263,26 @@ impl NotebookWriter {
             return Ok(());
         }
         let kind = match &*cell.cell_type {
-            kind @ ("code" | "markdown" | "raw") => kind,
+            kind @ ("code" | "markdown" | "raw" | "heading") => kind,
             _ => "other",
         };
         self.add_line(&format!("[cell {number}: {kind}]"));
         match kind {
             _ if source.is_empty() => {}
-            "markdown" => {
+            "markdown" | "heading" => {
                 self.markdown.push('\n');
+                if kind == "heading" {
+                    let level = cell.level.unwrap_or(1).clamp(1, 6);
+                    let _ = write!(self.markdown, "{} ", "#".repeat(level));
+                }
                 let source = self.as_text(source);
                 self.markdown.push_str(&source);
             }
             "code" => {
-                let language = self.language.clone();
+                let mut language = self.language.clone();
+                if language.is_empty() {
+                    language = name_of_language(cell.language.unwrap_or_default());
+                }
                 self.add_fenced(source, &language);
             }
             _ => self.add_fenced(source, ""),
@@ -246,11 +294,12 @@ impl NotebookWriter {
 
     fn add_output(&mut self, output: &RawValue) -> serde_json::Result<()> {
         let output: CellOutput<'_> = serde_json::from_str(output.get())?;
-        let form = |media_type| output.data.get(media_type).copied();
-        let is_error = output.output_type == "error";
+        let form = |media_type| output.form(media_type);
+        let is_error = matches!(&*output.output_type, "error" | "pyerr");
         let kind = if is_error { "error" } else { "output" };
         let mut shown = String::new();
-        for form in [output.text, form("text/markdown"), form("text/plain")] {
+        let texts = ["text/markdown", "text/plain", "text/csv"].map(form);
+        for form in [output.text].into_iter().chain(texts) {
             if shown.is_empty() {
                 shown = self.text(form, "");
             }
@@ -277,6 +326,12 @@ impl NotebookWriter {
                 self.add_json(json.get());
                 return Ok(());
             }
+            for (media_type, json) in &output.data {
+                if media_type.ends_with("+json") {
+                    let bytes = json.get().len();
+                    self.add_line(&format!("[{kind}: {media_type}, {bytes} bytes]"));
+                }
+            }
         }
         for media_type in HIDDEN_MEDIA_TYPES {
             let is_beside = media_type == "text/html" && !shown.is_empty();
@@ -292,7 +347,7 @@ impl NotebookWriter {
         }
         if !shown.trim().is_empty() {
             self.add_line(&format!("[{kind}]"));
-            let text = self.as_text(&shown).into_owned();
+            let text = last_states(&self.as_text(&shown));
             self.add_fenced(text.trim_end(), "");
         }
         Ok(())
@@ -344,6 +399,22 @@ impl NotebookWriter {
         let fence = mark.to_string().repeat(length);
         let _ = write!(self.markdown, "\n{fence}{language}\n{code}\n{fence}");
     }
+}
+
+/// Returns the name of a language without what no name has.
+fn name_of_language(mut name: String) -> String {
+    name.retain(|c| c.is_ascii_alphanumeric() || "+-#._".contains(c));
+    name.truncate(MAX_LANGUAGE_BYTES);
+    name
+}
+
+/// Returns the text as a terminal shows it, where a carriage return begins the line anew.
+fn last_states(text: &str) -> String {
+    let lines = text.split('\n').map(|line| {
+        let line = line.trim_end_matches('\r');
+        line.rsplit('\r').next().unwrap_or_default()
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// True if the plain text of an output is missing, or only names an object.

@@ -348,3 +348,28 @@ fn code_and_tables_cost_no_more_than_their_length() {
         assert!(length <= 2 * page.len() + 1536, "{piece}: {length}");
     }
 }
+
+#[test]
+fn code_in_boxes_of_lines_is_one_block() {
+    check(&[
+        (
+            "<div class='syntaxhighlighter python'><table><tr><td class=gutter>\
+             <div class='line number1'>1</div><div class='line number2'>2</div></td>\
+             <td class=code><div class=container><div class='line number1'><code>def</code> \
+             <code>f():</code></div><div class='line number2'><code>&nbsp;&nbsp;</code>\
+             <code>return a | b</code></div></div></td></tr></table></div>",
+            "```python\ndef f():\n  return a | b\n```",
+        ),
+        (
+            "<div class=CodeMirror-code><div><div class=CodeMirror-linenumber>1</div>\
+             <pre class=CodeMirror-line><span>x</span></pre></div><div>\
+             <div class=CodeMirror-linenumber>2</div><pre class=CodeMirror-line><span>  y</span>\
+             </pre></div></div>",
+            "```\nx\n  y\n```",
+        ),
+        (
+            "<div class=cm-content><div class=cm-line>a</div><div class=cm-line>  b</div></div>",
+            "```\na\n  b\n```",
+        ),
+    ]);
+}

@@ -135,6 +135,18 @@ fn a_formula_is_told_wherever_a_page_has_it() {
             "<div class=MathJax_Display><span id=MathJax-Element-1-Frame>E=mc2</span></div><p>No script.",
             "E=mc2\n\nNo script.",
         ),
+        (
+            "<p>Take <m:math xmlns:m='x'><m:mn>2</m:mn><m:mfrac><m:mn>1</m:mn><m:mn>2</m:mn>\
+             </m:mfrac></m:math> mg, <mml:math><mml:msup><mml:mn>10</mml:mn><mml:mn>6</mml:mn>\
+             </mml:msup></mml:math>",
+            "Take `2 1/2` mg, `10^6`",
+        ),
+        (
+            "<p>a <math><mmultiscripts><mi>C</mi><mprescripts/><mn>6</mn><mn>14</mn>\
+             </mmultiscripts></math> b <math><mmultiscripts><mi>C</mi><mn>6</mn><none/>\
+             <mprescripts/><none/><mn>12</mn></mmultiscripts></math>",
+            "a `_6^14 C` b `^12 C_6`",
+        ),
         // MathJax has written this one into the page.
         (
             "<p>a <math><mi>x</mi></math><script type=math/tex id=MathJax-Element-1>x</script>",
@@ -414,4 +426,33 @@ fn a_drawing_alone_shows_its_label() {
         ),
     ]);
     is_soon_read(&"<p><svg role=img aria-label=x>".repeat(20_000));
+}
+
+#[test]
+fn values_and_labels_that_a_page_shows_in_place_of_text_are_text() {
+    check(&[
+        (
+            "<p>Total: <input readonly value='42.50'> EUR <input disabled value=3> <input value=4>",
+            "Total: 42.50 EUR 3",
+        ),
+        ("<p><label>Sum <input type=number value=5></label>", "Sum 5"),
+        (
+            "<p><input type=hidden readonly value=1><input type=password readonly value=2>x",
+            "x",
+        ),
+        (
+            "<p>Rating: <span role=img aria-label='4 of 5 stars'><i></i></span>.\
+             <p><span role=img aria-label='a red rocket'>🚀</span><i role=img aria-label=search></i>",
+            "Rating: 4 of 5 stars.\n\n🚀",
+        ),
+    ]);
+}
+
+#[test]
+fn the_foot_of_a_table_comes_last() {
+    check(&[(
+        "<table><thead><tr><th>h<th>i</thead><tfoot><tr><td>sum<td>9</tfoot>\
+         <tbody><tr><td>a<td>4<tr><td>b<td>5</table>",
+        "| h | i |\n| --- | --- |\n| a | 4 |\n| b | 5 |\n| sum | 9 |",
+    )]);
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::markdown::block_fence;
 use super::office::package::ZipPackage;
-use super::{Document, DocumentError, FileKind, FileLimits};
+use super::{Document, DocumentError, FileLimits};
 use iki_base::wording::{count_noun, counted_as, thousands};
 
 /// Maximum number of names in a list.
@@ -18,7 +18,10 @@ pub(super) fn read(bytes: &[u8], limits: &FileLimits) -> Result<Document, Docume
     let mut package = ZipPackage::open(bytes, limits.part, limits.end)?;
     let (count, listed) = package.list(MAX_NAMES);
     if listed.is_empty() {
-        return Err(DocumentError::NoText(FileKind::Zip));
+        return Ok(Document {
+            markdown: "This zip file is empty.".to_owned(),
+            ..Document::default()
+        });
     }
     let mut list = String::new();
     for (name, size) in &listed {
@@ -51,4 +54,16 @@ pub(super) fn read(bytes: &[u8], limits: &FileLimits) -> Result<Document, Docume
         markdown,
         ..Document::default()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FileLimits, read};
+
+    #[test]
+    fn an_empty_file_is_called_so() {
+        let empty = [b"PK\x05\x06".as_slice(), &[0; 18]].concat();
+        let document = read(&empty, &FileLimits::default()).unwrap();
+        assert_eq!(document.markdown, "This zip file is empty.");
+    }
 }

@@ -4,6 +4,7 @@
 //! WHATWG MIME Sniffing for replies without a type.
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
+use iki_base::charset::Charset;
 use iki_base::{signature, text_encoding};
 use iki_document::{FileKind, declared_charset};
 
@@ -48,9 +49,20 @@ pub fn read(
     truncated: bool,
 ) -> Result<BodyText, UnsupportedBody> {
     let declared = content_type.and_then(MediaType::parse);
+    if let Some(text) = text_encoding::decode_wide(bytes) {
+        let kind = kind(text.as_bytes(), declared.as_ref())?;
+        return Ok(BodyText { kind, text });
+    }
     let kind = kind(bytes, declared.as_ref())?;
     let xml = declared.as_ref().is_some_and(MediaType::is_xml);
     let label = declared.as_ref().and_then(|media| media.charset.as_deref());
+    let by_label = label.and_then(Charset::for_label);
+    if let Some(other) = by_label.filter(|charset| !matches!(charset, Charset::Browsers(_)))
+        && Encoding::for_bom(bytes).is_none()
+    {
+        let text = other.decode(bytes).into_owned();
+        return Ok(BodyText { kind, text });
+    }
     let encoding = choose(bytes, label, kind == BodyKind::Html || xml, host, truncated);
     Ok(BodyText {
         kind,

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `react_streaming` | text that React streams late, moved to its slot |
 //! | `main` | the page's main content |
+//! | `math_prefix` | formulas whose elements have a prefix |
 //! | `prefilter` | the tags and texts of the page that its tree is built from |
 //! | `tokens` | these on their way to the parser's tree builder |
 //! | `parse` | the tree, within its bound of memory |
@@ -45,6 +46,7 @@ mod flow;
 mod image;
 mod listing;
 pub(super) mod main;
+mod math_prefix;
 mod original_image;
 mod page_data;
 mod parse;
@@ -110,7 +112,7 @@ pub(super) fn read(
     ends: StageDeadlines,
 ) -> ConvertedPage {
     let source = HtmlSource {
-        page,
+        page: &math_prefix::remove_prefixes(page),
         base,
         syntax,
         ends,
@@ -139,7 +141,7 @@ pub(super) fn read_main(
     ends: StageDeadlines,
 ) -> Option<(ConvertedPage, bool)> {
     main::read(&HtmlSource {
-        page,
+        page: &math_prefix::remove_prefixes(page),
         base,
         syntax,
         ends,

@@ -82,6 +82,19 @@ fn sections(table: &Handle) -> Vec<Handle> {
     groups
 }
 
+/// Moves a foot that stands before a body behind it, where browsers show it.
+pub(super) fn move_foot_last(table: &Handle) {
+    let mut children = table.children.borrow_mut();
+    let foot = children.iter().position(|node| dom::name(node) == "tfoot");
+    let body = children.iter().rposition(|node| dom::name(node) == "tbody");
+    if let (Some(foot), Some(body)) = (foot, body)
+        && foot < body
+    {
+        let foot = children.remove(foot);
+        children.push(foot);
+    }
+}
+
 /// True for a table or a part of one.
 pub(super) fn is_part(node: &Handle) -> bool {
     matches!(dom::name(node), "thead" | "tbody" | "tfoot")

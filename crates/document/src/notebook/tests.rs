@@ -74,6 +74,20 @@ fn outputs_are_read_in_other_forms_where_plain_text_says_nothing() {
             "[output]\n```json\n{\"a\":[1]}\n```".to_owned(),
         ),
         (
+            serde_json::json!({"text/plain": "<IPython.display.GeoJSON object>", "application/geo+json": {"a": 1}}),
+            "[output: application/geo+json, 7 bytes]\n\n\
+             [output]\n```\n<IPython.display.GeoJSON object>\n```"
+                .to_owned(),
+        ),
+        (
+            serde_json::json!({"text/csv": "a,b\n1,2"}),
+            "[output]\n```\na,b\n1,2\n```".to_owned(),
+        ),
+        (
+            serde_json::json!({"text/plain": "10%\r20%\r100%\r\nend\r"}),
+            "[output]\n```\n100%\nend\n```".to_owned(),
+        ),
+        (
             serde_json::json!({"text/plain": "x = 1", "text/html": "<p>no</p>"}),
             "[output]\n```\nx = 1\n```".to_owned(),
         ),
@@ -83,7 +97,9 @@ fn outputs_are_read_in_other_forms_where_plain_text_says_nothing() {
         ),
         (
             serde_json::json!({"application/vnd.plotly.v1+json": {"data": []}, "text/html": "<div></div><script>x</script>"}),
-            "[output: text/html, 29 bytes]".to_owned(),
+            "[output: application/vnd.plotly.v1+json, 11 bytes]\n\n\
+             [output: text/html, 29 bytes]"
+                .to_owned(),
         ),
         (
             serde_json::json!({"application/json": "a".repeat(MAX_JSON_BYTES)}),
@@ -100,6 +116,25 @@ fn outputs_are_read_in_other_forms_where_plain_text_says_nothing() {
         let (_, output) = shown.split_once("f()\n```\n\n").unwrap_or_default();
         assert_eq!(output, wanted);
     }
+}
+
+#[test]
+fn notebooks_of_the_format_before_have_their_cells_in_worksheets() {
+    let notebook = serde_json::json!({"nbformat": 3, "metadata": {"name": "x"}, "worksheets": [{"cells": [
+        {"cell_type": "heading", "level": 2, "source": "Head"},
+        {"cell_type": "code", "language": "python", "input": ["x=1\n", "x"], "outputs": [
+            {"output_type": "pyout", "text": ["1"], "html": ["<b>one</b>"]},
+            {"output_type": "display_data", "png": "aaaa"},
+            {"output_type": "display_data", "latex": ["$y$"]},
+            {"output_type": "pyerr", "traceback": ["E: v"]},
+        ]},
+    ]}, {"cells": [{"cell_type": "markdown", "source": "md"}]}]});
+    assert_eq!(
+        converted(&notebook.to_string()),
+        "[cell 1: heading]\n## Head\n\n[cell 2: code]\n```python\nx=1\nx\n```\n\n\
+         [output]\n```\n1\n```\n\n[output: image/png, 3 bytes]\n\n[output]\n$y$\n\n\
+         [error]\n```\nE: v\n```\n\n[cell 3: markdown]\nmd"
+    );
 }
 
 #[test]

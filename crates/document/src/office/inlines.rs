@@ -4,6 +4,8 @@
 use std::rc::Rc;
 
 use crate::model::{ModelBuilder, NodeContent, TextSlice};
+use crate::superscript;
+use crate::symbol_font::SymbolFont;
 
 /// The style of a piece of text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,6 +18,10 @@ pub(super) struct RunStyle {
     pub(super) italic: bool,
     pub(super) deleted: bool,
     pub(super) code: bool,
+    /// True for a superscript.
+    pub(super) raised: bool,
+    /// The font of symbols that its text is in until it is added.
+    pub(super) symbols: Option<SymbolFont>,
     pub(super) link: Option<Rc<str>>,
 }
 
@@ -71,6 +77,13 @@ impl InlineContent {
     pub(super) fn add_text(&mut self, style: &RunStyle, text: &str) {
         if text.is_empty() || !self.has_room() {
             return;
+        }
+        if let Some(font) = style.symbols {
+            let style = RunStyle {
+                symbols: None,
+                ..style.clone()
+            };
+            return self.add_text(&style, &font.decode(text));
         }
         self.length += text.len();
         let blank = text.chars().all(char::is_whitespace);
@@ -185,12 +198,41 @@ impl InlineContent {
         code
     }
 
+    /// Marks to write before and after each piece, for superscripts of one or several pieces.
+    fn superscript_marks(&self) -> Vec<(&'static str, &'static str)> {
+        let mut marks = vec![("", ""); self.pieces.len()];
+        let (mut before, mut at) = (None, 0);
+        while let Some(piece) = self.pieces.get(at) {
+            let raised = self.pieces[at..].iter().map_while(|piece| match piece {
+                InlinePiece::Text(style, text) if style.raised => Some(text.as_str()),
+                _ => None,
+            });
+            let raised: Vec<&str> = raised.collect();
+            let text = raised.concat();
+            let (first, last) = (at, at + raised.len().max(1) - 1);
+            if !text.starts_with(char::is_whitespace)
+                && text.len() <= superscript::MAX_BYTES
+                && let Some(mark) = superscript::mark(before, text.trim_end())
+            {
+                marks[first].0 = mark;
+                marks[last].1 = if mark == "^(" { ")" } else { "" };
+            }
+            before = match piece {
+                _ if !raised.is_empty() => text.chars().next_back(),
+                InlinePiece::Text(_, text) => text.chars().next_back(),
+                _ => None,
+            };
+            at = last + 1;
+        }
+        marks
+    }
+
     /// The text with its line breaks, without markup.
     pub(super) fn plain(&self) -> String {
         let mut plain = String::with_capacity(self.length);
-        for piece in &self.pieces {
+        for (piece, marks) in self.pieces.iter().zip(self.superscript_marks()) {
             match piece {
-                InlinePiece::Text(_, text) => plain.push_str(text),
+                InlinePiece::Text(_, text) => push_marked(&mut plain, text, marks),
                 InlinePiece::Break => plain.push('\n'),
                 InlinePiece::Image { .. } | InlinePiece::Mark(_) => {}
             }
@@ -240,7 +282,7 @@ impl InlineContent {
     /// Writes the pieces into a document.
     pub(super) fn write(&self, builder: &mut ModelBuilder) {
         let mut open: Vec<OpenStyle> = Vec::new();
-        for piece in &self.pieces {
+        for (piece, marks) in self.pieces.iter().zip(self.superscript_marks()) {
             let (style, code) = match piece {
                 InlinePiece::Text(style, _) => (style.clone(), style.code),
                 _ => (RunStyle::default(), false),
@@ -285,7 +327,14 @@ impl InlineContent {
                     builder.add(NodeContent::Code(is_within_limit));
                     write_text(builder, &rest[inner.len()..]);
                 }
-                InlinePiece::Text(_, text) => write_text(builder, text),
+                InlinePiece::Text(_, text) if marks.0.is_empty() && marks.1.is_empty() => {
+                    write_text(builder, text);
+                }
+                InlinePiece::Text(_, text) => {
+                    let mut marked = String::new();
+                    push_marked(&mut marked, text, marks);
+                    write_text(builder, &marked);
+                }
                 InlinePiece::Break => builder.add(NodeContent::Break),
                 InlinePiece::Image { alt, name } => {
                     let address = builder.keep_address(None, name);
@@ -302,6 +351,17 @@ impl InlineContent {
         for _ in open {
             builder.close_unless_empty();
         }
+    }
+}
+
+/// Appends a text between its marks, the second before the whitespace at its end.
+fn push_marked(all: &mut String, text: &str, (before, after): (&str, &str)) {
+    let inner = text.trim_end();
+    all.push_str(before);
+    all.push_str(if after.is_empty() { text } else { inner });
+    all.push_str(after);
+    if !after.is_empty() {
+        all.push_str(&text[inner.len()..]);
     }
 }
 

@@ -65,6 +65,7 @@ mod scanned_page;
 mod text;
 mod text_operators;
 
+pub(crate) use self::font::symbol_table;
 pub use self::scanned_page::ScanImages;
 
 #[cfg(test)]

@@ -21,6 +21,42 @@ fn a_byte_order_mark_wins_over_the_header() {
 }
 
 #[test]
+fn wide_characters_are_told_without_a_mark_and_in_four_bytes() {
+    let wide = |text: &str| {
+        text.encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect::<Vec<u8>>()
+    };
+    let page = "<!DOCTYPE html><p>gr\u{fc}n";
+    for content_type in [Some("text/html"), Some("text/html; charset=utf-8"), None] {
+        let body = read(&wide(page), content_type, "", false).unwrap();
+        assert_eq!((body.kind, &*body.text), (BodyKind::Html, page));
+    }
+    assert_eq!(
+        text(&wide("a;b\r\n1;\u{fc}\r\n"), "text/csv"),
+        "a;b\r\n1;\u{fc}\r\n"
+    );
+    let four = |text: &str| {
+        text.chars()
+            .flat_map(|c| u32::from(c).to_le_bytes())
+            .collect()
+    };
+    let body: Vec<u8> = four("\u{feff}gr\u{fc}n");
+    assert_eq!(text(&body, "text/plain"), "gr\u{fc}n");
+}
+
+#[test]
+fn character_sets_that_browsers_have_given_up_are_decoded() {
+    for (label, bytes, wanted) in [
+        ("cp850", &b"Gr\x81\xe1e"[..], "Gr\u{fc}\u{df}e"),
+        ("iso-2022-kr", b"\x1b$)C\x0e\x3e\x48\x0f", "\u{c548}"),
+    ] {
+        let content_type = format!("text/plain; charset={label}");
+        assert_eq!(text(bytes, &content_type), wanted);
+    }
+}
+
+#[test]
 fn the_header_wins_over_the_document() {
     let page = b"<meta charset=utf-8>\xfc";
     assert!(text(page, "text/html; Charset=\"ISO-8859-1\"").ends_with('\u{fc}'));

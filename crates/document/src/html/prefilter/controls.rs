@@ -5,6 +5,7 @@
 use memchr::memmem;
 
 use super::super::declared::read_element;
+use super::super::dom;
 use super::super::tag;
 
 /// Maximum length of a button's markup, and of its text, in bytes.
@@ -41,6 +42,45 @@ pub(super) fn is_copy_button(page: &str, at: usize, name: &str, end: usize) -> b
         .next()
         .is_some_and(|word| COPY_WORDS.contains(&word));
     COPY_TEXTS.contains(&text) || (is_button && (named || says_copy))
+}
+
+/// Types of fields whose value is text.
+const TEXT_TYPES: &str = "text number tel email url search date time month";
+
+/// Returns the value of the field at `at` that nobody can change, or that stands in a label.
+pub(super) fn shown_value(page: &str, at: usize, in_label: bool) -> Option<&str> {
+    let tag = tag::read(page, at + 1)?;
+    let is_fixed = tag
+        .get("readonly")
+        .or_else(|| tag.get("disabled"))
+        .is_some();
+    let kind = tag
+        .get("type")
+        .unwrap_or("text")
+        .trim()
+        .to_ascii_lowercase();
+    let value = tag.get("value").filter(|value| !value.trim().is_empty());
+    value.filter(|_| (is_fixed || in_label) && dom::lists(TEXT_TYPES, &kind))
+}
+
+/// Returns the label of the element at `at` that only draws, as stars of a rating, and the offset
+/// after it. The label of a mere icon is one word.
+pub(super) fn label_of_drawing<'a>(
+    page: &'a str,
+    at: usize,
+    name: &str,
+) -> Option<(&'a str, usize)> {
+    if !matches!(name, "span" | "div" | "i") {
+        return None;
+    }
+    let tag = tag::read(page, at + 1)?;
+    let is_image = tag.get("role").is_some_and(|role| role.trim() == "img");
+    let label = tag.get("aria-label").filter(|_| is_image)?;
+    let says_more = label
+        .trim()
+        .contains(|c: char| c.is_whitespace() || c.is_ascii_digit());
+    let (text, end) = read_element(page, &tag, MAX_BUTTON_BYTES).filter(|_| says_more)?;
+    text.trim().is_empty().then_some((label, end))
 }
 
 /// Maximum number of elements that begin at once.

@@ -131,6 +131,13 @@ impl<'a> PageFilter<'a> {
         }
     }
 
+    /// Emits the value of an attribute instead of what ends at `end`.
+    fn emit_words(&mut self, value: &str, end: usize) -> usize {
+        self.prepare_content(value);
+        self.out.push_text(value);
+        end
+    }
+
     /// The addresses of the first source of the picture at `start`, if its image at `end` has only
     /// a placeholder.
     fn source_of_picture(&self, start: usize, end: usize) -> Option<TagAttribute<'a>> {
@@ -165,6 +172,12 @@ impl<'a> PageFilter<'a> {
         {
             return Some(end);
         }
+        if !tag.hides
+            && !self.tree.is_verbatim()
+            && let Some((label, end)) = controls::label_of_drawing(self.page, at, name)
+        {
+            return Some(self.emit_words(label, end));
+        }
         match category {
             TagCategory::Template if shadow_root::is_shadow_root(self.page, at) => {
                 Some(self.part_words(tag.end))
@@ -183,6 +196,13 @@ impl<'a> PageFilter<'a> {
             TagCategory::Void if name == "img" => {
                 let formula = self.formula_of_image(at)?;
                 Some(self.emit_formula(&entities::decoded_in_text(formula), tag.end))
+            }
+            TagCategory::Void if name == "input" && !tag.hides => {
+                let mut around = self.tree.innermost().take(2);
+                let in_label = around.any(|open| open.name.eq_ignore_ascii_case("label"));
+                drop(around);
+                let value = controls::shown_value(self.page, at, in_label)?;
+                Some(self.emit_words(value, tag.end))
             }
             _ if self.tree.is_verbatim()
                 || (name == "a"

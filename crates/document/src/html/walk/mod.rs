@@ -449,6 +449,7 @@ impl TreeWalk {
 
     fn enter_table(&mut self, node: &Handle) -> ElementExit {
         self.flow.end();
+        table::move_foot_last(node);
         let shape = table::read_shape(node);
         self.tables.push(shape.is_some());
         self.rows = table::SectionRows::of(node);

@@ -1,8 +1,10 @@
-//! Reads hyperlinks from field codes.
+//! Reads hyperlinks and symbols from field codes.
 //!
 //! Rules: ISO/IEC 29500-1, 17.16.
 
 use std::rc::Rc;
+
+use crate::symbol_font;
 
 /// Limit of a field code, in bytes.
 const MAX_CODE: usize = 8192;
@@ -21,6 +23,11 @@ impl DocxField {
         if !self.shown && self.code.len() + code.len() <= MAX_CODE {
             self.code.push_str(code);
         }
+    }
+
+    /// Returns the symbol that its code names.
+    pub(super) fn symbol(&self) -> Option<char> {
+        symbol_of(&self.code)
     }
 
     /// Ends its code and begins its result.
@@ -58,6 +65,21 @@ pub(in super::super) fn hyperlink_target(code: &str) -> Option<Rc<str>> {
         }
     }
     link_target(&address, &anchor)
+}
+
+/// Returns the symbol that a field's code names, if it is one for symbols.
+pub(in super::super) fn symbol_of(code: &str) -> Option<char> {
+    let mut words = split_code(code).into_iter();
+    if !words.next()?.eq_ignore_ascii_case("SYMBOL") {
+        return None;
+    }
+    let number = words.next()?;
+    let code = match number.strip_prefix("0x").or(number.strip_prefix("0X")) {
+        Some(digits) => u32::from_str_radix(digits, 16).ok()?,
+        None => number.parse().ok()?,
+    };
+    let font = words.skip_while(|word| word != "\\f").nth(1);
+    symbol_font::character(code, &font.unwrap_or_default())
 }
 
 /// Splits a field's code into words; those in quotes may hold blanks.

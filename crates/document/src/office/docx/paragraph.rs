@@ -13,6 +13,7 @@ use super::field::{self, DocxField};
 use super::styles::{ParagraphStyle, RunProperties, is_shaded};
 use super::{DocxReader, NOTES};
 use crate::formula::read_omml;
+use crate::symbol_font;
 
 /// Limit of a run's text, in bytes.
 const MAX_RUN: usize = 4 << 20;
@@ -102,8 +103,10 @@ impl DocxReader<'_, '_> {
             "noBreakHyphen" => self.add_text(paragraph, "\u{2011}"),
             "sym" => {
                 let code = tag.attribute("char").unwrap_or_default();
+                let code = u32::from_str_radix(code.trim(), 16).ok();
                 let font = tag.attribute("font").unwrap_or_default();
-                if let Some(symbol) = symbol_character(&code, &font) {
+                let symbol = code.and_then(|code| symbol_font::character(code, &font));
+                if let Some(symbol) = symbol {
                     self.add_text(paragraph, symbol.encode_utf8(&mut [0; 4]));
                 }
             }
@@ -140,7 +143,13 @@ impl DocxReader<'_, '_> {
                         field.begin_result();
                     }
                 }
-                Some("end") => drop(self.fields.pop()),
+                Some("end") => {
+                    let field = self.fields.pop();
+                    let symbol = field.filter(|field| !field.shown);
+                    if let Some(symbol) = symbol.and_then(|field| field.symbol()) {
+                        self.add_text(paragraph, symbol.encode_utf8(&mut [0; 4]));
+                    }
+                }
                 _ => {}
             },
             name @ ("footnoteReference" | "endnoteReference" | "commentReference") => {
@@ -326,26 +335,4 @@ impl DocxReader<'_, '_> {
             self.read_text_box(text);
         }
     }
-}
-
-/// Returns the Unicode character for one of a symbol font, if there is one.
-fn symbol_character(code: &str, font: &str) -> Option<char> {
-    let mut code = u32::from_str_radix(code.trim(), 16).ok()?;
-    if code < 0x100
-        && ["Symbol", "Wingdings", "Webdings"]
-            .iter()
-            .any(|name| font.starts_with(name))
-    {
-        code += 0xf000;
-    }
-    Some(match code {
-        0xf0fc => '\u{2713}',
-        0xf0fe | 0xf078 => '\u{2612}',
-        0xf0a8 | 0xf06f => '\u{2610}',
-        0xf0b7 | 0xf0a7 => '\u{2022}',
-        0xf0e0 => '\u{2192}',
-        0xf0e8 => '\u{21d2}',
-        0xe000..=0xf8ff => return None,
-        code => char::from_u32(code).filter(|c| !c.is_control())?,
-    })
 }

@@ -9,6 +9,7 @@ use std::rc::Rc;
 use super::super::inlines::RunStyle;
 use super::super::is_white;
 use super::super::xml::{XmlReader, XmlTag};
+use crate::symbol_font::SymbolFont;
 
 /// Limit of a document's styles.
 const MAX_STYLES: usize = 20_000;
@@ -53,6 +54,11 @@ pub(in super::super) struct RunProperties {
     pub(in super::super) deleted: Option<bool>,
     pub(in super::super) hidden: Option<bool>,
     pub(in super::super) mono: Option<bool>,
+    /// The font of symbols; `Some(None)` for a font of letters.
+    #[allow(clippy::option_option, reason = "a font of letters is set, too")]
+    pub(in super::super) symbols: Option<Option<SymbolFont>>,
+    /// True for a superscript.
+    pub(in super::super) raised: Option<bool>,
     /// White text; a background of another colour than white.
     pub(in super::super) white: Option<bool>,
     pub(in super::super) shaded: Option<bool>,
@@ -63,6 +69,9 @@ pub(in super::super) struct RunProperties {
 /// The smallest visible size, in half points.
 const MIN_VISIBLE_SIZE: u16 = 4;
 
+/// The smallest height of a superscript above its line, in half points.
+const MIN_RAISE: i32 = 4;
+
 impl RunProperties {
     /// Returns these properties, with missing ones from `other`.
     pub(in super::super) fn or(self, other: Self) -> Self {
@@ -72,6 +81,8 @@ impl RunProperties {
             deleted: self.deleted.or(other.deleted),
             hidden: self.hidden.or(other.hidden),
             mono: self.mono.or(other.mono),
+            symbols: self.symbols.or(other.symbols),
+            raised: self.raised.or(other.raised),
             white: self.white.or(other.white),
             shaded: self.shaded.or(other.shaded),
             size: self.size.or(other.size),
@@ -85,6 +96,12 @@ impl RunProperties {
             || (on_white && self.white == Some(true) && self.shaded != Some(true))
     }
 
+    /// Takes what the name of a font says.
+    pub(in super::super) fn set_font(&mut self, font: Option<&str>) {
+        self.mono = font.map(is_mono);
+        self.symbols = font.map(SymbolFont::named);
+    }
+
     /// The style of a run in a paragraph that may be code by itself.
     pub(in super::super) fn style(self, in_code: bool, link: Option<Rc<str>>) -> RunStyle {
         RunStyle {
@@ -92,6 +109,8 @@ impl RunProperties {
             italic: self.italic == Some(true),
             deleted: self.deleted == Some(true),
             code: self.mono == Some(true) && !in_code,
+            raised: self.raised == Some(true) && self.mono != Some(true) && !in_code,
+            symbols: self.symbols.flatten(),
             link,
         }
     }
@@ -110,10 +129,15 @@ impl RunProperties {
                 let colour = tag.attribute("val").unwrap_or_default();
                 self.shaded = Some(colour != "none" && colour != "white");
             }
+            "vertAlign" => self.raised = Some(tag.says("val", "superscript")),
+            "position" => {
+                let height = tag.number::<i32>("val");
+                self.raised = self.raised.or(height.map(|height| height >= MIN_RAISE));
+            }
             "sz" => self.size = tag.number("val"),
             "rFonts" => {
                 let font = tag.attribute("ascii").or_else(|| tag.attribute("hAnsi"));
-                self.mono = font.map(|font| is_mono(&font));
+                self.set_font(font.as_deref());
             }
             _ => {}
         }

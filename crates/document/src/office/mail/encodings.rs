@@ -8,7 +8,8 @@ use std::sync::LazyLock;
 use base64::Engine;
 use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
-use encoding_rs::{Encoding, UTF_8, UTF_16BE};
+use encoding_rs::{UTF_8, UTF_16BE};
+use iki_base::charset::Charset;
 use memchr::memmem;
 use regex::Regex;
 
@@ -17,6 +18,44 @@ pub(super) fn is_base64(text: &[u8]) -> bool {
     let line = text.trim_ascii_start().split(|byte| *byte == b'\n').next();
     let is_sign = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=".contains(byte);
     line.is_none_or(|line| line.trim_ascii_end().iter().all(is_sign))
+}
+
+/// Decodes a body, which may be of several pieces that are padded each; returns the text behind
+/// it too, as a list's software adds it.
+pub(super) fn decode_base64_body(body: &[u8]) -> (Vec<u8>, &[u8]) {
+    let (mut bytes, mut start, mut at) = (Vec::new(), 0, 0);
+    let mut is_padded = false;
+    while at < body.len() {
+        let (line, end) = line_at(body, at);
+        let trimmed = line.trim_ascii();
+        let behind = is_padded && trimmed.is_empty();
+        if !is_base64_line(trimmed) || behind && !is_all_base64(&body[end..]) {
+            break;
+        }
+        is_padded = trimmed.ends_with(b"=") || is_padded && trimmed.is_empty();
+        at = end;
+        if trimmed.ends_with(b"=") {
+            bytes.extend(decode_base64(&body[start..at]));
+            start = at;
+        }
+    }
+    bytes.extend(decode_base64(&body[start..at]));
+    (bytes, body[at..].trim_ascii())
+}
+
+/// The fewest signs of a line that is base64 though one of its characters is damaged.
+const MIN_DAMAGED_LINE: usize = 40;
+
+fn is_base64_line(line: &[u8]) -> bool {
+    let is_other = |byte: &&u8| !byte.is_ascii_alphanumeric() && !b"+/=".contains(byte);
+    let others = line.iter().filter(is_other).count();
+    others == 0 || others == 1 && line.len() >= MIN_DAMAGED_LINE && !line.contains(&b' ')
+}
+
+/// True if each line may be base64.
+fn is_all_base64(text: &[u8]) -> bool {
+    let mut lines = text.split(|byte| *byte == b'\n');
+    lines.all(|line| is_base64_line(line.trim_ascii()))
 }
 
 pub(super) fn decode_base64(text: &[u8]) -> Vec<u8> {
@@ -75,12 +114,10 @@ static ENCODED_WORD: LazyLock<Option<Regex>> =
 pub(super) fn decode_words(text: &str) -> String {
     let (mut all, mut end) = (String::with_capacity(text.len()), 0);
     // The last encoded word, whose characters may go on in the next one.
-    let mut open: Option<(&'static Encoding, Vec<u8>)> = None;
-    let decoded = |open: Option<(&'static Encoding, Vec<u8>)>| {
-        let decode = |(encoding, bytes): (&'static Encoding, Vec<u8>)| {
-            encoding.decode_without_bom_handling(&bytes).0.into_owned()
-        };
-        open.map(decode).unwrap_or_default()
+    let mut open: Option<(Charset, Vec<u8>)> = None;
+    let decoded = |open: Option<(Charset, Vec<u8>)>| {
+        open.map(|(charset, bytes)| charset.decode(&bytes).into_owned())
+            .unwrap_or_default()
     };
     let words = ENCODED_WORD
         .iter()
@@ -90,7 +127,7 @@ pub(super) fn decode_words(text: &str) -> String {
         let start = word.get_match().start();
         let between = &text[end..start];
         end = start + whole.len();
-        let encoding = Encoding::for_label(label.as_bytes()).unwrap_or(UTF_8);
+        let encoding = Charset::for_label(label).unwrap_or(Charset::Browsers(UTF_8));
         let bytes = if how.eq_ignore_ascii_case("b") {
             decode_base64(encoded.as_bytes())
         } else {

@@ -1,17 +1,21 @@
 //! Reads the headers and the parts of an Internet message.
 //!
 //! Rules: RFC 5322 (messages), 2045 and 2046 (MIME), 2231 (parameters), 3464 (reports on delivery),
-//! 3676 (lines that flow), 4155 (mailboxes).
+//! 3676 (lines that flow).
 
 use std::borrow::Cow;
 
-use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use iki_base::charset::Charset;
 use memchr::memmem;
 
+use super::boundaries::{MAILBOX_LINE, parts_of};
 use super::encodings::{
-    decode_base64, decode_quoted_printable, decode_utf_7, decode_words, find_uuencoded, is_base64,
+    decode_base64_body, decode_quoted_printable, decode_utf_7, decode_words, find_uuencoded,
+    is_base64,
 };
 use super::{MAX_PARTS, MailMessage};
+use crate::declared_charset;
 
 /// Maximum nesting of parts.
 const MAX_DEPTH: usize = 12;
@@ -27,9 +31,6 @@ pub(super) const MAX_TEXT_BYTES: usize = 16 << 20;
 
 /// Number of bytes at the beginning by which a message is recognised.
 const MAX_DETECTION_BYTES: usize = 8 * 1024;
-
-/// The beginning of the line before each message of a mailbox.
-const MAILBOX_LINE: &[u8] = b"From ";
 
 /// Headers that only mail has.
 const MAIL_HEADERS: &str = "received message-id return-path delivered-to mime-version";
@@ -68,7 +69,7 @@ fn read_head(bytes: &[u8]) -> (MimePart<'_>, &[u8]) {
 }
 
 /// Splits a header into its name in lower case and its value.
-fn split_header(line: &[u8]) -> Option<(String, &[u8])> {
+pub(super) fn split_header(line: &[u8]) -> Option<(String, &[u8])> {
     let colon = memchr::memchr(b':', line)?;
     let name = line[..colon].trim_ascii_end();
     let is_name = |byte: &u8| byte.is_ascii_graphic();
@@ -166,7 +167,7 @@ impl<'a> MimePart<'a> {
             if encoding.is_none()
                 && let Some((label, text)) = value.split_once('\'')
             {
-                encoding = Encoding::for_label(label.as_bytes());
+                encoding = Charset::for_label(label);
                 value = text.split_once('\'').map_or(text, |(_, text)| text);
             }
             let bytes: Vec<u8> = percent_encoding::percent_decode_str(value).collect();
@@ -179,7 +180,14 @@ impl<'a> MimePart<'a> {
     fn decoded_body(&self) -> Cow<'a, [u8]> {
         let body = &self.body[..self.body.len().min(MAX_TEXT_BYTES)];
         match self.value("content-transfer-encoding").as_str() {
-            "base64" if is_base64(self.body) => decode_base64(self.body).into(),
+            "base64" if is_base64(self.body) => {
+                let (mut bytes, behind) = decode_base64_body(self.body);
+                if !behind.is_empty() {
+                    bytes.extend_from_slice(b"\n\n");
+                    bytes.extend_from_slice(behind);
+                }
+                bytes.into()
+            }
             "quoted-printable" => decode_quoted_printable(body, false).into(),
             "uuencode" | "x-uuencode" | "x-uue" => match find_uuencoded(body, 0) {
                 Some(file) => file.bytes.into(),
@@ -198,11 +206,13 @@ impl<'a> MimePart<'a> {
         // What says that it is ASCII may be anything.
         let label = label.to_ascii_lowercase();
         let known = !matches!(&*label, "ascii" | "us-ascii");
-        let encoding = known.then(|| Encoding::for_label(label.as_bytes()));
+        let encoding = known.then(|| Charset::for_label(&label)).flatten();
+        let is_page = self.value("content-type") == "text/html";
+        let declared = || is_page.then(|| charset_in_page(body)).flatten();
         let text = if matches!(&*label, "utf-7" | "unicode-1-1-utf-7") {
             decode_utf_7(body).into()
         } else {
-            decode_text(body, encoding.flatten())
+            decode_text(body, encoding.or_else(declared))
         };
         let says = |name, value: &str| {
             let parameter = self.parameter("content-type", name);
@@ -214,6 +224,15 @@ impl<'a> MimePart<'a> {
             text.into_owned()
         }
     }
+}
+
+/// Returns the character set that a page declares, unless it is UTF-8.
+pub(super) fn charset_in_page(page: &[u8]) -> Option<Charset> {
+    let is_utf8 = !page.is_ascii() && std::str::from_utf8(page).is_ok();
+    // What was readable as ASCII is not in UTF-16.
+    let declared = declared_charset(page, true).filter(|_| !is_utf8);
+    let declared = declared.filter(|encoding| ![UTF_16LE, UTF_16BE].contains(encoding));
+    declared.map(Charset::Browsers)
 }
 
 /// Joins the lines that end with a blank to those after them, which are quoted as deeply; where
@@ -256,33 +275,13 @@ fn split_parameters(value: &str) -> Vec<&str> {
 }
 
 /// Decodes text in this encoding; in UTF-8, or what Windows has, if there is none.
-pub(super) fn decode_text<'a>(
-    bytes: &'a [u8],
-    encoding: Option<&'static Encoding>,
-) -> Cow<'a, str> {
+pub(super) fn decode_text(bytes: &[u8], charset: Option<Charset>) -> Cow<'_, str> {
+    if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
+        return encoding.decode_without_bom_handling(&bytes[mark..]).0;
+    }
     let is_utf8 = std::str::from_utf8(bytes).is_ok();
     let other = if is_utf8 { UTF_8 } else { WINDOWS_1252 };
-    encoding.unwrap_or(other).decode(bytes).0
-}
-
-/// Splits a mailbox into its messages, which a blank line and a line that no message has part; what
-/// is none is one message.
-pub(super) fn split_mailbox(bytes: &[u8]) -> Vec<&[u8]> {
-    if !bytes.starts_with(MAILBOX_LINE) {
-        return vec![bytes];
-    }
-    let is_end = |at: &usize| {
-        let mut lines = bytes[at + 1..].splitn(3, |byte| *byte == b'\n').skip(1);
-        let before = bytes[..*at].strip_suffix(b"\r").unwrap_or(&bytes[..*at]);
-        before.ends_with(b"\n") && lines.next().and_then(split_header).is_some()
-    };
-    let (mut messages, mut start) = (Vec::new(), 0);
-    for end in memmem::find_iter(bytes, b"\nFrom ").filter(is_end) {
-        messages.push(&bytes[start..end]);
-        start = end + 1;
-    }
-    messages.push(&bytes[start..]);
-    messages
+    charset.unwrap_or(Charset::Browsers(other)).decode(bytes)
 }
 
 /// Reads a message; `text` is the number of bytes of text that it may have, and those that are
@@ -338,10 +337,18 @@ fn read_part(
     let name = part
         .parameter("content-disposition", "filename")
         .or_else(|| part.parameter("content-type", "name"));
-    if let Some(boundary) = part.parameter("content-type", "boundary")
-        && kind.starts_with("multipart/")
-    {
-        for body in split_parts(part.body, &boundary) {
+    let is_multipart = kind.starts_with("multipart/");
+    let parts = if is_multipart {
+        parts_of(
+            part.body,
+            part.parameter("content-type", "boundary").as_deref(),
+        )
+    } else {
+        Vec::new()
+    };
+    if !parts.is_empty() {
+        let (plain, page) = (message.plain.len(), message.page.len());
+        for body in parts {
             let mut part = MimePart::of(body);
             if kind == "multipart/digest" && part.header("content-type").is_empty() {
                 let declared = ("content-type".to_owned(), b"message/rfc822".to_vec());
@@ -349,12 +356,24 @@ fn read_part(
             }
             read_part(&part, depth + 1, message, budget);
         }
-    } else if is_forwarded(&kind, name.as_deref(), part) {
+        if kind == "multipart/alternative" {
+            message.keep_one_form(plain, page);
+        }
+        return;
+    }
+    if kind == "message/partial" {
+        let number = |name| part.parameter("content-type", name).unwrap_or_default();
+        let (number, total) = (number("number"), number("total"));
+        let of = if total.is_empty() { "" } else { " of " };
+        let said = format!("[Part {number}{of}{total} of a message sent in parts.]\n\n");
+        message.plain.push_str(&said);
+    }
+    if is_forwarded(&kind, name.as_deref(), part) {
         let bytes = part.decoded_body();
         message
             .messages
             .push(read_message(&bytes, depth + 1, budget));
-    } else if is_attached(part, &kind, name.is_some()) {
+    } else if !is_multipart && is_attached(part, &kind, name.is_some()) {
         message.attachments.push(name.unwrap_or(kind));
     } else {
         let text = take_files(part.text(), &mut message.attachments);
@@ -394,12 +413,13 @@ fn take_files(text: String, attachments: &mut Vec<String>) -> String {
 fn is_forwarded(kind: &str, name: Option<&str>, part: &MimePart<'_>) -> bool {
     let is_named = || name.is_some_and(|name| name.to_ascii_lowercase().ends_with(".eml"));
     matches!(kind, "message/rfc822" | "message/global" | "message/news")
+        || (kind == "message/partial" && may_be_message(part.body))
         || (is_named() && is_message(&part.decoded_body()))
 }
 
 /// True for a part of which only the name is shown: what is no text, and what is not shown with it.
 fn is_attached(part: &MimePart<'_>, kind: &str, is_named: bool) -> bool {
-    if is_report(kind) {
+    if is_report(kind) || kind == "message/partial" {
         return false;
     }
     let is_text = kind.is_empty() || kind.starts_with("text/");
@@ -419,28 +439,6 @@ fn is_report(kind: &str) -> bool {
         "message/feedback-report",
     ];
     REPORTS.contains(&kind)
-}
-
-/// Splits a body at the lines that begin with the boundary.
-fn split_parts<'a>(body: &'a [u8], boundary: &str) -> Vec<&'a [u8]> {
-    let line = format!("--{boundary}");
-    let (mut parts, mut start) = (Vec::new(), None);
-    for at in memmem::find_iter(body, &line) {
-        if at > 0 && body[at - 1] != b'\n' {
-            continue;
-        }
-        if let Some(start) = start.take() {
-            parts.push(&body[start..at]);
-        }
-        let rest = &body[at + line.len()..];
-        if rest.starts_with(b"--") || parts.len() >= MAX_PARTS {
-            return parts;
-        }
-        let end = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
-        start = Some(at + line.len() + end);
-    }
-    parts.extend(start.map(|start| &body[start..]));
-    parts
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | `mime` | headers and parts of Internet messages |
+//! | `boundaries` | messages of a mailbox, and parts of a body |
 //! | `encodings` | bytes and letters that mail writes in ASCII |
 //! | `outlook` | the properties of Outlook's messages |
 
@@ -17,6 +18,7 @@ use super::{DocumentProperties, rtf};
 use crate::html::PageSyntax;
 use crate::{FileKind, epub};
 
+mod boundaries;
 mod encodings;
 mod mime;
 mod outlook;
@@ -49,6 +51,44 @@ struct MailMessage {
     cut: bool,
 }
 
+/// The longest text that may be a stub, and how many times as many letters its page has then.
+const MAX_STUB_LETTERS: usize = 2000;
+const STUB_RATIO: usize = 4;
+
+/// Limit of the page by which a text is known to be a stub, in bytes.
+const MAX_STUB_PAGE: usize = 256 * 1024;
+
+impl MailMessage {
+    /// Keeps one of two forms of the same text, which begin at these offsets: the plain one, unless
+    /// it says little of what the page says.
+    fn keep_one_form(&mut self, plain: usize, page: usize) {
+        let (text, other) = (&self.plain[plain..], &self.page[page..]);
+        if text.trim().is_empty() || other.trim().is_empty() {
+            return;
+        }
+        if is_stub(text, other) {
+            self.plain.truncate(plain);
+        } else {
+            self.page.truncate(page);
+        }
+    }
+}
+
+/// True if a text has a small share of the letters of a page, its addresses not counted.
+fn is_stub(text: &str, page: &str) -> bool {
+    let words = text.split_whitespace().filter(|word| !word.contains("://"));
+    let letters = words.flat_map(str::chars).filter(|c| c.is_alphanumeric());
+    let letters = letters.count();
+    let wanted = STUB_RATIO * letters + 1;
+    if letters > MAX_STUB_LETTERS || page.len() < wanted {
+        return false;
+    }
+    let page = &page[..iki_base::wording::floor_boundary(page, MAX_STUB_PAGE)];
+    let mut shown = BlockWriter::default();
+    epub::append_page(page, "mail", PageSyntax::Html, None, &mut shown);
+    shown.builder.finish(String::new()).count_letters(wanted) == wanted
+}
+
 /// Reads a message, or the messages of a mailbox as far as there is time and room.
 pub(crate) fn read(bytes: &[u8], kind: FileKind, end: Option<Instant>) -> Option<BlockWriter> {
     let mut blocks = BlockWriter::default();
@@ -58,7 +98,7 @@ pub(crate) fn read(bytes: &[u8], kind: FileKind, end: Option<Instant>) -> Option
         blocks.about = properties(message);
         return Some(blocks);
     }
-    let messages = mime::split_mailbox(bytes);
+    let messages = boundaries::split_mailbox(bytes);
     let mut text = mime::MAX_TEXT_BYTES;
     for (index, message) in messages.iter().enumerate() {
         if index > 0 {
@@ -124,7 +164,8 @@ fn write_text(message: &MailMessage, end: Option<Instant>, blocks: &mut BlockWri
                 paragraph.add_plain(line);
             }
         }
-    } else if !message.page.trim().is_empty() {
+    }
+    if !message.page.trim().is_empty() {
         let limit = iki_base::wording::floor_boundary(&message.page, MAX_PAGE);
         blocks.cut |= limit < message.page.len();
         let page = &message.page[..limit];

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use encoding_rs::UTF_16LE;
 
 use super::super::compound::CompoundFile;
-use super::mime::decode_text;
+use super::mime::{charset_in_page, decode_text};
 use super::{MAX_PARTS, MailMessage};
 use iki_base::calendar;
 
@@ -104,8 +104,10 @@ fn read_message(
         message.from.extend([blank, "<", address.as_str(), ">"]);
     }
     message.plain = bag.text("1000");
+    let page = bag.bytes("10130102");
+    message.page = decode_text(&page, charset_in_page(&page)).into_owned();
+    message.keep_one_form(0, 0);
     if message.plain.is_empty() {
-        message.page = decode_text(&bag.bytes("10130102"), None).into_owned();
         message.rtf = decompress_rtf(&bag.bytes("10090102")).unwrap_or_default();
     }
     let mut attachments: Vec<_> = bag

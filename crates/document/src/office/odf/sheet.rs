@@ -140,6 +140,7 @@ fn read_row<'x>(
         }
         let said = |name: &str| tag.value(name);
         let (kind, date, value) = (said("value-type"), said("date-value"), said("value"));
+        let text = said("string-value");
         let mut cell_text = String::new();
         let mut link = None;
         xml.each_tag(|xml, tag| match tag.name() {
@@ -166,7 +167,7 @@ fn read_row<'x>(
         if kind == "date" && !date.is_empty() {
             cell_text = date.trim_end_matches("T00:00:00").replacen('T', " ", 1);
         } else if cell_text.is_empty() {
-            cell_text = value;
+            cell_text = if text.is_empty() { value } else { text };
         }
         let cell_text = cell_text.trim();
         if !cell_text.is_empty() {

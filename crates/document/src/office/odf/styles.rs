@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::super::docx::styles::{RunProperties, is_code, is_mono};
+use super::super::docx::styles::{RunProperties, is_code};
 use super::super::is_white;
 use super::super::numerals::format_number;
 use super::super::xml::{XmlReader, XmlTag, is_true};
@@ -175,6 +175,13 @@ fn read_style(tag: &XmlTag<'_>, xml: &mut XmlReader<'_>) -> OdfStyle {
     style
 }
 
+/// True for the position of a superscript: `super`, or by how much it stands above its line.
+fn is_raised(position: &str) -> bool {
+    let height = position.split_whitespace().next().unwrap_or_default();
+    let percent = height.trim_end_matches('%').parse::<f32>();
+    height == "super" || percent.is_ok_and(|percent| percent > 0.0)
+}
+
 fn read_run(tag: &XmlTag<'_>, run: &mut RunProperties) {
     let attribute = |name: &str| tag.attribute(name);
     let is_bold =
@@ -186,7 +193,9 @@ fn read_run(tag: &XmlTag<'_>, run: &mut RunProperties) {
         .find_map(|name| attribute(name).map(|style| style != "none"));
     run.hidden = attribute("display").map(|display| display == "none");
     let font = attribute("font-name").or_else(|| attribute("font-family"));
-    run.mono = font.map(|font| is_mono(font.trim_matches('\'')));
+    run.set_font(font.as_deref().map(|font| font.trim_matches('\'')));
+    let position = attribute("text-position");
+    run.raised = position.map(|position| is_raised(&position));
     run.white = attribute("color").map(|colour| is_white(colour.trim_start_matches('#')));
     run.shaded = background(tag).or(run.shaded);
     let size = attribute("font-size").and_then(|size| size.strip_suffix("pt")?.parse::<f32>().ok());

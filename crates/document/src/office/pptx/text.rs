@@ -9,6 +9,7 @@ use super::super::package::PartRelationships;
 use super::super::xml::{XmlReader, XmlTag};
 use super::bullets::{self, BulletKind, LEVELS, LevelBullets};
 use crate::formula::read_omml;
+use crate::symbol_font::SymbolFont;
 
 /// The deepest level of a list.
 const MAX_LEVEL: u8 = 8;
@@ -50,6 +51,7 @@ fn read_paragraph(
     let depth = xml.depth();
     let mut inlines = InlineContent::default();
     let mut style = Some(RunStyle::default());
+    let mut signs = None;
     let (mut level, mut own) = (0, None);
     while let Some(tag) = xml.tag_within(depth) {
         match tag.name() {
@@ -59,10 +61,13 @@ fn read_paragraph(
                     own = bullets::bullet_of(tag).or(own);
                 });
             }
-            "r" | "fld" => style = Some(RunStyle::default()),
-            "rPr" => style = read_run_style(xml, &tag, relations),
+            "r" | "fld" => (style, signs) = (Some(RunStyle::default()), None),
+            "rPr" => (style, signs) = read_run_style(xml, &tag, relations),
             "t" => {
-                let text = xml.text_within(MAX_RUN_BYTES);
+                let mut text = xml.text_within(MAX_RUN_BYTES);
+                if let Some(font) = signs {
+                    text = font.decode_private(&text);
+                }
                 if let Some(style) = &style {
                     inlines.add_text(style, &text);
                 }
@@ -87,12 +92,12 @@ fn read_paragraph(
     }
 }
 
-/// Returns the style of a run; `None` if it is invisible.
+/// Returns the style of a run, `None` if it is invisible, and the font of its signs.
 fn read_run_style(
     xml: &mut XmlReader<'_>,
     tag: &XmlTag<'_>,
     relations: &PartRelationships,
-) -> Option<RunStyle> {
+) -> (Option<RunStyle>, Option<SymbolFont>) {
     let on = |name: &str| tag.is_set(name);
     let mut style = RunStyle {
         bold: on("b"),
@@ -100,20 +105,26 @@ fn read_run_style(
         deleted: tag
             .attribute("strike")
             .is_some_and(|strike| strike != "noStrike"),
+        raised: tag
+            .number::<i32>("baseline")
+            .is_some_and(|height| height > 0),
         ..RunStyle::default()
     };
     let unseen = tag
         .number::<u32>("sz")
         .is_some_and(|size| size < MIN_VISIBLE_SIZE);
+    let mut signs = None;
     xml.each_tag(|xml, tag| match tag.name() {
         "hlinkClick" => {
             let id = tag.relation("id").unwrap_or_default();
             style.link = relations.address(&id).map(Into::into);
         }
+        "latin" => style.symbols = SymbolFont::named(&tag.value("typeface")),
+        "sym" => signs = SymbolFont::named(&tag.value("typeface")),
         "ln" | "effectLst" => xml.skip(),
         _ => {}
     });
-    (!unseen).then_some(style)
+    ((!unseen).then_some(style), signs)
 }
 
 /// Writes paragraphs, those with bullets as items.

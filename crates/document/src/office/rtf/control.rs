@@ -2,7 +2,7 @@
 
 use super::super::MAX_NOTES;
 use super::super::comment_of;
-use super::super::docx::field::hyperlink_target;
+use super::super::docx::field::{hyperlink_target, symbol_of};
 use super::super::docx::styles::RunProperties;
 use super::tables::{encoding_of_charset, encoding_of_code_page};
 use super::token::RtfTokens;
@@ -86,6 +86,8 @@ impl RtfReader<'_> {
             "u" => self.add_unicode(number.unwrap_or(0)),
             "uc" => self.state.replaced = number.unwrap_or(1).clamp(0, 20).try_into().unwrap_or(1),
             "ansicpg" => self.page = encoding_of_code_page(number_or_one).or(self.page),
+            "pc" => self.page = encoding_of_code_page(437),
+            "pca" => self.page = encoding_of_code_page(850),
             "mac" => self.page = encoding_of_code_page(10_000),
             _ => {
                 if let Some(text) = text_of_control_word(word) {
@@ -132,6 +134,11 @@ impl RtfReader<'_> {
             }
             "fldinst" => Aside(RtfAside::FieldCode),
             "fldrslt" => {
+                if let Some(symbol) = symbol_of(&self.asides[RtfAside::FieldCode as usize]) {
+                    self.add_text(symbol.encode_utf8(&mut [0; 4]));
+                    self.state.destination = Skipped;
+                    return true;
+                }
                 let link = hyperlink_target(&self.asides[RtfAside::FieldCode as usize]);
                 if let Some(link) = link.filter(|_| self.links.len() < MAX_LINKS) {
                     self.state.link = Some(self.links.len());
@@ -204,8 +211,9 @@ impl RtfReader<'_> {
             0xdc00..=0xdfff if high != 0 => 0x1_0000 + ((high - 0xd800) << 10) + (code - 0xdc00),
             code => code,
         };
-        // Signs of symbol fonts.
-        let found = if (0xf020..0xf100).contains(&found) {
+        // Signs of symbol fonts whose characters are not known.
+        let is_known = self.state.run.symbols.flatten().is_some();
+        let found = if (0xf020..0xf100).contains(&found) && !is_known {
             found - 0xf000
         } else {
             found
@@ -224,6 +232,8 @@ impl RtfReader<'_> {
             "i" => state.run.italic = on,
             "strike" | "striked" => state.run.deleted = on,
             "v" | "deleted" => state.run.hidden = on,
+            "super" | "up" => state.run.raised = on,
+            "sub" | "nosupersub" | "dn" => state.run.raised = Some(false),
             "fs" => state.run.size = number.and_then(|size| size.try_into().ok()),
             "cf" => state.run.white = number.map(|at| self.tables.white.contains(&at)),
             "highlight" | "cb" | "chcbpat" | "cbpat" | "clcbpat" => {
@@ -234,6 +244,7 @@ impl RtfReader<'_> {
                 let font = self.tables.fonts.get(&number.unwrap_or(0));
                 state.encoding = font.and_then(|font| font.encoding);
                 state.run.mono = font.map(|font| font.mono);
+                state.run.symbols = font.map(|font| font.symbols);
             }
             "plain" => {
                 state.run = RunProperties::default();

@@ -14,7 +14,8 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::time::Instant;
 
-use encoding_rs::{Encoding, WINDOWS_1252};
+use encoding_rs::WINDOWS_1252;
+use iki_base::charset::Charset;
 
 use self::table::RtfTable;
 use self::tables::RtfTables;
@@ -72,7 +73,7 @@ struct GroupState {
     link: Option<usize>,
     /// Number of characters that replace a Unicode character for older readers.
     replaced: u8,
-    encoding: Option<&'static Encoding>,
+    encoding: Option<Charset>,
     style: i32,
     outline: Option<u8>,
     list: u32,
@@ -95,7 +96,7 @@ struct RtfReader<'a> {
     end: Option<Instant>,
     tables: RtfTables,
     /// The encoding of text whose font has none of its own.
-    page: Option<&'static Encoding>,
+    page: Option<Charset>,
     blocks: BlockWriter,
     state: GroupState,
     groups: Vec<GroupState>,
@@ -249,9 +250,9 @@ impl RtfReader<'_> {
             return;
         }
         let bytes = std::mem::take(&mut self.pending);
-        let encoding = self.state.encoding.or(self.page).unwrap_or(WINDOWS_1252);
-        let (text, _) = encoding.decode_without_bom_handling(&bytes);
-        self.add_text(&text);
+        let encoding = self.state.encoding.or(self.page);
+        let encoding = encoding.unwrap_or(Charset::Browsers(WINDOWS_1252));
+        self.add_text(&encoding.decode(&bytes));
         self.pending = bytes;
         self.pending.clear();
     }

@@ -2,17 +2,20 @@
 
 use std::collections::{HashMap, HashSet};
 
-use encoding_rs::Encoding;
+use encoding_rs::X_USER_DEFINED;
+use iki_base::charset::Charset;
 
 use super::super::docx::styles::{heading_level_of, is_code, is_mono};
+use crate::symbol_font::SymbolFont;
 
 /// Limit of a file's fonts and styles.
 const MAX_ENTRIES: usize = 20_000;
 
 #[derive(Clone, Copy, Default)]
 pub(super) struct RtfFont {
-    pub(super) encoding: Option<&'static Encoding>,
+    pub(super) encoding: Option<Charset>,
     pub(super) mono: bool,
+    pub(super) symbols: Option<SymbolFont>,
 }
 
 /// The formatting that a style gives a paragraph.
@@ -33,7 +36,7 @@ pub(super) struct RtfTables {
     parts: [i32; 3],
     /// Number and encoding of the entry that is being read.
     pub(super) number: i32,
-    pub(super) encoding: Option<&'static Encoding>,
+    pub(super) encoding: Option<Charset>,
     pub(super) outline: Option<u8>,
     name: String,
 }
@@ -61,9 +64,12 @@ impl RtfTables {
             let name = std::mem::take(&mut self.name);
             let name = name.trim();
             if is_font && self.fonts.len() < MAX_ENTRIES {
+                let symbols = SymbolFont::named(name);
                 let font = RtfFont {
-                    encoding: self.encoding,
+                    encoding: symbols
+                        .map_or(self.encoding, |_| Some(Charset::Browsers(X_USER_DEFINED))),
                     mono: is_mono(name),
+                    symbols,
                 };
                 self.fonts.insert(self.number, font);
             } else if !is_font && self.styles.len() < MAX_ENTRIES {
@@ -85,7 +91,7 @@ impl RtfTables {
 }
 
 /// The encoding of a font's character set.
-pub(super) fn encoding_of_charset(charset: i32) -> Option<&'static Encoding> {
+pub(super) fn encoding_of_charset(charset: i32) -> Option<Charset> {
     let page = match charset {
         77 => 10_000,
         128 => 932,
@@ -101,21 +107,22 @@ pub(super) fn encoding_of_charset(charset: i32) -> Option<&'static Encoding> {
         204 => 1251,
         222 => 874,
         238 => 1250,
+        255 => 437,
         _ => return None,
     };
     encoding_of_code_page(page)
 }
 
 /// The encoding of a code page.
-pub(in super::super) fn encoding_of_code_page(page: i32) -> Option<&'static Encoding> {
-    let label = match page {
-        932 => "shift_jis".to_owned(),
-        936 => "gbk".to_owned(),
-        950 => "big5".to_owned(),
-        10_000 => "macintosh".to_owned(),
-        65_001 => "utf-8".to_owned(),
-        866 => "ibm866".to_owned(),
-        page => format!("windows-{page}"),
-    };
-    Encoding::for_label(label.as_bytes())
+pub(in super::super) fn encoding_of_code_page(page: i32) -> Option<Charset> {
+    match page {
+        932 => Charset::for_label("shift_jis"),
+        936 => Charset::for_label("gbk"),
+        950 => Charset::for_label("big5"),
+        10_000 => Charset::for_label("macintosh"),
+        65_001 => Charset::for_label("utf-8"),
+        866 => Charset::for_label("ibm866"),
+        page => Charset::for_label(&format!("windows-{page}"))
+            .or_else(|| Charset::for_dos_page(&page.to_string())),
+    }
 }

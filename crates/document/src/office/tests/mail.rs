@@ -179,6 +179,141 @@ fn a_text_is_read_as_it_is_whatever_it_says_to_be() {
     }
 }
 
+#[track_caller]
+fn check_body(head: &str, body: &[u8], wanted: &str) {
+    let file = [format!("{HEAD}{head}\n\n").as_bytes(), body].concat();
+    let shown = converted(&file).unwrap().markdown;
+    let body = shown.split_once("example.com>\n\n").unwrap().1;
+    assert_eq!(body, wanted, "{head}");
+}
+
+#[test]
+fn of_two_forms_the_page_is_shown_where_the_text_is_a_stub() {
+    let long = "Your total for this month is 1,234 EUR and is due on 1 January 2026.";
+    let html = format!("<style>p {{ color: red }}</style><h1>Invoice 77</h1><p>{long}");
+    let related = format!(
+        "Content-Type: multipart/related; boundary=rr\n\n--rr\nContent-Type: text/html\n\n\
+         {html}\n--rr--\n"
+    );
+    let page = format!("Content-Type: text/html\n\n{html}\n");
+    let shown = format!("# Invoice 77\n\n{long}");
+    for (plain, page, wanted) in [
+        (
+            "View online: https://e.org/a/long/address/of/it",
+            &page,
+            &*shown,
+        ),
+        ("[image: logo]", &related, &*shown),
+        (
+            "The total of invoice 77 is 1,234 EUR.",
+            &page,
+            "The total of invoice 77 is 1,234 EUR.",
+        ),
+    ] {
+        let body = format!("--bb\n\n{plain}\n--bb\n{page}--bb--\n");
+        let head = "Content-Type: multipart/alternative; boundary=bb";
+        check_body(head, body.as_bytes(), wanted);
+    }
+    let body = format!("--b\n{page}--b\n\nA list's footer.\n--b--\n");
+    let head = "Content-Type: multipart/mixed; boundary=b";
+    check_body(
+        head,
+        body.as_bytes(),
+        &format!("A list's footer.\n\n{shown}"),
+    );
+}
+
+#[test]
+fn a_body_has_the_character_set_that_it_declares_wherever_it_does() {
+    for (head, body, wanted) in [
+        (
+            "Content-Type: text/html",
+            &b"<meta charset=windows-1251><p>\xcf\xf0\xe8"[..],
+            "\u{41f}\u{440}\u{438}",
+        ),
+        (
+            "Content-Type: text/html; charset=us-ascii",
+            b"<meta http-equiv=content-type content='text/html; charset=koi8-r'><p>\xf0",
+            "\u{41f}",
+        ),
+        (
+            "Content-Type: text/html",
+            "<meta charset=koi8-r><p>ü".as_bytes(),
+            "ü",
+        ),
+        (
+            "Content-Type: text/plain; charset=cp850",
+            b"Gr\x81\xe1e",
+            "Grüße",
+        ),
+        (
+            "Content-Type: text/plain; charset=IBM437",
+            b"Gr\x81\xe1e",
+            "Grüße",
+        ),
+        (
+            "Content-Type: text/plain; charset=ISO-2022-KR",
+            b"\x1b$)C\x0e\x3e\x48\x0f ok",
+            "\u{c548} ok",
+        ),
+        (
+            "Content-Type: text/plain; charset=HZ-GB-2312",
+            b"~{VPND~} ok",
+            "中文 ok",
+        ),
+        ("Content-Type: text/plain; charset=iso-2022-cn", b"ok", "ok"),
+    ] {
+        check_body(head, body, wanted);
+    }
+}
+
+#[test]
+fn what_stands_after_base64_is_text_and_padded_pieces_are_joined() {
+    let head = "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64";
+    for (body, wanted) in [
+        (
+            "w5xiZXI=\n\n_____\nList https://e.org/\n",
+            "Über\n\n_____  \nList https://e.org/",
+        ),
+        ("Zmlyc3Qg\n\nFooter: text\n", "first\n\nFooter: text"),
+        (
+            "Zmlyc3QgcGFydC4=\nc2Vjb25kIHBhcnQu\n",
+            "first part.second part.",
+        ),
+        (
+            "Zmlyc3QgcGFydC4=\n\nc2Vjb25kIHBhcnQu\n",
+            "first part.second part.",
+        ),
+        ("Zmlyc3Qg\n\nc2Vjb25k\n", "first second"),
+    ] {
+        let file = format!("{HEAD}{head}\n\n{body}");
+        let shown = converted(file.as_bytes())
+            .unwrap()
+            .markdown
+            .replace('\\', "");
+        assert_eq!(
+            shown.split_once("example.com>\n\n").unwrap().1,
+            wanted,
+            "{body}"
+        );
+    }
+}
+
+#[test]
+fn parts_are_shown_though_their_boundary_is_missing() {
+    let parts = b"--o\nContent-Type: text/plain\n\nHello there\n--o--\n";
+    for head in ["multipart/mixed", "multipart/mixed; boundary=zz"] {
+        check_body(&format!("Content-Type: {head}"), parts, "Hello there");
+    }
+    check_body("Content-Type: multipart/mixed", b"Just text.", "Just text.");
+    let partial = "Content-Type: message/partial; id=x; number=2; total=2";
+    check_body(
+        partial,
+        b"the rest of it",
+        "[Part 2 of 2 of a message sent in parts.]\n\nthe rest of it",
+    );
+}
+
 #[test]
 fn parts_within_parts_end_somewhere() {
     let mut nested = String::from(HEAD);

@@ -2,6 +2,7 @@
 
 use crate::{Document, DocumentError, FileKind, FileLimits, convert_file};
 
+mod characters;
 mod docx;
 mod hostile;
 mod mail;

@@ -162,3 +162,15 @@ fn what_is_encrypted_or_nested_without_end_is_said() {
         assert!(document.cuts.memory, "{open}");
     }
 }
+
+#[test]
+fn a_cell_without_a_paragraph_shows_its_text() {
+    let rows = "<table:table table:name='T'><table:table-row>\
+        <table:table-cell office:value-type='string' office:string-value='abc'/>\
+        <table:table-cell office:value-type='float' office:value='7'/>\
+        </table:table-row></table:table>";
+    let shown = converted(&made("spreadsheet", "", rows, &[]))
+        .unwrap()
+        .markdown;
+    assert!(shown.contains("| abc | 7 |"), "{shown}");
+}

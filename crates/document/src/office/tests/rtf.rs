@@ -96,3 +96,15 @@ fn what_is_made_to_do_harm_costs_little() {
     assert_eq!(converted(br"{\rtf1 "), Err(DocumentError::Damaged));
     assert_eq!(FileKind::of(br"\rtf1 x"), None);
 }
+
+#[test]
+fn code_pages_of_dos_are_decoded() {
+    for head in [
+        r"\pc",
+        r"\pca",
+        r"\ansi\ansicpg850",
+        r"\ansi{\fonttbl{\f0\cpg437 A;}}\f0",
+    ] {
+        check(format!(r"{{\rtf1{head} gr\'81\'e1e}}").as_bytes(), "grüße");
+    }
+}

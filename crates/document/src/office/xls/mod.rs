@@ -11,7 +11,8 @@
 
 use std::time::Instant;
 
-use encoding_rs::{Encoding, WINDOWS_1252};
+use encoding_rs::WINDOWS_1252;
+use iki_base::charset::Charset;
 
 use self::record::RecordData;
 use super::blocks::BlockWriter;
@@ -66,7 +67,7 @@ impl<'a> Iterator for Records<'a> {
 #[derive(Default)]
 struct Workbook {
     /// The encoding of texts that are not in Unicode.
-    encoding: Option<&'static Encoding>,
+    encoding: Option<Charset>,
     formats: CellFormats,
     strings: SharedStrings,
     /// The sheets, and where in the stream they begin.
@@ -125,7 +126,9 @@ impl Workbook {
     /// Reads a record; `None` if it is cut.
     fn read_record(&mut self, kind: u16, data: &mut RecordData<'_>) -> Option<()> {
         match kind {
-            BEGIN if data.short()? < BIFF8 => self.encoding = Some(WINDOWS_1252),
+            BEGIN if data.short()? < BIFF8 => {
+                self.encoding = Some(Charset::Browsers(WINDOWS_1252));
+            }
             // CodePage
             0x0042 if self.encoding.is_some() => {
                 let page = match data.short()? {

@@ -3,6 +3,7 @@
 //! Rules: MS-OLEPS 2.21 (sets of properties), MS-OSHARED 2.3.3.2.1 (which ones there are).
 
 use encoding_rs::WINDOWS_1252;
+use iki_base::charset::Charset;
 
 use super::super::rtf::tables::encoding_of_code_page;
 use super::super::{DocumentProperties, MAX_PROPERTY};
@@ -33,10 +34,8 @@ pub(super) fn read(stream: &[u8]) -> DocumentProperties {
         let place = of(id).filter(|place| number(*place) == TEXT)?;
         let bytes = stream.get(place + 8..)?;
         let bytes = &bytes[..bytes.len().min(number(place + 4)).min(MAX_PROPERTY)];
-        let text = encoding
-            .unwrap_or(WINDOWS_1252)
-            .decode_without_bom_handling(bytes)
-            .0;
+        let encoding = encoding.unwrap_or(Charset::Browsers(WINDOWS_1252));
+        let text = encoding.decode(bytes);
         Some(text.trim_matches(['\0', ' ']).to_owned())
     };
     DocumentProperties {

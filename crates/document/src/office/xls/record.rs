@@ -3,7 +3,7 @@
 //! Rules: MS-XLS 2.5.217 and MS-XLSB 2.5.122 (`RkNumber`), 2.5.293 (texts that go on in further
 //! records), 2.5.10 (errors).
 
-use encoding_rs::Encoding;
+use iki_base::charset::Charset;
 
 /// What is left of a record, and of those that continue it.
 #[derive(Clone, Default)]
@@ -112,11 +112,11 @@ impl<'a> RecordData<'a> {
     pub(in super::super) fn text(
         &mut self,
         count: usize,
-        encoding: Option<&'static Encoding>,
+        encoding: Option<Charset>,
     ) -> Option<String> {
         if let Some(encoding) = encoding {
             let bytes: Vec<u8> = (0..count).map_while(|_| self.byte()).collect();
-            return Some(encoding.decode_without_bom_handling(&bytes).0.into_owned());
+            return Some(encoding.decode(&bytes).into_owned());
         }
         let flags = self.byte()?;
         let runs = if flags & 8 == 0 { 0 } else { self.short()? };

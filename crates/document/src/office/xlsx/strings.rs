@@ -2,7 +2,9 @@
 //!
 //! Rules: ISO/IEC 29500-1, 18.4.
 
+use super::super::inlines::{InlineContent, RunStyle};
 use super::super::xml::XmlReader;
+use crate::symbol_font::SymbolFont;
 
 /// Limits: bytes of all texts, and number of texts.
 const MAX_TEXT: usize = 32 << 20;
@@ -58,18 +60,23 @@ impl SharedStrings {
 
 /// Returns the text of the element that was opened last, without its phonetic form.
 pub(super) fn rich_text(xml: &mut XmlReader<'_>) -> String {
-    let mut all = String::new();
+    let (mut all, mut length) = (InlineContent::default(), 0);
+    let mut style = RunStyle::default();
     xml.each_tag(|xml, tag| match tag.name() {
         "t" => {
             let text = xml.text_within(MAX_CELL);
-            if all.len() + text.len() <= MAX_CELL {
-                all.push_str(&decode_escapes(&text));
+            length += text.len();
+            if length <= MAX_CELL {
+                all.add_text(&style, &decode_escapes(&text));
             }
         }
-        "rPh" | "rPr" | "phoneticPr" => xml.skip(),
+        "r" => style = RunStyle::default(),
+        "vertAlign" => style.raised = tag.says("val", "superscript"),
+        "rFont" => style.symbols = SymbolFont::named(&tag.value("val")),
+        "rPh" | "phoneticPr" => xml.skip(),
         _ => {}
     });
-    all
+    all.plain()
 }
 
 /// Decodes the escapes `_x000D_` of characters that XML cannot hold.

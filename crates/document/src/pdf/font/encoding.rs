@@ -6,6 +6,7 @@
 //! other means (syllables, ideographs, presentation forms), with the names of TeX's fonts.
 
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// The tables of encodings and of fonts that come with Windows, one a line: a name, then runs of
 /// characters, each after the code or glyph of its first one.
@@ -60,6 +61,12 @@ impl BaseEncoding {
         }
         table
     }
+}
+
+/// The characters of the font Symbol; `\0` for codes without one.
+pub(crate) fn symbol_table() -> &'static [char; 256] {
+    static TABLE: LazyLock<[char; 256]> = LazyLock::new(|| BaseEncoding::Symbol.table());
+    &TABLE
 }
 
 /// Returns glyphs and their characters of a font that comes with Windows, which files without the
@@ -176,7 +183,7 @@ fn char_of_number(name: &str) -> Option<char> {
 /// Replaces characters for private use, at which Windows has those of Symbol.
 pub(super) fn replace_private(text: &mut String) {
     if text.contains(|character| matches!(character, '\u{f020}'..='\u{f0ff}')) {
-        let table = BaseEncoding::Symbol.table();
+        let table = symbol_table();
         let replaced = text.chars().map(|character| match character {
             '\u{f020}'..='\u{f0ff}' => table[character as usize & 0xff],
             character => character,

@@ -30,6 +30,8 @@ mod encoding;
 mod program;
 mod standard;
 
+pub(crate) use self::encoding::symbol_table;
+
 /// Maximum length of a chain of maps based on one another.
 const MAX_BASES: usize = 4;
 
