@@ -14,6 +14,9 @@ use super::{
 };
 use iki_base::signature::{self, COMPOUND, ZIP};
 
+/// The beginning of a zip file without members.
+const EMPTY_ZIP: &[u8] = b"PK\x05\x06";
+
 /// Number of bytes at the beginning that show if a file may have a conversion.
 const MARK_BYTES: usize = 1024;
 
@@ -28,6 +31,9 @@ impl FileKind {
     pub fn of(bytes: &[u8]) -> Option<Self> {
         if bytes.starts_with(ZIP) {
             return reader_panics::catch_reader_panic(|| Self::of_zip(bytes)).ok()?;
+        }
+        if bytes.starts_with(EMPTY_ZIP) {
+            return Some(Self::Zip);
         }
         if rtf::is_rtf(bytes) {
             return Some(Self::Rtf);
@@ -64,6 +70,7 @@ impl FileKind {
         let names = |part: &[u8]| memmem::find(beginning, part).is_some();
         let is_json = head.trim_ascii_start().starts_with(b"{");
         head.starts_with(ZIP)
+            || head.starts_with(EMPTY_ZIP)
             || rtf::is_rtf(head)
             || head.starts_with(COMPOUND)
             || mail::is_eml(beginning)

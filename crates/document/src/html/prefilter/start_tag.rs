@@ -172,7 +172,9 @@ impl<'a> PageFilter<'a> {
         {
             return Some(end);
         }
+        let page = self.page.as_bytes();
         if !tag.hides
+            && memchr::memmem::find(&page[at..tag.end], b"aria-label").is_some()
             && !self.tree.is_verbatim()
             && let Some((label, end)) = controls::label_of_drawing(self.page, at, name)
         {

@@ -24,12 +24,14 @@ pub(super) fn is_base64(text: &[u8]) -> bool {
 /// it too, as a list's software adds it.
 pub(super) fn decode_base64_body(body: &[u8]) -> (Vec<u8>, &[u8]) {
     let (mut bytes, mut start, mut at) = (Vec::new(), 0, 0);
-    let mut is_padded = false;
+    let (mut is_padded, mut is_all) = (false, false);
     while at < body.len() {
         let (line, end) = line_at(body, at);
         let trimmed = line.trim_ascii();
         let behind = is_padded && trimmed.is_empty();
-        if !is_base64_line(trimmed) || behind && !is_all_base64(&body[end..]) {
+        // The rest is looked at once, because there may be many pieces.
+        is_all = is_all || behind && is_all_base64(&body[end..]);
+        if !is_base64_line(trimmed) || behind && !is_all {
             break;
         }
         is_padded = trimmed.ends_with(b"=") || is_padded && trimmed.is_empty();

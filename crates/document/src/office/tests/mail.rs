@@ -300,6 +300,16 @@ fn what_stands_after_base64_is_text_and_padded_pieces_are_joined() {
 }
 
 #[test]
+fn many_padded_pieces_take_no_longer_than_one() {
+    let head = format!("{HEAD}Content-Transfer-Encoding: base64\n\n");
+    let begin = CpuInstant::now();
+    let document = converted(format!("{head}{}", "YQ==\n\n".repeat(200_000)).as_bytes());
+    assert!(document.unwrap().markdown.contains("aaaa"));
+    let taken = begin.elapsed();
+    assert!(taken < Duration::from_secs(5), "{taken:?}");
+}
+
+#[test]
 fn parts_are_shown_though_their_boundary_is_missing() {
     let parts = b"--o\nContent-Type: text/plain\n\nHello there\n--o--\n";
     for head in ["multipart/mixed", "multipart/mixed; boundary=zz"] {
