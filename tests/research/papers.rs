@@ -645,18 +645,23 @@ fn a_failure_says_what_it_is_and_who_else_could_be_asked() {
 fn what_is_not_understood_is_never_nothing_found() {
     for provider in PROVIDERS {
         let (kind, whole) = recorded(provider, &Asked::default());
-        for body in [
-            "<html><body>Please log in</body></html>",
-            "{}",
-            "",
-            &whole[..whole.len() - 20],
-            &whole[..whole.len() / 2],
+        let (other, cut) = ("API_ERROR", "UPSTREAM_UNAVAILABLE");
+        for (body, code, words) in [
+            (
+                "<html><body>Please log in</body></html>",
+                other,
+                " without a",
+            ),
+            ("{}", other, " without a"),
+            ("", cut, "an empty body"),
+            (&whole[..whole.len() - 20], cut, "breaks off"),
+            (&whole[..whole.len() / 2], cut, "breaks off"),
         ] {
             let server = answering("200 OK", kind, body);
             let home = Home::with(&[(provider, &server)]);
-            let failure = home.fails(&of(provider), "API_ERROR");
+            let failure = home.fails(&of(provider), code);
             let text = failure["error"].as_str().unwrap();
-            assert!(text.contains(" without a"), "{provider}: {text}");
+            assert!(text.contains(words), "{provider}: {text}");
         }
     }
     // Crossref's `message` is its answer, and no complaint.

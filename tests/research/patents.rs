@@ -540,12 +540,7 @@ fn where_nothing_is_found_the_answer_says_what_to_do() {
 #[test]
 fn what_is_not_understood_is_never_nothing_found() {
     for provider in ["uspto", "lens", "searchapi"] {
-        for body in [
-            "{}",
-            "[]",
-            "",
-            r#"{"data":{},"patentFileWrapperDataBag":null}"#,
-        ] {
+        for body in ["{}", "[]", r#"{"data":{},"patentFileWrapperDataBag":null}"#] {
             let server = answering("200 OK", "application/json", body);
             let home = Home::new().with(provider, &server);
             let failure = home.fails(&json!({"query": "x", "provider": provider}), "API_ERROR");
@@ -610,8 +605,8 @@ fn each_failure_has_its_code_and_shows_no_key() {
         (
             "200 OK",
             "{\"patentFileWrapperDataBag\": [{\"appl",
-            "API_ERROR",
-            None,
+            "UPSTREAM_UNAVAILABLE",
+            Some(60),
         ),
     ] {
         for provider in ["uspto", "epo", "lens", "searchapi"] {
@@ -732,16 +727,16 @@ fn the_european_office_s_quota_is_a_limit_and_an_expired_token_is_asked_for_once
 #[test]
 fn xml_that_is_cut_off_is_no_answer() {
     let whole = of_epo(&[record(["EP", "3456789", "A1"], "T", "20190415", "20210922")]);
-    for body in [
-        &whole[..whole.len() - 200],
-        "<html><body>Log in</body></html>",
-        "",
-        "{}",
+    for (body, code) in [
+        (&whole[..whole.len() - 200], "UPSTREAM_UNAVAILABLE"),
+        ("", "UPSTREAM_UNAVAILABLE"),
+        ("<html><body>Log in</body></html>", "API_ERROR"),
+        ("{}", "API_ERROR"),
     ] {
         let server = epo("200 OK", body.to_owned());
         Home::new()
             .with("epo", &server)
-            .fails(&json!({"query": "x", "provider": "epo"}), "API_ERROR");
+            .fails(&json!({"query": "x", "provider": "epo"}), code);
     }
 }
 

@@ -216,11 +216,10 @@ fn title(item: &Value) -> String {
     if title.is_empty() || added.is_empty() || letters(&title).contains(&added) {
         return title;
     }
-    let mark = match title.ends_with([':', '?', '!', '.', '\u{2014}']) {
-        true => "",
-        false => ":",
-    };
-    format!("{title}{mark} {subtitle}")
+    if title.ends_with([':', '?', '!', '.', '\u{2014}']) {
+        return format!("{title} {subtitle}");
+    }
+    format!("{title}: {subtitle}")
 }
 
 /// Returns a contributor: a person, or a group.

@@ -9,7 +9,7 @@ use crate::references::tex;
 use crate::search::claim::sentences;
 use crate::search::html_text;
 use crate::search::results::{shortened, shown_url};
-use crate::work::{Work, WorkAuthor, WorkKind};
+use crate::work::{Work, WorkAuthor, WorkKind, is_archive};
 use iki_base::wording::on_one_line;
 
 /// Maximum length of a text, in characters.
@@ -112,7 +112,10 @@ impl Paper {
         work.doi = doi.unwrap_or_default();
         if let Some(number) = work.doi.strip_prefix(ARXIV_DOI) {
             number.clone_into(&mut work.arxiv);
-            work.kind = WorkKind::Preprint;
+            // Some providers know where it was published.
+            if work.container.is_empty() || is_archive(&work.container) || work.kind.is_unknown() {
+                work.kind = WorkKind::Preprint;
+            }
         }
         work.title = tex::plain(&work.title);
         work.pages = tidied_pages(&work.pages);

@@ -293,7 +293,9 @@ mod tests {
             let found = paper(&json!({"paperId": "a", "title": "T", "venue": venue,
                 "journal": {"name": journal, "volume": "abs/2101.00001"},
                 "publicationTypes": types, "publicationVenue": {"type": at},
-                "externalIds": {"DOI": "10.1145/1", "ArXiv": "2101.00001"}}))
+                "externalIds": {"DOI": "10.48550/arXiv.2101.00001"}}))
+            .tidied("semanticscholar")
+            .unwrap()
             .work;
             assert_eq!(
                 (found.container.as_str(), found.kind),

@@ -289,11 +289,30 @@ fn lack(body: &[u8]) -> Option<&'static str> {
     if body.is_empty() {
         return Some("an empty body");
     }
-    let json = body
-        .starts_with(b"{")
-        .then(|| serde_json::from_slice::<IgnoredAny>(body))?;
-    let is_cut = json.is_err_and(|error| error.is_eof());
-    is_cut.then_some("JSON that breaks off")
+    if body.starts_with(b"{") {
+        let json = serde_json::from_slice::<IgnoredAny>(body);
+        let is_cut = json.is_err_and(|error| error.is_eof());
+        return is_cut.then_some("JSON that breaks off");
+    }
+    is_cut_xml(&String::from_utf8_lossy(body)).then_some("XML that breaks off")
+}
+
+/// True for XML other than a page whose root is not closed.
+fn is_cut_xml(text: &str) -> bool {
+    let mut root = text;
+    // What stands before the root: the declaration, and the address of a style sheet.
+    while let Some((_, rest)) = root.strip_prefix("<?").and_then(|one| one.split_once("?>")) {
+        root = rest.trim_start();
+    }
+    let tag = root.strip_prefix('<').unwrap_or_default();
+    let tag = tag.split('>').next().unwrap_or_default();
+    let name = tag
+        .split([' ', '\n', '\t', '\r'])
+        .next()
+        .unwrap_or_default();
+    let is_xml = text.starts_with("<?xml") || tag.contains("xmlns");
+    let is_page = name.is_empty() || name.starts_with('!') || name.eq_ignore_ascii_case("html");
+    is_xml && !is_page && !root.ends_with(&format!("</{name}>")) && !root.ends_with("/>")
 }
 
 /// Turns a refusal into a failure, with the waiting time that the answer gives.
@@ -337,6 +356,19 @@ mod tests {
             ("{\"items\":none}", None),
             ("{}", None),
             ("<html>", None),
+            ("<!doctype html><p>Log in", None),
+            (
+                "<?xml version='1.0'?>\n<feed xmlns='x'><entry><id>1</id>",
+                Some("XML that breaks off"),
+            ),
+            ("<feed><entry></entry></feed>\n", None),
+            ("<feed/>", None),
+            (
+                "<?xml version='1.0'?><?style x?>\n<a:b xmlns:a='x'></a:b>",
+                None,
+            ),
+            ("<p>", None),
+            ("Too many", None),
             ("null", None),
         ] {
             assert_eq!(lack(body.as_bytes()), expected, "{body}");

@@ -41,7 +41,7 @@ impl Bibliography {
         Self { form, entries }
     }
 
-    /// Returns why a text that is meant to be JSON is none, with the place.
+    /// Returns why a text that is meant to be JSON cannot be read, with the place.
     #[must_use]
     pub fn fault(text: &str) -> Option<String> {
         csl::fault(text)

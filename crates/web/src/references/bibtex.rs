@@ -289,7 +289,7 @@ fn read(block: &str, entry: &Entry) -> ReferenceEntry {
     };
     let eprint = text(&["eprint"]);
     let archive = text(&["archiveprefix", "eprinttype"]).to_ascii_lowercase();
-    read.add_id(WorkId::parse(&text(&["doi"])));
+    read.add_id(WorkId::parse(&without_commands(&text(&["doi"]))));
     read.add_id(WorkId::parse(&read.url));
     if archive.is_empty() || archive == "arxiv" {
         read.add_id(WorkId::parse(&eprint).filter(|id| !matches!(id, WorkId::Doi(_))));
@@ -304,6 +304,13 @@ fn read(block: &str, entry: &Entry) -> ReferenceEntry {
         }
     }
     read.with_bareness()
+}
+
+/// Returns a DOI without the commands by which TeX prints some of its characters.
+fn without_commands(doi: &str) -> String {
+    let doi = doi.replace("$<$", "<").replace("$>$", ">");
+    let doi = doi.replace("\\textless", "<").replace("\\textgreater", ">");
+    doi.replace('\\', "")
 }
 
 #[cfg(test)]
@@ -361,6 +368,20 @@ mod tests {
         assert_eq!(all[2].ids, [WorkId::Arxiv("2101.00001".to_owned())]);
         assert_eq!(all.last().map(|one| one.years.clone()), Some(vec![1999]));
         assert!(!is_bibtex("Write to me@example.com {now}"));
+    }
+
+    #[test]
+    fn a_doi_is_read_that_is_written_for_tex() {
+        for doi in [
+            "10.1175/1520-0485(1985)015<1043:AOTSCO>2.0.CO;2",
+            "10.1175/1520-0485(1985)015$<$1043:AOTSCO$>$2.0.CO;2",
+            "10.1175/1520-0485(1985)015{\\textless}1043:AOTSCO{\\textgreater}2.0.CO;2",
+            "10.1175/1520-0485(1985)015&lt;1043:AOTSCO&gt;2.0.CO;2",
+        ] {
+            let first = entries(&format!("@article{{a, title={{It}}, doi={{{doi}}}}}")).remove(0);
+            let whole = "10.1175/1520-0485(1985)015<1043:aotsco>2.0.co;2";
+            assert_eq!(first.ids, [WorkId::Doi(whole.to_owned())], "{doi}");
+        }
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub fn entries(text: &str) -> Option<Vec<ReferenceEntry>> {
     (!items.iter().all(is_empty) || items.is_empty()).then_some(items)
 }
 
-/// Returns why a text that is meant to be JSON is none, with the place.
+/// Returns why a text that is meant to be JSON cannot be read, with the place.
 #[must_use]
 pub fn fault(text: &str) -> Option<String> {
     let text = text.trim().trim_start_matches('\u{feff}');
@@ -41,8 +41,13 @@ pub fn fault(text: &str) -> Option<String> {
     if !object.starts_with(['"', '}']) {
         return None;
     }
-    let error = serde_json::from_str::<Value>(text).err()?;
-    Some(error.to_string())
+    match serde_json::from_str::<Value>(text) {
+        Err(error) => Some(format!("it is no JSON: {error}")),
+        Ok(_) if entries(text).is_none() => {
+            Some("nothing in it has a title or a DOI where CSL-JSON has them".to_owned())
+        }
+        Ok(_) => None,
+    }
 }
 
 /// Returns a text, or the first of several.
@@ -133,6 +138,8 @@ mod tests {
             let fault = fault(text).unwrap_or_default();
             assert!(fault.contains(place), "{text}: {fault}");
         }
+        let other = fault(r#"{"work": {"name": "It"}}"#).unwrap_or_default();
+        assert!(other.contains("title or a DOI"), "{other}");
         for text in [
             "[1] A. Lee, It, 2020.",
             "[{1}] A. Lee, It, 2020.",

@@ -55,7 +55,8 @@ fn is_heading(line: &str) -> bool {
 /// Reads all references of a list.
 #[must_use]
 pub fn entries(text: &str) -> Vec<ReferenceEntry> {
-    let references = parts(text).into_iter().map(|text| {
+    let texts = parts(text).into_iter().flat_map(identifiers_apart);
+    let references = texts.map(|text| {
         let marked = without_marker(&text);
         let line = on_one_line(marked.unwrap_or(&text));
         if let Some(id) = identifier(&line) {
@@ -75,6 +76,15 @@ pub fn entries(text: &str) -> Vec<ReferenceEntry> {
         }
     });
     references.filter(|entry| !entry.text.is_empty()).collect()
+}
+
+/// Returns the identifiers of a line that has several and nothing else; any other line as it is.
+fn identifiers_apart(line: String) -> Vec<String> {
+    let all: Vec<&str> = line.split_whitespace().collect();
+    if identifier(&line).is_none() && all.iter().all(|word| identifier(word).is_some()) {
+        return all.into_iter().map(str::to_owned).collect();
+    }
+    vec![line]
 }
 
 /// Returns the identifier that a line is, if it says nothing else.
@@ -241,6 +251,7 @@ mod tests {
             "10.1000/a1\n\n10.1000/a4\narXiv:2101.00001\n\narXiv:2101.00002\npmid 123",
             "- doi:10.1000/a1\n- 10.1000/a4.\n- <https://arxiv.org/abs/2101.00001>\n\
              - 2101.00002,\n- PMID:123;",
+            "10.1000/a1, 10.1000/a4; arXiv:2101.00001 2101.00002 PMID:123",
             "[1] 10.1000/a1\n[2] 10.1000/a4\n[3] 2101.00001\n[4] 2101.00002\n[5] PMID:123",
         ] {
             let all: Vec<String> = ids(text).concat();

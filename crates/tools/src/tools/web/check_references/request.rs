@@ -33,8 +33,8 @@ impl ReferenceFields {
 /// Refuses what is meant to be CSL-JSON.
 pub fn broken_json(fault: &str) -> Failure {
     invalid_request(
-        format!("the references look like CSL-JSON, and are no JSON: {fault}"),
-        "Mend it at that place, and send it again.",
+        format!("the references look like CSL-JSON, but {fault}"),
+        "Mend that, and send them again.",
     )
 }
 
