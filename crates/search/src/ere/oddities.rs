@@ -166,11 +166,9 @@ pub fn mended(pattern: &str) -> Option<(String, bool)> {
         is_plain[at] = true;
     }
     let is_expression = |at: usize| match pieces[at].0 {
-        Set | Escape(_) => true,
-        Char(char) => match pieces.get(at + 1) {
-            Some((Char('*' | '+' | '?'), _)) => matches!(char, '.' | ')'),
-            _ => matches!(char, '|' | ')'),
-        },
+        Set | Escape(_) | Char('|' | ')') => true,
+        Char('.') => matches!(pieces.get(at + 1), Some((Char('*' | '+' | '?'), _))),
+        Char(_) => false,
     };
     let is_expression = (0..pieces.len()).any(|at| !is_plain[at] && is_expression(at));
     let mended = pieces.iter().zip(is_plain).map(|((_, text), is_plain)| {

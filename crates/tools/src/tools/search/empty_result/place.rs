@@ -109,6 +109,8 @@ fn behind_directories(search: EmptySearch<'_>, directories: &str, pattern: Optio
         Some(pattern) if search.scope.is_some() && !pattern.contains('/') => {
             format!("{directories}/**/{pattern}")
         }
+        // What a shell would name is what is in the directory.
+        None if directories.trim_matches(['*', '/']).is_empty() => directories.to_owned(),
         // Without a pattern, grep searches all files.
         None if search.scope.is_some() => format!("{directories}/**"),
         pattern => format!("{directories}/{}", pattern.unwrap_or("*")),
