@@ -12,11 +12,6 @@ pub mod css;
 pub mod date;
 pub mod document {
     pub use crate::file::check;
-
-    /// By this name the tests of the writer know the model.
-    pub mod model {
-        pub use iki_document::fuzzing::model::*;
-    }
 }
 pub mod edit;
 pub mod ere;
@@ -25,6 +20,10 @@ mod file;
 pub mod head;
 pub mod markdown;
 pub mod mcp;
+/// By this name the tests of the writer know the model.
+pub mod model {
+    pub use iki_document::fuzzing::model::*;
+}
 pub mod page;
 pub mod providers;
 pub mod request;

@@ -6,10 +6,10 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use crate::read_alike;
-use made::{blocks, model};
+use generated::{blocks, model};
 
-#[path = "../../src/document/markdown/tests/made.rs"]
-mod made;
+#[path = "../../crates/document/src/markdown/tests/generated.rs"]
+mod generated;
 
 pub fn check(data: &[u8]) {
     // The bytes are the seed of the generator's choices. As the choices themselves they would be
