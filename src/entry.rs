@@ -64,7 +64,7 @@ fn run_program(args: &[OsString]) -> ProgramExit {
 
 /// One tool, reached by `invocation`.
 fn run_tool(tool: &Tool, invocation: &str, args: &[OsString]) -> ProgramExit {
-    // What hosts ask of each tool comes first, and waits for nothing that it does not need.
+    // The schema, which hosts ask of each tool, comes first and waits for nothing else.
     if args.len() == 1 && args[0] == "--schema" {
         return program_output::print(tool.schema);
     }

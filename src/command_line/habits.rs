@@ -55,10 +55,10 @@ use HabitualFlag::{
 /// The flags by which grep's directory is searched whatever stdin holds.
 pub const RECURSIVE: &str = "-r --recursive -R --dereference-recursive";
 
-/// How several wildcard patterns are written as one.
+/// The way in which several wildcard patterns are written as one.
 const BRACES: [&str; 3] = ["{", ",", "}"];
 
-/// How several names are written as one.
+/// The way in which several names are written as one.
 const COMMAS: [&str; 3] = ["", ",", ""];
 
 /// A flag and its meaning.
@@ -332,7 +332,7 @@ const FILE_EDIT: &[Habit] = &[
     ),
 ];
 
-/// How curl's flags for requests are answered.
+/// The answer to curl's flags for requests.
 const ONLY_GET: &str = "it asks for a page by GET, and for nothing else";
 
 const WEB_PAGE: &[Habit] = &[

@@ -1,4 +1,4 @@
-//! How flags that people type from habit are read (`habits` lists them): they are options here, or
+//! Flags that people type from habit, as they are read (`habits` lists them): options here, or they
 //! give advice with the line to type.
 
 use std::ffi::OsString;

@@ -109,7 +109,7 @@ fn what_is_no_json_is_an_api_error() {
             else {
                 panic!("{body}: {found:?}")
             };
-            assert!(text.contains("no JSON"), "{text}");
+            assert!(text.contains("without a JSON object"), "{text}");
         }
     }
 }

@@ -15,7 +15,7 @@ pub struct SmallFile {
     pub status: Metadata,
 }
 
-/// What to do if the path's last part is a symbolic link.
+/// The treatment of a path whose last part is a symbolic link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LastLink {
     /// Follow it: the user has named the path.

@@ -42,7 +42,7 @@ const BYTES_PER_CONTROL: usize = 32;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextEncoding(&'static Encoding);
 
-/// What a file's bytes say about its encoding.
+/// The evidence that a file's bytes give of its encoding.
 #[derive(Debug, PartialEq, Eq)]
 pub enum EncodingFinding {
     /// UTF-8, ASCII included.

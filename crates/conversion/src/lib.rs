@@ -39,7 +39,7 @@ const WRITING_TIME: Duration = Duration::from_millis(1500);
 /// The program for OCR that is looked for on the `PATH`.
 const OCR_NAMES: [&str; 1] = ["tesseract"];
 
-/// Whether a call may start programs.
+/// The programs that a call may start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HelperPrograms {
     /// It may start those that are installed.
@@ -87,7 +87,7 @@ fn program_end(end: Option<Instant>) -> Instant {
 /// The reason why a document has no conversion, displayed as sentences for its reader.
 #[derive(Debug)]
 pub struct ConversionError {
-    /// What was wrong with the document.
+    /// The fault of the document.
     pub error: DocumentError,
     /// The remark on programs; empty if there is none.
     remark: String,

@@ -19,7 +19,7 @@ impl ChangedLines {
     /// in the lines `begins`, which ascend.
     pub fn add(&mut self, begins: &[u64], count: u64, old: &[u8], new: &[u8]) {
         if count > begins.len() as u64 {
-            // How far the lines after them have moved is not known.
+            // The lines after them have moved by an unknown number.
             let known = begins.last().copied().unwrap_or_default();
             self.ranges.retain(|(_, last)| *last < known);
             self.is_partial = true;

@@ -42,7 +42,7 @@ pub enum EncodingObstacle {
     Wide(&'static str),
 }
 
-/// How a file is edited.
+/// The way in which a file is edited.
 pub enum EditedText {
     /// By its bytes. The flag is true if a new text brings U+FFFD that the file did not have.
     Bytes(bool),

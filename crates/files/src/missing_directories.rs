@@ -23,7 +23,7 @@ impl MadeDirectories {
         let made = Self {
             made: missing.map(Path::to_owned).collect(),
         };
-        // What `..` leads to from a directory that is not there is not known.
+        // Nobody knows where `..` leads from a directory that is not there.
         if made.made.iter().any(|one| one.ends_with("..")) {
             return Ok(Self { made: Vec::new() });
         }

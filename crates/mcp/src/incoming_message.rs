@@ -256,7 +256,7 @@ impl RawMessage<'_> {
                  1,000 values",
             ));
         }
-        // What the reader of the message has passed over may be no text.
+        // The bytes that the reader of the message passed over may be no text.
         serde_json::from_slice::<Value>(&envelope)
             .map_err(|error| MessageFault::not_json(id.clone(), &error))?;
         Ok(IncomingMessage {
@@ -333,7 +333,7 @@ fn holds_more_than(json: &[u8], limit: usize) -> bool {
     false
 }
 
-/// What comes behind a string of which `rest` is what comes behind its beginning.
+/// The bytes behind a string, of which `rest` is everything behind its opening quote.
 fn behind_string(mut rest: &[u8]) -> &[u8] {
     while let Some(at) = memchr::memchr2(b'"', b'\\', rest) {
         let is_end = rest[at] == b'"';

@@ -50,7 +50,7 @@ impl SeenFiles {
         let state = if tool.hints.read_only {
             file.before
         } else {
-            // What an edit has left of others' changes is not seen by it.
+            // An edit does not see the changes of others that it leaves.
             file.after.filter(|_| replaces || !is_other)
         };
         if seen.len() >= MAX_FILES {

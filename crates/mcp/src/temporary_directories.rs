@@ -35,7 +35,7 @@ impl TemporaryDirectories {
         owner: Option<&TokenOwner>,
     ) -> Option<PathBuf> {
         let mut server = lock(&self.0);
-        // What clears up temporary files by their age may have taken it.
+        // A program that clears up temporary files by their age may have taken it.
         let is_gone = |server: &ServerDirectory| server.directory.open().is_err();
         if server.as_ref().is_none_or(is_gone) {
             if let Some(guard) = server.take().and_then(|server| server.guard) {

@@ -1,4 +1,4 @@
-//! What a search passed over, by the reason why, so that it can be said.
+//! Names that a search passed over, by the reason why, so that it can be said.
 
 use std::collections::BTreeSet;
 

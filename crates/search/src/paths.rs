@@ -84,7 +84,7 @@ impl UnlistedDirectories {
     }
 }
 
-/// What a walk met, apart from the paths that it found.
+/// The facts that a walk met, apart from the paths that it found.
 #[derive(Debug, Default)]
 pub struct WalkOutcome {
     /// Paths that the pattern names, too, but the walk did not find.
@@ -113,7 +113,7 @@ impl WalkOutcome {
 pub struct PathList {
     pub(super) text: Vec<u8>,
     pub(super) spans: Vec<NameSpan<EntryKind>>,
-    /// What the walk met apart from them.
+    /// The facts that the walk met apart from them.
     pub walked: WalkOutcome,
 }
 

@@ -143,7 +143,7 @@ pub fn nearest_names<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) 
     // chance.
     let limit = name.chars().count().div_ceil(4).min(3);
     let limit = if name.chars().count() < 3 { 0 } else { limit };
-    // How far a candidate is from the name, and how many of the letters are wrong.
+    // The distance of a candidate from the name, and the number of wrong letters.
     let distance = |candidate: &&str| {
         let candidate = candidate.trim_start_matches('-');
         let whole = edits(candidate);

@@ -43,7 +43,7 @@ pub struct InstallPlaces {
     /// `PREFIX`, if there is one.
     prefix: Option<PathBuf>,
     destdir: Option<PathBuf>,
-    /// What to do there.
+    /// The work to do there.
     pub options: LinkOptions,
     /// Number of links that could not be created.
     pub kept_links: Cell<usize>,

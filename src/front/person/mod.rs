@@ -51,9 +51,9 @@ pub struct CallFlags {
     pub context: Option<&'static CallContext>,
     /// True if the request is one of several whose answers stand together.
     pub is_one_of_several: bool,
-    /// What is asked of a search beyond its request.
+    /// The options of a search beyond its request.
     pub style: SearchStyle,
-    /// Whether to colour; where it is not said, a terminal is coloured.
+    /// The choice of colour; without one, a terminal is coloured.
     pub colour: Option<bool>,
 }
 

@@ -98,7 +98,7 @@ pub(super) struct ConvertedPage {
     pub(super) of_data: bool,
     /// True if it shows nothing but frames, which the remark names.
     pub(super) is_of_frames: bool,
-    /// What may be missing from its main content.
+    /// The blocks that may be missing from its main content.
     pub(super) omitted: OmittedBlocks,
     /// The page to which its `refresh` leads.
     pub(super) refresh: Option<Url>,

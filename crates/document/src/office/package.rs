@@ -170,7 +170,7 @@ impl<'a> ZipPackage<'a> {
                 return None;
             }
         };
-        // What can be read of a damaged part stays.
+        // The readable bytes of a damaged part stay.
         let read = file.take(limit as u64 + 1).read_to_end(&mut bytes);
         self.damaged |= read.is_err();
         self.cut |= bytes.len() > limit;

@@ -89,7 +89,7 @@ pub(crate) fn is_true(value: &str) -> bool {
     !matches!(value, "0" | "false" | "off" | "none")
 }
 
-/// What comes next in a document.
+/// The next part of a document.
 pub enum XmlEvent<'a> {
     /// An element begins.
     Open(XmlTag<'a>),

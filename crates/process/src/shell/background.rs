@@ -101,7 +101,7 @@ impl BackgroundCommand {
                 has_left = matches!(end, CommandEnd::Code(_)) && watchdog.has_left_processes();
             }
         }
-        // What the shell has left may write on.
+        // The processes that the shell has left may write on.
         while has_left && pipe.is_open() {
             let (has_ended, _) = pipe.wait(&watchdog)?;
             pipe.drain(sink)?;

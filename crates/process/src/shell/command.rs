@@ -53,7 +53,7 @@ pub struct CommandSettings {
     /// A directory for temporary files that lasts longer than the command; if its files are
     /// confined, it else gets one of its own.
     pub temporary: Option<PathBuf>,
-    /// What writes on when the shell has ended is handed over, because somebody can read it.
+    /// Output of processes that outlive the shell is handed over, because somebody can read it.
     pub goes_on: bool,
     /// The moment at which the running command is handed over.
     pub hand_over_at: Option<Instant>,

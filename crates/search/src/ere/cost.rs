@@ -1,4 +1,4 @@
-//! What a pattern can cost at most, from its tree: its size, the number of positions in it that
+//! The most that a pattern can cost, from its tree: its size, the number of positions in it that
 //! can be active at once, and the shortest match.
 
 use super::PatternError;

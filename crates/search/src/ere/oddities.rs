@@ -1,4 +1,4 @@
-//! What is odd about a pattern, though it can be read or almost can: models write the patterns of
+//! Oddities of a pattern that can be read or almost can: models write the patterns of
 //! other tools, and plain text.
 
 use super::alternative_readings::{PatternPiece, escaped, pieces};
@@ -127,7 +127,7 @@ pub fn dead_alternative(pattern: &str) -> Option<(&str, Option<String>)> {
         parsed.is_ok_and(|parsed| wants_line_feed(&parsed.node))
     };
     let dead = alternatives.into_iter().find(is_dead)?;
-    // What a group's alternatives are, a group says itself.
+    // A group checks its alternatives itself.
     let ends = [r"\r\n", r"\n", "\r\n", "\n"];
     let end = ends.iter().find_map(|end| dead.strip_suffix(end));
     let start = ends.iter().find_map(|end| dead.strip_prefix(end));

@@ -302,7 +302,7 @@ impl PatternWalk {
                     if let ControlFlow::Break(broken) = hand_on(made) {
                         return ControlFlow::Break(Some(broken));
                     }
-                    // What comes after a part that ran out of time is dropped, to keep the order.
+                    // The parts after one that ran out of time are dropped, to keep the order.
                     match all.left_out {
                         Some(_) => ControlFlow::Break(None),
                         None => ControlFlow::Continue(()),

@@ -142,7 +142,7 @@ impl TextMeasure {
 
     /// Own and measured length of each character or invalid sequence.
     fn characters(self, text: &[u8]) -> impl Iterator<Item = (usize, usize)> {
-        // What a newline was charged for the line after it.
+        // The cost that a newline was charged for the line after it.
         let mut paid = 0_usize;
         let all = text.utf8_chunks().flat_map(move |chunk| {
             let invalid = chunk.invalid();

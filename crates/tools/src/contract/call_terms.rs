@@ -133,7 +133,7 @@ pub struct CallTerms {
     pub no_cache: bool,
     /// True if the answer to a person goes into a pipe or a file, for other programs.
     pub piped: bool,
-    /// What a person's flags ask of a search.
+    /// The options that a person's flags set for a search.
     pub style: SearchStyle,
     /// Reports the last line that a command wrote, if the caller wants to know.
     pub progress: Option<fn(&[u8])>,

@@ -1,5 +1,5 @@
-//! What a person's flags ask of a search beyond the fields of its request, as grep(1) and rg have
-//! it: no host and no model can send them.
+//! The options of a search that only a person's flags can set, as grep(1) and rg have
+//! them: no host and no model can send them.
 
 /// The treatment of files that are binary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub enum LineHead {
     Bare,
 }
 
-/// What a person's flags ask of a search.
+/// The options that a person's flags set for a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SearchStyle {
     /// True if paths, numbers and matches are coloured.

@@ -5,7 +5,7 @@ use super::body::{self, BodyLimit, DecodedBody};
 use iki_base::signature;
 use iki_document::FileKind;
 
-/// What is packed in a gzip file.
+/// The file that is packed in a gzip file.
 pub struct UnpackedFile {
     /// Its first bytes, up to [`MAX_BODY`].
     pub bytes: Vec<u8>,

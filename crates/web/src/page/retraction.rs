@@ -38,7 +38,7 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
 /// Kind of a notice that takes a retraction back.
 const REINSTATEMENT: &str = "reinstatement";
 
-/// What the worst notice about a work says.
+/// The status that the worst notice about a work gives it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RetractionStatus {

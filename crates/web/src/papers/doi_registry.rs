@@ -20,7 +20,7 @@ pub static PROVIDER: Provider = Provider {
     ..Provider::PLAIN
 };
 
-/// Whether a DOI is registered.
+/// True if a DOI is registered.
 struct Registered(bool);
 
 impl ProviderItem for Registered {}

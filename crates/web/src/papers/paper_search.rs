@@ -54,7 +54,7 @@ impl PaperSource {
     }
 }
 
-/// What a search is for.
+/// The target of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum PaperTarget {
     /// Papers about the query.
@@ -116,7 +116,7 @@ impl PaperOrder {
 pub struct PaperSearch {
     /// The query.
     pub query: String,
-    /// What it is for.
+    /// Its target.
     pub target: PaperTarget,
     /// Number of papers wanted.
     pub count: usize,

@@ -300,7 +300,7 @@ fn paper(summary: &Value) -> Paper {
             .then(RetractionStatus::retracted),
         ..Work::default()
     };
-    // What will be free is not yet.
+    // A paper that will be free is not free yet.
     if !work.pmcid.is_empty() && !id("pmcid").contains("embargo-date") {
         work.pdf_url = format!("https://pmc.ncbi.nlm.nih.gov/articles/{}/pdf/", work.pmcid);
     }

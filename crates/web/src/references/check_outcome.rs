@@ -1,4 +1,4 @@
-//! What became of an entry: whether there is such a work, and where it was looked for.
+//! The outcome of an entry's check: if there is such a work, and where it was looked for.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use super::entry::NamedPerson;
 use crate::papers::paper::Paper;
 use crate::work::{WorkAuthor, WorkKind};
 
-/// Whether there is the work to which an entry refers.
+/// The verdict on the work to which an entry refers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReferenceStatus {
@@ -46,16 +46,16 @@ pub struct ReferenceLookup {
     pub outcome: String,
 }
 
-/// What became of an entry.
+/// The outcome of an entry's check.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct CheckedReference {
-    /// Whether there is such a work.
+    /// The verdict on the work that the entry refers to.
     pub status: ReferenceStatus,
     /// `high`, `medium` or `low`; empty if nothing is known.
     pub confidence: String,
     /// Where it was looked for.
     pub checked: Vec<ReferenceLookup>,
-    /// What is not as the entry says.
+    /// The fields that differ from the entry.
     pub differences: Vec<Difference>,
     /// Provider of the work beside which the entry was held.
     pub source: String,

@@ -174,7 +174,7 @@ impl ReferenceCheck<'_> {
             }
         }
         if course.best.is_none() && !entry.is_bare {
-            // What a look-up could not tell, a search may.
+            // A search may tell more than the look-up did.
             let refused = course.refusal.take();
             self.search(entry, &mut course);
             if course.best.is_none() {
@@ -351,7 +351,7 @@ impl ReferenceCheck<'_> {
     }
 }
 
-/// What an answer says of further requests.
+/// The consequence of an answer for further requests.
 trait Answered {
     fn limits(&self) -> RequestLimits {
         RequestLimits::default()
@@ -376,7 +376,7 @@ impl EntryCheck {
     /// Notes a provider's answer.
     fn note(&mut self, provider: &PaperProvider, url: &str, result: Result<(), String>) {
         let outcome = match result {
-            // Whether one of them is meant is not known before they are compared.
+            // Only the comparison tells if one of them is meant.
             Ok(()) => "not_found".to_owned(),
             Err(why) => {
                 self.refusal = Some(format!("{}: {why}", provider.name));
@@ -431,7 +431,7 @@ impl EntryCheck {
                 (true, true) => "high",
                 (true, false) => "medium",
             };
-            // What was not asked says nothing of the work.
+            // A provider that was not asked says nothing of the work.
             return CheckedReference {
                 status,
                 confidence: confidence.to_owned(),

@@ -17,7 +17,7 @@ const MIN_SIMILARITY: f64 = 0.7;
 /// Years by which a preprint may come before the work that is published, and after it.
 const PREPRINT_YEARS: (u16, u16) = (3, 1);
 
-/// What a provider knows of a work, as far as it is compared.
+/// The facts of a work that a provider knows, as far as they are compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KnownWork {
     /// Its title.

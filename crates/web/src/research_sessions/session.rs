@@ -88,7 +88,7 @@ pub struct SessionStep {
     /// Ways that were given up.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rejected_approaches: Vec<String>,
-    /// What is not known yet.
+    /// The gap in knowledge that is left.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub knowledge_gap: String,
     /// The branch that it belongs to.
@@ -240,7 +240,7 @@ impl ResearchSession {
         steps
     }
 
-    /// What is not known yet, as the last version of each step says, each once.
+    /// The gaps in knowledge that the last version of each step names, each once.
     #[must_use]
     pub fn gaps(&self) -> Vec<&str> {
         let mut gaps: Vec<&str> = Vec::new();

@@ -19,7 +19,7 @@ type TextPaint = [bool; ATTRIBUTES.len()];
 /// Where no attribute says otherwise: filled, and without an outline.
 const INITIAL: TextPaint = [false, false, false, true];
 
-/// What an element changes of the paint around it.
+/// The changes of an element to the paint around it.
 #[derive(Clone, Copy, Default)]
 pub(super) struct PaintChange {
     attributes: [Option<bool>; ATTRIBUTES.len()],

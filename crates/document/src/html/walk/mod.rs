@@ -93,7 +93,7 @@ struct TreeWalk {
     /// For each list around in a cell: the number of its next item, if it has numbers, and true if
     /// these count down.
     cell_lists: Vec<Option<(u32, bool)>>,
-    /// What did not fit in a cell of the table around: it follows the table, as notes.
+    /// Blocks that did not fit in a cell of the table around: they follow the table, as notes.
     deferred: Vec<Handle>,
     /// Number of notes so far.
     notes: u32,

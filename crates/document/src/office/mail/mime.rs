@@ -203,7 +203,7 @@ impl<'a> MimePart<'a> {
             .unwrap_or_default();
         let body = self.decoded_body();
         let body = &body[..body.len().min(MAX_TEXT_BYTES)];
-        // What says that it is ASCII may be anything.
+        // Text that claims to be ASCII may be anything.
         let label = label.to_ascii_lowercase();
         let known = !matches!(&*label, "ascii" | "us-ascii");
         let encoding = known.then(|| Charset::for_label(&label)).flatten();

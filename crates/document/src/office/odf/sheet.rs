@@ -43,7 +43,7 @@ pub(super) fn read(xml: &mut XmlReader<'_>, reader: &mut OdfReader<'_, '_>) {
     reader.blocks.add_left_out(hidden, "hidden sheet");
 }
 
-/// What a sheet has besides the values of its cells.
+/// The parts of a sheet besides the values of its cells.
 #[derive(Default)]
 struct SheetExtras<'x> {
     comments: Vec<InlineContent>,

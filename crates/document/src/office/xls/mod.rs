@@ -63,7 +63,7 @@ impl<'a> Iterator for Records<'a> {
     }
 }
 
-/// What holds for all sheets.
+/// Settings that hold for all sheets.
 #[derive(Default)]
 struct Workbook {
     /// The encoding of texts that are not in Unicode.

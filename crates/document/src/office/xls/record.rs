@@ -5,7 +5,7 @@
 
 use iki_base::charset::Charset;
 
-/// What is left of a record, and of those that continue it.
+/// The rest of a record, and of those that continue it.
 #[derive(Clone, Default)]
 pub(in super::super) struct RecordData<'a> {
     rest: &'a [u8],

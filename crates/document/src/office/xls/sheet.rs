@@ -75,7 +75,7 @@ pub(super) fn read(
                 break;
             }
             END => depth -= 1,
-            // What is deeper belongs to a chart.
+            // A deeper record belongs to a chart.
             _ if depth == 1 => {
                 sheet
                     .read_record(kind, &mut data, budget)

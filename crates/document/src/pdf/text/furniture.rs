@@ -1,5 +1,5 @@
 //! Removes page furniture: running heads and page numbers that pages repeat at the top and bottom.
-//! What has no number is kept once.
+//! A line without a number is kept once.
 //!
 //! A line is furniture if it is at the top or bottom of at least three pages at one height, the
 //! same except for the number of the page.

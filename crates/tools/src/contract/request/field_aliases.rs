@@ -29,7 +29,7 @@ const TAKES_SCALARS: [&str; 5] = ["pattern", "query", "command", "old_string", "
 /// Maximum number of ignored fields that are named.
 const MAX_NAMED_FIELDS: usize = 5;
 
-/// What was found of fields that a tool does not have.
+/// The findings on fields that a tool does not have.
 #[derive(Default)]
 struct FoundFields {
     /// The names of those that are ignored.

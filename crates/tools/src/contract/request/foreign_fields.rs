@@ -372,11 +372,11 @@ static RULES: [FieldRule; 37] = [
     ),
 ];
 
-/// What a field means that the tool does not have.
+/// The meaning of a field that the tool does not have.
 pub(super) enum ForeignField {
     /// Nothing, or what is done in any case.
     Idle,
-    /// What the tool reads by this name.
+    /// The tool's field of this meaning.
     Read(&'static str),
     /// Something that the tool does not do.
     Refused(Failure),

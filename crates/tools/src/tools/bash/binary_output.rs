@@ -93,7 +93,7 @@ fn is_mostly_no_text(bytes: &[u8]) -> bool {
         && (controls + broken) * 10 >= bytes.len() * 3
 }
 
-/// What the bytes are, to follow their size.
+/// The kind of the bytes, to follow their size.
 fn nature(bytes: &[u8]) -> String {
     let wide =
         binary_kind::wide_encoding(bytes).or(iki_base::text_encoding::wide_without_mark(bytes));

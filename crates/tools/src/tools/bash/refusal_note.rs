@@ -121,7 +121,7 @@ impl ConfinedCall<'_> {
         (format!("{what} {} ({how})", shown(path)), allowed.is_some())
     }
 
-    /// What the output of a command that failed says of refusals.
+    /// The refusals of which the output of a failed command speaks.
     fn describe_messages(&self, messages: &RefusalMessages) -> Option<String> {
         const REPORTS: &str = "The output reports a refusal";
         if self.code == 0 || !messages.refusal {

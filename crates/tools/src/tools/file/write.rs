@@ -37,7 +37,7 @@ pub const TOOL: Tool = Tool {
 /// The most bytes of a file's old content that are looked at.
 const MAX_COMPARED_BYTES: usize = 16 * 1024 * 1024;
 
-/// How often a write is tried again whose directory has gone.
+/// Maximum number of retries of a write whose directory has gone.
 const MAX_RETRIES: usize = 3;
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
@@ -51,7 +51,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let reader = request.terms().reader;
     let end = request.terms().deadline.map(|deadline| deadline.end);
     let failed = |error| failure::with_note(path, &error, PathWant::Name, request.terms());
-    // What is lost is said to hosts, too.
+    // Hosts, too, are told of a loss.
     let old = (reader != Audience::Host || content.contains('\u{FFFD}'))
         .then(|| files::beginning(Path::new(path), MAX_COMPARED_BYTES, end));
     let makes_directories = !request.is_denied("create_dirs")? && reader != Audience::Host;

@@ -124,7 +124,7 @@ pub fn replaced(old: &[u8], is_whole: bool, new: &str) -> Option<String> {
     (!changes.is_empty()).then(|| changes.join(" "))
 }
 
-/// What a file is that is no text: a document, or of another kind.
+/// The kind of a file that is no text: a document, or another.
 fn binary_kind(content: &[u8]) -> Option<String> {
     let is_text = || std::str::from_utf8(content).is_ok() && !content.contains(&0);
     let kind = iki_files::binary_kind::of(content);

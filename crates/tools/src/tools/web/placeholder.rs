@@ -4,7 +4,7 @@
 
 use memchr::memmem;
 
-/// What stands in place of a page, or of its rest.
+/// A page that stands in place of another, or of its rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placeholder {
     /// A form that asks for a login.

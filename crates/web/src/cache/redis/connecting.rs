@@ -19,7 +19,7 @@ const MAX_GREETING_REPLIES: usize = 8;
 /// Maximum number of requests that wait in memory to be sent.
 const MAX_WAITING_REQUESTS: usize = 1024;
 
-/// What has to run for as long as a connection is used.
+/// The task that has to run for as long as a connection is used.
 pub type ConnectionDriver = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// A connection, the replies that are expected on it, and what drives it.

@@ -12,7 +12,7 @@ use tokio_rustls::TlsConnector;
 use super::reasons::{CLOSED, error_reason};
 use super::{RETRY_DELAY, RedisAddress};
 
-/// How a Redis keeps its entries.
+/// The policy by which a Redis keeps its entries.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RedisMemory {
     /// Name of the rule by which it makes room.

@@ -220,7 +220,7 @@ fn with_iconv(path: &str, from: &str, terms: &CallTerms) -> String {
     format!("; with bash, `iconv -f {from} -t UTF-8 {file}` shows it")
 }
 
-/// What a file is that is no text, or none as it is, and a command that shows it.
+/// The kind of a file that is no text, or none as it is, and a command that shows it.
 pub fn describe_binary(
     path: &str,
     kind: BinaryKind,

@@ -58,7 +58,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let terms = request.terms();
     let end = terms.until();
     let reader = terms.reader;
-    // What hosts were promised are the bytes of files.
+    // Hosts were promised the bytes of files.
     let takes_all = reader != Audience::Host;
     let content = match files::read(Path::new(path), first, limit, end) {
         Ok(content) => content,

@@ -36,7 +36,7 @@ pub struct AlternativeReadingsSearch {
     readings: AlternativeReadings,
     /// The number of the first reading that has matched so far.
     first: AtomicUsize,
-    /// What is odd about a pattern that has found lines itself.
+    /// The oddity of a pattern that has found lines itself.
     oddity: Option<PatternOddity>,
     /// The number of files at the beginning that it reads: all, unless the search has tried the
     /// readings on the others.
@@ -211,7 +211,7 @@ impl AlternativeReadingsSearch {
     }
 }
 
-/// What is to be sent for this pattern: "send `a\\|b`, in JSON …".
+/// The request to send for this pattern: "send `a\\|b`, in JSON …".
 pub fn send(pattern: &str) -> String {
     let json = Value::from(pattern).to_string();
     let is_escaped = json.len() > pattern.len() + 2;

@@ -21,7 +21,7 @@ pub struct ResultChunk {
     pub shortest: usize,
     /// The number of bytes that were searched.
     pub bytes: usize,
-    /// What these findings add to the result of the search.
+    /// The numbers that these findings add to the result of the search.
     pub done: SearchOutcome,
     /// The piece, if this is one.
     pub piece: Option<SearchedPiece>,
@@ -49,7 +49,7 @@ pub struct LineRecord {
 pub struct LargeFileFacts {
     /// Its path.
     pub path: Vec<u8>,
-    /// What its beginning shows.
+    /// The facts that its beginning shows.
     pub beginning: FileBeginning,
     /// True if the pattern's other readings are tried on it along with the pattern.
     pub is_tried: bool,

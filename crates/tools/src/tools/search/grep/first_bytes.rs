@@ -1,4 +1,4 @@
-//! What the beginning of a file shows of the rest: bytes of a program, a document, or text that is
+//! The facts that a file's beginning shows: bytes of a program, a document, or text that is
 //! not to be searched as it is.
 
 use std::path::Path;
@@ -11,7 +11,7 @@ use iki_search::left_out::LeftOutReason;
 /// Number of bytes at a file's beginning that show if it is binary.
 const BINARY_CHECK_BYTES: usize = 8 << 10;
 
-/// What a file's beginning shows.
+/// The facts that a file's beginning shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileBeginning {
     /// True if it is not text.
@@ -50,7 +50,7 @@ impl FileBeginning {
         let extension = Path::new(&*path).extension().unwrap_or_default();
         let is_kind = |kind: &FileKind| extension.eq_ignore_ascii_case(kind.name());
         let is_told = match reason {
-            // What an archive holds would be its list of names.
+            // The text of an archive would be its list of names.
             LeftOutReason::Document => FileKind::ALL
                 .iter()
                 .any(|kind| *kind != FileKind::Zip && is_kind(kind)),

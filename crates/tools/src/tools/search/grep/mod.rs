@@ -141,7 +141,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             AlternativeReadingsSearch::of(pattern, None, None, until)?.note(path, target, None)
         });
         let note = note.or_else(|| {
-            // What another engine has is not meant as it stands.
+            // A form of another engine is not meant as it stands.
             let is_broken = !matches!(error, PatternError::Unsupported(_) | PatternError::Class);
             let (mended, is_whole) = oddities::mended(pattern).filter(|_| is_broken)?;
             let meant = if is_whole {
@@ -180,7 +180,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
 enum SearchTarget {
     /// The file at `path`.
     File,
-    /// What a person's pipe holds, or a file that a person has put in its place.
+    /// The content of a person's pipe, or of a file put in its place.
     StandardInput,
     /// The names of a pattern, in their scope.
     Names(GlobPattern, FileScope),

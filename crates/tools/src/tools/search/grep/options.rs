@@ -34,7 +34,7 @@ pub struct GrepOptions {
     pub shortens: bool,
     /// Maximum number of lines or files that are shown.
     pub limit: Option<u64>,
-    /// What a person's flags ask for.
+    /// The options that a person's flags ask for.
     pub style: SearchStyle,
 }
 

@@ -51,7 +51,7 @@ pub fn note_on_undecided_lines(lines: u64, done: &SearchOutcome) -> Option<Strin
     ))
 }
 
-/// How close to the call's deadline a pattern's own limit counts as that deadline.
+/// The time before the call's deadline within which a pattern's own limit counts as that.
 const LIMIT_TOLERANCE: Duration = Duration::from_millis(100);
 
 pub fn note_on_early_end(done: &SearchOutcome, terms: &CallTerms) -> Option<String> {

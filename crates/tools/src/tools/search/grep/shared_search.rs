@@ -1,4 +1,4 @@
-//! What the threads of one search share: its settings and state, and the matcher of each.
+//! The settings and state that the threads of one search share, and the matcher of each.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -173,7 +173,7 @@ pub struct DeadlineMatcher<'s> {
     pub readings: Option<ReadingsMatcher<'s>>,
     /// The pattern for lines that end in CRLF.
     crlf: Option<RegexMatcher>,
-    /// What the file's beginning shows, once it has been seen.
+    /// The facts that the file's beginning shows, once it has been seen.
     pub beginning: Cell<Option<FileBeginning>>,
 }
 

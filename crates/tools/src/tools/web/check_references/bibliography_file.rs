@@ -71,7 +71,7 @@ fn bytes_of(path: &str) -> Result<Vec<u8>, Failure> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
     let opened = rustix::fs::open(&place, flags, Mode::empty());
     let file = File::from(opened.map_err(|error| system(&error.into()))?);
-    // What the name leads to may be another file by now.
+    // The name may lead to another file by now.
     let real = std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()));
     let is_within = real.is_ok_and(|real| confinement::is_within_reach(Path::new(&real)));
     if bounds.is_some() && !is_within || confinement::masks_open(file.as_fd(), AccessRight::Read) {

@@ -1,4 +1,4 @@
-//! What a session's calls have come to: failures that came again and again, with what to try, and
+//! The outcomes of a session's calls: failures that came again and again, with what to try, and
 //! each provider's record.
 
 use serde_json::{Value, json};
