@@ -3,6 +3,7 @@
 mod bounds;
 mod kinds;
 mod main_content;
+mod main_links;
 mod markdown;
 mod memory;
 mod mutants;

@@ -1,12 +1,14 @@
 //! Cuts a page's tree into blocks: runs of inline text under one block element. Nothing is left out
 //! here; hidden text, controls and code are marked.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use html2md::{Handle, NodeData};
 
 use super::text::{self, TextCounts};
 use super::words::{ElementNaming, NamingCache};
+use crate::html::prefilter::BOX_SPACE;
 use crate::html::reveal::node_id;
 use crate::html::{dom, listing, table};
 
@@ -22,6 +24,8 @@ pub(super) const CONTROL: u16 = 16;
 pub(super) const FORM: u16 = 32;
 /// `pre` or `code`.
 pub(super) const CODE: u16 = 64;
+/// A text field, whose text is what it is filled with.
+pub(super) const FIELD: u16 = 256;
 /// Hidden, and the page does not offer to show it.
 pub(super) const UNSEEN: u16 = 128;
 /// All flags of hidden text.
@@ -221,7 +225,8 @@ impl BlockCutter<'_> {
             };
         let mut flags = around.flags | hides;
         match tag {
-            "select" | "textarea" | "button" => flags |= CONTROL,
+            "select" | "button" => flags |= CONTROL,
+            "textarea" => flags |= CONTROL | FIELD,
             "form" => flags |= FORM,
             "pre" | "code" => flags |= CODE,
             _ => {}
@@ -315,6 +320,10 @@ impl BlockCutter<'_> {
 
     fn text(&mut self, text: &str, around: &BlockFrame) {
         self.cut.leaves.push(TreeLeaf::Loose(around.inside));
+        if text == BOX_SPACE {
+            return;
+        }
+        let text = &without_box_spaces(text);
         if around.in_link {
             self.linked += text::count_words(text);
         }
@@ -357,5 +366,14 @@ impl BlockCutter<'_> {
             }
         }
         self.run.clear();
+    }
+}
+
+/// Returns the page's own text: the model was trained without the spaces between boxes.
+fn without_box_spaces(text: &str) -> Cow<'_, str> {
+    if text.contains(BOX_SPACE) {
+        Cow::Owned(text.replace(BOX_SPACE, ""))
+    } else {
+        Cow::Borrowed(text)
     }
 }

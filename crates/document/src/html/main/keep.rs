@@ -3,10 +3,10 @@
 //! links. The choice is not sure if the page has code or a data table elsewhere.
 
 use super::super::OmittedBlocks;
-use super::blocks::{CODE, CONTROL, NONE, TextBlock, UNSEEN};
+use super::blocks::{CODE, CONTROL, FIELD, NONE, PageElement, TextBlock, UNSEEN};
 use super::page::{MAX_LEVELS, MeasuredPage, sum_up};
 use super::tags;
-use super::words::{APART, ASIDE, MARGINAL, NOTE};
+use super::words::{APART, ASIDE, MARGINAL, NOTE, SIGNATURE};
 
 /// Minimum share of the chosen words in the container.
 const MIN_CONTAINER_SHARE: f64 = 0.9;
@@ -19,6 +19,21 @@ const MAX_DROPPED_HEADING_CHANCE: f64 = 0.2;
 
 /// Minimum probability of the heading of a chosen text, and of the term of a description.
 const MIN_HEADING_CHANCE: f64 = 0.05;
+
+/// Minimum probability of text that stays for its place.
+const MIN_TEXT_CHANCE: f64 = 0.02;
+
+/// Minimum probability of links, and of what a field is filled with, that stay for their place.
+const MIN_LINKS_CHANCE: f64 = 0.05;
+
+/// Minimum probability of a list of links that stays, or is counted, although nothing around it
+/// says that it is text.
+const MIN_LIST_CHANCE: f64 = 0.1;
+
+/// Minimum probability of a heading or an item that is counted, in the container and elsewhere:
+/// others are the site's.
+const MIN_OMITTED_CHANCE: f64 = 0.05;
+const MIN_STRAY_CHANCE: f64 = 0.1;
 
 /// Parts besides those that a name tells: one that stays whole, a term, one in the container, and
 /// one in a data table or in preformatted text.
@@ -55,7 +70,7 @@ pub(super) fn keep_related_blocks(
     let parts = parts(page, &words);
     let marginal = keep_parts(page, &parts, chances, chosen);
     keep_headings(page, &parts, chances, &likely, chosen);
-    count_omitted(page, &parts, &words, chosen, marginal)
+    count_omitted(page, chances, &parts, &words, chosen, marginal)
 }
 
 /// Adds what stands in the container and is not known to be something else; returns which blocks
@@ -68,18 +83,32 @@ fn keep_parts(
 ) -> Vec<bool> {
     let cut = page.cut;
     let mut marginal = vec![false; chosen.len()];
+    let first = chosen.iter().position(|chosen| *chosen).unwrap_or(0);
+    let last = chosen.iter().rposition(|chosen| *chosen).unwrap_or(0);
     for (number, block) in cut.blocks.iter().enumerate() {
         let (part, chosen) = (parts[block.element as usize], &mut chosen[number]);
+        if block.flags & (FIELD | UNSEEN) == FIELD
+            && part & (INSIDE | ASIDE) == INSIDE
+            && chances[number] >= MIN_LINKS_CHANCE
+        {
+            *chosen = true;
+        }
         if *chosen || part & APART != 0 || block.flags & (UNSEEN | CONTROL) != 0 {
             continue;
         }
         let is_heading = cut.elements[block.element as usize].heading > 0;
-        let is_text = part & ASIDE == 0 && (is_heading || !is_linked(block));
+        let is_amid = (first..last).contains(&number);
+        let is_text = part & ASIDE == 0
+            && (is_heading
+                || !is_linked(block)
+                || is_text_of_links(page, block, chances[number], is_amid));
         let is_marginal = part & MARGINAL != 0
             && !is_in_any(page, block, &tags::STRUCTURES)
             && (!is_heading
                 || (chances[number] < MAX_DROPPED_HEADING_CHANCE
                     && !is_in_any(page, block, &[tags::HEADER])));
+        let is_marginal = is_marginal
+            || (chances[number] < MIN_TEXT_CHANCE && !is_in_any(page, block, &tags::STRUCTURES));
         if is_marginal && part & (WHOLE | NOTE | DATA) == 0 && block.flags & CODE == 0 {
             marginal[number] = true;
             continue;
@@ -124,6 +153,7 @@ fn keep_headings(
 /// Counts what is left out and may belong to the content.
 fn count_omitted(
     page: &MeasuredPage,
+    chances: &[f64],
     parts: &[u8],
     words: &[f64],
     chosen: &[bool],
@@ -152,14 +182,25 @@ fn count_omitted(
             words.get(list as usize)
         });
         let is_of_list = words_of_list.is_some_and(|words| *words > 0.0);
-        if is_linked(block) && !(is_of_list && part & INSIDE != 0) {
+        let is_inside = part & INSIDE != 0;
+        let may_be_content =
+            is_inside && part & MARGINAL == 0 && (is_of_list || chances[number] >= MIN_LIST_CHANCE);
+        if is_linked(block) && !may_be_content {
             continue;
         }
+        let is_heading = cut.elements[block.element as usize].heading > 0;
+        let least = match (is_inside, is_heading) {
+            (true, false) => 0.0,
+            (true, true) => MIN_OMITTED_CHANCE,
+            (false, _) => MIN_STRAY_CHANCE,
+        };
         if part & DATA != 0 {
             related.lacks_data = true;
-        } else if cut.elements[block.element as usize].heading > 0 {
+        } else if chances[number] >= least && is_heading {
             related.omitted.headings += 1;
-        } else if let Some(item) = item.filter(|item| *item != last_item) {
+        } else if chances[number] >= least
+            && let Some(item) = item.filter(|item| *item != last_item)
+        {
             related.omitted.items += 1;
             last_item = item;
         }
@@ -182,6 +223,41 @@ fn item_around(page: &MeasuredPage, mut number: u32) -> Option<u32> {
 fn is_in_any(page: &MeasuredPage, block: &TextBlock, categories: &[usize]) -> bool {
     let levels = &page.categories[block.element as usize];
     categories.iter().any(|one| levels[*one] < MAX_LEVELS)
+}
+
+/// True if a block of links belongs to the text by its place: a list in a section, a cell, a
+/// description or a quotation, or one without a name of its own amid the text; a cell, a term or a
+/// description amid the text; a paragraph in one of these, or of which a part is no link.
+fn is_text_of_links(page: &MeasuredPage, block: &TextBlock, chance: f64, is_amid: bool) -> bool {
+    let elements = &page.cut.elements;
+    let around = |element: &PageElement| elements.get(element.parent as usize);
+    let is_in_text = |element: &PageElement| {
+        around(element).is_some_and(|around| tags::HOLDERS.contains(&around.called.block_kind))
+    };
+    let (mut holder, mut list) = (None, None);
+    let mut next = elements.get(block.element as usize);
+    while let Some(element) = next {
+        let called = &element.called;
+        if holder.is_none() && tags::is_holder(called.block_kind) {
+            holder = Some(element);
+        }
+        if called.categories >> tags::LIST & 1 == 1 {
+            list = Some(element);
+        }
+        next = around(element);
+    }
+    if let Some(list) = list {
+        return (chance >= MIN_LINKS_CHANCE && is_in_text(list))
+            || (chance >= MIN_LIST_CHANCE && is_amid && !list.called.has_words);
+    }
+    holder.is_some_and(|holder| {
+        let has_more = 10 * block.linked < 9 * block.text.words;
+        chance >= MIN_LINKS_CHANCE
+            && match holder.called.block_kind {
+                tags::PARAGRAPH_KIND => is_in_text(holder) || (is_amid && has_more),
+                kind => is_amid && tags::CELLS.contains(&kind),
+            }
+    })
 }
 
 fn is_linked(block: &TextBlock) -> bool {
@@ -236,7 +312,10 @@ fn parts(page: &MeasuredPage, words: &[f64]) -> Vec<u8> {
         // Code in the container is content, whatever the box around it calls itself.
         let has_code = around & INSIDE != 0 && said & ASIDE == 0 && code[number] > 0.0;
         let is_apart = said & APART != 0 && is_minor && !has_code;
-        let is_marginal = said & MARGINAL != 0 && is_minor;
+        // A section's signature is that of a function or a class, and any other ends a post.
+        let is_in_section = page.categories[number][tags::SECTION] < MAX_LEVELS;
+        let is_of_page = said & MARGINAL != 0 || (said & SIGNATURE != 0 && !is_in_section);
+        let is_marginal = is_of_page && is_minor;
         // Comments are beside the content only if they are apart from it.
         let named = if said & APART != 0 {
             said & NOTE

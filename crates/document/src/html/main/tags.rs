@@ -22,6 +22,11 @@ pub(super) const STRUCTURES: [usize; 3] = [8, 9, 14];
 /// Index of `p` among the categories.
 pub(super) const PARAGRAPH: usize = 17;
 
+/// Index of `section` among the categories.
+pub(super) const SECTION: usize = 6;
+/// Index of `list` among the categories.
+pub(super) const LIST: usize = 9;
+
 /// Number of `li` among the kinds.
 pub(super) const ITEM: u8 = 3;
 /// Number of `dt` among the kinds.
@@ -30,6 +35,19 @@ pub(super) const TERM: u8 = 6;
 pub(super) const PREFORMATTED: u8 = 8;
 /// Number of `article` among the kinds.
 pub(super) const ARTICLE: u8 = 15;
+
+/// Number of `p` among the kinds.
+pub(super) const PARAGRAPH_KIND: u8 = 1;
+/// Numbers of `td`, `th`, `dt` and `dd` among the kinds.
+pub(super) const CELLS: [u8; 4] = [4, 5, 6, 7];
+/// Numbers of `td`, `dd`, `blockquote` and `section` among the kinds, in which a list or a
+/// paragraph is text.
+pub(super) const HOLDERS: [u8; 4] = [4, 7, 9, 14];
+
+/// True if this kind of element is around runs of text, and not amid one.
+pub(super) fn is_holder(kind: u8) -> bool {
+    !matches!(kind, 0 | 12 | 16 | 17)
+}
 
 /// Kinds of blocks, numbered from 1.
 const KINDS: &str = "p div li td th dt dd pre blockquote figcaption button label option section \

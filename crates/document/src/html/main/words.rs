@@ -43,9 +43,12 @@ pub(super) const NOTE: u8 = 4;
 /// may be content.
 pub(super) const MARGINAL: u8 = 128;
 
+/// Signature of a post, or of a function.
+pub(super) const SIGNATURE: u8 = 64;
+
 /// The parts and the words that name them. Comments are both apart and beside: their code is not
 /// the page's either.
-const PARTS: [(u8, &str); 5] = [
+const PARTS: [(u8, &str); 6] = [
     (
         APART,
         "<nav <footer @navigation @contentinfo nav navbar navigation breadcrumb breadcrumbs footer \
@@ -60,14 +63,15 @@ const PARTS: [(u8, &str); 5] = [
     (
         MARGINAL,
         "<header %author %creator %person banner btn categories checkbox creator date disclaimer \
-         excerpt extras meta posted posts print published secondary signature slide sr sticky tag \
-         tags widget",
+         excerpt extras meta posted posts print published secondary slide sr sticky tag tags \
+         widget",
     ),
+    (SIGNATURE, "signature"),
     (ASIDE, "<aside @complementary aside sidebar"),
     (
         NOTE,
-        "@note admonition admonitionblock alert callout caution danger hint important note \
-         notecard tip warning",
+        "@note admonition admonitionblock alert callout caution danger deprecated deprecation hint \
+         important note notecard tip warning",
     ),
 ];
 

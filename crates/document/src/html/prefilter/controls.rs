@@ -90,6 +90,9 @@ const MAX_NESTED_STARTS: usize = 4;
 const INLINE_ELEMENTS: [&str; 8] = ["a", "b", "em", "i", "strong", "span", "time", "label"];
 const BOX_ELEMENTS: &[&str] = INLINE_ELEMENTS.split_at(5).1;
 
+/// A space that the page does not have: in a browser, too, it is one.
+pub(in crate::html) const BOX_SPACE: &str = "\u{c}";
+
 /// True if the words before and in the element at `at` would run together, but for a style sheet:
 /// a label or a time, or a word and the next one, in a box each.
 pub(super) fn runs_together(page: &str, at: usize, name: &str) -> bool {

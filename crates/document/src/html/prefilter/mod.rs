@@ -31,6 +31,7 @@ use super::reveal::HiddenElements;
 use super::tokens::TokenEmitter;
 use super::{DocumentCuts, HtmlSource, dom, react_streaming, tag, unseen_text};
 use category::{TagCategory, category_of};
+pub(super) use controls::BOX_SPACE;
 pub(super) use line_numbers::is_line_number_class;
 use tree::{ElementStack, EndTagOutcome};
 

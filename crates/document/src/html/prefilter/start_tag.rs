@@ -71,9 +71,10 @@ impl<'a> PageFilter<'a> {
         if name == "noscript" && category == TagCategory::Form && self.noscript <= at {
             self.noscript = tag::raw_end(self.page, tag.end, name).0;
         }
-        // The choice of main content measures the page's own text, and parts the words itself.
-        if !self.all && controls::runs_together(self.page, at, name) && !self.tree.is_code() {
-            self.out.push_characters(" ");
+        if controls::runs_together(self.page, at, name) && !self.tree.is_code() {
+            // The choice of main content measures the page's own text, without this space.
+            let space = if self.all { controls::BOX_SPACE } else { " " };
+            self.out.push_characters(space);
         }
         if let Some(end) = self.replace_start(at, name, category, &tag) {
             return end;

@@ -70,6 +70,9 @@ fn has_any(text: &[u8], parts: &str) -> bool {
         .any(|part| memmem::find(text, part.as_bytes()).is_some())
 }
 
+/// Maximum number of fields for a password that are looked at.
+const MAX_PASSWORD_FIELDS: usize = 16;
+
 /// Words of login forms, in lower case.
 const LOGINS: &str = "anmelden|connexion|einloggen|iniciar sesi|log in|log-in|login|\
     se connecter|sign in|sign-in|signin|авторизац|войти|ログイン|登录";
@@ -88,13 +91,16 @@ fn is_login(page: &str, title: &str, text: &str) -> bool {
         return false;
     }
     let page = page.to_lowercase();
-    let mut inputs = memmem::find_iter(page.as_bytes(), b"type");
-    let asks = inputs.any(|at| {
+    let inputs = memmem::find_iter(page.as_bytes(), b"type");
+    let fields = inputs.filter(|at| {
         let value = page[at + 4..].trim_start();
         let value = value.strip_prefix('=').map(str::trim_start);
         let value = value.map(|value| value.trim_start_matches(['"', '\'']));
         value.is_some_and(|value| value.starts_with("password"))
     });
+    let asks = fields
+        .take(MAX_PASSWORD_FIELDS)
+        .any(|at| !is_in_hidden_form(&page[..at]));
     if !asks {
         return text.len() < MAX_NAME_FORM_BYTES
             && has_any(title.to_lowercase().as_bytes(), LOGINS)
@@ -105,8 +111,23 @@ fn is_login(page: &str, title: &str, text: &str) -> bool {
         || (text.len() < MAX_LOGIN_FORM_BYTES / 4 && has_any(page.as_bytes(), LOGINS))
 }
 
+/// True if the form that is open at the end of `before` is not shown, as the one that forums send
+/// with each page for their scripts.
+fn is_in_hidden_form(before: &str) -> bool {
+    let forms = memmem::rfind(before.as_bytes(), b"<form").map(|at| &before[at..]);
+    let form = forms.filter(|form| !form.contains("</form"));
+    let tag = form.and_then(|form| form.split('>').next());
+    tag.is_some_and(|tag| {
+        let tag: String = tag.split_ascii_whitespace().collect();
+        tag.contains("display:none")
+    })
+}
+
 /// Maximum length of the text of a consent page, in bytes.
 const MAX_CONSENT_BYTES: usize = 6000;
+
+/// Maximum length of a paragraph that asks, in bytes for each different word of it.
+const MAX_BYTES_PER_WORD: usize = 600;
 
 /// Maximum length of what else such a page says, in bytes.
 const MAX_OTHER_BYTES: usize = 400;
@@ -135,9 +156,11 @@ fn is_consent(page: &str, title: &str, text: &str) -> bool {
     let folded = text.to_lowercase();
     let (mut asking, mut all) = (0, 0);
     for paragraph in folded.split("\n\n") {
-        let asks = [CONSENTS, ACCEPTS]
-            .iter()
-            .any(|words| has_any(paragraph.as_bytes(), words));
+        let words = [CONSENTS, ACCEPTS]
+            .into_iter()
+            .flat_map(|all| all.split('|'));
+        let words = words.filter(|word| paragraph.contains(word)).count();
+        let asks = words * MAX_BYTES_PER_WORD >= paragraph.len();
         asking += if asks { paragraph.len() } else { 0 };
         all += paragraph.len();
     }
@@ -243,6 +266,11 @@ mod tests {
             let page = format!("{start}{} json", tag.repeat(200_000));
             assert!(is_shell(&page, "hi") || tag == "<script");
         }
+        let hidden = format!(
+            "<form style=display:none>{}",
+            "<input type=password>".repeat(100_000)
+        );
+        assert!(!is_login(&hidden, "", "hi"));
         assert!(begin.elapsed() < Duration::from_secs(5));
     }
 
@@ -254,6 +282,24 @@ mod tests {
         assert!(!is_login(form, "Welcome", "Go"));
         assert!(!is_login("<input type=text>", "Sign in", ""));
         assert!(!is_login(form, "Sign in", &"An article. ".repeat(200)));
+    }
+
+    #[test]
+    fn a_login_form_that_is_not_shown_is_none() {
+        let form =
+            r#"<form id=hidden-login-form style="display: none;"><input type="password"></form>"#;
+        assert!(!is_login(form, "New to astronomy", "Log in"));
+        let shown = format!("{form}<form action=/login><input type=password></form>");
+        assert!(is_login(&shown, "New to astronomy", "Log in"));
+    }
+
+    #[test]
+    fn a_word_on_privacy_in_a_long_paragraph_asks_for_nothing() {
+        let page = "<button>Accept all cookies</button>";
+        let asks = "We and our partners use cookies. Your consent counts.";
+        assert!(is_consent(page, "Science", asks));
+        let article = format!("{} It keeps your privacy.", "Sensors measure. ".repeat(80));
+        assert!(!is_consent(page, "Science", &article));
     }
 
     #[test]
