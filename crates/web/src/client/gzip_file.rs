@@ -1,7 +1,7 @@
 //! gzip files, which are unpacked once and within the limits of any other body.
 
 use super::MAX_BODY;
-use super::body::{self, BodyLimit, DecodedBody};
+use super::body::{self, BodyError, BodyLimit, BrokenBody, DecodedBody};
 use iki_base::signature;
 use iki_document::FileKind;
 
@@ -24,11 +24,61 @@ impl UnpackedFile {
     }
 }
 
-/// Unpacks a gzip file; `None` if it is none, or damaged.
+/// What stands at the end of the text of a damaged file.
+const DAMAGE: &str = "\n[Cut off: the gzip file is damaged or incomplete from here on.]\n";
+
+/// The shortest text before the damage that is worth showing, in bytes.
+const MIN_TEXT_BYTES: usize = 64;
+
+/// Unpacks a gzip file; `None` if it is none. Of a damaged one the text before the damage is
+/// unpacked, with a line that says so.
 #[must_use]
 pub fn unpack_gzip(packed: &[u8]) -> Option<UnpackedFile> {
     signature::of(packed).filter(|(kind, _)| *kind == signature::GZIP)?;
-    let unpacked = body::read(packed, Some("gzip"), None, BodyLimit::of(MAX_BODY)).ok()?;
-    let DecodedBody { bytes, truncated } = unpacked;
-    Some(UnpackedFile { bytes, truncated })
+    match body::read(packed, Some("gzip"), None, BodyLimit::of(MAX_BODY)) {
+        Ok(DecodedBody { bytes, truncated }) => Some(UnpackedFile { bytes, truncated }),
+        Err(BrokenBody { mut bytes, error }) => {
+            let is_damaged = matches!(error, BodyError::Coding(_));
+            let is_text = bytes.len() >= MIN_TEXT_BYTES
+                && memchr::memchr(0, &bytes).is_none()
+                && signature::of(&bytes).is_none()
+                && FileKind::of(&bytes).is_none();
+            (is_damaged && is_text).then(|| {
+                bytes.extend_from_slice(DAMAGE.as_bytes());
+                UnpackedFile {
+                    bytes,
+                    truncated: false,
+                }
+            })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
+    use super::{DAMAGE, unpack_gzip};
+
+    #[test]
+    fn the_text_before_the_damage_is_unpacked_and_the_damage_told() {
+        let pack = |text: &str| {
+            let mut packing = GzEncoder::new(Vec::new(), Compression::none());
+            packing.write_all(text.as_bytes()).unwrap();
+            packing.finish().unwrap()
+        };
+        let text = "one line of text\n".repeat(1000);
+        let packed = pack(&text);
+        assert_eq!(unpack_gzip(&packed).unwrap().bytes, text.as_bytes());
+        let part = unpack_gzip(&packed[..packed.len() / 2]).unwrap();
+        let part = String::from_utf8(part.bytes).unwrap();
+        let before = part.strip_suffix(DAMAGE).unwrap();
+        assert!(text.starts_with(before) && before.len() > 1000, "{part}");
+        assert!(unpack_gzip(&pack("words")[..18]).is_none());
+        let binary = [&packed[..20], &[0; 40]].concat();
+        assert!(unpack_gzip(&binary).is_none_or(|file| !file.bytes.contains(&0)));
+    }
 }

@@ -55,8 +55,8 @@ impl HttpResponse {
     }
 
     /// Replaces a body that is a gzip file by what is packed in it, of which nobody has declared
-    /// the type; of another file than a document or a text, only the type becomes known. A damaged
-    /// body stays.
+    /// the type; of another file than a document or a text, only the type becomes known. Of a
+    /// damaged file the text before the damage is taken; another one stays.
     pub fn unpack(&mut self) {
         let Some(unpacked) = unpack_gzip(&self.body) else {
             return;
