@@ -42,6 +42,9 @@ const TERM: u8 = 16;
 const INSIDE: u8 = 32;
 const DATA: u8 = 64;
 
+/// Comments.
+const COMMENT: u8 = APART | ASIDE;
+
 /// Blocks that were not chosen, of those that may be missing.
 #[derive(Default)]
 pub(super) struct RelatedBlocks {
@@ -302,6 +305,12 @@ fn parts(page: &MeasuredPage, words: &[f64]) -> Vec<u8> {
         } else {
             let around = parts.get(element.parent as usize);
             (around.copied().unwrap_or_default(), element.called.parts)
+        };
+        // A comment on what is deprecated is the documentation's.
+        let said = if said & NOTE != 0 && said & COMMENT == COMMENT {
+            said & !COMMENT
+        } else {
+            said
         };
         let has_chosen = words[number] > 0.0;
         let is_paragraph = element.called.categories >> tags::PARAGRAPH & 1 == 1;
