@@ -73,7 +73,7 @@ pub(super) fn keep_related_blocks(
     let parts = parts(page, &words);
     let marginal = keep_parts(page, &parts, chances, chosen);
     keep_headings(page, &parts, chances, &likely, chosen);
-    count_omitted(page, chances, &parts, &words, chosen, marginal)
+    count_omitted(page, chances, &parts, chosen, marginal)
 }
 
 /// Adds what stands in the container and is not known to be something else; returns which blocks
@@ -158,11 +158,11 @@ fn count_omitted(
     page: &MeasuredPage,
     chances: &[f64],
     parts: &[u8],
-    words: &[f64],
     chosen: &[bool],
     marginal: Vec<bool>,
 ) -> RelatedBlocks {
     let cut = page.cut;
+    let words = chosen_words(page, chosen);
     let mut related = RelatedBlocks {
         marginal,
         ..RelatedBlocks::default()
