@@ -72,7 +72,7 @@ fn signatures_of_classes_stay_and_those_of_posts_do_not() {
 
 #[test]
 fn what_is_deprecated_says_so() {
-    for name in ["deprecated", "tsd-tag-deprecated", "deprecation-block"] {
+    for name in ["deprecated", "tsd-tag-deprecated", "deprecationComment"] {
         let part =
             format!("<div class={name}><p>Deprecated since 2.0, use <b>tally</b>.</p></div>");
         stays(&part, &["Deprecated since 2.0"]);

@@ -42,6 +42,9 @@ const TERM: u8 = 16;
 const INSIDE: u8 = 32;
 const DATA: u8 = 64;
 
+/// Comments.
+const COMMENT: u8 = APART | ASIDE;
+
 /// Blocks that were not chosen, of those that may be missing.
 #[derive(Default)]
 pub(super) struct RelatedBlocks {
@@ -70,7 +73,7 @@ pub(super) fn keep_related_blocks(
     let parts = parts(page, &words);
     let marginal = keep_parts(page, &parts, chances, chosen);
     keep_headings(page, &parts, chances, &likely, chosen);
-    count_omitted(page, chances, &parts, &words, chosen, marginal)
+    count_omitted(page, chances, &parts, chosen, marginal)
 }
 
 /// Adds what stands in the container and is not known to be something else; returns which blocks
@@ -155,11 +158,11 @@ fn count_omitted(
     page: &MeasuredPage,
     chances: &[f64],
     parts: &[u8],
-    words: &[f64],
     chosen: &[bool],
     marginal: Vec<bool>,
 ) -> RelatedBlocks {
     let cut = page.cut;
+    let words = chosen_words(page, chosen);
     let mut related = RelatedBlocks {
         marginal,
         ..RelatedBlocks::default()
@@ -302,6 +305,12 @@ fn parts(page: &MeasuredPage, words: &[f64]) -> Vec<u8> {
         } else {
             let around = parts.get(element.parent as usize);
             (around.copied().unwrap_or_default(), element.called.parts)
+        };
+        // A comment on what is deprecated is the documentation's.
+        let said = if said & NOTE != 0 && said & COMMENT == COMMENT {
+            said & !COMMENT
+        } else {
+            said
         };
         let has_chosen = words[number] > 0.0;
         let is_paragraph = element.called.categories >> tags::PARAGRAPH & 1 == 1;
