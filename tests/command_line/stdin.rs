@@ -259,7 +259,7 @@ fn file_read_reads_what_is_piped_into_it() {
 fn a_pattern_is_explained_on_a_pipe_as_in_a_file() {
     let room = room();
     for (pattern, stdin, told) in [
-        ("foo..;$", "foo();\r\nbar\r\n", "Lines here end in CRLF."),
+        ("foo..;$", "foo();\r\nbar\r\n", "These lines end in CRLF."),
         ("FOO", "foo\n", "Ignoring case, the pattern matches"),
         ("foo()", "bar foo() x\n", ""),
         ("foo(x)", "foo(x)\n", "As plain text, the pattern matches"),

@@ -406,7 +406,7 @@ fn a_redirect_leaves_neither_http_nor_for_a_forbidden_address() {
         ("http://metadata.google.internal/", "metadata"),
         ("http://0.0.0.0/", "unspecified"),
         ("http://10.0.0.1/", "private"),
-        ("http://", "no URL"),
+        ("http://", "invalid URL"),
     ] {
         let server = Server::start(move |_, conn| conn.write_all(&redirect(location)));
         let text = network(get(&server.url("/")));

@@ -131,13 +131,7 @@ fn whatever_fails_is_absent() {
 #[test]
 fn a_text_that_is_no_doi_is_not_asked_about() {
     let server = crossref(&json!({"updated-by": [{"type": "retraction"}]}));
-    for text in [
-        "",
-        "../members",
-        "10.1000/a b",
-        "10.1000/\u{e9}",
-        "10.1000/a\r\nX: y",
-    ] {
+    for text in ["", "../members", "10.1000/a b", "10.1000/a\r\nX: y"] {
         assert_eq!(at(&server.url("/works"), text), Value::Null, "{text}");
     }
     assert!(server.asked().is_empty());

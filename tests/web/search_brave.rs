@@ -92,7 +92,14 @@ fn a_reply_without_results_is_an_empty_list() {
 
 #[test]
 fn what_is_no_json_is_an_api_error() {
-    for body in ["<html>Sign in</html>", "", "[1]", "{\"web\":", "null"] {
+    let other = "without a JSON object";
+    for (body, words) in [
+        ("<html>Sign in</html>", other),
+        ("", "an empty body"),
+        ("[1]", other),
+        ("{\"web\":", "breaks off"),
+        ("null", other),
+    ] {
         let server = Server::bytes(reply("200 OK\r\nContent-Type: text/html", body));
         for found in [
             brave_at(&server, 10, 0, &everything()),
@@ -109,7 +116,7 @@ fn what_is_no_json_is_an_api_error() {
             else {
                 panic!("{body}: {found:?}")
             };
-            assert!(text.contains("without a JSON object"), "{text}");
+            assert!(text.contains(words), "{text}");
         }
     }
 }

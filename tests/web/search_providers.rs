@@ -292,7 +292,12 @@ const LOGIN: &str = "<!doctype html><title>Sign in</title><form action=/login>";
 #[test]
 fn a_page_in_place_of_an_answer_is_not_understood() {
     for good in &GOOD {
-        for text in [LOGIN, "", "[1]", "{\"web\":", "null"] {
+        for text in ["", "{\"web\":"] {
+            let server = answering("200 OK", "text/html", text);
+            let failure = failure(search_at(&server, &of(good.provider)));
+            assert_eq!(failure.kind, ProviderFailureKind::Upstream, "{failure}");
+        }
+        for text in [LOGIN, "[1]", "null"] {
             let server = answering("200 OK", "text/html", text);
             let failure = failure(search_at(&server, &of(good.provider)));
             assert_eq!(

@@ -132,7 +132,7 @@ fn numbers_in_words_are_none() {
 
 #[test]
 fn a_word_for_nothing_is_none_in_every_field_of_a_tool_in_which_it_is_no_value() {
-    let named = ["language", "country", "site", "lens", "provider"];
+    let named = ["language", "country", "site", "lens", "provider", "type"];
     for tool in crate::registry::TOOLS {
         let schema = Schema::read(tool.model_schema);
         for field in &schema.fields {

@@ -53,8 +53,13 @@ fn a_model_is_told_which_binary_files_match_and_not_shown_their_bytes() {
             (&shown["output"], &shown["count"]),
             (&json!(lines.join("\n\n")), &json!(6))
         );
-        let told = "not searched, as text, for NUL characters in it: b.bin and d.bin";
-        assert!(shown["note"].as_str().unwrap().starts_with(told), "{shown}");
+        let told = format!(
+            "not searched, as text, for NUL characters in it: {path}/b.bin and {path}/d.bin"
+        );
+        assert!(
+            shown["note"].as_str().unwrap().starts_with(&told),
+            "{shown}"
+        );
     }
     let whole = answer(&TOOL, &request, CallTerms::default());
     assert_eq!(whole["output"].as_str().unwrap().matches("word").count(), 6);
