@@ -80,9 +80,9 @@ impl LensCatalog {
         let named = self.all.iter().find(|lens| lens.name == wanted);
         named.ok_or_else(|| {
             let name: String = name.trim().chars().take(100).collect();
-            let names: Vec<&str> = self.list().iter().map(|lens| &*lens.name).collect();
-            let names = names.join(", ");
-            let text = format!("There is no lens \"{name}\". There are: {names}.");
+            let lenses: Vec<&str> = self.list().iter().map(|lens| &*lens.name).collect();
+            let lenses = lenses.join(", ");
+            let text = format!("There is no lens \"{name}\". There are: {lenses}.");
             let problems = self.problems.iter();
             problems.fold(text, |text, problem| text + " " + problem)
         })

@@ -86,7 +86,7 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
     };
     call.session_findings = session_findings(&hits, &outcomes);
     let age = freshness(&hits, &outcomes);
-    let hints = hits.results.is_empty().then(|| {
+    let advice = hits.results.is_empty().then(|| {
         let search = &wanted.search.search;
         SearchHints::of(
             search,
@@ -100,7 +100,7 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
         wanted,
         hits,
         read,
-        hints,
+        hints: advice,
         took: u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX),
     };
     let linked = linked(&answer, call.request.terms(), &context);
