@@ -83,7 +83,7 @@ fn answer(child: Child) -> Value {
 
 /// Every tool does its work, `changed` having been done to each; `what` says what that was.
 fn everything_works(what: &str, wrapped: &[&str], changed: impl Fn(&mut Command)) {
-    let here = directory();
+    let here = common::public_directory();
     let long = format!("{}\necho long", "# padding\n".repeat(20_000));
     let call = |name: &str, request: Value| {
         let mut command = match wrapped {

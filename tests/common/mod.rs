@@ -199,22 +199,20 @@ pub fn tool(tool: &str) -> Call {
     .without_env("IKIGAI_MAX_SECONDS")
 }
 
-/// The state directory that tools are given, so that no test leaves anything in the real one.
+/// The state directory that the tools of this test program are given, so that no test leaves
+/// anything in the real one.
 pub fn state_home() -> PathBuf {
     static CLEANED: Once = Once::new();
-    let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("state");
+    let all = Path::new(env!("CARGO_TARGET_TMPDIR")).join("state");
     // Outputs are kept for a day, in which tests that run often would fill their room.
     CLEANED.call_once(|| {
-        let outputs = fs::read_dir(home.join("ikigai-tools/output"));
-        for file in outputs.into_iter().flatten().flatten() {
-            let age = file.metadata().and_then(|about| about.modified());
-            let age = age.ok().and_then(|written| written.elapsed().ok());
-            if age.is_some_and(|age| age > Duration::from_secs(60 * 60)) {
-                let _ = fs::remove_file(file.path());
+        for home in fs::read_dir(&all).into_iter().flatten().flatten() {
+            if !Path::new("/proc").join(home.file_name()).exists() {
+                let _ = fs::remove_dir_all(home.path());
             }
         }
     });
-    home
+    all.join(std::process::id().to_string())
 }
 
 /// One call.

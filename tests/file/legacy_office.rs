@@ -191,7 +191,7 @@ fn the_program_is_confined_to_a_directory_that_goes_with_it() {
     if let Some(why) = scanned::no_landlock().or(missing) {
         return common::skip(why);
     }
-    let (here, other) = (directory(), directory());
+    let (here, other) = (directory(), common::public_directory());
     fs::write(other.path().join("secret"), "a secret").unwrap();
     let socket = other.path().join("socket");
     let _local = UnixListener::bind(&socket).unwrap();

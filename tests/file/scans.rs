@@ -366,8 +366,8 @@ fn the_program_is_confined_and_sees_no_key() {
     if let Some(why) = scanned::no_landlock() {
         return common::skip(why);
     }
-    let here = directory();
-    let other = directory();
+    let here = common::public_directory();
+    let other = common::public_directory();
     fs::write(other.path().join("secret"), "a secret").unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let script = format!(

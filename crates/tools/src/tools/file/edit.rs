@@ -146,7 +146,7 @@ fn read_edits<'a>(
             if let Some(expected) = expected
                 && (expected != read.len() as u64 || read.iter().any(|edit| edit.all))
             {
-                return refused("expected_replacements belongs into each object of edits");
+                return refused("expected_replacements belongs in each object of edits");
             }
             Ok(Some(read))
         }
