@@ -65,14 +65,7 @@ pub(super) fn shown_value(page: &str, at: usize, in_label: bool) -> Option<&str>
 
 /// Returns the label of the element at `at` that only draws, as stars of a rating, and the offset
 /// after it. The label of a mere icon is one word.
-pub(super) fn label_of_drawing<'a>(
-    page: &'a str,
-    at: usize,
-    name: &str,
-) -> Option<(&'a str, usize)> {
-    if !matches!(name, "span" | "div" | "i") {
-        return None;
-    }
+pub(super) fn label_of_drawing(page: &str, at: usize) -> Option<(&str, usize)> {
     let tag = tag::read(page, at + 1)?;
     let is_image = tag.get("role").is_some_and(|role| role.trim() == "img");
     let label = tag.get("aria-label").filter(|_| is_image)?;

@@ -19,6 +19,9 @@ const TAB_WORDS: [&str; 6] = ["", "s", "group", "panel", "panels", "set"];
 /// Maximum number of attributes that are kept because their element is hidden.
 const MAX_USED_OF_HIDDEN: usize = 4;
 
+/// Length of the shortest tag of a drawing with a label, in bytes.
+const MIN_LABELLED_BYTES: usize = "<i role=img aria-label=1>".len();
+
 /// An attribute that hides its element.
 const HIDDEN: TagAttribute<'static> = TagAttribute {
     name: "hidden",
@@ -174,10 +177,13 @@ impl<'a> PageFilter<'a> {
             return Some(end);
         }
         let page = self.page.as_bytes();
+        // Most elements have short tags, and are many.
         if !tag.hides
+            && tag.end - at >= MIN_LABELLED_BYTES
+            && matches!(name, "span" | "div" | "i")
             && memchr::memmem::find(&page[at..tag.end], b"aria-label").is_some()
             && !self.tree.is_verbatim()
-            && let Some((label, end)) = controls::label_of_drawing(self.page, at, name)
+            && let Some((label, end)) = controls::label_of_drawing(self.page, at)
         {
             return Some(self.emit_words(label, end));
         }
