@@ -23,17 +23,15 @@ use iki_base::sparse_file::next_data;
 use iki_base::text_encoding::TextEncoding;
 use iki_base::wording::thousands;
 
-/// Bytes of the file that are searched at a time; more if the text to be found is longer.
-const WINDOW: usize = 1024 * 1024;
+use text_search::{EditPiece, TextOccurrences, WINDOW, find, search};
+
+mod text_search;
 
 /// The time for finding the nearest text, if the text is not in the file.
 const NEAREST_TIMEOUT: Duration = Duration::from_millis(50);
 
 /// Bytes at the beginning of the file in which the nearest text is looked for.
 const NEAREST_SEARCH_BYTES: usize = 32 * 1024 * 1024;
-
-/// Maximum number of occurrences of a text whose places are kept.
-const MAX_KEPT_PLACES: usize = 200;
 
 /// The largest file, in bytes, whose text between two replacements is kept in memory.
 const MAX_BYTES_IN_MEMORY: i64 = 64 * 1024 * 1024;
@@ -350,37 +348,6 @@ fn line_numbers(
     Ok(numbers)
 }
 
-/// The result of a search.
-struct TextOccurrences {
-    count: u64,
-    /// The offsets of the first of them.
-    first: Vec<u64>,
-    /// The file's length in bytes.
-    length: u64,
-}
-
-fn find(
-    file: &RegularFile,
-    finder: &Finder<'_>,
-    deadline: Option<Instant>,
-) -> Result<TextOccurrences, FileAccessError> {
-    let (mut count, mut first) = (0, Vec::new());
-    let length = search(file, finder, true, deadline, |piece| {
-        if let EditPiece::Match(at) = piece {
-            count += 1;
-            if first.len() < MAX_KEPT_PLACES {
-                first.push(at);
-            }
-        }
-        Ok(())
-    })?;
-    Ok(TextOccurrences {
-        count,
-        first,
-        length,
-    })
-}
-
 /// Replaces one occurrence. The kernel copies what is before and after it, which on some file
 /// systems moves no data.
 fn write_around(
@@ -454,68 +421,6 @@ fn write_replaced(
     }
     out.flush()
         .map_err(|error| FileAccessError::failed_write(&error))
-}
-
-/// A piece of the file that a search has passed, in order.
-enum EditPiece<'a> {
-    /// Bytes outside any match; several of these may follow one another.
-    Between(&'a [u8]),
-    /// A match, by its offset in the file.
-    Match(u64),
-}
-
-/// Searches the file from beginning to end, and returns its length in bytes. Where
-/// `passes_over_holes` is set, long ones are not visited.
-fn search(
-    file: &RegularFile,
-    finder: &Finder<'_>,
-    passes_over_holes: bool,
-    deadline: Option<Instant>,
-    mut visit: impl FnMut(EditPiece<'_>) -> Result<(), FileAccessError>,
-) -> Result<u64, FileAccessError> {
-    let needle = finder.needle().len();
-    let is_nul = |byte: &u8| *byte == 0;
-    // No text but one of NULs alone lies within a hole.
-    let passes_over_holes = passes_over_holes && !finder.needle().iter().all(is_nul);
-    let mut window = vec![0; WINDOW.max(needle.saturating_mul(2))];
-    // The window holds `filled` bytes of the file, from offset `base` on.
-    let (mut base, mut filled) = (0u64, 0);
-    loop {
-        FileAccessError::if_late(deadline, base)?;
-        let count = file.read_at(&mut window[filled..], base + filled as u64)?;
-        filled += count;
-        let seen = &window[..filled];
-        let mut start = 0;
-        while let Some(found) = finder.find(&seen[start..]) {
-            visit(EditPiece::Between(&seen[start..start + found]))?;
-            visit(EditPiece::Match(base + (start + found) as u64))?;
-            start += found + needle;
-        }
-        // A possible beginning of a match is kept for the next window.
-        let tail = if count == 0 {
-            0
-        } else {
-            (filled - start).min(needle - 1)
-        };
-        visit(EditPiece::Between(&seen[start..filled - tail]))?;
-        if count == 0 {
-            return Ok(base + filled as u64);
-        }
-        base += (filled - tail) as u64;
-        let kept_bytes = &window[filled - tail..filled];
-        if passes_over_holes && kept_bytes.iter().all(is_nul) {
-            // A text may begin with the last NULs of the hole.
-            let read = base + tail as u64;
-            let data = file.after_hole(&window[..filled], read);
-            let hole_end = data.saturating_sub(needle as u64);
-            if hole_end > read {
-                (base, filled) = (hole_end, 0);
-                continue;
-            }
-        }
-        window.copy_within(filled - tail..filled, 0);
-        filled = tail;
-    }
 }
 
 #[cfg(test)]
