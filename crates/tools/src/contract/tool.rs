@@ -37,7 +37,7 @@ pub struct Tool {
     /// Fields that only a caller with another tool has, each with that tool.
     pub fields_beside: &'static [(&'static str, &'static str)],
     /// Names for fields that other programs of this name have, each with the tool's own. Those of
-    /// other agents' tools are in one table for all (`contract/request/foreign_fields.rs`).
+    /// other agents' tools are in one table for all (`contract/request/foreign_fields`).
     pub aliases: &'static [(&'static str, &'static str)],
     /// True if it colours parts of what it shows a person, where the terms of the call say so.
     pub paints: bool,
