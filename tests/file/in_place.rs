@@ -70,37 +70,33 @@ fn a_writer_that_is_killed_midway_is_run_again() {
 fn a_writer_that_is_killed_every_time_leaves_the_draft_and_says_where() {
     let large = Large::new();
     let mut left = 0;
-    midway(
-        &large,
-        || edit(&large.file, OLD, NEW),
-        |child, step| {
-            step.kill();
-            assert!(eventually(|| !step.is_alive()));
-            // The second one, which the tool starts from the draft.
-            let mut second = None;
-            assert!(eventually(|| {
-                second = Step::find(&large.file).or(second.take());
-                second.as_ref().is_some_and(Step::is_alive)
-            }));
-            second.unwrap().kill();
-            let answer = answer_of(child);
-            if answer == replaced() {
-                // Done before it was killed.
-                assert!(large.has(&large.file, NEW) && large.is_alone());
-                return;
-            }
-            left += 1;
-            assert_eq!(answer["error_code"], "WRITE_FAILED", "{answer}");
-            let drafts = large.drafts();
-            assert_eq!(drafts.len(), 1);
-            let error = answer["error"].as_str().unwrap();
-            assert!(error.contains("part of the old"), "{error}");
-            assert!(error.contains(text(&drafts[0])), "{error}");
-            assert!(large.has(&drafts[0], NEW));
-            fs::remove_file(&drafts[0]).unwrap();
-        },
-    );
-    assert!(left > 0, "no second writer was killed midway");
+    while left == 0 {
+        midway(
+            &large,
+            || edit(&large.file, OLD, NEW),
+            |child, step| {
+                step.kill();
+                assert!(eventually(|| !step.is_alive()));
+                // The second one, which the tool starts from the draft.
+                let Some(second) = large.stop_midway() else {
+                    assert_eq!(answer_of(child), replaced());
+                    assert!(large.has(&large.file, NEW) && large.is_alone());
+                    return;
+                };
+                second.kill();
+                left += 1;
+                let answer = answer_of(child);
+                assert_eq!(answer["error_code"], "WRITE_FAILED", "{answer}");
+                let drafts = large.drafts();
+                assert_eq!(drafts.len(), 1);
+                let error = answer["error"].as_str().unwrap();
+                assert!(error.contains("part of the old"), "{error}");
+                assert!(error.contains(text(&drafts[0])), "{error}");
+                assert!(large.has(&drafts[0], NEW));
+                fs::remove_file(&drafts[0]).unwrap();
+            },
+        );
+    }
 }
 
 #[test]
