@@ -50,6 +50,7 @@ fn no_directory_is_made_for_a_path_that_is_meant_otherwise_or_a_write_that_fails
         "new/",
         "gone/../new.txt",
         "file/x/new.txt",
+        "https://example.com/new.txt",
     ] {
         let (text, failed) = written(here.path(), name, "x");
         assert!(failed, "{name}: {text}");

@@ -65,12 +65,17 @@ pub fn with_note(
     }
 }
 
+/// True if `path` is written as an address of HTTP.
+pub fn is_web_address(path: &str) -> bool {
+    path.starts_with("https://") || path.starts_with("http://")
+}
+
 /// Says what is wrong with `path`, and what to send.
 fn note(path: &str, wants: PathWant, terms: &CallTerms) -> String {
     if path.trim().is_empty() {
         return "file_path is empty: send the path of a file.".to_owned();
     }
-    if path.starts_with("https://") || path.starts_with("http://") {
+    if is_web_address(path) {
         let read = terms.if_served("web_fetch", ": web_fetch reads it");
         return format!("It is an address, and not a path{read}.");
     }

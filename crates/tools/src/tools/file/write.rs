@@ -108,7 +108,7 @@ fn make_directories(
     path: &str,
     makes_directories: bool,
 ) -> Result<Option<(MadeDirectories, Option<PathBuf>)>, FileAccessError> {
-    if !makes_directories {
+    if !makes_directories || failure::is_web_address(path) {
         return Ok(None);
     }
     let reach = confinement::is_within_reach;
