@@ -145,9 +145,9 @@ pub fn names_in(directory: &Path) -> Vec<String> {
     names
 }
 
-/// Waits until `condition` holds; false if it does not within ten seconds.
+/// Waits until `condition` holds; false if it does not within thirty seconds, as a busy machine takes.
 pub fn eventually(mut condition: impl FnMut() -> bool) -> bool {
-    let deadline = Instant::now() + Duration::from_secs(10);
+    let deadline = Instant::now() + Duration::from_secs(30);
     while !condition() {
         if Instant::now() > deadline {
             return false;
