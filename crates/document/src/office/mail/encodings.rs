@@ -129,7 +129,9 @@ pub(super) fn decode_words(text: &str) -> String {
         let start = word.get_match().start();
         let between = &text[end..start];
         end = start + whole.len();
-        let encoding = Charset::for_label(label).unwrap_or(Charset::Browsers(UTF_8));
+        // Bytes that no header may have were decoded with all of it.
+        let encoding = Charset::for_label(label).filter(|_| encoded.is_ascii());
+        let encoding = encoding.unwrap_or(Charset::Browsers(UTF_8));
         let bytes = if how.eq_ignore_ascii_case("b") {
             decode_base64(encoded.as_bytes())
         } else {
@@ -249,6 +251,7 @@ mod tests {
             ("=?utf-8?B?w4Q=?= =?UTF-8?Q?b_c?= d", "\u{c4}b c d"),
             ("=?utf-8?B?w4?= x =?broken", "\u{fffd} x =?broken"),
             ("a =?iso-8859-1*de?q?=E9?= b", "a \u{e9} b"),
+            ("=?iso-8859-1?Q?Fr\u{f6}sche?=", "Fr\u{f6}sche"),
         ] {
             assert_eq!(decode_words(text), wanted);
         }
