@@ -81,12 +81,14 @@ fn says_so(reply: &HttpResponse) -> bool {
     words.any(|[_, _, sign]| page.contains(sign))
 }
 
-/// Returns the sentence on a check for a reader who wants the page.
+/// Returns the sentence on a check of `vendor`, if known, for a reader who wants the page.
 #[must_use]
-pub fn advice_on_bot_check(vendor: &str) -> String {
+pub fn advice_on_bot_check(vendor: Option<&str>) -> String {
+    let name = vendor.map(|vendor| format!(" ({vendor})"));
     format!(
-        "The page is behind a bot check ({vendor}); fetching it again will not help, whatever \
-         headers are sent. Use the site's API or feed, or another source."
+        "The page is behind a bot check{}; fetching it again will not help, whatever headers are \
+         sent. Use the site's API or feed, or another source.",
+        name.unwrap_or_default()
     )
 }
 

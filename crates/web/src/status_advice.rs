@@ -13,7 +13,7 @@ use super::date;
 #[must_use]
 pub fn sentences(reply: &HttpResponse, login: bool, commands: bool) -> Vec<String> {
     let first = match (vendor_of(reply), retry_delay(reply)) {
-        (Some(vendor), _) => Some(advice_on_bot_check(vendor)),
+        (vendor @ Some(_), _) => Some(advice_on_bot_check(vendor)),
         (None, None) => advice(reply).map(str::to_owned),
         _ => None,
     };

@@ -19,7 +19,7 @@ use crate::contract::tool::{
 };
 use iki_base::unseen;
 use iki_document::Document;
-use iki_web::bot_checks::{advice_on_bot_check, vendor_of};
+use iki_web::bot_checks::{advice_on_bot_check, bot_check};
 use iki_web::client::{self, FetchError};
 
 /// The tool's row in the registry.
@@ -129,7 +129,7 @@ fn fetch(url: &str, main_only: bool, terms: &CallTerms) -> Result<FetchedPage, F
     let reply = page_source::fetch(&client, &target, None);
     let reply = reply.map_err(|error| failure(error, Some(&target), terms))?;
     let mut notes = Notes::default();
-    notes.add(vendor_of(&reply).map(advice_on_bot_check));
+    notes.add(bot_check(&reply).map(|check| advice_on_bot_check(check.vendor)));
     let part = if main_only {
         PagePart::Main
     } else {

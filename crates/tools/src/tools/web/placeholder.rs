@@ -80,14 +80,24 @@ const LOGINS: &str = "anmelden|connexion|einloggen|iniciar sesi|log in|log-in|lo
 /// Maximum length of the text of a form that asks for a name first, and then for a password.
 const MAX_NAME_FORM_BYTES: usize = 1024;
 
-/// Names of the fields in which such forms take the name.
-const NAME_FIELDS: &str = "name=\"loginfmt\"|name=\"identifier\"|name=\"username\"|\
-    name=\"login\"|name=\"email\"|autocomplete=\"username|autocomplete=\"webauthn|okta-sign-in|\
-    name=\"samlrequest\"|name=\"samlresponse\"|login.microsoftonline|auth0-lock";
+/// Names of the fields in which such forms take the name, without quotation marks.
+const NAME_FIELDS: &str = "name=loginfmt|name=identifier|name=username|name=login|name=email|\
+    autocomplete=username|autocomplete=webauthn|okta-sign-in|login.microsoftonline|auth0-lock";
 
-/// True if a page is a login form and little else.
+/// Names of the fields that a browser carries to an identity provider and back (SAML 2.0 Bindings,
+/// 3.5), without quotation marks.
+const SAML_FIELDS: &str = "name=samlrequest|name=samlresponse";
+
+/// Maximum length of the text of a page that offers other sites' logins alone, in bytes.
+const MAX_LOGIN_LINKS_BYTES: usize = 512;
+
+/// Parts of the addresses of such logins.
+const LOGIN_LINKS: &str = "/auth/|/oauth|/saml|/sso";
+
+/// True if a page is a login form and little else: `text` is its Markdown.
 fn is_login(page: &str, title: &str, text: &str) -> bool {
-    if text.len() >= MAX_LOGIN_FORM_BYTES {
+    // A login form shows neither code nor a table of data.
+    if text.len() >= MAX_LOGIN_FORM_BYTES || text.contains("```") || text.contains("| --- ") {
         return false;
     }
     let page = page.to_lowercase();
@@ -98,13 +108,26 @@ fn is_login(page: &str, title: &str, text: &str) -> bool {
         let value = value.map(|value| value.trim_start_matches(['"', '\'']));
         value.is_some_and(|value| value.starts_with("password"))
     });
-    let asks = fields
-        .take(MAX_PASSWORD_FIELDS)
-        .any(|at| !is_in_hidden_form(&page[..at]));
+    let has_heading = text
+        .lines()
+        .any(|line| line.starts_with('#') && !has_any(line.to_lowercase().as_bytes(), LOGINS));
+    let (mut asks, mut has_box) = (false, false);
+    for at in fields.take(MAX_PASSWORD_FIELDS) {
+        let before = &page[..at];
+        if has_heading && is_beside_page(before) {
+            has_box = true;
+        } else {
+            asks |= !is_in_hidden_form(before);
+        }
+    }
     if !asks {
-        return text.len() < MAX_NAME_FORM_BYTES
-            && has_any(title.to_lowercase().as_bytes(), LOGINS)
-            && has_any(page.as_bytes(), NAME_FIELDS);
+        let is_named = has_any(title.to_lowercase().as_bytes(), LOGINS);
+        let unquoted = page.replace(['"', '\''], "");
+        let has = |signs| has_any(unquoted.as_bytes(), signs);
+        let is_of_links = text.len() < MAX_LOGIN_LINKS_BYTES && !has_heading && has(LOGIN_LINKS);
+        return !has_box
+            && text.len() < MAX_NAME_FORM_BYTES
+            && (has(SAML_FIELDS) || is_named && (is_of_links || has(NAME_FIELDS)));
     }
     let folded = format!("{title}\n{text}").to_lowercase();
     has_any(folded.as_bytes(), LOGINS)
@@ -121,6 +144,30 @@ fn is_in_hidden_form(before: &str) -> bool {
         let tag: String = tag.split_ascii_whitespace().collect();
         tag.contains("display:none")
     })
+}
+
+/// Elements beside a page's own text.
+const BESIDE_PAGE: [&str; 5] = ["header", "nav", "aside", "footer", "dialog"];
+
+/// Words in the names of windows that a script opens over a page.
+const WINDOWS: [&str; 4] = ["modal", "popup", "lightbox", "offcanvas"];
+
+/// True if the end of `before` lies in the site's header or the like, or in a window over the page.
+fn is_beside_page(before: &str) -> bool {
+    let last = |part: &str| memmem::rfind(before.as_bytes(), part.as_bytes());
+    let is_in = |name| last(&format!("<{name}")) > last(&format!("</{name}"));
+    let is_in_window = |name: &&str| {
+        let tag = last(name).and_then(|at| before[..at].rfind("<div"));
+        let opened = tag.map(|at| &before[at..]);
+        opened.is_some_and(|html| {
+            html.matches("<div").count() > html.matches("</div").count()
+                && html
+                    .split('>')
+                    .next()
+                    .is_some_and(|tag| tag.contains(*name))
+        })
+    };
+    BESIDE_PAGE.into_iter().any(is_in) || WINDOWS.iter().any(is_in_window)
 }
 
 /// Maximum length of the text of a consent page, in bytes.
@@ -141,7 +188,7 @@ const CONSENTS: &str = "before you continue|bevor sie|cookie|consent|privacy|per
     third parties|third-party|your data|our partners|vendors|legitimate interest|datenschutz|\
     einwillig|zustimm|unsere partner|werbung|données|confidentialité|partenaires|\
     consentimiento|privacidad|nuestros socios|toestemming|gegevens|privacidade|consenso|\
-    terze parti|同意|隐私|プライバシー";
+    terze parti|tracking|pur-abo|同意|隐私|プライバシー";
 
 /// Words on the buttons with which one gives it.
 const ACCEPTS: &str = "accept|agree|allow all|allow cookies|i consent|give consent|akzeptieren|\
@@ -181,9 +228,16 @@ fn is_consent(page: &str, title: &str, text: &str) -> bool {
 const MAX_TEASER_BYTES: usize = 4096;
 
 /// Signs in the HTML of a page whose rest is for subscribers.
-const PAYWALLS: &str = "\"isaccessibleforfree\":false|\"isaccessibleforfree\":\"false|paywall|\
-    regwall|subscriber-only|subscribers-only|premium-content|metered-content|tp-container|\
-    piano-offer|leaky_paywall|gateway-content|subscriber-wall|meteredcontent|gh-post-upgrade-cta";
+const PAYWALLS: &str = "paywall|regwall|subscriber-only|subscribers-only|premium-content|\
+    metered-content|tp-container|piano-offer|leaky_paywall|gateway-content|subscriber-wall|\
+    meteredcontent|gh-post-upgrade-cta";
+
+/// Maximum length of the text of a page that is behind a paywall by its own declaration
+/// (schema.org), in bytes: above it a whole article may follow.
+const MAX_DECLARED_BYTES: usize = 600;
+
+/// Such a declaration, without blanks.
+const NOT_FREE: &str = "\"isaccessibleforfree\":false|\"isaccessibleforfree\":\"false";
 
 /// Sentences with which such a page asks for a subscription.
 const SUBSCRIPTIONS: &str = "already a subscriber|already a member|already have an account|\
@@ -203,7 +257,10 @@ fn is_paywall(page: &str, text: &str) -> bool {
     }
     let mut page = page.to_lowercase();
     page.retain(|char| !char.is_ascii_whitespace());
-    has_any(page.as_bytes(), PAYWALLS) && has_any(text.to_lowercase().as_bytes(), SUBSCRIPTIONS)
+    let declares = has_any(page.as_bytes(), NOT_FREE);
+    let is_offered = has_any(text.to_lowercase().as_bytes(), SUBSCRIPTIONS);
+    declares && (is_offered || text.len() < MAX_DECLARED_BYTES)
+        || is_offered && has_any(page.as_bytes(), PAYWALLS)
 }
 
 /// IDs of the elements that frameworks put a page into.
@@ -291,6 +348,63 @@ mod tests {
         assert!(!is_login(form, "New to astronomy", "Log in"));
         let shown = format!("{form}<form action=/login><input type=password></form>");
         assert!(is_login(&shown, "New to astronomy", "Log in"));
+    }
+
+    #[test]
+    fn a_login_box_beside_a_short_page_is_no_login_form() {
+        let form = "<form action=/login><input name=u><input type=password>Login</form>";
+        let header = format!("<header>{form}</header><main><h1>Status</h1><p>All is up.</main>");
+        assert!(!is_login(
+            &header,
+            "Status",
+            "Login\n\n# Status\n\nAll is up."
+        ));
+        assert!(is_login(&header, "Status", "Login"));
+        let window = format!("<h1>Version 3.2</h1><div class=modal><h2>Log in</h2>{form}</div>");
+        let text = "# Version 3.2\n\nDownload it.\n\n## Log in";
+        assert!(!is_login(&window, "Version 3.2", text));
+        assert!(is_login(
+            &window.replace(" class=modal", ""),
+            "Version 3.2",
+            text
+        ));
+        let lesson = format!("<h1>A login form</h1><pre>x</pre>{form}");
+        assert!(!is_login(
+            &lesson,
+            "A login form",
+            "# A login form\n\n```\nx\n```"
+        ));
+    }
+
+    #[test]
+    fn a_login_in_steps_or_at_other_sites_is_a_login() {
+        let first = "<h1>Sign in</h1><form><input type=email name=identifier></form>";
+        assert!(is_login(first, "Sign in - Accounts", "# Sign in"));
+        let others = "<h1>Log in</h1><a href='/users/auth/saml'>Sign in with SSO</a>";
+        assert!(is_login(
+            others,
+            "Log in to Lab",
+            "# Log in\n\n[Sign in with SSO](/users/auth/saml)"
+        ));
+        let page = others.replace("Log in<", "SSO<");
+        assert!(!is_login(
+            &page,
+            "Log in by SSO",
+            "# SSO\n\nUse [it](/users/auth/saml)."
+        ));
+        let carried = "<form method=post><input type=hidden name=\"SAMLRequest\" value=x></form>";
+        assert!(is_login(
+            carried,
+            "SAML",
+            "Press the Continue button once to proceed."
+        ));
+    }
+
+    #[test]
+    fn a_page_may_declare_that_it_is_not_free() {
+        let page = r#"<script type="application/ld+json">{"isAccessibleForFree": false}</script>"#;
+        assert!(is_paywall(page, "# Story\n\nThe first paragraph."));
+        assert!(!is_paywall(page, &"A whole story. ".repeat(50)));
     }
 
     #[test]
