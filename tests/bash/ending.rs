@@ -54,14 +54,15 @@ pub fn has_program(name: &str) -> bool {
 
 #[test]
 fn two_seconds_before_its_limit_or_at_half_of_a_short_one_a_command_is_asked_to_end() {
-    for (seconds, expected) in [("1", 500), ("3", 1_500), ("6", 4_000)] {
+    let cases = [(1, 500), (3, 1_500), (6, 4_000)];
+    common::side_by_side(cases, |(seconds, expected)| {
         let here = directory();
-        let mark = alone(300);
+        let mark = alone(330 + seconds);
         let script = format!(
             "trap 'date +%s%N >asked; echo cleaned; exit 7' TERM; date +%s%N >begun; echo begun; \
              sleep {mark}; echo never"
         );
-        let answer = within(seconds, here.path(), &script);
+        let answer = within(&seconds.to_string(), here.path(), &script);
         let output = answer.field("output");
         // The shell may say of its child that it was terminated.
         assert!(
@@ -80,7 +81,7 @@ fn two_seconds_before_its_limit_or_at_half_of_a_short_one_a_command_is_asked_to_
         let note = answer.note();
         assert!(note.contains(&format!("`sleep {mark}`")), "{note}");
         assert!(!note.contains("killed"), "{note}");
-    }
+    });
 }
 
 #[test]
@@ -308,9 +309,9 @@ const NAMES: [&str; 5] = [
 
 #[test]
 fn no_name_that_a_link_gives_outlives_the_end_of_the_time() {
-    for name in NAMES {
+    common::side_by_side((340..).zip(NAMES), |(number, name)| {
         let here = directory();
-        let mark = alone(310);
+        let mark = alone(number);
         symlink(BINARY, here.path().join(name)).unwrap();
         let answer = within(
             "4",
@@ -320,7 +321,7 @@ fn no_name_that_a_link_gives_outlives_the_end_of_the_time() {
         assert!(answer.note().contains(&mark), "{}", answer.note());
         assert!(all_gone(&mark), "{name}");
         assert!(eventually(|| !runs(here.path())), "{name}");
-    }
+    });
 }
 
 /// Shell commands that start `./name` as a server, whose input stays open, and have it run a
