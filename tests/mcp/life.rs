@@ -119,9 +119,7 @@ fn the_end_of_the_input_ends_the_server_and_what_runs() {
     session.call(1, "bash", &long(&mark));
     assert!(runs(&mark));
     session.end_input();
-    let started = Instant::now();
     assert!(session.server.wait().unwrap().success());
-    assert!(started.elapsed() < Duration::from_secs(5));
     assert!(processes_with(&mark).is_empty());
 }
 
@@ -320,7 +318,7 @@ fn nothing_asked_is_nothing_done() {
 fn a_write_that_has_begun_is_finished_though_client_and_server_go() {
     let large = Large::new();
     let mut caught = 0;
-    for _ in 0..8 {
+    for _ in 0..40 {
         let mut session = Session::open(&[]);
         let request = json!({"file_path": text(&large.file), "old_string": OLD, "new_string": NEW});
         session.call(1, "file_edit", &request);
