@@ -468,10 +468,10 @@ fn memory_without_end_ends_the_page_and_nothing_else() {
 }
 
 #[test]
-fn webrtc_finds_no_way_past_the_proxy() {
-    let test = "webrtc_finds_no_way_past_the_proxy";
-    staged_with_a_browser(test, &[], |_| {
-        let script = format!(
+fn neither_webrtc_nor_a_download_nor_the_browser_itself_leads_past_proxy_and_profile() {
+    let test = "neither_webrtc_nor_a_download_nor_the_browser_itself_leads_past_proxy_and_profile";
+    staged_with_a_browser(test, &[], |room| {
+        let webrtc = format!(
             "const peer = new RTCPeerConnection({{iceServers: [{{urls: 'stun:{OTHER}:PORT'}}, \
              {{urls: 'stun:{PRIVATE}:PORT'}}, {{urls: 'turn:{PRIVATE}:PORT?transport=tcp', \
              username: 'u', credential: 'c'}}]}});\n\
@@ -479,9 +479,14 @@ fn webrtc_finds_no_way_past_the_proxy() {
              'done');\n\
              peer.createDataChannel('x');\n\
              peer.createOffer().then(offer => peer.setLocalDescription(offer)).then(() => \
-             say('offered'));\n\
-             fetch('/never').catch(() => {{}});\n"
+             say('offered'));\n"
         );
+        let download = "const link = document.createElement('a'); link.href = '/file'; \
+            link.download = 'kept.html'; document.body.append(link); link.click(); say('clicked');";
+        // Long enough for whatever the browser does by itself.
+        let waits =
+            "fetch('/never').catch(() => {}).then(() => fetch('/never-2')).catch(() => {});";
+        let script = asks(&format!("http://{OTHER}:PORT/")) + &webrtc + download + waits;
         let site = Site::of(&script);
         let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, site.port)).unwrap();
         socket.set_nonblocking(true).unwrap();
@@ -491,48 +496,18 @@ fn webrtc_finds_no_way_past_the_proxy() {
         assert!(!said(&page).contains("candidate:"), "{}", said(&page));
         let came = socket.recv_from(&mut [0; 64]);
         assert_eq!(came.unwrap_err().kind(), io::ErrorKind::WouldBlock);
-        assert_eq!(site.reached(), [PUBLIC]);
-    });
-}
-
-#[test]
-fn a_download_goes_with_the_profile() {
-    let test = "a_download_goes_with_the_profile";
-    staged_with_a_browser(test, &[], |room| {
-        let script = "const link = document.createElement('a'); link.href = '/file'; \
-            link.download = 'kept.html'; document.body.append(link); link.click(); say('clicked');";
-        let site = Site::of(script);
-        let page = rendered(&site.url(PUBLIC));
+        assert_eq!(site.reached(), [PUBLIC, OTHER]);
         assert!(said(&page).contains("clicked"), "{}", said(&page));
         // Saved or not, what was asked for is not where a download would lie.
         assert!(site.heads().iter().any(|head| head.contains(" /file ")));
-        for place in [
-            Path::new("/"),
-            Path::new("/tmp"),
-            Path::new("/nonexistent"),
-            room,
-        ] {
+        for place in ["/", "/tmp", "/nonexistent", common::text(room)].map(Path::new) {
             let kept = place.join("kept.html");
             assert!(!kept.exists(), "{}", kept.display());
             assert!(!place.join("Downloads").exists());
         }
         is_clean(room);
-    });
-}
-
-#[test]
-fn nothing_is_asked_that_no_page_asked_for() {
-    let test = "nothing_is_asked_that_no_page_asked_for";
-    staged_with_a_browser(test, &[], |_| {
-        // Long enough for whatever the browser does by itself.
-        let waiting = format!(
-            "{}fetch('/never').catch(() => {{}}).then(() => fetch('/never-2')).catch(() => {{}});",
-            asks(&format!("http://{OTHER}:PORT/"))
-        );
-        let site = Site::of(&waiting);
-        let page = rendered(&site.url(PUBLIC));
-        let hosts = [PUBLIC, OTHER].map(|host| format!("{host}:{}", site.port));
-        assert_eq!(connected(&page), hosts, "{:?}", page.asked);
+        let hosts = [PUBLIC, OTHER, PRIVATE].map(|host| format!("{host}:{}", site.port));
+        assert_eq!(connected(&page), hosts[..2], "{:?}", page.asked);
         for asked in &page.asked {
             let of_page = hosts.contains(&asked.target);
             let refused = asked.refused.as_deref().unwrap_or_default();
