@@ -85,7 +85,7 @@ fn is_the_same_cut_or_whole(here: &Path, name: &str, request: &Value, most: u32)
 #[test]
 fn several_threads_give_the_answer_of_one() {
     let here = common::directory();
-    many_files(here.path(), 4500);
+    many_files(here.path(), 3000);
     fs::create_dir(here.path().join("d0/empty")).unwrap();
     std::os::unix::fs::symlink("d1", here.path().join("d0/link")).unwrap();
     for request in [
