@@ -190,11 +190,10 @@ fn invalid_utf_8_and_endless_nesting_are_bad_requests() {
 }
 
 #[test]
-fn a_request_of_a_hundred_megabytes_of_nothing_known_is_answered() {
-    let padding = "x".repeat(100_000_000);
+fn a_large_request_of_nothing_known_is_answered() {
+    let input = format!("{{\"padding\":\"{}\"}}", "x".repeat(10_000_000));
     for (name, fields) in tools() {
-        let input = format!("{{\"padding\":\"{padding}\"}}");
-        let answer = tool(&name).with_input(input).run();
+        let answer = tool(&name).with_input(input.clone()).run();
         assert_eq!(
             answer.field("error"),
             format!("missing {} field", fields[0])

@@ -207,7 +207,7 @@ fn common_page() -> String {
 
 #[test]
 fn every_tool_works_without_any_one_of_the_kernel_s_newer_services() {
-    for service in SERVICES {
+    common::side_by_side(SERVICES, |service| {
         for errno in [libc::ENOSYS, libc::EPERM, libc::EINVAL] {
             // A kernel that knows `statx` says EINVAL of no sound call; nor does one of a file
             // without a name.
@@ -217,7 +217,7 @@ fn every_tool_works_without_any_one_of_the_kernel_s_newer_services() {
             let what = format!("without {} (error {errno})", service.name);
             everything_works(&what, &[], |command| refuse(command, service, errno));
         }
-    }
+    });
 }
 
 #[test]
@@ -248,7 +248,8 @@ fn without_proc_and_without_dev_every_tool_works() {
 
 /// What a killed tool leaves, where `service` is refused.
 fn leaves_nothing(service: Service, script: &str, number: u32, count: usize) {
-    for errno in [libc::ENOSYS, libc::EPERM, libc::EINVAL] {
+    let errors = [libc::ENOSYS, libc::EPERM, libc::EINVAL];
+    common::side_by_side((number..).zip(errors), |(number, errno)| {
         let mark = alone(number);
         let here = directory();
         let request = json!({"command": script.replace("MARK", &mark)});
@@ -269,26 +270,27 @@ fn leaves_nothing(service: Service, script: &str, number: u32, count: usize) {
             unsafe { libc::kill(i32::try_from(pid).unwrap(), libc::SIGKILL) };
         }
         assert!(begun && !left, "{} (error {errno})", service.name);
-    }
+    });
 }
 
 #[test]
 fn a_killed_tool_leaves_no_process_where_it_can_be_no_subreaper() {
     let script = "setsid sleep MARK & (setsid sleep MARK &); nohup sleep MARK & \
                   trap '' TERM HUP INT; sleep MARK; sleep MARK";
-    leaves_nothing(SUBREAPER, script, 40, 4);
-    leaves_nothing(call("pidfd_open", libc::SYS_pidfd_open), script, 41, 4);
+    leaves_nothing(SUBREAPER, script, 50, 4);
+    leaves_nothing(call("pidfd_open", libc::SYS_pidfd_open), script, 55, 4);
 }
 
 #[test]
 fn at_the_end_of_its_time_a_command_is_ended_where_nobody_is_a_subreaper() {
-    let here = directory();
-    for (number, code, kill) in [
-        (43, 124, ""),
+    let cases = [
+        (60, 124, ""),
         (44, 137, "(sleep 0.2; kill -9 $PPID) &"),
         // While it sees to the end of all of it.
         (45, 124, "trap '' TERM; (sleep 0.6; kill -9 $PPID) &"),
-    ] {
+    ];
+    common::side_by_side(cases, |(number, code, kill)| {
+        let here = directory();
         let mark = alone(number);
         let script = format!("{kill} (setsid sleep {mark} &); echo x; sleep {mark}");
         let mut bash = Command::new(link("bash"));
@@ -305,7 +307,7 @@ fn at_the_end_of_its_time_a_command_is_ended_where_nobody_is_a_subreaper() {
         assert_eq!(answer["output"], "x");
         assert_eq!(answer["exit_code"], code);
         assert!(eventually(|| processes_with(&mark).is_empty()));
-    }
+    });
 }
 
 #[test]

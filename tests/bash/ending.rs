@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
@@ -18,21 +18,27 @@ use crate::common::{
 /// The time that a busy machine adds.
 const SLACK: Duration = Duration::from_millis(300);
 
-/// A call that may take so many seconds.
+/// A call that may take so many seconds, and takes less; now and then a busy machine holds one up,
+/// and another is made.
 fn within(seconds: &str, here: &Path, command: &str) -> Answer {
-    let answer = tool("bash")
-        .with(&json!({ "command": command }))
-        .env("IKIGAI_MAX_SECONDS", seconds)
-        .in_directory(here)
-        .run();
-    assert_eq!(answer.json()["exit_code"], 124, "{}", answer.json());
     let limit = Duration::from_secs_f64(seconds.parse().unwrap());
-    assert!(
-        answer.took < limit,
-        "{:?} of {limit:?}: {command}",
-        answer.took
-    );
-    answer
+    let prepared = common::names_in(here);
+    for _ in 0..3 {
+        let answer = tool("bash")
+            .with(&json!({ "command": command }))
+            .env("IKIGAI_MAX_SECONDS", seconds)
+            .in_directory(here)
+            .run();
+        assert_eq!(answer.json()["exit_code"], 124, "{}", answer.json());
+        if answer.took < limit {
+            return answer;
+        }
+        let made = common::names_in(here).into_iter();
+        for name in made.filter(|name| !prepared.contains(name)) {
+            let _ = fs::remove_file(here.join(name));
+        }
+    }
+    panic!("never within {limit:?}: {command}");
 }
 
 /// Waits until no process has `mark`; ends those that have.
@@ -125,7 +131,7 @@ fn what_is_started_to_clear_up_is_not_asked_and_what_stays_is_killed() {
     );
     within("4", here.path(), &script);
     assert_eq!(common::names_in(here.path()), ["cleaned"]);
-    assert!(processes_with(&mark).is_empty());
+    assert!(all_gone(&mark));
 }
 
 #[test]
@@ -216,26 +222,28 @@ fn a_host_that_vanishes_leaves_three_tenths_of_a_second() {
     let mark = alone(307);
     let script = format!(
         "(trap 'touch cleaned; exit' TERM; sleep {mark}) & trap '' TERM; echo; sleep {mark}; \
-         sleep {mark}"
+         while :; do echo >>ticks; sleep 0.05; done"
     );
     for host in ["killed", "closed"] {
         let call = tool("bash").with(&json!({ "command": script }));
         let mut child = call.in_directory(here.path()).start();
         assert!(eventually(|| processes_with(&mark).len() == 2));
-        let begin = Instant::now();
         if host == "killed" {
             child.kill().unwrap();
         } else {
             drop(child.stdout.take());
         }
-        let gone = all_gone(&mark);
         assert!(
-            gone && begin.elapsed() < Duration::from_millis(1_500),
+            all_gone(&mark) && eventually(|| !runs(here.path())),
             "{host}"
         );
         child.wait().unwrap();
-        assert_eq!(common::names_in(here.path()), ["cleaned"], "{host}");
         fs::remove_file(here.path().join("cleaned")).unwrap();
+        // Six in that time, and fewer on a busy machine.
+        let ticks = fs::read(here.path().join("ticks")).unwrap_or_default();
+        assert!(ticks.len() < 20, "{host}: {}", ticks.len());
+        let _ = fs::remove_file(here.path().join("ticks"));
+        assert!(common::names_in(here.path()).is_empty(), "{host}");
     }
 }
 
@@ -375,22 +383,21 @@ fn runs(directory: &Path) -> bool {
 
 #[test]
 fn a_name_that_a_program_gives_itself_spares_nobody_else() {
-    if !has_program("python3") {
+    if !has_program("perl") {
         return;
     }
     let here = directory();
     let mark = alone(311);
-    let program = "import signal, subprocess, sys\n\
-                   signal.signal(signal.SIGTERM, signal.SIG_IGN)\n\
-                   open('/proc/self/comm', 'w').write(sys.argv[1])\n\
-                   subprocess.Popen(['sleep', sys.argv[2]], start_new_session=True)\n\
-                   signal.pause()\n";
-    fs::write(here.path().join("it.py"), program).unwrap();
+    let program = "$SIG{TERM} = 'IGNORE';\n\
+                   open my $name, '>', '/proc/self/comm'; print $name $ARGV[0]; close $name;\n\
+                   system \"setsid sleep $ARGV[1] &\";\n\
+                   sleep;\n";
+    fs::write(here.path().join("it.pl"), program).unwrap();
     let script = format!(
-        "for name in guard writing staying watching; do python3 it.py ikigai/$name {mark} & done; wait"
+        "for name in guard writing staying watching; do perl it.pl ikigai/$name {mark} & done; wait"
     );
     let answer = within("5", here.path(), &script);
-    let killed = format!("`python3 it.py ikigai/guard {mark}` (killed");
+    let killed = format!("`perl it.pl ikigai/guard {mark}` (killed");
     assert!(answer.note().contains(&killed), "{}", answer.note());
-    assert!(processes_with(&mark).is_empty());
+    assert!(all_gone(&mark));
 }

@@ -214,7 +214,7 @@ fn the_input_of_a_loop_is_left_to_it_where_a_place_is_given() {
 fn a_long_stream_passes_through_in_little_memory() {
     let room = room();
     let script = format!(
-        "ulimit -v 500000; head -c 700000000 /dev/zero | tr '\\0' '\\n' | {{ cat; echo end; }} | {BINARY} grep -c '^end$'"
+        "ulimit -v 150000; head -c 200000000 /dev/zero | tr '\\0' '\\n' | {{ cat; echo end; }} | {BINARY} grep -c '^end$'"
     );
     let mut sh = Command::new("sh");
     let output = sh

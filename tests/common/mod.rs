@@ -145,16 +145,29 @@ pub fn names_in(directory: &Path) -> Vec<String> {
     names
 }
 
-/// Waits until `condition` holds; false if it does not within thirty seconds, as a busy machine takes.
+/// Waits until `condition` holds; false if it does not within ten seconds. It is looked at less
+/// often the longer it takes, since a look at all processes is work.
 pub fn eventually(mut condition: impl FnMut() -> bool) -> bool {
-    let deadline = Instant::now() + Duration::from_secs(30);
+    let start = Instant::now();
     while !condition() {
-        if Instant::now() > deadline {
+        let waited = start.elapsed();
+        if waited > Duration::from_secs(10) {
             return false;
         }
-        std::thread::sleep(Duration::from_millis(5));
+        let pause = waited / 4;
+        std::thread::sleep(pause.clamp(Duration::from_millis(3), Duration::from_millis(60)));
     }
     true
+}
+
+/// Carries out `body` for all cases at once, for such as wait for most of their time.
+pub fn side_by_side<T: Send>(cases: impl IntoIterator<Item = T>, body: impl Fn(T) + Sync) {
+    std::thread::scope(|scope| {
+        for case in cases {
+            let body = &body;
+            scope.spawn(move || body(case));
+        }
+    });
 }
 
 /// An argument that only processes of this run's test `number` in the caller's file have: hours to

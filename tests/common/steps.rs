@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::common::{directory, names_in};
 
 /// The size of a file that takes a while to overwrite, in bytes.
-const LARGE: usize = 120_000_000;
+const LARGE: usize = 60_000_000;
 
 /// What the edits of these tests replace, and the replacement: longer, so that every byte moves.
 pub const OLD: &str = "<here>";

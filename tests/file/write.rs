@@ -456,7 +456,7 @@ fn killed_at_any_moment_the_file_is_old_or_new_and_alone() {
     // The kills are spread over the time that a call takes here, and a third more.
     let took = (0..5).map(|_| write(&file, &new).run().took).min().unwrap();
     let (mut finished, mut broken_off) = (0, 0);
-    for round in 0..80u32 {
+    for round in 0..40u32 {
         // What was begun in the last round goes on in the last round's file.
         let _ = fs::remove_file(&file);
         fs::write(&file, &old).unwrap();
@@ -465,7 +465,7 @@ fn killed_at_any_moment_the_file_is_old_or_new_and_alone() {
             let _ = fs::hard_link(&file, here.path().join("twin"));
         }
         let mut child = write(&file, &new).start();
-        std::thread::sleep(took * round / 60);
+        std::thread::sleep(took * round / 30);
         child.kill().unwrap();
         broken_off += u32::from(!child.wait().unwrap().success());
         // In place, what has been begun is carried out by a process of its own.
@@ -483,7 +483,7 @@ fn killed_at_any_moment_the_file_is_old_or_new_and_alone() {
         let alone = || names_in(here.path()) == ["file"];
         assert!(eventually(alone), "round {round}");
     }
-    eprintln!("80 calls: {broken_off} were killed before their end, {finished} files were new");
+    eprintln!("40 calls: {broken_off} were killed before their end, {finished} files were new");
     assert!(broken_off > 5 && finished > 0, "{broken_off} {finished}");
 }
 

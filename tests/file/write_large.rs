@@ -9,8 +9,8 @@ use crate::common::{Answer, Call, directory, text, tool};
 use crate::staged;
 use serde_json::{Value, json};
 
-/// Bytes in a megabyte as disks count it.
-const MB: u64 = 1_000_000;
+/// The size of a request in bytes: a sixth of it is much more than what memory varies by.
+const LARGE: u64 = 60_000_000;
 
 /// Pieces in a block that is written or compared at once: piece by piece, the test itself would
 /// take longer than the calls.
@@ -126,8 +126,8 @@ fn a_write_takes_no_more_than_a_third_beyond_its_request() {
         ];
         for (n, content) in CONTENTS.iter().enumerate() {
             let (before, behind) = &ways[n % ways.len()];
-            content.request(&request, 100 * MB, before, behind);
-            let bytes = content.pieces(100 * MB) * content.meant.len() as u64;
+            content.request(&request, LARGE, before, behind);
+            let bytes = content.pieces(LARGE) * content.meant.len() as u64;
             let mut expected =
                 json!({"output": format!("Wrote {bytes} bytes to file"), "bytes": bytes});
             if before.contains("\"x\"") {
@@ -137,7 +137,7 @@ fn a_write_takes_no_more_than_a_third_beyond_its_request() {
                         .into();
             }
             assert_takes_little(|| tool("file-write"), &request, &expected);
-            content.assert_in(&file, 100 * MB);
+            content.assert_in(&file, LARGE);
         }
     });
 }
@@ -149,11 +149,11 @@ fn a_request_twice_as_large_takes_twice_as_much_and_no_more() {
         let (_here, file, request) = places();
         let content = &CONTENTS[0];
         let before = format!(r#"{{"file_path":{},"content":""#, Value::from(text(&file)));
-        content.request(&request, 200 * MB, &before, "\"}");
-        let bytes = content.pieces(200 * MB) * content.meant.len() as u64;
+        content.request(&request, 2 * LARGE, &before, "\"}");
+        let bytes = content.pieces(2 * LARGE) * content.meant.len() as u64;
         let expected = json!({"output": format!("Wrote {bytes} bytes to file"), "bytes": bytes});
         assert_takes_little(|| tool("file-write"), &request, &expected);
-        content.assert_in(&file, 200 * MB);
+        content.assert_in(&file, 2 * LARGE);
     });
 }
 
@@ -165,14 +165,14 @@ fn an_edit_takes_no_more_than_a_third_beyond_its_request_either() {
         let content = &CONTENTS[0];
         let path = Value::from(text(&file));
         let before = format!(r#"{{"file_path":{path},"old_string":"old\n","new_string":""#);
-        content.request(&request, 100 * MB, &before, "\"}");
+        content.request(&request, LARGE, &before, "\"}");
         let expected = json!({"output": "Replaced 1 occurrence in file", "replacements": 1});
         let edit = || {
             fs::write(&file, "old\n").unwrap();
             tool("file-edit")
         };
         assert_takes_little(edit, &request, &expected);
-        content.assert_in(&file, 100 * MB);
+        content.assert_in(&file, LARGE);
     });
 }
 
@@ -183,11 +183,11 @@ fn a_request_in_a_file_that_is_named_takes_as_little() {
         let (_here, file, request) = places();
         let content = &CONTENTS[0];
         let before = format!(r#"{{"file_path":{},"content":""#, Value::from(text(&file)));
-        content.request(&request, 100 * MB, &before, "\"}");
-        let bytes = content.pieces(100 * MB) * content.meant.len() as u64;
+        content.request(&request, LARGE, &before, "\"}");
+        let bytes = content.pieces(LARGE) * content.meant.len() as u64;
         let expected = json!({"output": format!("Wrote {bytes} bytes to file"), "bytes": bytes});
         let call = || tool("file-write").arg("--input").arg(&request);
         assert_takes_little(call, &request, &expected);
-        content.assert_in(&file, 100 * MB);
+        content.assert_in(&file, LARGE);
     });
 }

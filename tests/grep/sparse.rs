@@ -121,7 +121,8 @@ fn holes_are_searched_as_nuls_that_were_written() {
     let Some(file) = sparse(here.path(), 24 << 20, &parts) else {
         return;
     };
-    let content = fs::read(&file).unwrap();
+    let (written, holes) = (here.path().join("written"), here.path().join("holes"));
+    fs::write(&written, fs::read(&file).unwrap()).unwrap();
     for pattern in ["one", "^t", "e$", "five", "nowhere", "^$", "\\x00three"] {
         for threads in ["1", "2"] {
             let run = || {
@@ -130,12 +131,10 @@ fn holes_are_searched_as_nuls_that_were_written() {
                 call.env("IKIGAI_MAX_ANSWER", "3000").run().json()
             };
             let sparse = run();
-            let written = here.path().join("written");
-            fs::write(&written, &content).unwrap();
-            let holes = here.path().join("holes");
             fs::rename(&file, &holes).unwrap();
             fs::rename(&written, &file).unwrap();
             assert_eq!(sparse, run(), "{pattern}");
+            fs::rename(&file, &written).unwrap();
             fs::rename(&holes, &file).unwrap();
         }
     }

@@ -1,7 +1,6 @@
 //! `ikigai-tools mcp --http` as its clients meet it: one server for many, over HTTP.
 
 mod access;
-mod after_a_minute;
 mod bounds;
 mod life;
 mod memory;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::http_server::{HttpServer, http};
+use crate::http_server::{HttpServer, http, ping};
 use crate::reading::{engine, html};
 use crate::server::{Server, page, reply};
 
@@ -313,4 +313,20 @@ fn figures_are_for_those_with_a_token_in_prometheus_s_form() {
         .lines()
         .find_map(|line| line.strip_prefix("ikigai_resident_bytes "));
     assert!(resident.unwrap().parse::<u64>().unwrap() > 1_000_000);
+}
+
+#[test]
+fn refused_tokens_are_one_line_in_the_log_which_says_nothing_of_them() {
+    for flags in [&[][..], &["--log", "json"]] {
+        let server = http(flags).tokens(&["anna"]).start();
+        for number in 0..50 {
+            let token = format!("Bearer token-of-mallory-{number}");
+            let answer = server.post(&[("Authorization", &token)], &ping());
+            assert_eq!(answer.status, 401);
+        }
+        assert!(server.logs("missing or not in the file of tokens"));
+        let log = server.log();
+        assert_eq!(log.matches("a request was refused").count(), 1, "{log}");
+        assert!(!log.contains("mallory"), "{log}");
+    }
 }

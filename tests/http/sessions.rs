@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::common::eventually;
+use crate::common::{eventually, side_by_side};
 use crate::http_server::{Client, Event, HttpServer, Reply, http};
 use crate::server::{Server, page};
 
@@ -160,7 +160,7 @@ fn the_revision_without_a_handshake_is_spoken_with_sessions_and_without() {
 #[test]
 fn a_call_that_reports_progress_is_answered_by_a_stream_of_events() {
     let (pages, _) = slow(6);
-    for args in [&[][..], &["--sessions"]] {
+    side_by_side([&[][..], &["--sessions"]], |args| {
         let server = serve(args);
         let plain = server.client().initialized("2025-06-18").0;
         let modern = server
@@ -189,7 +189,7 @@ fn a_call_that_reports_progress_is_answered_by_a_stream_of_events() {
                 });
             }
         });
-    }
+    });
 }
 
 #[test]
@@ -428,10 +428,14 @@ fn five_hundred_sessions_fit_into_memory_and_the_longest_idle_one_makes_room() {
     println!("{memory} KiB for 499 sessions");
     assert!(memory < 36 * 1024, "{memory} KiB");
     assert_eq!(first.status_of("ping"), 200);
+    // One that listens is not idle.
+    let stream = clients[0].listen();
     server.client().initialized("2025-11-25");
     assert_eq!(first.status_of("ping"), 200);
-    assert_eq!(clients[0].status_of("ping"), 404);
-    assert_eq!(clients[1].status_of("ping"), 200);
+    assert_eq!(clients[0].status_of("ping"), 200);
+    assert_eq!(clients[1].status_of("ping"), 404);
+    assert_eq!(clients[2].status_of("ping"), 200);
+    drop(stream);
 }
 
 #[test]

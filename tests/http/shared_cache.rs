@@ -162,6 +162,7 @@ fn what_one_server_found_the_other_answers_and_nothing_in_it_can_be_read() {
     let url = site.url("/page?word=unmistakable");
     let (text, cached) = one.read(&url);
     assert!(text.contains("What lay under the mill") && !cached);
+    assert!(eventually(|| redis.keys().len() == 1));
     assert_eq!(other.read(&url), (text.clone(), true));
     assert_eq!(one.read(&url), (text, true));
     assert_eq!(site.asked().len(), 1);

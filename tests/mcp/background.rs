@@ -283,8 +283,8 @@ fn whoever_dies_nothing_in_the_background_is_left() {
 fn the_oldest_output_makes_room_for_the_newest() {
     let here = directory();
     let mut session = session(here.path());
-    let lines = "i=0; while [ $i -lt 700 ]; do echo $i; cat block; i=$((i+1)); done; echo the end";
-    let block = format!("{}\n", "x".repeat(999)).repeat(100);
+    let lines = "i=0; while [ $i -lt 70 ]; do echo $i; cat block; i=$((i+1)); done; echo the end";
+    let block = format!("{}\n", "x".repeat(999)).repeat(1000);
     fs::write(here.path().join("block"), block).unwrap();
     let started = Started::start(&mut session, lines);
     let deadline = Instant::now() + Duration::from_secs(120);

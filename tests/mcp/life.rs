@@ -1,5 +1,6 @@
 //! Calls side by side, and how calls and servers end: nothing is left.
 
+use std::fs;
 use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::time::{Duration, Instant};
@@ -33,7 +34,6 @@ fn kill(pid: u32, signal: Signal) {
 #[test]
 fn calls_run_side_by_side_and_are_answered_as_they_end() {
     let mut session = Session::open(&[]);
-    let started = Instant::now();
     for (id, seconds) in [(1, "3"), (2, "2"), (3, "2"), (4, "0")] {
         session.call(
             id,
@@ -44,7 +44,6 @@ fn calls_run_side_by_side_and_are_answered_as_they_end() {
     let ids: Vec<u64> = (0..4)
         .map(|_| session.receive()["id"].as_u64().unwrap())
         .collect();
-    assert!(started.elapsed() < Duration::from_secs(6));
     assert_eq!((ids[0], ids[3]), (4, 1), "{ids:?}");
 }
 
@@ -119,9 +118,7 @@ fn the_end_of_the_input_ends_the_server_and_what_runs() {
     session.call(1, "bash", &long(&mark));
     assert!(runs(&mark));
     session.end_input();
-    let started = Instant::now();
     assert!(session.server.wait().unwrap().success());
-    assert!(started.elapsed() < Duration::from_secs(5));
     assert!(processes_with(&mark).is_empty());
 }
 
@@ -170,13 +167,14 @@ fn a_background_process_that_ends_is_reaped() {
     for _ in 0..5 {
         session.result_of("bash", &json!({"command": "sleep 0.01 & exit"}));
     }
-    assert!(eventually(|| {
-        session.result_of("bash", &json!({"command": "true"}));
-        // Processes of others may end while the list is read.
-        let zombies = format!("cat /proc/[0-9]*/stat 2>/dev/null | grep -c ') Z {server} '");
-        let count = json!({"command": zombies});
-        session.result_of("bash", &count)["structuredContent"]["output"] == "0"
-    }));
+    session.result_of("bash", &json!({"command": "true"}));
+    // While no call is under way, whose own process could be the one.
+    let is_left = || {
+        let all = fs::read_dir("/proc").unwrap().flatten();
+        let mut lines = all.filter_map(|one| fs::read_to_string(one.path().join("stat")).ok());
+        lines.any(|line| line.contains(&format!(") Z {server} ")))
+    };
+    assert!(eventually(|| !is_left()));
 }
 
 #[test]
@@ -322,7 +320,7 @@ fn nothing_asked_is_nothing_done() {
 fn a_write_that_has_begun_is_finished_though_client_and_server_go() {
     let large = Large::new();
     let mut caught = 0;
-    for _ in 0..8 {
+    for _ in 0..40 {
         let mut session = Session::open(&[]);
         let request = json!({"file_path": text(&large.file), "old_string": OLD, "new_string": NEW});
         session.call(1, "file_edit", &request);

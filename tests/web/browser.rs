@@ -22,7 +22,7 @@ use iki_web::resolve::NameResolver;
 use url::Url;
 
 /// Time enough on a busy machine.
-const LONG: Duration = Duration::from_secs(25);
+const LONG: Duration = Duration::from_secs(50);
 
 /// The variable that names a copy of the program that everybody may run.
 const PROGRAM: &str = "TESTED_PROGRAM";
@@ -156,6 +156,11 @@ impl Site {
         all
     }
 
+    /// Waits until it is asked, which takes a browser some seconds on a busy machine.
+    fn wait_until_reached(&self) {
+        assert!((0..3).any(|_| eventually(|| !self.reached().is_empty())));
+    }
+
     fn heads(&self) -> Vec<String> {
         let seen = self.seen.lock().unwrap();
         seen.iter().map(|(_, head)| head.clone()).collect()
@@ -244,7 +249,7 @@ fn a_shell_is_rendered_with_what_its_scripts_write_late() {
         let started = Instant::now();
         let page = rendered(&url);
         assert_eq!(said(&page), format!("late {url}"));
-        assert!(started.elapsed() < Duration::from_secs(15));
+        assert!(started.elapsed() < LONG / 2);
         let agent = format!("ikigai-tools/{}", env!("CARGO_PKG_VERSION"));
         let heads = site.heads();
         assert!(heads[0].contains(&agent), "{}", heads[0]);
@@ -468,10 +473,10 @@ fn memory_without_end_ends_the_page_and_nothing_else() {
 }
 
 #[test]
-fn webrtc_finds_no_way_past_the_proxy() {
-    let test = "webrtc_finds_no_way_past_the_proxy";
-    staged_with_a_browser(test, &[], |_| {
-        let script = format!(
+fn neither_webrtc_nor_a_download_nor_the_browser_itself_leads_past_proxy_and_profile() {
+    let test = "neither_webrtc_nor_a_download_nor_the_browser_itself_leads_past_proxy_and_profile";
+    staged_with_a_browser(test, &[], |room| {
+        let webrtc = format!(
             "const peer = new RTCPeerConnection({{iceServers: [{{urls: 'stun:{OTHER}:PORT'}}, \
              {{urls: 'stun:{PRIVATE}:PORT'}}, {{urls: 'turn:{PRIVATE}:PORT?transport=tcp', \
              username: 'u', credential: 'c'}}]}});\n\
@@ -479,9 +484,14 @@ fn webrtc_finds_no_way_past_the_proxy() {
              'done');\n\
              peer.createDataChannel('x');\n\
              peer.createOffer().then(offer => peer.setLocalDescription(offer)).then(() => \
-             say('offered'));\n\
-             fetch('/never').catch(() => {{}});\n"
+             say('offered'));\n"
         );
+        let download = "const link = document.createElement('a'); link.href = '/file'; \
+            link.download = 'kept.html'; document.body.append(link); link.click(); say('clicked');";
+        // Long enough for whatever the browser does by itself.
+        let waits =
+            "fetch('/never').catch(() => {}).then(() => fetch('/never-2')).catch(() => {});";
+        let script = asks(&format!("http://{OTHER}:PORT/")) + &webrtc + download + waits;
         let site = Site::of(&script);
         let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, site.port)).unwrap();
         socket.set_nonblocking(true).unwrap();
@@ -491,48 +501,18 @@ fn webrtc_finds_no_way_past_the_proxy() {
         assert!(!said(&page).contains("candidate:"), "{}", said(&page));
         let came = socket.recv_from(&mut [0; 64]);
         assert_eq!(came.unwrap_err().kind(), io::ErrorKind::WouldBlock);
-        assert_eq!(site.reached(), [PUBLIC]);
-    });
-}
-
-#[test]
-fn a_download_goes_with_the_profile() {
-    let test = "a_download_goes_with_the_profile";
-    staged_with_a_browser(test, &[], |room| {
-        let script = "const link = document.createElement('a'); link.href = '/file'; \
-            link.download = 'kept.html'; document.body.append(link); link.click(); say('clicked');";
-        let site = Site::of(script);
-        let page = rendered(&site.url(PUBLIC));
+        assert_eq!(site.reached(), [PUBLIC, OTHER]);
         assert!(said(&page).contains("clicked"), "{}", said(&page));
         // Saved or not, what was asked for is not where a download would lie.
         assert!(site.heads().iter().any(|head| head.contains(" /file ")));
-        for place in [
-            Path::new("/"),
-            Path::new("/tmp"),
-            Path::new("/nonexistent"),
-            room,
-        ] {
+        for place in ["/", "/tmp", "/nonexistent", common::text(room)].map(Path::new) {
             let kept = place.join("kept.html");
             assert!(!kept.exists(), "{}", kept.display());
             assert!(!place.join("Downloads").exists());
         }
         is_clean(room);
-    });
-}
-
-#[test]
-fn nothing_is_asked_that_no_page_asked_for() {
-    let test = "nothing_is_asked_that_no_page_asked_for";
-    staged_with_a_browser(test, &[], |_| {
-        // Long enough for whatever the browser does by itself.
-        let waiting = format!(
-            "{}fetch('/never').catch(() => {{}}).then(() => fetch('/never-2')).catch(() => {{}});",
-            asks(&format!("http://{OTHER}:PORT/"))
-        );
-        let site = Site::of(&waiting);
-        let page = rendered(&site.url(PUBLIC));
-        let hosts = [PUBLIC, OTHER].map(|host| format!("{host}:{}", site.port));
-        assert_eq!(connected(&page), hosts, "{:?}", page.asked);
+        let hosts = [PUBLIC, OTHER, PRIVATE].map(|host| format!("{host}:{}", site.port));
+        assert_eq!(connected(&page), hosts[..2], "{:?}", page.asked);
         for asked in &page.asked {
             let of_page = hosts.contains(&asked.target);
             let refused = asked.refused.as_deref().unwrap_or_default();
@@ -595,10 +575,9 @@ fn what_the_browser_shows_in_place_of_a_page_is_an_error() {
                         "200 OK",
                         "<meta http-equiv=refresh content='0;url=/closes'><p>here</p>",
                     ),
-                    "/frame" => ("200 OK", "<p>here</p><iframe src=/closes></iframe>"),
                     _ => (
                         "200 OK",
-                        "<body class=\"neterror\"><p>here: ERR_FAILED</p></body>",
+                        "<body class=neterror><p>here: ERR_FAILED</p><iframe src=/closes></iframe>",
                     ),
                 };
                 let _ = write!(
@@ -625,9 +604,7 @@ fn what_the_browser_shows_in_place_of_a_page_is_an_error() {
             };
             assert!(is_one, "{path}: {error}");
         }
-        for path in ["/frame", "/other"] {
-            assert!(rendered(&url(path)).html.contains("<p>here"), "{path}");
-        }
+        assert!(rendered(&url("/other")).html.contains("<p>here"));
     });
 }
 
@@ -641,7 +618,7 @@ fn a_login_is_sent_to_the_page_and_shown_to_nobody() {
         let url = Url::parse(&url).unwrap();
         let wanted = url.clone();
         let rendering = thread::spawn(move || rendered(&wanted));
-        assert!(eventually(|| !site.reached().is_empty()));
+        site.wait_until_reached();
         // Chromium's own arguments have random numbers of twenty digits.
         for pid in browsers(room) {
             let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
@@ -675,7 +652,7 @@ fn a_caller_that_is_killed_leaves_no_process_and_no_profile() {
             .env(URL, site.url(PUBLIC).as_str())
             .spawn()
             .unwrap();
-        assert!(eventually(|| !site.reached().is_empty()));
+        site.wait_until_reached();
         assert!(!browsers(room).is_empty() && !common::names_in(room).is_empty());
         caller.kill().unwrap();
         caller.wait().unwrap();

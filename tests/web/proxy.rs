@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::common::side_by_side;
 use crate::server::{Server, page, redirect, reply};
 use iki_web::client::proxy::ProxySettings;
 use iki_web::client::{
@@ -190,7 +191,7 @@ fn a_proxy_that_never_answers_is_given_up() {
 #[test]
 fn a_proxy_that_dribbles_ends_with_the_call_whatever_is_asked_of_it() {
     const TUNNEL: &[u8] = b"HTTP/1.1 200 OK\r\n\r\n";
-    for (name, scheme, url, first, drop) in [
+    let cases = [
         (
             "silent SOCKS",
             "socks5h",
@@ -247,7 +248,8 @@ fn a_proxy_that_dribbles_ends_with_the_call_whatever_is_asked_of_it() {
             b"HTTP/1.1 200 OK\r\n\r\n",
             Some(b'x'),
         ),
-    ] {
+    ];
+    side_by_side(cases, |(name, scheme, url, first, drop)| {
         let proxy = Server::raw(move |mut stream| {
             let until = Instant::now() + Duration::from_secs(20);
             let mut gone = stream.write_all(first).is_err();
@@ -263,7 +265,7 @@ fn a_proxy_that_dribbles_ends_with_the_call_whatever_is_asked_of_it() {
         // Two seconds are the call's; the third is for a machine that is busy.
         assert!(took < Duration::from_secs(3), "{name}: {took:?}: {text}");
         assert!(took > Duration::from_secs(1), "{name}: {took:?}: {text}");
-    }
+    });
 }
 
 /// A SOCKS 5 proxy that answers HTTP itself; gives what it was asked for.

@@ -156,3 +156,19 @@ pub fn convert_file(
         }),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_have_twenty_seconds_and_less_where_a_call_has_less() {
+        let now = Instant::now();
+        for end in [None, Some(now + Duration::from_secs(300))] {
+            let left = program_end(end) - now;
+            assert!((20..25).contains(&left.as_secs()), "{left:?}");
+        }
+        let end = now + Duration::from_secs(5);
+        assert_eq!(program_end(Some(end)), now + Duration::from_millis(3500));
+    }
+}

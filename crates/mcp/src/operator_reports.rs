@@ -273,3 +273,31 @@ fn resident() -> Option<u64> {
     let kibibytes: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
     Some(kibibytes * 1024)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refused_tokens_are_at_most_one_line_a_minute() {
+        let (log, lines) = sync_channel(8);
+        let reports = OperatorReports {
+            log,
+            ..OperatorReports::new(false, None).unwrap()
+        };
+        let refuse = |times: usize| (0..times).for_each(|_| reports.record_refusal(UNAUTHORIZED));
+        refuse(50);
+        assert!(lines.try_recv().unwrap().ends_with("the file of tokens"));
+        lock(&reports.refused_tokens).0 = Instant::now().checked_sub(REFUSAL_LOG_INTERVAL / 2);
+        refuse(1);
+        assert!(lines.try_recv().is_err());
+        lock(&reports.refused_tokens).0 = Instant::now().checked_sub(REFUSAL_LOG_INTERVAL);
+        refuse(2);
+        let line = lines.try_recv().unwrap();
+        assert!(
+            line.ends_with("; so were 50 more since the last such line"),
+            "{line}"
+        );
+        assert!(lines.try_recv().is_err());
+    }
+}

@@ -365,6 +365,33 @@ mod tests {
     }
 
     #[test]
+    fn a_connection_is_silent_for_ten_seconds_at_first_and_for_sixty_after_an_answer() {
+        let connections = Arc::new(ConnectionTable::new(1));
+        let taken = connections.claim_slot().unwrap();
+        let lasts = |seconds: u64| {
+            let overdue = |seconds| {
+                let now = Instant::now() + Duration::from_secs(seconds);
+                taken.slot().is_overdue(now)
+            };
+            !overdue(seconds - 1) && overdue(seconds + 1)
+        };
+        assert!(lasts(10));
+        let work = let_in(&taken);
+        assert!(
+            !taken
+                .slot()
+                .is_overdue(Instant::now() + Duration::from_secs(3600))
+        );
+        taken.slot().record_sent(false);
+        assert!(lasts(30));
+        taken.slot().record_sent(true);
+        drop(work);
+        assert!(lasts(60));
+        taken.slot().record_received();
+        assert!(lasts(10));
+    }
+
+    #[test]
     fn where_all_seats_are_taken_the_one_that_was_silent_for_longest_goes() {
         let connections = Arc::new(ConnectionTable::new(MAX_CONNECTIONS));
         let mut taken: Vec<SlotGuard> = (0..MAX_CONNECTIONS)

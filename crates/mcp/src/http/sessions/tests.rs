@@ -124,6 +124,7 @@ fn a_session_is_its_token_s_and_for_anybody_else_not_there() {
 #[test]
 fn idle_sessions_end_and_those_with_something_under_way_do_not() {
     run(async {
+        assert_eq!(LIMITS.idle, Duration::from_secs(60));
         let idle = Duration::from_millis(300);
         let sessions = ClientSessions::new(SessionLimits { idle, ..LIMITS });
         let (first, going) = begin(&sessions, "one").await;
