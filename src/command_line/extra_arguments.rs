@@ -8,6 +8,7 @@ use clap::{Command, Error, ValueHint};
 
 use crate::command_line::fields::{hint, value_name};
 use crate::command_line::habitual_flags::takes_value;
+use crate::command_line::typed_values::flags_of_lines;
 use iki_base::wording::quoted;
 use iki_tools::contract::schema::{FieldKind, Schema, SchemaField};
 use iki_tools::registry;
@@ -52,6 +53,11 @@ pub fn advise_on_extra_arguments(
         .iter()
         .filter(|field| field.kind == FieldKind::Integer);
     let numbers = plain.len() > 1 && plain[1..].iter().all(|word| word.parse::<i64>().is_ok());
+    let lines = match &plain[..] {
+        [_, range] if !numbers => flags_of_lines(range),
+        _ => None,
+    };
+    let lines = lines.filter(|_| integers.clone().any(|field| field.name == "offset"));
     Some(match hint(field) {
         ValueHint::CommandString => {
             let command = match &words[..] {
@@ -65,6 +71,13 @@ pub fn advise_on_extra_arguments(
             )
         }
         ValueHint::Url => one_by_one("address", invocation, &plain),
+        ValueHint::FilePath if lines.is_some() => {
+            let lines = lines.unwrap_or_default();
+            format!(
+                "numbers are given by flags: {invocation} {} {lines}",
+                quoted(first)
+            )
+        }
         ValueHint::FilePath if numbers => {
             let flags = integers.zip(&plain[1..]);
             let flags = flags.map(|(field, number)| format!(" --{} {number}", field.flag()));

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::command_line::fields::PLACES;
 use crate::command_line::habits::{HABITS, HabitualFlag, OF_ALL, RECURSIVE};
-use crate::command_line::typed_values::{files_of_kind, has_upper_case, plain};
+use crate::command_line::typed_values::{files_of_kind, flags_of_lines, has_upper_case, plain};
 use iki_base::wording::quoted;
 use iki_tools::contract::schema::SchemaField;
 use iki_tools::contract::search_style::SearchStyle;
@@ -130,6 +130,10 @@ pub fn as_options(tool: &Tool, command: &Command, args: &[OsString]) -> Vec<OsSt
             ("file-read", "-n") if number(next) => {
                 args.next();
                 format!("--limit={next}")
+            }
+            ("file-read", "-n") if flags_of_lines(next).is_some() => {
+                args.next();
+                flags_of_lines(next).unwrap_or_default()
             }
             ("glob", "-iname") => "--ignore-case --name".to_owned(),
             ("glob", _) if FIND_FLAGS.split(' ').any(|flag| flag == word) => format!("-{word}"),
