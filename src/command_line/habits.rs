@@ -39,7 +39,7 @@ pub enum HabitualFlag {
     /// The files of a kind by ripgrep's name, as a value of this field.
     FileType(&'static str),
     /// A flag that this program lacks: the program that has it, if there is one, and what to do.
-    /// `{pattern}`, `{glob}`, `{file}`, `{place}` and `{kind}` in it are what was typed.
+    /// `{pattern}`, `{glob}`, `{file}`, `{place}`, `{kind}` and `{value}` in it are what was typed.
     Lacking(&'static str, &'static str),
     /// The same, of a flag with a value.
     LackingValue(&'static str, &'static str),
@@ -239,10 +239,10 @@ const GLOB: &[Habit] = &[
         ),
     ),
     (
-        "-x --exec --delete",
-        Lacking(
+        "-x --exec -X --exec-batch",
+        LackingValue(
             "",
-            r"it changes and runs nothing: ikigai-tools glob '{pattern}' | xargs -d '\n' COMMAND",
+            r"it changes and runs nothing: ikigai-tools glob '{pattern}' | xargs -d '\n' {value}",
         ),
     ),
     (

@@ -24,8 +24,8 @@ const COLOUR_WORDS: [(&str, Option<bool>); 5] = [
     ("if-tty", None),
 ];
 
-/// The flags of find(1), which have one dash and several letters.
-const FIND_FLAGS: &str = "-name -iname -type -maxdepth -mindepth -print -print0 -exec -delete";
+/// The flags of find(1) that are taken, which have one dash and several letters.
+const FIND_FLAGS: &str = "-name -maxdepth -mindepth -print";
 
 /// The habits of `tool`, and other agents' names for its fields that look like flags.
 fn habits_of(tool: &Tool) -> impl Iterator<Item = (&'static str, HabitualFlag)> {
@@ -340,9 +340,12 @@ pub fn advise_on_lacking(tool: &Tool, matches: &ArgMatches, words: &[String]) ->
         word.ok().flatten().cloned()
     };
     let value = matches.try_get_many::<String>(flags).ok().flatten();
-    let kind = value.and_then(|mut values| values.next()?.get(..1).map(str::to_owned));
-    let kind = kind.filter(|kind| "fdl".contains(kind.as_str()));
-    let mut why = why.replace("{kind}", kind.as_deref().unwrap_or("f"));
+    let value = value
+        .and_then(|mut values| values.next())
+        .map_or("", String::as_str);
+    let kind = value.get(..1).filter(|kind| "fdl".contains(kind));
+    let why = why.replace("{kind}", kind.unwrap_or("f"));
+    let mut why = why.replace("{value}", &quoted(value));
     for (name, field, otherwise) in [
         ("{pattern}", "pattern", ""),
         ("{glob}", "glob", "'*'"),
@@ -366,8 +369,8 @@ pub fn advise_on_lacking(tool: &Tool, matches: &ArgMatches, words: &[String]) ->
                 why = why.replace(name, value.as_deref().unwrap_or(otherwise));
                 continue;
             }
-            if tool.name == "glob" && value.as_deref() == Some(".") {
-                // As fd has it, whose pattern is an expression.
+            // As fd has it, whose pattern is an expression.
+            if tool.name == "glob" && value.as_deref().is_none_or(|pattern| pattern == ".") {
                 value = Some("*".to_owned());
             }
             let is_quoted = why.contains(&format!("'{name}")) || why.contains(&format!("\"{name}"));
@@ -406,9 +409,13 @@ pub fn apply(
                 request.entry(field).or_insert_with(|| value.into());
             }
             HabitualFlag::Behind(field, before) => {
-                let last = values().next_back().map(String::as_str).unwrap_or_default();
-                let value = format!("{before}{}", last.trim_start_matches('.'));
-                request.insert(field.to_owned(), value.into());
+                let all = values().map(|value| value.trim_start_matches('.'));
+                let value = match &all.collect::<Vec<_>>()[..] {
+                    [.., last] if field != "pattern" => (*last).to_owned(),
+                    [only] => (*only).to_owned(),
+                    several => format!("{{{}}}", several.join(",")),
+                };
+                request.insert(field.to_owned(), format!("{before}{value}").into());
             }
             // The tool says what to do instead.
             HabitualFlag::Served(field) => {
@@ -471,7 +478,7 @@ pub fn apply(
     Ok(())
 }
 
-/// True if a flag that is given has the required field's value.
+/// True if a flag that is given has the field's value, so that no word has it.
 pub fn gives(tool: &Tool, matches: &ArgMatches, field: &SchemaField) -> bool {
     flags_of_their_own(tool).any(|(flags, habit)| {
         matches!(habit, HabitualFlag::Behind(name, _) if name == field.name)

@@ -144,6 +144,48 @@ fn lines_of_file(name: &str, words: &[String]) -> Option<String> {
     Some(format!("file-read {file} {lines}"))
 }
 
+/// The tests and actions of find(1) that glob has in no form.
+const OF_FIND: &str = "-type -xtype -print0 -printf -ls -delete -exec -execdir -ok -empty -regex \
+    -iregex -regextype -executable -readable -writable -user -group -nouser -newer -newermt \
+    -anewer -cnewer -mtime -mmin -atime -amin -ctime -cmin -size -path -ipath -wholename -perm \
+    -prune -not -links -inum -samefile -lname -xdev -mount -quit -depth";
+
+/// The line to type for words in the place of glob's that only find(1) understands.
+pub fn advise_on_find(args: &[OsString]) -> Option<String> {
+    let words: Option<Vec<&str>> = args.iter().map(|arg| arg.to_str()).collect();
+    let mut words = words?;
+    let flag = words
+        .iter()
+        .find(|word| OF_FIND.split_whitespace().any(|one| one == **word))?;
+    let flag = (*flag).to_owned();
+    for at in 1..words.len() {
+        // Kinds have one letter there.
+        if words[at - 1].ends_with("type") {
+            words[at] = words[at].get(..1).unwrap_or(words[at]);
+        }
+    }
+    let at = words.iter().position(|word| word.starts_with('-'))?;
+    let (before, behind) = words.split_at(at);
+    let is_pattern = |word: &&&str| word.contains(['*', '?', '[']);
+    let pattern = before
+        .iter()
+        .find(is_pattern)
+        .map(|pattern| ["-name", *pattern]);
+    let places: Vec<&str> = before
+        .iter()
+        .filter(|word| !is_pattern(word))
+        .copied()
+        .collect();
+    let places = if places.is_empty() { vec!["."] } else { places };
+    let line = places
+        .into_iter()
+        .chain(pattern.into_iter().flatten())
+        .chain(behind.iter().copied());
+    let line = line.map(str::to_owned).collect::<Vec<_>>();
+    let call = typed("bash", &[typed("find", &line)]);
+    Some(format!("glob has no {flag}. find has: {PROGRAM} {call}"))
+}
+
 /// The call that finds what find(1) is asked for by its name.
 fn found_by_name(words: &[String]) -> String {
     let is_name = |word: &String| word == "-name" || word == "-iname";

@@ -165,7 +165,25 @@ fn flags_that_the_others_lack_are_answered_with_the_line_to_type() {
         (
             "it glob src -type file -name lib.rs",
             2,
-            "find src -type f -name \"lib.rs\"",
+            "glob has no -type. find has: ikigai-tools bash 'find src -type f -name lib.rs'",
+        ),
+        ("it glob -type d", 2, "ikigai-tools bash 'find . -type d'"),
+        (
+            "it glob '*.rs' src -mtime -1 -print0",
+            2,
+            r"ikigai-tools bash 'find src -name '\''*.rs'\'' -mtime -1 -print0'",
+        ),
+        (
+            r"it glob -name '*.o' -exec rm {} \;",
+            2,
+            r"'find . -name '\''*.o'\'' -exec rm '\''{}'\'' '\'';'\'''",
+        ),
+        ("it glob . -empty", 2, "ikigai-tools bash 'find . -empty'"),
+        ("it glob -x rm", 2, r"glob '*' | xargs -d '\n' rm"),
+        (
+            "it glob '*.rs' -x wc",
+            2,
+            r"ikigai-tools glob '*.rs' | xargs -d '\n' wc",
         ),
         (
             "it glob -0 '*.rs'",
@@ -242,6 +260,9 @@ fn patterns_and_places_are_taken_as_other_programs_take_them() {
         ("it glob src '*.rs'", 2, "ikigai-tools glob '*.rs' src"),
         ("it glob -i '*.RS'", 0, "src/lib.rs\n"),
         ("it glob -e rs", 0, "src/lib.rs\n"),
+        ("it glob -e rs -e md", 0, "src/lib.rs\nsrc/main.rs\nx.md\n"),
+        ("it glob -e md . src || echo none", 0, "none\n"),
+        ("it glob -e rs src", 0, "src/lib.rs\nsrc/main.rs\n"),
         ("it glob -name '*.rs'", 0, "src/lib.rs\n"),
         ("it glob . -iname '*.RS'", 0, "src/lib.rs\n"),
         ("it glob -H -I '*.rs'", 0, "src/lib.rs\n"),
