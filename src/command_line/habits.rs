@@ -151,19 +151,21 @@ const GREP: &[Habit] = &[
         Lacking("grep", "it shows what matches, and nothing else"),
     ),
     (
-        "-L --files-without-match --follow",
-        Lacking(
-            "grep",
-            "it names the files that match, with -l, and follows no links",
-        ),
+        "-L --files-without-match",
+        Lacking("grep", "it names the files that match, with -l"),
     ),
+    ("--follow", Lacking("rg", "it follows no links but PATH")),
     (
         "-o --only-matching",
         Lacking("grep", "it shows whole lines"),
     ),
     (
-        "-b --byte-offset --column --vimgrep",
+        "-b --byte-offset",
         Lacking("grep", "it shows the line's number"),
+    ),
+    (
+        "--column --vimgrep",
+        Lacking("rg", "it shows the line's number"),
     ),
     (
         "-G --basic-regexp",
@@ -191,6 +193,10 @@ const GREP: &[Habit] = &[
     (
         "-d --max-depth --maxdepth",
         LackingValue("", "a wildcard says how deep: -g '*/*.rs'"),
+    ),
+    (
+        "--directories",
+        LackingValue("grep", "it searches all below a directory"),
     ),
     (
         "--replace",

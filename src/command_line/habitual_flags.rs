@@ -95,6 +95,7 @@ pub fn option(tool: &Tool, field: &SchemaField, option: Arg) -> Arg {
 /// know: `-5` for a number of lines, `--color always`, find's `-name`.
 pub fn as_options(tool: &Tool, command: &Command, args: &[OsString]) -> Vec<OsString> {
     let (mut words, mut takes_next) = (Vec::<OsString>::new(), false);
+    let arguments = args.len();
     let mut args = args.iter().peekable();
     while let Some(arg) = args.next() {
         let Some(word) = arg
@@ -126,6 +127,15 @@ pub fn as_options(tool: &Tool, command: &Command, args: &[OsString]) -> Vec<OsSt
                 )
             }
             ("grep", _) if number(&word[1..]) => format!("--context={}", &word[1..]),
+            ("grep", "-d") if ["skip", "read", "recurse"].contains(&next) => {
+                "--directories".to_owned()
+            }
+            // Alone it asks for help.
+            ("grep", _) if arguments > 1 && has_letter(command, word, 'h') => {
+                let others = word.replacen('h', "", 1);
+                let others = if others == "-" { "" } else { &*others };
+                format!("--no-filename {others}").trim_end().to_owned()
+            }
             ("file-read", _) if number(&word[1..]) => format!("--limit={}", &word[1..]),
             ("file-read", "-n") if number(next) => {
                 args.next();
@@ -147,6 +157,20 @@ pub fn as_options(tool: &Tool, command: &Command, args: &[OsString]) -> Vec<OsSt
         takes_next = takes_value(command, new.rsplit(' ').next().unwrap_or_default());
     }
     words
+}
+
+/// True if `letter` is one of the flags in `word`, and no part of the value of one before it.
+fn has_letter(command: &Command, word: &str, letter: char) -> bool {
+    let flags = word
+        .strip_prefix('-')
+        .filter(|flags| !flags.starts_with('-'));
+    let before = flags
+        .and_then(|flags| flags.split_once(letter))
+        .map(|(before, _)| before);
+    before.is_some_and(|before| {
+        let mut flags = before.chars();
+        flags.all(|flag| flag.is_ascii_alphabetic() && !takes_value(command, &format!("-{flag}")))
+    })
 }
 
 /// True if the flag that `word` ends with takes the next word as its value.

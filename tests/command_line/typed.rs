@@ -105,6 +105,15 @@ fn flags_of_grep_and_rg_are_taken() {
         ("it grep --colour two notes.txt", 0, found),
         ("it grep --heading two src", 0, "src/lib.rs\n1: // two\n"),
         ("it grep --no-filename two notes.txt", 0, "3: two\n"),
+        (
+            "it grep -h two src notes.txt",
+            0,
+            "1: // two\n2: fn two() {}\n3: two\n",
+        ),
+        ("it grep -rhA 1 after .", 0, "5: after\n"),
+        ("it grep -ch after notes.txt", 0, "1\n"),
+        ("it grep -eh notes.txt || echo none", 0, "none\n"),
+        ("it grep -h", 0, "Usage: "),
         ("it grep -N two notes.txt", 0, "two\n"),
         (
             "it grep two bin.dat",
@@ -133,6 +142,18 @@ fn flags_that_grep_lacks_are_answered_with_the_line_to_type() {
         ),
         ("it grep -o two", 2, "The system's own has: grep -o two"),
         ("it grep -rv two", 2, "grep has no -v"),
+        ("it grep --vimgrep two", 2, "rg has: rg --vimgrep two"),
+        ("it grep --follow two", 2, "rg has: rg --follow two"),
+        (
+            "it grep -d skip two",
+            2,
+            "The system's own has: grep -d skip two",
+        ),
+        (
+            "it grep -d 1 two",
+            2,
+            "grep has no -d: a wildcard says how deep",
+        ),
         ("it grep -U 'a.*b'", 2, "rg has: rg -U 'a.*b'"),
         ("it grep -f pats notes.txt", 2, "a -e of its own"),
         (

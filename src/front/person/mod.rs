@@ -123,7 +123,7 @@ pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> CommandLineResul
         if let Err(advice) = advised {
             return Ok(CommandLineResult::Done(misuse(&advice)));
         }
-        let words = typed_requests::advise_on_words(invocation, &request, &places);
+        let words = typed_requests::advise_on_words(invocation, &matches, &request, &places);
         let requests = requests(tool, &schema, &matches, (request, flags), &places);
         let requests = match requests {
             Ok(requests) => requests,

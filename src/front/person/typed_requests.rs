@@ -164,10 +164,15 @@ pub fn advise(
 /// The line to type for a pattern of several words without quotes: none of the `places` is there.
 pub fn advise_on_words(
     invocation: &str,
+    matches: &ArgMatches,
     request: &Map<String, Value>,
     places: &[String],
 ) -> Option<String> {
     let pattern = request.get("pattern").and_then(Value::as_str)?;
+    let word = matches
+        .try_get_one::<String>("pattern without its name")
+        .ok()?;
+    word.filter(|word| *word == pattern)?;
     let is_word = |place: &String| {
         let is_there = Path::new(place).symlink_metadata().is_ok();
         !is_there && !place.contains(['/', '*', '.', '-'])
