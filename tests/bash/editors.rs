@@ -22,10 +22,11 @@ fn what_would_wait_for_a_person_fails_at_once_or_passes_on() {
             "sh -c \"${editor} \\\"\\$@\\\"\" \"${editor}\" file"
         ));
         let output = edited["output"].as_str().unwrap();
-        assert!(
-            output.contains("-m TEXT") && output.contains("GIT_EDITOR=true"),
-            "{edited}"
-        );
+        let use_instead = match editor {
+            "GIT_SEQUENCE_EDITOR" => "GIT_SEQUENCE_EDITOR=COMMAND for the list, or GIT_EDITOR=true",
+            _ => "-m TEXT, --no-edit, GIT_EDITOR=true or EDITOR=COMMAND",
+        };
+        assert_eq!(output, format!("No editor here: use {use_instead}."));
         assert_eq!(edited["exit_code"], 1, "{edited}");
     }
     // As vi does without a terminal: it reads keys from its own output.

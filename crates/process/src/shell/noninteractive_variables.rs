@@ -14,8 +14,9 @@ use crate::sandbox::launch::ProgramLaunch;
 /// fails. The editor that is found is run with the refusal in that place: it may ask for the
 /// editor again.
 const CHOICE_OF_EDITOR: &str = concat!(
-    "refusal='echo \"No editor here: use -m TEXT, --no-edit or GIT_EDITOR=true; ",
-    "GIT_SEQUENCE_EDITOR=COMMAND changes the list of a rebase.\" >&2; exit 1'; ",
+    "case $0 in sequence) use='GIT_SEQUENCE_EDITOR=COMMAND for the list, or GIT_EDITOR=true';; ",
+    "*) use='-m TEXT, --no-edit, GIT_EDITOR=true or EDITOR=COMMAND';; esac; ",
+    r#"refusal="echo 'No editor here: use $use.' >&2; exit 1"; "#,
     r#"for name in "$0.editor" GIT_EDITOR core.editor VISUAL EDITOR; do case $name in "#,
     r#"*.*) editor=$(git config --show-scope --get "$name" 2>/dev/null); "#,
     r#"case $editor in command*) editor=${editor#command?};; *) editor=;; esac;; "#,
