@@ -29,91 +29,94 @@ fn sh_can(command: &str) -> bool {
     run.stderr.is_empty() && run.stdout.starts_with(b"works")
 }
 
+/// Commands that only bash understands, with the name of what is bash's in them.
+const ONLY_BASH: &[(&str, &str)] = &[
+    ("[[ a == a ]] && echo works", "`[[` is bash's"),
+    (
+        "x=$(true)\nif [[ -n works ]]; then echo works; fi; exit 1",
+        "`[[` is bash's",
+    ),
+    (
+        "if [[ -n x ]]; then echo works; else echo wrong; fi",
+        "`[[` is bash's",
+    ),
+    ("a=(works b); echo ${a[0]}", "`NAME=(…)` is bash's"),
+    ("cat <<< works", "`<<<` is bash's"),
+    (
+        "echo works >/tmp/x.$$; source /tmp/x.$$; rm /tmp/x.$$",
+        "`source` is bash's",
+    ),
+    (
+        "set -euo pipefail; echo works",
+        "`set -o pipefail` is bash's",
+    ),
+    ("cat <(echo works)", "`<( )` is bash's"),
+    (
+        "while read -r a; do echo $a; done < <(echo works)",
+        "`<( )` is bash's",
+    ),
+    ("function f { echo works; }; f", "`function` is bash's"),
+    ("function f() { echo works; }; f", "`function` is bash's"),
+    ("[ a == a ] && echo works", "`== in [ ]` is bash's"),
+    ("let x=1; echo works; exit 1", "`let` is bash's"),
+    ("x=works; echo ${x:0:5}", "`${…}` is bash's"),
+    ("x=Works; echo \"${x,,}\"", "`${…}` is bash's"),
+    (
+        "for ((i=0;i<1;i++)); do echo works; done",
+        "`for ((` is bash's",
+    ),
+    ("declare -A m; m[a]=works; echo ${m[a]}", "bash's"),
+    ("echo works |& cat", "`|&` is bash's"),
+    (
+        "n=1; if (( n > 0 )); then echo works; fi",
+        "`(( ))` is bash's",
+    ),
+    (
+        "n=1; if (( $n == 1 )); then echo works; else exit 1; fi",
+        "`(( ))` is bash's",
+    ),
+    (
+        "n=1; if (( n < 3 )); then echo works; fi",
+        "`(( ))` is bash's",
+    ),
+    ("n=1; (( n <= 3 )) && echo works", "`(( ))` is bash's"),
+    ("x=1; [ -v x ] && echo works", "`[ -v … ]` is bash's"),
+    (
+        "read -a x < /etc/passwd && echo works",
+        "`read -a` is bash's",
+    ),
+    ("time (echo works)", "`time (…)` is bash's"),
+    ("((x++)); false; echo works; exit 1", "bash's"),
+    ("x=wor; x+=ks; echo $x", "`NAME+=…` is bash's"),
+    ("printf '%q\\n' works", "`printf %q` is bash's"),
+    ("[ $((2**3)) = 8 ] && echo works", "`$((… ** …))` is bash's"),
+    ("true & wait -n; echo works", "`wait -n` is bash's"),
+    (
+        "f() { echo works; }; export -f f; bash -c f",
+        "`export -f` is bash's",
+    ),
+    ("trap 'echo works' ERR; false", "`trap … ERR` is bash's"),
+    ("builtin echo works", "`builtin` is bash's"),
+    ("printf -v x works; echo $x", "`printf -v` is bash's"),
+    ("f() { local -a x; echo works; }; f", "`local -X` is bash's"),
+    ("x=1; test -v x && echo works", "`test -v` is bash's"),
+    (
+        "select x in works; do echo $x; done; echo works",
+        "`select` is bash's",
+    ),
+    ("echo works >& out; cat out", "`>& FILE` is bash's"),
+    (
+        "echo works $((16#ff)); [ $((16#ff)) = 255 ]",
+        "`$((BASE#N))` is bash's",
+    ),
+];
+
 #[test]
 fn what_only_bash_understands_is_named_and_works_as_the_note_says() {
     if !sh_is_dash() {
         return;
     }
-    for (command, what) in [
-        ("[[ a == a ]] && echo works", "`[[` is bash's"),
-        (
-            "x=$(true)\nif [[ -n works ]]; then echo works; fi; exit 1",
-            "`[[` is bash's",
-        ),
-        (
-            "if [[ -n x ]]; then echo works; else echo wrong; fi",
-            "`[[` is bash's",
-        ),
-        ("a=(works b); echo ${a[0]}", "`NAME=(…)` is bash's"),
-        ("cat <<< works", "`<<<` is bash's"),
-        (
-            "echo works >/tmp/x.$$; source /tmp/x.$$; rm /tmp/x.$$",
-            "`source` is bash's",
-        ),
-        (
-            "set -euo pipefail; echo works",
-            "`set -o pipefail` is bash's",
-        ),
-        ("cat <(echo works)", "`<( )` is bash's"),
-        (
-            "while read -r a; do echo $a; done < <(echo works)",
-            "`<( )` is bash's",
-        ),
-        ("function f { echo works; }; f", "`function` is bash's"),
-        ("function f() { echo works; }; f", "`function` is bash's"),
-        ("[ a == a ] && echo works", "`== in [ ]` is bash's"),
-        ("let x=1; echo works; exit 1", "`let` is bash's"),
-        ("x=works; echo ${x:0:5}", "`${…}` is bash's"),
-        ("x=Works; echo \"${x,,}\"", "`${…}` is bash's"),
-        (
-            "for ((i=0;i<1;i++)); do echo works; done",
-            "`for ((` is bash's",
-        ),
-        ("declare -A m; m[a]=works; echo ${m[a]}", "bash's"),
-        ("echo works |& cat", "`|&` is bash's"),
-        (
-            "n=1; if (( n > 0 )); then echo works; fi",
-            "`(( ))` is bash's",
-        ),
-        (
-            "n=1; if (( $n == 1 )); then echo works; else exit 1; fi",
-            "`(( ))` is bash's",
-        ),
-        (
-            "n=1; if (( n < 3 )); then echo works; fi",
-            "`(( ))` is bash's",
-        ),
-        ("n=1; (( n <= 3 )) && echo works", "`(( ))` is bash's"),
-        ("x=1; [ -v x ] && echo works", "`[ -v … ]` is bash's"),
-        (
-            "read -a x < /etc/passwd && echo works",
-            "`read -a` is bash's",
-        ),
-        ("time (echo works)", "`time (…)` is bash's"),
-        ("((x++)); false; echo works; exit 1", "bash's"),
-        ("x=wor; x+=ks; echo $x", "`NAME+=…` is bash's"),
-        ("printf '%q\\n' works", "`printf %q` is bash's"),
-        ("[ $((2**3)) = 8 ] && echo works", "`$((… ** …))` is bash's"),
-        ("true & wait -n; echo works", "`wait -n` is bash's"),
-        (
-            "f() { echo works; }; export -f f; bash -c f",
-            "`export -f` is bash's",
-        ),
-        ("trap 'echo works' ERR; false", "`trap … ERR` is bash's"),
-        ("builtin echo works", "`builtin` is bash's"),
-        ("printf -v x works; echo $x", "`printf -v` is bash's"),
-        ("f() { local -a x; echo works; }; f", "`local -X` is bash's"),
-        ("x=1; test -v x && echo works", "`test -v` is bash's"),
-        (
-            "select x in works; do echo $x; done; echo works",
-            "`select` is bash's",
-        ),
-        ("echo works >& out; cat out", "`>& FILE` is bash's"),
-        (
-            "echo works $((16#ff)); [ $((16#ff)) = 255 ]",
-            "`$((BASE#N))` is bash's",
-        ),
-    ] {
+    for &(command, what) in ONLY_BASH {
         let answer = run(command);
         let note = answer.note();
         if sh_can(command) {
