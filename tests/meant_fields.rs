@@ -319,6 +319,39 @@ fn further_names_for_fields_are_understood() {
 }
 
 #[test]
+fn two_names_for_a_time_are_refused_where_their_values_differ() {
+    let request = json!({"command": "echo x", "timeoutMs": 900, "timeout_ms": 60_000});
+    for answer in at_both_doors("bash", &request) {
+        let words = "so nothing was run: it is timeout_ms, which has another value";
+        assert!(
+            answer["error"].as_str().unwrap().ends_with(words),
+            "{answer}"
+        );
+    }
+    for (one, other) in [(5, 60_000), (60_000, 5_000)] {
+        let request = json!({"command": "echo x", "timeout": one, "timeout_ms": other});
+        for answer in at_both_doors("bash", &request) {
+            let words = "so nothing was run: it is timeout, which has another value";
+            assert!(
+                answer["error"].as_str().unwrap().ends_with(words),
+                "{answer}"
+            );
+            assert_eq!(answer["error_code"], "INVALID_ARG", "{answer}");
+        }
+    }
+    for request in [
+        json!({"command": "echo x", "timeout": 5, "timeout_ms": 5_000, "timeoutSeconds": "5"}),
+        json!({"command": "echo x", "timeout": 0, "timeout_ms": 5_000, "timeout_seconds": null}),
+        json!({"command": "echo x", "timeout_ms": 5_000, "timeoutMs": "5000", "cmd": "echo x"}),
+    ] {
+        for answer in at_both_doors("bash", &request) {
+            assert_eq!(answer["output"], "x", "{answer}");
+            assert_eq!(answer.get("note"), None, "{answer}");
+        }
+    }
+}
+
+#[test]
 fn a_time_in_milliseconds_is_taken_as_such() {
     for (field, value) in [("timeout_ms", 900), ("timeoutMs", 900), ("timeout", 10_000)] {
         let command = if value < 1000 { "sleep 30" } else { "echo x" };

@@ -8,6 +8,7 @@ use clap::{Command, Error, ValueHint};
 
 use crate::command_line::fields::{hint, value_name};
 use crate::command_line::habitual_flags::takes_value;
+use crate::command_line::typed_values::flags_of_lines;
 use iki_base::wording::quoted;
 use iki_tools::contract::schema::{FieldKind, Schema, SchemaField};
 use iki_tools::registry;
@@ -46,25 +47,42 @@ pub fn advise_on_extra_arguments(
         .copied()
         .filter(|word| !word.starts_with('-'))
         .collect();
+    let each: Vec<String> = plain.iter().map(|word| quoted(word)).collect();
     let first = plain.first()?;
     let integers = schema
         .fields
         .iter()
         .filter(|field| field.kind == FieldKind::Integer);
     let numbers = plain.len() > 1 && plain[1..].iter().all(|word| word.parse::<i64>().is_ok());
+    let lines = match &plain[..] {
+        [_, range] if !numbers => flags_of_lines(range),
+        _ => None,
+    };
+    let lines = lines.filter(|_| integers.clone().any(|field| field.name == "offset"));
     Some(match hint(field) {
         ValueHint::CommandString => {
+            let is_line = |word: &&str| word.contains(' ');
             let command = match &words[..] {
                 // As the real shells have it.
                 ["-c" | "-lc" | "-ic", command, ..] => quoted(command),
-                words => quoted(&joined(words)),
+                _ if plain.iter().all(is_line) => {
+                    return Some(one_by_one("command", invocation, &each));
+                }
+                ["--", words @ ..] | words => quoted(&joined(words)),
             };
             format!(
                 "the {} is one word: put it in quotes, {invocation} {command}",
                 field.name
             )
         }
-        ValueHint::Url => one_by_one("address", invocation, &plain),
+        ValueHint::Url => one_by_one("address", invocation, &each),
+        ValueHint::FilePath if lines.is_some() => {
+            let lines = lines.unwrap_or_default();
+            format!(
+                "numbers are given by flags: {invocation} {} {lines}",
+                quoted(first)
+            )
+        }
         ValueHint::FilePath if numbers => {
             let flags = integers.zip(&plain[1..]);
             let flags = flags.map(|(field, number)| format!(" --{} {number}", field.flag()));
@@ -80,21 +98,31 @@ pub fn advise_on_extra_arguments(
                 .iter()
                 .any(|one| one.in_place && one.name != field.name) =>
         {
-            one_by_one("file", invocation, &plain)
+            one_by_one("file", invocation, &each)
         }
-        // The last of several values has more than one word.
-        _ => {
-            let places = schema.fields.iter().filter(|field| field.in_place).count();
-            let (own, rest) = plain.split_at(places.saturating_sub(1).min(plain.len()));
-            let own: String = own.iter().map(|word| quoted(word) + " ").collect();
-            let last = schema.fields.iter().rfind(|field| field.in_place);
-            let name = last.map(value_name).unwrap_or_default();
-            format!(
-                "{name} is one word: put it in quotes, {invocation} {own}{}",
-                quoted(&rest.join(" "))
-            )
-        }
+        _ => advise_on_several(invocation, schema, &plain),
     })
+}
+
+/// The line to type where more `words` stand than the tool has places for.
+fn advise_on_several(invocation: &str, schema: &Schema, words: &[&str]) -> String {
+    let places = schema.fields.iter().filter(|field| field.in_place).count();
+    if let ([file, pairs @ ..], 3) = (words, places)
+        && pairs.len() % 2 == 0
+    {
+        // Texts and their replacements in turn.
+        let calls = pairs
+            .chunks(2)
+            .map(|pair| joined(&[&[*file], pair].concat()));
+        return one_by_one("replacement", invocation, &calls.collect::<Vec<_>>());
+    }
+    // The last value has more than one word.
+    let (own, rest) = words.split_at(places.saturating_sub(1).min(words.len()));
+    let own: String = own.iter().map(|word| quoted(word) + " ").collect();
+    let last = schema.fields.iter().rfind(|field| field.in_place);
+    let name = last.map(value_name).unwrap_or_default();
+    let rest = quoted(&rest.join(" "));
+    format!("{name} is one word: put it in quotes, {invocation} {own}{rest}")
 }
 
 /// The line to type for a command without quotes whose own flags would be taken for this program's:
@@ -130,14 +158,11 @@ fn joined(words: &[&str]) -> String {
     words.join(" ")
 }
 
-/// A call for each of `words`.
-fn one_by_one(what: &str, invocation: &str, words: &[&str]) -> String {
-    let calls: Vec<String> = words
-        .iter()
-        .take(3)
-        .map(|word| format!("{invocation} {}", quoted(word)))
-        .collect();
-    let more = if words.len() > 3 { "; ..." } else { "" };
+/// A call with each of `ends`.
+fn one_by_one(what: &str, invocation: &str, ends: &[String]) -> String {
+    let calls = ends.iter().take(3).map(|end| format!("{invocation} {end}"));
+    let calls: Vec<String> = calls.collect();
+    let more = if ends.len() > 3 { "; ..." } else { "" };
     format!("a call takes one {what}: {}{more}", calls.join("; "))
 }
 

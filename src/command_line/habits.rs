@@ -39,7 +39,7 @@ pub enum HabitualFlag {
     /// The files of a kind by ripgrep's name, as a value of this field.
     FileType(&'static str),
     /// A flag that this program lacks: the program that has it, if there is one, and what to do.
-    /// `{pattern}`, `{glob}`, `{file}`, `{place}` and `{kind}` in it are what was typed.
+    /// `{pattern}`, `{glob}`, `{file}`, `{place}`, `{kind}` and `{value}` in it are what was typed.
     Lacking(&'static str, &'static str),
     /// The same, of a flag with a value.
     LackingValue(&'static str, &'static str),
@@ -151,19 +151,21 @@ const GREP: &[Habit] = &[
         Lacking("grep", "it shows what matches, and nothing else"),
     ),
     (
-        "-L --files-without-match --follow",
-        Lacking(
-            "grep",
-            "it names the files that match, with -l, and follows no links",
-        ),
+        "-L --files-without-match",
+        Lacking("grep", "it names the files that match, with -l"),
     ),
+    ("--follow", Lacking("rg", "it follows no links but PATH")),
     (
         "-o --only-matching",
         Lacking("grep", "it shows whole lines"),
     ),
     (
-        "-b --byte-offset --column --vimgrep",
+        "-b --byte-offset",
         Lacking("grep", "it shows the line's number"),
+    ),
+    (
+        "--column --vimgrep",
+        Lacking("rg", "it shows the line's number"),
     ),
     (
         "-G --basic-regexp",
@@ -191,6 +193,10 @@ const GREP: &[Habit] = &[
     (
         "-d --max-depth --maxdepth",
         LackingValue("", "a wildcard says how deep: -g '*/*.rs'"),
+    ),
+    (
+        "--directories",
+        LackingValue("grep", "it searches all below a directory"),
     ),
     (
         "--replace",
@@ -239,10 +245,10 @@ const GLOB: &[Habit] = &[
         ),
     ),
     (
-        "-x --exec --delete",
-        Lacking(
+        "-x --exec -X --exec-batch",
+        LackingValue(
             "",
-            r"it changes and runs nothing: ikigai-tools glob '{pattern}' | xargs -d '\n' COMMAND",
+            r"it changes and runs nothing: ikigai-tools glob '{pattern}' | xargs -d '\n' {value}",
         ),
     ),
     (

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::command_line::fields::PLACES;
 use crate::command_line::habits::{HABITS, HabitualFlag, OF_ALL, RECURSIVE};
-use crate::command_line::typed_values::{files_of_kind, has_upper_case, plain};
+use crate::command_line::typed_values::{files_of_kind, flags_of_lines, has_upper_case, plain};
 use iki_base::wording::quoted;
 use iki_tools::contract::schema::SchemaField;
 use iki_tools::contract::search_style::SearchStyle;
@@ -24,8 +24,8 @@ const COLOUR_WORDS: [(&str, Option<bool>); 5] = [
     ("if-tty", None),
 ];
 
-/// The flags of find(1), which have one dash and several letters.
-const FIND_FLAGS: &str = "-name -iname -type -maxdepth -mindepth -print -print0 -exec -delete";
+/// The flags of find(1) that are taken, which have one dash and several letters.
+const FIND_FLAGS: &str = "-name -maxdepth -mindepth -print";
 
 /// The habits of `tool`, and other agents' names for its fields that look like flags.
 fn habits_of(tool: &Tool) -> impl Iterator<Item = (&'static str, HabitualFlag)> {
@@ -95,6 +95,7 @@ pub fn option(tool: &Tool, field: &SchemaField, option: Arg) -> Arg {
 /// know: `-5` for a number of lines, `--color always`, find's `-name`.
 pub fn as_options(tool: &Tool, command: &Command, args: &[OsString]) -> Vec<OsString> {
     let (mut words, mut takes_next) = (Vec::<OsString>::new(), false);
+    let arguments = args.len();
     let mut args = args.iter().peekable();
     while let Some(arg) = args.next() {
         let Some(word) = arg
@@ -126,10 +127,23 @@ pub fn as_options(tool: &Tool, command: &Command, args: &[OsString]) -> Vec<OsSt
                 )
             }
             ("grep", _) if number(&word[1..]) => format!("--context={}", &word[1..]),
+            ("grep", "-d") if ["skip", "read", "recurse"].contains(&next) => {
+                "--directories".to_owned()
+            }
+            // Alone it asks for help.
+            ("grep", _) if arguments > 1 && has_letter(command, word, 'h') => {
+                let others = word.replacen('h', "", 1);
+                let others = if others == "-" { "" } else { &*others };
+                format!("--no-filename {others}").trim_end().to_owned()
+            }
             ("file-read", _) if number(&word[1..]) => format!("--limit={}", &word[1..]),
             ("file-read", "-n") if number(next) => {
                 args.next();
                 format!("--limit={next}")
+            }
+            ("file-read", "-n") if flags_of_lines(next).is_some() => {
+                args.next();
+                flags_of_lines(next).unwrap_or_default()
             }
             ("glob", "-iname") => "--ignore-case --name".to_owned(),
             ("glob", _) if FIND_FLAGS.split(' ').any(|flag| flag == word) => format!("-{word}"),
@@ -143,6 +157,20 @@ pub fn as_options(tool: &Tool, command: &Command, args: &[OsString]) -> Vec<OsSt
         takes_next = takes_value(command, new.rsplit(' ').next().unwrap_or_default());
     }
     words
+}
+
+/// True if `letter` is one of the flags in `word`, and no part of the value of one before it.
+fn has_letter(command: &Command, word: &str, letter: char) -> bool {
+    let flags = word
+        .strip_prefix('-')
+        .filter(|flags| !flags.starts_with('-'));
+    let before = flags
+        .and_then(|flags| flags.split_once(letter))
+        .map(|(before, _)| before);
+    before.is_some_and(|before| {
+        let mut flags = before.chars();
+        flags.all(|flag| flag.is_ascii_alphabetic() && !takes_value(command, &format!("-{flag}")))
+    })
 }
 
 /// True if the flag that `word` ends with takes the next word as its value.
@@ -336,9 +364,12 @@ pub fn advise_on_lacking(tool: &Tool, matches: &ArgMatches, words: &[String]) ->
         word.ok().flatten().cloned()
     };
     let value = matches.try_get_many::<String>(flags).ok().flatten();
-    let kind = value.and_then(|mut values| values.next()?.get(..1).map(str::to_owned));
-    let kind = kind.filter(|kind| "fdl".contains(kind.as_str()));
-    let mut why = why.replace("{kind}", kind.as_deref().unwrap_or("f"));
+    let value = value
+        .and_then(|mut values| values.next())
+        .map_or("", String::as_str);
+    let kind = value.get(..1).filter(|kind| "fdl".contains(kind));
+    let why = why.replace("{kind}", kind.unwrap_or("f"));
+    let mut why = why.replace("{value}", &quoted(value));
     for (name, field, otherwise) in [
         ("{pattern}", "pattern", ""),
         ("{glob}", "glob", "'*'"),
@@ -362,8 +393,8 @@ pub fn advise_on_lacking(tool: &Tool, matches: &ArgMatches, words: &[String]) ->
                 why = why.replace(name, value.as_deref().unwrap_or(otherwise));
                 continue;
             }
-            if tool.name == "glob" && value.as_deref() == Some(".") {
-                // As fd has it, whose pattern is an expression.
+            // As fd has it, whose pattern is an expression.
+            if tool.name == "glob" && value.as_deref().is_none_or(|pattern| pattern == ".") {
                 value = Some("*".to_owned());
             }
             let is_quoted = why.contains(&format!("'{name}")) || why.contains(&format!("\"{name}"));
@@ -402,9 +433,13 @@ pub fn apply(
                 request.entry(field).or_insert_with(|| value.into());
             }
             HabitualFlag::Behind(field, before) => {
-                let last = values().next_back().map(String::as_str).unwrap_or_default();
-                let value = format!("{before}{}", last.trim_start_matches('.'));
-                request.insert(field.to_owned(), value.into());
+                let all = values().map(|value| value.trim_start_matches('.'));
+                let value = match &all.collect::<Vec<_>>()[..] {
+                    [.., last] if field != "pattern" => (*last).to_owned(),
+                    [only] => (*only).to_owned(),
+                    several => format!("{{{}}}", several.join(",")),
+                };
+                request.insert(field.to_owned(), format!("{before}{value}").into());
             }
             // The tool says what to do instead.
             HabitualFlag::Served(field) => {
@@ -467,7 +502,7 @@ pub fn apply(
     Ok(())
 }
 
-/// True if a flag that is given has the required field's value.
+/// True if a flag that is given has the field's value, so that no word has it.
 pub fn gives(tool: &Tool, matches: &ArgMatches, field: &SchemaField) -> bool {
     flags_of_their_own(tool).any(|(flags, habit)| {
         matches!(habit, HabitualFlag::Behind(name, _) if name == field.name)

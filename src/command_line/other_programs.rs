@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 
+use crate::command_line::typed_values::flags_of_lines;
 use iki_base::console::exit::PROGRAM;
 use iki_base::wording::quoted;
 use iki_tools::registry::Registry;
@@ -25,14 +26,7 @@ pub fn advise(tools: Registry, name: &str, args: &[OsString]) -> Option<String> 
             "file-read shows a file",
             format!("file-read {}", first("FILE")),
         ),
-        "head" => (
-            "file-read shows lines of a file",
-            some_lines(&words, "--limit "),
-        ),
-        "tail" => (
-            "file-read shows lines of a file",
-            some_lines(&words, "--offset -"),
-        ),
+        "head" | "tail" | "sed" => some_lines(name, &words),
         "ls" | "dir" | "ll" | "tree" => (
             "file-read shows a directory",
             format!("file-read {}", first(".")),
@@ -52,10 +46,7 @@ pub fn advise(tools: Registry, name: &str, args: &[OsString]) -> Option<String> 
         "sh" | "zsh" | "dash" | "exec" | "run" | "shell" => {
             ("bash runs a command", command_line_of(&words))
         }
-        "sed" | "patch" => (
-            "file-edit replaces text",
-            "file-edit FILE OLD NEW".to_owned(),
-        ),
+        "patch" => edit(),
         "tee" | "touch" => (
             "file-write writes a file",
             format!("file-write {} -", first("FILE")),
@@ -88,17 +79,111 @@ fn typed(begin: &str, words: &[String]) -> String {
         .fold(begin.to_owned(), |line, word| line + " " + &quoted(word))
 }
 
-/// The call for some lines of a file, as head(1) and tail(1) are asked for them; `flag` has their
-/// number.
-fn some_lines(words: &[String], flag: &str) -> String {
-    let number = words.iter().find_map(|word| {
-        let number = word.trim_start_matches("-n").trim_start_matches('-');
-        number.parse::<u32>().ok()
-    });
-    let is_file = |word: &&String| !word.starts_with('-') && word.parse::<u32>().is_err();
+/// The call that replaces text.
+fn edit() -> (&'static str, String) {
+    let call = "file-edit FILE OLD NEW".to_owned();
+    ("file-edit replaces text", call)
+}
+
+/// The call for what head(1), tail(1) and sed(1) are asked for.
+fn some_lines(name: &str, words: &[String]) -> (&'static str, String) {
+    let is_replacement = |word: &String| {
+        let mut rest = word
+            .trim_start_matches(|c: char| c.is_ascii_digit())
+            .chars();
+        let delimiter = rest
+            .next()
+            .filter(|one| *one == 's')
+            .and_then(|_| rest.next());
+        delimiter.is_some_and(|one| rest.filter(|other| *other == one).count() == 2)
+    };
+    let is_edit = |word: &String| word.starts_with("-i") || is_replacement(word);
+    match lines_of_file(name, words) {
+        Some(call) => ("file-read shows lines of a file", call),
+        None if name == "sed" && (words.is_empty() || words.iter().any(is_edit)) => edit(),
+        None => {
+            let line = typed(name, words);
+            ("bash runs a command", typed("bash", &[line]))
+        }
+    }
+}
+
+/// The call for some lines of a file, if nothing else is asked for.
+fn lines_of_file(name: &str, words: &[String]) -> Option<String> {
+    let is_file = |word: &&String| {
+        !word.starts_with('-') && word.parse::<u64>().is_err() && flags_of_lines(word).is_none()
+    };
     let file = words.iter().find(is_file);
     let file = file.map_or("FILE".to_owned(), |file| quoted(file));
-    format!("file-read {file} {flag}{}", number.unwrap_or(10))
+    let lines = if name == "sed" {
+        let is_quiet = words.iter().any(|word| word == "-n");
+        let range = words.iter().find(|word| word.ends_with('p'));
+        flags_of_lines(range.filter(|_| is_quiet)?)?
+    } else {
+        let before = std::iter::once("").chain(words.iter().map(String::as_str));
+        let numbers = words.iter().zip(before).filter_map(|(word, before)| {
+            let number = word.strip_prefix("--lines=").or(word.strip_prefix("-n"));
+            // In an old form the number itself is the flag.
+            let is_flag = number.is_none() && !["-n", "--lines"].contains(&before);
+            let old = word.strip_prefix('-').filter(|_| is_flag);
+            let number = number.or(old).unwrap_or(word);
+            number.parse::<i64>().is_ok().then_some(number)
+        });
+        let number = numbers.last().unwrap_or("10");
+        let is_in_bytes = |word: &String| word.starts_with("-c") || word.starts_with("--bytes");
+        if words.iter().any(is_in_bytes) {
+            return None;
+        }
+        match (name, number.strip_prefix('+'), number.strip_prefix('-')) {
+            ("tail", Some(first), _) => format!("--offset {first}"),
+            ("tail", None, last) => format!("--offset -{}", last.unwrap_or(number)),
+            (_, _, Some(_)) => return None,
+            (_, more, None) => format!("--limit {}", more.unwrap_or(number)),
+        }
+    };
+    Some(format!("file-read {file} {lines}"))
+}
+
+/// The tests and actions of find(1) that glob has in no form.
+const OF_FIND: &str = "-type -xtype -print0 -printf -ls -delete -exec -execdir -ok -empty -regex \
+    -iregex -regextype -executable -readable -writable -user -group -nouser -newer -newermt \
+    -anewer -cnewer -mtime -mmin -atime -amin -ctime -cmin -size -path -ipath -wholename -perm \
+    -prune -not -links -inum -samefile -lname -xdev -mount -quit -depth";
+
+/// The line to type for words in the place of glob's that only find(1) understands.
+pub fn advise_on_find(args: &[OsString]) -> Option<String> {
+    let words: Option<Vec<&str>> = args.iter().map(|arg| arg.to_str()).collect();
+    let mut words = words?;
+    let flag = words
+        .iter()
+        .find(|word| OF_FIND.split_whitespace().any(|one| one == **word))?;
+    let flag = (*flag).to_owned();
+    for at in 1..words.len() {
+        // Kinds have one letter there.
+        if words[at - 1].ends_with("type") {
+            words[at] = words[at].get(..1).unwrap_or(words[at]);
+        }
+    }
+    let at = words.iter().position(|word| word.starts_with('-'))?;
+    let (before, behind) = words.split_at(at);
+    let is_pattern = |word: &&&str| word.contains(['*', '?', '[']);
+    let pattern = before
+        .iter()
+        .find(is_pattern)
+        .map(|pattern| ["-name", *pattern]);
+    let places: Vec<&str> = before
+        .iter()
+        .filter(|word| !is_pattern(word))
+        .copied()
+        .collect();
+    let places = if places.is_empty() { vec!["."] } else { places };
+    let line = places
+        .into_iter()
+        .chain(pattern.into_iter().flatten())
+        .chain(behind.iter().copied());
+    let line = line.map(str::to_owned).collect::<Vec<_>>();
+    let call = typed("bash", &[typed("find", &line)]);
+    Some(format!("glob has no {flag}. find has: {PROGRAM} {call}"))
 }
 
 /// The call that finds what find(1) is asked for by its name.

@@ -57,6 +57,22 @@ pub fn in_any_case(pattern: &str) -> String {
     folded
 }
 
+/// The flags of file-read for a range of lines: `2-3`, `2:3`, and `2,3p`, as sed(1) has it.
+pub fn flags_of_lines(range: &str) -> Option<String> {
+    let range = range.strip_suffix('p').unwrap_or(range);
+    let (first, last) = range.split_once([',', '-', ':']).unwrap_or((range, range));
+    let first: u64 = first.parse().ok()?;
+    let lines = match (last, last.strip_prefix('+')) {
+        ("" | "$", _) => return Some(format!("--offset {first}")),
+        (_, Some(more)) => more.parse::<u64>().ok()?,
+        (last, None) => last.parse::<u64>().ok()?.checked_sub(first)?,
+    };
+    Some(format!(
+        "--offset {first} --limit {}",
+        lines.checked_add(1)?
+    ))
+}
+
 /// The wildcard pattern of the files of a kind, by ripgrep's name.
 pub fn files_of_kind(kind: &str) -> Option<String> {
     let definitions = TypesBuilder::new().add_defaults().definitions();
@@ -76,6 +92,14 @@ mod tests {
         assert_eq!(words_alone("two"), r"\b(?:two)\b");
         assert_eq!(words_alone("-x"), r"(?:^|\W)(?:-x)(?:\W|$)");
         assert_eq!(plain("a.b(c"), r"a\.b\(c");
+        let lines = Some("--offset 2 --limit 2".to_owned());
+        for range in ["2-3", "2:3", "2,3p", "2,3", "2,+1p"] {
+            assert_eq!(flags_of_lines(range), lines, "{range}");
+        }
+        assert_eq!(flags_of_lines("2,$p").as_deref(), Some("--offset 2"));
+        for range in ["3-2", "-2", "a-b", "2,3p;5p", "", "p"] {
+            assert_eq!(flags_of_lines(range), None, "{range}");
+        }
         assert_eq!(in_any_case("*.[ab]Rs"), "*.[ab][rR][sS]");
         assert!(has_upper_case("aB") && !has_upper_case(r"a\Sb"));
         assert_eq!(files_of_kind("rust").as_deref(), Some("*.rs"));

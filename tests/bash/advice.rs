@@ -29,79 +29,94 @@ fn sh_can(command: &str) -> bool {
     run.stderr.is_empty() && run.stdout.starts_with(b"works")
 }
 
+/// Commands that only bash understands, with the name of what is bash's in them.
+const ONLY_BASH: &[(&str, &str)] = &[
+    ("[[ a == a ]] && echo works", "`[[` is bash's"),
+    (
+        "x=$(true)\nif [[ -n works ]]; then echo works; fi; exit 1",
+        "`[[` is bash's",
+    ),
+    (
+        "if [[ -n x ]]; then echo works; else echo wrong; fi",
+        "`[[` is bash's",
+    ),
+    ("a=(works b); echo ${a[0]}", "`NAME=(…)` is bash's"),
+    ("cat <<< works", "`<<<` is bash's"),
+    (
+        "echo works >/tmp/x.$$; source /tmp/x.$$; rm /tmp/x.$$",
+        "`source` is bash's",
+    ),
+    (
+        "set -euo pipefail; echo works",
+        "`set -o pipefail` is bash's",
+    ),
+    ("cat <(echo works)", "`<( )` is bash's"),
+    (
+        "while read -r a; do echo $a; done < <(echo works)",
+        "`<( )` is bash's",
+    ),
+    ("function f { echo works; }; f", "`function` is bash's"),
+    ("function f() { echo works; }; f", "`function` is bash's"),
+    ("[ a == a ] && echo works", "`== in [ ]` is bash's"),
+    ("let x=1; echo works; exit 1", "`let` is bash's"),
+    ("x=works; echo ${x:0:5}", "`${…}` is bash's"),
+    ("x=Works; echo \"${x,,}\"", "`${…}` is bash's"),
+    (
+        "for ((i=0;i<1;i++)); do echo works; done",
+        "`for ((` is bash's",
+    ),
+    ("declare -A m; m[a]=works; echo ${m[a]}", "bash's"),
+    ("echo works |& cat", "`|&` is bash's"),
+    (
+        "n=1; if (( n > 0 )); then echo works; fi",
+        "`(( ))` is bash's",
+    ),
+    (
+        "n=1; if (( $n == 1 )); then echo works; else exit 1; fi",
+        "`(( ))` is bash's",
+    ),
+    (
+        "n=1; if (( n < 3 )); then echo works; fi",
+        "`(( ))` is bash's",
+    ),
+    ("n=1; (( n <= 3 )) && echo works", "`(( ))` is bash's"),
+    ("x=1; [ -v x ] && echo works", "`[ -v … ]` is bash's"),
+    (
+        "read -a x < /etc/passwd && echo works",
+        "`read -a` is bash's",
+    ),
+    ("time (echo works)", "`time (…)` is bash's"),
+    ("((x++)); false; echo works; exit 1", "bash's"),
+    ("x=wor; x+=ks; echo $x", "`NAME+=…` is bash's"),
+    ("printf '%q\\n' works", "`printf %q` is bash's"),
+    ("[ $((2**3)) = 8 ] && echo works", "`$((… ** …))` is bash's"),
+    ("true & wait -n; echo works", "`wait -n` is bash's"),
+    (
+        "f() { echo works; }; export -f f; bash -c f",
+        "`export -f` is bash's",
+    ),
+    ("trap 'echo works' ERR; false", "`trap … ERR` is bash's"),
+    ("builtin echo works", "`builtin` is bash's"),
+    ("printf -v x works; echo $x", "`printf -v` is bash's"),
+    ("f() { local -a x; echo works; }; f", "`local -X` is bash's"),
+    ("x=1; test -v x && echo works", "`test -v` is bash's"),
+    (
+        "select x in works; do echo $x; done; echo works",
+        "`select` is bash's",
+    ),
+    ("echo works >& out; cat out", "`>& FILE` is bash's"),
+    (
+        "echo works $((16#ff)); [ $((16#ff)) = 255 ]",
+        "`$((BASE#N))` is bash's",
+    ),
+];
+
 #[test]
 fn what_only_bash_understands_is_named_and_works_as_the_note_says() {
     if !sh_is_dash() {
         return;
     }
-    for (command, what) in [
-        ("[[ a == a ]] && echo works", "`[[` is bash's"),
-        (
-            "x=$(true)\nif [[ -n works ]]; then echo works; fi; exit 1",
-            "`[[` is bash's",
-        ),
-        (
-            "if [[ -n x ]]; then echo works; else echo wrong; fi",
-            "`[[` is bash's",
-        ),
-        ("a=(works b); echo ${a[0]}", "`NAME=(…)` is bash's"),
-        ("cat <<< works", "`<<<` is bash's"),
-        (
-            "echo works >/tmp/x.$$; source /tmp/x.$$; rm /tmp/x.$$",
-            "`source` is bash's",
-        ),
-        (
-            "set -euo pipefail; echo works",
-            "`set -o pipefail` is bash's",
-        ),
-        ("cat <(echo works)", "`<( )` is bash's"),
-        (
-            "while read -r a; do echo $a; done < <(echo works)",
-            "`<( )` is bash's",
-        ),
-        ("function f { echo works; }; f", "`function` is bash's"),
-        ("function f() { echo works; }; f", "`function` is bash's"),
-        ("[ a == a ] && echo works", "`== in [ ]` is bash's"),
-        ("let x=1; echo works; exit 1", "`let` is bash's"),
-        ("x=works; echo ${x:0:5}", "`${…}` is bash's"),
-        ("x=Works; echo \"${x,,}\"", "`${…}` is bash's"),
-        (
-            "for ((i=0;i<1;i++)); do echo works; done",
-            "`for ((` is bash's",
-        ),
-        ("declare -A m; m[a]=works; echo ${m[a]}", "bash's"),
-        ("echo works |& cat", "`|&` is bash's"),
-        (
-            "n=1; if (( n > 0 )); then echo works; fi",
-            "`(( ))` is bash's",
-        ),
-        (
-            "n=1; if (( $n == 1 )); then echo works; else exit 1; fi",
-            "`(( ))` is bash's",
-        ),
-        (
-            "n=1; if (( n < 3 )); then echo works; fi",
-            "`(( ))` is bash's",
-        ),
-        ("n=1; (( n <= 3 )) && echo works", "`(( ))` is bash's"),
-        ("x=1; [ -v x ] && echo works", "`[ -v … ]` is bash's"),
-        (
-            "read -a x < /etc/passwd && echo works",
-            "`read -X` is bash's",
-        ),
-        ("time (echo works)", "`time (…)` is bash's"),
-        ("((x++)); false; echo works; exit 1", "bash's"),
-        ("x=wor; x+=ks; echo $x", "`NAME+=…` is bash's"),
-        ("printf '%q\\n' works", "`printf %q` is bash's"),
-        ("[ $((2**3)) = 8 ] && echo works", "`$((… ** …))` is bash's"),
-        ("true & wait -n; echo works", "`wait -n` is bash's"),
-        (
-            "f() { echo works; }; export -f f; bash -c f",
-            "`export -X` is bash's",
-        ),
-        ("trap 'echo works' ERR; false", "`trap … ERR` is bash's"),
-        ("builtin echo works", "`builtin` is bash's"),
-    ] {
+    for &(command, what) in ONLY_BASH {
         let answer = run(command);
         let note = answer.note();
         if sh_can(command) {
@@ -130,7 +145,38 @@ fn what_does_something_else_without_an_error_is_named_as_well() {
     }
     let note = run("echo works &> file; echo $?").note();
     assert!(note.contains("write `>FILE 2>&1`"), "{note}");
+    for (command, what) in [
+        ("mkdir -p src/{a,b}; ls src", "`{a,b}`"),
+        ("rm -rf build/{a,b}; echo ok", "`{a,b}`"),
+        ("touch x.{c,h} && echo done # {}", "`{a,b}`"),
+        ("cp conf{,.bak}", "`{a,b}`"),
+        ("ls {\"a b\",'c'}.txt", "`{a,b}`"),
+        ("ls {${x},y}", "`{a,b}`"),
+        ("grep -r x --include=*.{js,ts} .", "`{a,b}`"),
+        ("for i in {1..2}; do echo $i; done; exit 1", "`{1..9}`"),
+        ("echo {a..e} {00..10..5}", "`{1..9}`"),
+        ("echo $'a\\tb'", "`$'…'`"),
+        ("printf 'it'\\''s %s' x$'\\n'", "`$'…'`"),
+    ] {
+        let note = run(command).note();
+        assert!(
+            note.contains(&format!("{what} is bash's")),
+            "{command}: {note}"
+        );
+    }
     for command in [
+        "echo '{a,b}' \"{1..3}\" \\{a,b\\} {'a,b'} \"x\"'{a,b}'",
+        "awk '{print $1,$2}' /dev/null; awk \"{print \\$1,\\$2}\" /dev/null",
+        "x=a; y=b; echo ${x},${y} \"${x:-{a,b}}\" {$x}",
+        "echo git stash@{0} HEAD@{1} @{u}..HEAD v1^{} HEAD^{tree}",
+        "echo '{\"a\":1,\"b\":[1,2]}'; echo \"{\\\"a\\\":1,\\\"b\\\":2}\"",
+        "find . -maxdepth 0 -exec echo {} \\;",
+        "echo a | xargs -I{} echo {},{}",
+        "echo --format={{.Id}},{{.Name}} -f={{range .x}}",
+        "x={a,b}; f() { echo a,b; }; f # mkdir {a,b} $'x'",
+        "echo \"it's\" # don't {a,b}\ntrue",
+        "echo \"5$\"'a' '$'a 'b' \"$'x'\" \\$'x' $$'x'",
+        "echo http://localhost/{a,b} {a, b}",
         "echo works >file 2>&1; cat file",
         "echo 'a &> b'",
         "echo \"a &> b\"",
@@ -190,7 +236,6 @@ fn nothing_is_said_where_that_is_not_the_reason() {
     for command in [
         "false",
         "exit 127",
-        "for i in {1..2}; do echo $i; done; exit 1",
         "nonexistent-program",
         "echo 'sh: 1: [[: not found'; exit 127",
         "echo 'sh: 1: source: not found' >&2; exit 127",

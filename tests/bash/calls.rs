@@ -467,39 +467,3 @@ fn a_command_that_takes_its_parent_for_a_tracer_is_no_puzzle_to_it() {
         assert_eq!(answer, json!({"output": output, "exit_code": code}));
     }
 }
-
-#[test]
-fn what_would_wait_for_a_person_fails_at_once_or_passes_on() {
-    let here = directory();
-    let ask = |command: &str| {
-        let call = tool("bash").with(&json!({ "command": command }));
-        let call = call.env("EDITOR", "sleep 60").env("PAGER", "sleep 60");
-        let call = call.env("GIT_EDITOR", "sleep 60").env("TERM", "xterm");
-        call.in_directory(here.path()).run().json()
-    };
-    let shown = ask("echo $TERM $PAGER $GIT_PAGER $GIT_TERMINAL_PROMPT");
-    assert_eq!(shown["output"], "dumb cat cat 0");
-    for editor in ["EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR"] {
-        // As git and others run it.
-        let edited = ask(&format!(
-            "sh -c \"${editor} \\\"\\$@\\\"\" \"${editor}\" file"
-        ));
-        let output = edited["output"].as_str().unwrap();
-        assert!(
-            output.contains("-m TEXT") && output.contains("GIT_EDITOR=true"),
-            "{edited}"
-        );
-        assert_eq!(edited["exit_code"], 1, "{edited}");
-    }
-    // As vi does without a terminal: it reads keys from its own output.
-    let waited = ask("cp \"$(command -v sleep)\" vi; ./vi 60 <&2; echo \"then $?\"");
-    let output = waited["output"].as_str().unwrap();
-    assert!(
-        output.contains("No terminal here: vi waited for keys") && output.ends_with("then 143"),
-        "{waited}"
-    );
-    let left_alone = ask("cp vi other; ./other 1.5 <&2 && ./vi 1.5; echo \"then $?\"");
-    assert_eq!(left_alone["output"], "then 0");
-    let own = ask("EDITOR='echo mine' PAGER=less; echo \"$EDITOR $PAGER\"");
-    assert_eq!(own["output"], "echo mine less");
-}

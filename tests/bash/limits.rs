@@ -107,8 +107,8 @@ fn one_long_line_is_cut_at_characters_and_read_by_bytes() {
     let note = answer.note();
     let path = file_of(&note);
     assert_eq!(fs::metadata(&path).unwrap().len(), 600_000, "{note}");
-    let (_, advised) = note.split_once("read parts of it with ").unwrap();
-    let advised = advised.trim_end_matches('.').replace("+1 ", "+20001 ");
+    let (_, advised) = note.split_once("read parts of it with `").unwrap();
+    let advised = advised.trim_end_matches("`.").replace("+1 ", "+20001 ");
     let part = bounded(state.path(), 10_000, &advised);
     assert!(part.field("output").starts_with("éé"), "{advised}");
     assert_eq!(part.note(), "", "{advised}");

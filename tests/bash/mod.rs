@@ -2,6 +2,7 @@
 
 mod advice;
 mod calls;
+mod editors;
 pub mod ending;
 mod limits;
 mod shown;

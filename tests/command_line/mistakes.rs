@@ -16,6 +16,7 @@ fn refused(directory: &Path, args: &[&str]) -> String {
 #[test]
 fn the_call_that_was_meant_is_said_and_works_when_it_is_copied() {
     let room = directory();
+    std::fs::write(room.path().join("f"), "one\ntwo\nthree\n").unwrap();
     for (args, call, part) in [
         (&["bash", "ls", "-la"][..], "bash 'ls -la'", "total"),
         (
@@ -28,12 +29,23 @@ fn the_call_that_was_meant_is_said_and_works_when_it_is_copied() {
             "bash 'echo hello'",
             "hello",
         ),
+        (&["bash", "--", "echo", "hi"], "bash 'echo hi'", "hi"),
+        (
+            &["bash", "echo a", "echo b"],
+            "bash 'echo a'; ikigai-tools bash 'echo b'",
+            "a\nb\n",
+        ),
+        (
+            &["file-edit", "f", "two", "2", "three", "a b"],
+            "file-edit f two 2; ikigai-tools file-edit f three 'a b'",
+            "Replaced 1 occurrence in f (line 2)\nReplaced 1 occurrence in f (line 3)\n",
+        ),
     ] {
         let said = refused(room.path(), args);
         let call = format!("ikigai-tools {call}");
         let line = said.lines().next().unwrap();
         assert!(line.ends_with(&call), "{args:?}: {said}");
-        let call = call.replacen("ikigai-tools", BINARY, 1);
+        let call = call.replace("ikigai-tools", BINARY);
         let mut sh = Command::new("sh");
         let output = sh
             .args(["-c", &call])

@@ -16,7 +16,7 @@ use clap::parser::ValueSource;
 
 use crate::command_line::confinement;
 use crate::command_line::fields::{NO_CACHE, command, ids, usage};
-use crate::command_line::{self, extra_arguments, habitual_flags, help};
+use crate::command_line::{self, extra_arguments, habitual_flags, help, other_programs};
 use iki_base::console::exit::ProgramExit;
 use iki_base::console::{program_output, sanitize};
 use iki_tools::call::{answer, confined};
@@ -94,7 +94,8 @@ pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> CommandLineResul
     command = command.args(habitual_flags::flags(tool));
     command = command.override_usage(usage(tool, invocation, &schema));
     let advice = extra_arguments::advise_on_flags_of_a_command(invocation, &schema, &command, args);
-    if let Some(advice) = advice {
+    let of_find = || other_programs::advise_on_find(args).filter(|_| tool.name == "glob");
+    if let Some(advice) = advice.or_else(of_find) {
         return CommandLineResult::Done(misuse(&advice));
     }
     let options = habitual_flags::as_options(tool, &command, args);
@@ -122,7 +123,7 @@ pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> CommandLineResul
         if let Err(advice) = advised {
             return Ok(CommandLineResult::Done(misuse(&advice)));
         }
-        let words = typed_requests::advise_on_words(invocation, &request, &places);
+        let words = typed_requests::advise_on_words(invocation, &matches, &request, &places);
         let requests = requests(tool, &schema, &matches, (request, flags), &places);
         let requests = match requests {
             Ok(requests) => requests,

@@ -37,7 +37,7 @@ pub fn request(
     let in_place = || schema.fields.iter().filter(|field| field.in_place);
     let words = in_place().filter_map(|field| matches.get_one::<String>(&positional_id(field)));
     let further = places.and_then(|_| matches.get_many::<String>(PLACES));
-    let mut words = words.chain(further.into_iter().flatten());
+    let mut words = words.chain(further.into_iter().flatten()).peekable();
     let mut request = Map::new();
     let mut missing = Vec::new();
     for field in &schema.fields {
@@ -45,7 +45,12 @@ pub fn request(
         if let Some(value) = value.map_err(|why| command.error(ErrorKind::ValueValidation, why))? {
             request.insert(field.name.clone(), value);
         } else if field.in_place {
-            match words.next() {
+            let is_given = habitual_flags::gives(tool, matches, field);
+            // fd has a pattern there that matches everything, if a place is to follow.
+            if is_given && words.clone().count() > 1 {
+                words.next_if(|word| *word == ".");
+            }
+            match words.next_if(|_| !is_given) {
                 Some(word) => {
                     let value = match &**word {
                         word if field.name == "pattern" => {
@@ -58,7 +63,7 @@ pub fn request(
                     };
                     request.insert(field.name.clone(), value.into());
                 }
-                None if !field.required || habitual_flags::gives(tool, matches, field) => {}
+                None if !field.required || is_given => {}
                 None => missing.push(format!("--{} {}", field.flag(), value_name(field))),
             }
         }
@@ -159,10 +164,15 @@ pub fn advise(
 /// The line to type for a pattern of several words without quotes: none of the `places` is there.
 pub fn advise_on_words(
     invocation: &str,
+    matches: &ArgMatches,
     request: &Map<String, Value>,
     places: &[String],
 ) -> Option<String> {
     let pattern = request.get("pattern").and_then(Value::as_str)?;
+    let word = matches
+        .try_get_one::<String>("pattern without its name")
+        .ok()?;
+    word.filter(|word| *word == pattern)?;
     let is_word = |place: &String| {
         let is_there = Path::new(place).symlink_metadata().is_ok();
         !is_there && !place.contains(['/', '*', '.', '-'])

@@ -2,7 +2,8 @@
 //!
 //! Rules: the decisions on bash. Advice is given if the output has an error message of the shell,
 //! in the words of dash (the `sh` of Debian and its relatives), and the command has the spelling
-//! that the message is about, outside of single quotes.
+//! that the message is about, outside of single quotes; or if it has, outside of all quotes, what
+//! dash takes for something else without an error.
 
 use std::ffi::OsStr;
 
@@ -10,10 +11,13 @@ use crate::shell::command_shell::find_on_path;
 
 /// Keywords and builtins of bash that `sh` takes for the names of programs.
 const BASH_WORDS: &str = "[[ source function let declare typeset shopt mapfile readarray pushd popd disown time builtin \
-     enable compgen";
+     enable compgen coproc";
+
+/// Builtins of which bash has options that `sh` calls illegal.
+const BASH_OPTIONS: &str = "set read wait export printf readonly unset ulimit";
 
 /// Other syntax of bash: part of the error message, part of the command, and a name for it.
-const BASH_SYNTAX: [(&str, &str, &str); 25] = [
+const BASH_SYNTAX: [(&str, &str, &str); 26] = [
     ("\"(\" unexpected", "function ", "function"),
     ("\"(\" unexpected", "=(", "NAME=(…)"),
     ("\"(\" unexpected", "<(", "<( )"),
@@ -25,18 +29,19 @@ const BASH_SYNTAX: [(&str, &str, &str); 25] = [
     ("\"&\" unexpected", "|&", "|&"),
     ("word unexpected", "time (", "time (…)"),
     ("Bad substitution", "${", "${…}"),
-    ("Illegal option -o pipefail", "pipefail", "set -o pipefail"),
-    ("read: Illegal option", "read -", "read -X"),
+    ("\"do\" unexpected", "select ", "select"),
+    ("Bad fd number", ">& ", ">& FILE"),
+    ("bad variable name", "local -", "local -X"),
+    ("expecting EOF: \"", "#", "$((BASE#N))"),
     ("unexpected operator", " == ", "== in [ ]"),
     ("unexpected operator", "[ -v ", "[ -v … ]"),
+    ("unexpected operator", "test -v ", "test -v"),
     (": not found", "((", "(( ))"),
     ("cannot open ", "(( ", "(( ))"),
     (": not found", "+=", "NAME+=…"),
     ("%q: invalid directive", "printf ", "printf %q"),
     ("%(: invalid directive", "printf ", "printf %(…)T"),
     ("expecting primary", "**", "$((… ** …))"),
-    ("wait: Illegal option", "wait -", "wait -n"),
-    ("export: Illegal option", "export -", "export -X"),
     ("exec: -a: not found", "exec -a ", "exec -a"),
     ("bad trap", "trap ", "trap … ERR"),
 ];
@@ -62,16 +67,18 @@ pub fn advise_on_failure(command: &str, tail: &[u8]) -> Option<String> {
         return Some(ECHO.to_owned());
     }
     // Nothing fails there.
-    if unquoted
-        .split('"')
-        .step_by(2)
-        .any(|part| part.contains("&>"))
-        && is_dash()
-    {
+    let plain = without_quotes(command);
+    if plain.contains("&>") && is_dash() {
         return Some(BOTH_STREAMS.to_owned());
     }
     let mut messages = tail.lines().filter_map(parse_message);
-    let syntax = messages.find_map(|words| find_bash_syntax(&unquoted, words))?;
+    let syntax = messages.find_map(|words| find_bash_syntax(&unquoted, words));
+    let silent = || {
+        find_silent_syntax(&plain)
+            .filter(|_| is_dash())
+            .map(str::to_owned)
+    };
+    let syntax = syntax.or_else(silent)?;
     let how = if find_on_path(OsStr::new("bash")).is_some() {
         "run it as bash -c '…', with each ' in it written '\\'' (or have IKIGAI_SHELL=bash set for \
          this tool), or write it for sh"
@@ -106,14 +113,92 @@ fn parse_message(line: &str) -> Option<&str> {
     number.parse::<u64>().is_ok().then_some(words)
 }
 
+/// `command` with a NUL in place of each character that is quoted, or part of a comment.
+fn without_quotes(command: &str) -> String {
+    let (mut quote, mut is_escaped, mut is_comment, mut before) = (None, false, false, ' ');
+    let mask = |c: char| {
+        let begins = before.is_whitespace() || ";&|()".contains(before);
+        is_comment |= begins && c == '#' && quote.is_none() && !is_escaped;
+        is_comment &= c != '\n';
+        before = c;
+        match quote {
+            _ if is_comment || std::mem::take(&mut is_escaped) => '\0',
+            Some(open) if open == c => {
+                quote = None;
+                c
+            }
+            None if matches!(c, '\'' | '"') => {
+                quote = Some(c);
+                c
+            }
+            None | Some('"') if c == '\\' => {
+                is_escaped = true;
+                '\0'
+            }
+            None => c,
+            Some(_) => '\0',
+        }
+    };
+    command.chars().map(mask).collect()
+}
+
+/// The syntax of bash in the command without its quotes that `sh` takes for text.
+fn find_silent_syntax(plain: &str) -> Option<&'static str> {
+    let is_quote = |(at, _): (usize, &str)| !plain[..at].ends_with('$');
+    if plain.match_indices("$'").any(is_quote) {
+        return Some("$'…'");
+    }
+    let mut words = plain.split(|c: char| c.is_whitespace() || ";&|()<>`".contains(c));
+    words.find_map(|word| {
+        let (name, _) = word.split_once('=').unwrap_or_default();
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let is_assignment = !name.is_empty() && name.chars().all(is_name);
+        // curl reads braces in an address itself.
+        (!is_assignment && !word.contains("://")).then_some(())?;
+        let mut braces = word
+            .match_indices('{')
+            .filter(|(at, _)| !word[..*at].ends_with('$'));
+        braces.find_map(|(at, _)| expanded_brace(&word[at..]))
+    })
+}
+
+/// The name of the brace expansion that `word` begins with, if it is one.
+fn expanded_brace(word: &str) -> Option<&'static str> {
+    let (mut depth, mut has_comma) = (0, false);
+    let end = word.find(|c| {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' => has_comma |= depth == 1,
+            _ => {}
+        }
+        depth == 0
+    })?;
+    let ends: Vec<&str> = word[1..end].split("..").collect();
+    let is_end = |end: &&str| {
+        end.parse::<i64>().is_ok() || end.len() == 1 && end.starts_with(char::is_alphabetic)
+    };
+    let is_sequence = (2..=3).contains(&ends.len()) && ends.iter().all(is_end);
+    if has_comma {
+        return Some("{a,b}");
+    }
+    is_sequence.then_some("{1..9}")
+}
+
 /// The syntax of bash in the command that the error message `words` is about.
-fn find_bash_syntax(command: &str, words: &str) -> Option<&'static str> {
+fn find_bash_syntax(command: &str, words: &str) -> Option<String> {
     // If a directory of `PATH` may not be searched, the shell reports that instead.
     let missing = words.strip_suffix(": not found");
     let missing = missing.or_else(|| words.strip_suffix(": Permission denied"));
     if let Some(word) = BASH_WORDS.split(' ').find(|word| Some(*word) == missing) {
         let mut parts = command.split(|c: char| c.is_whitespace() || ";&|()`".contains(c));
-        return parts.any(|part| part == word).then_some(word);
+        return parts.any(|part| part == word).then(|| word.to_owned());
+    }
+    if let Some((name, option)) = words.split_once(": Illegal option ")
+        && BASH_OPTIONS.split(' ').any(|one| one == name)
+        && command.contains(&format!("{name} -"))
+    {
+        return Some(format!("{name} {option}"));
     }
     let is_arithmetic = |at: usize| command[..at].ends_with('$');
     let mut forms = BASH_SYNTAX.into_iter().filter(|(message, text, _)| {
@@ -122,5 +207,5 @@ fn find_bash_syntax(command: &str, words: &str) -> Option<&'static str> {
                 .match_indices(text)
                 .any(|(at, _)| !is_arithmetic(at))
     });
-    forms.next().map(|(_, _, name)| name)
+    forms.next().map(|(_, _, name)| name.to_owned())
 }

@@ -101,7 +101,12 @@ impl Request<'_> {
                 self.meaning_beside(tool, own_name, at)
             } else {
                 let call = (Some(&*file_path), &terms);
-                foreign_fields::meaning(tool, (name, value), self, call)
+                match foreign_fields::meaning(tool, (name, value), self, call) {
+                    ForeignField::Read(read) if name != read && self.has(read) => {
+                        self.meaning_beside(tool, read, at)
+                    }
+                    meaning => meaning,
+                }
             };
             match meaning {
                 ForeignField::Idle => {}
@@ -140,12 +145,11 @@ impl Request<'_> {
     /// are none, where something is changed by them.
     fn meaning_beside(&self, tool: &Tool, own_name: &str, at: usize) -> ForeignField {
         let (name, value) = &self.fields[at];
-        match (value, self.field(own_name)) {
-            (value, _) if value.is_empty() => ForeignField::Idle,
-            (FieldValue::Text(one), Some(FieldValue::Text(other))) if one == other => {
-                ForeignField::Idle
-            }
-            (_, None) => ForeignField::Unknown,
+        let text = value.as_text();
+        match self.field(own_name) {
+            _ if value.is_empty() => ForeignField::Idle,
+            Some(other) if !text.is_empty() && text == other.as_text() => ForeignField::Idle,
+            None => ForeignField::Unknown,
             _ if tool.hints.read_only => ForeignField::Unknown,
             _ => ForeignField::Refused(foreign_fields::refusal(
                 tool,

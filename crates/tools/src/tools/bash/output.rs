@@ -169,13 +169,13 @@ pub fn ways_to_read(path: &Path, part: Option<u64>, terms: &CallTerms) -> Option
     let mut ways = Vec::new();
     match part {
         Some(part) if is_for_commands => ways.push(format!(
-            "its lines are long, so read parts of it with tail -c +1 {path} | head -c {part}"
+            "its lines are long, so read parts of it with `tail -c +1 {path} | head -c {part}`"
         )),
         None if terms.serves("file_read") => {
             ways.push("read parts of it with file_read (offset, limit)".to_owned());
         }
         _ if is_for_commands => {
-            ways.push(format!("read parts of it with sed -n 1,200p {path}"));
+            ways.push(format!("read parts of it with `sed -n 1,200p {path}`"));
         }
         _ => {}
     }

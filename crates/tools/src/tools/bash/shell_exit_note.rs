@@ -13,25 +13,40 @@ pub fn note(command: &str, code: i32) -> Option<String> {
             .iter()
             .position(|word| word == name || word.ends_with(&format!("/{name}")))
     };
-    let by_line = |name: &str| {
+    let lists_lines = is("ps").is_some() && is("kill").is_some();
+    let by_line = |name: &str, call: &'static str| {
         let rest = &words[is(name)? + 1..];
         let is_option = |word: &&String| word.starts_with('-');
         let options = rest.iter().take_while(is_option);
-        let is_full = options
-            .clone()
-            .any(|word| word == "--full" || !word.starts_with("--") && word.contains('f'));
-        let pattern = rest.get(options.count()).filter(|_| is_full)?;
-        Some((name.to_owned(), pattern.clone()))
-    };
-    let why = if let Some((name, pattern)) = by_line("pkill").or(by_line("pgrep")) {
-        let first = pattern.chars().next()?;
-        let itself = if first.is_alphanumeric() {
-            let rest = &pattern[first.len_utf8()..];
-            format!("; write '[{first}]{rest}', which does not match itself")
-        } else {
-            String::new()
+        let is_full =
+            |word: &String| word == "--full" || !word.starts_with("--") && word.contains('f');
+        let sees_lines = match name {
+            "grep" | "awk" => lists_lines,
+            _ => options.clone().any(is_full),
         };
-        format!("`{name} -f` matches the shell's own command line, in which its pattern is{itself}")
+        let pattern = rest.get(options.count()).filter(|_| sees_lines)?;
+        // In brackets it does not match itself; of awk's programs this begins with a pattern.
+        let is_meant = !pattern.contains('[') && (name != "awk" || pattern.starts_with('/'));
+        is_meant.then(|| (call, pattern.clone()))
+    };
+    let calls = [
+        ("pkill", "pkill -f"),
+        ("pgrep", "pgrep -f"),
+        ("grep", "ps | grep"),
+        ("awk", "ps | awk"),
+    ];
+    let mut by_lines = calls
+        .into_iter()
+        .filter_map(|(name, call)| by_line(name, call));
+    let why = if let Some((call, pattern)) = by_lines.next() {
+        let first = pattern
+            .char_indices()
+            .find(|(_, one)| one.is_alphanumeric());
+        let itself = first.map_or_else(String::new, |(at, first)| {
+            let (before, rest) = (&pattern[..at], &pattern[at + first.len_utf8()..]);
+            format!("; write '{before}[{first}]{rest}', which does not match itself")
+        });
+        format!("`{call}` matches the shell's own command line, in which its pattern is{itself}")
     } else if let Some(at) = is("kill")
         && !words.iter().any(|word| word == "trap")
         && words[at + 1..].iter().take(4).any(|word| word == "0")
@@ -84,6 +99,19 @@ mod tests {
                 "write '[s]erver.py'",
             ),
             ("pgrep -f node | xargs kill", "write '[n]ode'"),
+            (
+                "kill $(ps aux | grep 'myserver --port 3' | awk '{print $2}'); echo after",
+                "`ps | grep` matches the shell's own command line, in which its pattern is; write \
+                 '[m]yserver --port 3'",
+            ),
+            (
+                "ps -ef | grep -i -- x.py | awk '{print $2}' | xargs -r kill -9",
+                "'[x].py'",
+            ),
+            (
+                "ps aux | awk '/serve/{print $2}' | xargs kill",
+                "write '/[s]erve/{print $2}'",
+            ),
             ("kill 0", "name the process"),
             ("kill -TERM 0; echo x", "name the process"),
             ("killall bash", "`killall` matches it"),
@@ -92,6 +120,8 @@ mod tests {
             assert!(note.contains(part), "{note}");
         }
         assert_eq!(note("pkill -f x", 1), None);
+        assert_eq!(note("kill $(ps aux | grep '[x]' | cut -c9-16)", 143), None);
+        assert_eq!(note("ps aux | grep x; ./run", 143), None);
         assert_eq!(note("./run 0", 143), None);
         assert_eq!(note("kill $$", 143), None);
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::contract::call_terms::{CallTerms, Deadline};
-use crate::contract::failure::Failure;
+use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::request::Request;
 use iki_base::wording::format_seconds;
 use iki_process::shell::{StillRunning, TimeLimit};
@@ -39,13 +39,9 @@ impl RequestedTime {
             milliseconds: None,
             is_doubtful: false,
         };
-        if let Some(milliseconds) = number("timeout_ms")? {
-            return Ok(Some(exact(Duration::from_millis(milliseconds))));
-        }
-        if let Some(seconds) = number("timeout_seconds")? {
-            return Ok(Some(exact(Duration::from_secs(seconds))));
-        }
-        Ok(number("timeout")?.map(|time| match time {
+        let milliseconds = number("timeout_ms")?.map(Duration::from_millis);
+        let seconds = number("timeout_seconds")?.map(Duration::from_secs);
+        let timeout = number("timeout")?.map(|time| match time {
             LEAST_MILLISECONDS.. if !is_background => Self {
                 milliseconds: Some(time),
                 ..exact(Duration::from_millis(time))
@@ -54,7 +50,26 @@ impl RequestedTime {
                 is_doubtful: time >= LEAST_DOUBTFUL && !is_background,
                 ..exact(Duration::from_secs(time))
             },
-        }))
+        });
+        let others = [
+            ("timeout_ms", milliseconds.map(exact)),
+            ("timeout_seconds", seconds.map(exact)),
+        ];
+        let all = others.into_iter().chain([("timeout", timeout)]);
+        let mut given = all.filter_map(|(name, time)| Some((name, time?)));
+        let Some((name, first)) = given.next() else {
+            return Ok(None);
+        };
+        match given.find(|(_, time)| time.whole != first.whole) {
+            None => Ok(Some(first)),
+            Some((other, _)) => Err(Failure::new(
+                ErrorCode::InvalidArg,
+                format!(
+                    "bash cannot do \"{name}\", so nothing was run: it is {other}, which has \
+                     another value"
+                ),
+            )),
+        }
     }
 
     /// The note on the unit of the time; `has_ended` says that the command was ended by it.
