@@ -82,6 +82,38 @@ fn links_to_directories_outside_are_named_and_no_others() {
 }
 
 #[test]
+fn a_link_is_followed_where_the_pattern_has_its_name_and_by_no_wildcard() {
+    let here = tree(&[("src/a/a.ts", "needle\n"), ("away/o.ts", "needle\n")]);
+    symlink("../away", here.path().join("src/l0")).unwrap();
+    let not = "not searched, behind links, which only `path` follows: src/l0";
+    for (pattern, names, told) in [
+        ("**/l0/**", "src/l0/o.ts", ""),
+        ("src/l0/*.ts", "src/l0/o.ts", ""),
+        ("*/{l0,a}/*.ts", "src/a/a.ts\nsrc/l0/o.ts", ""),
+        ("src/*/*.ts", "src/a/a.ts", not),
+        ("src/**/*.ts", "src/a/a.ts", not),
+        ("src/**/?.ts", "src/a/a.ts", not),
+        ("src/l?/*.ts", "", not),
+    ] {
+        let answer = ask("glob", here.path(), &json!({"pattern": pattern}));
+        assert_eq!(answer["output"], names, "{pattern}");
+        let said = answer["note"].as_str().unwrap_or_default();
+        assert!(said.ends_with(told), "{pattern}: {said}");
+        assert_eq!(said.is_empty(), told.is_empty(), "{pattern}: {said}");
+        let fields = json!({"pattern": "needle", "glob": pattern, "output": "files"});
+        assert_eq!(
+            ask("grep", here.path(), &fields)["output"],
+            names,
+            "{pattern}"
+        );
+    }
+    // A host's wildcards are those of glob(3).
+    let request = json!({"pattern": "src/*/*.ts"});
+    let answer = tool("glob").with(&request).in_directory(here.path()).run();
+    assert_eq!(answer.json()["output"], "src/a/a.ts\nsrc/l0/o.ts");
+}
+
+#[test]
 fn three_links_are_named_and_how_many_more() {
     let here = directory();
     let away = tree(&[

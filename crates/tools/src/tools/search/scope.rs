@@ -152,6 +152,7 @@ impl FileScope {
                 heeds_ignore_files: is_deep && !all,
                 excluded: excluded.map(Arc::new),
                 types: None,
+                is_kept_from_links: is_deep,
             },
         })
     }
