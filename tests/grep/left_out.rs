@@ -395,7 +395,12 @@ fn utf_16_without_a_mark_and_text_with_nuls_are_told_with_the_way_on() {
         .encode_utf16()
         .flat_map(u16::to_le_bytes)
         .collect();
-    fs::write(here.path().join("wide.txt"), wide).unwrap();
+    fs::write(here.path().join("wide.txt"), &wide).unwrap();
+    let other: Vec<u8> = wide.chunks(2).flat_map(|two| [two[1], two[0]]).collect();
+    fs::write(here.path().join("be.txt"), other).unwrap();
+    let wider = "\u{FEFF}needle\n".chars();
+    let wider: Vec<u8> = wider.flat_map(|one| u32::from(one).to_le_bytes()).collect();
+    fs::write(here.path().join("wider.txt"), wider).unwrap();
     let log = [&[0; 4000][..], b"started\nneedle\n"].concat();
     fs::write(here.path().join("app.log"), log).unwrap();
     fs::write(here.path().join("program"), b"\x7fELF\x01\x02\0\0needle\n").unwrap();
@@ -404,6 +409,8 @@ fn utf_16_without_a_mark_and_text_with_nuls_are_told_with_the_way_on() {
     for part in [
         "binary file app.log matches, 1 line",
         "being UTF-16 without a mark: wide.txt (`iconv -f UTF-16LE -t UTF-8 wide.txt` shows its text)",
+        "being UTF-16 without a mark: be.txt (`iconv -f UTF-16BE -t UTF-8 be.txt` shows its text)",
+        "being UTF-32: wider.txt (`iconv -f UTF-32 -t UTF-8 wider.txt` shows its text)",
         "as text, for NUL characters in it: app.log (`tr -d '\\0' <app.log` shows its text)",
     ] {
         assert!(shown.contains(part), "{shown}");
@@ -411,33 +418,6 @@ fn utf_16_without_a_mark_and_text_with_nuls_are_told_with_the_way_on() {
     assert!(!shown.contains(": program"), "{shown}");
     let (shown, _) = session.text_of("grep", &json!({"pattern": "absent", "path": "app.log"}));
     assert_eq!(shown, "[no matches in 1 file]");
-}
-
-#[test]
-fn documents_that_are_text_are_searched_as_markdown_where_their_bytes_do_not_match() {
-    let here = tree(&[(
-        "n.ipynb",
-        r##"{"nbformat":4,"nbformat_minor":5,"metadata":{},"cells":[{"cell_type":"markdown","metadata":{},"source":["# Report\n","revenue\u0021 now"]}]}"##,
-    )]);
-    let rtf = r"{\rtf1\ansi Quarterly {\b rev}enue grew.\par}";
-    fs::write(here.path().join("r.rtf"), rtf).unwrap();
-    // In its bytes the word is apart.
-    let asks = json!({"pattern": "rev..enue grew", "path": "r.rtf"});
-    let answer = ask("grep", here.path(), &asks);
-    assert_eq!(answer["count"], 1, "{answer}");
-    let asks = json!({"pattern": "rtf1", "path": "r.rtf"});
-    let answer = ask("grep", here.path(), &asks);
-    assert_eq!(
-        (&answer["count"], &answer["note"]),
-        (&json!(1), &Value::Null)
-    );
-    let asks = json!({"pattern": "^revenue! now", "path": "n.ipynb"});
-    let answer = ask("grep", here.path(), &asks);
-    assert_eq!(answer["count"], 1, "{answer}");
-    assert_eq!(
-        answer["note"],
-        "The IPYNB's text was searched, as Markdown."
-    );
 }
 
 #[test]

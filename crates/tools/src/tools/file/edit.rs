@@ -208,7 +208,7 @@ fn edit_failure(path: &str, error: &EditError, terms: &CallTerms) -> Failure {
     match error {
         EditError::NotFound(nearest) => {
             let failure = Failure::new(ErrorCode::NotFound, NOT_FOUND);
-            match edit_note::looks_otherwise(path, nearest) {
+            match edit_note::looks_otherwise(path, nearest, terms) {
                 Some(note) => failure.with_note(note),
                 None => failure.with_quotation(edit_note::not_found(nearest, terms)),
             }

@@ -63,16 +63,17 @@ pub fn note_on_left_out(
         unknown,
         "",
     );
-    let wide = of(LeftOutReason::Utf16);
-    let first = wide
-        .others
-        .first()
-        .map(|path| as_text_command(path, "iconv -f UTF-16LE -t UTF-8"));
-    say(
-        "being UTF-16 without a mark",
-        wide,
-        &first.unwrap_or_default(),
-    );
+    for encoding in ["UTF-16LE", "UTF-16BE", "UTF-32"] {
+        let wide = of(LeftOutReason::Wide(encoding));
+        let command = format!("iconv -f {encoding} -t UTF-8");
+        let first = wide.others.first();
+        let first = first.map(|path| as_text_command(path, &command));
+        let why = match encoding {
+            "UTF-32" => "being UTF-32",
+            _ => "being UTF-16 without a mark",
+        };
+        say(why, wide, &first.unwrap_or_default());
+    }
     let with_nul = of(LeftOutReason::Nul);
     let first = with_nul
         .others

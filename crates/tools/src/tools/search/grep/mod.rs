@@ -311,9 +311,8 @@ impl GrepQuery<'_> {
             return Ok(());
         }
         object.note_at_both_ends(note_on_shown_part(&done, self.options));
-        let mut notes = self.notes(&walked, &done, (took, shared), object.terms());
-        notes.add(cannot_be_read);
-        object.note(notes);
+        let searched = (took, shared, cannot_be_read);
+        object.note(self.notes(&walked, &done, searched, object.terms()));
         Ok(())
     }
 
@@ -321,7 +320,7 @@ impl GrepQuery<'_> {
         &self,
         walked: &Result<WalkOutcome, GlobError>,
         done: &SearchOutcome,
-        (took, shared): (Duration, SharedSearch),
+        (took, shared, cannot_be_read): (Duration, SharedSearch, Option<String>),
         terms: &CallTerms,
     ) -> Notes {
         let mut passed_over = done.passed_over.clone();
@@ -340,11 +339,13 @@ impl GrepQuery<'_> {
             notes.add(left_out.map(|what| note::omitted_paths(what, terms, VOCABULARY)));
             notes.add(note::unlisted_directories(&walked.unlisted));
         }
-        if let Some(kind) = shared.made.as_ref().and_then(|made| made.kind) {
-            notes.add(format!(
-                "The {}'s text was searched, as Markdown.",
-                kind.label()
-            ));
+        notes.add(shared.made.as_ref().and_then(|made| made.told.clone()));
+        if let SearchTarget::File = self.target {
+            // Advice to search it by its path would be what was done.
+            let is_document = passed_over.remove(LeftOutReason::Document);
+            let words = "Its bytes were searched, not its text: it begins as a document, and cannot \
+                         be read as one.";
+            notes.add(cannot_be_read.or_else(|| is_document.then(|| words.to_owned())));
         }
         if !ended && done.files > 0 {
             notes.add(self.note_on_pattern(done, took, shared, terms));
