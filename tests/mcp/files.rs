@@ -586,6 +586,7 @@ fn a_document_that_cannot_be_read_is_refused_and_text_that_mentions_one_is_text(
     for (name, bytes) in [
         ("a.pdf", b"%PDF-1.7\n%\xE2\xE3\xCF\xD3\nnothing".to_vec()),
         ("a.docx", damaged),
+        ("b.docx", b"PK\x03\x04\0\0nothing\0\0".to_vec()),
     ] {
         fs::write(here.path().join(name), bytes).unwrap();
         let (shown, failed) = session.text_of("file_read", &json!({"file_path": name}));

@@ -83,13 +83,16 @@ pub fn reply<'a>(
         }
         (bytes, is_cut) = (unpacked.bytes, unpacked.truncated);
     }
-    let Some(kind) = of_mail(&bytes).flatten().or_else(|| FileKind::of(&bytes)) else {
-        let unpacked = is_packed.then(|| of_packed_text(wanted, &bytes, is_cut));
-        return Ok(unpacked.flatten().ok_or(None));
-    };
-    let refused = |why: String| {
+    let refused = |kind: FileKind, why: String| {
         let message = format!("Failed to read file: {} ({})", wanted.path, kind.label());
         Failure::new(ErrorCode::ReadFailed, message).with_note(why)
+    };
+    let Some(kind) = of_mail(&bytes).flatten().or_else(|| FileKind::of(&bytes)) else {
+        if let Some(kind) = named_kind(wanted.path).filter(|_| begins_so) {
+            return Err(refused(kind, DocumentError::Damaged.to_string()));
+        }
+        let unpacked = is_packed.then(|| of_packed_text(wanted, &bytes, is_cut));
+        return Ok(unpacked.flatten().ok_or(None));
     };
     let document = if is_cut {
         let limit = bytes.len() >> 20;
@@ -120,7 +123,7 @@ pub fn reply<'a>(
             let is_named_so = named_kind(wanted.path) == Some(kind);
             return Ok(Err(is_named_so.then(|| shown_as_it_is(kind, &why))));
         }
-        Err(why) => return Err(refused(why)),
+        Err(why) => return Err(refused(kind, why)),
     };
     let shown_as = format!("{} file, shown as Markdown", kind.label());
     Ok(Ok(reply_of(wanted, document, shown_as)))
@@ -130,7 +133,8 @@ pub fn reply<'a>(
 fn named_kind(path: &str) -> Option<FileKind> {
     let extension = Path::new(path).extension()?;
     let mut kinds = FileKind::ALL.into_iter();
-    kinds.find(|kind| extension.eq_ignore_ascii_case(kind.name()))
+    let is_it = |kind: &FileKind| extension.eq_ignore_ascii_case(kind.name());
+    kinds.find(is_it).filter(|kind| *kind != FileKind::Zip)
 }
 
 /// The note on a file that is named as a document, and is shown as text.
