@@ -14,7 +14,10 @@ const LINES: &str = "one\ntwo\nthree\nfour\n";
 /// Answers of a host's call and of a call over MCP for programs, in a directory with `lines.txt`.
 fn at_both_doors(name: &str, request: &Value) -> [Value; 2] {
     let here = directory();
-    let fresh = || fs::write(here.path().join("lines.txt"), LINES).unwrap();
+    let fresh = || {
+        fs::write(here.path().join("lines.txt"), LINES).unwrap();
+        let _ = fs::remove_file(here.path().join("fresh.txt"));
+    };
     fresh();
     let host = tool(name).with(request).in_directory(here.path()).run();
     fresh();
@@ -157,12 +160,22 @@ fn a_field_that_says_how_where_or_whether_is_refused_before_anything_is_done() {
         ("file-write", &write, "cwd", json!("/usr")),
         ("file-write", &write, "command", json!("insert")),
         ("file-write", &write, "path", json!("other.txt")),
+        ("file-write", &write, "is_append", json!(true)),
+        ("file-write", &write, "appendToFile", json!("yes")),
+        ("file-write", &write, "prepend", json!(true)),
+        ("file-write", &write, "flag", json!("a")),
+        ("file-write", &write, "mode", json!("x")),
+        ("file-write", &write, "if_exists", json!("skip")),
+        ("file-write", &write, "no_clobber", json!(true)),
         ("file-edit", &edit, "dry_run", json!(true)),
         ("file-edit", &edit, "view_range", json!([1, 2])),
         ("file-edit", &edit, "start_line", json!(1)),
         ("file-edit", &edit, "expected_replacements", json!(2)),
         ("file-edit", &edit, "occurrence", json!(2)),
         ("file-edit", &edit_all, "occurrence", json!(1)),
+        ("file-edit", &edit_all, "expected_occurrences", json!(3)),
+        ("file-edit", &edit, "count", json!("all")),
+        ("file-edit", &edit, "encoding", json!("latin-1")),
         ("file-edit", &edit_all, "instance", json!("last")),
         ("file-edit", &edit, "regex", json!("true")),
         ("file-edit", &edit, "ignore_case", json!(true)),
@@ -206,11 +219,40 @@ fn an_edit_of_another_file_and_another_number_of_edits_are_refused() {
         request["expected_replacements"] = expected.into();
         request
     };
-    for request in [of("lines.txt"), of("./lines.txt"), many(3), listed(1)] {
+    let both = |expected: u64| {
+        json!({"file_path": "lines.txt", "expected_replacements": expected, "edits": [
+            {"old_string": "two", "new_string": "2"},
+            {"old_string": "e", "new_string": "E", "replace_all": true}
+        ]})
+    };
+    for answer in at_both_doors("file-edit", &both(3)) {
+        assert_eq!(answer["error_code"], "INVALID_ARG", "{answer}");
+    }
+    let mut every = many(3);
+    every["count"] = "all".into();
+    for request in [
+        of("lines.txt"),
+        of("./lines.txt"),
+        of("/proc/self/cwd/lines.txt"),
+        of(""),
+        many(3),
+        both(4),
+        every,
+        listed(1),
+    ] {
         for answer in at_both_doors("file-edit", &request) {
             assert!(answer["replacements"].is_number(), "{request}: {answer}");
             assert_eq!(answer.get("note"), None, "{request}: {answer}");
         }
+    }
+    let mut inner_alone = of("lines.txt");
+    inner_alone.as_object_mut().unwrap().remove("file_path");
+    for answer in at_both_doors("file-edit", &inner_alone) {
+        assert_eq!(answer["error"], "missing file_path field");
+        assert!(
+            answer["note"].as_str().unwrap().contains("beside edits"),
+            "{answer}"
+        );
     }
     for answer in at_both_doors("file-edit", &listed(2)) {
         assert_eq!(answer["error_code"], "INVALID_ARG", "{answer}");
@@ -233,20 +275,26 @@ fn what_asks_for_just_what_is_done_costs_nothing() {
     let edit = json!({"file_path": "lines.txt", "old_string": "two", "new_string": "2"});
     let edit_more = json!({"encoding": "UTF-8", "expected_replacements": 1, "dry_run": false,
         "command": "str_replace", "backup": "false", "explanation": "because", "occurrence": 1,
-        "insert_line": null, "view_range": [], "toolCallId": "7"});
+        "insert_line": null, "view_range": [], "toolCallId": "7", "exact": "yes",
+        "ignore_case": "no", "expected_occurrences": 1});
     let write = json!({"file_path": "lines.txt", "file_text": "one\ntwo\nthree\nfour\n"});
     let write_more = json!({"overwrite": true, "mode": "w", "create_dirs": true, "append": false,
-        "lineEnding": "lf", "security_risk": "LOW", "cwd": ".", "command": "create"});
+        "lineEnding": "lf", "security_risk": "LOW", "cwd": ".", "command": "create_file",
+        "is_append": "no", "backup": "Off", "flag": "w", "encoding": "US-ASCII", "mkdir": false,
+        "create_parents": false, "if_exists": "overwrite", "no_clobber": false});
+    let fresh = json!({"file_path": "fresh.txt", "content": "new\n"});
+    let fresh_more = json!({"mode": "x", "if_exists": "fail", "no_clobber": true});
     let bash = json!({"command": "echo x"});
     let bash_more = json!({"description": "d", "login": true, "tty": false, "shell": "sh",
         "yield_time_ms": 1000, "max_output_tokens": 9, "restart": false, "is_background": false,
         "sandbox_permissions": "require_escalated", "sandbox": "danger-full-access", "blocking": true,
-        "env": {}, "stdin": "", "user": null, "sessionId": "s", "timeout": 60});
+        "env": {}, "stdin": "", "user": null, "sudo": "no", "sessionId": "s", "timeout": 60});
     let grep = json!({"query": "two", "path": "."});
     let grep_more = json!({"-n": true, "multiline": false, "offset": 0, "description": "d"});
     for (name, request, more) in [
         ("file-edit", &edit, edit_more),
         ("file-write", &write, write_more),
+        ("file-write", &fresh, fresh_more),
         ("bash", &bash, bash_more),
         ("grep", &grep, grep_more),
     ] {
@@ -297,6 +345,11 @@ fn further_names_for_fields_are_understood() {
             "two\n",
         ),
         (
+            "file-read",
+            json!({"path": "lines.txt", "view_range": ["2", "3"]}),
+            "two\nthree\n",
+        ),
+        (
             "file-edit",
             json!({"filePath": "lines.txt", "oldText": "two\n", "newText": 7}),
             "Replaced 1 occurrence in lines.txt",
@@ -312,6 +365,13 @@ fn further_names_for_fields_are_understood() {
             assert!(same, "{request}: {answer}");
             assert_eq!(answer.get("note"), None, "{request}: {answer}");
         }
+    }
+    let backwards = json!({"path": "lines.txt", "start_line": 3, "end_line": 2});
+    for answer in at_both_doors("file-read", &backwards) {
+        assert!(
+            answer["note"].as_str().unwrap().contains("end_line"),
+            "{answer}"
+        );
     }
     for answer in at_both_doors("file-write", &json!({"file_path": "n", "content": 42})) {
         assert_eq!(answer["error"], "content must be a string");

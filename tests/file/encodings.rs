@@ -212,6 +212,33 @@ fn a_file_is_read_decoded_where_its_encoding_is_known() {
 }
 
 #[test]
+fn text_with_states_is_named_and_mixed_bytes_are_said_to_be_in_no_encoding() {
+    let here = directory();
+    let stated = b"plain\n\x1b$B%F%9%H\x1b(B\n";
+    let mixed = "caf\u{e9} d\u{e9}j\u{e0}\n".as_bytes();
+    for (content, told) in [
+        (
+            &stated[..],
+            "It seems to be ISO-2022-JP text, and is shown as if it were UTF-8; with bash, \
+             `iconv -f ISO-2022-JP -t UTF-8 f` shows it.",
+        ),
+        (
+            &[mixed, b"na\xefve\n"].concat(),
+            "Not all of it is UTF-8: what is not is shown as U+FFFD.",
+        ),
+    ] {
+        fs::write(here.path().join("f"), content).unwrap();
+        let answer = read(here.path(), &json!({"file_path": "f"}));
+        assert!(answer.contains(told), "{answer}");
+        assert!(!answer.contains("8859"), "{answer}");
+    }
+    // A colour is no state.
+    fs::write(here.path().join("f"), "\u{1b}[31mred\u{1b}[0m $B\n").unwrap();
+    let answer = read(here.path(), &json!({"file_path": "f"}));
+    assert!(!answer.contains("It seems"), "{answer}");
+}
+
+#[test]
 fn a_document_is_not_said_to_be_another_file_when_read_again() {
     let here = directory();
     let notebook = json!({

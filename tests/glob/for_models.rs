@@ -63,6 +63,18 @@ fn ignored_names_are_told_and_found_on_demand() {
         let answer = ask("glob", here, &json!({"pattern": "c.js"}));
         answer["note"].as_str().unwrap().contains(told)
     }));
+    for (pattern, number) in [
+        ("**/nosuch/**", " in 2 places (no such name there)"),
+        ("**/node_modules/c.*", " in 2 places (1 name)"),
+        ("**/node_module?", " in 2 places (2 names)"),
+        ("*/m/*", " (1 name)"),
+    ] {
+        let told = format!("not searched, by .gitignore: node_modules{number}");
+        assert!(eventually(|| {
+            let answer = ask("glob", here, &json!({"pattern": pattern}));
+            answer["note"].as_str().unwrap().ends_with(&told)
+        }));
+    }
 }
 
 #[test]

@@ -92,6 +92,73 @@ fn names_in_notes_lead_there_from_the_working_directory() {
 }
 
 #[test]
+fn a_path_that_is_the_working_directory_by_another_name_is_shown_from_there() {
+    let here = tree(&[("sub/x", "foo\n"), ("away/y", "foo\n")]);
+    let elsewhere = tree(&[]);
+    let link = elsewhere.path().join("link");
+    symlink(here.path(), &link).unwrap();
+    for path in [
+        here.path().join("./sub"),
+        here.path().join("away/../sub"),
+        link.join("sub"),
+    ] {
+        let fields = json!({"pattern": "foo", "path": text(&path)});
+        assert_eq!(
+            shown(here.path(), "grep", &fields),
+            "sub/x\n1: foo",
+            "{fields}"
+        );
+        let fields = json!({"pattern": "*", "path": text(&path)});
+        assert_eq!(shown(here.path(), "glob", &fields), "sub/x", "{fields}");
+    }
+    let fields = json!({"pattern": "foo", "path": text(&link)});
+    assert_eq!(
+        shown(here.path(), "grep", &fields),
+        "away/y\n1: foo\n\nsub/x\n1: foo"
+    );
+    let fields = json!({"pattern": text(&link.join("sub/"))});
+    assert_eq!(shown(here.path(), "glob", &fields), "sub/");
+}
+
+#[test]
+fn a_list_of_patterns_is_answered_with_the_one_to_send() {
+    let here = tree(&[("a.ts", "foo\n")]);
+    for (tool, fields, sent) in [
+        (
+            "grep",
+            json!({"pattern": "foo", "glob": ["*.ts", "*.tsx"]}),
+            r#""glob":"{*.ts,*.tsx}""#,
+        ),
+        (
+            "grep",
+            json!({"pattern": "foo", "glob": ["*.ts"]}),
+            r#""glob":"*.ts""#,
+        ),
+        (
+            "glob",
+            json!({"pattern": ["*.ts", "*.tsx"]}),
+            r#""pattern":"{*.ts,*.tsx}""#,
+        ),
+    ] {
+        let told = shown(here.path(), tool, &fields);
+        assert!(told.contains(&format!("Send {sent}.")), "{told}");
+    }
+}
+
+#[test]
+fn a_pattern_with_the_sign_for_nul_is_told_how_to_find_it() {
+    let here = tree(&[("f", "a\nb\0c\n")]);
+    let told = shown(here.path(), "grep", &json!({"pattern": "b␀c"}));
+    assert!(told.contains(r"send `b\x00c`"), "{told}");
+    let told = shown(
+        here.path(),
+        "grep",
+        &json!({"pattern": r"b\x00c", "path": "f"}),
+    );
+    assert!(told.contains("matches"), "{told}");
+}
+
+#[test]
 fn characters_by_number_and_property_are_sought_in_other_encodings() {
     let here = tree(&[("utf8.txt", "テ\n")]);
     // "これはテストです。日本語の文章です。" in Shift_JIS.
@@ -143,6 +210,11 @@ fn a_false_that_asks_for_something_is_done_or_named() {
             assert!(!found.contains("not a field"), "{tool} {name}: {found}");
             fields.as_object_mut().unwrap().remove(name);
         }
+    }
+    for name in ["regex", "use_regex", "regexp", "isRegexp"] {
+        let fields = json!({"pattern": "foo(x)", name: "false"});
+        let found = shown(here.path(), "grep", &fields);
+        assert!(found.contains("is not a field"), "{name}: {found}");
     }
     let fields = json!({"pattern": "*.RS", "case_sensitive": false});
     let found = shown(here.path(), "glob", &fields);

@@ -82,6 +82,38 @@ fn links_to_directories_outside_are_named_and_no_others() {
 }
 
 #[test]
+fn a_link_is_followed_where_the_pattern_has_its_name_and_by_no_wildcard() {
+    let here = tree(&[("src/a/a.ts", "needle\n"), ("away/o.ts", "needle\n")]);
+    symlink("../away", here.path().join("src/l0")).unwrap();
+    let not = "not searched, behind links, which only `path` follows: src/l0";
+    for (pattern, names, told) in [
+        ("**/l0/**", "src/l0/o.ts", ""),
+        ("src/l0/*.ts", "src/l0/o.ts", ""),
+        ("*/{l0,a}/*.ts", "src/a/a.ts\nsrc/l0/o.ts", ""),
+        ("src/*/*.ts", "src/a/a.ts", not),
+        ("src/**/*.ts", "src/a/a.ts", not),
+        ("src/**/?.ts", "src/a/a.ts", not),
+        ("src/l?/*.ts", "", not),
+    ] {
+        let answer = ask("glob", here.path(), &json!({"pattern": pattern}));
+        assert_eq!(answer["output"], names, "{pattern}");
+        let said = answer["note"].as_str().unwrap_or_default();
+        assert!(said.ends_with(told), "{pattern}: {said}");
+        assert_eq!(said.is_empty(), told.is_empty(), "{pattern}: {said}");
+        let fields = json!({"pattern": "needle", "glob": pattern, "output": "files"});
+        assert_eq!(
+            ask("grep", here.path(), &fields)["output"],
+            names,
+            "{pattern}"
+        );
+    }
+    // A host's wildcards are those of glob(3).
+    let request = json!({"pattern": "src/*/*.ts"});
+    let answer = tool("glob").with(&request).in_directory(here.path()).run();
+    assert_eq!(answer.json()["output"], "src/a/a.ts\nsrc/l0/o.ts");
+}
+
+#[test]
 fn three_links_are_named_and_how_many_more() {
     let here = directory();
     let away = tree(&[
@@ -363,7 +395,12 @@ fn utf_16_without_a_mark_and_text_with_nuls_are_told_with_the_way_on() {
         .encode_utf16()
         .flat_map(u16::to_le_bytes)
         .collect();
-    fs::write(here.path().join("wide.txt"), wide).unwrap();
+    fs::write(here.path().join("wide.txt"), &wide).unwrap();
+    let other: Vec<u8> = wide.chunks(2).flat_map(|two| [two[1], two[0]]).collect();
+    fs::write(here.path().join("be.txt"), other).unwrap();
+    let wider = "\u{FEFF}needle\n".chars();
+    let wider: Vec<u8> = wider.flat_map(|one| u32::from(one).to_le_bytes()).collect();
+    fs::write(here.path().join("wider.txt"), wider).unwrap();
     let log = [&[0; 4000][..], b"started\nneedle\n"].concat();
     fs::write(here.path().join("app.log"), log).unwrap();
     fs::write(here.path().join("program"), b"\x7fELF\x01\x02\0\0needle\n").unwrap();
@@ -372,6 +409,8 @@ fn utf_16_without_a_mark_and_text_with_nuls_are_told_with_the_way_on() {
     for part in [
         "binary file app.log matches, 1 line",
         "being UTF-16 without a mark: wide.txt (`iconv -f UTF-16LE -t UTF-8 wide.txt` shows its text)",
+        "being UTF-16 without a mark: be.txt (`iconv -f UTF-16BE -t UTF-8 be.txt` shows its text)",
+        "being UTF-32: wider.txt (`iconv -f UTF-32 -t UTF-8 wider.txt` shows its text)",
         "as text, for NUL characters in it: app.log (`tr -d '\\0' <app.log` shows its text)",
     ] {
         assert!(shown.contains(part), "{shown}");
@@ -379,33 +418,6 @@ fn utf_16_without_a_mark_and_text_with_nuls_are_told_with_the_way_on() {
     assert!(!shown.contains(": program"), "{shown}");
     let (shown, _) = session.text_of("grep", &json!({"pattern": "absent", "path": "app.log"}));
     assert_eq!(shown, "[no matches in 1 file]");
-}
-
-#[test]
-fn documents_that_are_text_are_searched_as_markdown_where_their_bytes_do_not_match() {
-    let here = tree(&[(
-        "n.ipynb",
-        r##"{"nbformat":4,"nbformat_minor":5,"metadata":{},"cells":[{"cell_type":"markdown","metadata":{},"source":["# Report\n","revenue\u0021 now"]}]}"##,
-    )]);
-    let rtf = r"{\rtf1\ansi Quarterly {\b rev}enue grew.\par}";
-    fs::write(here.path().join("r.rtf"), rtf).unwrap();
-    // In its bytes the word is apart.
-    let asks = json!({"pattern": "rev..enue grew", "path": "r.rtf"});
-    let answer = ask("grep", here.path(), &asks);
-    assert_eq!(answer["count"], 1, "{answer}");
-    let asks = json!({"pattern": "rtf1", "path": "r.rtf"});
-    let answer = ask("grep", here.path(), &asks);
-    assert_eq!(
-        (&answer["count"], &answer["note"]),
-        (&json!(1), &Value::Null)
-    );
-    let asks = json!({"pattern": "^revenue! now", "path": "n.ipynb"});
-    let answer = ask("grep", here.path(), &asks);
-    assert_eq!(answer["count"], 1, "{answer}");
-    assert_eq!(
-        answer["note"],
-        "The IPYNB's text was searched, as Markdown."
-    );
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, symlink};
 use std::process::Command;
 
@@ -301,7 +302,7 @@ fn a_directory_is_its_entries_with_their_kinds_and_sizes() {
     let all = [
         ".hidden (1 byte)",
         "B.txt (0 bytes)",
-        "a\\nb (2 bytes)",
+        "a\\x0ab (2 bytes)",
         "large (12,345 bytes)",
         "link -> ../gone",
         "pipe (FIFO)",
@@ -339,6 +340,37 @@ fn a_directory_is_its_entries_with_their_kinds_and_sizes() {
     // A person's call lists it as well.
     let (code, listed, _) = common::piped(here.path(), &["file-read", "place"]);
     assert_eq!((code, listed), (0, lines(&all)));
+}
+
+#[test]
+fn a_name_with_control_characters_is_reached_by_the_spelling_that_is_shown() {
+    let here = directory();
+    fs::write(here.path().join("n\u{1b}m.txt"), "word\n").unwrap();
+    fs::write(here.path().join("two\nlines"), "word\n").unwrap();
+    let mut session = Session::plain(here.path(), "someone", &[]);
+    let shown = words(&mut session, &json!({"file_path": "."}));
+    assert_eq!(shown, "n\\x1bm.txt (5 bytes)\ntwo\\x0alines (5 bytes)\n");
+    let (listed, _) = session.text_of("glob", &json!({"pattern": "n*"}));
+    assert!(listed.starts_with("n\\x1bm.txt\n"), "{listed}");
+    for name in ["n\\x1bm.txt", "two\\x0alines"] {
+        assert_eq!(words(&mut session, &json!({"file_path": name})), "word\n");
+        let (found, _) = session.text_of("grep", &json!({"pattern": "wor", "path": name}));
+        assert!(found.starts_with("1: word"), "{found}");
+        let write = json!({"file_path": name, "content": "word\n"});
+        let (written, failed) = session.text_of("file_write", &write);
+        assert!(!failed, "{written}");
+    }
+    let (found, _) = session.text_of("glob", &json!({"pattern": "*\\x1bm.txt"}));
+    assert!(found.starts_with("n\\x1bm.txt\n"), "{found}");
+    assert_eq!(fs::read_dir(here.path()).unwrap().count(), 2);
+    // No text can name this one.
+    let latin = std::ffi::OsStr::from_bytes(b"lat\xe9.txt");
+    fs::write(here.path().join(latin), "").unwrap();
+    let told = words(&mut session, &json!({"file_path": "lat\u{FFFD}.txt"}));
+    assert!(
+        told.contains("`mv lat?.txt NAME` gives it another"),
+        "{told}"
+    );
 }
 
 #[test]
@@ -554,6 +586,7 @@ fn a_document_that_cannot_be_read_is_refused_and_text_that_mentions_one_is_text(
     for (name, bytes) in [
         ("a.pdf", b"%PDF-1.7\n%\xE2\xE3\xCF\xD3\nnothing".to_vec()),
         ("a.docx", damaged),
+        ("b.docx", b"PK\x03\x04\0\0nothing\0\0".to_vec()),
     ] {
         fs::write(here.path().join(name), bytes).unwrap();
         let (shown, failed) = session.text_of("file_read", &json!({"file_path": name}));

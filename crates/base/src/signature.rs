@@ -12,6 +12,15 @@ pub const ZIP: &[u8] = b"PK\x03\x04";
 /// The media type of a gzip file.
 pub const GZIP: &str = "application/gzip";
 
+/// True if `bytes` begin as a gzip file.
+#[must_use]
+pub fn is_gzip(bytes: &[u8]) -> bool {
+    bytes.starts_with(GZIP_MARK)
+}
+
+/// The mark of a gzip file.
+const GZIP_MARK: &[u8] = b"\x1F\x8B";
+
 /// The mark of an office document of before 2007, or of an encrypted one.
 pub const COMPOUND: &[u8] = b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1";
 
@@ -140,7 +149,7 @@ pub const SIGNATURES: &[SignatureRow] = &[
     (0, b"8BPS", "image/vnd.adobe.photoshop", "Photoshop image"),
     (0, PDF, "application/pdf", "PDF document"),
     (0, COMPOUND, "application/x-ole-storage", "document of an older Microsoft Office"),
-    (0, b"\x1F\x8B", GZIP, "gzip archive"),
+    (0, GZIP_MARK, GZIP, "gzip archive"),
     (0, b"\xFD7zXZ\0", "application/x-xz", "xz archive"),
     (0, b"\x28\xB5\x2F\xFD", "application/zstd", "zstd archive"),
     (0, b"BZh", "application/x-bzip2", "bzip2 archive"),

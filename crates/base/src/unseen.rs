@@ -190,11 +190,11 @@ pub fn spelled_name(name: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(out)
 }
 
-/// The path that is meant if `path` spells out unseen characters: each part is read so if a file
-/// of that name exists and none of the literal name. `None` if that is `path` itself.
+/// The path that is meant if `path` spells out unseen or control characters: each part is read so
+/// if a file of that name exists and none of the literal name. `None` if that is `path` itself.
 #[must_use]
 pub fn meant_path(path: &str) -> Option<String> {
-    if !path.contains(SPELLED) {
+    if !path.contains('\\') {
         return None;
     }
     let there = |path: &str| fs::symlink_metadata(path).is_ok();
@@ -219,8 +219,18 @@ pub fn meant_pattern(pattern: &str) -> Option<String> {
     (meant != pattern).then_some(meant)
 }
 
-/// The beginning of a spelled character.
-const SPELLED: &str = "\\u{";
+/// The unseen or control character that is spelled at the beginning of `text`, and what follows:
+/// `\u{202E}`, and `\x1b` as answers have it.
+fn spelled_character(text: &str) -> Option<(char, &str)> {
+    let (digits, behind) = match text.strip_prefix("\\x") {
+        Some(digits) => digits.split_at_checked(2)?,
+        None => text.strip_prefix("\\u{")?.split_once('}')?,
+    };
+    let is_short = digits.len() <= 6 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let code = u32::from_str_radix(digits, 16).ok().filter(|_| is_short)?;
+    let character = char::from_u32(code).filter(|one| is_unseen(*one) || one.is_control())?;
+    (character != '\0').then_some((character, behind))
+}
 
 fn unspelled(text: &str, escapes: bool) -> String {
     let mut out = String::with_capacity(text.len());
@@ -228,14 +238,7 @@ fn unspelled(text: &str, escapes: bool) -> String {
     while let Some(at) = rest.find('\\') {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
-        let spelled = rest.strip_prefix(SPELLED).and_then(|digits| {
-            let (digits, behind) = digits.split_once('}')?;
-            let short = digits.len() <= 6 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-            let code = u32::from_str_radix(digits, 16).ok().filter(|_| short)?;
-            let c = char::from_u32(code).filter(|c| is_unseen(*c))?;
-            Some((c, behind))
-        });
-        if let Some((c, behind)) = spelled {
+        if let Some((c, behind)) = spelled_character(rest) {
             out.push(c);
             rest = behind;
         } else {

@@ -17,6 +17,9 @@ const MIN_TEXT_BYTES: usize = 64;
 const UNMARKED: &str = "text/plain; charset=utf-16";
 const WITH_NULS: &str = "text/plain; charset=utf-8";
 
+/// The media type of any other file.
+const UNKNOWN: &str = "application/octet-stream";
+
 /// A kind of binary file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BinaryKind {
@@ -34,6 +37,12 @@ impl BinaryKind {
     #[must_use]
     pub fn is_image(self) -> bool {
         ["image/png", "image/jpeg", "image/gif", "image/webp"].contains(&self.mime)
+    }
+
+    /// True if it is a kind of its own, and not text or unknown.
+    #[must_use]
+    pub fn is_known(self) -> bool {
+        ![UNMARKED, WITH_NULS, UNKNOWN].contains(&self.mime)
     }
 
     /// The beginning of a command that shows it as text, up to the file's name.
@@ -100,7 +109,7 @@ pub fn of(bytes: &[u8]) -> Option<BinaryKind> {
                 Some("UTF-16LE") => (UNMARKED, "UTF-16LE text without a byte-order mark"),
                 Some(_) => (UNMARKED, "UTF-16BE text without a byte-order mark"),
                 None if is_text_with_nuls(head) => (WITH_NULS, "text with NULs"),
-                None => ("application/octet-stream", "unknown kind"),
+                None => (UNKNOWN, "unknown kind"),
             };
             Some(BinaryKind {
                 mime,

@@ -88,6 +88,40 @@ impl PatternAutomaton {
         last.any(|one| matches!(one, PatternComponent::Name(only) if only == name))
     }
 
+    /// The steps that may come after the directories of the path `names`; true if a pattern ends
+    /// in that path.
+    #[must_use]
+    pub fn steps_below(&self, names: &[u8], hidden: bool) -> (Vec<usize>, bool) {
+        let (mut active, mut is_end) = (self.first.clone(), false);
+        for name in names.split(|byte| *byte == b'/') {
+            if name.is_empty() {
+                continue;
+            }
+            let (mut at, mut next) = (0, Vec::new());
+            is_end = false;
+            while let Some(&state) = active.get(at) {
+                at += 1;
+                let step = &self.all[state];
+                match &step.component {
+                    PatternComponent::Deep => {
+                        active.extend_from_slice(&step.next);
+                        next.push(state);
+                        continue;
+                    }
+                    PatternComponent::Name(only) if only == name => {}
+                    PatternComponent::Wild(wild) if wild.matches_in_scope(name, hidden) => {}
+                    _ => continue,
+                }
+                is_end |= step.ends || step.ends_in_slash;
+                next.extend(&step.next);
+            }
+            next.sort_unstable();
+            next.dedup();
+            active = next;
+        }
+        (active, is_end)
+    }
+
     /// Adds a pattern; it shares its first steps with earlier patterns as far as they are equal.
     fn add(&mut self, pattern: SplitPattern) {
         self.bare |= pattern.steps.is_empty();

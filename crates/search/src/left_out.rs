@@ -24,8 +24,8 @@ pub enum LeftOutReason {
     Document,
     /// It is text in an encoding that is not known.
     UnknownEncoding,
-    /// It is UTF-16 without a mark.
-    Utf16,
+    /// It is text in this encoding, which is UTF-16 without a mark, or UTF-32.
+    Wide(&'static str),
     /// It is text with NUL characters in it.
     Nul,
 }
@@ -96,6 +96,13 @@ impl LeftOutNames {
             self.lists.len() - 1
         });
         &mut self.lists[at].1
+    }
+
+    /// Forgets the names for this reason; true if there were any.
+    pub fn remove(&mut self, reason: LeftOutReason) -> bool {
+        let before = self.lists.len();
+        self.lists.retain(|(one, _)| *one != reason);
+        self.lists.len() < before
     }
 
     /// Adds a path.

@@ -158,6 +158,17 @@ fn the_file_of_the_literal_name_comes_first() {
     fs::write(path("d\u{202e}/f\\u{202E}"), "").unwrap();
     assert_eq!(meant_path(&sent).unwrap(), path("d\u{202e}/f\\u{202E}"));
     assert_eq!(meant_path(&path("f")), None);
+    fs::write(path("n\u{1b}m"), "").unwrap();
+    for spelled in ["n\\x1bm", "n\\u{1b}m", "n\\u{1B}m"] {
+        assert_eq!(
+            meant_path(&path(spelled)).unwrap(),
+            path("n\u{1b}m"),
+            "{spelled}"
+        );
+    }
+    for other in ["n\\x41m", "n\\x1", "n\\x00m", "n\\xém"] {
+        assert_eq!(meant_path(&path(other)), None, "{other}");
+    }
 }
 
 proptest! {

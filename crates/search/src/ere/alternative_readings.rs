@@ -76,11 +76,13 @@ impl AlternativeReadings {
             return None;
         }
         let basic = "Read as a basic regular expression (grep without -E)";
+        let spelled = "With the character NUL, which `␀` spells";
         let other_form = "In the other Unicode normalization form";
         let readings = [
             ("As plain text", true, Some(escaped(pattern))),
             (basic, true, Some(as_basic(pattern, false))),
             (basic, true, Some(as_basic(pattern, true))),
+            (spelled, false, with_nul(pattern)),
             (IGNORING_CASE, false, without_case(pattern)),
             (other_form, false, in_other_form(pattern)),
         ];
@@ -131,6 +133,11 @@ impl AlternativeReadings {
         }
         None
     }
+}
+
+/// The pattern for NUL where it has the sign by which that is shown.
+fn with_nul(pattern: &str) -> Option<String> {
+    pattern.contains('␀').then(|| pattern.replace('␀', r"\x00"))
 }
 
 /// A piece of a pattern.

@@ -93,8 +93,8 @@ impl<'a> DirectoryReader<'a> {
             roundabout: false,
             rules: (self.shared.scope.heeds_ignore_files).then(|| IgnoreRules::above(here)),
         };
-        if !steps.first.is_empty() && !self.shared.is_over(walked) {
-            self.active.clone_from(&steps.first);
+        if !self.shared.first.is_empty() && !self.shared.is_over(walked) {
+            self.active.clone_from(&self.shared.first);
             self.follow_steps(pending, ranges, walked)?;
         }
         // A pattern that is empty or only slashes: the directory that it stands in.
@@ -362,21 +362,25 @@ impl<'a> DirectoryReader<'a> {
             && (!bytes.starts_with(b".") || (hidden && !matches!(bytes, b"." | b"..")));
         let (mut hit, mut hit_directory, mut deeper) = (false, false, false);
         let (mut is_passed, mut is_other_case) = (false, false);
+        let is_link = kind == EntryKind::Symlink;
         let steps = &*self.shared.steps;
         let first = self.found.states.len();
         for &active in &self.active {
             let step = &steps.all[active];
+            let mut is_stopped = false;
             match &step.component {
                 PatternComponent::Deep => {
                     if deep {
                         self.found.states.push(active);
                         deeper = true;
                     }
-                    is_passed = kind == EntryKind::Symlink;
+                    is_passed |= is_link;
                     continue;
                 }
                 PatternComponent::Name(only) if only == bytes => {}
-                PatternComponent::Wild(wild) if wild.matches_in_scope(bytes, hidden) => {}
+                PatternComponent::Wild(wild) if wild.matches_in_scope(bytes, hidden) => {
+                    is_stopped = is_link && self.shared.scope.is_kept_from_links;
+                }
                 _ => {
                     is_other_case |= step.matches_in_other_case(bytes);
                     continue;
@@ -384,7 +388,9 @@ impl<'a> DirectoryReader<'a> {
             }
             hit |= step.ends;
             hit_directory |= step.ends_in_slash;
-            if leads {
+            if is_stopped {
+                is_passed |= !step.next.is_empty();
+            } else if leads {
                 self.found.states.extend_from_slice(&step.next);
             }
         }
@@ -393,7 +399,8 @@ impl<'a> DirectoryReader<'a> {
         } else if is_other_case {
             self.note(bytes, LeftOutReason::OtherCase);
         }
-        if is_passed {
+        // A link that the pattern names is followed.
+        if is_passed && self.found.states.len() == first {
             self.note(bytes, LeftOutReason::LinkOnTheWay);
         }
         if hit_directory && leads && (kind == EntryKind::Directory || is_directory(directory, name))
@@ -407,9 +414,8 @@ impl<'a> DirectoryReader<'a> {
             } else {
                 &*steps.all[state].slashes
             };
-            let link = kind == EntryKind::Symlink;
-            let roundabout = roundabout || link || bytes == b"..";
-            self.push_directory([bytes, slashes], first, link, roundabout)?;
+            let roundabout = roundabout || is_link || bytes == b"..";
+            self.push_directory([bytes, slashes], first, is_link, roundabout)?;
         }
         Ok(())
     }

@@ -129,6 +129,36 @@ impl GlobPattern {
         gather(self.walk(scope, path, until)?, &mut paths)?;
         Ok(paths)
     }
+
+    /// Finds what it names of `directory`, which lies below `path`, and of what is in that.
+    ///
+    /// # Errors
+    /// As for [`GlobPattern::walk`].
+    pub fn paths_below(
+        &self,
+        scope: &WalkScope,
+        path: &Path,
+        directory: &[u8],
+        until: Option<Instant>,
+    ) -> Result<PathList, GlobError> {
+        let mut paths = PathList::default();
+        for steps in &self.walks {
+            let from = start(steps, path.as_os_str().as_bytes());
+            let Some(names) = directory.strip_prefix(&*from) else {
+                continue;
+            };
+            let (first, is_end) = steps.steps_below(names, scope.hidden);
+            if is_end {
+                paths.push([directory, b""], EntryKind::Directory)?;
+            }
+            let mut shared = SharedWalk::new(Arc::clone(steps), until, scope.clone(), from.len());
+            shared.first = first;
+            let here = [directory, b"/"].concat();
+            gather(PatternWalk::begin(shared, &here)?, &mut paths)?;
+        }
+        paths.merge();
+        Ok(paths)
+    }
 }
 
 /// A walk over only the path `file`, which need not exist.

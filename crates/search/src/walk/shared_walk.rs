@@ -23,12 +23,17 @@ pub struct WalkScope {
     pub excluded: Option<Arc<Exclusions>>,
     /// The kinds of files that are found, and nothing else.
     pub types: Option<Arc<FileTypes>>,
+    /// True if the search goes on behind a link to a directory only where the pattern has the
+    /// link's name, and not where a wildcard matches it.
+    pub is_kept_from_links: bool,
 }
 
 /// The state that the threads of one walk share.
 #[derive(Debug)]
 pub(super) struct SharedWalk {
     pub steps: Arc<PatternAutomaton>,
+    /// The steps that the entries of the first directory may match.
+    pub first: Vec<usize>,
     pub until: Option<Instant>,
     pub scope: WalkScope,
     /// The length of the path from which the walk starts.
@@ -47,6 +52,7 @@ impl SharedWalk {
         start: usize,
     ) -> Self {
         Self {
+            first: steps.first.clone(),
             steps,
             until,
             scope,

@@ -48,11 +48,11 @@ impl Notes {
             false => named(note),
         });
         sentences.fold(String::new(), |mut text, note| {
-            // The clause on how to go on has no period of its own.
+            // A clause, on how to go on or on what was not searched, has no period of its own.
             match text.chars().next_back() {
                 None => {}
-                Some(last) if last.is_alphanumeric() => text.push_str(". "),
-                Some(_) => text.push(' '),
+                Some('.' | '!' | '?' | ':' | '`' | '"' | '\n') => text.push(' '),
+                Some(_) => text.push_str(". "),
             }
             text + &note
         })
@@ -91,5 +91,9 @@ mod tests {
             notes.text(|note| Cow::Borrowed(note)),
             "lines 1\u{2013}9; go on with offset 10. This begins at #a. It ends there."
         );
+        let mut notes = Notes::from("not searched: a.gz (as `gzip`)".to_owned());
+        notes.add("\"x\" is no field.".to_owned());
+        let text = notes.text(|note| Cow::Borrowed(note));
+        assert_eq!(text, "not searched: a.gz (as `gzip`). \"x\" is no field.");
     }
 }

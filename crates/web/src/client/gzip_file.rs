@@ -34,7 +34,9 @@ const MIN_TEXT_BYTES: usize = 64;
 /// unpacked, with a line that says so.
 #[must_use]
 pub fn unpack_gzip(packed: &[u8]) -> Option<UnpackedFile> {
-    signature::of(packed).filter(|(kind, _)| *kind == signature::GZIP)?;
+    if !signature::is_gzip(packed) {
+        return None;
+    }
     match body::read(packed, Some("gzip"), None, BodyLimit::of(MAX_BODY)) {
         Ok(DecodedBody { bytes, truncated }) => Some(UnpackedFile { bytes, truncated }),
         Err(BrokenBody { mut bytes, error }) => {

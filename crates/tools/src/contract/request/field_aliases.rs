@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::fs;
 
 use serde::de::DeserializeSeed;
 use serde_json::Value;
@@ -84,8 +85,12 @@ impl Request<'_> {
             let is_path = matches!(tool.scope, AccessScope::File(path) if path == name);
             let meaning = if is_inner && is_path {
                 match value {
+                    // Without a file of the request that is what is missing.
                     FieldValue::Text(path)
-                        if !is_same_file(path, outer_path.unwrap_or_default()) =>
+                        if !path.is_empty()
+                            && outer_path.is_some_and(|outer| {
+                                !outer.is_empty() && !is_same_file(path, outer)
+                            }) =>
                     {
                         ForeignField::Refused(foreign_fields::refusal(
                             tool,
@@ -213,9 +218,9 @@ impl Request<'_> {
             let first = first.ok().map(Option::unwrap_or_default);
             let last = self.number(name).ok().flatten();
             match (first, last) {
-                (Some(first @ 0..), Some(last @ 1..)) => {
+                (Some(first @ 0..), Some(last @ 1..)) if last >= first => {
                     let lines = last.saturating_sub(first.max(1)).saturating_add(1);
-                    Some(FieldValue::Integer(lines.max(1)))
+                    Some(FieldValue::Integer(lines))
                 }
                 _ => return,
             }
@@ -247,17 +252,11 @@ impl Request<'_> {
             return Ok(false);
         };
         let text = value.as_text();
-        let is_one_of = |words: &[&str]| {
-            words
-                .iter()
-                .any(|one| one.eq_ignore_ascii_case(text.trim()))
-        };
-        if is_one_of(&["false", "no", "off", "never", "0"]) {
-            Ok(true)
-        } else if is_one_of(&["true", "yes", "on", "always", "1"]) {
-            Ok(false)
-        } else {
-            Err(value.refuse_for(name, "a boolean"))
+        match (text.trim(), foreign_fields::flag_of_word(&text)) {
+            (_, Some(flag)) => Ok(!flag),
+            ("0", _) => Ok(true),
+            ("1", _) => Ok(false),
+            _ => Err(value.refuse_for(name, "a boolean")),
         }
     }
 
@@ -309,7 +308,7 @@ impl FieldValue<'_> {
     /// The first line and the last of a list of both, -1 being the end of the file.
     fn line_range(&self) -> Option<(i128, i128)> {
         let numbers: Vec<i128> = match self {
-            Self::List(values) => values.iter().filter_map(Self::as_integer).collect(),
+            Self::List(values) => values.iter().map_while(Self::as_integer).collect(),
             Self::Text(text) => {
                 let numbers = text.trim().trim_matches(['[', ']']).split(',');
                 numbers.filter_map(super::parse_integer).collect()
@@ -325,6 +324,7 @@ impl FieldValue<'_> {
     fn as_integer(&self) -> Option<i128> {
         match self {
             Self::Integer(number) => Some(*number),
+            Self::Text(text) => super::parse_integer(text),
             _ => None,
         }
     }
@@ -350,10 +350,15 @@ impl FieldValue<'_> {
     }
 }
 
-/// True if both paths name the same file by their words, from the working directory on.
+/// True if both paths name the same file, from the working directory on: by their words, or by what
+/// is there.
 fn is_same_file(one: &str, other: &str) -> bool {
     let absolute = |path: &str| std::path::absolute(path).ok();
-    one == other || !one.is_empty() && absolute(one) == absolute(other)
+    let is_same_place = || {
+        let place = fs::canonicalize(one).ok();
+        place.is_some() && place == fs::canonicalize(other).ok()
+    };
+    absolute(one) == absolute(other) || is_same_place()
 }
 
 /// True if `text` in the field says that the field is not given.

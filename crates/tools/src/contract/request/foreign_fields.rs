@@ -18,7 +18,7 @@ use iki_process::shell::CommandShell;
 
 mod field_rules;
 
-use field_rules::{DESCRIPTIONS, OTHER_NAMES, RULES};
+use field_rules::{DESCRIPTIONS, EXCLUSIVE, ONLY_NEW, OTHER_NAMES, RULES};
 pub(super) use field_rules::{LAST_LINE, LINE_RANGE, OPPOSITES};
 
 /// The meaning of a field that the tool does not have.
@@ -50,6 +50,14 @@ pub(super) fn meaning(
         && rule.instead.is_empty()
         && rule.done == ["*"]
     {
+        // The word means the number of all that there are.
+        let is_all = value.as_text().trim().eq_ignore_ascii_case("all");
+        if first == "expected_replacements" && is_all {
+            return match request.flag("replace_all") {
+                Ok(true) => ForeignField::Idle,
+                _ => ForeignField::Refused(refusal(tool, name, "replace_all does")),
+            };
+        }
         return ForeignField::Read(first);
     }
     // A line before the first is a place to insert.
@@ -57,8 +65,9 @@ pub(super) fn meaning(
     let text = value.as_text();
     // A line end is itself.
     let text = text.trim_matches([' ', '\t']);
+    let flag = flag_of_word(text);
     let asks_otherwise =
-        text.eq_ignore_ascii_case("false") && rule.is_some_and(|rule| rule.done.contains(&"true"));
+        flag == Some(false) && rule.is_some_and(|rule| rule.done.contains(&"true"));
     if (value.says_nothing() || is_zero) && !asks_otherwise {
         return ForeignField::Idle;
     }
@@ -66,9 +75,16 @@ pub(super) fn meaning(
         return ForeignField::Unknown;
     };
     if rule.done.iter().any(|one| one.eq_ignore_ascii_case(text))
+        || flag == Some(true) && rule.done.contains(&"true")
         || asks_for_what_is_done((first, text), request, file_path, terms)
     {
         return ForeignField::Idle;
+    }
+    // If the file is there is asked within the confinement.
+    if rule.names == ONLY_NEW
+        || tool.name == "file_write" && first == "mode" && EXCLUSIVE.contains(&text)
+    {
+        return ForeignField::Read("only if new");
     }
     if rule.instead.is_empty() {
         return ForeignField::Unknown;
@@ -123,6 +139,16 @@ fn asks_for_what_is_done(
             let is_lf = ["lf", "\\n", "\n", "unix"].contains(&&*value.to_ascii_lowercase());
             is_lf && content.is_some_and(|content| !content.contains('\r'))
         }
+        "encoding" => {
+            let texts = ["content", "old_string", "new_string"];
+            let is_ascii = |name: &&str| {
+                request
+                    .text(name)
+                    .is_ok_and(|text| text.is_none_or(str::is_ascii))
+            };
+            let is_named = ["ascii", "us-ascii"].contains(&&*value.to_ascii_lowercase());
+            is_named && !request.has("edits") && texts.iter().all(is_ascii)
+        }
         "occurrence" => {
             let words: &[&str] = match request.flag("replace_all") {
                 Ok(true) => &["all"],
@@ -146,6 +172,16 @@ fn asks_for_what_is_done(
     }
 }
 
+/// The flag for which this word stands.
+pub(super) fn flag_of_word(text: &str) -> Option<bool> {
+    let is_one_of = |words: [&str; 4]| {
+        let mut words = words.iter();
+        words.any(|word| word.eq_ignore_ascii_case(text.trim()))
+    };
+    let is_set = is_one_of(["true", "yes", "on", "always"]);
+    (is_set || is_one_of(["false", "no", "off", "never"])).then_some(is_set)
+}
+
 /// True if both are the same name, but for case, underscores and hyphens.
 pub(super) fn is_same(one: &str, other: &str) -> bool {
     // Flags of one letter are themselves: `-r` and `-R` are not `r`.
@@ -167,7 +203,7 @@ impl FieldValue<'_> {
             Self::Text(text) => {
                 let text = text.trim_matches([' ', '\t']);
                 let is_all = text.eq_ignore_ascii_case("all");
-                text.eq_ignore_ascii_case("false")
+                flag_of_word(text) == Some(false)
                     || text.is_empty()
                     || field_aliases::is_word_for_nothing(text) && !is_all
             }

@@ -37,7 +37,14 @@ pub const TOOL: Tool = Tool {
 };
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
-    let path = request.required_text("file_path")?;
+    let path = request.required_text("file_path").map_err(|failure| {
+        // It may have been sent within the list.
+        if request.has("edits") {
+            failure.with_note("It stands beside edits, and not in an object of them.")
+        } else {
+            failure
+        }
+    })?;
     let terms = request.terms();
     let list = read_edits(request, terms)?;
     let tells_lines = list.is_some() || terms.reader != Audience::Host;
@@ -141,12 +148,18 @@ fn read_edits<'a>(
             let read = numbered.map(|(at, edit)| {
                 replacement(edit, terms).map_err(|failure| number_failure(at, list.len(), failure))
             });
-            let read: Vec<RequestedEdit> = read.collect::<Result<_, _>>()?;
-            let expected = request.integer("expected_replacements", 1..=u64::MAX)?;
-            if let Some(expected) = expected
-                && (expected != read.len() as u64 || read.iter().any(|edit| edit.all))
-            {
-                return refused("expected_replacements belongs in each object of edits");
+            let mut read: Vec<RequestedEdit> = read.collect::<Result<_, _>>()?;
+            if let Some(expected) = request.integer("expected_replacements", 1..=u64::MAX)? {
+                let single = read.iter().filter(|edit| !edit.all).count() as u64;
+                let mut several = read.iter_mut().filter(|edit| edit.all);
+                match (several.next(), several.next()) {
+                    (None, _) if expected == single => {}
+                    // What the others do not replace is for this one.
+                    (Some(one), None) if expected > single => {
+                        one.expected = Some(expected - single);
+                    }
+                    _ => return refused("expected_replacements belongs in each object of edits"),
+                }
             }
             Ok(Some(read))
         }
@@ -192,7 +205,8 @@ fn replacement<'a>(
         return Err(Failure::new(
             ErrorCode::InvalidArg,
             format!(
-                "{expected} occurrences are replaced only with replace_all, so nothing was written"
+                "{expected} replacements are expected, and more than one is made only with \
+                 replace_all, so nothing was written"
             ),
         ));
     }
@@ -208,7 +222,7 @@ fn edit_failure(path: &str, error: &EditError, terms: &CallTerms) -> Failure {
     match error {
         EditError::NotFound(nearest) => {
             let failure = Failure::new(ErrorCode::NotFound, NOT_FOUND);
-            match edit_note::looks_otherwise(path, nearest) {
+            match edit_note::looks_otherwise(path, nearest, terms) {
                 Some(note) => failure.with_note(note),
                 None => failure.with_quotation(edit_note::not_found(nearest, terms)),
             }

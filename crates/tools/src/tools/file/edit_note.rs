@@ -7,9 +7,11 @@ use std::path::Path;
 
 use crate::contract::answer_limit::TextMeasure;
 use crate::contract::call_terms::CallTerms;
+use iki_base::signature;
 use iki_base::text_encoding::{TextEncoding, iconv_name};
 use iki_base::wording::{join_list, quoted_for_shell, thousands};
 use iki_document::{FileKind, MAX_FILE};
+use iki_files::binary_kind;
 use iki_files::nearest::{MAX_NAMED_LINES, NearestFinding, NearestText};
 use iki_files::{ChangedLines, EncodingObstacle, LineEndChange};
 
@@ -140,7 +142,7 @@ pub fn encoding_obstacle(path: &str, obstacle: &EncodingObstacle, terms: &CallTe
 
 /// The note on text that is not in a file which looks otherwise than it is: a document, of which
 /// `file_read` shows what no file holds, or lines that end in CR alone.
-pub fn looks_otherwise(path: &str, nearest: &NearestText) -> Option<String> {
+pub fn looks_otherwise(path: &str, nearest: &NearestText, terms: &CallTerms) -> Option<String> {
     let is_unlike = matches!(
         nearest.finding,
         NearestFinding::Nothing | NearestFinding::Unknown
@@ -156,7 +158,21 @@ pub fn looks_otherwise(path: &str, nearest: &NearestText) -> Option<String> {
                 .to_owned(),
         );
     }
-    let kind = FileKind::of(&content)?;
+    let Some(kind) = FileKind::of(&content) else {
+        let kind = binary_kind::of(&content).filter(|kind| kind.is_known())?;
+        let unpack = format!(
+            "; with bash, `gzip -dk {}` unpacks it",
+            quoted_for_shell(path)
+        );
+        let unpack = match kind.mime {
+            signature::GZIP => terms.if_served("bash", &unpack),
+            _ => "",
+        };
+        let words = kind.words;
+        return Some(format!(
+            "It is a binary file ({words}): its text cannot be edited here{unpack}."
+        ));
+    };
     let label = kind.label();
     let is_text = std::str::from_utf8(&content).is_ok() && !content.contains(&0);
     Some(if is_text {

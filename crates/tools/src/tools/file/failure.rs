@@ -196,6 +196,15 @@ fn missing(
         }
         PathWant::Name => {}
         PathWant::File | PathWant::Any if !names.is_empty() || places.count > 0 => {}
+        PathWant::File | PathWant::Any if path.contains(char::REPLACEMENT_CHARACTER) => {
+            let wild = path.replace(char::REPLACEMENT_CHARACTER, "?");
+            let is_plain = quoted_for_shell(&wild.replace('?', "")) == wild.replace('?', "");
+            let rename = format!(": with bash, `mv {wild} NAME` gives it another");
+            let rename = terms.if_served("bash", if is_plain { &rename } else { "" });
+            sentences.push(format!(
+                "A name that is not UTF-8 is shown with U+FFFD, and cannot be sent{rename}."
+            ));
+        }
         PathWant::File | PathWant::Any => {
             if terms.reader == Audience::Person || !terms.serves("glob") {
                 return sentences;
@@ -203,7 +212,12 @@ fn missing(
             let name = Path::new(path).file_name().unwrap_or_default();
             let name = name.to_string_lossy();
             // In a pattern such a name would mean something else.
-            if !name.contains(['*', '?', '[', '\\', '{']) {
+            if name.contains(['*', '?', '[', '\\', '{']) {
+                sentences.push(format!(
+                    "file_path names one file, without wildcards: glob finds files, \
+                     \"pattern\":{path:?}."
+                ));
+            } else {
                 let pattern = format!("**/{name}");
                 sentences.push(format!(
                     "If it is elsewhere, glob finds it: \"pattern\":{pattern:?}."

@@ -43,8 +43,14 @@ const MAX_RETRIES: usize = 3;
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let path = request.required_text("file_path")?;
     let content = request.required_text("content")?;
-    if request.is_denied("overwrite")? && Path::new(path).symlink_metadata().is_ok() {
-        let message = format!("{path} exists, and overwrite is false, so nothing was written");
+    let is_for_new = request.has("only if new");
+    let why = if request.is_denied("overwrite")? {
+        Some("overwrite is false")
+    } else {
+        is_for_new.then_some("only a new file was asked for")
+    };
+    if let Some(why) = why.filter(|_| Path::new(path).symlink_metadata().is_ok()) {
+        let message = format!("{path} exists, and {why}, so nothing was written");
         return Err(Failure::new(ErrorCode::InvalidArg, message));
     }
     let mut notes = Notes::from(failure::note_on_similar_name(path));

@@ -1,6 +1,5 @@
 //! glob: the paths that a wildcard pattern names.
 
-use std::borrow::Cow;
 use std::convert::Infallible;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -19,7 +18,7 @@ use crate::tools::search::grep::line_form::painted_path;
 use crate::tools::search::note::{self, SearchVocabulary};
 use crate::tools::search::omission_note::note_on_left_out;
 use crate::tools::search::scope::{
-    FileScope, both_from_working_directory, check_place, path_of, split_negation,
+    FileScope, both_from_working_directory, check_place, path_of, pattern_of, split_negation,
 };
 use iki_base::unseen;
 use iki_search::left_out::LeftOutReason;
@@ -54,30 +53,30 @@ const VOCABULARY: SearchVocabulary = SearchVocabulary {
 };
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
+    pattern_of(request, "pattern")?;
     let pattern = request.required_text("pattern")?;
     let path = path_of(request, VOCABULARY, Some(pattern))?;
     let (path, pattern) = both_from_working_directory(request, path, pattern);
-    let path = path.unwrap_or_default();
+    let path = path.unwrap_or_default().into_owned();
     let terms = request.terms();
     let is_host = terms.reader == Audience::Host;
-    let negated = split_negation(pattern).filter(|_| !is_host);
-    let (pattern, not) = match negated {
-        Some((pattern, not)) => (pattern, Some(not)),
-        None => (Cow::Borrowed(pattern), None),
+    let (pattern, not) = match split_negation(&pattern).filter(|_| !is_host) {
+        Some((pattern, not)) => (pattern.into_owned(), Some(not)),
+        None => (pattern.into_owned(), None),
     };
-    let scope = FileScope::of(request, path, not.as_deref())?;
+    let scope = FileScope::of(request, &path, not.as_deref())?;
     let limit = request.integer("limit", 1..=u64::MAX)?;
     if !pattern.starts_with('/') {
         let search = EmptySearch {
             scope: scope.is_deep.then_some(&scope),
-            ..EmptySearch::new(path, &pattern, VOCABULARY, None)
+            ..EmptySearch::new(&path, &pattern, VOCABULARY, None)
         };
         check_place(request, search, Some(&pattern))?;
     }
-    let refused = |error| failure(error, &pattern, path);
+    let refused = |error| failure(error, &pattern, &path);
     let parsed = scope.parse(&pattern);
     let parsed = parsed.map_err(|error| refused(error.into()))?;
-    let walk = parsed.walk(&scope.walk, Path::new(path), terms.until());
+    let walk = parsed.walk(&scope.walk, Path::new(&path), terms.until());
     let walk = walk.map_err(refused)?;
     Ok(Reply::new(move |object| {
         let (walked, listed) = list(object, walk, limit, terms.style.painted)?;
@@ -95,7 +94,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             scope: scope.is_deep.then_some(&scope),
             knows_other_case: !walked.passed_over.of(LeftOutReason::OtherCase).is_empty(),
             ..EmptySearch::new(
-                path,
+                &path,
                 &pattern,
                 VOCABULARY,
                 terms.deadline.map(|one| one.end),

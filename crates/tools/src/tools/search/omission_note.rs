@@ -11,7 +11,6 @@ use crate::contract::call_terms::{Audience, CallTerms};
 use crate::tools::search::empty_result::EmptySearch;
 use iki_base::wording::{count_noun, join_list, quoted_for_shell, thousands};
 use iki_process::sandbox::confinement;
-use iki_search::glob_pattern::GlobPattern;
 use iki_search::ignore_files::IgnoreRules;
 use iki_search::left_out::{LeftOutList, LeftOutNames, LeftOutReason};
 use iki_search::paths::EntryKind;
@@ -64,16 +63,17 @@ pub fn note_on_left_out(
         unknown,
         "",
     );
-    let wide = of(LeftOutReason::Utf16);
-    let first = wide
-        .others
-        .first()
-        .map(|path| as_text_command(path, "iconv -f UTF-16LE -t UTF-8"));
-    say(
-        "being UTF-16 without a mark",
-        wide,
-        &first.unwrap_or_default(),
-    );
+    for encoding in ["UTF-16LE", "UTF-16BE", "UTF-32"] {
+        let wide = of(LeftOutReason::Wide(encoding));
+        let command = format!("iconv -f {encoding} -t UTF-8");
+        let first = wide.others.first();
+        let first = first.map(|path| as_text_command(path, &command));
+        let why = match encoding {
+            "UTF-32" => "being UTF-32",
+            _ => "being UTF-16 without a mark",
+        };
+        say(why, wide, &first.unwrap_or_default());
+    }
     let with_nul = of(LeftOutReason::Nul);
     let first = with_nul
         .others
@@ -133,13 +133,10 @@ fn list_names(list: &LeftOutList) -> String {
 
 /// Says how many files, or names, the search's pattern matches in all ignored directories.
 fn count_left_out(ignored: &LeftOutList, search: &EmptySearch<'_>) -> Option<String> {
-    let pattern = pattern_of_name(search)?;
     let (mut number, mut is_cut) = (ignored.others.len() as u64, ignored.further > 0);
     for directory in &ignored.directories {
-        let (count, cut) = count_in(&pattern, directory, search);
-        let name = directory.rsplit(|byte| *byte == b'/').next();
-        let is_one = !search.words.searches_files && name.is_some_and(|one| search.has_name(one));
-        number += count + u64::from(is_one);
+        let (count, cut) = count_in(directory, search)?;
+        number += count;
         is_cut |= cut;
     }
     let what = search.noun();
@@ -153,35 +150,27 @@ fn count_left_out(ignored: &LeftOutList, search: &EmptySearch<'_>) -> Option<Str
 
 /// Says how many names in `.git` match, where it is not every name that is sought.
 fn count_in_git(git: &[u8], search: &EmptySearch<'_>) -> Option<String> {
-    let pattern =
-        pattern_of_name(search).filter(|_| search.pattern.contains(char::is_alphanumeric))?;
-    let (number, _) = count_in(&pattern, git, search);
+    let (number, _) =
+        count_in(git, search).filter(|_| search.pattern.contains(char::is_alphanumeric))?;
     (number > 0).then(|| count_noun(number, search.noun()))
 }
 
-/// The pattern for the names at the end of the search's own, at any depth.
-fn pattern_of_name(search: &EmptySearch<'_>) -> Option<GlobPattern> {
-    let name = search
-        .pattern
-        .rsplit('/')
-        .next()
-        .filter(|name| !name.is_empty())?;
-    GlobPattern::parse_anywhere(name.as_bytes()).ok()
-}
-
-/// Counts the names below `directory` that match; true if there was no time for all.
-fn count_in(pattern: &GlobPattern, directory: &[u8], search: &EmptySearch<'_>) -> (u64, bool) {
-    let scope = WalkScope {
-        hidden: true,
-        ..WalkScope::default()
+/// Counts what the search would find in `directory` if no rule left that out; true if there was no
+/// time for all.
+fn count_in(directory: &[u8], search: &EmptySearch<'_>) -> Option<(u64, bool)> {
+    let scope = search.scope?;
+    let pattern = scope.parse(search.pattern).ok()?;
+    let walk = WalkScope {
+        heeds_ignore_files: false,
+        ..scope.walk.clone()
     };
-    let directory = Path::new(OsStr::from_bytes(directory));
-    let Ok(paths) = pattern.paths_in(&scope, directory, Some(search.until)) else {
-        return (0, false);
+    let path = Path::new(search.path);
+    let Ok(paths) = pattern.paths_below(&walk, path, directory, Some(search.until)) else {
+        return Some((0, false));
     };
     let counts = |kind| !search.words.searches_files || kind == EntryKind::Regular;
     let number = paths.iter().filter(|one| counts(one.kind())).count() as u64;
-    (number, paths.left_out().is_some())
+    Some((number, paths.left_out().is_some()))
 }
 
 /// The links to what lies outside of what was searched, and is left out by no rule.

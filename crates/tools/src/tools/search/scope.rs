@@ -8,6 +8,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use crate::contract::call_terms::Audience;
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::request::Request;
@@ -81,24 +83,45 @@ pub fn path_of<'r>(
     })
 }
 
+/// The wildcard pattern in the field `name`.
+///
+/// # Errors
+/// It is no text; if it is a list, what to send for all of it.
+pub fn pattern_of<'r>(request: &'r Request<'_>, name: &str) -> Result<Option<&'r str>, Failure> {
+    request.text(name).map_err(|failure| {
+        let meant = match &*request.texts(name).unwrap_or_default() {
+            [] => return failure,
+            [pattern] => (*pattern).to_owned(),
+            patterns => format!("{{{}}}", patterns.join(",")),
+        };
+        let meant = Value::from(meant);
+        failure.with_note(format!("Send \"{name}\":{meant}."))
+    })
+}
+
 /// `path` or a pattern as a client of the protocol is shown what is found there: from the working
 /// directory on, where it lies below that.
-fn from_working_directory<'p>(request: &Request<'_>, path: &'p str) -> &'p str {
+fn from_working_directory<'p>(request: &Request<'_>, path: &'p str) -> Cow<'p, str> {
     if !request.terms().served || !path.starts_with('/') {
-        return path;
+        return path.into();
     }
-    let Ok(here) = env::current_dir() else {
-        return path;
+    let Some(here) = env::current_dir()
+        .ok()
+        .filter(|here| here != Path::new("/"))
+    else {
+        return path.into();
     };
-    let below = here
-        .to_str()
-        .filter(|here| *here != "/")
-        .and_then(|here| path.strip_prefix(here));
-    match below {
-        Some("" | "/") => "",
-        Some(below) if below.starts_with('/') => below.trim_start_matches('/'),
-        _ => path,
-    }
+    let below_here = |path: &Path| path.strip_prefix(&here).map(Path::to_owned).ok();
+    // By its words it may lie elsewhere: a link to here, or with `..`.
+    let leads_up = path.split('/').any(|part| part == "..");
+    let below = below_here(Path::new(path)).filter(|_| !leads_up);
+    let below = below.or_else(|| fs::canonicalize(path).ok().as_deref().and_then(below_here));
+    let Some(below) = below.and_then(|below| below.into_os_string().into_string().ok()) else {
+        return path.into();
+    };
+    // In a pattern it says that directories are meant.
+    let is_marked = path.ends_with('/') && !below.is_empty() && !below.ends_with('/');
+    format!("{below}{}", if is_marked { "/" } else { "" }).into()
 }
 
 /// `path` and the pattern of a search from the working directory on. An absolute pattern ignores
@@ -107,13 +130,17 @@ pub fn both_from_working_directory<'p>(
     request: &Request<'_>,
     path: Option<&'p str>,
     pattern: &'p str,
-) -> (Option<&'p str>, &'p str) {
+) -> (Option<Cow<'p, str>>, Cow<'p, str>) {
     let path = path.map(|path| from_working_directory(request, path));
     let below = from_working_directory(request, pattern);
-    if below.len() == pattern.len() || path.is_some_and(|path| Path::new(path).is_file()) {
+    if below.len() == pattern.len()
+        || path
+            .as_deref()
+            .is_some_and(|path| Path::new(path).is_file())
+    {
         return (path, below);
     }
-    (None, if below.is_empty() { "." } else { below })
+    (None, if below.is_empty() { ".".into() } else { below })
 }
 
 /// Parts a pattern that says which names are not meant: `!*.md`, `!(a|b)`, `src/!(*.test).go`. The
@@ -152,6 +179,7 @@ impl FileScope {
                 heeds_ignore_files: is_deep && !all,
                 excluded: excluded.map(Arc::new),
                 types: None,
+                is_kept_from_links: is_deep,
             },
         })
     }

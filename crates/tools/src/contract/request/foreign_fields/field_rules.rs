@@ -48,6 +48,12 @@ const WRITERS: &[&str] = &["file_write", "file_edit"];
 /// The tools that search.
 const SEARCHES: &[&str] = &["grep", "glob"];
 
+/// Fields by which `file_write` leaves a file alone that is there.
+pub(super) const ONLY_NEW: &str = "if_exists on_exists on_conflict no_clobber create_only";
+
+/// The modes in which a file is opened only if it is new.
+pub(super) const EXCLUSIVE: [&str; 4] = ["x", "xt", "xb", "wx"];
+
 /// A rule on fields that say how, where or whether.
 pub(super) struct FieldRule {
     pub(super) tools: &'static [&'static str],
@@ -88,10 +94,10 @@ const WHOLE: &[(&str, &str)] = &[
 ];
 
 /// The rules. The first that has the tool and the name counts.
-pub(super) static RULES: [FieldRule; 37] = [
+pub(super) static RULES: [FieldRule; 38] = [
     rule(
         &["file_write"],
-        "append",
+        "append is_append append_mode append_to_file",
         &[],
         &[
             ("file_read", "read the file, and write all of it"),
@@ -100,7 +106,7 @@ pub(super) static RULES: [FieldRule; 37] = [
     ),
     rule(
         &["file_edit"],
-        "append",
+        "append is_append append_mode append_to_file",
         &[],
         &[
             (
@@ -112,7 +118,7 @@ pub(super) static RULES: [FieldRule; 37] = [
     ),
     rule(
         &["file_write"],
-        "mode write_mode",
+        "mode write_mode open_mode flag flags",
         &[
             "w",
             "wt",
@@ -147,7 +153,7 @@ pub(super) static RULES: [FieldRule; 37] = [
     ),
     rule(
         WRITERS,
-        "insert_line insert_at insert_after insert_before",
+        "insert_line insert_at insert_after insert_before prepend",
         &[],
         &[PLACE],
     ),
@@ -201,13 +207,20 @@ pub(super) static RULES: [FieldRule; 37] = [
     rule(&["file_write"], "overwrite", &["*"], &[]),
     rule(
         &["file_write"],
-        "create_dirs create_directories make_dirs mkdirs parents",
+        ONLY_NEW,
+        &["overwrite", "replace", "write"],
+        &[],
+    ),
+    rule(
+        &["file_write"],
+        "create_dirs create_directories create_parents make_dirs make_parents mkdir mkdirs parents",
         &["*"],
         &[],
     ),
     rule(
         &["file_edit"],
-        "expected_replacements count expected_count max_replacements",
+        "expected_replacements expected_occurrences expected_matches count expected_count \
+         max_replacements",
         &["*"],
         &[],
     ),
@@ -248,7 +261,7 @@ pub(super) static RULES: [FieldRule; 37] = [
     rule(
         &["file_write"],
         "command",
-        &["create", "write", "overwrite"],
+        &["create", "create_file", "write", "write_file", "overwrite"],
         &[PLACE],
     ),
     rule(
@@ -342,7 +355,12 @@ pub(super) static RULES: [FieldRule; 37] = [
         &["true", "false"],
         &[],
     ),
-    rule(&["grep"], "-E regex is_regex is_regexp", &["true"], &[]),
+    rule(
+        &["grep"],
+        "-E regex regexp use_regex use_regexp is_regex is_regexp",
+        &["true"],
+        &[],
+    ),
     rule(
         SEARCHES,
         "-r -R recursive hidden include_hidden",

@@ -9,8 +9,8 @@ use super::lines::LineRange;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::tools::file::failure;
-use iki_base::unseen;
 use iki_base::wording::{count_noun, counted_as};
+use iki_base::{control_spelling, unseen};
 use iki_files::{self as files, DirectoryEntryKind, FileAccessError};
 
 /// The most entries in one answer.
@@ -56,10 +56,13 @@ pub fn reply<'a>(wanted: &LineRange<'a>, end: Option<Instant>) -> Result<Reply<'
 /// A name on one line, with what cannot be seen in it spelled out.
 fn shown(name: &[u8]) -> String {
     let name = String::from_utf8_lossy(name);
-    let spelled = unseen::spelled(&name).into_owned();
-    if spelled.contains(char::is_control) {
-        spelled.escape_debug().to_string()
-    } else {
-        spelled
+    let mut text = String::new();
+    for one in unseen::spelled(&name).chars() {
+        if one.is_control() {
+            control_spelling::spell(one, &mut text);
+        } else {
+            text.push(one);
+        }
     }
+    text
 }

@@ -1,5 +1,6 @@
 //! Documents, as the Markdown that they are converted to.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::converted_text::MadeLines;
@@ -8,7 +9,7 @@ use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::Reply;
 use crate::tools::file::failure;
-use iki_base::signature;
+use iki_base::signature::{self, COMPOUND};
 use iki_base::wording::{count_noun, quoted_for_shell};
 use iki_conversion::{self as conversion, HelperPrograms};
 use iki_document::{Document, DocumentError, FileKind, FileLimits, MAX_FILE};
@@ -34,12 +35,12 @@ fn ocr_command_advice(wanted: &LineRange<'_>, terms: &CallTerms) -> Option<Strin
     })
 }
 
-/// The answer to a call for a document; `None` if the file is none.
+/// The answer to a call for a document, or else the note on a file that only begins as one.
 pub fn reply<'a>(
     wanted: &LineRange<'a>,
     content: &FileContent,
     terms: &CallTerms,
-) -> Result<Option<Reply<'a>>, Failure> {
+) -> Result<Result<Reply<'a>, Option<String>>, Failure> {
     let wanted = *wanted;
     let failed = |error| failure::of(wanted.path, &error);
     let head = content.bytes_at(0, SAMPLE_BYTES).map_err(failed)?;
@@ -52,16 +53,23 @@ pub fn reply<'a>(
             || head.trim_ascii_start().starts_with(b"{")
             || FileKind::of(&head) == Some(FileKind::Eml)
     };
-    let is_packed = signature::of(&head).is_some_and(|(kind, _)| kind == signature::GZIP);
+    let is_packed = signature::is_gzip(&head);
     let may_be_one = FileKind::may_begin_with(&head) && (!is_text || is_marked());
+    let begins_so = head.starts_with(signature::ZIP) || head.starts_with(COMPOUND);
+    if let Some(kind) = named_kind(wanted.path).filter(|_| is_text && begins_so) {
+        return Ok(Err(Some(shown_as_it_is(
+            kind,
+            &DocumentError::Damaged.to_string(),
+        ))));
+    }
     if !may_be_one && !is_packed && of_mail(&head).flatten().is_none() {
-        return Ok(None);
+        return Ok(Err(None));
     }
     let mut bytes = content.bytes_at(0, MAX_FILE + 1).map_err(failed)?;
     let mut is_cut = bytes.len() > MAX_FILE;
     if is_packed {
         let Some(unpacked) = unpack_gzip(&bytes) else {
-            return Ok(None);
+            return Ok(Err(None));
         };
         if let Some((_, words)) = unpacked.other_file() {
             let size = facts.size.map_or_else(String::new, |size| {
@@ -69,18 +77,22 @@ pub fn reply<'a>(
             });
             let words = format!("binary file: {words}, packed with gzip{size}");
             let is_for_model = terms.reader == Audience::Model;
-            return Ok(is_for_model.then(|| Reply::new(move |object| object.nothing_found(&words))));
+            let reply =
+                is_for_model.then(|| Reply::new(move |object| object.nothing_found(&words)));
+            return Ok(reply.ok_or(None));
         }
         (bytes, is_cut) = (unpacked.bytes, unpacked.truncated);
     }
-    let Some(kind) = of_mail(&bytes).flatten().or_else(|| FileKind::of(&bytes)) else {
-        return Ok(is_packed
-            .then(|| of_packed_text(wanted, &bytes, is_cut))
-            .flatten());
-    };
-    let refused = |why: String| {
+    let refused = |kind: FileKind, why: String| {
         let message = format!("Failed to read file: {} ({})", wanted.path, kind.label());
         Failure::new(ErrorCode::ReadFailed, message).with_note(why)
+    };
+    let Some(kind) = of_mail(&bytes).flatten().or_else(|| FileKind::of(&bytes)) else {
+        if let Some(kind) = named_kind(wanted.path).filter(|_| begins_so) {
+            return Err(refused(kind, DocumentError::Damaged.to_string()));
+        }
+        let unpacked = is_packed.then(|| of_packed_text(wanted, &bytes, is_cut));
+        return Ok(unpacked.flatten().ok_or(None));
     };
     let document = if is_cut {
         let limit = bytes.len() >> 20;
@@ -107,11 +119,28 @@ pub fn reply<'a>(
     let document = match document {
         Ok(document) => document,
         // It is no document, or can be read as it is.
-        Err(_) if is_text => return Ok(None),
-        Err(why) => return Err(refused(why)),
+        Err(why) if is_text => {
+            let is_named_so = named_kind(wanted.path) == Some(kind);
+            return Ok(Err(is_named_so.then(|| shown_as_it_is(kind, &why))));
+        }
+        Err(why) => return Err(refused(kind, why)),
     };
     let shown_as = format!("{} file, shown as Markdown", kind.label());
-    Ok(Some(reply_of(wanted, document, shown_as)))
+    Ok(Ok(reply_of(wanted, document, shown_as)))
+}
+
+/// The kind of document that a file is by its name.
+fn named_kind(path: &str) -> Option<FileKind> {
+    let extension = Path::new(path).extension()?;
+    let mut kinds = FileKind::ALL.into_iter();
+    let is_it = |kind: &FileKind| extension.eq_ignore_ascii_case(kind.name());
+    kinds.find(is_it).filter(|kind| *kind != FileKind::Zip)
+}
+
+/// The note on a file that is named as a document, and is shown as text.
+fn shown_as_it_is(kind: FileKind, why: &str) -> String {
+    let label = kind.label();
+    format!("It begins as a {label} file, and is shown as it is, not as Markdown: {why}")
 }
 
 /// True for the name of a mail or a mailbox, which may be in a gzip file.

@@ -8,12 +8,11 @@ use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::notes::Notes;
 use crate::contract::reply::{AnswerObject, Text};
 use crate::tools::file::failure;
-use iki_base::text_encoding::iconv_name;
+use iki_base::text_encoding::{EncodingFinding, iconv_name};
 use iki_base::wording::{count_noun, counted_as, quoted_for_shell, thousands};
 use iki_files::binary_kind::BinaryKind;
 use iki_files::{FileAccessError, FileContent, FileFacts, FirstLine, LineEnd, ReadInterruption};
 use iki_process::sandbox::confinement;
-use iki_web::charset;
 
 /// Room for the exit code next to the rest of a line, which bash shows.
 const EXIT_CODE_BYTES: usize = 64;
@@ -23,6 +22,9 @@ const OTHER_FIELDS_BYTES: usize = 8;
 
 /// Bytes of a file by which its character set is guessed.
 const SAMPLE_BYTES: usize = 1024 * 1024;
+
+/// Bytes that tell if it is one in which ASCII stands for other characters.
+const STATES_BYTES: usize = 64 * 1024;
 
 /// The lines that were asked for.
 #[derive(Clone, Copy)]
@@ -97,8 +99,9 @@ impl LineRange<'_> {
         }
         let Some(cut) = cut else {
             let is_text = content.facts().kind.is_none() && content.facts().encoding.is_none();
-            if repaired && is_text && object.terms().reader != Audience::Person {
-                let note = not_utf_8(self.path, &content, start, object.terms());
+            let note = (is_text && object.terms().reader != Audience::Person)
+                .then(|| other_encoding(self.path, &content, (start, repaired), object.terms()));
+            if let Some(note) = note.flatten() {
                 let cost = TextMeasure::Json.cost(note.as_bytes());
                 if object.terms().max_answer.is_none() || cost <= room_of_note {
                     object.note(note);
@@ -189,20 +192,36 @@ impl LineRange<'_> {
     }
 }
 
-/// The note on text that is in another encoding, or damaged; the answer begins at offset `start`.
-fn not_utf_8(path: &str, content: &FileContent, start: u64, terms: &CallTerms) -> String {
-    let sample = content.bytes_at(start, SAMPLE_BYTES).unwrap_or_default();
-    let what = match charset::guess(&sample, sample.len() == SAMPLE_BYTES) {
+/// The note on text that is in another encoding, or damaged; the answer begins at offset `start`,
+/// and is `repaired` if it has U+FFFD for what is not UTF-8.
+fn other_encoding(
+    path: &str,
+    content: &FileContent,
+    (start, repaired): (u64, bool),
+    terms: &CallTerms,
+) -> Option<String> {
+    let most = if repaired { SAMPLE_BYTES } else { STATES_BYTES };
+    let sample = content.bytes_at(start, most).unwrap_or_default();
+    let is_told = || repaired || memchr::memmem::find(&sample, b"\x1b$").is_some();
+    let name = match is_told().then(|| EncodingFinding::of(&sample))? {
+        EncodingFinding::Known(encoding, _) => Some(encoding.name()),
+        EncodingFinding::Unknown(name) => name,
+        EncodingFinding::Utf8 => None,
+    };
+    let what = match name {
+        None if !repaired => return None,
         None => "Not all of it is UTF-8: what is not is shown as U+FFFD.".to_owned(),
-        Some(encoding) => {
-            let name = encoding.name();
+        Some(name) => {
             let command = with_iconv(path, name, terms);
             format!("It seems to be {name} text, and is shown as if it were UTF-8{command}.")
         }
     };
+    if !repaired {
+        return Some(what);
+    }
     let edit = terms.if_served("file_edit", " file_edit leaves such bytes as they are.");
     let write = terms.if_served("file_write", " file_write would replace such bytes.");
-    format!("{what}{edit}{write}")
+    Some(format!("{what}{edit}{write}"))
 }
 
 /// True if there are commands, which may read the file.

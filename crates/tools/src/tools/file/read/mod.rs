@@ -67,8 +67,12 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         }
         Err(error) => return Err(failure::with_note(path, &error, PathWant::File, terms)),
     };
-    if takes_all && let Some(reply) = document::reply(&window, &content, terms)? {
-        return Ok(reply);
+    let mut remark = None;
+    if takes_all {
+        match document::reply(&window, &content, terms)? {
+            Ok(reply) => return Ok(reply),
+            Err(why) => remark = why,
+        }
     }
     if takes_all && let Some(reply) = other_encodings::reply(&window, &content, terms)? {
         return Ok(reply);
@@ -77,5 +81,8 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     if let (Audience::Model, Some(kind)) = (reader, facts.kind) {
         return image::reply(path, kind, &content, terms);
     }
-    Ok(Reply::new(move |object| window.answer(content, object)))
+    Ok(Reply::new(move |object| {
+        object.note(remark);
+        window.answer(content, object)
+    }))
 }

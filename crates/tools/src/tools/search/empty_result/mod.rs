@@ -276,12 +276,6 @@ impl<'a> EmptySearch<'a> {
         SearchScope::of(self).base(self)
     }
 
-    /// True if a name that it looks for may be this one.
-    #[must_use]
-    pub fn has_name(&self, name: &[u8]) -> bool {
-        SearchScope::of(self).names.names.matches(name)
-    }
-
     /// True if it reaches what lies at `below`, relative to its directory, or leaves it out on
     /// purpose.
     #[must_use]

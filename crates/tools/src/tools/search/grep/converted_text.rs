@@ -10,13 +10,15 @@ use std::time::{Duration, Instant};
 use rustix::fs::{CWD, MemfdFlags, Mode, SeekFrom, memfd_create, openat, seek};
 use rustix::io::{Errno, pread};
 
-use iki_base::signature::{COMPOUND, ZIP};
+use iki_base::signature::{self, COMPOUND, ZIP};
 use iki_base::text_encoding::{EncodingFinding, MAX_DECODED_BYTES};
 use iki_conversion::{self as conversion, HelperPrograms};
 use iki_document::{FileKind, FileLimits, MAX_FILE};
 use iki_process::sandbox::confinement;
 use iki_search::ere::RegexMatcher;
 use iki_search::scan::{self, LinkPolicy, ScanError};
+use iki_web::charset;
+use iki_web::client::{MAX_BODY, unpack_gzip};
 
 /// The longest time for a conversion.
 const CONVERSION_TIMEOUT: Duration = Duration::from_secs(25);
@@ -28,18 +30,18 @@ const SAMPLE_BYTES: usize = 8 << 10;
 pub struct MadeText {
     file: OwnedFd,
     size: usize,
-    /// The kind of the document that it was made of.
-    pub kind: Option<FileKind>,
+    /// The note on what was searched in place of the file.
+    pub told: Option<String>,
 }
 
 impl MadeText {
-    fn of(text: &str, kind: Option<FileKind>) -> io::Result<Self> {
+    fn of(text: &str, told: Option<String>) -> io::Result<Self> {
         let mut file = File::from(memfd_create(c"text", MemfdFlags::CLOEXEC)?);
         file.write_all(text.as_bytes())?;
         Ok(Self {
             file: file.into(),
             size: text.len(),
-            kind,
+            told,
         })
     }
 
@@ -55,7 +57,7 @@ impl MadeText {
     }
 
     /// The Markdown of the document at `path`, if it is one: where its bytes are text, only if
-    /// `matcher` finds nothing in them.
+    /// `matcher` finds nothing in them. Of a gzip file it is that of the file in it, or its text.
     ///
     /// # Errors
     /// The document cannot be converted; the reason in a sentence.
@@ -70,14 +72,27 @@ impl MadeText {
             return Ok(None);
         };
         let head = read(&file, SAMPLE_BYTES);
-        if size > MAX_FILE || !FileKind::may_begin_with(&head) {
+        let is_gzip = signature::is_gzip(&head);
+        if size > MAX_FILE || !is_gzip && !FileKind::may_begin_with(&head) {
             return Ok(None);
         }
-        let bytes = read(&file, size);
+        let mut bytes = read(&file, size);
+        let mut is_cut = false;
+        if is_gzip {
+            let Some(unpacked) = unpack_gzip(&bytes) else {
+                return Ok(None);
+            };
+            if let Some((_, words)) = unpacked.other_file() {
+                return Err(format!(
+                    "Its bytes were searched: it is a {words}, packed with gzip."
+                ));
+            }
+            (bytes, is_cut) = (unpacked.bytes, unpacked.truncated);
+        }
         let Some(kind) = FileKind::of(&bytes).filter(|kind| *kind != FileKind::Zip) else {
-            return Ok(None);
+            return Ok(is_gzip.then(|| Self::of_unpacked(&bytes, is_cut)).flatten());
         };
-        let is_packed = bytes.starts_with(ZIP) || bytes.starts_with(COMPOUND);
+        let is_packed = is_gzip || bytes.starts_with(ZIP) || bytes.starts_with(COMPOUND);
         let is_text = !is_packed && kind != FileKind::Pdf;
         if is_text && matcher.find(&bytes, 0).is_some() {
             return Ok(None);
@@ -94,10 +109,25 @@ impl MadeText {
             HelperPrograms::Installed
         };
         match conversion::convert_file(&bytes, kind, &limits, programs) {
-            Ok(document) => Ok(Self::of(&document.markdown, Some(kind)).ok()),
+            Ok(document) => {
+                let told = format!("The {}'s text was searched, as Markdown.", kind.label());
+                Ok(Self::of(&document.markdown, Some(told)).ok())
+            }
             Err(_) if is_text => Ok(None),
             Err(error) => Err(format!("Its bytes were searched, not its text: {error}")),
         }
+    }
+
+    /// The text that was packed in a gzip file; `None` if it is none.
+    fn of_unpacked(bytes: &[u8], is_cut: bool) -> Option<Self> {
+        let text = charset::read(bytes, None, "", is_cut).ok()?.text;
+        let part = if is_cut {
+            format!(", as far as its first {} MiB", MAX_BODY >> 20)
+        } else {
+            String::new()
+        };
+        let told = format!("The gzip file was searched unpacked{part}.");
+        Self::of(&text, Some(told)).ok()
     }
 
     /// The text of a file that is not UTF-8, if its encoding is known.

@@ -3,9 +3,10 @@
 
 use std::path::Path;
 
-use iki_base::signature::{self, COMPOUND, ZIP};
+use iki_base::signature::{self, COMPOUND, ZIP, is_gzip};
 use iki_base::text_encoding::wide_without_mark;
 use iki_document::FileKind;
+use iki_files::binary_kind::wide_encoding;
 use iki_search::left_out::LeftOutReason;
 
 /// Number of bytes at a file's beginning that show if it is binary.
@@ -23,21 +24,26 @@ pub struct FileBeginning {
 impl FileBeginning {
     /// Looks at the beginning of a file, without a mark.
     pub fn of(beginning: &[u8]) -> Self {
-        let is_marked = beginning.starts_with(b"\xff\xfe") || beginning.starts_with(b"\xfe\xff");
+        let marked = wide_encoding(beginning);
+        let utf_32 = marked.filter(|encoding| encoding.starts_with("UTF-32"));
+        let is_marked = marked.is_some() && utf_32.is_none();
         let beginning = &beginning[..beginning.len().min(BINARY_CHECK_BYTES)];
         let is_binary = !is_marked && memchr::memchr(0, beginning).is_some();
-        let is_document = matches!(beginning.first(), Some(b'%' | b'P' | 0xd0))
+        let is_document = matches!(beginning.first(), Some(b'%' | b'P' | 0xd0 | 0x1f))
             && (beginning.starts_with(ZIP)
+                || is_gzip(beginning)
                 || beginning.starts_with(COMPOUND)
                 || signature::is_pdf(beginning));
         let reason = if is_document {
             Some(LeftOutReason::Document)
         } else if !is_binary {
             None
-        } else if wide_without_mark(&beginning[..beginning.len() & !1]).is_some() {
-            Some(LeftOutReason::Utf16)
         } else {
-            is_text_but_for_nuls(beginning).then_some(LeftOutReason::Nul)
+            let unmarked = || wide_without_mark(&beginning[..beginning.len() & !1]);
+            let wide = utf_32.map(|_| "UTF-32").or_else(unmarked);
+            let is_text = || is_text_but_for_nuls(beginning);
+            wide.map(LeftOutReason::Wide)
+                .or_else(|| is_text().then_some(LeftOutReason::Nul))
         };
         Self { is_binary, reason }
     }
@@ -51,6 +57,9 @@ impl FileBeginning {
         let is_kind = |kind: &FileKind| extension.eq_ignore_ascii_case(kind.name());
         let is_told = match reason {
             // The text of an archive would be its list of names.
+            LeftOutReason::Document if extension.eq_ignore_ascii_case("gz") => {
+                !path.to_ascii_lowercase().ends_with(".tar.gz")
+            }
             LeftOutReason::Document => FileKind::ALL
                 .iter()
                 .any(|kind| *kind != FileKind::Zip && is_kind(kind)),

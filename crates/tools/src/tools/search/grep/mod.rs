@@ -37,7 +37,7 @@ use crate::tools::search::exclude::note_on_unmatched;
 use crate::tools::search::note::{self, SearchVocabulary};
 use crate::tools::search::omission_note::note_on_left_out;
 use crate::tools::search::scope::{
-    FileScope, both_from_working_directory, check_place, path_of, split_negation,
+    FileScope, both_from_working_directory, check_place, path_of, pattern_of, split_negation,
 };
 use alternative_readings_search::{AlternativeReadingsSearch, send};
 use answer::{GrepAnswer, SearchOutcome};
@@ -96,16 +96,18 @@ const VOCABULARY: SearchVocabulary = SearchVocabulary {
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let pattern = request.required_text("pattern")?;
-    let glob = request.text("glob")?;
+    let glob = pattern_of(request, "glob")?;
     let path = path_of(request, VOCABULARY, glob)?;
     let (path, wild) = both_from_working_directory(request, path, glob.unwrap_or("*"));
-    let glob = glob.map(|_| wild);
+    let glob = glob.map(|_| &*wild);
     let until = request.terms().until();
     let is_host = request.terms().reader == Audience::Host;
     let (glob, not) = match glob.filter(|_| !is_host).and_then(split_negation) {
-        Some((glob, not)) => (Some(glob), Some(not)),
-        None => (glob.map(Cow::Borrowed), None),
+        Some((glob, not)) => (Some(glob.into_owned()), Some(not)),
+        None => (glob.map(str::to_owned), None),
     };
+    let given = path;
+    let path = given.as_deref();
     let scope = FileScope::of(request, path.unwrap_or_default(), not.as_deref())?;
     let scope = scope.of_types(request)?;
     let is_deep = scope.is_deep;
@@ -125,7 +127,10 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     };
     let one_file = matches!(target, Ok(SearchTarget::File | SearchTarget::StandardInput));
     let options = GrepOptions::of(request, one_file)?;
-    let path = path.unwrap_or(".");
+    let path = match given {
+        Some(path) if !is_deep || path != "." => path.into_owned(),
+        _ => (if is_deep { "" } else { "." }).to_owned(),
+    };
     let written = if request.flag("ignore_case")? {
         Cow::Owned(format!("(?i){pattern}"))
     } else {
@@ -138,7 +143,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         );
         let target = target.as_ref().ok();
         let note = target.and_then(|target| {
-            AlternativeReadingsSearch::of(pattern, None, None, until)?.note(path, target, None)
+            AlternativeReadingsSearch::of(pattern, None, None, until)?.note(&path, target, None)
         });
         let note = note.or_else(|| {
             // A form of another engine is not meant as it stands.
@@ -168,7 +173,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         extents: extents.flatten().map(Arc::new),
         written,
         matcher,
-        path: if is_deep && path == "." { "" } else { path },
+        path,
         glob,
         target: target?,
         options,
@@ -226,8 +231,8 @@ struct GrepQuery<'a> {
     /// The pattern as it was compiled.
     written: Cow<'a, str>,
     matcher: RegexMatcher,
-    path: &'a str,
-    glob: Option<Cow<'a, str>>,
+    path: String,
+    glob: Option<String>,
     target: SearchTarget,
     options: GrepOptions,
 }
@@ -250,13 +255,13 @@ impl GrepQuery<'_> {
         shared.look_for_crlf(&self.written);
         let mut document = Ok(None);
         if reader != Audience::Host && matches!(self.target, SearchTarget::File) {
-            document = MadeText::of_document(self.path, &self.matcher, until);
+            document = MadeText::of_document(&self.path, &self.matcher, until);
         }
         let cannot_be_read = document.as_ref().err().cloned();
         shared.made = document.ok().flatten();
         let mut answer = GrepAnswer::new(&shared, object)?;
         let began = Instant::now();
-        let walk = self.target.walk(self.path, until);
+        let walk = self.target.walk(&self.path, until);
         let mut walked = Ok(WalkOutcome::default());
         let SearchStyle { quiet, stdin, .. } = self.options.style;
         let mut is_empty = false;
@@ -311,9 +316,8 @@ impl GrepQuery<'_> {
             return Ok(());
         }
         object.note_at_both_ends(note_on_shown_part(&done, self.options));
-        let mut notes = self.notes(&walked, &done, (took, shared), object.terms());
-        notes.add(cannot_be_read);
-        object.note(notes);
+        let searched = (took, shared, cannot_be_read);
+        object.note(self.notes(&walked, &done, searched, object.terms()));
         Ok(())
     }
 
@@ -321,7 +325,7 @@ impl GrepQuery<'_> {
         &self,
         walked: &Result<WalkOutcome, GlobError>,
         done: &SearchOutcome,
-        (took, shared): (Duration, SharedSearch),
+        (took, shared, cannot_be_read): (Duration, SharedSearch, Option<String>),
         terms: &CallTerms,
     ) -> Notes {
         let mut passed_over = done.passed_over.clone();
@@ -340,11 +344,13 @@ impl GrepQuery<'_> {
             notes.add(left_out.map(|what| note::omitted_paths(what, terms, VOCABULARY)));
             notes.add(note::unlisted_directories(&walked.unlisted));
         }
-        if let Some(kind) = shared.made.as_ref().and_then(|made| made.kind) {
-            notes.add(format!(
-                "The {}'s text was searched, as Markdown.",
-                kind.label()
-            ));
+        notes.add(shared.made.as_ref().and_then(|made| made.told.clone()));
+        if let SearchTarget::File = self.target {
+            // Advice to search it by its path would be what was done.
+            let is_document = passed_over.remove(LeftOutReason::Document);
+            let words = "Its bytes were searched, not its text: it begins as a document, and cannot \
+                         be read as one.";
+            notes.add(cannot_be_read.or_else(|| is_document.then(|| words.to_owned())));
         }
         if !ended && done.files > 0 {
             notes.add(self.note_on_pattern(done, took, shared, terms));
@@ -410,7 +416,7 @@ impl GrepQuery<'_> {
         let pass = rest.or_else(|| {
             AlternativeReadingsSearch::of(self.pattern, oddity, Some(took), terms.until())
         });
-        let note = pass.and_then(|pass| pass.note(self.path, &self.target, made.as_ref()));
+        let note = pass.and_then(|pass| pass.note(&self.path, &self.target, made.as_ref()));
         note.or_else(|| {
             let odd = oddity.filter(|_| oddities::is_every_line(self.pattern))?;
             let narrower = oddities::narrower(self.pattern);
@@ -425,7 +431,7 @@ impl GrepQuery<'_> {
 
     /// The search for files, whose names are to be explained.
     fn search(&self, terms: &CallTerms, passed_over: &LeftOutNames) -> EmptySearch<'_> {
-        let path = if self.path == "." { "" } else { self.path };
+        let path = if self.path == "." { "" } else { &self.path };
         let glob = self.glob.as_deref().unwrap_or("*");
         let scope = match &self.target {
             SearchTarget::Names(_, scope) if scope.is_deep => Some(scope),
@@ -468,7 +474,7 @@ impl GrepQuery<'_> {
             (_, Err(error)) => return Some(format!("Nothing was searched: {error}.")),
             (SearchTarget::Names(..), Ok(walked)) => walked,
         };
-        let misplaced = match self.path {
+        let misplaced = match &*self.path {
             "" | "." => None,
             _ if glob.starts_with('/') => None,
             _ => empty_result::explain_path(search, self.glob.as_deref()),

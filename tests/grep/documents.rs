@@ -1,0 +1,114 @@
+//! Documents and gzip files in a search: their text where `path` names one, and said to be left out
+//! elsewhere.
+
+use std::fs;
+use std::io::Write as _;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_json::{Value, json};
+
+use super::for_models::ask;
+use crate::common::tree;
+use crate::mcp::session::Session;
+
+#[test]
+fn a_gzip_file_is_searched_unpacked_by_its_path_and_counted_among_documents_else() {
+    let here = tree(&[("d/a.txt", "fine\n")]);
+    let gzip = |name: &str, bytes: &[u8]| {
+        let mut packed = GzEncoder::new(Vec::new(), Compression::default());
+        packed.write_all(bytes).unwrap();
+        fs::write(here.path().join(name), packed.finish().unwrap()).unwrap();
+    };
+    gzip("d/app.log.gz", b"started\nERROR boom\n");
+    gzip("d/report.rtf.gz", br"{\rtf1\ansi An {\b ERR}OR.\par}");
+    gzip(
+        "d/b.tar.gz",
+        &[&[b'E'; 100][..], &[0; 157], b"ustar\x0000", &[0; 512]].concat(),
+    );
+    let mut session = Session::plain(here.path(), "someone", &[]);
+    let mut grep = |path: &str, pattern: &str| {
+        session
+            .text_of("grep", &json!({"pattern": pattern, "path": path}))
+            .0
+    };
+    let found = "2: ERROR boom\n[The gzip file was searched unpacked.]";
+    assert_eq!(grep("d/app.log.gz", "ERROR"), found);
+    let shown = grep("d/report.rtf.gz", "ERROR");
+    assert!(
+        shown.starts_with("1: An **ERR**OR") || shown.contains("searched, as Markdown"),
+        "{shown}"
+    );
+    let none = "[no matches in 1 file; The gzip file was searched unpacked.]";
+    assert_eq!(grep("d/app.log.gz", "absent"), none);
+    let shown = grep("d/b.tar.gz", "ERROR");
+    assert!(
+        shown.contains("it is a tar archive, packed with gzip"),
+        "{shown}"
+    );
+    let told =
+        "not searched, as documents, but for their bytes: d/app.log.gz and d/report.rtf.gz (";
+    let shown = grep("d", "ERROR");
+    assert!(shown.contains(told), "{shown}");
+    let edit = json!({"file_path": "d/app.log.gz", "old_string": "ERROR boom", "new_string": "x"});
+    let (shown, _) = session.text_of("file_edit", &edit);
+    assert!(
+        shown.contains("It is a binary file (gzip archive)"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("`gzip -dk d/app.log.gz` unpacks it"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_document_that_cannot_be_read_is_said_to_be_and_not_advised_again() {
+    let here = tree(&[
+        ("bad.docx", "PK\u{3}\u{4} and nothing that is a document\n"),
+        ("bad.pdf", "%PDF-1.7\nnothing\n"),
+    ]);
+    let mut session = Session::plain(here.path(), "someone", &[]);
+    for name in ["bad.docx", "bad.pdf"] {
+        let fields = json!({"pattern": "absent", "path": name});
+        let (shown, _) = session.text_of("grep", &fields);
+        assert!(
+            shown.contains("Its bytes were searched, not its text: "),
+            "{shown}"
+        );
+        assert!(!shown.contains("`path` to one"), "{shown}");
+        assert!(shown.ends_with(".]"), "{shown}");
+        let (shown, _) = session.text_of("file_read", &json!({"file_path": name}));
+        assert!(
+            shown.contains("and is shown as it is, not as Markdown: "),
+            "{shown}"
+        );
+    }
+}
+
+#[test]
+fn documents_that_are_text_are_searched_as_markdown_where_their_bytes_do_not_match() {
+    let here = tree(&[(
+        "n.ipynb",
+        r##"{"nbformat":4,"nbformat_minor":5,"metadata":{},"cells":[{"cell_type":"markdown","metadata":{},"source":["# Report\n","revenue\u0021 now"]}]}"##,
+    )]);
+    let rtf = r"{\rtf1\ansi Quarterly {\b rev}enue grew.\par}";
+    fs::write(here.path().join("r.rtf"), rtf).unwrap();
+    // In its bytes the word is apart.
+    let asks = json!({"pattern": "rev..enue grew", "path": "r.rtf"});
+    let answer = ask("grep", here.path(), &asks);
+    assert_eq!(answer["count"], 1, "{answer}");
+    let asks = json!({"pattern": "rtf1", "path": "r.rtf"});
+    let answer = ask("grep", here.path(), &asks);
+    assert_eq!(
+        (&answer["count"], &answer["note"]),
+        (&json!(1), &Value::Null)
+    );
+    let asks = json!({"pattern": "^revenue! now", "path": "n.ipynb"});
+    let answer = ask("grep", here.path(), &asks);
+    assert_eq!(answer["count"], 1, "{answer}");
+    assert_eq!(
+        answer["note"],
+        "The IPYNB's text was searched, as Markdown."
+    );
+}
