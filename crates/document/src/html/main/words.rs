@@ -51,20 +51,20 @@ pub(super) const SIGNATURE: u8 = 64;
 const PARTS: [(u8, &str); 6] = [
     (
         APART,
-        "<nav <footer @navigation @contentinfo nav navbar navigation breadcrumb breadcrumbs footer \
-         related recommended recommendations cookie cookies consent gdpr onetrust share sharing \
-         sharedaddy addtoany social newsletter subscribe subscription signup login review reviews \
-         testimonial testimonials author byline bio \
+        "<nav <footer @navigation @contentinfo nav navbar navigation %breadcrumblist breadcrumb \
+         breadcrumbs crumb crumbs footer related recommended recommendations cookie cookies \
+         consent gdpr onetrust share sharing sharedaddy addtoany social newsletter subscribe \
+         subscription signup login review reviews testimonial testimonials author byline bio \
          advert ads advertisement sponsored promo promotion promotional cta cart popular trending \
-         teaser teasers carousel pagination pager modal popup hidden <dialog @dialog <form @form \
-         @search",
+         teaser teasers carousel pagination paging pager modal popup hidden <dialog @dialog \
+         <form @form @search",
     ),
     (APART | ASIDE, "comment comments commentlist disqus respond"),
     (
         MARGINAL,
-        "<header %author %creator %person banner btn categories checkbox creator date disclaimer \
-         excerpt extras meta posted posts print published secondary slide sr sticky tag tags \
-         widget",
+        "<header %author %creator %person banner btn button categories checkbox creator date \
+         disclaimer excerpt extras meta posted posts print published secondary slide sr sticky tag \
+         tags widget",
     ),
     (SIGNATURE, "signature"),
     (ASIDE, "<aside @complementary aside sidebar"),
