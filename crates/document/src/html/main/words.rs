@@ -43,12 +43,21 @@ pub(super) const NOTE: u8 = 4;
 /// may be content.
 pub(super) const MARGINAL: u8 = 128;
 
-/// Signature of a post, or of a function.
+/// Signature of a post, or of a function or a class.
 pub(super) const SIGNATURE: u8 = 64;
+
+/// Post of a forum or a comment, whose signature is its author's.
+pub(super) const POST: u8 = 8;
+
+/// Author, whose name may be a heading of the page's title.
+pub(super) const AUTHOR: u8 = 16;
+
+/// Comments of readers, and not those of documentation.
+pub(super) const READERS: u8 = 32;
 
 /// The parts and the words that name them. Comments are both apart and beside: their code is not
 /// the page's either.
-const PARTS: [(u8, &str); 6] = [
+const PARTS: [(u8, &str); 9] = [
     (
         APART,
         "<nav <footer @navigation @contentinfo nav navbar navigation %breadcrumblist breadcrumb \
@@ -67,6 +76,13 @@ const PARTS: [(u8, &str); 6] = [
          tags widget",
     ),
     (SIGNATURE, "signature"),
+    (
+        POST,
+        "answer comment comments forum message messages msg post postbody posts reply thread topic \
+         user",
+    ),
+    (AUTHOR, "author"),
+    (READERS, "commentlist comments disqus discussion respond"),
     (ASIDE, "<aside @complementary aside sidebar"),
     (
         NOTE,
