@@ -159,7 +159,7 @@ fn has_signatures(page: &MeasuredPage) -> bool {
 }
 
 /// True if an element is in a post of a forum, in a comment or beside the name of an author.
-fn is_in_post(page: &MeasuredPage, number: usize) -> bool {
+pub(super) fn is_in_post(page: &MeasuredPage, number: usize) -> bool {
     let elements = &page.cut.elements;
     let mut next = elements.get(number);
     while let Some(element) = next {

@@ -1,16 +1,16 @@
 //! Counts what the main content leaves out of its container and may belong to it: headings, items
-//! of lists and paragraphs of links. The choice is not sure if the page has code or a data table
-//! elsewhere.
+//! of lists and paragraphs of links. The choice is not sure if the page has code, a data table or
+//! the signature of a function elsewhere.
 
 use super::super::OmittedBlocks;
 use super::blocks::{CONTROL, LOCAL, NONE, PageElement, TextBlock, UNSEEN, WAY};
 use super::keep::{
     DATA, INSIDE, MIN_LINKS_CHANCE, MIN_LIST_CHANCE, PageParts, chosen_words, has_more_than_links,
-    is_in_any, is_linked,
+    is_in_any, is_in_post, is_linked,
 };
 use super::page::MeasuredPage;
 use super::tags;
-use super::words::{APART, ASIDE, AUTHOR, MARGINAL};
+use super::words::{APART, ASIDE, AUTHOR, MARGINAL, SIGNATURE};
 
 /// Minimum probability of a heading or an item that is counted, in the container and elsewhere:
 /// others are the site's.
@@ -22,7 +22,8 @@ const MIN_STRAY_CHANCE: f64 = 0.1;
 pub(super) struct RelatedBlocks {
     /// True for each block that is known to be no content by the name of its part.
     pub(super) marginal: Vec<bool>,
-    /// True if the page has code or a data table elsewhere that may belong to the content.
+    /// True if the page has code, a data table or a signature elsewhere that may belong to the
+    /// content.
     pub(super) lacks_data: bool,
     /// Headings, list items and paragraphs of links that may belong to it.
     pub(super) omitted: OmittedBlocks,
@@ -56,6 +57,9 @@ pub(super) fn count_omitted(
             || is_in_any(page, block, &tags::SITE_PARTS)
         {
             continue;
+        }
+        if parts.has_signatures && part & INSIDE == 0 && is_in_signature(page, block) {
+            related.lacks_data = true;
         }
         let item = item_around(page, block.element);
         // A link among items of the content is one of them, and any other is a way elsewhere.
@@ -111,6 +115,19 @@ fn item_around(page: &MeasuredPage, mut number: u32) -> Option<u32> {
         number = element.parent;
     }
     None
+}
+
+/// True if a block is of the signature of a function or a class.
+fn is_in_signature(page: &MeasuredPage, block: &TextBlock) -> bool {
+    let elements = &page.cut.elements;
+    let mut number = block.element;
+    while let Some(element) = elements.get(number as usize) {
+        if element.called.parts & SIGNATURE != 0 {
+            return !is_in_post(page, number as usize);
+        }
+        number = element.parent;
+    }
+    false
 }
 
 /// True if a block of an author is a heading of the page's title.

@@ -1,12 +1,13 @@
 //! Pages as generators of documentation write them, each beside its main content as Markdown. A
 //! last line in braces counts what is left out and may belong to the content.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use url::Url;
 
-use crate::{OmittedBlocks, convert_main_until};
+use crate::{MainContentCertainty, OmittedBlocks, convert_main_until};
 
 /// Returns the pages of `tests`, in the order of their names.
 fn pages() -> Vec<PathBuf> {
@@ -49,4 +50,25 @@ fn pages_of_documentation_keep_what_is_their_own() {
         let expected = fs::read_to_string(expected).unwrap_or_default();
         assert_eq!(markdown, expected, "{}", page.display());
     }
+}
+
+#[test]
+fn signatures_outside_of_the_container_make_the_choice_unsure() {
+    let mut links = String::new();
+    for number in 0..100 {
+        write!(links, "<li><a href={number}.html>Store{number}</a>").unwrap();
+    }
+    let page = format!(
+        "<!doctype html><title>Store - Quay</title><div class=sidebar><h1><a href=/>Quay</a></h1>\
+         <div class=types-list><ul>{links}</ul></div></div><div class=main-content><h1>class Store\
+         </h1><h2>Instance Method Detail</h2><div class=entry-detail><div class=signature>def \
+         <b>open?</b> : Bool</div></div></div>"
+    );
+    let base = Url::parse("https://example.com/a/b").unwrap();
+    let (document, certainty) = convert_main_until(&page, &base, false, None);
+    assert!(
+        document.markdown.contains("open?") || certainty == MainContentCertainty::Partial,
+        "{}",
+        document.markdown
+    );
 }
