@@ -64,10 +64,22 @@ fn signatures_of_classes_stay_and_those_of_posts_do_not() {
          <span class=type-name>Bench</span> extends Object</div></section>";
     stays(class, &["public class Bench extends Object"]);
     let after_text = |part: &str| main_of(&format!("{PARAGRAPH}{PARAGRAPH}{part}")).0;
-    let post = after_text("<div class=signature>Ida Quay</div>");
+    let post = after_text("<div class=post><div class=signature>Ida Quay</div></div>");
     assert!(!post.contains("Ida Quay"), "{post}");
-    let class = after_text("<section><div class=type-signature>Ida Quay</div></section>");
+    let class = after_text("<div class=type-signature>Ida Quay</div>");
     assert!(class.contains("Ida Quay"), "{class}");
+}
+
+#[test]
+fn readers_comments_stay_out_beside_a_signature() {
+    let remark = "<div class=comment><p>My count of the quay is another one.</p></div>";
+    let signature = "<div class=signature>count(quay)</div>";
+    let (beside, _) = main_of(&format!(
+        "{PARAGRAPH}{PARAGRAPH}{signature}<div class=comments>{remark}</div>"
+    ));
+    assert!(!beside.contains("another one"), "{beside}");
+    let (documented, _) = main_of(&format!("{PARAGRAPH}{PARAGRAPH}{signature}{remark}"));
+    assert!(documented.contains("another one"), "{documented}");
 }
 
 #[test]

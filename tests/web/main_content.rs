@@ -163,16 +163,17 @@ fn a_page_of_which_nothing_stands_out_comes_whole() {
 }
 
 #[test]
-fn headings_and_items_that_may_be_missing_are_counted_in_a_note() {
-    let beside = "</main><div><h3>Elsewhere</h3><ul><li>Rope walk<li>Old harbour</ul></div>";
-    let page = article().replacen("</main>", beside, 1);
+fn what_may_be_missing_is_counted_in_a_note() {
+    let beside = "<p class=links><a href=/r>Rope walk</a>, <a href=/o>Old harbour</a></p></article>\
+        </main><div><h3>Elsewhere</h3><ul><li>Rope walk<li>Old harbour</ul></div>";
+    let page = article().replacen("</article></main>", beside, 1);
     let request = |server: &Server| json!({"url": server.url("/"), "main_only": true});
     let server = serving(page);
     let answer = tool("web-fetch-tool").with(&request(&server)).run();
     assert_eq!(
         answer.note(),
-        "The page has 1 heading and 2 list items besides this main content: if something is \
-         missing, fetch the page without `main_only`."
+        "The page has 1 heading, 2 list items and 1 paragraph besides this main content: if \
+         something is missing, fetch the page without `main_only`."
     );
     is_the_article(answer.json()["content"].as_str().unwrap());
 }

@@ -83,6 +83,8 @@ pub struct OmittedBlocks {
     pub headings: u32,
     /// Items of lists.
     pub items: u32,
+    /// Paragraphs of links.
+    pub paragraphs: u32,
 }
 
 /// A page as it was converted.

@@ -8,7 +8,7 @@ use html2md::{Handle, NodeData};
 
 use super::text::{self, TextCounts};
 use super::words::{ElementNaming, NamingCache};
-use crate::html::prefilter::BOX_SPACE;
+use crate::html::prefilter::{BOX_SPACE, leads_to_neighbour};
 use crate::html::reveal::node_id;
 use crate::html::{dom, listing, table};
 
@@ -28,6 +28,10 @@ pub(super) const CODE: u16 = 64;
 pub(super) const FIELD: u16 = 256;
 /// Hidden, and the page does not offer to show it.
 pub(super) const UNSEEN: u16 = 128;
+/// With links, all of which lead elsewhere in the page.
+pub(super) const LOCAL: u16 = 512;
+/// With a link to the page before or after this one, or above it.
+pub(super) const WAY: u16 = 1024;
 /// All flags of hidden text.
 pub(super) const HIDES: u16 = HIDDEN | STYLED | ARIA | NOSCRIPT;
 
@@ -88,6 +92,29 @@ pub(super) trait CutObserver {
 
 impl CutObserver for () {}
 
+/// Where the link around a text leads.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LinkTarget {
+    NoLink,
+    /// Elsewhere in the page.
+    Page,
+    /// The page before or after this one, or above it.
+    Neighbour,
+    Other,
+}
+
+impl LinkTarget {
+    fn of(link: &Handle) -> Self {
+        if dom::attribute(link, "href").is_some_and(|href| href.starts_with('#')) {
+            Self::Page
+        } else if dom::attribute(link, "rel").is_some_and(|rel| leads_to_neighbour(&rel)) {
+            Self::Neighbour
+        } else {
+            Self::Other
+        }
+    }
+}
+
 /// The action at the end of an element.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum BlockExit {
@@ -107,7 +134,7 @@ struct BlockFrame {
     inside: u32,
     /// Index of the element that ends with it, or [`NONE`].
     own: u32,
-    in_link: bool,
+    link: LinkTarget,
     flags: u16,
     veil: u32,
     is_table: bool,
@@ -128,6 +155,9 @@ struct BlockCutter<'a> {
     /// Index of the first leaf of the run.
     begin: usize,
     linked: u32,
+    /// Number of words in links within the page.
+    local: u32,
+    has_way: bool,
     first: Option<(u32, u16, u32)>,
     /// True if a [`BlockExit::Loose`] element ended just now.
     ended: bool,
@@ -150,6 +180,8 @@ pub(super) fn cut_blocks(
         run: String::new(),
         begin: 0,
         linked: 0,
+        local: 0,
+        has_way: false,
         first: None,
         ended: false,
         in_pre: 0,
@@ -168,7 +200,7 @@ impl BlockCutter<'_> {
             exit: BlockExit::Block,
             inside: NONE,
             own: NONE,
-            in_link: false,
+            link: LinkTarget::NoLink,
             flags: 0,
             veil: NONE,
             is_table: false,
@@ -237,7 +269,11 @@ impl BlockCutter<'_> {
             next: 0,
             inside: around.inside,
             own: NONE,
-            in_link: around.in_link || tag == "a",
+            link: if tag == "a" {
+                LinkTarget::of(node)
+            } else {
+                around.link
+            },
             flags,
             veil: around.veil,
             is_table: false,
@@ -324,8 +360,11 @@ impl BlockCutter<'_> {
             return;
         }
         let text = &without_box_spaces(text);
-        if around.in_link {
-            self.linked += text::count_words(text);
+        if around.link != LinkTarget::NoLink {
+            let words = text::count_words(text);
+            self.linked += words;
+            self.local += words * u32::from(around.link == LinkTarget::Page);
+            self.has_way |= around.link == LinkTarget::Neighbour;
         }
         if self.first.is_none() && !text.trim().is_empty() {
             self.first = Some((around.inside, around.flags, around.veil));
@@ -342,6 +381,8 @@ impl BlockCutter<'_> {
         }
         let first_leaf = std::mem::replace(&mut self.begin, self.cut.leaves.len());
         let linked = std::mem::take(&mut self.linked);
+        let is_local = std::mem::take(&mut self.local) == linked && linked > 0;
+        let has_way = std::mem::take(&mut self.has_way);
         let first = self.first.take();
         if let Some((element, flags, veil)) = first {
             let in_heading = self
@@ -358,7 +399,7 @@ impl BlockCutter<'_> {
                 self.observer.see_block(&self.run);
                 self.cut.blocks.push(TextBlock {
                     element,
-                    flags,
+                    flags: flags | (LOCAL * u16::from(is_local)) | (WAY * u16::from(has_way)),
                     veil,
                     linked,
                     text,

@@ -1,12 +1,12 @@
 //! Adds blocks that belong to the chosen ones by their place: of the container around the chosen
 //! ones everything stays but the parts that say that they are something else, controls and bare
-//! links. The choice is not sure if the page has code or a data table elsewhere.
+//! links.
 
-use super::super::OmittedBlocks;
-use super::blocks::{CODE, CONTROL, FIELD, NONE, PageElement, TextBlock, UNSEEN};
+use super::blocks::{CODE, CONTROL, FIELD, LOCAL, NONE, PageElement, TextBlock, UNSEEN, WAY};
+use super::omitted::{RelatedBlocks, count_omitted};
 use super::page::{MAX_LEVELS, MeasuredPage, sum_up};
 use super::tags;
-use super::words::{APART, ASIDE, MARGINAL, NOTE, SIGNATURE};
+use super::words::{APART, ASIDE, AUTHOR, MARGINAL, NOTE, POST, READERS, SIGNATURE};
 
 /// Minimum share of the chosen words in the container.
 const MIN_CONTAINER_SHARE: f64 = 0.9;
@@ -24,37 +24,24 @@ const MIN_HEADING_CHANCE: f64 = 0.05;
 const MIN_TEXT_CHANCE: f64 = 0.02;
 
 /// Minimum probability of links, and of what a field is filled with, that stay for their place.
-const MIN_LINKS_CHANCE: f64 = 0.05;
+pub(super) const MIN_LINKS_CHANCE: f64 = 0.05;
 
 /// Minimum probability of a list of links that stays, or is counted, although nothing around it
 /// says that it is text.
-const MIN_LIST_CHANCE: f64 = 0.1;
+pub(super) const MIN_LIST_CHANCE: f64 = 0.1;
 
-/// Minimum probability of a heading or an item that is counted, in the container and elsewhere:
-/// others are the site's.
-const MIN_OMITTED_CHANCE: f64 = 0.05;
-const MIN_STRAY_CHANCE: f64 = 0.1;
+/// Minimum probability of a paragraph of links that stays after the rest of the content.
+const MIN_LAST_LINKS_CHANCE: f64 = 0.15;
 
 /// Parts besides those that a name tells: one that stays whole, a term, one in the container, and
 /// one in a data table or in preformatted text.
 const WHOLE: u8 = 8;
 const TERM: u8 = 16;
-const INSIDE: u8 = 32;
-const DATA: u8 = 64;
+pub(super) const INSIDE: u8 = 32;
+pub(super) const DATA: u8 = 64;
 
 /// Comments.
 const COMMENT: u8 = APART | ASIDE;
-
-/// Blocks that were not chosen, of those that may be missing.
-#[derive(Default)]
-pub(super) struct RelatedBlocks {
-    /// True for each block that is known to be no content by the name of its part.
-    pub(super) marginal: Vec<bool>,
-    /// True if the page has code or a data table elsewhere that may belong to the content.
-    pub(super) lacks_data: bool,
-    /// Headings and list items elsewhere that may belong to it.
-    pub(super) omitted: OmittedBlocks,
-}
 
 /// Adds the blocks that belong to the chosen ones; returns what may be missing.
 pub(super) fn keep_related_blocks(
@@ -70,9 +57,9 @@ pub(super) fn keep_related_blocks(
             ..RelatedBlocks::default()
         };
     }
-    let parts = parts(page, &words);
+    let parts = PageParts::of(page, &words);
     let marginal = keep_parts(page, &parts, chances, chosen);
-    keep_headings(page, &parts, chances, &likely, chosen);
+    keep_headings(page, &parts.around, chances, &likely, chosen);
     count_omitted(page, chances, &parts, chosen, marginal)
 }
 
@@ -80,7 +67,7 @@ pub(super) fn keep_related_blocks(
 /// are left out for the name of their part.
 fn keep_parts(
     page: &MeasuredPage,
-    parts: &[u8],
+    parts: &PageParts,
     chances: &[f64],
     chosen: &mut [bool],
 ) -> Vec<bool> {
@@ -88,23 +75,32 @@ fn keep_parts(
     let mut marginal = vec![false; chosen.len()];
     let first = chosen.iter().position(|chosen| *chosen).unwrap_or(0);
     let last = chosen.iter().rposition(|chosen| *chosen).unwrap_or(0);
+    let mut follows = false;
     for (number, block) in cut.blocks.iter().enumerate() {
-        let (part, chosen) = (parts[block.element as usize], &mut chosen[number]);
+        let (part, chosen) = (parts.around[block.element as usize], &mut chosen[number]);
         if block.flags & (FIELD | UNSEEN) == FIELD
             && part & (INSIDE | ASIDE) == INSIDE
             && chances[number] >= MIN_LINKS_CHANCE
         {
             *chosen = true;
         }
-        if *chosen || part & APART != 0 || block.flags & (UNSEEN | CONTROL) != 0 {
+        if block.flags & (UNSEEN | CONTROL) != 0 {
+            continue;
+        }
+        let follows_content = std::mem::replace(&mut follows, *chosen);
+        if *chosen || part & APART != 0 {
             continue;
         }
         let is_heading = cut.elements[block.element as usize].heading > 0;
-        let is_amid = (first..last).contains(&number);
+        let place = TextPlace {
+            is_amid: (first..last).contains(&number),
+            follows_content,
+            has_signatures: parts.has_signatures,
+        };
         let is_text = part & ASIDE == 0
             && (is_heading
                 || !is_linked(block)
-                || is_text_of_links(page, block, chances[number], is_amid));
+                || is_text_of_links(page, block, chances[number], place));
         let is_marginal = part & MARGINAL != 0
             && !is_in_any(page, block, &tags::STRUCTURES)
             && (!is_heading
@@ -118,6 +114,7 @@ fn keep_parts(
         }
         *chosen = part & WHOLE != 0
             || (part & INSIDE != 0 && (is_text || part & NOTE != 0 || block.flags & CODE != 0));
+        follows = *chosen;
     }
     marginal
 }
@@ -153,86 +150,71 @@ fn keep_headings(
     }
 }
 
-/// Counts what is left out and may belong to the content.
-fn count_omitted(
-    page: &MeasuredPage,
-    chances: &[f64],
-    parts: &[u8],
-    chosen: &[bool],
-    marginal: Vec<bool>,
-) -> RelatedBlocks {
-    let cut = page.cut;
-    let words = chosen_words(page, chosen);
-    let mut related = RelatedBlocks {
-        marginal,
-        ..RelatedBlocks::default()
-    };
-    let mut last_item = NONE;
-    for (number, block) in cut.blocks.iter().enumerate() {
-        let part = parts[block.element as usize];
-        if chosen[number]
-            || related.marginal[number]
-            || block.flags & (UNSEEN | CONTROL) != 0
-            || part & (APART | ASIDE) != 0
-            || is_in_any(page, block, &tags::SITE_PARTS)
-        {
-            continue;
-        }
-        let item = item_around(page, block.element);
-        // A link among items of the content is one of them, and any other is a way elsewhere.
-        let words_of_list = item.and_then(|item| {
-            let list = cut.elements[item as usize].parent;
-            words.get(list as usize)
-        });
-        let is_of_list = words_of_list.is_some_and(|words| *words > 0.0);
-        let is_inside = part & INSIDE != 0;
-        let may_be_content =
-            is_inside && part & MARGINAL == 0 && (is_of_list || chances[number] >= MIN_LIST_CHANCE);
-        if is_linked(block) && !may_be_content {
-            continue;
-        }
-        let is_heading = cut.elements[block.element as usize].heading > 0;
-        let least = match (is_inside, is_heading) {
-            (true, false) => 0.0,
-            (true, true) => MIN_OMITTED_CHANCE,
-            (false, _) => MIN_STRAY_CHANCE,
-        };
-        if part & DATA != 0 {
-            related.lacks_data = true;
-        } else if chances[number] >= least && is_heading {
-            related.omitted.headings += 1;
-        } else if chances[number] >= least
-            && let Some(item) = item.filter(|item| *item != last_item)
-        {
-            related.omitted.items += 1;
-            last_item = item;
-        }
-    }
-    related
+/// True if the page has the signature of a function or a class.
+fn has_signatures(page: &MeasuredPage) -> bool {
+    let elements = &page.cut.elements;
+    let is_signature =
+        |number: usize| elements[number].called.parts & SIGNATURE != 0 && !is_in_post(page, number);
+    (0..elements.len()).any(is_signature)
 }
 
-/// Returns the index of the list item around an element.
-fn item_around(page: &MeasuredPage, mut number: u32) -> Option<u32> {
-    while let Some(element) = page.cut.elements.get(number as usize) {
-        if element.called.block_kind == tags::ITEM {
-            return Some(number);
+/// True if an element is in a post of a forum, in a comment or beside the name of an author.
+pub(super) fn is_in_post(page: &MeasuredPage, number: usize) -> bool {
+    let elements = &page.cut.elements;
+    let mut next = elements.get(number);
+    while let Some(element) = next {
+        if element.called.parts & (POST | AUTHOR) != 0 {
+            return true;
         }
-        number = element.parent;
+        next = elements.get(element.parent as usize);
     }
-    None
+    false
 }
 
 /// True if an element of one of these categories is around the block.
-fn is_in_any(page: &MeasuredPage, block: &TextBlock, categories: &[usize]) -> bool {
+pub(super) fn is_in_any(page: &MeasuredPage, block: &TextBlock, categories: &[usize]) -> bool {
     let levels = &page.categories[block.element as usize];
     categories.iter().any(|one| levels[*one] < MAX_LEVELS)
 }
 
+/// Place of a block beside the content.
+#[derive(Clone, Copy)]
+struct TextPlace {
+    is_amid: bool,
+    follows_content: bool,
+    /// True if the page has the signatures of functions.
+    has_signatures: bool,
+}
+
+impl TextPlace {
+    fn is_beside(self) -> bool {
+        self.is_amid || self.follows_content
+    }
+
+    /// Minimum probability of a paragraph of links that stays.
+    fn min_paragraph_chance(self) -> f64 {
+        match self {
+            Self { is_amid: true, .. } => MIN_LIST_CHANCE,
+            Self {
+                follows_content: true,
+                ..
+            } => MIN_LAST_LINKS_CHANCE,
+            _ => f64::INFINITY,
+        }
+    }
+}
+
 /// True if a block of links belongs to the text by its place: a list in a section, a cell, a
-/// description or a quotation, or one without a name of its own amid the text; a cell, a term or a
-/// description amid the text; a paragraph in one of these, or of which a part is no link.
-fn is_text_of_links(page: &MeasuredPage, block: &TextBlock, chance: f64, is_amid: bool) -> bool {
+/// description or a quotation, or one without a name of its own amid the text; a cell amid the
+/// text, a term or a description amid or after it; a paragraph in one of these, or amid or after
+/// the text if it has no name of its own or a part of it is no link; beside signatures, whatever is
+/// amid the text or is no link in part.
+fn is_text_of_links(page: &MeasuredPage, block: &TextBlock, chance: f64, place: TextPlace) -> bool {
     let elements = &page.cut.elements;
+    let has_more = has_more_than_links(block);
+    if place.has_signatures && block.flags & (LOCAL | WAY) == 0 && (place.is_amid || has_more) {
+        return true;
+    }
     let around = |element: &PageElement| elements.get(element.parent as usize);
     let is_in_text = |element: &PageElement| {
         around(element).is_some_and(|around| tags::HOLDERS.contains(&around.called.block_kind))
@@ -251,24 +233,35 @@ fn is_text_of_links(page: &MeasuredPage, block: &TextBlock, chance: f64, is_amid
     }
     if let Some(list) = list {
         return (chance >= MIN_LINKS_CHANCE && is_in_text(list))
-            || (chance >= MIN_LIST_CHANCE && is_amid && !list.called.has_words);
+            || (chance >= MIN_LIST_CHANCE && place.is_amid && !list.called.has_words);
     }
     holder.is_some_and(|holder| {
-        let has_more = 10 * block.linked < 9 * block.text.words;
         chance >= MIN_LINKS_CHANCE
             && match holder.called.block_kind {
-                tags::PARAGRAPH_KIND => is_in_text(holder) || (is_amid && has_more),
-                kind => is_amid && tags::CELLS.contains(&kind),
+                tags::PARAGRAPH_KIND => {
+                    is_in_text(holder)
+                        || (place.is_amid && has_more)
+                        || (chance >= place.min_paragraph_chance()
+                            && block.flags & WAY == 0
+                            && !is_in_any(page, block, &[tags::QUOTATION])
+                            && (has_more || !holder.called.has_words))
+                }
+                kind if tags::DESCRIPTIONS.contains(&kind) => place.is_beside(),
+                kind => place.is_amid && tags::CELLS.contains(&kind),
             }
     })
 }
 
-fn is_linked(block: &TextBlock) -> bool {
+pub(super) fn has_more_than_links(block: &TextBlock) -> bool {
+    10 * block.linked < 9 * block.text.words
+}
+
+pub(super) fn is_linked(block: &TextBlock) -> bool {
     2 * block.linked > block.text.words
 }
 
 /// Returns the number of chosen words in each element.
-fn chosen_words(page: &MeasuredPage, chosen: &[bool]) -> Vec<f64> {
+pub(super) fn chosen_words(page: &MeasuredPage, chosen: &[bool]) -> Vec<f64> {
     let cut = page.cut;
     let mut words = vec![0.0; cut.elements.len()];
     for (block, _) in cut.blocks.iter().zip(chosen).filter(|(_, chosen)| **chosen) {
@@ -289,57 +282,72 @@ fn code_blocks(page: &MeasuredPage) -> Vec<f64> {
     code
 }
 
-/// Returns the parts around each element, for those in the container as far as it reaches.
-fn parts(page: &MeasuredPage, words: &[f64]) -> Vec<u8> {
-    let elements = &page.cut.elements;
-    let holds = |number: usize, share: f64| words[number] >= share * words[0];
-    let container = container(page, words);
-    let code = code_blocks(page);
-    let mut parts = vec![0; elements.len()];
-    for table in &page.cut.tables {
-        parts[*table as usize] = WHOLE;
+/// The parts around each element.
+pub(super) struct PageParts {
+    pub(super) around: Vec<u8>,
+    /// True if the page has the signature of a function or a class.
+    pub(super) has_signatures: bool,
+}
+
+impl PageParts {
+    /// Returns the parts around each element, for those in the container as far as it reaches.
+    fn of(page: &MeasuredPage, words: &[f64]) -> Self {
+        let elements = &page.cut.elements;
+        let holds = |number: usize, share: f64| words[number] >= share * words[0];
+        let container = container(page, words);
+        let code = code_blocks(page);
+        let has_signatures = has_signatures(page);
+        let mut parts = vec![0; elements.len()];
+        for table in &page.cut.tables {
+            parts[*table as usize] = WHOLE;
+        }
+        for (number, element) in elements.iter().enumerate() {
+            let (around, said) = if Some(number) == container {
+                (INSIDE, 0)
+            } else {
+                let around = parts.get(element.parent as usize);
+                (around.copied().unwrap_or_default(), element.called.parts)
+            };
+            // A comment on what is deprecated is the documentation's, and so are comments and tags
+            // beside the signatures of functions.
+            let is_comment = said & COMMENT == COMMENT && said & READERS == 0;
+            let is_documented = is_comment && (has_signatures || said & NOTE != 0);
+            let exception =
+                (COMMENT * u8::from(is_documented)) | (MARGINAL * u8::from(has_signatures));
+            let said = said & !exception;
+            let has_chosen = words[number] > 0.0;
+            let is_paragraph = element.called.categories >> tags::PARAGRAPH & 1 == 1;
+            let is_block =
+                parts[number] == WHOLE || element.called.block_kind == tags::PREFORMATTED;
+            let is_whole =
+                (is_paragraph && has_chosen) || (is_block && (has_chosen || around & INSIDE != 0));
+            let is_minor = around & WHOLE == 0 && !holds(number, MIN_PART_SHARE);
+            // Code in the container is content, whatever the box around it calls itself.
+            let has_code = around & INSIDE != 0 && said & ASIDE == 0 && code[number] > 0.0;
+            let is_apart = said & APART != 0 && is_minor && !has_code;
+            // A post's signature is its author's, and any other that of a function or a class.
+            let is_signed = said & SIGNATURE != 0 && is_in_post(page, number);
+            let is_marginal = (said & MARGINAL != 0 || is_signed) && is_minor;
+            // Comments are beside the content only if they are apart from it.
+            let named = if said & APART != 0 {
+                said & NOTE
+            } else {
+                said & (ASIDE | NOTE)
+            };
+            parts[number] = around
+                | (DATA * u8::from(is_block))
+                | named
+                | (NOTE * u8::from(said & SIGNATURE != 0 && !is_signed))
+                | (APART * u8::from(is_apart))
+                | (MARGINAL * u8::from(is_marginal))
+                | (WHOLE * u8::from(is_whole))
+                | (TERM * u8::from(element.called.block_kind == tags::TERM));
+        }
+        Self {
+            around: parts,
+            has_signatures,
+        }
     }
-    for (number, element) in elements.iter().enumerate() {
-        let (around, said) = if Some(number) == container {
-            (INSIDE, 0)
-        } else {
-            let around = parts.get(element.parent as usize);
-            (around.copied().unwrap_or_default(), element.called.parts)
-        };
-        // A comment on what is deprecated is the documentation's.
-        let said = if said & NOTE != 0 && said & COMMENT == COMMENT {
-            said & !COMMENT
-        } else {
-            said
-        };
-        let has_chosen = words[number] > 0.0;
-        let is_paragraph = element.called.categories >> tags::PARAGRAPH & 1 == 1;
-        let is_block = parts[number] == WHOLE || element.called.block_kind == tags::PREFORMATTED;
-        let is_whole =
-            (is_paragraph && has_chosen) || (is_block && (has_chosen || around & INSIDE != 0));
-        let is_minor = around & WHOLE == 0 && !holds(number, MIN_PART_SHARE);
-        // Code in the container is content, whatever the box around it calls itself.
-        let has_code = around & INSIDE != 0 && said & ASIDE == 0 && code[number] > 0.0;
-        let is_apart = said & APART != 0 && is_minor && !has_code;
-        // A section's signature is that of a function or a class, and any other ends a post.
-        let is_in_section = page.categories[number][tags::SECTION] < MAX_LEVELS;
-        let is_of_page = said & MARGINAL != 0 || (said & SIGNATURE != 0 && !is_in_section);
-        let is_marginal = is_of_page && is_minor;
-        // Comments are beside the content only if they are apart from it.
-        let named = if said & APART != 0 {
-            said & NOTE
-        } else {
-            said & (ASIDE | NOTE)
-        };
-        parts[number] = around
-            | (DATA * u8::from(is_block))
-            | named
-            | (APART * u8::from(is_apart))
-            | (MARGINAL * u8::from(is_marginal))
-            | (WHOLE * u8::from(is_whole))
-            | (TERM * u8::from(element.called.block_kind == tags::TERM));
-    }
-    parts
 }
 
 /// Returns the index of the element that holds the page's own content: the nearest `main` or

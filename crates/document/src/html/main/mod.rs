@@ -15,6 +15,7 @@
 //! | `features` | a row of numbers for each block |
 //! | `trees` | the model |
 //! | `choose`, `keep` | the choice of blocks |
+//! | `omitted` | what is left out and may belong to it |
 //! | `prune` | the tree without the others |
 
 use html2md::Handle;
@@ -34,10 +35,13 @@ mod choose;
 mod features;
 mod hash;
 mod keep;
+mod omitted;
 mod page;
 mod prune;
 pub(crate) mod study;
 mod tags;
+#[cfg(test)]
+mod tests;
 mod text;
 mod trees;
 mod words;

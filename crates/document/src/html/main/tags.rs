@@ -19,11 +19,11 @@ pub(super) const HEADER: usize = 1;
 pub(super) const SITE_PARTS: [usize; 4] = [0, 1, 2, 3];
 /// Indexes of `table`, `list` and `dl` among the categories.
 pub(super) const STRUCTURES: [usize; 3] = [8, 9, 14];
+/// Index of `blockquote` among the categories.
+pub(super) const QUOTATION: usize = 13;
 /// Index of `p` among the categories.
 pub(super) const PARAGRAPH: usize = 17;
 
-/// Index of `section` among the categories.
-pub(super) const SECTION: usize = 6;
 /// Index of `list` among the categories.
 pub(super) const LIST: usize = 9;
 
@@ -38,8 +38,10 @@ pub(super) const ARTICLE: u8 = 15;
 
 /// Number of `p` among the kinds.
 pub(super) const PARAGRAPH_KIND: u8 = 1;
-/// Numbers of `td`, `th`, `dt` and `dd` among the kinds.
-pub(super) const CELLS: [u8; 4] = [4, 5, 6, 7];
+/// Numbers of `td` and `th` among the kinds.
+pub(super) const CELLS: [u8; 2] = [4, 5];
+/// Numbers of `dt` and `dd` among the kinds.
+pub(super) const DESCRIPTIONS: [u8; 2] = [6, 7];
 /// Numbers of `td`, `dd`, `blockquote` and `section` among the kinds, in which a list or a
 /// paragraph is text.
 pub(super) const HOLDERS: [u8; 4] = [4, 7, 9, 14];

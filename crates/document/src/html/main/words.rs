@@ -43,30 +43,46 @@ pub(super) const NOTE: u8 = 4;
 /// may be content.
 pub(super) const MARGINAL: u8 = 128;
 
-/// Signature of a post, or of a function.
+/// Signature of a post, or of a function or a class.
 pub(super) const SIGNATURE: u8 = 64;
+
+/// Post of a forum or a comment, whose signature is its author's.
+pub(super) const POST: u8 = 8;
+
+/// Author, whose name may be a heading of the page's title.
+pub(super) const AUTHOR: u8 = 16;
+
+/// Comments of readers, and not those of documentation.
+pub(super) const READERS: u8 = 32;
 
 /// The parts and the words that name them. Comments are both apart and beside: their code is not
 /// the page's either.
-const PARTS: [(u8, &str); 6] = [
+const PARTS: [(u8, &str); 9] = [
     (
         APART,
-        "<nav <footer @navigation @contentinfo nav navbar navigation breadcrumb breadcrumbs footer \
-         related recommended recommendations cookie cookies consent gdpr onetrust share sharing \
-         sharedaddy addtoany social newsletter subscribe subscription signup login review reviews \
-         testimonial testimonials author byline bio \
+        "<nav <footer @navigation @contentinfo nav navbar navigation %breadcrumblist breadcrumb \
+         breadcrumbs crumb crumbs footer related recommended recommendations cookie cookies \
+         consent gdpr onetrust share sharing sharedaddy addtoany social newsletter subscribe \
+         subscription signup login review reviews testimonial testimonials author byline bio \
          advert ads advertisement sponsored promo promotion promotional cta cart popular trending \
-         teaser teasers carousel pagination pager modal popup hidden <dialog @dialog <form @form \
-         @search",
+         teaser teasers carousel pagination paging pager modal popup hidden <dialog @dialog \
+         <form @form @search",
     ),
     (APART | ASIDE, "comment comments commentlist disqus respond"),
     (
         MARGINAL,
-        "<header %author %creator %person banner btn categories checkbox creator date disclaimer \
-         excerpt extras meta posted posts print published secondary slide sr sticky tag tags \
-         widget",
+        "<header %author %creator %person banner btn button categories checkbox creator date \
+         disclaimer excerpt extras meta posted posts print published secondary slide sr sticky tag \
+         tags widget",
     ),
     (SIGNATURE, "signature"),
+    (
+        POST,
+        "answer comment comments forum message messages msg post postbody posts reply thread topic \
+         user",
+    ),
+    (AUTHOR, "author"),
+    (READERS, "commentlist comments disqus discussion respond"),
     (ASIDE, "<aside @complementary aside sidebar"),
     (
         NOTE,

@@ -34,6 +34,7 @@ use category::{TagCategory, category_of};
 pub(super) use controls::BOX_SPACE;
 pub(super) use line_numbers::is_line_number_class;
 use tree::{ElementStack, EndTagOutcome};
+pub(super) use used_attributes::leads_to_neighbour;
 
 /// The language of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

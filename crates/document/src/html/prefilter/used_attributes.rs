@@ -13,6 +13,7 @@ pub(super) const MAX_USED_NAME_BYTES: usize = 32;
 pub(crate) fn is_used(tag: &str, in_pre: bool, name: &str, value: &str) -> bool {
     match name {
         "href" => matches!(tag, "a" | "base"),
+        "rel" => tag == "a" && leads_to_neighbour(value),
         "src" | "alt" | "srcset" | "data-src" | "data-original" | "data-lazy-src" => {
             tag == "img" && !is_data(value)
         }
@@ -48,6 +49,16 @@ pub(super) const USED_OF_HIDDEN: &str = "id role class aria-roledescription";
 pub(super) fn is_address(attribute: &TagAttribute<'_>) -> bool {
     let name = attribute.name.to_ascii_lowercase();
     !attribute.value.trim().is_empty() && (name.contains("src") || name == "data-original")
+}
+
+/// True if a link with these relations leads to the page before or after this one, or above it.
+pub(crate) fn leads_to_neighbour(relations: &str) -> bool {
+    let is_neighbour = |relation: &str| {
+        ["next", "prev", "previous", "up"]
+            .iter()
+            .any(|known| relation.eq_ignore_ascii_case(known))
+    };
+    relations.split_ascii_whitespace().any(is_neighbour)
 }
 
 fn class_counts(tag: &str, in_pre: bool, value: &str) -> bool {

@@ -13,7 +13,7 @@ use super::download_command::{MAX_URL_BYTES, download, plain};
 use super::intended_url::{bare_host, without_punctuation};
 use crate::contract::call_terms::CallTerms;
 use iki_base::signature;
-use iki_base::wording::{count_noun, floor_boundary, on_one_line};
+use iki_base::wording::{count_noun, floor_boundary, join_list, on_one_line};
 use iki_document::{self as document, MainContentCertainty, OmittedBlocks};
 use iki_web::charset::{self, BodyKind};
 use iki_web::client::{HttpResponse, NetworkError};
@@ -163,7 +163,11 @@ pub fn of_main_content(certainty: MainContentCertainty, omitted: OmittedBlocks) 
 
 /// Writes the note on what may be missing from a main content; `how` says how to get it.
 pub fn of_omitted(omitted: OmittedBlocks, how: &str) -> Option<String> {
-    let counts = [(omitted.headings, "heading"), (omitted.items, "list item")];
+    let counts = [
+        (omitted.headings, "heading"),
+        (omitted.items, "list item"),
+        (omitted.paragraphs, "paragraph"),
+    ];
     let counts = counts.iter().filter(|(number, _)| *number > 0);
     let counts: Vec<String> = counts
         .map(|(number, noun)| count_noun(u64::from(*number), noun))
@@ -171,7 +175,7 @@ pub fn of_omitted(omitted: OmittedBlocks, how: &str) -> Option<String> {
     (!counts.is_empty()).then(|| {
         format!(
             "The page has {} besides this main content: if something is missing, {how}.",
-            counts.join(" and ")
+            join_list(&counts, "and")
         )
     })
 }
