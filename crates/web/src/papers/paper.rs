@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::page::doi::{self, registered_doi};
+use crate::page::retraction::{self, RetractionStatus};
 use crate::references::tex;
 use crate::search::claim::sentences;
 use crate::search::html_text;
@@ -118,6 +119,9 @@ impl Paper {
             }
         }
         work.title = tex::plain(&work.title);
+        if work.retraction.is_none() && retraction::without_mark(&work.title) != work.title.trim() {
+            work.retraction = Some(RetractionStatus::retracted());
+        }
         work.pages = tidied_pages(&work.pages);
         let file = shown_url(&work.pdf_url);
         self.set_file(file);
