@@ -490,6 +490,7 @@ impl EntryCheck {
             });
         }
         let confidence = match (differences.is_empty(), self.is_by_number) {
+            (true, _) if compared.is_doubtful => "medium",
             (_, true) => "high",
             (true, false) if compared.is_telling => "high",
             (false, false) if compared.same_title && compared.same_author => "high",

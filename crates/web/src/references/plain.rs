@@ -1,5 +1,7 @@
 //! References as they stand in a paper: sentences, one a line or paragraph, perhaps with numbers.
 
+use icu_normalizer::ComposingNormalizerBorrowed;
+
 use super::entry::{ReferenceEntry, years_in};
 use super::one_line::{one_a_line, references_apart};
 use crate::papers::work_id::WorkId;
@@ -25,6 +27,12 @@ const HEADINGS: &[&str] = &[
     "bibliografía",
     "referencias",
 ];
+
+/// Codes of GB/T 7714 for types of works, and for the media that they are on.
+const TYPES: [&str; 16] = [
+    "M", "C", "G", "N", "J", "D", "R", "S", "P", "A", "DB", "CP", "EB", "CM", "DS", "Z",
+];
+const MEDIA: [&str; 4] = ["OL", "CD", "DK", "MT"];
 
 /// Minimum length of a line that is a reference by itself, in bytes.
 const MIN_BYTES: usize = 20;
@@ -124,15 +132,63 @@ fn years_of(text: &str) -> Vec<u16> {
     years_in(text)
 }
 
-/// Returns a reference without identifiers and addresses, whose digits are no years and pages.
+/// Returns a reference without identifiers and addresses, whose digits are no years and pages, and
+/// with characters, points and blanks as most write them.
 #[must_use]
 pub fn without_numbers(text: &str) -> String {
+    let text = ComposingNormalizerBorrowed::new_nfkc().normalize(text);
+    let text = without_type_marks(&text);
     let words = text.split_whitespace().filter(|word| {
         let lower = word.to_ascii_lowercase();
         let is_doi = lower.contains("10.") && lower.contains('/');
         !is_doi && !lower.contains("arxiv:") && !lower.contains("://")
     });
-    words.collect::<Vec<_>>().join(" ")
+    words.map(spaced).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns a word with a blank after each mark within it that ends a sentence or a name: `S.Long`.
+fn spaced(word: &str) -> String {
+    let mut spaced = String::with_capacity(word.len());
+    let mut chars = word.chars().peekable();
+    while let Some(c) = chars.next() {
+        // Chinese titles are within such brackets.
+        match c {
+            '\u{300a}' => spaced.extend([' ', c]),
+            '\u{300b}' => spaced.extend([c, ' ']),
+            c => spaced.push(c),
+        }
+        let is_end = matches!(c, '.' | ',' | ';' | ':' | '\u{3002}' | '\u{3001}');
+        // Letters that are neither upper nor lower case are those of Chinese and the like.
+        let begins = |next: &char| next.is_alphabetic() && !next.is_lowercase();
+        if is_end && chars.peek().is_some_and(begins) {
+            spaced.push(' ');
+        }
+    }
+    spaced
+}
+
+/// Returns a text with a full stop for each mark of GB/T 7714 for the type of a work: `[J]`,
+/// `[C]//`, `[EB/OL]`.
+fn without_type_marks(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, inside)) = rest.split_once('[') {
+        out.push_str(before);
+        let mark = inside.split_once(']').filter(|(mark, after)| {
+            let mut codes = mark.split('/');
+            let kind = codes.next().is_some_and(|kind| TYPES.contains(&kind));
+            kind && codes.all(|medium| MEDIA.contains(&medium))
+                && !after.starts_with(char::is_alphanumeric)
+        });
+        rest = if let Some((_, after)) = mark {
+            out.push_str(". ");
+            after.trim_start_matches('/')
+        } else {
+            out.push('[');
+            inside
+        };
+    }
+    out + rest
 }
 
 /// Returns the texts of the references: by their numbers, else by paragraphs, else by lines.
