@@ -121,12 +121,12 @@ fn read(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> {
         .pointer("/message")
         .filter(|work| work["DOI"].is_string());
     if let Some(work) = one {
-        return Ok(PaperPage::of(vec![paper(work)], Some(1)));
+        return PaperPage::of_works(vec![paper(work)], Some(1));
     }
     let works = reply::items(body.pointer("/message/items"))?;
     let total = body.pointer("/message/total-results");
     let total = total.and_then(Value::as_u64);
-    Ok(PaperPage::of(works.iter().map(paper).collect(), total))
+    PaperPage::of_works(works.iter().map(paper).collect(), total)
 }
 
 fn paper(item: &Value) -> Paper {

@@ -44,7 +44,7 @@ fn read(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> {
     let item = body.pointer("/data/attributes");
     let item = item.filter(|item| item.is_object());
     let paper = paper(item.ok_or(UnreadableReply::Unknown)?);
-    Ok(PaperPage::of(vec![paper], Some(1)))
+    PaperPage::of_works(vec![paper], Some(1))
 }
 
 fn paper(item: &Value) -> Paper {

@@ -118,6 +118,10 @@ impl Paper {
                 work.kind = WorkKind::Preprint;
             }
         }
+        // Markup that was escaped twice is still there.
+        for text in [&mut work.title, &mut work.container] {
+            *text = html_text::title_text(text);
+        }
         work.title = tex::plain(&work.title);
         if work.retraction.is_none() && retraction::without_mark(&work.title) != work.title.trim() {
             work.retraction = Some(RetractionStatus::retracted());
