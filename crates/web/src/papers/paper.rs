@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::page::doi::{self, registered_doi};
 use crate::page::retraction::{self, RetractionStatus};
+use crate::references::folding::letters;
 use crate::references::tex;
 use crate::search::claim::sentences;
 use crate::search::html_text;
@@ -71,6 +72,18 @@ pub(super) fn page_range(first: String, last: &str) -> String {
         return first;
     }
     format!("{first}-{last}")
+}
+
+/// Returns a title with its subtitle, unless that is in it already.
+pub(super) fn with_subtitle(title: String, subtitle: &str) -> String {
+    let added = letters(subtitle);
+    if title.is_empty() || added.is_empty() || letters(&title).contains(&added) {
+        return title;
+    }
+    if title.ends_with([':', '?', '!', '.', '\u{2014}']) {
+        return format!("{title} {subtitle}");
+    }
+    format!("{title}: {subtitle}")
 }
 
 /// Returns pages in one form, of those that providers write: `45 - 67`, `45–67`, `145-145`.
