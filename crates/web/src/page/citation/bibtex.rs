@@ -117,11 +117,15 @@ fn name(author: &AuthorName) -> String {
     if author.given.is_empty() {
         return format!("{{{}}}", escaped(&author.family));
     }
-    // A word that would separate two authors, within a name.
+    // A word that would separate two authors, or a comma, within a name.
     let part = |text: &str| {
         let text = escaped(text);
         let and = text.split(' ').any(|word| word.eq_ignore_ascii_case("and"));
-        if and { format!("{{{text}}}") } else { text }
+        if and || text.contains(',') {
+            format!("{{{text}}}")
+        } else {
+            text
+        }
     };
     let parts = [&author.family, &author.suffix, &author.given];
     let parts = parts.into_iter().filter(|text| !text.is_empty());

@@ -83,7 +83,12 @@ impl Reference {
         field("T3", &work.series);
         field("VL", &work.volume);
         field("IS", &work.issue);
-        match work.pages.split_once('-') {
+        // Several ranges have no last page.
+        let range = work
+            .pages
+            .split_once('-')
+            .filter(|_| !work.pages.contains(','));
+        match range {
             Some((first, last)) => {
                 field("SP", first);
                 field("EP", last.trim_start_matches('-'));

@@ -214,3 +214,22 @@ fn a_formula_in_a_title_is_left_to_tex_and_a_price_is_not() {
         assert_eq!(title(text), expected, "{text}");
     }
 }
+
+#[test]
+fn pages_and_names_with_commas_stay_whole() {
+    let work = Work {
+        url: "https://doi.org/10.1000/1".to_owned(),
+        title: "T".to_owned(),
+        authors: vec![WorkAuthor::person("Smith, Jones", "B.", "")],
+        kind: WorkKind::Article,
+        pages: "e12-e15, 20".to_owned(),
+        ..Work::default()
+    };
+    let (bibtex, ris, csl) = exported(&work);
+    assert!(bibtex.contains("author = {{Smith, Jones}, B.}"), "{bibtex}");
+    assert!(
+        ris.contains("SP  - e12-e15, 20\n") && !ris.contains("EP  -"),
+        "{ris}"
+    );
+    assert_eq!(csl["page"], "e12-e15, 20");
+}
