@@ -165,6 +165,7 @@ fn kinds_have_the_names_that_providers_give_them() {
         ("edited-book", WorkKind::Book),
         ("dissertation", WorkKind::Thesis),
         ("dataset", WorkKind::Dataset),
+        ("Software", WorkKind::Software),
         ("report", WorkKind::Report),
         ("component", WorkKind::Unknown),
         ("", WorkKind::Unknown),

@@ -173,6 +173,7 @@ fn names(kind: WorkKind) -> (&'static str, &'static str) {
         WorkKind::Proceedings => ("CONF", "paper-conference"),
         WorkKind::Thesis => ("THES", "thesis"),
         WorkKind::Dataset => ("DATA", "dataset"),
+        WorkKind::Software => ("COMP", "software"),
         WorkKind::Report => ("RPRT", "report"),
         WorkKind::Patent => ("PAT", "patent"),
         WorkKind::Page => ("ELEC", "webpage"),

@@ -145,6 +145,7 @@ fn each_kind_has_its_name_in_each_form() {
         ),
         (WorkKind::Thesis, "@phdthesis{", "THES", "thesis"),
         (WorkKind::Dataset, "@misc{", "DATA", "dataset"),
+        (WorkKind::Software, "@misc{", "COMP", "software"),
         (WorkKind::Report, "@techreport{", "RPRT", "report"),
         (WorkKind::Page, "@misc{", "ELEC", "webpage"),
         (WorkKind::Unknown, "@misc{", "GEN", "document"),
@@ -172,8 +173,9 @@ fn each_kind_has_its_name_in_each_form() {
             _ => "publisher = {House}",
         };
         assert!(exported.0.contains(publisher), "{}", exported.0);
-        let is_dataset = exported.0.contains("type = {dataset}");
-        assert_eq!(is_dataset, kind == WorkKind::Dataset, "{}", exported.0);
+        let is_data = exported.0.contains(&format!("type = {{{}}}", kind.name()));
+        let expected = matches!(kind, WorkKind::Dataset | WorkKind::Software);
+        assert_eq!(is_data, expected, "{}", exported.0);
     }
     // What a session of a former version has kept.
     let former = Work {
