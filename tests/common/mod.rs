@@ -145,13 +145,13 @@ pub fn names_in(directory: &Path) -> Vec<String> {
     names
 }
 
-/// Waits until `condition` holds; false if it does not within ten seconds. It is looked at less
-/// often the longer it takes, since a look at all processes is work.
+/// Waits until `condition` holds; false if it does not within thirty seconds, as a busy machine
+/// takes. It is looked at less often the longer it takes, since a look at all processes is work.
 pub fn eventually(mut condition: impl FnMut() -> bool) -> bool {
     let start = Instant::now();
     while !condition() {
         let waited = start.elapsed();
-        if waited > Duration::from_secs(10) {
+        if waited > Duration::from_secs(30) {
             return false;
         }
         let pause = waited / 4;

@@ -153,8 +153,8 @@ impl PartialDate {
         Self::new(year?, Some(month?), day)
     }
 
-    /// Parses `31.12.2024` and `12/31/2024`. If both numbers could be the month, only the year is
-    /// kept; points mean day first, because Americans do not write them.
+    /// Parses `31.12.2024`, `12/31/2024` and `05/2018`. If both numbers could be the month, only the
+    /// year is kept; points mean day first, because Americans do not write them.
     fn year_last(text: &str) -> Option<Self> {
         let (first, rest) = digits(text);
         let mark = rest
@@ -162,6 +162,13 @@ impl PartialDate {
             .next()
             .filter(|c| matches!(c, '.' | '/' | '-'))?;
         let (second, rest) = digits(&rest[1..]);
+        if second.len() == 4 && first.len() <= 2 && rest.trim_start().is_empty() {
+            let month = first
+                .parse()
+                .ok()
+                .filter(|month| (1..=12).contains(month))?;
+            return Self::new(second.parse().ok()?, Some(month), None);
+        }
         let (year, _) = digits(rest.strip_prefix(mark)?);
         if year.len() != 4 || first.len() > 2 || second.len() > 2 {
             return None;
@@ -278,6 +285,8 @@ mod tests {
             ("31/12/2024", "2024-12-31"),
             ("05/05/2024", "2024-05-05"),
             ("01/05/2024", "2024"),
+            ("05/2018", "2018-05"),
+            ("5.2018", "2018-05"),
         ] {
             let date = PartialDate::parse(text).map(|date| date.to_string());
             assert_eq!(date.as_deref(), Some(expected), "{text}");
@@ -294,6 +303,8 @@ mod tests {
             "20241301",
             "\u{661}\u{662}",
             "1/2/3",
+            "13/2018",
+            "1/20189",
         ] {
             assert_eq!(PartialDate::parse(text), None, "{text}");
         }

@@ -256,12 +256,12 @@ fn is_listed_in(list: &str, separator: char, text: &str) -> bool {
 }
 
 /// True for `Jr.` and the like.
-fn is_suffix(word: &str) -> bool {
+pub(crate) fn is_suffix(word: &str) -> bool {
     is_listed_in(SUFFIXES, ' ', &word.to_lowercase())
 }
 
 /// True if all words of the text are degrees: `PhD`, `R.D.`
-fn is_degree(text: &str) -> bool {
+pub(crate) fn is_degree(text: &str) -> bool {
     text.split(' ').all(|word| {
         let bare: String = word.chars().filter(|c| *c != '.').collect();
         // `Ma` is a name, and `MA` a degree.
@@ -360,9 +360,10 @@ pub(crate) fn is_cjk(name: &str) -> bool {
         && !name.contains(',')
 }
 
-/// True if a word belongs to the family name after it: `van`, `de la`.
+/// True if a word belongs to the family name after it: `van`, `de la`, `'t`.
 fn is_particle(word: &str) -> bool {
-    word.chars().next().is_some_and(char::is_lowercase)
+    let word = word.trim_start_matches(['\'', '\u{2018}', '\u{2019}']);
+    word.starts_with(char::is_lowercase)
 }
 
 #[cfg(test)]

@@ -35,6 +35,10 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'~');
 
+/// Words with which publishers mark the title of a work that they have retracted; those after them.
+const TITLE_MARKS: [&str; 3] = ["retracted", "withdrawn", "removed"];
+const KINDS: [&str; 4] = ["article", "chapter", "paper", "preprint"];
+
 /// Kind of a notice that takes a retraction back.
 const REINSTATEMENT: &str = "reinstatement";
 
@@ -80,6 +84,33 @@ impl RetractionStatus {
             words.push_str(fact);
         }
         words
+    }
+}
+
+/// Returns a title without the mark of a retraction before it, such as `RETRACTED ARTICLE: ` or
+/// `[Retracted] `. That of a notice, which is another work, is a noun: `Retraction: `.
+#[must_use]
+pub(crate) fn without_mark(title: &str) -> &str {
+    let title = title.trim();
+    let bracketed = title.strip_prefix('[');
+    let parts = match bracketed {
+        Some(inside) => inside.split_once(']'),
+        None => title.split_once(':'),
+    };
+    let Some((mark, rest)) = parts else {
+        return title;
+    };
+    let lower = mark.to_lowercase();
+    let mut words = lower.split_whitespace();
+    let first = words.next().unwrap_or_default();
+    let is_mark = TITLE_MARKS.contains(&first) && words.all(|word| KINDS.contains(&word));
+    // Books are called so, too.
+    let is_clear = bracketed.is_some() || first == TITLE_MARKS[0] || mark == mark.to_uppercase();
+    let rest = rest.trim_start_matches([':', ' ']);
+    if is_mark && is_clear && !rest.is_empty() {
+        rest
+    } else {
+        title
     }
 }
 
@@ -235,6 +266,27 @@ mod tests {
 
     fn told(updated_by: &Value) -> Value {
         serde_json::to_value(of_record(&json!({"updated-by": updated_by}))).unwrap()
+    }
+
+    #[test]
+    fn a_mark_before_a_title_is_not_part_of_it() {
+        for (title, own) in [
+            ("RETRACTED: On salt: a study", "On salt: a study"),
+            ("RETRACTED ARTICLE: On salt", "On salt"),
+            ("Retracted: On salt", "On salt"),
+            ("WITHDRAWN: On salt", "On salt"),
+            ("[Retracted] On salt", "On salt"),
+            ("Retraction: On salt", "Retraction: On salt"),
+            (
+                "Retraction notice to: On salt",
+                "Retraction notice to: On salt",
+            ),
+            ("Withdrawn: a novel", "Withdrawn: a novel"),
+            ("Retracted papers: a study", "Retracted papers: a study"),
+            ("[Retracted]", "[Retracted]"),
+        ] {
+            assert_eq!(without_mark(title), own);
+        }
     }
 
     #[test]

@@ -146,7 +146,7 @@ fn read(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> {
         let why = error.summary.clone();
         return Err(UnreadableReply::Failed(ProviderFailureKind::Rejected, why));
     }
-    Ok(PaperPage::of(papers, total))
+    PaperPage::of_works(papers, total)
 }
 
 /// Reads the entry that was opened last.

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::paper::{Paper, said};
+use super::paper::{Paper, said, with_subtitle};
 use super::paper_provider::{
     PaperPage, PaperProvider, PaperStep, filters, key, refusal_without_keys,
 };
@@ -17,7 +17,6 @@ use crate::provider::reply::{self, list, string};
 use crate::provider::{
     Provider, ProviderAccount, ProviderEndpoint, ProviderRequest, UnreadableReply, optional_key,
 };
-use crate::references::folding::letters;
 use crate::search::html_text;
 use crate::work::{Work, WorkAuthor, WorkKind};
 
@@ -121,12 +120,12 @@ fn read(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> {
         .pointer("/message")
         .filter(|work| work["DOI"].is_string());
     if let Some(work) = one {
-        return Ok(PaperPage::of(vec![paper(work)], Some(1)));
+        return PaperPage::of_works(vec![paper(work)], Some(1));
     }
     let works = reply::items(body.pointer("/message/items"))?;
     let total = body.pointer("/message/total-results");
     let total = total.and_then(Value::as_u64);
-    Ok(PaperPage::of(works.iter().map(paper).collect(), total))
+    PaperPage::of_works(works.iter().map(paper).collect(), total)
 }
 
 fn paper(item: &Value) -> Paper {
@@ -210,16 +209,7 @@ fn paper(item: &Value) -> Paper {
 
 /// Returns the title with the subtitle, unless that is in it already.
 fn title(item: &Value) -> String {
-    let title = said(item, &["/title/0"]);
-    let subtitle = said(item, &["/subtitle/0"]);
-    let added = letters(&subtitle);
-    if title.is_empty() || added.is_empty() || letters(&title).contains(&added) {
-        return title;
-    }
-    if title.ends_with([':', '?', '!', '.', '\u{2014}']) {
-        return format!("{title} {subtitle}");
-    }
-    format!("{title}: {subtitle}")
+    with_subtitle(said(item, &["/title/0"]), &said(item, &["/subtitle/0"]))
 }
 
 /// Returns a contributor: a person, or a group.

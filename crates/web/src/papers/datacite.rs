@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use super::paper::{Paper, page_range, said};
+use super::paper::{Paper, page_range, said, with_subtitle};
 use super::paper_provider::{PaperPage, PaperProvider, PaperStep, refusal_without_keys};
 use super::paper_search::PaperSearch;
 use super::work_id::WorkId;
@@ -44,7 +44,7 @@ fn read(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> {
     let item = body.pointer("/data/attributes");
     let item = item.filter(|item| item.is_object());
     let paper = paper(item.ok_or(UnreadableReply::Unknown)?);
-    Ok(PaperPage::of(vec![paper], Some(1)))
+    PaperPage::of_works(vec![paper], Some(1))
 }
 
 fn paper(item: &Value) -> Paper {
@@ -62,7 +62,7 @@ fn paper(item: &Value) -> Paper {
     let summary = abstracts.find(|one| string(one, "descriptionType") == "Abstract");
     let mut work = Work {
         kind: WorkKind::of_names(names.iter().map(String::as_str)),
-        title: said(item, &["/titles/0/title"]),
+        title: title(item),
         url: said(item, &["/url"]),
         doi: string(item, "doi").to_owned(),
         container: said(item, &["/container/title"]),
@@ -78,23 +78,62 @@ fn paper(item: &Value) -> Paper {
             .or(year),
         ..Work::default()
     };
-    work.set_authors(list(item, "creators").iter().map(|creator| {
-        let name = html_text::text(string(creator, "name"));
-        let part = |name: &str| html_text::text(string(creator, name));
-        match (part("familyName").as_str(), string(creator, "nameType")) {
-            ("", "Organizational") => WorkAuthor::group(&name),
-            ("", _) => match name.split_once(", ") {
-                Some((family, given)) => WorkAuthor::person(family, given, ""),
-                None => WorkAuthor::unsplit(&name),
-            },
-            (family, _) => WorkAuthor::person(family, &part("givenName"), ""),
-        }
-    }));
+    work.set_authors(list(item, "creators").iter().map(author));
+    let editors = list(item, "contributors").iter();
+    let editors = editors.filter(|one| string(one, "contributorType") == "Editor");
+    work.editors = editors.map(author).collect();
     Paper {
         work,
         summary: summary.map_or(String::new(), |one| {
             html_text::text(string(one, "description"))
         }),
         ..Paper::default()
+    }
+}
+
+/// Returns the title with its subtitle.
+fn title(item: &Value) -> String {
+    let of_kind = |kind: &str| {
+        let mut titles = list(item, "titles").iter();
+        let title = titles.find(|one| string(one, "titleType") == kind);
+        title.map_or(String::new(), |one| said(one, &["/title"]))
+    };
+    match (of_kind(""), of_kind("Subtitle")) {
+        (title, _) if title.is_empty() => said(item, &["/titles/0/title"]),
+        (title, subtitle) => with_subtitle(title, &subtitle),
+    }
+}
+
+/// Returns a creator or a contributor: a person, or a group.
+fn author(one: &Value) -> WorkAuthor {
+    let part = |name: &str| html_text::text(string(one, name));
+    let name = part("name");
+    match (part("familyName").as_str(), string(one, "nameType")) {
+        ("", "Organizational") => WorkAuthor::group(&name),
+        ("", _) => match name.split_once(", ") {
+            Some((family, given)) => WorkAuthor::person(family, given, ""),
+            None => WorkAuthor::unsplit(&name),
+        },
+        (family, _) => WorkAuthor::person(family, &part("givenName"), ""),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_work_has_its_subtitle_and_its_editors() {
+        let found = paper(&json!({"titles": [
+            {"title": "Ein Titel", "titleType": "TranslatedTitle"},
+            {"title": "A title"}, {"title": "The subtitle", "titleType": "Subtitle"}],
+            "creators": [{"name": "Doe, Jane", "nameType": "Personal"}],
+            "contributors": [{"name": "Roe, R.", "contributorType": "Editor"},
+                {"name": "Poe, E.", "contributorType": "DataCurator"}]}));
+        assert_eq!(found.work.title, "A title: The subtitle");
+        assert_eq!(found.work.authors, [WorkAuthor::person("Doe", "Jane", "")]);
+        assert_eq!(found.work.editors, [WorkAuthor::person("Roe", "R.", "")]);
     }
 }

@@ -190,11 +190,11 @@ fn request(search: &PaperSearch, account: &ProviderAccount, page: &PaperPage) ->
 fn read(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> {
     let body = reply::object(answer)?;
     if string(&body, "id").contains("openalex.org/W") {
-        return Ok(PaperPage::of(vec![paper(&body)], Some(1)));
+        return PaperPage::of_works(vec![paper(&body)], Some(1));
     }
     let works = reply::items(body.get("results"))?;
     let total = body.pointer("/meta/count").and_then(Value::as_u64);
-    Ok(PaperPage::of(works.iter().map(paper).collect(), total))
+    PaperPage::of_works(works.iter().map(paper).collect(), total)
 }
 
 fn paper(item: &Value) -> Paper {

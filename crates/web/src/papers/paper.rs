@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::page::doi::{self, registered_doi};
+use crate::page::retraction::{self, RetractionStatus};
+use crate::references::folding::letters;
 use crate::references::tex;
 use crate::search::claim::sentences;
 use crate::search::html_text;
@@ -72,6 +74,18 @@ pub(super) fn page_range(first: String, last: &str) -> String {
     format!("{first}-{last}")
 }
 
+/// Returns a title with its subtitle, unless that is in it already.
+pub(super) fn with_subtitle(title: String, subtitle: &str) -> String {
+    let added = letters(subtitle);
+    if title.is_empty() || added.is_empty() || letters(&title).contains(&added) {
+        return title;
+    }
+    if title.ends_with([':', '?', '!', '.', '\u{2014}']) {
+        return format!("{title} {subtitle}");
+    }
+    format!("{title}: {subtitle}")
+}
+
 /// Returns pages in one form, of those that providers write: `45 - 67`, `45–67`, `145-145`.
 fn tidied_pages(pages: &str) -> String {
     let parts = pages.split(['-', '\u{2013}', '\u{2014}']).map(str::trim);
@@ -117,7 +131,14 @@ impl Paper {
                 work.kind = WorkKind::Preprint;
             }
         }
+        // Markup that was escaped twice is still there.
+        for text in [&mut work.title, &mut work.container] {
+            *text = html_text::title_text(text);
+        }
         work.title = tex::plain(&work.title);
+        if work.retraction.is_none() && retraction::without_mark(&work.title) != work.title.trim() {
+            work.retraction = Some(RetractionStatus::retracted());
+        }
         work.pages = tidied_pages(&work.pages);
         let file = shown_url(&work.pdf_url);
         self.set_file(file);
@@ -140,21 +161,28 @@ impl Paper {
         self.work.pdf_url = address.unwrap_or_default();
     }
 
-    /// True if both are the same paper: by the DOI, or else by title and year. Works with DOIs of
-    /// their own, such as a preprint and the article, are one only if they have an author in
-    /// common.
+    /// True if both are the same paper: by the DOI, or else by title and year. Works with numbers
+    /// of their own, such as a preprint and the article, or one editorial and another, are one only
+    /// if they have an author in common.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
-        let (own, theirs) = (&self.work.doi, &other.work.doi);
-        let titled = !self.key.is_empty() && self.key == other.key;
-        (!own.is_empty() && own == theirs)
-            || (titled
-                && self.work.date.is_some()
-                && self.work.year() == other.work.year()
-                && (own.is_empty() || theirs.is_empty() || self.shares_author(other)))
+        let (own, theirs) = (&self.work, &other.work);
+        if !own.doi.is_empty() && own.doi == theirs.doi {
+            return true;
+        }
+        let differ =
+            |own: &str, theirs: &str| !own.is_empty() && !theirs.is_empty() && own != theirs;
+        let are_numbered = differ(&own.doi, &theirs.doi)
+            || differ(&own.pmid, &theirs.pmid)
+            || differ(&own.arxiv, &theirs.arxiv);
+        !self.key.is_empty()
+            && self.key == other.key
+            && own.date.is_some()
+            && own.year() == theirs.year()
+            && (!are_numbered || self.shares_author(other))
     }
 
-    /// True if a family name is among the authors of both, or those of one are not known.
+    /// True if a family name is among the authors of both.
     fn shares_author(&self, other: &Self) -> bool {
         let families = |paper: &Self| -> Vec<String> {
             let authors = paper.work.authors.iter();
@@ -162,8 +190,8 @@ impl Paper {
             let last = names.filter_map(|name| Some(name.rsplit(' ').next()?.to_owned()));
             last.collect()
         };
-        let (own, theirs) = (families(self), families(other));
-        own.is_empty() || theirs.is_empty() || own.iter().any(|name| theirs.contains(name))
+        let theirs = families(other);
+        families(self).iter().any(|name| theirs.contains(name))
     }
 
     /// Adds what another provider knows of the same paper.
@@ -259,4 +287,58 @@ fn abridged(text: &str) -> String {
         return shortened(text, MAX_TEXT_CHARS - 1);
     }
     excerpt
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paper(doi: &str, pmid: &str, author: &str) -> Paper {
+        let mut work = Work {
+            title: "Editorial".to_owned(),
+            url: "https://example.org/1".to_owned(),
+            doi: doi.to_owned(),
+            pmid: pmid.to_owned(),
+            date: crate::page::PartialDate::parse("2020"),
+            ..Work::default()
+        };
+        work.set_authors([WorkAuthor::unsplit(author)].into_iter());
+        let paper = Paper {
+            work,
+            ..Paper::default()
+        };
+        paper.tidied("test").unwrap()
+    }
+
+    #[test]
+    fn two_works_with_numbers_of_their_own_are_one_only_by_a_common_author() {
+        for (one, other, are_same) in [
+            (
+                paper("10.1000/1", "", ""),
+                paper("10.1000/2", "", ""),
+                false,
+            ),
+            (
+                paper("10.1000/1", "", ""),
+                paper("10.1000/2", "", "X Foo"),
+                false,
+            ),
+            (
+                paper("10.1000/1", "", "Y Foo"),
+                paper("10.1000/2", "", "X Foo"),
+                true,
+            ),
+            (paper("", "1", ""), paper("", "2", ""), false),
+            (paper("10.1000/1", "1", ""), paper("", "1", ""), true),
+            (paper("10.1000/1", "", ""), paper("", "2", "X Foo"), true),
+            (
+                paper("10.1000/1", "", ""),
+                paper("10.1000/1", "", "X Foo"),
+                true,
+            ),
+        ] {
+            assert_eq!(one.is_same(&other), are_same, "{one:?} {other:?}");
+            assert_eq!(other.is_same(&one), are_same, "{one:?} {other:?}");
+        }
+    }
 }

@@ -104,6 +104,19 @@ impl PaperPage {
             ..Self::default()
         }]
     }
+
+    /// Makes the page of a reply with these works.
+    ///
+    /// # Errors
+    ///
+    /// [`UnreadableReply::Unknown`]: there are some, and none of them has a title.
+    pub fn of_works(papers: Vec<Paper>, total: Option<u64>) -> Result<Vec<Self>, UnreadableReply> {
+        let has_title = |paper: &Paper| !paper.work.title.is_empty();
+        if papers.is_empty() || papers.iter().any(has_title) {
+            return Ok(Self::of(papers, total));
+        }
+        Err(UnreadableReply::Unknown)
+    }
 }
 
 impl ProviderItem for PaperPage {

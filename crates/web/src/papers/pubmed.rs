@@ -241,7 +241,7 @@ fn read_known(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> 
     let errors = strings(body.get("esummaryresult"));
     match errors.first() {
         Some(error) if error.to_lowercase().contains("invalid uid") => {
-            return Ok(PaperPage::of(Vec::new(), None));
+            return PaperPage::of_works(Vec::new(), None);
         }
         Some(error) => return Err(failed(error)),
         None => {}
@@ -250,7 +250,7 @@ fn read_known(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> 
     let ids = reply::items(result.get("uids"))?.iter();
     let result = ids.filter_map(|id| result.get(id.as_str()?));
     let known = result.filter(|summary| summary.get("error").is_none());
-    Ok(PaperPage::of(known.map(paper).collect(), None))
+    PaperPage::of_works(known.map(paper).collect(), None)
 }
 
 fn failed(why: &str) -> UnreadableReply {
@@ -349,11 +349,59 @@ fn date(summary: &Value) -> Option<PartialDate> {
 
 /// Returns pages such as `1234-45` with both numbers whole.
 fn whole_pages(pages: &str) -> String {
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     match pages.split_once('-') {
-        Some((first, last)) if is_number(first) && is_number(last) && last.len() < first.len() => {
-            format!("{first}-{}{last}", &first[..first.len() - last.len()])
+        // `1123-31.e4` goes on after the last page.
+        Some((first, last))
+            if digits(first) == first.len()
+                && (1..first.len()).contains(&digits(last))
+                && !last[digits(last)..].starts_with(char::is_alphanumeric) =>
+        {
+            format!("{first}-{}{last}", &first[..first.len() - digits(last)])
         }
         _ => pages.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn markup_that_is_escaped_twice_is_none_of_a_title() {
+        let summary =
+            json!({"uid": "1", "title": "A title with &lt;i&gt;E. coli&lt;/i&gt; &amp; more."});
+        let paper = paper(&summary).tidied("pubmed").unwrap();
+        assert_eq!(paper.work.title, "A title with E. coli & more");
+    }
+
+    #[test]
+    fn the_last_page_is_whole() {
+        for (pages, whole) in [
+            ("1123-31", "1123-1131"),
+            ("1123-31.e4", "1123-1131.e4"),
+            ("1123-1131", "1123-1131"),
+            ("e12-e15, 20", "e12-e15, 20"),
+            ("123-5a", "123-5a"),
+            ("5", "5"),
+        ] {
+            assert_eq!(whole_pages(pages), whole);
+        }
+    }
+
+    #[test]
+    fn works_of_which_nothing_can_be_read_are_not_none() {
+        let works = |items: &[Value]| PaperPage::of_works(items.iter().map(paper).collect(), None);
+        assert!(works(&[Value::Null, json!(5), json!("x")]).is_err());
+        assert!(works(&[json!({"title": ["A title"]})]).is_err());
+        assert_eq!(
+            works(&[json!({"title": "A title"}), json!(5)]).unwrap()[0]
+                .papers
+                .len(),
+            2
+        );
+        assert_eq!(works(&[]).unwrap()[0].papers.len(), 0);
     }
 }

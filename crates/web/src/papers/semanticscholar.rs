@@ -141,10 +141,10 @@ fn read(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> {
     let body = reply::object(answer)?;
     let total = body.get("total").and_then(Value::as_u64);
     if body["paperId"].is_string() {
-        return Ok(PaperPage::of(vec![paper(&body)], Some(1)));
+        return PaperPage::of_works(vec![paper(&body)], Some(1));
     }
     if total == Some(0) {
-        return Ok(PaperPage::of(Vec::new(), None));
+        return PaperPage::of_works(Vec::new(), None);
     }
     // Publishers may keep the references of their works to themselves.
     if body.get("data").is_some_and(Value::is_null) {
@@ -158,7 +158,7 @@ fn read(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> {
         let around = one.get("citingPaper").or(one.get("citedPaper"));
         paper(around.unwrap_or(one))
     });
-    Ok(PaperPage::of(papers.collect(), total))
+    PaperPage::of_works(papers.collect(), total)
 }
 
 fn paper(item: &Value) -> Paper {

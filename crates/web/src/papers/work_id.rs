@@ -119,12 +119,16 @@ impl WorkId {
 
     /// True if it is the identifier of this work.
     pub(crate) fn is_of(&self, work: &Work) -> bool {
-        let number = match self {
-            Self::Doi(_) => &work.doi,
-            Self::Arxiv(_) => &work.arxiv,
-            Self::Pubmed(_) => &work.pmid,
-        };
-        number == self.number()
+        self.in_work(work).1 == self.number()
+    }
+
+    /// Returns the name of its kind, and the number of that kind that a work has.
+    pub(crate) fn in_work<'w>(&self, work: &'w Work) -> (&'static str, &'w str) {
+        match self {
+            Self::Doi(_) => ("doi", &work.doi),
+            Self::Arxiv(_) => ("arxiv", &work.arxiv),
+            Self::Pubmed(_) => ("pmid", &work.pmid),
+        }
     }
 
     /// True if both are the same work's, whatever its version.

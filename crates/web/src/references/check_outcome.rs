@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::comparison::{Difference, KnownWork};
 use super::entry::NamedPerson;
+use crate::page::retraction;
 use crate::papers::paper::Paper;
 use crate::work::{WorkAuthor, WorkKind};
 
@@ -92,7 +93,7 @@ impl KnownWork {
         let mut years = paper.years.clone();
         years.extend(work.year().filter(|year| !paper.years.contains(year)));
         Self {
-            title: work.title.clone(),
+            title: retraction::without_mark(&work.title).to_owned(),
             authors: people.iter().filter(|one| !one.group).map(person).collect(),
             groups: people
                 .iter()

@@ -28,7 +28,7 @@ use iki_base::mutex::lock;
 
 /// Version of the stored form: incremented whenever [`CheckedReference`] changes, or what counts as
 /// the same.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Time for which an outcome is valid.
 const TIME_TO_LIVE: Duration = Duration::from_secs(60 * 60);
@@ -66,8 +66,8 @@ struct EntryCheck {
     /// The work that fits best, with its provider.
     best: Option<(Comparison, Paper)>,
     is_by_number: bool,
-    /// The identifier that nobody has registered.
-    unregistered: Option<String>,
+    /// Identifiers that are nobody's, or another work's.
+    foreign_ids: Vec<WorkId>,
     /// Why one who should have been asked did not answer.
     refusal: Option<String>,
     /// Why nobody could have answered.
@@ -168,9 +168,15 @@ impl ReferenceCheck<'_> {
             return course.outcome(entry);
         }
         for id in &entry.ids {
-            self.look_up(entry, id, &mut course);
-            if course.is_settled() {
-                return course.outcome(entry);
+            let is_known = |(_, paper): &(_, Paper)| id.is_of(&paper.work);
+            match &course.best {
+                // A DOI costs a request; the other numbers are asked for at once.
+                Some(_) if matches!(id, WorkId::Doi(_)) => continue,
+                Some(best) if is_known(best) => continue,
+                _ => self.look_up(entry, id, &mut course),
+            }
+            if course.best.is_some() && !course.is_clear() {
+                break;
             }
         }
         if course.best.is_none() && !entry.is_bare {
@@ -191,19 +197,29 @@ impl ReferenceCheck<'_> {
             count: 1,
             ..PaperSearch::default()
         };
-        for provider in order(&search) {
+        // The first of them has all works of this kind of number, but for DOIs.
+        let mut is_nobodys = false;
+        let providers = order(&search).into_iter();
+        let providers_asked = if course.best.is_some() { 1 } else { usize::MAX };
+        for provider in providers.take(providers_asked) {
             let answer = match (id, provider.name) {
                 (WorkId::Arxiv(_), "arxiv") => self.look_up_in_batch(0, id, provider, course),
                 (WorkId::Pubmed(_), "pubmed") => self.look_up_in_batch(1, id, provider, course),
                 _ => self.ask(&search, provider, course),
             };
             let Some(papers) = answer else { continue };
-            course.consider(entry, papers, true);
-            if course.best.is_some() {
+            if !papers.is_empty() {
+                course.consider_by_number(entry, id, papers);
                 return;
             }
+            is_nobodys |= matches!(provider.name, "arxiv" | "pubmed");
         }
-        let WorkId::Doi(doi) = id else { return };
+        let WorkId::Doi(doi) = id else {
+            if is_nobodys {
+                course.foreign_ids.push(id.clone());
+            }
+            return;
+        };
         if course.refusal.is_some() {
             return;
         }
@@ -221,7 +237,7 @@ impl ReferenceCheck<'_> {
             outcome: outcome.to_owned(),
         });
         match registered {
-            Ok(false) => course.unregistered = Some(doi.clone()),
+            Ok(false) => course.foreign_ids.push(id.clone()),
             Ok(true) => {
                 course.refusal = Some("its DOI is registered, but nobody says for what".to_owned());
                 course.is_in_vain = true;
@@ -250,7 +266,7 @@ impl ReferenceCheck<'_> {
             if let Some(papers) = self.ask(&search, provider, course) {
                 course.consider(entry, papers, false);
             }
-            if course.is_settled() {
+            if course.is_clear() {
                 return;
             }
         }
@@ -367,10 +383,10 @@ impl Answered for PaperPage {
 }
 
 impl EntryCheck {
-    /// True if nothing more can be learnt.
-    fn is_settled(&self) -> bool {
+    /// True if there is a work that is as the entry says.
+    fn is_clear(&self) -> bool {
         let best = self.best.as_ref();
-        best.is_some_and(|(compared, _)| self.is_by_number || compared.differences.is_empty())
+        best.is_some_and(|(compared, _)| compared.differences.is_empty())
     }
 
     /// Notes a provider's answer.
@@ -388,6 +404,29 @@ impl EntryCheck {
             url: url.to_owned(),
             outcome,
         });
+    }
+
+    /// Compares the works of a number. If there is one already, they are it under this number, too.
+    fn consider_by_number(&mut self, entry: &ReferenceEntry, id: &WorkId, papers: Vec<Paper>) {
+        let Some((_, best)) = &self.best else {
+            return self.consider(entry, papers, true);
+        };
+        let is_it = |paper: &Paper| {
+            let compared = Comparison::of(entry, &KnownWork::of(paper));
+            // A title may be translated.
+            compared.same_title
+                || compared.same_author
+                || (!best.work.doi.is_empty() && best.work.doi == paper.work.doi)
+        };
+        let outcome = if papers.iter().any(is_it) {
+            "found"
+        } else {
+            self.foreign_ids.push(id.clone());
+            "differs"
+        };
+        if let Some(last) = self.checked.last_mut() {
+            outcome.clone_into(&mut last.outcome);
+        }
     }
 
     /// Compares what was found last.
@@ -442,14 +481,16 @@ impl EntryCheck {
             };
         };
         let mut differences = compared.differences;
-        if let Some(given) = self.unregistered {
+        for id in &self.foreign_ids {
+            let (kind, number) = id.in_work(&paper.work);
             differences.push(Difference {
-                field: "doi".to_owned(),
-                given,
-                found: paper.work.doi.clone(),
+                field: kind.to_owned(),
+                given: id.number().to_owned(),
+                found: number.to_owned(),
             });
         }
         let confidence = match (differences.is_empty(), self.is_by_number) {
+            (true, _) if compared.is_doubtful => "medium",
             (_, true) => "high",
             (true, false) if compared.is_telling => "high",
             (false, false) if compared.same_title && compared.same_author => "high",

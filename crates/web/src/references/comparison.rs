@@ -7,9 +7,11 @@ use super::entry::{NamedPerson, ReferenceEntry};
 use super::folding::{letters, without_umlauts, words};
 use super::names;
 use super::plain::without_numbers;
+use super::plain_words::{PlainWords, authors_of_text, names_rest};
+use crate::page::retraction;
 
 /// Minimum number of words of a title that a subtitle may be left out of.
-const MIN_MAIN_WORDS: usize = 2;
+pub(super) const MIN_MAIN_WORDS: usize = 2;
 
 /// Minimum share of words in common of two titles that may be meant to be one.
 const MIN_SIMILARITY: f64 = 0.7;
@@ -43,7 +45,7 @@ pub struct KnownWork {
 /// A fact that an entry and a work tell differently.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Difference {
-    /// `title`, `authors`, `year`, `container`, `pages` or `doi`.
+    /// `title`, `authors`, `year`, `container`, `pages`, `doi`, `arxiv` or `pmid`.
     pub field: String,
     /// The entry's reading.
     pub given: String,
@@ -66,6 +68,9 @@ pub struct Comparison {
     pub same_author: bool,
     /// True if both have authors, and years.
     pub is_telling: bool,
+    /// True if the entry says something of which the work says nothing: a subtitle, or in a plain
+    /// reference neither its journal nor its second author is named.
+    pub is_doubtful: bool,
     /// All differences.
     pub differences: Vec<Difference>,
 }
@@ -91,9 +96,16 @@ impl Comparison {
             });
         };
         let text = entry.is_plain().then(|| PlainWords::of(&entry.text));
-        let same_title = match &text {
-            Some(text) => text.have_title(&work.title),
-            None => are_same_titles(&entry.title, &work.title),
+        let title = retraction::without_mark(&entry.title);
+        let (same_title, is_doubtful) = match &text {
+            Some(text) => (
+                text.have_title(work),
+                text.have_subtitle(work) || !names_rest(text, entry, work),
+            ),
+            None => (
+                are_same_titles(title, &work.title),
+                adds_subtitle(title, &work.title),
+            ),
         };
         if !same_title {
             let given = if entry.is_plain() {
@@ -139,9 +151,10 @@ impl Comparison {
         }
         Self {
             same_title,
-            similar_title: same_title || similarity(&entry.title, &work.title) >= MIN_SIMILARITY,
+            similar_title: same_title || similarity(title, &work.title) >= MIN_SIMILARITY,
             same_author,
             is_telling: authors.is_some() && !entry.years.is_empty() && !work.years.is_empty(),
+            is_doubtful,
             differences,
         }
     }
@@ -175,17 +188,21 @@ fn listed(people: &[NamedPerson]) -> String {
 
 /// True if two titles are the same, but for a subtitle that one of them lacks.
 fn are_same_titles(one: &str, other: &str) -> bool {
-    let same = |one: &str, other: &str| {
-        let (one, other) = (letters(one), letters(other));
-        !one.is_empty() && (one == other || without_umlauts(&one) == without_umlauts(&other))
-    };
-    same(one, other)
-        || main_titles(one).any(|main| same(main, other))
-        || main_titles(other).any(|main| same(main, one))
+    have_same_letters(one, other) || adds_subtitle(one, other) || adds_subtitle(other, one)
+}
+
+/// True if a title is another one with a subtitle.
+fn adds_subtitle(long: &str, short: &str) -> bool {
+    !have_same_letters(long, short) && main_titles(long).any(|main| have_same_letters(main, short))
+}
+
+fn have_same_letters(one: &str, other: &str) -> bool {
+    let (one, other) = (letters(one), letters(other));
+    !one.is_empty() && (one == other || without_umlauts(&one) == without_umlauts(&other))
 }
 
 /// Returns what may be the title without a subtitle.
-fn main_titles(title: &str) -> impl Iterator<Item = &str> {
+pub(super) fn main_titles(title: &str) -> impl Iterator<Item = &str> {
     let marks = [
         ": ",
         " - ",
@@ -217,96 +234,6 @@ fn similarity(one: &str, other: &str) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "titles have few words")]
     let share = f64::from(shared) / all.max(1) as f64;
     share
-}
-
-/// The words of a plain reference.
-struct PlainWords {
-    words: Vec<String>,
-    /// For each word, true if something other than a blank comes after it.
-    ends: Vec<bool>,
-    /// For each word, true if what comes after it begins a subtitle.
-    colons: Vec<bool>,
-    /// For each word, true if it may be the initials of a person, or a number.
-    short: Vec<bool>,
-}
-
-impl PlainWords {
-    fn of(text: &str) -> Self {
-        let text = without_numbers(text);
-        let (mut all, mut short) = (Vec::new(), Vec::new());
-        let (mut ends, mut colons) = (Vec::new(), Vec::new());
-        for token in text.split_whitespace() {
-            let parts = words(token);
-            let count = parts.len();
-            let ended = token.ends_with(|c: char| !c.is_alphanumeric());
-            let begun = token.starts_with(|c: char| !c.is_alphanumeric());
-            if begun && let Some(last) = ends.last_mut() {
-                *last = true;
-            }
-            let is_dash = ["-", "\u{2013}", "\u{2014}"].contains(&token);
-            if is_dash && let Some(last) = colons.last_mut() {
-                *last = true;
-            }
-            let is_short = token.chars().filter(|c| c.is_alphabetic()).count() <= 3
-                && !token.chars().any(char::is_lowercase);
-            for (index, word) in parts.into_iter().enumerate() {
-                all.push(without_umlauts(&word));
-                ends.push(ended && index + 1 == count);
-                colons.push(token.ends_with(':') && index + 1 == count);
-                short.push(is_short);
-            }
-        }
-        Self {
-            words: all,
-            ends,
-            colons,
-            short,
-        }
-    }
-
-    /// True if the words of a title stand in it, and not as a part of a longer one.
-    fn have_title(&self, title: &str) -> bool {
-        let mains = main_titles(title).filter(|main| words(main).len() > MIN_MAIN_WORDS);
-        let mut forms = [(title, true)]
-            .into_iter()
-            .chain(mains.map(|main| (main, false)));
-        forms.any(|(title, is_whole)| {
-            let wanted: Vec<String> = words(title)
-                .iter()
-                .map(|word| without_umlauts(word))
-                .collect();
-            let wanted = wanted.concat();
-            let mut begins = 0..self.words.len();
-            !wanted.is_empty()
-                && begins.any(|at| {
-                    let last = self.end_of_title(at, &wanted);
-                    // Two titles with other subtitles are those of two works.
-                    last.is_some_and(|last| is_whole || !self.colons[last])
-                })
-        })
-    }
-
-    /// Returns the last word of a title of these letters that begins with a given word, if a title
-    /// may begin and end so.
-    fn end_of_title(&self, at: usize, wanted: &str) -> Option<usize> {
-        if at > 0 && !self.ends[at - 1] && !self.short[at - 1] {
-            return None;
-        }
-        let mut rest = wanted;
-        for (last, word) in self.words.iter().enumerate().skip(at) {
-            rest = rest.strip_prefix(word.as_str())?;
-            if rest.is_empty() {
-                return (self.ends[last] || last + 1 == self.words.len()).then_some(last);
-            }
-        }
-        None
-    }
-}
-
-/// Returns true if a plain reference names the first author; `None` if the work has none.
-fn authors_of_text(text: &PlainWords, work: &KnownWork) -> Option<bool> {
-    let first = work.authors.first()?;
-    Some(names::is_named_in(first, &text.words))
 }
 
 /// Returns true if the first authors are the same; `None` if an entry or the work has none.

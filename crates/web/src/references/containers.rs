@@ -1,6 +1,6 @@
 //! Journals, proceedings and books compared: under their names, abbreviations and initials.
 
-use super::folding::{letters, words};
+use super::folding::{letters, without_umlauts, words};
 
 /// Words that abbreviations leave out.
 const SMALL_WORDS: &[&str] = &[
@@ -55,6 +55,35 @@ pub fn are_same(one: &str, other: &str) -> bool {
             || has_initials(one, other)
             || has_initials(other, one)
     })
+}
+
+/// Returns the number of words at the beginning of a text that are the name of a container, each of
+/// them perhaps abbreviated; they are without umlauts.
+#[must_use]
+pub fn length_in(text: &[String], name: &str) -> Option<usize> {
+    let name: Vec<String> = telling(name)
+        .iter()
+        .map(|word| without_umlauts(word))
+        .collect();
+    let first = text.first().filter(|first| first.len() > 2);
+    if first.is_some_and(|first| has_initials(std::slice::from_ref(first), &name)) {
+        return Some(1);
+    }
+    let mut rest = name.iter();
+    let mut next = rest.next()?;
+    let mut is_telling = false;
+    for (at, word) in text.iter().enumerate() {
+        if abbreviates(word, next) {
+            is_telling |= word.len() > 2 || word == next;
+            match rest.next() {
+                Some(one) => next = one,
+                None => return is_telling.then_some(at + 1),
+            }
+        } else if !SMALL_WORDS.contains(&word.as_str()) || at == 0 {
+            return None;
+        }
+    }
+    None
 }
 
 fn telling(name: &str) -> Vec<String> {

@@ -1,5 +1,6 @@
 //! An entry of a bibliography, as far as it tells what it refers to.
 
+use super::plain::without_numbers;
 use crate::page::doi;
 use crate::papers::work_id::WorkId;
 use crate::work::is_archive;
@@ -59,7 +60,8 @@ impl ReferenceEntry {
     /// True if it says enough to look for.
     #[must_use]
     pub fn can_be_found(&self) -> bool {
-        let words = self.text.split_whitespace();
+        let text = without_numbers(&self.text);
+        let words = text.split_whitespace();
         !self.ids.is_empty() || !self.title.is_empty() || words.take(4).count() == 4
     }
 
@@ -86,7 +88,7 @@ impl ReferenceEntry {
         if !self.is_plain() {
             return self.title.clone();
         }
-        let text = on_one_line(&self.text);
+        let text = without_numbers(&self.text);
         let quoted = [('\u{201c}', '\u{201d}'), ('"', '"'), ('\u{ab}', '\u{bb}')];
         let quoted = quoted.into_iter().find_map(|(open, close)| {
             let (_, rest) = text.split_once(open)?;
@@ -110,6 +112,7 @@ impl ReferenceEntry {
                 let words = sentence.split_whitespace();
                 words
                     .filter(|word| word.len() > 3 && !word.ends_with(','))
+                    .filter(|word| word.contains(char::is_alphabetic))
                     .count()
             };
             sentences.max_by_key(words).unwrap_or_default().to_owned()

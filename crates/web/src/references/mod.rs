@@ -5,6 +5,7 @@
 //! | `entry` | an entry of a bibliography |
 //! | `bibliography` | the entries of a text, in whatever form it has them |
 //! | `bibtex`, `ris`, `csl`, `plain` | the four forms |
+//! | `one_line`, `plain_words` | references that share a line; the words of one |
 //! | `folding` | letters and words without case, accents and markup |
 //! | `tex` | titles in TeX as text |
 //! | `names` | persons, compared |
@@ -24,7 +25,9 @@ mod csl;
 pub mod entry;
 pub(crate) mod folding;
 mod names;
+mod one_line;
 mod plain;
+mod plain_words;
 mod request_gate;
 mod ris;
 pub(crate) mod tex;

@@ -47,11 +47,19 @@ impl NameWords {
 #[must_use]
 pub fn are_same(one: &NamedPerson, other: &NamedPerson) -> bool {
     let joined = |person: &NamedPerson| without_umlauts(&letters(&person.family));
+    if !run(one).is_empty() && run(one) == run(other) {
+        return true;
+    }
     let is_spelled_alike = joined(one) == joined(other) && !joined(one).is_empty();
     let (one, other) = (NameWords::of(one), NameWords::of(other));
     (is_spelled_alike && initials_agree(&one, &other))
         || is_among(&one, &other)
         || is_among(&other, &one)
+}
+
+/// Returns the letters of a name in one run, the family name first, as it is written in Chinese.
+fn run(person: &NamedPerson) -> String {
+    without_umlauts(&letters(&format!("{}{}", person.family, person.given)))
 }
 
 /// True if a family name is among the names of another person.
@@ -85,11 +93,12 @@ pub fn is_named_in(person: &NamedPerson, text: &[String]) -> bool {
         name.family.iter().collect()
     };
     let has = |word: &&String| text.contains(word);
-    !family.is_empty()
-        && (family.iter().all(has)
-            || family
-                .last()
-                .is_some_and(|word| word.len() > 2 && has(word)))
+    text.contains(&run(person))
+        || !family.is_empty()
+            && (family.iter().all(has)
+                || family
+                    .last()
+                    .is_some_and(|word| word.len() > 2 && has(word)))
 }
 
 #[cfg(test)]
@@ -121,6 +130,10 @@ mod tests {
                 person("Pena Castillo", "Lourdes"),
             ),
             (person("LeCun", "Yann"), person("Le Cun", "Y.")),
+            (
+                person("\u{5f20}", "\u{4e09}"),
+                person("\u{5f20}\u{4e09}", ""),
+            ),
         ] {
             assert!(are_same(&one, &other), "{one:?} {other:?}");
         }

@@ -1,6 +1,9 @@
 //! References as they stand in a paper: sentences, one a line or paragraph, perhaps with numbers.
 
+use icu_normalizer::ComposingNormalizerBorrowed;
+
 use super::entry::{ReferenceEntry, years_in};
+use super::one_line::{one_a_line, references_apart};
 use crate::papers::work_id::WorkId;
 use iki_base::wording::on_one_line;
 
@@ -25,6 +28,12 @@ const HEADINGS: &[&str] = &[
     "referencias",
 ];
 
+/// Codes of GB/T 7714 for types of works, and for the media that they are on.
+const TYPES: [&str; 16] = [
+    "M", "C", "G", "N", "J", "D", "R", "S", "P", "A", "DB", "CP", "EB", "CM", "DS", "Z",
+];
+const MEDIA: [&str; 4] = ["OL", "CD", "DK", "MT"];
+
 /// Minimum length of a line that is a reference by itself, in bytes.
 const MIN_BYTES: usize = 20;
 
@@ -45,7 +54,7 @@ pub fn section(document: &str) -> Option<&str> {
     Some(&section[..end])
 }
 
-fn is_heading(line: &str) -> bool {
+pub(super) fn is_heading(line: &str) -> bool {
     let name = line
         .trim()
         .trim_matches(|c: char| "#*_:.[]() ".contains(c) || c.is_ascii_digit());
@@ -55,7 +64,9 @@ fn is_heading(line: &str) -> bool {
 /// Reads all references of a list.
 #[must_use]
 pub fn entries(text: &str) -> Vec<ReferenceEntry> {
-    let texts = parts(text).into_iter().flat_map(identifiers_apart);
+    let text = one_a_line(text);
+    let texts = parts(&text).into_iter().flat_map(references_apart);
+    let texts = texts.flat_map(identifiers_apart);
     let references = texts.map(|text| {
         let marked = without_marker(&text);
         let line = on_one_line(marked.unwrap_or(&text));
@@ -121,15 +132,63 @@ fn years_of(text: &str) -> Vec<u16> {
     years_in(text)
 }
 
-/// Returns a reference without identifiers and addresses, whose digits are no years and pages.
+/// Returns a reference without identifiers and addresses, whose digits are no years and pages, and
+/// with characters, points and blanks as most write them.
 #[must_use]
 pub fn without_numbers(text: &str) -> String {
+    let text = ComposingNormalizerBorrowed::new_nfkc().normalize(text);
+    let text = without_type_marks(&text);
     let words = text.split_whitespace().filter(|word| {
         let lower = word.to_ascii_lowercase();
         let is_doi = lower.contains("10.") && lower.contains('/');
         !is_doi && !lower.contains("arxiv:") && !lower.contains("://")
     });
-    words.collect::<Vec<_>>().join(" ")
+    words.map(spaced).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns a word with a blank after each mark within it that ends a sentence or a name: `S.Long`.
+fn spaced(word: &str) -> String {
+    let mut spaced = String::with_capacity(word.len());
+    let mut chars = word.chars().peekable();
+    while let Some(c) = chars.next() {
+        // Chinese titles are within such brackets.
+        match c {
+            '\u{300a}' => spaced.extend([' ', c]),
+            '\u{300b}' => spaced.extend([c, ' ']),
+            c => spaced.push(c),
+        }
+        let is_end = matches!(c, '.' | ',' | ';' | ':' | '\u{3002}' | '\u{3001}');
+        // Letters that are neither upper nor lower case are those of Chinese and the like.
+        let begins = |next: &char| next.is_alphabetic() && !next.is_lowercase();
+        if is_end && chars.peek().is_some_and(begins) {
+            spaced.push(' ');
+        }
+    }
+    spaced
+}
+
+/// Returns a text with a full stop for each mark of GB/T 7714 for the type of a work: `[J]`,
+/// `[C]//`, `[EB/OL]`.
+fn without_type_marks(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, inside)) = rest.split_once('[') {
+        out.push_str(before);
+        let mark = inside.split_once(']').filter(|(mark, after)| {
+            let mut codes = mark.split('/');
+            let kind = codes.next().is_some_and(|kind| TYPES.contains(&kind));
+            kind && codes.all(|medium| MEDIA.contains(&medium))
+                && !after.starts_with(char::is_alphanumeric)
+        });
+        rest = if let Some((_, after)) = mark {
+            out.push_str(". ");
+            after.trim_start_matches('/')
+        } else {
+            out.push('[');
+            inside
+        };
+    }
+    out + rest
 }
 
 /// Returns the texts of the references: by their numbers, else by paragraphs, else by lines.
@@ -283,6 +342,78 @@ mod tests {
             years("J. Doe, Title of it, Journal, pp. 1999-2010, 2020."),
             [1999, 2010, 2020]
         );
+    }
+
+    #[test]
+    fn references_on_one_line_are_parted_where_another_begins() {
+        let both = [
+            "Doe, J. A title of its own. Journal 3, 2001.",
+            "Roe, R. Another title of it. 2002.",
+        ];
+        let [one, other] = both;
+        for text in [
+            format!("[1] {one} [2] {other}"),
+            format!("1. {one} 2. {other}"),
+            format!("\nReferences\n\n1. {one} 2. {other}"),
+            format!("(1) {one} (2) {other}"),
+            format!("[1] {}\n[2] {other}", one.replace(" of", "\nof")),
+            format!("[1] {} [2] {other}", one.replace(" of", "\nof")),
+            format!("<ol><li>{one}</li><li id=\"b\">{other}</li></ol>"),
+            format!("<p>{one}</p>\n<p>{other}</p>"),
+        ] {
+            assert_eq!(texts(&text), both, "{text}");
+        }
+        for (text, count) in [
+            (
+                "Doe J. A title of its own. Journal, 2001; Roe R. Another title of it. 2002.",
+                2,
+            ),
+            (
+                "Doe, J.; Roe, R. A title of its own. J. 2001, 9, 1; Roe, R. Another one of it. 2002.",
+                2,
+            ),
+            (
+                "Doe, J. (2001). A title of its own. Journal, 3. Roe, R. (2002). Another one of it.",
+                2,
+            ),
+            (
+                "[1] Doe J. It is so. 1999. [2] Roe R. Another title of it. [3] Poe E. A tale. 1840.",
+                3,
+            ),
+            ("1. Doe J. A title of it. Vol. 2. Springer, 1990.", 1),
+            (
+                "1. Doe J. A title (1990). Vol. 2. Springer.\n2. Roe R. Another title of it. 2002.",
+                2,
+            ),
+            (
+                "Doe, J.; Roe, R. A Title; Springer: Oxford, UK, 1997; Volume 9, pp. 1-50.",
+                1,
+            ),
+            ("Doe J, Roe R. A title of it. Lancet 1998; 351: 637-41.", 1),
+            (
+                "Doe, J. (2001). A title. In Roe, R. (Ed.), Another title (pp. 1-9). Journal (2002).",
+                1,
+            ),
+            ("[1] Doe J. Comment on [2] and others. 2001.", 1),
+        ] {
+            assert_eq!(texts(text).len(), count, "{text} {:?}", texts(text));
+        }
+    }
+
+    #[test]
+    fn a_long_text_on_one_line_costs_little() {
+        for part in [
+            "Doe, J. a b c d (2001). ",
+            "1. 2. ",
+            "a. ",
+            "; ",
+            "[1] [2] ",
+            "<p>",
+        ] {
+            let start = std::time::Instant::now();
+            assert!(!texts(&format!("1. {}", part.repeat(400_000 / part.len()))).is_empty());
+            assert!(start.elapsed().as_secs() < 20, "{part}");
+        }
     }
 
     #[test]

@@ -112,7 +112,14 @@ pub fn write_source(out: &mut String, number: usize, source: &SessionSource) {
         WorkKind::Article | WorkKind::Preprint => "",
         _ => &work.publisher,
     };
-    let parts = [&work.names(MAX_NAMES), &place(work), publisher, &date];
+    let editors = work.edited_by(MAX_NAMES);
+    let parts = [
+        &work.names(MAX_NAMES),
+        &place(work),
+        &editors,
+        publisher,
+        &date,
+    ];
     for text in parts.into_iter().filter(|text| !text.is_empty()) {
         let mark = if out.ends_with('.') { "" } else { "." };
         let _ = write!(out, "{mark} {}", escaped(text));
@@ -223,6 +230,10 @@ mod tests {
             title: "T".to_owned(),
             authors: vec![WorkAuthor::person("Doe", "Jane", "")],
             kind: WorkKind::Chapter,
+            editors: vec![
+                WorkAuthor::unsplit("Eve Roe"),
+                WorkAuthor::unsplit("B. Poe"),
+            ],
             container: "A Book".to_owned(),
             volume: "5".to_owned(),
             issue: "2".to_owned(),
@@ -239,9 +250,9 @@ mod tests {
         write_source(&mut out, 1, &work.into());
         assert_eq!(
             out,
-            "1. [RETRACTED: T](<https://doi.org/10.1000/1>). Jane Doe. A Book 5(2), 45-67. House. \
-             2020-03-05. doi:10.1000/1 (chapter; open access; cited by 12; RETRACTED; found at \
-             step 0)\n"
+            "1. [RETRACTED: T](<https://doi.org/10.1000/1>). Jane Doe. A Book 5(2), 45-67. Edited \
+             by Eve Roe, B. Poe. House. 2020-03-05. doi:10.1000/1 (chapter; open access; cited by \
+             12; RETRACTED; found at step 0)\n"
         );
     }
 }

@@ -31,9 +31,15 @@ pub struct WorkAuthor {
 }
 
 impl WorkAuthor {
-    /// Makes a person of whom the parts of the name are known.
+    /// Makes a person of whom the parts of the name are known. A suffix, or a degree, may stand in
+    /// the family name.
     #[must_use]
     pub fn person(family: &str, given: &str, suffix: &str) -> Self {
+        let (family, suffix) = match family.rsplit_once(',').map(|(own, end)| (own, end.trim())) {
+            Some((own, end)) if suffix.is_empty() && author::is_suffix(end) => (own.trim(), end),
+            Some((own, end)) if author::is_degree(end) => (own.trim(), suffix),
+            _ => (family, suffix),
+        };
         Self {
             family: family.to_owned(),
             given: given.to_owned(),

@@ -23,6 +23,8 @@ pub enum WorkKind {
     Thesis,
     /// A set of data.
     Dataset,
+    /// A program.
+    Software,
     /// A report.
     Report,
     /// A page of a site.
@@ -33,7 +35,7 @@ pub enum WorkKind {
 
 /// The kinds, each with its name, and with the names of others for it: those of Crossref and
 /// `OpenAlex`, of Semantic Scholar and `PubMed`; lower-case letters alone.
-const KINDS: [(WorkKind, &str, &str); 10] = [
+const KINDS: [(WorkKind, &str, &str); 11] = [
     (
         WorkKind::Article,
         "article",
@@ -62,6 +64,7 @@ const KINDS: [(WorkKind, &str, &str); 10] = [
         "dissertation academicdissertation",
     ),
     (WorkKind::Dataset, "dataset", "database"),
+    (WorkKind::Software, "software", "computationalnotebook"),
     (
         WorkKind::Report,
         "report",

@@ -190,15 +190,16 @@ impl Work {
     /// Returns the authors' names in natural order, as far as `limit` of them.
     #[must_use]
     pub fn names(&self, limit: usize) -> String {
-        let shown = self.authors.iter().take(limit);
-        let names: Vec<String> = shown.map(WorkAuthor::in_natural_order).collect();
-        let mark = if names.iter().any(|name| name.contains(',')) {
-            "; "
-        } else {
-            ", "
-        };
-        let has_more = self.more_authors || self.authors.len() > limit;
-        names.join(mark) + if has_more { " et al." } else { "" }
+        listed(&self.authors, limit, self.more_authors)
+    }
+
+    /// Returns the editors likewise, with the word for what they did; empty if there are none.
+    #[must_use]
+    pub fn edited_by(&self, limit: usize) -> String {
+        match listed(&self.editors, limit, false) {
+            names if names.is_empty() => names,
+            names => format!("Edited by {names}"),
+        }
     }
 
     /// True if somebody has described it as a work, and not only as a page.
@@ -278,6 +279,18 @@ impl Work {
             _ => self.retraction = other.retraction,
         }
     }
+}
+
+fn listed(people: &[WorkAuthor], limit: usize, has_more: bool) -> String {
+    let shown = people.iter().take(limit);
+    let names: Vec<String> = shown.map(WorkAuthor::in_natural_order).collect();
+    let mark = if names.iter().any(|name| name.contains(',')) {
+        "; "
+    } else {
+        ", "
+    };
+    let has_more = has_more || people.len() > limit;
+    names.join(mark) + if has_more { " et al." } else { "" }
 }
 
 fn set_if_empty(text: &mut String, other: String) {

@@ -165,6 +165,7 @@ fn kinds_have_the_names_that_providers_give_them() {
         ("edited-book", WorkKind::Book),
         ("dissertation", WorkKind::Thesis),
         ("dataset", WorkKind::Dataset),
+        ("Software", WorkKind::Software),
         ("report", WorkKind::Report),
         ("component", WorkKind::Unknown),
         ("", WorkKind::Unknown),
@@ -173,4 +174,25 @@ fn kinds_have_the_names_that_providers_give_them() {
     }
     let both = ["JournalArticle", "Conference"];
     assert_eq!(WorkKind::of_names(both.into_iter()), WorkKind::Proceedings);
+}
+
+#[test]
+fn a_suffix_in_a_family_name_is_one() {
+    for (person, inverted) in [
+        (
+            WorkAuthor::person("Smith, Jr.", "John", ""),
+            "Smith, John, Jr.",
+        ),
+        (
+            WorkAuthor::person("Smith", "John", "III"),
+            "Smith, John, III",
+        ),
+        (WorkAuthor::person("Garcia, MD", "Ana", ""), "Garcia, Ana"),
+        (
+            WorkAuthor::person("Smith, Jones", "B.", ""),
+            "Smith, Jones, B.",
+        ),
+    ] {
+        assert_eq!(person.split().unwrap().inverted(), inverted);
+    }
 }

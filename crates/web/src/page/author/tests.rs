@@ -19,6 +19,8 @@ fn names_are_turned_around_where_they_are_persons() {
         ("Von Neumann, John", &["Von Neumann, John"]),
         ("Ludwig van Beethoven", &["van Beethoven, Ludwig"]),
         ("Maria de la Cruz", &["de la Cruz, Maria"]),
+        ("Gerard 't Hooft", &["'t Hooft, Gerard"]),
+        ("Bas van \u{2019}t Hoff", &["van \u{2019}t Hoff, Bas"]),
         ("Martin Luther King Jr.", &["King, Martin Luther, Jr."]),
         ("King, Martin Luther, Jr.", &["King, Martin Luther, Jr."]),
         ("Jane Doe, MD, PhD", &["Doe, Jane"]),

@@ -96,6 +96,7 @@ fn name(author: &AuthorName) -> String {
     let mut name = author.family.clone();
     let initials: Vec<String> = author
         .given
+        .replace(".-", "-")
         .split([' ', '.'])
         .filter_map(|given| {
             let parts: Vec<String> = given.split('-').filter_map(initial).collect();

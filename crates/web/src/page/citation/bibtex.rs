@@ -30,7 +30,7 @@ pub fn format_entry_as(work: &CitedWork, key: &str) -> String {
         WorkKind::Patent => ("patent", "howpublished", "holder"),
         WorkKind::Preprint => ("misc", "howpublished", "howpublished"),
         // Zotero passes over `@dataset`, which only biblatex has.
-        WorkKind::Dataset | WorkKind::Unknown | WorkKind::Page => {
+        WorkKind::Dataset | WorkKind::Software | WorkKind::Unknown | WorkKind::Page => {
             ("misc", "howpublished", "publisher")
         }
     };
@@ -52,8 +52,8 @@ pub fn format_entry_as(work: &CitedWork, key: &str) -> String {
         value => format!("{{{{{}}}}}", title(value)),
     };
     field("title", whole(&work.marked_title()));
-    let is_dataset = work.kind == WorkKind::Dataset;
-    field("type", braced(if is_dataset { "dataset" } else { "" }));
+    let is_data = matches!(work.kind, WorkKind::Dataset | WorkKind::Software);
+    field("type", braced(if is_data { work.kind.name() } else { "" }));
     // One field has one value.
     if container != publisher || work.publisher.is_empty() {
         let is_title = container == "booktitle";
@@ -117,11 +117,15 @@ fn name(author: &AuthorName) -> String {
     if author.given.is_empty() {
         return format!("{{{}}}", escaped(&author.family));
     }
-    // A word that would separate two authors, within a name.
+    // A word that would separate two authors, or a comma, within a name.
     let part = |text: &str| {
         let text = escaped(text);
         let and = text.split(' ').any(|word| word.eq_ignore_ascii_case("and"));
-        if and { format!("{{{text}}}") } else { text }
+        if and || text.contains(',') {
+            format!("{{{text}}}")
+        } else {
+            text
+        }
     };
     let parts = [&author.family, &author.suffix, &author.given];
     let parts = parts.into_iter().filter(|text| !text.is_empty());

@@ -83,7 +83,12 @@ impl Reference {
         field("T3", &work.series);
         field("VL", &work.volume);
         field("IS", &work.issue);
-        match work.pages.split_once('-') {
+        // Several ranges have no last page.
+        let range = work
+            .pages
+            .split_once('-')
+            .filter(|_| !work.pages.contains(','));
+        match range {
             Some((first, last)) => {
                 field("SP", first);
                 field("EP", last.trim_start_matches('-'));
@@ -168,6 +173,7 @@ fn names(kind: WorkKind) -> (&'static str, &'static str) {
         WorkKind::Proceedings => ("CONF", "paper-conference"),
         WorkKind::Thesis => ("THES", "thesis"),
         WorkKind::Dataset => ("DATA", "dataset"),
+        WorkKind::Software => ("COMP", "software"),
         WorkKind::Report => ("RPRT", "report"),
         WorkKind::Patent => ("PAT", "patent"),
         WorkKind::Page => ("ELEC", "webpage"),

@@ -129,9 +129,19 @@ impl<'a> CitationSources<'a> {
         if work.kind != WorkKind::Page {
             return work;
         }
-        if let Some(journal) = self.journal_of_graph() {
+        let scholarly = self.scholarly_article();
+        let journal = scholarly.and_then(|node| self.journal(node.get("isPartOf"), 0));
+        if let (Some(journal), Some(node)) = (journal, scholarly) {
+            let part = |name| part_text(node.get("isPartOf"), name, 0).unwrap_or_default();
+            let own = |name| json_ld::text(node.get(name));
             work.kind = WorkKind::Article;
             work.container = journal;
+            work.volume = part("volumeNumber");
+            work.issue = part("issueNumber");
+            work.pages = match (own("pageStart"), own("pageEnd")) {
+                (Some(first), Some(last)) if first != last => format!("{first}-{last}"),
+                (first, _) => first.or_else(|| own("pagination")).unwrap_or_default(),
+            };
         } else if self
             .work
             .first()
@@ -142,13 +152,10 @@ impl<'a> CitationSources<'a> {
         work
     }
 
-    /// Returns the journal of a scholarly article in the JSON-LD.
-    fn journal_of_graph(&self) -> Option<String> {
-        let scholarly = self
-            .work
-            .iter()
-            .find(|node| json_ld::types(node).any(|name| name.ends_with("ScholarlyArticle")));
-        self.journal(scholarly?.get("isPartOf"), 0)
+    /// Returns the scholarly article in the JSON-LD.
+    fn scholarly_article(&self) -> Option<&'a Map<String, Value>> {
+        let mut works = self.work.iter().copied();
+        works.find(|node| json_ld::types(node).any(|name| name.ends_with("ScholarlyArticle")))
     }
 
     /// Returns the journal that an article is part of: the outermost of issue, volume and journal.
@@ -373,6 +380,22 @@ fn declared_work(meta: &dyn Fn(&str) -> String) -> Work {
         pages,
         publisher,
         ..Work::default()
+    }
+}
+
+/// Returns a text of that which an article is part of: the issue, the volume, the journal.
+fn part_text(part: Option<&Value>, name: &str, depth: usize) -> Option<String> {
+    if depth == 4 {
+        return None;
+    }
+    match part? {
+        Value::Array(list) => {
+            let mut parts = list.iter().take(4);
+            parts.find_map(|one| part_text(Some(one), name, depth + 1))
+        }
+        Value::Object(node) => json_ld::text(node.get(name))
+            .or_else(|| part_text(node.get("isPartOf"), name, depth + 1)),
+        _ => None,
     }
 }
 

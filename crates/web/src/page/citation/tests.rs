@@ -491,3 +491,17 @@ fn the_work_of_a_citation_has_all_that_the_page_declares() {
         ]
     );
 }
+
+#[test]
+fn an_article_is_part_of_an_issue_in_a_volume_of_a_journal() {
+    let html = r#"<script type="application/ld+json">{"@type": "ScholarlyArticle", "name": "It",
+        "author": {"@type": "Person", "givenName": "R.-P.", "familyName": "Roe"},
+        "datePublished": "2020", "pageStart": "1", "pageEnd": 9, "isPartOf":
+        {"@type": "PublicationIssue", "issueNumber": "3", "isPartOf": {"volumeNumber": 7,
+        "@type": "PublicationVolume", "isPartOf": {"@type": "Periodical", "name": "A Journal"}}}}
+        </script>"#;
+    assert_eq!(
+        cited(PAGE, html, "").formatted.apa,
+        "Roe, R.-P. (2020). It. A Journal, 7(3), 1\u{2013}9. https://www.example.org/news/a"
+    );
+}

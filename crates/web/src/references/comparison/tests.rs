@@ -155,3 +155,99 @@ fn an_identifier_alone_says_nothing_that_could_differ() {
         .remove(0);
     assert_ne!(Comparison::of(&entry, &work).differences, []);
 }
+
+#[test]
+fn a_reference_of_another_style_is_the_same() {
+    let person = |family: &str, given: &str| NamedPerson {
+        family: family.to_owned(),
+        given: given.to_owned(),
+    };
+    let salt = KnownWork {
+        title: "A Theory of Rock Salt".to_owned(),
+        authors: vec![person("Hochreiter", "Sepp"), person("Lee", "Ann")],
+        years: vec![1997],
+        containers: vec!["Neural Computation".to_owned()],
+        pages: "1735-1780".to_owned(),
+        is_article: true,
+        ..KnownWork::default()
+    };
+    let chinese = KnownWork {
+        title: "深度学习研究综述".to_owned(),
+        authors: vec![person("张", "三"), person("李", "四")],
+        years: vec![2017],
+        containers: vec!["计算机学报".to_owned()],
+        pages: "1229-1251".to_owned(),
+        is_article: true,
+        ..KnownWork::default()
+    };
+    let compared = |text: &str, work: &KnownWork| {
+        let entry = Bibliography::read(text).entries.remove(0);
+        assert!(entry.can_be_found(), "{text}");
+        Comparison::of(&entry, work)
+    };
+    for (text, work) in [
+        (
+            "HOCHREITER S, LEE A. A theory of rock salt[J]. Neural computation, 1997, 9(8): 1735-1780.",
+            &salt,
+        ),
+        (
+            "Hochreiter S, Lee A. A theory of rock salt[J/OL].Neural Comput,1997,9(8):1735-1780.",
+            &salt,
+        ),
+        (
+            "Hochreiter S,Lee A.A theory of rock salt.Neural Computation,1997,9(8):1735-1780.",
+            &salt,
+        ),
+        (
+            "Hochreiter S and Lee A 1997 A theory of rock salt Neural Comput. 9 1735–80",
+            &salt,
+        ),
+        (
+            "Hochreiter S, Lee A A theory of rock salt Neural Computation 9 1997",
+            &salt,
+        ),
+        (
+            "张三, 李四. 深度学习研究综述[J]. 计算机学报, 2017, 40(6): 1229-1251.",
+            &chinese,
+        ),
+        (
+            "张三，李四．深度学习研究综述［Ｊ］．计算机学报，２０１７，40（6）：1229－1251．",
+            &chinese,
+        ),
+        (
+            "张三、李四:《深度学习研究综述》,《计算机学报》2017年第6期。",
+            &chinese,
+        ),
+        (
+            "张三, 李四. 深度学习研究综述. 计算机学报, 2017, 40(6): 1229-1251.",
+            &chinese,
+        ),
+        (
+            "@article{z, title={深度学习研究综述}, author={张三 and 李四}, journal={计算机学报}, year=2017}",
+            &chinese,
+        ),
+    ] {
+        let one = compared(text, work);
+        assert_eq!(
+            (one.differences, one.is_doubtful),
+            (vec![], false),
+            "{text}"
+        );
+    }
+    for text in [
+        // The title goes on.
+        "Hochreiter S and Lee A 1997 A theory of rock salt neural computation of all 9 1735–80",
+        "Hochreiter S, Lee A. A theory of rock salt[J]ars. Neural Computation, 1997.",
+    ] {
+        assert!(!compared(text, &salt).same_title, "{text}");
+    }
+    for text in [
+        "Hochreiter, S., & Lee, A. (1997). A theory of rock salt. Nature, 9(8), 1735–1780.",
+        "Hochreiter, S., & Doe, J. (1997). A theory of rock salt. Neural Computation, 9(8).",
+        "Hochreiter S, Lee A. A theory of rock salt: a review of all. Neural Computation, 1997.",
+        "@article{a, title={A Theory of Rock Salt: A Review of All}, author={Hochreiter, S. and Lee, A.}}",
+    ] {
+        let one = compared(text, &salt);
+        assert_eq!((one.differences, one.is_doubtful), (vec![], true), "{text}");
+    }
+}

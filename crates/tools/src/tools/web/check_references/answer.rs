@@ -95,9 +95,13 @@ fn lines(entry: &ReferenceEntry, checked: &CheckedReference, link: Option<&Check
         return json!({"line": format!("{status}: {}{remarks}", named(paper))});
     }
     let differences = checked.differences.iter().map(|one| {
+        let found = match one.found.as_str() {
+            "" => "none".to_owned(),
+            found => format!("{found:?}"),
+        };
         format!(
-            "{}: given {:?}, {} has {:?}",
-            one.field, one.given, checked.source, one.found
+            "{}: given {:?}, {} has {found}",
+            one.field, one.given, checked.source
         )
     });
     let providers: Vec<String> = checked

@@ -145,6 +145,7 @@ fn each_kind_has_its_name_in_each_form() {
         ),
         (WorkKind::Thesis, "@phdthesis{", "THES", "thesis"),
         (WorkKind::Dataset, "@misc{", "DATA", "dataset"),
+        (WorkKind::Software, "@misc{", "COMP", "software"),
         (WorkKind::Report, "@techreport{", "RPRT", "report"),
         (WorkKind::Page, "@misc{", "ELEC", "webpage"),
         (WorkKind::Unknown, "@misc{", "GEN", "document"),
@@ -172,8 +173,9 @@ fn each_kind_has_its_name_in_each_form() {
             _ => "publisher = {House}",
         };
         assert!(exported.0.contains(publisher), "{}", exported.0);
-        let is_dataset = exported.0.contains("type = {dataset}");
-        assert_eq!(is_dataset, kind == WorkKind::Dataset, "{}", exported.0);
+        let is_data = exported.0.contains(&format!("type = {{{}}}", kind.name()));
+        let expected = matches!(kind, WorkKind::Dataset | WorkKind::Software);
+        assert_eq!(is_data, expected, "{}", exported.0);
     }
     // What a session of a former version has kept.
     let former = Work {
@@ -213,4 +215,23 @@ fn a_formula_in_a_title_is_left_to_tex_and_a_price_is_not() {
     ] {
         assert_eq!(title(text), expected, "{text}");
     }
+}
+
+#[test]
+fn pages_and_names_with_commas_stay_whole() {
+    let work = Work {
+        url: "https://doi.org/10.1000/1".to_owned(),
+        title: "T".to_owned(),
+        authors: vec![WorkAuthor::person("Smith, Jones", "B.", "")],
+        kind: WorkKind::Article,
+        pages: "e12-e15, 20".to_owned(),
+        ..Work::default()
+    };
+    let (bibtex, ris, csl) = exported(&work);
+    assert!(bibtex.contains("author = {{Smith, Jones}, B.}"), "{bibtex}");
+    assert!(
+        ris.contains("SP  - e12-e15, 20\n") && !ris.contains("EP  -"),
+        "{ris}"
+    );
+    assert_eq!(csl["page"], "e12-e15, 20");
 }

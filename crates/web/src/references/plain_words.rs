@@ -1,0 +1,147 @@
+//! The words of a plain reference, in which those of a work's title, authors and journal are looked
+//! for.
+
+use super::comparison::{KnownWork, MIN_MAIN_WORDS, main_titles};
+use super::containers;
+use super::entry::ReferenceEntry;
+use super::folding::{without_umlauts, words};
+use super::names;
+use super::plain::without_numbers;
+
+/// The words of a plain reference.
+pub(super) struct PlainWords {
+    words: Vec<String>,
+    /// For each word, true if something other than a blank comes after it.
+    ends: Vec<bool>,
+    /// For each word, true if what comes after it begins a subtitle.
+    colons: Vec<bool>,
+    /// For each word, true if it may be the initials of a person, or a number.
+    short: Vec<bool>,
+}
+
+impl PlainWords {
+    pub(super) fn of(text: &str) -> Self {
+        let text = without_numbers(text);
+        let (mut all, mut short) = (Vec::new(), Vec::new());
+        let (mut ends, mut colons) = (Vec::new(), Vec::new());
+        for token in text.split_whitespace() {
+            let parts = words(token);
+            let count = parts.len();
+            let ended = token.ends_with(|c: char| !c.is_alphanumeric());
+            let begun = token.starts_with(|c: char| !c.is_alphanumeric());
+            if begun && let Some(last) = ends.last_mut() {
+                *last = true;
+            }
+            let is_dash = ["-", "\u{2013}", "\u{2014}"].contains(&token);
+            if is_dash && let Some(last) = colons.last_mut() {
+                *last = true;
+            }
+            let is_short = token.chars().filter(|c| c.is_alphabetic()).count() <= 3
+                && !token.chars().any(char::is_lowercase);
+            for (index, word) in parts.into_iter().enumerate() {
+                all.push(without_umlauts(&word));
+                ends.push(ended && index + 1 == count);
+                colons.push(token.ends_with(':') && index + 1 == count);
+                short.push(is_short);
+            }
+        }
+        Self {
+            words: all,
+            ends,
+            colons,
+            short,
+        }
+    }
+
+    /// True if the words of the title stand in it, and not as a part of a longer one.
+    pub(super) fn have_title(&self, work: &KnownWork) -> bool {
+        let mut mains = main_titles(&work.title).filter(|main| words(main).len() > MIN_MAIN_WORDS);
+        !self.ends_of_title(&work.title, work).is_empty()
+            || mains.any(|main| {
+                let ends = self.ends_of_title(main, work);
+                // Two titles with other subtitles are those of two works.
+                ends.iter().any(|last| !self.colons[*last])
+            })
+    }
+
+    /// True if a subtitle follows wherever the whole title stands in it.
+    pub(super) fn have_subtitle(&self, work: &KnownWork) -> bool {
+        let ends = self.ends_of_title(&work.title, work);
+        !ends.is_empty() && ends.iter().all(|last| self.colons[*last])
+    }
+
+    /// Returns the last word of the title wherever it stands in it.
+    fn ends_of_title(&self, title: &str, work: &KnownWork) -> Vec<usize> {
+        let wanted: Vec<String> = words(title)
+            .iter()
+            .map(|word| without_umlauts(word))
+            .collect();
+        let wanted = wanted.concat();
+        let begins = (0..self.words.len()).filter(|_| !wanted.is_empty());
+        begins
+            .filter_map(|at| self.end_of_title(at, &wanted, work))
+            .collect()
+    }
+
+    /// True if the container is named by the words from a given one on, and then a number, or
+    /// something other than a blank, comes.
+    fn have_container(&self, at: usize, work: &KnownWork) -> bool {
+        let rest = &self.words[at..];
+        work.containers.iter().any(|name| {
+            containers::length_in(rest, name).is_some_and(|length| {
+                self.ends[at + length - 1]
+                    || rest
+                        .get(length)
+                        .is_none_or(|word| word.starts_with(|c: char| c.is_ascii_digit()))
+            })
+        })
+    }
+
+    /// Returns the last word of a title of these letters that begins with a given word, if a title
+    /// may begin and end so.
+    fn end_of_title(&self, at: usize, wanted: &str, work: &KnownWork) -> Option<usize> {
+        if at > 0 && !self.ends[at - 1] && !self.short[at - 1] {
+            return None;
+        }
+        let mut rest = wanted;
+        for (last, word) in self.words.iter().enumerate().skip(at) {
+            rest = rest.strip_prefix(word.as_str())?;
+            if rest.is_empty() {
+                let is_end = self.ends[last]
+                    || last + 1 == self.words.len()
+                    // Some styles have no points.
+                    || self.have_container(last + 1, work);
+                return is_end.then_some(last);
+            }
+        }
+        None
+    }
+}
+
+/// True if a plain reference names what it usually does besides title and first author: the
+/// journal, and the second author, or that there are others.
+pub(super) fn names_rest(text: &PlainWords, entry: &ReferenceEntry, work: &KnownWork) -> bool {
+    let others = ["al", "others", "coauthors"];
+    let second_author = work.authors.get(1).is_none_or(|second| {
+        names::is_named_in(second, &text.words)
+            || text
+                .words
+                .iter()
+                .any(|word| others.contains(&word.as_str()))
+    });
+    let is_in_journal = work.is_article
+        && !work.containers.is_empty()
+        && !entry.is_of_preprint()
+        && !work
+            .containers
+            .iter()
+            .any(|name| containers::is_of_proceedings(name));
+    second_author
+        && (!is_in_journal || (0..text.words.len()).any(|at| text.have_container(at, work)))
+}
+
+/// Returns true if a plain reference names the first author; `None` if the work has none.
+pub(super) fn authors_of_text(text: &PlainWords, work: &KnownWork) -> Option<bool> {
+    let first = work.authors.first()?;
+    Some(names::is_named_in(first, &text.words))
+}
