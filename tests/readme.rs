@@ -199,6 +199,9 @@ fn every_call_answers_as_it_says((name, page): (&str, &str)) {
     let on_path = said.lines().find(|line| line.starts_with("  export PATH="));
     let on_path = on_path.unwrap_or_else(|| panic!("no line for the PATH: {said}"));
 
+    // Where nothing can be hidden, no command is run in a home with this program's own files.
+    let project = home.join("project");
+    std::fs::create_dir(&project).unwrap();
     let mut made = 0;
     let mut wrong = String::new();
     for fence in fences(page)
@@ -207,7 +210,8 @@ fn every_call_answers_as_it_says((name, page): (&str, &str)) {
     {
         for (command, expected) in calls(fence) {
             let script = format!("{on_path}\n{command}");
-            let output = shell(&script, &home, &proxy).output().unwrap();
+            let mut shell = shell(&script, &home, &proxy);
+            let output = shell.current_dir(&project).output().unwrap();
             let answer = String::from_utf8(output.stdout).unwrap();
             if !matches(expected.trim_end(), answer.trim_end()) {
                 let _ = write!(
