@@ -148,7 +148,7 @@ fn a_writer_that_a_command_started_has_the_command_s_time() {
     let fields = json!({"file_path": text(&large.file), "old_string": OLD, "new_string": NEW});
     fs::write(&request, fields.to_string()).unwrap();
     let command = format!(
-        "'{}' < '{}'; sleep 30.0417",
+        "'{}' < '{}'; sleep 5.0417",
         text(&common::link("file-edit")),
         text(&request)
     );
@@ -159,7 +159,7 @@ fn a_writer_that_a_command_started_has_the_command_s_time() {
             |mut child, step| {
                 let tool = Pid::from_raw(child.id().try_into().unwrap()).unwrap();
                 kill_process(tool, Signal::TERM).unwrap();
-                assert!(eventually(|| common::processes_with("30.0417").is_empty()));
+                assert!(eventually(|| common::processes_with("5.0417").is_empty()));
                 if goes_on {
                     step.go_on();
                 }
