@@ -37,8 +37,9 @@ pub const TOOL: Tool = Tool {
 /// The most bytes of a file's old content that are looked at.
 const MAX_COMPARED_BYTES: usize = 16 * 1024 * 1024;
 
-/// Maximum number of retries of a write whose directory has gone.
-const MAX_RETRIES: usize = 3;
+/// Maximum number of retries of a write whose directory another call has taken away, which each
+/// call does at most once.
+const MAX_RETRIES: usize = 10;
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let path = request.required_text("file_path")?;
@@ -62,14 +63,17 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         .then(|| files::beginning(Path::new(path), MAX_COMPARED_BYTES, end));
     let makes_directories = !request.is_denied("create_dirs")? && reader != Audience::Host;
     let mut more_tries = 0..MAX_RETRIES;
-    let made = loop {
-        let written = make_directories(path, makes_directories).and_then(|made| {
-            files::write(Path::new(path), content.as_bytes(), end)?;
-            Ok(made)
-        });
-        match written {
-            // Another call may have taken away the directories that it had made.
-            Err(FileAccessError::NotFound) if more_tries.next().is_some() => {}
+    let mut made = MadeDirectories::default();
+    let mut similar = None;
+    loop {
+        let makes = makes_directories && is_missing_directory(path, &mut similar);
+        let is_made = if makes {
+            made.make_above(Path::new(path))
+        } else {
+            Ok(())
+        };
+        match is_made.and_then(|()| files::write(Path::new(path), content.as_bytes(), end)) {
+            Err(FileAccessError::NotFound) if makes_directories && more_tries.next().is_some() => {}
             // Not the file but its directory is missing; the specification calls that a file that
             // cannot be opened.
             Err(FileAccessError::NotFound) => {
@@ -77,10 +81,8 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             }
             written => break written.map_err(failed)?,
         }
-    };
-    if let Some((made, similar)) = made
-        && let Some(made) = made.keep()
-    {
+    }
+    if let Some(made) = made.keep() {
         let similar = similar.map(|path| format!("; {} is there as well", failure::quoted(&path)));
         let similar = similar.unwrap_or_default();
         let made = failure::quoted(&made);
@@ -107,24 +109,25 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     }))
 }
 
-/// Makes the directories that the file needs, unless its path is written otherwise than it was
-/// meant, or none are to be made, as hosts were promised. Returns them with a similar path that is
-/// there.
-fn make_directories(
-    path: &str,
-    makes_directories: bool,
-) -> Result<Option<(MadeDirectories, Option<PathBuf>)>, FileAccessError> {
-    if !makes_directories || failure::is_web_address(path) {
-        return Ok(None);
-    }
+/// Whether the file needs directories that are missing, and its path is written as it was meant.
+/// A similar path that is there is put into `similar`.
+fn is_missing_directory(path: &str, similar: &mut Option<PathBuf>) -> bool {
     let reach = confinement::is_within_reach;
-    let similar = match paths::path_obstacle(Path::new(path), reach) {
-        Some(PathObstacle::Missing { whole, similar, .. }) if !whole => similar,
-        _ => return Ok(None),
+    let obstacle = paths::path_obstacle(Path::new(path), reach);
+    let Some(PathObstacle::Missing {
+        whole: false,
+        similar: names,
+        ..
+    }) = obstacle
+    else {
+        return false;
     };
-    if path.ends_with('/') || paths::meant_path(path, PathWant::Name, reach).is_some() {
-        return Ok(None);
+    if path.ends_with('/')
+        || failure::is_web_address(path)
+        || paths::meant_path(path, PathWant::Name, reach).is_some()
+    {
+        return false;
     }
-    let made = MadeDirectories::above(Path::new(path))?;
-    Ok(Some((made, similar.into_iter().next())))
+    *similar = names.into_iter().next();
+    true
 }
