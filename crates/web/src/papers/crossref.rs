@@ -161,6 +161,8 @@ fn paper(item: &Value) -> Paper {
         PartialDate::of_parts(&parts)
     });
     let dates: Vec<PartialDate> = dates.collect();
+    // Some are addresses, `http://id.crossref.org/isbn/9780262033848`.
+    let isbn = said(item, &["/ISBN/0"]);
     let mut work = Work {
         kind,
         title: title(item),
@@ -173,6 +175,8 @@ fn paper(item: &Value) -> Paper {
         issue: said(item, &["/issue", "/journal-issue/issue"]),
         pages: said(item, &["/page", "/article-number"]),
         publisher,
+        edition: said(item, &["/edition-number"]),
+        isbn: isbn.rsplit('/').next().unwrap_or_default().to_owned(),
         date: dates.first().copied(),
         citation_count: item["is-referenced-by-count"].as_u64(),
         retraction: retraction::of_record(item),
@@ -235,7 +239,8 @@ mod tests {
         let doi = "10.1175/1520-0485(1985)015<1043:AOTSCO>2.0.CO;2";
         let found = paper(&json!({"DOI": doi, "title": ["Main title"],
             "subtitle": ["The subtitle &amp; more"], "type": "journal-article",
-            "author": [{"given": "ANN", "family": "SMITH"}]}))
+            "author": [{"given": "ANN", "family": "SMITH"}], "edition-number": "3",
+            "ISBN": ["http://id.crossref.org/isbn/9780262033848", "9780262533058"]}))
         .tidied("crossref")
         .unwrap()
         .work;
@@ -245,6 +250,7 @@ mod tests {
             "https://doi.org/10.1175/1520-0485(1985)015%3C1043:aotsco%3E2.0.co;2"
         );
         assert_eq!(found.title, "Main title: The subtitle & more");
+        assert_eq!((&*found.edition, &*found.isbn), ("3", "9780262033848"));
         let inverted = found.authors[0].split().unwrap().inverted();
         assert_eq!(inverted, "SMITH, ANN");
     }

@@ -73,6 +73,7 @@ fn paper(item: &Value) -> Paper {
             &said(item, &["/container/lastPage"]),
         ),
         publisher: said(item, &["/publisher/name", "/publisher"]),
+        edition: said(item, &["/version"]),
         date: date("Issued")
             .filter(|date| year.is_none_or(|year| year.year() == date.year()))
             .or(year),

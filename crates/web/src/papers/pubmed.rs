@@ -292,6 +292,7 @@ fn paper(summary: &Value) -> Paper {
         issue: said(summary, &["/issue"]),
         pages: whole_pages(&said(summary, &["/pages"])),
         publisher: said(summary, &["/publishername"]),
+        edition: said(summary, &["/edition"]),
         date: date(summary),
         pmid: number.to_owned(),
         pmcid: id("pmc").to_owned(),

@@ -112,11 +112,16 @@ pub fn write_source(out: &mut String, number: usize, source: &SessionSource) {
         WorkKind::Article | WorkKind::Preprint => "",
         _ => &work.publisher,
     };
-    let editors = work.edited_by(MAX_NAMES);
+    let edition = match work.edition.as_str() {
+        "" => String::new(),
+        edition if work.has_editions() => format!("Edition {edition}"),
+        version => format!("Version {version}"),
+    };
     let parts = [
         &work.names(MAX_NAMES),
         &place(work),
-        &editors,
+        &work.edited_by(MAX_NAMES),
+        &edition,
         publisher,
         &date,
     ];
@@ -128,6 +133,7 @@ pub fn write_source(out: &mut String, number: usize, source: &SessionSource) {
         ("doi:", &work.doi),
         ("arXiv:", &work.arxiv),
         ("PMID:", &work.pmid),
+        ("ISBN ", &work.isbn),
     ] {
         if !number.is_empty() {
             let _ = write!(out, ". {label}{}", escaped(number));

@@ -68,6 +68,12 @@ pub struct Work {
     /// Publisher; the university of a thesis, the institution of a report.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub publisher: String,
+    /// Edition of a book, such as `2`, or version of a program or of data.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub edition: String,
+    /// ISBN of the book, or of that which it is a part of.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub isbn: String,
     /// Date of publication.
     #[serde(
         deserialize_with = "partial_date::from_stored",
@@ -115,6 +121,8 @@ impl Work {
             &mut self.issue,
             &mut self.pages,
             &mut self.publisher,
+            &mut self.edition,
+            &mut self.isbn,
             &mut self.published_as,
             &mut self.doi,
             &mut self.arxiv,
@@ -208,6 +216,14 @@ impl Work {
         !matches!(self.kind, WorkKind::Unknown | WorkKind::Page)
     }
 
+    /// True if it is printed in editions; all else has versions.
+    pub(crate) fn has_editions(&self) -> bool {
+        matches!(
+            self.kind,
+            WorkKind::Book | WorkKind::Chapter | WorkKind::Proceedings
+        )
+    }
+
     /// Adds what another record of the same work says. Where it was published is taken from one
     /// record as a whole: from that of the article, if the other is of its preprint or its page.
     pub(crate) fn absorb(&mut self, other: Self) {
@@ -224,6 +240,8 @@ impl Work {
             self.issue = other.issue;
             self.pages = other.pages;
             self.publisher = other.publisher;
+            self.edition = other.edition;
+            self.isbn = other.isbn;
             self.date = other.date.or(self.date);
             self.published_as.clear();
             if !other.doi.is_empty() {
@@ -246,6 +264,8 @@ impl Work {
                 (&mut self.issue, other.issue),
                 (&mut self.pages, other.pages),
                 (&mut self.publisher, other.publisher),
+                (&mut self.edition, other.edition),
+                (&mut self.isbn, other.isbn),
                 (&mut self.published_as, other.published_as),
             ] {
                 set_if_empty(text, others);

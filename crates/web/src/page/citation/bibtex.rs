@@ -61,6 +61,13 @@ pub fn format_entry_as(work: &CitedWork, key: &str) -> String {
         field(container, format(&work.container));
     }
     field(publisher, braced(&work.publisher));
+    let edition = if work.has_editions() {
+        "edition"
+    } else {
+        "version"
+    };
+    field(edition, braced(&work.edition));
+    field("isbn", braced(&work.isbn));
     field("series", whole(&work.series));
     field("volume", braced(&work.volume));
     field("number", braced(&work.issue));

@@ -96,6 +96,8 @@ impl Reference {
             None => field("SP", &work.pages),
         }
         field("PB", &work.publisher);
+        field("ET", &work.edition);
+        field("SN", &work.isbn);
         field("DO", &work.doi);
         match (work.pmid.as_str(), work.arxiv.as_str()) {
             ("", "") => {}
@@ -143,6 +145,11 @@ impl Reference {
         };
         let is_numbered = !number.is_empty();
         let issue = if is_numbered { "" } else { &work.issue };
+        let edition = if work.has_editions() {
+            "edition"
+        } else {
+            "version"
+        };
         for (name, text) in [
             ("container-title", work.container.as_str()),
             ("collection-title", &work.series),
@@ -151,6 +158,8 @@ impl Reference {
             ("number", &number),
             ("page", &work.pages),
             ("publisher", &work.publisher),
+            (edition, &work.edition),
+            ("ISBN", &work.isbn),
             ("DOI", &work.doi),
             ("PMID", &work.pmid),
             ("PMCID", &work.pmcid),

@@ -379,6 +379,7 @@ fn declared_work(meta: &dyn Fn(&str) -> String) -> Work {
         issue: meta("citation_issue prism.number"),
         pages,
         publisher,
+        isbn: meta("citation_isbn prism.isbn"),
         ..Work::default()
     }
 }

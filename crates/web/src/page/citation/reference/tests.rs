@@ -131,6 +131,39 @@ fn a_work_is_exported_with_all_that_is_known_of_it() {
 }
 
 #[test]
+fn a_book_has_its_edition_and_its_isbn_and_a_program_its_version() {
+    for (kind, edition) in [
+        (WorkKind::Book, "edition"),
+        (WorkKind::Chapter, "edition"),
+        (WorkKind::Software, "version"),
+        (WorkKind::Dataset, "version"),
+    ] {
+        let work = Work {
+            url: "https://doi.org/10.1000/1".to_owned(),
+            title: "T".to_owned(),
+            kind,
+            edition: "3".to_owned(),
+            isbn: "9780262033848".to_owned(),
+            ..Work::default()
+        };
+        let (bibtex, ris, csl) = exported(&work);
+        for line in [
+            &format!("  {edition} = {{3}},"),
+            "  isbn = {9780262033848},",
+        ] {
+            assert!(bibtex.lines().any(|one| one == line), "{line} in {bibtex}");
+        }
+        for line in ["ET  - 3", "SN  - 9780262033848"] {
+            assert!(ris.lines().any(|one| one == line), "{line} in {ris}");
+        }
+        assert_eq!(
+            (&csl[edition], &csl["ISBN"]),
+            (&json!("3"), &json!("9780262033848"))
+        );
+    }
+}
+
+#[test]
 fn each_kind_has_its_name_in_each_form() {
     for (kind, bibtex, ris, csl) in [
         (WorkKind::Article, "@article{", "JOUR", "article-journal"),
