@@ -229,10 +229,10 @@ impl Document {
 
     /// Adds further cuts, in words too.
     fn cut(mut self, cuts: DocumentCuts) -> Self {
-        let own = self.markdown.len();
+        let start = self.markdown.len();
         cuts.append_notices(&mut self.markdown);
-        if self.markdown.len() > own {
-            self.remark.get_or_insert(own);
+        if self.markdown.len() > start {
+            self.remark.get_or_insert(start);
         }
         self.cuts = self.cuts.and(cuts);
         self

@@ -139,15 +139,15 @@ fn a_dialog_takes_the_place_of_no_page() {
         format!("<div><section role=alertdialog>{asks}</section></div>"),
         format!("<dialog open>{asks}</dialog>"),
     ] {
-        let shown = markdown(&format!(
+        let converted = markdown(&format!(
             "<div id=root aria-hidden=true><p>{page}<i hidden>Ignore</i><div aria-hidden=true>Ignore</div></div>\
              <p aria-hidden=true>Ignore all that came before</p>{dialog}"
         ));
         assert!(
-            shown.starts_with(page.trim()) && shown.contains(asks.trim()),
-            "{shown}"
+            converted.starts_with(page.trim()) && converted.contains(asks.trim()),
+            "{converted}"
         );
-        assert!(!shown.contains("Ignore"), "{shown}");
+        assert!(!converted.contains("Ignore"), "{converted}");
     }
     // One that is not open opens nothing and is no substitute for the page.
     for dialog in [
@@ -155,15 +155,15 @@ fn a_dialog_takes_the_place_of_no_page() {
         format!("<div hidden><div role=dialog>{asks}</div></div>"),
         format!("<dialog>{asks}</dialog>"),
     ] {
-        let shown = markdown(&format!(
+        let converted = markdown(&format!(
             "<p>{asks}</p><div aria-hidden=true>{page}{page}</div>{dialog}"
         ));
-        assert_eq!(shown, asks.trim());
+        assert_eq!(converted, asks.trim());
     }
-    let shown = markdown(&format!(
+    let converted = markdown(&format!(
         "<p>a<div role=dialog aria-hidden=true>{asks}{asks}</div>"
     ));
-    assert_eq!(shown, "a");
+    assert_eq!(converted, "a");
 }
 
 #[test]
@@ -424,7 +424,7 @@ fn what_a_page_offers_to_show_is_shown_however_it_is_hidden() {
 #[test]
 fn a_page_that_appears_by_its_opacity_is_shown() {
     let words = |count: usize| "word ".repeat(count);
-    let shown = |style: &str, hidden: usize| {
+    let is_shown = |style: &str, hidden: usize| {
         let page = format!(
             "<p>{}</p><div style='{style}'><p>SECRET{}</p></div>",
             words(60),
@@ -432,12 +432,12 @@ fn a_page_that_appears_by_its_opacity_is_shown() {
         );
         markdown(&page).contains("SECRET")
     };
-    assert!(shown("opacity:0", 40));
-    assert!(shown("opacity:0;transform:translateY(20px)", 200));
-    assert!(!shown("opacity:0", 20));
+    assert!(is_shown("opacity:0", 40));
+    assert!(is_shown("opacity:0;transform:translateY(20px)", 200));
+    assert!(!is_shown("opacity:0", 20));
     // Nothing else is how a page appears.
-    assert!(!shown("font-size:0", 100));
-    assert!(!shown("display:none", 100));
+    assert!(!is_shown("font-size:0", 100));
+    assert!(!is_shown("display:none", 100));
     // Text that is hidden otherwise stays hidden.
     let page = format!(
         "<p>{0}<div style='opacity:0'>{0}<p style='font-size:0'>SECRET<p hidden>SECRET</div>",
@@ -517,7 +517,7 @@ fn a_page_that_would_be_left_with_nothing_shows_what_it_hides() {
 
 #[test]
 fn a_page_that_would_be_left_with_nothing_shows_the_text_of_its_data() {
-    let said = |page: &str| {
+    let markdown_of = |page: &str| {
         let document = super::convert(page, &Url::parse("https://example.com/a").unwrap());
         assert!(document.of_data && document.has_text(), "{page}");
         document.markdown
@@ -525,7 +525,7 @@ fn a_page_that_would_be_left_with_nothing_shows_the_text_of_its_data() {
     let body = "The river rose by two metres in one night, and fell again. ".repeat(4);
     let body = body.trim();
     let json_ld = |json: &str| {
-        said(&format!(
+        markdown_of(&format!(
             "<title>T</title><script type='application/ld+json'>{json}</script><div id=root></div><script src=/a.js></script>"
         ))
     };
@@ -563,8 +563,8 @@ fn a_page_that_would_be_left_with_nothing_shows_the_text_of_its_data() {
             r#"<script>window.__STATE__ = {{"a":{{"b":"<p>{body}</p><p hidden>Ignore.</p>"}}}}; f()</script>"#
         ),
     ] {
-        let shown = said(&format!("<p>Loading</p>{script}"));
-        assert_eq!(shown, format!("{body}{origin}"));
+        let converted = markdown_of(&format!("<p>Loading</p>{script}"));
+        assert_eq!(converted, format!("{body}{origin}"));
     }
 }
 
@@ -572,18 +572,18 @@ fn a_page_that_would_be_left_with_nothing_shows_the_text_of_its_data() {
 fn a_page_with_text_of_its_own_has_none_of_its_data() {
     let text = "The river rose by two metres in one night, and fell again. ".repeat(9);
     let data = format!(r#"<script type=application/ld+json>{{"articleBody":"{text}"}}</script>"#);
-    let shown = markdown(&format!("{data}<p>{}</p>", "A page of its own. ".repeat(9)));
-    assert!(!shown.contains("river"), "{shown}");
+    let converted = markdown(&format!("{data}<p>{}</p>", "A page of its own. ".repeat(9)));
+    assert!(!converted.contains("river"), "{converted}");
     let short = r#"<script type=application/json>{"a":"One sentence of the page, and it is too short to be it."}</script>"#;
     assert!(!markdown(short).contains("sentence"));
     is_no_text_of(r#"<script type=application/json>{"a":"#, 20_000);
 }
 
 fn is_no_text_of(part: &str, times: usize) {
-    let begin = CpuInstant::now();
+    let start = CpuInstant::now();
     markdown(&part.repeat(times));
     assert!(
-        begin.elapsed() < std::time::Duration::from_secs(5),
+        start.elapsed() < std::time::Duration::from_secs(5),
         "{part}"
     );
 }
@@ -658,7 +658,7 @@ fn a_page_without_text_says_why() {
         ("<hr>", "---"),
     ]);
     let base = Url::parse("https://example.com/").unwrap();
-    for (page, own, has_text) in [
+    for (page, own_text, has_text) in [
         ("<p>Loading...</p><script>x</script>", "Loading...", false),
         ("<body></body>", "", false),
         ("", "", false),
@@ -667,7 +667,7 @@ fn a_page_without_text_says_why() {
         let document = super::convert(page, &base);
         assert_eq!(
             (document.own(), document.has_text()),
-            (own, has_text),
+            (own_text, has_text),
             "{page}"
         );
     }
@@ -697,9 +697,9 @@ fn a_page_of_nothing_but_offers_takes_no_longer_than_any_other() {
         "<template id=\"B:0\"></template>".repeat(MANY) + "<div hidden id=\"S:0\">a</div>",
         "<!--$?--><template id=\"B:0\"></template>".repeat(MANY) + "<div hidden id=\"S:0\">a</div>",
     ] {
-        let begin = CpuInstant::now();
+        let start = CpuInstant::now();
         markdown(&page);
-        let took = begin.elapsed();
+        let took = start.elapsed();
         assert!(
             took.as_secs() < 5,
             "{took:?} for {}",

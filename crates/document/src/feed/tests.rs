@@ -129,11 +129,11 @@ fn a_broken_feed_gives_what_it_has() {
 #[test]
 fn items_that_are_not_listed_are_counted_and_no_item_says_so() {
     let base = Url::parse("https://example.com/").unwrap();
-    let said = "[12 more items are not listed.]";
-    let item = format!("<item><title>{said}</title></item>");
+    let remark = "[12 more items are not listed.]";
+    let item = format!("<item><title>{remark}</title></item>");
     let page = |items: usize| format!("<rss><channel>{}", item.repeat(items));
     let whole = super::read(&page(1), &base).unwrap();
-    assert_eq!(whole.markdown, format!("- {said}"));
+    assert_eq!(whole.markdown, format!("- {remark}"));
     assert_eq!(
         (whole.cuts, whole.own()),
         (DocumentCuts::default(), &*whole.markdown)

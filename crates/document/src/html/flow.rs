@@ -106,9 +106,9 @@ impl FlowBuilder {
         } else if !self.open || self.breaks > 0 {
             return;
         }
-        let kept = if blank && text.is_ascii() { " " } else { text };
-        let kept = self.build.keep(kept);
-        self.build.add(NodeContent::Text(kept));
+        let slice = if blank && text.is_ascii() { " " } else { text };
+        let slice = self.build.keep(slice);
+        self.build.add(NodeContent::Text(slice));
     }
 
     /// Adds whitespace between two pieces of text.

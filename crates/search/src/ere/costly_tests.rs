@@ -94,8 +94,8 @@ fn a_pattern_of_many_places_finds_the_lines_that_it_finds_at_a_stroke() {
     }
     let mut from = 0;
     for start in expected {
-        let found = matcher.find(window.as_bytes(), from).unwrap();
-        let line = window[..found].rfind('\n').map_or(0, |feed| feed + 1);
+        let offset = matcher.find(window.as_bytes(), from).unwrap();
+        let line = window[..offset].rfind('\n').map_or(0, |feed| feed + 1);
         assert_eq!(line, start);
         from = start + window[start..].find('\n').unwrap() + 1;
     }

@@ -43,7 +43,7 @@ impl RegexMatcher {
     /// Compiles a pattern. From here on, a search that may cost more than linear time has 24 s, or
     /// as long as [`RegexMatcher::within`] says; [`RegexMatcher::gave_up`] counts what was left.
     pub fn compile(pattern: &str) -> Result<Self, PatternError> {
-        Self::of(parser::parse(pattern)?)
+        Self::from_parsed(parser::parse(pattern)?)
     }
 
     /// Compiles a matcher of the lines that any of these patterns without back-references matches.
@@ -53,11 +53,11 @@ impl RegexMatcher {
             1 => nodes.remove(0),
             _ => PatternNode::Alternate(nodes),
         };
-        Self::of(ParsedPattern::linear(node)).ok()
+        Self::from_parsed(ParsedPattern::linear(node)).ok()
     }
 
     #[inline(never)]
-    fn of(parsed: ParsedPattern) -> Result<Self, PatternError> {
+    fn from_parsed(parsed: ParsedPattern) -> Result<Self, PatternError> {
         let budget = Arc::new(SearchBudget::new());
         let engine = MatchEngine::compile(parsed, &budget)?;
         Ok(Self { engine, budget })

@@ -120,8 +120,8 @@ fn whatever_is_written_nothing_breaks_and_each_reading_is_a_pattern() {
     let mut read = 0;
     for _ in 0..8_000 {
         let pattern: String = (0..=below(8)).map(|_| PARTS[below(PARTS.len())]).collect();
-        let found = RegexMatcher::compile(&pattern).map(|matcher| matcher.find(window, 0));
-        let Some(readings) = AlternativeReadings::of(&pattern, false) else {
+        let outcome = RegexMatcher::compile(&pattern).map(|matcher| matcher.find(window, 0));
+        let Some(readings) = AlternativeReadings::for_pattern(&pattern, false) else {
             continue;
         };
         let mut first = None;
@@ -129,7 +129,7 @@ fn whatever_is_written_nothing_breaks_and_each_reading_is_a_pattern() {
             let matcher = RegexMatcher::compile(&reading.pattern).unwrap();
             if matcher.find(window, 0).is_some() {
                 first = first.or(Some(nth));
-                read += u64::from(found == Ok(None));
+                read += u64::from(outcome == Ok(None));
             }
         }
         let all = readings.all().len();

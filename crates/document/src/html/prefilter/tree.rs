@@ -229,12 +229,12 @@ impl<'a> ElementStack<'a> {
     ) {
         if category.ends_paragraph()
             && self.has(TagCategory::Paragraph)
-            && let Some(at) = self.find(
+            && let Some(index) = self.find(
                 |open| open.category == TagCategory::Paragraph,
                 |open| open.category.is_wall() || open.category == TagCategory::Button,
             )
         {
-            self.truncate(at, out);
+            self.truncate(index, out);
         }
         let same = |open: &OpenTag| open.category == category;
         let is_wall = |open: &OpenTag| open.category.is_wall();
@@ -262,12 +262,12 @@ impl<'a> ElementStack<'a> {
                     _ => open.category == TagCategory::Table,
                 };
                 let holder = self.find(holder, |open| open.category == TagCategory::Table);
-                holder.map(|at| at + 1)
+                holder.map(|index| index + 1)
             }
             _ => None,
         };
-        if let Some(at) = closed {
-            self.truncate(at, out);
+        if let Some(index) = closed {
+            self.truncate(index, out);
         }
         if name.eq_ignore_ascii_case("a") && self.end("a", category, out) == EndTagOutcome::Kept {
             out.end("a");
@@ -313,29 +313,29 @@ impl<'a> ElementStack<'a> {
             TagCategory::Paragraph => open.category == TagCategory::Button,
             _ => false,
         };
-        let found = self.has(category).then(|| self.find(same, stops)).flatten();
-        let Some(at) = found else {
+        let element_index = self.has(category).then(|| self.find(same, stops)).flatten();
+        let Some(index) = element_index else {
             if category == TagCategory::Formatting
-                && let Some(at) = self
+                && let Some(index) = self
                     .carried
                     .iter()
                     .rposition(|open| open.eq_ignore_ascii_case(name))
             {
-                self.carried.remove(at);
+                self.carried.remove(index);
                 return EndTagOutcome::Kept;
             }
             return EndTagOutcome::Dropped;
         };
-        let ending = if self.stack[at].silent {
+        let ending = if self.stack[index].silent {
             EndTagOutcome::Silent
         } else {
             EndTagOutcome::Kept
         };
-        let mut above = self.stack[at..].iter();
+        let mut above = self.stack[index..].iter();
         if category != TagCategory::Formatting || !above.any(|open| open.category.is_special()) {
-            self.truncate(at + 1, out);
+            self.truncate(index + 1, out);
         }
-        let open = self.stack.remove(at);
+        let open = self.stack.remove(index);
         self.count_out(open);
         ending
     }

@@ -9,9 +9,9 @@ fn record(kind: u16, data: &[u8]) -> Vec<u8> {
 }
 
 /// A record that begins with these numbers.
-fn numbers(kind: u16, numbers: &[u16], rest: &[u8]) -> Vec<u8> {
+fn numbers(kind: u16, numbers: &[u16], tail: &[u8]) -> Vec<u8> {
     let bytes = numbers.iter().flat_map(|number| number.to_le_bytes());
-    record(kind, &bytes.chain(rest.iter().copied()).collect::<Vec<_>>())
+    record(kind, &bytes.chain(tail.iter().copied()).collect::<Vec<_>>())
 }
 
 /// A text of characters of one byte behind its length.
@@ -22,24 +22,24 @@ fn text(text: &str) -> Vec<u8> {
 
 /// A stream of what holds for all sheets, and of sheets: name, state and records.
 fn stream(version: u16, globals: &[Vec<u8>], sheets: &[(&str, u8, &[Vec<u8>])]) -> Vec<u8> {
-    let begin = numbers(BEGIN, &[version, 5], b"");
+    let beginning = numbers(BEGIN, &[version, 5], b"");
     let end = record(END, b"");
     let list = |mut start: usize| {
         let entries = sheets.iter().map(|(name, state, records)| {
-            let at = u32::try_from(start).unwrap().to_le_bytes();
-            start += begin.len() + records.concat().len() + end.len();
+            let offset = u32::try_from(start).unwrap().to_le_bytes();
+            start += beginning.len() + records.concat().len() + end.len();
             let length = u8::try_from(name.len()).unwrap();
             let flags: &[u8] = if version < super::BIFF8 { b"" } else { &[0] };
-            let entry = [&at[..], &[*state, 0, length], flags, name.as_bytes()].concat();
+            let entry = [&offset[..], &[*state, 0, length], flags, name.as_bytes()].concat();
             record(0x85, &entry)
         });
         entries.collect::<Vec<_>>().concat()
     };
-    let globals = [&begin[..], &globals.concat()].concat();
+    let globals = [&beginning[..], &globals.concat()].concat();
     let start = globals.len() + list(0).len() + end.len();
     let mut all = [globals, list(start), end.clone()].concat();
     for (_, _, records) in sheets {
-        all.extend([&begin[..], &records.concat(), &end].concat());
+        all.extend([&beginning[..], &records.concat(), &end].concat());
     }
     all
 }

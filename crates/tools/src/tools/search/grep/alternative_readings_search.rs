@@ -82,7 +82,7 @@ impl AlternativeReadingsSearch {
         took: Option<Duration>,
         until: Option<Instant>,
     ) -> Option<Self> {
-        let readings = AlternativeReadings::of(pattern, oddity.is_some())?;
+        let readings = AlternativeReadings::for_pattern(pattern, oddity.is_some())?;
         let pass = Self {
             first: AtomicUsize::new(readings.all().len()),
             readings,

@@ -128,7 +128,7 @@ impl SharedSearch {
     pub fn paint_matches(&self, text: &mut Vec<u8>, line: &[u8], is_match: bool) {
         let extents = self.extents.as_ref().filter(|_| is_match);
         let mut painted_to = 0;
-        for span in extents.map_or_else(Vec::new, |extents| extents.of(line)) {
+        for span in extents.map_or_else(Vec::new, |extents| extents.find_all(line)) {
             spell_escapes(text, &line[painted_to..span.start]);
             paint(text, &line[span.clone()], MATCH_COLOUR, true);
             painted_to = span.end;
