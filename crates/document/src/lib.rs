@@ -388,13 +388,3 @@ fn write_page(mut read: html::ConvertedPage, length: usize, end: Option<Instant>
 
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod tests_beside;
-#[cfg(test)]
-mod tests_code;
-#[cfg(test)]
-mod tests_hidden;
-#[cfg(test)]
-mod tests_meaning;
-#[cfg(test)]
-mod tests_useless;

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::tests::{check, markdown};
+use super::{check, markdown};
 use iki_base::cpu_clock::CpuInstant;
 
 #[test]

@@ -1,6 +1,6 @@
 //! Parts of a page that are of no use to a reader, and the links that replace embedded content.
 
-use super::tests::{check, markdown};
+use super::{check, markdown};
 
 #[test]
 fn images_that_nobody_sees_are_gone() {
