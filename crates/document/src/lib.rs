@@ -110,7 +110,7 @@ pub struct Document {
 impl Document {
     /// The part of the Markdown that is the page's own.
     #[must_use]
-    pub fn own(&self) -> &str {
+    pub fn own_text(&self) -> &str {
         &self.markdown[..self.remark.unwrap_or(self.markdown.len())]
     }
 

@@ -37,16 +37,16 @@ impl XmlTag<'_> {
     /// Returns the value of the first attribute of this local name.
     #[must_use]
     pub fn attribute(&self, name: &str) -> Option<Cow<'_, str>> {
-        self.find(|key| key.rsplit(':').next() == Some(name))
+        self.find_attribute(|key| key.rsplit(':').next() == Some(name))
     }
 
     /// Returns the value of the first attribute of this local name that has a prefix, as those of
     /// relationships do.
     pub(crate) fn relation(&self, name: &str) -> Option<Cow<'_, str>> {
-        self.find(|key| key.rsplit_once(':').is_some_and(|(_, key)| key == name))
+        self.find_attribute(|key| key.rsplit_once(':').is_some_and(|(_, key)| key == name))
     }
 
-    fn find(&self, wanted: impl Fn(&str) -> bool) -> Option<Cow<'_, str>> {
+    fn find_attribute(&self, wanted: impl Fn(&str) -> bool) -> Option<Cow<'_, str>> {
         let mut attributes = self.0.attributes();
         let attributes = attributes.with_checks(false).filter_map(Result::ok);
         let mut attributes = attributes.filter(|attribute| wanted(attribute.key.into_inner()));

@@ -181,7 +181,7 @@ fn a_page_without_text_says_why() {
     ] {
         let document = crate::convert(page, &base);
         assert_eq!(
-            (document.own(), document.has_text()),
+            (document.own_text(), document.has_text()),
             (own_text, has_text),
             "{page}"
         );

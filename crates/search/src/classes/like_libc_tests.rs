@@ -43,7 +43,7 @@ fn both_tools_find_exactly_the_members_of_a_class() {
         let members = ours(class);
         let matcher = RegexMatcher::compile(&format!("^[[:{name}:]]$")).unwrap();
         let (mut members_found, mut from) = (Vec::new(), 0);
-        while let Some(offset) = matcher.find(window.as_bytes(), from) {
+        while let Some(offset) = matcher.find_line(window.as_bytes(), from) {
             let start = window[..offset].rfind('\n').map_or(0, |feed| feed + 1);
             let start = start.max(from);
             let end = window[start..]
@@ -89,8 +89,8 @@ fn a_class_and_its_complement_part_all_characters() {
             let mut text = [0; 4];
             let text = char.encode_utf8(&mut text).as_bytes();
             let is_one = word.binary_search(&char).is_ok();
-            assert_eq!(class.find(text, 0).is_some(), is_one, "{char:?}");
-            assert_eq!(complement.find(text, 0).is_some(), !is_one, "{char:?}");
+            assert_eq!(class.find_line(text, 0).is_some(), is_one, "{char:?}");
+            assert_eq!(complement.find_line(text, 0).is_some(), !is_one, "{char:?}");
         }
     }
 }

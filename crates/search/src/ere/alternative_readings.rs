@@ -123,7 +123,7 @@ impl AlternativeReadings {
             return matching(window, end);
         }
         let mut from = 0;
-        while let Some(offset) = any.find(window, from) {
+        while let Some(offset) = any.find_line(window, from) {
             let (start, stop) = line_around(window, from, offset);
             if let Some(first) = matching(&window[start..stop], end) {
                 let behind = window.get(stop + 1..).unwrap_or_default();

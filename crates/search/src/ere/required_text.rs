@@ -67,7 +67,7 @@ impl RequiredFinder {
     }
 
     /// Finds an offset within the first such text in `window` from `from` on.
-    pub fn find(&self, window: &[u8], from: usize) -> Option<usize> {
+    pub fn find_text(&self, window: &[u8], from: usize) -> Option<usize> {
         let unread = window.get(from..)?;
         match &self.engine {
             FinderEngine::Plain(finder) => Some(from + finder.find(unread)?),
@@ -184,8 +184,8 @@ mod tests {
             let node = simplify(parse(pattern).unwrap().node);
             let finder = RequiredFinder::for_pattern(&node).unwrap();
             assert!(finder.saves_time, "{pattern}");
-            let offset = finder.find(window.as_bytes(), 2)?;
-            assert_eq!(finder.find(window.as_bytes(), window.len() + 1), None);
+            let offset = finder.find_text(window.as_bytes(), 2)?;
+            assert_eq!(finder.find_text(window.as_bytes(), window.len() + 1), None);
             Some(memchr::memchr_iter(b'\n', &window.as_bytes()[..offset]).count())
         };
         assert_eq!(find("(?i)[0-9]+_été", "x\nx\n3_ÉTÉ\n"), Some(2));

@@ -78,8 +78,8 @@ impl LinearSearch {
         }
     }
 
-    /// As `RegexMatcher::find`; where `from` is less than the window's length.
-    pub fn find(&self, window: &[u8], from: usize) -> Option<usize> {
+    /// As `RegexMatcher::find_line`; where `from` is less than the window's length.
+    pub fn find_line(&self, window: &[u8], from: usize) -> Option<usize> {
         self.budget.allow_find();
         if window.len() - from <= self.piecewise.one_call {
             return self.find_in_one_call(window, from);
@@ -146,7 +146,7 @@ impl LinearSearch {
     /// True if a long line matches; `None` if that takes too long to tell.
     fn decide(&self, line: &[u8]) -> Option<bool> {
         if let Some(required) = &self.required
-            && required.find(line, 0).is_none()
+            && required.find_text(line, 0).is_none()
         {
             return Some(false);
         }
@@ -165,7 +165,7 @@ impl LinearSearch {
         let (mut next, mut in_vain) = (from, 0);
         // A text that is in every other line does not narrow the search down.
         while in_vain < MAX_FALSE_HITS || next - from > in_vain * MIN_BYTES_PER_FALSE_HIT {
-            let hit = required.find(window, next)?;
+            let hit = required.find_text(window, next)?;
             let (start, end) = line_around(window, next, hit);
             if let Some(offset) = self.find_in_line(&window[..end], start) {
                 return Some(offset);

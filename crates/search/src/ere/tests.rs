@@ -10,7 +10,9 @@ use iki_base::cpu_clock::CpuInstant;
 fn matches(pattern: &str, line: impl AsRef<[u8]>) -> bool {
     let matcher =
         RegexMatcher::compile(pattern).unwrap_or_else(|error| panic!("{pattern}: {error}"));
-    matcher.find(&[line.as_ref(), b"\n"].concat(), 0).is_some()
+    matcher
+        .find_line(&[line.as_ref(), b"\n"].concat(), 0)
+        .is_some()
 }
 
 fn refused(pattern: &str) -> PatternError {
@@ -22,7 +24,7 @@ fn lines<'a>(pattern: &str, window: &'a str) -> Vec<&'a str> {
     let matcher = RegexMatcher::compile(pattern).unwrap();
     let mut hits = Vec::new();
     let mut from = 0;
-    while let Some(offset) = matcher.find(window.as_bytes(), from) {
+    while let Some(offset) = matcher.find_line(window.as_bytes(), from) {
         assert!(
             offset >= from && offset <= window.len(),
             "{pattern} in {window:?}: {offset} from {from}"
@@ -437,10 +439,10 @@ fn a_back_reference_that_never_ends_is_given_up_and_counted() {
     let (short, long) = ("a".repeat(60), "a".repeat(100_000));
     let window = format!("{short}cb\naab\n{long}cb\naaab\n");
     let began = CpuInstant::now();
-    let first = matcher.find(window.as_bytes(), 0);
+    let first = matcher.find_line(window.as_bytes(), 0);
     assert_eq!(first, Some(short.len() + 3));
     assert_eq!(matcher.gave_up(), 1);
-    let second = matcher.find(window.as_bytes(), short.len() + 7);
+    let second = matcher.find_line(window.as_bytes(), short.len() + 7);
     assert_eq!(second, Some(window.len() - 5));
     assert_eq!(matcher.gave_up(), 2);
     assert!(

@@ -39,7 +39,7 @@ pub trait LineMatcher {
     ///
     /// `window` holds whole lines, each ended by a line feed but perhaps the last; `from` is the
     /// start of one of them.
-    fn find(&self, window: &[u8], from: usize) -> Option<usize>;
+    fn find_line(&self, window: &[u8], from: usize) -> Option<usize>;
 
     /// True if the search continues with `window`, the next one.
     fn goes_on(&self, _window: &[u8]) -> bool {
@@ -305,7 +305,7 @@ impl<S: ByteSource> FileScan<S> {
         let mut flow = ScanFlow::GoOn;
         while flow == ScanFlow::GoOn && from < end {
             let text = &self.buffer[..end];
-            let hit = matcher.find(text, from);
+            let hit = matcher.find_line(text, from);
             let Some(offset) = hit.filter(|offset| belongs_to_a_line(text, from, *offset)) else {
                 break;
             };

@@ -203,7 +203,7 @@ impl<'a> ElementStack<'a> {
 
     /// Returns the index of the nearest open element that `wanted` accepts, unless a wall is
     /// nearer.
-    fn find(
+    fn find_open(
         &self,
         wanted: impl Fn(&OpenTag) -> bool,
         wall: impl Fn(&OpenTag) -> bool,
@@ -229,7 +229,7 @@ impl<'a> ElementStack<'a> {
     ) {
         if category.ends_paragraph()
             && self.has(TagCategory::Paragraph)
-            && let Some(index) = self.find(
+            && let Some(index) = self.find_open(
                 |open| open.category == TagCategory::Paragraph,
                 |open| open.category.is_wall() || open.category == TagCategory::Button,
             )
@@ -241,17 +241,17 @@ impl<'a> ElementStack<'a> {
         let on_top = self.top().filter(same).map(|_| self.stack.len() - 1);
         let closed = match category {
             TagCategory::Item | TagCategory::Term if self.has(category) => {
-                self.find(same, |open| {
+                self.find_open(same, |open| {
                     open.category.is_special()
                         && open.category != TagCategory::Paragraph
                         && !lists_any_case("div address", open.name)
                 })
             }
             TagCategory::Heading => on_top,
-            TagCategory::Button if self.has(category) => self.find(same, is_wall),
+            TagCategory::Button if self.has(category) => self.find_open(same, is_wall),
             TagCategory::Ruby => {
                 let annotates = |open: &OpenTag| open.name.eq_ignore_ascii_case("ruby");
-                on_top.filter(|_| self.find(annotates, is_wall).is_some())
+                on_top.filter(|_| self.find_open(annotates, is_wall).is_some())
             }
             TagCategory::Section | TagCategory::Caption | TagCategory::Row | TagCategory::Cell => {
                 let holder = |open: &OpenTag| match category {
@@ -261,7 +261,7 @@ impl<'a> ElementStack<'a> {
                     }
                     _ => open.category == TagCategory::Table,
                 };
-                let holder = self.find(holder, |open| open.category == TagCategory::Table);
+                let holder = self.find_open(holder, |open| open.category == TagCategory::Table);
                 holder.map(|index| index + 1)
             }
             _ => None,
@@ -313,7 +313,10 @@ impl<'a> ElementStack<'a> {
             TagCategory::Paragraph => open.category == TagCategory::Button,
             _ => false,
         };
-        let element_index = self.has(category).then(|| self.find(same, stops)).flatten();
+        let element_index = self
+            .has(category)
+            .then(|| self.find_open(same, stops))
+            .flatten();
         let Some(index) = element_index else {
             if category == TagCategory::Formatting
                 && let Some(index) = self

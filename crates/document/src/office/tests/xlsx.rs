@@ -99,7 +99,7 @@ fn a_cell_that_speaks_of_a_cut_is_no_cut() {
     let document = super::converted(&xlsx(&[("S", "", &sheet(&rows))], &[])).unwrap();
     assert!(document.markdown.ends_with(remark), "{}", document.markdown);
     assert_eq!(document.cuts, DocumentCuts::default());
-    assert_eq!(document.own(), document.markdown);
+    assert_eq!(document.own_text(), document.markdown);
 }
 
 #[test]

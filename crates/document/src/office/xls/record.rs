@@ -26,7 +26,7 @@ impl<'a> RecordData<'a> {
     }
 
     /// The bytes left before the next record.
-    pub(in super::super) fn rest(&self) -> &'a [u8] {
+    pub(in super::super) fn unread(&self) -> &'a [u8] {
         self.unread
     }
 
@@ -39,7 +39,7 @@ impl<'a> RecordData<'a> {
             (*slot, self.unread) = self
                 .unread
                 .split_first()
-                .map(|(byte, rest)| (*byte, rest))?;
+                .map(|(byte, tail)| (*byte, tail))?;
         }
         Some(bytes)
     }

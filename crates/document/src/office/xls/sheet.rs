@@ -148,7 +148,7 @@ impl XlsSheet<'_> {
             // HLink
             0x01b8 if self.cells.links.len() < MAX_OBJECTS => {
                 let [row, _, column, _] = read_shorts(data)?;
-                let text_start = memmem::find(data.rest(), ADDRESS_FORM)?;
+                let text_start = memmem::find(data.unread(), ADDRESS_FORM)?;
                 data.skip(text_start + ADDRESS_FORM.len());
                 let length = data.long()? as usize / 2;
                 let address = data.wide_text(length);
@@ -202,7 +202,7 @@ impl XlsSheet<'_> {
                 self.cells.add(place, text, budget);
             }
             0x0205 => {
-                let is_error = data.rest().get(1) == Some(&1);
+                let is_error = data.unread().get(1) == Some(&1);
                 let text = if is_error { data.error() } else { data.truth() };
                 self.cells.add(place, text?, budget);
             }

@@ -44,7 +44,7 @@ fn stream(version: u16, globals: &[Vec<u8>], sheets: &[(&str, u8, &[Vec<u8>])]) 
     all
 }
 
-fn shown(stream: &[u8]) -> Result<String, DocumentError> {
+fn markdown_of(stream: &[u8]) -> Result<String, DocumentError> {
     let blocks = read_stream(stream, None)?;
     file::write(blocks, FileKind::Xls, false, None).map(|document| document.markdown)
 }
@@ -100,7 +100,7 @@ fn cells_are_shown_as_they_are_formatted_and_what_is_hidden_is_counted() {
     let sheets: [(&str, u8, &[Vec<u8>]); 3] =
         [("First", 0, &sheet), ("Secret", 1, &[]), ("Empty", 0, &[])];
     assert_eq!(
-        shown(&stream(super::BIFF8, &globals, &sheets)).unwrap(),
+        markdown_of(&stream(super::BIFF8, &globals, &sheets)).unwrap(),
         "## First\n\n| Name | Boa\u{174} | 2024-01-31 |\n| --- | --- | --- |\n| 12.50% | 7 | TRUE |\n\
          | made | TRUE | #DIV/0! |\n| [late](https://example.com/) | | |\n\n\
          [Left out: 1 hidden row and 1 hidden column are not shown.]\n\n\
@@ -114,7 +114,7 @@ fn texts_of_before_unicode_are_in_their_code_page() {
     let label = numbers(0x204, &[0, 0, 0, 2], b"\xc6\xe8");
     let sheets: [(&str, u8, &[Vec<u8>]); 1] = [("\u{1}", 0, &[label])];
     let globals = [numbers(0x42, &[1251], b"")];
-    let markdown = shown(&stream(0x0500, &globals, &sheets)).unwrap();
+    let markdown = markdown_of(&stream(0x0500, &globals, &sheets)).unwrap();
     assert!(markdown.ends_with("\u{416}\u{438}"), "{markdown}");
 }
 
@@ -124,10 +124,10 @@ fn what_cannot_be_read_is_said() {
     let corners = [cell(0, 0), cell(65_535, 255)];
     let sheets: [(&str, u8, &[Vec<u8>]); 1] = [("S", 0, &corners)];
     let whole = stream(super::BIFF8, &[], &sheets);
-    let shown_whole = shown(&whole).unwrap();
+    let shown_whole = markdown_of(&whole).unwrap();
     assert_eq!(shown_whole, "## S\n\nx\n\nx");
-    let cut = shown(&whole[..whole.len() - 6]).unwrap();
+    let cut = markdown_of(&whole[..whole.len() - 6]).unwrap();
     assert!(cut.starts_with("## S\n\nx\n\n["), "{cut}");
     let locked = stream(super::BIFF8, &[record(0x2f, &[1, 0])], &sheets);
-    assert_eq!(shown(&locked), Err(DocumentError::Encrypted));
+    assert_eq!(markdown_of(&locked), Err(DocumentError::Encrypted));
 }

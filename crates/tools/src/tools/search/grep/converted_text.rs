@@ -94,7 +94,7 @@ impl MadeText {
         };
         let is_packed = is_gzip || bytes.starts_with(ZIP) || bytes.starts_with(COMPOUND);
         let is_text = !is_packed && kind != FileKind::Pdf;
-        if is_text && matcher.find(&bytes, 0).is_some() {
+        if is_text && matcher.find_line(&bytes, 0).is_some() {
             return Ok(None);
         }
         let limit = Instant::now() + CONVERSION_TIMEOUT;

@@ -208,7 +208,7 @@ impl<'s> DeadlineMatcher<'s> {
         }
         let mut from = 0;
         for _ in 0..MAX_CRLF_LINES {
-            let Some(at) = crlf.find(window, from) else {
+            let Some(at) = crlf.find_line(window, from) else {
                 return;
             };
             let start = memchr::memrchr(b'\n', &window[from..at]).map_or(from, |lf| from + lf + 1);
@@ -223,8 +223,8 @@ impl<'s> DeadlineMatcher<'s> {
 }
 
 impl LineMatcher for DeadlineMatcher<'_> {
-    fn find(&self, window: &[u8], from: usize) -> Option<usize> {
-        let found = self.matcher.find(window, from);
+    fn find_line(&self, window: &[u8], from: usize) -> Option<usize> {
+        let found = self.matcher.find_line(window, from);
         let has_found = &self.shared.has_found;
         if !has_found.load(Ordering::Relaxed) {
             if found.is_some() {
