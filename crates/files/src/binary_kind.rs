@@ -98,7 +98,7 @@ pub fn of(bytes: &[u8]) -> Option<BinaryKind> {
     if !has_nul && is_utf8(head) {
         return None;
     }
-    match signature::of(bytes) {
+    match signature::detect(bytes) {
         Some((mime, words)) => Some(BinaryKind {
             mime,
             words,

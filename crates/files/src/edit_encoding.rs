@@ -95,7 +95,7 @@ impl EditedText {
             Vec::new()
         };
         let finding = if is_small {
-            EncodingFinding::of(&bytes)
+            EncodingFinding::detect(&bytes)
         } else {
             EncodingFinding::Unknown(None)
         };

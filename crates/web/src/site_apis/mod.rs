@@ -188,7 +188,7 @@ fn markdown(html: &str, base: &Url, end: Instant) -> String {
     // If the parser panics, the piece is shown as it is.
     match document::catch_reader_panic(|| document::convert_until(piece, base, false, end)) {
         Ok(document) if document.cuts.are_of_content() => document.markdown,
-        Ok(document) => document.own().to_owned(),
+        Ok(document) => document.own_text().to_owned(),
         Err(_) => single_line(piece),
     }
 }

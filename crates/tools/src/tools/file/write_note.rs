@@ -65,7 +65,7 @@ pub fn replaced(old: &[u8], is_whole: bool, new: &str) -> Option<String> {
     } else if let Some(words) = binary_kind(old) {
         changes.push(format!("The file was {words}, and is text now."));
     } else if is_whole {
-        match EncodingFinding::of(old) {
+        match EncodingFinding::detect(old) {
             EncodingFinding::Utf8 => {}
             EncodingFinding::Known(encoding, _) => {
                 let name = encoding.name();
@@ -128,7 +128,7 @@ pub fn replaced(old: &[u8], is_whole: bool, new: &str) -> Option<String> {
 fn binary_kind(content: &[u8]) -> Option<String> {
     let is_text = || std::str::from_utf8(content).is_ok() && !content.contains(&0);
     let kind = iki_files::binary_kind::of(content);
-    match FileKind::of(content).filter(|_| !is_text()) {
+    match FileKind::detect(content).filter(|_| !is_text()) {
         Some(document) => Some(format!("a document ({})", document.label())),
         None => match kind?.words {
             "unknown kind" => Some("a binary file".to_owned()),

@@ -92,7 +92,10 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         // Each search for a reason has a time limit of its own.
         let search = || EmptySearch {
             scope: scope.is_deep.then_some(&scope),
-            knows_other_case: !walked.passed_over.of(LeftOutReason::OtherCase).is_empty(),
+            knows_other_case: !walked
+                .passed_over
+                .names_for(LeftOutReason::OtherCase)
+                .is_empty(),
             ..EmptySearch::new(
                 &path,
                 &pattern,

@@ -188,7 +188,7 @@ impl FileScope {
     pub fn of_types(mut self, request: &Request<'_>) -> Result<Self, Failure> {
         let names = request.texts("type")?;
         if !names.is_empty() {
-            let types = FileTypes::of(names.iter().flat_map(|names| names.split(',')));
+            let types = FileTypes::parse(names.iter().flat_map(|names| names.split(',')));
             let types = types.map_err(|why| Failure::bad_request(format!("in type, {why}")))?;
             self.walk.types = Some(Arc::new(types));
         }

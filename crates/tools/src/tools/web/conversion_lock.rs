@@ -27,7 +27,7 @@ pub fn acquire() -> MutexGuard<'static, ()> {
 /// Waits for the lock if the conversion of this body needs it: a short document may be a large one,
 /// compressed.
 pub fn acquire_for_body(body: &[u8]) -> Option<MutexGuard<'static, ()>> {
-    (body.len() > MAX_UNLOCKED_BYTES || FileKind::of(body).is_some()).then(acquire)
+    (body.len() > MAX_UNLOCKED_BYTES || FileKind::detect(body).is_some()).then(acquire)
 }
 
 /// A page that is being read.

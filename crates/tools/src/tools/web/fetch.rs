@@ -160,7 +160,7 @@ fn shown_document(
         }
         BodyForm::Document(_) => notes.add(document.remark_on_programs.clone()),
         BodyForm::Html(certainty) => {
-            let placeholder = Placeholder::find(&page.html, &document.title, document.own());
+            let placeholder = Placeholder::find(&page.html, &document.title, document.own_text());
             if !document.has_text() && matches!(placeholder, None | Some(Placeholder::Script)) {
                 notes.add(fetch_note::of_no_text(&page.html));
             } else {

@@ -220,7 +220,7 @@ fn convert_body(
     let host = reply.url.host_str().unwrap_or_default();
     let decoded = charset::read(&reply.body, reply.content_type(), host, reply.truncated);
     let decoded = decoded.map_err(|UnsupportedBody(kind)| {
-        UnreadableReason::NotText(kind, DocumentError::of(&reply.body))
+        UnreadableReason::NotText(kind, DocumentError::detect(&reply.body))
     })?;
     // Frees the bytes because the conversion needs the memory.
     reply.body = Vec::new();
@@ -285,7 +285,7 @@ fn kind_of(reply: &HttpResponse, declared: &str) -> Option<FileKind> {
     if let Some(kind) = is_mail.then(|| FileKind::of_mail(&reply.body)).flatten() {
         return Some(kind);
     }
-    let kind = FileKind::of(&reply.body)?;
+    let kind = FileKind::detect(&reply.body)?;
     let body = reply.body.trim_ascii_start();
     let is_text = declared.starts_with("text/") || body.starts_with(b"<");
     let is_told_by_text = matches!(kind, FileKind::Pdf | FileKind::Eml);

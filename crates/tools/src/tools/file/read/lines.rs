@@ -203,7 +203,7 @@ fn other_encoding(
     let most = if repaired { SAMPLE_BYTES } else { STATES_BYTES };
     let sample = content.bytes_at(start, most).unwrap_or_default();
     let is_told = || repaired || memchr::memmem::find(&sample, b"\x1b$").is_some();
-    let name = match is_told().then(|| EncodingFinding::of(&sample))? {
+    let name = match is_told().then(|| EncodingFinding::detect(&sample))? {
         EncodingFinding::Known(encoding, _) => Some(encoding.name()),
         EncodingFinding::Unknown(name) => name,
         EncodingFinding::Utf8 => None,

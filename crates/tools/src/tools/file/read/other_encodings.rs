@@ -49,7 +49,7 @@ pub fn reply<'a>(
     if bytes.len() > MAX_DECODED_BYTES {
         return Ok(None);
     }
-    let EncodingFinding::Known(encoding, text) = EncodingFinding::of(&bytes) else {
+    let EncodingFinding::Known(encoding, text) = EncodingFinding::detect(&bytes) else {
         return Ok(None);
     };
     drop(bytes);

@@ -82,7 +82,7 @@ impl AlternativeReadingsSearch {
         took: Option<Duration>,
         until: Option<Instant>,
     ) -> Option<Self> {
-        let readings = AlternativeReadings::of(pattern, oddity.is_some())?;
+        let readings = AlternativeReadings::for_pattern(pattern, oddity.is_some())?;
         let pass = Self {
             first: AtomicUsize::new(readings.all().len()),
             readings,
@@ -251,14 +251,14 @@ impl ReadingsMatcher<'_> {
             was_given_up.store(true, Ordering::Relaxed);
         }
         if !was_given_up.load(Ordering::Relaxed) && self.pass.first.load(Ordering::Relaxed) > 0 {
-            self.find(lines, 0);
+            self.find_line(lines, 0);
             self.spent.set(self.spent.get() + began.elapsed());
         }
     }
 }
 
 impl LineMatcher for ReadingsMatcher<'_> {
-    fn find(&self, window: &[u8], _from: usize) -> Option<usize> {
+    fn find_line(&self, window: &[u8], _from: usize) -> Option<usize> {
         let AlternativeReadingsSearch {
             readings, first, ..
         } = self.pass;

@@ -89,12 +89,12 @@ impl MadeText {
             }
             (bytes, is_cut) = (unpacked.bytes, unpacked.truncated);
         }
-        let Some(kind) = FileKind::of(&bytes).filter(|kind| *kind != FileKind::Zip) else {
+        let Some(kind) = FileKind::detect(&bytes).filter(|kind| *kind != FileKind::Zip) else {
             return Ok(is_gzip.then(|| Self::of_unpacked(&bytes, is_cut)).flatten());
         };
         let is_packed = is_gzip || bytes.starts_with(ZIP) || bytes.starts_with(COMPOUND);
         let is_text = !is_packed && kind != FileKind::Pdf;
-        if is_text && matcher.find(&bytes, 0).is_some() {
+        if is_text && matcher.find_line(&bytes, 0).is_some() {
             return Ok(None);
         }
         let limit = Instant::now() + CONVERSION_TIMEOUT;
@@ -145,7 +145,7 @@ impl MadeText {
         if size > MAX_DECODED_BYTES {
             return Err(());
         }
-        match EncodingFinding::of(&bytes) {
+        match EncodingFinding::detect(&bytes) {
             EncodingFinding::Utf8 => Ok(None),
             EncodingFinding::Known(_, text) => Ok(Self::of(&text, None).ok()),
             EncodingFinding::Unknown(_) if memchr::memchr(0, &bytes).is_some() => Ok(None),

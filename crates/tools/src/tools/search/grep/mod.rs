@@ -407,7 +407,7 @@ impl GrepQuery<'_> {
                 send(&reading)
             ));
         }
-        let oddity = PatternOddity::of(self.pattern).filter(|_| done.count > 0);
+        let oddity = PatternOddity::detect(self.pattern).filter(|_| done.count > 0);
         if done.count > 0 && oddity.is_none() {
             return None;
         }
@@ -439,7 +439,7 @@ impl GrepQuery<'_> {
         };
         EmptySearch {
             scope,
-            knows_other_case: !passed_over.of(LeftOutReason::OtherCase).is_empty(),
+            knows_other_case: !passed_over.names_for(LeftOutReason::OtherCase).is_empty(),
             ..EmptySearch::new(path, glob, VOCABULARY, terms.deadline.map(|one| one.end))
         }
     }
@@ -482,7 +482,7 @@ impl GrepQuery<'_> {
         let searched = SearchedNames {
             files: done.files,
             directories: done.directories,
-            links: !passed_over.of(LeftOutReason::FoundLink).is_empty(),
+            links: !passed_over.names_for(LeftOutReason::FoundLink).is_empty(),
             hidden: walked.hidden,
         };
         let reason = misplaced.or_else(|| empty_result::explain_no_lines(search, searched));

@@ -147,7 +147,7 @@ impl<'s> FileSearcher<'s> {
                 beginning: self.beginning_of(head),
                 is_tried,
             };
-            match FilePieces::of(file, size, known) {
+            match FilePieces::split_file(file, size, known) {
                 Ok(pieces) => return Some(PendingScan::Pieces(pieces)),
                 Err(whole) => file = whole,
             }

@@ -128,7 +128,7 @@ impl SharedSearch {
     pub fn paint_matches(&self, text: &mut Vec<u8>, line: &[u8], is_match: bool) {
         let extents = self.extents.as_ref().filter(|_| is_match);
         let mut painted_to = 0;
-        for span in extents.map_or_else(Vec::new, |extents| extents.of(line)) {
+        for span in extents.map_or_else(Vec::new, |extents| extents.find_all(line)) {
             spell_escapes(text, &line[painted_to..span.start]);
             paint(text, &line[span.clone()], MATCH_COLOUR, true);
             painted_to = span.end;
@@ -208,7 +208,7 @@ impl<'s> DeadlineMatcher<'s> {
         }
         let mut from = 0;
         for _ in 0..MAX_CRLF_LINES {
-            let Some(at) = crlf.find(window, from) else {
+            let Some(at) = crlf.find_line(window, from) else {
                 return;
             };
             let start = memchr::memrchr(b'\n', &window[from..at]).map_or(from, |lf| from + lf + 1);
@@ -223,8 +223,8 @@ impl<'s> DeadlineMatcher<'s> {
 }
 
 impl LineMatcher for DeadlineMatcher<'_> {
-    fn find(&self, window: &[u8], from: usize) -> Option<usize> {
-        let found = self.matcher.find(window, from);
+    fn find_line(&self, window: &[u8], from: usize) -> Option<usize> {
+        let found = self.matcher.find_line(window, from);
         let has_found = &self.shared.has_found;
         if !has_found.load(Ordering::Relaxed) {
             if found.is_some() {

@@ -82,7 +82,7 @@ fn render(
     let end = page_source::conversion_end(client, &request.terms);
     let converted = page_source::convert_html(&html, &full.url, false, PagePart::SureMain, end);
     let (document, certainty) = converted?;
-    if placeholder::is_shell(&html, document.own()) && !document.has_text() {
+    if placeholder::is_shell(&html, document.own_text()) && !document.has_text() {
         let note = "A browser shows no more of it than this.";
         full.page.notes.push(note.to_owned());
         return None;

@@ -42,7 +42,7 @@ pub fn add(
     let Some((document, client)) = document else {
         return;
     };
-    let Some(doi) = page::doi::detected(url, embedded, document.own(), &class) else {
+    let Some(doi) = page::doi::detected(url, embedded, document.own_text(), &class) else {
         return;
     };
     put(page, "detectedDoi", Some(&doi));

@@ -171,7 +171,7 @@ fn judge_html(
     let own_text = if full.document.of_data {
         ""
     } else {
-        full.document.own()
+        full.document.own_text()
     };
     if is_whole && placeholder::is_shell(html, own_text) {
         rendered = browser_render::complete(full, guard, client, request);
@@ -179,7 +179,7 @@ fn judge_html(
     full.page.partial |= full.document.of_data;
     let html = rendered.as_deref().unwrap_or(html);
     let document = &full.document;
-    match Placeholder::find(html, &document.title, document.own()) {
+    match Placeholder::find(html, &document.title, document.own_text()) {
         Some(wall @ (Placeholder::Login | Placeholder::Consent)) => {
             return Err(failure::of_placeholder(wall, &full.status));
         }
