@@ -44,13 +44,13 @@ fn habits_of(tool: &Tool) -> impl Iterator<Item = (&'static str, HabitualFlag)> 
 
 /// The habits that are flags of their own.
 fn flags_of_their_own(tool: &Tool) -> impl Iterator<Item = (&'static str, HabitualFlag)> {
-    let own = |habit: &HabitualFlag| {
+    let has_own_flag = |habit: &HabitualFlag| {
         !matches!(
             habit,
             HabitualFlag::Field(_) | HabitualFlag::Several(..) | HabitualFlag::Stdin(_)
         )
     };
-    habits_of(tool).filter(move |(_, habit)| own(habit))
+    habits_of(tool).filter(move |(_, habit)| has_own_flag(habit))
 }
 
 /// The flags that no field has.

@@ -51,7 +51,7 @@ pub fn all(tools: Registry) -> Vec<Command> {
 }
 
 /// The command called `name`; the others are not made.
-pub fn find(tools: Registry, name: &str) -> Option<Command> {
+pub fn find_command(tools: Registry, name: &str) -> Option<Command> {
     let mut makers = MAKERS.iter();
     let (_, make) = makers.find(|(one, _)| *one == name)?;
     Some(make(tools))
@@ -245,7 +245,7 @@ mod tests {
             .map(|one| one.get_name().to_owned())
             .collect();
         for name in &names {
-            assert!(registry::find(name).is_none(), "{name}");
+            assert!(registry::find_tool(name).is_none(), "{name}");
             assert_eq!(has(name), name != "mcp");
         }
     }
@@ -253,7 +253,7 @@ mod tests {
     #[test]
     fn every_provider_s_name_is_known() {
         for name in ModelProvider::NAMES {
-            assert!(ModelProvider::find(name).is_some(), "{name}");
+            assert!(ModelProvider::from_name(name).is_some(), "{name}");
         }
     }
 }

@@ -111,14 +111,14 @@ pub fn check(context: &SearchContext<'_>, entries: &[ReferenceEntry]) -> Vec<Che
         ],
     };
     let mut queue: Vec<usize> = (0..entries.len()).collect();
-    queue.sort_by_key(|at| (entries[*at].ids.is_empty(), entries[*at].is_plain()));
+    queue.sort_by_key(|index| (entries[*index].ids.is_empty(), entries[*index].is_plain()));
     let checked = vec![CheckedReference::default(); entries.len()];
     let checked = Mutex::new(checked);
     let next = AtomicUsize::new(0);
     let work = || {
-        while let Some(at) = queue.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let outcome = check.outcome(&entries[*at]);
-            lock(&checked)[*at] = outcome;
+        while let Some(index) = queue.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let outcome = check.outcome(&entries[*index]);
+            lock(&checked)[*index] = outcome;
         }
     };
     thread::scope(|scope| {
@@ -288,11 +288,11 @@ impl ReferenceCheck<'_> {
                 ..PaperSearch::default()
             };
             let mut check = EntryCheck::default();
-            let found = self.ask(&search, provider, &mut check);
-            *batch = Some(found.ok_or(check.refusal.unwrap_or_default()));
+            let reply = self.ask(&search, provider, &mut check);
+            *batch = Some(reply.ok_or(check.refusal.unwrap_or_default()));
         }
-        let found = batch.as_ref()?.as_ref();
-        let papers = found.map(|all| {
+        let reply = batch.as_ref()?.as_ref();
+        let papers = reply.map(|all| {
             let of_number = all.iter().filter(|paper| id.is_of(&paper.work));
             of_number.cloned().collect::<Vec<_>>()
         });
@@ -412,7 +412,7 @@ impl EntryCheck {
             return self.consider(entry, papers, true);
         };
         let is_it = |paper: &Paper| {
-            let compared = Comparison::of(entry, &KnownWork::of(paper));
+            let compared = Comparison::compare(entry, &KnownWork::from_paper(paper));
             // A title may be translated.
             compared.same_title
                 || compared.same_author
@@ -432,7 +432,7 @@ impl EntryCheck {
     /// Compares what was found last.
     fn consider(&mut self, entry: &ReferenceEntry, papers: Vec<Paper>, by_number: bool) {
         for paper in papers {
-            let compared = Comparison::of(entry, &KnownWork::of(&paper));
+            let compared = Comparison::compare(entry, &KnownWork::from_paper(&paper));
             if !by_number && !compared.may_be_meant(entry) {
                 continue;
             }

@@ -108,7 +108,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     };
     let given = path;
     let path = given.as_deref();
-    let scope = FileScope::of(request, path.unwrap_or_default(), not.as_deref())?;
+    let scope = FileScope::from_request(request, path.unwrap_or_default(), not.as_deref())?;
     let scope = scope.of_types(request)?;
     let is_deep = scope.is_deep;
     let wild = glob.as_deref().unwrap_or("*");
@@ -123,10 +123,10 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let target = match path {
         _ if stdin => Ok(SearchTarget::StandardInput),
         Some(path) if Path::new(path).is_file() => Ok(SearchTarget::File),
-        _ => SearchTarget::of(wild, scope),
+        _ => SearchTarget::parse(wild, scope),
     };
     let one_file = matches!(target, Ok(SearchTarget::File | SearchTarget::StandardInput));
-    let options = GrepOptions::of(request, one_file)?;
+    let options = GrepOptions::from_request(request, one_file)?;
     let path = match given {
         Some(path) if !is_deep || path != "." => path.into_owned(),
         _ => (if is_deep { "" } else { "." }).to_owned(),
@@ -143,7 +143,8 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         );
         let target = target.as_ref().ok();
         let note = target.and_then(|target| {
-            AlternativeReadingsSearch::of(pattern, None, None, until)?.note(&path, target, None)
+            AlternativeReadingsSearch::prepare(pattern, None, None, until)?
+                .note(&path, target, None)
         });
         let note = note.or_else(|| {
             // A form of another engine is not meant as it stands.
@@ -194,7 +195,7 @@ enum SearchTarget {
 }
 
 impl SearchTarget {
-    fn of(glob: &str, scope: FileScope) -> Result<Self, Failure> {
+    fn parse(glob: &str, scope: FileScope) -> Result<Self, Failure> {
         match scope.parse(glob) {
             Ok(pattern) => Ok(Self::Names(pattern, scope)),
             Err(error @ WildcardError::TooMany) => {
@@ -275,7 +276,9 @@ impl GrepQuery<'_> {
                     || shared.threads(),
                     searcher,
                     |chunk: &mut ResultChunk| match answer.add(chunk) {
-                        Ok(true) if quiet && answer.found() > 0 => ControlFlow::Break(Ok(())),
+                        Ok(true) if quiet && answer.matching_lines() > 0 => {
+                            ControlFlow::Break(Ok(()))
+                        }
                         Ok(true) => ControlFlow::Continue(()),
                         Ok(false) => ControlFlow::Break(Ok(())),
                         Err(error) => ControlFlow::Break(Err(error)),
@@ -412,9 +415,9 @@ impl GrepQuery<'_> {
             return None;
         }
         let made = shared.made.take();
-        let rest = shared.rest_of_readings(took);
-        let pass = rest.or_else(|| {
-            AlternativeReadingsSearch::of(self.pattern, oddity, Some(took), terms.until())
+        let remaining_pass = shared.rest_of_readings(took);
+        let pass = remaining_pass.or_else(|| {
+            AlternativeReadingsSearch::prepare(self.pattern, oddity, Some(took), terms.until())
         });
         let note = pass.and_then(|pass| pass.note(&self.path, &self.target, made.as_ref()));
         note.or_else(|| {
