@@ -8,6 +8,7 @@ pub mod flag_words;
 mod habits;
 pub mod habitual_flags;
 pub mod help;
+pub mod lacking_flags;
 pub mod mcp;
 pub mod other_programs;
 mod typed_values;

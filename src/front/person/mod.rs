@@ -16,7 +16,9 @@ use clap::parser::ValueSource;
 
 use crate::command_line::confinement;
 use crate::command_line::fields::{NO_CACHE, command, ids, usage};
-use crate::command_line::{self, extra_arguments, habitual_flags, help, other_programs};
+use crate::command_line::{
+    self, extra_arguments, habitual_flags, help, lacking_flags, other_programs,
+};
 use iki_base::console::exit::ProgramExit;
 use iki_base::console::{program_output, sanitize};
 use iki_tools::call::{answer, confined};
@@ -114,7 +116,7 @@ pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> CommandLineResul
         }
         let words = args.iter().map(|word| word.to_string_lossy().into_owned());
         let words: Vec<String> = words.collect();
-        if let Some(advice) = habitual_flags::advise_on_lacking(tool, &matches, &words) {
+        if let Some(advice) = lacking_flags::advise(tool, &matches, &words) {
             return Ok(CommandLineResult::Done(misuse(&advice)));
         }
         let (mut request, places) = request(tool, &mut command, &matches, &schema)?;

@@ -6,6 +6,7 @@
 //! place of each broken part, everything around it kept.
 
 mod text;
+mod viewer;
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -22,6 +23,7 @@ use iki_base::unseen;
 
 pub use text::Text;
 use text::{ControlSpeller, TextSink};
+pub use viewer::Viewer;
 
 /// Usual length of a field that is not text, with its name, in bytes.
 const USUAL_FIELD_BYTES: usize = 64;
@@ -79,31 +81,6 @@ impl<'a> Reply<'a> {
     pub fn write(self, object: &mut AnswerObject<'_>) -> io::Result<()> {
         (self.0)(object)
     }
-}
-
-/// A reader that is shown an answer as it comes, and not as JSON: a person.
-pub trait Viewer {
-    /// Appends to the text of field `name`.
-    fn text(&mut self, name: &str, piece: &str) -> io::Result<()>;
-
-    /// True if texts shall come byte for byte ([`Viewer::bytes`]), even if they are not UTF-8.
-    fn takes_bytes(&self) -> bool {
-        false
-    }
-
-    /// Appends to the text of field `name`, which need not be UTF-8.
-    fn bytes(&mut self, name: &str, piece: &[u8]) -> io::Result<()> {
-        self.text(name, &String::from_utf8_lossy(piece))
-    }
-
-    /// Shows field `name`, which is not text.
-    fn value(&mut self, name: &str, value: Value) -> io::Result<()>;
-
-    /// Shows everything so far, because nothing more comes for a while.
-    fn flush(&mut self) -> io::Result<()>;
-
-    /// Notes that not all was read that was asked for, whatever was found.
-    fn not_all_read(&mut self) {}
 }
 
 /// An answer's fields, written as a JSON object or shown to a viewer.

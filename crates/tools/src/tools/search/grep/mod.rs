@@ -11,6 +11,7 @@ mod line_receiver;
 mod options;
 mod search;
 mod search_notes;
+mod search_target;
 mod shared_search;
 mod standard_input;
 #[cfg(test)]
@@ -46,17 +47,16 @@ use converted_text::MadeText;
 use iki_base::wording::count_noun;
 use iki_search::ere::oddities::{self, PatternOddity};
 use iki_search::ere::{MatchExtents, PatternError, RegexMatcher, before_carriage_return};
-use iki_search::glob_pattern::{GlobPattern, WildcardError};
 use iki_search::left_out::{LeftOutNames, LeftOutReason};
 use iki_search::paths::WalkOutcome;
-use iki_search::scan::LinkPolicy;
-use iki_search::walk::{self, GlobError, PatternWalk};
+use iki_search::walk::GlobError;
 use options::GrepOptions;
 use search::FileSearcher;
 use search_notes::{
     note_on_early_end, note_on_long_lines, note_on_shown_part, note_on_undecided_lines,
     note_on_unknown_types, note_on_unreadable_files,
 };
+use search_target::SearchTarget;
 use shared_search::SharedSearch;
 
 /// The tool's row in the registry.
@@ -180,48 +180,6 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         options,
     };
     Ok(Reply::new(move |object| query.answer(object, until)))
-}
-
-/// The files that are searched.
-enum SearchTarget {
-    /// The file at `path`.
-    File,
-    /// The content of a person's pipe, or of a file put in its place.
-    StandardInput,
-    /// The names of a pattern, in their scope.
-    Names(GlobPattern, FileScope),
-    /// No files, because the text is not a pattern.
-    Nowhere(WildcardError),
-}
-
-impl SearchTarget {
-    fn parse(glob: &str, scope: FileScope) -> Result<Self, Failure> {
-        match scope.parse(glob) {
-            Ok(pattern) => Ok(Self::Names(pattern, scope)),
-            Err(error @ WildcardError::TooMany) => {
-                let failure = Failure::new(ErrorCode::InvalidPattern, "Invalid glob pattern");
-                Err(failure.with_note(note::pattern_error(error, glob.len(), VOCABULARY)))
-            }
-            Err(error) => Ok(Self::Nowhere(error)),
-        }
-    }
-
-    /// Begins to walk over the files; `None` if the text is not a pattern.
-    fn walk(&self, path: &str, until: Option<Instant>) -> Result<Option<PatternWalk>, GlobError> {
-        let path = Path::new(path);
-        match self {
-            Self::File => Ok(Some(walk::file(path))),
-            Self::Names(pattern, scope) => pattern.walk(&scope.walk, path, until).map(Some),
-            Self::StandardInput | Self::Nowhere(_) => Ok(None),
-        }
-    }
-
-    fn links(&self) -> LinkPolicy {
-        match self {
-            Self::File | Self::StandardInput => LinkPolicy::Follow,
-            Self::Names(..) | Self::Nowhere(_) => LinkPolicy::Refuse,
-        }
-    }
 }
 
 /// A call that has been understood.
