@@ -37,7 +37,7 @@ pub fn unpack_gzip(packed: &[u8]) -> Option<UnpackedFile> {
     if !signature::is_gzip(packed) {
         return None;
     }
-    match body::read(packed, Some("gzip"), None, BodyLimit::of(MAX_BODY)) {
+    match body::read(packed, Some("gzip"), None, BodyLimit::new(MAX_BODY)) {
         Ok(DecodedBody { bytes, truncated }) => Some(UnpackedFile { bytes, truncated }),
         Err(BrokenBody { mut bytes, error }) => {
             let is_damaged = matches!(error, BodyError::Coding(_));

@@ -159,7 +159,7 @@ pub fn looks_otherwise(path: &str, nearest: &NearestText, terms: &CallTerms) -> 
         );
     }
     let Some(kind) = FileKind::detect(&content) else {
-        let kind = binary_kind::of(&content).filter(|kind| kind.is_known())?;
+        let kind = binary_kind::detect(&content).filter(|kind| kind.is_known())?;
         let unpack = format!(
             "; with bash, `gzip -dk {}` unpacks it",
             quoted_for_shell(path)

@@ -34,7 +34,7 @@ pub fn acquire_for_body(body: &[u8]) -> Option<MutexGuard<'static, ()>> {
 pub struct PageUnderWay(());
 
 impl PageUnderWay {
-    pub fn begin() -> Self {
+    pub fn start() -> Self {
         PAGES_UNDER_WAY.fetch_add(1, Ordering::Relaxed);
         Self(())
     }

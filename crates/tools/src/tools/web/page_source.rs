@@ -228,7 +228,7 @@ fn convert_body(
     if let Some(feed) = document::convert_feed(&text, url) {
         return Ok((BodyForm::Feed, feed, String::new()));
     }
-    let form = TextForm::of(decoded.kind, reply.content_type(), url);
+    let form = TextForm::for_body(decoded.kind, reply.content_type(), url);
     if form != TextForm::Html {
         let document = Document {
             markdown: text,
@@ -309,9 +309,9 @@ pub fn section_name(url: &Url) -> Option<&str> {
 }
 
 /// Writes the note on an answer to an address that names a part of the page, if it is there.
-pub fn note_on_section(name: &str, line: Option<usize>, rest: &str) -> String {
+pub fn note_on_section(name: &str, line: Option<usize>, remainder: &str) -> String {
     match line {
-        Some(line) => format!("This begins at #{name}, line {}{rest}.", line + 1),
+        Some(line) => format!("This begins at #{name}, line {}{remainder}.", line + 1),
         None => format!("There is no #{name} in this text, so all of it is here."),
     }
 }

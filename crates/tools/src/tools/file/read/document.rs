@@ -42,7 +42,7 @@ pub fn reply<'a>(
     terms: &CallTerms,
 ) -> Result<Result<Reply<'a>, Option<String>>, Failure> {
     let wanted = *wanted;
-    let failed = |error| failure::of(wanted.path, &error);
+    let failed = |error| failure::from_access_error(wanted.path, &error);
     let head = content.bytes_at(0, SAMPLE_BYTES).map_err(failed)?;
     let facts = content.facts();
     let is_text = facts.kind.is_none();
@@ -185,7 +185,7 @@ fn reply_of(wanted: LineRange<'_>, document: Document, shown_as: String) -> Repl
                 format!("{remark}{}", ocr_command_advice.unwrap_or_default())
             }));
         }
-        let lines = MadeLines::of(&document.markdown, &wanted);
+        let lines = MadeLines::select(&document.markdown, &wanted);
         lines.answer(object, &wanted, "document")
     })
 }

@@ -76,7 +76,7 @@ impl AlternativeReadingsSearch {
     /// Prepares to read `pattern` in other ways, if there are any, after a search that took so
     /// long; `None` is for a pattern with which nothing could be searched. If an odd pattern has
     /// found lines, they are too many, and only readings that may find fewer are tried.
-    pub fn of(
+    pub fn prepare(
         pattern: &str,
         oddity: Option<PatternOddity>,
         took: Option<Duration>,
@@ -98,7 +98,12 @@ impl AlternativeReadingsSearch {
 
     /// The pass over the first `files` after a search that has tried the readings on all others;
     /// `None` if it has not.
-    pub fn rest(self, files: u64, took: Duration, until: Option<Instant>) -> Option<Self> {
+    pub fn into_remaining_pass(
+        self,
+        files: u64,
+        took: Duration,
+        until: Option<Instant>,
+    ) -> Option<Self> {
         let was_given_up = self.was_given_up.load(Ordering::Relaxed);
         (!was_given_up).then(|| Self { files, ..self }.timed(Some(took), until))
     }
@@ -263,9 +268,9 @@ impl LineMatcher for ReadingsMatcher<'_> {
             readings, first, ..
         } = self.pass;
         let end = first.load(Ordering::Relaxed);
-        if let Some(found) = readings.first_in(&self.any, window, end) {
-            first.fetch_min(found, Ordering::Relaxed);
-            self.first.set(Some(found));
+        if let Some(reading_index) = readings.first_in(&self.any, window, end) {
+            first.fetch_min(reading_index, Ordering::Relaxed);
+            self.first.set(Some(reading_index));
         }
         None
     }
