@@ -161,7 +161,7 @@ fn like_libc(mut take: Take<'_>) {
         let subject: String = (0..take.below(9)).map(|_| take.of(LETTERS)).collect();
         // The line between two others, of which the first one is passed over.
         let window = format!("\n{subject}\n\n");
-        let found = ours.find(window.as_bytes(), 1);
+        let found = ours.find_line(window.as_bytes(), 1);
         let here = found.is_some_and(|at| at <= 1 + subject.len());
         let there = theirs.matches(&subject);
         assert_eq!(
