@@ -15,6 +15,9 @@ use iki_process::sandbox::confinement;
 use iki_search::ignore_files::IgnoreRules;
 use iki_search::left_out::{LeftOutList, LeftOutNames, LeftOutReason};
 
+/// The number of links that are looked at between two looks at the clock, whatever it says.
+const LINKS_PER_CLOCK_CHECK: usize = 64;
+
 /// Returns the links to what lies outside of what was searched, and is left out by no rule; and
 /// those to what a confined call may not read, which may not be asked either what it is.
 pub fn survey(passed_over: &LeftOutNames, search: &EmptySearch<'_>) -> (LeftOutList, LeftOutList) {
@@ -38,7 +41,8 @@ pub fn survey(passed_over: &LeftOutNames, search: &EmptySearch<'_>) -> (LeftOutL
     }
     let mut targets = LinkTargets::new(search);
     for (index, (link, sought)) in links.iter().enumerate() {
-        if Instant::now() >= search.until {
+        let is_checked = index % LINKS_PER_CLOCK_CHECK == LINKS_PER_CLOCK_CHECK - 1;
+        if is_checked && Instant::now() >= search.until {
             not_followed.unread += (links.len() - index) as u64;
             break;
         }
