@@ -320,6 +320,52 @@ fn names_of_other_programs_lead_to_the_tool() {
             2,
             "ikigai-tools glob '*.rs' src\n",
         ),
+        (
+            "it find . -iname '*.RS'",
+            2,
+            "ikigai-tools glob -i '*.RS'\n",
+        ),
+        (
+            "it find src -type f -name '*.rs' -print",
+            2,
+            "glob '*.rs' src\n",
+        ),
+        ("it find", 2, "ikigai-tools glob '*'\n"),
+        (
+            "it find . -name '*.rs' -mtime -1",
+            2,
+            r"bash 'find . -name '\''*.rs'\'' -mtime -1'",
+        ),
+        (
+            "it find src -maxdepth 1",
+            2,
+            "bash 'find src -maxdepth 1'\n",
+        ),
+        ("it find . -type d", 2, "bash 'find . -type d'\n"),
+        (
+            "it find . -name a -o -name b",
+            2,
+            "bash 'find . -name a -o -name b'\n",
+        ),
+        (
+            "it find src x.md -name a",
+            2,
+            "bash 'find src x.md -name a'\n",
+        ),
+        ("it fd lib", 2, "ikigai-tools glob '*lib*'\n"),
+        ("it fd lib src", 2, "ikigai-tools glob '*lib*' src\n"),
+        ("it fd -e rs", 2, "ikigai-tools glob '*.rs'\n"),
+        ("it fd -ers", 2, "ikigai-tools glob '*.rs'\n"),
+        (
+            "it fd --extension=rs . src",
+            2,
+            "ikigai-tools glob '*.rs' src\n",
+        ),
+        ("it fd -t f -e js src", 2, "ikigai-tools glob '*src*.js'\n"),
+        ("it fd -H -e js -e ts", 2, "ikigai-tools glob '*.{js,ts}'\n"),
+        ("it fd -g '*.rs' src", 2, "ikigai-tools glob '*.rs' src\n"),
+        ("it fd -t d lib", 2, "ikigai-tools bash 'fd -t d lib'\n"),
+        ("it fd '^lib.*rs$'", 2, r"bash 'fd '\''^lib.*rs$'"),
         ("it cat notes.txt", 2, "ikigai-tools file-read notes.txt\n"),
         (
             "it head -5 notes.txt",
@@ -520,4 +566,12 @@ fn a_page_is_shown_and_nothing_is_written_unless_a_directory_is_named() {
     let (code, _, _) = crate::common::piped(room.path(), &["man", "--out", "pages"]);
     assert_eq!(code, 0);
     assert!(room.path().join("pages/ikigai-tools-grep.1").is_file());
+}
+
+#[test]
+fn a_wildcard_in_the_place_of_a_file_leads_to_glob() {
+    answers(&[
+        ("it file-read 'src/*.rs'", 1, "glob 'src/*.rs'"),
+        ("it file-read '*.nosuch'", 1, "glob '*.nosuch'"),
+    ]);
 }

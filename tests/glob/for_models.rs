@@ -99,3 +99,74 @@ fn a_limit_says_how_many_there_are_and_exclude_leaves_names_out() {
     );
     assert_eq!(answer["output"], "a.c\nb.c");
 }
+
+#[test]
+fn what_lies_deeper_is_told_for_stars_within_a_name_as_well() {
+    let here = tree(&[
+        ("src/a.ts", "word\n"),
+        ("src/sub/b.ts", "word\n"),
+        ("x", ""),
+    ]);
+    for pattern in [
+        "src**/*.ts",
+        "s**/*.ts",
+        "**c/*.ts",
+        "src*/*.ts",
+        "src/**.ts",
+    ] {
+        for (name, fields) in [
+            ("glob", json!({"pattern": pattern})),
+            ("grep", json!({"pattern": "word", "glob": pattern})),
+        ] {
+            // It is counted for 50 ms at most.
+            assert!(
+                eventually(|| {
+                    let answer = ask(name, here.path(), &fields);
+                    assert_eq!(answer["count"], 1, "{answer}");
+                    let note = answer["note"].as_str().unwrap_or_default();
+                    note.contains("subdirectories have more (1 ") && note.contains("/**/")
+                }),
+                "{name} {pattern}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_directory_itself_leads_to_all_below_it_once() {
+    let here = tree(&[("a.ts", "word\n"), ("src/sub/b.ts", "word\n")]);
+    for pattern in [".", "./", "././", ".//"] {
+        let fields = json!({"pattern": "word", "glob": pattern});
+        assert!(
+            eventually(|| {
+                let answer = ask("grep", here.path(), &fields);
+                let note = answer["note"].as_str().unwrap_or_default();
+                note.contains("\"glob\":\"**/*\" searches 2 files")
+            }),
+            "{pattern}: {}",
+            ask("grep", here.path(), &fields)
+        );
+    }
+}
+
+#[test]
+fn lists_of_other_shells_are_told_as_braces() {
+    let here = tree(&[("b.ts", ""), ("ab.ts", ""), ("c.tsx", ""), ("d12.js", "")]);
+    for (pattern, meant, count) in [
+        ("?(a)b.ts", "{,a}b.ts", 2),
+        ("*.?(m|c)ts", "*.{,m,c}ts", 2),
+        ("+(a|b).ts", "{a,b}.ts", 1),
+        ("*.+(ts|tsx)", "*.{ts,tsx}", 3),
+        ("*.@(ts|tsx)", "*.{ts,tsx}", 3),
+    ] {
+        let send = format!("\"pattern\":\"{meant}\" matches {count} name");
+        assert!(
+            eventually(|| {
+                let answer = ask("glob", here.path(), &json!({"pattern": pattern}));
+                answer["note"].as_str().unwrap_or_default().contains(&send)
+            }),
+            "{pattern}: {}",
+            ask("glob", here.path(), &json!({"pattern": pattern}))
+        );
+    }
+}

@@ -264,6 +264,29 @@ fn a_kind_of_files_that_there_is_not_is_called_so() {
 }
 
 #[test]
+fn kinds_of_files_are_listed_in_the_ways_of_exclude() {
+    let here = tree(&[("a.py", "word\n"), ("b.ts", "word\n"), ("c.md", "word\n")]);
+    for kinds in [
+        json!("py,ts"),
+        json!("py, ts"),
+        json!("py|ts"),
+        json!("py;ts"),
+        json!("py ts"),
+        json!("{py,ts}"),
+        json!("*.{py,ts}"),
+        json!("(py|ts)"),
+        json!(r#"["py","ts"]"#),
+        json!("['py', '.ts']"),
+        json!("\"py\",\"ts\""),
+    ] {
+        let fields = json!({"pattern": "word", "type": kinds, "output": "files"});
+        let found = ask("grep", here.path(), &fields);
+        assert_eq!(found["output"], "a.py\nb.ts", "{kinds}: {found}");
+        assert_eq!(found["note"], Value::Null, "{kinds}");
+    }
+}
+
+#[test]
 fn exclude_brings_back_as_a_gitignore_does() {
     let here = tree(&[
         ("src/a.rs", "word\n"),

@@ -1,7 +1,11 @@
 //! grep: files in UTF-16, and files with a byte-order mark.
 
+use std::fs;
+
+use super::for_models::ask;
 use super::lines::{numbers, search, with_file};
-use serde_json::json;
+use crate::common::{directory, tree};
+use serde_json::{Value, json};
 
 /// The text between the last two backquotes: what is to be written.
 fn advised(sentence: &str) -> &str {
@@ -82,4 +86,53 @@ fn a_large_utf_16_file_has_its_lines_and_numbers() {
         assert_eq!(search(here.path(), &pattern, "f").json(), found);
     }
     assert_eq!(search(here.path(), "日$", "f").json()["count"], 200_000);
+}
+
+#[test]
+fn a_set_of_all_but_ascii_is_sought_in_other_encodings() {
+    let here = tree(&[("u8.txt", "café\n"), ("plain.txt", "cafe\n")]);
+    for (name, bytes) in [
+        ("l1.txt", &b"caf\xe9 noir, d\xe9j\xe0 vu\n"[..]),
+        (
+            "koi.txt",
+            b"\xf0\xd2\xc9\xd7\xc5\xd4, \xdc\xd4\xcf \xc6\xc1\xca\xcc\n",
+        ),
+        ("gbk.txt", b"# \xd0\xde\xb8\xb4 two\n"),
+    ] {
+        fs::write(here.path().join(name), bytes).unwrap();
+    }
+    for pattern in [
+        r"[^\x00-\x7F]",
+        "[^ -~]",
+        r"[^\u0000-\u007F]",
+        r"[^\x00-\x7F]+$",
+        r"([^\t -~])",
+        r"\P{ASCII}",
+    ] {
+        let fields = json!({"pattern": pattern, "output": "files"});
+        let answer = ask("grep", here.path(), &fields);
+        let files = match pattern {
+            r"[^\x00-\x7F]+$" => "u8.txt\nkoi.txt",
+            _ => "gbk.txt\nkoi.txt\nl1.txt\nu8.txt",
+        };
+        let mut files: Vec<&str> = files.split('\n').collect();
+        files.sort_unstable();
+        assert_eq!(answer["output"], files.join("\n"), "{pattern}: {answer}");
+        assert_eq!(answer["note"], Value::Null, "{pattern}: {answer}");
+    }
+}
+
+#[test]
+fn lines_found_in_a_file_of_no_known_encoding_are_not_said_to_be_unsearched() {
+    let here = directory();
+    fs::write(here.path().join("t.mix"), b"ok \xc3\xa9\nbad \xe9 x\n").unwrap();
+    let answer = ask(
+        "grep",
+        here.path(),
+        &json!({"pattern": "é", "path": "t.mix"}),
+    );
+    assert_eq!(answer["output"], "1: ok é");
+    let told = "not searched, but for their bytes, being neither UTF-8 nor in an encoding that is \
+                known: t.mix";
+    assert_eq!(answer["note"], told);
 }

@@ -373,7 +373,8 @@ fn text_in_other_encodings_is_searched_for_what_is_not_ascii() {
         output.contains("gbk.txt\n1: 修复如下\n2: # 修复 two"),
         "{output}"
     );
-    let told = "not searched, being neither UTF-8 nor in an encoding that is known: mixed.txt";
+    let told = "not searched, but for their bytes, being neither UTF-8 nor in an encoding that is \
+                known: mixed.txt";
     assert_eq!(answer["note"], told);
     assert_eq!(note(here.path(), "grep", &json!({"pattern": "two"})), "");
     let one = ask(

@@ -183,6 +183,9 @@ const PATTERNS: &[(&str, &[usize])] = &[
     (r#""version":\s*"\d+\.\d+\.\d+""#, &[25]),
     (r#""(?:[^"\\]|\\.)*""#, &[15, 19, 24, 25, 26, 43, 75]),
     ("'[^']*'", &[44, 76]),
+    (r"\'single\'", &[76]),
+    (r"href=\'[^\']+\'", &[44]),
+    (r"[a-z]\`", &[]),
     (r#"['"][^'"]*['"]"#, &[15, 19, 24, 25, 26, 43, 44, 75, 76]),
     (r"\\Users\\", &[33]),
     (r"C:\\\w+", &[33]),
@@ -339,5 +342,59 @@ fn what_matches_everywhere_finds_each_line() {
         "a{0,2}?",
     ] {
         assert_eq!(numbers(here.path(), pattern, "f"), all, "{pattern}");
+    }
+}
+
+#[test]
+fn a_quote_behind_a_backslash_is_itself_and_ends_no_line() {
+    let here = with_file("require('fs')\nrun `ls` now\nx\n");
+    for (pattern, lines) in [
+        (r"require\(\'fs\'\)", &[1][..]),
+        (r"\`ls\`", &[2]),
+        (r"[\'\`]", &[1, 2]),
+        (r"x\'|\`x", &[]),
+    ] {
+        assert_eq!(numbers(here.path(), pattern, "f"), lines, "{pattern}");
+    }
+}
+
+#[test]
+fn angle_brackets_behind_a_backslash_are_tried_as_characters() {
+    let here = with_file("let x: Vec<u8> = y;\nstd::vector<int> z;\nword\n");
+    for (pattern, meant) in [
+        (r"Vec\<u8\>", "Vec<u8>"),
+        (r"std::vector\<", "std::vector<"),
+        (r"\w+\<int\>", r"\w+<int>"),
+    ] {
+        let note = search(here.path(), pattern, "f").note();
+        assert!(
+            note.contains(&format!("send `{meant}`")),
+            "{pattern}: {note}"
+        );
+        assert_eq!(numbers(here.path(), meant, "f").len(), 1, "{meant}");
+    }
+    assert_eq!(numbers(here.path(), r"\<word\>", "f"), [3]);
+}
+
+#[test]
+fn a_class_without_its_brackets_is_refused_with_them() {
+    let here = with_file("a b\n:c\n");
+    for (pattern, meant) in [
+        ("a[:space:]b", "`[[:space:]]`"),
+        ("[:alnum:]+", "`[[:alnum:]]`"),
+        ("[^:digit:]", "`[^[:digit:]]`"),
+    ] {
+        let answer = search(here.path(), pattern, "f").json();
+        assert_eq!(answer["error_code"], "INVALID_PATTERN", "{pattern}");
+        let error = answer["error"].as_str().unwrap();
+        assert!(error.contains(meant), "{pattern}: {error}");
+    }
+    for (pattern, lines) in [
+        ("a[[:space:]]b", &[1][..]),
+        ("[:]c", &[2]),
+        ("[: ]", &[1, 2]),
+        ("[::]", &[2]),
+    ] {
+        assert_eq!(numbers(here.path(), pattern, "f"), lines, "{pattern}");
     }
 }

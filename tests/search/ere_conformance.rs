@@ -668,14 +668,17 @@ fn pieces(pattern: &str) -> Vec<&str> {
 }
 
 /// Whether the pattern has a form that means something else here, on purpose: a backslash in
-/// brackets, a range beyond ASCII, or an escaped letter that the C library takes for itself.
+/// brackets, a range beyond ASCII, a class without its brackets, an escaped quote, or an escaped
+/// letter that the C library takes for itself.
 fn differs_on_purpose(pattern: &str) -> bool {
     pieces(pattern).iter().any(|piece| {
         let mut chars = piece.chars();
         match (chars.next(), chars.next()) {
-            (Some('['), _) => piece.contains('\\') || piece.contains("-é"),
+            (Some('['), _) => {
+                piece.contains('\\') || piece.contains("-é") || piece.starts_with("[:")
+            }
             (Some('\\'), Some(letter)) => {
-                letter.is_ascii_alphabetic() && !"wWsSbB".contains(letter)
+                "'`".contains(letter) || letter.is_ascii_alphabetic() && !"wWsSbB".contains(letter)
             }
             _ => false,
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::ignore_files::IgnoreFile;
 
 /// Maximum number of names that are remembered for one reason.
-const MAX_REMEMBERED_NAMES: usize = 1000;
+const MAX_REMEMBERED_NAMES: usize = 10_000;
 
 /// The reason why a search passed over a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +39,8 @@ pub struct LeftOutList {
     pub others: Vec<Vec<u8>>,
     /// The number of further ones, which are not remembered.
     pub further: u64,
+    /// The number of those of which it is not known if they belong here.
+    pub unread: u64,
 }
 
 impl LeftOutList {
@@ -78,6 +80,7 @@ static NOTHING: LeftOutList = LeftOutList {
     directories: Vec::new(),
     others: Vec::new(),
     further: 0,
+    unread: 0,
 };
 
 impl LeftOutNames {

@@ -76,10 +76,12 @@ impl AlternativeReadings {
             return None;
         }
         let basic = "Read as a basic regular expression (grep without -E)";
+        let angles = "With `<` and `>` as characters";
         let spelled = "With the character NUL, which `␀` spells";
         let other_form = "In the other Unicode normalization form";
         let readings = [
             ("As plain text", true, Some(escaped(pattern))),
+            (angles, false, Some(with_angle_brackets(pattern))),
             (basic, true, Some(as_basic(pattern, false))),
             (basic, true, Some(as_basic(pattern, true))),
             (spelled, false, with_nul(pattern)),
@@ -135,6 +137,16 @@ impl AlternativeReadings {
     }
 }
 
+/// The pattern in which `\<` and `\>` are the characters, and no ends of words.
+fn with_angle_brackets(pattern: &str) -> String {
+    let pieces = pieces(pattern).into_iter();
+    let plain = pieces.map(|(piece, part)| match piece {
+        PatternPiece::Escape('<' | '>') => &part[1..],
+        _ => part,
+    });
+    plain.collect()
+}
+
 /// The pattern for NUL where it has the sign by which that is shown.
 fn with_nul(pattern: &str) -> Option<String> {
     pattern.contains('␀').then(|| pattern.replace('␀', r"\x00"))
@@ -180,7 +192,7 @@ pub fn before_carriage_return(pattern: &str, return_sign: &str) -> Option<String
     for (piece, part) in pieces(pattern) {
         if matches!(
             piece,
-            PatternPiece::Char('$') | PatternPiece::Escape('z' | 'Z' | '\'')
+            PatternPiece::Char('$') | PatternPiece::Escape('z' | 'Z')
         ) {
             text.push_str(return_sign);
         }

@@ -12,6 +12,9 @@
 //! | `\]` | a `]`, where a later one closes the set; else a backslash, and the end of the set |
 //! | any other ASCII letter, and a digit | refused |
 //! | any other character | itself |
+//!
+//! As GNU's grep has it, a set that is written as a class without its brackets (`[:space:]`) is
+//! refused.
 
 use super::ast::{CharClass, CharSet};
 use super::cost::MAX_SIZE;
@@ -46,6 +49,7 @@ pub(super) fn parse(
     if reader.unread().is_empty() {
         return Err(PatternError::Incomplete);
     }
+    let inside = reader.offset;
     let mut hyphen = HyphenRule::Allowed;
     let mut first = true;
     loop {
@@ -97,7 +101,17 @@ pub(super) fn parse(
         }
         match reader.unread().bytes().next() {
             None => return Err(PatternError::Bracket),
-            Some(b']') => return Ok((set, reader.offset + 1)),
+            Some(b']') => {
+                let inner = &text[inside..reader.offset];
+                let is_bare_class = inner.len() > 2
+                    && inner.starts_with(':')
+                    && inner.ends_with(':')
+                    && inner.len() == set.ranges.len();
+                if is_bare_class {
+                    return Err(unsupported::bare_class(inner, set.negated));
+                }
+                return Ok((set, reader.offset + 1));
+            }
             Some(_) => {}
         }
     }

@@ -20,26 +20,6 @@ pub(super) fn control(letter: char) -> Option<char> {
     })
 }
 
-/// True if `pattern` asks for characters beyond ASCII: by themselves, by number or by property.
-#[must_use]
-pub fn reaches_beyond_ascii(pattern: &str) -> bool {
-    let mut unread = pattern;
-    while let Some((_, behind)) = unread.split_once('\\') {
-        let Some(letter) = behind.chars().next() else {
-            break;
-        };
-        let is_beyond =
-            |number: Result<(char, usize), _>| number.is_ok_and(|one| !one.0.is_ascii());
-        if matches!(letter, 'p' | 'P')
-            || is_numeric(letter) && is_beyond(numeric(behind, letter, letter.len_utf8()))
-        {
-            return true;
-        }
-        unread = &behind[letter.len_utf8()..];
-    }
-    !pattern.is_ascii()
-}
-
 /// True if this letter begins a number: `\x`, `\u`, `\U`.
 pub(super) fn is_numeric(letter: char) -> bool {
     matches!(letter, 'x' | 'u' | 'U')

@@ -43,6 +43,7 @@
 
 mod alternative_readings;
 mod ast;
+mod beyond_ascii;
 mod bracket;
 mod budget;
 mod classes;
@@ -73,7 +74,7 @@ mod tests;
 use std::borrow::Cow;
 
 pub use alternative_readings::{AlternativeReading, AlternativeReadings, before_carriage_return};
-pub use escapes::reaches_beyond_ascii;
+pub use beyond_ascii::reaches_beyond_ascii;
 pub use match_spans::MatchExtents;
 pub use matcher::RegexMatcher;
 

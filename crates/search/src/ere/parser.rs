@@ -5,7 +5,7 @@
 //! | form | meaning |
 //! |---|---|
 //! | `\w \W \s \S` | as in GNU: word characters, white space, and all others |
-//! | `\b \B \< \>` `` \` `` `\'` | as in GNU: word boundaries, ends of the line |
+//! | `\b \B \< \>` | as in GNU: word boundaries |
 //! | `\A \z \Z` | ends of the line |
 //! | `\b{start} \b{end}` | as `\<` and `\>` |
 //! | `\d \D` | a decimal digit, any other character |
@@ -23,7 +23,8 @@
 //!
 //! Further constructs of other engines are refused by name ([`unsupported`]), and so is a pattern
 //! that wants a line feed in every match. Any character but an ASCII letter or digit is itself
-//! after a backslash.
+//! after a backslash; so are the quotes of `` \` `` and `\'`, which are ends of the line for GNU: who
+//! escapes a quote means the quote.
 //!
 //! [`unsupported`]: super::unsupported
 
@@ -266,8 +267,8 @@ impl<'a> PatternParser<'a> {
             'B' => Atom::Assertion(Assertion::NotWordBoundary),
             '<' => Atom::Assertion(Assertion::WordStart),
             '>' => Atom::Assertion(Assertion::WordEnd),
-            '`' | 'A' => Atom::Assertion(Assertion::LineStart),
-            '\'' | 'z' | 'Z' => Atom::Assertion(Assertion::LineEnd),
+            'A' => Atom::Assertion(Assertion::LineStart),
+            'z' | 'Z' => Atom::Assertion(Assertion::LineEnd),
             'p' | 'P' => {
                 let (ranges, end) =
                     properties::parse(self.text, self.offset, char == 'P', self.fold)?;

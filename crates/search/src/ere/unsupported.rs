@@ -86,6 +86,16 @@ pub(super) fn class(name: &str) -> Option<PatternError> {
     )))
 }
 
+/// Refuses a set that looks like a class in brackets, without the brackets around it.
+pub(super) fn bare_class(class: &str, is_negated: bool) -> PatternError {
+    let not = if is_negated { "^" } else { "" };
+    let name = class.trim_matches(':');
+    refused(format!(
+        "`[{not}{class}]` lacks its outer brackets: write `[{not}[{class}]]` for the class, or `[{not}{name}:]` \
+         for these characters"
+    ))
+}
+
 /// Refuses any other escape of an ASCII letter, or of `0`.
 pub(super) fn escape(letter: char) -> PatternError {
     let instead = match letter {

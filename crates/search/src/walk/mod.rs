@@ -32,7 +32,7 @@ use super::name_order::OutOfMemory;
 use super::paths::{EntryKind, PathList};
 use shared_walk::SharedWalk;
 pub use shared_walk::WalkScope;
-use walker::PathCollector;
+use walker::{CollectedPaths, PathCollector};
 pub use walker::{PathVisitor, PatternWalk, WalkEntry};
 
 /// The reason why a pattern could not be expanded.
@@ -113,6 +113,23 @@ impl GlobPattern {
     /// As for that.
     pub fn paths(&self, path: &Path, until: Option<Instant>) -> Result<PathList, GlobError> {
         self.paths_in(&WalkScope::default(), path, until)
+    }
+
+    /// True if it names anything below `path` in this scope, as [`GlobPattern::walk`] finds it.
+    #[must_use]
+    pub fn matches_any(
+        &self,
+        scope: &WalkScope,
+        path: &Path,
+        until: Option<Instant>,
+        threads: impl FnOnce() -> usize,
+    ) -> bool {
+        let any = |found: &mut CollectedPaths| match found.is_empty() {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        };
+        let walk = self.walk(scope, path, until);
+        walk.is_ok_and(|walk| walk.visit(threads, || PathCollector, any).1.is_break())
     }
 
     /// Finds all that it names in this scope, as [`GlobPattern::walk`] does.

@@ -330,6 +330,11 @@ pub(super) struct CollectedPaths {
 }
 
 impl CollectedPaths {
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.paths.spans.is_empty()
+    }
+
     /// Moves them to `all`.
     pub fn add_to(&mut self, all: &mut PathList) -> Result<(), OutOfMemory> {
         let paths = std::mem::take(&mut self.paths);

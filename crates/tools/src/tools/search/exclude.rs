@@ -1,4 +1,7 @@
 //! The field `exclude`, in all the ways in which it is written: a list, or a text with commas.
+//!
+//! As for `glob`, brackets of all kinds may be characters of a name: where a name is there as it is
+//! written, that is meant, and no pattern.
 
 use std::fs;
 use std::path::Path;
@@ -9,14 +12,22 @@ use crate::contract::failure::{ErrorCode, Failure};
 use iki_search::exclusions::Exclusions;
 
 /// Reads the patterns of `texts`, and of `not`, which leaves out what another field does not mean,
-/// for a search in the directory `path`.
-pub fn parse(texts: &[&str], not: Option<&str>, path: &str) -> Result<Option<Exclusions>, Failure> {
+/// for a search in the directory `path`. `exists` is asked if such a search finds anything by a
+/// pattern.
+pub fn parse(
+    texts: &[&str],
+    not: Option<&str>,
+    path: &str,
+    exists: impl Fn(&str) -> bool,
+) -> Result<Option<Exclusions>, Failure> {
+    let is_name = |rule: &str| exists(&as_wildcards(rule));
+    let is_in_parentheses = |part: &str| is_name(&rule_of(part, path));
     let (mut patterns, mut not_meant) = (Vec::new(), Vec::new());
     for text in texts {
-        split(text, &mut patterns);
+        split(text, &is_in_parentheses, &mut patterns);
     }
     if let Some(not) = not {
-        split(not, &mut not_meant);
+        split(not, &is_in_parentheses, &mut not_meant);
     }
     if let Some(first) = patterns.first().filter(|first| first.starts_with('!')) {
         let message = format!(
@@ -28,12 +39,13 @@ pub fn parse(texts: &[&str], not: Option<&str>, path: &str) -> Result<Option<Exc
         return Err(Failure::new(ErrorCode::InvalidPattern, message).with_note(note));
     }
     let lines = patterns.into_iter().map(|pattern| {
-        let line = rule_of(&pattern, path);
+        let line = rule_with_names(&pattern, path, &is_name);
         (Some(pattern), line)
     });
-    let not_meant = not_meant
-        .iter()
-        .map(|pattern| (None, rule_of(pattern.trim_start_matches('!'), path)));
+    let not_meant = not_meant.iter().map(|pattern| {
+        let pattern = pattern.trim_start_matches('!');
+        (None, rule_with_names(pattern, path, &is_name))
+    });
     let lines: Vec<(Option<String>, String)> = lines.chain(not_meant).collect();
     if lines.is_empty() {
         return Ok(None);
@@ -58,15 +70,15 @@ pub fn note_on_unmatched(exclusions: &Exclusions) -> Option<String> {
 }
 
 /// Adds the patterns that `text` holds: those of a list in JSON, or what stands between commas,
-/// semicolons, bars and line ends.
-fn split(text: &str, patterns: &mut Vec<String>) {
+/// semicolons, bars and line ends. Parentheses enclose a list, unless they are part of a name.
+pub fn split(text: &str, is_name: &impl Fn(&str) -> bool, patterns: &mut Vec<String>) {
     let text = text.trim();
     if text.starts_with('[') {
         let with_quotes = text.replace('\'', "\"");
         let lists = [text, &with_quotes].map(serde_json::from_str::<Vec<String>>);
         if let Some(list) = lists.into_iter().find_map(Result::ok) {
             for text in list {
-                split(&text, patterns);
+                split(&text, is_name, patterns);
             }
             return;
         }
@@ -76,14 +88,12 @@ fn split(text: &str, patterns: &mut Vec<String>) {
     let is_list = parts.len() == 1 || parts.iter().all(|part| !part.trim_matches('*').is_empty());
     for part in if is_list { parts } else { vec![text] } {
         let part = part.trim_matches(['"', '\'', '`']);
-        match part
-            .trim_start_matches('!')
-            .strip_prefix('(')
-            .and_then(|remainder| remainder.strip_suffix(')'))
-        {
-            Some(inner) => split(inner, patterns),
-            None if part.trim_start_matches('!').is_empty() => {}
-            None => patterns.push(part.to_owned()),
+        let name = part.trim_start_matches('!');
+        let inner = name.strip_prefix('(');
+        match inner.and_then(|inner| inner.strip_suffix(')')) {
+            Some(inner) if !is_name(name) => split(inner, is_name, patterns),
+            _ if name.is_empty() => {}
+            _ => patterns.push(part.to_owned()),
         }
     }
 }
@@ -101,6 +111,36 @@ fn parts(text: &str) -> Vec<&str> {
     };
     let parts = text.split(is_separator).map(str::trim);
     parts.filter(|part| !part.is_empty()).collect()
+}
+
+/// The line of a `.gitignore` in `path` for `pattern`, whose brackets and braces are characters if
+/// there is such a name.
+fn rule_with_names(pattern: &str, path: &str, is_name: &impl Fn(&str) -> bool) -> String {
+    let rule = rule_of(pattern, path);
+    if !rule.contains(['[', '{']) {
+        return rule;
+    }
+    let mut escaped = String::new();
+    let mut is_escaped = false;
+    for char in rule.chars() {
+        if "[]{}".contains(char) && !is_escaped {
+            escaped.push('\\');
+        }
+        is_escaped = char == '\\' && !is_escaped;
+        escaped.push(char);
+    }
+    if is_name(&escaped) { escaped } else { rule }
+}
+
+/// The wildcard pattern from the search's directory on for what a line of a `.gitignore` there
+/// leaves out.
+fn as_wildcards(rule: &str) -> String {
+    let pattern = rule.strip_prefix('!').unwrap_or(rule);
+    match pattern.strip_prefix('/') {
+        Some(below) => format!("./{below}"),
+        None if pattern.trim_end_matches('/').contains('/') => pattern.to_owned(),
+        None => format!("**/{pattern}"),
+    }
 }
 
 /// The line of a `.gitignore` in `path` that leaves out what is meant by `pattern`.
@@ -158,7 +198,7 @@ mod tests {
             (" , ", &[]),
         ] {
             let mut names = Vec::new();
-            split(text, &mut names);
+            split(text, &|_| false, &mut names);
             assert_eq!(names, patterns, "{text}");
         }
     }

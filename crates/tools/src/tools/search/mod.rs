@@ -4,6 +4,7 @@ mod empty_result;
 mod exclude;
 pub mod glob;
 pub mod grep;
+mod links;
 mod note;
 mod omission_note;
 mod scope;

@@ -1,17 +1,13 @@
 //! The one note on what a search passed over: names by the reason why, three of each.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsStr;
-use std::fs;
-use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Instant;
 
 use crate::contract::call_terms::{Audience, CallTerms};
 use crate::tools::search::empty_result::EmptySearch;
+use crate::tools::search::links;
 use iki_base::wording::{count_noun, join_list, quoted_for_shell, thousands};
-use iki_process::sandbox::confinement;
-use iki_search::ignore_files::IgnoreRules;
 use iki_search::left_out::{LeftOutList, LeftOutNames, LeftOutReason};
 use iki_search::paths::EntryKind;
 use iki_search::walk::WalkScope;
@@ -28,6 +24,7 @@ pub fn note_on_left_out(
     terms: &CallTerms,
 ) -> Option<String> {
     let mut parts = Vec::new();
+    let (not_followed, out_of_reach) = links::survey(passed_over, search);
     let mut say = |why: &str, list: &LeftOutList, behind: &str| {
         let names = list_names(list);
         if !names.is_empty() {
@@ -43,14 +40,10 @@ pub fn note_on_left_out(
     if found_nothing || terms.reader == Audience::Person {
         say("by exclude", names_for(LeftOutReason::Exclusion), "");
     }
-    say(
-        "behind links, which only `path` follows",
-        &links_not_followed(passed_over, search),
-        "",
-    );
+    say("behind links, which only `path` follows", &not_followed, "");
     say(
         "behind links that lead out of what may be read",
-        &links_out_of_reach(passed_over, search),
+        &out_of_reach,
         "",
     );
     say("in another case", names_for(LeftOutReason::OtherCase), "");
@@ -59,7 +52,7 @@ pub fn note_on_left_out(
     say("as documents, but for their bytes", documents, one);
     let unknown = names_for(LeftOutReason::UnknownEncoding);
     say(
-        "being neither UTF-8 nor in an encoding that is known",
+        "but for their bytes, being neither UTF-8 nor in an encoding that is known",
         unknown,
         "",
     );
@@ -99,7 +92,8 @@ fn as_text_command(path: &[u8], command: &str) -> String {
     format!(" (`{command} {file}` shows its text)").replace("< ", "<")
 }
 
-/// `node_modules, target and 3 more`. A name that several ignored entries share is listed once.
+/// `node_modules, target and 3 more`. A name that several ignored entries share is listed once, and
+/// those that are not listed count wherever they are.
 fn list_names(list: &LeftOutList) -> String {
     let mut places = BTreeMap::<&[u8], u64>::new();
     let mut names: Vec<(&[u8], &[u8])> = Vec::new();
@@ -124,10 +118,22 @@ fn list_names(list: &LeftOutList) -> String {
         }
     });
     let listed: Vec<String> = listed.collect();
-    let further = names.len().saturating_sub(MAX_NAMES_LISTED) as u64 + list.further;
-    match further {
-        0 => join_list(&listed, "and"),
-        more => format!("{} and {} more", listed.join(", "), thousands(more)),
+    let listed_places = names.iter().take(MAX_NAMES_LISTED);
+    let listed_places: u64 = listed_places.map(|(name, _)| places[name]).sum();
+    let all = places.values().sum::<u64>() + list.further;
+    let and = format!("{} and", listed.join(", "));
+    match (all - listed_places, list.unread) {
+        _ if listed.is_empty() && list.unread == 0 => String::new(),
+        (0, 0) => join_list(&listed, "and"),
+        (0, unread) if listed.is_empty() => {
+            format!(
+                "up to {} that there was no time to look at",
+                thousands(unread)
+            )
+        }
+        (0, _) => format!("{and} perhaps more"),
+        (more, 0) => format!("{and} {} more", thousands(more)),
+        (more, _) => format!("{and} at least {} more", thousands(more)),
     }
 }
 
@@ -135,6 +141,10 @@ fn list_names(list: &LeftOutList) -> String {
 fn count_left_out(ignored: &LeftOutList, search: &EmptySearch<'_>) -> Option<String> {
     let (mut number, mut is_cut) = (ignored.others.len() as u64, ignored.further > 0);
     for directory in &ignored.directories {
+        if Instant::now() >= search.until {
+            is_cut = true;
+            break;
+        }
         let (count, cut) = count_in(directory, search)?;
         number += count;
         is_cut |= cut;
@@ -171,74 +181,4 @@ fn count_in(directory: &[u8], search: &EmptySearch<'_>) -> Option<(u64, bool)> {
     let counts = |kind| !search.words.searches_files || kind == EntryKind::Regular;
     let number = paths.iter().filter(|one| counts(one.kind())).count() as u64;
     Some((number, paths.left_out().is_some()))
-}
-
-/// The links to what lies outside of what was searched, and is left out by no rule.
-fn links_not_followed(passed_over: &LeftOutNames, search: &EmptySearch<'_>) -> LeftOutList {
-    let on_the_way = passed_over.names_for(LeftOutReason::LinkOnTheWay);
-    let passed_links = passed_over.names_for(LeftOutReason::FoundLink);
-    let mut list = LeftOutList::default();
-    if on_the_way.is_empty() && passed_links.is_empty() {
-        return list;
-    }
-    let searched = fs::canonicalize(search.base()).unwrap_or_default();
-    let is_followed = |target: &Path, is_directory: bool| {
-        let Ok(below) = target.strip_prefix(&searched) else {
-            return false;
-        };
-        search.reaches(below, is_directory)
-    };
-    let heeds_ignore_files = search.heeds_ignore_files();
-    let is_told = |link: &Path, is_directory: bool| {
-        let target: PathBuf = fs::canonicalize(link).ok()?;
-        let kind = fs::metadata(&target).ok()?;
-        let is_kind = if is_directory {
-            kind.is_dir()
-        } else {
-            kind.is_file()
-        };
-        let is_told = is_kind
-            && confinement::is_within_reach(&target)
-            && !is_followed(&target, is_directory)
-            && !(heeds_ignore_files && IgnoreRules::leave_out(&target));
-        is_told.then_some(())
-    };
-    for (links, is_directory) in [(on_the_way, true), (passed_links, false)] {
-        if !is_directory && !search.words.searches_files {
-            continue;
-        }
-        for link in &links.others {
-            if Instant::now() >= search.until {
-                list.further += 1;
-            } else if is_told(Path::new(OsStr::from_bytes(link)), is_directory).is_some() {
-                let names = if is_directory {
-                    &mut list.directories
-                } else {
-                    &mut list.others
-                };
-                names.push(link.clone());
-            }
-        }
-    }
-    list
-}
-
-/// The links to what a confined call may not read. It may not ask either if that exists, or what
-/// it is.
-fn links_out_of_reach(passed_over: &LeftOutNames, search: &EmptySearch<'_>) -> LeftOutList {
-    let mut links = BTreeSet::new();
-    for reason in [LeftOutReason::LinkOnTheWay, LeftOutReason::FoundLink] {
-        if reason == LeftOutReason::LinkOnTheWay || search.words.searches_files {
-            links.extend(&passed_over.names_for(reason).others);
-        }
-    }
-    let in_time = links
-        .into_iter()
-        .take_while(|_| Instant::now() < search.until);
-    let is_out =
-        |link: &&Vec<u8>| !confinement::is_within_reach(Path::new(OsStr::from_bytes(link)));
-    LeftOutList {
-        others: in_time.filter(is_out).cloned().collect(),
-        ..LeftOutList::default()
-    }
 }

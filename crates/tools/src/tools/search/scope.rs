@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::contract::call_terms::Audience;
+use crate::contract::call_terms::{Audience, threads};
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::request::Request;
 use crate::tools::search::empty_result::{self, EmptySearch};
@@ -175,24 +175,39 @@ impl FileScope {
     ) -> Result<Self, Failure> {
         let all = request.flag("all")?;
         let is_deep = all || request.terms().reader != Audience::Host;
-        let excluded = exclude::parse(&request.texts("exclude")?, not, path)?;
-        Ok(Self {
+        let mut scope = Self {
             is_deep,
             walk: WalkScope {
                 hidden: is_deep,
                 heeds_ignore_files: is_deep && !all,
-                excluded: excluded.map(Arc::new),
+                excluded: None,
                 types: None,
                 is_kept_from_links: is_deep,
             },
-        })
+        };
+        let exists = |pattern: &str| {
+            let until = request.terms().until();
+            let parsed = GlobPattern::parse(pattern.as_bytes());
+            parsed.is_ok_and(|one| one.matches_any(&scope.walk, Path::new(path), until, threads))
+        };
+        let excluded = exclude::parse(&request.texts("exclude")?, not, path, exists)?;
+        scope.walk.excluded = excluded.map(Arc::new);
+        Ok(scope)
     }
 
     /// This scope with no files but those of the kinds that `type` names.
     pub fn of_types(mut self, request: &Request<'_>) -> Result<Self, Failure> {
-        let names = request.texts("type")?;
-        if !names.is_empty() {
-            let types = FileTypes::parse(names.iter().flat_map(|names| names.split(',')));
+        let mut names = Vec::new();
+        for text in request.texts("type")? {
+            exclude::split(text, &|_| false, &mut names);
+        }
+        let is_between = |char: char| char.is_whitespace() || "{,}".contains(char);
+        let names = names.iter().flat_map(|names| names.split(is_between));
+        let mut names = names
+            .filter(|name| !name.trim_matches(['*', '.']).is_empty())
+            .peekable();
+        if names.peek().is_some() {
+            let types = FileTypes::parse(names);
             let types = types.map_err(|why| Failure::bad_request(format!("in type, {why}")))?;
             self.walk.types = Some(Arc::new(types));
         }

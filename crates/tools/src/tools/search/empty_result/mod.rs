@@ -191,7 +191,9 @@ pub fn explain_no_lines(search: EmptySearch<'_>, searched: SearchedNames) -> Opt
     let named = pattern.trim_end_matches('/');
     // A pattern for every name is not meant for the directories.
     let is_every = named.ends_with('*') && named.trim_matches(['*', '/']).is_empty();
+    let is_here = named.starts_with('.') && named.split('/').all(|part| matches!(part, "" | "."));
     let below = match search.scope {
+        _ if is_here => "**/*".to_owned(),
         Some(_) if !named.contains('/') => format!("**/{named}/**"),
         _ => format!("{named}/**/*"),
     };
@@ -304,11 +306,14 @@ impl<'a> EmptySearch<'a> {
         if self.scope.is_none() && names.any(|name| name.starts_with(b".")) {
             return false;
         }
+        if is_directory {
+            return true;
+        }
         let sought = SearchScope::for_search(self).names;
         let name = below.file_name().unwrap_or_default().as_bytes();
         let hidden = sought.hidden.filter(|_| self.scope.is_some());
         let is_hidden_one = || hidden.is_some_and(|hidden| hidden.matches(name));
-        is_directory || sought.names.matches(name) || is_hidden_one()
+        sought.names.matches(name) || is_hidden_one()
     }
 
     /// True if a pattern without a slash is sought at any depth, as this one is.
@@ -320,7 +325,8 @@ impl<'a> EmptySearch<'a> {
     fn find_deeper(&self) -> Option<BetterPattern> {
         let pattern = self.pattern.strip_prefix("./").unwrap_or(self.pattern);
         let (directory, name) = at_last_slash(pattern.trim_end_matches('/'));
-        if !self.pattern.contains('/') || directory.contains("**") || name.is_empty() {
+        let is_deep = directory.split('/').any(|part| part == "**");
+        if !self.pattern.contains('/') || is_deep || name.is_empty() {
             return None;
         }
         let below = self.scope.filter(|_| !directory.is_empty());

@@ -91,13 +91,15 @@ pub(super) fn list_with_exclusions(pattern: &str) -> Option<(String, String)> {
     (!not.is_empty()).then(|| (meant, not.join(",")))
 }
 
-/// Signs of regular expressions and other shells, with the wildcards of the same meaning.
-const FOREIGN_SIGNS: [(&str, &str); 8] = [
+/// The beginnings of lists in other shells, with the braces that come nearest.
+const EXTENDED_WILDCARDS: [(&str, &str); 3] = [("@(", "{"), ("+(", "{"), ("?(", "{,")];
+
+/// Signs of regular expressions, with the wildcards of the same meaning.
+const FOREIGN_SIGNS: [(&str, &str); 7] = [
     (".*", "*"),
     (".+", "*"),
     ("\\.", "."),
     ("(?:", "{"),
-    ("@(", "{"),
     ("(", "{"),
     (")", "}"),
     ("|", ","),
@@ -107,9 +109,12 @@ const FOREIGN_SIGNS: [(&str, &str); 8] = [
 /// `*.{ts}`.
 fn rewritten(pattern: &str) -> Option<String> {
     let (begins, ends) = (pattern.starts_with('^'), pattern.ends_with('$'));
-    let is_sign = |sign: &&str| pattern.contains(sign);
-    let is_expression = begins || ends || [".*", ".+", "\\."].iter().any(is_sign);
     let mut text = pattern.trim_matches(['^', '$']).to_owned();
+    for (list, braces) in EXTENDED_WILDCARDS {
+        text = text.replace(list, braces);
+    }
+    let is_sign = |sign: &&str| text.contains(sign);
+    let is_expression = begins || ends || [".*", ".+", "\\."].iter().any(is_sign);
     for (sign, wildcard) in FOREIGN_SIGNS {
         text = text.replace(sign, wildcard);
     }
