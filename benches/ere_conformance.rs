@@ -72,7 +72,7 @@ fn verdict_of(pattern: &str, subject: &[u8]) -> String {
         Err(error) => return error.to_string(),
     };
     let line = [subject, b"\n"].concat();
-    u8::from(matcher.find(&line, 0).is_some()).to_string()
+    u8::from(matcher.find_line(&line, 0).is_some()).to_string()
 }
 
 fn bytes(hexadecimal: &str) -> Vec<u8> {

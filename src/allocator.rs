@@ -125,8 +125,8 @@ mod tests {
         let mut held: Vec<(*mut u8, Layout, u8)> = Vec::new();
         for turn in 0..4000_usize {
             let mark = u8::try_from(turn % 251).unwrap_or(0);
-            let most = [64, 4096, 2 * LARGE][next(3)];
-            let size = 1 + next(most);
+            let max_size = [64, 4096, 2 * LARGE][next(3)];
+            let size = 1 + next(max_size);
             match next(4) {
                 0 | 1 => {
                     let layout = Layout::from_size_align(size, 1 << next(7)).expect("a layout");
@@ -145,15 +145,15 @@ mod tests {
                     held.push((memory, layout, mark));
                 }
                 2 if !held.is_empty() => {
-                    let at = next(held.len());
-                    let (memory, layout, old) = held[at];
+                    let index = next(held.len());
+                    let (memory, layout, old) = held[index];
                     // SAFETY: the memory has this layout, and the new size is one.
                     let memory = unsafe { allocator.realloc(memory, layout, size) };
                     assert!(!memory.is_null() && memory.addr() % layout.align() == 0);
                     assert!(holds(memory, size.min(layout.size()), old));
                     fill(memory, size, mark);
                     let layout = Layout::from_size_align(size, layout.align()).expect("a layout");
-                    held[at] = (memory, layout, mark);
+                    held[index] = (memory, layout, mark);
                 }
                 _ if !held.is_empty() => {
                     let (memory, layout, mark) = held.swap_remove(next(held.len()));

@@ -37,7 +37,7 @@ pub fn run(mut args: impl Iterator<Item = OsString>) -> ProgramExit {
         .rsplit(|byte| *byte == b'/')
         .next();
     let name = name.and_then(|name| std::str::from_utf8(name).ok());
-    match name.and_then(|name| TOOLS.find(name)) {
+    match name.and_then(|name| TOOLS.find_tool(name)) {
         Some(tool) => run_tool(tool, tool.link, &args),
         None => run_program(&args),
     }
@@ -55,7 +55,7 @@ fn run_program(args: &[OsString]) -> ProgramExit {
         Some("help") => help::about(TOOLS, rest),
         Some("mcp") => run_mcp(rest),
         Some(name) if command_line::has(name) => commands::run(TOOLS, name, rest),
-        name => match name.and_then(|name| TOOLS.find(name)) {
+        name => match name.and_then(|name| TOOLS.find_tool(name)) {
             Some(tool) => run_tool(tool, &format!("{PROGRAM} {}", tool.command()), rest),
             None => help::unknown_name(TOOLS, &first.to_string_lossy(), rest),
         },

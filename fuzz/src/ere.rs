@@ -188,14 +188,14 @@ fn one_by_one(mut take: Take<'_>) {
     let mut start = 0;
     let mut wanted = Vec::new();
     for line in window.split_inclusive(|byte| *byte == b'\n') {
-        if twin.find(line, 0).is_some() {
+        if twin.find_line(line, 0).is_some() {
             wanted.push(start);
         }
         start += line.len();
     }
     let (mut found, mut from) = (Vec::new(), 0);
     while from < window.len()
-        && let Some(at) = matcher.find(window, from)
+        && let Some(at) = matcher.find_line(window, from)
     {
         assert!((from..=window.len()).contains(&at));
         let before = window[from..at].iter().rposition(|byte| *byte == b'\n');

@@ -52,7 +52,12 @@ const NAMES: [&[&str]; PACKAGES.len()] = [
         "chapter.xhtml",
         "META-INF/encryption.xml",
     ],
-    &["content.xml", "styles.xml", "meta.xml", "Object 1/content.xml"],
+    &[
+        "content.xml",
+        "styles.xml",
+        "meta.xml",
+        "Object 1/content.xml",
+    ],
     &["content.xml", "styles.xml", "meta.xml"],
     &["content.xml", "styles.xml", "meta.xml"],
 ];
@@ -107,7 +112,7 @@ pub fn check(data: &[u8]) {
         12 => converted(take.0, FileKind::Zip, take.0.len()),
         // As it is, which is a PDF file mostly; a zip file may be anything.
         _ => {
-            let kind = FileKind::of(take.0).unwrap_or(FileKind::Pdf);
+            let kind = FileKind::detect(take.0).unwrap_or(FileKind::Pdf);
             // What a file unfolds into is bounded for each part.
             let size = take.0.len() + 64 * PART;
             converted(take.0, kind, size);
@@ -146,7 +151,7 @@ fn converted(file: &[u8], kind: FileKind, size: usize) {
                 said.ends_with('.') && said.chars().next().is_some_and(char::is_uppercase),
                 "{said}"
             );
-            if let Some(error) = DocumentError::of(file) {
+            if let Some(error) = DocumentError::detect(file) {
                 assert!(error.to_string().ends_with('.'));
             }
         }

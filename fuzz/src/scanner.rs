@@ -21,7 +21,7 @@ fn holds(line: &[u8], text: &[u8]) -> bool {
 }
 
 impl LineMatcher for Holds<'_> {
-    fn find(&self, window: &[u8], from: usize) -> Option<usize> {
+    fn find_line(&self, window: &[u8], from: usize) -> Option<usize> {
         self.calls.set(self.calls.get() + 1);
         let mut start = from;
         for line in window[from..].split_inclusive(|byte| *byte == b'\n') {

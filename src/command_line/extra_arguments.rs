@@ -30,8 +30,8 @@ pub fn advise_on_extra_arguments(
     let field = schema.fields.iter().find(|field| field.in_place)?;
     let is_own = |word: &str| {
         let name = word.split('=').next().unwrap_or(word);
-        let own = |field: &SchemaField| name.strip_prefix("--") == Some(&*field.flag());
-        schema.fields.iter().any(own) || ["--json", "--root", "--read"].contains(&name)
+        let is_flag = |field: &SchemaField| name.strip_prefix("--") == Some(&*field.flag());
+        schema.fields.iter().any(is_flag) || ["--json", "--root", "--read"].contains(&name)
     };
     let is_command = hint(field) == ValueHint::CommandString
         && !words.iter().any(|word| is_own(word))
@@ -117,12 +117,15 @@ fn advise_on_several(invocation: &str, schema: &Schema, words: &[&str]) -> Strin
         return one_by_one("replacement", invocation, &calls.collect::<Vec<_>>());
     }
     // The last value has more than one word.
-    let (own, rest) = words.split_at(places.saturating_sub(1).min(words.len()));
-    let own: String = own.iter().map(|word| quoted(word) + " ").collect();
+    let (earlier_words, last_words) = words.split_at(places.saturating_sub(1).min(words.len()));
+    let earlier_text: String = earlier_words
+        .iter()
+        .map(|word| quoted(word) + " ")
+        .collect();
     let last = schema.fields.iter().rfind(|field| field.in_place);
     let name = last.map(value_name).unwrap_or_default();
-    let rest = quoted(&rest.join(" "));
-    format!("{name} is one word: put it in quotes, {invocation} {own}{rest}")
+    let last_text = quoted(&last_words.join(" "));
+    format!("{name} is one word: put it in quotes, {invocation} {earlier_text}{last_text}")
 }
 
 /// The line to type for a command without quotes whose own flags would be taken for this program's:
@@ -138,17 +141,17 @@ pub fn advise_on_flags_of_a_command(
     let words: Option<Vec<&str>> = args.iter().map(|arg| arg.to_str()).collect();
     let words = words?;
     let mut before = "";
-    let at = words.iter().position(|word| {
+    let index = words.iter().position(|word| {
         let is_first = !word.starts_with('-') && !takes_value(command, before);
         before = word;
         is_first
     })?;
     let is_flag = |word: &&str| word.len() > 1 && word.starts_with('-') && !word.starts_with("--");
-    words[at..].iter().any(is_flag).then(|| {
+    words[index..].iter().any(is_flag).then(|| {
         format!(
             "the {} is one word: put it in quotes, {invocation} {}",
             field.name,
-            quoted(&joined(&words[at..]))
+            quoted(&joined(&words[index..]))
         )
     })
 }
@@ -168,8 +171,8 @@ fn one_by_one(what: &str, invocation: &str, ends: &[String]) -> String {
 
 /// Says that there is no such flag, which one may have been meant, and which there are.
 pub fn unknown_flag(invocation: &str, flag: &str, command: &Command) -> String {
-    let shown = command.get_arguments().filter(|arg| !arg.is_hide_set());
-    let flags: Vec<String> = shown
+    let visible_arguments = command.get_arguments().filter(|arg| !arg.is_hide_set());
+    let flags: Vec<String> = visible_arguments
         .filter_map(|arg| arg.get_long())
         .map(|long| format!("--{long}"))
         .collect();

@@ -16,7 +16,7 @@ pub fn of_person(tool: &Tool, words: &str) -> String {
     let end = words.find(QUOTED_TEXT).unwrap_or(words.len());
     let (words, text) = words.split_at(end);
     let mut rewritten = words.to_owned();
-    let own = Schema::for_flags(tool).fields;
+    let fields = Schema::for_flags(tool).fields;
     for other in TOOLS {
         for field in Schema::for_flags(other).fields {
             rewritten = with_value_as_typed(rewritten, &field);
@@ -25,7 +25,7 @@ pub fn of_person(tool: &Tool, words: &str) -> String {
             rewritten = with_word(&rewritten, other.name, other.command());
         }
     }
-    for field in &own {
+    for field in &fields {
         let name = &field.name;
         let flag = format!("--{}", field.flag());
         rewritten = rewritten.replace(&format!("`{name}`"), &flag);
@@ -35,8 +35,8 @@ pub fn of_person(tool: &Tool, words: &str) -> String {
             &format!("give a larger {flag}"),
         );
         let begins = rewritten.strip_prefix(&**name);
-        if let Some(rest) = begins.filter(|rest| rest.starts_with(" must ")) {
-            rewritten = format!("{flag}{rest}");
+        if let Some(remainder) = begins.filter(|remainder| remainder.starts_with(" must ")) {
+            rewritten = format!("{flag}{remainder}");
         }
         if field.flag() != *name {
             rewritten = with_word(&rewritten, name, &flag);
@@ -56,9 +56,9 @@ pub fn of_person(tool: &Tool, words: &str) -> String {
 fn with_value_as_typed(mut words: String, field: &SchemaField) -> String {
     let name = format!("\"{}\":", field.name);
     let mut from = 0;
-    while let Some(at) = words[from..].find(&name).map(|at| from + at) {
-        let value = &words[at + name.len()..];
-        from = at + name.len();
+    while let Some(offset) = words[from..].find(&name).map(|offset| from + offset) {
+        let value = &words[offset + name.len()..];
+        from = offset + name.len();
         let mut values = serde_json::Deserializer::from_str(value).into_iter::<Value>();
         let number = value.len() - value.trim_start_matches(|c: char| c.is_ascii_digit()).len();
         let (typed, length) = match values.next() {
@@ -68,8 +68,8 @@ fn with_value_as_typed(mut words: String, field: &SchemaField) -> String {
             _ => continue,
         };
         // A comma stood between two fields.
-        let is_next = words[..at].ends_with(',');
-        let start = at - usize::from(is_next);
+        let is_next = words[..offset].ends_with(',');
+        let start = offset - usize::from(is_next);
         let blank = if is_next { " " } else { "" };
         let typed = format!("{blank}--{} {typed}", field.flag());
         words.replace_range(start..from + length, typed.trim_end());
@@ -81,25 +81,25 @@ fn with_value_as_typed(mut words: String, field: &SchemaField) -> String {
 /// `words` with `new` in the place of the word `old`, where it is not part of a name or a path.
 fn with_word(words: &str, old: &str, new: &str) -> String {
     let is_part = |c: char| c.is_alphanumeric() || "_-/\"'`".contains(c);
-    let (mut rewritten, mut rest) = (String::new(), words);
-    while let Some((before, behind)) = rest.split_once(old) {
+    let (mut rewritten, mut remainder) = (String::new(), words);
+    while let Some((before, behind)) = remainder.split_once(old) {
         let dotted = behind.strip_prefix('.').unwrap_or(behind);
         let is_word = !before.ends_with(|c| is_part(c) || c == '.') && !dotted.starts_with(is_part);
         rewritten += before;
         rewritten += if is_word { new } else { old };
-        rest = behind;
+        remainder = behind;
     }
-    rewritten + rest
+    rewritten + remainder
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use iki_tools::registry::find;
+    use iki_tools::registry::find_tool;
 
     #[test]
     fn fields_become_flags_and_what_is_quoted_stays() {
-        for (tool, words, said) in [
+        for (tool, words, sentence) in [
             (
                 "grep",
                 r#"`path` is one path: send "path":"it's","glob":"*.rs"."#,
@@ -126,7 +126,7 @@ mod tests {
                 "Send either lens or site.",
             ),
         ] {
-            assert_eq!(of_person(find(tool).unwrap(), words), said);
+            assert_eq!(of_person(find_tool(tool).unwrap(), words), sentence);
         }
     }
 }

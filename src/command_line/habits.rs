@@ -122,8 +122,8 @@ const GREP: &[Habit] = &[
     ("-q --quiet --silent", Style(|style| style.quiet = true)),
     (
         "-m --max-count",
-        StyleValue(|style, most| {
-            style.max_per_file = most.parse().ok().filter(|most| *most > 0);
+        StyleValue(|style, value| {
+            style.max_per_file = value.parse().ok().filter(|count| *count > 0);
             style.max_per_file.is_some()
         }),
     ),

@@ -68,21 +68,26 @@ pub fn wrapped(text: &str) -> String {
             let words = name[gap..].trim_start();
             line.len() - words.len()
         });
-        let column = behind.filter(|at| *at <= MAX_COLUMNS / 2).unwrap_or(start);
+        let column = behind
+            .filter(|offset| *offset <= MAX_COLUMNS / 2)
+            .unwrap_or(start);
         let indent = " ".repeat(column);
         while line.chars().count() > MAX_COLUMNS {
             let end = line
                 .char_indices()
                 .nth(MAX_COLUMNS)
-                .map_or(line.len(), |(at, _)| at);
+                .map_or(line.len(), |(offset, _)| offset);
             let from = if is_first { start } else { column };
-            let Some(at) = line[..end].rfind(' ').filter(|at| *at > from.max(column)) else {
+            let Some(offset) = line[..end]
+                .rfind(' ')
+                .filter(|offset| *offset > from.max(column))
+            else {
                 break;
             };
-            let rest = format!("{indent}{}", line[at..].trim_start());
-            all += line[..at].trim_end();
+            let remainder = format!("{indent}{}", line[offset..].trim_start());
+            all += line[..offset].trim_end();
             all.push('\n');
-            (line, is_first) = (rest, false);
+            (line, is_first) = (remainder, false);
         }
         all += &line;
         all.push('\n');
@@ -218,10 +223,10 @@ pub fn about(tools: Registry, words: &[OsString]) -> ProgramExit {
         return print(&program(tools));
     };
     let name = word.to_string_lossy();
-    if let Some(command) = command_line::find(tools, &name) {
+    if let Some(command) = command_line::find_command(tools, &name) {
         return print(&command_line::help(command));
     }
-    match tools.find(&name) {
+    match tools.find_tool(&name) {
         Some(row) => print(&tool(row, &format!("{PROGRAM} {}", row.command()))),
         None => unknown_name(tools, &name, &[]),
     }

@@ -111,7 +111,7 @@ pub fn read(tools: Registry, args: &[OsString]) -> Result<McpCommand, Error> {
     // Part of the cost of every call: read without the machinery for people's command lines.
     if let [call, name] = args
         && call == CALL
-        && let Some(tool) = name.to_str().and_then(|name| tools.find(name))
+        && let Some(tool) = name.to_str().and_then(|name| tools.find_tool(name))
     {
         return Ok(McpCommand::Call(tool));
     }
@@ -266,7 +266,7 @@ impl TypedValueParser for ToolNames {
 
 /// The tool called `name`; the names of `sets` would be allowed in its place.
 fn tool(tools: Registry, name: &str, sets: &[&'static str]) -> Result<&'static Tool, String> {
-    tools.find(name.trim()).ok_or_else(|| {
+    tools.find_tool(name.trim()).ok_or_else(|| {
         let candidates = tools.commands().chain(sets.iter().copied());
         let mut meant = registry::did_you_mean(&registry::nearest_names(name.trim(), candidates));
         if meant.is_empty() {
@@ -370,14 +370,14 @@ mod tests {
             .split_whitespace()
             .collect::<Vec<_>>()
             .join(" ");
-        for said in [
+        for phrase in [
             "web (web-search-brave, web-search-google, web-fetch)",
             "research (web-search, scrape-page, search-and-scrape, academic-search, check-references, \
              patent-search, sequential-search, get-research-session, research-export), all.",
             "If not given: bash, file-read, file-write, file-edit, glob, grep, web-fetch, \
              web-search, scrape-page.",
         ] {
-            assert!(help.contains(said), "{said} in {help}");
+            assert!(help.contains(phrase), "{phrase} in {help}");
         }
     }
 

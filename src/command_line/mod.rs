@@ -8,6 +8,7 @@ pub mod flag_words;
 mod habits;
 pub mod habitual_flags;
 pub mod help;
+pub mod lacking_flags;
 pub mod mcp;
 pub mod other_programs;
 mod typed_values;
@@ -51,7 +52,7 @@ pub fn all(tools: Registry) -> Vec<Command> {
 }
 
 /// The command called `name`; the others are not made.
-pub fn find(tools: Registry, name: &str) -> Option<Command> {
+pub fn find_command(tools: Registry, name: &str) -> Option<Command> {
     let mut makers = MAKERS.iter();
     let (_, make) = makers.find(|(one, _)| *one == name)?;
     Some(make(tools))
@@ -245,7 +246,7 @@ mod tests {
             .map(|one| one.get_name().to_owned())
             .collect();
         for name in &names {
-            assert!(registry::find(name).is_none(), "{name}");
+            assert!(registry::find_tool(name).is_none(), "{name}");
             assert_eq!(has(name), name != "mcp");
         }
     }
@@ -253,7 +254,7 @@ mod tests {
     #[test]
     fn every_provider_s_name_is_known() {
         for name in ModelProvider::NAMES {
-            assert!(ModelProvider::find(name).is_some(), "{name}");
+            assert!(ModelProvider::from_name(name).is_some(), "{name}");
         }
     }
 }

@@ -61,9 +61,11 @@ pub fn advise(tools: Registry, name: &str, args: &[OsString]) -> Option<String> 
             ));
         }
         _ if name.starts_with('-') => {
-            let at = words.iter().position(|word| tools.find(word).is_some())?;
-            let (before, rest) = words.split_at(at);
-            let (tool, behind) = rest.split_first()?;
+            let index = words
+                .iter()
+                .position(|word| tools.find_tool(word).is_some())?;
+            let (before, remainder) = words.split_at(index);
+            let (tool, behind) = remainder.split_first()?;
             let flags = [&[name.to_owned()], before, behind].concat();
             ("options stand behind the tool's name", typed(tool, &flags))
         }
@@ -72,11 +74,11 @@ pub fn advise(tools: Registry, name: &str, args: &[OsString]) -> Option<String> 
     Some(format!("{what}: {PROGRAM} {call}"))
 }
 
-/// `begin` and `words`, as they are typed.
-fn typed(begin: &str, words: &[String]) -> String {
-    words
-        .iter()
-        .fold(begin.to_owned(), |line, word| line + " " + &quoted(word))
+/// `invocation` and `words`, as they are typed.
+fn typed(invocation: &str, words: &[String]) -> String {
+    words.iter().fold(invocation.to_owned(), |line, word| {
+        line + " " + &quoted(word)
+    })
 }
 
 /// The call that replaces text.
@@ -88,14 +90,14 @@ fn edit() -> (&'static str, String) {
 /// The call for what head(1), tail(1) and sed(1) are asked for.
 fn some_lines(name: &str, words: &[String]) -> (&'static str, String) {
     let is_replacement = |word: &String| {
-        let mut rest = word
+        let mut characters = word
             .trim_start_matches(|c: char| c.is_ascii_digit())
             .chars();
-        let delimiter = rest
+        let delimiter = characters
             .next()
             .filter(|one| *one == 's')
-            .and_then(|_| rest.next());
-        delimiter.is_some_and(|one| rest.filter(|other| *other == one).count() == 2)
+            .and_then(|_| characters.next());
+        delimiter.is_some_and(|one| characters.filter(|other| *other == one).count() == 2)
     };
     let is_edit = |word: &String| word.starts_with("-i") || is_replacement(word);
     match lines_of_file(name, words) {
@@ -158,14 +160,14 @@ pub fn advise_on_find(args: &[OsString]) -> Option<String> {
         .iter()
         .find(|word| OF_FIND.split_whitespace().any(|one| one == **word))?;
     let flag = (*flag).to_owned();
-    for at in 1..words.len() {
+    for index in 1..words.len() {
         // Kinds have one letter there.
-        if words[at - 1].ends_with("type") {
-            words[at] = words[at].get(..1).unwrap_or(words[at]);
+        if words[index - 1].ends_with("type") {
+            words[index] = words[index].get(..1).unwrap_or(words[index]);
         }
     }
-    let at = words.iter().position(|word| word.starts_with('-'))?;
-    let (before, behind) = words.split_at(at);
+    let index = words.iter().position(|word| word.starts_with('-'))?;
+    let (before, behind) = words.split_at(index);
     let is_pattern = |word: &&&str| word.contains(['*', '?', '[']);
     let pattern = before
         .iter()
@@ -192,7 +194,7 @@ fn found_by_name(words: &[String]) -> String {
     let name = words
         .iter()
         .position(is_name)
-        .and_then(|at| words.get(at + 1));
+        .and_then(|index| words.get(index + 1));
     let pattern = name.map_or("*", String::as_str).to_owned();
     let place = words
         .first()

@@ -29,8 +29,8 @@ pub fn write(tools: Registry, directory: &Path) -> ProgramExit {
     match written {
         Ok(()) => ProgramExit::Success,
         Err(error) => {
-            let shown = directory.display();
-            let told = format!("{PROGRAM}: {shown} cannot be written: {error}\n");
+            let path_text = directory.display();
+            let told = format!("{PROGRAM}: {path_text} cannot be written: {error}\n");
             let _ = io::stderr().write_all(told.as_bytes());
             ProgramExit::Failure
         }
@@ -41,7 +41,7 @@ pub fn write(tools: Registry, directory: &Path) -> ProgramExit {
 /// in a pipe or where that is missing as the help that says the same.
 pub fn show(tools: Registry, name: Option<&str>) -> ProgramExit {
     let name = name.map(|name| name.trim_start_matches("ikigai-tools-"));
-    let known = name.map(|name| match tools.find(name) {
+    let known = name.map(|name| match tools.find_tool(name) {
         Some(tool) => tool.command(),
         None => name,
     });
@@ -89,7 +89,7 @@ pub fn pages(tools: Registry) -> io::Result<Vec<(String, Vec<u8>)>> {
         let about = command.get_long_about().or(command.get_about());
         let about = about.map(ToString::to_string).unwrap_or_default();
         let command = command.long_about(about).display_name(&name);
-        let page = ManualPage::begin(command.bin_name(spoken), None)?;
+        let page = ManualPage::start(command.bin_name(spoken), None)?;
         pages.push((name + ".1", page.end(&[PROGRAM.to_owned()])?));
     }
     Ok(pages)
@@ -100,7 +100,7 @@ fn program(tools: Registry) -> io::Result<Vec<u8>> {
 A link to this program that bears a tool's name is that tool: it answers the JSON request on its stdin with one JSON \
 object on its stdout, and --schema describes the request. Under its own name the program takes the tool's name as its \
 first argument, and the request's fields as flags. The answer is text then; --json makes it the object.";
-    let mut page = ManualPage::begin(command_line::tree(tools).long_about(about), Some(SYNOPSIS))?;
+    let mut page = ManualPage::start(command_line::tree(tools).long_about(about), Some(SYNOPSIS))?;
     page.section("EXIT STATUS", pairs(EXIT_STATUS));
     page.section("ENVIRONMENT", pairs(ENVIRONMENT));
     let accounts = tools.iter().filter(|tool| tool.account.is_some());
@@ -173,7 +173,7 @@ fn tool_page(tool: &Tool) -> io::Result<Vec<u8>> {
         .bin_name(&spoken)
         .long_about(text);
     let synopsis = fields::usage(tool, &spoken, &schema);
-    let mut page = ManualPage::begin(command, Some(&synopsis))?;
+    let mut page = ManualPage::start(command, Some(&synopsis))?;
     let typed = fields::typed(&spoken, &schema, tool.manual.example());
     let piped = format!("printf '%s' '{}' | {spoken}", tool.manual.example());
     page.commands("EXAMPLES", &[&typed, &piped]);
@@ -210,7 +210,7 @@ struct ManualPage(Vec<u8>);
 
 impl ManualPage {
     /// A page with the sections that follow from the command itself.
-    fn begin(command: Command, synopsis: Option<&str>) -> io::Result<Self> {
+    fn start(command: Command, synopsis: Option<&str>) -> io::Result<Self> {
         let has_commands = command.has_subcommands();
         let man = Man::new(command.disable_help_flag(true).disable_version_flag(true))
             .manual("ikigai-tools manual")

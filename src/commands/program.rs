@@ -33,9 +33,9 @@ pub fn own_program() -> Result<PathBuf, String> {
     if program.is_file() {
         return Ok(program);
     }
-    let shown = sanitize::display_path(&program);
+    let path_text = sanitize::display_path(&program);
     Err(format!(
-        "{shown}: the program was replaced or removed while it ran; call the new one"
+        "{path_text}: the program was replaced or removed while it ran; call the new one"
     ))
 }
 
@@ -79,11 +79,11 @@ pub fn is_this_program(path: &Path, may_be_started: bool) -> bool {
 
 /// True if the file at `path` is `program`, or has its content.
 fn is_copy(program: &Path, path: &Path) -> bool {
-    let (Ok(own), Ok(other)) = (program.metadata(), path.metadata()) else {
+    let (Ok(program_status), Ok(other)) = (program.metadata(), path.metadata()) else {
         return false;
     };
-    let is_same_length = other.is_file() && own.len() == other.len();
-    (own.dev(), own.ino()) == (other.dev(), other.ino())
+    let is_same_length = other.is_file() && program_status.len() == other.len();
+    (program_status.dev(), program_status.ino()) == (other.dev(), other.ino())
         || (is_same_length && fs::read(program).ok() == fs::read(path).ok())
 }
 
@@ -136,14 +136,14 @@ mod tests {
     fn a_copy_of_this_program_is_this_program_and_other_content_is_not() {
         let room = tempfile::tempdir().unwrap();
         let copy = room.path().join("copy");
-        let own = own_program().unwrap();
-        fs::copy(&own, &copy).unwrap();
-        assert!(is_copy(&own, &own) && is_copy(&own, &copy));
+        let program_path = own_program().unwrap();
+        fs::copy(&program_path, &copy).unwrap();
+        assert!(is_copy(&program_path, &program_path) && is_copy(&program_path, &copy));
         let mut bytes = fs::read(&copy).unwrap();
         *bytes.last_mut().unwrap() ^= 1;
         fs::write(&copy, &bytes).unwrap();
-        assert!(!is_copy(&own, &copy));
-        assert!(!is_copy(&own, Path::new("/dev/zero")));
+        assert!(!is_copy(&program_path, &copy));
+        assert!(!is_copy(&program_path, Path::new("/dev/zero")));
     }
 
     #[test]
@@ -156,11 +156,11 @@ mod tests {
         ] {
             let spelled = shell_word(Path::new(OsStr::from_bytes(name)));
             assert_eq!(sanitize::for_line(&spelled), spelled);
-            let said = Command::new("sh")
+            let output = Command::new("sh")
                 .args(["-c", &format!("printf '%s' {spelled}")])
                 .output()
                 .unwrap();
-            assert_eq!(said.stdout, name, "{spelled}");
+            assert_eq!(output.stdout, name, "{spelled}");
         }
     }
 }

@@ -48,7 +48,7 @@ fn path_objection(place: &Path) -> Option<String> {
     let is_own_group = user != 0 && owner == user && status.gid() == user;
     let by_others = mode & BY_ALL != 0 || (mode & BY_GROUP != 0 && !is_own_group);
     let is_kept = status.is_symlink() || (status.is_dir() && mode & STICKY != 0);
-    let (shown, mode) = (display_path(place), mode & 0o7777);
+    let (path_text, mode) = (display_path(place), mode & 0o7777);
     (by_others && !is_kept)
-        .then(|| format!("{shown} may be changed by others (its mode is {mode:04o})"))
+        .then(|| format!("{path_text} may be changed by others (its mode is {mode:04o})"))
 }

@@ -24,17 +24,20 @@ pub fn answer_on(tool: &Tool, terms: CallTerms) -> ProgramExit {
     answer::as_json(tool, bytes_of(&mut input), terms)
 }
 
-/// Answers one call of a server: the first line on stdin describes it, and `begin` makes the terms
-/// of that; the request follows.
-pub fn answer_call(tool: &Tool, begin: impl FnOnce(&[u8]) -> Option<CallTerms>) -> ProgramExit {
+/// Answers one call of a server: the first line on stdin describes it, and `read_terms` makes the
+/// terms of that; the request follows.
+pub fn answer_call(
+    tool: &Tool,
+    read_terms: impl FnOnce(&[u8]) -> Option<CallTerms>,
+) -> ProgramExit {
     let mut input = read_watched(tool);
     let (terms, request) = match bytes_of(&mut input) {
         Err(failure) => (None, Err(failure)),
         Ok(bytes) => {
-            let end = memchr::memchr(b'\n', bytes).map_or(0, |at| at + 1);
+            let end = memchr::memchr(b'\n', bytes).map_or(0, |offset| offset + 1);
             let (description, request) = bytes.split_at_mut(end);
             let unread = || Failure::bad_request("the first line on stdin describes no call");
-            match begin(description) {
+            match read_terms(description) {
                 Some(terms) => (Some(terms), Ok(request)),
                 // A description that is not understood may have held a bound.
                 None => (None, Err(unread())),

@@ -31,7 +31,7 @@ use iki_tools::tools;
 static TOOLS: Registry = Registry::new(&[tools::bash::TOOL, acme_lookup::TOOL]);
 
 fn made_up() -> &'static Tool {
-    TOOLS.find("acme_lookup_tool").unwrap()
+    TOOLS.find_tool("acme_lookup_tool").unwrap()
 }
 
 /// What a host gets, and how the process would exit.
@@ -51,14 +51,14 @@ fn answered(request: &str) -> (Value, ProgramExit) {
 }
 
 /// What a person is shown at a terminal, and what is said behind it.
-fn shown(request: &str) -> (String, ScreenEnd) {
+fn answer_text(request: &str) -> (String, ScreenEnd) {
     shown_on(ScreenMode::Terminal, request)
 }
 
 fn shown_on(kind: ScreenMode, request: &str) -> (String, ScreenEnd) {
     let screen = ScreenWriter::new(made_up(), Vec::new(), kind);
-    let shown = person::show(made_up(), request.as_bytes(), CallFlags::default(), screen);
-    let (text, end) = shown.unwrap().unwrap();
+    let outcome = person::show(made_up(), request.as_bytes(), CallFlags::default(), screen);
+    let (text, end) = outcome.unwrap().unwrap();
     (String::from_utf8(text).unwrap(), end)
 }
 
@@ -68,7 +68,10 @@ fn it_is_listed_and_found_by_each_spelling_of_its_name() {
         assert_eq!(help::list(TOOLS, research), "bash\nacme-lookup-tool\n");
     }
     for name in ["acme-lookup", "acme_lookup", "acme-lookup-tool"] {
-        assert_eq!(TOOLS.find(name).map(|tool| tool.name), Some("acme_lookup"));
+        assert_eq!(
+            TOOLS.find_tool(name).map(|tool| tool.name),
+            Some("acme_lookup")
+        );
     }
     assert_eq!(
         schema::validate(made_up().schema.as_bytes()).as_deref(),
@@ -82,17 +85,17 @@ fn it_is_in_the_help_and_has_help_of_its_own() {
     let row = tools.lines().find(|row| row.contains("acme-lookup"));
     assert!(row.is_some_and(|row| row.ends_with("  Look a station up")));
     let text = help::tool(made_up(), "x");
-    for said in [
+    for phrase in [
         "acme-lookup: Look a station up.",
         "Answers with what Acme knows of a station.",
         "x [OPTIONS] STATION",
         "days     optional integer: How many days",
         "x north --days 2",
     ] {
-        assert!(text.contains(said), "{said} in {text}");
+        assert!(text.contains(phrase), "{phrase} in {text}");
     }
     assert!(!text.contains("bash"), "{text}");
-    let bash = help::tool(TOOLS.find("bash").unwrap(), "x");
+    let bash = help::tool(TOOLS.find_tool("bash").unwrap(), "x");
     assert!(bash.contains("that of the command"), "{bash}");
 }
 
@@ -115,8 +118,8 @@ fn its_manual_page_tells_its_environment_and_exit_status_and_so_does_the_program
         let (_, page) = pages.iter().find(|(one, _)| one == name).unwrap();
         String::from_utf8(page.clone()).unwrap().replace('\\', "")
     };
-    let own = page("ikigai-tools-acme-lookup.1");
-    for said in [
+    let manual_page = page("ikigai-tools-acme-lookup.1");
+    for phrase in [
         "--station",
         "EXIT STATUS",
         "ACME_URL",
@@ -126,7 +129,7 @@ fn its_manual_page_tells_its_environment_and_exit_status_and_so_does_the_program
         "IKIGAI_CONFIG_DIR",
         "EXAMPLES",
     ] {
-        assert!(own.contains(said), "{said} in {own}");
+        assert!(manual_page.contains(phrase), "{phrase} in {manual_page}");
     }
     let program = page("ikigai-tools.1");
     assert!(program.contains("ikigai-tools-acme-lookup(1)"), "{program}");
@@ -136,28 +139,28 @@ fn its_manual_page_tells_its_environment_and_exit_status_and_so_does_the_program
 
 #[test]
 fn doctor_finds_it_misses_it_and_knows_its_credentials() {
-    let said = report_on_project_file(TOOLS, "acme-lookup-tool");
+    let report = report_on_project_file(TOOLS, "acme-lookup-tool");
     let lines = |words: &[&str]| {
         let all = |line: &&str| words.iter().all(|word| line.contains(word));
-        said.lines().filter(all).count()
+        report.lines().filter(all).count()
     };
     assert_eq!(
         lines(&["acme-lookup-tool", "project", "not started"]),
         1,
-        "{said}"
+        "{report}"
     );
-    assert_eq!(lines(&["no host finds bash"]), 1, "{said}");
-    assert_eq!(lines(&["no host finds acme-lookup"]), 0, "{said}");
+    assert_eq!(lines(&["no host finds bash"]), 1, "{report}");
+    assert_eq!(lines(&["no host finds acme-lookup"]), 0, "{report}");
     assert_eq!(
         lines(&["acme-lookup", "ACME_LOOKUP_API_KEY", "not set"]),
         1,
-        "{said}"
+        "{report}"
     );
     let advised = "ACME_LOOKUP_API_KEY or `acme.api_key` in ~/.config/ikigai/credentials.json. \
                    Get your key: https://acme.example/keys";
-    assert_eq!(lines(&["acme-lookup has no key", advised]), 1, "{said}");
-    let said = report_on_project_file(TOOLS, "bash");
-    assert!(said.contains("no host finds acme-lookup"), "{said}");
+    assert_eq!(lines(&["acme-lookup has no key", advised]), 1, "{report}");
+    let report = report_on_project_file(TOOLS, "bash");
+    assert!(report.contains("no host finds acme-lookup"), "{report}");
 }
 
 #[test]
@@ -191,7 +194,7 @@ fn mcp_serves_it_with_its_bounds_and_every_provider_s_definitions_have_it() {
     });
     assert_eq!(entry["inputSchema"]["properties"]["days"], days);
     for name in ModelProvider::NAMES {
-        let wanted = ModelProvider::find(name).map(|provider| (provider, SchemaMode::Strict));
+        let wanted = ModelProvider::from_name(name).map(|provider| (provider, SchemaMode::Strict));
         let definitions = provider::definitions(wanted, &[made_up()]).to_string();
         assert!(definitions.contains("acme_lookup"), "{name}");
         assert!(definitions.contains("default: 3"), "{name}");
@@ -227,7 +230,7 @@ fn a_host_gets_its_answer_its_failure_and_what_there_was_when_it_broke_off() {
 
 #[test]
 fn a_person_reads_its_answer_and_no_field_of_it_is_swallowed() {
-    let (text, end) = shown(r#"{"station":"north"}"#);
+    let (text, end) = answer_text(r#"{"station":"north"}"#);
     assert_eq!(
         text,
         "sunny\nstation: north\ndegrees: 21\n1. N\\x1b1\n   far: 3\n\nowner: A\\x1bB\nsince: 1923\n"
@@ -245,7 +248,7 @@ fn a_person_reads_its_answer_and_no_field_of_it_is_swallowed() {
         )
     );
     assert!(end.error.is_empty() && !end.nothing_found);
-    let (text, end) = shown(r#"{"station":"broken"}"#);
+    let (text, end) = answer_text(r#"{"station":"broken"}"#);
     assert!(text.starts_with("sunny\n"), "{text}");
     assert_eq!(
         (end.exit, &*end.error),

@@ -304,13 +304,15 @@ fn an_artifact_is_read_as_text_or_as_bytes() {
     for args in [&["--tools", "research"][..], &["--structured"]] {
         let mut session = home.session(Home::KEY, args);
         let text = "{\"content\":\"ü \\\"quoted\\\"\"}\n".repeat(1000);
-        let id = artifact::put(&home.store(), "application/json", text.as_bytes()).unwrap();
+        let id =
+            artifact::store_content(&home.store(), "application/json", text.as_bytes()).unwrap();
         let answer = read(&mut session, &id.address());
         assert_eq!(
             answer["result"]["contents"],
             json!([{"uri": id.address(), "mimeType": "application/json", "text": text}])
         );
-        let id = artifact::put(&home.store(), "application/pdf", b"%PDF\xff\n\x00").unwrap();
+        let id =
+            artifact::store_content(&home.store(), "application/pdf", b"%PDF\xff\n\x00").unwrap();
         assert_eq!(
             read(&mut session, &id.address())["result"]["contents"],
             json!([{"uri": id.address(), "mimeType": "application/pdf", "blob": "JVBERv8KAA=="}])
@@ -322,14 +324,14 @@ fn an_artifact_is_read_as_text_or_as_bytes() {
 fn what_is_not_there_any_more_or_never_was_is_not_found() {
     let home = Home::new();
     let mut session = home.session(Home::KEY, &["--tools", "research"]);
-    let id = artifact::put(&home.store(), "text/plain", b"mine").unwrap();
+    let id = artifact::store_content(&home.store(), "text/plain", b"mine").unwrap();
     let address = id.address();
     assert_eq!(
         read(&mut session, &address)["result"]["contents"][0]["text"],
         "mine"
     );
 
-    let unknown = ArtifactId::of(b"another's").address();
+    let unknown = ArtifactId::for_content(b"another's").address();
     let digits = id.to_string();
     for uri in [
         &*unknown,
@@ -375,10 +377,10 @@ fn what_is_not_there_any_more_or_never_was_is_not_found() {
     age(30);
     is_not_found(&read(&mut session, &address));
     // Kept again it is there again; another's content under its name is not shown.
-    artifact::put(&home.store(), "text/plain", b"mine").unwrap();
+    artifact::store_content(&home.store(), "text/plain", b"mine").unwrap();
     assert!(read(&mut session, &address).get("result").is_some());
     let room = Home::new();
-    let another = artifact::put(&room.store(), "text/plain", b"not mine").unwrap();
+    let another = artifact::store_content(&room.store(), "text/plain", b"not mine").unwrap();
     fs::copy(&room.files()[0], file).unwrap();
     is_not_found(&read(&mut session, &address));
     is_not_found(&read(&mut session, &another.address()));
@@ -396,7 +398,7 @@ fn an_artifact_that_no_message_holds_is_refused_and_a_large_one_is_not() {
         (b"\xff".repeat(12_000_000), true),
         (b"\xff".repeat(12_600_000), false),
     ] {
-        let id = artifact::put(&home.store(), "text/plain", &content).unwrap();
+        let id = artifact::store_content(&home.store(), "text/plain", &content).unwrap();
         let answer = read(&mut session, &id.address());
         assert_eq!(answer.get("result").is_some(), fits, "{answer:.300}");
         assert!(answer.to_string().len() <= 16 * 1024 * 1024);

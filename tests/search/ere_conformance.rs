@@ -753,7 +753,7 @@ fn compare(pattern: &str, fold: bool, subjects: &[String], report: &mut String) 
         let there = theirs.matches(subject);
         // The line between two others, of which the first one is passed over.
         let window = format!("\n{subject}\n\n");
-        let found = ours.find(window.as_bytes(), 1);
+        let found = ours.find_line(window.as_bytes(), 1);
         let here = found.is_some_and(|at| at <= 1 + subject.len());
         if there != here {
             let _ = writeln!(

@@ -18,7 +18,7 @@ use rustix::fs::{CWD, Mode, openat};
 struct Holds(&'static [u8]);
 
 impl LineMatcher for Holds {
-    fn find(&self, window: &[u8], from: usize) -> Option<usize> {
+    fn find_line(&self, window: &[u8], from: usize) -> Option<usize> {
         memchr::memmem::find(&window[from..], self.0).map(|at| from + at)
     }
 }
@@ -27,7 +27,7 @@ impl LineMatcher for Holds {
 struct Every;
 
 impl LineMatcher for Every {
-    fn find(&self, window: &[u8], from: usize) -> Option<usize> {
+    fn find_line(&self, window: &[u8], from: usize) -> Option<usize> {
         let end = memchr::memchr(b'\n', &window[from..]).map(|at| from + at);
         Some(end.unwrap_or(window.len() - 1))
     }
@@ -37,7 +37,7 @@ impl LineMatcher for Every {
 struct Beyond;
 
 impl LineMatcher for Beyond {
-    fn find(&self, window: &[u8], _: usize) -> Option<usize> {
+    fn find_line(&self, window: &[u8], _: usize) -> Option<usize> {
         Some(window.len() + 1)
     }
 }

@@ -50,7 +50,7 @@ fn staged_with_a_browser(test: &str, variables: &[(&str, &str)], body: impl FnOn
 fn no_browser() -> Option<&'static str> {
     static WHY: OnceLock<Option<&'static str>> = OnceLock::new();
     *WHY.get_or_init(|| {
-        let Some(browser) = Browser::find() else {
+        let Some(browser) = Browser::locate() else {
             return Some("no Chromium is here");
         };
         let room = common::public_directory();
@@ -169,7 +169,7 @@ impl Site {
 
 fn render(url: &Url, within: Duration) -> Result<RenderedPage, BrowserError> {
     let guard = Guard::new(url).unwrap();
-    Browser::find().unwrap().render(url, &guard, within)
+    Browser::locate().unwrap().render(url, &guard, within)
 }
 
 #[track_caller]
@@ -194,7 +194,7 @@ fn asks(url: &str) -> String {
 /// The targets that were connected to through the proxy, each once.
 fn connected(page: &RenderedPage) -> Vec<String> {
     let mut all: Vec<String> = page
-        .asked
+        .requests
         .iter()
         .filter(|asked| asked.refused.is_none())
         .map(|asked| asked.target.clone())
@@ -234,7 +234,7 @@ impl NameResolver for Names {
 }
 
 fn render_with(names: Arc<Names>, url: &Url, guard: &Guard) -> Result<RenderedPage, BrowserError> {
-    let browser = Browser::find().unwrap().with_resolver(names);
+    let browser = Browser::locate().unwrap().with_resolver(names);
     browser.render(url, guard, LONG)
 }
 
@@ -512,8 +512,8 @@ fn neither_webrtc_nor_a_download_nor_the_browser_itself_leads_past_proxy_and_pro
         }
         is_clean(room);
         let hosts = [PUBLIC, OTHER, PRIVATE].map(|host| format!("{host}:{}", site.port));
-        assert_eq!(connected(&page), hosts[..2], "{:?}", page.asked);
-        for asked in &page.asked {
+        assert_eq!(connected(&page), hosts[..2], "{:?}", page.requests);
+        for asked in &page.requests {
             let of_page = hosts.contains(&asked.target);
             let refused = asked.refused.as_deref().unwrap_or_default();
             assert!(of_page || refused.contains("browser's own"), "{asked:?}");

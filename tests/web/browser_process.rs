@@ -31,7 +31,7 @@ fn write(room: &Path, script: &str) -> String {
 fn find(program: &str) -> Option<Browser> {
     // SAFETY: this process has one test, which is alone with its environment here.
     unsafe { std::env::set_var("IKIGAI_BROWSER", program) };
-    Browser::find()
+    Browser::locate()
 }
 
 fn render(room: &Path, script: &str, within: Duration) -> Result<RenderedPage, BrowserError> {
@@ -76,7 +76,7 @@ fn the_variable_names_it_by_path_or_name_or_switches_it_off() {
                 std::env::set_var("PATH", room);
                 std::env::remove_var("IKIGAI_BROWSER");
             }
-            let found = Browser::find().unwrap_or_else(|| panic!("{number}"));
+            let found = Browser::locate().unwrap_or_else(|| panic!("{number}"));
             assert_eq!(found.program(), room.join(name));
             // SAFETY: as above.
             unsafe { std::env::set_var("PATH", "/usr/bin:/bin") };

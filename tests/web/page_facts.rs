@@ -188,7 +188,7 @@ fn a_page_says_all_of_this_of_itself_at_once() {
         r#"{"jsonLd":[{"@type":"ScholarlyArticle","n":1.0}],"openGraph":{"og:title":"Things & more"},"citation":{"citation_title":"Things","citation_author":["Doe, Jane","Roe, Richard"],"citation_journal_title":"Journal of Things","citation_publication_date":"2021/03/09","citation_doi":"10.1234/THINGS.5"}}"#
     );
     let today = PartialDate::today();
-    let citation = Citation::of(&url, Some(&embedded), "Things | Journal of Things", today);
+    let citation = Citation::for_page(&url, Some(&embedded), "Things | Journal of Things", today);
     assert_eq!(citation.accessed_date, today.to_string());
     assert_eq!(
         citation.formatted.apa,

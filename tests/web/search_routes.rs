@@ -233,7 +233,7 @@ fn what_is_kept_of_one_that_is_left_alone_is_still_an_answer() {
     };
     let breakers =
         iki_web::provider::breaker::ProviderBreakers::new(Some(&store as &dyn CacheStore));
-    let brave = provider_choice::find("brave").unwrap();
+    let brave = provider_choice::find_provider("brave").unwrap();
     breakers.failed(brave, limited);
     assert!(matches!(breakers.state(brave), BreakerState::Open(_)));
     let answer = search_with(&set, Some(&store), &words()).unwrap();

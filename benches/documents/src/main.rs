@@ -24,8 +24,9 @@ fn convert(engine: &str, bytes: &[u8]) -> Result<String, String> {
                 end: Some(Instant::now() + LONGEST),
                 ..FileLimits::default()
             };
-            let kind = FileKind::of(bytes).ok_or_else(|| {
-                DocumentError::of(bytes).map_or("no known kind".to_owned(), |error| error.to_string())
+            let kind = FileKind::detect(bytes).ok_or_else(|| {
+                DocumentError::detect(bytes)
+                    .map_or("no known kind".to_owned(), |error| error.to_string())
             })?;
             let document = convert_file(bytes, kind, &limits).map_err(|error| error.to_string())?;
             Ok(document.markdown)
@@ -54,7 +55,10 @@ fn damage(kind: &str, count: usize) {
     let number = mutants::kinds().position(|known| known == kind);
     let number = number.expect("the kind is one of those that are made");
     let original = mutants::original(kind);
-    assert!(mutants::convert(kind, &original), "{kind} is read as it was made");
+    assert!(
+        mutants::convert(kind, &original),
+        "{kind} is read as it was made"
+    );
     let mut chance = mutants::Chance(number as u64);
     let (mut read, mut longest, begin) = (0, 0.0_f64, cpu());
     for _ in 0..count {

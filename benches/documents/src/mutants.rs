@@ -173,7 +173,7 @@ pub fn convert(kind: &str, bytes: &[u8]) -> bool {
         let base = Url::parse("https://example.com/").expect("this is an address");
         return convert_feed(&String::from_utf8_lossy(bytes), &base).is_some();
     }
-    let told = FileKind::of(bytes);
+    let told = FileKind::detect(bytes);
     let kind = FileKind::ALL
         .into_iter()
         .find(|known| known.name() == kind)

@@ -21,10 +21,10 @@ pub const MONTHS: [&str; 12] = [
 #[must_use]
 pub(crate) fn month_by_letters(word: &str) -> Option<u8> {
     let letters = word.get(..3)?;
-    let at = MONTHS
+    let index = MONTHS
         .iter()
         .position(|name| name[..3].eq_ignore_ascii_case(letters))?;
-    u8::try_from(at + 1).ok()
+    u8::try_from(index + 1).ok()
 }
 
 /// The month from 1 on that a word names in English: in full, or by its first letters, three at

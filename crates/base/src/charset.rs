@@ -64,7 +64,7 @@ impl Charset {
             Self::Dos(upper) => {
                 let upper: Vec<char> = upper.chars().collect();
                 let decode = |byte: &u8| match byte.checked_sub(128) {
-                    Some(at) => upper.get(usize::from(at)).copied().unwrap_or('\u{fffd}'),
+                    Some(index) => upper.get(usize::from(index)).copied().unwrap_or('\u{fffd}'),
                     None => char::from(*byte),
                 };
                 bytes.iter().map(decode).collect::<String>().into()
@@ -90,13 +90,13 @@ impl Charset {
 
 /// Returns ISO-2022-KR as EUC-KR: the characters between SO and SI get their high bit.
 fn eight_bit_of_korean(bytes: &[u8]) -> Vec<u8> {
-    let (mut all, mut high, mut rest) = (Vec::with_capacity(bytes.len()), 0, bytes);
-    while let Some((byte, after)) = rest.split_first() {
-        rest = after;
+    let (mut all, mut high, mut unread) = (Vec::with_capacity(bytes.len()), 0, bytes);
+    while let Some((byte, after)) = unread.split_first() {
+        unread = after;
         match byte {
             0x0e => high = 0x80,
             0x0f => high = 0,
-            0x1b if after.starts_with(b"$)C") => rest = &after[3..],
+            0x1b if after.starts_with(b"$)C") => unread = &after[3..],
             // No line begins in the state of the one before.
             b'\n' => {
                 high = 0;
@@ -111,9 +111,9 @@ fn eight_bit_of_korean(bytes: &[u8]) -> Vec<u8> {
 
 /// Returns HZ as GBK: the characters between `~{` and `~}` get their high bit.
 fn eight_bit_of_hz(bytes: &[u8]) -> Vec<u8> {
-    let (mut all, mut high, mut rest) = (Vec::with_capacity(bytes.len()), 0, bytes);
-    while let Some((byte, after)) = rest.split_first() {
-        rest = after;
+    let (mut all, mut high, mut unread) = (Vec::with_capacity(bytes.len()), 0, bytes);
+    while let Some((byte, after)) = unread.split_first() {
+        unread = after;
         match (byte, after.first()) {
             (b'~', Some(b'{')) => high = 0x80,
             (b'~', Some(b'}')) => high = 0,
@@ -133,7 +133,7 @@ fn eight_bit_of_hz(bytes: &[u8]) -> Vec<u8> {
                 continue;
             }
         }
-        rest = &after[1..];
+        unread = &after[1..];
     }
     all
 }

@@ -51,12 +51,12 @@ pub fn spelled(text: &str) -> Cow<'_, str> {
 /// True if `text` spells a control character.
 #[must_use]
 pub fn spells(text: &str) -> bool {
-    let is_code = |at: usize| {
-        let code = text.get(at + 2..at + 4);
+    let is_code = |offset: usize| {
+        let code = text.get(offset + 2..offset + 4);
         let code = code.and_then(|digits| u8::from_str_radix(digits, 16).ok());
         code.is_some_and(|code| is_spelled(char::from(code)))
     };
-    text.contains(NUL) || text.match_indices("\\x").any(|(at, _)| is_code(at))
+    text.contains(NUL) || text.match_indices("\\x").any(|(offset, _)| is_code(offset))
 }
 
 /// `text` with the control characters that it spells; `None` if it spells none.
@@ -66,25 +66,25 @@ pub fn unspelled(text: &str) -> Option<String> {
         return None;
     }
     let mut meant = String::with_capacity(text.len());
-    let (mut rest, mut is_changed) = (text, false);
-    while let Some(at) = rest.find(['\\', NUL]) {
-        meant.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let spelled = rest.strip_prefix("\\x").and_then(|digits| {
+    let (mut unread, mut is_changed) = (text, false);
+    while let Some(offset) = unread.find(['\\', NUL]) {
+        meant.push_str(&unread[..offset]);
+        unread = &unread[offset..];
+        let spelled = unread.strip_prefix("\\x").and_then(|digits| {
             let code = u8::from_str_radix(digits.get(..2)?, 16).ok()?;
             Some((char::from(code), &digits[2..]))
         });
         let spelled = spelled.filter(|(one, _)| is_spelled(*one));
-        let spelled = spelled.or(rest.strip_prefix(NUL).map(|behind| ('\0', behind)));
+        let spelled = spelled.or(unread.strip_prefix(NUL).map(|behind| ('\0', behind)));
         let Some((character, behind)) = spelled else {
             meant.push('\\');
-            rest = &rest[1..];
+            unread = &unread[1..];
             continue;
         };
         meant.push(character);
-        (rest, is_changed) = (behind, true);
+        (unread, is_changed) = (behind, true);
     }
-    meant.push_str(rest);
+    meant.push_str(unread);
     is_changed.then_some(meant)
 }
 
@@ -94,14 +94,14 @@ mod tests {
 
     #[test]
     fn a_spelling_is_read_as_the_character() {
-        for (text, shown) in [
+        for (text, spelling) in [
             ("plain\ttext\r\n\u{c}", "plain\ttext\r\n\u{c}"),
             ("\x1b[31mred\x1b[0m", r"\x1b[31mred\x1b[0m"),
             ("a\0b\x07\x7f\u{9b}é", r"a␀b\x07\x7f\x9bé"),
         ] {
-            assert_eq!(spelled(text), shown);
-            let is_same = text == shown;
-            assert_eq!(unspelled(shown), (!is_same).then(|| text.to_owned()));
+            assert_eq!(spelled(text), spelling);
+            let is_same = text == spelling;
+            assert_eq!(unspelled(spelling), (!is_same).then(|| text.to_owned()));
         }
         for text in [r"\x41\xe9\x0a", r"\x", r"C:\x1", "\\é"] {
             assert_eq!(unspelled(text), None, "{text}");

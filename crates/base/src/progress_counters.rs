@@ -41,8 +41,8 @@ impl ServerWait {
 impl Drop for ServerWait {
     fn drop(&mut self) {
         let mut servers = SERVERS.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(at) = servers.iter().position(|(_, since)| *since == self.0) {
-            servers.remove(at);
+        if let Some(index) = servers.iter().position(|(_, since)| *since == self.0) {
+            servers.remove(index);
         }
     }
 }

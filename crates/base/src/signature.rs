@@ -39,15 +39,15 @@ pub fn is_pdf(bytes: &[u8]) -> bool {
 /// The media type, as IANA has it registered or as it is commonly written, and the words of the
 /// kind of file that `bytes` begin as.
 #[must_use]
-pub fn of(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
-    let at = |offset: usize, part: &[u8]| {
+pub fn detect(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
+    let has_at = |offset: usize, part: &[u8]| {
         bytes
             .get(offset..)
-            .is_some_and(|rest| rest.starts_with(part))
+            .is_some_and(|tail| tail.starts_with(part))
     };
     let entry = SIGNATURES
         .iter()
-        .find(|(offset, signature, ..)| at(*offset, signature));
+        .find(|(offset, signature, ..)| has_at(*offset, signature));
     if let Some((_, _, mime, words)) = entry {
         return Some((mime, words));
     }
@@ -59,7 +59,7 @@ pub fn of(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
             b"AVI " => Some(("video/x-msvideo", "AVI video")),
             _ => None,
         },
-        _ if at(4, b"ftyp") => Some(match bytes.get(8..12)? {
+        _ if has_at(4, b"ftyp") => Some(match bytes.get(8..12)? {
             b"avif" | b"avis" => ("image/avif", "AVIF image"),
             b"heic" | b"heix" | b"mif1" => ("image/heic", "HEIC image"),
             b"M4A " | b"M4B " => ("audio/mp4", "MP4 audio"),
@@ -76,7 +76,7 @@ pub fn of(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
             "application/vnd.microsoft.portable-executable",
             "Windows program or library (PE)",
         )),
-        [b'B', b'M', ..] if at(6, &[0; 4]) => Some(("image/bmp", "BMP image")),
+        [b'B', b'M', ..] if has_at(6, &[0; 4]) => Some(("image/bmp", "BMP image")),
         [0xFF, second, ..] if second & 0xE6 == 0xE2 => Some(("audio/mpeg", "MP3 audio")),
         _ => None,
     }
@@ -122,7 +122,7 @@ fn zip(bytes: &[u8]) -> (&'static str, &'static str) {
 /// The media type of a body on the web, if its beginning leaves no doubt that it is not text.
 #[must_use]
 pub fn body_type(body: &[u8]) -> Option<&'static str> {
-    let (media_type, _) = of(&body[..body.len().min(BODY_HEAD)])?;
+    let (media_type, _) = detect(&body[..body.len().min(BODY_HEAD)])?;
     (body.starts_with(ZIP) || UNMISTAKABLE.split(' ').any(|one| one == media_type))
         .then_some(media_type)
 }

@@ -56,7 +56,7 @@ pub enum EncodingFinding {
 impl EncodingFinding {
     /// Finds the encoding of a file that has these bytes.
     #[must_use]
-    pub fn of(bytes: &[u8]) -> Self {
+    pub fn detect(bytes: &[u8]) -> Self {
         if let [0xFF, 0xFE, 0, 0, ..] | [0, 0, 0xFE, 0xFF, ..] = bytes {
             return Self::Unknown(Some("UTF-32"));
         }
@@ -261,10 +261,10 @@ fn is_partly_utf8(bytes: &[u8], is_multi_byte: bool) -> bool {
 
 /// True if ASCII has the sequences by which ISO-2022 goes over to other characters.
 fn has_states(bytes: &[u8]) -> bool {
-    let mut found = memmem::find_iter(bytes, b"\x1b$");
-    found.any(|at| {
+    let mut escapes = memmem::find_iter(bytes, b"\x1b$");
+    escapes.any(|escape| {
         matches!(
-            bytes.get(at + 2),
+            bytes.get(escape + 2),
             Some(b'@' | b'A' | b'B' | b'(' | b')' | b'*')
         )
     })
@@ -285,7 +285,7 @@ pub fn wide_without_mark(bytes: &[u8]) -> Option<&'static str> {
     }
     let sample = &bytes[..bytes.len().min(WIDE_SAMPLE_BYTES)];
     let (units, _) = sample.as_chunks::<2>();
-    let has_nul = |at: usize| units.iter().any(|unit| unit[at] == 0);
+    let has_nul = |index: usize| units.iter().any(|unit| unit[index] == 0);
     let (encoding, name) = match (has_nul(0), has_nul(1)) {
         (false, true) => (UTF_16LE, "UTF-16LE"),
         (true, false) => (UTF_16BE, "UTF-16BE"),
@@ -370,7 +370,7 @@ mod tests {
         ] {
             let bytes = encoded(text, encoding);
             let known = EncodingFinding::Known(TextEncoding(encoding), text.to_owned());
-            assert_eq!(EncodingFinding::of(&bytes), known, "{text}");
+            assert_eq!(EncodingFinding::detect(&bytes), known, "{text}");
         }
     }
 
@@ -392,11 +392,17 @@ mod tests {
             b"\xFF\xFEa\0\x00\xD8b\0".to_vec(),
             b"\x1b$B%F\x1b(B".to_vec(),
         ] {
-            let found = EncodingFinding::of(&bytes);
-            assert!(matches!(found, EncodingFinding::Unknown(_)), "{found:?}");
+            let finding = EncodingFinding::detect(&bytes);
+            assert!(
+                matches!(finding, EncodingFinding::Unknown(_)),
+                "{finding:?}"
+            );
         }
         for text in ["", "plain\0text", "é\n", "\x1b[31mred\x1b[0m $B"] {
-            assert_eq!(EncodingFinding::of(text.as_bytes()), EncodingFinding::Utf8);
+            assert_eq!(
+                EncodingFinding::detect(text.as_bytes()),
+                EncodingFinding::Utf8
+            );
         }
     }
 

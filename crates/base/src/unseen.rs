@@ -234,24 +234,24 @@ fn spelled_character(text: &str) -> Option<(char, &str)> {
 
 fn unspelled(text: &str, escapes: bool) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('\\') {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
-        if let Some((c, behind)) = spelled_character(rest) {
+    let mut unread = text;
+    while let Some(backslash) = unread.find('\\') {
+        out.push_str(&unread[..backslash]);
+        unread = &unread[backslash..];
+        if let Some((c, behind)) = spelled_character(unread) {
             out.push(c);
-            rest = behind;
+            unread = behind;
         } else {
-            let length = if escapes && rest.starts_with("\\\\") {
+            let length = if escapes && unread.starts_with("\\\\") {
                 2
             } else {
                 1
             };
-            out.push_str(&rest[..length]);
-            rest = &rest[length..];
+            out.push_str(&unread[..length]);
+            unread = &unread[length..];
         }
     }
-    out + rest
+    out + unread
 }
 
 /// `text` with each unseen character that does not belong to it replaced by what `replace` appends.
@@ -264,15 +264,15 @@ fn rewritten(
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
-    let (mut rest, mut before) = (text, None);
-    while let Some(at) = rest.find(is_unseen) {
-        let (seen, from) = rest.split_at(at);
+    let (mut unread, mut before) = (text, None);
+    while let Some(offset) = unread.find(is_unseen) {
+        let (seen, from) = unread.split_at(offset);
         out.push_str(seen);
         before = seen.chars().next_back().or(before);
         let end = from.find(|c| !is_unseen(c)).unwrap_or(from.len());
         let (run, behind) = from.split_at(end);
-        let (kept, run) = run.split_at(length_of_selectors(before, run));
-        out.push_str(kept);
+        let (selectors, run) = run.split_at(length_of_selectors(before, run));
+        out.push_str(selectors);
         let next = behind.chars().next();
         let all = run.chars().count();
         let is_mark = |c: &char| effect(*c) == Some(UnseenEffect::Mark);
@@ -294,9 +294,9 @@ fn rewritten(
                 replace(c, effect, alone, &mut out);
             }
         }
-        rest = behind;
+        unread = behind;
     }
-    out.push_str(rest);
+    out.push_str(unread);
     if out == text {
         return Cow::Borrowed(text);
     }

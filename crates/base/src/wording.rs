@@ -64,29 +64,30 @@ pub fn join_list<T: AsRef<str>>(names: &[T], word: &str) -> String {
 /// The last boundary between characters within the first `limit` bytes of `text`.
 #[must_use]
 pub fn floor_boundary(text: &str, limit: usize) -> usize {
-    let mut at = limit.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
+    let mut boundary = limit.min(text.len());
+    while !text.is_char_boundary(boundary) {
+        boundary -= 1;
     }
-    at
+    boundary
 }
 
-/// The start of the character to which the byte of `text` at `at` belongs.
+/// The start of the character to which the byte of `text` at `offset` belongs.
 #[must_use]
-pub fn whole_character(text: &[u8], at: usize) -> usize {
-    let is_continuation = |at: &usize| text.get(*at).is_some_and(|byte| byte & 0xc0 == 0x80);
-    let nearest = (at.saturating_sub(3)..=at)
+pub fn whole_character(text: &[u8], offset: usize) -> usize {
+    let is_continuation =
+        |offset: &usize| text.get(*offset).is_some_and(|byte| byte & 0xc0 == 0x80);
+    let nearest = (offset.saturating_sub(3)..=offset)
         .rev()
-        .find(|at| !is_continuation(at));
-    nearest.unwrap_or(at)
+        .find(|offset| !is_continuation(offset));
+    nearest.unwrap_or(offset)
 }
 
 /// The system's words for an error, without its number, which says nothing more.
 #[must_use]
 pub fn system_words(error: &io::Error) -> String {
     let mut text = error.to_string();
-    if let Some(at) = text.find(" (os error") {
-        text.truncate(at);
+    if let Some(suffix) = text.find(" (os error") {
+        text.truncate(suffix);
     }
     text
 }
@@ -186,8 +187,8 @@ mod tests {
 
     #[test]
     fn no_character_is_cut() {
-        for (most, begin) in [(0, ""), (1, "a"), (2, "a"), (3, "a\u{e9}"), (9, "a\u{e9}b")] {
-            assert_eq!(beginning("a\u{e9}b", most), begin);
+        for (limit, expected) in [(0, ""), (1, "a"), (2, "a"), (3, "a\u{e9}"), (9, "a\u{e9}b")] {
+            assert_eq!(beginning("a\u{e9}b", limit), expected);
         }
     }
 

@@ -47,7 +47,7 @@ pub struct ConfinedRun<'a> {
     /// A script of the shell that calls the program as `$0`, in a directory of its own (`$HOME`).
     pub script: Option<&'a str>,
     /// Maximum output, in bytes.
-    pub most: usize,
+    pub max_bytes: usize,
     /// Its deadline.
     pub end: Instant,
 }
@@ -58,12 +58,12 @@ impl ConfinedRun<'_> {
         let started = self.script.map_or(self.program, |_| Path::new(SHELL));
         let script = self.script.map(|script| ["-c", script]);
         let script = script.iter().flatten().map(OsStr::new);
-        let own = self.script.map(|_| self.program.as_os_str());
+        let program = self.script.map(|_| self.program.as_os_str());
         let arguments = self.arguments.iter().map(OsStr::new);
         let all = std::iter::once(started.as_os_str()).chain(script);
         let launch = ProgramLaunch::prepare(
             started.as_os_str(),
-            all.chain(own).chain(arguments),
+            all.chain(program).chain(arguments),
             is_withheld,
         )?;
         // Pages are read in parallel instead.
@@ -76,19 +76,19 @@ impl ConfinedRun<'_> {
         let mut confinement = confinement_of(self.program).map_err(io::Error::other)?;
         let mut scratch = None;
         if self.script.is_some() {
-            let own = ScratchDirectory::plan()?;
+            let scratch_directory = ScratchDirectory::plan()?;
             launch = launch
-                .with("HOME", own.path())?
-                .with(TEMPORARY, own.path())?;
-            launch.scratch = Some(Arc::clone(&own));
-            scratch = Some(own);
+                .with("HOME", scratch_directory.path())?
+                .with(TEMPORARY, scratch_directory.path())?;
+            launch.scratch = Some(Arc::clone(&scratch_directory));
+            scratch = Some(scratch_directory);
             confinement = confinement.with_mute_sockets().map_err(io::Error::other)?;
         }
         launch.confinement = Some(confinement);
         let one_by_one = START_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
         let (mut watchdog, output) = Watchdog::start(launch, StderrTarget::Nowhere)?;
         drop(one_by_one);
-        let read = read_output(&mut watchdog, output, self.end, self.most, None);
+        let read = read_output(&mut watchdog, output, self.end, self.max_bytes, None);
         watchdog.ask_to_end(Duration::ZERO);
         watchdog.stop(Instant::now() + STOP_TIMEOUT);
         // The watchdog has done this, unless it was killed.

@@ -79,7 +79,8 @@ pub fn convert(
     if is_locked && candidates.is_empty() {
         return Err(DocumentError::Encrypted.into());
     }
-    if let Some(reason) = UnusableProgram::of(programs, OFFICE_VARIABLE, !candidates.is_empty()) {
+    if let Some(reason) = UnusableProgram::check(programs, OFFICE_VARIABLE, !candidates.is_empty())
+    {
         let remark = match reason {
             UnusableProgram::NotInstalled => advise_on_installation(kind),
             reason => format!("{reason}."),
@@ -151,7 +152,7 @@ fn convert_by(
         program,
         arguments: text.map_or(&names, |(.., arguments)| arguments),
         script: Some(text.map_or(OFFICE_SCRIPT, |_| TEXT_SCRIPT)),
-        most: MAX_FILE,
+        max_bytes: MAX_FILE,
         end,
     };
     let done = run.with(bytes.into())?;

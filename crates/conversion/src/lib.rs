@@ -63,7 +63,7 @@ enum UnusableProgram {
 
 impl UnusableProgram {
     /// The reason, if there is one: a program `is_installed`, or the variable may name none.
-    fn of(programs: HelperPrograms, variable: &'static str, is_installed: bool) -> Option<Self> {
+    fn check(programs: HelperPrograms, variable: &'static str, is_installed: bool) -> Option<Self> {
         if programs == HelperPrograms::Barred {
             return Some(Self::Barred);
         }
@@ -79,9 +79,9 @@ impl UnusableProgram {
 
 /// The time until which programs may work on a document that is to be there at `end`.
 fn program_end(end: Option<Instant>) -> Instant {
-    let own = end.and_then(|end| end.checked_sub(WRITING_TIME));
+    let call_end = end.and_then(|end| end.checked_sub(WRITING_TIME));
     let limit = Instant::now() + PROGRAM_TIMEOUT;
-    own.map_or(limit, |own| own.min(limit))
+    call_end.map_or(limit, |call_end| call_end.min(limit))
 }
 
 /// The reason why a document has no conversion, displayed as sentences for its reader.

@@ -176,7 +176,7 @@ pub fn recognise(
 
 fn find_program(programs: HelperPrograms) -> Result<PathBuf, UnreadReason> {
     let program = find_ocr_program();
-    match UnusableProgram::of(programs, OCR_VARIABLE, program.is_some()) {
+    match UnusableProgram::check(programs, OCR_VARIABLE, program.is_some()) {
         Some(UnusableProgram::NotInstalled) => Err(UnreadReason::NotInstalled),
         Some(reason) => Err(UnreadReason::Program(reason)),
         None => Ok(program.unwrap_or_default()),
@@ -193,7 +193,7 @@ fn run_program(
         program,
         arguments,
         script: None,
-        most: MAX_PAGE_BYTES,
+        max_bytes: MAX_PAGE_BYTES,
         end,
     };
     run.with(input)
@@ -250,8 +250,8 @@ impl<'a> OcrEngine<'a> {
         let work = || {
             loop {
                 let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
-                let Ok((at, image)) = job else { break };
-                let _ = results.send((at, self.read_page(image)));
+                let Ok((index, image)) = job else { break };
+                let _ = results.send((index, self.read_page(image)));
             }
         };
         thread::scope(|scope| {
@@ -262,13 +262,13 @@ impl<'a> OcrEngine<'a> {
             });
             // Nobody would take a job.
             let count = if workers.count() > 0 { count } else { 0 };
-            for at in 0..count {
+            for index in 0..count {
                 if Instant::now() >= self.end {
                     break;
                 }
-                match images.image(at) {
-                    Ok(image) => drop(jobs.send((at, image))),
-                    Err(fault) => drop(results.send((at, Err(UnreadReason::Image(fault))))),
+                match images.image(index) {
+                    Ok(image) => drop(jobs.send((index, image))),
+                    Err(fault) => drop(results.send((index, Err(UnreadReason::Image(fault))))),
                 }
             }
             drop(jobs);
@@ -315,9 +315,9 @@ fn user_locale() -> String {
 fn choose_languages<'l>(installed: &[&'l str], locale: &str) -> Vec<&'l str> {
     let code = locale.split(['_', '.', '@']).next().unwrap_or_default();
     let mut codes = LANGUAGES.split_ascii_whitespace();
-    let own = codes.find(|one| *one == code).and_then(|_| codes.next());
+    let language_code = codes.find(|one| *one == code).and_then(|_| codes.next());
     let rank = |name: &str| match name {
-        _ if Some(name) == own => 0,
+        _ if Some(name) == language_code => 0,
         "eng" => 1,
         _ => 2,
     };

@@ -21,10 +21,10 @@ pub fn declared_charset(document: &[u8], whole: bool) -> Option<&'static Encodin
     }
     // Each byte is one character, because the character set is not known yet.
     let text = encoding_rs::mem::decode_latin1(document);
-    let mut at = 0;
-    while let Some(length) = memchr(b'<', &text.as_bytes()[at..]) {
-        let name = at + length + 1;
-        at = match &text.as_bytes()[name..] {
+    let mut offset = 0;
+    while let Some(length) = memchr(b'<', &text.as_bytes()[offset..]) {
+        let name = offset + length + 1;
+        offset = match &text.as_bytes()[name..] {
             [b'!', b'-', b'-', ..] => tag::comment_end(&text, name + 3),
             [b'!' | b'?', ..] => tag::past(&text, name, b'>'),
             [first, ..] if first.is_ascii_alphabetic() || *first == b'/' => {
@@ -58,9 +58,9 @@ fn charset_of_meta(tag: &HtmlTag<'_>) -> Option<&'static Encoding> {
 /// Returns the label in a value such as `text/html; charset=utf-8`.
 fn label_in_content(content: &str) -> Option<&str> {
     let lower = content.to_ascii_lowercase();
-    lower.match_indices("charset").find_map(|(at, word)| {
-        let rest = content[at + word.len()..].trim_start();
-        let value = rest.strip_prefix('=')?.trim_start();
+    lower.match_indices("charset").find_map(|(offset, word)| {
+        let behind = content[offset + word.len()..].trim_start();
+        let value = behind.strip_prefix('=')?.trim_start();
         match value.chars().next()? {
             quote @ ('"' | '\'') => value[1..].split_once(quote).map(|(label, _)| label),
             _ => value.split([';', ' ', '\t', '\n', '\r', '\x0c']).next(),

@@ -8,18 +8,19 @@ use memchr::memchr;
 /// Decodes entities once, and only those that end in a semicolon, as writers write them.
 #[must_use]
 pub fn decoded(text: &str) -> String {
-    let ended = |rest: &str| reference(rest, false).filter(|found| found.is_ended);
+    let ended =
+        |behind: &str| reference(behind, false).filter(|reference_found| reference_found.is_ended);
     with_references(text, &ended).into_owned()
 }
 
 /// Decodes an attribute's value as browsers do, also entities without a semicolon.
 pub(crate) fn decoded_in_attribute(value: &str) -> Cow<'_, str> {
-    with_references(value, &|rest| reference(rest, true))
+    with_references(value, &|behind| reference(behind, true))
 }
 
 /// Decodes text between tags as browsers do.
 pub(crate) fn decoded_in_text(text: &str) -> Cow<'_, str> {
-    with_references(text, &|rest| reference(rest, false))
+    with_references(text, &|behind| reference(behind, false))
 }
 
 /// Replaces the references that `read` finds after an `&`.
@@ -28,21 +29,21 @@ fn with_references<'a>(
     read: &dyn Fn(&str) -> Option<CharacterReference>,
 ) -> Cow<'a, str> {
     let mut out = String::new();
-    let mut rest = text;
-    while let Some(at) = memchr(b'&', rest.as_bytes()) {
-        out.push_str(&rest[..at]);
-        rest = &rest[at + 1..];
-        if let Some(found) = read(rest) {
-            out.extend(found.characters.into_iter().flatten());
-            rest = &rest[found.length..];
+    let mut unread = text;
+    while let Some(ampersand) = memchr(b'&', unread.as_bytes()) {
+        out.push_str(&unread[..ampersand]);
+        unread = &unread[ampersand + 1..];
+        if let Some(reference_found) = read(unread) {
+            out.extend(reference_found.characters.into_iter().flatten());
+            unread = &unread[reference_found.length..];
         } else {
             out.push('&');
         }
     }
-    if rest.len() == text.len() {
+    if unread.len() == text.len() {
         return Cow::Borrowed(text);
     }
-    Cow::Owned(out + rest)
+    Cow::Owned(out + unread)
 }
 
 /// A decoded character reference.
@@ -101,12 +102,12 @@ fn reference(text: &str, in_attribute: bool) -> Option<CharacterReference> {
 
 /// Parses a numeric reference.
 fn numeric_reference(text: &[u8]) -> Option<CharacterReference> {
-    let (begin, radix) = match text.get(1) {
+    let (start, radix) = match text.get(1) {
         Some(b'x' | b'X') => (2, 16),
         _ => (1, 10),
     };
     let mut code = 0_u32;
-    let mut length = begin;
+    let mut length = start;
     while let Some(digit) = text
         .get(length)
         .and_then(|b| char::from(*b).to_digit(radix))
@@ -114,7 +115,7 @@ fn numeric_reference(text: &[u8]) -> Option<CharacterReference> {
         code = code.saturating_mul(radix).saturating_add(digit);
         length += 1;
     }
-    if length == begin {
+    if length == start {
         return None;
     }
     let is_ended = text.get(length) == Some(&b';');
@@ -131,7 +132,7 @@ fn char_of_code(code: u32) -> char {
     // "numeric character reference end state").
     let replaced = code
         .checked_sub(0x80)
-        .and_then(|at| *C1_REPLACEMENTS.get(usize::try_from(at).ok()?)?);
+        .and_then(|index| *C1_REPLACEMENTS.get(usize::try_from(index).ok()?)?);
     replaced
         .or_else(|| char::from_u32(code).filter(|_| code != 0))
         .unwrap_or('\u{fffd}')

@@ -66,7 +66,7 @@ impl DocumentError {
     /// Finds out from its bytes why a file is of no kind that has a conversion; `None` if they do
     /// not tell.
     #[must_use]
-    pub fn of(bytes: &[u8]) -> Option<Self> {
+    pub fn detect(bytes: &[u8]) -> Option<Self> {
         if bytes.starts_with(COMPOUND) {
             // The name of the stream that holds an encrypted document, in UTF-16.
             let name: Vec<u8> = "EncryptedPackage"

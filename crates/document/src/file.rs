@@ -28,7 +28,7 @@ impl FileKind {
     /// Detects the kind of a file by its signature, that of a zip file by the declared types of its
     /// parts, and that of JSON by its fields; `None` for any other file.
     #[must_use]
-    pub fn of(bytes: &[u8]) -> Option<Self> {
+    pub fn detect(bytes: &[u8]) -> Option<Self> {
         if bytes.starts_with(ZIP) {
             return reader_panics::catch_reader_panic(|| Self::of_zip(bytes)).ok()?;
         }

@@ -130,9 +130,9 @@ impl<'x, 'a> FormulaReader<'x, 'a> {
 
     /// Reads the element that `tag` opens; `None` if it is no part of its own of the one around it.
     fn open(&mut self, tag: &XmlTag<'_>, around: &mut FormulaElement) -> Option<FormulaPart> {
-        let found = find_layout(tag.name());
-        self.is_known &= found.is_some();
-        let (layout, signs) = found.unwrap_or((Row, [""; 3]));
+        let known_layout = find_layout(tag.name());
+        self.is_known &= known_layout.is_some();
+        let (layout, signs) = known_layout.unwrap_or((Row, [""; 3]));
         let level = self.xml.depth();
         // A row within a row is a part of it, unless it can be hidden by itself.
         let joins = match around.layout {
@@ -229,8 +229,8 @@ impl FormulaElement {
         }
         let argument = |letter| parts.get("abc".find(letter)?);
         let mut text = String::new();
-        for (at, c) in template.char_indices() {
-            let next = template[at + c.len_utf8()..].chars().next();
+        for (offset, c) in template.char_indices() {
+            let next = template[offset + c.len_utf8()..].chars().next();
             match (c, argument(c)) {
                 (_, Some(part)) => text.push_str(&part.to_bracketed()),
                 ('*', _) => text.push_str(before),

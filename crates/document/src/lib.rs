@@ -110,7 +110,7 @@ pub struct Document {
 impl Document {
     /// The part of the Markdown that is the page's own.
     #[must_use]
-    pub fn own(&self) -> &str {
+    pub fn own_text(&self) -> &str {
         &self.markdown[..self.remark.unwrap_or(self.markdown.len())]
     }
 
@@ -229,10 +229,10 @@ impl Document {
 
     /// Adds further cuts, in words too.
     fn cut(mut self, cuts: DocumentCuts) -> Self {
-        let own = self.markdown.len();
+        let start = self.markdown.len();
         cuts.append_notices(&mut self.markdown);
-        if self.markdown.len() > own {
-            self.remark.get_or_insert(own);
+        if self.markdown.len() > start {
+            self.remark.get_or_insert(start);
         }
         self.cuts = self.cuts.and(cuts);
         self
@@ -388,13 +388,3 @@ fn write_page(mut read: html::ConvertedPage, length: usize, end: Option<Instant>
 
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod tests_beside;
-#[cfg(test)]
-mod tests_code;
-#[cfg(test)]
-mod tests_hidden;
-#[cfg(test)]
-mod tests_meaning;
-#[cfg(test)]
-mod tests_useless;

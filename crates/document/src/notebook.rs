@@ -1,7 +1,8 @@
 //! The reader of Jupyter notebooks: their cells in order, code in fences, outputs as far as they
 //! are text, or HTML, LaTeX or JSON where there is no other text.
 //!
-//! Rules: nbformat 4, and 3, whose cells are in worksheets. Cells of text are Markdown already, so that the model has no part in this.
+//! Rules: nbformat 4, and 3, whose cells are in worksheets. Cells of text are Markdown already, so
+//! that the model has no part in this.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -196,7 +197,7 @@ pub(super) fn read(bytes: &[u8], limits: &FileLimits) -> Result<Document, Docume
             Err(_) => writer.cuts.damage = true,
         }
     }
-    for (at, cell) in cells.into_iter().enumerate() {
+    for (index, cell) in cells.into_iter().enumerate() {
         if limits.end.is_some_and(|end| Instant::now() >= end) {
             writer.cuts.time = true;
             break;
@@ -205,7 +206,7 @@ pub(super) fn read(bytes: &[u8], limits: &FileLimits) -> Result<Document, Docume
             writer.cuts.memory = true;
             break;
         }
-        if writer.add_cell(at + 1, cell).is_err() {
+        if writer.add_cell(index + 1, cell).is_err() {
             writer.cuts.damage = true;
         }
     }
@@ -297,16 +298,16 @@ impl NotebookWriter {
         let form = |media_type| output.form(media_type);
         let is_error = matches!(&*output.output_type, "error" | "pyerr");
         let kind = if is_error { "error" } else { "output" };
-        let mut shown = String::new();
+        let mut output_text = String::new();
         let texts = ["text/markdown", "text/plain", "text/csv"].map(form);
         for form in [output.text].into_iter().chain(texts) {
-            if shown.is_empty() {
-                shown = self.text(form, "");
+            if output_text.is_empty() {
+                output_text = self.text(form, "");
             }
         }
         if is_error {
-            shown = self.text(output.traceback, "\n");
-        } else if says_nothing(&shown) {
+            output_text = self.text(output.traceback, "\n");
+        } else if says_nothing(&output_text) {
             // What the plain text is a mere name for.
             let html = self.text(form("text/html"), "");
             let markdown = self.page_markdown(&html);
@@ -334,7 +335,7 @@ impl NotebookWriter {
             }
         }
         for media_type in HIDDEN_MEDIA_TYPES {
-            let is_beside = media_type == "text/html" && !shown.is_empty();
+            let is_beside = media_type == "text/html" && !output_text.is_empty();
             let text = self.text(form(media_type), "");
             if text.is_empty() || is_beside {
                 continue;
@@ -345,9 +346,9 @@ impl NotebookWriter {
             };
             self.add_line(&format!("[{kind}: {media_type}, {bytes} bytes]"));
         }
-        if !shown.trim().is_empty() {
+        if !output_text.trim().is_empty() {
             self.add_line(&format!("[{kind}]"));
-            let text = last_states(&self.as_text(&shown));
+            let text = last_states(&self.as_text(&output_text));
             self.add_fenced(text.trim_end(), "");
         }
         Ok(())
@@ -380,7 +381,7 @@ impl NotebookWriter {
     /// A text without embedded files and control sequences.
     fn as_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         self.not_text
-            .replace_all(text, |found: &Captures<'_>| match found.get(1) {
+            .replace_all(text, |captures: &Captures<'_>| match captures.get(1) {
                 Some(data) => format!(";base64,[{} bytes]", data.len() * 3 / 4),
                 None => String::new(),
             })

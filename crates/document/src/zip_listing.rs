@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn an_empty_file_is_called_so() {
         let empty = [b"PK\x05\x06".as_slice(), &[0; 18]].concat();
-        assert_eq!(FileKind::of(&empty), Some(FileKind::Zip));
+        assert_eq!(FileKind::detect(&empty), Some(FileKind::Zip));
         let document = read(&empty, &FileLimits::default()).unwrap();
         assert_eq!(document.markdown, "This zip file is empty.");
     }

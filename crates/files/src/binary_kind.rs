@@ -89,7 +89,7 @@ pub fn wide_encoding(bytes: &[u8]) -> Option<&'static str> {
 /// The kind of a binary file that begins with `bytes`; `None` if it is text. 8 KiB are enough, but
 /// for the measures of a JPEG image, which may be some 100 KB after its beginning.
 #[must_use]
-pub fn of(bytes: &[u8]) -> Option<BinaryKind> {
+pub fn detect(bytes: &[u8]) -> Option<BinaryKind> {
     if wide_encoding(bytes).is_some() {
         return None;
     }
@@ -98,7 +98,7 @@ pub fn of(bytes: &[u8]) -> Option<BinaryKind> {
     if !has_nul && is_utf8(head) {
         return None;
     }
-    match signature::of(bytes) {
+    match signature::detect(bytes) {
         Some((mime, words)) => Some(BinaryKind {
             mime,
             words,
@@ -152,24 +152,24 @@ fn measures(mime: &str, bytes: &[u8]) -> Option<(u32, u32)> {
 
 /// From the frame header, before which stand segments of any length (ITU T.81, B.1 and B.2.2).
 fn jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
-    let mut at = 2;
+    let mut offset = 2;
     loop {
-        if *bytes.get(at)? != 0xFF {
+        if *bytes.get(offset)? != 0xFF {
             return None;
         }
-        let marker = *bytes.get(at + 1)?;
+        let marker = *bytes.get(offset + 1)?;
         match marker {
             // Padding.
-            0xFF => at += 1,
+            0xFF => offset += 1,
             // Markers without a segment.
-            0x01 | 0xD0..=0xD8 => at += 2,
+            0x01 | 0xD0..=0xD8 => offset += 2,
             // The end, or the image itself.
             0xD9 | 0xDA => return None,
             0xC0..=0xCF if ![0xC4, 0xC8, 0xCC].contains(&marker) => {
-                let frame = bytes.get(at + 5..at + 9)?;
+                let frame = bytes.get(offset + 5..offset + 9)?;
                 return Some((big(&frame[2..]), big(&frame[..2])));
             }
-            _ => at += 2 + usize::try_from(big(bytes.get(at + 2..at + 4)?)).ok()?,
+            _ => offset += 2 + usize::try_from(big(bytes.get(offset + 2..offset + 4)?)).ok()?,
         }
     }
 }
@@ -210,7 +210,7 @@ mod tests {
     use super::*;
 
     fn described(bytes: &[u8]) -> Option<String> {
-        of(bytes).map(|kind| kind.describe(Some(bytes.len() as u64)))
+        detect(bytes).map(|kind| kind.describe(Some(bytes.len() as u64)))
     }
 
     /// A JPEG image with segments of `length` bytes before its frame header.
@@ -235,7 +235,7 @@ mod tests {
             Some("GIF image, 640 x 480, 13 bytes")
         );
         for length in [16, 40_000, u16::MAX] {
-            let kind = of(&jpeg_behind(length)).unwrap();
+            let kind = detect(&jpeg_behind(length)).unwrap();
             assert_eq!((kind.mime, kind.measures), ("image/jpeg", Some((640, 480))));
         }
         for body in [
@@ -244,7 +244,7 @@ mod tests {
             b"VP8X\x0A\0\0\0\0\0\0\0\x7F\x02\0\xDF\x01\0",
         ] {
             let bytes = [b"RIFF\0\0\0\0WEBP", body].concat();
-            let kind = of(&bytes).unwrap();
+            let kind = detect(&bytes).unwrap();
             assert_eq!(kind.describe(None), "WebP image, 640 x 480");
             assert!(kind.is_image());
         }
@@ -253,9 +253,9 @@ mod tests {
     #[test]
     fn an_image_that_is_cut_off_is_an_image_without_measures() {
         let jpeg = jpeg_behind(40_000);
-        assert_eq!(of(&jpeg[..30_000]).unwrap().measures, None);
+        assert_eq!(detect(&jpeg[..30_000]).unwrap().measures, None);
         assert_eq!(
-            of(b"\x89PNG\r\n\x1a\n\0\0").unwrap().describe(Some(10)),
+            detect(b"\x89PNG\r\n\x1a\n\0\0").unwrap().describe(Some(10)),
             "PNG image, 10 bytes"
         );
     }
@@ -305,7 +305,7 @@ mod tests {
             &late,
             &cut,
         ] {
-            assert_eq!(of(text), None, "{text:?}");
+            assert_eq!(detect(text), None, "{text:?}");
         }
         assert_eq!(wide_encoding(b"\xFF\xFEh\0"), Some("UTF-16LE"));
         assert_eq!(wide_encoding(b"\xFE\xFF\0h"), Some("UTF-16BE"));
@@ -316,15 +316,15 @@ mod tests {
         #[test]
         fn any_bytes_behind_any_beginning_are_borne(
             which in 0..signature::SIGNATURES.len(),
-            rest in proptest::collection::vec(any::<u8>(), 0..64),
+            suffix in proptest::collection::vec(any::<u8>(), 0..64),
         ) {
             let (offset, signature, ..) = signature::SIGNATURES[which];
-            let bytes = [&vec![0; offset][..], signature, &rest].concat();
+            let bytes = [&vec![0; offset][..], signature, &suffix].concat();
             for end in 0..=bytes.len() {
                 let _ = described(&bytes[..end]);
             }
-            let _ = webp(&[b"RIFF....WEBPVP8X", &rest[..]].concat());
-            let _ = jpeg(&[b"\xFF\xD8\xFF", &rest[..]].concat());
+            let _ = webp(&[b"RIFF....WEBPVP8X", &suffix[..]].concat());
+            let _ = jpeg(&[b"\xFF\xD8\xFF", &suffix[..]].concat());
         }
     }
 }

@@ -23,7 +23,7 @@ use iki_base::sparse_file::next_data;
 use iki_base::text_encoding::TextEncoding;
 use iki_base::wording::thousands;
 
-use text_search::{EditPiece, TextOccurrences, WINDOW, find, search};
+use text_search::{EditPiece, TextOccurrences, WINDOW, find_occurrences, search};
 
 mod text_search;
 
@@ -142,7 +142,7 @@ pub fn edit(
             .map_err(no_file)?;
         edited.has_controls = control_spelling::has_controls(&head);
     }
-    match EditedText::of(&file, replacements, end).map_err(no_file)? {
+    match EditedText::prepare(&file, replacements, end).map_err(no_file)? {
         Ok(EditedText::Bytes(brings_replacement)) => edited.brings_replacement = brings_replacement,
         Ok(EditedText::Decoded(encoding, text)) => {
             edited.encoding = Some(encoding);
@@ -153,7 +153,7 @@ pub fn edit(
     for (index, replacement) in replacements.iter().enumerate() {
         let failed = |error| (index, error);
         let text = between.as_ref().map_or(&file, |(_, text)| text);
-        let prepared = PreparedReplacement::find(text, *replacement, end).map_err(failed)?;
+        let prepared = PreparedReplacement::prepare(text, *replacement, end).map_err(failed)?;
         match prepared.made.nearest {
             Some(nearest) if replacements.len() > 1 => {
                 return Err((index, EditError::NotFound(nearest)));
@@ -166,9 +166,11 @@ pub fn edit(
         }
         let mut make = || -> Result<_, FileAccessError> {
             if tells_lines {
-                let begins = line_numbers(text, &prepared.found.first, end)?;
+                let begins = line_numbers(text, &prepared.occurrences.first, end)?;
                 let (old, new) = &prepared.texts;
-                edited.changed.add(&begins, prepared.found.count, old, new);
+                edited
+                    .changed
+                    .add(&begins, prepared.occurrences.count, old, new);
             }
             if index + 1 < replacements.len() {
                 let draft = draft_between(&target, &file)?;
@@ -224,14 +226,14 @@ fn draft_between(target: &WriteTarget, file: &RegularFile) -> Result<FileDraft, 
 /// A replacement whose occurrences were found.
 struct PreparedReplacement<'a> {
     texts: EditTexts<'a>,
-    found: TextOccurrences,
+    occurrences: TextOccurrences,
     made: MadeReplacement,
 }
 
 impl<'a> PreparedReplacement<'a> {
     /// Finds what is to be replaced in `file`. If all occurrences are meant and there are none, it
     /// has the nearest text.
-    fn find(
+    fn prepare(
         file: &RegularFile,
         replacement: TextReplacement<'a>,
         deadline: Option<Instant>,
@@ -243,14 +245,14 @@ impl<'a> PreparedReplacement<'a> {
             expected,
         } = replacement;
         let (texts, decided) = line_ends::decide(file, old, new, deadline)?;
-        let found = find(file, &Finder::new(&texts.0), deadline)?;
+        let occurrences = find_occurrences(file, &Finder::new(&texts.0), deadline)?;
         let count = if decided.changes_nothing {
             0
         } else {
-            found.count
+            occurrences.count
         };
         if count > 1 && !all {
-            let named = &found.first[..found.first.len().min(nearest::MAX_NAMED_LINES)];
+            let named = &occurrences.first[..occurrences.first.len().min(nearest::MAX_NAMED_LINES)];
             let lines = line_numbers(file, named, deadline)?;
             return Err(EditError::NotUnique { count, lines });
         }
@@ -261,12 +263,12 @@ impl<'a> PreparedReplacement<'a> {
         if count == 0 {
             let end = Some(Instant::now() + NEAREST_TIMEOUT);
             let content = file.bytes_at(0, NEAREST_SEARCH_BYTES, deadline)?;
-            let mut found = nearest::find_nearest(&content, old, new, end);
+            let mut nearest_text = nearest::find_nearest(&content, old, new, end);
             let is_whole = content.len() < NEAREST_SEARCH_BYTES;
-            if !is_whole && matches!(found.finding, NearestFinding::Nothing) {
-                found.finding = NearestFinding::Unknown;
+            if !is_whole && matches!(nearest_text.finding, NearestFinding::Nothing) {
+                nearest_text.finding = NearestFinding::Unknown;
             }
-            nearest = Some(Box::new(found));
+            nearest = Some(Box::new(nearest_text));
         }
         match nearest {
             Some(nearest) if !all || expected.is_some() => {
@@ -274,9 +276,11 @@ impl<'a> PreparedReplacement<'a> {
             }
             _ => {}
         }
-        let left = decided.crlf > found.count * line_ends::crlf_in(old);
-        let emptied = match found.first[..] {
-            [at, ..] if count > 0 && new.is_empty() => emptied_line(file, at, &texts.0, deadline)?,
+        let left = decided.crlf > occurrences.count * line_ends::crlf_in(old);
+        let emptied = match occurrences.first[..] {
+            [offset, ..] if count > 0 && new.is_empty() => {
+                emptied_line(file, offset, &texts.0, deadline)?
+            }
             _ => None,
         };
         Ok(Self {
@@ -291,7 +295,7 @@ impl<'a> PreparedReplacement<'a> {
                 nearest,
             },
             texts,
-            found,
+            occurrences,
         })
     }
 
@@ -302,33 +306,33 @@ impl<'a> PreparedReplacement<'a> {
         draft: &File,
         deadline: Option<Instant>,
     ) -> Result<(), FileAccessError> {
-        let ((old, new), length) = (&self.texts, self.found.length);
+        let ((old, new), length) = (&self.texts, self.occurrences.length);
         refuse_large_holes(file, length)?;
-        match self.found.first[..] {
-            [at] => write_around(file, draft, (at, old.len()), new, length, deadline),
+        match self.occurrences.first[..] {
+            [offset] => write_around(file, draft, (offset, old.len()), new, length, deadline),
             _ => write_replaced(file, draft, &Finder::new(old), new, length, deadline),
         }
     }
 }
 
-/// The line that is left empty without `old` at offset `at`, if `old` is whole lines but for the
+/// The line that is left empty without `old` at `offset`, if `old` is whole lines but for the
 /// last line end.
 fn emptied_line(
     file: &RegularFile,
-    at: u64,
+    offset: u64,
     old: &[u8],
     deadline: Option<Instant>,
 ) -> Result<Option<u64>, FileAccessError> {
     let (mut before, mut behind) = ([b'\n'], [0; 2]);
-    if at > 0 {
-        file.read_at(&mut before, at - 1)?;
+    if offset > 0 {
+        file.read_at(&mut before, offset - 1)?;
     }
-    let read = file.read_at(&mut behind, at + old.len() as u64)?;
+    let read = file.read_at(&mut behind, offset + old.len() as u64)?;
     let ends = behind[..read].starts_with(b"\n") || behind == *b"\r\n";
     if before != *b"\n" || !ends || old.ends_with(b"\n") {
         return Ok(None);
     }
-    Ok(line_numbers(file, &[at], deadline)?.first().copied())
+    Ok(line_numbers(file, &[offset], deadline)?.first().copied())
 }
 
 /// The numbers of the lines in which the offsets `places`, which ascend, are.
@@ -337,12 +341,12 @@ fn line_numbers(
     places: &[u64],
     deadline: Option<Instant>,
 ) -> Result<Vec<u64>, FileAccessError> {
-    let (mut at, mut line) = (0, 1);
+    let (mut offset, mut line) = (0, 1);
     let mut numbers = Vec::with_capacity(places.len());
     for place in places {
-        let between = file.count_line_ends(at..*place, deadline)?;
+        let between = file.count_line_ends(offset..*place, deadline)?;
         line += between.ok_or_else(FileAccessError::changed)?;
-        at = *place;
+        offset = *place;
         numbers.push(line);
     }
     Ok(numbers)
@@ -353,7 +357,7 @@ fn line_numbers(
 fn write_around(
     file: &RegularFile,
     draft: &File,
-    (at, old): (u64, usize),
+    (offset, old): (u64, usize),
     new: &[u8],
     length: u64,
     deadline: Option<Instant>,
@@ -369,9 +373,9 @@ fn write_around(
             Err(errno) => Err(FileAccessError::writing(errno)),
         }
     };
-    copy(0..at, 0)?;
-    positioned_io::write_at(draft, new, at).map_err(FileAccessError::writing)?;
-    copy(at + old as u64..length, at + new.len() as u64)
+    copy(0..offset, 0)?;
+    positioned_io::write_at(draft, new, offset).map_err(FileAccessError::writing)?;
+    copy(offset + old as u64..length, offset + new.len() as u64)
 }
 
 /// Refuses a file, `length` bytes long, whose holes would take too much of the disk when they are
@@ -382,12 +386,12 @@ fn refuse_large_holes(file: &RegularFile, length: u64) -> Result<(), FileAccessE
         return Ok(());
     }
     // Where the file system compresses, blocks alone do not show holes.
-    let (mut at, mut holes) = (0, 0);
-    while let Some(data) = next_data(&file.file, at, length) {
-        holes += data.start - at;
-        at = data.end;
+    let (mut offset, mut holes) = (0, 0);
+    while let Some(data) = next_data(&file.file, offset, length) {
+        holes += data.start - offset;
+        offset = data.end;
     }
-    holes += length - at;
+    holes += length - offset;
     if holes <= MAX_WRITTEN_HOLES {
         return Ok(());
     }

@@ -55,7 +55,7 @@ impl EditedText {
     ///
     /// # Errors
     /// The place of the replacement that cannot be made, and the reason.
-    pub fn of(
+    pub fn prepare(
         file: &RegularFile,
         replacements: &[TextReplacement<'_>],
         deadline: Option<Instant>,
@@ -95,7 +95,7 @@ impl EditedText {
             Vec::new()
         };
         let finding = if is_small {
-            EncodingFinding::of(&bytes)
+            EncodingFinding::detect(&bytes)
         } else {
             EncodingFinding::Unknown(None)
         };
@@ -108,9 +108,9 @@ impl EditedText {
                 Ok(Self::Bytes(false))
             }
             (EncodingFinding::Known(encoding, text), _) => {
-                let lacks = replacements.iter().enumerate().find_map(|(at, one)| {
+                let lacks = replacements.iter().enumerate().find_map(|(index, one)| {
                     let obstacle = obstacle(encoding, &text, one)?;
-                    Some((at, obstacle))
+                    Some((index, obstacle))
                 });
                 lacks.map_or(Ok(Self::Decoded(encoding, text)), Err)
             }
@@ -125,9 +125,9 @@ impl EditedText {
                     .ok_or((0, EncodingObstacle::Unknown(guess)))
             }
             (_, None) => Ok(Self::Bytes(false)),
-            (EncodingFinding::Unknown(guess), Some(at)) => Err(match bringing {
-                Some(at) => (at, EncodingObstacle::Replacement),
-                None => (at, EncodingObstacle::Unknown(guess)),
+            (EncodingFinding::Unknown(guess), Some(index)) => Err(match bringing {
+                Some(index) => (index, EncodingObstacle::Replacement),
+                None => (index, EncodingObstacle::Unknown(guess)),
             }),
         })
     }

@@ -58,7 +58,7 @@ mod tests {
             .spawn()
             .unwrap();
         let mut others = format!("/proc/{}/environ", child.id());
-        for own in [
+        for path in [
             "/proc/self/environ".to_owned(),
             "/proc/thread-self/environ".to_owned(),
             "/proc/self/../thread-self/environ".to_owned(),
@@ -66,7 +66,7 @@ mod tests {
             format!("/proc/{pid}/task/{pid}/environ"),
             "/proc/self/root/proc/self/environ".to_owned(),
         ] {
-            assert!(is_own_at(&own), "{own}");
+            assert!(is_own_at(&path), "{path}");
         }
         for _ in 0..2 {
             assert!(!is_own_at(&others), "{others}");

@@ -26,48 +26,48 @@ pub fn is_whole_image(kind: BinaryKind, bytes: &[u8]) -> bool {
 
 /// The end of the last chunk; each has its length, its type and a checksum.
 fn png_end(bytes: &[u8]) -> Option<usize> {
-    let (mut at, mut has_pixels) = (8, false);
+    let (mut offset, mut has_pixels) = (8, false);
     loop {
-        let length = usize::try_from(big(bytes.get(at..at + 4)?)).ok()?;
-        let end = length.checked_add(at + 8)?;
-        let chunk = bytes.get(at + 4..end)?;
+        let length = usize::try_from(big(bytes.get(offset..offset + 4)?)).ok()?;
+        let end = length.checked_add(offset + 8)?;
+        let chunk = bytes.get(offset + 4..end)?;
         let mut sum = Crc::new();
         sum.update(chunk);
         if sum.sum() != big(bytes.get(end..end + 4)?) {
             return None;
         }
         has_pixels |= chunk.starts_with(b"IDAT");
-        at = end + 4;
+        offset = end + 4;
         if chunk.starts_with(b"IEND") {
-            return has_pixels.then_some(at);
+            return has_pixels.then_some(offset);
         }
     }
 }
 
 /// The end of the image, after the last of its scans, whose lengths it does not have.
 fn jpeg_end(bytes: &[u8]) -> Option<usize> {
-    let (mut at, mut has_pixels) = (2, false);
+    let (mut offset, mut has_pixels) = (2, false);
     loop {
-        if *bytes.get(at)? != 0xFF {
+        if *bytes.get(offset)? != 0xFF {
             return None;
         }
-        match *bytes.get(at + 1)? {
-            0xFF => at += 1,
-            0x01 | 0xD0..=0xD8 => at += 2,
-            0xD9 => return has_pixels.then_some(at + 2),
+        match *bytes.get(offset + 1)? {
+            0xFF => offset += 1,
+            0x01 | 0xD0..=0xD8 => offset += 2,
+            0xD9 => return has_pixels.then_some(offset + 2),
             marker => {
-                at += 2 + usize::try_from(big(bytes.get(at + 2..at + 4)?)).ok()?;
+                offset += 2 + usize::try_from(big(bytes.get(offset + 2..offset + 4)?)).ok()?;
                 if marker != 0xDA {
                     continue;
                 }
                 has_pixels = true;
                 // Within a scan a zero or the mark of a restart follows such a byte.
                 loop {
-                    at += memchr(0xFF, bytes.get(at..)?)?;
-                    if !matches!(bytes.get(at + 1)?, 0 | 0xD0..=0xD7) {
+                    offset += memchr(0xFF, bytes.get(offset..)?)?;
+                    if !matches!(bytes.get(offset + 1)?, 0 | 0xD0..=0xD7) {
                         break;
                     }
-                    at += 2;
+                    offset += 2;
                 }
             }
         }
@@ -80,20 +80,20 @@ fn gif_end(bytes: &[u8]) -> Option<usize> {
         0x80.. => 6 << (flags & 7),
         _ => 0,
     };
-    let (mut at, mut has_pixels) = (13 + colours(*bytes.get(10)?), false);
+    let (mut offset, mut has_pixels) = (13 + colours(*bytes.get(10)?), false);
     loop {
-        match *bytes.get(at)? {
-            0x3B => return has_pixels.then_some(at + 1),
-            0x21 => at += 2,
+        match *bytes.get(offset)? {
+            0x3B => return has_pixels.then_some(offset + 1),
+            0x21 => offset += 2,
             0x2C => {
-                at += 11 + colours(*bytes.get(at + 9)?);
+                offset += 11 + colours(*bytes.get(offset + 9)?);
                 has_pixels = true;
             }
             _ => return None,
         }
         loop {
-            let length = usize::from(*bytes.get(at)?);
-            at += 1 + length;
+            let length = usize::from(*bytes.get(offset)?);
+            offset += 1 + length;
             if length == 0 {
                 break;
             }
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn an_image_is_whole_up_to_its_last_byte() {
         for image in images() {
-            let kind = binary_kind::of(&image).unwrap();
+            let kind = binary_kind::detect(&image).unwrap();
             assert!(is_whole_image(kind, &image), "{}", kind.words);
             let longer = [&image[..], b"<html>"].concat();
             assert!(is_whole_image(kind, &longer), "{}", kind.words);
@@ -157,13 +157,16 @@ mod tests {
         for image in images() {
             let page = b"<!DOCTYPE html><html><body>Not found</body></html>".repeat(9);
             let bytes = [&image[..image.len() / 2], &page].concat();
-            let kind = binary_kind::of(&image).unwrap();
+            let kind = binary_kind::detect(&image).unwrap();
             if kind.mime != "image/webp" {
                 assert!(!is_whole_image(kind, &bytes), "{}", kind.words);
             }
         }
         let mut wrong = images()[0].clone();
         wrong[45] ^= 1;
-        assert!(!is_whole_image(binary_kind::of(&wrong).unwrap(), &wrong));
+        assert!(!is_whole_image(
+            binary_kind::detect(&wrong).unwrap(),
+            &wrong
+        ));
     }
 }

@@ -62,9 +62,9 @@ pub fn replace(
     let files = files.chain(name.map(|name| name.directory.as_fd()));
     let files: Vec<BorrowedFd<'_>> = files.chain([old.file.as_fd()]).collect();
     let outcome = match detached::run(&files, &mut || work.carry_out(true).code()) {
-        Some(code) => OverwriteOutcome::of(code),
+        Some(code) => OverwriteOutcome::from_code(code),
         None => match detached::run(&files, &mut || work.carry_out(false).code()) {
-            Some(code) => OverwriteOutcome::of(code),
+            Some(code) => OverwriteOutcome::from_code(code),
             None => OverwriteOutcome::Killed,
         },
     };
@@ -126,13 +126,13 @@ impl PreparedContent {
             let parent = target.path.parent().unwrap_or(Path::new("."));
             let directory = target.directory.try_clone();
             let directory = directory.map_err(|error| FileAccessError::failed_write(&error))?;
-            if let Some(prepared) = Self::at(directory, parent, fill)? {
+            if let Some(prepared) = Self::create_in(directory, parent, fill)? {
                 return Ok(prepared);
             }
         }
         if persistent
             && let Some((directory, path)) = state_directory()
-            && let Some(prepared) = Self::at(directory, &path, fill)?
+            && let Some(prepared) = Self::create_in(directory, &path, fill)?
         {
             return Ok(prepared);
         }
@@ -146,7 +146,7 @@ impl PreparedContent {
 
     /// Has `fill` write the content into a draft in the directory `path`, open as `directory`;
     /// `None` if no draft can be made there or there is no room.
-    fn at(
+    fn create_in(
         directory: OwnedFd,
         path: &Path,
         fill: ContentWriter<'_>,
@@ -231,7 +231,7 @@ impl OverwriteOutcome {
         kind << 16 | detached::code_of(Err(*errno))
     }
 
-    fn of(code: u32) -> Self {
+    fn from_code(code: u32) -> Self {
         let errno = detached::result_of(code & 0xffff)
             .err()
             .unwrap_or(Errno::IO);
@@ -309,12 +309,12 @@ impl OverwriteJob<'_> {
     /// Makes room on file systems that cannot reserve any: writes zeroes where there was nothing.
     fn make_room_by_hand(&self) -> Result<(), Errno> {
         let made = (|| {
-            let mut at = 0;
-            while at < self.length {
+            let mut offset = 0;
+            while offset < self.length {
                 let end = self.length.min(self.old_length);
-                let there = next_data(self.file, at, end).unwrap_or(self.length..self.length);
-                self.clear_by_hand(at, there.start)?;
-                at = there.end;
+                let there = next_data(self.file, offset, end).unwrap_or(self.length..self.length);
+                self.clear_by_hand(offset, there.start)?;
+                offset = there.end;
             }
             Ok(())
         })();
@@ -328,12 +328,12 @@ impl OverwriteJob<'_> {
     fn clear_by_hand(&self, from: u64, to: u64) -> Result<(), Errno> {
         // In static memory, because this process may only make system calls.
         static ZEROES: [u8; 4096] = [0; 4096];
-        let mut at = from;
-        while at < to {
+        let mut offset = from;
+        while offset < to {
             let length =
-                usize::try_from(to - at).map_or(ZEROES.len(), |left| left.min(ZEROES.len()));
-            positioned_io::write_at(self.file, &ZEROES[..length], at)?;
-            at += length as u64;
+                usize::try_from(to - offset).map_or(ZEROES.len(), |left| left.min(ZEROES.len()));
+            positioned_io::write_at(self.file, &ZEROES[..length], offset)?;
+            offset += length as u64;
         }
         Ok(())
     }
@@ -344,30 +344,31 @@ impl OverwriteJob<'_> {
         let [piece, _] = &mut self.buffers;
         // A file that has no positions is written to all the same.
         let _ = rustix::fs::seek(self.file, rustix::fs::SeekFrom::Start(0));
-        let mut at = 0;
+        let mut offset = 0;
         loop {
-            let handed =
-                positioned_io::read_at(&self.prepared.draft.file, piece, at).and_then(|count| {
+            let handed = positioned_io::read_at(&self.prepared.draft.file, piece, offset).and_then(
+                |count| {
                     let piece = &piece[..count];
                     if piece.is_empty() {
                         return Ok(0);
                     }
                     rustix::io::retry_on_intr(|| rustix::io::write(self.file, piece))
-                });
+                },
+            );
             match handed {
-                Ok(0) if at == self.length => return OverwriteOutcome::Done,
+                Ok(0) if offset == self.length => return OverwriteOutcome::Done,
                 Ok(0) => return OverwriteOutcome::Torn(Errno::IO),
-                Ok(count) => at += count as u64,
-                Err(errno) if at == 0 => return OverwriteOutcome::Untouched(errno),
+                Ok(count) => offset += count as u64,
+                Err(errno) if offset == 0 => return OverwriteOutcome::Untouched(errno),
                 Err(errno) => return OverwriteOutcome::Torn(errno),
             }
         }
     }
 
     fn overwrite(&mut self) -> Result<(), Errno> {
-        let mut at = 0;
-        while at < self.length {
-            at += self.write_piece(at)?;
+        let mut offset = 0;
+        while offset < self.length {
+            offset += self.write_piece(offset)?;
         }
         let size = u64::try_from(fstat(self.file)?.st_size).unwrap_or(0);
         if size != self.length {
@@ -376,24 +377,24 @@ impl OverwriteJob<'_> {
         Ok(())
     }
 
-    /// Writes the changed bytes of the next piece, which starts at offset `at`, and returns the
+    /// Writes the changed bytes of the next piece, which starts at `offset`, and returns the
     /// length of the piece.
-    fn write_piece(&mut self, at: u64) -> Result<u64, Errno> {
+    fn write_piece(&mut self, offset: u64) -> Result<u64, Errno> {
         let [fresh, there] = &mut self.buffers;
-        let limit = usize::try_from(self.length - at)
+        let limit = usize::try_from(self.length - offset)
             .unwrap_or(PIECE)
             .min(PIECE);
-        let count = positioned_io::read_at(&self.prepared.draft.file, &mut fresh[..limit], at)?;
+        let count = positioned_io::read_at(&self.prepared.draft.file, &mut fresh[..limit], offset)?;
         if count == 0 {
             return Err(Errno::IO);
         }
         let fresh = &fresh[..count];
         let mut changes = 0..count;
         if self.compares {
-            let known = positioned_io::read_at(self.file, &mut there[..count], at)?;
+            let known = positioned_io::read_at(self.file, &mut there[..count], offset)?;
             changes = differing(&there[..known], fresh);
         }
-        let from = at + changes.start as u64;
+        let from = offset + changes.start as u64;
         positioned_io::write_at(self.file, &fresh[changes], from)?;
         Ok(count as u64)
     }

@@ -91,10 +91,10 @@ pub fn with_crlf(text: &[u8]) -> Cow<'_, [u8]> {
     }
     let mut changed = Vec::with_capacity(text.len() + text.len() / 16);
     let mut from = 0;
-    for at in bare {
-        changed.extend_from_slice(&text[from..at]);
+    for line_feed in bare {
+        changed.extend_from_slice(&text[from..line_feed]);
         changed.push(b'\r');
-        from = at;
+        from = line_feed;
     }
     changed.extend_from_slice(&text[from..]);
     Cow::Owned(changed)
@@ -102,7 +102,7 @@ pub fn with_crlf(text: &[u8]) -> Cow<'_, [u8]> {
 
 /// The offsets in `text` of each LF that has no CR before it.
 fn bare_line_feeds(text: &[u8]) -> impl Iterator<Item = usize> {
-    memchr_iter(b'\n', text).filter(|at| *at == 0 || text[at - 1] != b'\r')
+    memchr_iter(b'\n', text).filter(|offset| *offset == 0 || text[offset - 1] != b'\r')
 }
 
 /// Counts CRLF in `text`.

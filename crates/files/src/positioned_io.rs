@@ -70,17 +70,17 @@ pub fn copy(
     Ok(done)
 }
 
-/// Writes all of `bytes` at offset `at`.
-pub fn write_at(file: &File, bytes: &[u8], at: u64) -> Result<(), Errno> {
-    let written = file.write_all_at(bytes, at);
+/// Writes all of `bytes` at `offset`.
+pub fn write_at(file: &File, bytes: &[u8], offset: u64) -> Result<(), Errno> {
+    let written = file.write_all_at(bytes, offset);
     written.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
 }
 
 /// Reads as much as there is, up to the length of `buffer`.
-pub fn read_at(file: &File, buffer: &mut [u8], at: u64) -> Result<usize, Errno> {
+pub fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> Result<usize, Errno> {
     let mut count = 0;
     while count < buffer.len() {
-        match retry_on_intr(|| pread(file, &mut buffer[count..], at + count as u64))? {
+        match retry_on_intr(|| pread(file, &mut buffer[count..], offset + count as u64))? {
             0 => break,
             more => count += more,
         }

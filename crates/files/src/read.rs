@@ -255,7 +255,9 @@ impl FileContent {
             if here >= lines {
                 let nth = usize::try_from(lines.saturating_sub(1)).unwrap_or(usize::MAX);
                 let before = memrchr_iter(b'\n', chunk).nth(nth);
-                return Ok(Some(before.map_or(start, |at| start + at as u64 + 1)));
+                return Ok(Some(
+                    before.map_or(start, |offset| start + offset as u64 + 1),
+                ));
             }
             lines -= here;
             end = start;
@@ -304,7 +306,7 @@ impl FileContent {
     /// Finds out what the file is, by so many of its first bytes, which the window holds.
     fn look_at_beginning(&mut self, read: usize) {
         let beginning = &self.window[..read];
-        self.facts.kind = binary_kind::of(beginning);
+        self.facts.kind = binary_kind::detect(beginning);
         self.facts.encoding = binary_kind::wide_encoding(beginning);
     }
 
@@ -312,18 +314,18 @@ impl FileContent {
     pub fn line_end(&self, from: u64) -> Result<LineEnd, FileAccessError> {
         let deadline = Instant::now() + LINE_TIMEOUT;
         let mut window = vec![0; WINDOW];
-        let mut at = from;
-        while at - from < MAX_LINE_BYTES && Instant::now() < deadline {
-            let read = self.file.read_at(&mut window, at)?;
+        let mut offset = from;
+        while offset - from < MAX_LINE_BYTES && Instant::now() < deadline {
+            let read = self.file.read_at(&mut window, offset)?;
             if read == 0 {
-                return Ok(LineEnd::OfFile(at));
+                return Ok(LineEnd::OfFile(offset));
             }
             if let Some(end) = memchr(b'\n', &window[..read]) {
-                return Ok(LineEnd::At(at + end as u64));
+                return Ok(LineEnd::At(offset + end as u64));
             }
-            at += read as u64;
+            offset += read as u64;
         }
-        Ok(LineEnd::Behind(at))
+        Ok(LineEnd::Behind(offset))
     }
 
     /// At most `limit` bytes from offset `from` on.

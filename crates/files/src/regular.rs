@@ -170,20 +170,24 @@ impl RegularFile {
         Ok(Self { file, stat })
     }
 
-    /// Reads at offset `at` as much as comes at once; 0 bytes at the end.
-    pub fn read_at(&self, window: &mut [u8], at: u64) -> Result<usize, FileAccessError> {
-        let read = retry_on_intr(|| pread(&self.file, &mut *window, at));
+    /// Reads at `offset` as much as comes at once; 0 bytes at the end.
+    pub fn read_at(&self, window: &mut [u8], offset: u64) -> Result<usize, FileAccessError> {
+        let read = retry_on_intr(|| pread(&self.file, &mut *window, offset));
         read.map_err(FileAccessError::reading)
     }
 
-    /// The offset at which reading goes on after `read`, the bytes before offset `at`: behind the
+    /// The offset at which reading goes on after `read`, the bytes before `offset`: behind the
     /// hole that begins there, if it is a long one.
-    pub fn after_hole(&self, read: &[u8], at: u64) -> u64 {
+    pub fn after_hole(&self, read: &[u8], offset: u64) -> u64 {
         if read.last() != Some(&0) {
-            return at;
+            return offset;
         }
-        let end = hole_end(&self.file, at, self.size());
-        if end - at < WINDOW as u64 { at } else { end }
+        let end = hole_end(&self.file, offset, self.size());
+        if end - offset < WINDOW as u64 {
+            offset
+        } else {
+            end
+        }
     }
 
     /// Its size in bytes when it was opened.
@@ -201,20 +205,20 @@ impl RegularFile {
         mut visit: impl FnMut(&[u8]) -> bool,
     ) -> Result<u64, FileAccessError> {
         let mut window = vec![0; FIRST_WINDOW];
-        let mut at = range.start;
-        while at < range.end {
-            FileAccessError::if_late(deadline, at)?;
-            let left = usize::try_from(range.end - at).unwrap_or(usize::MAX);
+        let mut offset = range.start;
+        while offset < range.end {
+            FileAccessError::if_late(deadline, offset)?;
+            let left = usize::try_from(range.end - offset).unwrap_or(usize::MAX);
             let limit = window.len().min(left);
-            let read = self.read_at(&mut window[..limit], at)?;
-            at += read as u64;
+            let read = self.read_at(&mut window[..limit], offset)?;
+            offset += read as u64;
             if read == 0 || !visit(&window[..read]) {
                 break;
             }
-            at = self.after_hole(&window[..read], at).min(range.end);
+            offset = self.after_hole(&window[..read], offset).min(range.end);
             window.resize(WINDOW, 0);
         }
-        Ok(at)
+        Ok(offset)
     }
 
     /// At most `limit` bytes from offset `from` on; fewer only at the end of the file.
@@ -270,8 +274,8 @@ impl RegularFile {
     }
 }
 
-/// The first `limit` bytes of the file at `path`, and whether that is all of it; `None` if it cannot
-/// be read, not until `deadline`, or the system generates it.
+/// The first `limit` bytes of the file at `path`, and whether that is all of it; `None` if it
+/// cannot be read, not until `deadline`, or the system generates it.
 #[must_use]
 pub fn beginning(path: &Path, limit: usize, deadline: Option<Instant>) -> Option<(Vec<u8>, bool)> {
     let file = RegularFile::open(path, OFlags::RDONLY).ok()?;

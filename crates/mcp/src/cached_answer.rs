@@ -25,7 +25,7 @@ use iki_web::cache::{
 static LOOKUPS: Semaphore = Semaphore::const_new(64);
 
 /// The answer to `owner`'s `request` for `tool` on these terms, if the entries in `cache` suffice.
-pub async fn find(
+pub async fn find_answer(
     tool: &'static Tool,
     request: &str,
     terms: CallTerms,
@@ -129,9 +129,9 @@ mod tests {
     ) -> Option<Result<Reply<'a>, Failure>> {
         thread::sleep(Duration::from_millis(50));
         let question = CacheQuestion::new("test", 1);
-        let found = store.get(&question, Duration::from_secs(60))?;
+        let entry = store.get(&question, Duration::from_secs(60))?;
         Some(Ok(Reply::new(move |object| {
-            object.field("content", &found.bytes.len())
+            object.field("content", &entry.bytes.len())
         })))
     }
 
@@ -153,9 +153,9 @@ mod tests {
             let mut calls = JoinSet::new();
             for _ in 0..1000 {
                 let cache = Arc::clone(&cache);
-                calls.spawn(
-                    async move { find(&TOOL, "{}", CallTerms::default(), None, &cache).await },
-                );
+                calls.spawn(async move {
+                    find_answer(&TOOL, "{}", CallTerms::default(), None, &cache).await
+                });
             }
             timeout(minute / 2, calls.join_all()).await
         });

@@ -186,7 +186,7 @@ impl ToolCaller {
                 tools: self.tools,
                 ..CallTerms::within(spec.reader, spec.max_answer, None)
             };
-            let cached = cached_answer::find(tool, &request, terms, spec.owner, cache).await;
+            let cached = cached_answer::find_answer(tool, &request, terms, spec.owner, cache).await;
             if let Some(answer) = cached {
                 return answer;
             }

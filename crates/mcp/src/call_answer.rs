@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn a_refusal_has_the_form_of_the_tool_s_own_errors() {
-        let tool = registry::find("grep").unwrap();
+        let tool = registry::find_tool("grep").unwrap();
         let answer = CallAnswer::refusal(tool, &Failure::new(ErrorCode::Timeout, "too long"));
         assert_eq!(
             answer.text,

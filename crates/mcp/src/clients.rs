@@ -80,7 +80,7 @@ impl ClientProfile {
 
 /// The client that calls itself `name`.
 #[must_use]
-pub fn find(name: &str) -> &'static ClientProfile {
+pub fn find_client(name: &str) -> &'static ClientProfile {
     let name = name.to_lowercase();
     let known_client = CLIENTS.iter().find(|client| client.has_name(&name));
     known_client.unwrap_or(&CLIENTS[CLIENTS.len() - 1])
@@ -138,7 +138,7 @@ mod tests {
             ("Visual Studio Code", 19_000, lines(20)),
             ("", 19_000, lines(20)),
         ] {
-            let client = find(name);
+            let client = find_client(name);
             assert_eq!(client.longest_answer, longest, "{name}");
             assert_eq!(client.measure(longest), measure, "{name}");
         }
@@ -161,7 +161,7 @@ mod tests {
             ("factory-cli", None, false),
             ("someone", Some(55), true),
         ] {
-            let client = find(name);
+            let client = find_client(name);
             let after = client.goes_on_after();
             assert_eq!(after, seconds.map(Duration::from_secs), "{name}");
             assert_eq!(client.may_wait, may_wait, "{name}");

@@ -313,12 +313,12 @@ fn is_object(value: &RawValue) -> bool {
     value.get().starts_with('{')
 }
 
-/// True if a piece of JSON holds more values than `limit`. Names are not counted, and an empty array
-/// or object counts twice.
+/// True if a piece of JSON holds more values than `limit`. Names are not counted, and an empty
+/// array or object counts twice.
 fn holds_more_than(json: &[u8], limit: usize) -> bool {
-    let (mut count, mut rest) = (1, json);
-    while let Some((first, behind)) = rest.split_first() {
-        rest = match first {
+    let (mut count, mut remainder) = (1, json);
+    while let Some((first, behind)) = remainder.split_first() {
+        remainder = match first {
             b'"' => behind_string(behind),
             b',' | b'[' | b'{' => {
                 count += 1;
@@ -333,15 +333,15 @@ fn holds_more_than(json: &[u8], limit: usize) -> bool {
     false
 }
 
-/// The bytes behind a string, of which `rest` is everything behind its opening quote.
-fn behind_string(mut rest: &[u8]) -> &[u8] {
-    while let Some(at) = memchr::memchr2(b'"', b'\\', rest) {
-        let is_end = rest[at] == b'"';
-        rest = rest
-            .get(at + if is_end { 1 } else { 2 }..)
+/// The bytes behind a string, of which `remainder` is everything behind its opening quote.
+fn behind_string(mut remainder: &[u8]) -> &[u8] {
+    while let Some(offset) = memchr::memchr2(b'"', b'\\', remainder) {
+        let is_end = remainder[offset] == b'"';
+        remainder = remainder
+            .get(offset + if is_end { 1 } else { 2 }..)
             .unwrap_or_default();
         if is_end {
-            return rest;
+            return remainder;
         }
     }
     &[]

@@ -24,7 +24,7 @@ const SHARE: usize = 2;
 pub struct CallPermits {
     common: Arc<Semaphore>,
     /// Permits of tools that run fewer calls at the same time, by the tools' names.
-    own: HashMap<&'static str, (Arc<Semaphore>, usize)>,
+    tool_permits: HashMap<&'static str, (Arc<Semaphore>, usize)>,
     /// Shares of holders, for each tool that has some of its own and for the others together.
     shares: Mutex<HashMap<(TokenOwner, &'static str), Arc<Semaphore>>>,
 }
@@ -36,13 +36,13 @@ pub struct CallPermit(Vec<OwnedSemaphorePermit>);
 impl CallPermits {
     /// The permits of a server of `tools`, for many clients or for one.
     pub fn new(tools: &[&'static Tool], many: bool) -> Self {
-        let own = tools.iter().filter_map(|tool| {
+        let tool_permits = tools.iter().filter_map(|tool| {
             let count = tool.max_concurrent_calls? * if many { FACTOR_FOR_MANY_CLIENTS } else { 1 };
             Some((tool.name, (Arc::new(Semaphore::new(count)), count)))
         });
         Self {
             common: Arc::new(Semaphore::new(CALLS)),
-            own: own.collect(),
+            tool_permits: tool_permits.collect(),
             shares: Mutex::default(),
         }
     }
@@ -50,7 +50,7 @@ impl CallPermits {
     /// Waits for all permits of a call of `tool` but the common one. The scarce permits are taken
     /// first: a call that waits for one must not hold a common permit.
     pub async fn acquire(&self, tool: &'static Tool, holder: Option<&TokenOwner>) -> CallPermit {
-        let tool_permits = self.own.get(tool.name);
+        let tool_permits = self.tool_permits.get(tool.name);
         let mut permit = CallPermit::default();
         if let Some(holder) = holder {
             let (name, count) = tool_permits.map_or(("", CALLS), |(_, count)| (tool.name, *count));

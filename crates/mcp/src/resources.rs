@@ -46,7 +46,7 @@ pub fn link(link: &Value) -> Option<Resource> {
 
 /// Reads the artifact at `uri` that the calls of `caller` left there.
 pub async fn read(uri: &str, caller: &ToolCaller) -> Result<ReadResourceResult, ErrorData> {
-    let Some(stored) = find(uri, caller).await else {
+    let Some(stored) = find_artifact(uri, caller).await else {
         return Err(ErrorData::resource_not_found(
             format!(
                 "Resource not found: there is nothing at {}, or no more; results that are linked \
@@ -80,7 +80,7 @@ pub async fn read(uri: &str, caller: &ToolCaller) -> Result<ReadResourceResult, 
     Ok(ReadResourceResult::new(vec![contents]))
 }
 
-async fn find(uri: &str, caller: &ToolCaller) -> Option<StoredArtifact> {
+async fn find_artifact(uri: &str, caller: &ToolCaller) -> Option<StoredArtifact> {
     let id = ArtifactId::in_address(uri)?;
     if let Some(layers) = caller.cache() {
         return artifact::get_from(layers, &id).await;

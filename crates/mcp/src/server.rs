@@ -149,9 +149,9 @@ impl ToolServer {
         )
     }
 
-    fn find(&self, name: &str) -> Result<&'static Tool, ErrorData> {
+    fn find_tool(&self, name: &str) -> Result<&'static Tool, ErrorData> {
         let served = &self.setup.tools;
-        let tool = TOOLS.find(name);
+        let tool = TOOLS.find_tool(name);
         let tool = tool.filter(|tool| served.iter().any(|one| one.name == tool.name));
         tool.ok_or_else(|| {
             let names: Vec<&str> = served.iter().map(|tool| tool.name).collect();
@@ -196,9 +196,9 @@ impl ServerHandler for ToolServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let tool = self.find(&request.name)?;
+        let tool = self.find_tool(&request.name)?;
         let mut gone = self.gone.clone();
-        let client = clients::find(&name_of_client(&context));
+        let client = clients::find_client(&name_of_client(&context));
         let http = context.extensions.get::<Parts>();
         let owner = http.and_then(|http| http.extensions.get::<TokenOwner>());
         let latest = LatestProgress::default();

@@ -157,7 +157,7 @@ where
                 };
             }
             let newline = memchr::memchr(b'\n', bytes);
-            let count = newline.map_or(bytes.len(), |at| at + 1);
+            let count = newline.map_or(bytes.len(), |line_feed| line_feed + 1);
             self.dropping |= self.line.len() + count > MAX_LINE_BYTES;
             if self.dropping {
                 self.line = Vec::new();
@@ -219,13 +219,13 @@ where
 
     /// Answers what is not a message. A notification is never answered.
     fn refuse(&self, fault: &MessageFault) {
-        let (code, begin) = match fault.kind {
+        let (code, prefix) = match fault.kind {
             FaultKind::Syntax => (ErrorCode::PARSE_ERROR, "Parse error: "),
             _ if fault.is_notification => return,
             FaultKind::Invalid => (ErrorCode::INVALID_REQUEST, "Invalid Request: "),
             FaultKind::NotOffered => (ErrorCode::METHOD_NOT_FOUND, ""),
         };
-        self.reply_error(code, &format!("{begin}{}", fault.reason), &fault.id);
+        self.reply_error(code, &format!("{prefix}{}", fault.reason), &fault.id);
     }
 
     fn reply_error(&self, code: ErrorCode, message: &str, id: &Value) {

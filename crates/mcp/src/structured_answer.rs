@@ -28,7 +28,7 @@ pub fn result(tool: &Tool, answer: CallAnswer) -> CallToolResult {
 /// programs.
 fn error(answer: &Value) -> String {
     let message = answer["error"].as_str().unwrap_or_default();
-    let code = answer["error_code"].as_str().and_then(ErrorCode::find);
+    let code = answer["error_code"].as_str().and_then(ErrorCode::from_name);
     let kind = code.unwrap_or(ErrorCode::ToolFailed).kind();
     let mut error = Map::new();
     error.insert("kind".to_owned(), kind.into());
@@ -125,7 +125,7 @@ mod tests {
                 r#""provider":"brave","alternatives":["exa"],"detail":"429"}}"#,
             )}])
         );
-        for (code, rest) in [
+        for (code, error_text) in [
             (
                 "TIMEOUT",
                 r#""network","retryable":true,"retryAfterSeconds":5,"suggestedAction":"retry_after_delay""#,
@@ -150,7 +150,10 @@ mod tests {
             let object = json!({"content": "c", "error": "e", "error_code": code});
             let result = sent(&tools::web::scrape::TOOL, &object);
             let text = result["content"][0]["text"].as_str().unwrap();
-            assert_eq!(text, format!("e\n\n{{\"error\":{{\"kind\":{rest}}}}}"));
+            assert_eq!(
+                text,
+                format!("e\n\n{{\"error\":{{\"kind\":{error_text}}}}}")
+            );
         }
     }
 }

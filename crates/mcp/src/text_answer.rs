@@ -181,8 +181,12 @@ mod tests {
     use crate::clients;
     use iki_tools::registry;
 
-    fn shown(tool: &str, object: &Value) -> String {
-        text(registry::find(tool).unwrap(), object, clients::find(""))
+    fn answer_text(tool: &str, object: &Value) -> String {
+        text(
+            registry::find_tool(tool).unwrap(),
+            object,
+            clients::find_client(""),
+        )
     }
 
     #[test]
@@ -202,7 +206,7 @@ mod tests {
                 "Replaced 1 occurrence in f",
             ),
         ] {
-            assert_eq!(shown(tool, &object), expected);
+            assert_eq!(answer_text(tool, &object), expected);
         }
     }
 
@@ -246,7 +250,7 @@ mod tests {
                 "[go on with 2]\na\n[Old. go on with 2]",
             ),
         ] {
-            assert_eq!(shown(tool, &object), expected);
+            assert_eq!(answer_text(tool, &object), expected);
         }
     }
 
@@ -254,13 +258,18 @@ mod tests {
     fn an_error_is_its_sentence_its_code_and_its_note() {
         let object = json!({"error": "File not found: x", "error_code": "FILE_NOT_FOUND", "note": "Did you mean y?"});
         assert_eq!(
-            shown("file_read", &object),
+            answer_text("file_read", &object),
             "File not found: x (FILE_NOT_FOUND)\n[Did you mean y?]"
         );
         let object = json!({"output": "begun", "error": "the disk", "error_code": "READ_FAILED"});
-        assert_eq!(shown("file_read", &object), "begun\nthe disk (READ_FAILED)");
+        assert_eq!(
+            answer_text("file_read", &object),
+            "begun\nthe disk (READ_FAILED)"
+        );
         let object = json!({"success": false, "error": "No key", "error_code": "AUTH_MISSING"});
-        assert!(shown("web_search_brave", &object).contains("[Some clients pass no variables on"));
+        assert!(
+            answer_text("web_search_brave", &object).contains("[Some clients pass no variables on")
+        );
     }
 
     #[test]
@@ -272,7 +281,7 @@ mod tests {
                 "provider": "brave", "alternatives": ["exa", "tavily"], "detail": "429",
             });
             assert_eq!(
-                shown("web_search", &object),
+                answer_text("web_search", &object),
                 format!(
                     "{error} (RATE_LIMIT)\n[try again in 60 seconds; others to try: exa, tavily]"
                 )
@@ -282,13 +291,14 @@ mod tests {
             "success": false, "error": "e", "error_code": "AUTH_MISSING", "note": "N.",
             "alternatives": ["exa"],
         });
-        let keys = clients::find("").keys;
+        let keys = clients::find_client("").keys;
         assert!(
-            shown("web_search", &object).ends_with(&format!("with {keys}; N; others to try: exa]"))
+            answer_text("web_search", &object)
+                .ends_with(&format!("with {keys}; N; others to try: exa]"))
         );
         let object =
             json!({"success": false, "error": "e", "error_code": "BLOCKED", "retryable": false});
-        assert_eq!(shown("scrape_page", &object), "e (BLOCKED)");
+        assert_eq!(answer_text("scrape_page", &object), "e (BLOCKED)");
     }
 
     #[test]
@@ -298,11 +308,11 @@ mod tests {
             {"title": "Two", "url": "https://b/", "snippet": ""},
         ]});
         assert_eq!(
-            shown("web_search_brave", &object),
+            answer_text("web_search_brave", &object),
             "1. One\n   https://a/\n   first line\n2. Two\n   https://b/"
         );
         let none = json!({"success": true, "results": [], "count": 0});
-        assert_eq!(shown("web_search_brave", &none), "[no output]");
+        assert_eq!(answer_text("web_search_brave", &none), "[no output]");
     }
 
     #[test]
@@ -316,32 +326,32 @@ mod tests {
             ("content", FieldRole::Content),
             ("cut", FieldRole::Aside(&[("cut", "")])),
         ];
-        let shown = |object: Value| text(&tool, &object, clients::find(""));
+        let render = |object: Value| text(&tool, &object, clients::find_client(""));
         let meta = json!({"title": "T\nU", "bibtex": "@misc", "apa": "A. (n.d.)."});
         assert_eq!(
-            shown(json!({"meta": meta, "content": "# c", "cut": false, "note": "More."})),
+            render(json!({"meta": meta, "content": "# c", "cut": false, "note": "More."})),
             "# c\n\ntitle: T U\ncite: A. (n.d.).\n[More.]"
         );
         assert_eq!(
-            shown(json!({"content": "# c\n", "cut": true})),
+            render(json!({"content": "# c\n", "cut": true})),
             "# c\n\ncut: yes"
         );
         assert_eq!(
-            shown(json!({"meta": meta, "content": ""})),
+            render(json!({"meta": meta, "content": ""})),
             "title: T U\ncite: A. (n.d.)."
         );
-        assert_eq!(shown(json!({"meta": {}, "content": "# c"})), "# c");
+        assert_eq!(render(json!({"meta": {}, "content": "# c"})), "# c");
     }
 
     #[test]
     fn an_image_comes_before_its_words() {
         let object =
             json!({"output": "PNG image", "image": {"mime_type": "image/png", "data": "AAAA"}});
-        let tool = registry::find("file_read").unwrap();
+        let tool = registry::find_tool("file_read").unwrap();
         let blocks = serde_json::to_value(content(
             tool,
             &object,
-            clients::find(""),
+            clients::find_client(""),
             (None, TextMeasure::Plain),
         ))
         .unwrap();

@@ -140,16 +140,16 @@ mod tests {
                 assert!(required.contains(name), "{}: {name}", tool.name);
             }
             for (name, field) in schema["parameters"]["properties"].as_object().unwrap() {
-                let said = listed["properties"][name]["description"].as_str();
-                let said = said.unwrap_or_else(|| panic!("{}: {name}", tool.name));
+                let field_text = listed["properties"][name]["description"].as_str();
+                let field_text = field_text.unwrap_or_else(|| panic!("{}: {name}", tool.name));
                 for word in ["minimum", "maximum", "minLength", "default"] {
                     let Some(value) = field.get(word) else {
                         continue;
                     };
                     let value = value.as_str().map_or(value.to_string(), str::to_owned);
                     assert!(
-                        said.contains(&value) || value == "[]",
-                        "{name}, {word}: {said}"
+                        field_text.contains(&value) || value == "[]",
+                        "{name}, {word}: {field_text}"
                     );
                 }
             }
@@ -179,12 +179,12 @@ mod tests {
 
     #[test]
     fn the_tools_of_research_take_less_than_sixteen_kilobytes_of_the_list() {
-        for (structured, most) in [(false, 16_000), (true, 24_000)] {
+        for (structured, limit) in [(false, 16_000), (true, 24_000)] {
             let tools = TOOLS.iter().filter(|tool| tool.set == ToolSet::Research);
             let entries = tools
                 .map(|tool| serde_json::to_vec(&entry(tool, &all(), structured, None)).unwrap());
             let size: usize = entries.map(|entry| entry.len()).sum();
-            assert!(size <= most, "{size} bytes, structured: {structured}");
+            assert!(size <= limit, "{size} bytes, structured: {structured}");
         }
     }
 

@@ -46,7 +46,7 @@ mod tests {
 
     fn made_visible(tool: &str, mut answer: Value) -> Value {
         let object = answer.as_object_mut().unwrap();
-        make_visible(registry::find(tool).unwrap(), object);
+        make_visible(registry::find_tool(tool).unwrap(), object);
         answer
     }
 

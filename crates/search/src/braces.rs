@@ -45,7 +45,8 @@ pub fn alternatives(pattern: &[u8]) -> Result<Vec<Vec<u8>>, TooManyAlternatives>
 
 /// True if it is worthwhile to look for braces.
 fn may_have_braces(pattern: &[u8]) -> bool {
-    memchr::memchr(b'{', pattern).is_some_and(|at| memchr::memchr(b',', &pattern[at..]).is_some())
+    memchr::memchr(b'{', pattern)
+        .is_some_and(|brace| memchr::memchr(b',', &pattern[brace..]).is_some())
 }
 
 /// A pattern as text and choices, one after the other.
@@ -130,25 +131,25 @@ fn first_pair(
     pattern: &[u8],
     steps: &mut usize,
 ) -> Result<Option<(usize, usize)>, TooManyAlternatives> {
-    let mut at = 0;
-    while let Some(&byte) = pattern.get(at) {
+    let mut offset = 0;
+    while let Some(&byte) = pattern.get(offset) {
         match byte {
-            b'\\' => at += 1,
+            b'\\' => offset += 1,
             // As bash has it, for the sake of `find -exec`: a pair of empty braces that begins a
             // word opens nothing.
-            b'{' if at == 0 && pattern.get(1) == Some(&b'}') => {}
+            b'{' if offset == 0 && pattern.get(1) == Some(&b'}') => {}
             b'{' => {
-                let rest = &pattern[at + 1..];
-                let end = end_of_pair(rest);
-                let taken = end.unwrap_or(rest.len()) + 1;
+                let behind = &pattern[offset + 1..];
+                let end = end_of_pair(behind);
+                let taken = end.unwrap_or(behind.len()) + 1;
                 *steps = steps.checked_sub(taken).ok_or(TooManyAlternatives)?;
                 if let Some(end) = end {
-                    return Ok(Some((at, at + 1 + end)));
+                    return Ok(Some((offset, offset + 1 + end)));
                 }
             }
             _ => {}
         }
-        at += 1;
+        offset += 1;
     }
     Ok(None)
 }
@@ -157,17 +158,17 @@ fn first_pair(
 /// One that would close it before the comma is ordinary text.
 fn end_of_pair(text: &[u8]) -> Option<usize> {
     let (mut level, mut comma) = (0_usize, false);
-    let mut at = 0;
-    while let Some(&byte) = text.get(at) {
+    let mut offset = 0;
+    while let Some(&byte) = text.get(offset) {
         match byte {
-            b'\\' => at += 1,
+            b'\\' => offset += 1,
             b'{' => level += 1,
             b'}' if level > 0 => level -= 1,
-            b'}' if comma => return Some(at),
+            b'}' if comma => return Some(offset),
             b',' if level == 0 => comma = true,
             _ => {}
         }
-        at += 1;
+        offset += 1;
     }
     None
 }
@@ -175,19 +176,19 @@ fn end_of_pair(text: &[u8]) -> Option<usize> {
 /// Splits `text` at the commas that are in no further braces.
 fn split_at_commas(text: &[u8]) -> Vec<&[u8]> {
     let mut parts = Vec::new();
-    let (mut level, mut start, mut at) = (0_usize, 0, 0);
-    while let Some(&byte) = text.get(at) {
+    let (mut level, mut start, mut offset) = (0_usize, 0, 0);
+    while let Some(&byte) = text.get(offset) {
         match byte {
-            b'\\' => at += 1,
+            b'\\' => offset += 1,
             b'{' => level += 1,
             b'}' => level = level.saturating_sub(1),
             b',' if level == 0 => {
-                parts.push(&text[start..at]);
-                start = at + 1;
+                parts.push(&text[start..offset]);
+                start = offset + 1;
             }
             _ => {}
         }
-        at += 1;
+        offset += 1;
     }
     parts.push(&text[start..]);
     parts

@@ -13,22 +13,22 @@ pub struct WildcardSet {
 }
 
 impl WildcardSet {
-    /// Reads the set whose `[` is before `at`. Returns it and the offset after its end; `None` if
-    /// it has no end.
-    pub fn parse(pattern: &[char], mut at: usize, unicode: bool) -> Option<(Self, usize)> {
-        let negated = matches!(pattern.get(at), Some('!' | '^'));
-        at += usize::from(negated);
-        let first = at;
+    /// Reads the set whose `[` is before `offset`. Returns it and the offset after its end; `None`
+    /// if it has no end.
+    pub fn parse(pattern: &[char], mut offset: usize, unicode: bool) -> Option<(Self, usize)> {
+        let negated = matches!(pattern.get(offset), Some('!' | '^'));
+        offset += usize::from(negated);
+        let first = offset;
         let mut ranges = Vec::new();
         // A class or a collating symbol that does not exist makes the comparison fail there, before
         // anything after it is looked at.
         let mut broken = false;
         loop {
-            if pattern.get(at) == Some(&']') && at > first {
+            if pattern.get(offset) == Some(&']') && offset > first {
                 break;
             }
-            let (element, next) = element(pattern, at)?;
-            at = next;
+            let (element, next) = element(pattern, offset)?;
+            offset = next;
             let low = match element {
                 SetElement::Class(name) => {
                     broken |= !(broken || class(&name, unicode, &mut ranges));
@@ -44,8 +44,10 @@ impl WildcardSet {
                 SetElement::Unknown => None,
             };
             let mut high = low;
-            if pattern.get(at) == Some(&'-') && pattern.get(at + 1).is_some_and(|c| *c != ']') {
-                (high, at) = match element_at_end(pattern, at + 1)? {
+            if pattern.get(offset) == Some(&'-')
+                && pattern.get(offset + 1).is_some_and(|c| *c != ']')
+            {
+                (high, offset) = match element_at_end(pattern, offset + 1)? {
                     (SetElement::Char(c), next) => (Some(c), next),
                     (_, next) => (None, next),
                 };
@@ -65,7 +67,7 @@ impl WildcardSet {
                 negated: negated && !nothing,
                 ranges,
             },
-            at + 1,
+            offset + 1,
         ))
     }
 
@@ -104,42 +106,42 @@ enum SetElement {
     Unknown,
 }
 
-/// Reads the element at `at`; with the offset of the next one. None at the pattern's end.
-fn element(pattern: &[char], at: usize) -> Option<(SetElement, usize)> {
-    match (*pattern.get(at)?, pattern.get(at + 1)) {
+/// Reads the element at `offset`; with the offset of the next one. None at the pattern's end.
+fn element(pattern: &[char], offset: usize) -> Option<(SetElement, usize)> {
+    match (*pattern.get(offset)?, pattern.get(offset + 1)) {
         ('[', Some(':')) => {
-            let name: String = pattern[at + 2..]
+            let name: String = pattern[offset + 2..]
                 .iter()
                 .take_while(|c| ('a'..='y').contains(*c))
                 .collect();
-            let end = at + 2 + name.len();
+            let end = offset + 2 + name.len();
             if pattern[end..].starts_with(&[':', ']']) {
                 return Some((SetElement::Class(name), end + 2));
             }
-            Some((SetElement::Char('['), at + 1))
+            Some((SetElement::Char('['), offset + 1))
         }
-        ('[', Some('=')) => match pattern[at + 2..] {
-            [c, '=', ']', ..] => Some((SetElement::Equivalent(c), at + 5)),
-            _ => Some((SetElement::Char('['), at + 1)),
+        ('[', Some('=')) => match pattern[offset + 2..] {
+            [c, '=', ']', ..] => Some((SetElement::Equivalent(c), offset + 5)),
+            _ => Some((SetElement::Char('['), offset + 1)),
         },
-        _ => element_at_end(pattern, at),
+        _ => element_at_end(pattern, offset),
     }
 }
 
-/// Reads the element at `at` as one that has to be a character, as at the end of a range.
-fn element_at_end(pattern: &[char], at: usize) -> Option<(SetElement, usize)> {
-    match (*pattern.get(at)?, pattern.get(at + 1)) {
-        ('\\', escaped) => Some((SetElement::Char(*escaped?), at + 2)),
+/// Reads the element at `offset` as one that has to be a character, as at the end of a range.
+fn element_at_end(pattern: &[char], offset: usize) -> Option<(SetElement, usize)> {
+    match (*pattern.get(offset)?, pattern.get(offset + 1)) {
+        ('\\', escaped) => Some((SetElement::Char(*escaped?), offset + 2)),
         ('[', Some('.')) => {
-            let name = &pattern[at + 2..];
+            let name = &pattern[offset + 2..];
             let length = name.windows(2).position(|end| end == ['.', ']'])?;
-            let next = at + 2 + length + 2;
+            let next = offset + 2 + length + 2;
             match name[..length] {
                 [c] => Some((SetElement::Char(c), next)),
                 _ => Some((SetElement::Unknown, next)),
             }
         }
-        (c, _) => Some((SetElement::Char(c), at + 1)),
+        (c, _) => Some((SetElement::Char(c), offset + 1)),
     }
 }
 

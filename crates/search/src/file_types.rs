@@ -19,7 +19,7 @@ impl FileTypes {
     ///
     /// # Errors
     /// A name is neither.
-    pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
+    pub fn parse<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
         let mut builder = TypesBuilder::new();
         builder.add_defaults();
         let known = builder.definitions();

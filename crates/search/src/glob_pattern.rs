@@ -97,10 +97,10 @@ impl PatternAutomaton {
             if name.is_empty() {
                 continue;
             }
-            let (mut at, mut next) = (0, Vec::new());
+            let (mut index, mut next) = (0, Vec::new());
             is_end = false;
-            while let Some(&state) = active.get(at) {
-                at += 1;
+            while let Some(&state) = active.get(index) {
+                index += 1;
                 let step = &self.all[state];
                 match &step.component {
                     PatternComponent::Deep => {
@@ -132,10 +132,10 @@ impl PatternAutomaton {
                 Some(last) => &self.all[last].next,
             };
             let mut known = known.iter().copied();
-            let same = known.find(|at| self.all[*at].component.is(&step.component));
+            let same = known.find(|index| self.all[*index].component.is(&step.component));
             let wild = !matches!(step.component, PatternComponent::Name(_));
-            let at = same.unwrap_or_else(|| {
-                let at = self.all.len();
+            let index = same.unwrap_or_else(|| {
+                let index = self.all.len();
                 self.all.push(AutomatonStep {
                     component: step.component,
                     slashes: step.slashes,
@@ -146,13 +146,13 @@ impl PatternAutomaton {
                     folded: None,
                 });
                 match last {
-                    None => self.first.push(at),
-                    Some(last) => self.all[last].next.push(at),
+                    None => self.first.push(index),
+                    Some(last) => self.all[last].next.push(index),
                 }
-                at
+                index
             });
             after_wildcard |= wild;
-            last = Some(at);
+            last = Some(index);
         }
         if let Some(last) = last.and_then(|last| self.all.get_mut(last)) {
             last.folded = last.component.folded();
@@ -273,7 +273,7 @@ pub fn starts(text: &[u8]) -> Vec<PatternStart> {
     };
     let alternatives = all.len();
     all.push(text.to_owned());
-    let start = |(at, pattern): (usize, &Vec<u8>)| {
+    let start = |(index, pattern): (usize, &Vec<u8>)| {
         let SplitPattern { root, steps, .. } = SplitPattern::parse(pattern);
         let mut path = PathBuf::from(OsStr::from_bytes(&root));
         let (mut wild, mut leads_up) = (false, false);
@@ -285,7 +285,7 @@ pub fn starts(text: &[u8]) -> Vec<PatternStart> {
             }
         }
         // Braces as a name hold the wildcards and the `..` of their alternatives.
-        leads_up &= alternatives == 0 || at < alternatives;
+        leads_up &= alternatives == 0 || index < alternatives;
         PatternStart { path, leads_up }
     };
     all.iter().enumerate().map(start).collect()

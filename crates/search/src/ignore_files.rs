@@ -166,14 +166,14 @@ impl IgnoreRules {
         if behind.split(|byte| *byte == b'/').any(|name| name == b"..") {
             return Self::above(here);
         }
-        let (mut rules, mut at) = (self.clone(), self.covers);
+        let (mut rules, mut length) = (self.clone(), self.covers);
         for part in behind.split_inclusive(|byte| *byte == b'/') {
-            if at > self.covers || !self.has_own {
-                let directory = Path::new(OsStr::from_bytes(&here[..at]));
-                rules.add(read_named(directory), rules.length_of(at));
+            if length > self.covers || !self.has_own {
+                let directory = Path::new(OsStr::from_bytes(&here[..length]));
+                rules.add(read_named(directory), rules.length_of(length));
             }
-            at += part.len();
-            rules.enter_named(&rules.path_from_top(without_slash(&here[..at]), b""));
+            length += part.len();
+            rules.enter_named(&rules.path_from_top(without_slash(&here[..length]), b""));
         }
         rules.has_own &= behind.is_empty();
         rules.covers = here.len();
@@ -224,9 +224,9 @@ impl IgnoreRules {
         while let Some(level) = next {
             let path = Path::new(OsStr::from_bytes(path.get(level.length..)?));
             let files = [&level.ignore, &level.gitignore, &level.exclude];
-            for (at, (decision, file)) in decisions.iter_mut().zip(files).enumerate() {
+            for (index, (decision, file)) in decisions.iter_mut().zip(files).enumerate() {
                 if decision.is_none()
-                    && (at == 0 || !is_past_top)
+                    && (index == 0 || !is_past_top)
                     && let Some(file) = file
                 {
                     *decision = match file.matched(path, is_directory) {

@@ -83,19 +83,19 @@ static NOTHING: LeftOutList = LeftOutList {
 impl LeftOutNames {
     /// The names that were passed over for this reason.
     #[must_use]
-    pub fn of(&self, reason: LeftOutReason) -> &LeftOutList {
+    pub fn names_for(&self, reason: LeftOutReason) -> &LeftOutList {
         let mut lists = self.lists.iter();
         let list = lists.find(|(one, _)| *one == reason);
         list.map_or(&NOTHING, |(_, list)| list)
     }
 
-    fn list(&mut self, reason: LeftOutReason) -> &mut LeftOutList {
+    fn list_mut(&mut self, reason: LeftOutReason) -> &mut LeftOutList {
         let known = self.lists.iter().position(|(one, _)| *one == reason);
-        let at = known.unwrap_or_else(|| {
+        let index = known.unwrap_or_else(|| {
             self.lists.push((reason, LeftOutList::default()));
             self.lists.len() - 1
         });
-        &mut self.lists[at].1
+        &mut self.lists[index].1
     }
 
     /// Forgets the names for this reason; true if there were any.
@@ -107,7 +107,7 @@ impl LeftOutNames {
 
     /// Adds a path.
     pub fn add(&mut self, reason: LeftOutReason, path: Vec<u8>, is_directory: bool) {
-        let list = self.list(reason);
+        let list = self.list_mut(reason);
         let names = if is_directory {
             &mut list.directories
         } else {
@@ -134,7 +134,7 @@ impl LeftOutNames {
     /// Adds those of the next part of the search, and empties them.
     pub fn append(&mut self, next: &mut Self) {
         for (reason, mut list) in next.lists.drain(..) {
-            self.list(reason).append(&mut list);
+            self.list_mut(reason).append(&mut list);
         }
         self.files.append(&mut next.files);
         self.git = self.git.take().or(next.git.take());

@@ -48,7 +48,7 @@ impl<T> NameSpan<T> {
     }
 
     /// The name in `text`, with its NUL.
-    pub fn of<'a>(&self, text: &'a [u8]) -> &'a [u8] {
+    pub fn text_in<'a>(&self, text: &'a [u8]) -> &'a [u8] {
         self.behind(text, 0)
     }
 
@@ -64,9 +64,9 @@ impl<T> NameSpan<T> {
 /// Appends a short piece. Names are so short that musl's `memcpy` takes longer to begin than this
 /// takes in all.
 fn append_short(text: &mut Vec<u8>, mut piece: &[u8]) {
-    while let Some((eight, rest)) = piece.split_first_chunk::<8>() {
+    while let Some((eight, tail)) = piece.split_first_chunk::<8>() {
         text.extend_from_slice(eight);
-        piece = rest;
+        piece = tail;
     }
     for byte in piece {
         text.push(*byte);
@@ -83,15 +83,15 @@ pub(super) fn sort<T: Ord>(text: &[u8], spans: &mut [NameSpan<T>]) {
             span.key = sort_key(span.behind(text, depth));
         }
         group.sort_unstable_by_key(|span| span.key);
-        let mut at = first;
+        let mut start = first;
         for equal in group.chunk_by_mut(|a, b| a.key == b.key) {
             // The NUL at the end is part of the key, so names that end within it differ.
             if equal.len() > 1 && equal[0].length() > depth + 8 {
-                groups.push((at, at + equal.len(), depth + 8));
+                groups.push((start, start + equal.len(), depth + 8));
             } else if equal.len() > 1 {
                 equal.sort_unstable_by(|one, other| one.what.cmp(&other.what));
             }
-            at += equal.len();
+            start += equal.len();
         }
     }
 }
@@ -132,7 +132,8 @@ mod tests {
             spans.push(span.unwrap());
         }
         sort(&text, &mut spans);
-        let name = |span: &NameSpan<usize>| String::from_utf8(span.of(&text).to_vec()).unwrap();
+        let name =
+            |span: &NameSpan<usize>| String::from_utf8(span.text_in(&text).to_vec()).unwrap();
         spans
             .iter()
             .map(|span| name(span).trim_end_matches('\0').to_owned())

@@ -161,15 +161,15 @@ impl<W: OrderedJob, M: Default> JobQueue<W, M> {
     fn take_part(&mut self) -> Option<TakenJob<W, M>> {
         let full = self.taken >= MAX_PARTS_TAKEN
             || self.size >= MAX_WAITING_BYTES_PER_THREAD * self.threads;
-        let (mut at, mut all_done) = (0, true);
-        while let Some((_, place)) = self.places.get_mut(at) {
+        let (mut index, mut all_done) = (0, true);
+        while let Some((_, place)) = self.places.get_mut(index) {
             match place {
                 QueueSlot::Done(_) => {}
-                QueueSlot::Waiting(_) if full && at > 0 => return None,
+                QueueSlot::Waiting(_) if full && index > 0 => return None,
                 QueueSlot::Waiting(work) if all_done || !work.waits_for_all_before() => {
                     let part = work.split_off();
                     if work.is_over() {
-                        self.places.remove(at);
+                        self.places.remove(index);
                     }
                     let Some(part) = part else {
                         continue;
@@ -177,13 +177,13 @@ impl<W: OrderedJob, M: Default> JobQueue<W, M> {
                     self.numbers += 1;
                     self.taken += 1;
                     let number = self.numbers;
-                    self.places.insert(at, (number, QueueSlot::Taken));
+                    self.places.insert(index, (number, QueueSlot::Taken));
                     let made = self.spare.pop().unwrap_or_default();
                     return Some(TakenJob { number, part, made });
                 }
                 QueueSlot::Taken | QueueSlot::Waiting(_) => all_done = false,
             }
-            at += 1;
+            index += 1;
         }
         None
     }
@@ -197,13 +197,13 @@ impl<W: OrderedJob, M: Default> JobQueue<W, M> {
     /// Puts the result of a part in its place, and the rest of the part after that.
     fn put_result(&mut self, number: u64, made: M, size: usize, left: Option<W>) {
         self.size += size;
-        let at = self.places.iter().position(|(other, _)| *other == number);
-        let at = at.unwrap_or(self.places.len());
-        if let Some((_, place)) = self.places.get_mut(at) {
+        let index = self.places.iter().position(|(other, _)| *other == number);
+        let index = index.unwrap_or(self.places.len());
+        if let Some((_, place)) = self.places.get_mut(index) {
             *place = QueueSlot::Done(made);
         }
         if let Some(left) = left.filter(|left| !left.is_over()) {
-            let behind = self.places.len().min(at + 1);
+            let behind = self.places.len().min(index + 1);
             self.places.insert(behind, (0, QueueSlot::Waiting(left)));
         }
     }

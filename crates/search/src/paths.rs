@@ -128,7 +128,7 @@ impl PathList {
     #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = FoundPath<'_>> + Clone {
         self.spans.iter().map(|span| FoundPath {
-            text: span.of(&self.text),
+            text: span.text_in(&self.text),
             kind: span.what,
         })
     }
@@ -146,6 +146,6 @@ impl PathList {
         name_order::sort(&self.text, &mut self.spans);
         let text = &self.text;
         self.spans
-            .dedup_by(|one, other| one.of(text) == other.of(text));
+            .dedup_by(|one, other| one.text_in(text) == other.text_in(text));
     }
 }

@@ -52,13 +52,14 @@ impl SplitPattern {
     #[must_use]
     pub fn parse(pattern: &[u8]) -> Self {
         let run = |text: &[u8]| text.iter().take_while(|byte| **byte == b'/').count();
-        let (root, mut rest) = pattern.split_at(run(pattern));
+        let (root, mut unread) = pattern.split_at(run(pattern));
         let mut steps: Vec<PatternStep> = Vec::new();
         let mut directories = false;
         let (mut wild, mut deep) = (false, false);
         let mut slashes: &[u8] = b"";
-        while !rest.is_empty() {
-            let (text, after) = rest.split_at(memchr::memchr(b'/', rest).unwrap_or(rest.len()));
+        while !unread.is_empty() {
+            let (text, after) =
+                unread.split_at(memchr::memchr(b'/', unread).unwrap_or(unread.len()));
             let (between, next) = after.split_at(run(after));
             directories = !between.is_empty();
             let component = PatternComponent::parse(unslashed(text, directories));
@@ -82,7 +83,7 @@ impl SplitPattern {
                 deep |= matches!(component, PatternComponent::Deep);
                 steps.push(PatternStep { component, slashes });
             }
-            (slashes, rest) = (between, next);
+            (slashes, unread) = (between, next);
         }
         if matches!(
             steps.last(),
@@ -167,9 +168,12 @@ impl PatternComponent {
             Self::Name(only) => only.eq_ignore_ascii_case(name),
             Self::Wild(wild) => {
                 let (prefix, suffix) = (&wild.prefix, &wild.suffix);
-                let rest = name.split_at_checked(prefix.len());
-                rest.is_some_and(|(start, rest)| {
-                    let end = rest.len().checked_sub(suffix.len()).map(|at| &rest[at..]);
+                let tail = name.split_at_checked(prefix.len());
+                tail.is_some_and(|(start, tail)| {
+                    let end = tail
+                        .len()
+                        .checked_sub(suffix.len())
+                        .map(|suffix_start| &tail[suffix_start..]);
                     end.is_some_and(|end| end.eq_ignore_ascii_case(suffix))
                         && start.eq_ignore_ascii_case(prefix)
                 })
@@ -212,20 +216,20 @@ fn literal(tokens: &[WildcardToken]) -> Option<Vec<u8>> {
 /// Reads a component; none if it ends in a lone backslash, which matches nothing.
 fn tokens(pattern: &[char], unicode: bool) -> Option<Vec<WildcardToken>> {
     let mut tokens = Vec::new();
-    let mut at = 0;
-    while let Some(&c) = pattern.get(at) {
-        at += 1;
+    let mut index = 0;
+    while let Some(&c) = pattern.get(index) {
+        index += 1;
         tokens.push(match c {
             '*' if tokens.last() == Some(&WildcardToken::Star) => continue,
             '*' => WildcardToken::Star,
             '?' => WildcardToken::Any,
             '\\' => {
-                at += 1;
-                WildcardToken::Char(*pattern.get(at - 1)?)
+                index += 1;
+                WildcardToken::Char(*pattern.get(index - 1)?)
             }
-            '[' => match WildcardSet::parse(pattern, at, unicode) {
+            '[' => match WildcardSet::parse(pattern, index, unicode) {
                 Some((set, next)) => {
-                    at = next;
+                    index = next;
                     WildcardToken::Set(set)
                 }
                 None => WildcardToken::Char('['),
@@ -339,8 +343,8 @@ impl WildcardName {
         (name.first() != Some(&b'.') || !self.prefix.is_empty()) && self.matches_hidden_too(name)
     }
 
-    /// True if `name` matches in a scope with hidden names or without. With them neither a directory
-    /// itself nor the one above is a name.
+    /// True if `name` matches in a scope with hidden names or without. With them neither a
+    /// directory itself nor the one above is a name.
     #[must_use]
     pub(crate) fn matches_in_scope(&self, name: &[u8], hidden: bool) -> bool {
         match (hidden, name) {
@@ -352,37 +356,37 @@ impl WildcardName {
 
     /// True if `name` matches, whose leading dot is a character like others.
     fn matches_hidden_too(&self, name: &[u8]) -> bool {
-        let Some(rest) = name.strip_prefix(&*self.prefix) else {
+        let Some(middle) = name.strip_prefix(&*self.prefix) else {
             return false;
         };
-        let Some(rest) = rest.strip_suffix(&*self.suffix) else {
+        let Some(middle) = middle.strip_suffix(&*self.suffix) else {
             return false;
         };
         match &self.middle {
             WildcardMiddle::Nothing => false,
             WildcardMiddle::Anything => true,
             WildcardMiddle::Pieces(pieces) => {
-                let mut rest = rest;
-                pieces.iter().all(|piece| match piece.find(rest) {
-                    Some(at) => {
-                        rest = &rest[at + piece.needle().len()..];
+                let mut middle = middle;
+                pieces.iter().all(|piece| match piece.find(middle) {
+                    Some(offset) => {
+                        middle = &middle[offset + piece.needle().len()..];
                         true
                     }
                     None => false,
                 })
             }
-            WildcardMiddle::Pattern { bytes, text } => match str::from_utf8(rest) {
-                Ok(rest) if rest.is_ascii() && self.source.is_ascii() => bytes.matches(rest),
+            WildcardMiddle::Pattern { bytes, text } => match str::from_utf8(middle) {
+                Ok(middle) if middle.is_ascii() && self.source.is_ascii() => bytes.matches(middle),
                 // As the GNU C library does it: what does not match as text gets another chance.
-                Ok(rest)
+                Ok(middle)
                     if text
                         .get_or_init(|| as_text(&self.source))
                         .as_ref()
-                        .is_some_and(|text| text.matches(rest)) =>
+                        .is_some_and(|text| text.matches(middle)) =>
                 {
                     true
                 }
-                _ => bytes.matches(&rest.iter().copied().map(char::from).collect::<String>()),
+                _ => bytes.matches(&middle.iter().copied().map(char::from).collect::<String>()),
             },
         }
     }

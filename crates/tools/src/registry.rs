@@ -12,7 +12,7 @@
 //! use iki_tools::registry;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let glob = registry::find("glob").ok_or("no such tool")?;
+//! let glob = registry::find_tool("glob").ok_or("no such tool")?;
 //! let request = Request::parse(br#"{"pattern": "Cargo.toml"}"#)?;
 //! let reply = glob.run(&request)?;
 //!
@@ -80,7 +80,7 @@ impl Registry {
 
     /// The tool that `name` means: `file-read`, `file-read-tool` and `file_read` are one.
     #[must_use]
-    pub fn find(self, name: &str) -> Option<&'static Tool> {
+    pub fn find_tool(self, name: &str) -> Option<&'static Tool> {
         let mut tools = self.0.iter();
         // A host calls by the link.
         tools.clone().find(|tool| tool.link == name).or_else(|| {
@@ -127,9 +127,9 @@ impl fmt::Debug for Registry {
 /// The tool of this program that `name` means. From then on the credentials of all tools are
 /// secrets that are withheld from commands.
 #[must_use]
-pub fn find(name: &str) -> Option<&'static Tool> {
+pub fn find_tool(name: &str) -> Option<&'static Tool> {
     secrets::declare(TOOLS.0);
-    TOOLS.find(name)
+    TOOLS.find_tool(name)
 }
 
 /// The candidates nearest to the misspelled `name`; none if all are too different. Part of a name
@@ -198,13 +198,13 @@ mod tests {
     fn a_tool_answers_to_each_spelling_of_its_name() {
         for spelling in ["file-read", "file-read-tool", "file_read", "file_read_tool"] {
             assert_eq!(
-                find(spelling).map(|tool| tool.name),
+                find_tool(spelling).map(|tool| tool.name),
                 Some("file_read"),
                 "{spelling}"
             );
         }
-        assert!(find("file").is_none());
-        assert!(find("").is_none());
+        assert!(find_tool("file").is_none());
+        assert!(find_tool("").is_none());
     }
 
     #[test]
@@ -269,13 +269,13 @@ mod tests {
             let schema: serde_json::Value = serde_json::from_str(tool.schema).unwrap();
             assert_eq!(schema["name"], tool.name);
             assert_eq!(tool.command().replace('-', "_"), tool.name);
-            for own in [
+            for text in [
                 tool.title,
                 tool.model_schema,
                 tool.manual.text(),
                 tool.manual.example(),
             ] {
-                assert!(!own.is_empty(), "{}", tool.name);
+                assert!(!text.is_empty(), "{}", tool.name);
             }
             let environment = tool.manual.0.split("\n--\n").nth(2).unwrap_or_default();
             let (listed, known) = (
@@ -284,8 +284,8 @@ mod tests {
             );
             assert_eq!(listed, known, "{}: {environment}", tool.name);
             assert!(!std::ptr::fn_addr_eq(tool.run, Tool::PLAIN.run) && !tool.fields.is_empty());
-            assert!(find(tool.link).is_some_and(|found| found.name == tool.name));
-            assert!(find(tool.name).is_some_and(|found| found.name == tool.name));
+            assert!(find_tool(tool.link).is_some_and(|known_tool| known_tool.name == tool.name));
+            assert!(find_tool(tool.name).is_some_and(|known_tool| known_tool.name == tool.name));
         }
         let links = |research| TOOLS.linked(research).map(|tool| tool.link);
         let nine: Vec<&str> = links(false).collect();

@@ -166,9 +166,9 @@ pub fn of_taken(taken: &[(OsString, OsString)], name: &str) -> Option<String> {
 /// # Safety
 /// All the bytes must be the caller's to write.
 unsafe fn overwrite(string: *mut c_char, length: usize) {
-    for at in 0..length {
+    for offset in 0..length {
         // SAFETY: within the string, as the caller promises.
-        unsafe { string.add(at).write_volatile(0) };
+        unsafe { string.add(offset).write_volatile(0) };
     }
 }
 
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn every_credential_that_a_search_takes_from_the_environment_is_a_secret() {
-        assert!(registry::find("bash").is_some());
+        assert!(registry::find_tool("bash").is_some());
         for name in [brave::KEY, google::KEY, google::ENGINE] {
             assert!(
                 is_secret(OsStr::new(name.name.variable)),
@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn every_credential_of_a_provider_is_a_secret() {
-        assert!(registry::find("bash").is_some());
+        assert!(registry::find_tool("bash").is_some());
         for provider in provider_choice::PROVIDERS {
             let slots = provider.slots.iter().map(|slot| slot.name);
             for name in slots.chain(provider.wanted()) {

@@ -30,12 +30,12 @@ impl AllowedHosts {
     /// Reads the process's environment.
     #[must_use]
     pub fn from_env() -> Self {
-        Self::of(std::env::var_os(VARIABLE))
+        Self::parse(std::env::var_os(VARIABLE))
     }
 
     /// Parses a value of the variable. An empty or blank value means no list.
     #[must_use]
-    pub fn of(value: Option<OsString>) -> Self {
+    pub fn parse(value: Option<OsString>) -> Self {
         let Some(value) = value else {
             return Self(None);
         };
@@ -121,7 +121,7 @@ mod tests {
     use std::os::unix::ffi::OsStringExt;
 
     fn allowed(value: &str) -> AllowedHosts {
-        AllowedHosts::of(Some(value.into()))
+        AllowedHosts::parse(Some(value.into()))
     }
 
     fn admits(value: &str, url: &str) -> bool {
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn no_list_allows_all_and_one_without_a_host_nothing() {
         let url = Url::parse("https://example.com/").unwrap();
-        assert!(AllowedHosts::of(None).admits(&url));
+        assert!(AllowedHosts::parse(None).admits(&url));
         assert!(admits("", "https://example.com/"));
         assert!(admits(" \t", "https://example.com/"));
         for list in [",", "*", "not_a host!,", "http://", "."] {
@@ -177,6 +177,6 @@ mod tests {
             assert_eq!(refused, Err(expected), "{list}");
         }
         let broken = OsString::from_vec(b"example.com\xff".to_vec());
-        assert!(!AllowedHosts::of(Some(broken)).admits(&url));
+        assert!(!AllowedHosts::parse(Some(broken)).admits(&url));
     }
 }

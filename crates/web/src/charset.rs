@@ -126,14 +126,14 @@ fn choose(
         return encoding;
     }
     let head = &bytes[..bytes.len().min(PRESCAN_BYTES)];
-    if marked_up && let Some(found) = in_document(declared_charset(head, false)) {
-        return found;
+    if marked_up && let Some(choice) = in_document(declared_charset(head, false)) {
+        return choice;
     }
     if is_utf_8(bytes, truncated) {
         return UTF_8;
     }
-    if marked_up && let Some(found) = in_document(declared_charset(bytes, true)) {
-        return found;
+    if marked_up && let Some(choice) = in_document(declared_charset(bytes, true)) {
+        return choice;
     }
     detect(bytes, host)
 }
@@ -142,9 +142,9 @@ fn choose(
 fn in_document(declared: Option<&'static Encoding>) -> Option<&'static Encoding> {
     Some(match declared? {
         // A declaration that was readable as ASCII cannot be in UTF-16.
-        found if found == UTF_16LE || found == UTF_16BE => UTF_8,
-        found if found == X_USER_DEFINED => WINDOWS_1252,
-        found => found,
+        encoding if encoding == UTF_16LE || encoding == UTF_16BE => UTF_8,
+        encoding if encoding == X_USER_DEFINED => WINDOWS_1252,
+        encoding => encoding,
     })
 }
 
@@ -189,16 +189,16 @@ fn decode(bytes: &[u8], encoding: &'static Encoding, truncated: bool) -> String 
     let mut decoder = encoding.new_decoder_with_bom_removal();
     let mut text = String::new();
     // The decoder holds an incomplete character back until the end is announced.
-    let mut rest = bytes;
-    while !rest.is_empty() {
+    let mut remainder = bytes;
+    while !remainder.is_empty() {
         text.reserve(
             decoder
-                .max_utf8_buffer_length(rest.len())
-                .unwrap_or(rest.len())
+                .max_utf8_buffer_length(remainder.len())
+                .unwrap_or(remainder.len())
                 .max(16),
         );
-        let (_, read, _) = decoder.decode_to_string(rest, &mut text, false);
-        rest = &rest[read..];
+        let (_, read, _) = decoder.decode_to_string(remainder, &mut text, false);
+        remainder = &remainder[read..];
     }
     text
 }

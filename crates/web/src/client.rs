@@ -112,7 +112,7 @@ impl HttpClient {
         Self {
             total: TOTAL_TIMEOUT,
             deadline: Instant::now() + TOTAL_TIMEOUT,
-            limit: BodyLimit::of(MAX_BODY),
+            limit: BodyLimit::new(MAX_BODY),
             resolver,
             proxies: OnceLock::new(),
             tls: Arc::default(),
@@ -183,7 +183,7 @@ impl HttpClient {
     #[must_use]
     pub fn for_services(&self) -> Self {
         Self {
-            limit: BodyLimit::of(MAX_BODY),
+            limit: BodyLimit::new(MAX_BODY),
             allowed: OnceLock::from(AllowedHosts::default()),
             origin: AddressOrigin::Service,
             ..self.clone()
@@ -374,8 +374,8 @@ impl HttpClient {
         let response = answered.map_err(|error| {
             let described = fault::describe(&error, &target, self.total);
             match exchange.non_http_bytes() {
-                begin if begin.is_empty() => described,
-                begin => fault::describe_non_http(described, &begin, &target),
+                first_bytes if first_bytes.is_empty() => described,
+                first_bytes => fault::describe_non_http(described, &first_bytes, &target),
             }
         })?;
         let (head, body) = response.into_parts();

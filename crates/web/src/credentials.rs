@@ -148,7 +148,11 @@ impl<'a> Credentials<'a> {
     /// Returns one credential: the variable, unless it is unset or blank, or else the file's string
     /// at `path`, such as `["web_search", "brave", "api_key"]`, or else the one under the
     /// variable's name.
-    pub fn find(&self, variable: &str, path: &[&str]) -> Result<SecretText, MissingCredential> {
+    pub fn find_credential(
+        &self,
+        variable: &str,
+        path: &[&str],
+    ) -> Result<SecretText, MissingCredential> {
         self.locate(variable, path).map(|(key, _)| key)
     }
 
@@ -263,14 +267,14 @@ fn read(path: &Path) -> anyhow::Result<Value> {
 }
 
 fn pick(json: &Value, path: &[&str]) -> anyhow::Result<Option<String>> {
-    let mut at = json;
+    let mut member = json;
     for name in path {
-        match at.get(name) {
+        match member.get(name) {
             None | Some(Value::Null) => return Ok(None),
-            Some(inner) => at = inner,
+            Some(inner) => member = inner,
         }
     }
-    let Value::String(value) = at else {
+    let Value::String(value) = member else {
         bail!("'{}' must be a string", path.join("."))
     };
     let value = value.trim();

@@ -49,7 +49,9 @@ pub fn is_wanted(url: &Url, credentials: &Credentials<'_>) -> bool {
 /// Returns the key, if there is one.
 #[must_use]
 pub fn key(credentials: &Credentials<'_>) -> Option<SecretText> {
-    credentials.find(KEY.name.variable, KEY.name.path).ok()
+    credentials
+        .find_credential(KEY.name.variable, KEY.name.path)
+        .ok()
 }
 
 /// True if the address is public by its spelling, without a login or an explicit port.

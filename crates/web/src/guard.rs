@@ -94,7 +94,7 @@ pub enum GuardError {
         /// Host in the form in which it is judged.
         host: String,
         /// Address that the name resolves to, if that is the reason.
-        found: Option<IpAddr>,
+        address: Option<IpAddr>,
         /// Class of the address.
         class: AddressClass,
         /// True if a redirect led there.
@@ -116,11 +116,11 @@ impl std::error::Error for GuardError {}
 
 impl fmt::Display for GuardError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (host, found, class, redirected, led, public_only) = match self {
+        let (host, resolved_address, class, redirected, led, public_only) = match self {
             Self::Host(why) => return write!(f, "Refused: {why}"),
             Self::Address {
                 host,
-                found,
+                address: found,
                 class,
                 redirected,
                 led,
@@ -137,13 +137,13 @@ impl fmt::Display for GuardError {
         if redirected {
             f.write_str("a redirect led to ")?;
         }
-        match found {
+        match resolved_address {
             Some(ip) if redirected => write!(f, "{host} at {ip}, {article} {kind} address")?,
             Some(ip) => write!(f, "{host} resolves to {ip}, {article} {kind} address")?,
             None if redirected => write!(f, "{host}, {article} {kind} address")?,
             None => write!(f, "{host} is {article} {kind} address")?,
         }
-        f.write_str(match (class.scope, found) {
+        f.write_str(match (class.scope, resolved_address) {
             (AddressScope::Private, _) if public_only => {
                 ", and this server fetches public addresses only"
             }
@@ -251,7 +251,7 @@ impl Guard {
     /// Judges a URL's host by itself, before or without a look-up: a literal, or a name that is
     /// known for what it points to. For a target that a proxy will resolve, this is the only check.
     pub fn check_url(&self, url: &Url) -> Result<HopTarget, GuardError> {
-        let target = HopTarget::of(url)?;
+        let target = HopTarget::from_url(url)?;
         if let Some(class) = class_of(target.host()) {
             let port = url.port_or_known_default();
             self.judge(target.host(), port, class, None)?;
@@ -303,9 +303,9 @@ impl Guard {
 
     /// Stays at the hop that answered, whose page may request more. `been` is as for
     /// [`follow`](Self::follow).
-    pub(crate) fn arrive(&mut self, at: &HopTarget, been: &[CheckedAddr]) {
+    pub(crate) fn arrive(&mut self, hop: &HopTarget, been: &[CheckedAddr]) {
         let was_private = if been.is_empty() {
-            class_of(at.host()).is_some_and(|class| class.scope == AddressScope::Private)
+            class_of(hop.host()).is_some_and(|class| class.scope == AddressScope::Private)
         } else {
             been.iter().all(|addr| addr.scope == AddressScope::Private)
         };
@@ -332,7 +332,7 @@ impl Guard {
         }
         Err(GuardError::Address {
             host: host.to_string(),
-            found: resolved,
+            address: resolved,
             class,
             redirected: self.hops > usize::from(self.is_led),
             led: self.hops > 0,
@@ -353,7 +353,7 @@ pub(crate) fn check_proxy(
         if matches!(class.scope, AddressScope::StandIn | AddressScope::Never) {
             return Err(GuardError::Address {
                 host: format!("the proxy {host}"),
-                found: matches!(host, Host::Domain(_)).then_some(addr.ip()),
+                address: matches!(host, Host::Domain(_)).then_some(addr.ip()),
                 class,
                 redirected: false,
                 led: false,

@@ -88,8 +88,8 @@ pub fn check_links(links: &[(&str, bool)], client: &HttpClient) -> Vec<CheckedLi
     let next = AtomicUsize::new(0);
     let work = || {
         loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(url) = links.get(at).map(|link| parse_url(link.0)) else {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(url) = links.get(index).map(|link| parse_url(link.0)) else {
                 return;
             };
             let Ok(url) = url else { continue };
@@ -98,7 +98,7 @@ pub fn check_links(links: &[(&str, bool)], client: &HttpClient) -> Vec<CheckedLi
                 AddressOrigin::Page(one.clone())
             });
             let link = check(&url, &client.clone().for_addresses_of(origin));
-            lock(&checked)[at] = link;
+            lock(&checked)[index] = link;
         }
     };
     thread::scope(|scope| {
@@ -118,7 +118,7 @@ fn check(url: &Url, client: &HttpClient) -> CheckedLink {
     }
     let client_for_links = client.for_at_most(LINK_TIMEOUT);
     let client_for_links = client_for_links
-        .with_body_limit(BodyLimit::of(MAX_PAGE_BYTES))
+        .with_body_limit(BodyLimit::new(MAX_PAGE_BYTES))
         .get(&FetchRequest {
             url,
             accept: ACCEPT_PAGES,

@@ -24,12 +24,12 @@ impl PartialDate {
     /// Returns the current day, in UTC.
     #[must_use]
     pub fn today() -> Self {
-        Self::of(SystemTime::now())
+        Self::from_time(SystemTime::now())
     }
 
     /// Returns the day of `time`, in UTC; for a time before 1970, the first day of 1970.
     #[must_use]
-    pub fn of(time: SystemTime) -> Self {
+    pub fn from_time(time: SystemTime) -> Self {
         let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
         let day = i64::try_from(since.as_secs() / 86_400).unwrap_or_default();
         let (year, month, day) = calendar::date_of(day);
@@ -56,7 +56,7 @@ impl PartialDate {
     /// Creates a date from numbers, as Crossref has it: year, optional month, optional day.
     #[must_use]
     pub(crate) fn of_parts(parts: &[i64]) -> Option<Self> {
-        let small = |at: usize| parts.get(at).and_then(|part| u8::try_from(*part).ok());
+        let small = |index: usize| parts.get(index).and_then(|part| u8::try_from(*part).ok());
         let year = u16::try_from(*parts.first()?).ok()?;
         Self::new(year, small(1), small(2))
     }
@@ -107,10 +107,10 @@ impl PartialDate {
     }
 
     fn year_first(text: &str) -> Option<Self> {
-        let (year, rest) = digits(text);
+        let (year, remainder) = digits(text);
         if year.len() == 8 {
-            let (year, rest) = year.split_at(4);
-            let (month, day) = rest.split_at(2);
+            let (year, remainder) = year.split_at(4);
+            let (month, day) = remainder.split_at(2);
             let date = Self::new(year.parse().ok()?, month.parse().ok(), day.parse().ok())?;
             return date.is_whole().then_some(date);
         }
@@ -118,14 +118,14 @@ impl PartialDate {
             return None;
         }
         let year = year.parse().ok()?;
-        let mut separated = rest.strip_prefix(['-', '/', '.']).map(digits);
+        let mut separated = remainder.strip_prefix(['-', '/', '.']).map(digits);
         let month = separated.take_if(|(month, _)| (1..=2).contains(&month.len()));
-        let Some((month, rest)) = month else {
+        let Some((month, remainder)) = month else {
             // `2024May01` is not a date.
-            let ends = !rest.starts_with(|c: char| c.is_alphanumeric());
+            let ends = !remainder.starts_with(|c: char| c.is_alphanumeric());
             return ends.then(|| Self::new(year, None, None)).flatten();
         };
-        let day = rest.strip_prefix(['-', '/', '.']).map(digits);
+        let day = remainder.strip_prefix(['-', '/', '.']).map(digits);
         let day = day.filter(|(day, _)| (1..=2).contains(&day.len()));
         Self::new(
             year,
@@ -138,12 +138,13 @@ impl PartialDate {
         let words = text.split(|c: char| c.is_whitespace() || matches!(c, ',' | '-' | '/'));
         let (mut year, mut month, mut day) = (None, None, None);
         for word in words.filter(|word| !word.is_empty()).take(8) {
-            let (number, rest) = digits(word);
+            let (number, remainder) = digits(word);
             if number.is_empty() {
                 month = month.or_else(|| month_named(word));
-            } else if number.len() == 4 && rest.is_empty() {
+            } else if number.len() == 4 && remainder.is_empty() {
                 year = year.or_else(|| number.parse().ok());
-            } else if number.len() <= 2 && matches!(rest, "" | "." | "st" | "nd" | "rd" | "th") {
+            } else if number.len() <= 2 && matches!(remainder, "" | "." | "st" | "nd" | "rd" | "th")
+            {
                 day = day.or_else(|| number.parse().ok());
             }
             if year.is_some() && month.is_some() {
@@ -153,23 +154,23 @@ impl PartialDate {
         Self::new(year?, Some(month?), day)
     }
 
-    /// Parses `31.12.2024`, `12/31/2024` and `05/2018`. If both numbers could be the month, only the
-    /// year is kept; points mean day first, because Americans do not write them.
+    /// Parses `31.12.2024`, `12/31/2024` and `05/2018`. If both numbers could be the month, only
+    /// the year is kept; points mean day first, because Americans do not write them.
     fn year_last(text: &str) -> Option<Self> {
-        let (first, rest) = digits(text);
-        let mark = rest
+        let (first, remainder) = digits(text);
+        let mark = remainder
             .chars()
             .next()
             .filter(|c| matches!(c, '.' | '/' | '-'))?;
-        let (second, rest) = digits(&rest[1..]);
-        if second.len() == 4 && first.len() <= 2 && rest.trim_start().is_empty() {
+        let (second, remainder) = digits(&remainder[1..]);
+        if second.len() == 4 && first.len() <= 2 && remainder.trim_start().is_empty() {
             let month = first
                 .parse()
                 .ok()
                 .filter(|month| (1..=12).contains(month))?;
             return Self::new(second.parse().ok()?, Some(month), None);
         }
-        let (year, _) = digits(rest.strip_prefix(mark)?);
+        let (year, _) = digits(remainder.strip_prefix(mark)?);
         if year.len() != 4 || first.len() > 2 || second.len() > 2 {
             return None;
         }
@@ -187,32 +188,32 @@ impl PartialDate {
     #[must_use]
     pub fn in_address(url: &Url) -> Option<Self> {
         let segments: Vec<&str> = url.path().split('/').take(32).collect();
-        let number = |at: usize, length: usize| {
-            let segment = segments.get(at)?;
+        let number = |index: usize, length: usize| {
+            let segment = segments.get(index)?;
             let fits = segment.len() == length && digits(segment).1.is_empty();
             fits.then(|| segment.parse::<u16>().ok()).flatten()
         };
-        for at in 0..segments.len() {
-            let year = number(at, 4).filter(|year| (1990..=2100).contains(year));
-            let month = number(at + 1, 2).and_then(|month| u8::try_from(month).ok());
+        for index in 0..segments.len() {
+            let year = number(index, 4).filter(|year| (1990..=2100).contains(year));
+            let month = number(index + 1, 2).and_then(|month| u8::try_from(month).ok());
             if let (Some(year), Some(month @ 1..=12)) = (year, month) {
-                let day = number(at + 2, 2).and_then(|day| u8::try_from(day).ok());
+                let day = number(index + 2, 2).and_then(|day| u8::try_from(day).ok());
                 return Self::new(year, Some(month), day);
             }
         }
         segments.iter().find_map(|segment| {
             let bytes = segment.as_bytes();
-            bytes.windows(10).enumerate().find_map(|(at, window)| {
-                let form = window.iter().enumerate().all(|(at, byte)| match at {
+            bytes.windows(10).enumerate().find_map(|(offset, window)| {
+                let form = window.iter().enumerate().all(|(index, byte)| match index {
                     4 | 7 => *byte == b'-',
                     _ => byte.is_ascii_digit(),
                 });
-                let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+                let before = offset.checked_sub(1).and_then(|before| bytes.get(before));
                 let alone = |byte: Option<&u8>| !byte.is_some_and(u8::is_ascii_alphanumeric);
-                if !form || !alone(before) || !alone(bytes.get(at + 10)) {
+                if !form || !alone(before) || !alone(bytes.get(offset + 10)) {
                     return None;
                 }
-                let date = Self::year_first(segment.get(at..at + 10)?)?;
+                let date = Self::year_first(segment.get(offset..offset + 10)?)?;
                 date.is_whole().then_some(date)
             })
         })
@@ -321,12 +322,12 @@ mod tests {
             (1_735_689_600, "2025-01-01"),
             (4_107_542_400, "2100-03-01"),
         ] {
-            let date = PartialDate::of(UNIX_EPOCH + Duration::from_secs(seconds));
+            let date = PartialDate::from_time(UNIX_EPOCH + Duration::from_secs(seconds));
             assert_eq!(date.to_string(), expected, "{seconds}");
         }
         assert!(PartialDate::today() > PartialDate::parse("2024-01-01").unwrap());
         assert_eq!(
-            PartialDate::of(UNIX_EPOCH - Duration::from_secs(9)).to_string(),
+            PartialDate::from_time(UNIX_EPOCH - Duration::from_secs(9)).to_string(),
             "1970-01-01"
         );
     }

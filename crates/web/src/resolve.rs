@@ -68,11 +68,11 @@ pub fn lookup(
         .map_err(LookupError::Failed)?;
     let left = deadline.saturating_duration_since(Instant::now());
     match receiver.recv_timeout(left) {
-        Ok(Ok(found)) if found.is_empty() => Err(LookupError::Failed(io::Error::new(
+        Ok(Ok(addresses)) if addresses.is_empty() => Err(LookupError::Failed(io::Error::new(
             io::ErrorKind::NotFound,
             "no address",
         ))),
-        Ok(Ok(found)) => Ok(found),
+        Ok(Ok(addresses)) => Ok(addresses),
         Ok(Err(error)) => Err(LookupError::Failed(error)),
         Err(RecvTimeoutError::Timeout) => Err(LookupError::TimedOut),
         Err(RecvTimeoutError::Disconnected) => Err(LookupError::Failed(io::Error::other(

@@ -38,18 +38,18 @@ impl ToolDirectory {
 
     /// Adds the directory to the list, and faults of its own.
     pub fn report(&self, report: &mut DoctorReport) {
-        let shown = display_path(&self.path);
+        let path_text = display_path(&self.path);
         let (colour, state) = match &self.files {
             Err(error) if error.kind() == ErrorKind::NotFound => (PLAIN, "not there".to_owned()),
             Err(error) => {
-                let text = format!("{shown} cannot be listed: {error}");
+                let text = format!("{path_text} cannot be listed: {error}");
                 report.problem(text, advice::chmod("u+rwx", &self.path));
                 (BAD, "cannot be listed".to_owned())
             }
             Ok(files) if files.len() == 1 => (PLAIN, "1 tool".to_owned()),
             Ok(files) => (PLAIN, format!("{} tools", files.len())),
         };
-        let subject = format!("{:<8} {shown:<44}", self.owner);
+        let subject = format!("{:<8} {path_text:<44}", self.owner);
         report.row(&subject, colour, &state);
         let on_path = path_directories();
         let others = on_path.iter().filter(|one| !same_file(one, &self.path));
@@ -57,8 +57,8 @@ impl ToolDirectory {
         if others.len() < on_path.len() {
             let others = std::env::join_paths(others).unwrap_or_default();
             let text = format!(
-                "{shown} is on PATH, where its `bash` and `grep` shadow the real ones; this takes it \
-                 off in this shell, and belongs where it was put on"
+                "{path_text} is on PATH, where its `bash` and `grep` shadow the real ones; this \
+                 takes it off in this shell, and belongs where it was put on"
             );
             let advice = format!("export PATH={}", shell_word(Path::new(&others)));
             report.problem(text, advice);
@@ -75,10 +75,10 @@ pub fn find_all(known: Registry) -> Vec<ToolDirectory> {
     let home = home_directory();
     let below = |directory: &Option<PathBuf>, name| Some(directory.as_deref()?.join(name));
     // Beside this executable, or under its prefix.
-    let own = own_program().unwrap_or_default();
-    let own = own.parent();
-    let bin = own.filter(|own| own.ends_with("bin"));
-    let beside = own.filter(|own| own.ends_with("libexec/ikigai"));
+    let program_path = own_program().unwrap_or_default();
+    let program_directory = program_path.parent();
+    let bin = program_directory.filter(|parent| parent.ends_with("bin"));
+    let beside = program_directory.filter(|parent| parent.ends_with("libexec/ikigai"));
     let beside = bin
         .and_then(|bin| Some(bin.parent()?.join("libexec/ikigai")))
         .or_else(|| beside.map(Path::to_owned));
@@ -130,7 +130,7 @@ fn may_be_tool(known: Registry, file: &Path) -> bool {
         return false;
     }
     // Notes may lie here; but a file that is called like a tool is meant to be one.
-    let is_meant = || access(file, Access::EXEC_OK).is_ok() || known.find(&name).is_some();
+    let is_meant = || access(file, Access::EXEC_OK).is_ok() || known.find_tool(&name).is_some();
     file.metadata()
         .map_or(true, |status| status.is_file() && is_meant())
 }

@@ -34,9 +34,9 @@ pub fn run(known: Registry, run_project: bool) -> ProgramExit {
         ..DoctorReport::default()
     };
     let path = program::own_program();
-    let shown = path.as_deref().map_or_else(String::clone, display_path);
+    let path_text = path.as_deref().map_or_else(String::clone, display_path);
     report.line(&format!(
-        "{}: {shown}",
+        "{}: {path_text}",
         program_output::version().trim_end()
     ));
     let directories = directories::find_all(known);

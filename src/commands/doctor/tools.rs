@@ -76,12 +76,12 @@ impl ToolSurvey<'_> {
     }
 
     fn is_ours(&self, file: &Path) -> bool {
-        self.known.find(&file_name(file)).is_some()
+        self.known.find_tool(&file_name(file)).is_some()
     }
 
     fn report_file(&mut self, directory: &ToolDirectory, file: &Path) {
         let name = file_name(file);
-        let presumed = match self.known.find(&name) {
+        let presumed = match self.known.find_tool(&name) {
             Some(tool) => tool.name.to_owned(),
             None => name.replace('-', "_"),
         };
@@ -107,7 +107,7 @@ impl ToolSurvey<'_> {
     }
 
     fn ask_file(&mut self, directory: &ToolDirectory, file: &Path) -> FileAnswer {
-        let shown = display_path(file);
+        let path_text = display_path(file);
         let is_ours = self.is_ours(file);
         // A link with a tool's name leads to this program again, another file is kept elsewhere.
         let relink = || advice::replace("ln -sfn", file);
@@ -122,7 +122,7 @@ impl ToolSurvey<'_> {
                 let text = format!("links in {place} lead nowhere: {missing}");
                 return Err((text, self.link_as_before(directory)));
             }
-            return Err((format!("{shown} leads nowhere: {missing}"), repair));
+            return Err((format!("{path_text} leads nowhere: {missing}"), repair));
         };
         if access(&target, Access::EXEC_OK).is_err() {
             let text = format!("{} is not executable", display_path(&target));
@@ -132,13 +132,13 @@ impl ToolSurvey<'_> {
             return Ok(None);
         }
         if let Some(why) = trust::objection(file) {
-            let text = format!("{why}: {shown} is started by hosts of this user, and not here");
+            let text = format!("{why}: {path_text} is started by hosts of this user, and not here");
             self.report.problem(text, advice::put_aside(file));
             return Ok(None);
         }
         let started = Instant::now();
         let name = program::ask_for_schema(file, SCHEMA_TIMEOUT)
-            .map_err(|fault| (format!("{shown} {}", for_line(&fault)), repair))?;
+            .map_err(|fault| (format!("{path_text} {}", for_line(&fault)), repair))?;
         let took = format!("ok, {} ms", started.elapsed().as_millis());
         Ok(Some((name, took)))
     }
@@ -146,7 +146,7 @@ impl ToolSurvey<'_> {
     /// The command that makes the links in `directory` anew, in the spelling that they have there.
     fn link_as_before(&self, directory: &ToolDirectory) -> String {
         let is_respelled = |file: &PathBuf| {
-            let tool = self.known.find(&file_name(file));
+            let tool = self.known.find_tool(&file_name(file));
             is_suffixed(file) && tool.is_some_and(|tool| !tool.link.ends_with("-tool"))
         };
         let suffix = directory.files().iter().any(is_respelled);
@@ -165,12 +165,13 @@ impl ToolSurvey<'_> {
             self.first.insert(key, (file.to_owned(), directory.owner));
             return String::new();
         };
-        let (shown, first_shown) = (display_path(file), display_path(first));
-        if self.known.find(&key).is_some()
+        let (path_text, first_shown) = (display_path(file), display_path(first));
+        if self.known.find_tool(&key).is_some()
             && self.compared.insert(first.clone())
             && !program::is_this_program(first, self.may_start(owner))
         {
-            let text = format!("{first_shown} is not this program, but taken instead of {shown}");
+            let text =
+                format!("{first_shown} is not this program, but taken instead of {path_text}");
             self.report.problem(text, advice::put_aside(first));
         }
         format!("shadowed by {first_shown}")
@@ -211,13 +212,13 @@ impl ToolSurvey<'_> {
     fn report_none(&mut self) {
         const NONE: &str = "no tool of this program is where a host looks";
         const CLIENTS: &str = "MCP clients and the command line need no links";
-        let own = program::own_program().unwrap_or_default();
+        let program_path = program::own_program().unwrap_or_default();
         let directory = usual_directory();
         // npx and uvx fetch a program to be called once, into caches that may lie anywhere.
-        let mut parts = own.iter();
-        let is_cached = dirs::cache_dir().is_some_and(|caches| own.starts_with(caches))
+        let mut parts = program_path.iter();
+        let is_cached = dirs::cache_dir().is_some_and(|caches| program_path.starts_with(caches))
             || parts.any(|part| part == "_npx" || part == "archive-v0");
-        if own.parent() == Some(&directory) {
+        if program_path.parent() == Some(&directory) {
             self.report.problem(NONE, advice::link_all("", &directory));
         } else if is_cached {
             self.report.hint(
@@ -246,8 +247,9 @@ impl ToolSurvey<'_> {
         };
         // The files of the system's packages are left as they are.
         let is_packaged = directory.starts_with("/usr") && !directory.starts_with("/usr/local");
-        let own = home_directory().filter(|_| is_packaged);
-        let directory = own.map_or(directory.to_owned(), |home| home.join(".ikigai/tools"));
+        let packaged_home = home_directory().filter(|_| is_packaged);
+        let directory =
+            packaged_home.map_or(directory.to_owned(), |home| home.join(".ikigai/tools"));
         let names = names.join(", ");
         self.report.hint(
             format!("the published ikigai registers only names that end in -tool, and so it does not find {names}"),
@@ -258,8 +260,10 @@ impl ToolSurvey<'_> {
 
 /// The directory for the links if there are none yet: that of this program, if it is one.
 fn usual_directory() -> PathBuf {
-    let own = program::own_program().unwrap_or_default();
-    let beside = own.parent().filter(|one| one.ends_with("libexec/ikigai"));
+    let program_path = program::own_program().unwrap_or_default();
+    let beside = program_path
+        .parent()
+        .filter(|one| one.ends_with("libexec/ikigai"));
     if let Some(beside) = beside {
         return beside.to_owned();
     }

@@ -35,8 +35,8 @@ pub fn report_keys(report: &mut DoctorReport, tools: Registry) {
     // A key in the environment hides that file from a search, and from no other user.
     let mode = file.metadata().map_or(0, |status| status.mode() & 0o7777);
     if mode & 0o077 != 0 {
-        let shown = display_path(&file);
-        let text = format!("{shown} holds keys, and others may use it (mode {mode:o})");
+        let path_text = display_path(&file);
+        let text = format!("{path_text} holds keys, and others may use it (mode {mode:o})");
         report.problem(text, advice::chmod("600", &file));
     }
     for tool in tools {
@@ -49,7 +49,9 @@ pub fn report_keys(report: &mut DoctorReport, tools: Registry) {
             let (variable, path) = (credential.variable, credential.path);
             let (colour, state) = match credentials.source(CredentialName { variable, path }) {
                 Ok(CredentialSource::Environment) => (GOOD, "set in the environment".to_owned()),
-                Ok(CredentialSource::File(at)) => (GOOD, format!("set in {}", display_path(&at))),
+                Ok(CredentialSource::File(file_path)) => {
+                    (GOOD, format!("set in {}", display_path(&file_path)))
+                }
                 Err(missing) => {
                     ways.push(format!("{variable} or `{}`", path.join(".")));
                     reads.push(format!("read -r {variable} && export {variable}"));
@@ -102,7 +104,7 @@ pub fn report_research(report: &mut DoctorReport, tools: Registry) {
 /// Reports the programs that help: the browser, and what reads scans.
 pub fn report_helpers(report: &mut DoctorReport) {
     report.heading("Programs that help");
-    let browser = Browser::find().map(|browser| browser.program().to_owned());
+    let browser = Browser::locate().map(|browser| browser.program().to_owned());
     let ocr = conversion::find_ocr_program();
     let office = |kind| conversion::find_office_programs(kind).into_iter().next();
     let variable = conversion::OFFICE_VARIABLE;

@@ -23,8 +23,8 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 pub fn check_all(places: &InstallPlaces) -> Result<(), String> {
     let version = program_output::version();
     let row = |name: &str, schema: &str| program_output::print(&format!("  {name:<24} {schema}\n"));
-    let shown = display_path(&places.tools);
-    program_output::print(&format!("\n{} in {shown}\n", version.trim_end()));
+    let path_text = display_path(&places.tools);
+    program_output::print(&format!("\n{} in {path_text}\n", version.trim_end()));
     row("tool", "schema");
     let mut failed = 0;
     let mut untried = None;
@@ -39,7 +39,7 @@ pub fn check_all(places: &InstallPlaces) -> Result<(), String> {
         } else {
             let answered = ask_for_schema(&link, TIMEOUT).is_ok();
             failed += u32::from(!answered);
-            if let Some(tool) = registry::find(&name).filter(|tool| is_harmless(tool)) {
+            if let Some(tool) = registry::find_tool(&name).filter(|tool| is_harmless(tool)) {
                 let (request, link) = (quoted(tool.manual.example()), shell_word(&link));
                 next.get_or_insert_with(|| format!("printf '%s' {request} | {link}"));
             }

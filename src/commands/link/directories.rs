@@ -21,10 +21,10 @@ use iki_base::console::sanitize::display_path;
 pub fn require_writable(directory: &Path) -> Result<(), String> {
     let there = directory.ancestors().find(|one| entries::is_there(one));
     let there = there.unwrap_or(directory);
-    let (shown, there_shown) = (display_path(directory), display_path(there));
+    let (path_text, there_shown) = (display_path(directory), display_path(there));
     if !there.is_dir() {
         return Err(format!(
-            "{shown} cannot be made: {there_shown} is not a directory"
+            "{path_text} cannot be made: {there_shown} is not a directory"
         ));
     }
     access(there, Access::WRITE_OK | Access::EXEC_OK).map_err(|_| {

@@ -131,10 +131,12 @@ impl InstallEntry {
     }
 
     fn keep(&self, places: &InstallPlaces) {
-        let kept = places.kept_links.get() + usize::from(!self.is_page());
-        places.kept_links.set(kept);
-        let shown = display_path(&self.path);
-        warn(&format!("kept {shown}, which was not made by this program"));
+        let count = places.kept_links.get() + usize::from(!self.is_page());
+        places.kept_links.set(count);
+        let path_text = display_path(&self.path);
+        warn(&format!(
+            "kept {path_text}, which was not made by this program"
+        ));
     }
 }
 
@@ -252,9 +254,9 @@ fn is_program(path: &Path) -> bool {
     is_file && program::is_this_program(path, true)
 }
 
-/// Refuses if the file at `path` is not this program, or must not be started to find out; `kept`
-/// says what was left undone.
-pub fn require_program(path: &Path, kept: &str) -> Result<(), String> {
+/// Refuses if the file at `path` is not this program, or must not be started to find out;
+/// `consequence` says what was left undone.
+pub fn require_program(path: &Path, consequence: &str) -> Result<(), String> {
     let what = match trust::objection(path) {
         Some(why) => format!(
             "was not started to see whether it is this program: {why}. Where it is yours, see that \
@@ -263,7 +265,7 @@ pub fn require_program(path: &Path, kept: &str) -> Result<(), String> {
         None if is_program(path) => return Ok(()),
         None => String::from("is not this program; move it away first"),
     };
-    Err(format!("{} {what}. {kept}", display_path(path)))
+    Err(format!("{} {what}. {consequence}", display_path(path)))
 }
 
 /// True if the file at `path` is a manual page or completions that this program made, in any

@@ -122,10 +122,11 @@ fn install_all(mut places: InstallPlaces) -> Result<(), String> {
     }
     match places.kept_links.get() {
         0 => Ok(()),
-        kept => Err(format!(
-            "this is not a whole install: {kept} of its links could not be created, since something \
-             else is in their place (\"kept\" above). Move that away, then run this again; where it \
-             is the program as another package has installed it, --links-only leaves it there"
+        kept_count => Err(format!(
+            "this is not a whole install: {kept_count} of its links could not be created, since \
+             something else is in their place (\"kept\" above). Move that away, then run this \
+             again; where it is the program as another package has installed it, \
+             --links-only leaves it there"
         )),
     }
 }
@@ -134,8 +135,8 @@ fn install_all(mut places: InstallPlaces) -> Result<(), String> {
 /// last.
 fn remove_all(places: &InstallPlaces) -> Result<(), String> {
     let options = &places.options;
-    let shown = display_path(&places.tools);
-    let nothing = format!("nothing of {PROGRAM} is left in {shown}\n");
+    let path_text = display_path(&places.tools);
+    let nothing = format!("nothing of {PROGRAM} is left in {path_text}\n");
     let Some(_lock) = directories::lock(&places.tools)? else {
         // The directory goes last, so everything else is gone as well.
         program_output::print(&nothing);
@@ -174,8 +175,8 @@ fn remove_all(places: &InstallPlaces) -> Result<(), String> {
         }
     }
     if stays {
-        let shown = display_path(&installed);
-        program_output::print(&format!("{shown} stays; --copy removes it as well\n"));
+        let path_text = display_path(&installed);
+        program_output::print(&format!("{path_text} stays; --copy removes it as well\n"));
     } else if !options.dry_run {
         program_output::print(&nothing);
     }

@@ -100,7 +100,7 @@ impl InstallPlaces {
     pub fn final_name(&self, path: &Path) -> PathBuf {
         let staged = self.destdir.as_ref();
         match staged.and_then(|destdir| path.strip_prefix(destdir).ok()) {
-            Some(rest) => Path::new("/").join(rest),
+            Some(remainder) => Path::new("/").join(remainder),
             None => path.to_owned(),
         }
     }

@@ -16,7 +16,9 @@ use clap::parser::ValueSource;
 
 use crate::command_line::confinement;
 use crate::command_line::fields::{NO_CACHE, command, ids, usage};
-use crate::command_line::{self, extra_arguments, habitual_flags, help, other_programs};
+use crate::command_line::{
+    self, extra_arguments, habitual_flags, help, lacking_flags, other_programs,
+};
 use iki_base::console::exit::ProgramExit;
 use iki_base::console::{program_output, sanitize};
 use iki_tools::call::{answer, confined};
@@ -58,7 +60,7 @@ pub struct CallFlags {
 }
 
 impl CallFlags {
-    fn of(tool: &Tool, matches: &ArgMatches) -> Self {
+    fn from_matches(tool: &Tool, matches: &ArgMatches) -> Self {
         Self {
             no_cache: tool.keeps_answers() && matches.get_flag(NO_CACHE),
             context: confinement::bounds(matches).map(|bounds| {
@@ -105,7 +107,7 @@ pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> CommandLineResul
         if matches.get_flag("schema") {
             return Ok(CommandLineResult::Done(program_output::print(tool.schema)));
         }
-        let mut flags = CallFlags::of(tool, &matches);
+        let mut flags = CallFlags::from_matches(tool, &matches);
         if let Some(file) = matches.get_one::<OsString>("input") {
             return Ok(CommandLineResult::File(file.clone(), flags));
         }
@@ -114,7 +116,7 @@ pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> CommandLineResul
         }
         let words = args.iter().map(|word| word.to_string_lossy().into_owned());
         let words: Vec<String> = words.collect();
-        if let Some(advice) = habitual_flags::advise_on_lacking(tool, &matches, &words) {
+        if let Some(advice) = lacking_flags::advise(tool, &matches, &words) {
             return Ok(CommandLineResult::Done(misuse(&advice)));
         }
         let (mut request, places) = request(tool, &mut command, &matches, &schema)?;
@@ -213,15 +215,15 @@ fn as_text(tool: &Tool, requests: &[TypedRequest], mut flags: CallFlags) -> Prog
         let out: Box<dyn Write> = if quiet {
             Box::new(io::sink())
         } else {
-            Box::new(StdoutAfterProgress::of(tool))
+            Box::new(StdoutAfterProgress::for_tool(tool))
         };
-        let mode = ScreenMode::of(&io::stdout(), flags.colour);
+        let mode = ScreenMode::for_stream(&io::stdout(), flags.colour);
         let screen = ScreenWriter::new(tool, out, mode);
         flags.style.stdin = request.stdin;
         let coloured = mode == ScreenMode::ColourTerminal || flags.colour == Some(true);
         flags.style.painted = tool.paints && coloured;
-        let shown = answer::catch_panic(|| show(tool, &request.json, flags, screen));
-        exits.push(match shown.and_then(|shown| shown) {
+        let outcome = answer::catch_panic(|| show(tool, &request.json, flags, screen));
+        exits.push(match outcome.and_then(|outcome| outcome) {
             Ok(Ok((out, mut end))) => {
                 drop(out);
                 end.nothing_found &= !flags.is_one_of_several && !quiet;
@@ -298,7 +300,7 @@ mod tests {
     const COMMON: [&str; 5] = ["input", "json", "schema", "help", "version"];
 
     fn parse(tool: &str, words: &[&str]) -> Result<Value, clap::Error> {
-        let tool = registry::find(tool).unwrap();
+        let tool = registry::find_tool(tool).unwrap();
         let schema = Schema::for_flags(tool);
         let mut command = command(tool, &schema).args(habitual_flags::flags(tool));
         let words = std::iter::once("tool").chain(words.iter().copied());
@@ -406,7 +408,7 @@ mod tests {
             let line = typed("x", &schema, tool.manual.example());
             assert!(line.starts_with("x ") && !line.contains("{\""), "{line}");
         }
-        let schema = Schema::for_flags(registry::find("grep").unwrap());
+        let schema = Schema::for_flags(registry::find_tool("grep").unwrap());
         assert_eq!(
             typed("grep", &schema, r#"{"path":"it's","pattern":"^a"}"#),
             r"grep '^a' --path 'it'\''s'"

@@ -28,7 +28,7 @@ pub struct ProgressLine {
 
 impl ProgressLine {
     /// The line of a call of `tool`; none if stderr is not a terminal, or nothing is counted.
-    pub fn of(tool: &Tool) -> Option<Self> {
+    pub fn start(tool: &Tool) -> Option<Self> {
         let counts = matches!(tool.scope, AccessScope::Paths { .. } | AccessScope::Network);
         if !counts || !io::stderr().is_terminal() {
             return None;
@@ -86,10 +86,10 @@ pub struct StdoutAfterProgress {
 
 impl StdoutAfterProgress {
     /// Stdout of a call of `tool`.
-    pub fn of(tool: &Tool) -> Self {
+    pub fn for_tool(tool: &Tool) -> Self {
         Self {
             out: RawStdout::default(),
-            line: ProgressLine::of(tool),
+            line: ProgressLine::start(tool),
         }
     }
 }

@@ -48,23 +48,23 @@ const COLOURS: [&str; 4] = ["[35m", "[32m", "[1;31m", "[0m"];
 /// others.
 fn sanitize_between_colours(text: &str) -> (String, usize) {
     let mut parts = text.split_inclusive('\u{1b}');
-    let mut shown = String::with_capacity(text.len());
+    let mut output = String::with_capacity(text.len());
     let mut spelled = sanitize::count_spelled(text);
-    let mut rest = parts.next().unwrap_or_default();
+    let mut remainder = parts.next().unwrap_or_default();
     for part in parts {
         let colour = COLOURS.iter().find(|colour| part.starts_with(**colour));
-        if let (Some(before), Some(colour)) = (rest.strip_suffix('\u{1b}'), colour) {
-            shown += &sanitize::for_terminal(before);
-            shown.extend(["\u{1b}", colour]);
+        if let (Some(before), Some(colour)) = (remainder.strip_suffix('\u{1b}'), colour) {
+            output += &sanitize::for_terminal(before);
+            output.extend(["\u{1b}", colour]);
             spelled -= 1;
-            rest = &part[colour.len()..];
+            remainder = &part[colour.len()..];
         } else {
-            shown += &sanitize::for_terminal(rest);
-            rest = part;
+            output += &sanitize::for_terminal(remainder);
+            remainder = part;
         }
     }
-    shown += &sanitize::for_terminal(rest);
-    (shown, spelled)
+    output += &sanitize::for_terminal(remainder);
+    (output, spelled)
 }
 
 /// The medium on which an answer is shown.
@@ -80,7 +80,7 @@ pub enum ScreenMode {
 
 impl ScreenMode {
     /// The kind of the stream that this process writes its answer to, coloured as a flag may say.
-    pub fn of(stream: &impl IsTerminal, colour: Option<bool>) -> Self {
+    pub fn for_stream(stream: &impl IsTerminal, colour: Option<bool>) -> Self {
         let coloured = colour.unwrap_or_else(|| color::coloured(stream));
         match (stream.is_terminal(), coloured) {
             (true, true) => Self::ColourTerminal,
@@ -228,12 +228,12 @@ impl<'a, W: Write> ScreenWriter<'a, W> {
                 // A colour may come in two pieces.
                 let last = begun
                     .rfind('\u{1b}')
-                    .filter(|at| !begun[*at..].contains('m'));
+                    .filter(|offset| !begun[*offset..].contains('m'));
                 let unfinished = begun.split_off(last.unwrap_or(begun.len()));
                 let whole = std::mem::replace(begun, unfinished);
-                let (shown, spelled) = sanitize_between_colours(&whole);
+                let (output, spelled) = sanitize_between_colours(&whole);
                 self.spelled += spelled;
-                return self.out.write_all(shown.as_bytes());
+                return self.out.write_all(output.as_bytes());
             }
             self.spelled += sanitize::count_spelled(text);
         }

@@ -30,7 +30,7 @@ pub fn is_given() -> bool {
         FileType::Fifo => true,
         FileType::RegularFile => {
             let size = u64::try_from(status.st_size).unwrap_or(0);
-            tell(stdin).is_ok_and(|at| at < size)
+            tell(stdin).is_ok_and(|offset| offset < size)
         }
         _ => false,
     }

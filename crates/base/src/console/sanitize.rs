@@ -52,21 +52,21 @@ pub fn display_path(path: &Path) -> String {
 /// `text` with each control character replaced by what `replace` appends.
 fn replaced(text: &str, replace: impl Fn(char, &mut String)) -> String {
     let mut sanitized = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find(is_control) {
-        let (before, after) = rest.split_at(at);
+    let mut unread = text;
+    while let Some(control) = unread.find(is_control) {
+        let (before, after) = unread.split_at(control);
         sanitized.push_str(before);
         let mut characters = after.chars();
         let c = characters.next();
-        rest = characters.as_str();
+        unread = characters.as_str();
         match c {
-            Some('\r') if rest.starts_with('\n') => sanitized.push('\r'),
+            Some('\r') if unread.starts_with('\n') => sanitized.push('\r'),
             Some('\u{c}') => sanitized.push('\u{c}'),
             Some(c) => replace(c, &mut sanitized),
             None => {}
         }
     }
-    sanitized + rest
+    sanitized + unread
 }
 
 /// JSON in which control characters are escaped, so that it keeps its meaning.
@@ -99,8 +99,8 @@ mod tests {
     #[test]
     fn no_control_character_is_left_but_newline_and_tab() {
         let all: String = ('\0'..='\u{2FFF}').collect();
-        let shown = for_terminal(&all).replace('\u{c}', "");
-        assert!(!shown.contains(is_control));
+        let clean = for_terminal(&all).replace('\u{c}', "");
+        assert!(!clean.contains(is_control));
         assert_eq!(for_terminal("a\tb\nc é 😀"), "a\tb\nc é 😀");
         assert_eq!(
             for_terminal("\u{1b}[31m\r\0\u{7f}\u{9b}2J\u{202e}"),

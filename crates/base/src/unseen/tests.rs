@@ -101,8 +101,8 @@ fn what_does_not_is_taken_out_and_counted() {
             "1 unseen character (zero-width character) was",
         ),
     ] {
-        let (shown, taken) = taken_out(text);
-        assert_eq!(shown, visible, "{text:?}");
+        let (remaining, taken) = taken_out(text);
+        assert_eq!(remaining, visible, "{text:?}");
         let note = format!("{note} taken out of the output.");
         assert_eq!(
             taken.note("the output").as_deref(),
@@ -176,10 +176,10 @@ proptest! {
     fn what_is_taken_out_is_unseen_and_what_is_spelled_comes_back(
         text in "[a \\nة‌‍é葛ᠠ🏴😀\u{200b}\u{200e}\u{202e}\u{2066}\u{fe0f}\u{e0100}\u{e0067}\u{e007f}\u{180e}\u{3164}\u{ad}]{0,40}",
     ) {
-        let shown = visible(&text);
+        let spelling = visible(&text);
         let seen = |text: &str| text.chars().filter(|c| !is_unseen(*c)).collect::<String>();
-        prop_assert_eq!(seen(&shown), seen(&text));
-        prop_assert!(!shown.contains(turns_direction));
+        prop_assert_eq!(seen(&spelling), seen(&text));
+        prop_assert!(!spelling.contains(turns_direction));
         prop_assert_eq!(unspelled(&spelled(&text), false), text);
     }
 }

@@ -34,7 +34,7 @@ impl BookNotes {
         if self.numbers.is_empty() && !page.contains("noteref") {
             return page.into();
         }
-        let (mut rest, mut done) = (String::new(), 0);
+        let (mut remainder, mut done) = (String::new(), 0);
         let mut xml = XmlReader::new(page, None);
         while let Some(tag) = xml.tag_within(0) {
             let is_mark = tag.name() == "a" && has_type(&tag, &["noteref"]);
@@ -68,11 +68,11 @@ impl BookNotes {
             }
             let start = page[..xml.position()].rfind('<').unwrap_or(done);
             let source = xml.skip_to_source();
-            rest.push_str(page.get(done..start).unwrap_or_default());
+            remainder.push_str(page.get(done..start).unwrap_or_default());
             done = xml.position();
             if is_mark {
                 let _ = write!(
-                    rest,
+                    remainder,
                     "<img src=\"{MARK}{number}&amp;{start}\" alt=\"{number}\"/>"
                 );
             } else {
@@ -83,8 +83,8 @@ impl BookNotes {
         if done == 0 {
             return page.into();
         }
-        rest.push_str(page.get(done..).unwrap_or_default());
-        rest.into()
+        remainder.push_str(page.get(done..).unwrap_or_default());
+        remainder.into()
     }
 }
 

@@ -30,7 +30,7 @@ fn book(parts: &[(&str, &str)]) -> Vec<u8> {
 #[test]
 fn chapters_come_in_reading_order() {
     let file = book(&[]);
-    assert_eq!(FileKind::of(&file), Some(FileKind::Epub));
+    assert_eq!(FileKind::detect(&file), Some(FileKind::Epub));
     let document = convert_file(&file, FileKind::Epub, &FileLimits::default()).unwrap();
     assert_eq!(document.title, "A book");
     assert_eq!(document.author.as_deref(), Some("Ann, Bob"));
@@ -95,14 +95,14 @@ fn book_of(manifest: &str, spine: &str, parts: &[(&str, &str)]) -> String {
 fn chapters_that_are_drawings_show_their_text() {
     let drawing = "<?xml version='1.0'?><svg xmlns='http://www.w3.org/2000/svg'><title>Page</title>\
         <text>The wind rises.</text><text>Nobody <tspan>hears</tspan> it.</text></svg>";
-    let shown = book_of(
+    let markdown = book_of(
         "<item id='a' href='a.svg' media-type='image/svg+xml'/>",
         "a",
         &[("OEBPS/a.svg", drawing)],
     );
     assert!(
-        shown.contains("The wind rises. Nobody hears it."),
-        "{shown}"
+        markdown.contains("The wind rises. Nobody hears it."),
+        "{markdown}"
     );
 }
 
@@ -124,6 +124,6 @@ fn what_stands_in_for_an_object_is_the_book_s_text() {
     let manifest = "<item id='a' href='a.xhtml' media-type='application/xhtml+xml'/>";
     let page = "<html><body><h1>Moon</h1><object data='moon.xml' type='application/x-demo'>\
         <div><p>Half of it is lit.</p></div></object><object data='b.xml'/><p>End.</p></body></html>";
-    let shown = book_of(manifest, "a", &[("OEBPS/a.xhtml", page)]);
-    assert_eq!(shown, "# Moon\n\nHalf of it is lit.\n\nEnd.");
+    let markdown = book_of(manifest, "a", &[("OEBPS/a.xhtml", page)]);
+    assert_eq!(markdown, "# Moon\n\nHalf of it is lit.\n\nEnd.");
 }

@@ -156,9 +156,9 @@ impl FeedParser {
                     // An unclosed section extends to the end of the feed.
                     if matches!(error, Error::Syntax(SyntaxError::UnclosedCData)) {
                         let place = usize::try_from(place).unwrap_or(usize::MAX);
-                        let rest = page.get(place..).unwrap_or_default();
-                        let rest = rest.split_once("![CDATA[").map_or("", |(_, text)| text);
-                        self.add_text(rest, true);
+                        let section = page.get(place..).unwrap_or_default();
+                        let section = section.split_once("![CDATA[").map_or("", |(_, text)| text);
+                        self.add_text(section, true);
                     }
                     return;
                 }
@@ -173,7 +173,10 @@ impl FeedParser {
         let depth = self.open.len();
         match open.position(|open| **open == *name) {
             Some(out) => (0..=out).for_each(|_| self.end()),
-            None if matches!(self.field, Some((field, at)) if at == depth && field != FeedField::Text) =>
+            None if matches!(
+                self.field,
+                Some((field, level)) if level == depth && field != FeedField::Text
+            ) =>
             {
                 self.end();
             }
@@ -199,8 +202,8 @@ impl FeedParser {
         let value = |names: &[&str]| {
             let mut attributes = tag.html_attributes();
             let mut attributes = attributes.with_checks(false).filter_map(Result::ok);
-            let found = attributes.find(|one| names.contains(&one.key.into_inner()));
-            found.map(|one| entities::decoded(&one.value).trim().to_owned())
+            let attribute = attributes.find(|one| names.contains(&one.key.into_inner()));
+            attribute.map(|one| entities::decoded(&one.value).trim().to_owned())
         };
         let (href, base) = (value(&["href", "url"]), value(&["xml:base"]));
         let (href, base) = (href.unwrap_or_default(), base.unwrap_or_default());
@@ -369,20 +372,20 @@ fn escape_html(text: &str) -> String {
 /// Removes the tags from a text that may contain HTML, and puts it on one line.
 fn plain_text(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
-    let mut at = 0;
-    while let Some(length) = memchr(b'<', &text.as_bytes()[at..]) {
-        let open = at + length;
-        plain.push_str(&text[at..open]);
+    let mut offset = 0;
+    while let Some(length) = memchr(b'<', &text.as_bytes()[offset..]) {
+        let open = offset + length;
+        plain.push_str(&text[offset..open]);
         let next = text.as_bytes().get(open + 1);
         if next.is_some_and(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'/' | b'!')) {
             plain.push(' ');
-            at = tag::past(text, open, b'>');
+            offset = tag::past(text, open, b'>');
         } else {
             plain.push('<');
-            at = open + 1;
+            offset = open + 1;
         }
     }
-    plain.push_str(&text[at..]);
+    plain.push_str(&text[offset..]);
     let plain = entities::decoded(&plain);
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -129,19 +129,19 @@ fn a_broken_feed_gives_what_it_has() {
 #[test]
 fn items_that_are_not_listed_are_counted_and_no_item_says_so() {
     let base = Url::parse("https://example.com/").unwrap();
-    let said = "[12 more items are not listed.]";
-    let item = format!("<item><title>{said}</title></item>");
+    let remark = "[12 more items are not listed.]";
+    let item = format!("<item><title>{remark}</title></item>");
     let page = |items: usize| format!("<rss><channel>{}", item.repeat(items));
     let whole = super::read(&page(1), &base).unwrap();
-    assert_eq!(whole.markdown, format!("- {said}"));
+    assert_eq!(whole.markdown, format!("- {remark}"));
     assert_eq!(
-        (whole.cuts, whole.own()),
+        (whole.cuts, whole.own_text()),
         (DocumentCuts::default(), &*whole.markdown)
     );
     let cut = super::read(&page(MAX_ITEMS + 3), &base).unwrap();
     assert_eq!(cut.cuts.items, 3);
     let end = "\n\n[3 more items are not listed.]";
-    assert_eq!(cut.markdown, format!("{}{end}", cut.own()));
+    assert_eq!(cut.markdown, format!("{}{end}", cut.own_text()));
 }
 
 #[test]

@@ -61,26 +61,26 @@ fn is_plain(byte: u8) -> bool {
 fn joined_plainly(base: &Url, reference: &str) -> Option<String> {
     let path = base.path();
     let mut directory = &path[..=path.rfind('/')?];
-    let mut rest = reference;
+    let mut unread = reference;
     if let Some(path) = reference.strip_prefix('/') {
-        (directory, rest) = ("/", path);
+        (directory, unread) = ("/", path);
     }
-    let is_rooted = rest.len() < reference.len();
-    while let Some(after) = rest.strip_prefix("../").filter(|_| !is_rooted) {
-        rest = after;
+    let is_rooted = unread.len() < reference.len();
+    while let Some(after) = unread.strip_prefix("../").filter(|_| !is_rooted) {
+        unread = after;
         let above = directory[..directory.len() - 1].rfind('/');
-        directory = above.map_or(directory, |at| &directory[..=at]);
+        directory = above.map_or(directory, |slash| &directory[..=slash]);
     }
-    let begins = match rest.bytes().next() {
+    let begins = match unread.bytes().next() {
         Some(first) if is_rooted => !matches!(first, b'/' | b'.'),
         first => first.map_or(is_rooted, |first| first.is_ascii_alphanumeric()),
     };
     let plain = begins
-        && rest.bytes().all(is_plain)
-        && !rest.contains("/.")
-        && (rest.len() < reference.len() || !rest.contains(':'))
+        && unread.bytes().all(is_plain)
+        && !unread.contains("/.")
+        && (unread.len() < reference.len() || !unread.contains(':'))
         && matches!(base.scheme(), "http" | "https");
-    plain.then(|| [&base[..Position::BeforePath], directory, rest].concat())
+    plain.then(|| [&base[..Position::BeforePath], directory, unread].concat())
 }
 
 /// Names of tracking parameters, besides those with the prefixes below.
@@ -101,11 +101,11 @@ pub(super) fn without_tracking(address: &str) -> Cow<'_, str> {
     if memchr(b'?', address.as_bytes()).is_none() {
         return Cow::Borrowed(address);
     }
-    let (rest, fragment) = match address.find('#') {
-        Some(at) => address.split_at(at),
+    let (before_fragment, fragment) = match address.find('#') {
+        Some(hash) => address.split_at(hash),
         None => (address, ""),
     };
-    let Some((path, query)) = rest.split_once('?') else {
+    let Some((path, query)) = before_fragment.split_once('?') else {
         return Cow::Borrowed(address);
     };
     let tracks = |pair: &&str| {
@@ -120,16 +120,16 @@ pub(super) fn without_tracking(address: &str) -> Cow<'_, str> {
     if !query.split('&').any(|pair| tracks(&pair)) {
         return Cow::Borrowed(address);
     }
-    let mut kept = String::with_capacity(address.len());
-    kept.push_str(path);
+    let mut cleaned = String::with_capacity(address.len());
+    cleaned.push_str(path);
     let mut mark = '?';
     for pair in query.split('&').filter(|pair| !tracks(pair)) {
-        kept.push(mark);
-        kept.push_str(pair);
+        cleaned.push(mark);
+        cleaned.push_str(pair);
         mark = '&';
     }
-    kept.push_str(fragment);
-    Cow::Owned(kept)
+    cleaned.push_str(fragment);
+    Cow::Owned(cleaned)
 }
 
 /// Beginnings of the addresses of forms that share a page, ready to be sent; their target is the

@@ -53,7 +53,7 @@ const NO_LANGUAGE: &str = "none default plain plaintext nohighlight notranslate"
 
 /// Returns the language that an attribute of `pre`, `code` or an element around them names.
 pub(super) fn language(name: &str, value: &str) -> Option<String> {
-    let found = match name {
+    let candidate = match name {
         "data-lang" | "data-language" | "data-enlighter-language" | "lang" | "language" => {
             value.trim()
         }
@@ -61,14 +61,14 @@ pub(super) fn language(name: &str, value: &str) -> Option<String> {
         "class" | "data-syntaxhighlighter-params" => class_language(value)?,
         _ => return None,
     };
-    let found = found.trim_end_matches(';');
-    let sound = !found.is_empty()
-        && found.len() <= 32
-        && found
+    let candidate = candidate.trim_end_matches(';');
+    let sound = !candidate.is_empty()
+        && candidate.len() <= 32
+        && candidate
             .chars()
             .all(|c| c.is_alphanumeric() || matches!(c, '+' | '-' | '#' | '_' | '.'));
-    let names_none = dom::lists(NO_LANGUAGE, found);
-    (sound && !names_none).then(|| found.to_ascii_lowercase())
+    let names_none = dom::lists(NO_LANGUAGE, candidate);
+    (sound && !names_none).then(|| candidate.to_ascii_lowercase())
 }
 
 /// Returns the language that an attribute of an element around `pre` names. Its classes count only

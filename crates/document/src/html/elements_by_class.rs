@@ -58,9 +58,9 @@ pub fn find_by_class(page: &str, classes: &[&str], without: &[&str]) -> Vec<Pick
 
 /// Returns the index of the first of `classes` that the element has.
 fn bears(node: &Handle, classes: &[&str]) -> Option<usize> {
-    let own = dom::attribute(node, "class")?;
-    let own: Vec<&str> = own.split_ascii_whitespace().collect();
-    classes.iter().position(|class| own.contains(class))
+    let names = dom::attribute(node, "class")?;
+    let names: Vec<&str> = names.split_ascii_whitespace().collect();
+    classes.iter().position(|class| names.contains(class))
 }
 
 /// Returns the text within `node` without scripts and styles.
@@ -86,8 +86,8 @@ mod tests {
         let page = "<div class='x ad'><a class=hit href=/no>no</a></div>\
             <p class='a hit'><a class='more hit' href='/1?a=b&amp;c'>one <b>&amp;</b>\n two</a>\
             <i class=side>x<script>y</script><br>z</i></p><div class=hitting>no</div>";
-        let found = find_by_class(page, &["hit", "side"], &["ad"]);
-        let short: Vec<_> = found
+        let elements = find_by_class(page, &["hit", "side"], &["ad"]);
+        let short: Vec<_> = elements
             .iter()
             .map(|one| (one.class, one.text.as_str(), one.href.as_deref()))
             .collect();
@@ -104,13 +104,13 @@ mod tests {
     #[test]
     fn a_hostile_page_costs_little() {
         let deep = "<div class=hit>".repeat(40_000);
-        let begin = Instant::now();
+        let start = Instant::now();
         assert_eq!(
             find_by_class(&deep, &["hit"], &[]).len(),
             MAX_PICKED_ELEMENTS
         );
         let wide = "<a class=x>".repeat(50_000);
         let _ = find_by_class(&wide, &["hit"], &["y"]);
-        assert!(begin.elapsed() < 3 * PARSE_TIMEOUT + PARSE_TIMEOUT);
+        assert!(start.elapsed() < 3 * PARSE_TIMEOUT + PARSE_TIMEOUT);
     }
 }

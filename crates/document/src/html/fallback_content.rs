@@ -3,8 +3,9 @@
 //! none, its navigation and a remark about the page.
 //!
 //! Rules: HTML Living Standard, `noscript`, `noframes`, `frame`, `meta` (`description`, `refresh`),
-//! and `Location`. Hidden text is shown only if it is most of the page, and then only the largest parts
-//! of it; in a page with visible text it stays hidden because instructions to models are put there.
+//! and `Location`. Hidden text is shown only if it is most of the page, and then only the largest
+//! parts of it; in a page with visible text it stays hidden because instructions to models are put
+//! there.
 
 use std::cmp::Reverse;
 
@@ -56,7 +57,7 @@ pub(super) fn convert_with_fallback(
 ) -> ConvertedPage {
     let mut cuts = DocumentCuts::default();
     let has = |word: &str| memmem::find(source.page.as_bytes(), word.as_bytes()).is_some();
-    let mut about = PageClues::of(source.page);
+    let mut about = PageClues::scan(source.page);
     // Browsers that show frames do not show the text next to them.
     let is_notice = |model: &DocumentModel| {
         (about.scripts && is_notice(model))
@@ -173,12 +174,12 @@ fn unveil(root: &Handle, letters: usize) -> bool {
         return false;
     }
     hidden.sort_by_key(|(letters, _)| Reverse(*letters));
-    let mut shown = 0;
+    let mut shown_letters = 0;
     for (letters, node) in hidden {
-        if 2 * shown >= all {
+        if 2 * shown_letters >= all {
             break;
         }
-        shown += letters;
+        shown_letters += letters;
         reveal::unhide(&node);
     }
     true
@@ -317,15 +318,15 @@ fn script_target(script: &str) -> Option<&str> {
     if script.len() > MAX_LEADING_SCRIPT_BYTES || script.contains("if") || script.contains('?') {
         return None;
     }
-    let (_, rest) = script.split_once("location")?;
-    let rest = rest.trim_start();
-    let rest = [".replace", ".assign", ".href"]
+    let (_, unread) = script.split_once("location")?;
+    let unread = unread.trim_start();
+    let unread = [".replace", ".assign", ".href"]
         .iter()
-        .find_map(|way| rest.strip_prefix(way))
-        .unwrap_or(rest);
-    let rest = rest.trim_start().strip_prefix(['=', '('])?.trim_start();
-    let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''))?;
-    let (address, behind) = rest[1..].split_once(quote)?;
+        .find_map(|way| unread.strip_prefix(way))
+        .unwrap_or(unread);
+    let unread = unread.trim_start().strip_prefix(['=', '('])?.trim_start();
+    let quote = unread.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    let (address, behind) = unread[1..].split_once(quote)?;
     let is_whole =
         behind.trim_start().is_empty() || behind.trim_start().starts_with([')', ';', '\n', '}']);
     let is_plain = !address.is_empty() && !address.contains('\\') && media::is_followable(address);
@@ -333,17 +334,17 @@ fn script_target(script: &str) -> Option<&str> {
 }
 
 impl<'a> PageClues<'a> {
-    fn of(page: &'a str) -> Self {
+    fn scan(page: &'a str) -> Self {
         let mut about = Self::default();
         let bytes = page.as_bytes();
-        let mut at = 0;
-        while let Some(length) = memchr(b'<', &bytes[at..]) {
-            at += length + 1;
-            if bytes[at..].starts_with(b"!--") {
-                at = tag::comment_end(page, at + 3);
+        let mut offset = 0;
+        while let Some(length) = memchr(b'<', &bytes[offset..]) {
+            offset += length + 1;
+            if bytes[offset..].starts_with(b"!--") {
+                offset = tag::comment_end(page, offset + 3);
                 continue;
             }
-            let is = |name: &&str| tag::is_named(page, at, name);
+            let is = |name: &&str| tag::is_named(page, offset, name);
             let Some(name) = ["script", "meta", "frame", "html", "body"]
                 .into_iter()
                 .find(is)
@@ -351,11 +352,11 @@ impl<'a> PageClues<'a> {
                 continue;
             };
             about.is_page |= name != "meta";
-            let Some(tag) = tag::read(page, at) else {
+            let Some(tag) = tag::read(page, offset) else {
                 break;
             };
             let value = |name: &str| tag.get(name).unwrap_or_default().trim();
-            at = tag.end;
+            offset = tag.end;
             match name {
                 "script" => {
                     about.scripts = true;
@@ -365,9 +366,9 @@ impl<'a> PageClues<'a> {
                     about.executed += usize::from(is_executed);
                     about.script_leads = about.script_leads.or_else(|| script_target(text));
                     if about.data.len() < MAX_DATA_SCRIPTS {
-                        about.data.extend(ScriptData::of(value("type"), text));
+                        about.data.extend(ScriptData::parse(value("type"), text));
                     }
-                    at = end;
+                    offset = end;
                 }
                 "meta" => {
                     let mut names = ["name", "property", "http-equiv"].into_iter();

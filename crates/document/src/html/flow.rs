@@ -106,9 +106,9 @@ impl FlowBuilder {
         } else if !self.open || self.breaks > 0 {
             return;
         }
-        let kept = if blank && text.is_ascii() { " " } else { text };
-        let kept = self.build.keep(kept);
-        self.build.add(NodeContent::Text(kept));
+        let slice = if blank && text.is_ascii() { " " } else { text };
+        let slice = self.build.keep(slice);
+        self.build.add(NodeContent::Text(slice));
     }
 
     /// Adds whitespace between two pieces of text.
@@ -137,14 +137,14 @@ impl FlowBuilder {
         }
         self.breaks = 0;
         if !self.open {
-            self.begin();
+            self.open_block();
         }
         if self.waiting > 0 {
             self.open_styles();
         }
     }
 
-    fn begin(&mut self) {
+    fn open_block(&mut self) {
         self.open = true;
         match self.mode {
             FlowMode::Flow => self.build.open(NodeContent::Paragraph),
@@ -302,7 +302,7 @@ impl FlowBuilder {
             return;
         }
         if self.build.mark_task(checked) {
-            self.begin();
+            self.open_block();
             if self.waiting > 0 {
                 self.open_styles();
             }

@@ -28,7 +28,7 @@ pub(super) struct ImageElement {
 impl ImageElement {
     /// Reads the image `node`; `None` for tracking pixels and spacers, which no reader is meant to
     /// see.
-    pub(super) fn of(node: &Handle) -> Option<Self> {
+    pub(super) fn read(node: &Handle) -> Option<Self> {
         let mut image = Self::default();
         let (mut has_alt, mut unseen, mut spaces) = (false, false, false);
         let mut sides = [None; 2];

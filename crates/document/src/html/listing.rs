@@ -103,7 +103,9 @@ fn line_of(node: &Handle) -> String {
     let text = text.replace('\u{a0}', " ");
     let text = text.trim_end();
     let blank = text.len() - text.trim_start().len();
-    let start = text[..blank].rfind('\n').map_or(0, |at| at + 1);
+    let start = text[..blank]
+        .rfind('\n')
+        .map_or(0, |line_feed| line_feed + 1);
     text[start..].to_owned()
 }
 
@@ -133,12 +135,12 @@ fn lines_of(node: &Handle) -> Option<(String, &'static str)> {
                 continue;
             }
             let line = line_of(cell);
-            let own = sign
+            let own_sign = sign
                 .take()
                 .or_else(|| sign_by_class(cell, &line))
                 .unwrap_or_default();
-            signed |= matches!(&*own, "+" | "-");
-            let line = format!("{own}{line}");
+            signed |= matches!(&*own_sign, "+" | "-");
+            let line = format!("{own_sign}{line}");
             if previous.as_ref() != Some(&line) {
                 code.push_str(&line);
                 code.push('\n');

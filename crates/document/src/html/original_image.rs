@@ -63,8 +63,8 @@ fn by_url(source: &str) -> Option<Cow<'_, str>> {
 }
 
 fn by_path(source: &str) -> Option<Cow<'_, str>> {
-    let (site, rest) = source.split_once(PATH_SERVER)?;
-    let (_, original) = rest.split_once('/')?;
+    let (site, path) = source.split_once(PATH_SERVER)?;
+    let (_, original) = path.split_once('/')?;
     on_site(site, Cow::Borrowed(original))
 }
 

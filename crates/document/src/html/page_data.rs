@@ -30,7 +30,7 @@ pub(super) enum ScriptData<'a> {
 
 impl<'a> ScriptData<'a> {
     /// Reads the script with this `type` and this text; `None` if it holds no data.
-    pub(super) fn of(kind: &str, text: &'a str) -> Option<Self> {
+    pub(super) fn parse(kind: &str, text: &'a str) -> Option<Self> {
         let kind = kind.split(';').next().unwrap_or_default().trim();
         if kind.eq_ignore_ascii_case("application/ld+json") {
             return Some(Self::JsonLd(text));
@@ -101,20 +101,20 @@ impl DataText {
     /// page. Of a damaged state, what is before the damage counts.
     fn collect_state(&mut self, json: &str) {
         let bytes = json.as_bytes();
-        let (mut at, mut depth) = (0, 0_usize);
-        while let Some(byte) = bytes.get(at) {
-            at += 1;
+        let (mut offset, mut depth) = (0, 0_usize);
+        while let Some(byte) = bytes.get(offset) {
+            offset += 1;
             match byte {
                 b'{' | b'[' => depth += 1,
                 b'}' | b']' if depth <= 1 => return,
                 b'}' | b']' => depth -= 1,
                 b'"' => {
-                    let Some(end) = string_end(bytes, at) else {
+                    let Some(end) = string_end(bytes, offset) else {
                         return;
                     };
-                    let string = json.get(at - 1..end).unwrap_or_default();
-                    at = end;
-                    let is_name = bytes[at..].trim_ascii_start().starts_with(b":");
+                    let string = json.get(offset - 1..end).unwrap_or_default();
+                    offset = end;
+                    let is_name = bytes[offset..].trim_ascii_start().starts_with(b":");
                     if !is_name
                         && let Ok(text) = serde_json::from_str::<String>(string)
                         && is_prose(&text)
@@ -154,23 +154,24 @@ impl DataText {
 
 /// Returns the end of the string whose first quote ends at `from`.
 fn string_end(json: &[u8], from: usize) -> Option<usize> {
-    let mut at = from;
+    let mut offset = from;
     loop {
-        at += memchr2(b'"', b'\\', json.get(at..)?)?;
-        if json[at] == b'"' {
-            return Some(at + 1);
+        offset += memchr2(b'"', b'\\', json.get(offset..)?)?;
+        if json[offset] == b'"' {
+            return Some(offset + 1);
         }
-        at += 2;
+        offset += 2;
     }
 }
 
 /// True for a string of words and sentences, with or without markup.
 fn is_prose(text: &str) -> bool {
     let (mut letters, mut blanks, mut others, mut ends) = (0, 0, 0, 0);
-    let mut at = 0;
-    while at < text.len() {
-        let to = memmem::find(&text.as_bytes()[at..], b"<").map_or(text.len(), |to| at + to);
-        for c in text[at..to].chars() {
+    let mut offset = 0;
+    while offset < text.len() {
+        let to =
+            memmem::find(&text.as_bytes()[offset..], b"<").map_or(text.len(), |to| offset + to);
+        for c in text[offset..to].chars() {
             match c {
                 '.' | '!' | '?' | '。' | '！' | '？' | '।' => ends += 1,
                 c if c.is_alphanumeric() => letters += 1,
@@ -179,7 +180,7 @@ fn is_prose(text: &str) -> bool {
                 _ => others += 1,
             }
         }
-        at = if to < text.len() {
+        offset = if to < text.len() {
             tag::past(text, to, b'>')
         } else {
             to

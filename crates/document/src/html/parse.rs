@@ -32,14 +32,14 @@ const PIECE_BYTES: usize = 8 * 1024;
 /// Parses a page as it stands until `end` or until the tree is too large.
 pub(super) fn parse(page: &str, end: Option<Instant>) -> RcDom {
     let mut parser = parse_document(CountingSink::default(), ParseOpts::default());
-    let mut rest = page;
-    while !rest.is_empty()
+    let mut unread = page;
+    while !unread.is_empty()
         && !parser.tokenizer.sink.sink.is_full()
         && end.is_none_or(|end| Instant::now() < end)
     {
-        let (piece, behind) = rest.split_at(floor_boundary(rest, PIECE_BYTES));
+        let (piece, behind) = unread.split_at(floor_boundary(unread, PIECE_BYTES));
         parser.process(StrTendril::from_slice(piece));
-        rest = behind;
+        unread = behind;
     }
     parser.finish().0
 }

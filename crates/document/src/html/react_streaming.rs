@@ -30,10 +30,10 @@ const MAX_PREFIX_BYTES: usize = 64;
 /// True if late pieces may be in a page.
 pub(super) fn is_streamed(page: &str) -> bool {
     let bytes = page.as_bytes();
-    memmem::find_iter(bytes, b"S:").any(|at| {
-        let before = &bytes[at.saturating_sub(MAX_PREFIX_BYTES)..at];
+    memmem::find_iter(bytes, b"S:").any(|offset| {
+        let before = &bytes[offset.saturating_sub(MAX_PREFIX_BYTES)..offset];
         let quote = memchr::memrchr(b'"', before);
-        bytes.get(at + 2).is_some_and(u8::is_ascii_hexdigit)
+        bytes.get(offset + 2).is_some_and(u8::is_ascii_hexdigit)
             && quote.is_some_and(|quote| before[..quote].ends_with(b"id="))
     })
 }
@@ -113,10 +113,10 @@ impl StreamedPieces<'_> {
         if !parent.children.borrow().iter().any(concerns) {
             return;
         }
-        let mut rest = parent.children.take();
-        rest.reverse();
-        let mut filled: Vec<Handle> = Vec::with_capacity(rest.len());
-        while let Some(child) = rest.pop() {
+        let mut unfilled = parent.children.take();
+        unfilled.reverse();
+        let mut filled: Vec<Handle> = Vec::with_capacity(unfilled.len());
+        while let Some(child) = unfilled.pop() {
             let id = dom::attribute(&child, "id").unwrap_or_default();
             if dom::name(&child) != "template" {
                 if !self.moving.contains(&id) {
@@ -131,17 +131,17 @@ impl StreamedPieces<'_> {
             };
             // A boundary ends with its own comment and includes its placeholder.
             if id.contains("B:") {
-                self.skip_placeholder(&mut rest);
+                self.skip_placeholder(&mut unfilled);
             }
-            rest.extend(piece.children.take().into_iter().rev());
+            unfilled.extend(piece.children.take().into_iter().rev());
         }
         parent.children.replace(filled);
     }
 
     /// Removes the nodes up to the end of the boundary that has begun; the last one is the next.
-    fn skip_placeholder(&mut self, rest: &mut Vec<Handle>) {
+    fn skip_placeholder(&mut self, unfilled: &mut Vec<Handle>) {
         let mut open = 0;
-        for (index, node) in rest.iter().enumerate().rev() {
+        for (index, node) in unfilled.iter().enumerate().rev() {
             if self.steps == 0 {
                 return;
             }
@@ -150,7 +150,7 @@ impl StreamedPieces<'_> {
                 open += 1;
             } else if comment(node) == Some("/$") {
                 if open == 0 {
-                    rest.truncate(index + 1);
+                    unfilled.truncate(index + 1);
                     return;
                 }
                 open -= 1;

@@ -75,16 +75,16 @@ pub(super) fn remove_repeated(model: &mut DocumentModel, here: &str) {
     if count > MAX_UNTOUCHED_LINKS {
         gone = indices;
         let mut hashes: HashSet<u64> = HashSet::with_capacity(links.len());
-        let repeated = links.iter().enumerate().filter(|(at, link)| {
+        let repeated = links.iter().enumerate().filter(|(index, link)| {
             let again = link.is_named && !hashes.insert(link.whole);
             let near = |others: &[LinkOccurrence]| {
                 let same = |other: &LinkOccurrence| other.has_text && other.place == link.place;
                 others.iter().any(same)
             };
             again
-                || near(&links[at.saturating_sub(MAX_NEAR_LINKS)..*at])
+                || near(&links[index.saturating_sub(MAX_NEAR_LINKS)..*index])
                 || (!link.has_text
-                    && near(&links[at + 1..links.len().min(at + 1 + MAX_NEAR_LINKS)]))
+                    && near(&links[index + 1..links.len().min(index + 1 + MAX_NEAR_LINKS)]))
         });
         gone.extend(repeated.map(|(_, link)| link.node));
         gone.sort_unstable();
@@ -92,9 +92,9 @@ pub(super) fn remove_repeated(model: &mut DocumentModel, here: &str) {
     model.prune(&gone);
 }
 
-/// True if `text`, the text of the link at `at`, touches the words around it, so that only the link
-/// separates them.
-fn stands_between_words(model: &DocumentModel, at: usize, text: &str) -> bool {
+/// True if `text`, the text of the link at `index`, touches the words around it, so that only the
+/// link separates them.
+fn stands_between_words(model: &DocumentModel, index: usize, text: &str) -> bool {
     let nodes = model.nodes();
     let in_line = |node: &&DocumentNode| node.content.is_markup();
     let has_words = |node: Option<&DocumentNode>| match node.map(|node| node.content) {
@@ -102,21 +102,21 @@ fn stands_between_words(model: &DocumentModel, at: usize, text: &str) -> bool {
         _ => "",
     };
     let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-    let before = has_words(nodes[..at].iter().rev().find(|node| !in_line(node)));
-    let behind = nodes.get(nodes[at].end as usize..).unwrap_or_default();
+    let before = has_words(nodes[..index].iter().rev().find(|node| !in_line(node)));
+    let behind = nodes.get(nodes[index].end as usize..).unwrap_or_default();
     let behind = has_words(behind.iter().find(|node| !in_line(node)));
     (is_word(text.chars().next()) && is_word(before.chars().next_back()))
         || (is_word(text.chars().next_back()) && is_word(behind.chars().next()))
 }
 
-/// Writes the visible text of node `at` to `text`; returns true if there is more than the text of
-/// images.
-fn gather_text(model: &DocumentModel, at: usize, text: &mut String) -> bool {
+/// Writes the visible text of node `index` to `text`; returns true if there is more than the text
+/// of images.
+fn gather_text(model: &DocumentModel, index: usize, text: &mut String) -> bool {
     text.clear();
     let mut has_text = false;
     let nodes = model.nodes();
-    let end = nodes[at].end as usize;
-    for node in nodes.get(at + 1..end).unwrap_or_default() {
+    let end = nodes[index].end as usize;
+    for node in nodes.get(index + 1..end).unwrap_or_default() {
         match node.content {
             NodeContent::Text(slice) | NodeContent::Code(slice) => {
                 let piece = model.text(slice);

@@ -92,11 +92,11 @@ impl HiddenElements {
         self.show_offered();
         if self.hidden.iter().any(is_faded) && is_much_faded(root) {
             self.hidden.retain(|node| {
-                let shown = is_faded(node);
-                if shown {
+                let is_shown = is_faded(node);
+                if is_shown {
                     unhide(node);
                 }
-                !shown
+                !is_shown
             });
         }
     }
@@ -123,22 +123,22 @@ impl HiddenElements {
             |node: &Handle| dom::is_dialog(node) || dom::kind(node) == Some(ElementKind::Dropped);
         let all = dom::letters_in(root, left_out);
         self.hidden.retain(|node| {
-            let shown = is_behind(node) && 2 * dom::letters_in(node, left_out) > all;
-            if shown {
+            let is_shown = is_behind(node) && 2 * dom::letters_in(node, left_out) > all;
+            if is_shown {
                 unhide(node);
             }
-            !shown
+            !is_shown
         });
     }
 
     fn show_offered(&mut self) {
         let mut by_id: HashMap<String, Vec<usize>> = HashMap::new();
         let mut by_node: HashMap<*const (), usize> = HashMap::new();
-        let mut shown = vec![false; self.hidden.len()];
+        let mut shown_nodes = vec![false; self.hidden.len()];
         for (index, node) in self.hidden.iter().enumerate() {
             let (id, is_panel) = panel_attributes(node);
             by_node.insert(node_id(node), index);
-            shown[index] = is_panel;
+            shown_nodes[index] = is_panel;
             if let Some(id) = id {
                 let same = by_id.entry(id).or_default();
                 if same.len() < MAX_ELEMENTS_PER_ID {
@@ -161,12 +161,12 @@ impl HiddenElements {
             }
         }
         steps = MAX_STEPS;
-        let mut is_within_hidden = |control: &Handle, shown: &[bool]| {
+        let mut is_within_hidden = |control: &Handle, shown_nodes: &[bool]| {
             let mut around = std::iter::successors(Some(Rc::clone(control)), parent_of);
             around.any(|node| {
                 steps = steps.saturating_sub(1);
                 let index = by_node.get(&node_id(&node));
-                steps == 0 || index.is_some_and(|index| !shown[*index])
+                steps == 0 || index.is_some_and(|index| !shown_nodes[*index])
             })
         };
         // A control that is hidden itself counts as soon as another one shows it.
@@ -174,20 +174,20 @@ impl HiddenElements {
         while waiting > offers.len() {
             waiting = offers.len();
             offers.retain(|(control, targets)| {
-                let waits = is_within_hidden(control, &shown);
+                let waits = is_within_hidden(control, &shown_nodes);
                 for target in targets.iter().filter(|_| !waits) {
-                    shown[*target] = true;
+                    shown_nodes[*target] = true;
                 }
                 waits
             });
         }
-        let mut shown = shown.into_iter();
+        let mut shown_nodes = shown_nodes.into_iter();
         self.hidden.retain(|node| {
-            let shown = shown.next().unwrap_or_default();
-            if shown {
+            let is_shown = shown_nodes.next().unwrap_or_default();
+            if is_shown {
                 unhide(node);
             }
-            !shown
+            !is_shown
         });
     }
 }
@@ -273,8 +273,8 @@ fn find_beside(control: &Handle, steps: &mut usize) -> Option<Handle> {
         let around = parent_of(&node)?;
         let children = around.children.borrow();
         *steps = steps.checked_sub(children.len())?;
-        let at = children.iter().position(|child| Rc::ptr_eq(child, &node))?;
-        let mut behind = children[at + 1..].iter();
+        let index = children.iter().position(|child| Rc::ptr_eq(child, &node))?;
+        let mut behind = children[index + 1..].iter();
         if let Some(next) = behind.find(|next| !dom::is_blank(next)) {
             return dom::kind(next).map(|_| Rc::clone(next));
         }

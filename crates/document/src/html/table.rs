@@ -28,7 +28,7 @@ pub(super) fn read_shape(table: &Handle) -> Option<TableLayout> {
     let mut first = true;
     let is_headed = is_headed(table);
     for section in sections(table) {
-        let mut rows = SectionRows::of(&section);
+        let mut rows = SectionRows::read(&section);
         let mut spans = RowSpans::default();
         for row in section.children.borrow().iter().filter(|row| is_row(row)) {
             rows.begin_row();
@@ -128,7 +128,7 @@ pub(super) struct SectionRows {
 
 impl SectionRows {
     /// Reads the rows of `section`, before the first has begun.
-    pub(super) fn of(section: &Handle) -> Self {
+    pub(super) fn read(section: &Handle) -> Self {
         let mut with_cells = vec![0];
         let mut count = 0;
         for row in section.children.borrow().iter().filter(|row| is_row(row)) {
@@ -154,7 +154,7 @@ impl SectionRows {
     fn spanned_rows(&self, rows: usize) -> usize {
         let before = self.begun.saturating_sub(1);
         let until = (before + rows).min(self.with_cells.len().saturating_sub(1));
-        let count = |at: usize| self.with_cells.get(at).copied().unwrap_or(0);
+        let count = |index: usize| self.with_cells.get(index).copied().unwrap_or(0);
         count(until).saturating_sub(count(before)).max(1)
     }
 

@@ -19,7 +19,7 @@ impl<'a> HtmlTag<'a> {
     /// Returns the value of an attribute as it stands in the page; the first one of a name counts.
     pub(crate) fn get(&self, wanted: &str) -> Option<&'a str> {
         let is = |attribute: &&TagAttribute<'_>| attribute.name.eq_ignore_ascii_case(wanted);
-        self.attributes.iter().find(is).map(|found| found.value)
+        self.attributes.iter().find(is).map(|first| first.value)
     }
 }
 
@@ -30,14 +30,14 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'\x0c')
 }
 
-/// Returns the end of the name that begins at `at`.
-pub(crate) fn name_end(page: &str, at: usize) -> usize {
+/// Returns the end of the name that begins at `offset`.
+pub(crate) fn name_end(page: &str, offset: usize) -> usize {
     let bytes = page.as_bytes();
-    let length = bytes[at..]
+    let length = bytes[offset..]
         .iter()
         .position(|byte| is_space(*byte) || matches!(byte, b'/' | b'>'))
-        .unwrap_or(bytes.len() - at);
-    at + length
+        .unwrap_or(bytes.len() - offset);
+    offset + length
 }
 
 /// An attribute as it stands in the page.
@@ -113,10 +113,10 @@ fn scan_by<'a>(
     }
 }
 
-/// Reads the tag whose name begins at `at`, with its attributes that are not too long. `None` if
-/// the page ends within it.
-pub(crate) fn read(page: &str, at: usize) -> Option<HtmlTag<'_>> {
-    let name_end = name_end(page, at);
+/// Reads the tag whose name begins at `offset`, with its attributes that are not too long. `None`
+/// if the page ends within it.
+pub(crate) fn read(page: &str, offset: usize) -> Option<HtmlTag<'_>> {
+    let name_end = name_end(page, offset);
     let mut attributes = Vec::new();
     let (end, closed) = scan(page, name_end, |attribute| {
         if attribute.value.len() <= MAX_VALUE_BYTES {
@@ -124,7 +124,7 @@ pub(crate) fn read(page: &str, at: usize) -> Option<HtmlTag<'_>> {
         }
     })?;
     Some(HtmlTag {
-        name: &page[at..name_end],
+        name: &page[offset..name_end],
         end,
         closed,
         attributes,
@@ -159,18 +159,18 @@ pub(crate) fn raw_end(page: &str, from: usize, name: &str) -> (usize, usize) {
     (page.len(), page.len())
 }
 
-/// Returns the end of the name of the end tag at `at`, if there is one with this name.
-pub(crate) fn names_end(page: &str, at: usize, name: &str) -> Option<usize> {
-    let named = page.as_bytes()[at..].starts_with(b"</") && is_named(page, at + 2, name);
-    named.then_some(at + 2 + name.len())
+/// Returns the end of the name of the end tag at `offset`, if there is one with this name.
+pub(crate) fn names_end(page: &str, offset: usize, name: &str) -> Option<usize> {
+    let named = page.as_bytes()[offset..].starts_with(b"</") && is_named(page, offset + 2, name);
+    named.then_some(offset + 2 + name.len())
 }
 
-/// True if the tag whose name begins at `at` has exactly this name.
-pub(crate) fn is_named(page: &str, at: usize, name: &str) -> bool {
-    let bytes = &page.as_bytes()[at..];
+/// True if the tag whose name begins at `offset` has exactly this name.
+pub(crate) fn is_named(page: &str, offset: usize, name: &str) -> bool {
+    let bytes = &page.as_bytes()[offset..];
     bytes
         .get(..name.len())
-        .is_some_and(|found| found.eq_ignore_ascii_case(name.as_bytes()))
+        .is_some_and(|start| start.eq_ignore_ascii_case(name.as_bytes()))
         && bytes
             .get(name.len())
             .is_none_or(|b| is_space(*b) || matches!(b, b'/' | b'>'))
@@ -190,13 +190,16 @@ pub(crate) fn comment_end(page: &str, from: usize) -> usize {
     if bytes[from..].starts_with(b"->") {
         return from + 2;
     }
-    let mut at = from;
-    while let Some(dashes) = memmem::find(&bytes[at..], b"--") {
-        at += dashes;
-        at += bytes[at..].iter().take_while(|byte| **byte == b'-').count();
-        match &bytes[at..] {
-            [b'>', ..] => return at + 1,
-            [b'!', b'>', ..] => return at + 2,
+    let mut offset = from;
+    while let Some(dashes) = memmem::find(&bytes[offset..], b"--") {
+        offset += dashes;
+        offset += bytes[offset..]
+            .iter()
+            .take_while(|byte| **byte == b'-')
+            .count();
+        match &bytes[offset..] {
+            [b'>', ..] => return offset + 1,
+            [b'!', b'>', ..] => return offset + 2,
             _ => {}
         }
     }

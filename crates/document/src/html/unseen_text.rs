@@ -81,7 +81,7 @@ fn text_of(node: &Handle, kind: Option<ElementKind>, around: &TextLooks) -> Text
     };
     match dom::attribute(node, "style") {
         Some(style) => text.within(
-            &InlineStyle::of(&style),
+            &InlineStyle::parse(&style),
             visibility::is_boxed(dom::name(node)),
         ),
         None => text,
@@ -109,12 +109,12 @@ fn leave(
         hide_element(&element);
         hidden.push(element);
     }
-    for at in done.texts {
+    for index in done.texts {
         let name = QualName::new(None, ns!(html), local_name!("span"));
         let span = tree.create_element(name, Vec::new(), ElementFlags::default());
         hide_element(&span);
         let mut children = done.node.children.borrow_mut();
-        let text = std::mem::replace(&mut children[at], span.clone());
+        let text = std::mem::replace(&mut children[index], span.clone());
         text.parent.set(Some(std::rc::Rc::downgrade(&span)));
         span.children.borrow_mut().push(text);
         span.parent.set(Some(std::rc::Rc::downgrade(&done.node)));

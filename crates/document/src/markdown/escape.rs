@@ -30,17 +30,17 @@ pub(super) fn starts_with_no_break_space(text: &[u8]) -> bool {
 
 /// Length in bytes of the blanks that `text` begins with.
 pub(super) fn leading_blanks(text: &[u8]) -> usize {
-    let mut at = 0;
-    while let Some(byte) = text.get(at) {
+    let mut offset = 0;
+    while let Some(byte) = text.get(offset) {
         if class(*byte) == ByteClass::Space {
-            at += 1;
-        } else if starts_with_no_break_space(&text[at..]) {
-            at += 2;
+            offset += 1;
+        } else if starts_with_no_break_space(&text[offset..]) {
+            offset += 2;
         } else {
             break;
         }
     }
-    at
+    offset
 }
 
 /// True if `<` followed by `text` could begin a tag, a comment or an autolink.
@@ -78,9 +78,9 @@ pub(super) fn is_reference(text: &[u8]) -> bool {
 pub(super) fn block_marker_at(line: &str, first: bool, item: bool) -> Option<usize> {
     let bytes = line.as_bytes();
     // Some parsers treat a vertical tab as a blank as well.
-    let blank = |at: usize| {
+    let blank = |offset: usize| {
         bytes
-            .get(at)
+            .get(offset)
             .is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'\x0b'))
     };
     let start = *bytes.first()?;
@@ -146,16 +146,16 @@ fn is_delimiter_row(line: &[u8]) -> bool {
 /// True if a line whose first byte is a bracket begins as the definition of a reference or
 /// footnote does.
 fn is_definition(line: &[u8]) -> bool {
-    let mut at = 1;
+    let mut offset = 1;
     // A label has at most 999 characters.
-    while let Some(byte) = line.get(at).filter(|_| at <= 4 * 999) {
+    while let Some(byte) = line.get(offset).filter(|_| offset <= 4 * 999) {
         match byte {
-            b'\\' => at += 1,
-            b']' => return at > 1 && line.get(at + 1) == Some(&b':'),
+            b'\\' => offset += 1,
+            b']' => return offset > 1 && line.get(offset + 1) == Some(&b':'),
             b'[' => return false,
             _ => {}
         }
-        at += 1;
+        offset += 1;
     }
     false
 }

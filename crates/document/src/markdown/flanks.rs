@@ -98,8 +98,8 @@ mod tests {
             ('*', Some(':'), Some('\u{200b}'), true, false),
             ('*', Some(':'), Some('\u{2014}'), true, true),
         ] {
-            let said = flanks(delimiter, before, after);
-            assert_eq!(said, (opens, closes), "{before:?}{delimiter}{after:?}");
+            let flanking = flanks(delimiter, before, after);
+            assert_eq!(flanking, (opens, closes), "{before:?}{delimiter}{after:?}");
         }
     }
 }

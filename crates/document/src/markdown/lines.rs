@@ -58,9 +58,9 @@ struct OpenContainer {
     before: (MarkdownBlock, LineGap),
 }
 
-/// A marker that the next line carries in place of the prefix from `at` on.
+/// A marker that the next line carries in place of the prefix from `offset` on.
 struct PendingMarker {
-    at: usize,
+    offset: usize,
     text: String,
 }
 
@@ -86,7 +86,7 @@ pub(super) struct MarkdownLines {
     markers: Vec<PendingMarker>,
     credit: usize,
     /// Upper bound of the credit, and so of the Markdown, in bytes.
-    most: usize,
+    max_bytes: usize,
     /// Bytes that absolute addresses may still add.
     growth: usize,
 }
@@ -108,14 +108,14 @@ impl MarkdownLines {
             stack: vec![root],
             markers: Vec::new(),
             credit: FIRST_CREDIT,
-            most: page.saturating_mul(2).saturating_add(FIRST_CREDIT),
+            max_bytes: page.saturating_mul(2).saturating_add(FIRST_CREDIT),
             growth: FIRST_GROWTH,
         }
     }
 
     /// Adds the credit for `bytes` of the page: each pays for two of Markdown.
     pub(super) fn add_credit(&mut self, bytes: usize) {
-        self.credit = self.most.min(self.credit + 2 * bytes);
+        self.credit = self.max_bytes.min(self.credit + 2 * bytes);
     }
 
     /// True if `bytes` that are not in the page may still be written.
@@ -129,7 +129,7 @@ impl MarkdownLines {
         if granted {
             self.growth -= bytes;
             self.credit += bytes;
-            self.most += bytes;
+            self.max_bytes += bytes;
         }
         // Credit granted for other addresses does not count for this one.
         granted || self.affords(bytes + RESERVE + FIRST_GROWTH - self.growth)
@@ -137,7 +137,7 @@ impl MarkdownLines {
 
     /// True if the page's length allows no more.
     pub(super) fn is_full(&self) -> bool {
-        self.out.len() > self.most
+        self.out.len() > self.max_bytes
     }
 
     /// Returns the Markdown, no longer than the page's length allows, and whether something was
@@ -145,7 +145,7 @@ impl MarkdownLines {
     pub(super) fn finish(mut self) -> (String, bool) {
         let full = self.is_full();
         if full {
-            let end = floor_boundary(&self.out, self.most);
+            let end = floor_boundary(&self.out, self.max_bytes);
             self.out.truncate(end);
             let end = self.out.rfind('\n').unwrap_or(end);
             self.out.truncate(end);
@@ -186,17 +186,17 @@ impl MarkdownLines {
 
     /// Opens a container whose lines begin with `prefix`, and the first of them with `marker`.
     pub(super) fn open(&mut self, holder: ContainerKind, prefix: &str, marker: Option<String>) {
-        let at = self.prefix.len();
+        let offset = self.prefix.len();
         self.stack.push(OpenContainer {
             holder,
-            prefix: at,
+            prefix: offset,
             filled: false,
             last: MarkdownBlock::None,
             before: (MarkdownBlock::None, LineGap::None),
         });
         self.prefix.push_str(prefix);
         if let Some(text) = marker {
-            self.markers.push(PendingMarker { at, text });
+            self.markers.push(PendingMarker { offset, text });
         }
     }
 
@@ -204,14 +204,16 @@ impl MarkdownLines {
     /// because something refers to that.
     pub(super) fn close(&mut self) {
         let Some(OpenContainer {
-            prefix: at, filled, ..
+            prefix: offset,
+            filled,
+            ..
         }) = self.stack.last()
         else {
             return;
         };
-        let (at, mut filled) = (*at, *filled);
-        if self.prefix.len() > at
-            && let Some(marker) = self.markers.pop_if(|marker| marker.at == at)
+        let (offset, mut filled) = (*offset, *filled);
+        if self.prefix.len() > offset
+            && let Some(marker) = self.markers.pop_if(|marker| marker.offset == offset)
             && marker.text.starts_with("[^")
         {
             self.markers.push(marker);
@@ -225,8 +227,8 @@ impl MarkdownLines {
                 (around.last, self.gap) = around.before;
             }
         }
-        self.prefix.truncate(at);
-        self.common = self.common.min(at);
+        self.prefix.truncate(offset);
+        self.common = self.common.min(offset);
     }
 
     /// Begins a line, after the gap that must separate it from the last.
@@ -243,16 +245,17 @@ impl MarkdownLines {
         }
         self.gap = LineGap::Line;
         let affordable = self.affords(self.prefix.len());
-        let mut at = 0;
+        let mut offset = 0;
         for marker in self.markers.drain(..) {
             if affordable {
-                self.out.push_str(&self.prefix[at..marker.at.max(at)]);
-                at = (marker.at + marker.text.len()).min(self.prefix.len());
+                self.out
+                    .push_str(&self.prefix[offset..marker.offset.max(offset)]);
+                offset = (marker.offset + marker.text.len()).min(self.prefix.len());
             }
             self.out.push_str(&marker.text);
         }
         if affordable {
-            self.out.push_str(&self.prefix[at..]);
+            self.out.push_str(&self.prefix[offset..]);
         }
         self.common = self.prefix.len();
         for container in self.stack.iter_mut().rev() {

@@ -128,10 +128,10 @@ impl<'a> MarkdownWriter<'a> {
         self.leave_before(usize::MAX);
     }
 
-    /// Closes the nodes that do not hold the node at `at`.
-    fn leave_before(&mut self, at: usize) {
+    /// Closes the nodes that do not hold the node at `index`.
+    fn leave_before(&mut self, index: usize) {
         while let Some(node) = self.open.last()
-            && node.end as usize <= at
+            && node.end as usize <= index
         {
             let content = node.content;
             self.open.pop();

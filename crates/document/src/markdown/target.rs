@@ -34,13 +34,13 @@ fn write_destination(out: &mut String, address: &str, cell: bool) {
         out.push('<');
     }
     let bytes = address.as_bytes();
-    for (at, c) in address.char_indices() {
-        let next = bytes.get(at + 1).copied();
+    for (offset, c) in address.char_indices() {
+        let next = bytes.get(offset + 1).copied();
         match c {
             '<' if angle => out.push_str("%3C"),
             '>' if angle => out.push_str("%3E"),
             '\\' if next.is_none_or(|byte| byte.is_ascii_punctuation()) => out.push_str("\\\\"),
-            '&' if escape::is_reference(&bytes[at + 1..]) => out.push_str("\\&"),
+            '&' if escape::is_reference(&bytes[offset + 1..]) => out.push_str("\\&"),
             '`' => out.push_str("\\`"),
             '|' if cell => out.push_str("%7C"),
             c => out.push(c),
@@ -79,7 +79,7 @@ fn parentheses_balance(address: &str) -> bool {
 fn write_title(out: &mut String, title: &str, cell: bool) {
     let bytes = title.as_bytes();
     let mut spaced = true;
-    for (at, c) in title.char_indices() {
+    for (offset, c) in title.char_indices() {
         match c {
             ' ' | '\n' | '\r' | '\t' | '\x0c' => {
                 if !spaced {
@@ -91,13 +91,13 @@ fn write_title(out: &mut String, title: &str, cell: bool) {
             '"' | '`' => out.extend(['\\', c]),
             // Before the closing quotation mark some parsers read any number of backslashes as its
             // escape.
-            '\\' if bytes[at + 1..].trim_ascii().is_empty() => out.push_str("&#92;"),
-            '\\' if bytes.get(at + 1).is_none_or(u8::is_ascii_punctuation) => {
+            '\\' if bytes[offset + 1..].trim_ascii().is_empty() => out.push_str("&#92;"),
+            '\\' if bytes.get(offset + 1).is_none_or(u8::is_ascii_punctuation) => {
                 out.push_str("\\\\");
             }
-            '&' if escape::is_reference(&bytes[at + 1..]) => out.push_str("\\&"),
+            '&' if escape::is_reference(&bytes[offset + 1..]) => out.push_str("\\&"),
             // If the page's length limit cuts the link here, it would be read as a tag.
-            '<' if escape::opens_tag(&bytes[at + 1..]) => out.push_str("\\<"),
+            '<' if escape::opens_tag(&bytes[offset + 1..]) => out.push_str("\\<"),
             '|' if cell => out.push_str("\\|"),
             c => out.push(c),
         }
@@ -112,14 +112,14 @@ pub(super) fn escape_label(text: &str, cell: bool) -> String {
     let bytes = text.as_bytes();
     let paired = |mark: u8| memchr::memchr_iter(mark, bytes).count() > 1;
     let marks = [b'*', b'_', b'~'].map(|mark| paired(mark).then_some(mark));
-    for (at, c) in text.trim().char_indices() {
-        let at = at + (text.len() - text.trim_start().len());
-        let next = bytes.get(at + 1).copied();
+    for (offset, c) in text.trim().char_indices() {
+        let offset = offset + (text.len() - text.trim_start().len());
+        let next = bytes.get(offset + 1).copied();
         let escape = match c {
             '\\' => next.is_none_or(|next| next.is_ascii_punctuation()),
             '[' | ']' => brackets,
-            '<' => escape::opens_tag(&bytes[at + 1..]),
-            '&' => escape::is_reference(&bytes[at + 1..]),
+            '<' => escape::opens_tag(&bytes[offset + 1..]),
+            '&' => escape::is_reference(&bytes[offset + 1..]),
             '|' => cell,
             // Code spans take precedence over brackets, so this one may pair with another after
             // them.

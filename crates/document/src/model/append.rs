@@ -12,16 +12,16 @@ impl ModelBuilder {
         model: &DocumentModel,
         mut address: impl FnMut(&str, &str) -> Option<String>,
     ) {
-        let own = &self.model;
-        let total = own.text.len() + model.text.len();
+        let target = &self.model;
+        let total = target.text.len() + model.text.len();
         if u32::try_from(total).is_err() {
             return;
         }
         let by = IndexOffsets {
-            text: index(own.text.len()),
-            nodes: index(own.nodes.len()),
-            addresses: index(own.addresses.len()),
-            tables: index(own.tables.len()),
+            text: index(target.text.len()),
+            nodes: index(target.nodes.len()),
+            addresses: index(target.addresses.len()),
+            tables: index(target.tables.len()),
         };
         self.model.text.push_str(&model.text);
         for old in &model.addresses {
@@ -56,11 +56,11 @@ impl ModelBuilder {
     /// Puts the mark of a note in place of each image, from the node `first` on, to whose address
     /// `number` gives one.
     pub(crate) fn mark_notes(&mut self, first: usize, number: fn(&str) -> Option<u32>) {
-        for at in first..self.model.nodes.len() {
-            if let NodeContent::Image { address, .. } = self.model.nodes[at].content
+        for index in first..self.model.nodes.len() {
+            if let NodeContent::Image { address, .. } = self.model.nodes[index].content
                 && let Some(number) = number(self.kept_text(self.address_text(address)))
             {
-                self.model.nodes[at].content = NodeContent::NoteMark(number);
+                self.model.nodes[index].content = NodeContent::NoteMark(number);
             }
         }
     }

@@ -173,9 +173,9 @@ impl RowSpans {
     /// such column.
     pub fn finish_row(&mut self, column: usize) -> usize {
         let mut end = column;
-        for at in column..self.0.len() {
-            if self.take_spanned(at) {
-                end = at + 1;
+        for index in column..self.0.len() {
+            if self.take_spanned(index) {
+                end = index + 1;
             }
         }
         end
@@ -209,7 +209,7 @@ pub struct DocumentModel {
 impl DocumentModel {
     /// The node that begins the part which the document's address names.
     pub fn section(&self) -> Option<usize> {
-        self.section.map(|at| at as usize)
+        self.section.map(|index| index as usize)
     }
 
     /// All nodes, each before its children.
@@ -296,10 +296,15 @@ impl ModelBuilder {
     /// Takes the line of the next node for the beginning of the part that the address names. Within
     /// a heading, a paragraph or a row that is its own line, wherever in it the name stands.
     pub fn begin_section(&mut self) {
-        let content = |at: u32| self.model.nodes.get(at as usize).map(|node| node.content);
-        let is_line = |at: &&u32| {
+        let content = |node_index: u32| {
+            self.model
+                .nodes
+                .get(node_index as usize)
+                .map(|node| node.content)
+        };
+        let is_line = |node_index: &&u32| {
             use NodeContent::{Heading, Paragraph, Row};
-            matches!(content(**at), Some(Heading(_) | Paragraph | Row))
+            matches!(content(**node_index), Some(Heading(_) | Paragraph | Row))
         };
         let line = self.open.iter().find(is_line).copied();
         self.model.section = line.or(Some(index(self.model.nodes.len())));
@@ -353,8 +358,8 @@ impl ModelBuilder {
     /// Closes the node that was opened last.
     pub fn close(&mut self) {
         let end = index(self.model.nodes.len());
-        if let Some(at) = self.open.pop()
-            && let Some(node) = self.model.nodes.get_mut(at as usize)
+        if let Some(node_index) = self.open.pop()
+            && let Some(node) = self.model.nodes.get_mut(node_index as usize)
         {
             node.end = end;
         }

@@ -8,37 +8,43 @@ impl DocumentModel {
         if gone.is_empty() {
             return;
         }
-        let before = |at: u32| index(gone.partition_point(|gone| index(*gone) < at));
+        let before =
+            |node_index: u32| index(gone.partition_point(|gone| index(*gone) < node_index));
         let mut gone_next = gone.iter().peekable();
         let mut read = 0_u32;
         let nodes = std::mem::take(&mut self.nodes);
-        let kept = nodes.into_iter().enumerate().filter_map(|(at, node)| {
-            read = read.saturating_add(node.read);
-            if gone_next.next_if(|gone| **gone == at).is_some() {
-                return None;
-            }
-            Some(DocumentNode {
-                content: node.content,
-                end: node.end - before(node.end),
-                read: std::mem::take(&mut read),
-            })
-        });
-        self.nodes = kept.collect();
-        self.section = self.section.map(|at| at - before(at));
+        let remaining = nodes
+            .into_iter()
+            .enumerate()
+            .filter_map(|(node_index, node)| {
+                read = read.saturating_add(node.read);
+                if gone_next.next_if(|gone| **gone == node_index).is_some() {
+                    return None;
+                }
+                Some(DocumentNode {
+                    content: node.content,
+                    end: node.end - before(node.end),
+                    read: std::mem::take(&mut read),
+                })
+            });
+        self.nodes = remaining.collect();
+        self.section = self
+            .section
+            .map(|node_index| node_index - before(node_index));
     }
 
-    /// Removes the title of the link that is node `at`.
-    pub(crate) fn clear_link_title(&mut self, at: usize) {
+    /// Removes the title of the link that is node `index`.
+    pub(crate) fn clear_link_title(&mut self, index: usize) {
         if let Some(NodeContent::Link { title, .. }) =
-            self.nodes.get_mut(at).map(|node| &mut node.content)
+            self.nodes.get_mut(index).map(|node| &mut node.content)
         {
             *title = TextSlice::default();
         }
     }
 
-    /// Returns the address and the title of node `at`, if it is a link.
-    pub(crate) fn link(&self, at: usize) -> Option<(AddressId, TextSlice)> {
-        match self.nodes.get(at)?.content {
+    /// Returns the address and the title of node `index`, if it is a link.
+    pub(crate) fn link(&self, index: usize) -> Option<(AddressId, TextSlice)> {
+        match self.nodes.get(index)?.content {
             NodeContent::Link { address, title } => Some((address, title)),
             _ => None,
         }

@@ -8,16 +8,19 @@ use super::{DocumentModel, NodeContent, TextSlice, index};
 impl Debug for DocumentModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut ends: Vec<u32> = Vec::new();
-        for (at, node) in self.nodes.iter().enumerate() {
-            if at > 0 && ends.last().is_none_or(|end| *end > index(at)) && !self.is_first(at) {
+        for (node_index, node) in self.nodes.iter().enumerate() {
+            if node_index > 0
+                && ends.last().is_none_or(|end| *end > index(node_index))
+                && !self.is_first(node_index)
+            {
                 f.write_char(' ')?;
             }
             self.name(f, node.content)?;
-            if node.end > index(at + 1) {
+            if node.end > index(node_index + 1) {
                 f.write_char('[')?;
                 ends.push(node.end);
             }
-            while ends.last() == Some(&index(at + 1)) {
+            while ends.last() == Some(&index(node_index + 1)) {
                 ends.pop();
                 f.write_char(']')?;
             }
@@ -28,8 +31,8 @@ impl Debug for DocumentModel {
 
 impl DocumentModel {
     /// True if a node is the first child of the node before it.
-    fn is_first(&self, at: usize) -> bool {
-        self.nodes[at - 1].end > index(at)
+    fn is_first(&self, node_index: usize) -> bool {
+        self.nodes[node_index - 1].end > index(node_index)
     }
 
     fn name(&self, f: &mut fmt::Formatter<'_>, content: NodeContent) -> fmt::Result {
@@ -46,19 +49,19 @@ impl DocumentModel {
             }
             NodeContent::Link {
                 address,
-                title: said,
+                title: link_title,
             } => {
                 write!(f, "Link({:?}", self.address(address).0)?;
-                title(f, said)
+                title(f, link_title)
             }
             NodeContent::Image {
                 address,
                 alt,
-                title: said,
+                title: link_title,
             } => {
                 let (address, alt) = (self.address(address).0, self.text(alt));
                 write!(f, "Image({address:?} {alt:?}")?;
-                title(f, said)
+                title(f, link_title)
             }
             NodeContent::List { start, tight } => {
                 let tight = if tight { "tight" } else { "loose" };

@@ -5,7 +5,7 @@ use crate::convert_file;
 
 fn converted(notebook: &str) -> String {
     let bytes = notebook.as_bytes();
-    assert_eq!(FileKind::of(bytes), Some(FileKind::Ipynb), "{notebook}");
+    assert_eq!(FileKind::detect(bytes), Some(FileKind::Ipynb), "{notebook}");
     convert_file(bytes, FileKind::Ipynb, &FileLimits::default())
         .unwrap()
         .markdown
@@ -30,9 +30,9 @@ fn cells_and_their_outputs_stand_in_order() {
         "metadata": {"kernelspec": {"display_name": "J", "language": "julia", "name": "julia-1.9"}},
         "nbformat": 4, "nbformat_minor": 5,
     });
-    let shown = converted(&notebook.to_string());
+    let markdown = converted(&notebook.to_string());
     assert_eq!(
-        shown,
+        markdown,
         "[cell 1: markdown]\n# Title\n![a](data:image/png;base64,[330 bytes])\n\n\
          [cell 2: code]\n````julia\nprint('```')\n```\n````\n\n\
          [output]\n```\none\ntwo\n```\n\n\
@@ -112,8 +112,8 @@ fn outputs_are_read_in_other_forms_where_plain_text_says_nothing() {
         let notebook = serde_json::json!({"nbformat": 4, "cells": [
             {"cell_type": "code", "source": "f()", "outputs": [{"output_type": "display_data", "data": data}]}
         ]});
-        let shown = converted(&notebook.to_string());
-        let (_, output) = shown.split_once("f()\n```\n\n").unwrap_or_default();
+        let markdown = converted(&notebook.to_string());
+        let (_, output) = markdown.split_once("f()\n```\n\n").unwrap_or_default();
         assert_eq!(output, wanted);
     }
 }
@@ -147,7 +147,7 @@ fn a_file_that_only_names_the_fields_of_one_is_none() {
         r#"{"nbformat": 4, "cells": []"#,
         r#"["nbformat"]"#,
     ] {
-        assert_eq!(FileKind::of(other.as_bytes()), None, "{other}");
+        assert_eq!(FileKind::detect(other.as_bytes()), None, "{other}");
     }
 }
 
@@ -155,27 +155,30 @@ fn a_file_that_only_names_the_fields_of_one_is_none() {
 fn a_language_that_is_no_name_is_not_repeated_whole() {
     let cells = [r#"{"cell_type": "code", "source": "a"}"#; 9].join(",");
     let name = "x".repeat(9000);
-    let shown = converted(&format!(
+    let markdown = converted(&format!(
         r#"{{"nbformat": 4, "metadata": {{"language_info": {{"name": "{name}"}}}}, "cells": [{cells}]}}"#
     ));
-    assert!(shown.len() < 900, "{} bytes", shown.len());
+    assert!(markdown.len() < 900, "{} bytes", markdown.len());
 }
 
 #[test]
 fn what_is_wrong_in_a_cell_is_left_out_and_said() {
-    let shown = converted(
+    let markdown = converted(
         r#"{"nbformat": 4, "cells": [{"cell_type": 1}, 5, {"cell_type": "code", "source": "a"}]}"#,
     );
-    assert!(shown.starts_with("[cell 3: code]\n```\na\n```"), "{shown}");
-    assert!(shown.contains("[The file is damaged"), "{shown}");
+    assert!(
+        markdown.starts_with("[cell 3: code]\n```\na\n```"),
+        "{markdown}"
+    );
+    assert!(markdown.contains("[The file is damaged"), "{markdown}");
 }
 
 #[test]
 fn many_elements_cost_what_is_shown() {
     let lines = "\"a\",".repeat(MAX_ELEMENTS + 9);
-    let shown = converted(&format!(
+    let markdown = converted(&format!(
         "{{\"cells\":[{{\"cell_type\":\"code\",\"source\":[{lines}\"b\"]}}],\"nbformat\":4}}"
     ));
-    assert!(shown.ends_with("too many elements to be converted whole.]"));
-    assert_eq!(shown.matches('a').count() / 100, MAX_ELEMENTS / 100);
+    assert!(markdown.ends_with("too many elements to be converted whole.]"));
+    assert_eq!(markdown.matches('a').count() / 100, MAX_ELEMENTS / 100);
 }

@@ -32,7 +32,7 @@ pub(super) struct TableCell {
 
 impl TableCell {
     /// A cell of this many columns. If it `goes_on` from the cell above, its text is there.
-    pub(super) fn of(content: InlineContent, columns: usize, goes_on: bool) -> Self {
+    pub(super) fn new(content: InlineContent, columns: usize, goes_on: bool) -> Self {
         Self {
             content: if goes_on {
                 InlineContent::default()
@@ -186,7 +186,7 @@ impl BlockWriter {
 
     /// Adds a paragraph of plain text.
     pub(super) fn add_plain_paragraph(&mut self, text: &str) {
-        self.add_paragraph(&InlineContent::of(text));
+        self.add_paragraph(&InlineContent::from_text(text));
     }
 
     /// Adds a heading of level 1 to 6.
@@ -225,7 +225,7 @@ impl BlockWriter {
 
     /// Adds a heading of plain text.
     pub(super) fn add_plain_heading(&mut self, level: u8, text: &str) {
-        self.add_heading(level, &InlineContent::of(text));
+        self.add_heading(level, &InlineContent::from_text(text));
     }
 
     /// Adds the heading of a slide; the first title is that of the document.

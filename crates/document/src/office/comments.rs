@@ -51,7 +51,7 @@ fn write_list(text: &str, authors: &CommentAuthors, blocks: &mut BlockWriter, ha
                 of_sheet.push(xml.text_within(MAX_TEXT));
                 continue;
             }
-            "comment" => id.parse().ok().and_then(|at: usize| of_sheet.get(at)),
+            "comment" => id.parse().ok().and_then(|index: usize| of_sheet.get(index)),
             "cm" | "reply" => authors.get(&*id),
             _ => continue,
         };
@@ -77,7 +77,7 @@ pub(super) fn write_one(author: &str, cell: &str, text: &str, blocks: &mut Block
         .strip_prefix(author)
         .and_then(|text| text.strip_prefix(':'));
     let text = bare.unwrap_or(text).trim();
-    let mut inlines = InlineContent::of(&comment_of(author, cell));
+    let mut inlines = InlineContent::from_text(&comment_of(author, cell));
     inlines.add_lines(&RunStyle::default(), text);
     if !text.is_empty() {
         blocks.add_item(0, None, u32::MAX, &inlines);

@@ -79,9 +79,9 @@ pub(crate) fn is_encrypted(bytes: &[u8], kind: FileKind) -> bool {
     }
 }
 
-fn read_number(bytes: &[u8], at: usize) -> u32 {
+fn read_number(bytes: &[u8], offset: usize) -> u32 {
     let bytes = bytes
-        .get(at..at + 4)
+        .get(offset..offset + 4)
         .and_then(|bytes| bytes.try_into().ok());
     bytes.map_or(u32::MAX, u32::from_le_bytes)
 }
@@ -159,12 +159,12 @@ impl<'a> CompoundFile<'a> {
         };
         let mut seen = vec![false; self.entries.len()];
         let mut open = vec![storage.child];
-        while let Some(at) = open.pop() {
-            let Some(entry) = self.entries.get(at as usize) else {
+        while let Some(index) = open.pop() {
+            let Some(entry) = self.entries.get(index as usize) else {
                 continue;
             };
-            if !std::mem::replace(&mut seen[at as usize], true) {
-                streams.insert(entry.name.as_str(), at as usize);
+            if !std::mem::replace(&mut seen[index as usize], true) {
+                streams.insert(entry.name.as_str(), index as usize);
                 open.extend(entry.siblings);
             }
         }
@@ -175,21 +175,21 @@ impl<'a> CompoundFile<'a> {
     pub(super) fn root_stream(&self, wanted: &str) -> Option<Vec<u8>> {
         let root = self.children(0);
         let mut streams = root.iter();
-        let (_, at) = streams.find(|(name, _)| name.eq_ignore_ascii_case(wanted))?;
-        Some(self.stream(*at))
+        let (_, index) = streams.find(|(name, _)| name.eq_ignore_ascii_case(wanted))?;
+        Some(self.stream(*index))
     }
 
     /// The bytes of the stream at this index.
-    pub(super) fn stream(&self, at: usize) -> Vec<u8> {
-        let entry = self.entries.get(at);
+    pub(super) fn stream(&self, index: usize) -> Vec<u8> {
+        let entry = self.entries.get(index);
         entry.map(|entry| self.content(entry)).unwrap_or_default()
     }
 }
 
 /// Returns the sector of this number; the last one may be cut.
 fn sector_of(bytes: &[u8], size: usize, place: usize) -> Option<&[u8]> {
-    let rest = bytes.get(place.checked_mul(size)?..)?;
-    Some(&rest[..rest.len().min(size)]).filter(|unit| !unit.is_empty())
+    let tail = bytes.get(place.checked_mul(size)?..)?;
+    Some(&tail[..tail.len().min(size)]).filter(|unit| !unit.is_empty())
 }
 
 /// Joins the sectors of a chain, up to `limit` bytes.

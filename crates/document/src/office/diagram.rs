@@ -25,7 +25,7 @@ pub(super) fn write(package: &mut ZipPackage<'_>, part: &str, blocks: &mut Block
             xml.skip();
             continue;
         }
-        blocks.add_item(0, None, 0, &InlineContent::of(&point_text(&mut xml)));
+        blocks.add_item(0, None, 0, &InlineContent::from_text(&point_text(&mut xml)));
         if !blocks.has_room() {
             return;
         }

@@ -56,7 +56,7 @@ enum OpenStyle {
 
 impl InlineContent {
     /// Plain text.
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn from_text(text: &str) -> Self {
         let mut all = Self::default();
         all.add_plain(text);
         all
@@ -201,15 +201,15 @@ impl InlineContent {
     /// Marks to write before and after each piece, for superscripts of one or several pieces.
     fn superscript_marks(&self) -> Vec<(&'static str, &'static str)> {
         let mut marks = vec![("", ""); self.pieces.len()];
-        let (mut before, mut at) = (None, 0);
-        while let Some(piece) = self.pieces.get(at) {
-            let raised = self.pieces[at..].iter().map_while(|piece| match piece {
+        let (mut before, mut index) = (None, 0);
+        while let Some(piece) = self.pieces.get(index) {
+            let raised = self.pieces[index..].iter().map_while(|piece| match piece {
                 InlinePiece::Text(style, text) if style.raised => Some(text.as_str()),
                 _ => None,
             });
             let raised: Vec<&str> = raised.collect();
             let text = raised.concat();
-            let (first, last) = (at, at + raised.len().max(1) - 1);
+            let (first, last) = (index, index + raised.len().max(1) - 1);
             if !text.starts_with(char::is_whitespace)
                 && text.len() <= superscript::MAX_BYTES
                 && let Some(mark) = superscript::mark(before, text.trim_end())
@@ -222,7 +222,7 @@ impl InlineContent {
                 InlinePiece::Text(_, text) => text.chars().next_back(),
                 _ => None,
             };
-            at = last + 1;
+            index = last + 1;
         }
         marks
     }
@@ -265,7 +265,7 @@ impl InlineContent {
 
     /// The content after a plain text.
     pub(super) fn behind(self, text: &str) -> Self {
-        let mut all = Self::of(text);
+        let mut all = Self::from_text(text);
         all.append(self);
         all
     }
@@ -320,12 +320,12 @@ impl InlineContent {
             match piece {
                 InlinePiece::Text(_, text) if code && !text.trim().is_empty() => {
                     // Blanks at the ends are separators, not code.
-                    let rest = text.trim_start();
-                    let inner = rest.trim_end();
-                    write_text(builder, &text[..text.len() - rest.len()]);
+                    let trimmed = text.trim_start();
+                    let inner = trimmed.trim_end();
+                    write_text(builder, &text[..text.len() - trimmed.len()]);
                     let is_within_limit = builder.keep(inner);
                     builder.add(NodeContent::Code(is_within_limit));
-                    write_text(builder, &rest[inner.len()..]);
+                    write_text(builder, &trimmed[inner.len()..]);
                 }
                 InlinePiece::Text(_, text) if marks.0.is_empty() && marks.1.is_empty() => {
                     write_text(builder, text);

@@ -127,9 +127,12 @@ impl<'a> ZipPackage<'a> {
     /// decompressed.
     pub(crate) fn list(&mut self, limit: usize) -> (usize, Vec<(String, u64)>) {
         let count = self.archive.len();
-        let listed = (0..count.min(limit)).filter_map(|at| {
-            let name = self.archive.name_for_index(at)?.ok()?.into_owned();
-            let size = self.archive.by_index_raw(at).map_or(0, |file| file.size());
+        let listed = (0..count.min(limit)).filter_map(|index| {
+            let name = self.archive.name_for_index(index)?.ok()?.into_owned();
+            let size = self
+                .archive
+                .by_index_raw(index)
+                .map_or(0, |file| file.size());
             Some((name, size))
         });
         let listed = listed.collect();
@@ -216,10 +219,10 @@ impl<'a> ZipPackage<'a> {
 /// True if a file claims too many entries. Each would take memory before any is looked at.
 fn claims_too_much(bytes: &[u8]) -> bool {
     let records = memmem::find_iter(bytes, RECORD_SIGNATURE).take(MAX_ENTRIES + 1);
-    let large = |at: usize| {
+    let large = |offset: usize| {
         // Number of entries on this disk, and in all.
         [24, 32].into_iter().any(|field| {
-            let number = bytes.get(at + field..at + field + 8);
+            let number = bytes.get(offset + field..offset + field + 8);
             let number = number.and_then(|number| number.try_into().ok());
             number.is_some_and(|number| u64::from_le_bytes(number) > MAX_ENTRIES as u64)
         })

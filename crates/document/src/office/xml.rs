@@ -37,16 +37,16 @@ impl XmlTag<'_> {
     /// Returns the value of the first attribute of this local name.
     #[must_use]
     pub fn attribute(&self, name: &str) -> Option<Cow<'_, str>> {
-        self.find(|key| key.rsplit(':').next() == Some(name))
+        self.find_attribute(|key| key.rsplit(':').next() == Some(name))
     }
 
     /// Returns the value of the first attribute of this local name that has a prefix, as those of
     /// relationships do.
     pub(crate) fn relation(&self, name: &str) -> Option<Cow<'_, str>> {
-        self.find(|key| key.rsplit_once(':').is_some_and(|(_, key)| key == name))
+        self.find_attribute(|key| key.rsplit_once(':').is_some_and(|(_, key)| key == name))
     }
 
-    fn find(&self, wanted: impl Fn(&str) -> bool) -> Option<Cow<'_, str>> {
+    fn find_attribute(&self, wanted: impl Fn(&str) -> bool) -> Option<Cow<'_, str>> {
         let mut attributes = self.0.attributes();
         let attributes = attributes.with_checks(false).filter_map(Result::ok);
         let mut attributes = attributes.filter(|attribute| wanted(attribute.key.into_inner()));
@@ -226,9 +226,9 @@ impl<'a> XmlReader<'a> {
     pub(crate) fn skip_to_source(&mut self) -> &'a str {
         let start = self.position();
         self.skip();
-        let rest = self.text.get(start..self.position()).unwrap_or_default();
+        let source = self.text.get(start..self.position()).unwrap_or_default();
         // Without the end tag.
-        rest.rfind("</").map_or(rest, |end| &rest[..end])
+        source.rfind("</").map_or(source, |end| &source[..end])
     }
 
     /// Returns all text within the element that was opened last, up to `limit` bytes.
@@ -276,8 +276,8 @@ pub(crate) fn declared_encoding(bytes: &[u8]) -> Option<&'static Encoding> {
     let start = &bytes[..bytes.len().min(200)];
     let start = start.strip_prefix(b"<?xml")?;
     let start = &start[..memchr::memchr(b'>', start)?];
-    let at = memchr::memmem::find(start, b"encoding")?;
-    let mut parts = start[at..].split(|byte| matches!(byte, b'"' | b'\''));
+    let offset = memchr::memmem::find(start, b"encoding")?;
+    let mut parts = start[offset..].split(|byte| matches!(byte, b'"' | b'\''));
     let label = parts.nth(1)?;
     Encoding::for_label(label)
 }

@@ -244,12 +244,12 @@ fn field_note(file: &PdfFile, field: &Dictionary, drawn: &str) -> Option<String>
         b"Btn" if flags & PUSH_BUTTON_FLAG == 0 => {
             let state = file.get(field, b"AS").or(value)?;
             let name = state.as_name().ok().filter(|name| *name != b"Off")?;
-            let at = str::from_utf8(name)
+            let index = str::from_utf8(name)
                 .ok()
                 .and_then(|name| name.parse::<usize>().ok());
-            let option = at
-                .and_then(|at| options.get(at))
-                .map_or(state, |at| file.resolve(at));
+            let option = index
+                .and_then(|index| options.get(index))
+                .map_or(state, |index| file.resolve(index));
             if flags & RADIO_FLAG != 0 {
                 ("choice", readable(option))
             } else {

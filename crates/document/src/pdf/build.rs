@@ -53,23 +53,23 @@ fn line_text(entry: &(usize, TextLine, bool), context: &TextContext<'_>) -> Stri
 }
 
 fn goes_on(last: &PdfParagraph, next: &PdfParagraph, context: &TextContext<'_>) -> bool {
-    let (Some(end), Some(begin)) = (last.lines.last(), next.lines.first()) else {
+    let (Some(end), Some(start)) = (last.lines.last(), next.lines.first()) else {
         return false;
     };
     let is_text = matches!(last.kind, ParagraphKind::Text | ParagraphKind::Item { .. })
         && next.kind == ParagraphKind::Text;
     if !(is_text && last.last && next.first)
         || (last.size - next.size).abs() > 0.06 * last.size
-        || is_bold(&end.1) != is_bold(&begin.1)
+        || is_bold(&end.1) != is_bold(&start.1)
     {
         return false;
     }
-    let (end, begin) = (line_text(end, context), line_text(begin, context));
+    let (end, start) = (line_text(end, context), line_text(start, context));
     let ends = end
         .trim_end()
         .ends_with(['.', '!', '?', ':', ';', '\u{2026}']);
-    let lower = begin.chars().next().is_some_and(char::is_lowercase);
-    lower && !ends || end.ends_with('-') && begin.starts_with(char::is_alphabetic)
+    let lower = start.chars().next().is_some_and(char::is_lowercase);
+    lower && !ends || end.ends_with('-') && start.starts_with(char::is_alphabetic)
 }
 
 pub(super) struct ParagraphWriter<'a> {
@@ -158,8 +158,8 @@ impl<'a> ParagraphWriter<'a> {
 
     fn write_inlines(&mut self, paragraph: &PdfParagraph, skip: usize, heading: bool) {
         let mut writer = ParagraphTextWriter::new(self.context, &mut self.builder, heading);
-        for (at, (page, line, hard)) in paragraph.lines.iter().enumerate() {
-            writer.add_line(*page, line, if at == 0 { skip } else { 0 }, *hard);
+        for (index, (page, line, hard)) in paragraph.lines.iter().enumerate() {
+            writer.add_line(*page, line, if index == 0 { skip } else { 0 }, *hard);
         }
         writer.finish();
     }
@@ -213,16 +213,16 @@ impl<'a> ParagraphWriter<'a> {
         if paragraph.first {
             self.close_lists(0);
         }
-        while let Some((at, numbered)) = self.lists.last() {
-            let deeper = u0 > at + near;
-            let same = (u0 - at).abs() <= near && *numbered == number.is_some();
+        while let Some((indent, numbered)) = self.lists.last() {
+            let deeper = u0 > indent + near;
+            let same = (u0 - indent).abs() <= near && *numbered == number.is_some();
             if deeper || same {
                 break;
             }
             self.close_lists(self.lists.len() - 1);
         }
         match self.lists.last() {
-            Some((at, _)) if u0 <= at + near => self.builder.close(),
+            Some((indent, _)) if u0 <= indent + near => self.builder.close(),
             _ => {
                 self.lists.push((u0, number.is_some()));
                 let start = number;
@@ -286,8 +286,8 @@ impl<'a> ParagraphWriter<'a> {
         self.builder.add(NodeContent::CodeBlock { language, code });
     }
 
-    fn write_annotation(&mut self, page: usize, at: usize) {
-        let note = &self.context.pages[page].notes[at];
+    fn write_annotation(&mut self, page: usize, index: usize) {
+        let note = &self.context.pages[page].notes[index];
         self.builder.count_source(note.len());
         let text = self.builder.keep(note);
         self.builder.open(NodeContent::Paragraph);
@@ -346,17 +346,17 @@ impl<'a> ParagraphWriter<'a> {
 fn column_extents(rows: &[Vec<PdfTableCell>]) -> Vec<(f32, f32)> {
     let mut extents = Vec::new();
     for row in rows {
-        let mut at = 0;
+        let mut index = 0;
         for cell in row {
-            let end = at + usize::from(cell.columns);
+            let end = index + usize::from(cell.columns);
             if extents.len() < end {
                 extents.resize(end, (f32::INFINITY, f32::NEG_INFINITY));
             }
             for line in cell.lines.iter().filter(|_| cell.columns == 1) {
-                let extent: &mut (f32, f32) = &mut extents[at];
+                let extent: &mut (f32, f32) = &mut extents[index];
                 *extent = (extent.0.min(line.u0), extent.1.max(line.u1));
             }
-            at = end;
+            index = end;
         }
     }
     extents
@@ -377,20 +377,20 @@ fn is_same_table(last: &PdfParagraph, next: &PdfParagraph) -> bool {
 }
 
 /// True if a paragraph with a mark is an item. A number counts only if its neighbours are near.
-fn is_item(paragraphs: &[PdfParagraph], at: usize) -> bool {
+fn is_item(paragraphs: &[PdfParagraph], index: usize) -> bool {
     let number_of = |paragraph: Option<&PdfParagraph>| match paragraph?.kind {
         ParagraphKind::Item { number, .. } => number,
         _ => None,
     };
-    let ParagraphKind::Item { number, .. } = paragraphs[at].kind else {
+    let ParagraphKind::Item { number, .. } = paragraphs[index].kind else {
         return false;
     };
     let Some(number) = number else {
         return true;
     };
     // Further paragraphs of an item may come before the next one.
-    let before = paragraphs[at.saturating_sub(4)..at].iter().rev();
-    let after = paragraphs[at + 1..].iter().take(4);
+    let before = paragraphs[index.saturating_sub(4)..index].iter().rev();
+    let after = paragraphs[index + 1..].iter().take(4);
     before
         .map(Some)
         .any(|other| number_of(other).is_some_and(|other| other + 1 == number))

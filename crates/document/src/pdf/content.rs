@@ -185,7 +185,12 @@ impl<'a> ContentInterpreter<'a> {
         operands: &[PdfOperand<'_>],
         resources: Option<&'a Dictionary>,
     ) {
-        let number = |at: usize| operands.get(at).and_then(PdfOperand::number).unwrap_or(0.0);
+        let number = |index: usize| {
+            operands
+                .get(index)
+                .and_then(PdfOperand::number)
+                .unwrap_or(0.0)
+        };
         let state = &mut self.state;
         match operator {
             b"Tj" => self.show_string(operands.first()),
@@ -241,9 +246,9 @@ impl<'a> ContentInterpreter<'a> {
             b"m" => self.path.move_to(state.ctm.point(number(0), number(1))),
             b"l" => self.path.line_to(state.ctm.point(number(0), number(1))),
             b"c" | b"v" | b"y" => {
-                for at in (0..operands.len()).step_by(2) {
+                for index in (0..operands.len()).step_by(2) {
                     self.path
-                        .curve_to(state.ctm.point(number(at), number(at + 1)));
+                        .curve_to(state.ctm.point(number(index), number(index + 1)));
                 }
             }
             b"h" => self.path.close(),
@@ -395,5 +400,5 @@ impl<'a> ContentInterpreter<'a> {
 
 fn matrix(operands: &[PdfOperand<'_>]) -> Option<Matrix> {
     let numbers = operands.iter().map_while(PdfOperand::number).take(6);
-    Matrix::of(&numbers.collect::<Vec<_>>())
+    Matrix::from_numbers(&numbers.collect::<Vec<_>>())
 }

@@ -167,12 +167,12 @@ impl PdfFile {
 
     /// Returns a matrix within a dictionary.
     pub(super) fn matrix(&self, dict: &Dictionary, key: &[u8]) -> Option<Matrix> {
-        Matrix::of(&self.numbers(self.array(dict, key)?))
+        Matrix::from_numbers(&self.numbers(self.array(dict, key)?))
     }
 
     /// Returns a rectangle within a dictionary.
     pub(super) fn rect(&self, dict: &Dictionary, key: &[u8]) -> Option<Rect> {
-        Rect::of(&self.numbers(self.array(dict, key)?))
+        Rect::from_corners(&self.numbers(self.array(dict, key)?))
     }
 
     /// Returns the data of a stream, as far as the limit for all streams allows; empty if it cannot
@@ -202,13 +202,17 @@ impl PdfFile {
             name => name.map_or(&[][..], std::slice::from_ref),
         };
         let params = self.get(dict, b"DecodeParms");
-        let params = |at| match params? {
-            Object::Array(params) => as_dict(self.resolve(params.get(at)?)),
+        let params = |index| match params? {
+            Object::Array(params) => as_dict(self.resolve(params.get(index)?)),
             params => as_dict(params),
         };
         let names = names.iter().take(MAX_FILTERS).enumerate();
-        let filter =
-            |(at, name)| Some((whole_name(self.resolve(name).as_name().ok()?), params(at)));
+        let filter = |(index, name)| {
+            Some((
+                whole_name(self.resolve(name).as_name().ok()?),
+                params(index),
+            ))
+        };
         names.filter_map(filter).collect()
     }
 
@@ -285,7 +289,7 @@ impl PdfFile {
     fn visible_area(&self, page: InheritedAttributes<'_>) -> Rect {
         let rect = |object: Option<&Object>| {
             let numbers = self.numbers(object?.as_array().ok()?);
-            Rect::of(&numbers).filter(|rect| rect.width() > 1.0 && rect.height() > 1.0)
+            Rect::from_corners(&numbers).filter(|rect| rect.width() > 1.0 && rect.height() > 1.0)
         };
         let letter = Rect::new(0.0, 0.0, 612.0, 792.0);
         let media = rect(page.media).unwrap_or(letter);

@@ -8,14 +8,15 @@ impl Matrix {
     pub(super) const IDENTITY: Self = Self([1.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
 
     /// Creates a matrix from six numbers.
-    pub(super) fn of(numbers: &[f32]) -> Option<Self> {
+    pub(super) fn from_numbers(numbers: &[f32]) -> Option<Self> {
         numbers.try_into().ok().map(Self)
     }
 
     /// Returns the transformation by this matrix, then by `next`.
     pub(super) fn then(&self, next: &Self) -> Self {
-        let (own, next) = (&self.0, &next.0);
-        let entry = |from: usize, to: usize| own[from] * next[to] + own[from + 1] * next[to + 2];
+        let (first, next) = (&self.0, &next.0);
+        let entry =
+            |from: usize, to: usize| first[from] * next[to] + first[from + 1] * next[to + 2];
         Self([
             entry(0, 0),
             entry(0, 1),
@@ -28,10 +29,10 @@ impl Matrix {
 
     /// Transforms a point.
     pub(super) fn point(&self, x: f32, y: f32) -> (f32, f32) {
-        let own = &self.0;
+        let matrix = &self.0;
         (
-            own[0] * x + own[2] * y + own[4],
-            own[1] * x + own[3] * y + own[5],
+            matrix[0] * x + matrix[2] * y + matrix[4],
+            matrix[1] * x + matrix[3] * y + matrix[5],
         )
     }
 
@@ -88,7 +89,7 @@ impl Rect {
     }
 
     /// Creates a rectangle from two corners.
-    pub(super) fn of(numbers: &[f32]) -> Option<Self> {
+    pub(super) fn from_corners(numbers: &[f32]) -> Option<Self> {
         let [x0, y0, x1, y1] = numbers.try_into().ok()?;
         Some(Self::new(x0, y0, x1, y1))
     }

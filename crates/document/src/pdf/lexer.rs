@@ -51,10 +51,10 @@ impl PdfOperand<'_> {
         let Self::Dict(entries) = self else {
             return None;
         };
-        let at = entries
+        let index = entries
             .chunks_exact(2)
             .position(|entry| entry[0].name() == Some(key))?;
-        entries.get(at * 2 + 1)
+        entries.get(index * 2 + 1)
     }
 }
 
@@ -67,7 +67,7 @@ pub(super) enum PdfToken<'a> {
 
 pub(super) struct PdfLexer<'a> {
     bytes: &'a [u8],
-    at: usize,
+    offset: usize,
     /// Number of operands that the lists of an operand may still hold.
     left: usize,
 }
@@ -92,22 +92,22 @@ impl<'a> PdfLexer<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         Self {
             bytes,
-            at: 0,
+            offset: 0,
             left: 0,
         }
     }
 
     fn peek(&self) -> Option<u8> {
-        self.bytes.get(self.at).copied()
+        self.bytes.get(self.offset).copied()
     }
 
     fn skip_blanks(&mut self) {
         while let Some(byte) = self.peek() {
             if byte == b'%' {
-                let rest = &self.bytes[self.at..];
-                self.at += memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
+                let unread = &self.bytes[self.offset..];
+                self.offset += memchr2(b'\n', b'\r', unread).unwrap_or(unread.len());
             } else if is_blank(byte) {
-                self.at += 1;
+                self.offset += 1;
             } else {
                 return;
             }
@@ -123,14 +123,14 @@ impl<'a> PdfLexer<'a> {
     fn next_within(&mut self, depth: usize) -> Option<PdfToken<'a>> {
         loop {
             self.skip_blanks();
-            let start = self.at;
+            let start = self.offset;
             let byte = self.peek()?;
-            self.at += 1;
+            self.offset += 1;
             let operand = match byte {
                 b'(' => PdfOperand::String(self.read_literal()),
                 b'/' => PdfOperand::Name(self.read_name()),
                 b'<' if self.peek() == Some(b'<') => {
-                    self.at += 1;
+                    self.offset += 1;
                     PdfOperand::Dict(self.read_list(b'>', depth))
                 }
                 b'<' => PdfOperand::String(self.read_hexadecimal()),
@@ -138,16 +138,16 @@ impl<'a> PdfLexer<'a> {
                 b'+' | b'-' | b'.' | b'0'..=b'9' => {
                     let end = self.regular_end();
                     if let Some(number) = parse_number(&self.bytes[start..end]) {
-                        self.at = end;
+                        self.offset = end;
                         PdfOperand::Number(number)
                     } else {
-                        self.at = end;
+                        self.offset = end;
                         continue;
                     }
                 }
                 byte if is_regular(byte) => {
-                    self.at = self.regular_end();
-                    return Some(PdfToken::Operator(&self.bytes[start..self.at]));
+                    self.offset = self.regular_end();
+                    return Some(PdfToken::Operator(&self.bytes[start..self.offset]));
                 }
                 // A closing bracket without an opening one.
                 _ => continue,
@@ -157,9 +157,9 @@ impl<'a> PdfLexer<'a> {
     }
 
     fn regular_end(&self) -> usize {
-        let rest = self.bytes.get(self.at..).unwrap_or_default();
-        let length = rest.iter().position(|byte| !is_regular(*byte));
-        self.at + length.unwrap_or(rest.len())
+        let unread = self.bytes.get(self.offset..).unwrap_or_default();
+        let length = unread.iter().position(|byte| !is_regular(*byte));
+        self.offset + length.unwrap_or(unread.len())
     }
 
     /// Reads an array or a dictionary up to its end.
@@ -170,13 +170,13 @@ impl<'a> PdfLexer<'a> {
             match self.peek() {
                 None => return list,
                 Some(byte) if byte == close => {
-                    self.at += 1;
+                    self.offset += 1;
                     if close == b'>' && self.peek() == Some(b'>') {
-                        self.at += 1;
+                        self.offset += 1;
                     }
                     return list;
                 }
-                Some(_) if depth >= MAX_DEPTH => self.at += 1,
+                Some(_) if depth >= MAX_DEPTH => self.offset += 1,
                 Some(_) => match self.next_within(depth + 1) {
                     Some(PdfToken::Operand(operand)) => {
                         if self.left > 0 {
@@ -200,21 +200,21 @@ impl<'a> PdfLexer<'a> {
     }
 
     fn read_name(&mut self) -> Cow<'a, [u8]> {
-        let start = self.at;
-        self.at = self.regular_end();
-        let name = &self.bytes[start..self.at];
+        let start = self.offset;
+        self.offset = self.regular_end();
+        let name = &self.bytes[start..self.offset];
         if !name.contains(&b'#') {
             return Cow::Borrowed(name);
         }
         let mut decoded = Vec::with_capacity(name.len());
-        let mut rest = name;
-        while let [byte, tail @ ..] = rest {
-            rest = tail;
+        let mut unread = name;
+        while let [byte, tail @ ..] = unread {
+            unread = tail;
             if let (b'#', [high, low, tail @ ..]) = (*byte, tail)
                 && let (Some(high), Some(low)) = (hex(*high), hex(*low))
             {
                 decoded.push(high << 4 | low);
-                rest = tail;
+                unread = tail;
             } else {
                 decoded.push(*byte);
             }
@@ -226,7 +226,7 @@ impl<'a> PdfLexer<'a> {
         let mut decoded = Vec::new();
         let mut half = None;
         while let Some(byte) = self.peek() {
-            self.at += 1;
+            self.offset += 1;
             if byte == b'>' {
                 break;
             }
@@ -243,18 +243,18 @@ impl<'a> PdfLexer<'a> {
     }
 
     fn read_literal(&mut self) -> Cow<'a, [u8]> {
-        let rest = &self.bytes[self.at..];
-        if let Some(length) = memchr3(b'(', b')', b'\\', rest)
-            && rest[length] == b')'
-            && !rest[..length].contains(&b'\r')
+        let unread = &self.bytes[self.offset..];
+        if let Some(length) = memchr3(b'(', b')', b'\\', unread)
+            && unread[length] == b')'
+            && !unread[..length].contains(&b'\r')
         {
-            self.at += length + 1;
-            return Cow::Borrowed(&rest[..length]);
+            self.offset += length + 1;
+            return Cow::Borrowed(&unread[..length]);
         }
         let mut decoded = Vec::new();
         let mut depth = 0_usize;
         while let Some(byte) = self.peek() {
-            self.at += 1;
+            self.offset += 1;
             match byte {
                 b'(' => depth += 1,
                 b')' if depth == 0 => break,
@@ -264,7 +264,7 @@ impl<'a> PdfLexer<'a> {
                     continue;
                 }
                 b'\r' => {
-                    self.at += usize::from(self.peek() == Some(b'\n'));
+                    self.offset += usize::from(self.peek() == Some(b'\n'));
                     decoded.push(b'\n');
                     continue;
                 }
@@ -279,7 +279,7 @@ impl<'a> PdfLexer<'a> {
         let Some(byte) = self.peek() else {
             return;
         };
-        self.at += 1;
+        self.offset += 1;
         decoded.push(match byte {
             b'n' => b'\n',
             b'r' => b'\r',
@@ -288,14 +288,14 @@ impl<'a> PdfLexer<'a> {
             b'f' => 12,
             b'\n' => return,
             b'\r' => {
-                self.at += usize::from(self.peek() == Some(b'\n'));
+                self.offset += usize::from(self.peek() == Some(b'\n'));
                 return;
             }
             b'0'..=b'7' => {
                 let mut value = byte - b'0';
                 for _ in 0..2 {
                     if let Some(digit @ b'0'..=b'7') = self.peek() {
-                        self.at += 1;
+                        self.offset += 1;
                         value = value.wrapping_mul(8).wrapping_add(digit - b'0');
                     }
                 }
@@ -314,8 +314,8 @@ impl<'a> PdfLexer<'a> {
                 Some(_) => {}
             }
         }
-        self.at += 1;
-        let data = self.bytes.get(self.at..).unwrap_or_default();
+        self.offset += 1;
+        let data = self.bytes.get(self.offset..).unwrap_or_default();
         for mark in memchr::memmem::find_iter(data, b"EI") {
             let before = mark == 0 || is_blank(data[mark - 1]);
             let after = data.get(mark + 2).is_none_or(|byte| is_blank(*byte));
@@ -326,11 +326,11 @@ impl<'a> PdfLexer<'a> {
                     .iter()
                     .all(|byte| matches!(byte, 9 | 10 | 13 | 32..127))
             {
-                self.at += mark + 2;
+                self.offset += mark + 2;
                 return;
             }
         }
-        self.at = self.bytes.len();
+        self.offset = self.bytes.len();
     }
 }
 

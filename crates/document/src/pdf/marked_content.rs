@@ -91,9 +91,9 @@ pub(super) fn text_string(bytes: &[u8]) -> String {
         encoding.decode_without_bom_handling(bytes).0.into_owned()
     };
     match bytes {
-        [0xfe, 0xff, rest @ ..] => decode(encoding_rs::UTF_16BE, rest),
-        [0xff, 0xfe, rest @ ..] => decode(encoding_rs::UTF_16LE, rest),
-        [0xef, 0xbb, 0xbf, rest @ ..] => decode(encoding_rs::UTF_8, rest),
-        rest => decode(encoding_rs::WINDOWS_1252, rest),
+        [0xfe, 0xff, string @ ..] => decode(encoding_rs::UTF_16BE, string),
+        [0xff, 0xfe, string @ ..] => decode(encoding_rs::UTF_16LE, string),
+        [0xef, 0xbb, 0xbf, string @ ..] => decode(encoding_rs::UTF_8, string),
+        string => decode(encoding_rs::WINDOWS_1252, string),
     }
 }

@@ -56,10 +56,10 @@ fn xmp_title(file: &PdfFile) -> Option<String> {
     };
     let data = file.stream_data(stream);
     let start = memchr::memmem::find(&data, b"<dc:title")?;
-    let rest = data.get(start..data.len().min(start + 8192))?;
-    let rest = &rest[..memchr::memmem::find(rest, b"</dc:title>")?];
-    let open = memchr::memmem::find(rest, b"<rdf:li")?;
-    let item = &rest[open..];
+    let window = data.get(start..data.len().min(start + 8192))?;
+    let window = &window[..memchr::memmem::find(window, b"</dc:title>")?];
+    let open = memchr::memmem::find(window, b"<rdf:li")?;
+    let item = &window[open..];
     let text = &item[memchr::memchr(b'>', item)? + 1..];
     let text = &text[..memchr::memchr(b'<', text)?];
     let text = String::from_utf8_lossy(text);

@@ -274,8 +274,8 @@ fn build_model(
             };
         }
         // The text of a page goes on around its notes.
-        paragraphs.extend((0..page.notes.len()).map(|at| PdfParagraph {
-            kind: ParagraphKind::Annotation(at),
+        paragraphs.extend((0..page.notes.len()).map(|index| PdfParagraph {
+            kind: ParagraphKind::Annotation(index),
             page: number,
             note: true,
             ..PdfParagraph::default()

@@ -86,9 +86,9 @@ pub(super) fn load(
 /// their password.
 pub(super) fn without_attachments_key(bytes: &[u8]) -> Option<Vec<u8>> {
     let is_plain = |key: &[u8]| {
-        let mut found = memchr::memmem::find_iter(bytes, key);
-        found.all(|at| {
-            bytes[at + key.len()..]
+        let mut keys = memchr::memmem::find_iter(bytes, key);
+        keys.all(|offset| {
+            bytes[offset + key.len()..]
                 .trim_ascii_start()
                 .starts_with(b"/Identity")
         })
@@ -96,8 +96,8 @@ pub(super) fn without_attachments_key(bytes: &[u8]) -> Option<Vec<u8>> {
     memchr::memmem::find(bytes, b"/EFF")?;
     (is_plain(b"/StmF") && is_plain(b"/StrF")).then(|| {
         let mut open = bytes.to_vec();
-        for at in memchr::memmem::find_iter(bytes, b"/Encrypt") {
-            open[at + 1] = b'X';
+        for offset in memchr::memmem::find_iter(bytes, b"/Encrypt") {
+            open[offset + 1] = b'X';
         }
         open
     })
@@ -109,12 +109,12 @@ fn fill_streams(document: &mut Document, bytes: &[u8]) {
     for object in document.objects.values_mut() {
         if let Object::Stream(stream) = object
             && stream.content.is_empty()
-            && let Some(rest) = stream.start_position.and_then(|start| bytes.get(start..))
-            && let Some(length) = memchr::memmem::find(&rest[..left.min(rest.len())], b"endstream")
+            && let Some(data) = stream.start_position.and_then(|start| bytes.get(start..))
+            && let Some(length) = memchr::memmem::find(&data[..left.min(data.len())], b"endstream")
         {
             // Streams may be said to begin in the same place, so their sum is bounded as well.
             left -= length;
-            stream.set_content(rest[..length].to_vec());
+            stream.set_content(data[..length].to_vec());
         }
     }
 }
@@ -178,11 +178,11 @@ fn weigh(id: ObjectId, object: &mut Object) -> Option<(ObjectId, Object)> {
         panic::resume_unwind(Box::new(TooHeavy));
     }
     // lopdf keeps this copy of an object stream's members, which are never streams.
-    let kept = |object: &Object| match object {
+    let kept_bytes = |object: &Object| match object {
         Object::Stream(_) => Object::Null,
         object => object.clone(),
     };
-    weight.map(|_| (id, kept(object)))
+    weight.map(|_| (id, kept_bytes(object)))
 }
 
 fn is_wanted(image: ObjectId) -> bool {
@@ -212,14 +212,14 @@ fn object_stream_size(content: &[u8], dict: &Dictionary) -> usize {
         .split(u8::is_ascii_whitespace)
         .filter(|number| !number.is_empty());
     let (mut before, mut again) = (None, 0_usize);
-    while let (Some(_), Some(at)) = (numbers.next(), numbers.next()) {
-        let at = std::str::from_utf8(at)
+    while let (Some(_), Some(offset)) = (numbers.next(), numbers.next()) {
+        let offset = std::str::from_utf8(offset)
             .ok()
-            .and_then(|at| at.parse::<usize>().ok());
-        if at.is_some() && at <= before {
+            .and_then(|offset| offset.parse::<usize>().ok());
+        if offset.is_some() && offset <= before {
             again += 1;
         }
-        before = at.or(before);
+        before = offset.or(before);
     }
     all.saturating_mul(again.saturating_add(1))
 }
@@ -229,10 +229,10 @@ fn object_stream_size(content: &[u8], dict: &Dictionary) -> usize {
 /// half.
 pub(super) fn is_crowded(bytes: &[u8]) -> bool {
     let (mut outside, mut within) = (0, 0);
-    let mut rest = bytes;
-    while !rest.is_empty() {
-        let start = memchr::memmem::find(rest, b"stream").unwrap_or(rest.len());
-        let (before, after) = rest.split_at(start);
+    let mut unread = bytes;
+    while !unread.is_empty() {
+        let start = memchr::memmem::find(unread, b"stream").unwrap_or(unread.len());
+        let (before, after) = unread.split_at(start);
         outside += count_objects(before);
         let data = match memchr::memmem::find(after, b"endstream") {
             Some(length) if before.trim_ascii_end().ends_with(b">>") => {
@@ -248,7 +248,7 @@ pub(super) fn is_crowded(bytes: &[u8]) -> bool {
                 0
             };
         }
-        rest = after.get(data.len()..).unwrap_or_default();
+        unread = after.get(data.len()..).unwrap_or_default();
     }
     outside > MAX_OBJECTS || within > 2 * MAX_OBJECTS
 }

@@ -162,9 +162,9 @@ impl PaintedAreas {
 }
 
 /// Returns the index of the cell that holds a position, or of the nearest.
-fn cell_index(at: f32, from: f32, extent: f32) -> usize {
-    let at = (at - from) / extent * GRID_SIDE as f32;
-    (at as usize).min(GRID_SIDE - 1)
+fn cell_index(position: f32, from: f32, extent: f32) -> usize {
+    let position = (position - from) / extent * GRID_SIDE as f32;
+    (position as usize).min(GRID_SIDE - 1)
 }
 
 fn mark_cells(grid: &mut [u64; GRID_SIDE], page: &Rect, area: &Rect) {

@@ -12,7 +12,7 @@ const MAX_LINES: usize = 20_000;
 /// A level or upright line: its place across its direction, its start and its end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RuledLine {
-    pub(super) at: f32,
+    pub(super) position: f32,
     pub(super) from: f32,
     pub(super) to: f32,
 }
@@ -37,13 +37,13 @@ impl PageRules {
         }
         if width > height {
             self.level.push(RuledLine {
-                at: f32::midpoint(area.y0, area.y1),
+                position: f32::midpoint(area.y0, area.y1),
                 from: area.x0,
                 to: area.x1,
             });
         } else {
             self.upright.push(RuledLine {
-                at: f32::midpoint(area.x0, area.x1),
+                position: f32::midpoint(area.x0, area.x1),
                 from: area.y0,
                 to: area.y1,
             });
@@ -89,11 +89,11 @@ impl PageRules {
         let level = self
             .level
             .iter()
-            .map(|line| [(line.from, line.at), (line.to, line.at)]);
+            .map(|line| [(line.from, line.position), (line.to, line.position)]);
         let upright = self
             .upright
             .iter()
-            .map(|line| [(line.at, line.from), (line.at, line.to)]);
+            .map(|line| [(line.position, line.from), (line.position, line.to)]);
         let sign = if mirrored { -1.0 } else { 1.0 };
         for ends in level.chain(upright) {
             let [(x0, y0), (x1, y1)] = ends.map(|point| runs::turned(point, angle));

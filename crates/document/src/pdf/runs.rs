@@ -253,8 +253,8 @@ fn push_composed(pool: &mut String, run: &GlyphRun, text: &str, gap: f32) {
             let pair: String = [letter, mark].into_iter().collect();
             pool.truncate(pool.len() - last.len_utf8());
             pool.push_str(&normalizer.normalize(&pair));
-            let rest = text.chars();
-            pool.extend(rest.skip(1));
+            let chars = text.chars();
+            pool.extend(chars.skip(1));
             return;
         }
     }
@@ -271,6 +271,6 @@ const MARKS: [char; 15] = [
 
 /// Returns the combining mark of an accent.
 fn combining_mark(character: char) -> Option<char> {
-    let at = ACCENTS.chars().position(|accent| accent == character)?;
-    MARKS.get(at).copied()
+    let index = ACCENTS.chars().position(|accent| accent == character)?;
+    MARKS.get(index).copied()
 }

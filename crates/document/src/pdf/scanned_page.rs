@@ -49,8 +49,13 @@ struct DrawnPicture {
 pub(super) struct PagePictures(Vec<DrawnPicture>);
 
 impl PagePictures {
-    pub(super) fn add(&mut self, image: Option<(ObjectId, f32)>, matrix: Matrix, shown: &Rect) {
-        let area = shown.width().max(0.0) * shown.height().max(0.0);
+    pub(super) fn add(
+        &mut self,
+        image: Option<(ObjectId, f32)>,
+        matrix: Matrix,
+        visible_area: &Rect,
+    ) {
+        let area = visible_area.width().max(0.0) * visible_area.height().max(0.0);
         if area > 0.0 && self.0.len() < MAX_PICTURES {
             self.0.push(DrawnPicture {
                 id: image.map(|(id, _)| id),
@@ -106,8 +111,8 @@ pub struct ScanImages<'a> {
 impl ScanImages<'_> {
     /// Makes the image of the scanned page at this index, of the first [`MAX_SCANS`]. A panic is a
     /// fault of this image only.
-    pub fn image(&self, at: usize) -> Result<ScanImage, ScanFault> {
-        let picture = self.scans.get(at).and_then(|scan| scan.picture);
+    pub fn image(&self, index: usize) -> Result<ScanImage, ScanFault> {
+        let picture = self.scans.get(index).and_then(|scan| scan.picture);
         let picture = picture.ok_or(ScanFault::Pieces)?;
         let made = reader_panics::catch_reader_panic(|| {
             let open = || {
@@ -196,12 +201,12 @@ impl DrawnPicture {
                 Some(data()?).filter(is_marked).ok_or(ScanFault::Damaged)?
             }
             Some((b"CCITTFaxDecode", params)) => {
-                let colours = Colours::of(file, &stream.dict).ok_or(ScanFault::Format)?;
+                let colours = Colours::read(file, &stream.dict).ok_or(ScanFault::Format)?;
                 fax_as_tiff(file, params, &colours, &data()?, size, orientation)?
             }
             Some(_) => return Err(ScanFault::Format),
             None => {
-                let colours = Colours::of(file, &stream.dict).ok_or(ScanFault::Format)?;
+                let colours = Colours::read(file, &stream.dict).ok_or(ScanFault::Format)?;
                 let made = MAX_MADE_PIXELS.isqrt().max(1);
                 let by = size.0 * size.1 / made / made;
                 let by = (by.isqrt() + 1).max(1 + usize::from(dpi >= MIN_HALVED_DPI));
@@ -252,7 +257,7 @@ struct Colours {
 }
 
 impl Colours {
-    fn of(file: &PdfFile, dict: &Dictionary) -> Option<Self> {
+    fn read(file: &PdfFile, dict: &Dictionary) -> Option<Self> {
         let is_mask = matches!(file.get(dict, b"ImageMask"), Some(Object::Boolean(true)));
         let bits = match file.number(dict, b"BitsPerComponent") {
             _ if is_mask => 1,
@@ -322,13 +327,13 @@ impl Colours {
     }
 
     /// Brightness of a pixel.
-    fn pixel(&self, row: &[u8], at: usize) -> usize {
+    fn pixel(&self, row: &[u8], index: usize) -> usize {
         let part = |part: usize| {
-            let at = at * self.components + part;
+            let index = index * self.components + part;
             let value = match self.bits {
-                8 => row[at],
-                16 => row[2 * at],
-                bits => row[at * bits / 8] >> (8 - bits - at * bits % 8) & ((1 << bits) - 1),
+                8 => row[index],
+                16 => row[2 * index],
+                bits => row[index * bits / 8] >> (8 - bits - index * bits % 8) & ((1 << bits) - 1),
             };
             usize::from(self.levels[usize::from(value)])
         };
@@ -353,11 +358,11 @@ type ColourSpace = (usize, bool, Option<Vec<u8>>);
 
 fn colour_space(file: &PdfFile, space: &Object, depth: usize) -> Option<ColourSpace> {
     let empty = Vec::new();
-    let (name, rest) = match space {
+    let (name, parameters) = match space {
         Object::Array(parts) => (file.resolve(parts.first()?).as_name().ok()?, parts),
         other => (other.as_name().ok()?, &empty),
     };
-    let part = |at: usize| rest.get(at).map(|part| file.resolve(part));
+    let part = |index: usize| parameters.get(index).map(|part| file.resolve(part));
     Some(match name {
         b"DeviceGray" | b"CalGray" | b"G" => (1, false, None),
         b"DeviceRGB" | b"CalRGB" | b"RGB" => (3, false, None),

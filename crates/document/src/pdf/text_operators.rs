@@ -143,17 +143,17 @@ impl<'a> ContentInterpreter<'a> {
             if hidden || !seen.holds(x, y) {
                 return;
             }
-            let mut own = code.text;
+            let mut letters = code.text;
             let taken;
-            if let Some(mark) = replaced.and_then(|at| marks.get_mut(at)) {
+            if let Some(mark) = replaced.and_then(|index| marks.get_mut(index)) {
                 taken = mark.actual.take().unwrap_or_default();
-                own = &taken;
+                letters = &taken;
             } else {
                 glyphs += 1;
-                unknown += usize::from(own.is_empty());
+                unknown += usize::from(letters.is_empty());
             }
             runs.add_glyph(&PlacedGlyph {
-                text: own,
+                text: letters,
                 from,
                 to,
                 size: height,

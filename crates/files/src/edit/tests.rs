@@ -31,15 +31,15 @@ fn edited(
 
 /// The same, the obvious way.
 fn expected(content: &[u8], old: &[u8], new: &[u8]) -> (u64, Vec<u8>) {
-    let (mut count, mut result, mut at) = (0, Vec::new(), 0);
-    while at < content.len() {
-        if content[at..].starts_with(old) {
+    let (mut count, mut result, mut offset) = (0, Vec::new(), 0);
+    while offset < content.len() {
+        if content[offset..].starts_with(old) {
             result.extend_from_slice(new);
-            at += old.len();
+            offset += old.len();
             count += 1;
         } else {
-            result.push(content[at]);
-            at += 1;
+            result.push(content[offset]);
+            offset += 1;
         }
     }
     (count, result)
@@ -63,10 +63,10 @@ proptest! {
             0 => prop_assert!(matches!(result, Err(EditError::NotFound(_)))),
             1 => prop_assert_eq!(made(result), Some(1)),
             _ => {
-                let Err(EditError::NotUnique { count: found, .. }) = result else {
+                let Err(EditError::NotUnique { count: reported_count, .. }) = result else {
                     return Err(TestCaseError::fail("it is not unique"));
                 };
-                prop_assert_eq!(found, count);
+                prop_assert_eq!(reported_count, count);
             }
         }
         prop_assert_eq!(after, if count == 1 { replaced } else { content });
@@ -81,10 +81,10 @@ fn a_file_that_has_become_shorter_since_it_was_searched_is_not_edited() {
     let file = RegularFile::open(&path, OFlags::RDWR).ok().unwrap();
     let finder = Finder::new("word");
     // Places from an earlier search, in a longer file or further on.
-    for (at, length) in [(100, 200), (4, 100), (15, 20)] {
+    for (offset, length) in [(100, 200), (4, 100), (15, 20)] {
         let draft = tempfile::tempfile().unwrap();
-        let result = write_around(&file, &draft, (at, 4), b"", length, None);
-        assert!(matches!(result, Err(FileAccessError::Write(_))), "{at}");
+        let result = write_around(&file, &draft, (offset, 4), b"", length, None);
+        assert!(matches!(result, Err(FileAccessError::Write(_))), "{offset}");
         let result = write_replaced(&file, &draft, &finder, b"", length, None);
         assert!(matches!(result, Err(FileAccessError::Write(_))), "{length}");
     }
@@ -100,8 +100,8 @@ fn matches_across_the_borders_of_windows_are_found() {
     for shift in 0..=old.len() {
         let mut content = vec![b'.'; 3 * WINDOW];
         for border in [WINDOW, 2 * WINDOW] {
-            let at = border - shift;
-            content[at..at + old.len()].copy_from_slice(old);
+            let offset = border - shift;
+            content[offset..offset + old.len()].copy_from_slice(old);
         }
         let (count, replaced) = expected(&content, old, b"[]");
         let (result, after) = edited(&content, old, b"[]", true);

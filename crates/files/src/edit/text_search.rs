@@ -23,17 +23,17 @@ pub(super) struct TextOccurrences {
 }
 
 /// Finds all occurrences of a text.
-pub(super) fn find(
+pub(super) fn find_occurrences(
     file: &RegularFile,
     finder: &Finder<'_>,
     deadline: Option<Instant>,
 ) -> Result<TextOccurrences, FileAccessError> {
     let (mut count, mut first) = (0, Vec::new());
     let length = search(file, finder, true, deadline, |piece| {
-        if let EditPiece::Match(at) = piece {
+        if let EditPiece::Match(offset) = piece {
             count += 1;
             if first.len() < MAX_KEPT_PLACES {
-                first.push(at);
+                first.push(offset);
             }
         }
         Ok(())
@@ -75,10 +75,10 @@ pub(super) fn search(
         filled += count;
         let seen = &window[..filled];
         let mut start = 0;
-        while let Some(found) = finder.find(&seen[start..]) {
-            visit(EditPiece::Between(&seen[start..start + found]))?;
-            visit(EditPiece::Match(base + (start + found) as u64))?;
-            start += found + needle;
+        while let Some(match_start) = finder.find(&seen[start..]) {
+            visit(EditPiece::Between(&seen[start..start + match_start]))?;
+            visit(EditPiece::Match(base + (start + match_start) as u64))?;
+            start += match_start + needle;
         }
         // A possible beginning of a match is kept for the next window.
         let tail = if count == 0 {

@@ -12,8 +12,8 @@ fn what_differs_is_told_to_the_byte() {
         ("aXc", "abcdef", 1..6),
         ("xbcdey", "abcdef", 0..6),
     ] {
-        let found = differing(old.as_bytes(), new.as_bytes());
-        assert_eq!(found, changes, "{old} {new}");
+        let differences = differing(old.as_bytes(), new.as_bytes());
+        assert_eq!(differences, changes, "{old} {new}");
     }
 }
 
@@ -27,10 +27,10 @@ fn an_outcome_comes_back_as_it_went() {
         OverwriteOutcome::Killed,
     ] {
         let code = outcome.code();
-        assert_eq!(OverwriteOutcome::of(code).code(), code);
+        assert_eq!(OverwriteOutcome::from_code(code).code(), code);
     }
     assert!(matches!(
-        OverwriteOutcome::of(OverwriteOutcome::Torn(Errno::IO).code()),
+        OverwriteOutcome::from_code(OverwriteOutcome::Torn(Errno::IO).code()),
         OverwriteOutcome::Torn(Errno::IO)
     ));
 }

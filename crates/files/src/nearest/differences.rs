@@ -125,10 +125,10 @@ mod tests {
         let folded = |text: &str| crate::nearest::fold::fold_text(text.as_bytes(), true);
         let line_ends = folded(file) == folded(sought);
         let (file, range) = (file.as_bytes(), 0..file.len());
-        let found = text_differences(file, range, sought.as_bytes(), line_ends);
+        let differences = text_differences(file, range, sought.as_bytes(), line_ends);
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let found = found.iter();
-        found
+        let differences = differences.iter();
+        differences
             .map(|one| (one.line, one.kind, text(&one.file), text(&one.sought)))
             .collect()
     }
@@ -155,9 +155,9 @@ mod tests {
 
     #[test]
     fn letters_in_another_case_are_told_without_them() {
-        let found = compared("let MyName = a;", "let myname = A;");
+        let differences = compared("let MyName = a;", "let myname = A;");
         assert!(
-            found
+            differences
                 .iter()
                 .all(|one| one.1 == DifferenceKind::Case && one.2.is_empty())
         );
@@ -165,17 +165,20 @@ mod tests {
 
     #[test]
     fn an_ellipsis_and_accents_are_characters() {
-        let found = compared("a\u{2026} caf\u{E9}.", "a... cafe\u{301}.");
-        let pairs: Vec<_> = found.iter().map(|one| (&*one.2, &*one.3)).collect();
+        let differences = compared("a\u{2026} caf\u{E9}.", "a... cafe\u{301}.");
+        let pairs: Vec<_> = differences.iter().map(|one| (&*one.2, &*one.3)).collect();
         assert_eq!(pairs, [("\u{2026}", "..."), ("\u{E9}", "e\u{301}")]);
     }
 
     #[test]
     fn lines_that_are_broken_otherwise_are_found_where_they_break() {
-        let found = compared("f(\n    a,\n    b)", "f(a, b)");
-        let found: Vec<_> = found.iter().map(|one| (one.0, one.1, &*one.2)).collect();
+        let differences = compared("f(\n    a,\n    b)", "f(a, b)");
+        let differences: Vec<_> = differences
+            .iter()
+            .map(|one| (one.0, one.1, &*one.2))
+            .collect();
         assert_eq!(
-            found,
+            differences,
             [
                 (0, DifferenceKind::Within, "\n    "),
                 (1, DifferenceKind::Within, "\n    ")

@@ -31,13 +31,13 @@ pub enum TextUnit {
 }
 
 /// The unit that begins at `bytes[at]`, and its length in bytes.
-pub fn unit_at(bytes: &[u8], at: usize) -> (TextUnit, usize) {
-    let (mut unit, mut length) = match bytes[at] {
+pub fn unit_at(bytes: &[u8], offset: usize) -> (TextUnit, usize) {
+    let (mut unit, mut length) = match bytes[offset] {
         b'\n' => return (TextUnit::LineEnd, 1),
-        b'\r' if bytes.get(at + 1) == Some(&b'\n') => return (TextUnit::LineEnd, 2),
+        b'\r' if bytes.get(offset + 1) == Some(&b'\n') => return (TextUnit::LineEnd, 2),
         b'\t' | b'\r' | b' ' | 0x0B | 0x0C => return (TextUnit::Blank, 1),
         byte if byte.is_ascii() => (TextUnit::Character(char::from(byte)), 1),
-        _ => match decode(bytes, at) {
+        _ => match decode(bytes, offset) {
             Ok('\u{2026}') => return (TextUnit::Ellipsis, 3),
             Ok(one) if is_blank(one) => return (TextUnit::Blank, one.len_utf8()),
             Ok(one) => (TextUnit::Character(one), one.len_utf8()),
@@ -45,8 +45,10 @@ pub fn unit_at(bytes: &[u8], at: usize) -> (TextUnit, usize) {
         },
     };
     while let TextUnit::Character(base) = unit
-        && bytes.get(at + length).is_some_and(|byte| !byte.is_ascii())
-        && let Ok(mark) = decode(bytes, at + length)
+        && bytes
+            .get(offset + length)
+            .is_some_and(|byte| !byte.is_ascii())
+        && let Ok(mark) = decode(bytes, offset + length)
         && let Some(composed) = compose(base, mark)
     {
         unit = TextUnit::Character(composed);
@@ -56,8 +58,8 @@ pub fn unit_at(bytes: &[u8], at: usize) -> (TextUnit, usize) {
 }
 
 /// The character at `bytes[at]`, or the number of bytes there that are not part of one.
-fn decode(bytes: &[u8], at: usize) -> Result<char, usize> {
-    let piece = &bytes[at..bytes.len().min(at + 4)];
+fn decode(bytes: &[u8], offset: usize) -> Result<char, usize> {
+    let piece = &bytes[offset..bytes.len().min(offset + 4)];
     let valid = match std::str::from_utf8(piece) {
         Ok(text) => text,
         Err(broken) if broken.valid_up_to() == 0 => {
@@ -147,16 +149,16 @@ impl<'a> FoldedText<'a> {
     pub fn new(source: &'a [u8], line_ends: bool, end: Option<Instant>) -> Self {
         let mut bytes = Vec::with_capacity(source.len());
         let mut marks = vec![(0, 0)];
-        let (mut at, mut next_mark) = (0, STEP);
-        while at < source.len() {
-            if at >= next_mark {
+        let (mut offset, mut next_mark) = (0, STEP);
+        while offset < source.len() {
+            if offset >= next_mark {
                 if is_over(end) {
                     break;
                 }
-                marks.push((bytes.len(), at));
-                next_mark = at + STEP;
+                marks.push((bytes.len(), offset));
+                next_mark = offset + STEP;
             }
-            let piece = &source[at..source.len().min(at + STEP)];
+            let piece = &source[offset..source.len().min(offset + STEP)];
             let simple = &piece[..simple_part(piece)];
             // Written without a branch for each byte, which halves the time.
             let mut end = bytes.len();
@@ -167,13 +169,13 @@ impl<'a> FoldedText<'a> {
                 end += usize::from(folded != 0 && (line_ends || folded != b'\n'));
             }
             bytes.truncate(end);
-            at += simple.len();
-            let (unit, length) = unit_at(source, at);
+            offset += simple.len();
+            let (unit, length) = unit_at(source, offset);
             push_folded(unit, line_ends, &mut bytes);
-            at += length;
+            offset += length;
         }
         Self {
-            source: &source[..at],
+            source: &source[..offset],
             bytes,
             line_ends,
             marks,
@@ -189,19 +191,19 @@ impl<'a> FoldedText<'a> {
     fn unit_of(&self, wanted: usize) -> Range<usize> {
         let after = self.marks.partition_point(|(folded, _)| *folded <= wanted);
         // The first mark is at 0.
-        let (mut folded, mut at) = self.marks[after.saturating_sub(1)];
+        let (mut folded, mut offset) = self.marks[after.saturating_sub(1)];
         let mut piece = Vec::new();
-        while at < self.source.len() {
-            let (unit, length) = unit_at(self.source, at);
+        while offset < self.source.len() {
+            let (unit, length) = unit_at(self.source, offset);
             piece.clear();
             push_folded(unit, self.line_ends, &mut piece);
             folded += piece.len();
             if folded > wanted {
-                return at..at + length;
+                return offset..offset + length;
             }
-            at += length;
+            offset += length;
         }
-        at..at
+        offset..offset
     }
 }
 

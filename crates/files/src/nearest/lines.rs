@@ -76,15 +76,15 @@ pub fn most_similar_lines(
         end,
     };
     match search.by_equal_lines()? {
-        Some(found) => Ok(Some(found)),
+        Some(similar_lines) => Ok(Some(similar_lines)),
         None => search.by_similar_line(),
     }
 }
 
 impl LineSearch<'_> {
-    /// The weight of the sought line `at`.
-    fn weight(&self, at: usize) -> usize {
-        match self.sought[at].len() {
+    /// The weight of the sought line `index`.
+    fn weight(&self, index: usize) -> usize {
+        match self.sought[index].len() {
             // Brackets are everywhere.
             0..3 => 0,
             length => length.min(MAX_LINE_WEIGHT),
@@ -121,15 +121,15 @@ impl LineSearch<'_> {
         Ok(best.and_then(|(shifted, _)| self.aligned(shifted.saturating_sub(self.sought.len()))))
     }
 
-    /// True if the sought line `at` is line `there` of the file. The first may begin within its
+    /// True if the sought line `index` is line `there` of the file. The first may begin within its
     /// line, and the last may end within its own.
-    fn is_equal(&self, at: usize, there: usize) -> bool {
-        let (line, last) = (&*self.sought[at], self.sought.len() - 1);
+    fn is_equal(&self, index: usize, there: usize) -> bool {
+        let (line, last) = (&*self.sought[index], self.sought.len() - 1);
         let may_be_part = line.len() > 2 && last > 0;
         self.file.get(there).is_some_and(|file| {
             line == *file
-                || may_be_part && at == 0 && file.ends_with(line)
-                || may_be_part && at == last && file.starts_with(line)
+                || may_be_part && index == 0 && file.ends_with(line)
+                || may_be_part && index == last && file.starts_with(line)
         })
     }
 
@@ -138,30 +138,32 @@ impl LineSearch<'_> {
     fn aligned(&self, first: usize) -> Option<SimilarLines> {
         let mut runs = self.equal_runs(first);
         let count = self.sought.len();
-        let (file, at, length) = runs.first_mut()?;
-        while *file > 0 && *at > 0 && self.is_equal(*at - 1, *file - 1) {
-            (*file, *at, *length) = (*file - 1, *at - 1, *length + 1);
+        let (file, sought_start, length) = runs.first_mut()?;
+        while *file > 0 && *sought_start > 0 && self.is_equal(*sought_start - 1, *file - 1) {
+            (*file, *sought_start, *length) = (*file - 1, *sought_start - 1, *length + 1);
         }
-        let start = file.saturating_sub(*at);
-        let (file, at, length) = runs.last_mut()?;
-        while *at + *length < count && self.is_equal(*at + *length, *file + *length) {
+        let start = file.saturating_sub(*sought_start);
+        let (file, sought_start, length) = runs.last_mut()?;
+        while *sought_start + *length < count
+            && self.is_equal(*sought_start + *length, *file + *length)
+        {
             *length += 1;
         }
-        let lines = start..self.file.len().min(*file + count - *at);
+        let lines = start..self.file.len().min(*file + count - *sought_start);
         let equal = runs
             .iter()
-            .flat_map(|(_, at, length)| *at..*at + *length)
-            .map(|at| self.weight(at));
-        if equal.sum::<usize>() * 3 < (0..count).map(|at| self.weight(at)).sum() {
+            .flat_map(|(_, sought_start, length)| *sought_start..*sought_start + *length)
+            .map(|index| self.weight(index));
+        if equal.sum::<usize>() * 3 < (0..count).map(|index| self.weight(index)).sum() {
             return None;
         }
-        let (mut there, mut at) = (lines.start, 0);
+        let (mut there, mut sought_line) = (lines.start, 0);
         let mut changes = Vec::new();
         for (file, sought, length) in runs.into_iter().chain([(lines.end, count, 0)]) {
-            if file > there || sought > at {
-                changes.push((there..file, at..sought));
+            if file > there || sought > sought_line {
+                changes.push((there..file, sought_line..sought));
             }
-            (there, at) = (file + length, sought + length);
+            (there, sought_line) = (file + length, sought + length);
         }
         Some(SimilarLines { lines, changes })
     }
@@ -209,17 +211,23 @@ impl LineSearch<'_> {
     /// The lines around the one that most resembles one of the longest sought lines, though none is
     /// equal.
     fn by_similar_line(&self) -> Result<Option<SimilarLines>, ()> {
-        let pairs: Vec<BytePairs> = self.sought.iter().map(|line| BytePairs::of(line)).collect();
-        let mut longest: Vec<usize> = (0..pairs.len()).filter(|at| self.weight(*at) > 3).collect();
-        longest.sort_by_key(|at| Reverse(self.sought[*at].len()));
+        let pairs: Vec<BytePairs> = self
+            .sought
+            .iter()
+            .map(|line| BytePairs::from_line(line))
+            .collect();
+        let mut longest: Vec<usize> = (0..pairs.len())
+            .filter(|index| self.weight(*index) > 3)
+            .collect();
+        longest.sort_by_key(|index| Reverse(self.sought[*index].len()));
         let mut best = (MIN_SIMILARITY - 1, None);
-        for at in longest.into_iter().take(3) {
+        for index in longest.into_iter().take(3) {
             let mut line = (MIN_SIMILARITY - 1, None);
-            for (first, of_file) in self.file.iter().skip(at).enumerate() {
+            for (first, of_file) in self.file.iter().skip(index).enumerate() {
                 if first % 1024 == 1023 && is_over(self.end) {
                     return Err(());
                 }
-                let similarity = pairs[at].similarity(of_file);
+                let similarity = pairs[index].similarity(of_file);
                 if similarity > line.0 {
                     line = (similarity, Some(first));
                 }
@@ -229,9 +237,9 @@ impl LineSearch<'_> {
             };
             // The similarity of all lines from there on.
             let (mut sum, mut weights) = (0, 0);
-            for (at, (pairs, of_file)) in pairs.iter().zip(&self.file[first..]).enumerate() {
-                sum += self.weight(at) * pairs.similarity(of_file);
-                weights += self.weight(at);
+            for (index, (pairs, of_file)) in pairs.iter().zip(&self.file[first..]).enumerate() {
+                sum += self.weight(index) * pairs.similarity(of_file);
+                weights += self.weight(index);
             }
             if sum / weights > best.0 {
                 best = (sum / weights, Some(first));
@@ -254,7 +262,7 @@ struct BytePairs {
 }
 
 impl BytePairs {
-    fn of(line: &[u8]) -> Self {
+    fn from_line(line: &[u8]) -> Self {
         let mut bits = [0; 32];
         for pair in line.windows(2) {
             bits[usize::from(pair[0] & 31)] |= 1 << (pair[1] & 31);
@@ -289,7 +297,7 @@ impl BytePairs {
 mod tests {
     use super::*;
 
-    fn found(file: &str, sought: &str) -> Option<SimilarLines> {
+    fn find_similar(file: &str, sought: &str) -> Option<SimilarLines> {
         let folded = FoldedText::new(file.as_bytes(), true, None);
         most_similar_lines(&folded, sought.as_bytes(), None).unwrap()
     }
@@ -299,7 +307,7 @@ mod tests {
 
     #[test]
     fn the_line_that_differs_is_found_among_equal_ones() {
-        let block = found(
+        let block = find_similar(
             FILE,
             "fn first() {\n    one();\n    two(1);\n    three();\n}\n",
         )
@@ -310,9 +318,9 @@ mod tests {
 
     #[test]
     fn lines_that_were_put_in_or_taken_out_are_found() {
-        let block = found(FILE, "fn first() {\n    one();\n    three();\n}\n").unwrap();
+        let block = find_similar(FILE, "fn first() {\n    one();\n    three();\n}\n").unwrap();
         assert_eq!((block.lines, block.changes), (2..7, vec![(4..5, 2..2)]));
-        let block = found(FILE, "fn second() {\n    new();\n    four();\n}").unwrap();
+        let block = find_similar(FILE, "fn second() {\n    new();\n    four();\n}").unwrap();
         assert_eq!((block.lines, block.changes), (8..11, vec![(9..9, 1..2)]));
     }
 
@@ -330,21 +338,21 @@ mod tests {
             ("node.test", "node.cond"),
             ("if node.orelse", "if node.body"),
         ] {
-            let block = found(file, &sought.replace(changed, to)).unwrap();
+            let block = find_similar(file, &sought.replace(changed, to)).unwrap();
             assert_eq!(block.lines, 9..16, "{changed}: {:?}", block.changes);
         }
     }
 
     #[test]
     fn a_single_line_much_like_another_is_found() {
-        let block = found(FILE, "two(1, 3);").unwrap();
+        let block = find_similar(FILE, "two(1, 3);").unwrap();
         assert_eq!((block.lines, block.changes), (4..5, vec![(4..5, 0..1)]));
     }
 
     #[test]
     fn nothing_is_found_where_nothing_is_alike() {
         for sought in ["SELECT * FROM users WHERE id = ?", "xy", "}\n}\n}", ""] {
-            assert!(found(FILE, sought).is_none(), "{sought}");
+            assert!(find_similar(FILE, sought).is_none(), "{sought}");
         }
     }
 }

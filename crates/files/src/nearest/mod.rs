@@ -62,9 +62,11 @@ pub(crate) fn find_nearest(
     let places = places_of_new_text(content, new);
     // The place may be what an earlier edit has made: then most of it is the new text.
     if let NearestFinding::Place(place) = &finding
-        && places.iter().any(|at| {
+        && places.iter().any(|offset| {
             let (start, end) = (place.range.start, place.range.end);
-            let made = end.min(at + new.len()).saturating_sub(start.max(*at));
+            let made = end
+                .min(offset + new.len())
+                .saturating_sub(start.max(*offset));
             made * 2 > end - start
         })
     {
@@ -100,9 +102,9 @@ fn places_of_new_text(content: &[u8], new: &[u8]) -> Vec<usize> {
 /// The numbers of the lines in which the offsets `places`, which ascend, are.
 fn line_numbers(content: &[u8], places: &[usize]) -> Vec<u64> {
     let (mut line, mut from) = (1, 0);
-    let number = |at: &usize| {
-        line += count_line_ends(&content[from..*at]);
-        from = *at;
+    let number = |offset: &usize| {
+        line += count_line_ends(&content[from..*offset]);
+        from = *offset;
         line
     };
     places.iter().map(number).collect()
@@ -129,16 +131,16 @@ impl NearestSearch<'_> {
             texts.extend(repaired.map(|(repair, text)| (Some(repair), text.into_bytes())));
         }
         for (repair, text) in texts {
-            if let Some(found) = self.find_equal_when_folded(&folded, repair, &text) {
-                return found;
+            if let Some(nearest_text) = self.find_equal_when_folded(&folded, repair, &text) {
+                return nearest_text;
             }
             if is_over(self.end) {
                 return NearestFinding::Unknown;
             }
         }
         let joined = FoldedText::new(self.content, false, self.end);
-        if let Some(found) = self.find_equal_when_folded(&joined, None, self.sought) {
-            return found;
+        if let Some(nearest_text) = self.find_equal_when_folded(&joined, None, self.sought) {
+            return nearest_text;
         }
         let is_cut = folded.source.len() < self.content.len();
         match lines::most_similar_lines(&folded, self.sought, self.end) {
@@ -164,14 +166,14 @@ impl NearestSearch<'_> {
         }
         let mut best = None;
         let mut least = usize::MAX;
-        for at in Finder::new(&sought)
+        for offset in Finder::new(&sought)
             .find_iter(&folded.bytes)
             .take(MAX_COMPARED_PLACES)
         {
             if best.is_some() && is_over(self.end) {
                 break;
             }
-            let range = folded.trace(&(at..at + sought.len()));
+            let range = folded.trace(&(offset..offset + sought.len()));
             let range = self.with_blanks(range, text, line_ends);
             let differences = text_differences(self.content, range.clone(), text, line_ends);
             let distance = differences.iter().map(|one| one.kind.distance()).sum();
@@ -227,10 +229,13 @@ impl NearestSearch<'_> {
         let lines_of = |text| <[u8]>::split_inclusive(text, |byte| *byte == b'\n').collect();
         let (file, sought): (Vec<&[u8]>, Vec<&[u8]>) =
             (lines_of(self.content), lines_of(self.sought));
-        let changes = similar.changes.iter().map(|(there, at)| {
+        let changes = similar.changes.iter().map(|(there, sought_lines)| {
             let line = (there.start - similar.lines.start) as u64;
-            let (there, at) = (file[there.clone()].concat(), sought[at.clone()].concat());
-            TextDifference::new(line, DifferenceKind::Lines, &there, &at)
+            let (there, sought_text) = (
+                file[there.clone()].concat(),
+                sought[sought_lines.clone()].concat(),
+            );
+            TextDifference::new(line, DifferenceKind::Lines, &there, &sought_text)
         });
         let length = |lines: &[&[u8]]| lines.iter().map(|line| line.len()).sum::<usize>();
         let mut start = length(&file[..similar.lines.start]);

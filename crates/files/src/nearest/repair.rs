@@ -42,13 +42,13 @@ fn without_line_numbers(text: &str) -> Option<String> {
             lines.push(line);
             continue;
         }
-        let (number, rest) = numbered(line)?;
+        let (number, line_text) = numbered(line)?;
         // A cut between two parts leaves numbers out.
         if last.is_some_and(|last| number <= last) {
             return None;
         }
         last = Some(number);
-        lines.push(rest);
+        lines.push(line_text);
     }
     last.map(|_| lines.join("\n"))
 }
@@ -59,21 +59,21 @@ fn numbered(line: &str) -> Option<(u64, &str)> {
     let line = line.trim_start();
     let line = line.strip_prefix('L').unwrap_or(line);
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
-    let (number, rest) = line.split_at(digits);
+    let (number, remainder) = line.split_at(digits);
     let number = number.parse().ok()?;
-    let bare = rest.trim_start_matches(' ');
+    let bare = remainder.trim_start_matches(' ');
     for separator in ["\t", "\u{2192}", "| ", "|", "\u{2502} ", "\u{2502}"] {
-        if let Some(rest) = bare.strip_prefix(separator) {
-            return Some((number, rest));
+        if let Some(remainder) = bare.strip_prefix(separator) {
+            return Some((number, remainder));
         }
     }
     for separator in [": ", ":", "- ", "-", ". "] {
-        if let Some(rest) = rest.strip_prefix(separator) {
-            return Some((number, rest));
+        if let Some(remainder) = remainder.strip_prefix(separator) {
+            return Some((number, remainder));
         }
     }
     // An empty line, of which a host has cut off the separator.
-    rest.is_empty().then_some((number, rest))
+    remainder.is_empty().then_some((number, remainder))
 }
 
 /// `text` with the characters that its escapes stand for, as JSON and most languages read them.

@@ -27,7 +27,7 @@ impl CredentialFile {
     /// # Errors
     /// The reason why it cannot be read, as the rest of a sentence that begins with the path.
     pub fn read(path: &Path) -> Result<Self, String> {
-        Self::of(SmallFile::read(path, LastLink::Follow, MAX_FILE_BYTES))
+        Self::from_read_result(SmallFile::read(path, LastLink::Follow, MAX_FILE_BYTES))
     }
 
     /// Reads `file` from its current position.
@@ -35,10 +35,10 @@ impl CredentialFile {
     /// # Errors
     /// As [`CredentialFile::read`].
     pub fn read_from(file: &File) -> Result<Self, String> {
-        Self::of(SmallFile::read_from(file, MAX_FILE_BYTES))
+        Self::from_read_result(SmallFile::read_from(file, MAX_FILE_BYTES))
     }
 
-    fn of(file: io::Result<SmallFile>) -> Result<Self, String> {
+    fn from_read_result(file: io::Result<SmallFile>) -> Result<Self, String> {
         let SmallFile { bytes, status } = file.map_err(|error| match error.kind() {
             ErrorKind::NotFound => "does not exist".to_owned(),
             ErrorKind::InvalidData => "is not a regular file".to_owned(),

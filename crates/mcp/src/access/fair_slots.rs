@@ -57,7 +57,7 @@ impl Drop for HeldSlot {
     fn drop(&mut self) {
         let mut taken = lock(&self.slots.taken);
         match taken.get_mut(&self.holder) {
-            Some(own) if *own > 1 => *own -= 1,
+            Some(count) if *count > 1 => *count -= 1,
             _ => drop(taken.remove(&self.holder)),
         }
     }

@@ -63,10 +63,10 @@ impl ServerNames {
         if !address.ip().is_unspecified() {
             hosts.push(HeaderHost::Address(address.ip()));
         }
-        let own = hosts.into_iter().map(|host| (host, Some(port)));
+        let own_hosts = hosts.into_iter().map(|host| (host, Some(port)));
         let allowed = allowed.iter().filter_map(|name| parse_authority(name));
         Self {
-            hosts: own.chain(allowed).collect(),
+            hosts: own_hosts.chain(allowed).collect(),
             port,
             schemes,
         }
@@ -82,7 +82,7 @@ impl ServerNames {
     /// True if a page of this `Origin` belongs to this server.
     #[must_use]
     pub fn match_origin(&self, origin: &str) -> bool {
-        let Some((scheme, rest)) = origin.split_once("://") else {
+        let Some((scheme, authority)) = origin.split_once("://") else {
             return false;
         };
         let port = match (scheme.to_ascii_lowercase().as_str(), self.schemes) {
@@ -90,16 +90,16 @@ impl ServerNames {
             ("https", ServerSchemes::Secure | ServerSchemes::Either) => SECURE,
             _ => return false,
         };
-        parse_authority(rest).is_some_and(|(host, named)| self.contain(&host, named, &[port]))
+        parse_authority(authority).is_some_and(|(host, named)| self.contain(&host, named, &[port]))
     }
 
     fn contain(&self, host: &HeaderHost, port: Option<u16>, defaults: &[u16]) -> bool {
         let is_default = |port: u16| defaults.contains(&port);
-        self.hosts.iter().any(|(own, own_port)| {
-            own == host
+        self.hosts.iter().any(|(own_host, own_port)| {
+            own_host == host
                 && match (own_port, port) {
-                    (Some(own), Some(port)) => *own == port,
-                    (Some(own), None) => is_default(*own),
+                    (Some(expected_port), Some(port)) => *expected_port == port,
+                    (Some(expected_port), None) => is_default(*expected_port),
                     (None, Some(port)) => is_default(port) || port == self.port,
                     (None, None) => true,
                 }
@@ -221,14 +221,14 @@ mod tests {
         ] {
             assert_eq!(names.match_host(host), Some(called), "{host}");
         }
-        for (origin, own) in [
+        for (origin, expected) in [
             ("https://tools.example.org", true),
             ("http://tools.example.org", true),
             ("https://tools.example.org:80", false),
             ("https://other.example:8443", true),
             ("https://other.example", false),
         ] {
-            assert_eq!(names.match_origin(origin), own, "{origin}");
+            assert_eq!(names.match_origin(origin), expected, "{origin}");
         }
     }
 

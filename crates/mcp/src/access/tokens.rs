@@ -135,9 +135,9 @@ impl TokenTable {
     pub fn holder(&self, token: &[u8]) -> Option<&TokenOwner> {
         let hash = digest(&SHA256, token);
         let mut index = u32::MAX;
-        for (entry, at) in self.0.iter().zip(0..) {
+        for (entry, position) in self.0.iter().zip(0..) {
             let same = entry.hash.as_slice().ct_eq(hash.as_ref());
-            index.conditional_assign(&at, same);
+            index.conditional_assign(&position, same);
         }
         let index = usize::try_from(index).ok()?;
         self.0.get(index).map(|entry| &entry.holder)
@@ -266,8 +266,8 @@ fn from_hex(text: &str) -> Option<[u8; HASH_BYTES]> {
     if text.len() != 2 * HASH_BYTES || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return None;
     }
-    for (byte, at) in hash.iter_mut().zip((0..text.len()).step_by(2)) {
-        *byte = u8::from_str_radix(text.get(at..at + 2)?, 16).ok()?;
+    for (byte, offset) in hash.iter_mut().zip((0..text.len()).step_by(2)) {
+        *byte = u8::from_str_radix(text.get(offset..offset + 2)?, 16).ok()?;
     }
     Some(hash)
 }
@@ -321,12 +321,15 @@ mod tests {
             (format!("a {hash}\nb {hash}"), 2, "token is that"),
         ] {
             let fault = TokenTable::parse(text.as_bytes()).unwrap_err();
-            let TokenFileError::Line(at, _) = fault else {
+            let TokenFileError::Line(line_number, _) = fault else {
                 panic!("{fault}");
             };
-            let said = fault.to_string();
-            assert_eq!(at, number, "{said}");
-            assert!(said.contains(reason) && !said.contains("secret"), "{said}");
+            let message = fault.to_string();
+            assert_eq!(line_number, number, "{message}");
+            assert!(
+                message.contains(reason) && !message.contains("secret"),
+                "{message}"
+            );
         }
         let fault = TokenTable::parse(b"anna \xff\xfe").unwrap_err();
         assert_eq!(fault, TokenFileError::Line(1, "it is not text"));

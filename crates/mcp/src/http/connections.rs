@@ -354,7 +354,7 @@ mod tests {
 
     fn told(taken: &[SlotGuard]) -> Vec<usize> {
         (0..taken.len())
-            .filter(|at| was_told(taken[*at].slot()))
+            .filter(|index| was_told(taken[*index].slot()))
             .collect()
     }
 

@@ -59,7 +59,7 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub struct EventStreams {
     bounds: EventLimits,
-    kept: Mutex<EventStore>,
+    store: Mutex<EventStore>,
 }
 
 #[derive(Debug, Default)]
@@ -112,7 +112,7 @@ impl EventStreams {
     pub fn new(bounds: EventLimits) -> Arc<Self> {
         Arc::new(Self {
             bounds,
-            kept: Mutex::default(),
+            store: Mutex::default(),
         })
     }
 
@@ -121,7 +121,7 @@ impl EventStreams {
     pub fn open(self: &Arc<Self>, session: &SessionId, primed: bool) -> (EventWriter, EventFeed) {
         let (sender, receiver) = mpsc::channel(MAX_UNREAD_MESSAGES);
         let (attended, watched) = watch::channel(FollowerPresence::Yes);
-        let mut store = lock(&self.kept);
+        let mut store = lock(&self.store);
         let stream = store.next;
         store.next += 1;
         let log = EventStream {
@@ -158,7 +158,7 @@ impl EventStreams {
     pub fn resume(self: &Arc<Self>, session: &SessionId, last: &str) -> Option<EventFeed> {
         let (stream, last) = parse_event_id(last)?;
         let (sender, new) = mpsc::channel(MAX_UNREAD_MESSAGES);
-        let mut store = lock(&self.kept);
+        let mut store = lock(&self.store);
         store.forget_old(&self.bounds);
         let log = store.streams.get_mut(&stream)?;
         if log.session != *session || last >= log.next {
@@ -183,7 +183,7 @@ impl EventStreams {
 
     /// Removes everything of a session.
     pub fn forget(&self, session: &SessionId) {
-        let mut store = lock(&self.kept);
+        let mut store = lock(&self.store);
         store.streams.retain(|_, log| log.session != *session);
     }
 }
@@ -260,7 +260,7 @@ impl EventWriter {
             let size = encoded_length(&instead);
             (instead, size)
         };
-        let mut store = lock(&self.events.kept);
+        let mut store = lock(&self.events.store);
         let order = store.tick();
         let Some(log) = store.streams.get_mut(&self.stream) else {
             return;
@@ -313,7 +313,7 @@ impl EventWriter {
 
 impl Drop for EventWriter {
     fn drop(&mut self) {
-        let mut store = lock(&self.events.kept);
+        let mut store = lock(&self.events.store);
         if let Some(log) = store.streams.get_mut(&self.stream) {
             log.ended = true;
             log.follower = None;
@@ -344,7 +344,7 @@ impl Stream for EventFeed {
         }
         let next = self.new.poll_recv(context);
         if matches!(next, Poll::Ready(None)) {
-            let mut store = lock(&self.events.kept);
+            let mut store = lock(&self.events.store);
             let order = store.tick();
             if let Some(log) = store.streams.get_mut(&self.stream)
                 && log.ended
@@ -359,7 +359,7 @@ impl Stream for EventFeed {
 
 impl Drop for EventFeed {
     fn drop(&mut self) {
-        let mut store = lock(&self.events.kept);
+        let mut store = lock(&self.events.store);
         let Some(log) = store.streams.get_mut(&self.stream) else {
             return;
         };

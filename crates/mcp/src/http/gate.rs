@@ -99,7 +99,7 @@ impl RequestGate {
     /// # Errors
     /// A sentence about the file and its fault.
     pub fn read_keys(http: &HttpOptions, setup: &ServerSetup) -> Result<ServerKeys, String> {
-        KeyFiles::of(http).read(setup)
+        KeyFiles::from_options(http).read(setup)
     }
 
     /// The gate of a server that listens on `address` and has so many connections at a time.
@@ -116,7 +116,7 @@ impl RequestGate {
         };
         Self {
             names: ServerNames::new(address, schemes, &http.allowed_hosts),
-            files: KeyFiles::of(http),
+            files: KeyFiles::from_options(http),
             keys: Mutex::new(Arc::new(keys)),
             calls_per_second: http.calls_per_second,
             calls_at_once: http.calls_at_once,
@@ -310,7 +310,7 @@ impl RequestGate {
 }
 
 impl KeyFiles {
-    fn of(http: &HttpOptions) -> Self {
+    fn from_options(http: &HttpOptions) -> Self {
         Self {
             tokens: http.tokens.clone(),
             certificate: http.certificate.clone(),

@@ -221,8 +221,8 @@ async fn turn_away(mut stream: TcpStream) {
     );
     let _ = stream.write_all(&refusal.into_bytes()).await;
     let _ = stream.shutdown().await;
-    let mut rest = [0; 1024];
-    while stream.read(&mut rest).await.is_ok_and(|read| read > 0) {}
+    let mut buffer = [0; 1024];
+    while stream.read(&mut buffer).await.is_ok_and(|read| read > 0) {}
 }
 
 /// A byte stream beneath HTTP: one type for TCP and TLS, because the HTTP code is compiled once for

@@ -218,11 +218,14 @@ mod tests {
                 INVALID,
             ),
         ] {
-            let shown = String::from_utf8_lossy(&body[..body.len().min(80)]);
-            let refusal = parse(body).expect_err(&shown);
-            let said = format!("{refusal:?}");
-            assert!(said.contains(&format!("code: {code}")), "{shown}: {said}");
-            assert!(said.contains("status: 400"), "{shown}: {said}");
+            let excerpt = String::from_utf8_lossy(&body[..body.len().min(80)]);
+            let refusal = parse(body).expect_err(&excerpt);
+            let message = format!("{refusal:?}");
+            assert!(
+                message.contains(&format!("code: {code}")),
+                "{excerpt}: {message}"
+            );
+            assert!(message.contains("status: 400"), "{excerpt}: {message}");
         }
     }
 

@@ -95,7 +95,7 @@ pub async fn serve(
     let config = StreamableHttpServerConfig::default().disable_allowed_hosts();
     let sessions = http
         .sessions
-        .then(|| SessionLimits::of(http.tokens.is_some()));
+        .then(|| SessionLimits::for_server(http.tokens.is_some()));
     let service = ProtocolService::new(Arc::clone(&setup), sessions, config);
     log(&format!("listening on {scheme}://{address}{PATH}"));
     let site = Arc::new(HttpSite {

@@ -49,7 +49,7 @@ impl SessionLimits {
     /// The limits of a server that has tokens, or has none: then all requesters are one, and the
     /// only limit is that of all sessions.
     #[must_use]
-    pub fn of(tokens: bool) -> Self {
+    pub fn for_server(tokens: bool) -> Self {
         if tokens {
             return LIMITS;
         }
@@ -153,13 +153,13 @@ impl SessionTable {
     /// Makes room for one more session of `holder`.
     async fn make_room(&self, holder: Option<&TokenOwner>) -> Result<(), SessionRefusal> {
         loop {
-            let (own, all) = {
+            let (own_count, all) = {
                 let open = lock(&self.open);
                 let sessions = open.values();
-                let own = sessions.filter(|session| session.holder.as_ref() == holder);
-                (own.count(), open.len())
+                let own_sessions = sessions.filter(|session| session.holder.as_ref() == holder);
+                (own_sessions.count(), open.len())
             };
-            let own_is_full = own >= self.limits.of_holder;
+            let own_is_full = own_count >= self.limits.of_holder;
             if !own_is_full && all < self.limits.in_all {
                 return Ok(());
             }

@@ -48,7 +48,7 @@ pub fn redact_arguments(arguments: &JsonObject, keys: &[SecretText]) -> JsonObje
 
 fn without_secrets(value: &Value, keys: &[SecretText]) -> Value {
     match value {
-        Value::String(said) => text(said, keys).into(),
+        Value::String(string) => text(string, keys).into(),
         Value::Array(values) => values
             .iter()
             .map(|one| without_secrets(one, keys))
@@ -62,15 +62,17 @@ fn text(words: &str, keys: &[SecretText]) -> String {
     let (Some(login), Some(parameter)) = (&*LOGIN, &*PARAMETER) else {
         return HIDDEN.to_owned();
     };
-    let kept = |found: &Captures<'_>| {
-        let name = found
+    let keep_name = |captures: &Captures<'_>| {
+        let name = captures
             .get(1)
-            .or_else(|| found.get(2))
+            .or_else(|| captures.get(2))
             .map_or("", |name| name.as_str());
         format!("{name}{HIDDEN}")
     };
-    let words = login.replace_all(words, |found: &Captures<'_>| format!("{}@", kept(found)));
-    let words = parameter.replace_all(&words, kept);
+    let words = login.replace_all(words, |captures: &Captures<'_>| {
+        format!("{}@", keep_name(captures))
+    });
+    let words = parameter.replace_all(&words, keep_name);
     keys.iter()
         .fold(words.into_owned(), |words, key| key.hide_in(&words))
 }
@@ -81,16 +83,16 @@ mod tests {
 
     use super::*;
 
-    fn shown(said: &str) -> String {
+    fn redact_text(input: &str) -> String {
         let keys = [SecretText::new("s3rv3r-own-k3y")];
-        let arguments = json!({"url": [said]});
+        let arguments = json!({"url": [input]});
         let masked = redact_arguments(arguments.as_object().unwrap(), &keys);
         masked["url"][0].as_str().unwrap().to_owned()
     }
 
     #[test]
     fn what_an_address_has_of_secrets_is_not_shown() {
-        for (said, expected) in [
+        for (input, expected) in [
             ("https://user:pw@host/x?q=1", "https://[key]@host/x?q=1"),
             (
                 "see HTTPS:\\\\u:p@ss@host and //u:p@host",
@@ -113,19 +115,19 @@ mod tests {
             ("{\"x-api-key\": \"abc\"}", "{\"x-api-key\": \"[key]\"}"),
             ("find s3rv3r own k3y", "find [key]"),
         ] {
-            assert_eq!(shown(said), expected);
+            assert_eq!(redact_text(input), expected);
         }
     }
 
     #[test]
     fn what_is_no_secret_stays() {
-        for said in [
+        for input in [
             "https://host/@user/x?q=me@host",
             "keys: how a session token is signed",
             "mail me@example.org // and you",
             "https://host/?keyword=a&tokens=3",
         ] {
-            assert_eq!(shown(said), said);
+            assert_eq!(redact_text(input), input);
         }
         let fields = json!({"query": "a", "password": "b", "num": 3});
         let masked = redact_arguments(fields.as_object().unwrap(), &[]);

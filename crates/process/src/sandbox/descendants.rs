@@ -62,7 +62,7 @@ pub fn find_running(mark: Option<&[u8]>) -> Vec<RunningProcess> {
     };
     let mut running = Vec::new();
     each_process(|proc, name, pid| {
-        let Some(process) = processes.get(pid).filter(|one| one.own.is_none()) else {
+        let Some(process) = processes.get(pid).filter(|one| one.own_process.is_none()) else {
             return;
         };
         let mut arguments = vec![0; PIECE_BYTES];
@@ -117,7 +117,7 @@ pub struct FoundProcess {
     /// The number of its parent.
     pub parent: i32,
     /// It is one of this program's that end by themselves.
-    pub own: Option<OwnProcess>,
+    pub own_process: Option<OwnProcess>,
     /// A watchdog below this process sees to its end.
     pub is_watched: bool,
     /// `R`, `S`, `T`, … as `proc_pid_stat(5)` has it.
@@ -157,7 +157,7 @@ impl ProcessSet {
         const NONE: FoundProcess = FoundProcess {
             pid: 0,
             parent: 0,
-            own: None,
+            own_process: None,
             is_watched: false,
             state: 0,
         };
@@ -185,15 +185,15 @@ impl ProcessSet {
     /// The one of that number.
     #[must_use]
     pub fn get(&self, pid: i32) -> Option<&FoundProcess> {
-        self.place(pid).ok().map(|at| &self.processes[at])
+        self.place(pid).ok().map(|index| &self.processes[index])
     }
 
     /// Adds a process; returns whether it was new and there was room.
     pub fn add(&mut self, process: FoundProcess) -> bool {
         match self.place(process.pid) {
-            Err(at) if self.count < MAX_PROCESSES_PER_ROUND => {
-                self.processes.copy_within(at..self.count, at + 1);
-                self.processes[at] = process;
+            Err(index) if self.count < MAX_PROCESSES_PER_ROUND => {
+                self.processes.copy_within(index..self.count, index + 1);
+                self.processes[index] = process;
                 self.count += 1;
                 true
             }
@@ -224,13 +224,14 @@ impl ProcessSet {
                 let above = self.get(parent).copied();
                 let below = parent == myself || above.is_some();
                 if below || marks.is_some_and(|mark| has_mark(proc, name, mark)) {
-                    let own = name_of(stat).and_then(|name| OwnProcess::identify(pid, name));
+                    let own_process =
+                        name_of(stat).and_then(|name| OwnProcess::identify(pid, name));
                     more |= self.add(FoundProcess {
                         pid,
                         parent,
-                        own,
+                        own_process,
                         is_watched: above.is_some_and(|above| {
-                            above.is_watched || above.own == Some(OwnProcess::Watching)
+                            above.is_watched || above.own_process == Some(OwnProcess::Watching)
                         }),
                         state,
                     });
@@ -301,15 +302,15 @@ fn has_mark(proc: impl AsFd, name: &[u8], mark: &[u8]) -> bool {
         return false;
     };
     let mut piece = [0; PIECE_BYTES];
-    let mut kept = 0;
-    while let Ok(length @ 1..) = rustix::io::read(&file, &mut piece[kept..]) {
-        let filled = kept + length;
+    let mut buffered_bytes = 0;
+    while let Ok(length @ 1..) = rustix::io::read(&file, &mut piece[buffered_bytes..]) {
+        let filled = buffered_bytes + length;
         if memchr::memmem::find(&piece[..filled], mark).is_some() {
             return true;
         }
         // The mark may begin in this piece and end in the next.
-        kept = filled.min(mark.len().saturating_sub(1));
-        piece.copy_within(filled - kept..filled, 0);
+        buffered_bytes = filled.min(mark.len().saturating_sub(1));
+        piece.copy_within(filled - buffered_bytes..filled, 0);
     }
     false
 }
@@ -339,20 +340,24 @@ mod tests {
 
     #[test]
     fn what_is_found_is_found_once_and_no_more_than_there_is_room_for() {
-        let mut found = ProcessSet::new();
+        let mut processes = ProcessSet::new();
         let process = |pid| FoundProcess {
             pid,
             parent: 1,
-            own: None,
+            own_process: None,
             is_watched: false,
             state: 0,
         };
         for pid in (1..10_000).rev() {
-            assert_eq!(found.add(process(pid)), pid > 10_000 - 1 - 4096, "{pid}");
+            assert_eq!(
+                processes.add(process(pid)),
+                pid > 10_000 - 1 - 4096,
+                "{pid}"
+            );
         }
-        assert!(!found.add(process(9_000)));
-        assert!(found.get(9_000).is_some() && found.get(5_000).is_none());
-        let pids: Vec<i32> = found.iter().map(|one| one.pid).collect();
+        assert!(!processes.add(process(9_000)));
+        assert!(processes.get(9_000).is_some() && processes.get(5_000).is_none());
+        let pids: Vec<i32> = processes.iter().map(|one| one.pid).collect();
         assert!(pids.is_sorted() && pids.len() == MAX_PROCESSES_PER_ROUND);
     }
 
@@ -370,8 +375,8 @@ mod tests {
             let deadline = Instant::now() + Duration::from_secs(5);
             // A process that has just become another program has no environment for a moment.
             while !borne[0] && Instant::now() < deadline {
-                each_process(|proc, name, found| {
-                    if found == pid {
+                each_process(|proc, name, other_pid| {
+                    if other_pid == pid {
                         borne = [&b"B_MARK=4711"[..], b"B_MARK=4712"]
                             .map(|mark| has_mark(proc, name, mark));
                     }

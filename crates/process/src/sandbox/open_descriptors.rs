@@ -124,11 +124,11 @@ mod tests {
     fn all_are_closed_but_those_that_are_kept() {
         let files = [(); 5].map(|()| File::open("/dev/null").unwrap());
         assert_eq!(open_after(&files, |_| {}), 0b11111);
-        let at_once = open_after(&files, |kept| close_all_but(0, kept));
+        let at_once = open_after(&files, |descriptor| close_all_but(0, descriptor));
         assert_eq!(at_once, 0b01010);
-        let singly = open_after(&files, |kept| close_singly(0, kept));
+        let singly = open_after(&files, |descriptor| close_singly(0, descriptor));
         assert_eq!(singly, 0b01010);
-        let later = open_after(&files, |kept| close_all_but(RawFd::MAX, kept));
+        let later = open_after(&files, |descriptor| close_all_but(RawFd::MAX, descriptor));
         assert_eq!(later, 0b11111);
     }
 }

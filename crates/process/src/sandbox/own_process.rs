@@ -100,13 +100,13 @@ mod tests {
 
     #[test]
     fn who_merely_bears_the_name_is_not_taken_for_one() {
-        let own = i32::try_from(std::process::id()).unwrap();
+        let process_id = i32::try_from(std::process::id()).unwrap();
         assert_eq!(
-            OwnProcess::identify(own, b"ikigai/writing"),
+            OwnProcess::identify(process_id, b"ikigai/writing"),
             Some(OwnProcess::Step)
         );
-        assert_eq!(OwnProcess::identify(own, b"ikigai-writing"), None);
-        assert_eq!(OwnProcess::identify(own, b"ikigai-tools"), None);
+        assert_eq!(OwnProcess::identify(process_id, b"ikigai-writing"), None);
+        assert_eq!(OwnProcess::identify(process_id, b"ikigai-tools"), None);
         let mut other = std::process::Command::new("sleep")
             .arg("30.0471")
             .spawn()

@@ -49,9 +49,9 @@ impl RootSet {
 /// place of each link that is followed.
 pub fn follow(path: &Path, mut through: impl FnMut(&Path)) -> Option<PathBuf> {
     let mut real = PathBuf::new();
-    let mut rest: Vec<PathBuf> = parts(path);
+    let mut pending_parts: Vec<PathBuf> = parts(path);
     let mut links = 0;
-    while let Some(part) = rest.pop() {
+    while let Some(part) = pending_parts.pop() {
         match part.components().next() {
             Some(Component::ParentDir) => {
                 real.pop();
@@ -65,7 +65,7 @@ pub fn follow(path: &Path, mut through: impl FnMut(&Path)) -> Option<PathBuf> {
                         if links > MAX_LINKS {
                             return None;
                         }
-                        rest.append(&mut parts(&to));
+                        pending_parts.append(&mut parts(&to));
                     }
                     Err(error) if is_no_link(&error, name) => real = next,
                     Err(_) => return None,

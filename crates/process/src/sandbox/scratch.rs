@@ -384,14 +384,14 @@ mod tests {
             // Names that are in the way.
             fs::create_dir_all(place.join("deep-1/full")).unwrap();
             fs::write(place.join("deep-2"), "x").unwrap();
-            let mut at = rustix::fs::open(&place, OFlags::PATH, Mode::empty()).unwrap();
+            let mut directory = rustix::fs::open(&place, OFlags::PATH, Mode::empty()).unwrap();
             for _ in 0..depth {
-                mkdirat(&at, c"d", Mode::RWXU).unwrap();
-                mkdirat(&at, c"e", Mode::RWXU).unwrap();
-                at = openat(&at, c"d", OFlags::PATH, Mode::empty()).unwrap();
+                mkdirat(&directory, c"d", Mode::RWXU).unwrap();
+                mkdirat(&directory, c"e", Mode::RWXU).unwrap();
+                directory = openat(&directory, c"d", OFlags::PATH, Mode::empty()).unwrap();
             }
             let flags = OFlags::CREATE | OFlags::WRONLY;
-            openat(&at, c"file", flags, Mode::RUSR).unwrap();
+            openat(&directory, c"file", flags, Mode::RUSR).unwrap();
             remove_path(&place);
             assert!(!place.exists(), "{depth}");
         }

@@ -142,7 +142,7 @@ impl TreeTermination<'_> {
         }
         for process in live.iter() {
             let clears_up = !first && signalled.get(process.parent).is_some();
-            let is_left_alone = process.own.is_some() || process.is_watched || clears_up;
+            let is_left_alone = process.own_process.is_some() || process.is_watched || clears_up;
             if !is_left_alone && signalled.add(*process) {
                 process.send(Signal::TERM);
                 if process.state == b'T' {
@@ -174,7 +174,7 @@ impl TreeTermination<'_> {
             for process in live.iter() {
                 if step_register::has(process.pid) {
                     steps = true;
-                } else if process.own.is_some() && waited < OWN_PROCESS_TIMEOUT {
+                } else if process.own_process.is_some() && waited < OWN_PROCESS_TIMEOUT {
                     awaited = true;
                     // It may have been stopped.
                     process.send(Signal::CONT);

@@ -138,7 +138,7 @@ impl Watchdog {
             Ok(_) | Err(Errno::INTR) => {}
             Err(errno) => return Err(errno),
         }
-        let ready = |at: usize| wanted.get(at).is_some_and(|fd| !fd.revents().is_empty());
+        let ready = |index: usize| wanted.get(index).is_some_and(|fd| !fd.revents().is_empty());
         Ok((ready(0), ready(1)))
     }
 

@@ -36,7 +36,7 @@ pub struct BackgroundOutput {
 
 impl BackgroundOutput {
     /// Makes a new file. An error is the reason why there is none.
-    pub fn begin() -> Result<Self, String> {
+    pub fn start() -> Result<Self, String> {
         OutputFile::create().map(Self::new)
     }
 

@@ -144,7 +144,7 @@ fn without_quotes(command: &str) -> String {
 
 /// The syntax of bash in the command without its quotes that `sh` takes for text.
 fn find_silent_syntax(plain: &str) -> Option<&'static str> {
-    let is_quote = |(at, _): (usize, &str)| !plain[..at].ends_with('$');
+    let is_quote = |(offset, _): (usize, &str)| !plain[..offset].ends_with('$');
     if plain.match_indices("$'").any(is_quote) {
         return Some("$'…'");
     }
@@ -157,8 +157,8 @@ fn find_silent_syntax(plain: &str) -> Option<&'static str> {
         (!is_assignment && !word.contains("://")).then_some(())?;
         let mut braces = word
             .match_indices('{')
-            .filter(|(at, _)| !word[..*at].ends_with('$'));
-        braces.find_map(|(at, _)| expanded_brace(&word[at..]))
+            .filter(|(offset, _)| !word[..*offset].ends_with('$'));
+        braces.find_map(|(offset, _)| expanded_brace(&word[offset..]))
     })
 }
 
@@ -200,12 +200,12 @@ fn find_bash_syntax(command: &str, words: &str) -> Option<String> {
     {
         return Some(format!("{name} {option}"));
     }
-    let is_arithmetic = |at: usize| command[..at].ends_with('$');
+    let is_arithmetic = |offset: usize| command[..offset].ends_with('$');
     let mut forms = BASH_SYNTAX.into_iter().filter(|(message, text, _)| {
         words.contains(message)
             && command
                 .match_indices(text)
-                .any(|(at, _)| !is_arithmetic(at))
+                .any(|(offset, _)| !is_arithmetic(offset))
     });
     forms.next().map(|(_, _, name)| name.to_owned())
 }

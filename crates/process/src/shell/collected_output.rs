@@ -118,7 +118,7 @@ impl CollectedOutput {
     #[must_use]
     pub fn save_whole(self) -> SavedOutput {
         let whole = self.whole.unwrap_or_else(|| {
-            let mut whole = KeptOutput::begin();
+            let mut whole = KeptOutput::start();
             whole.append(self.end.text());
             whole
         });
@@ -133,7 +133,7 @@ impl CollectedOutput {
         if let Some(whole) = self.whole.take() {
             return BackgroundOutput::go_on_in(whole, self.bytes);
         }
-        let mut file = BackgroundOutput::begin()?;
+        let mut file = BackgroundOutput::start()?;
         let _ = file.write_all(self.end.text());
         Ok(file)
     }
@@ -144,16 +144,16 @@ impl Write for CollectedOutput {
         self.bytes += bytes.len() as u64;
         self.newlines += memchr::memchr_iter(b'\n', bytes).count() as u64;
         if self.whole.is_none() && self.whole().is_none() {
-            let mut whole = KeptOutput::begin();
+            let mut whole = KeptOutput::start();
             whole.append(self.end.text());
             self.whole = Some(whole);
         }
         if let Some(whole) = &mut self.whole {
             whole.append(bytes);
         }
-        let mut rest = bytes;
-        while !rest.is_empty() {
-            rest = self.end.push(rest, self.longest);
+        let mut unread = bytes;
+        while !unread.is_empty() {
+            unread = self.end.push(unread, self.longest);
             self.make_room();
         }
         Ok(bytes.len())
@@ -169,8 +169,8 @@ mod tests {
     use super::*;
 
     /// `text` as it is collected in pieces of `step` bytes, where memory is bounded.
-    fn collected(text: &[u8], most: usize, step: usize) -> CollectedOutput {
-        let mut collector = CollectedOutput::without_file(most);
+    fn collected(text: &[u8], max_bytes: usize, step: usize) -> CollectedOutput {
+        let mut collector = CollectedOutput::without_file(max_bytes);
         for piece in text.chunks(step) {
             collector.write_all(piece).unwrap();
             let output = &collector;
@@ -178,7 +178,7 @@ mod tests {
                 .beginning
                 .as_ref()
                 .map_or(0, |lines| lines.text().len());
-            assert!(beginning <= 6 * most && output.end.text().len() <= 4 * most);
+            assert!(beginning <= 6 * max_bytes && output.end.text().len() <= 4 * max_bytes);
         }
         let output = collector;
         assert_eq!(output.bytes, text.len() as u64);
@@ -216,21 +216,21 @@ mod tests {
         for step in [1_000, 999, 100_000, 1_000_000] {
             let output = collected(text.as_bytes(), 9_000, step);
             for room in [1_400, 5_000, 9_000] {
-                let shown = output.all_lines(|text| text.len() <= room).unwrap();
-                let shown = String::from_utf8(shown).unwrap();
+                let output_text = output.all_lines(|text| text.len() <= room).unwrap();
+                let output_text = String::from_utf8(output_text).unwrap();
                 assert!(
-                    (room - room / 24..=room).contains(&shown.len()),
+                    (room - room / 24..=room).contains(&output_text.len()),
                     "{} of {room}",
-                    shown.len()
+                    output_text.len()
                 );
-                let lines: Vec<_> = shown.lines().collect();
+                let lines: Vec<_> = output_text.lines().collect();
                 assert_eq!((lines[0], lines[2], lines[4]), ("a", "b", "c"));
                 for line in [lines[1], lines[3]] {
-                    let (begin, end) = line
+                    let (beginning, end) = line
                         .split_once("\u{2026}[line of 100,002 bytes]\u{2026}")
                         .unwrap();
-                    assert!(begin.starts_with("<\u{e9}") && end.ends_with("\u{e9}>"));
-                    assert!(begin.len() * 3 < end.len() && begin.len() * 5 > end.len());
+                    assert!(beginning.starts_with("<\u{e9}") && end.ends_with("\u{e9}>"));
+                    assert!(beginning.len() * 3 < end.len() && beginning.len() * 5 > end.len());
                 }
             }
         }
@@ -246,21 +246,21 @@ mod tests {
             b"\xf0\x9f\n",
         ] {
             let text = text.repeat(300_000 / text.len());
-            for (most, step) in [(1, 8_192), (500, 8_192), (2_000, 64), (2_000, 1 << 20)] {
-                if most < 500 {
-                    let mut collector = CollectedOutput::without_file(most);
+            for (limit, step) in [(1, 8_192), (500, 8_192), (2_000, 64), (2_000, 1 << 20)] {
+                if limit < 500 {
+                    let mut collector = CollectedOutput::without_file(limit);
                     collector.write_all(&text).unwrap();
                     assert!(collector.end.text().len() <= 200);
                     continue;
                 }
-                let output = collected(&text, most, step);
-                let lines = output.all_lines(|text| text.len() <= most);
-                assert_eq!(lines.is_some(), output.newlines == 0, "{most}");
-                let shown = lines.unwrap_or_default();
+                let output = collected(&text, limit, step);
+                let lines = output.all_lines(|text| text.len() <= limit);
+                assert_eq!(lines.is_some(), output.newlines == 0, "{limit}");
+                let output_text = lines.unwrap_or_default();
                 assert!(
-                    output.newlines > 0 || shown.len() + most / 24 > most,
+                    output.newlines > 0 || output_text.len() + limit / 24 > limit,
                     "{}",
-                    shown.len()
+                    output_text.len()
                 );
             }
         }

@@ -276,7 +276,7 @@ fn start_shell(command: &str, settings: CommandSettings) -> io::Result<(OutputPi
     if let Some(confinement) = settings.confinement {
         let mut confined = CommandConfinement::prepare(confinement).map_err(io::Error::other)?;
         // The shell inherits the script.
-        confined.kept = script.as_ref().map(AsRawFd::as_raw_fd);
+        confined.descriptor = script.as_ref().map(AsRawFd::as_raw_fd);
         confined.mark = settings.mark;
         launch.confinement = Some(confined);
         if confines_files {

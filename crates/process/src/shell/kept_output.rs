@@ -105,7 +105,7 @@ pub(super) struct OutputFile {
 impl KeptOutput {
     /// Removes old files and makes a new one.
     #[must_use]
-    pub fn begin() -> Self {
+    pub fn start() -> Self {
         Self(OutputFile::create())
     }
 
@@ -164,7 +164,7 @@ pub fn directory_of_outputs() -> Option<PathBuf> {
     let all = dirs::state_dir()?.join("ikigai-tools/output");
     Some(
         match CALLER_DIRECTORY.get().and_then(|name| name.to_str().ok()) {
-            Some(own) => all.join(own),
+            Some(directory) => all.join(directory),
             None => all,
         },
     )
@@ -191,7 +191,7 @@ impl OutputFile {
         {
             return Err(NO_HOME.to_owned());
         }
-        let at = |errno: Errno, place: &Path| {
+        let describe_error = |errno: Errno, place: &Path| {
             let reason = system_words(&errno.into());
             format!("{}: {reason}", place.display())
         };
@@ -207,7 +207,7 @@ impl OutputFile {
             }
             None => open_or_make(&state),
         };
-        let mut directory = opened.map_err(|errno| at(errno, &state))?;
+        let mut directory = opened.map_err(|errno| describe_error(errno, &state))?;
         let mut place = state;
         let mut enter = |from: &OwnedFd, name: &CStr, private| {
             place.push(name.to_str().unwrap_or_default());
@@ -215,7 +215,7 @@ impl OutputFile {
                 Errno::LOOP | Errno::NOTDIR => {
                     format!("{} is no directory of this user's", place.display())
                 }
-                _ => at(errno, &place),
+                _ => describe_error(errno, &place),
             })
         };
         directory = enter(&directory, c"ikigai-tools", false)?;
@@ -234,7 +234,7 @@ impl OutputFile {
         let directory = inner.unwrap_or(directory);
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         remove_old_files(&all, now.unwrap_or_default().saturating_sub(MAX_AGE));
-        let made = new_file(&directory).map_err(|errno| at(errno, &place));
+        let made = new_file(&directory).map_err(|errno| describe_error(errno, &place));
         let _ = flock(&all, FlockOperation::Unlock);
         let (name, file) = made?;
         Ok(Self {
@@ -454,19 +454,19 @@ mod tests {
     #[test]
     fn the_files_of_all_callers_count_and_age_together() {
         let place = tempfile::tempdir().unwrap();
-        let own = place
+        let own_directory = place
             .path()
             .join(directory_of_caller("alice").to_str().unwrap());
-        fs::create_dir(&own).unwrap();
+        fs::create_dir(&own_directory).unwrap();
         let other = place.path().join("something else");
         fs::create_dir(&other).unwrap();
-        for directory in [place.path(), &own, &other] {
+        for directory in [place.path(), &own_directory, &other] {
             fs::write(directory.join("a"), "12345").unwrap();
         }
         let all = open(place.path(), OFlags::DIRECTORY, Mode::empty()).unwrap();
         assert_eq!(total_size(&all), 10);
         remove_old_files(&all, Duration::from_secs(u64::MAX));
-        assert!(!place.path().join("a").exists() && !own.join("a").exists());
+        assert!(!place.path().join("a").exists() && !own_directory.join("a").exists());
         assert!(other.join("a").exists());
     }
 }

@@ -139,7 +139,7 @@ pub(super) fn pass_on(
         };
         if drained {
             look_at = Some(Instant::now() + SILENCE);
-        } else if look_at.is_some_and(|at| at <= Instant::now()) {
+        } else if look_at.is_some_and(|look_time| look_time <= Instant::now()) {
             look_at = None;
             let word = end_unanswered_editors(&watchdog.running(), &pipe.output);
             sink.write_all(word.unwrap_or_default().as_bytes())?;

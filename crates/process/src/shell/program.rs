@@ -40,9 +40,9 @@ fn find_helper_on_path(name: &OsStr) -> Option<PathBuf> {
 }
 
 fn is_trusted_executable(path: &Path) -> bool {
-    let found = path.is_file() && access(path, Access::EXEC_OK).is_ok();
+    let is_executable = path.is_file() && access(path, Access::EXEC_OK).is_ok();
     // It runs outside of a call's directories, so confined calls must not be able to replace it.
-    found && confinement::is_out_of_reach(path)
+    is_executable && confinement::is_out_of_reach(path)
 }
 
 /// A program's output and exit code.

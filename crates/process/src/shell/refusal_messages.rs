@@ -101,24 +101,24 @@ pub fn find_refusal_messages(
 fn last_path(line: &str) -> Option<&str> {
     let mut last = None;
     let mut before = ' ';
-    let mut rest = line;
-    while let Some(first) = rest.chars().next() {
+    let mut remainder = line;
+    while let Some(first) = remainder.chars().next() {
         let is_start = before.is_whitespace() || "([{<='\"`‘“".contains(before);
-        let token = match quoted(rest).filter(|_| !before.is_alphanumeric()) {
+        let token = match quoted(remainder).filter(|_| !before.is_alphanumeric()) {
             Some(quoted) => Some(quoted).filter(|name| name.contains('/')),
-            None => (first == '/' && is_start).then(|| unquoted(rest)),
+            None => (first == '/' && is_start).then(|| unquoted(remainder)),
         };
         last = token.or(last);
         let passed = match token {
             Some(token) if first == '/' => token.len(),
             Some(token) => {
                 let end = first.len_utf8() + token.len();
-                end + rest[end..].chars().next().map_or(0, char::len_utf8)
+                end + remainder[end..].chars().next().map_or(0, char::len_utf8)
             }
             None => first.len_utf8(),
         };
-        before = rest[..passed].chars().next_back().unwrap_or(first);
-        rest = &rest[passed..];
+        before = remainder[..passed].chars().next_back().unwrap_or(first);
+        remainder = &remainder[passed..];
     }
     last
 }
@@ -133,8 +133,8 @@ fn quoted(text: &str) -> Option<&str> {
         _ => return None,
     };
     let inner = &text[first.len_utf8()..];
-    let ends = |(at, _): &(usize, &str)| {
-        let behind = inner[at + closing.len_utf8()..].chars().next();
+    let ends = |(offset, _): &(usize, &str)| {
+        let behind = inner[offset + closing.len_utf8()..].chars().next();
         !behind.is_some_and(char::is_alphanumeric)
     };
     let (end, _) = inner.match_indices(closing).find(ends)?;

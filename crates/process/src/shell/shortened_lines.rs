@@ -22,7 +22,7 @@ pub struct ShortenedLines {
 /// A line with its newline.
 #[derive(Clone, Copy, Debug)]
 pub struct ShortenedLine<'a> {
-    kept: &'a [u8],
+    bytes: &'a [u8],
     /// The place in it where bytes are missing, and their number, which may be 0.
     gap: (usize, u64),
 }
@@ -45,9 +45,9 @@ impl ShortenedLines {
         self.text.extend_from_slice(now);
         if self.text.len() - self.last >= 2 * longest {
             let line = self.text.split_off(self.last);
-            let gap = self.gaps.pop_if(|(at, _)| *at >= self.last);
-            let gap = gap.map_or((0, 0), |(at, missing)| (at - self.last, missing));
-            self.push_line(ShortenedLine { kept: &line, gap }, longest);
+            let gap = self.gaps.pop_if(|(offset, _)| *offset >= self.last);
+            let gap = gap.map_or((0, 0), |(offset, missing)| (offset - self.last, missing));
+            self.push_line(ShortenedLine { bytes: &line, gap }, longest);
         }
         later
     }
@@ -57,9 +57,9 @@ impl ShortenedLines {
         let surplus = self.text.len().saturating_sub(limit);
         self.text.drain(..surplus);
         self.last = self.last.saturating_sub(surplus);
-        self.gaps.retain(|(at, _)| *at >= surplus);
-        for (at, _) in &mut self.gaps {
-            *at -= surplus;
+        self.gaps.retain(|(offset, _)| *offset >= surplus);
+        for (offset, _) in &mut self.gaps {
+            *offset -= surplus;
         }
     }
 
@@ -80,12 +80,12 @@ impl ShortenedLines {
         let mut gaps = self.gaps.iter().peekable();
         let mut end = 0;
         let lines = self.text.split_inclusive(|byte| *byte == b'\n');
-        lines.map(move |kept| {
+        lines.map(move |bytes| {
             let start = end;
-            end += kept.len();
-            let gap = gaps.next_if(|(at, _)| *at < end);
-            let gap = gap.map_or((0, 0), |(at, missing)| (at - start, *missing));
-            ShortenedLine { kept, gap }
+            end += bytes.len();
+            let gap = gaps.next_if(|(offset, _)| *offset < end);
+            let gap = gap.map_or((0, 0), |(offset, missing)| (offset - start, *missing));
+            ShortenedLine { bytes, gap }
         })
     }
 
@@ -97,17 +97,17 @@ impl ShortenedLines {
     }
 
     fn push_line(&mut self, line: ShortenedLine<'_>, longest: usize) {
-        let ShortenedLine { kept, gap } = line;
-        let (mut begin, mut end, mut missing) = (gap.0, gap.0, gap.1);
+        let ShortenedLine { bytes: kept, gap } = line;
+        let (mut start, mut end, mut missing) = (gap.0, gap.0, gap.1);
         let length = kept.strip_suffix(b"\n").unwrap_or(kept).len();
         if length > longest + MARK_BYTES {
             // Of a line, as of all the output, the first fifth and the last four fifths.
             let first = whole_character(kept, longest / 5);
-            begin = if missing > 0 { begin.min(first) } else { first };
+            start = if missing > 0 { start.min(first) } else { first };
             end = end.max(whole_character(kept, length - (longest - longest / 5)));
-            missing += (end - begin) as u64;
+            missing += (end - start) as u64;
         }
-        self.text.extend_from_slice(&kept[..begin]);
+        self.text.extend_from_slice(&kept[..start]);
         if missing > 0 {
             self.gaps.push((self.text.len(), missing));
         }
@@ -119,7 +119,7 @@ impl<'a> ShortenedLine<'a> {
     /// The number of bytes of which it was made.
     #[must_use]
     pub fn bytes(self) -> u64 {
-        self.kept.len() as u64 + self.gap.1
+        self.bytes.len() as u64 + self.gap.1
     }
 
     /// True if something is missing.
@@ -132,11 +132,11 @@ impl<'a> ShortenedLine<'a> {
     #[must_use]
     pub fn worded(self) -> Cow<'a, [u8]> {
         if !self.is_shortened() {
-            return Cow::Borrowed(self.kept);
+            return Cow::Borrowed(self.bytes);
         }
-        let (begin, end) = self.kept.split_at(self.gap.0);
+        let (start, end) = self.bytes.split_at(self.gap.0);
         let length = thousands(self.bytes() - u64::from(end.ends_with(b"\n")));
         let words = format!("…[line of {length} bytes]…");
-        Cow::Owned([begin, words.as_bytes(), end].concat())
+        Cow::Owned([start, words.as_bytes(), end].concat())
     }
 }

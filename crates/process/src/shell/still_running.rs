@@ -56,9 +56,9 @@ fn is_given_a_script(arguments: &[u8]) -> bool {
 fn shown_line(arguments: &[u8]) -> String {
     let arguments = arguments.strip_suffix(b"\0").unwrap_or(arguments);
     let text = String::from_utf8_lossy(arguments);
-    let (program, rest) = text.split_once('\0').unwrap_or((&text, ""));
+    let (program, remainder) = text.split_once('\0').unwrap_or((&text, ""));
     let program = program.rsplit('/').find(|part| !part.is_empty());
-    let mut text = format!("{} {rest}", program.unwrap_or_default());
+    let mut text = format!("{} {remainder}", program.unwrap_or_default());
     for (name, value) in std::env::vars_os().filter(|(name, _)| sounds_secret(name)) {
         if let Some(value) = value.to_str().filter(|it| it.len() >= MIN_SECRET_BYTES) {
             text = text.replace(value, &format!("${}", name.display()));
@@ -67,7 +67,7 @@ fn shown_line(arguments: &[u8]) -> String {
     let words = joined_words(&text).replace('`', "'");
     let seen = unseen::visible(&words);
     match seen.char_indices().nth(MAX_SHOWN_ARGUMENT_CHARS) {
-        Some((at, _)) => format!("{}…", &seen[..at]),
+        Some((end, _)) => format!("{}…", &seen[..end]),
         None => seen.into_owned(),
     }
 }

@@ -236,8 +236,8 @@ mod tests {
                 for piece in written.as_bytes().chunks(size) {
                     text.write_all(piece).unwrap();
                 }
-                let shown = String::from_utf8(text.finish().unwrap()).unwrap();
-                assert_eq!(shown, expected, "{written:?} in {size}");
+                let output = String::from_utf8(text.finish().unwrap()).unwrap();
+                assert_eq!(output, expected, "{written:?} in {size}");
             }
         }
     }
@@ -247,9 +247,9 @@ mod tests {
         let mut text = TerminalText::new(Vec::new());
         text.write_all(b"\x80 \x93quoted\x94 caf\xe9 \x9b1m\n")
             .unwrap();
-        let shown = String::from_utf8(text.finish().unwrap()).unwrap();
+        let output = String::from_utf8(text.finish().unwrap()).unwrap();
         assert_eq!(
-            shown,
+            output,
             "\u{fffd} \u{fffd}quoted\u{fffd} caf\u{fffd} \u{fffd}1m\n"
         );
     }
@@ -260,8 +260,8 @@ mod tests {
         let mut text = TerminalText::new(Vec::new());
         text.write_all(lines(1_000).as_bytes()).unwrap();
         assert_eq!(text.out, lines(1_000 - 64).as_bytes());
-        let shown = String::from_utf8(text.finish().unwrap()).unwrap();
-        assert_eq!(shown, lines(1_000));
+        let output = String::from_utf8(text.finish().unwrap()).unwrap();
+        assert_eq!(output, lines(1_000));
     }
 
     #[test]

@@ -118,9 +118,9 @@ fn by_bash(words: &[String]) -> Option<Vec<Vec<String>>> {
 /// `text` without the backslashes that escape something, as the shell leaves it.
 fn unescaped(text: &str) -> String {
     let mut plain = String::new();
-    let mut rest = text.chars();
-    while let Some(c) = rest.next() {
-        plain.extend(if c == '\\' { rest.next() } else { Some(c) });
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        plain.extend(if c == '\\' { chars.next() } else { Some(c) });
     }
     plain
 }
@@ -152,9 +152,9 @@ fn bash_expands_the_same() {
     assert_eq!(groups.len(), words.len());
     let mut several = 0;
     for (word, group) in words.iter().zip(groups) {
-        let own: Vec<String> = expanded(word).iter().map(|one| unescaped(one)).collect();
-        several += usize::from(own.len() > 1);
-        assert_eq!(own, group, "{word}");
+        let expansion: Vec<String> = expanded(word).iter().map(|one| unescaped(one)).collect();
+        several += usize::from(expansion.len() > 1);
+        assert_eq!(expansion, group, "{word}");
     }
     assert!(several > 200, "{several}");
 }

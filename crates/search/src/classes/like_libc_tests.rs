@@ -42,14 +42,14 @@ fn both_tools_find_exactly_the_members_of_a_class() {
         let class = CharClass::named(name).unwrap();
         let members = ours(class);
         let matcher = RegexMatcher::compile(&format!("^[[:{name}:]]$")).unwrap();
-        let (mut found, mut from) = (Vec::new(), 0);
-        while let Some(at) = matcher.find(window.as_bytes(), from) {
-            let start = window[..at].rfind('\n').map_or(0, |feed| feed + 1);
+        let (mut members_found, mut from) = (Vec::new(), 0);
+        while let Some(offset) = matcher.find_line(window.as_bytes(), from) {
+            let start = window[..offset].rfind('\n').map_or(0, |feed| feed + 1);
             let start = start.max(from);
             let end = window[start..]
                 .find('\n')
                 .map_or(window.len(), |feed| start + feed);
-            found.extend(window[start..end].chars());
+            members_found.extend(window[start..end].chars());
             from = end + 1;
         }
         let lines: Vec<char> = members
@@ -57,7 +57,7 @@ fn both_tools_find_exactly_the_members_of_a_class() {
             .copied()
             .filter(|char| *char != '\n')
             .collect();
-        assert!(found == lines, "grep's [:{name}:]");
+        assert!(members_found == lines, "grep's [:{name}:]");
         // Behind another character, since a leading dot is never matched.
         let PatternComponent::Wild(wild) =
             PatternComponent::parse(format!("x[[:{name}:]]").as_bytes())
@@ -89,8 +89,8 @@ fn a_class_and_its_complement_part_all_characters() {
             let mut text = [0; 4];
             let text = char.encode_utf8(&mut text).as_bytes();
             let is_one = word.binary_search(&char).is_ok();
-            assert_eq!(class.find(text, 0).is_some(), is_one, "{char:?}");
-            assert_eq!(complement.find(text, 0).is_some(), !is_one, "{char:?}");
+            assert_eq!(class.find_line(text, 0).is_some(), is_one, "{char:?}");
+            assert_eq!(complement.find_line(text, 0).is_some(), !is_one, "{char:?}");
         }
     }
 }

@@ -37,7 +37,7 @@ pub struct AlternativeReading {
 }
 
 impl AlternativeReading {
-    fn of(way: &'static str, pattern: String) -> Option<Self> {
+    fn parse(way: &'static str, pattern: String) -> Option<Self> {
         let ParsedPattern {
             node, references, ..
         } = parser::parse(&pattern).ok()?;
@@ -71,7 +71,7 @@ impl AlternativeReadings {
     /// Reads `pattern` in all other ways; `None` if there are none. If it has found lines, they are
     /// too many, and only readings that may find fewer count.
     #[must_use]
-    pub fn of(pattern: &str, has_found: bool) -> Option<Self> {
+    pub fn for_pattern(pattern: &str, has_found: bool) -> Option<Self> {
         if pattern.len() > MAX_PATTERN_BYTES {
             return None;
         }
@@ -92,7 +92,7 @@ impl AlternativeReadings {
                 reading != pattern && !all.iter().any(|known| known.pattern == *reading)
             };
             let reading = reading.filter(|reading| (narrows || !has_found) && is_new(reading));
-            all.extend(reading.and_then(|reading| AlternativeReading::of(way, reading)));
+            all.extend(reading.and_then(|reading| AlternativeReading::parse(way, reading)));
         }
         let nodes = all.iter().map(|reading| loosen(&reading.node));
         let any = RegexMatcher::for_any(nodes.collect())?;
@@ -123,8 +123,8 @@ impl AlternativeReadings {
             return matching(window, end);
         }
         let mut from = 0;
-        while let Some(at) = any.find(window, from) {
-            let (start, stop) = line_around(window, from, at);
+        while let Some(offset) = any.find_line(window, from) {
+            let (start, stop) = line_around(window, from, offset);
             if let Some(first) = matching(&window[start..stop], end) {
                 let behind = window.get(stop + 1..).unwrap_or_default();
                 return matching(behind, first).or(Some(first));
@@ -155,9 +155,9 @@ pub(super) enum PatternPiece {
 pub(super) fn pieces(pattern: &str) -> Vec<(PatternPiece, &str)> {
     let last = memchr::memrchr(b']', pattern.as_bytes()).unwrap_or(0);
     let mut pieces = Vec::new();
-    let mut at = 0;
-    while let Some(char) = pattern[at..].chars().next() {
-        let behind = at + char.len_utf8();
+    let mut offset = 0;
+    while let Some(char) = pattern[offset..].chars().next() {
+        let behind = offset + char.len_utf8();
         let escaped = pattern[behind..].chars().next();
         let (piece, end) = match (char, escaped) {
             ('\\', Some(escaped)) => (PatternPiece::Escape(escaped), behind + escaped.len_utf8()),
@@ -167,8 +167,8 @@ pub(super) fn pieces(pattern: &str) -> Vec<(PatternPiece, &str)> {
             },
             (char, _) => (PatternPiece::Char(char), behind),
         };
-        pieces.push((piece, &pattern[at..end]));
-        at = end;
+        pieces.push((piece, &pattern[offset..end]));
+        offset = end;
     }
     pieces
 }
@@ -206,9 +206,9 @@ pub(super) fn escaped(text: &str) -> String {
 fn as_basic(pattern: &str, loose: bool) -> String {
     let pieces = pieces(pattern);
     let mut text = String::new();
-    for (at, (piece, part)) in pieces.iter().enumerate() {
-        let before = at.checked_sub(1).map(|before| pieces[before].0);
-        let next = pieces.get(at + 1).map(|(next, _)| *next);
+    for (index, (piece, part)) in pieces.iter().enumerate() {
+        let before = index.checked_sub(1).map(|before| pieces[before].0);
+        let next = pieces.get(index + 1).map(|(next, _)| *next);
         let is_first = matches!(before, None | Some(PatternPiece::Escape('(' | '|')));
         let is_last = match next {
             None | Some(PatternPiece::Escape('|' | ')')) => true,

@@ -65,7 +65,7 @@ pub(super) struct CharSet {
 
 impl CharSet {
     /// The set of one class, or of all other characters.
-    pub(super) fn of(class: CharClass, negated: bool) -> Self {
+    pub(super) fn from_class(class: CharClass, negated: bool) -> Self {
         Self {
             negated,
             classes: vec![class],

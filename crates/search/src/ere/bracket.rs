@@ -31,7 +31,7 @@ pub(super) fn parse(
 ) -> Result<(CharSet, usize), PatternError> {
     let mut reader = BracketReader {
         text,
-        at: start,
+        offset: start,
         last,
         fold,
     };
@@ -39,11 +39,11 @@ pub(super) fn parse(
         fold,
         ..CharSet::default()
     };
-    if reader.rest().starts_with('^') {
+    if reader.unread().starts_with('^') {
         set.negated = true;
-        reader.at += 1;
+        reader.offset += 1;
     }
-    if reader.rest().is_empty() {
+    if reader.unread().is_empty() {
         return Err(PatternError::Incomplete);
     }
     let mut hyphen = HyphenRule::Allowed;
@@ -54,7 +54,7 @@ pub(super) fn parse(
         hyphen = HyphenRule::OnlyLast;
         let end = match element {
             BracketElement::Char(_) | BracketElement::Name(_) => {
-                if reader.rest().is_empty() {
+                if reader.unread().is_empty() {
                     return Err(PatternError::Bracket);
                 }
                 reader.range_end()?
@@ -95,9 +95,9 @@ pub(super) fn parse(
                 hyphen = HyphenRule::Allowed;
             }
         }
-        match reader.rest().bytes().next() {
+        match reader.unread().bytes().next() {
             None => return Err(PatternError::Bracket),
-            Some(b']') => return Ok((set, reader.at + 1)),
+            Some(b']') => return Ok((set, reader.offset + 1)),
             Some(_) => {}
         }
     }
@@ -136,7 +136,7 @@ impl BracketElement<'_> {
 
 struct BracketReader<'a> {
     text: &'a str,
-    at: usize,
+    offset: usize,
     /// The offset of the last `]`.
     last: usize,
     /// True if case is ignored.
@@ -144,8 +144,8 @@ struct BracketReader<'a> {
 }
 
 impl<'a> BracketReader<'a> {
-    fn rest(&self) -> &'a str {
-        &self.text[self.at..]
+    fn unread(&self) -> &'a str {
+        &self.text[self.offset..]
     }
 
     /// Reads the next element. The first one is never an end.
@@ -154,14 +154,14 @@ impl<'a> BracketReader<'a> {
         hyphen: HyphenRule,
         first: bool,
     ) -> Result<BracketElement<'a>, PatternError> {
-        let rest = self.rest();
-        let mut chars = rest.chars();
+        let unread = self.unread();
+        let mut chars = unread.chars();
         let char = chars.next().ok_or(PatternError::Bracket)?;
         let next = chars.next();
-        self.at += char.len_utf8();
+        self.offset += char.len_utf8();
         match (char, next) {
             ('[', Some(kind @ ('.' | '=' | ':'))) => {
-                self.at += 1;
+                self.offset += 1;
                 let name = self.name(kind)?;
                 return Ok(match kind {
                     '.' => BracketElement::Name(name),
@@ -180,10 +180,10 @@ impl<'a> BracketReader<'a> {
 
     /// Reads the escape of this character, whose backslash is passed.
     fn escape(&mut self, letter: char) -> Result<BracketElement<'a>, PatternError> {
-        if letter == ']' && self.last <= self.at {
+        if letter == ']' && self.last <= self.offset {
             return Ok(BracketElement::Char('\\'));
         }
-        self.at += letter.len_utf8();
+        self.offset += letter.len_utf8();
         if let Some(class) = class(letter) {
             return Ok(BracketElement::Escape(class, letter.is_ascii_uppercase()));
         }
@@ -191,13 +191,14 @@ impl<'a> BracketReader<'a> {
             return Ok(BracketElement::Char(char));
         }
         if matches!(letter, 'p' | 'P') {
-            let (ranges, end) = properties::parse(self.text, self.at, letter == 'P', self.fold)?;
-            self.at = end;
+            let (ranges, end) =
+                properties::parse(self.text, self.offset, letter == 'P', self.fold)?;
+            self.offset = end;
             return Ok(BracketElement::Property(ranges));
         }
         if escapes::is_numeric(letter) {
-            let (char, end) = escapes::numeric(self.text, letter, self.at)?;
-            self.at = end;
+            let (char, end) = escapes::numeric(self.text, letter, self.offset)?;
+            self.offset = end;
             return Ok(BracketElement::Char(char));
         }
         if letter.is_ascii_alphanumeric() {
@@ -208,30 +209,30 @@ impl<'a> BracketReader<'a> {
 
     /// Reads the end of a range, if a hyphen comes next that makes one.
     fn range_end(&mut self) -> Result<Option<BracketElement<'a>>, PatternError> {
-        let Some(rest) = self.rest().strip_prefix('-') else {
+        let Some(unread) = self.unread().strip_prefix('-') else {
             return Ok(None);
         };
-        if rest.is_empty() {
+        if unread.is_empty() {
             return Err(PatternError::Bracket);
         }
-        if rest.starts_with(']') {
+        if unread.starts_with(']') {
             return Ok(None);
         }
-        self.at += 1;
+        self.offset += 1;
         self.element(HyphenRule::Allowed, false).map(Some)
     }
 
     /// Reads the name up to `kind` and `]`, and passes these.
     fn name(&mut self, kind: char) -> Result<&'a str, PatternError> {
-        let rest = self.rest();
-        let length = rest
+        let unread = self.unread();
+        let length = unread
             .as_bytes()
             .windows(2)
             .take(MAX_NAME_BYTES + 1)
             .position(|pair| char::from(pair[0]) == kind && pair[1] == b']')
             .ok_or(PatternError::Bracket)?;
-        self.at += length + 2;
-        Ok(&rest[..length])
+        self.offset += length + 2;
+        Ok(&unread[..length])
     }
 }
 

@@ -58,7 +58,7 @@ struct SharedBudget {
 impl SearchBudget {
     /// A budget whose time begins now.
     pub fn new() -> Self {
-        Self::of(Arc::new(SharedBudget {
+        Self::from_shared(Arc::new(SharedBudget {
             began: Instant::now(),
             explicit_limit: OnceLock::new(),
             fair: AtomicU64::new(FAIR_NANOS),
@@ -68,10 +68,10 @@ impl SearchBudget {
 
     /// The budget of a further thread.
     pub fn for_thread(&self) -> Self {
-        Self::of(Arc::clone(&self.whole))
+        Self::from_shared(Arc::clone(&self.whole))
     }
 
-    fn of(whole: Arc<SharedBudget>) -> Self {
+    fn from_shared(whole: Arc<SharedBudget>) -> Self {
         Self {
             whole,
             fair: AtomicU64::new(0),
@@ -126,8 +126,10 @@ impl SearchBudget {
         }
         let used = clock_gettime(ClockId::ProcessCPUTime);
         let seconds = u64::try_from(used.tv_sec).unwrap_or(u64::MAX);
-        let rest = u64::try_from(used.tv_nsec).unwrap_or(0);
-        let used = seconds.saturating_mul(1_000_000_000).saturating_add(rest);
+        let nanoseconds = u64::try_from(used.tv_nsec).unwrap_or(0);
+        let used = seconds
+            .saturating_mul(1_000_000_000)
+            .saturating_add(nanoseconds);
         let fair = self.fair.load(Ordering::Relaxed);
         used > fair.saturating_add(self.whole.fair.load(Ordering::Relaxed))
     }
@@ -164,7 +166,7 @@ impl SearchBudget {
 
     /// Returns the offset at which the search ended, if it did.
     pub fn stopped(&self) -> Option<usize> {
-        Some(self.stopped.load(Ordering::Relaxed)).filter(|at| *at != NOWHERE)
+        Some(self.stopped.load(Ordering::Relaxed)).filter(|offset| *offset != NOWHERE)
     }
 }
 

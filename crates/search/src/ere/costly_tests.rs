@@ -15,7 +15,7 @@ fn a_line_is_left_undecided_when_its_time_is_over() {
     let matcher = matcher.within(limit);
     let line = "a".repeat(200_000) + "b";
     let began = Instant::now();
-    assert_eq!(matcher.find(line.as_bytes(), 0), None);
+    assert_eq!(matcher.find_line(line.as_bytes(), 0), None);
     assert_eq!(matcher.gave_up(), 1);
     assert!(
         began.elapsed() < Duration::from_secs(20),
@@ -48,7 +48,7 @@ fn counts_upon_counts_are_one_where_no_number_is_left_out() {
         ("(a{3,4}){1,2}", 5),
     ] {
         let matcher = RegexMatcher::compile(&format!("^{pattern}$")).unwrap();
-        let finds = |count: usize| matcher.find("a".repeat(count).as_bytes(), 0).is_some();
+        let finds = |count: usize| matcher.find_line("a".repeat(count).as_bytes(), 0).is_some();
         assert!(!finds(without), "{pattern}");
         assert!(finds(4), "{pattern}");
     }
@@ -57,7 +57,7 @@ fn counts_upon_counts_are_one_where_no_number_is_left_out() {
 #[test]
 fn a_long_run_is_found_wherever_it_stands() {
     let find =
-        |pattern: &str, window: &[u8]| RegexMatcher::compile(pattern).unwrap().find(window, 0);
+        |pattern: &str, window: &[u8]| RegexMatcher::compile(pattern).unwrap().find_line(window, 0);
     let run = |count: usize| "é".repeat(count);
     for count in [1000, 1001, 5000] {
         let window = format!("x\n{}\n{}y\n", run(999), run(count));
@@ -94,12 +94,12 @@ fn a_pattern_of_many_places_finds_the_lines_that_it_finds_at_a_stroke() {
     }
     let mut from = 0;
     for start in expected {
-        let found = matcher.find(window.as_bytes(), from).unwrap();
-        let line = window[..found].rfind('\n').map_or(0, |feed| feed + 1);
+        let offset = matcher.find_line(window.as_bytes(), from).unwrap();
+        let line = window[..offset].rfind('\n').map_or(0, |feed| feed + 1);
         assert_eq!(line, start);
         from = start + window[start..].find('\n').unwrap() + 1;
     }
-    assert_eq!(matcher.find(window.as_bytes(), from), None);
+    assert_eq!(matcher.find_line(window.as_bytes(), from), None);
     assert_eq!(matcher.gave_up(), 0);
 }
 
@@ -108,7 +108,7 @@ fn a_line_shorter_than_the_pattern_costs_nothing() {
     let matcher = RegexMatcher::compile("(ab{100}){1000}c").unwrap();
     let window = format!("{}\n", "a".repeat(100_000)).repeat(40);
     let began = CpuInstant::now();
-    assert_eq!(matcher.find(window.as_bytes(), 0), None);
+    assert_eq!(matcher.find_line(window.as_bytes(), 0), None);
     assert!(
         began.elapsed() < Duration::from_secs(2),
         "{:?}",

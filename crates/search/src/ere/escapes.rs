@@ -23,8 +23,8 @@ pub(super) fn control(letter: char) -> Option<char> {
 /// True if `pattern` asks for characters beyond ASCII: by themselves, by number or by property.
 #[must_use]
 pub fn reaches_beyond_ascii(pattern: &str) -> bool {
-    let mut rest = pattern;
-    while let Some((_, behind)) = rest.split_once('\\') {
+    let mut unread = pattern;
+    while let Some((_, behind)) = unread.split_once('\\') {
         let Some(letter) = behind.chars().next() else {
             break;
         };
@@ -35,7 +35,7 @@ pub fn reaches_beyond_ascii(pattern: &str) -> bool {
         {
             return true;
         }
-        rest = &behind[letter.len_utf8()..];
+        unread = &behind[letter.len_utf8()..];
     }
     !pattern.is_ascii()
 }
@@ -45,24 +45,29 @@ pub(super) fn is_numeric(letter: char) -> bool {
     matches!(letter, 'x' | 'u' | 'U')
 }
 
-/// The character whose number stands at `at`, after `\x`, `\u` or `\U`, and the offset after it.
-pub(super) fn numeric(text: &str, letter: char, at: usize) -> Result<(char, usize), PatternError> {
-    let rest = text.as_bytes().get(at..).unwrap_or_default();
-    let (digits, end) = if rest.first() == Some(&b'{') {
-        let limit = rest.len().min(MAX_DIGITS + 2);
-        let close = rest[..limit].iter().position(|byte| *byte == b'}');
+/// The character whose number stands at `offset`, after `\x`, `\u` or `\U`, and the offset after
+/// it.
+pub(super) fn numeric(
+    text: &str,
+    letter: char,
+    offset: usize,
+) -> Result<(char, usize), PatternError> {
+    let unread = text.as_bytes().get(offset..).unwrap_or_default();
+    let (digits, end) = if unread.first() == Some(&b'{') {
+        let limit = unread.len().min(MAX_DIGITS + 2);
+        let close = unread[..limit].iter().position(|byte| *byte == b'}');
         let close = close.ok_or_else(|| unsupported::digits(letter))?;
-        (&rest[1..close], at + close + 1)
+        (&unread[1..close], offset + close + 1)
     } else {
         let count = match letter {
             'x' => 2,
             'u' => 4,
             _ => 8,
         };
-        let digits = rest.get(..count);
+        let digits = unread.get(..count);
         (
             digits.ok_or_else(|| unsupported::digits(letter))?,
-            at + count,
+            offset + count,
         )
     };
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_hexdigit) {

@@ -6,7 +6,10 @@ use super::ast::MAX_REPETITIONS;
 /// Reads the interval whose `{` ends at `start`. Returns its bounds, no upper one being any number,
 /// and the offset after its `}`.
 pub(super) fn parse(text: &str, start: usize) -> Result<(u32, Option<u32>, usize), PatternError> {
-    let mut reader = IntervalReader { text, at: start };
+    let mut reader = IntervalReader {
+        text,
+        offset: start,
+    };
     let (min, mut last) = reader.number();
     let mut max = min;
     if last == Some(',') && min != IntervalBound::Invalid {
@@ -31,7 +34,7 @@ pub(super) fn parse(text: &str, start: usize) -> Result<(u32, Option<u32>, usize
     if max.unwrap_or(min) > MAX_REPETITIONS {
         return Err(PatternError::TooBig);
     }
-    Ok((min, max, reader.at))
+    Ok((min, max, reader.offset))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -43,13 +46,13 @@ enum IntervalBound {
 
 struct IntervalReader<'a> {
     text: &'a str,
-    at: usize,
+    offset: usize,
 }
 
 impl IntervalReader<'_> {
     fn next(&mut self) -> Option<char> {
-        let next = self.text[self.at..].chars().next()?;
-        self.at += next.len_utf8();
+        let next = self.text[self.offset..].chars().next()?;
+        self.offset += next.len_utf8();
         Some(next)
     }
 

@@ -25,7 +25,7 @@ impl MatchExtents {
 
     /// The matches in `line` that are not empty; none if they take time to tell.
     #[must_use]
-    pub fn of(&self, line: &[u8]) -> Vec<Range<usize>> {
+    pub fn find_all(&self, line: &[u8]) -> Vec<Range<usize>> {
         self.0.extents(line)
     }
 }
@@ -36,7 +36,7 @@ mod tests {
 
     #[test]
     fn each_match_of_a_line_is_found_whole() {
-        for (pattern, line, found) in [
+        for (pattern, line, expected) in [
             ("o", "foo", &[1..2, 2..3][..]),
             ("fo*", "a foo fo", &[2..5, 6..8]),
             ("(?i)B", "abB", &[1..2, 2..3]),
@@ -44,7 +44,7 @@ mod tests {
             ("^$", "", &[]),
         ] {
             let extents = MatchExtents::compile(pattern).unwrap();
-            assert_eq!(extents.of(line.as_bytes()), found, "{pattern}");
+            assert_eq!(extents.find_all(line.as_bytes()), expected, "{pattern}");
         }
         assert!(MatchExtents::compile(r"(a)\1").is_none());
         assert!(MatchExtents::compile("(").is_none());

@@ -43,7 +43,7 @@ impl RegexMatcher {
     /// Compiles a pattern. From here on, a search that may cost more than linear time has 24 s, or
     /// as long as [`RegexMatcher::within`] says; [`RegexMatcher::gave_up`] counts what was left.
     pub fn compile(pattern: &str) -> Result<Self, PatternError> {
-        Self::of(parser::parse(pattern)?)
+        Self::from_parsed(parser::parse(pattern)?)
     }
 
     /// Compiles a matcher of the lines that any of these patterns without back-references matches.
@@ -53,11 +53,11 @@ impl RegexMatcher {
             1 => nodes.remove(0),
             _ => PatternNode::Alternate(nodes),
         };
-        Self::of(ParsedPattern::linear(node)).ok()
+        Self::from_parsed(ParsedPattern::linear(node)).ok()
     }
 
     #[inline(never)]
-    fn of(parsed: ParsedPattern) -> Result<Self, PatternError> {
+    fn from_parsed(parsed: ParsedPattern) -> Result<Self, PatternError> {
         let budget = Arc::new(SearchBudget::new());
         let engine = MatchEngine::compile(parsed, &budget)?;
         Ok(Self { engine, budget })
@@ -81,18 +81,18 @@ impl RegexMatcher {
             MatchEngine::References(_) => false,
             MatchEngine::EveryLine | MatchEngine::Text(_) | MatchEngine::Runs(_) => true,
         };
-        quick.then(|| self.find(window, 0).is_some())
+        quick.then(|| self.find_line(window, 0).is_some())
     }
 
     /// Finds an offset in the first line of `window`, at or after the start of a line `from`, that
     /// matches: at its first byte, at the byte that ends it, or between. `window` holds whole
     /// lines, each ended by a line feed, the last one perhaps by the end.
     #[must_use]
-    pub fn find(&self, window: &[u8], from: usize) -> Option<usize> {
+    pub fn find_line(&self, window: &[u8], from: usize) -> Option<usize> {
         if from >= window.len() {
             return None;
         }
-        self.engine.find(window, from)
+        self.engine.find_line(window, from)
     }
 
     /// Finds the offset in `line`, which matches, at which its first match begins; `None` if that
@@ -102,7 +102,7 @@ impl RegexMatcher {
         match &self.engine {
             MatchEngine::EveryLine => Some(0),
             MatchEngine::Text(finder) => finder.find(line),
-            MatchEngine::Runs(runs) => runs.find(line, 0),
+            MatchEngine::Runs(runs) => runs.find_run(line, 0),
             MatchEngine::Regex(search) => search.match_start(line),
             MatchEngine::References(_) => None,
         }
@@ -154,20 +154,20 @@ impl MatchEngine {
         }
     }
 
-    fn find(&self, window: &[u8], from: usize) -> Option<usize> {
+    fn find_line(&self, window: &[u8], from: usize) -> Option<usize> {
         match self {
             Self::EveryLine => Some(from),
             Self::Text(finder) => Some(from + finder.find(&window[from..])?),
-            Self::Runs(runs) => runs.find(window, from),
-            Self::Regex(search) => search.find(window, from),
-            Self::References(references) => references.find(window, from),
+            Self::Runs(runs) => runs.find_run(window, from),
+            Self::Regex(search) => search.find_line(window, from),
+            Self::References(references) => references.find_line(window, from),
         }
     }
 }
 
 impl LineMatcher for RegexMatcher {
-    fn find(&self, window: &[u8], from: usize) -> Option<usize> {
-        self.find(window, from)
+    fn find_line(&self, window: &[u8], from: usize) -> Option<usize> {
+        self.find_line(window, from)
     }
 
     fn goes_on(&self, window: &[u8]) -> bool {

@@ -25,8 +25,8 @@
 //! Both take their sets from `classes`. `required_text` finds plain texts of which every match holds
 //! one, to look for first.
 //!
-//! **Searching.** [`RegexMatcher::find`] gets a window of whole lines and returns an offset in the
-//! first line that matches. No call of an engine may take longer than a second: where positions
+//! **Searching.** [`RegexMatcher::find_line`] gets a window of whole lines and returns an offset
+//! in the first line that matches. No call of an engine may take longer than a second: where positions
 //! times bytes exceed a bound, `search` goes in blocks of lines, with looks at the clock of
 //! `budget`. A single line beyond that bound has a thread of its own, which is left behind when
 //! its time is over. A line that cannot be decided in time is counted and named, never guessed.

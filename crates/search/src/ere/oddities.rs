@@ -21,7 +21,7 @@ pub enum PatternOddity {
 impl PatternOddity {
     /// The oddity of `pattern`; `None` if it has none, or matches every line on purpose.
     #[must_use]
-    pub fn of(pattern: &str) -> Option<Self> {
+    pub fn detect(pattern: &str) -> Option<Self> {
         use PatternPiece::Char;
         let pieces: Vec<PatternPiece> = pieces(pattern).iter().map(|(piece, _)| *piece).collect();
         let mut pairs = pieces.windows(2).map(|pair| (pair[0], pair[1]));
@@ -107,19 +107,19 @@ pub fn is_every_line(pattern: &str) -> bool {
 /// one that was probably meant.
 #[must_use]
 pub fn dead_alternative(pattern: &str) -> Option<(&str, Option<String>)> {
-    let (mut at, mut from, mut level) = (0, 0, 0_usize);
+    let (mut offset, mut from, mut level) = (0, 0, 0_usize);
     let mut alternatives = Vec::new();
     for (piece, text) in pieces(pattern) {
         match piece {
             PatternPiece::Char('(') => level += 1,
             PatternPiece::Char(')') => level = level.saturating_sub(1),
             PatternPiece::Char('|') if level == 0 => {
-                alternatives.push(&pattern[from..at]);
-                from = at + 1;
+                alternatives.push(&pattern[from..offset]);
+                from = offset + 1;
             }
             _ => {}
         }
-        at += text.len();
+        offset += text.len();
     }
     alternatives.push(&pattern[from..]);
     let is_dead = |text: &&str| {
@@ -148,29 +148,29 @@ pub fn mended(pattern: &str) -> Option<(String, bool)> {
     let pieces = pieces(pattern);
     let (mut open, mut is_plain) = (Vec::new(), vec![false; pieces.len()]);
     let mut before = None;
-    for (at, (piece, _)) in pieces.iter().enumerate() {
+    for (index, (piece, _)) in pieces.iter().enumerate() {
         match piece {
-            Char('(') => open.push(at),
+            Char('(') => open.push(index),
             Char(')') => drop(open.pop()),
-            Char('[' | '\\') => is_plain[at] = true,
+            Char('[' | '\\') => is_plain[index] = true,
             Char('*' | '+') => {
-                is_plain[at] = matches!(before, None | Some(Char('(' | '|' | '^')));
+                is_plain[index] = matches!(before, None | Some(Char('(' | '|' | '^')));
             }
             // Behind a parenthesis it begins a group of another kind.
-            Char('?') => is_plain[at] = matches!(before, None | Some(Char('|' | '^'))),
+            Char('?') => is_plain[index] = matches!(before, None | Some(Char('|' | '^'))),
             _ => {}
         }
         before = Some(*piece);
     }
-    for at in open {
-        is_plain[at] = true;
+    for index in open {
+        is_plain[index] = true;
     }
-    let is_expression = |at: usize| match pieces[at].0 {
+    let is_expression = |index: usize| match pieces[index].0 {
         Set | Escape(_) | Char('|' | ')') => true,
-        Char('.') => matches!(pieces.get(at + 1), Some((Char('*' | '+' | '?'), _))),
+        Char('.') => matches!(pieces.get(index + 1), Some((Char('*' | '+' | '?'), _))),
         Char(_) => false,
     };
-    let is_expression = (0..pieces.len()).any(|at| !is_plain[at] && is_expression(at));
+    let is_expression = (0..pieces.len()).any(|index| !is_plain[index] && is_expression(index));
     let mended = pieces.iter().zip(is_plain).map(|((_, text), is_plain)| {
         let escape = if is_plain { "\\" } else { "" };
         format!("{escape}{text}")
@@ -217,7 +217,7 @@ mod tests {
             ("[|]", None, None),
             ("a|b", None, None),
         ] {
-            assert_eq!(PatternOddity::of(pattern), oddity, "{pattern}");
+            assert_eq!(PatternOddity::detect(pattern), oddity, "{pattern}");
             if oddity.is_some() {
                 assert_eq!(narrower(pattern).as_deref(), meant, "{pattern}");
             }

@@ -89,7 +89,7 @@ pub(super) fn parse_any(pattern: &str) -> Result<ParsedPattern, PatternError> {
 #[derive(Default)]
 struct PatternParser<'a> {
     text: &'a str,
-    at: usize,
+    offset: usize,
     /// The offset of the last `]`.
     last_bracket: usize,
     /// True if `(?i)` is in force.
@@ -134,19 +134,19 @@ enum GroupExtension<'a> {
 
 impl<'a> PatternParser<'a> {
     fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
+        self.text.as_bytes().get(self.offset).copied()
     }
 
     fn next(&mut self) -> Option<char> {
-        let next = self.text[self.at..].chars().next()?;
-        self.at += next.len_utf8();
+        let next = self.text[self.offset..].chars().next()?;
+        self.offset += next.len_utf8();
         Some(next)
     }
 
     fn eat(&mut self, byte: u8) -> bool {
-        let found = self.peek() == Some(byte);
-        self.at += usize::from(found);
-        found
+        let is_next = self.peek() == Some(byte);
+        self.offset += usize::from(is_next);
+        is_next
     }
 
     /// Reads branches up to the end, or up to the `)` of the group they are in.
@@ -226,8 +226,9 @@ impl<'a> PatternParser<'a> {
             '\\' => self.escape(),
             '(' => self.group(depth),
             '[' => {
-                let (set, end) = bracket::parse(self.text, self.at, self.last_bracket, self.fold)?;
-                self.at = end;
+                let (set, end) =
+                    bracket::parse(self.text, self.offset, self.last_bracket, self.fold)?;
+                self.offset = end;
                 match set.single() {
                     Some(char) => Ok(Atom::Char(char)),
                     None => self.set(set),
@@ -237,7 +238,7 @@ impl<'a> PatternParser<'a> {
             '^' => Ok(Atom::Assertion(Assertion::LineStart)),
             '$' => Ok(Atom::Assertion(Assertion::LineEnd)),
             '*' | '+' | '?' => Err(PatternError::Repetition),
-            '{' if self.interval_follows(self.at) => Err(PatternError::Repetition),
+            '{' if self.interval_follows(self.offset) => Err(PatternError::Repetition),
             char => Ok(Atom::Char(char)),
         }
     }
@@ -254,7 +255,7 @@ impl<'a> PatternParser<'a> {
     fn escape(&mut self) -> Result<Atom, PatternError> {
         let char = self.next().ok_or(PatternError::Backslash)?;
         if let Some(class) = bracket::class(char) {
-            let set = CharSet::of(class, char.is_ascii_uppercase());
+            let set = CharSet::from_class(class, char.is_ascii_uppercase());
             return Ok(Atom::Node(PatternNode::Set(set)));
         }
         if let Some(char) = escapes::control(char) {
@@ -268,8 +269,9 @@ impl<'a> PatternParser<'a> {
             '`' | 'A' => Atom::Assertion(Assertion::LineStart),
             '\'' | 'z' | 'Z' => Atom::Assertion(Assertion::LineEnd),
             'p' | 'P' => {
-                let (ranges, end) = properties::parse(self.text, self.at, char == 'P', self.fold)?;
-                self.at = end;
+                let (ranges, end) =
+                    properties::parse(self.text, self.offset, char == 'P', self.fold)?;
+                self.offset = end;
                 self.set(CharSet {
                     ranges,
                     fold: self.fold,
@@ -283,8 +285,8 @@ impl<'a> PatternParser<'a> {
                 self.reference_to(name)?
             }
             letter if escapes::is_numeric(letter) => {
-                let (char, end) = escapes::numeric(self.text, letter, self.at)?;
-                self.at = end;
+                let (char, end) = escapes::numeric(self.text, letter, self.offset)?;
+                self.offset = end;
                 Atom::Char(char)
             }
             letter if letter.is_ascii_alphanumeric() => {
@@ -300,8 +302,8 @@ impl<'a> PatternParser<'a> {
             ("{start}", Assertion::WordStart),
             ("{end}", Assertion::WordEnd),
         ] {
-            if self.text[self.at..].starts_with(kind) {
-                self.at += kind.len();
+            if self.text[self.offset..].starts_with(kind) {
+                self.offset += kind.len();
                 return assertion;
             }
         }
@@ -334,22 +336,26 @@ impl<'a> PatternParser<'a> {
 
     /// Reads the name between one of these pairs of characters, and passes these.
     fn name_between<const N: usize>(&mut self, pairs: [(char, char); N]) -> Option<&'a str> {
-        let rest = &self.text[self.at..];
-        let (_, close) = pairs.iter().find(|(open, _)| rest.starts_with(*open))?;
-        self.at += 1;
+        let unread = &self.text[self.offset..];
+        let (_, close) = pairs.iter().find(|(open, _)| unread.starts_with(*open))?;
+        self.offset += 1;
         self.name(*close)
     }
 
     /// Reads the name up to `close`, and passes that: letters, digits and `_`, not a digit first.
     fn name(&mut self, close: char) -> Option<&'a str> {
-        let rest = &self.text[self.at..];
+        let unread = &self.text[self.offset..];
         let in_a_name = |char: &char| char.is_alphanumeric() || *char == '_';
-        let length = rest.chars().take_while(in_a_name).map(char::len_utf8).sum();
-        let (name, behind) = rest.split_at(length);
+        let length = unread
+            .chars()
+            .take_while(in_a_name)
+            .map(char::len_utf8)
+            .sum();
+        let (name, behind) = unread.split_at(length);
         if name.is_empty() || name.starts_with(char::is_numeric) || !behind.starts_with(close) {
             return None;
         }
-        self.at += length + 1;
+        self.offset += length + 1;
         Some(name)
     }
 
@@ -402,20 +408,20 @@ impl<'a> PatternParser<'a> {
 
     /// Reads what stands after the `(?` of a group.
     fn extension(&mut self) -> Result<GroupExtension<'a>, PatternError> {
-        let rest = &self.text[self.at..];
-        if let Some(refused) = unsupported::group(rest) {
+        let unread = &self.text[self.offset..];
+        if let Some(refused) = unsupported::group(unread) {
             return Err(refused);
         }
         let name = |name: Option<&'a str>| {
             name.ok_or_else(|| PatternError::Unsupported(unsupported::GROUP_NAME.into()))
         };
-        if rest.starts_with("P=") {
-            self.at += 2;
+        if unread.starts_with("P=") {
+            self.offset += 2;
             let named = name(self.name(')'))?;
             return Ok(GroupExtension::Reference(self.reference_to(named)?));
         }
-        if rest.starts_with("P<") {
-            self.at += 1;
+        if unread.starts_with("P<") {
+            self.offset += 1;
         }
         if let Some(b'<' | b'\'') = self.peek() {
             let named = self.name_between([('<', '>'), ('\'', '\'')]);
@@ -425,7 +431,7 @@ impl<'a> PatternParser<'a> {
         if self.eat(b')') {
             return Ok(GroupExtension::Flags);
         }
-        self.at += 1;
+        self.offset += 1;
         Ok(GroupExtension::Group)
     }
 
@@ -434,7 +440,7 @@ impl<'a> PatternParser<'a> {
     fn flags(&mut self) -> Result<bool, PatternError> {
         let mut fold = self.fold;
         let mut on = true;
-        let first = self.at;
+        let first = self.offset;
         loop {
             match self.peek() {
                 Some(b'i') => fold = on,
@@ -443,33 +449,33 @@ impl<'a> PatternParser<'a> {
                 Some(b'x') if !on => {}
                 Some(b'-') if on => on = false,
                 Some(b':') => return Ok(fold),
-                Some(b')') if self.at > first => return Ok(fold),
+                Some(b')') if self.offset > first => return Ok(fold),
                 Some(letter) if self.in_flags(first) => {
                     return Err(unsupported::flag(letter.into()));
                 }
                 _ => return Err(PatternError::Repetition),
             }
-            self.at += 1;
+            self.offset += 1;
         }
     }
 
     /// True if only letters, or a hyphen among them, stand between `first` and a `:` or `)`.
     fn in_flags(&self, first: usize) -> bool {
         let flags = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'-';
-        let rest = &self.text.as_bytes()[first..];
-        let end = rest.iter().take(MAX_FLAGS).position(|byte| !flags(byte));
-        end.is_some_and(|end| end > 0 && matches!(rest[end], b':' | b')'))
+        let unread = &self.text.as_bytes()[first..];
+        let end = unread.iter().take(MAX_FLAGS).position(|byte| !flags(byte));
+        end.is_some_and(|end| end > 0 && matches!(unread[end], b':' | b')'))
     }
 
-    /// True if the `{` that ends at `at` opens an interval.
-    fn interval_follows(&self, at: usize) -> bool {
-        matches!(self.text.as_bytes().get(at), Some(b'0'..=b'9' | b','))
+    /// True if the `{` that ends at `offset` opens an interval.
+    fn interval_follows(&self, offset: usize) -> bool {
+        matches!(self.text.as_bytes().get(offset), Some(b'0'..=b'9' | b','))
     }
 
     fn at_repetition(&self) -> bool {
         match self.peek() {
             Some(b'*' | b'+' | b'?') => true,
-            Some(b'{') => self.interval_follows(self.at + 1),
+            Some(b'{') => self.interval_follows(self.offset + 1),
             _ => false,
         }
     }
@@ -481,8 +487,8 @@ impl<'a> PatternParser<'a> {
                 Some('+') => (1, None),
                 Some('?') => (0, Some(1)),
                 _ => {
-                    let (min, max, end) = interval::parse(self.text, self.at)?;
-                    self.at = end;
+                    let (min, max, end) = interval::parse(self.text, self.offset)?;
+                    self.offset = end;
                     (min, max)
                 }
             };

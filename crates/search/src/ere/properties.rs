@@ -19,15 +19,15 @@ pub(super) fn parse(
     fold: bool,
 ) -> Result<(Vec<(char, char)>, usize), PatternError> {
     let unknown = || PatternError::Unsupported(unsupported::PROPERTY.into());
-    let rest = &text[start..];
-    let (name, length) = if let Some(name) = rest.strip_prefix('{') {
+    let unread = &text[start..];
+    let (name, length) = if let Some(name) = unread.strip_prefix('{') {
         let limit = name.len().min(MAX_NAME_BYTES);
         let end = memchr::memchr(b'}', &name.as_bytes()[..limit]);
         let end = end.ok_or_else(unknown)?;
         (&name[..end], end + 2)
     } else {
-        let letter = rest.chars().next().ok_or_else(unknown)?;
-        (&rest[..letter.len_utf8()], letter.len_utf8())
+        let letter = unread.chars().next().ok_or_else(unknown)?;
+        (&unread[..letter.len_utf8()], letter.len_utf8())
     };
     // Perl, Python and JavaScript agree on `^` for all others.
     let (others, name) = match name.strip_prefix('^') {

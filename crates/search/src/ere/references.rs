@@ -76,10 +76,10 @@ impl ReferenceSearch {
         }
     }
 
-    /// As `RegexMatcher::find`.
-    pub fn find(&self, window: &[u8], mut from: usize) -> Option<usize> {
+    /// As `RegexMatcher::find_line`.
+    pub fn find_line(&self, window: &[u8], mut from: usize) -> Option<usize> {
         while from < window.len() {
-            let candidate = self.candidates.find(window, from)?;
+            let candidate = self.candidates.find_line(window, from)?;
             let (start, end) = line_around(window, from, candidate);
             if self.budget.is_over() {
                 self.budget.note_end(start);

@@ -6,7 +6,7 @@ use super::{AlternativeReadings, RegexMatcher};
 fn matches(pattern: &str, line: &str) -> bool {
     let matcher =
         RegexMatcher::compile(pattern).unwrap_or_else(|error| panic!("{pattern}: {error}"));
-    matcher.find(line.as_bytes(), 0).is_some()
+    matcher.find_line(line.as_bytes(), 0).is_some()
 }
 
 #[test]
@@ -120,16 +120,16 @@ fn whatever_is_written_nothing_breaks_and_each_reading_is_a_pattern() {
     let mut read = 0;
     for _ in 0..8_000 {
         let pattern: String = (0..=below(8)).map(|_| PARTS[below(PARTS.len())]).collect();
-        let found = RegexMatcher::compile(&pattern).map(|matcher| matcher.find(window, 0));
-        let Some(readings) = AlternativeReadings::of(&pattern, false) else {
+        let outcome = RegexMatcher::compile(&pattern).map(|matcher| matcher.find_line(window, 0));
+        let Some(readings) = AlternativeReadings::for_pattern(&pattern, false) else {
             continue;
         };
         let mut first = None;
         for (nth, reading) in readings.all().iter().enumerate() {
             let matcher = RegexMatcher::compile(&reading.pattern).unwrap();
-            if matcher.find(window, 0).is_some() {
+            if matcher.find_line(window, 0).is_some() {
                 first = first.or(Some(nth));
-                read += u64::from(found == Ok(None));
+                read += u64::from(outcome == Ok(None));
             }
         }
         let all = readings.all().len();

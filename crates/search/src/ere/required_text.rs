@@ -38,7 +38,7 @@ enum FinderEngine {
 
 impl RequiredFinder {
     /// Returns one for what every match holds; of several texts only if that saves time.
-    pub fn of(node: &PatternNode) -> Option<Self> {
+    pub fn for_pattern(node: &PatternNode) -> Option<Self> {
         let texts = required_texts(node)?;
         let shortest = shortest(&texts);
         let first = first_length(node);
@@ -67,14 +67,14 @@ impl RequiredFinder {
     }
 
     /// Finds an offset within the first such text in `window` from `from` on.
-    pub fn find(&self, window: &[u8], from: usize) -> Option<usize> {
-        let rest = window.get(from..)?;
+    pub fn find_text(&self, window: &[u8], from: usize) -> Option<usize> {
+        let unread = window.get(from..)?;
         match &self.engine {
-            FinderEngine::Plain(finder) => Some(from + finder.find(rest)?),
+            FinderEngine::Plain(finder) => Some(from + finder.find(unread)?),
             FinderEngine::Several(regex) => {
                 let input = Input::new(window).earliest(true).span(from..window.len());
                 // A line feed may follow where the text ends.
-                regex.search_half(&input).map(|found| found.offset() - 1)
+                regex.search_half(&input).map(|half| half.offset() - 1)
             }
         }
     }
@@ -168,13 +168,13 @@ mod tests {
             ("[0-9]+(error|[a-z])", ""),
         ] {
             let node = simplify(parse(pattern).unwrap().node);
-            let found = required_texts(&node).unwrap_or_default();
-            let shown = |one: &RequiredText<'_>| {
+            let required = required_texts(&node).unwrap_or_default();
+            let spelled = |one: &RequiredText<'_>| {
                 let fold = if one.fold { "(?i)" } else { "" };
                 format!("{fold}{}", one.text)
             };
-            let found: Vec<String> = found.iter().map(shown).collect();
-            assert_eq!(found.join(" "), texts, "{pattern}");
+            let required: Vec<String> = required.iter().map(spelled).collect();
+            assert_eq!(required.join(" "), texts, "{pattern}");
         }
     }
 
@@ -182,11 +182,11 @@ mod tests {
     fn a_text_is_found_in_either_case_and_at_the_end_of_its_line() {
         let find = |pattern: &str, window: &str| {
             let node = simplify(parse(pattern).unwrap().node);
-            let finder = RequiredFinder::of(&node).unwrap();
+            let finder = RequiredFinder::for_pattern(&node).unwrap();
             assert!(finder.saves_time, "{pattern}");
-            let at = finder.find(window.as_bytes(), 2)?;
-            assert_eq!(finder.find(window.as_bytes(), window.len() + 1), None);
-            Some(memchr::memchr_iter(b'\n', &window.as_bytes()[..at]).count())
+            let offset = finder.find_text(window.as_bytes(), 2)?;
+            assert_eq!(finder.find_text(window.as_bytes(), window.len() + 1), None);
+            Some(memchr::memchr_iter(b'\n', &window.as_bytes()[..offset]).count())
         };
         assert_eq!(find("(?i)[0-9]+_été", "x\nx\n3_ÉTÉ\n"), Some(2));
         assert_eq!(find("[0-9]+(_kelvin|_celsius)", "x\n3_celsius\n"), Some(1));

@@ -45,8 +45,8 @@ impl RunSearch {
         Some(compiled)
     }
 
-    /// As `RegexMatcher::find`.
-    pub fn find(&self, window: &[u8], mut from: usize) -> Option<usize> {
+    /// As `RegexMatcher::find_line`.
+    pub fn find_run(&self, window: &[u8], mut from: usize) -> Option<usize> {
         while from < window.len() {
             let input = Input::new(window).span(from..window.len());
             let run = self.run.find(input)?.range();

@@ -57,7 +57,7 @@ impl LinearSearch {
         check_size(node)?;
         Ok(Self {
             regex: build(&hir(node))?,
-            required: RequiredFinder::of(node),
+            required: RequiredFinder::for_pattern(node),
             words: asks_for_words(node),
             piecewise: Arc::new(PiecewiseSearch {
                 one_call: usize::try_from(MAX_CALL_COST / positions(node).max(1)).unwrap_or(0),
@@ -78,8 +78,8 @@ impl LinearSearch {
         }
     }
 
-    /// As `RegexMatcher::find`; where `from` is less than the window's length.
-    pub fn find(&self, window: &[u8], from: usize) -> Option<usize> {
+    /// As `RegexMatcher::find_line`; where `from` is less than the window's length.
+    pub fn find_line(&self, window: &[u8], from: usize) -> Option<usize> {
         self.budget.allow_find();
         if window.len() - from <= self.piecewise.one_call {
             return self.find_in_one_call(window, from);
@@ -89,8 +89,8 @@ impl LinearSearch {
 
     /// As `RegexMatcher::match_start`.
     pub fn match_start(&self, line: &[u8]) -> Option<usize> {
-        let found = self.is_quick(line.len()).then(|| self.regex.find(line));
-        Some(found.flatten()?.start())
+        let first = self.is_quick(line.len()).then(|| self.regex.find(line));
+        Some(first.flatten()?.start())
     }
 
     /// The matches in `line` that are not empty; none if they take time to tell.
@@ -135,8 +135,8 @@ impl LinearSearch {
             let block = memchr::memrchr(b'\n', &window[end.min(limit)..limit])
                 .map_or(end, |feed| end.min(limit) + feed);
             let block = window.len().min(block + 1);
-            if let Some(found) = self.find_in_one_call(&window[..block], from) {
-                return Some(found);
+            if let Some(offset) = self.find_in_one_call(&window[..block], from) {
+                return Some(offset);
             }
             from = block;
         }
@@ -146,7 +146,7 @@ impl LinearSearch {
     /// True if a long line matches; `None` if that takes too long to tell.
     fn decide(&self, line: &[u8]) -> Option<bool> {
         if let Some(required) = &self.required
-            && required.find(line, 0).is_none()
+            && required.find_text(line, 0).is_none()
         {
             return Some(false);
         }
@@ -165,10 +165,10 @@ impl LinearSearch {
         let (mut next, mut in_vain) = (from, 0);
         // A text that is in every other line does not narrow the search down.
         while in_vain < MAX_FALSE_HITS || next - from > in_vain * MIN_BYTES_PER_FALSE_HIT {
-            let hit = required.find(window, next)?;
+            let hit = required.find_text(window, next)?;
             let (start, end) = line_around(window, next, hit);
-            if let Some(found) = self.find_in_line(&window[..end], start) {
-                return Some(found);
+            if let Some(offset) = self.find_in_line(&window[..end], start) {
+                return Some(offset);
             }
             in_vain += 1;
             next = end + 1;
@@ -201,8 +201,8 @@ impl LinearSearch {
     fn find_line_by_line(&self, window: &[u8], mut from: usize) -> Option<usize> {
         while from < window.len() {
             let end = line_end(window, from);
-            if let Some(found) = self.find_in_line(&window[..end], from) {
-                return Some(found);
+            if let Some(offset) = self.find_in_line(&window[..end], from) {
+                return Some(offset);
             }
             from = end + 1;
         }
@@ -214,7 +214,7 @@ impl LinearSearch {
         if self.words {
             // Asked for the match itself, it chooses the quicker one of its automata.
             let input = Input::new(window).span(start..window.len());
-            return self.regex.find(input).map(|found| found.end());
+            return self.regex.find(input).map(|first| first.end());
         }
         self.shortest_match(window, start)
     }
@@ -231,7 +231,7 @@ impl LinearSearch {
 
     fn shortest_match(&self, window: &[u8], from: usize) -> Option<usize> {
         let input = Input::new(window).earliest(true).span(from..window.len());
-        self.regex.search_half(&input).map(|found| found.offset())
+        self.regex.search_half(&input).map(|half| half.offset())
     }
 }
 
@@ -262,12 +262,12 @@ fn asks_for_words(node: &PatternNode) -> bool {
     first_length(node) == 0 && has_one(node)
 }
 
-pub(super) fn line_end(window: &[u8], at: usize) -> usize {
-    memchr::memchr(b'\n', &window[at..]).map_or(window.len(), |feed| at + feed)
+pub(super) fn line_end(window: &[u8], offset: usize) -> usize {
+    memchr::memchr(b'\n', &window[offset..]).map_or(window.len(), |feed| offset + feed)
 }
 
-/// Finds the beginning, not before `from`, and the end of the line around `at`.
-pub(super) fn line_around(window: &[u8], from: usize, at: usize) -> (usize, usize) {
-    let start = memchr::memrchr(b'\n', &window[from..at]).map_or(from, |feed| from + feed + 1);
-    (start, line_end(window, at))
+/// Finds the beginning, not before `from`, and the end of the line around `offset`.
+pub(super) fn line_around(window: &[u8], from: usize, offset: usize) -> (usize, usize) {
+    let start = memchr::memrchr(b'\n', &window[from..offset]).map_or(from, |feed| from + feed + 1);
+    (start, line_end(window, offset))
 }

@@ -110,12 +110,12 @@ fn repeat_counts(node: PatternNode, min: u32, max: Option<u32>) -> PatternNode {
             u64::from(high) * u64::from(min) + 1 >= u64::from(low) * (u64::from(min) + 1)
         });
     let product = low.checked_mul(min);
-    let most = match (high, max) {
+    let highest = match (high, max) {
         (Some(high), Some(max)) => high.checked_mul(max).map(Some),
         _ => Some(None),
     };
-    match (product, most) {
-        (Some(product), Some(most)) if dense && min > 0 => repeat(*inner, product, most),
+    match (product, highest) {
+        (Some(product), Some(highest)) if dense && min > 0 => repeat(*inner, product, highest),
         _ => {
             let node = PatternNode::Repeat {
                 node: inner,

@@ -10,7 +10,9 @@ use iki_base::cpu_clock::CpuInstant;
 fn matches(pattern: &str, line: impl AsRef<[u8]>) -> bool {
     let matcher =
         RegexMatcher::compile(pattern).unwrap_or_else(|error| panic!("{pattern}: {error}"));
-    matcher.find(&[line.as_ref(), b"\n"].concat(), 0).is_some()
+    matcher
+        .find_line(&[line.as_ref(), b"\n"].concat(), 0)
+        .is_some()
 }
 
 fn refused(pattern: &str) -> PatternError {
@@ -20,25 +22,25 @@ fn refused(pattern: &str) -> PatternError {
 /// The lines that a pattern finds, searched for as the scanner does.
 fn lines<'a>(pattern: &str, window: &'a str) -> Vec<&'a str> {
     let matcher = RegexMatcher::compile(pattern).unwrap();
-    let mut found = Vec::new();
+    let mut hits = Vec::new();
     let mut from = 0;
-    while let Some(at) = matcher.find(window.as_bytes(), from) {
+    while let Some(offset) = matcher.find_line(window.as_bytes(), from) {
         assert!(
-            at >= from && at <= window.len(),
-            "{pattern} in {window:?}: {at} from {from}"
+            offset >= from && offset <= window.len(),
+            "{pattern} in {window:?}: {offset} from {from}"
         );
-        let start = window[..at].rfind('\n').map_or(0, |feed| feed + 1);
+        let start = window[..offset].rfind('\n').map_or(0, |feed| feed + 1);
         assert!(
             start >= from,
-            "{pattern} in {window:?}: {at} is before {from}"
+            "{pattern} in {window:?}: {offset} is before {from}"
         );
-        let end = window[at..]
+        let end = window[offset..]
             .find('\n')
-            .map_or(window.len(), |feed| at + feed);
-        found.push(&window[start..end]);
+            .map_or(window.len(), |feed| offset + feed);
+        hits.push(&window[start..end]);
         from = end + 1;
     }
-    found
+    hits
 }
 
 #[test]
@@ -150,8 +152,11 @@ fn groups_have_names() {
         assert_eq!(refused(pattern), PatternError::BackReference, "{pattern}");
     }
     for pattern in ["(?<>a)", "(?<1>a)", "(?<a b>a)", "(?<n>a)(?<n>b)", "(?P<n)"] {
-        let said = refused(pattern).to_string();
-        assert!(said.starts_with("a group's name"), "{pattern}: {said}");
+        let message = refused(pattern).to_string();
+        assert!(
+            message.starts_with("a group's name"),
+            "{pattern}: {message}"
+        );
     }
 }
 
@@ -264,7 +269,7 @@ fn back_references_match_what_their_group_did() {
 #[test]
 fn each_matching_line_is_found_once_and_no_other() {
     let window = "foo\n\nbar foo\nbaz\r\n\nlast";
-    for (pattern, found) in [
+    for (pattern, expected) in [
         ("foo", vec!["foo", "bar foo"]),
         ("^foo", vec!["foo"]),
         ("foo$", vec!["foo", "bar foo"]),
@@ -291,7 +296,7 @@ fn each_matching_line_is_found_once_and_no_other() {
         ("[\n ]", vec!["bar foo"]),
         ("[\t-~]$", vec!["foo", "bar foo", "baz\r", "last"]),
     ] {
-        assert_eq!(lines(pattern, window), found, "{pattern:?}");
+        assert_eq!(lines(pattern, window), expected, "{pattern:?}");
     }
 }
 
@@ -334,9 +339,9 @@ fn bytes_that_are_no_text_hide_nothing_around_them() {
         r"(o)\1 .*b",
         "(?i)FOO",
     ] {
-        let found = matches(pattern, line);
+        let is_match = matches(pattern, line);
         // A single character never matches a byte that is not part of one.
-        assert_eq!(found, pattern != "[^x] bar", "{pattern}");
+        assert_eq!(is_match, pattern != "[^x] bar", "{pattern}");
     }
     assert!(!matches("^caf.$", b"caf\xe9"));
     assert!(!matches(r"(a)\1", b"a\xffa"));
@@ -434,10 +439,10 @@ fn a_back_reference_that_never_ends_is_given_up_and_counted() {
     let (short, long) = ("a".repeat(60), "a".repeat(100_000));
     let window = format!("{short}cb\naab\n{long}cb\naaab\n");
     let began = CpuInstant::now();
-    let first = matcher.find(window.as_bytes(), 0);
+    let first = matcher.find_line(window.as_bytes(), 0);
     assert_eq!(first, Some(short.len() + 3));
     assert_eq!(matcher.gave_up(), 1);
-    let second = matcher.find(window.as_bytes(), short.len() + 7);
+    let second = matcher.find_line(window.as_bytes(), short.len() + 7);
     assert_eq!(second, Some(window.len() - 5));
     assert_eq!(matcher.gave_up(), 2);
     assert!(

@@ -239,16 +239,16 @@ pub fn slips(path: &str) -> Vec<(PathSlip, String)> {
     add(PathSlip::Root, Some(relative.to_owned()));
     // The rest of a path that leads up is not known.
     let leads_down = unexpanded.is_none() && path.split('/').all(|part| part != "..");
-    let mut rest = leads_down.then_some(relative);
+    let mut remainder = leads_down.then_some(relative);
     let here = env::current_dir().unwrap_or_default();
     let mut repeats = here.file_name().and_then(OsStr::to_str);
-    while let Some((first, behind)) = rest.and_then(|path| path.split_once('/')) {
+    while let Some((first, behind)) = remainder.and_then(|path| path.split_once('/')) {
         let slip = match repeats.take() {
             Some(name) if name == first => PathSlip::Repeated,
             _ => PathSlip::Elsewhere,
         };
         add(slip, Some(behind.to_owned()));
-        rest = Some(behind);
+        remainder = Some(behind);
     }
     guesses
 }
@@ -261,15 +261,15 @@ fn without_quotes(text: &str) -> &str {
 
 /// The path of a `file:` URL.
 fn from_url(path: &str) -> Option<String> {
-    let (scheme, rest) = path.trim().split_once(':')?;
+    let (scheme, tail) = path.trim().split_once(':')?;
     if !scheme.eq_ignore_ascii_case("file") {
         return None;
     }
-    let rest = match rest.strip_prefix("//") {
-        Some(rest) => rest.strip_prefix("localhost").unwrap_or(rest),
-        None => rest,
+    let tail = match tail.strip_prefix("//") {
+        Some(tail) => tail.strip_prefix("localhost").unwrap_or(tail),
+        None => tail,
     };
-    let decoded = percent_encoding::percent_decode_str(rest).decode_utf8();
+    let decoded = percent_encoding::percent_decode_str(tail).decode_utf8();
     Some(decoded.ok()?.into_owned())
 }
 
@@ -329,10 +329,10 @@ mod tests {
             ("/src/a.ts", PathSlip::Root, "src/a.ts"),
             ("/work/src/a.ts", PathSlip::Elsewhere, "src/a.ts"),
         ] {
-            let found = slips(path);
+            let guesses = slips(path);
             assert!(
-                found.contains(&(slip, meant.to_owned())),
-                "{path}: {found:?}"
+                guesses.contains(&(slip, meant.to_owned())),
+                "{path}: {guesses:?}"
             );
         }
         for path in [
@@ -346,12 +346,12 @@ mod tests {
             "f()",
             "a (b)",
         ] {
-            let found = slips(path);
+            let guesses = slips(path);
             assert!(
-                !found
+                !guesses
                     .iter()
                     .any(|(slip, _)| matches!(slip, PathSlip::LineNumber(_))),
-                "{path}: {found:?}"
+                "{path}: {guesses:?}"
             );
         }
     }

@@ -48,14 +48,14 @@ pub fn path_obstacle(path: &Path, may_suggest: fn(&Path) -> bool) -> Option<Path
                 if let Ok(to) = fs::read_link(&part) {
                     return Some(PathObstacle::Dangling(to));
                 }
-                let rest: PathBuf = parts[index + 1..].iter().collect();
+                let remainder: PathBuf = parts[index + 1..].iter().collect();
                 let name = one.as_os_str().to_str().filter(|_| may_suggest(&above));
                 let until = Instant::now() + LISTING_TIMEOUT;
-                let names = name.map(|name| similar_names(&above, name, &rest, until));
+                let names = name.map(|name| similar_names(&above, name, &remainder, until));
                 let paths = names.into_iter().flatten().map(|name| above.join(name));
-                let similar = paths.map(|path| match rest.as_os_str() {
-                    rest if rest.is_empty() => path,
-                    rest => path.join(rest),
+                let similar = paths.map(|path| match remainder.as_os_str() {
+                    remainder if remainder.is_empty() => path,
+                    remainder => path.join(remainder),
                 });
                 let similar = similar.collect();
                 let whole = index + 1 == parts.len();

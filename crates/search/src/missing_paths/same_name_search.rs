@@ -45,13 +45,13 @@ pub fn places_of_name(path: &Path, may_suggest: fn(&Path) -> bool) -> NamePlaces
         if !may_suggest(&directory) {
             continue;
         }
-        for (at, entry) in fs::read_dir(&directory)
+        for (index, entry) in fs::read_dir(&directory)
             .into_iter()
             .flatten()
             .flatten()
             .enumerate()
         {
-            if at % 64 == 0 && Instant::now() >= until {
+            if index % 64 == 0 && Instant::now() >= until {
                 places.is_cut = true;
                 return places;
             }

@@ -13,13 +13,13 @@ const MAX_SIMILAR_NAMES: usize = 3;
 /// Minimum length of a name that is looked for within others.
 const MIN_PART_BYTES: usize = 3;
 
-/// The names in `directory` that are similar to `name` and below which `rest` exists, the most
+/// The names in `directory` that are similar to `name` and below which `remainder` exists, the most
 /// similar first, as far as they are found before `until`.
 #[must_use]
 pub(super) fn similar_names(
     directory: &Path,
     name: &str,
-    rest: &Path,
+    remainder: &Path,
     until: Instant,
 ) -> Vec<String> {
     let directory = if directory.as_os_str().is_empty() {
@@ -45,7 +45,7 @@ pub(super) fn similar_names(
         .sort_unstable_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
     let is_there = |name: &String| {
         let path = directory.join(name);
-        rest.as_os_str().is_empty() || fs::symlink_metadata(path.join(rest)).is_ok()
+        remainder.as_os_str().is_empty() || fs::symlink_metadata(path.join(remainder)).is_ok()
     };
     let names = scored.into_iter().map(|(_, name)| name).filter(is_there);
     names.take(MAX_SIMILAR_NAMES).collect()

@@ -13,7 +13,7 @@ pub struct UnexpandedPath<'a> {
     /// The directory that this stands for, without a slash at its end; none where it is not known.
     pub directory: Option<String>,
     /// The rest of the path: nothing, or a slash and more.
-    pub rest: &'a str,
+    pub remainder: &'a str,
 }
 
 impl UnexpandedPath<'_> {
@@ -21,9 +21,9 @@ impl UnexpandedPath<'_> {
     pub fn path(&self) -> Option<String> {
         let directory = self.directory.as_ref()?;
         // The root's own name is its slash.
-        let root = directory.is_empty() && self.rest.is_empty();
-        let rest = if root { "/" } else { self.rest };
-        Some(format!("{directory}{rest}"))
+        let root = directory.is_empty() && self.remainder.is_empty();
+        let remainder = if root { "/" } else { self.remainder };
+        Some(format!("{directory}{remainder}"))
     }
 }
 
@@ -36,10 +36,10 @@ const WORKING_DIRECTORY_VARIABLES: [&str; 3] = ["$PWD", "${PWD}", "%CD%"];
 #[must_use]
 pub fn unexpanded(path: &str) -> Option<UnexpandedPath<'_>> {
     let behind = |name: &str| {
-        let rest = path.strip_prefix(name)?;
-        (rest.is_empty() || rest.starts_with('/')).then_some(rest)
+        let remainder = path.strip_prefix(name)?;
+        (remainder.is_empty() || remainder.starts_with('/')).then_some(remainder)
     };
-    let known = |tilde, directory: Option<PathBuf>, rest| {
+    let known = |tilde, directory: Option<PathBuf>, remainder| {
         let directory =
             directory.and_then(|directory| directory.into_os_string().into_string().ok());
         let directory = directory.filter(|directory| directory.starts_with('/'));
@@ -47,21 +47,21 @@ pub fn unexpanded(path: &str) -> Option<UnexpandedPath<'_>> {
         UnexpandedPath {
             tilde,
             directory,
-            rest,
+            remainder,
         }
     };
-    if let Some(rest) = behind("~") {
-        return Some(known(true, dirs::home_dir(), rest));
+    if let Some(remainder) = behind("~") {
+        return Some(known(true, dirs::home_dir(), remainder));
     }
-    if let Some(rest) = HOME_VARIABLES.into_iter().find_map(behind) {
-        return Some(known(false, dirs::home_dir(), rest));
+    if let Some(remainder) = HOME_VARIABLES.into_iter().find_map(behind) {
+        return Some(known(false, dirs::home_dir(), remainder));
     }
-    if let Some(rest) = WORKING_DIRECTORY_VARIABLES.into_iter().find_map(behind) {
-        return Some(known(false, env::current_dir().ok(), rest));
+    if let Some(remainder) = WORKING_DIRECTORY_VARIABLES.into_iter().find_map(behind) {
+        return Some(known(false, env::current_dir().ok(), remainder));
     }
-    let at = path.find('/').unwrap_or(path.len());
-    let (first, rest) = path.split_at(at);
-    is_variable(first).then(|| known(false, None, rest))
+    let first_end = path.find('/').unwrap_or(path.len());
+    let (first, remainder) = path.split_at(first_end);
+    is_variable(first).then(|| known(false, None, remainder))
 }
 
 /// True only for `$NAME`, `${NAME}` and `%NAME%`: a file's name may begin with these signs too.
@@ -83,7 +83,7 @@ mod tests {
         // A user may have none.
         let home = dirs::home_dir();
         let here = env::current_dir().ok();
-        for (path, directory, rest) in [
+        for (path, directory, remainder) in [
             ("~", &home, ""),
             ("~/a b/~", &home, "/a b/~"),
             ("$HOME/a", &home, "/a"),
@@ -92,18 +92,18 @@ mod tests {
             ("$PWD", &here, ""),
             ("${PWD}/src/*.rs", &here, "/src/*.rs"),
         ] {
-            let found = unexpanded(path).unwrap();
+            let path_found = unexpanded(path).unwrap();
             let meant = directory.as_ref().map(|directory| {
                 let directory = directory.to_str().unwrap();
-                format!("{}{rest}", directory.trim_end_matches('/'))
+                format!("{}{remainder}", directory.trim_end_matches('/'))
             });
-            assert_eq!(found.path(), meant, "{path}");
-            assert_eq!(found.tilde, path.starts_with('~'), "{path}");
+            assert_eq!(path_found.path(), meant, "{path}");
+            assert_eq!(path_found.tilde, path.starts_with('~'), "{path}");
         }
         for path in ["$SRC/a", "${SRC}", "%TEMP%/a", "$HOMES/a", "$_"] {
-            let found = unexpanded(path).unwrap();
-            assert!(!found.tilde, "{path}");
-            assert_eq!(found.path(), None, "{path}");
+            let path_found = unexpanded(path).unwrap();
+            assert!(!path_found.tilde, "{path}");
+            assert_eq!(path_found.path(), None, "{path}");
         }
         for path in [
             "", "a/~", "~a/b", "~$a", "/$HOME", "$", "$1", "%20", "a$PWD", "$a.txt", "%a/%",
@@ -114,10 +114,10 @@ mod tests {
 
     #[test]
     fn the_root_directory_keeps_its_slash() {
-        let root = |rest| UnexpandedPath {
+        let root = |remainder| UnexpandedPath {
             tilde: true,
             directory: Some(String::new()),
-            rest,
+            remainder,
         };
         assert_eq!(root("").path().as_deref(), Some("/"));
         assert_eq!(root("/a").path().as_deref(), Some("/a"));

@@ -36,7 +36,7 @@ impl OrderedJob for Tasks {
 
 struct Sayer<'a> {
     /// The count of numbers that were said.
-    said: &'a AtomicUsize,
+    result_count: &'a AtomicUsize,
 }
 
 impl OrderedWorker for Sayer<'_> {
@@ -57,7 +57,7 @@ impl OrderedWorker for Sayer<'_> {
                 return Some(Tasks(tasks));
             }
         }
-        self.said.fetch_add(1, Ordering::SeqCst);
+        self.result_count.fetch_add(1, Ordering::SeqCst);
         None
     }
 
@@ -80,25 +80,27 @@ fn ordered_pool(tasks: &[Task], all: &mut Vec<u32>) {
     }
 }
 
-fn handed_on(tasks: &[Task], threads: usize, most: usize) -> Vec<u32> {
-    let said = AtomicUsize::new(0);
+fn handed_on(tasks: &[Task], threads: usize, limit: usize) -> Vec<u32> {
+    let result_count = AtomicUsize::new(0);
     let mut all = Vec::new();
     let mut tasks = tasks.to_vec();
     tasks.reverse();
     let flow = run(
         Tasks(tasks),
         || threads,
-        || Sayer { said: &said },
+        || Sayer {
+            result_count: &result_count,
+        },
         |made: &mut Vec<u32>| {
             all.append(made);
-            if all.len() >= most {
+            if all.len() >= limit {
                 ControlFlow::Break(())
             } else {
                 ControlFlow::Continue(())
             }
         },
     );
-    assert_eq!(flow.is_break(), all.len() >= most);
+    assert_eq!(flow.is_break(), all.len() >= limit);
     all
 }
 
@@ -123,28 +125,32 @@ proptest! {
     }
 
     #[test]
-    fn whoever_has_enough_gets_no_more(tasks in tasks(), threads in 1_usize..9, most in 1_usize..50) {
+    fn whoever_has_enough_gets_no_more(
+        tasks in tasks(), threads in 1_usize..9, limit in 1_usize..50,
+    ) {
         let mut expected = Vec::new();
         ordered_pool(&tasks, &mut expected);
-        expected.truncate(most);
-        prop_assert_eq!(handed_on(&tasks, threads, most), expected);
+        expected.truncate(limit);
+        prop_assert_eq!(handed_on(&tasks, threads, limit), expected);
     }
 }
 
 #[test]
 fn what_waits_to_be_handed_on_is_bounded() {
-    let said = AtomicUsize::new(0);
+    let result_count = AtomicUsize::new(0);
     let tasks = Tasks((0..10_000).rev().map(Task::Say).collect());
     let mut handed_on = 0;
     let flow = run(
         tasks,
         || 4,
-        || Sayer { said: &said },
+        || Sayer {
+            result_count: &result_count,
+        },
         |made: &mut Vec<u32>| {
             handed_on += made.len();
             made.clear();
             thread::sleep(Duration::from_micros(20));
-            let ahead = said.load(Ordering::SeqCst) - handed_on;
+            let ahead = result_count.load(Ordering::SeqCst) - handed_on;
             assert!(ahead <= MAX_PARTS_TAKEN, "{ahead}");
             ControlFlow::<()>::Continue(())
         },

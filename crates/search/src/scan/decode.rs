@@ -20,7 +20,7 @@ impl ByteOrderMark {
     pub const MARK_BYTES: usize = 4;
 
     /// Reads the mark with which a file begins. UTF-32's, two NULs longer, does not count.
-    pub fn of(bytes: &[u8]) -> Option<Self> {
+    pub fn detect(bytes: &[u8]) -> Option<Self> {
         match bytes {
             [0xef, 0xbb, 0xbf, ..] => Some(Self::Utf8),
             [0xff, 0xfe, 0, 0, ..] => None,
@@ -49,10 +49,10 @@ pub(super) fn decode(
     (buffer, max_line_bytes): (&mut Vec<u8>, usize),
 ) -> Result<(), ScanError> {
     let mut text = [0; 4 << 10];
-    let mut at = 0;
+    let mut offset = 0;
     loop {
-        let (result, read, written, _) = decoder.decode_to_utf8(&bytes[at..], &mut text, last);
-        at += read;
+        let (result, read, written, _) = decoder.decode_to_utf8(&bytes[offset..], &mut text, last);
+        offset += read;
         let length = buffer.len();
         if buffer.capacity() - length < written
             && (length >= max_line_bytes || buffer.try_reserve_exact(length.max(written)).is_err())

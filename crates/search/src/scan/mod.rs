@@ -39,7 +39,7 @@ pub trait LineMatcher {
     ///
     /// `window` holds whole lines, each ended by a line feed but perhaps the last; `from` is the
     /// start of one of them.
-    fn find(&self, window: &[u8], from: usize) -> Option<usize>;
+    fn find_line(&self, window: &[u8], from: usize) -> Option<usize>;
 
     /// True if the search continues with `window`, the next one.
     fn goes_on(&self, _window: &[u8]) -> bool {
@@ -147,8 +147,8 @@ impl FileScanner {
             line: 1,
             undecided: None,
             context: ContextLines::default(),
-            kept: 0,
-            shown: 0,
+            context_bytes: 0,
+            shown_end: 0,
             due: 0,
         }
     }
@@ -182,9 +182,9 @@ pub struct FileScan<S> {
     undecided: Option<u64>,
     context: ContextLines,
     /// The length of the lines at the buffer's beginning that were searched with the last window.
-    kept: usize,
+    context_bytes: usize,
     /// The offset in the buffer after the last line that was shown.
-    shown: usize,
+    shown_end: usize,
     /// The number of lines that are still to be shown after the last one that matched.
     due: usize,
 }
@@ -195,7 +195,7 @@ struct LineWindow {
     /// Offset of the first line that is still to be searched.
     from: usize,
     /// The length of the lines at its beginning that were searched before.
-    kept: usize,
+    context_bytes: usize,
     end: usize,
     /// The number of the window's first line.
     first: u64,
@@ -230,8 +230,8 @@ impl<S: ByteSource> FileScan<S> {
         };
         // A last line without a line feed was numbered as if it had one, where it was found.
         let before = self.line - 1 - u64::from(window.from > window.end);
-        let rest = self.buffer.get(window.from..window.end);
-        before + line_feeds(rest.unwrap_or_default())
+        let unread = self.buffer.get(window.from..window.end);
+        before + line_feeds(unread.unwrap_or_default())
     }
 
     /// Searches on and gives each matching line to `receiver`, until that one pauses the search,
@@ -259,7 +259,8 @@ impl<S: ByteSource> FileScan<S> {
                 continue;
             };
             let flow = self.search(window, matcher, receiver);
-            let number = |start: usize| window.first + line_feeds(&self.buffer[window.kept..start]);
+            let number =
+                |start: usize| window.first + line_feeds(&self.buffer[window.context_bytes..start]);
             for start in matcher.take_undecided() {
                 self.undecided.get_or_insert_with(|| number(start));
             }
@@ -275,17 +276,17 @@ impl<S: ByteSource> FileScan<S> {
                 return Err(ScanError::OutOfTime(number(start)));
             }
             self.show_due(self.line, window.end, receiver);
-            let searched = window.end - window.kept;
+            let searched = window.end - window.context_bytes;
             if self.ended {
                 receiver.searched(searched);
                 return Ok(ScanFlow::GoOn);
             }
             self.line = self.line_feeds() + 1;
             // Lines that may be shown before a match in the next window stay.
-            let unshown = &self.buffer[self.shown.min(window.end)..window.end];
-            self.kept = last_lines(unshown, self.context.before).len();
-            self.buffer.drain(..window.end - self.kept);
-            self.shown = 0;
+            let unshown = &self.buffer[self.shown_end.min(window.end)..window.end];
+            self.context_bytes = last_lines(unshown, self.context.before).len();
+            self.buffer.drain(..window.end - self.context_bytes);
+            self.shown_end = 0;
             self.window = None;
             if receiver.searched(searched) == ScanFlow::Pause {
                 return Ok(ScanFlow::Pause);
@@ -304,12 +305,12 @@ impl<S: ByteSource> FileScan<S> {
         let mut flow = ScanFlow::GoOn;
         while flow == ScanFlow::GoOn && from < end {
             let text = &self.buffer[..end];
-            let found = matcher.find(text, from);
-            let Some(at) = found.filter(|at| belongs_to_a_line(text, from, *at)) else {
+            let hit = matcher.find_line(text, from);
+            let Some(offset) = hit.filter(|offset| belongs_to_a_line(text, from, *offset)) else {
                 break;
             };
-            let start = memrchr(b'\n', &text[from..at]).map_or(from, |lf| from + lf + 1);
-            let stop = memchr(b'\n', &text[at..]).map_or(end, |lf| at + lf);
+            let start = memrchr(b'\n', &text[from..offset]).map_or(from, |lf| from + lf + 1);
+            let stop = memchr(b'\n', &text[offset..]).map_or(end, |lf| offset + lf);
             let first = self.line;
             self.line += line_feeds(&text[from..start]);
             if self.context != ContextLines::default() {
@@ -320,7 +321,7 @@ impl<S: ByteSource> FileScan<S> {
             flow = receiver.line(self.line, &self.buffer[start..stop]);
             self.line += 1;
             from = stop + 1;
-            self.shown = from;
+            self.shown_end = from;
             self.due = self.context.after;
         }
         self.window = Some(LineWindow { from, ..window });
@@ -330,18 +331,18 @@ impl<S: ByteSource> FileScan<S> {
     /// Shows the lines that are due after the last match, as far as `end`; the first of them has
     /// the number `first`.
     fn show_due(&mut self, first: u64, end: usize, receiver: &mut impl LineSink) {
-        let behind = self.buffer.get(self.shown..end).unwrap_or_default();
+        let behind = self.buffer.get(self.shown_end..end).unwrap_or_default();
         let due = first_lines(behind, self.due);
         for (number, line) in (first..).zip(lines(due)) {
             receiver.context(number, line);
             self.due -= 1;
         }
-        self.shown += due.len();
+        self.shown_end += due.len();
     }
 
     /// Shows the lines before a match at `start`.
     fn show_before(&mut self, start: usize, receiver: &mut impl LineSink) {
-        let before = self.buffer.get(self.shown..start).unwrap_or_default();
+        let before = self.buffer.get(self.shown_end..start).unwrap_or_default();
         let before = last_lines(before, self.context.before);
         let first = self.line - line_feeds(before);
         for (number, line) in (first..).zip(lines(before)) {
@@ -365,7 +366,7 @@ impl<S: ByteSource> FileScan<S> {
             }
             self.begun = true;
             old = 0;
-            if let Some(mark) = ByteOrderMark::of(&self.buffer) {
+            if let Some(mark) = ByteOrderMark::detect(&self.buffer) {
                 self.take_mark(mark)?;
             }
         }
@@ -374,14 +375,14 @@ impl<S: ByteSource> FileScan<S> {
         } else {
             // The bytes that were carried over hold no line feed.
             match memrchr(b'\n', &self.buffer[old..]) {
-                Some(at) => old + at + 1,
+                Some(line_feed) => old + line_feed + 1,
                 None => return Ok(false),
             }
         };
-        let kept = std::mem::take(&mut self.kept);
+        let context_bytes = std::mem::take(&mut self.context_bytes);
         self.window = Some(LineWindow {
-            from: kept,
-            kept,
+            from: context_bytes,
+            context_bytes,
             end,
             first: self.line,
         });
@@ -445,10 +446,11 @@ impl<S: ByteSource> FileScan<S> {
     }
 }
 
-/// True if `at` lies in a line that begins at or after `from`. A last line without a line feed
+/// True if `offset` lies in a line that begins at or after `from`. A last line without a line feed
 /// ends at the end of the window.
-fn belongs_to_a_line(window: &[u8], from: usize, at: usize) -> bool {
-    from <= at && (at < window.len() || (at == window.len() && !window.ends_with(b"\n")))
+fn belongs_to_a_line(window: &[u8], from: usize, offset: usize) -> bool {
+    from <= offset
+        && (offset < window.len() || (offset == window.len() && !window.ends_with(b"\n")))
 }
 
 fn line_feeds(text: &[u8]) -> u64 {

@@ -45,11 +45,15 @@ pub struct FilePieces<T> {
 impl<T> FilePieces<T> {
     /// Makes the pieces of a file of `size` bytes. Gives the file back if it has to be searched
     /// from its beginning to its end, as UTF-16. `known` makes its facts from its first 8 KiB.
-    pub fn of(file: OwnedFd, size: usize, known: impl FnOnce(&[u8]) -> T) -> Result<Self, OwnedFd> {
+    pub fn split_file(
+        file: OwnedFd,
+        size: usize,
+        known: impl FnOnce(&[u8]) -> T,
+    ) -> Result<Self, OwnedFd> {
         let mut head = [0; 8 << 10];
         let read = pread(&file, &mut head[..], 0).unwrap_or(0);
         let head = &head[..read];
-        let decoded = ByteOrderMark::of(head).is_some_and(|mark| mark.encoding().1.is_some());
+        let decoded = ByteOrderMark::detect(head).is_some_and(|mark| mark.encoding().1.is_some());
         let size = size as u64;
         if decoded || head.is_empty() {
             return Err(file);
@@ -91,7 +95,7 @@ impl<T> FilePieces<T> {
     pub fn source(&self) -> Result<impl ByteSource, Errno> {
         let mut source = PieceLines {
             file: Arc::clone(&self.file),
-            at: self.next,
+            offset: self.next,
             end: self.end,
             over: false,
         };
@@ -126,34 +130,34 @@ impl<T: Send + Sync> OrderedJob for FilePieces<T> {
 /// The lines of a file that begin between two offsets.
 struct PieceLines<T> {
     file: Arc<PiecedFile<T>>,
-    at: u64,
+    offset: u64,
     end: u64,
     over: bool,
 }
 
 impl<T> PieceLines<T> {
-    /// Goes to the first line that begins here: `at`, where the byte before it is a line feed.
+    /// Goes to the first line that begins here: `offset`, where the byte before it is a line feed.
     fn skip_the_line_before(&mut self) -> Result<(), Errno> {
         let mut bytes = Vec::with_capacity(READ_BYTES);
-        self.at -= 1;
+        self.offset -= 1;
         while !self.over {
             bytes.clear();
-            let limit = usize::try_from(self.end - self.at)
+            let limit = usize::try_from(self.end - self.offset)
                 .unwrap_or(READ_BYTES)
                 .min(READ_BYTES);
-            let count = pread_all(&self.file.file, &mut bytes, limit, self.at)?;
+            let count = pread_all(&self.file.file, &mut bytes, limit, self.offset)?;
             match memchr::memchr(b'\n', &bytes) {
                 Some(feed) => {
-                    self.at += feed as u64 + 1;
-                    self.over = self.at >= self.end;
+                    self.offset += feed as u64 + 1;
+                    self.over = self.offset >= self.end;
                     return Ok(());
                 }
-                None => self.at += count as u64,
+                None => self.offset += count as u64,
             }
             if bytes.last() == Some(&0) {
-                self.at = hole_end(&self.file.file, self.at, self.end);
+                self.offset = hole_end(&self.file.file, self.offset, self.end);
             }
-            self.over = count == 0 || self.at >= self.end;
+            self.over = count == 0 || self.offset >= self.end;
         }
         Ok(())
     }
@@ -164,10 +168,10 @@ impl<T> ByteSource for PieceLines<T> {
         if self.over {
             return Ok(0);
         }
-        let left = usize::try_from(self.end.saturating_sub(self.at)).unwrap_or(usize::MAX);
+        let left = usize::try_from(self.end.saturating_sub(self.offset)).unwrap_or(usize::MAX);
         let limit = left.max(READ_BYTES);
         let length = buffer.len();
-        let count = pread_all(&self.file.file, buffer, limit, self.at)?;
+        let count = pread_all(&self.file.file, buffer, limit, self.offset)?;
         let read = &buffer[length..];
         // The index of the last byte of the pieces among those that were read.
         let last = left.saturating_sub(1);
@@ -180,26 +184,31 @@ impl<T> ByteSource for PieceLines<T> {
             buffer.truncate(length + taken);
             self.over = true;
         }
-        self.at += taken as u64;
+        self.offset += taken as u64;
         Ok(taken)
     }
 
     fn hole_length(&mut self) -> u64 {
-        hole_end(&self.file.file, self.at, u64::MAX >> 1) - self.at
+        hole_end(&self.file.file, self.offset, u64::MAX >> 1) - self.offset
     }
 }
 
 /// Appends at most `limit` bytes to `buffer`: 0 at the file's end.
-fn pread_all(file: &OwnedFd, buffer: &mut Vec<u8>, limit: usize, at: u64) -> Result<usize, Errno> {
+fn pread_all(
+    file: &OwnedFd,
+    buffer: &mut Vec<u8>,
+    limit: usize,
+    offset: u64,
+) -> Result<usize, Errno> {
     loop {
         let length = buffer.len();
         let room = buffer.capacity() - length;
         let result = if room <= limit {
-            pread(file, spare_capacity(buffer), at)
+            pread(file, spare_capacity(buffer), offset)
         } else {
             // No more than is asked for, because the rest belongs to the next piece.
             buffer.resize(length + limit, 0);
-            let read = pread(file, &mut buffer[length..], at);
+            let read = pread(file, &mut buffer[length..], offset);
             buffer.truncate(length + read.unwrap_or(0));
             read
         };

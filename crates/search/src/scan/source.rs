@@ -54,12 +54,12 @@ impl ByteSource for BorrowedFd<'_> {
     }
 
     fn hole_length(&mut self) -> u64 {
-        let Ok(at) = tell(*self) else {
+        let Ok(offset) = tell(*self) else {
             return 0;
         };
-        let length = hole_end(self, at, u64::MAX >> 1) - at;
+        let length = hole_end(self, offset, u64::MAX >> 1) - offset;
         // Where the position cannot be set again, it was not moved.
-        let _ = seek(*self, SeekFrom::Start(at));
+        let _ = seek(*self, SeekFrom::Start(offset));
         length
     }
 }

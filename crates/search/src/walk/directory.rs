@@ -22,6 +22,8 @@ use crate::wildcard::PatternComponent;
 use iki_base::progress_counters;
 use iki_process::sandbox::confinement::{self, AccessRight};
 
+mod name_lookup;
+
 /// Bytes of directory entries taken from the kernel at once.
 const LISTING_BUFFER_BYTES: usize = 256 << 10;
 /// Directories further away than this many bytes of path become a new starting point. With a
@@ -56,11 +58,11 @@ pub(super) struct DirectoryReader<'a> {
     here: Vec<u8>,
     /// The steps that its entries may match.
     active: Vec<usize>,
-    found: DirectoryListing,
+    listing: DirectoryListing,
     /// Names that are passed over, and may have to be told.
     noted: Vec<NotedName>,
     scratch: Vec<u8>,
-    listing: Vec<MaybeUninit<u8>>,
+    entry_buffer: Vec<MaybeUninit<u8>>,
 }
 
 impl<'a> DirectoryReader<'a> {
@@ -69,10 +71,10 @@ impl<'a> DirectoryReader<'a> {
             shared,
             here: Vec::new(),
             active: Vec::new(),
-            found: DirectoryListing::default(),
+            listing: DirectoryListing::default(),
             noted: Vec::new(),
             scratch: Vec::new(),
-            listing: Vec::new(),
+            entry_buffer: Vec::new(),
         }
     }
 
@@ -185,16 +187,16 @@ impl<'a> DirectoryReader<'a> {
     }
 
     /// Takes the entries that were found so far, in order: names from `base` bytes of the path on.
-    fn take_found(&mut self, base: usize, of: &PendingRead) -> Option<DirectoryListing> {
-        if self.found.entries.is_empty() {
+    fn take_found(&mut self, base: usize, pending: &PendingRead) -> Option<DirectoryListing> {
+        if self.listing.entries.is_empty() {
             return None;
         }
-        let mut found = std::mem::take(&mut self.found);
-        found.sort();
-        found.base.extend_from_slice(&self.here[..base]);
-        found.anchor.clone_from(&of.anchor);
-        found.rules.clone_from(&of.rules);
-        Some(found)
+        let mut listing = std::mem::take(&mut self.listing);
+        listing.sort();
+        listing.base.extend_from_slice(&self.here[..base]);
+        listing.anchor.clone_from(&pending.anchor);
+        listing.rules.clone_from(&pending.rules);
+        Some(listing)
     }
 
     /// True if the name of `step`, to which `here` leads, is a link. It matters only after a
@@ -210,42 +212,18 @@ impl<'a> DirectoryReader<'a> {
 
     /// Adds the steps after `**` to it, because `**` also matches no directory at all.
     fn close_over_deep(&mut self) {
-        let mut at = 0;
-        while let Some(&state) = self.active.get(at) {
-            at += 1;
+        let mut index = 0;
+        while let Some(&state) = self.active.get(index) {
+            index += 1;
             let step = &self.shared.steps.all[state];
             if matches!(step.component, PatternComponent::Deep) {
                 self.active.extend_from_slice(&step.next);
             }
         }
-        if at > 1 {
+        if index > 1 {
             self.active.sort_unstable();
             self.active.dedup();
         }
-    }
-
-    /// Adds `here`, from `base` on, if that entry exists and a pattern ends there, or ends there in
-    /// a slash. A name without wildcards needs no directory to be read.
-    fn look_up(
-        &mut self,
-        (ends, ends_in_slash): (bool, bool),
-        base: usize,
-        next: &PendingRead,
-    ) -> Result<(), GlobError> {
-        if !ends && !ends_in_slash {
-            return Ok(());
-        }
-        let (directory, start) = starting_point(next.anchor.as_deref());
-        let path = terminated(&mut self.scratch, &self.here[start..]);
-        let name = &self.here[base..];
-        if ends_in_slash && is_directory(directory, path) {
-            let entry = ListingEntry::Found(EntryKind::Directory);
-            self.found.push([name, b"/"], entry)?;
-        }
-        if ends && let Some(kind) = entry_kind(directory, path) {
-            self.found.push([name, b""], ListingEntry::Found(kind))?;
-        }
-        Ok(())
     }
 
     /// Reads the directory `here`: adds the entries that match the last step, and the directories
@@ -288,9 +266,9 @@ impl<'a> DirectoryReader<'a> {
             return Ok(None);
         }
         let far = relative.len() > MAX_RELATIVE_PATH_BYTES;
-        let mut listing = std::mem::take(&mut self.listing);
-        listing.resize(LISTING_BUFFER_BYTES, MaybeUninit::uninit());
-        let mut entries = RawDir::new(&directory, &mut listing);
+        let mut entry_buffer = std::mem::take(&mut self.entry_buffer);
+        entry_buffer.resize(LISTING_BUFFER_BYTES, MaybeUninit::uninit());
+        let mut entries = RawDir::new(&directory, &mut entry_buffer);
         let mut listed = 0;
         let mut ignore_files = IgnoreFilePresence::default();
         while let Some(entry) = entries.next() {
@@ -315,13 +293,13 @@ impl<'a> DirectoryReader<'a> {
                 }
             }
         }
-        self.listing = listing;
+        self.entry_buffer = entry_buffer;
         if let Some(rules) = &next.rules {
             let rules = rules.extended_to(&self.here);
             next.rules = Some(rules.with_own_rules(&self.here, directory.as_fd(), ignore_files));
         }
         let rules = next.rules.as_ref();
-        let names = (&mut self.found, &mut self.noted);
+        let names = (&mut self.listing, &mut self.noted);
         leave_out(
             self.shared,
             &self.here,
@@ -364,14 +342,14 @@ impl<'a> DirectoryReader<'a> {
         let (mut is_passed, mut is_other_case) = (false, false);
         let is_link = kind == EntryKind::Symlink;
         let steps = &*self.shared.steps;
-        let first = self.found.states.len();
+        let first = self.listing.states.len();
         for &active in &self.active {
             let step = &steps.all[active];
             let mut is_stopped = false;
             match &step.component {
                 PatternComponent::Deep => {
                     if deep {
-                        self.found.states.push(active);
+                        self.listing.states.push(active);
                         deeper = true;
                     }
                     is_passed |= is_link;
@@ -391,24 +369,24 @@ impl<'a> DirectoryReader<'a> {
             if is_stopped {
                 is_passed |= !step.next.is_empty();
             } else if leads {
-                self.found.states.extend_from_slice(&step.next);
+                self.listing.states.extend_from_slice(&step.next);
             }
         }
         if hit {
-            self.found.push([bytes, b""], ListingEntry::Found(kind))?;
+            self.listing.push([bytes, b""], ListingEntry::Found(kind))?;
         } else if is_other_case {
             self.note(bytes, LeftOutReason::OtherCase);
         }
         // A link that the pattern names is followed.
-        if is_passed && self.found.states.len() == first {
+        if is_passed && self.listing.states.len() == first {
             self.note(bytes, LeftOutReason::LinkOnTheWay);
         }
         if hit_directory && leads && (kind == EntryKind::Directory || is_directory(directory, name))
         {
             let entry = ListingEntry::Found(EntryKind::Directory);
-            self.found.push([bytes, b"/"], entry)?;
+            self.listing.push([bytes, b"/"], entry)?;
         }
-        if let Some(&state) = self.found.states.get(first) {
+        if let Some(&state) = self.listing.states.get(first) {
             let slashes = if deeper {
                 b"/"
             } else {
@@ -435,50 +413,14 @@ impl<'a> DirectoryReader<'a> {
         links: bool,
         roundabout: bool,
     ) -> Result<(), GlobError> {
-        let offset = |at: usize| u32::try_from(at).map_err(|_| GlobError::OutOfMemory);
-        let states = (offset(first)?, offset(self.found.states.len())?);
+        let offset = |number: usize| u32::try_from(number).map_err(|_| GlobError::OutOfMemory);
+        let states = (offset(first)?, offset(self.listing.states.len())?);
         let deeper = DirectoryVisit {
             states,
             links,
             roundabout,
         };
-        Ok(self.found.push(name, ListingEntry::Directory(deeper))?)
-    }
-
-    /// Looks names up one by one: without wildcards they can be found in a directory that may be
-    /// searched but not read.
-    fn look_up_names(&mut self, next: &PendingRead) -> Result<(), GlobError> {
-        let steps = &*self.shared.steps;
-        let length = self.here.len();
-        let mut active = std::mem::take(&mut self.active);
-        while let Some(&state) = active.first() {
-            let Some(name) = self.shared.name_to_look_up(state) else {
-                active.remove(0);
-                continue;
-            };
-            self.here.extend_from_slice(name);
-            let first = self.found.states.len();
-            let (mut ends, mut ends_in_slash) = (false, false);
-            let mut roundabout = next.roundabout || name == b"..";
-            active.retain(|same| {
-                let step = &steps.all[*same];
-                let is = matches!(&step.component, PatternComponent::Name(other) if other == name);
-                if is {
-                    ends |= step.ends;
-                    ends_in_slash |= step.ends_in_slash;
-                    self.found.states.extend_from_slice(&step.next);
-                }
-                !is
-            });
-            roundabout |= self.is_link_after_wildcards(next, &steps.all[state]);
-            if let Some(&next_state) = self.found.states.get(first) {
-                let slashes = &*steps.all[next_state].slashes;
-                self.push_directory([name, slashes], first, true, roundabout)?;
-            }
-            self.look_up((ends, ends_in_slash), length, next)?;
-            self.here.truncate(length);
-        }
-        Ok(())
+        Ok(self.listing.push(name, ListingEntry::Directory(deeper))?)
     }
 
     /// Counts the directory `here`, which cannot be read, unless that ends the search.

@@ -80,7 +80,7 @@ impl DirectoryListing {
 
     /// The name of an entry.
     pub fn name(&self, entry: &NameSpan<ListingEntry>) -> &CStr {
-        CStr::from_bytes_with_nul(entry.of(&self.names)).unwrap_or_default()
+        CStr::from_bytes_with_nul(entry.text_in(&self.names)).unwrap_or_default()
     }
 }
 
@@ -106,9 +106,9 @@ impl EntryRange {
         self.next >= self.end
     }
 
-    fn entry(&self, at: usize) -> Option<ListingEntry> {
+    fn entry(&self, index: usize) -> Option<ListingEntry> {
         let entries = &self.listing.entries[..self.end];
-        entries.get(at).map(|span| span.what)
+        entries.get(index).map(|span| span.what)
     }
 
     /// Cuts off the beginning: as many paths as are worth a turn, or all up to a directory, and
@@ -142,7 +142,7 @@ impl EntryRange {
 #[derive(Debug)]
 pub(super) struct RemainingWalk<R> {
     /// The rest of the path that was visited last.
-    pub rest: Option<R>,
+    pub pending: Option<R>,
     /// Listings that are not finished, the deepest last: it comes first.
     pub ranges: Vec<EntryRange>,
     /// The cost of a path for its visitor.
@@ -156,13 +156,13 @@ impl<R> RemainingWalk<R> {
             self.ranges.pop();
         }
         let range = self.ranges.last_mut()?;
-        let at = range.next;
+        let index = range.next;
         range.next += 1;
         let listing = Arc::clone(&range.listing);
         if range.is_over() {
             self.ranges.pop();
         }
-        Some((listing, at))
+        Some((listing, index))
     }
 
     /// True if the next entry is a directory on a roundabout way.
@@ -175,14 +175,14 @@ impl<R> RemainingWalk<R> {
 
 impl<R: OrderedJob> OrderedJob for RemainingWalk<R> {
     fn split_off(&mut self) -> Option<Self> {
-        if let Some(rest) = &mut self.rest {
-            let part = rest.split_off();
-            if rest.is_over() {
-                self.rest = None;
+        if let Some(pending) = &mut self.pending {
+            let part = pending.split_off();
+            if pending.is_over() {
+                self.pending = None;
             }
             if part.is_some() {
                 return Some(Self {
-                    rest: part,
+                    pending: part,
                     ranges: Vec::new(),
                     cost: self.cost,
                 });
@@ -193,17 +193,17 @@ impl<R: OrderedJob> OrderedJob for RemainingWalk<R> {
         }
         let part = self.ranges.last_mut()?.cut(self.cost);
         Some(Self {
-            rest: None,
+            pending: None,
             ranges: vec![part],
             cost: self.cost,
         })
     }
 
     fn is_over(&self) -> bool {
-        self.rest.is_none() && self.ranges.iter().all(EntryRange::is_over)
+        self.pending.is_none() && self.ranges.iter().all(EntryRange::is_over)
     }
 
     fn waits_for_all_before(&self) -> bool {
-        self.rest.is_none() && self.is_roundabout()
+        self.pending.is_none() && self.is_roundabout()
     }
 }

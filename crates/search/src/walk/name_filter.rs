@@ -13,8 +13,9 @@ use crate::paths::EntryKind;
 /// A name that is passed over, and the reason.
 pub(super) type NotedName = (Vec<u8>, LeftOutReason);
 
-/// Takes out of `listing`, the entries of the directory `here`, what the scope of the walk and these
-/// rules leave out, and adds it to `passed_over`, with those of the `noted` names that they do not.
+/// Takes out of `listing`, the entries of the directory `here`, what the scope of the walk and
+/// these rules leave out, and adds it to `passed_over`, with those of the `noted` names that they
+/// do not.
 pub(super) fn leave_out(
     shared: &SharedWalk,
     here: &[u8],
@@ -83,7 +84,7 @@ pub(super) fn leave_out(
 
 /// The name of an entry without trailing slashes; true for a directory that is not a link.
 fn name_and_kind<'n>(entry: &NameSpan<ListingEntry>, names: &'n [u8]) -> (&'n [u8], bool) {
-    let name = entry.of(names);
+    let name = entry.text_in(names);
     let is_end = |byte: &u8| matches!(byte, 0 | b'/');
     let length = name.iter().position(is_end).unwrap_or(name.len());
     let is_directory = match entry.what {

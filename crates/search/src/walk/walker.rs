@@ -185,16 +185,16 @@ impl<V: PathVisitor> OrderedWorker for WalkWorker<'_, V> {
         let all_before_is_done = part.waits_for_all_before();
         let mut done = 0;
         while done < MIN_PART_COST && walked.left_out.is_none() {
-            if let Some(rest) = part.rest.take() {
-                part.rest = self.visitor.resume(rest, made);
+            if let Some(pending) = part.pending.take() {
+                part.pending = self.visitor.resume(pending, made);
             } else {
                 if !all_before_is_done && part.is_roundabout() {
                     break;
                 }
-                let Some((listing, at)) = part.next() else {
+                let Some((listing, index)) = part.next() else {
                     break;
                 };
-                let entry = &listing.entries[at];
+                let entry = &listing.entries[index];
                 let name = listing.name(entry);
                 match entry.what {
                     ListingEntry::Found(kind) => {
@@ -205,7 +205,7 @@ impl<V: PathVisitor> OrderedWorker for WalkWorker<'_, V> {
                             kind,
                             opened: &mut self.opened,
                         };
-                        part.rest = self.visitor.visit(&mut current, made);
+                        part.pending = self.visitor.visit(&mut current, made);
                     }
                     ListingEntry::Directory(deeper) => {
                         done += DIRECTORY_COST;
@@ -214,7 +214,7 @@ impl<V: PathVisitor> OrderedWorker for WalkWorker<'_, V> {
                     }
                 }
             }
-            if part.rest.is_some() || self.visitor.is_enough(made) {
+            if part.pending.is_some() || self.visitor.is_enough(made) {
                 break;
             }
         }
@@ -278,7 +278,7 @@ impl PatternWalk {
         } = self;
         let shared = &shared;
         let way = RemainingWalk {
-            rest: None,
+            pending: None,
             ranges,
             cost: V::COST,
         };

@@ -83,7 +83,7 @@ pub fn respond<W: Write + Default>(
         });
         answered.map_err(|failure| (failure, object.progress()))
     });
-    let (failure, at) = match answered {
+    let (failure, progress) = match answered {
         Ok(done) => return done,
         Err(broken) => broken,
     };
@@ -99,7 +99,7 @@ pub fn respond<W: Write + Default>(
             object.fail(tool.family, &failure)?;
             return object.close();
         }
-        let mut object = AnswerObject::resume(sink, at, terms)?;
+        let mut object = AnswerObject::resume(sink, progress, terms)?;
         object.break_off(&failure)?;
         object.close()
     });
@@ -231,7 +231,7 @@ mod tests {
             "web_fetch" => crate::tools::web::fetch::TOOL,
             _ => crate::tools::bash::TOOL,
         };
-        assert!(registry::find(like).is_some());
+        assert!(registry::find_tool(like).is_some());
         tool.run = run;
         let mut out = BufWriter::with_capacity(BUFFER_BYTES, Vec::new());
         let mut input = b"{}".to_owned();

@@ -50,6 +50,6 @@ pub(crate) fn run_and_report_file<'a>(
 /// The time of the last change, and the size.
 fn state_of(path: &Path) -> Option<String> {
     let status = fs::metadata(path).ok()?;
-    let (seconds, rest) = (status.mtime(), status.mtime_nsec());
-    Some(format!("{seconds}.{rest} {}", status.len()))
+    let (seconds, nanoseconds) = (status.mtime(), status.mtime_nsec());
+    Some(format!("{seconds}.{nanoseconds} {}", status.len()))
 }

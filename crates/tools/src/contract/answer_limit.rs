@@ -73,9 +73,9 @@ impl TextMeasure {
             Self::Lines(least) if is_valid => {
                 let mut cost = 0;
                 let mut begun = None;
-                for at in memchr_iter(b'\n', text).chain([text.len()]) {
-                    cost += begun.map_or(at, |begin| least.max(at - begin));
-                    begun = Some(at);
+                for line_end in memchr_iter(b'\n', text).chain([text.len()]) {
+                    cost += begun.map_or(line_end, |line_start| least.max(line_end - line_start));
+                    begun = Some(line_end);
                 }
                 cost
             }
@@ -104,10 +104,10 @@ impl TextMeasure {
             end += block;
         }
         for (length, cost) in self.characters(&text[end..]) {
-            let Some(rest) = left.checked_sub(cost) else {
+            let Some(remaining_room) = left.checked_sub(cost) else {
                 break;
             };
-            left = rest;
+            left = remaining_room;
             end += length;
         }
         end
@@ -123,11 +123,11 @@ impl TextMeasure {
         let mut start = 0;
         loop {
             let block = next_block(&text[start..]);
-            let rest = cost - self.cost(&text[start..start + block]);
-            if block == 0 || rest + reserve <= room {
+            let remaining_cost = cost - self.cost(&text[start..start + block]);
+            if block == 0 || remaining_cost + reserve <= room {
                 break;
             }
-            cost = rest;
+            cost = remaining_cost;
             start += block;
         }
         for (length, one) in self.characters(&text[start..]) {
@@ -175,8 +175,8 @@ impl TextMeasure {
 /// Length of the block at the beginning of `text` that is measured together: up to a newline,
 /// because nothing after one depends on what is before it.
 fn next_block(text: &[u8]) -> usize {
-    let rest = text.get(MIN_BLOCK_BYTES..).unwrap_or_default();
-    memchr(b'\n', rest).map_or(text.len(), |at| MIN_BLOCK_BYTES + at)
+    let tail = text.get(MIN_BLOCK_BYTES..).unwrap_or_default();
+    memchr(b'\n', tail).map_or(text.len(), |offset| MIN_BLOCK_BYTES + offset)
 }
 
 fn cost_in_json(byte: u8) -> usize {
@@ -321,18 +321,18 @@ mod tests {
 
     use super::*;
 
-    fn kept(room: usize, text: &[u8]) -> (Vec<u8>, Option<Truncation>) {
-        let mut kept = BoundedText::new(TextMeasure::Json, room);
+    fn hold_text(room: usize, text: &[u8]) -> (Vec<u8>, Option<Truncation>) {
+        let mut bounded_text = BoundedText::new(TextMeasure::Json, room);
         for piece in text.chunks(3) {
-            kept.hold(piece);
+            bounded_text.hold(piece);
         }
-        kept.finish()
+        bounded_text.finish()
     }
 
     #[test]
     fn text_is_cut_behind_the_last_whole_line_that_has_room() {
         let text = b"one\ntwo\nthree\n";
-        for (room, shown, lines) in [
+        for (room, byte_count, lines) in [
             (17, 14, None),
             (16, 8, Some(2)),
             (10, 8, Some(2)),
@@ -342,22 +342,22 @@ mod tests {
             (2, 2, Some(0)),
             (0, 0, Some(0)),
         ] {
-            let (bytes, cut) = kept(room, text);
-            assert_eq!(bytes, &text[..shown], "{room}");
+            let (bytes, cut) = hold_text(room, text);
+            assert_eq!(bytes, &text[..byte_count], "{room}");
             assert_eq!(cut.map(|cut| cut.lines), lines, "{room}");
         }
-        assert_eq!(kept(9, b"").1, None);
+        assert_eq!(hold_text(9, b"").1, None);
     }
 
     #[test]
     fn records_are_kept_whole_or_not_at_all_but_for_a_first_one_that_is_too_long() {
-        let mut kept = BoundedText::new(TextMeasure::Plain, 9);
-        assert!(kept.record(b"abc") && kept.record(b"\ndef"));
-        assert!(!kept.record(b"\nghi") && kept.is_full());
-        assert!(!kept.record(b"\n"));
-        let mut kept = BoundedText::new(TextMeasure::Plain, 2);
-        assert!(!kept.record("aéz".as_bytes()));
-        assert_eq!(kept.finish().0, b"a");
+        let mut bounded_text = BoundedText::new(TextMeasure::Plain, 9);
+        assert!(bounded_text.record(b"abc") && bounded_text.record(b"\ndef"));
+        assert!(!bounded_text.record(b"\nghi") && bounded_text.is_full());
+        assert!(!bounded_text.record(b"\n"));
+        let mut bounded_text = BoundedText::new(TextMeasure::Plain, 2);
+        assert!(!bounded_text.record("aéz".as_bytes()));
+        assert_eq!(bounded_text.finish().0, b"a");
     }
 
     proptest! {
@@ -376,8 +376,8 @@ mod tests {
         ) {
             let measure = TextMeasure::with_lines(100, 15);
             let (whole, text) = (text.as_bytes(), text.as_str());
-            let shown = &text[..measure.prefix(whole, 100)];
-            prop_assert!(shown.len() <= 100 && shown.matches('\n').count() <= 15);
+            let prefix = &text[..measure.prefix(whole, 100)];
+            prop_assert!(prefix.len() <= 100 && prefix.matches('\n').count() <= 15);
             prop_assert!(measure.cost(whole) >= whole.len());
             // The parts of a text never measure less than the whole.
             let (first, rest) = whole.split_at(split.index(whole.len() + 1));

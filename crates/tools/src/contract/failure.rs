@@ -27,7 +27,7 @@ macro_rules! codes {
 
             /// The code called `name`.
             #[must_use]
-            pub fn find(name: &str) -> Option<Self> {
+            pub fn from_name(name: &str) -> Option<Self> {
                 match name {
                     $($name => Some(Self::$code),)*
                     _ => None,

@@ -59,8 +59,8 @@ mod tests {
             "metadata": {"title": "On\n lines", "site": "x"},
             "formatted": {"apa": "A. (2020). On lines.", "bibtex": "@misc{…}"},
         });
-        let shown: Vec<String> = fact_lines(picks, &field).collect();
-        assert_eq!(shown, ["title: On lines", "cite: A. (2020). On lines."]);
+        let facts: Vec<String> = fact_lines(picks, &field).collect();
+        assert_eq!(facts, ["title: On lines", "cite: A. (2020). On lines."]);
     }
 
     #[test]
@@ -82,11 +82,11 @@ mod tests {
             (json!([]), None),
             (json!({"a": 1}), None),
         ] {
-            let shown: Vec<String> = fact_lines(&[("x", "")], &value).collect();
-            assert_eq!(shown.first().map(String::as_str), line, "{value}");
+            let facts: Vec<String> = fact_lines(&[("x", "")], &value).collect();
+            assert_eq!(facts.first().map(String::as_str), line, "{value}");
         }
         let long = json!("é".repeat(10_000));
-        let shown: Vec<String> = fact_lines(&[("x", "")], &long).collect();
-        assert!(shown[0].len() < 510 && shown[0].ends_with("é…"));
+        let facts: Vec<String> = fact_lines(&[("x", "")], &long).collect();
+        assert!(facts[0].len() < 510 && facts[0].ends_with("é…"));
     }
 }

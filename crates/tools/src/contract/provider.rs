@@ -43,7 +43,7 @@ impl ModelProvider {
 
     /// The provider called `name`.
     #[must_use]
-    pub fn find(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "openai" => Some(Self::OpenAi),
             "openai-chat" => Some(Self::OpenAiChat),
@@ -142,7 +142,7 @@ mod tests {
 
     fn all_in(provider: &str, mode: SchemaMode) -> Vec<Value> {
         let tools: Vec<&Tool> = TOOLS.iter().collect();
-        let provider = ModelProvider::find(provider).unwrap();
+        let provider = ModelProvider::from_name(provider).unwrap();
         let value = definitions(Some((provider, mode)), &tools);
         value.as_array().unwrap().clone()
     }

@@ -6,6 +6,7 @@
 //! place of each broken part, everything around it kept.
 
 mod text;
+mod viewer;
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -22,6 +23,7 @@ use iki_base::unseen;
 
 pub use text::Text;
 use text::{ControlSpeller, TextSink};
+pub use viewer::Viewer;
 
 /// Usual length of a field that is not text, with its name, in bytes.
 const USUAL_FIELD_BYTES: usize = 64;
@@ -81,31 +83,6 @@ impl<'a> Reply<'a> {
     }
 }
 
-/// A reader that is shown an answer as it comes, and not as JSON: a person.
-pub trait Viewer {
-    /// Appends to the text of field `name`.
-    fn text(&mut self, name: &str, piece: &str) -> io::Result<()>;
-
-    /// True if texts shall come byte for byte ([`Viewer::bytes`]), even if they are not UTF-8.
-    fn takes_bytes(&self) -> bool {
-        false
-    }
-
-    /// Appends to the text of field `name`, which need not be UTF-8.
-    fn bytes(&mut self, name: &str, piece: &[u8]) -> io::Result<()> {
-        self.text(name, &String::from_utf8_lossy(piece))
-    }
-
-    /// Shows field `name`, which is not text.
-    fn value(&mut self, name: &str, value: Value) -> io::Result<()>;
-
-    /// Shows everything so far, because nothing more comes for a while.
-    fn flush(&mut self) -> io::Result<()>;
-
-    /// Notes that not all was read that was asked for, whatever was found.
-    fn not_all_read(&mut self) {}
-}
-
 /// An answer's fields, written as a JSON object or shown to a viewer.
 pub struct AnswerObject<'w> {
     sink: Sink<'w>,
@@ -122,7 +99,7 @@ pub struct AnswerObject<'w> {
 enum Sink<'w> {
     Json {
         out: &'w mut dyn Write,
-        at: ObjectProgress,
+        progress: ObjectProgress,
     },
     Viewer(&'w mut dyn Viewer),
 }
@@ -158,27 +135,27 @@ impl<'w> AnswerObject<'w> {
         Ok(Self::with(
             Sink::Json {
                 out,
-                at: ObjectProgress::default(),
+                progress: ObjectProgress::default(),
             },
             terms,
             less,
         ))
     }
 
-    /// Resumes an object that was written to `out` up to `at`.
+    /// Resumes an object that was written to `out` up to `progress`.
     pub fn resume(
         out: &'w mut dyn Write,
-        at: ObjectProgress,
+        progress: ObjectProgress,
         terms: CallTerms,
     ) -> io::Result<Self> {
-        if at.in_text {
+        if progress.in_text {
             out.write_all(b"\"")?;
         }
-        let at = ObjectProgress {
+        let progress = ObjectProgress {
             in_text: false,
-            ..at
+            ..progress
         };
-        Ok(Self::with(Sink::Json { out, at }, terms, ""))
+        Ok(Self::with(Sink::Json { out, progress }, terms, ""))
     }
 
     /// Opens an object that is shown to `viewer`, field by field.
@@ -201,7 +178,7 @@ impl<'w> AnswerObject<'w> {
     #[must_use]
     pub fn progress(&self) -> ObjectProgress {
         match self.sink {
-            Sink::Json { at, .. } => at,
+            Sink::Json { progress: at, .. } => at,
             Sink::Viewer(_) => ObjectProgress::default(),
         }
     }
@@ -332,7 +309,7 @@ impl<'w> AnswerObject<'w> {
         let room = self.room();
         let mut cut = None;
         match &mut self.sink {
-            Sink::Json { out, at } => {
+            Sink::Json { out, progress: at } => {
                 let mut field = Vec::with_capacity(USUAL_FIELD_BYTES);
                 begin_field(&mut field, *at, name)?;
                 let start = field.len();
@@ -370,10 +347,10 @@ impl<'w> AnswerObject<'w> {
             count = 0;
             for row in rows {
                 let length = serde_json::to_vec(row)?.len() + 1;
-                let Some(rest) = room.checked_sub(length) else {
+                let Some(remaining_room) = room.checked_sub(length) else {
                     break;
                 };
-                room = rest;
+                room = remaining_room;
                 count += 1;
             }
         }
@@ -402,7 +379,7 @@ impl<'w> AnswerObject<'w> {
     /// other audiences.
     pub fn image(&mut self, mime_type: &str, bytes: &[u8]) -> io::Result<()> {
         let reader = self.terms.reader;
-        if let Sink::Json { out, at } = &mut self.sink
+        if let Sink::Json { out, progress: at } = &mut self.sink
             && reader == Audience::Model
         {
             let data = STANDARD.encode(bytes);
@@ -428,7 +405,7 @@ impl<'w> AnswerObject<'w> {
 
     /// Writes a field that does not count against the limit.
     fn field_beside<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> io::Result<()> {
-        if let Sink::Json { out, at } = &mut self.sink {
+        if let Sink::Json { out, progress: at } = &mut self.sink {
             begin_field(*out, *at, name)?;
             at.begun = true;
             out.write_all(&serde_json::to_vec(value)?)?;
@@ -444,7 +421,7 @@ impl<'w> AnswerObject<'w> {
         let is_spelled = self.terms.reader == Audience::Model;
         let spelling = is_spelled.then(|| ControlSpeller::new(&mut self.spelled));
         let sink = match &mut self.sink {
-            Sink::Json { out, at } => {
+            Sink::Json { out, progress: at } => {
                 begin_field(*out, *at, name)?;
                 out.write_all(b"\"")?;
                 at.begun = true;
@@ -452,7 +429,7 @@ impl<'w> AnswerObject<'w> {
                 at.spent += name.len() + TEXT_FIELD_BYTES;
                 TextSink::Json {
                     out: &mut **out,
-                    at,
+                    progress: at,
                     escaped: Vec::new(),
                     measure,
                 }
@@ -487,9 +464,9 @@ fn relative_names(text: &str) -> Cow<'_, str> {
     };
     let here = format!("{here}/");
     let mut relative = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find(&here) {
-        let (before, from) = rest.split_at(at);
+    let mut remainder = text;
+    while let Some(offset) = remainder.find(&here) {
+        let (before, from) = remainder.split_at(offset);
         let behind = &from[here.len()..];
         let begins = !before.ends_with(|one: char| one.is_alphanumeric() || "/._-~".contains(one));
         let goes_on = behind.starts_with(|one: char| one.is_alphanumeric() || "._".contains(one));
@@ -497,9 +474,9 @@ fn relative_names(text: &str) -> Cow<'_, str> {
         if !(begins && goes_on) {
             relative.push_str(&here);
         }
-        rest = behind;
+        remainder = behind;
     }
-    relative.push_str(rest);
+    relative.push_str(remainder);
     Cow::Owned(relative)
 }
 
@@ -511,8 +488,8 @@ fn truncate_string(whole: &[u8], room: usize) -> String {
 }
 
 /// Begins field `name` of a JSON object.
-fn begin_field(out: &mut dyn Write, at: ObjectProgress, name: &str) -> io::Result<()> {
-    if at.begun {
+fn begin_field(out: &mut dyn Write, progress: ObjectProgress, name: &str) -> io::Result<()> {
+    if progress.begun {
         out.write_all(b",")?;
     }
     serde_json::to_writer(&mut *out, name)?;

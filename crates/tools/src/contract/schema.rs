@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn every_schema_is_read_with_its_fields_in_order() {
-        let schema = Schema::read(registry::find("file-edit").unwrap().schema);
+        let schema = Schema::read(registry::find_tool("file-edit").unwrap().schema);
         let fields: Vec<_> = schema
             .fields
             .iter()
@@ -263,7 +263,7 @@ mod tests {
             let shared = models.keys().filter(|name| hosts.contains_key(*name));
             assert!(shared.eq(hosts.keys()), "{}", tool.name);
             for (name, field) in &models {
-                let said = field["description"].as_str().unwrap();
+                let field_text = field["description"].as_str().unwrap();
                 for keyword in field.as_object().unwrap().keys() {
                     let known =
                         ["type", "description", "items", "enum"].contains(&keyword.as_str());
@@ -273,9 +273,9 @@ mod tests {
                 let lists = field["type"] == "array";
                 // A filter of a search that is not given filters nothing, and a list none.
                 let is_filter = tool.set == ToolSet::Research || !hosts.contains_key(name);
-                let filters = is_filter && !said.contains("(default: ");
+                let filters = is_filter && !field_text.contains("(default: ");
                 let tells = !needed && !lists && !filters;
-                assert_eq!(said.contains("(default: "), tells, "{said}");
+                assert_eq!(field_text.contains("(default: "), tells, "{field_text}");
                 let Some(host) = hosts.get(name) else {
                     continue;
                 };
@@ -284,8 +284,8 @@ mod tests {
                     // Pages have a bound that the specification leaves out.
                     if let Some(value) = host.get(keyword) {
                         assert!(
-                            said.contains(&value.to_string()),
-                            "{keyword} of {name}: {said}"
+                            field_text.contains(&value.to_string()),
+                            "{keyword} of {name}: {field_text}"
                         );
                     }
                 }

@@ -143,8 +143,8 @@ impl Tool {
         request: &'a Request<'a>,
         store: &dyn CacheStore,
     ) -> Option<Result<Reply<'a>, Failure>> {
-        let found = self.from_cache?(request, store)?;
-        Some(request.name_ignored(found))
+        let cached_answer = self.from_cache?(request, store)?;
+        Some(request.name_ignored(cached_answer))
     }
 
     /// The schema for models and people, with the name of the shell that runs commands for them.

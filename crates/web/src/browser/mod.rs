@@ -78,7 +78,7 @@ pub struct RenderedPage {
     /// The document, as HTML.
     pub html: String,
     /// The requests of the page and of the browser itself.
-    pub asked: Vec<ProxyRequest>,
+    pub requests: Vec<ProxyRequest>,
 }
 
 /// The reason why there is no rendered page.
@@ -132,7 +132,7 @@ impl Browser {
     /// Returns the browser that `IKIGAI_BROWSER` names, else the first one on the `PATH`; `None` if
     /// the variable is empty or names no executable.
     #[must_use]
-    pub fn find() -> Option<Self> {
+    pub fn locate() -> Option<Self> {
         let program = find_helper(VARIABLE, &NAMES)?;
         let flags = std::env::var_os(FLAGS).unwrap_or_default();
         let flags = flags
@@ -229,7 +229,7 @@ impl Browser {
         }
         Ok(RenderedPage {
             html,
-            asked: finished.0,
+            requests: finished.0,
         })
     }
 

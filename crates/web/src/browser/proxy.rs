@@ -83,7 +83,7 @@ struct ProxyState {
 
 #[derive(Default)]
 struct ProxyLog {
-    asked: Vec<ProxyRequest>,
+    requests: Vec<ProxyRequest>,
     /// The first error of reaching the page's own host.
     failed: Option<NetworkError>,
     /// The page's own host was reached.
@@ -150,7 +150,7 @@ impl BrowserProxy {
         self.stop();
         let mut log = lock(&self.shared.log);
         let failed = log.failed.take().filter(|_| !log.reached);
-        (std::mem::take(&mut log.asked), failed)
+        (std::mem::take(&mut log.requests), failed)
     }
 
     fn stop(&mut self) {
@@ -170,7 +170,7 @@ impl Drop for BrowserProxy {
 
 impl ProxyState {
     /// Accepts connections until the proxy is stopped or everything is cut off.
-    fn accept(self: &Arc<Self>, listener: &TcpListener, own: SocketAddr) {
+    fn accept(self: &Arc<Self>, listener: &TcpListener, local_address: SocketAddr) {
         let mut taken = 0;
         while taken < MAX_CONNECTIONS_IN_ALL && self.may_go_on() {
             let left = self.cut.saturating_duration_since(Instant::now());
@@ -182,7 +182,7 @@ impl ProxyState {
             };
             taken += 1;
             if self.at_once.load(Ordering::Relaxed) >= MAX_CONNECTIONS
-                || !peer::is_of_this_user(peer, own)
+                || !peer::is_of_this_user(peer, local_address)
             {
                 continue;
             }
@@ -240,7 +240,7 @@ impl ProxyState {
         };
         let mut log = lock(&self.log);
         let port = url.port_or_known_default().unwrap_or(0);
-        log.asked.push(ProxyRequest {
+        log.requests.push(ProxyRequest {
             target: format!("{}:{port}", url.host_str().unwrap_or_default()),
             refused: opened.as_ref().err().map(ToString::to_string),
         });

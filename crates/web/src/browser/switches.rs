@@ -68,11 +68,11 @@ mod tests {
 
     #[test]
     fn the_user_agent_names_the_browser_with_its_version_and_us() {
-        for said in [
+        for version_text in [
             "Chromium 156.0.8078.79 built on Debian GNU/Linux 12 (bookworm)\n",
             "Google Chrome 156.0.1.2 \n",
         ] {
-            let agent = user_agent(said, "ikigai-tools/1");
+            let agent = user_agent(version_text, "ikigai-tools/1");
             assert!(agent.contains(" HeadlessChrome/156.0.0.0 "), "{agent}");
             assert!(agent.ends_with(" ikigai-tools/1"), "{agent}");
         }

@@ -32,7 +32,7 @@ pub struct ArtifactId(String);
 impl ArtifactId {
     /// The id of this content.
     #[must_use]
-    pub fn of(content: &[u8]) -> Self {
+    pub fn for_content(content: &[u8]) -> Self {
         Self(hex::encode(digest(&SHA256, content).as_ref()))
     }
 
@@ -74,8 +74,12 @@ pub struct StoredArtifact {
 /// Keeps `content` for [`LIFETIME`] from now. `None` if it cannot be read back, because the disk is
 /// full or the directory may not be written to: the caller then needs the content itself.
 #[must_use]
-pub fn put(store: &dyn CacheStore, mime_type: &str, content: &[u8]) -> Option<ArtifactId> {
-    let id = ArtifactId::of(content);
+pub fn store_content(
+    store: &dyn CacheStore,
+    mime_type: &str,
+    content: &[u8],
+) -> Option<ArtifactId> {
+    let id = ArtifactId::for_content(content);
     let mime_type: String = mime_type.chars().filter(|c| !c.is_control()).collect();
     let mut stored = Vec::with_capacity(mime_type.len() + 1 + content.len());
     stored.extend_from_slice(mime_type.as_bytes());
@@ -105,7 +109,7 @@ fn opened(id: &ArtifactId, entry: CacheEntry) -> Option<StoredArtifact> {
     let content = stored.split_off(end + 1);
     stored.truncate(end);
     let mime_type = String::from_utf8(stored).ok()?;
-    (ArtifactId::of(&content) == *id).then_some(StoredArtifact { mime_type, content })
+    (ArtifactId::for_content(&content) == *id).then_some(StoredArtifact { mime_type, content })
 }
 
 #[cfg(test)]
@@ -118,15 +122,17 @@ mod tests {
     /// A store in memory, in which one entry has room; it may refuse new ones.
     #[derive(Default)]
     struct StoreOfOne {
-        kept: Mutex<Option<(CacheQuestion, Vec<u8>)>>,
+        entry: Mutex<Option<(CacheQuestion, Vec<u8>)>>,
         age: Duration,
         is_full: bool,
     }
 
     impl CacheStore for StoreOfOne {
         fn get(&self, question: &CacheQuestion, longest: Duration) -> Option<CacheEntry> {
-            let kept = lock(&self.kept);
-            let (_, bytes) = kept.as_ref().filter(|(asked, _)| asked == question)?;
+            let stored_entry = lock(&self.entry);
+            let (_, bytes) = stored_entry
+                .as_ref()
+                .filter(|(stored_question, _)| stored_question == question)?;
             let entry = CacheEntry {
                 bytes: bytes.clone(),
                 age: self.age,
@@ -136,18 +142,18 @@ mod tests {
 
         fn put(&self, question: &CacheQuestion, bytes: &[u8], _good_for: Duration) {
             if !self.is_full {
-                *lock(&self.kept) = Some((question.clone(), bytes.to_vec()));
+                *lock(&self.entry) = Some((question.clone(), bytes.to_vec()));
             }
         }
 
         fn forget(&self, _question: &CacheQuestion) {
-            lock(&self.kept).take();
+            lock(&self.entry).take();
         }
     }
 
     #[test]
     fn an_id_is_the_content_s_digest_and_is_read_back_from_its_address_alone() {
-        let id = ArtifactId::of(b"abc");
+        let id = ArtifactId::for_content(b"abc");
         let digits = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         assert_eq!(id.to_string(), digits);
         assert_eq!(id.address(), format!("research://artifact/{digits}"));
@@ -177,7 +183,7 @@ mod tests {
             ("", b""),
         ] {
             store.age = Duration::ZERO;
-            let id = put(&store, mime_type, content).unwrap();
+            let id = store_content(&store, mime_type, content).unwrap();
             let there = get(&store, &id).unwrap();
             assert_eq!(there.mime_type, mime_type);
             assert_eq!(there.content, content);
@@ -185,7 +191,7 @@ mod tests {
             assert_eq!(get(&store, &id), None);
         }
         store.age = Duration::ZERO;
-        let id = put(&store, "text/x\r\nbroken", b"c").unwrap();
+        let id = store_content(&store, "text/x\r\nbroken", b"c").unwrap();
         assert_eq!(get(&store, &id).unwrap().mime_type, "text/xbroken");
     }
 
@@ -195,21 +201,21 @@ mod tests {
             is_full: true,
             ..StoreOfOne::default()
         };
-        assert_eq!(put(&store, "text/plain", b"a"), None);
+        assert_eq!(store_content(&store, "text/plain", b"a"), None);
         store.is_full = false;
-        assert!(put(&store, "text/plain", b"a").is_some());
+        assert!(store_content(&store, "text/plain", b"a").is_some());
         // The older one is still there, and would be gone before the time that is promised.
         store.is_full = true;
         store.age = Duration::from_secs(120);
-        assert_eq!(put(&store, "text/plain", b"a"), None);
+        assert_eq!(store_content(&store, "text/plain", b"a"), None);
     }
 
     #[test]
     fn nothing_but_the_content_of_that_id_is_shown() {
         let store = StoreOfOne::default();
-        let id = put(&store, "text/plain", b"mine").unwrap();
-        for kept in [&b"text/plain\nother"[..], b"mine", b"", b"\xff\nmine"] {
-            store.put(&id.question(), kept, LIFETIME);
+        let id = store_content(&store, "text/plain", b"mine").unwrap();
+        for content in [&b"text/plain\nother"[..], b"mine", b"", b"\xff\nmine"] {
+            store.put(&id.question(), content, LIFETIME);
             assert_eq!(get(&store, &id), None);
         }
     }

@@ -47,7 +47,7 @@ const FLIGHT_FILE_PREFIX: &str = ".turn-";
 pub struct CacheFiles {
     directory: PathBuf,
     keys: EntryKeys,
-    most: u64,
+    max_bytes: u64,
 }
 
 impl CacheFiles {
@@ -72,7 +72,7 @@ impl CacheFiles {
         is_made_own(&directory).then_some(Self {
             directory,
             keys,
-            most: limit,
+            max_bytes: limit,
         })
     }
 
@@ -86,12 +86,12 @@ impl CacheFiles {
     fn clean_up(&self) {
         let mut young = young_entries(&self.directory, MAX_ENTRY_AGE);
         let mut total: u64 = young.iter().map(|(_, length, _)| length).sum();
-        if total <= self.most {
+        if total <= self.max_bytes {
             return;
         }
         young.sort_unstable();
         for (_, length, path) in young {
-            if total <= self.most {
+            if total <= self.max_bytes {
                 break;
             }
             let _ = fs::remove_file(path);
@@ -103,8 +103,11 @@ impl CacheFiles {
 impl CacheStore for CacheFiles {
     fn get(&self, question: &CacheQuestion, longest: Duration) -> Option<CacheEntry> {
         let name = question.name(&self.keys.naming);
-        let (changed, sealed) =
-            read_sealed(&self.directory.join(file_name(&name, longest)), self.most).ok()?;
+        let (changed, sealed) = read_sealed(
+            &self.directory.join(file_name(&name, longest)),
+            self.max_bytes,
+        )
+        .ok()?;
         let age = match SystemTime::now().duration_since(changed) {
             Ok(age) => age,
             Err(ahead) if ahead.duration() < MAX_CLOCK_SKEW => Duration::ZERO,
@@ -123,7 +126,7 @@ impl CacheStore for CacheFiles {
         let Some(sealed) = self.keys.sealing.close(&name, bytes) else {
             return;
         };
-        if u64::try_from(sealed.len()).is_ok_and(|length| length > self.most) {
+        if u64::try_from(sealed.len()).is_ok_and(|length| length > self.max_bytes) {
             return self.forget(question);
         }
         if place(&self.directory, &file_name(&name, good_for), &sealed).is_ok() {
@@ -389,10 +392,10 @@ mod tests {
     fn the_oldest_goes_first_and_what_is_too_large_is_not_kept() {
         let place = tempfile::tempdir().unwrap();
         let files = open(place.path(), 10_000);
-        for (at, what) in ["a", "b", "c"].into_iter().enumerate() {
+        for (index, what) in ["a", "b", "c"].into_iter().enumerate() {
             files.put(&ask(what), &[0; 3000], HOUR);
             let path = files.directory().join(ask(what).name(&files.keys.naming));
-            make_old(&path, HOUR / (2 + u32::try_from(at).unwrap()));
+            make_old(&path, HOUR / (2 + u32::try_from(index).unwrap()));
         }
         files.put(&ask("d"), &[0; 3000], HOUR);
         let there = |what| files.get(&ask(what), HOUR).is_some();

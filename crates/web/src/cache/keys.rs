@@ -56,7 +56,7 @@ impl EntryKeys {
         }
         let mut secret = [0; LENGTH];
         for (byte, pair) in secret.iter_mut().zip(digits.chunks_exact(2)) {
-            let digit = |at: usize| char::from(pair[at]).to_digit(16);
+            let digit = |index: usize| char::from(pair[index]).to_digit(16);
             *byte = u8::try_from(digit(0)? * 16 + digit(1)?).ok()?;
         }
         Self::from_secret(&secret)

@@ -70,7 +70,7 @@ impl PersistentFiles {
         let opened = self.keys.sealing.open(name, &sealed);
         // One that is damaged is lost.
         Ok(opened
-            .zip(EntryVersion::of(&sealed))
+            .zip(EntryVersion::from_sealed(&sealed))
             .map(|(bytes, version)| PersistentEntry { bytes, version }))
     }
 

@@ -18,7 +18,7 @@ pub struct EntryVersion(pub(super) [u8; VERSION]);
 
 impl EntryVersion {
     /// The version of that sealed form; `None` if it is none.
-    pub(super) fn of(sealed: &[u8]) -> Option<Self> {
+    pub(super) fn from_sealed(sealed: &[u8]) -> Option<Self> {
         sealed.first_chunk().copied().map(Self)
     }
 }

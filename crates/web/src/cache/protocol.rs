@@ -108,11 +108,11 @@ impl StoreMessage {
 
     /// Reads a message, without its length; `None` if it is malformed.
     pub fn decode(message: &[u8]) -> Option<Self> {
-        let ([kind, changes], rest) = message.split_first_chunk()?;
-        let (time, rest) = rest.split_first_chunk()?;
-        let (length, rest) = rest.split_first_chunk()?;
+        let ([kind, changes], remainder) = message.split_first_chunk()?;
+        let (time, remainder) = remainder.split_first_chunk()?;
+        let (length, remainder) = remainder.split_first_chunk()?;
         let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
-        let (parts, bytes) = rest.split_at_checked(length)?;
+        let (parts, bytes) = remainder.split_at_checked(length)?;
         Some(Self {
             kind: *KINDS.get(usize::from(*kind))?,
             question: CacheQuestion::of_parts(parts.to_vec(), *changes == 1),
@@ -132,7 +132,7 @@ pub fn length(head: [u8; HEAD]) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn put(bytes: Vec<u8>) -> StoreMessage {
+    fn put_message(bytes: Vec<u8>) -> StoreMessage {
         StoreMessage {
             kind: MessageKind::Put,
             question: CacheQuestion::new("test", 1).with("what", Some("\0any\n")),
@@ -143,22 +143,22 @@ mod tests {
 
     #[test]
     fn a_message_is_read_as_it_was_written() {
-        let mut changing = put(b"bytes\0".to_vec());
+        let mut changing = put_message(b"bytes\0".to_vec());
         changing.question = changing.question.that_changes();
         for message in KINDS.map(|kind| StoreMessage {
             kind,
             ..changing.clone()
         }) {
             let encoded = message.encode().unwrap();
-            let (head, rest) = encoded.split_first_chunk().unwrap();
-            assert_eq!(length(*head), Some(rest.len()));
-            assert_eq!(StoreMessage::decode(rest), Some(message));
+            let (head, remainder) = encoded.split_first_chunk().unwrap();
+            assert_eq!(length(*head), Some(remainder.len()));
+            assert_eq!(StoreMessage::decode(remainder), Some(message));
         }
     }
 
     #[test]
     fn a_message_that_is_cut_unknown_or_too_long_is_none() {
-        let whole = put(Vec::new()).encode().unwrap();
+        let whole = put_message(Vec::new()).encode().unwrap();
         let whole = &whole[HEAD..];
         for end in 0..whole.len() {
             assert_eq!(StoreMessage::decode(&whole[..end]), None, "{end} bytes");
@@ -166,7 +166,7 @@ mod tests {
         let mut unknown = whole.to_vec();
         unknown[0] = 11;
         assert_eq!(StoreMessage::decode(&unknown), None);
-        assert_eq!(put(vec![0; MAX_MESSAGE_BYTES]).encode(), None);
+        assert_eq!(put_message(vec![0; MAX_MESSAGE_BYTES]).encode(), None);
         assert_eq!(length(u32::MAX.to_le_bytes()), None);
     }
 }

@@ -250,7 +250,7 @@ impl RedisCache {
         take.arg("NX").arg("PX").arg(milliseconds(LEASE_TIME));
         let taken = self.all(&mut take, ANSWERS_WITHIN).await;
         match taken?.pop() {
-            Some(Ok(Value::Okay)) => Ok(Some(turn.kept())),
+            Some(Ok(Value::Okay)) => Ok(Some(turn.keep())),
             Some(Ok(_)) => Ok(None),
             other => {
                 self.record_write(other.as_ref().and_then(|done| done.as_ref().err()));

@@ -200,8 +200,8 @@ mod tests {
             let layers = Arc::new(LayeredCache::new(files, None));
             let mut ends = Vec::new();
             for _ in 0..2 {
-                let (own, other) = store_server::socket_pair().unwrap();
-                tokio::spawn(store_server::serve(Arc::clone(&layers), None, own));
+                let (server_end, other) = store_server::socket_pair().unwrap();
+                tokio::spawn(store_server::serve(Arc::clone(&layers), None, server_end));
                 ends.push(called(UnixStream::from(other)));
             }
             let done = tokio::task::spawn_blocking(move || calls(&ends[0], &ends[1]));
@@ -232,9 +232,9 @@ mod tests {
             assert!(one.turn(&ask("a")).is_none());
             // The process is gone.
             other.0.lock().unwrap().take();
-            let begin = Instant::now();
+            let start = Instant::now();
             while one.turn(&ask("a")).is_none() {
-                assert!(begin.elapsed() < Duration::from_secs(5));
+                assert!(start.elapsed() < Duration::from_secs(5));
                 thread::sleep(Duration::from_millis(5));
             }
         });
@@ -261,11 +261,11 @@ mod tests {
         // One that says nothing is waited for once.
         let (socket, mut other) = UnixStream::pair().unwrap();
         let silent = called(socket);
-        let begin = Instant::now();
+        let start = Instant::now();
         for _ in 0..5 {
             assert_eq!(silent.get(&ask("a"), HOUR), None);
         }
-        assert!(begin.elapsed() < 2 * REPLY_TIMEOUT);
+        assert!(start.elapsed() < 2 * REPLY_TIMEOUT);
         other.write_all(&[0; 9]).unwrap_err();
         // One that talks nonsense is not asked again.
         let (socket, mut other) = UnixStream::pair().unwrap();

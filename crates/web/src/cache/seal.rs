@@ -38,8 +38,8 @@ impl EntryCipher {
 
     /// The content that was sealed as the entry of that name; `None` if this was not.
     pub(super) fn open(&self, name: &str, sealed: &[u8]) -> Option<Vec<u8>> {
-        let rest = sealed.strip_prefix(MAGIC)?;
-        let (nonce, text) = rest.split_at_checked(NONCE_LEN)?;
+        let remainder = sealed.strip_prefix(MAGIC)?;
+        let (nonce, text) = remainder.split_at_checked(NONCE_LEN)?;
         let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
         let mut text = text.to_vec();
         let length = self
@@ -78,11 +78,11 @@ mod tests {
     fn whatever_is_changed_in_it_closes_it() {
         let seal = EntryCipher::new(&[7; 32]).unwrap();
         let sealed = seal.close("name", b"content").unwrap();
-        for at in 0..sealed.len() {
+        for index in 0..sealed.len() {
             let mut other = sealed.clone();
-            other[at] ^= 1;
-            assert_eq!(seal.open("name", &other), None, "byte {at}");
-            assert_eq!(seal.open("name", &sealed[..at]), None, "{at} bytes");
+            other[index] ^= 1;
+            assert_eq!(seal.open("name", &other), None, "byte {index}");
+            assert_eq!(seal.open("name", &sealed[..index]), None, "{index} bytes");
         }
     }
 }

@@ -21,7 +21,7 @@ use iki_base::mutex::lock;
 /// The cache of a server.
 pub struct LayeredCache {
     shared: Option<Arc<RedisCache>>,
-    own: Option<Arc<CacheFiles>>,
+    local_files: Option<Arc<CacheFiles>>,
     /// Entries that last, unless they are shared.
     persistent: Option<Arc<PersistentFiles>>,
     /// The owner of the persistent entries of callers without a name.
@@ -49,10 +49,10 @@ impl LayeredCache {
     /// The cache of a server with these files, if it has a place for them, and the shared one, if
     /// it has one.
     #[must_use]
-    pub fn new(own: Option<CacheFiles>, shared: Option<Arc<RedisCache>>) -> Self {
+    pub fn new(local_files: Option<CacheFiles>, shared: Option<Arc<RedisCache>>) -> Self {
         Self {
             shared,
-            own: own.map(Arc::new),
+            local_files: local_files.map(Arc::new),
             persistent: None,
             nameless: None,
             turns: Arc::default(),
@@ -86,7 +86,7 @@ impl LayeredCache {
                 Ok(None) | Err(_) => {}
             }
         }
-        let local = Arc::clone(self.own.as_ref()?);
+        let local = Arc::clone(self.local_files.as_ref()?);
         let sought = question.clone();
         spawn_blocking(move || local.get(&sought, longest))
             .await
@@ -96,7 +96,7 @@ impl LayeredCache {
     /// Keeps the answer to `question`, which is of no use once it is as old as `good_for`.
     pub async fn put(&self, question: &CacheQuestion, bytes: &[u8], good_for: Duration) {
         let local = async {
-            if let Some(local) = self.own.clone() {
+            if let Some(local) = self.local_files.clone() {
                 let (question, bytes) = (question.clone(), bytes.to_vec());
                 let _ = spawn_blocking(move || local.put(&question, &bytes, good_for)).await;
             }
@@ -111,7 +111,7 @@ impl LayeredCache {
 
     /// Forgets the answer to `question`.
     pub async fn forget(&self, question: &CacheQuestion) {
-        if let Some(local) = self.own.clone() {
+        if let Some(local) = self.local_files.clone() {
             let question = question.clone();
             let _ = spawn_blocking(move || local.forget(&question)).await;
         }
@@ -184,7 +184,7 @@ impl LayeredCache {
             turns: Arc::clone(&self.turns),
             others: Vec::new(),
         };
-        if let Some(local) = &self.own {
+        if let Some(local) = &self.local_files {
             locks.others.push(local.turn(question)?);
         }
         Some(locks)
@@ -226,13 +226,13 @@ mod tests {
     #[tokio::test]
     async fn one_has_the_turn_with_files_and_without() {
         let place = tempfile::tempdir().unwrap();
-        for own in [files(&place), None] {
-            let kept = own.is_some();
-            let layers = LayeredCache::new(own, None);
+        for local_files in [files(&place), None] {
+            let has_files = local_files.is_some();
+            let layers = LayeredCache::new(local_files, None);
             let turn = layers.turn(&ask("a")).await.unwrap();
             assert!(layers.turn(&ask("a")).await.is_none());
             assert!(layers.turn(&ask("b")).await.is_some());
-            if kept {
+            if has_files {
                 let another = LayeredCache::new(files(&place), None);
                 assert!(another.turn(&ask("a")).await.is_none());
             }

@@ -87,10 +87,10 @@ pub(super) fn open_lock(path: &Path) -> io::Result<File> {
 
 /// True if `file` is still the one at `path`.
 fn is_still_at(file: &File, path: &Path) -> bool {
-    let (Ok(own), Ok(there)) = (file.metadata(), fs::symlink_metadata(path)) else {
+    let (Ok(status), Ok(there)) = (file.metadata(), fs::symlink_metadata(path)) else {
         return false;
     };
-    (own.dev(), own.ino()) == (there.dev(), there.ino())
+    (status.dev(), status.ino()) == (there.dev(), there.ino())
 }
 
 /// The value that `look` finds; else, the turn to find it out. Waits while another process has the

@@ -415,7 +415,7 @@ fn octets_that_are_text_are_text_and_others_are_not() {
 
 #[test]
 fn a_file_of_another_kind_is_no_text_whatever_its_type_says() {
-    for (bytes, found) in [
+    for (bytes, expected) in [
         (&b"%PDF-1.7\n"[..], "application/pdf"),
         (b"PK\x03\x04", "application/zip"),
         (b"\x1f\x8b\x08\0", "application/gzip"),
@@ -424,7 +424,7 @@ fn a_file_of_another_kind_is_no_text_whatever_its_type_says() {
         let unsupported = |content_type| read(bytes, content_type, "", false).unwrap_err().0;
         assert_eq!(
             unsupported(Some("text/plain")),
-            format!("{found} served as text/plain")
+            format!("{expected} served as text/plain")
         );
     }
     let undeclared = read(b"PK\x03\x04\0\0", None, "", false).unwrap_err();

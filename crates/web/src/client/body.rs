@@ -73,7 +73,7 @@ pub struct BodyLimit {
 impl BodyLimit {
     /// Creates a limit for all bodies.
     #[must_use]
-    pub const fn of(bytes: usize) -> Self {
+    pub const fn new(bytes: usize) -> Self {
         Self {
             bytes,
             larger: None,
@@ -234,13 +234,13 @@ impl<R: BufRead> Read for GzipMembers<R> {
                 self.decoder = Some(decoder);
                 return Ok(n);
             }
-            let mut rest = decoder.into_inner();
-            if rest.fill_buf()?.first() == Some(&0x1f) {
+            let mut input = decoder.into_inner();
+            if input.fill_buf()?.first() == Some(&0x1f) {
                 if self.members == MAX_MEMBERS {
                     return Err(io::Error::other(EncodedOverflow));
                 }
                 self.members += 1;
-                self.decoder = Some(GzDecoder::new(rest));
+                self.decoder = Some(GzDecoder::new(input));
             }
         }
         Ok(0)

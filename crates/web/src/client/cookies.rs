@@ -132,8 +132,8 @@ impl Cookie {
 
 /// Splits name and value at the first `=`.
 fn split(part: &[u8]) -> Option<(&[u8], &[u8])> {
-    let at = part.iter().position(|byte| *byte == b'=')?;
-    Some((part[..at].trim_ascii(), part[at + 1..].trim_ascii()))
+    let offset = part.iter().position(|byte| *byte == b'=')?;
+    Some((part[..offset].trim_ascii(), part[offset + 1..].trim_ascii()))
 }
 
 /// Returns the lifetime that a `Max-Age` gives: zero for a value of zero or below.
@@ -154,14 +154,15 @@ fn max_age(value: &str) -> Option<Duration> {
 fn default_path(path: &str) -> &str {
     match path.rfind('/') {
         None | Some(0) => "/",
-        Some(at) => &path[..at],
+        Some(offset) => &path[..offset],
     }
 }
 
 /// True if a cookie with path `cookie` is sent with a request for `path` (section 5.1.4).
 fn covers(cookie: &str, path: &str) -> bool {
-    path.strip_prefix(cookie)
-        .is_some_and(|rest| rest.is_empty() || cookie.ends_with('/') || rest.starts_with('/'))
+    path.strip_prefix(cookie).is_some_and(|remainder| {
+        remainder.is_empty() || cookie.ends_with('/') || remainder.starts_with('/')
+    })
 }
 
 /// True if `host` is `domain` or below it (section 5.1.3).

@@ -229,18 +229,21 @@ impl<T: Transport> HttpWire<T> {
         timeout: NextTimeout,
     ) -> Result<(), ureq::Error> {
         let sent = self.inner.buffers().output()[..amount].to_vec();
-        let path = sent.iter().position(|b| *b == b' ').map_or(0, |at| at + 1);
+        let path = sent
+            .iter()
+            .position(|b| *b == b' ')
+            .map_or(0, |offset| offset + 1);
         let mut whole = Vec::with_capacity(sent.len() + prefix.len());
         whole.extend_from_slice(&sent[..path]);
         whole.extend_from_slice(prefix.as_bytes());
         whole.extend_from_slice(&sent[path..]);
-        let mut rest = &whole[..];
-        while !rest.is_empty() {
+        let mut remainder = &whole[..];
+        while !remainder.is_empty() {
             let output = self.inner.buffers().output();
-            let n = output.len().min(rest.len());
-            output[..n].copy_from_slice(&rest[..n]);
+            let n = output.len().min(remainder.len());
+            output[..n].copy_from_slice(&remainder[..n]);
             self.inner.transmit_output(n, timeout)?;
-            rest = &rest[n..];
+            remainder = &remainder[n..];
         }
         Ok(())
     }
@@ -265,10 +268,10 @@ impl<T: Transport> HttpWire<T> {
                 ResponseHead::Partial if more && input.len() <= MAX_HEAD_BYTES => continue,
                 ResponseHead::Partial | ResponseHead::NotHttp1 => {}
                 ResponseHead::Whole { length, bytes, .. } => {
-                    let rest = input[length..].to_vec();
+                    let tunnel_bytes = input[length..].to_vec();
                     let all = input.len();
                     buffers.input_consume(all);
-                    let made = [bytes, rest].concat();
+                    let made = [bytes, tunnel_bytes].concat();
                     // There is room because no more is put back than was taken out.
                     let room = buffers.input_append_buf();
                     let fits = made.len().min(room.len());

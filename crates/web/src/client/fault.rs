@@ -194,15 +194,19 @@ pub fn describe_disallowed_host(why: NotAllowed) -> NetworkError {
 }
 
 /// Describes an answer that is not HTTP.
-pub fn describe_non_http(error: NetworkError, begin: &[u8], target: &HopTarget) -> NetworkError {
+pub fn describe_non_http(
+    error: NetworkError,
+    first_bytes: &[u8],
+    target: &HopTarget,
+) -> NetworkError {
     // A TLS record: an alert, or part of a handshake (RFC 8446, section 5.1).
-    if matches!(begin, [0x15 | 0x16, 3, ..]) && !target.is_tls() {
+    if matches!(first_bytes, [0x15 | 0x16, 3, ..]) && !target.is_tls() {
         return error.advising(format!(
             "The server at {target} speaks TLS: send the same URL with https:// in place of \
              http://."
         ));
     }
-    let text = String::from_utf8_lossy(begin);
+    let text = String::from_utf8_lossy(first_bytes);
     match quote::quoted(text.lines().next().unwrap_or_default()) {
         Some(quoted) if !quoted.contains('\u{fffd}') => {
             error.advising(format!("The answer begins with {quoted}."))

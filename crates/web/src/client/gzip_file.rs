@@ -19,8 +19,8 @@ impl UnpackedFile {
     #[must_use]
     pub fn other_file(&self) -> Option<(&'static str, &'static str)> {
         let is_binary = memchr::memchr(0, &self.bytes).is_some();
-        let kind = is_binary.then(|| signature::of(&self.bytes)).flatten();
-        kind.filter(|_| FileKind::of(&self.bytes).is_none())
+        let kind = is_binary.then(|| signature::detect(&self.bytes)).flatten();
+        kind.filter(|_| FileKind::detect(&self.bytes).is_none())
     }
 }
 
@@ -37,14 +37,14 @@ pub fn unpack_gzip(packed: &[u8]) -> Option<UnpackedFile> {
     if !signature::is_gzip(packed) {
         return None;
     }
-    match body::read(packed, Some("gzip"), None, BodyLimit::of(MAX_BODY)) {
+    match body::read(packed, Some("gzip"), None, BodyLimit::new(MAX_BODY)) {
         Ok(DecodedBody { bytes, truncated }) => Some(UnpackedFile { bytes, truncated }),
         Err(BrokenBody { mut bytes, error }) => {
             let is_damaged = matches!(error, BodyError::Coding(_));
             let is_text = bytes.len() >= MIN_TEXT_BYTES
                 && memchr::memchr(0, &bytes).is_none()
-                && signature::of(&bytes).is_none()
-                && FileKind::of(&bytes).is_none();
+                && signature::detect(&bytes).is_none()
+                && FileKind::detect(&bytes).is_none();
             (is_damaged && is_text).then(|| {
                 bytes.extend_from_slice(DAMAGE.as_bytes());
                 UnpackedFile {

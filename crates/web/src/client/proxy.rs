@@ -42,7 +42,7 @@ impl EnvironmentProxy {
         } else {
             format!("http://{value}")
         };
-        let (scheme, rest) = full.split_once("://").unwrap_or(("http", &full));
+        let (scheme, remainder) = full.split_once("://").unwrap_or(("http", &full));
         let (kind, default_port) = match scheme.to_ascii_lowercase().as_str() {
             "http" => (ProxyKind::Http, 80),
             "socks5" => (ProxyKind::Socks5, 1080),
@@ -56,7 +56,7 @@ impl EnvironmentProxy {
         } else {
             "ftp"
         };
-        let url = Url::parse(&format!("{stand_in}://{rest}")).map_err(|e| e.to_string())?;
+        let url = Url::parse(&format!("{stand_in}://{remainder}")).map_err(|e| e.to_string())?;
         let host = host_of(&url).map_err(|why| why.to_string())?;
         let decode = |part: &str| percent_decode_str(part).collect::<Vec<u8>>();
         let login = (!url.username().is_empty() || url.password().is_some()).then(|| {
@@ -179,8 +179,8 @@ fn exempts(entry: &str, host: &Host<String>, port: u16) -> bool {
 }
 
 fn split_port(entry: &str) -> (&str, Option<u16>) {
-    if let Some(rest) = entry.strip_prefix('[') {
-        let (ip, tail) = rest.split_once(']').unwrap_or((rest, ""));
+    if let Some(remainder) = entry.strip_prefix('[') {
+        let (ip, tail) = remainder.split_once(']').unwrap_or((remainder, ""));
         return (ip, tail.strip_prefix(':').and_then(|p| p.parse().ok()));
     }
     match entry.split_once(':') {

@@ -39,32 +39,34 @@ pub enum ResponseHead {
 
 /// Parses the head that `input` begins with.
 pub fn read(input: &[u8]) -> ResponseHead {
-    let mut at = 0;
+    let mut offset = 0;
     loop {
-        let rest = &input[at..];
-        let blank = rest.iter().take_while(|byte| matches!(byte, b'\r' | b'\n'));
-        let start = at + blank.count();
-        let rest = &input[start..];
-        if rest.len() < 5 && b"HTTP/".starts_with(rest) {
+        let remainder = &input[offset..];
+        let blank = remainder
+            .iter()
+            .take_while(|byte| matches!(byte, b'\r' | b'\n'));
+        let start = offset + blank.count();
+        let remainder = &input[start..];
+        if remainder.len() < 5 && b"HTTP/".starts_with(remainder) {
             return ResponseHead::Partial;
         }
-        if !rest.starts_with(b"HTTP/") {
+        if !remainder.starts_with(b"HTTP/") {
             return ResponseHead::NotHttp1;
         }
-        let Some(length) = length_of(rest) else {
+        let Some(length) = length_of(remainder) else {
             return ResponseHead::Partial;
         };
-        let mut lines = HeadLines(&rest[..length]);
+        let mut lines = HeadLines(&remainder[..length]);
         let Some(status) = lines.next().and_then(StatusLine::read) else {
             return ResponseHead::NotHttp1;
         };
-        at = start + length;
+        offset = start + length;
         // Interim answers are skipped, except 101, which is the last one (RFC 9110, section 15.2).
         if status.code[0] == b'1' && status.code != b"101" {
             continue;
         }
         return ResponseHead::Whole {
-            length: at,
+            length: offset,
             bytes: rewrite_head(&status, lines),
             reason: String::from_utf8_lossy(status.reason).into_owned(),
         };
@@ -73,9 +75,9 @@ pub fn read(input: &[u8]) -> ResponseHead {
 
 /// Returns the length of a head, including its final empty line.
 fn length_of(head: &[u8]) -> Option<usize> {
-    memchr::memchr_iter(b'\n', head).find_map(|at| match &head[at + 1..] {
-        [b'\n', ..] => Some(at + 2),
-        [b'\r', b'\n', ..] => Some(at + 3),
+    memchr::memchr_iter(b'\n', head).find_map(|offset| match &head[offset + 1..] {
+        [b'\n', ..] => Some(offset + 2),
+        [b'\r', b'\n', ..] => Some(offset + 3),
         _ => None,
     })
 }
@@ -103,16 +105,16 @@ struct StatusLine<'a> {
 
 impl<'a> StatusLine<'a> {
     fn read(line: &'a [u8]) -> Option<Self> {
-        let (version, rest) = line.split_at_checked(8)?;
+        let (version, remainder) = line.split_at_checked(8)?;
         let known = version == b"HTTP/1.1" || version == b"HTTP/1.0";
-        let rest = rest.strip_prefix(b" ")?.trim_ascii_start();
-        let (code, rest) = rest.split_at_checked(3)?;
+        let remainder = remainder.strip_prefix(b" ")?.trim_ascii_start();
+        let (code, remainder) = remainder.split_at_checked(3)?;
         let number = code.iter().all(u8::is_ascii_digit) && code[0] != b'0';
-        let ended = rest.first().is_none_or(u8::is_ascii_whitespace);
+        let ended = remainder.first().is_none_or(u8::is_ascii_whitespace);
         (known && number && ended).then_some(Self {
             version,
             code,
-            reason: rest.trim_ascii(),
+            reason: remainder.trim_ascii(),
         })
     }
 }
@@ -192,8 +194,8 @@ mod tests {
                 return Err(TestCaseError::fail("a head that ends is whole"));
             };
             prop_assert!(length <= head.len() && bytes.len() <= length + 2 * lines.len());
-            let rest = bytes.strip_prefix(b"HTTP/1.1 200\r\n").unwrap();
-            let mut lines: Vec<&[u8]> = HeadLines(rest).collect();
+            let remainder = bytes.strip_prefix(b"HTTP/1.1 200\r\n").unwrap();
+            let mut lines: Vec<&[u8]> = HeadLines(remainder).collect();
             prop_assert_eq!(lines.pop(), Some(&b""[..]));
             for line in lines {
                 let colon = line.iter().position(|byte| *byte == b':').unwrap();

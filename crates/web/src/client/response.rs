@@ -100,7 +100,7 @@ impl HopResponse {
     ) -> Result<HttpResponse, FetchError> {
         let failed = self.status >= 400;
         let limit = if failed {
-            BodyLimit::of(MAX_ERROR_BODY)
+            BodyLimit::new(MAX_ERROR_BODY)
         } else {
             limit
         };

@@ -57,7 +57,7 @@ pub fn config() -> Result<Arc<ClientConfig>, String> {
 /// Counts the certificates that the environment or the system has to trust; zero if the built-in
 /// ones of Mozilla are used. The error says which variable names something that cannot be used.
 pub fn trusted() -> Result<usize, String> {
-    certificates().map(|found| found.len())
+    certificates().map(|roots| roots.len())
 }
 
 /// Loads the trusted certificates from the places where OpenSSL looks: `SSL_CERT_FILE` and

@@ -149,7 +149,7 @@ fn connect(
     let line = String::from_utf8_lossy(line);
     let status = line
         .strip_prefix("HTTP/1.")
-        .and_then(|rest| rest.split(' ').nth(1));
+        .and_then(|remainder| remainder.split(' ').nth(1));
     match status {
         Some(code) if code.starts_with('2') => Ok(()),
         Some("407") => Err(io::Error::other(
@@ -230,7 +230,7 @@ fn socks5(
         };
         return Err(io::Error::other(why));
     }
-    let rest = match head[3] {
+    let remaining_length = match head[3] {
         1 => 4,
         4 => 16,
         3 => {
@@ -241,7 +241,7 @@ fn socks5(
         _ => return Err(io::Error::other("its answer is not SOCKS 5")),
     };
     let mut bound = [0; 255 + 2];
-    wire.read_exact(&mut bound[..rest + 2])
+    wire.read_exact(&mut bound[..remaining_length + 2])
 }
 
 fn sign_in(wire: &mut DeadlineStream<'_>, user: &[u8], password: &[u8]) -> io::Result<()> {

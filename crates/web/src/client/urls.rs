@@ -77,8 +77,8 @@ pub fn without_login(url: &Url) -> Url {
 /// as in browsers.
 pub fn of_header(bytes: &[u8]) -> String {
     bytes.utf8_chunks().fold(String::new(), |address, chunk| {
-        let rest = chunk.invalid().iter().map(|byte| format!("%{byte:02X}"));
-        address + chunk.valid() + &rest.collect::<String>()
+        let escaped_bytes = chunk.invalid().iter().map(|byte| format!("%{byte:02X}"));
+        address + chunk.valid() + &escaped_bytes.collect::<String>()
     })
 }
 

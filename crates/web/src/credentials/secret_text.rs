@@ -33,19 +33,19 @@ impl SecretText {
     #[must_use]
     pub fn hide_in(&self, text: &str) -> String {
         let loosely = self.is_no_word();
-        let secret = SearchableText::of(&self.0, loosely).bytes;
+        let secret = SearchableText::fold(&self.0, loosely).bytes;
         if secret.is_empty() {
             return text.to_owned();
         }
-        let folded = SearchableText::of(text, loosely);
-        let mut places = folded.find(&secret);
+        let folded = SearchableText::fold(text, loosely);
+        let mut places = folded.find_ranges(&secret);
         if loosely {
             let mut others = vec![secret.iter().rev().copied().collect(), hexadecimal(&self.0)];
             others.extend((0..3).map(|before| base64_behind(before, &self.0)));
-            places.extend(others.iter().flat_map(|other| folded.find(other)));
+            places.extend(others.iter().flat_map(|other| folded.find_ranges(other)));
             // With the punctuation at its beginning and end.
-            let exactly = SearchableText::of(&self.0, false).bytes;
-            places.extend(SearchableText::of(text, false).find(&exactly));
+            let exactly = SearchableText::fold(&self.0, false).bytes;
+            places.extend(SearchableText::fold(text, false).find_ranges(&exactly));
         }
         places.extend(folded.cut_off(&secret, text.len()));
         places.sort_unstable_by_key(|place| place.start);
@@ -90,7 +90,7 @@ struct SearchableText {
 
 impl SearchableText {
     /// Folds `text`; if `loosely`, only letters and digits remain.
-    fn of(text: &str, loosely: bool) -> Self {
+    fn fold(text: &str, loosely: bool) -> Self {
         let seen = text.char_indices().filter(|(_, c)| !is_unseen(*c));
         let seen: Vec<(usize, char)> = seen.collect();
         let mut folded = Self {
@@ -99,15 +99,15 @@ impl SearchableText {
             end: text.len(),
         };
         let wide = ComposingNormalizerBorrowed::new_nfkc();
-        let mut at = 0;
-        while let Some((start, _)) = seen.get(at) {
-            let Some((c, count)) = decoded(&seen[at..]) else {
+        let mut position = 0;
+        while let Some((start, _)) = seen.get(position) {
+            let Some((c, count)) = decoded(&seen[position..]) else {
                 folded.end = *start;
                 break;
             };
-            at += count;
+            position += count;
             let (last, length) = seen
-                .get(at - 1)
+                .get(position - 1)
                 .map_or((*start, 0), |(last, c)| (*last, c.len_utf8()));
             let place = *start..last + length;
             if c.is_ascii() {
@@ -142,9 +142,10 @@ impl SearchableText {
     }
 
     /// Returns the ranges in which the text has `wanted`.
-    fn find(&self, wanted: &[u8]) -> Vec<Range<usize>> {
+    fn find_ranges(&self, wanted: &[u8]) -> Vec<Range<usize>> {
         let places = memchr::memmem::find_iter(&self.bytes, wanted);
-        let place = |at: usize| self.places[at].start..self.places[at + wanted.len() - 1].end;
+        let place =
+            |index: usize| self.places[index].start..self.places[index + wanted.len() - 1].end;
         places.map(place).collect()
     }
 
@@ -165,7 +166,7 @@ impl SearchableText {
 /// Decodes the first character of `text`, with the number of characters it takes: `%41`, `\/`,
 /// `\x41` and `\u0041` are one. `None` if the text ends inside one.
 fn decoded(text: &[(usize, char)]) -> Option<(char, usize)> {
-    let at = |index: usize| text.get(index).map(|(_, c)| *c);
+    let character = |index: usize| text.get(index).map(|(_, c)| *c);
     let code = |from: usize, count: usize| {
         let digits = text.get(from..from + count)?.iter();
         digits
@@ -175,13 +176,13 @@ fn decoded(text: &[(usize, char)]) -> Option<(char, usize)> {
     let ends = |from: usize, count: usize| {
         text.len() < from + count && text.iter().skip(from).all(|(_, c)| c.is_ascii_hexdigit())
     };
-    let first = at(0)?;
-    match (first, at(1)) {
+    let first = character(0)?;
+    match (first, character(1)) {
         ('%', _) if ends(1, 2) => None,
         ('%', _) => {
             // One character may be encoded as several bytes, which are decoded together.
-            let bytes =
-                (0..4).map_while(|n| (at(3 * n) == Some('%')).then(|| code(3 * n + 1, 2))?);
+            let bytes = (0..4)
+                .map_while(|n| (character(3 * n) == Some('%')).then(|| code(3 * n + 1, 2))?);
             let bytes: Vec<u8> = bytes.filter_map(|code| u8::try_from(code).ok()).collect();
             let whole = (1..=bytes.len()).find_map(|count| {
                 let text = std::str::from_utf8(bytes.get(..count)?).ok()?;
@@ -220,7 +221,7 @@ fn base64_behind(before: usize, secret: &str) -> Vec<u8> {
     let bytes = [&[0; 2][..before], secret.as_bytes()].concat();
     let encoded = STANDARD_NO_PAD.encode(&bytes);
     let whole = (8 * before).div_ceil(6)..8 * bytes.len() / 6;
-    SearchableText::of(encoded.get(whole).unwrap_or_default(), true).bytes
+    SearchableText::fold(encoded.get(whole).unwrap_or_default(), true).bytes
 }
 
 /// True for a character that may be removed from a text before it is shown, as in a title.
@@ -311,8 +312,8 @@ mod tests {
                 left.len() < form.len() / 2 + 24 && left.len() < 40,
                 "{form}: {hidden}"
             );
-            let begin: String = form.chars().take(8).collect();
-            assert!(!left.contains(&begin), "{form}: {hidden}");
+            let prefix: String = form.chars().take(8).collect();
+            assert!(!left.contains(&prefix), "{form}: {hidden}");
         }
         let key_with_ends = SecretText("+k3y-0f-0urs/=".to_owned());
         let hidden = key_with_ends.hide_in("a +k3y-0f-0urs/= b %2Bk3y-0f-0urs%2F%3D c");

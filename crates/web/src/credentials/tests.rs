@@ -6,13 +6,16 @@ use std::os::unix::fs::PermissionsExt;
 const PATH: &[&str] = &["web_search", "brave", "api_key"];
 const GOOD: &str = r#"{"web_search":{"brave":{"api_key":"from-file"}}}"#;
 
-fn find(vars: &[(&str, &str)], home: Option<&Path>) -> Result<SecretText, MissingCredential> {
+fn find_credential(
+    vars: &[(&str, &str)],
+    home: Option<&Path>,
+) -> Result<SecretText, MissingCredential> {
     let var = |name: &str| {
         vars.iter()
             .find(|(n, _)| *n == name)
             .map(|(_, value)| (*value).to_owned())
     };
-    Credentials::from_vars(&var, home.map(Path::to_owned)).find("BRAVE_API_KEY", PATH)
+    Credentials::from_vars(&var, home.map(Path::to_owned)).find_credential("BRAVE_API_KEY", PATH)
 }
 
 fn folder(text: &str) -> tempfile::TempDir {
@@ -21,34 +24,49 @@ fn folder(text: &str) -> tempfile::TempDir {
     dir
 }
 
-fn found(result: Result<SecretText, MissingCredential>) -> String {
+fn describe(result: Result<SecretText, MissingCredential>) -> String {
     result.unwrap().expose().to_owned()
 }
 
 #[test]
 fn the_variable_comes_before_the_file_and_one_that_is_not_filled_in_is_unset() {
     let dir = folder(GOOD);
-    let at = ("IKIGAI_CONFIG_DIR", dir.path().to_str().unwrap());
+    let config_dir = ("IKIGAI_CONFIG_DIR", dir.path().to_str().unwrap());
     assert_eq!(
-        found(find(&[("BRAVE_API_KEY", "from-env"), at], None)),
+        describe(find_credential(
+            &[("BRAVE_API_KEY", "from-env"), config_dir],
+            None
+        )),
         "from-env"
     );
-    assert_eq!(found(find(&[("BRAVE_API_KEY", ""), at], None)), "from-file");
     assert_eq!(
-        found(find(&[("BRAVE_API_KEY", " \n"), at], None)),
+        describe(find_credential(&[("BRAVE_API_KEY", ""), config_dir], None)),
+        "from-file"
+    );
+    assert_eq!(
+        describe(find_credential(
+            &[("BRAVE_API_KEY", " \n"), config_dir],
+            None
+        )),
         "from-file"
     );
     let placeholder = "${user_config.brave_api_key}";
     assert_eq!(
-        found(find(&[("BRAVE_API_KEY", placeholder), at], None)),
+        describe(find_credential(
+            &[("BRAVE_API_KEY", placeholder), config_dir],
+            None
+        )),
         "from-file"
     );
-    assert_eq!(find(&[], None), Err(MissingCredential { problem: None }));
+    assert_eq!(
+        find_credential(&[], None),
+        Err(MissingCredential { problem: None })
+    );
 }
 
 #[test]
 fn the_first_file_that_exists_counts_and_no_other() {
-    let own = folder(r#"{"web_search":{"brave":{"api_key":"own"}}}"#);
+    let own_folder = folder(r#"{"web_search":{"brave":{"api_key":"own"}}}"#);
     let base = tempfile::tempdir().unwrap();
     for (dir, key) in [("xdg/ikigai", "xdg"), ("home/.config/ikigai", "home")] {
         let dir = base.path().join(dir);
@@ -57,21 +75,27 @@ fn the_first_file_that_exists_counts_and_no_other() {
     }
     let home = base.path().join("home");
     let xdg = base.path().join("xdg");
-    let own = ("IKIGAI_CONFIG_DIR", own.path().to_str().unwrap());
+    let own_variable = ("IKIGAI_CONFIG_DIR", own_folder.path().to_str().unwrap());
     let xdg = ("XDG_CONFIG_HOME", xdg.to_str().unwrap());
-    assert_eq!(found(find(&[own, xdg], Some(&home))), "own");
     assert_eq!(
-        found(find(&[("IKIGAI_CONFIG_DIR", "/nowhere"), xdg], Some(&home))),
+        describe(find_credential(&[own_variable, xdg], Some(&home))),
+        "own"
+    );
+    assert_eq!(
+        describe(find_credential(
+            &[("IKIGAI_CONFIG_DIR", "/nowhere"), xdg],
+            Some(&home)
+        )),
         "xdg"
     );
     assert_eq!(
-        found(find(&[("XDG_CONFIG_HOME", "xdg")], Some(&home))),
+        describe(find_credential(&[("XDG_CONFIG_HOME", "xdg")], Some(&home))),
         "home"
     );
     let empty = folder("{}");
     let empty = ("IKIGAI_CONFIG_DIR", empty.path().to_str().unwrap());
     assert_eq!(
-        find(&[empty, xdg], Some(&home)),
+        find_credential(&[empty, xdg], Some(&home)),
         Err(MissingCredential { problem: None })
     );
 }
@@ -103,16 +127,24 @@ fn a_flat_file_is_read_as_well_as_a_nested_one() {
         ),
     ] {
         let dir = folder(text);
-        let at = ("IKIGAI_CONFIG_DIR", dir.path().to_str().unwrap());
-        assert_eq!(found(find(&[at], None)), key, "{text}");
+        let config_dir = ("IKIGAI_CONFIG_DIR", dir.path().to_str().unwrap());
+        assert_eq!(
+            describe(find_credential(&[config_dir], None)),
+            key,
+            "{text}"
+        );
         let env = ("BRAVE_API_KEY", "env");
-        assert_eq!(found(find(&[at, env], None)), "env", "{text}");
+        assert_eq!(
+            describe(find_credential(&[config_dir, env], None)),
+            "env",
+            "{text}"
+        );
     }
     for text in [r#"{"BRAVE_API_KEY":null}"#, r#"{"BRAVE_API_KEY":" "}"#] {
         let dir = folder(text);
-        let at = ("IKIGAI_CONFIG_DIR", dir.path().to_str().unwrap());
+        let config_dir = ("IKIGAI_CONFIG_DIR", dir.path().to_str().unwrap());
         assert_eq!(
-            find(&[at], None),
+            find_credential(&[config_dir], None),
             Err(MissingCredential { problem: None }),
             "{text}"
         );
@@ -131,24 +163,30 @@ fn a_file_that_can_not_be_used_is_named_with_the_reason() {
         (r#"{"BRAVE_API_KEY":5}"#, "'BRAVE_API_KEY' must be a string"),
     ] {
         let dir = folder(text);
-        let at = ("IKIGAI_CONFIG_DIR", dir.path().to_str().unwrap());
-        let problem = find(&[at], None).unwrap_err().problem.unwrap();
+        let config_dir = ("IKIGAI_CONFIG_DIR", dir.path().to_str().unwrap());
+        let problem = find_credential(&[config_dir], None)
+            .unwrap_err()
+            .problem
+            .unwrap();
         assert!(
             problem.contains(why) && problem.contains(CREDENTIALS_FILE),
             "{problem}"
         );
     }
     let dir = tempfile::tempdir().unwrap();
-    let at = ("IKIGAI_CONFIG_DIR", dir.path().to_str().unwrap());
+    let config_dir = ("IKIGAI_CONFIG_DIR", dir.path().to_str().unwrap());
     std::fs::create_dir(dir.path().join(CREDENTIALS_FILE)).unwrap();
-    let problem = find(&[at], None).unwrap_err().problem.unwrap();
+    let problem = find_credential(&[config_dir], None)
+        .unwrap_err()
+        .problem
+        .unwrap();
     assert!(problem.contains("regular file"), "{problem}");
 }
 
 #[test]
 fn a_pipe_and_a_file_without_end_are_refused_at_once() {
     let dir = tempfile::tempdir().unwrap();
-    let at = ("IKIGAI_CONFIG_DIR", dir.path().to_str().unwrap());
+    let config_dir = ("IKIGAI_CONFIG_DIR", dir.path().to_str().unwrap());
     let file = dir.path().join(CREDENTIALS_FILE);
     rustix::fs::mknodat(
         rustix::fs::CWD,
@@ -159,7 +197,7 @@ fn a_pipe_and_a_file_without_end_are_refused_at_once() {
     )
     .unwrap();
     assert!(
-        find(&[at], None)
+        find_credential(&[config_dir], None)
             .unwrap_err()
             .problem
             .unwrap()
@@ -168,7 +206,7 @@ fn a_pipe_and_a_file_without_end_are_refused_at_once() {
     std::fs::remove_file(&file).unwrap();
     std::os::unix::fs::symlink("/dev/zero", &file).unwrap();
     assert!(
-        find(&[at], None)
+        find_credential(&[config_dir], None)
             .unwrap_err()
             .problem
             .unwrap()
@@ -177,7 +215,7 @@ fn a_pipe_and_a_file_without_end_are_refused_at_once() {
     std::fs::remove_file(&file).unwrap();
     std::fs::write(&file, vec![b' '; 2 * 1024 * 1024]).unwrap();
     assert!(
-        find(&[at], None)
+        find_credential(&[config_dir], None)
             .unwrap_err()
             .problem
             .unwrap()
@@ -190,8 +228,8 @@ fn a_file_that_may_not_be_read_is_named() {
     let dir = folder(GOOD);
     let file = dir.path().join(CREDENTIALS_FILE);
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o0)).unwrap();
-    let at = ("IKIGAI_CONFIG_DIR", dir.path().to_str().unwrap());
-    match find(&[at], None) {
+    let config_dir = ("IKIGAI_CONFIG_DIR", dir.path().to_str().unwrap());
+    match find_credential(&[config_dir], None) {
         Err(MissingCredential { problem }) => {
             assert!(problem.unwrap().contains("can't be opened"));
         }
@@ -207,8 +245,8 @@ fn where_a_credential_is_can_be_asked_without_seeing_it() {
         path: PATH,
     };
     let dir = folder(GOOD);
-    let at = dir.path().to_str().unwrap().to_owned();
-    let file = |name: &str| (name == "IKIGAI_CONFIG_DIR").then(|| at.clone());
+    let config_dir = dir.path().to_str().unwrap().to_owned();
+    let file = |name: &str| (name == "IKIGAI_CONFIG_DIR").then(|| config_dir.clone());
     let source = Credentials::from_vars(&file, None).source(name);
     assert_eq!(
         source,

@@ -198,8 +198,8 @@ fn outer_6(ip: Ipv6Addr) -> AddressClass {
 /// Returns every IPv4 address that `ip` embeds by a published scheme; no scheme has more than four.
 fn embedded_addresses(ip: Ipv6Addr) -> [Option<Ipv4Addr>; 5] {
     let o = ip.octets();
-    let at = |i: [usize; 4]| Some(Ipv4Addr::new(o[i[0]], o[i[1]], o[i[2]], o[i[3]]));
-    let last = at([12, 13, 14, 15]);
+    let address = |i: [usize; 4]| Some(Ipv4Addr::new(o[i[0]], o[i[1]], o[i[2]], o[i[3]]));
+    let last = address([12, 13, 14, 15]);
     let isatap = match ip.segments() {
         [_, _, _, _, 0 | 0x200, 0x5efe, _, _] => last,
         _ => None,
@@ -214,18 +214,18 @@ fn embedded_addresses(ip: Ipv6Addr) -> [Option<Ipv4Addr>; 5] {
         [0x64, 0xff9b, 1, ..] => {
             let positions = [
                 last,
-                at([6, 7, 9, 10]),
-                at([7, 9, 10, 11]),
-                at([9, 10, 11, 12]),
+                address([6, 7, 9, 10]),
+                address([7, 9, 10, 11]),
+                address([9, 10, 11, 12]),
             ];
             let set = positions.map(|p| p.filter(|ip| ip.octets()[0] != 0));
             if set == [None; 4] { positions } else { set }
         }
-        [0x2002, ..] => [at([2, 3, 4, 5]), None, None, None],
+        [0x2002, ..] => [address([2, 3, 4, 5]), None, None, None],
         // Teredo: the relay's server, and the client with its bits inverted.
         [0x2001, 0, ..] => {
             let client = Ipv4Addr::new(!o[12], !o[13], !o[14], !o[15]);
-            [at([4, 5, 6, 7]), Some(client), None, None]
+            [address([4, 5, 6, 7]), Some(client), None, None]
         }
         _ => [None; 4],
     };

@@ -74,7 +74,7 @@ pub(crate) fn is_almost_an_address(name: &str) -> bool {
     let (head, last) = name
         .rsplit_once('.')
         .map_or((None, name), |(head, last)| (Some(head), last));
-    let (number, rest) = leading_number(last);
+    let (number, remainder) = leading_number(last);
     if !last.starts_with(|c: char| c.is_ascii_digit()) {
         return false;
     }
@@ -85,7 +85,7 @@ pub(crate) fn is_almost_an_address(name: &str) -> bool {
     }
     // `3com` and `1password` are hosts in private networks and no way to write 0.0.0.3.
     let like_a_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    number.is_none_or(|number| number > 0x00ff_ffff) || !rest.starts_with(like_a_name)
+    number.is_none_or(|number| number > 0x00ff_ffff) || !remainder.starts_with(like_a_name)
 }
 
 /// Parses the number that a text begins with, `None` if it is too large, and returns the rest.
@@ -99,8 +99,8 @@ fn leading_number(text: &str) -> (Option<u64>, &str) {
     let end = digits
         .find(|c: char| !c.is_digit(radix))
         .unwrap_or(digits.len());
-    let (digits, rest) = digits.split_at(end);
-    (u64::from_str_radix(digits, radix).ok(), rest)
+    let (digits, remainder) = digits.split_at(end);
+    (u64::from_str_radix(digits, radix).ok(), remainder)
 }
 
 /// True if the name means this machine by definition: `localhost` and everything below it.

@@ -27,7 +27,7 @@ pub struct HopTarget {
 
 impl HopTarget {
     /// For the guard only, which judges the host before it returns the target.
-    pub(super) fn of(url: &Url) -> Result<Self, BadHost> {
+    pub(super) fn from_url(url: &Url) -> Result<Self, BadHost> {
         let tls = url.scheme() == "https";
         Ok(Self {
             host: host_of(url)?,

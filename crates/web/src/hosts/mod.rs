@@ -91,7 +91,7 @@ pub fn lenses() -> impl Iterator<Item = LensRow> {
 }
 
 /// Returns the row of the host of an address, or of the nearest of its parents, that `suits`.
-pub fn find(url: &Url, suits: impl Fn(&HostRow) -> bool) -> Option<HostRow> {
+pub fn find_row(url: &Url, suits: impl Fn(&HostRow) -> bool) -> Option<HostRow> {
     let mut name = url.domain()?.trim_end_matches('.');
     loop {
         if let Some(row) = rows().find(|row| row.name == name && suits(row)) {
@@ -146,9 +146,9 @@ mod tests {
             "http://[::1]/",
         ] {
             let url = Url::parse(address).unwrap();
-            assert_eq!(find(&url, |_| true), None, "{address}");
+            assert_eq!(find_row(&url, |_| true), None, "{address}");
         }
         let url = Url::parse("https://www.NATURE.com./x").unwrap();
-        assert_eq!(find(&url, |_| true).unwrap().name, "nature.com");
+        assert_eq!(find_row(&url, |_| true).unwrap().name, "nature.com");
     }
 }

@@ -68,7 +68,7 @@ pub struct AuthorName {
 impl AuthorName {
     /// Parses one name: `Doe, Jane`, `Jane Doe` or `World Health Organization`. `None` for a text
     /// that is not a name.
-    pub fn of(name: &str, hint: AuthorKind) -> Option<Self> {
+    pub fn parse(name: &str, hint: AuthorKind) -> Option<Self> {
         let name = clean_name(name)?;
         if hint != AuthorKind::Organisation && is_in_own_order(&name) {
             return Some(Self::single_name(name, false));
@@ -109,16 +109,16 @@ impl AuthorName {
         while words.len() > 2 && words.last().is_some_and(|word| is_degree(word)) {
             words.pop();
         }
-        let mut begin = words.len() - 1;
-        while begin > 1 && is_particle(words[begin - 1]) {
-            begin -= 1;
+        let mut start = words.len() - 1;
+        while start > 1 && is_particle(words[start - 1]) {
+            start -= 1;
         }
-        if begin == 0 {
+        if start == 0 {
             return Some(Self::single_name(words.join(" "), false));
         }
         Some(Self {
-            family: words[begin..].join(" "),
-            given: words[..begin].join(" "),
+            family: words[start..].join(" "),
+            given: words[..start].join(" "),
             suffix,
             organisation: false,
         })
@@ -169,7 +169,7 @@ pub fn all(text: &str, hint: AuthorKind) -> Vec<AuthorName> {
     let text = on_one_line(text);
     let text = without_by(&text);
     if hint == AuthorKind::Organisation {
-        return AuthorName::of(text, hint).into_iter().collect();
+        return AuthorName::parse(text, hint).into_iter().collect();
     }
     let mut names: Vec<&str> = Vec::new();
     for part in text.split([';', '|']) {
@@ -193,7 +193,7 @@ pub fn all(text: &str, hint: AuthorKind) -> Vec<AuthorName> {
     names
         .into_iter()
         .take(MAX_AUTHORS)
-        .filter_map(|name| AuthorName::of(name, hint))
+        .filter_map(|name| AuthorName::parse(name, hint))
         .collect()
 }
 
@@ -273,10 +273,10 @@ pub(crate) fn is_degree(text: &str) -> bool {
 /// Removes `Dr.` and the like from the beginning of a name.
 fn without_title(name: &str) -> &str {
     match name.split_once(' ') {
-        Some((title, rest))
+        Some((title, remainder))
             if is_listed_in(TITLES, ' ', &title.trim_end_matches('.').to_lowercase()) =>
         {
-            rest.trim_start()
+            remainder.trim_start()
         }
         _ => name,
     }
@@ -287,12 +287,12 @@ fn without_by(text: &str) -> &str {
     let mut text = text.trim();
     for prefix in "Written by|Posted by|Published by|Post by|Authored by|Author|By".split('|') {
         let head = text.get(..prefix.len());
-        let rest = text.get(prefix.len()..);
-        if let (Some(head), Some(rest)) = (head, rest)
+        let remainder = text.get(prefix.len()..);
+        if let (Some(head), Some(remainder)) = (head, remainder)
             && head.eq_ignore_ascii_case(prefix)
-            && rest.starts_with([' ', ':'])
+            && remainder.starts_with([' ', ':'])
         {
-            text = rest.trim_start_matches([' ', ':']);
+            text = remainder.trim_start_matches([' ', ':']);
             break;
         }
     }

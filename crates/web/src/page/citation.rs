@@ -79,14 +79,14 @@ impl Citation {
     /// Builds the citation of the page at `url` that was read on the day `accessed`. `title` is the
     /// title of the extracted text, used if the metadata has none; it may be empty.
     #[must_use]
-    pub fn of(
+    pub fn for_page(
         url: &Url,
         embedded: Option<&EmbeddedData>,
         title: &str,
         accessed: PartialDate,
     ) -> Self {
         let nothing = EmbeddedData::default();
-        CitedWork::of(url, embedded.unwrap_or(&nothing), title, accessed).into_citation()
+        CitedWork::for_page(url, embedded.unwrap_or(&nothing), title, accessed).into_citation()
     }
 
     /// Builds the citation of a document that is not a page, with author and date from its own
@@ -99,7 +99,7 @@ impl Citation {
         date: Option<&str>,
         accessed: PartialDate,
     ) -> Self {
-        let mut work = CitedWork::of(url, &EmbeddedData::default(), title, accessed);
+        let mut work = CitedWork::for_page(url, &EmbeddedData::default(), title, accessed);
         if let Some(author) = author {
             work.authors = super::author::all(author, AuthorKind::None);
         }
@@ -128,7 +128,7 @@ impl Deref for CitedWork {
 }
 
 impl CitedWork {
-    fn of(url: &Url, embedded: &EmbeddedData, title: &str, accessed: PartialDate) -> Self {
+    fn for_page(url: &Url, embedded: &EmbeddedData, title: &str, accessed: PartialDate) -> Self {
         let facts = sources::CitationSources::new(url, embedded);
         let declared = facts.declared();
         let title = facts.title(title);
@@ -141,7 +141,7 @@ impl CitedWork {
         if let [one] = authors.as_mut_slice()
             && one.in_natural_order().to_lowercase() == site.to_lowercase()
         {
-            *one = AuthorName::of(&one.in_natural_order(), AuthorKind::Organisation)
+            *one = AuthorName::parse(&one.in_natural_order(), AuthorKind::Organisation)
                 .unwrap_or_else(|| one.clone());
         }
         let work = Work {

@@ -131,7 +131,7 @@ const PREPRINT_WORDS: &str = "arxiv biorxiv medrxiv chemrxiv ssrn preprint prepr
 /// Classifies the page at `url`.
 #[must_use]
 pub fn classify(url: &Url, embedded: Option<&EmbeddedData>) -> PageClass {
-    let known = hosts::of(url);
+    let known = hosts::find_facts(url);
     let nodes = embedded.map(EmbeddedData::nodes).unwrap_or_default();
     let claimed = stated_type(embedded, &nodes);
     let open = known.is_some_and(|known| known.open);

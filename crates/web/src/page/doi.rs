@@ -72,7 +72,7 @@ pub fn detected(
     class: &PageClass,
 ) -> Option<String> {
     let scholarly = class.source_type == SourceType::PeerReviewed
-        || hosts::of(url).is_some_and(|known| known.scholarly);
+        || hosts::find_facts(url).is_some_and(|known| known.scholarly);
     if !scholarly {
         return None;
     }
@@ -145,7 +145,7 @@ pub(crate) fn registered_doi(text: &str) -> Option<String> {
 
 /// Removes what may come before a DOI; true if that was the resolver's address.
 fn without_resolver(text: &str) -> (&str, bool) {
-    let mut rest = text;
+    let mut remainder = text;
     let mut is_address = false;
     for prefix in [
         "https://",
@@ -158,13 +158,13 @@ fn without_resolver(text: &str) -> (&str, bool) {
         "doi:",
         "doi ",
     ] {
-        let head = rest.get(..prefix.len());
+        let head = remainder.get(..prefix.len());
         if head.is_some_and(|head| head.eq_ignore_ascii_case(prefix)) {
-            rest = rest[prefix.len()..].trim_start();
+            remainder = remainder[prefix.len()..].trim_start();
             is_address |= prefix.ends_with("doi.org/");
         }
     }
-    (rest, is_address)
+    (remainder, is_address)
 }
 
 /// Decodes the entities that HTML and XML need for the characters of a DOI.
@@ -185,8 +185,8 @@ fn in_address(url: &Url) -> Option<String> {
     if url.fragment() == Some("") && is_before_check(&path) {
         path.push('#');
     }
-    let of_path = begins(&path).take(MAX_CANDIDATES).find_map(|at| {
-        let mut doi = &path[at..];
+    let of_path = begins(&path).take(MAX_CANDIDATES).find_map(|offset| {
+        let mut doi = &path[offset..];
         doi = &doi[..doi
             .find(|c: char| !c.is_ascii_graphic())
             .unwrap_or(doi.len())];
@@ -206,13 +206,13 @@ fn in_address(url: &Url) -> Option<String> {
     of_path.or_else(|| {
         let mut pairs = url.query_pairs().take(64);
         pairs.find_map(|(_, value)| {
-            let at = begins(&value).next()?;
+            let offset = begins(&value).next()?;
             // A parameter may hold a whole URL.
-            let near = value[..at].ends_with("doi.org/") || value[..at].ends_with("doi:");
-            if at > 0 && !near {
+            let near = value[..offset].ends_with("doi.org/") || value[..offset].ends_with("doi:");
+            if offset > 0 && !near {
                 return None;
             }
-            parse_doi(&value[at..])
+            parse_doi(&value[offset..])
         })
     })
 }
@@ -254,19 +254,19 @@ fn in_text(text: &str) -> Option<String> {
             text = text.replace(&code.to_ascii_lowercase(), c);
         }
     }
-    begins(&text).take(MAX_CANDIDATES).find_map(|at| {
-        let rest = &text[at..];
+    begins(&text).take(MAX_CANDIDATES).find_map(|offset| {
+        let remainder = &text[offset..];
         let part = |c: char| c.is_ascii_alphanumeric() || "-._;()/:+[]".contains(c);
-        let mut end = length(rest, part);
+        let mut end = length(remainder, part);
         // The text of a link ends before its URL.
-        if let Some(link) = rest[..end].find("](") {
+        if let Some(link) = remainder[..end].find("](") {
             end = link;
         }
         // The cut may split a DOI.
-        if is_cut && at + end == text.len() {
+        if is_cut && offset + end == text.len() {
             return None;
         }
-        finished(&rest[..end])
+        finished(&remainder[..end])
     })
 }
 
@@ -318,10 +318,10 @@ pub(crate) fn doi_in(text: &str) -> Option<String> {
 
 /// Returns the positions in `text` at which a DOI may begin.
 fn begins(text: &str) -> impl Iterator<Item = usize> + '_ {
-    text.match_indices("10.").filter_map(move |(at, _)| {
-        let before = text[..at].chars().next_back();
+    text.match_indices("10.").filter_map(move |(offset, _)| {
+        let before = text[..offset].chars().next_back();
         let alone = before.is_none_or(|c| !c.is_alphanumeric() && c != '.');
-        (alone && prefix(&text[at..]).is_some()).then_some(at)
+        (alone && prefix(&text[offset..]).is_some()).then_some(offset)
     })
 }
 

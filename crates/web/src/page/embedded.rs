@@ -248,8 +248,9 @@ mod tests {
         assert_eq!(blocks(&(string(32 * 1024 + 1) + &string(5))), 1);
         assert_eq!(blocks(&string(32 * 1024).repeat(3)), 2);
         assert_eq!(blocks(&(string(20 * 1024).repeat(4) + &string(9))), 4);
-        let metas = (0..200)
-            .map(|at| format!("<meta name=og:{at} content=x><meta name=citation_{at} content=x>"));
+        let metas = (0..200).map(|number| {
+            format!("<meta name=og:{number} content=x><meta name=citation_{number} content=x>")
+        });
         let metas = metas.collect::<Vec<_>>().concat();
         let data = data(&metas);
         assert_eq!(data["openGraph"].as_object().unwrap().len(), 64);

@@ -36,7 +36,7 @@ pub fn signals(url: &Url, embedded: Option<&EmbeddedData>) -> Option<Value> {
         return None;
     }
     let published = json_ld::text(post.get("datePublished"));
-    let published = published.filter(|at| at.len() <= 40 && PartialDate::parse(at).is_some());
+    let published = published.filter(|time| time.len() <= 40 && PartialDate::parse(time).is_some());
     let author = json_ld::name(post.get("author"), &nodes);
     let note = match votes {
         None => Some(
@@ -114,7 +114,7 @@ fn whole_number(value: Option<&Value>) -> Option<i64> {
 mod tests {
     use super::*;
 
-    fn of(host: &str, post: &Value) -> Value {
+    fn post_signals(host: &str, post: &Value) -> Value {
         let url = Url::parse(&format!("https://{host}/r/rust/comments/1/x/")).unwrap();
         let html = format!("<script type=application/ld+json>{post}</script>");
         let signals = signals(&url, Some(&EmbeddedData::read(&html)));
@@ -139,7 +139,7 @@ mod tests {
     fn votes_and_comments_are_read_from_the_post() {
         let votes = counter(&json!("https://schema.org/LikeAction"), &json!(123));
         assert_eq!(
-            of(
+            post_signals(
                 "www.reddit.com",
                 &post(&json!([
                     counter(&json!("https://schema.org/CommentAction"), &json!(9)),
@@ -162,25 +162,28 @@ mod tests {
             ),
             (json!({"userInteractionCount": 77}), 77),
         ] {
-            assert_eq!(of("reddit.com", &post(&statistic))["upvotes"], upvotes);
+            assert_eq!(
+                post_signals("reddit.com", &post(&statistic))["upvotes"],
+                upvotes
+            );
         }
         let graph = json!({"@graph": [{"@type": "WebPage"}, post(&votes)]});
-        assert_eq!(of("old.reddit.com", &graph)["upvotes"], 123);
+        assert_eq!(post_signals("old.reddit.com", &graph)["upvotes"], 123);
         let counted = json!({"@type": "DiscussionForumPosting", "interactionStatistic":
             [counter(&json!("https://schema.org/CommentAction"), &json!(9))]});
-        assert_eq!(of("reddit.com", &counted)["comments"], 9);
+        assert_eq!(post_signals("reddit.com", &counted)["comments"], 9);
     }
 
     #[test]
     fn few_votes_are_remarked_on() {
         let note = |count: &Value| {
             let votes = counter(&json!("https://schema.org/LikeAction"), count);
-            of("reddit.com", &post(&votes))["credibilityNote"].clone()
+            post_signals("reddit.com", &post(&votes))["credibilityNote"].clone()
         };
         assert!(note(&json!(19)).as_str().unwrap().contains("20 votes"));
         assert!(note(&json!(-3)).is_string());
         assert_eq!(note(&json!(20)), Value::Null);
-        let unknown = of("reddit.com", &post(&json!([])));
+        let unknown = post_signals("reddit.com", &post(&json!([])));
         assert_eq!(unknown["upvotes"], 0);
         assert!(
             unknown["credibilityNote"]
@@ -199,11 +202,14 @@ mod tests {
             "redd.it",
             "127.0.0.1",
         ] {
-            assert_eq!(of(host, &post(&votes)), Value::Null, "{host}");
+            assert_eq!(post_signals(host, &post(&votes)), Value::Null, "{host}");
         }
-        assert_eq!(of("reddit.com", &json!({"@type": "WebPage"})), Value::Null);
         assert_eq!(
-            of("reddit.com", &json!({"@type": "DiscussionForumPosting"})),
+            post_signals("reddit.com", &json!({"@type": "WebPage"})),
+            Value::Null
+        );
+        assert_eq!(
+            post_signals("reddit.com", &json!({"@type": "DiscussionForumPosting"})),
             Value::Null
         );
         let url = Url::parse("https://reddit.com/").unwrap();

@@ -29,7 +29,7 @@ pub struct HostReputation {
 #[must_use]
 pub fn reputation(address: &str) -> Option<HostReputation> {
     let url = Url::parse(address.trim()).ok()?;
-    let row = hosts::find(&url, |row| !row.basis.is_empty())?;
+    let row = hosts::find_row(&url, |row| !row.basis.is_empty())?;
     Some(HostReputation {
         tier: row.tier,
         basis: row.basis,
@@ -81,8 +81,8 @@ pub fn tier(name: &str) -> Option<AuthorityTier> {
 }
 
 /// Returns the facts about the host of a URL.
-pub fn of(url: &Url) -> Option<HostFacts> {
-    if let Some(row) = hosts::find(url, |row| !row.source.is_empty()) {
+pub fn find_facts(url: &Url) -> Option<HostFacts> {
+    if let Some(row) = hosts::find_row(url, |row| !row.source.is_empty()) {
         return HostFacts::of_row(row);
     }
     let host = url.domain()?.trim_end_matches('.');
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     fn known(host: &str) -> Option<HostFacts> {
-        of(&Url::parse(&format!("https://{host}/")).unwrap())
+        find_facts(&Url::parse(&format!("https://{host}/")).unwrap())
     }
 
     #[test]
@@ -171,7 +171,7 @@ mod tests {
             "http://127.0.0.1/",
             "http://[::1]/",
         ] {
-            assert_eq!(of(&Url::parse(address).unwrap()), None, "{address}");
+            assert_eq!(find_facts(&Url::parse(address).unwrap()), None, "{address}");
         }
     }
 

@@ -183,7 +183,7 @@ pub fn is_address(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn kept(text: &str) -> Option<String> {
+    fn raw_block(text: &str) -> Option<String> {
         block(text).map(|(raw, _)| raw.get().to_owned())
     }
 
@@ -208,7 +208,7 @@ mod tests {
             ("/*<![CDATA[*/ {\"a\":1} /*]]>*/", "{\"a\":1}"),
             ("<!--//--><![CDATA[//><!--\n{}", ""),
         ] {
-            assert_eq!(kept(text).unwrap_or_default(), expected, "{text}");
+            assert_eq!(raw_block(text).unwrap_or_default(), expected, "{text}");
         }
     }
 
@@ -231,13 +231,13 @@ mod tests {
             "NaN",
             "[1e999]",
         ] {
-            assert_eq!(kept(text), None, "{text}");
+            assert_eq!(raw_block(text), None, "{text}");
         }
         for depth in [101, 16_000, 200_000] {
-            assert_eq!(kept(&("[".repeat(depth) + &"]".repeat(depth))), None);
-            assert_eq!(kept(&"[".repeat(depth)), None);
+            assert_eq!(raw_block(&("[".repeat(depth) + &"]".repeat(depth))), None);
+            assert_eq!(raw_block(&"[".repeat(depth)), None);
         }
-        assert!(kept(&("[".repeat(100) + &"]".repeat(100))).is_some());
+        assert!(raw_block(&("[".repeat(100) + &"]".repeat(100))).is_some());
     }
 
     #[test]

@@ -97,7 +97,7 @@ pub(crate) fn without_mark(title: &str) -> &str {
         Some(inside) => inside.split_once(']'),
         None => title.split_once(':'),
     };
-    let Some((mark, rest)) = parts else {
+    let Some((mark, remainder)) = parts else {
         return title;
     };
     let lower = mark.to_lowercase();
@@ -106,9 +106,9 @@ pub(crate) fn without_mark(title: &str) -> &str {
     let is_mark = TITLE_MARKS.contains(&first) && words.all(|word| KINDS.contains(&word));
     // Books are called so, too.
     let is_clear = bracketed.is_some() || first == TITLE_MARKS[0] || mark == mark.to_uppercase();
-    let rest = rest.trim_start_matches([':', ' ']);
-    if is_mark && is_clear && !rest.is_empty() {
-        rest
+    let remainder = remainder.trim_start_matches([':', ' ']);
+    if is_mark && is_clear && !remainder.is_empty() {
+        remainder
     } else {
         title
     }
@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn a_mark_before_a_title_is_not_part_of_it() {
-        for (title, own) in [
+        for (title, expected) in [
             ("RETRACTED: On salt: a study", "On salt: a study"),
             ("RETRACTED ARTICLE: On salt", "On salt"),
             ("Retracted: On salt", "On salt"),
@@ -285,7 +285,7 @@ mod tests {
             ("Retracted papers: a study", "Retracted papers: a study"),
             ("[Retracted]", "[Retracted]"),
         ] {
-            assert_eq!(without_mark(title), own);
+            assert_eq!(without_mark(title), expected);
         }
     }
 
@@ -412,26 +412,26 @@ mod tests {
 
     #[test]
     fn the_doi_is_one_segment_of_the_address() {
-        let at = |endpoint: &str, doi: &str| {
+        let doi_at = |endpoint: &str, doi: &str| {
             let url = address(&Url::parse(endpoint).unwrap(), doi);
             url.map(|url| url.to_string())
         };
-        let own = at(
+        let result = doi_at(
             ENDPOINT,
             "10.1002/(sici)1097-0258(19980815/30)17:15<1661::aid>3.0.co;2-2",
         );
         assert_eq!(
-            own.unwrap(),
+            result.unwrap(),
             "https://api.crossref.org/works/10.1002%2F%28sici%291097-0258%2819980815%2F30%2917%3A15\
              %3C1661%3A%3Aaid%3E3.0.co%3B2-2"
         );
-        let local = at("http://127.0.0.1:9", "10.1/a?b#c/../d").unwrap();
+        let local = doi_at("http://127.0.0.1:9", "10.1/a?b#c/../d").unwrap();
         assert_eq!(local, "http://127.0.0.1:9/works/10.1%2Fa%3Fb%23c%2F..%2Fd");
-        assert_eq!(at(ENDPOINT, "10.1/a b"), None);
+        assert_eq!(doi_at(ENDPOINT, "10.1/a b"), None);
         assert_eq!(
-            at("http://127.0.0.1:9", "10.1/\u{e9}").unwrap(),
+            doi_at("http://127.0.0.1:9", "10.1/\u{e9}").unwrap(),
             "http://127.0.0.1:9/works/10.1%2F%C3%A9"
         );
-        assert_eq!(at(ENDPOINT, "../members"), None);
+        assert_eq!(doi_at(ENDPOINT, "../members"), None);
     }
 }

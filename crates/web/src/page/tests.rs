@@ -20,7 +20,7 @@ fn everything(address: &str, html: &str) -> String {
     let class = classify(&url, Some(&embedded));
     let doi = doi::detected(&url, Some(&embedded), html, &class);
     let signals = forum::signals(&url, Some(&embedded));
-    let citation = Citation::of(&url, Some(&embedded), "", today());
+    let citation = Citation::for_page(&url, Some(&embedded), "", today());
     let data = embedded.structured_data();
     serde_json::to_string(&(class, doi, signals, citation, data)).unwrap()
 }
@@ -47,8 +47,8 @@ fn nothing_that_can_mislead_reaches_what_is_said_of_a_page() {
          <meta name=citation_doi content='10.1234/a{bad}'>\
          <meta name=citation_journal_title content='J{bad}'>"
     );
-    let said = everything("https://example.org/", &html);
-    let read: String = serde_json::from_str::<serde_json::Value>(&said)
+    let answer = everything("https://example.org/", &html);
+    let read: String = serde_json::from_str::<serde_json::Value>(&answer)
         .unwrap()
         .to_string();
     assert!(!read.chars().any(iki_base::unseen::is_unseen), "{read}");
@@ -65,7 +65,7 @@ fn a_hostile_page_costs_its_length_and_no_more() {
     let size = 10 * 1024 * 1024;
     let script = |json: &str| format!("<script type=application/ld+json>{json}</script>");
     let deep = |open: &str, close: &str| script(&(open.repeat(100_000) + &close.repeat(100_000)));
-    let begin = CpuInstant::now();
+    let start = CpuInstant::now();
     for page in [
         "<meta name=citation_author content='Doe, Jane'>".repeat(size / 48),
         "<meta name=citation_doi content='10.1234/'>".repeat(size / 43),
@@ -93,14 +93,19 @@ fn a_hostile_page_costs_its_length_and_no_more() {
         format!("<title>{}", "x".repeat(size)),
         "\0".repeat(size),
     ] {
-        let said = everything("https://www.reddit.com/10.1234/x", &page);
-        assert!(said.len() < 400 * 1024, "{} {}", said.len(), &page[..60]);
-        assert!(serde_json::from_str::<serde_json::Value>(&said).is_ok());
+        let answer = everything("https://www.reddit.com/10.1234/x", &page);
+        assert!(
+            answer.len() < 400 * 1024,
+            "{} {}",
+            answer.len(),
+            &page[..60]
+        );
+        assert!(serde_json::from_str::<serde_json::Value>(&answer).is_ok());
     }
     assert!(
-        begin.elapsed() < Duration::from_secs(60),
+        start.elapsed() < Duration::from_secs(60),
         "{:?}",
-        begin.elapsed()
+        start.elapsed()
     );
 }
 

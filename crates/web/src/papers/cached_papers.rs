@@ -87,7 +87,7 @@ mod tests {
     /// Fields of a request that have no effect on what is found.
     const WITHOUT_EFFECT: [&str; 1] = ["sessionId"];
 
-    fn asked(search: &PaperSearch) -> CacheQuestion {
+    fn cache_question(search: &PaperSearch) -> CacheQuestion {
         question(search, &Credentials::from_vars(&|_| None, None))
     }
 
@@ -123,11 +123,11 @@ mod tests {
             }),
             ("provider", |search| search.provider = Some("arxiv")),
         ];
-        let mut all = vec![asked(&plain())];
+        let mut all = vec![cache_question(&plain())];
         for (field, change) in changes {
             let mut search = plain();
             change(&mut search);
-            let other = asked(&search);
+            let other = cache_question(&search);
             assert!(!all.contains(&other), "{field}");
             all.push(other);
         }
@@ -148,26 +148,29 @@ mod tests {
 
     #[test]
     fn another_address_of_a_provider_that_may_be_asked_is_another_question() {
-        let at = |variable: &'static str, address: &'static str, search: &PaperSearch| {
+        let question_at = |variable: &'static str, address: &'static str, search: &PaperSearch| {
             let var = |name: &str| (name == variable).then(|| address.to_owned());
             question(search, &Credentials::from_vars(&var, None))
         };
         let search = plain();
-        let one = at("IKIGAI_CROSSREF_URL", "http://127.0.0.1:1/works", &search);
-        assert_ne!(one, asked(&search));
+        let one = question_at("IKIGAI_CROSSREF_URL", "http://127.0.0.1:1/works", &search);
+        assert_ne!(one, cache_question(&search));
         let login = "http://user:secret@127.0.0.1:1/works";
-        assert_eq!(one, at("IKIGAI_CROSSREF_URL", login, &search));
-        assert_eq!(at("OPENALEX_API_KEY", "key", &search), asked(&search));
+        assert_eq!(one, question_at("IKIGAI_CROSSREF_URL", login, &search));
+        assert_eq!(
+            question_at("OPENALEX_API_KEY", "key", &search),
+            cache_question(&search)
+        );
         // Files are found only with it.
         assert_ne!(
-            at("UNPAYWALL_EMAIL", "me@example.com", &search),
-            asked(&search)
+            question_at("UNPAYWALL_EMAIL", "me@example.com", &search),
+            cache_question(&search)
         );
         let search = PaperSearch {
             provider: Some("pubmed"),
             ..search
         };
-        let other = at("IKIGAI_CROSSREF_URL", "http://127.0.0.1:1/works", &search);
-        assert_eq!(other, asked(&search));
+        let other = question_at("IKIGAI_CROSSREF_URL", "http://127.0.0.1:1/works", &search);
+        assert_eq!(other, cache_question(&search));
     }
 }

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::paper::{Paper, said, with_subtitle};
+use super::paper::{Paper, text_at, with_subtitle};
 use super::paper_provider::{
     PaperPage, PaperProvider, PaperStep, filters, key, refusal_without_keys,
 };
@@ -131,7 +131,7 @@ fn read(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> {
 fn paper(item: &Value) -> Paper {
     let kind = WorkKind::of_name(string(item, "type"));
     let places = list(item, "container-title");
-    let place = |at: usize| said(item, &[&format!("/container-title/{at}")]);
+    let place = |index: usize| text_at(item, &[&format!("/container-title/{index}")]);
     let is_part = matches!(kind, WorkKind::Chapter | WorkKind::Proceedings);
     // The series of a book is before its title.
     let (series, container) = match places.len() {
@@ -142,11 +142,11 @@ fn paper(item: &Value) -> Paper {
         kind,
         WorkKind::Thesis | WorkKind::Report | WorkKind::Preprint
     );
-    let institution = said(item, &["/institution/0/name", "/institution/name"]);
+    let institution = text_at(item, &["/institution/0/name", "/institution/name"]);
     let publisher = if by_institution && !institution.is_empty() {
         institution
     } else {
-        said(item, &["/publisher"])
+        text_at(item, &["/publisher"])
     };
     let names = [
         "published",
@@ -162,20 +162,20 @@ fn paper(item: &Value) -> Paper {
     });
     let dates: Vec<PartialDate> = dates.collect();
     // Some are addresses, `http://id.crossref.org/isbn/9780262033848`.
-    let isbn = said(item, &["/ISBN/0"]);
+    let isbn = text_at(item, &["/ISBN/0"]);
     let mut work = Work {
         kind,
         title: title(item),
-        url: said(item, &["/URL"]),
+        url: text_at(item, &["/URL"]),
         doi: string(item, "DOI").to_owned(),
         editors: list(item, "editor").iter().map(author).collect(),
         container,
         series,
-        volume: said(item, &["/volume"]),
-        issue: said(item, &["/issue", "/journal-issue/issue"]),
-        pages: said(item, &["/page", "/article-number"]),
+        volume: text_at(item, &["/volume"]),
+        issue: text_at(item, &["/issue", "/journal-issue/issue"]),
+        pages: text_at(item, &["/page", "/article-number"]),
         publisher,
-        edition: said(item, &["/edition-number"]),
+        edition: text_at(item, &["/edition-number"]),
         isbn: isbn.rsplit('/').next().unwrap_or_default().to_owned(),
         date: dates.first().copied(),
         citation_count: item["is-referenced-by-count"].as_u64(),
@@ -213,7 +213,10 @@ fn paper(item: &Value) -> Paper {
 
 /// Returns the title with the subtitle, unless that is in it already.
 fn title(item: &Value) -> String {
-    with_subtitle(said(item, &["/title/0"]), &said(item, &["/subtitle/0"]))
+    with_subtitle(
+        text_at(item, &["/title/0"]),
+        &text_at(item, &["/subtitle/0"]),
+    )
 }
 
 /// Returns a contributor: a person, or a group.
@@ -237,21 +240,21 @@ mod tests {
     #[test]
     fn a_work_has_its_doi_its_subtitle_and_its_names_as_they_are_registered() {
         let doi = "10.1175/1520-0485(1985)015<1043:AOTSCO>2.0.CO;2";
-        let found = paper(&json!({"DOI": doi, "title": ["Main title"],
+        let work = paper(&json!({"DOI": doi, "title": ["Main title"],
             "subtitle": ["The subtitle &amp; more"], "type": "journal-article",
             "author": [{"given": "ANN", "family": "SMITH"}], "edition-number": "3",
             "ISBN": ["http://id.crossref.org/isbn/9780262033848", "9780262533058"]}))
         .tidied("crossref")
         .unwrap()
         .work;
-        assert_eq!(found.doi, doi.to_ascii_lowercase());
+        assert_eq!(work.doi, doi.to_ascii_lowercase());
         assert_eq!(
-            found.url,
+            work.url,
             "https://doi.org/10.1175/1520-0485(1985)015%3C1043:aotsco%3E2.0.co;2"
         );
-        assert_eq!(found.title, "Main title: The subtitle & more");
-        assert_eq!((&*found.edition, &*found.isbn), ("3", "9780262033848"));
-        let inverted = found.authors[0].split().unwrap().inverted();
+        assert_eq!(work.title, "Main title: The subtitle & more");
+        assert_eq!((&*work.edition, &*work.isbn), ("3", "9780262033848"));
+        let inverted = work.authors[0].split().unwrap().inverted();
         assert_eq!(inverted, "SMITH, ANN");
     }
 

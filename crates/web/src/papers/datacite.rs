@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use super::paper::{Paper, page_range, said, with_subtitle};
+use super::paper::{Paper, page_range, text_at, with_subtitle};
 use super::paper_provider::{PaperPage, PaperProvider, PaperStep, refusal_without_keys};
 use super::paper_search::PaperSearch;
 use super::work_id::WorkId;
@@ -49,31 +49,31 @@ fn read(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> {
 
 fn paper(item: &Value) -> Paper {
     let names = [
-        said(item, &["/types/resourceType"]),
-        said(item, &["/types/resourceTypeGeneral"]),
+        text_at(item, &["/types/resourceType"]),
+        text_at(item, &["/types/resourceTypeGeneral"]),
     ];
     let date = |kind: &str| {
         let mut dates = list(item, "dates").iter();
         let date = dates.find(|date| string(date, "dateType") == kind)?;
         PartialDate::parse(string(date, "date"))
     };
-    let year = PartialDate::parse(&said(item, &["/publicationYear"]));
+    let year = PartialDate::parse(&text_at(item, &["/publicationYear"]));
     let mut abstracts = list(item, "descriptions").iter();
     let summary = abstracts.find(|one| string(one, "descriptionType") == "Abstract");
     let mut work = Work {
         kind: WorkKind::of_names(names.iter().map(String::as_str)),
         title: title(item),
-        url: said(item, &["/url"]),
+        url: text_at(item, &["/url"]),
         doi: string(item, "doi").to_owned(),
-        container: said(item, &["/container/title"]),
-        volume: said(item, &["/container/volume"]),
-        issue: said(item, &["/container/issue"]),
+        container: text_at(item, &["/container/title"]),
+        volume: text_at(item, &["/container/volume"]),
+        issue: text_at(item, &["/container/issue"]),
         pages: page_range(
-            said(item, &["/container/firstPage"]),
-            &said(item, &["/container/lastPage"]),
+            text_at(item, &["/container/firstPage"]),
+            &text_at(item, &["/container/lastPage"]),
         ),
-        publisher: said(item, &["/publisher/name", "/publisher"]),
-        edition: said(item, &["/version"]),
+        publisher: text_at(item, &["/publisher/name", "/publisher"]),
+        edition: text_at(item, &["/version"]),
         date: date("Issued")
             .filter(|date| year.is_none_or(|year| year.year() == date.year()))
             .or(year),
@@ -97,10 +97,10 @@ fn title(item: &Value) -> String {
     let of_kind = |kind: &str| {
         let mut titles = list(item, "titles").iter();
         let title = titles.find(|one| string(one, "titleType") == kind);
-        title.map_or(String::new(), |one| said(one, &["/title"]))
+        title.map_or(String::new(), |one| text_at(one, &["/title"]))
     };
     match (of_kind(""), of_kind("Subtitle")) {
-        (title, _) if title.is_empty() => said(item, &["/titles/0/title"]),
+        (title, _) if title.is_empty() => text_at(item, &["/titles/0/title"]),
         (title, subtitle) => with_subtitle(title, &subtitle),
     }
 }
@@ -127,14 +127,14 @@ mod tests {
 
     #[test]
     fn a_work_has_its_subtitle_and_its_editors() {
-        let found = paper(&json!({"titles": [
+        let work = paper(&json!({"titles": [
             {"title": "Ein Titel", "titleType": "TranslatedTitle"},
             {"title": "A title"}, {"title": "The subtitle", "titleType": "Subtitle"}],
             "creators": [{"name": "Doe, Jane", "nameType": "Personal"}],
             "contributors": [{"name": "Roe, R.", "contributorType": "Editor"},
                 {"name": "Poe, E.", "contributorType": "DataCurator"}]}));
-        assert_eq!(found.work.title, "A title: The subtitle");
-        assert_eq!(found.work.authors, [WorkAuthor::person("Doe", "Jane", "")]);
-        assert_eq!(found.work.editors, [WorkAuthor::person("Roe", "R.", "")]);
+        assert_eq!(work.work.title, "A title: The subtitle");
+        assert_eq!(work.work.authors, [WorkAuthor::person("Doe", "Jane", "")]);
+        assert_eq!(work.work.editors, [WorkAuthor::person("Roe", "R.", "")]);
     }
 }

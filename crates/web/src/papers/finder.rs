@@ -217,17 +217,17 @@ impl PaperAnswer {
             return;
         }
         self.answered.push(name());
-        let own = (provider.filters)(&search.target);
+        let own_filters = (provider.filters)(&search.target);
         let order = match search.order {
             PaperOrder::Date => "date",
             PaperOrder::Citations => "citations",
             PaperOrder::Relevance => "",
         };
         let lacking = search.filters().into_iter().filter(|filter| match *filter {
-            "sort_by" => !own.contains(&order),
+            "sort_by" => !own_filters.contains(&order),
             // All of arXiv is one source.
-            "source" => !own.contains(filter) && search.source.name != provider.name,
-            filter => !own.contains(&filter),
+            "source" => !own_filters.contains(filter) && search.source.name != provider.name,
+            filter => !own_filters.contains(&filter),
         });
         let lacking: Vec<String> = lacking.map(str::to_owned).collect();
         if !lacking.is_empty() && search.target.work().is_none() {

@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::arxiv;
-use super::paper::{Paper, page_range, said};
+use super::paper::{Paper, page_range, text_at};
 use super::paper_provider::{PaperPage, PaperProvider, PaperStep, filters, key};
 use super::paper_search::{NAMES, PaperOrder, PaperSearch, PaperTarget};
 use super::work_id::WorkId;
@@ -206,28 +206,28 @@ fn paper(item: &Value) -> Paper {
         if is_conference { "conference" } else { "" },
         string(item, "type"),
     ];
-    let date = said(item, &["/publication_date", "/publication_year"]);
+    let date = text_at(item, &["/publication_date", "/publication_year"]);
     let number = |place: &str| {
-        let address = said(item, &[place]);
+        let address = text_at(item, &[place]);
         let number = address.trim_end_matches('/').rsplit('/').next();
         number.unwrap_or_default().to_owned()
     };
     let mut work = Work {
         kind: WorkKind::of_names(names.into_iter()),
-        title: said(item, &["/display_name", "/title"]),
-        url: said(item, &["/primary_location/landing_page_url", "/id"]),
+        title: text_at(item, &["/display_name", "/title"]),
+        url: text_at(item, &["/primary_location/landing_page_url", "/id"]),
         doi: string(item, "doi").to_owned(),
-        container: said(item, &["/primary_location/source/display_name"]),
-        volume: said(item, &["/biblio/volume"]),
-        issue: said(item, &["/biblio/issue"]),
+        container: text_at(item, &["/primary_location/source/display_name"]),
+        volume: text_at(item, &["/biblio/volume"]),
+        issue: text_at(item, &["/biblio/issue"]),
         pages: page_range(
-            said(item, &["/biblio/first_page"]),
-            &said(item, &["/biblio/last_page"]),
+            text_at(item, &["/biblio/first_page"]),
+            &text_at(item, &["/biblio/last_page"]),
         ),
-        publisher: said(item, &["/primary_location/source/host_organization_name"]),
+        publisher: text_at(item, &["/primary_location/source/host_organization_name"]),
         date: PartialDate::parse(&date),
         pmid: number("/ids/pmid"),
-        pdf_url: said(item, &["/best_oa_location/pdf_url"]),
+        pdf_url: text_at(item, &["/best_oa_location/pdf_url"]),
         open_access: item["open_access"]["is_oa"].as_bool(),
         citation_count: item["cited_by_count"].as_u64(),
         retraction: (item["is_retracted"] == true).then(RetractionStatus::retracted),

@@ -56,7 +56,7 @@ pub struct Paper {
 
 /// Returns the text at the first of these places in a provider's item that says something; it may
 /// be HTML there, or a number.
-pub(super) fn said(item: &Value, places: &[&str]) -> String {
+pub(super) fn text_at(item: &Value, places: &[&str]) -> String {
     let values = places.iter().filter_map(|place| item.pointer(place));
     let mut texts = values.filter_map(|value| match value {
         Value::String(text) => Some(html_text::text(text)),
@@ -98,11 +98,11 @@ fn tidied_pages(pages: &str) -> String {
 
 /// Returns an abstract without the word that is its heading.
 pub(super) fn without_heading(summary: &str) -> &str {
-    let Some(rest) = summary.strip_prefix("Abstract") else {
+    let Some(remainder) = summary.strip_prefix("Abstract") else {
         return summary;
     };
-    let text = rest.trim_start_matches([' ', ':', '.', '\u{2014}']);
-    let is_heading = rest.len() > text.len() && text.starts_with(char::is_uppercase);
+    let text = remainder.trim_start_matches([' ', ':', '.', '\u{2014}']);
+    let is_heading = remainder.len() > text.len() && text.starts_with(char::is_uppercase);
     if is_heading { text } else { summary }
 }
 
@@ -166,19 +166,19 @@ impl Paper {
     /// if they have an author in common.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
-        let (own, theirs) = (&self.work, &other.work);
-        if !own.doi.is_empty() && own.doi == theirs.doi {
+        let (ours, theirs) = (&self.work, &other.work);
+        if !ours.doi.is_empty() && ours.doi == theirs.doi {
             return true;
         }
         let differ =
-            |own: &str, theirs: &str| !own.is_empty() && !theirs.is_empty() && own != theirs;
-        let are_numbered = differ(&own.doi, &theirs.doi)
-            || differ(&own.pmid, &theirs.pmid)
-            || differ(&own.arxiv, &theirs.arxiv);
+            |ours: &str, theirs: &str| !ours.is_empty() && !theirs.is_empty() && ours != theirs;
+        let are_numbered = differ(&ours.doi, &theirs.doi)
+            || differ(&ours.pmid, &theirs.pmid)
+            || differ(&ours.arxiv, &theirs.arxiv);
         !self.key.is_empty()
             && self.key == other.key
-            && own.date.is_some()
-            && own.year() == theirs.year()
+            && ours.date.is_some()
+            && ours.year() == theirs.year()
             && (!are_numbered || self.shares_author(other))
     }
 

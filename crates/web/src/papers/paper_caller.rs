@@ -29,14 +29,17 @@ pub fn shown_address(
         .first()
         .map(|step| (step.request)(search, account, &PaperPage::default()));
     let url = request.map_or_else(|| account.endpoint.clone(), |request| request.url);
-    let mut shown = without_login(&url);
-    let own = |name: &str| OWN_PARAMETERS.contains(&name);
-    let pairs: Vec<_> = url.query_pairs().filter(|(name, _)| !own(name)).collect();
-    shown.set_query(None);
+    let mut address = without_login(&url);
+    let is_own_parameter = |name: &str| OWN_PARAMETERS.contains(&name);
+    let pairs: Vec<_> = url
+        .query_pairs()
+        .filter(|(name, _)| !is_own_parameter(name))
+        .collect();
+    address.set_query(None);
     if !pairs.is_empty() {
-        shown.query_pairs_mut().extend_pairs(pairs);
+        address.query_pairs_mut().extend_pairs(pairs);
     }
-    shown.into()
+    address.into()
 }
 
 /// Asks a provider.

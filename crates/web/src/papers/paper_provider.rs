@@ -97,7 +97,7 @@ pub struct PaperPage {
 impl PaperPage {
     /// Makes the page of a reply with these papers.
     #[must_use]
-    pub fn of(papers: Vec<Paper>, total: Option<u64>) -> Vec<Self> {
+    pub fn from_papers(papers: Vec<Paper>, total: Option<u64>) -> Vec<Self> {
         vec![Self {
             papers,
             total: total.unwrap_or_default(),
@@ -113,7 +113,7 @@ impl PaperPage {
     pub fn of_works(papers: Vec<Paper>, total: Option<u64>) -> Result<Vec<Self>, UnreadableReply> {
         let has_title = |paper: &Paper| !paper.work.title.is_empty();
         if papers.is_empty() || papers.iter().any(has_title) {
-            return Ok(Self::of(papers, total));
+            return Ok(Self::from_papers(papers, total));
         }
         Err(UnreadableReply::Unknown)
     }
@@ -129,7 +129,7 @@ impl ProviderItem for PaperPage {
     }
 
     fn learn_from(&mut self, reply: &HttpResponse) {
-        self.limits = RequestLimits::of(reply);
+        self.limits = RequestLimits::from_reply(reply);
     }
 }
 
@@ -141,7 +141,7 @@ pub fn order(search: &PaperSearch) -> Vec<&'static PaperProvider> {
         PaperTarget::Words => {
             let source = search.source.name;
             let all = PROVIDERS.iter().copied();
-            let own = all.clone().filter(|one| one.name == source);
+            let own_providers = all.clone().filter(|one| one.name == source);
             let others = all.filter(|one| one.name != source && one.sources.contains(&source));
             return match search.provider {
                 Some(name) => PROVIDERS
@@ -149,7 +149,7 @@ pub fn order(search: &PaperSearch) -> Vec<&'static PaperProvider> {
                     .copied()
                     .filter(|one| one.name == name)
                     .collect(),
-                None => own.chain(others).collect(),
+                None => own_providers.chain(others).collect(),
             };
         }
         PaperTarget::Reference => vec![&crossref::PROVIDER, &openalex::PROVIDER],

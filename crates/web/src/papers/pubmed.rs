@@ -6,7 +6,7 @@
 
 use serde_json::Value;
 
-use super::paper::{Paper, said};
+use super::paper::{Paper, text_at};
 use super::paper_provider::{PaperPage, PaperProvider, PaperStep, key, refusal};
 use super::paper_search::{PaperOrder, PaperSearch, PaperTarget};
 use crate::client::HttpResponse;
@@ -115,7 +115,8 @@ fn ask_numbers(search: &PaperSearch, account: &ProviderAccount, _: &PaperPage) -
     ProviderRequest::get(&account.below("esearch.fcgi"), fields)
 }
 
-/// Returns the name of an author as the index has it, with the initials last; another text as it is.
+/// Returns the name of an author as the index has it, with the initials last; another text as it
+/// is.
 fn in_index_order(name: &str, tag: &str) -> String {
     if tag != "au" {
         return name.to_owned();
@@ -190,7 +191,7 @@ fn read_abstracts(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableRep
     if xml.broken {
         return Err(UnreadableReply::Unknown);
     }
-    Ok(PaperPage::of(papers, None))
+    Ok(PaperPage::from_papers(papers, None))
 }
 
 fn ask_summaries(
@@ -265,8 +266,8 @@ fn paper(summary: &Value) -> Paper {
     };
     let number = string(summary, "uid");
     // A book has its title elsewhere, and so has what a chapter is in.
-    let title = said(summary, &["/title", "/booktitle"]);
-    let book = said(summary, &["/booktitle"]);
+    let title = text_at(summary, &["/title", "/booktitle"]);
+    let book = text_at(summary, &["/booktitle"]);
     let is_chapter = !book.is_empty() && book != title;
     let types = list(summary, "pubtype");
     let kind = match () {
@@ -286,13 +287,13 @@ fn paper(summary: &Value) -> Paper {
         container: match kind {
             WorkKind::Chapter => book,
             WorkKind::Book => String::new(),
-            _ => said(summary, &["/fulljournalname", "/source"]),
+            _ => text_at(summary, &["/fulljournalname", "/source"]),
         },
-        volume: said(summary, &["/volume"]),
-        issue: said(summary, &["/issue"]),
-        pages: whole_pages(&said(summary, &["/pages"])),
-        publisher: said(summary, &["/publishername"]),
-        edition: said(summary, &["/edition"]),
+        volume: text_at(summary, &["/volume"]),
+        issue: text_at(summary, &["/issue"]),
+        pages: whole_pages(&text_at(summary, &["/pages"])),
+        publisher: text_at(summary, &["/publishername"]),
+        edition: text_at(summary, &["/edition"]),
         date: date(summary),
         pmid: number.to_owned(),
         pmcid: id("pmc").to_owned(),

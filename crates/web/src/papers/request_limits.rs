@@ -19,7 +19,7 @@ pub struct RequestLimits {
 impl RequestLimits {
     /// Reads the headers of an answer.
     #[must_use]
-    pub fn of(reply: &HttpResponse) -> Self {
+    pub fn from_reply(reply: &HttpResponse) -> Self {
         let number = |name: &str| {
             let text = reply.header(name)?.trim();
             text.trim_end_matches('s')

@@ -60,9 +60,9 @@ mod tests {
         assert_eq!(wait(Duration::ZERO), Ok(()));
         assert!(wait(Duration::ZERO).unwrap_err() > second / 2);
         store.grow_older(second);
-        let begin = Instant::now();
+        let start = Instant::now();
         assert_eq!(wait(second), Ok(()));
-        assert!(begin.elapsed() >= SPARE_TIME / 2);
+        assert!(start.elapsed() >= SPARE_TIME / 2);
         assert!(wait(second / 2).is_err());
     }
 }

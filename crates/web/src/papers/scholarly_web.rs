@@ -36,7 +36,7 @@ pub fn search_of(search: &PaperSearch) -> WebSearch {
 pub fn paper(result: SearchResult, source: PaperSource) -> Option<Paper> {
     let url = Url::parse(&result.url).ok()?;
     let mut work = Work::default();
-    if hosts::find(&url, |row| row.is_marked("open")).is_some() {
+    if hosts::find_row(&url, |row| row.is_marked("open")).is_some() {
         work.open_access = Some(true);
         if url.path().to_ascii_lowercase().ends_with("pdf") {
             url.as_str().clone_into(&mut work.pdf_url);

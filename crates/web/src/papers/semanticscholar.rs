@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::paper::{Paper, said};
+use super::paper::{Paper, text_at};
 use super::paper_provider::{PaperPage, PaperProvider, PaperStep, refusal};
 use super::paper_search::{NAMES, PaperSearch, PaperTarget};
 use super::work_id::WorkId;
@@ -162,25 +162,25 @@ fn read(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> {
 }
 
 fn paper(item: &Value) -> Paper {
-    let date = said(item, &["/publicationDate", "/year"]);
+    let date = text_at(item, &["/publicationDate", "/year"]);
     let mut work = Work {
         kind: kind(item),
-        title: said(item, &["/title"]),
-        url: said(item, &["/url"]),
+        title: text_at(item, &["/title"]),
+        url: text_at(item, &["/url"]),
         doi: string(&item["externalIds"], "DOI").to_owned(),
-        arxiv: said(item, &["/externalIds/ArXiv"]),
-        pmid: said(item, &["/externalIds/PubMed"]),
-        pmcid: said(item, &["/externalIds/PubMedCentral"]),
+        arxiv: text_at(item, &["/externalIds/ArXiv"]),
+        pmid: text_at(item, &["/externalIds/PubMed"]),
+        pmcid: text_at(item, &["/externalIds/PubMedCentral"]),
         container: container(item),
-        volume: said(item, &["/journal/volume"]),
-        pages: said(item, &["/journal/pages"]),
+        volume: text_at(item, &["/journal/volume"]),
+        pages: text_at(item, &["/journal/pages"]),
         date: PartialDate::parse(&date),
         open_access: item["isOpenAccess"].as_bool(),
-        pdf_url: said(item, &["/openAccessPdf/url"]),
+        pdf_url: text_at(item, &["/openAccessPdf/url"]),
         citation_count: item["citationCount"].as_u64(),
         ..Work::default()
     };
-    if is_archive(&said(item, &["/journal/name"])) {
+    if is_archive(&text_at(item, &["/journal/name"])) {
         // The number of a preprint is no volume.
         work.volume.clear();
     }
@@ -197,8 +197,8 @@ fn paper(item: &Value) -> Paper {
     Paper {
         sources: known.map(|(source, _)| *source).collect(),
         work,
-        summary: said(item, &["/abstract"]),
-        tldr: said(item, &["/tldr/text"]),
+        summary: text_at(item, &["/abstract"]),
+        tldr: text_at(item, &["/tldr/text"]),
         is_influential: item["influentialCitationCount"]
             .as_u64()
             .map(|count| count > 0),
@@ -208,8 +208,8 @@ fn paper(item: &Value) -> Paper {
 
 /// Returns what a work is in: of a preprint that was published, its venue.
 fn container(item: &Value) -> String {
-    let journal = said(item, &["/journal/name", "/venue"]);
-    let venue = said(item, &["/venue"]);
+    let journal = text_at(item, &["/journal/name", "/venue"]);
+    let venue = text_at(item, &["/venue"]);
     if is_archive(&journal) && !venue.is_empty() && !is_archive(&venue) {
         return venue;
     }
@@ -225,7 +225,7 @@ fn kind(item: &Value) -> WorkKind {
     let names = names.filter_map(Value::as_str);
     // The type of what was archived first is that of an article.
     let venue = string(&item["publicationVenue"], "type");
-    let venue = Some(venue).filter(|_| is_archive(&said(item, &["/journal/name"])));
+    let venue = Some(venue).filter(|_| is_archive(&text_at(item, &["/journal/name"])));
     match WorkKind::of_names(names.chain(venue)) {
         WorkKind::Unknown => match string(&item["publicationVenue"], "type") {
             "journal" => WorkKind::Article,
@@ -290,7 +290,7 @@ mod tests {
         ] {
             let types = [types, "JournalArticle"];
             let types: Vec<&str> = types.into_iter().filter(|one| !one.is_empty()).collect();
-            let found = paper(&json!({"paperId": "a", "title": "T", "venue": venue,
+            let work = paper(&json!({"paperId": "a", "title": "T", "venue": venue,
                 "journal": {"name": journal, "volume": "abs/2101.00001"},
                 "publicationTypes": types, "publicationVenue": {"type": at},
                 "externalIds": {"DOI": "10.48550/arXiv.2101.00001"}}))
@@ -298,12 +298,12 @@ mod tests {
             .unwrap()
             .work;
             assert_eq!(
-                (found.container.as_str(), found.kind),
+                (work.container.as_str(), work.kind),
                 (container, kind),
                 "{venue}"
             );
             let is_archived = is_archive(journal);
-            assert_eq!(found.volume.is_empty(), is_archived, "{journal}");
+            assert_eq!(work.volume.is_empty(), is_archived, "{journal}");
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use super::paper::{Paper, said};
+use super::paper::{Paper, text_at};
 use super::paper_provider::{PaperPage, key, refusal_without_keys};
 use crate::client::HttpResponse;
 use crate::page::doi::in_path;
@@ -74,7 +74,7 @@ pub fn look_up(context: &SearchContext<'_>, papers: &mut [Paper], limit: &mut us
 fn read(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> {
     let body = reply::object(answer)?;
     let work = Work {
-        pdf_url: said(&body, &["/best_oa_location/url_for_pdf"]),
+        pdf_url: text_at(&body, &["/best_oa_location/url_for_pdf"]),
         open_access: body["is_oa"].as_bool(),
         ..Work::default()
     };
@@ -82,5 +82,5 @@ fn read(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> {
         work,
         ..Paper::default()
     };
-    Ok(PaperPage::of(vec![paper], None))
+    Ok(PaperPage::from_papers(vec![paper], None))
 }

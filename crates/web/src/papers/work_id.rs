@@ -38,7 +38,8 @@ pub enum WorkId {
 }
 
 impl WorkId {
-    /// Parses a text that is an identifier or its address, and nothing else. Digits alone are words.
+    /// Parses a text that is an identifier or its address, and nothing else. Digits alone are
+    /// words.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
@@ -52,17 +53,18 @@ impl WorkId {
         }
         let address = without_scheme(text);
         if address.len() < text.len() {
-            let known = PAGES.iter().find_map(|(begin, kind)| {
-                let head = address.get(..begin.len())?;
-                let rest = &address[begin.len()..];
-                head.eq_ignore_ascii_case(begin).then_some((*kind, rest))
+            let known = PAGES.iter().find_map(|(prefix, kind)| {
+                let head = address.get(..prefix.len())?;
+                let remainder = &address[prefix.len()..];
+                head.eq_ignore_ascii_case(prefix)
+                    .then_some((*kind, remainder))
             });
-            if let Some((kind, rest)) = known {
-                let rest = rest.split(['?', '#']).next().unwrap_or_default();
-                let rest = rest.trim_end_matches('/').trim_end_matches(".pdf");
+            if let Some((kind, remainder)) = known {
+                let remainder = remainder.split(['?', '#']).next().unwrap_or_default();
+                let remainder = remainder.trim_end_matches('/').trim_end_matches(".pdf");
                 return match kind {
-                    "arxiv" => arxiv_number(rest).map(Self::Arxiv),
-                    _ => pubmed_number(rest).map(Self::Pubmed),
+                    "arxiv" => arxiv_number(remainder).map(Self::Arxiv),
+                    _ => pubmed_number(remainder).map(Self::Pubmed),
                 };
             }
         }
@@ -86,9 +88,9 @@ impl WorkId {
     pub fn all_in(text: &str) -> Vec<Self> {
         let doi = doi_in(text).map(Self::of_doi);
         let mut arxiv = marked(text, &["arxiv:", "arxiv.org/abs/", "arxiv.org/pdf/"]);
-        let arxiv = arxiv.find_map(|rest| arxiv_number(first_token(rest)).map(Self::Arxiv));
+        let arxiv = arxiv.find_map(|tail| arxiv_number(first_token(tail)).map(Self::Arxiv));
         let mut pubmed = marked(text, &["pmid:", "pmid ", "pubmed.ncbi.nlm.nih.gov/"]);
-        let pubmed = pubmed.find_map(|rest| pubmed_number(first_token(rest)).map(Self::Pubmed));
+        let pubmed = pubmed.find_map(|tail| pubmed_number(first_token(tail)).map(Self::Pubmed));
         let mut all: Vec<Self> = Vec::new();
         for id in [doi, arxiv, pubmed].into_iter().flatten() {
             if !all.iter().any(|one| one.is_same(&id)) {
@@ -153,31 +155,34 @@ impl fmt::Display for WorkId {
 fn after_label<'t>(text: &'t str, labels: &[&str]) -> Option<&'t str> {
     labels.iter().find_map(|label| {
         let head = text.get(..label.len())?;
-        let rest = &text[label.len()..];
-        let marked = rest.starts_with(':') || rest.starts_with(char::is_whitespace);
-        let number = rest.trim_start_matches(':').trim_start();
-        let numbered = rest.starts_with(':') || number.starts_with(|c: char| c.is_ascii_digit());
+        let remainder = &text[label.len()..];
+        let marked = remainder.starts_with(':') || remainder.starts_with(char::is_whitespace);
+        let number = remainder.trim_start_matches(':').trim_start();
+        let numbered =
+            remainder.starts_with(':') || number.starts_with(|c: char| c.is_ascii_digit());
         (head.eq_ignore_ascii_case(label) && marked && numbered).then_some(number)
     })
 }
 
 /// Returns an address without its scheme and the hosts' usual prefixes; another text as it is.
 fn without_scheme(text: &str) -> &str {
-    let mut rest = text;
+    let mut remainder = text;
     for prefix in ["https://", "http://", "www.", "export."] {
-        let head = rest.get(..prefix.len()).unwrap_or_default();
+        let head = remainder.get(..prefix.len()).unwrap_or_default();
         if head.eq_ignore_ascii_case(prefix) {
-            rest = &rest[prefix.len()..];
+            remainder = &remainder[prefix.len()..];
         }
     }
-    rest
+    remainder
 }
 
 /// Returns what follows each of these marks in a text.
 fn marked<'t>(text: &'t str, marks: &'static [&str]) -> impl Iterator<Item = &'t str> {
     let lower = text.to_ascii_lowercase();
     let ends = marks.iter().flat_map(move |mark| {
-        let all = lower.match_indices(mark).map(|(at, _)| at + mark.len());
+        let all = lower
+            .match_indices(mark)
+            .map(|(offset, _)| offset + mark.len());
         all.collect::<Vec<_>>()
     });
     ends.map(move |end| text[end..].trim_start())
@@ -314,8 +319,8 @@ mod tests {
     fn identifiers_are_found_in_a_reference() {
         let text = "Vaswani et al. Attention. arXiv preprint arXiv:1706.03762v5, 2017. \
             doi:10.48550/arXiv.1706.03762. PMID: 123.";
-        let found: Vec<String> = WorkId::all_in(text).iter().map(WorkId::to_string).collect();
-        assert_eq!(found, ["arXiv:1706.03762", "PMID:123"]);
+        let ids: Vec<String> = WorkId::all_in(text).iter().map(WorkId::to_string).collect();
+        assert_eq!(ids, ["arXiv:1706.03762", "PMID:123"]);
         let text = "J. Work 3 (2021). https://doi.org/10.1000/182.";
         assert_eq!(
             WorkId::all_in(text),

@@ -159,8 +159,11 @@ fn request(search: &PatentSearch, account: &ProviderAccount) -> ProviderRequest 
 fn own_number(number: &PatentNumber) -> String {
     let PatentNumber { office, serial, .. } = number;
     match serial.split_at_checked(4) {
-        Some((year, rest)) if office == "US" && serial.len() == 11 => {
-            format!("{office}{year}{}", rest.strip_prefix('0').unwrap_or(rest))
+        Some((year, remainder)) if office == "US" && serial.len() == 11 => {
+            format!(
+                "{office}{year}{}",
+                remainder.strip_prefix('0').unwrap_or(remainder)
+            )
         }
         _ => format!("{office}{serial}"),
     }

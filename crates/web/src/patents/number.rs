@@ -35,12 +35,12 @@ impl PatentNumber {
         let signs = |c: char| c.is_whitespace() || ",./-_".contains(c);
         let text: String = text.chars().filter(|c| !signs(*c)).collect();
         let text = text.to_ascii_uppercase();
-        let (office, rest) = text.split_at_checked(2)?;
+        let (office, remainder) = text.split_at_checked(2)?;
         let letters = |c: char| c.is_ascii_uppercase();
-        let digits_at = rest.find(|c: char| c.is_ascii_digit())?;
-        let kind_at = rest[digits_at..].find(letters);
-        let kind_at = kind_at.map_or(rest.len(), |at| digits_at + at);
-        let (serial, kind) = rest.split_at(kind_at);
+        let digits_at = remainder.find(|c: char| c.is_ascii_digit())?;
+        let kind_at = remainder[digits_at..].find(letters);
+        let kind_at = kind_at.map_or(remainder.len(), |offset| digits_at + offset);
+        let (serial, kind) = remainder.split_at(kind_at);
         let digits = &serial[digits_at..];
         let second = kind.get(1..).unwrap_or_default();
         let sound = office.chars().all(letters)

@@ -70,8 +70,8 @@ impl Patent {
     pub fn fields(mut self) -> Value {
         let mut fields = Map::new();
         let all = Self::FIELDS.into_iter().zip(self.values());
-        for (at, (name, value)) in all.enumerate() {
-            if at < 3 || !value.is_empty() {
+        for (index, (name, value)) in all.enumerate() {
+            if index < 3 || !value.is_empty() {
                 fields.insert(name.to_owned(), std::mem::take(value).into());
             }
         }

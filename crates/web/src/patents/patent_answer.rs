@@ -100,7 +100,7 @@ mod tests {
     const WITHOUT_EFFECT: &[(&str, &str)] =
         &[("provider", "the one that is asked is a part by itself")];
 
-    fn asked(search: &PatentSearch) -> CacheQuestion {
+    fn cache_question(search: &PatentSearch) -> CacheQuestion {
         question(search, "epo", &["https://a.example/".to_owned()])
     }
 
@@ -168,7 +168,11 @@ mod tests {
                 panic!("nobody knows whether {field} has an effect")
             };
             let without = WITHOUT_EFFECT.iter().any(|(name, _)| name == field);
-            assert_eq!(asked(search) == asked(&plain), without, "{field}");
+            assert_eq!(
+                cache_question(search) == cache_question(&plain),
+                without,
+                "{field}"
+            );
         }
         assert_eq!(fields.len(), changed.len());
     }
@@ -176,15 +180,16 @@ mod tests {
     #[test]
     fn another_provider_or_address_is_another_question() {
         let plain = PatentSearch::default();
-        let at = |provider, address: &str| question(&plain, provider, &[address.to_owned()]);
-        let one = at("epo", "https://a.example/");
-        assert_ne!(one, at("lens", "https://a.example/"));
-        assert_ne!(one, at("epo", "https://b.example/"));
+        let question_at =
+            |provider, address: &str| question(&plain, provider, &[address.to_owned()]);
+        let one = question_at("epo", "https://a.example/");
+        assert_ne!(one, question_at("lens", "https://a.example/"));
+        assert_ne!(one, question_at("epo", "https://b.example/"));
     }
 
     #[test]
     fn an_answer_is_kept_as_it_is() {
-        let kept = PatentAnswer {
+        let answer = PatentAnswer {
             source: "epo",
             patents: vec![Patent {
                 title: "t".to_owned(),
@@ -196,10 +201,10 @@ mod tests {
             age: Some(Duration::ZERO),
             ..PatentAnswer::default()
         };
-        let stored = serde_json::to_vec(&kept.stored()).unwrap();
+        let stored = serde_json::to_vec(&answer.stored()).unwrap();
         let stored = serde_json::from_slice(&stored).unwrap();
         let read = PatentAnswer::of_stored("epo", stored, Duration::ZERO);
-        assert_eq!(read, kept);
+        assert_eq!(read, answer);
         assert!(serde_json::from_slice::<StoredPatents>(b"{}").is_err());
     }
 }

@@ -31,7 +31,7 @@ pub struct PatentList {
 impl PatentList {
     /// Returns the patents among `all` that `search` is for.
     #[must_use]
-    pub fn of(all: Vec<Patent>, search: &PatentSearch) -> Self {
+    pub fn select(all: Vec<Patent>, search: &PatentSearch) -> Self {
         let mut patents: Vec<(Patent, PatentNumber)> = Vec::new();
         let wanted = search.number();
         for patent in all {
@@ -55,7 +55,7 @@ impl PatentList {
                 .iter_mut()
                 .find(|one| is_same(one, &patent, &number))
             {
-                Some((first, at)) => merge(first, at, patent, number),
+                Some((first, first_number)) => merge(first, first_number, patent, number),
                 None => patents.push((patent, number)),
             }
         }
@@ -99,22 +99,27 @@ fn is_in_years(patent: &Patent, search: &PatentSearch) -> bool {
 
 /// True if both are documents of one patent.
 fn is_same(one: &(Patent, PatentNumber), patent: &Patent, number: &PatentNumber) -> bool {
-    let (first, at) = one;
+    let (first, first_number) = one;
     let application = !patent.application.is_empty() && first.application == patent.application;
-    at.office == number.office && (application || at.serial == number.serial)
+    first_number.office == number.office && (application || first_number.serial == number.serial)
 }
 
 /// Adds another document of a patent to the first: the grant's number counts, and what one does not
 /// say is taken from the other.
-fn merge(first: &mut Patent, at: &mut PatentNumber, mut other: Patent, number: PatentNumber) {
-    if number.is_grant() == Some(true) && at.is_grant() != Some(true) {
+fn merge(
+    first: &mut Patent,
+    first_number: &mut PatentNumber,
+    mut other: Patent,
+    number: PatentNumber,
+) {
+    if number.is_grant() == Some(true) && first_number.is_grant() != Some(true) {
         std::mem::swap(first, &mut other);
-        *at = number;
+        *first_number = number;
     }
     let taken = first.taken.and(other.taken);
-    for (own, more) in first.values().into_iter().zip(other.values()) {
-        if own.is_empty() {
-            std::mem::swap(own, more);
+    for (value, more) in first.values().into_iter().zip(other.values()) {
+        if value.is_empty() {
+            std::mem::swap(value, more);
         }
     }
     first.taken = taken;

@@ -43,7 +43,7 @@ impl PatentProvider {
 
 /// Finds a provider by its name, ignoring case.
 #[must_use]
-pub fn find(name: &str) -> Option<&'static PatentProvider> {
+pub fn find_provider(name: &str) -> Option<&'static PatentProvider> {
     let name = match name.trim().to_ascii_lowercase() {
         name if name == "google_patents" => "searchapi".to_owned(),
         name => name,
@@ -77,7 +77,7 @@ pub fn candidates(
     credentials: &Credentials<'_>,
 ) -> Vec<&'static PatentProvider> {
     if let Some(name) = &search.provider {
-        return find(name).into_iter().collect();
+        return find_provider(name).into_iter().collect();
     }
     let mut usable = configured(credentials);
     usable.retain(|provider| provider.covers(search));

@@ -80,7 +80,7 @@ fn ask(
         signed_in.keys.push(token);
     }
     let request = (provider.request)(search, &signed_in);
-    let list = PatentList::of(context.ask(service, &request, provider.read)?, search);
+    let list = PatentList::select(context.ask(service, &request, provider.read)?, search);
     let partial = provider.office.filter(|_| search.office.is_none());
     let note = partial.map(|office| {
         let title = service.title;
@@ -121,7 +121,7 @@ fn ask_web(
         "These are pages of patents.google.com, found by a web search with {title}: its excerpts \
          stand for abstracts, and owners and days are not known."
     );
-    let list = PatentList::of(patents.collect(), search);
+    let list = PatentList::select(patents.collect(), search);
     Ok(answer(context, WEB, list, Some(note), &question))
 }
 

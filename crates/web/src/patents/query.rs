@@ -189,16 +189,16 @@ pub fn plain_words(text: &str) -> String {
 /// Returns the name of a company without its legal forms.
 #[must_use]
 pub fn without_legal_form(name: &str) -> String {
-    let mut rest = name.trim();
+    let mut remainder = name.trim();
     loop {
-        let shorter = rest.trim_end_matches([',', '.', ' ', '(', ')', '&']);
-        let at = shorter.rfind([' ', ',']).map_or(0, |at| at + 1);
-        let last = shorter[at..].replace(['.', '/'], "").to_lowercase();
+        let shorter = remainder.trim_end_matches([',', '.', ' ', '(', ')', '&']);
+        let offset = shorter.rfind([' ', ',']).map_or(0, |offset| offset + 1);
+        let last = shorter[offset..].replace(['.', '/'], "").to_lowercase();
         let ends = LEGAL_FORMS.split(' ').any(|form| form == last);
-        if at == 0 || !ends {
+        if offset == 0 || !ends {
             return shorter.to_owned();
         }
-        rest = &shorter[..at];
+        remainder = &shorter[..offset];
     }
 }
 

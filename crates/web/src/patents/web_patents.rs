@@ -46,11 +46,11 @@ fn title(page: &str, number: &PatentNumber) -> String {
     let page = page.trim();
     let page = page.strip_suffix("Google Patents").unwrap_or(page);
     let page = page.trim_end_matches([' ', '-', '|', '\u{2013}']);
-    let rest = page.split_once(" - ").filter(|(first, _)| {
+    let parts = page.split_once(" - ").filter(|(first, _)| {
         let first = PatentNumber::parse(first);
         first.is_some_and(|first| first.meets(number))
     });
-    let title = rest.map_or(page, |(_, title)| title).trim();
+    let title = parts.map_or(page, |(_, title)| title).trim();
     if plain_words(title).is_empty() || PatentNumber::parse(title).is_some() {
         return String::new();
     }

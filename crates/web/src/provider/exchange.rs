@@ -301,8 +301,8 @@ fn lack(body: &[u8]) -> Option<&'static str> {
 fn is_cut_xml(text: &str) -> bool {
     let mut root = text;
     // What stands before the root: the declaration, and the address of a style sheet.
-    while let Some((_, rest)) = root.strip_prefix("<?").and_then(|one| one.split_once("?>")) {
-        root = rest.trim_start();
+    while let Some((_, remainder)) = root.strip_prefix("<?").and_then(|one| one.split_once("?>")) {
+        root = remainder.trim_start();
     }
     let tag = root.strip_prefix('<').unwrap_or_default();
     let tag = tag.split('>').next().unwrap_or_default();

@@ -92,10 +92,10 @@ pub(crate) const fn optional_key(
 
 impl CredentialSlot {
     /// Returns the credential; the error says what is wrong with the credentials file.
-    fn find(&self, credentials: &Credentials<'_>) -> Result<SecretText, Option<String>> {
+    fn find_credential(&self, credentials: &Credentials<'_>) -> Result<SecretText, Option<String>> {
         let mut problem = None;
         for variable in [self.name.variable].iter().chain(self.also) {
-            match credentials.find(variable, self.name.path) {
+            match credentials.find_credential(variable, self.name.path) {
                 Ok(key) => return Ok(key),
                 Err(missing) => problem = problem.or(missing.problem),
             }
@@ -301,7 +301,7 @@ impl Provider {
     pub(crate) fn is_configured(&self, credentials: &Credentials<'_>) -> bool {
         let mut slots = self.slots.iter();
         self.address(credentials).is_ok()
-            && slots.all(|slot| !slot.required || slot.find(credentials).is_ok())
+            && slots.all(|slot| !slot.required || slot.find_credential(credentials).is_ok())
     }
 
     /// True if the user configured the provider, and it requires that.
@@ -327,7 +327,7 @@ impl Provider {
     ) -> Result<ProviderAccount, ProviderFailure> {
         let mut keys = Vec::with_capacity(self.slots.len());
         for slot in self.slots {
-            match slot.find(credentials) {
+            match slot.find_credential(credentials) {
                 Ok(key) => keys.push(Some(key)),
                 Err(problem) if slot.required => return Err(missing(problem)),
                 Err(_) => keys.push(None),
@@ -365,10 +365,12 @@ impl Provider {
         }
         match self.endpoint {
             ProviderEndpoint::Known(address) => Ok((variable, address.to_owned())),
-            ProviderEndpoint::Own(name) => match credentials.find(name.variable, name.path) {
-                Ok(address) => Ok((name.variable.to_owned(), address.expose().to_owned())),
-                Err(missing) => Err(missing.problem),
-            },
+            ProviderEndpoint::Own(name) => {
+                match credentials.find_credential(name.variable, name.path) {
+                    Ok(address) => Ok((name.variable.to_owned(), address.expose().to_owned())),
+                    Err(missing) => Err(missing.problem),
+                }
+            }
         }
     }
 

@@ -49,23 +49,23 @@ pub fn json(reply: &HttpResponse) -> Option<Value> {
 /// leaves such escapes.
 fn mended(text: &str) -> String {
     let mut mended = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('\\') {
-        mended.push_str(&rest[..at]);
-        rest = &rest[at..];
+    let mut remainder = text;
+    while let Some(offset) = remainder.find('\\') {
+        mended.push_str(&remainder[..offset]);
+        remainder = &remainder[offset..];
         let low = |text: &str| matches!(escaped(text), Some(0xdc00..=0xdfff));
-        let (shown, length) = match escaped(rest) {
-            Some(0xd800..=0xdbff) if rest.get(6..).is_some_and(low) => (&rest[..12], 12),
+        let (replacement, length) = match escaped(remainder) {
+            Some(0xd800..=0xdbff) if remainder.get(6..).is_some_and(low) => (&remainder[..12], 12),
             Some(0xd800..=0xdfff) => ("\\ufffd", 6),
             _ => {
-                let next = rest.chars().nth(1).map_or(0, char::len_utf8);
-                (&rest[..=next], 1 + next)
+                let next = remainder.chars().nth(1).map_or(0, char::len_utf8);
+                (&remainder[..=next], 1 + next)
             }
         };
-        mended.push_str(shown);
-        rest = &rest[length..];
+        mended.push_str(replacement);
+        remainder = &remainder[length..];
     }
-    mended + rest
+    mended + remainder
 }
 
 /// Returns the number of the escape that a text begins with.
@@ -132,7 +132,7 @@ pub fn error_message(reply: &HttpResponse) -> String {
 pub fn first_text<'a>(json: &'a Value, pointers: &str) -> Option<&'a str> {
     let texts = pointers
         .split(' ')
-        .filter_map(|at| json.pointer(at)?.as_str());
+        .filter_map(|pointer| json.pointer(pointer)?.as_str());
     texts.map(str::trim).find(|text| !text.is_empty())
 }
 

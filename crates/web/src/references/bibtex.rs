@@ -55,28 +55,28 @@ pub fn entries(text: &str) -> Vec<ReferenceEntry> {
 
 /// Returns the blocks of a file, each with its kind in lower case.
 fn blocks(text: &str) -> impl Iterator<Item = (String, &str)> {
-    let mut at = 0;
+    let mut offset = 0;
     std::iter::from_fn(move || {
         loop {
-            let start = at + text.get(at..)?.find('@')?;
-            let rest = &text[start + 1..];
-            let name = rest
+            let start = offset + text.get(offset..)?.find('@')?;
+            let remainder = &text[start + 1..];
+            let name = remainder
                 .find(|c: char| !c.is_ascii_alphabetic())
-                .unwrap_or(rest.len());
-            let opening = rest[name..].trim_start();
+                .unwrap_or(remainder.len());
+            let opening = remainder[name..].trim_start();
             // Addresses of mail have the sign, too.
             let alone = text[..start]
                 .chars()
                 .next_back()
                 .is_none_or(|c| !c.is_alphanumeric());
             if name == 0 || !alone || !opening.starts_with(['{', '(']) {
-                at = start + 1;
+                offset = start + 1;
                 continue;
             }
             let inside = text.len() - opening.len();
             let end = end_of_block(text, inside);
-            at = end;
-            return Some((rest[..name].to_ascii_lowercase(), &text[start..end]));
+            offset = end;
+            return Some((remainder[..name].to_ascii_lowercase(), &text[start..end]));
         }
     })
 }
@@ -185,7 +185,7 @@ fn entry(block: &str, strings: &HashMap<String, String>) -> Option<ReferenceEntr
         }
     }
     // A field that cannot be read is not worth the others.
-    let mut kept = Vec::new();
+    let mut fields = Vec::new();
     for pair in std::mem::take(&mut entry.v.fields) {
         let mut alone = entry.clone();
         alone.v.fields = vec![pair.clone()];
@@ -195,10 +195,10 @@ fn entry(block: &str, strings: &HashMap<String, String>) -> Option<ReferenceEntr
             abbreviations: Vec::new(),
         };
         if Bibliography::from_raw(single).is_ok() {
-            kept.push(pair);
+            fields.push(pair);
         }
     }
-    entry.v.fields = kept;
+    entry.v.fields = fields;
     raw.entries = vec![entry];
     raw.abbreviations.clear();
     let entry = Bibliography::from_raw(raw).ok()?.into_iter().next()?;
@@ -235,13 +235,13 @@ fn with_key(block: &str) -> Option<String> {
     let is_field = inside.contains('=')
         && first.bytes().all(|byte| byte.is_ascii_alphanumeric())
         && inside.find('=') < inside.find(',');
-    let rest = if is_field {
+    let remainder = if is_field {
         inside
     } else {
         // A key with blanks.
         inside.split_once(',')?.1
     };
-    Some(format!("{}key,{rest}", &block[..open]))
+    Some(format!("{}key,{remainder}", &block[..open]))
 }
 
 fn read(block: &str, entry: &Entry) -> ReferenceEntry {
@@ -416,11 +416,11 @@ mod tests {
             "{".repeat(5000),
             "}".repeat(5000)
         );
-        let own = "@string{a = a # a}@article{b, title = a # a}".to_owned();
+        let cycle = "@string{a = a # a}@article{b, title = a # a}".to_owned();
         let mut doubled = "@string{a0 = \"xxxxxxxxxx\"}".to_owned();
-        for at in 1..64 {
-            let before = at - 1;
-            doubled.extend([format!("@string{{a{at} = a{before} # a{before}}}")]);
+        for number in 1..64 {
+            let before = number - 1;
+            doubled.extend([format!("@string{{a{number} = a{before} # a{before}}}")]);
         }
         doubled += "@article{b, title = a63 # a63}";
         let itself =
@@ -428,7 +428,7 @@ mod tests {
         for text in [
             nested,
             braces,
-            own,
+            cycle,
             doubled,
             itself,
             "@".repeat(5000),

@@ -71,7 +71,7 @@ pub struct CheckedReference {
 impl KnownWork {
     /// Takes from a paper what is compared.
     #[must_use]
-    pub fn of(paper: &Paper) -> Self {
+    pub fn from_paper(paper: &Paper) -> Self {
         let work = &paper.work;
         let people = if work.authors.is_empty() {
             &work.editors

@@ -78,7 +78,7 @@ pub struct Comparison {
 impl Comparison {
     /// Compares an entry with a work.
     #[must_use]
-    pub fn of(entry: &ReferenceEntry, work: &KnownWork) -> Self {
+    pub fn compare(entry: &ReferenceEntry, work: &KnownWork) -> Self {
         if entry.is_bare {
             return Self {
                 same_title: true,
@@ -87,15 +87,15 @@ impl Comparison {
             };
         }
         let mut differences = Vec::new();
-        let mut differ = |field: &str, given: String, found: String| {
+        let mut differ = |field: &str, given: String, actual: String| {
             let field = field.to_owned();
             differences.push(Difference {
                 field,
                 given,
-                found,
+                found: actual,
             });
         };
-        let text = entry.is_plain().then(|| PlainWords::of(&entry.text));
+        let text = entry.is_plain().then(|| PlainWords::parse(&entry.text));
         let title = retraction::without_mark(&entry.title);
         let (same_title, is_doubtful) = match &text {
             Some(text) => (
@@ -109,7 +109,7 @@ impl Comparison {
         };
         if !same_title {
             let given = if entry.is_plain() {
-                entry.shown()
+                entry.display_text()
             } else {
                 entry.title.clone()
             };
@@ -122,7 +122,7 @@ impl Comparison {
         let same_author = authors.is_none_or(|first_is_same| first_is_same);
         if authors == Some(false) || !(entry.is_plain() || all_are_authors(entry, work)) {
             let given = match &text {
-                Some(_) => entry.shown(),
+                Some(_) => entry.display_text(),
                 None => listed(&entry.authors),
             };
             differ("authors", given, listed(&work.authors));
@@ -135,8 +135,8 @@ impl Comparison {
             differ("year", years(&entry.years), years(&work.years));
         }
         if !is_same_container(entry, work) {
-            let found = work.containers.first().cloned().unwrap_or_default();
-            differ("container", entry.container.clone(), found);
+            let venue = work.containers.first().cloned().unwrap_or_default();
+            differ("container", entry.container.clone(), venue);
         }
         let pages = match &text {
             Some(_) => page_ranges(&entry.text),
@@ -226,8 +226,8 @@ fn similarity(one: &str, other: &str) -> f64 {
     let all = one.len() + other.len();
     let mut shared = 0;
     for word in &one {
-        if let Some(at) = other.iter().position(|theirs| theirs == word) {
-            other.swap_remove(at);
+        if let Some(position) = other.iter().position(|theirs| theirs == word) {
+            other.swap_remove(position);
             shared += 2;
         }
     }
@@ -356,12 +356,14 @@ fn page_ranges(text: &str) -> Vec<String> {
     let text = without_numbers(text)
         .replace("--", "-")
         .replace(['\u{2013}', '\u{2014}'], "-");
-    let ranges = text.match_indices('-').filter_map(|(at, _)| {
-        let before = text[..at].trim_end();
-        let start = before.rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| {
-            at + before[at..].chars().next().map_or(1, char::len_utf8)
-        });
-        let after = text[at + 1..].trim_start();
+    let ranges = text.match_indices('-').filter_map(|(offset, _)| {
+        let before = text[..offset].trim_end();
+        let start = before
+            .rfind(|c: char| !c.is_ascii_digit())
+            .map_or(0, |offset| {
+                offset + before[offset..].chars().next().map_or(1, char::len_utf8)
+            });
+        let after = text[offset + 1..].trim_start();
         let end = after
             .find(|c: char| !c.is_ascii_digit())
             .unwrap_or(after.len());

@@ -69,17 +69,17 @@ pub fn length_in(text: &[String], name: &str) -> Option<usize> {
     if first.is_some_and(|first| has_initials(std::slice::from_ref(first), &name)) {
         return Some(1);
     }
-    let mut rest = name.iter();
-    let mut next = rest.next()?;
+    let mut remainder = name.iter();
+    let mut next = remainder.next()?;
     let mut is_telling = false;
-    for (at, word) in text.iter().enumerate() {
+    for (index, word) in text.iter().enumerate() {
         if abbreviates(word, next) {
             is_telling |= word.len() > 2 || word == next;
-            match rest.next() {
+            match remainder.next() {
                 Some(one) => next = one,
-                None => return is_telling.then_some(at + 1),
+                None => return is_telling.then_some(index + 1),
             }
-        } else if !SMALL_WORDS.contains(&word.as_str()) || at == 0 {
+        } else if !SMALL_WORDS.contains(&word.as_str()) || index == 0 {
             return None;
         }
     }
@@ -109,10 +109,10 @@ fn abbreviates(short: &str, long: &str) -> bool {
     if long.starts_with(short) {
         return true;
     }
-    let mut rest = long.chars();
+    let mut remainder = long.chars();
     short.chars().next() == long.chars().next()
         && short.len() < long.len()
-        && short.chars().all(|c| rest.any(|one| one == c))
+        && short.chars().all(|c| remainder.any(|one| one == c))
 }
 
 /// True if one name is a word made of the initials of the other.

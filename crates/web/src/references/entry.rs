@@ -91,8 +91,8 @@ impl ReferenceEntry {
         let text = without_numbers(&self.text);
         let quoted = [('\u{201c}', '\u{201d}'), ('"', '"'), ('\u{ab}', '\u{bb}')];
         let quoted = quoted.into_iter().find_map(|(open, close)| {
-            let (_, rest) = text.split_once(open)?;
-            let (inside, _) = rest.split_once(close)?;
+            let (_, remainder) = text.split_once(open)?;
+            let (inside, _) = remainder.split_once(close)?;
             (inside.split_whitespace().count() > 1).then(|| inside.to_owned())
         });
         let after_year = || {
@@ -103,8 +103,8 @@ impl ReferenceEntry {
                     let year = text[..*end].rsplit('(').next().unwrap_or_default();
                     !years_in(year).is_empty()
                 })?;
-            let rest = &text[end + 3..];
-            Some(rest.split(". ").next().unwrap_or(rest).to_owned())
+            let remainder = &text[end + 3..];
+            Some(remainder.split(". ").next().unwrap_or(remainder).to_owned())
         };
         let longest = || {
             let sentences = text.split(['.', '?']).map(str::trim);
@@ -125,7 +125,7 @@ impl ReferenceEntry {
 
     /// Returns the entry on one line, as answers show it.
     #[must_use]
-    pub fn shown(&self) -> String {
+    pub fn display_text(&self) -> String {
         crate::search::results::shortened(&on_one_line(&self.text), MAX_SHOWN_CHARS)
     }
 

@@ -23,6 +23,7 @@ pub mod comparison;
 pub(crate) mod containers;
 mod csl;
 pub mod entry;
+mod entry_check;
 pub(crate) mod folding;
 mod names;
 mod one_line;

@@ -17,19 +17,22 @@ struct NameWords {
 }
 
 impl NameWords {
-    fn of(person: &NamedPerson) -> Self {
+    fn from_person(person: &NamedPerson) -> Self {
         let telling = |text: &str| -> Vec<String> {
             let all = words(text);
             // `Doe` is none, which is `do` without umlauts.
             let is_telling = |word: &&String| !PARTICLES.contains(&word.as_str());
-            let kept: Vec<&String> = all.iter().filter(is_telling).collect();
+            let telling_words: Vec<&String> = all.iter().filter(is_telling).collect();
             // A name may be nothing else.
-            let kept = if kept.is_empty() {
+            let telling_words = if telling_words.is_empty() {
                 all.iter().collect()
             } else {
-                kept
+                telling_words
             };
-            kept.into_iter().map(|word| without_umlauts(word)).collect()
+            telling_words
+                .into_iter()
+                .map(|word| without_umlauts(word))
+                .collect()
         };
         Self {
             family: telling(&person.family),
@@ -51,7 +54,7 @@ pub fn are_same(one: &NamedPerson, other: &NamedPerson) -> bool {
         return true;
     }
     let is_spelled_alike = joined(one) == joined(other) && !joined(one).is_empty();
-    let (one, other) = (NameWords::of(one), NameWords::of(other));
+    let (one, other) = (NameWords::from_person(one), NameWords::from_person(other));
     (is_spelled_alike && initials_agree(&one, &other))
         || is_among(&one, &other)
         || is_among(&other, &one)
@@ -78,14 +81,14 @@ fn initials_agree(one: &NameWords, other: &NameWords) -> bool {
         return true;
     }
     let theirs: Vec<char> = other.all().filter_map(|word| word.chars().next()).collect();
-    let own = one.given.iter().filter_map(|word| word.chars().next());
-    own.take(1).all(|initial| theirs.contains(&initial))
+    let initials = one.given.iter().filter_map(|word| word.chars().next());
+    initials.take(1).all(|initial| theirs.contains(&initial))
 }
 
 /// True if the text of a plain reference names this person; its words are without umlauts.
 #[must_use]
 pub fn is_named_in(person: &NamedPerson, text: &[String]) -> bool {
-    let name = NameWords::of(person);
+    let name = NameWords::from_person(person);
     let family = if person.given.is_empty() {
         // A name that is not split: the last word of it is what all references have.
         name.family.last().into_iter().collect::<Vec<_>>()

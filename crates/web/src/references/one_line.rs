@@ -24,20 +24,24 @@ pub(super) fn one_a_line(text: &str) -> String {
     };
     let before = text.split_inclusive('\n');
     let before = before.take_while(|line| line.trim().is_empty() || is_heading(line));
-    let begin: usize = before.map(str::len).sum();
-    let begin = text.len() - text[begin..].trim_start().len();
-    let mut out = text[..begin].to_owned();
-    let mut rest = &text[begin..];
-    let Some((open, number, close)) = numbered(rest) else {
+    let start: usize = before.map(str::len).sum();
+    let start = text.len() - text[start..].trim_start().len();
+    let mut out = text[..start].to_owned();
+    let mut remainder = &text[start..];
+    let Some((open, number, close)) = numbered(remainder) else {
         return text;
     };
     for number in number + 1.. {
         let marker = format!("{open}{number}{close}");
-        let near = beginning(rest, MAX_BYTES);
-        let all = near.match_indices(&marker).map(|(at, _)| at);
-        let on_line = |at: &usize| rest[..*at].trim_end_matches([' ', '\t']).ends_with('\n');
-        let within = |at: &usize| {
-            let (before, after) = rest.split_at(*at);
+        let near = beginning(remainder, MAX_BYTES);
+        let all = near.match_indices(&marker).map(|(offset, _)| offset);
+        let on_line = |offset: &usize| {
+            remainder[..*offset]
+                .trim_end_matches([' ', '\t'])
+                .ends_with('\n')
+        };
+        let within = |offset: &usize| {
+            let (before, after) = remainder.split_at(*offset);
             let after = beginning(after, MAX_BYTES);
             before.ends_with(' ')
                 && after[marker.len()..].starts_with(|c: char| !c.is_lowercase())
@@ -49,24 +53,24 @@ pub(super) fn one_a_line(text: &str) -> String {
             .or_else(|| all.clone().find(within));
         let Some(next) = next else { break };
         if on_line(&next) {
-            out.push_str(&rest[..next]);
+            out.push_str(&remainder[..next]);
         } else {
-            out.push_str(rest[..next].trim_end());
+            out.push_str(remainder[..next].trim_end());
             out.push('\n');
         }
-        rest = &rest[next..];
+        remainder = &remainder[next..];
     }
-    out + rest
+    out + remainder
 }
 
 /// Returns the number that a text begins with, with the marks around it: `[1] `, `(1) `, `1. `.
 fn numbered(text: &str) -> Option<(&'static str, usize, &'static str)> {
     let open = ["[", "("].into_iter().find(|open| text.starts_with(open));
-    let rest = &text[open.map_or(0, str::len)..];
-    let end = rest.find(|c: char| !c.is_ascii_digit())?;
+    let remainder = &text[open.map_or(0, str::len)..];
+    let end = remainder.find(|c: char| !c.is_ascii_digit())?;
     let mut closes = ["] ", ") ", ". "].into_iter();
-    let close = closes.find(|close| rest[end..].starts_with(close))?;
-    let number = rest[..end].parse().ok().filter(|_| end < 4)?;
+    let close = closes.find(|close| remainder[end..].starts_with(close))?;
+    let number = remainder[..end].parse().ok().filter(|_| end < 4)?;
     Some((open.unwrap_or_default(), number, close))
 }
 
@@ -80,14 +84,20 @@ fn is_whole(text: &str) -> bool {
 /// with an author behind a semicolon, or behind a full stop if their years are in brackets.
 pub(super) fn references_apart(line: String) -> Vec<String> {
     let mut all = Vec::new();
-    let mut rest = line.as_str();
+    let mut remainder = line.as_str();
     let mut from = 0;
-    while let Some(at) = rest[from..].find(['.', ';']).map(|at| from + at) {
-        from = at + 1;
-        if at > MAX_BYTES {
+    while let Some(offset) = remainder[from..]
+        .find(['.', ';'])
+        .map(|offset| from + offset)
+    {
+        from = offset + 1;
+        if offset > MAX_BYTES {
             break;
         }
-        let (before, after) = (&rest[..=at], beginning(&rest[from..], MAX_BYTES));
+        let (before, after) = (
+            &remainder[..=offset],
+            beginning(&remainder[from..], MAX_BYTES),
+        );
         if !begins_with_author(after) {
             continue;
         }
@@ -98,13 +108,13 @@ pub(super) fn references_apart(line: String) -> Vec<String> {
         let is_end = before.ends_with(';') || (has_year(before) && has_year(after));
         if is_end && is_whole(before) && is_whole(after) {
             all.push(before.trim_end_matches(';').to_owned());
-            (rest, from) = (rest[from..].trim_start(), 0);
+            (remainder, from) = (remainder[from..].trim_start(), 0);
         }
     }
     if all.is_empty() {
         return vec![line];
     }
-    all.push(rest.to_owned());
+    all.push(remainder.to_owned());
     all
 }
 

@@ -41,12 +41,12 @@ const MIN_BYTES: usize = 20;
 #[must_use]
 pub fn section(document: &str) -> Option<&str> {
     let mut start = None;
-    let mut at = 0;
+    let mut offset = 0;
     for line in document.split_inclusive('\n') {
         if is_heading(line) {
-            start = Some(at + line.len());
+            start = Some(offset + line.len());
         }
-        at += line.len();
+        offset += line.len();
     }
     let section = &document[start?..];
     // The next heading of Markdown is another part.
@@ -105,21 +105,23 @@ fn identifier(line: &str) -> Option<WorkId> {
     WorkId::parse(line.trim_end_matches(['.', ',', ';', '>']))
 }
 
-/// Returns the years of a reference: those in brackets, or before a volume, or else all numbers that
-/// may be one. Some volumes are called by a year, too.
+/// Returns the years of a reference: those in brackets, or before a volume, or else all numbers
+/// that may be one. Some volumes are called by a year, too.
 fn years_of(text: &str) -> Vec<u16> {
     let all = text
         .match_indices(|c: char| c.is_ascii_digit())
-        .map(|(at, _)| at);
+        .map(|(offset, _)| offset);
     let at_mark = |is_marked: fn(&str, &str) -> bool| -> Vec<u16> {
-        let begins = all.clone().filter(|at| {
-            let (before, rest) = text.split_at(*at);
-            let end = rest
+        let begins = all.clone().filter(|offset| {
+            let (before, remainder) = text.split_at(*offset);
+            let end = remainder
                 .find(|c: char| !c.is_ascii_digit())
-                .unwrap_or(rest.len());
-            end == 4 && is_marked(before, &rest[end..])
+                .unwrap_or(remainder.len());
+            end == 4 && is_marked(before, &remainder[end..])
         });
-        begins.flat_map(|at| years_in(&text[at..at + 4])).collect()
+        begins
+            .flat_map(|offset| years_in(&text[offset..offset + 4]))
+            .collect()
     };
     let in_brackets = at_mark(|before, _| before.ends_with('('));
     if !in_brackets.is_empty() {
@@ -171,8 +173,8 @@ fn spaced(word: &str) -> String {
 /// `[C]//`, `[EB/OL]`.
 fn without_type_marks(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, inside)) = rest.split_once('[') {
+    let mut remainder = text;
+    while let Some((before, inside)) = remainder.split_once('[') {
         out.push_str(before);
         let mark = inside.split_once(']').filter(|(mark, after)| {
             let mut codes = mark.split('/');
@@ -180,7 +182,7 @@ fn without_type_marks(text: &str) -> String {
             kind && codes.all(|medium| MEDIA.contains(&medium))
                 && !after.starts_with(char::is_alphanumeric)
         });
-        rest = if let Some((_, after)) = mark {
+        remainder = if let Some((_, after)) = mark {
             out.push_str(". ");
             after.trim_start_matches('/')
         } else {
@@ -188,7 +190,7 @@ fn without_type_marks(text: &str) -> String {
             inside
         };
     }
-    out + rest
+    out + remainder
 }
 
 /// Returns the texts of the references: by their numbers, else by paragraphs, else by lines.
@@ -215,12 +217,15 @@ fn parts(text: &str) -> Vec<String> {
         let goes_on = line.starts_with([' ', '\t']) && !lines[0].starts_with([' ', '\t']);
         !goes_on && line.trim().len() >= MIN_BYTES
     };
-    let begins_at = |at: usize, last: &str| {
-        match (identifier(lines[at]).is_some(), identifier(last).is_some()) {
+    let begins_at = |line_index: usize, last: &str| {
+        match (
+            identifier(lines[line_index]).is_some(),
+            identifier(last).is_some(),
+        ) {
             (true, true) => true,
             // The identifier of the reference before it, if that has none.
             (true, false) if !(begins || paragraphs) => !WorkId::all_in(last).is_empty(),
-            _ => is_beginning(at),
+            _ => is_beginning(line_index),
         }
     };
     let mut parts: Vec<String> = Vec::new();
@@ -250,20 +255,20 @@ fn parts(text: &str) -> Vec<String> {
 fn without_marker(line: &str) -> Option<&str> {
     let line = line.trim_start().trim_start_matches('\\');
     if let Some(inside) = line.strip_prefix('[') {
-        let (label, rest) = inside.split_once(']')?;
+        let (label, remainder) = inside.split_once(']')?;
         let label = label.trim_end_matches('\\');
         let sound = !label.is_empty() && label.len() <= 24 && !label.contains(". ");
-        return sound.then(|| rest.trim_start_matches(':').trim_start());
+        return sound.then(|| remainder.trim_start_matches(':').trim_start());
     }
-    if let Some(rest) = line.strip_prefix(['-', '*', '•', '–']) {
-        return rest.strip_prefix(' ').map(str::trim_start);
+    if let Some(remainder) = line.strip_prefix(['-', '*', '•', '–']) {
+        return remainder.strip_prefix(' ').map(str::trim_start);
     }
     let line = line.strip_prefix('(').unwrap_or(line);
     let digits = line.find(|c: char| !c.is_ascii_digit())?;
-    let rest = line[digits..].trim_start_matches('\\');
-    let rest = rest.strip_prefix(['.', ')'])?;
-    let sound = (1..=3).contains(&digits) && rest.starts_with([' ', '\t']);
-    sound.then(|| rest.trim_start())
+    let remainder = line[digits..].trim_start_matches('\\');
+    let remainder = remainder.strip_prefix(['.', ')'])?;
+    let sound = (1..=3).contains(&digits) && remainder.starts_with([' ', '\t']);
+    sound.then(|| remainder.trim_start())
 }
 
 #[cfg(test)]

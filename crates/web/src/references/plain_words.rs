@@ -20,7 +20,7 @@ pub(super) struct PlainWords {
 }
 
 impl PlainWords {
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn parse(text: &str) -> Self {
         let text = without_numbers(text);
         let (mut all, mut short) = (Vec::new(), Vec::new());
         let (mut ends, mut colons) = (Vec::new(), Vec::new());
@@ -79,18 +79,18 @@ impl PlainWords {
         let wanted = wanted.concat();
         let begins = (0..self.words.len()).filter(|_| !wanted.is_empty());
         begins
-            .filter_map(|at| self.end_of_title(at, &wanted, work))
+            .filter_map(|index| self.end_of_title(index, &wanted, work))
             .collect()
     }
 
     /// True if the container is named by the words from a given one on, and then a number, or
     /// something other than a blank, comes.
-    fn have_container(&self, at: usize, work: &KnownWork) -> bool {
-        let rest = &self.words[at..];
+    fn have_container(&self, index: usize, work: &KnownWork) -> bool {
+        let remainder = &self.words[index..];
         work.containers.iter().any(|name| {
-            containers::length_in(rest, name).is_some_and(|length| {
-                self.ends[at + length - 1]
-                    || rest
+            containers::length_in(remainder, name).is_some_and(|length| {
+                self.ends[index + length - 1]
+                    || remainder
                         .get(length)
                         .is_none_or(|word| word.starts_with(|c: char| c.is_ascii_digit()))
             })
@@ -99,14 +99,14 @@ impl PlainWords {
 
     /// Returns the last word of a title of these letters that begins with a given word, if a title
     /// may begin and end so.
-    fn end_of_title(&self, at: usize, wanted: &str, work: &KnownWork) -> Option<usize> {
-        if at > 0 && !self.ends[at - 1] && !self.short[at - 1] {
+    fn end_of_title(&self, index: usize, wanted: &str, work: &KnownWork) -> Option<usize> {
+        if index > 0 && !self.ends[index - 1] && !self.short[index - 1] {
             return None;
         }
-        let mut rest = wanted;
-        for (last, word) in self.words.iter().enumerate().skip(at) {
-            rest = rest.strip_prefix(word.as_str())?;
-            if rest.is_empty() {
+        let mut remainder = wanted;
+        for (last, word) in self.words.iter().enumerate().skip(index) {
+            remainder = remainder.strip_prefix(word.as_str())?;
+            if remainder.is_empty() {
                 let is_end = self.ends[last]
                     || last + 1 == self.words.len()
                     // Some styles have no points.
@@ -137,7 +137,7 @@ pub(super) fn names_rest(text: &PlainWords, entry: &ReferenceEntry, work: &Known
             .iter()
             .any(|name| containers::is_of_proceedings(name));
     second_author
-        && (!is_in_journal || (0..text.words.len()).any(|at| text.have_container(at, work)))
+        && (!is_in_journal || (0..text.words.len()).any(|index| text.have_container(index, work)))
 }
 
 /// Returns true if a plain reference names the first author; `None` if the work has none.

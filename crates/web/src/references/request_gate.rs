@@ -114,13 +114,13 @@ mod tests {
             interval: Some(Duration::from_millis(200)),
             at_once: Some(2),
         });
-        let begin = Instant::now();
+        let start = Instant::now();
         let later = || Instant::now() + Duration::from_secs(5);
         let second = gate.enter(later()).unwrap();
         assert!(gate.enter(soon()).is_err(), "two at once are all");
         drop(first);
         let third = gate.enter(later()).unwrap();
-        assert!(begin.elapsed() >= Duration::from_millis(150));
+        assert!(start.elapsed() >= Duration::from_millis(150));
         gate.refuse("rate limited");
         drop((second, third));
         assert_eq!(gate.enter(later()).err().as_deref(), Some("rate limited"));

@@ -63,9 +63,9 @@ fn tag_and_value(line: &str) -> Option<(&str, &str)> {
     if !tag.bytes().all(sound) {
         return None;
     }
-    let rest = line[2..].trim_start();
-    (line.len() > rest.len() + 2).then_some(())?;
-    let value = rest.strip_prefix('-')?;
+    let remainder = line[2..].trim_start();
+    (line.len() > remainder.len() + 2).then_some(())?;
+    let value = remainder.strip_prefix('-')?;
     Some((tag, value.trim()))
 }
 

@@ -34,7 +34,7 @@ fn read(title: &str) -> Option<String> {
         return None;
     }
     let parts = parts.iter().enumerate();
-    let parts = parts.map(|(at, part)| match at % 2 {
+    let parts = parts.map(|(index, part)| match index % 2 {
         0 => without_markup(part),
         _ => (*part).to_owned(),
     });
@@ -62,30 +62,30 @@ fn without_markup(text: &str) -> String {
         text = text.replace("''", "\u{201d}");
     }
     let mut out = String::with_capacity(text.len());
-    let mut rest = text.as_str();
-    while let Some(at) = rest.find('\\') {
-        out.push_str(&rest[..at]);
-        rest = &rest[at + 1..];
-        let end = rest.find(|c: char| !c.is_ascii_alphabetic());
-        let (name, after) = rest.split_at(end.unwrap_or(rest.len()));
+    let mut remainder = text.as_str();
+    while let Some(offset) = remainder.find('\\') {
+        out.push_str(&remainder[..offset]);
+        remainder = &remainder[offset + 1..];
+        let end = remainder.find(|c: char| !c.is_ascii_alphabetic());
+        let (name, after) = remainder.split_at(end.unwrap_or(remainder.len()));
         let is_one_of = |names: &str| names.split(' ').any(|one| one == name);
         if is_one_of(MARKUP) && after.starts_with('{') {
-            rest = after;
+            remainder = after;
         } else if is_one_of(SWITCHES) && after.starts_with(' ') {
-            rest = after.trim_start();
+            remainder = after.trim_start();
         } else if matches!(name, "i" | "j") && out.ends_with(['"', '\'', '`', '^', '~', '=']) {
             // Under an accent the letters have no dot anyway.
             out.push_str(name);
-            rest = after.strip_prefix(' ').unwrap_or(after);
+            remainder = after.strip_prefix(' ').unwrap_or(after);
         } else {
             out.push('\\');
-            let width = rest.chars().next().map_or(0, char::len_utf8);
+            let width = remainder.chars().next().map_or(0, char::len_utf8);
             let length = name.len().max(width);
-            out.push_str(&rest[..length]);
-            rest = &rest[length..];
+            out.push_str(&remainder[..length]);
+            remainder = &remainder[length..];
         }
     }
-    out + rest
+    out + remainder
 }
 
 #[cfg(test)]

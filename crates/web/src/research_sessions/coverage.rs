@@ -39,7 +39,7 @@ pub struct SourceCoverage {
 impl SourceCoverage {
     /// Counts the sources of a session.
     #[must_use]
-    pub fn of(session: &ResearchSession) -> Self {
+    pub fn from_session(session: &ResearchSession) -> Self {
         let sources = &session.sources;
         let mut domains: Vec<(String, usize)> = Vec::new();
         let mut source_types = Map::new();
@@ -213,7 +213,7 @@ mod tests {
             paper(2, "The Lancet"),
             paper(3, "Science"),
         ]);
-        let coverage = SourceCoverage::of(&three);
+        let coverage = SourceCoverage::from_session(&three);
         assert_eq!(
             (coverage.unique_domains, coverage.dominant_domain),
             (3, None)
@@ -233,7 +233,7 @@ mod tests {
             paper(2, "nature"),
             paper(3, "Nature"),
         ]);
-        let coverage = SourceCoverage::of(&one);
+        let coverage = SourceCoverage::from_session(&one);
         assert_eq!(coverage.dominant_domain.as_deref(), Some("Nature"));
         let queries = refinement_queries(&one, &coverage);
         assert!(
@@ -251,7 +251,7 @@ mod tests {
                 ..paper(2, "")
             },
         ]);
-        let coverage = SourceCoverage::of(&preprints);
+        let coverage = SourceCoverage::from_session(&preprints);
         assert_eq!(coverage.unique_domains, 2);
         assert!(coverage.source_types.get("peer_reviewed").is_none());
     }
@@ -262,7 +262,7 @@ mod tests {
             retraction: Some(RetractionStatus::retracted()),
             ..paper(1, "Nature")
         };
-        let gaps = SourceCoverage::of(&session(vec![retracted])).gaps;
+        let gaps = SourceCoverage::from_session(&session(vec![retracted])).gaps;
         let vouching = "no peer-reviewed, official or government source";
         assert!(gaps.contains(&vouching) && gaps.contains(&"a source has been retracted"));
     }

@@ -19,11 +19,11 @@ const MAX_NAMES: usize = 20;
 #[must_use]
 pub fn one_liner(step: &SessionStep) -> String {
     let line = on_one_line(&step.search_step);
-    let shown = beginning(&line, MAX_LINE_CHARS);
-    if shown.len() == line.len() {
+    let excerpt = beginning(&line, MAX_LINE_CHARS);
+    if excerpt.len() == line.len() {
         return line;
     }
-    format!("{}…", shown.trim_end())
+    format!("{}…", excerpt.trim_end())
 }
 
 /// Appends a step under a heading. Writing to a string does not fail.

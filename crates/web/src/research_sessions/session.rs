@@ -271,9 +271,9 @@ impl SessionSource {
     /// Takes over what `other` knows of the same source: what is missing here, and all that it says
     /// if only it describes a work, or if none does and it was read and this was not.
     fn complete(&mut self, other: &Self) {
-        let (own, theirs) = (self.work.is_described(), other.work.is_described());
-        let prefers_other = if own || theirs {
-            theirs && !own
+        let (ours, theirs) = (self.work.is_described(), other.work.is_described());
+        let prefers_other = if ours || theirs {
+            theirs && !ours
         } else {
             other.read && !self.read
         };
@@ -330,13 +330,13 @@ mod tests {
             ..SessionSource::default()
         };
         let mut session = ResearchSession::default();
-        let found = work("http://10.0.0.1/found", false);
-        session.add_sources(&[found.clone(), work("https://a.example/", true)], "");
+        let known_work = work("http://10.0.0.1/found", false);
+        session.add_sources(&[known_work.clone(), work("https://a.example/", true)], "");
         assert!(session.sources.len() == 1 && !session.sources[0].named);
         session.add_sources(
             &[SessionSource {
                 named: true,
-                ..found
+                ..known_work
             }],
             "",
         );
@@ -392,10 +392,10 @@ mod tests {
 
     #[test]
     fn a_session_of_a_former_version_is_read() {
-        let kept = r#"{"sessionId": "x", "sources": [{"url": "https://example.com/", "title": "T",
+        let json = r#"{"sessionId": "x", "sources": [{"url": "https://example.com/", "title": "T",
             "author": "Doe, Jane; Roe, John", "date": "2020-03", "journal": "Nature",
             "doi": "10.1000/1", "read": true, "step": 2, "accessed": "2026-01-01"}]}"#;
-        let session: ResearchSession = serde_json::from_str(kept).unwrap();
+        let session: ResearchSession = serde_json::from_str(json).unwrap();
         let source = &session.sources[0];
         assert_eq!(source.work.names(9), "Jane Doe, John Roe");
         assert_eq!((source.work.container.as_str(), source.step), ("Nature", 2));

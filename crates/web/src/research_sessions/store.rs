@@ -70,7 +70,7 @@ impl<'a> SessionStore<'a> {
     ///
     /// # Errors
     /// There is none then.
-    pub fn begin(&self, session: &mut ResearchSession) -> Result<(), SessionFault> {
+    pub fn start_session(&self, session: &mut ResearchSession) -> Result<(), SessionFault> {
         session.session_id = new_name().ok_or(PersistentFault::Refused)?;
         session.last_used_at.clone_from(&session.started_at);
         let name = name_of(&session.session_id);
@@ -147,8 +147,8 @@ impl<'a> SessionStore<'a> {
                 .iter_mut()
                 .skip(1)
                 .for_each(|step| *step = SessionStep::default());
-            let at = |one: &ResearchSession| one.last_used_at <= session.last_used_at;
-            let place = sessions.iter().position(at).unwrap_or(sessions.len());
+            let is_older = |one: &ResearchSession| one.last_used_at <= session.last_used_at;
+            let place = sessions.iter().position(is_older).unwrap_or(sessions.len());
             sessions.insert(place, session);
         }
         Ok(sessions)
@@ -262,7 +262,7 @@ fn new_name() -> Option<String> {
 /// Returns the name of the entry of the session called `id`; an error if no session is called so.
 fn known_name(id: &str) -> Result<CacheQuestion, SessionFault> {
     let id = id.trim().to_ascii_lowercase();
-    let digit = |(at, byte): (usize, u8)| match at {
+    let digit = |(index, byte): (usize, u8)| match index {
         8 | 13 | 18 | 23 => byte == b'-',
         _ => byte.is_ascii_hexdigit(),
     };

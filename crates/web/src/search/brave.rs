@@ -126,7 +126,9 @@ fn own_language(code: &str, country: Option<&str>) -> Option<&'static str> {
     }
     let other = LANGUAGES.iter().find(|(name, _)| *name == code);
     let plain = || PLAIN_LANGUAGES.iter().find(|name| **name == code);
-    other.map(|(_, own)| *own).or_else(|| plain().copied())
+    other
+        .map(|(_, language)| *language)
+        .or_else(|| plain().copied())
 }
 
 fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {

@@ -109,7 +109,7 @@ mod tests {
         }
     }
 
-    fn asked(search: &WebSearch) -> CacheQuestion {
+    fn cache_question(search: &WebSearch) -> CacheQuestion {
         question(search, &BRAVE, &account("https://a.example/search"))
     }
 
@@ -178,7 +178,7 @@ mod tests {
     /// Returns the names of the fields, those of the lens after its own.
     fn fields() -> Vec<String> {
         let written = format!("{:#?}", plain());
-        let mut found = Vec::new();
+        let mut names = Vec::new();
         for line in written.lines() {
             let name = line.trim_start();
             let depth = (line.len() - name.len()) / 4;
@@ -186,12 +186,12 @@ mod tests {
                 continue;
             };
             match depth {
-                1 => found.push(name.to_owned()),
-                3 => found.push(format!("lens.{name}")),
+                1 => names.push(name.to_owned()),
+                3 => names.push(format!("lens.{name}")),
                 _ => {}
             }
         }
-        found
+        names
     }
 
     #[test]
@@ -205,18 +205,25 @@ mod tests {
                 panic!("nobody knows whether {field} has an effect")
             };
             let without = WITHOUT_EFFECT.iter().any(|(name, _)| name == field);
-            assert_eq!(asked(search) == asked(&plain()), without, "{field}");
+            assert_eq!(
+                cache_question(search) == cache_question(&plain()),
+                without,
+                "{field}"
+            );
         }
         assert_eq!(fields.len(), changed.len());
     }
 
     #[test]
     fn another_provider_or_address_is_another_question() {
-        let at = |address: &str, provider| question(&plain(), provider, &account(address));
-        let one = at("https://a.example/search", &BRAVE);
-        assert_ne!(one, at("https://b.example/search", &BRAVE));
-        assert_ne!(one, at("https://a.example/search", &EXA));
-        assert_eq!(one, at("https://user:secret@a.example/search", &BRAVE));
+        let question_at = |address: &str, provider| question(&plain(), provider, &account(address));
+        let one = question_at("https://a.example/search", &BRAVE);
+        assert_ne!(one, question_at("https://b.example/search", &BRAVE));
+        assert_ne!(one, question_at("https://a.example/search", &EXA));
+        assert_eq!(
+            one,
+            question_at("https://user:secret@a.example/search", &BRAVE)
+        );
         let engine = |id: &str, provider| {
             let keys = ["key", id].map(|key| Some(SecretText::new(key)));
             let account = ProviderAccount {
@@ -249,7 +256,7 @@ mod tests {
 
     #[test]
     fn an_answer_is_kept_as_it_is() {
-        let kept = CachedResults {
+        let results = CachedResults {
             results: vec![SearchResult {
                 title: "t".to_owned(),
                 url: "https://a.example/".to_owned(),
@@ -261,10 +268,10 @@ mod tests {
             unheeded: vec!["language".to_owned()],
             shortened: some("q"),
         };
-        let bytes = serde_json::to_vec(&kept).unwrap();
+        let bytes = serde_json::to_vec(&results).unwrap();
         assert_eq!(
             serde_json::from_slice::<CachedResults>(&bytes).unwrap(),
-            kept
+            results
         );
     }
 }

@@ -85,7 +85,7 @@ impl ClaimTerms {
                     continue;
                 }
                 let replaced = best.iter().rposition(|(weight, _)| Some(*weight) == least);
-                replaced.map(|at| best.remove(at));
+                replaced.map(|index| best.remove(index));
             }
             best.push((weight, sentence));
         }
@@ -125,14 +125,14 @@ pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
     let mut list = Vec::new();
     let mut start = 0;
     let mut characters = text.char_indices().peekable();
-    while let Some((at, c)) = characters.next() {
+    while let Some((offset, c)) = characters.next() {
         let next = characters.peek().map(|(_, next)| *next);
         let blank = next.is_none_or(char::is_whitespace);
-        let end = at + c.len_utf8();
+        let end = offset + c.len_utf8();
         let ends = match c {
             '。' | '！' | '？' | '\n' => true,
             '!' | '?' | '\u{2026}' => blank,
-            '.' => blank && !is_abbreviation(&text[start..at]),
+            '.' => blank && !is_abbreviation(&text[start..offset]),
             _ => false,
         };
         if ends {
@@ -170,31 +170,31 @@ fn tokens(text: &str) -> HashSet<ClaimToken> {
 
 /// Hands over the words and numbers of a text until `take` wants no more.
 fn each_token(text: &str, take: &mut dyn FnMut(ClaimToken) -> bool) {
-    let mut rest = text;
+    let mut remainder = text;
     let mut goes_on = true;
-    while let Some(begin) = rest.find(char::is_alphanumeric).filter(|_| goes_on) {
-        rest = &rest[begin..];
-        let mut end = rest.len();
-        let mut characters = rest.char_indices().peekable();
-        while let Some((at, c)) = characters.next() {
+    while let Some(start) = remainder.find(char::is_alphanumeric).filter(|_| goes_on) {
+        remainder = &remainder[start..];
+        let mut end = remainder.len();
+        let mut characters = remainder.char_indices().peekable();
+        while let Some((offset, c)) = characters.next() {
             let next = characters.peek().map(|(_, next)| *next);
             // A point or a comma between digits, an apostrophe between letters.
             let inside = match c {
                 '.' | ',' => {
-                    rest[..at].ends_with(|c: char| c.is_ascii_digit())
+                    remainder[..offset].ends_with(|c: char| c.is_ascii_digit())
                         && next.is_some_and(|c| c.is_ascii_digit())
                 }
                 '\'' | '\u{2019}' => next.is_some_and(char::is_alphabetic),
                 c => c.is_alphanumeric(),
             };
             if !inside {
-                end = at;
+                end = offset;
                 break;
             }
         }
-        let (word, after) = rest.split_at(end);
+        let (word, after) = remainder.split_at(end);
         token(word, &mut |token| goes_on &= take(token));
-        rest = after;
+        remainder = after;
     }
 }
 
@@ -379,9 +379,9 @@ mod tests {
     fn sentences_end_where_readers_end_them() {
         let text = "It costs 3.5 million, e.g. in the U.S. alone. J. Smith said so! Really? Yes\n\
             and no. 是的。不是。 End";
-        let found: Vec<&str> = sentences(text).collect();
+        let found_words: Vec<&str> = sentences(text).collect();
         assert_eq!(
-            found,
+            found_words,
             [
                 "It costs 3.5 million, e.g. in the U.S. alone.",
                 "J. Smith said so!",
@@ -406,7 +406,7 @@ mod tests {
             "Coffee. Tea. Coffee lowers the risk. Coffee. A risk of diabetes.",
             "Coffee lowers the risk of diabetes.",
         ];
-        for (most, expected) in [
+        for (limit, expected) in [
             (1, &[texts[1]][..]),
             (2, &["Coffee lowers the risk.", texts[1]]),
             (
@@ -414,7 +414,7 @@ mod tests {
                 &["Coffee lowers the risk.", "A risk of diabetes.", texts[1]],
             ),
         ] {
-            assert_eq!(claim.top_sentences(&texts, most), expected);
+            assert_eq!(claim.top_sentences(&texts, limit), expected);
         }
         assert_eq!(claim.top_sentences(&["Tea."], 3), [""; 0]);
     }

@@ -12,7 +12,7 @@ pub fn iso(text: &str) -> Option<String> {
     let date = day(text)?;
     // Text after the time is ignored.
     let time = text.strip_prefix(&date);
-    let time = time.and_then(|rest| rest.strip_prefix([' ', 'T']));
+    let time = time.and_then(|remainder| remainder.strip_prefix([' ', 'T']));
     let time = time.map(|time| time.split(' ').next().unwrap_or_default());
     let time = time.filter(|time| time.len() <= 30 && is_time(time));
     Some(time.map_or(date.clone(), |time| format!("{date}T{time}")))
@@ -37,7 +37,7 @@ fn is_time(text: &str) -> bool {
 #[must_use]
 pub fn days_before(now: SystemTime, days: u64) -> String {
     let then = now.checked_sub(Duration::from_secs(days.saturating_mul(86_400)));
-    PartialDate::of(then.unwrap_or(SystemTime::UNIX_EPOCH)).to_string()
+    PartialDate::from_time(then.unwrap_or(SystemTime::UNIX_EPOCH)).to_string()
 }
 
 #[cfg(test)]
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn days_are_counted_back_over_the_ends_of_months_and_years() {
-        let at = |seconds| UNIX_EPOCH + Duration::from_secs(seconds);
+        let time_at = |seconds| UNIX_EPOCH + Duration::from_secs(seconds);
         for (now, days, expected) in [
             (0, 0, "1970-01-01"),
             (0, 5, "1970-01-01"),
@@ -90,7 +90,7 @@ mod tests {
             (1_735_689_599, 0, "2024-12-31"),
             (4_107_542_400, 1, "2100-02-28"),
         ] {
-            assert_eq!(days_before(at(now), days), expected, "{now} {days}");
+            assert_eq!(days_before(time_at(now), days), expected, "{now} {days}");
         }
     }
 }

@@ -76,7 +76,9 @@ pub fn named_hosts(entries: &[String]) -> Result<Vec<String>, String> {
 /// Returns the host that an entry names.
 fn host(entry: &str) -> Option<String> {
     let entry = entry.trim();
-    let bare = entry.split_once("://").map_or(entry, |(_, rest)| rest);
+    let bare = entry
+        .split_once("://")
+        .map_or(entry, |(_, remainder)| remainder);
     let bare = bare.split(['/', '?', '#']).next().unwrap_or_default();
     let bare = bare.rsplit('@').next().unwrap_or_default();
     let bare = match bare.rsplit_once(':') {
@@ -93,8 +95,8 @@ mod tests {
     use iki_base::cpu_clock::CpuInstant;
 
     fn filter(allowed: &[&str], blocked: &[&str]) -> DomainFilter {
-        let own = |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
-        DomainFilter::new(&own(allowed), &own(blocked))
+        let strings = |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
+        DomainFilter::new(&strings(allowed), &strings(blocked))
     }
 
     #[test]
@@ -155,10 +157,10 @@ mod tests {
 
     #[test]
     fn hosts_are_named_as_addresses_or_by_themselves() {
-        let own = |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
-        let entries = own(&["https://A.example/x", " ", "a.example", "*.b.example"]);
+        let strings = |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
+        let entries = strings(&["https://A.example/x", " ", "a.example", "*.b.example"]);
         assert_eq!(named_hosts(&entries).unwrap(), ["a.example", "b.example"]);
-        let wrong = named_hosts(&own(&["a.example", "not a host!"]));
+        let wrong = named_hosts(&strings(&["a.example", "not a host!"]));
         assert_eq!(wrong.unwrap_err(), "not a host!");
     }
 

@@ -156,14 +156,14 @@ fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     ];
     let picked = document::find_by_class(&page, &classes, &["result--ad", "result--no-result"]);
     let mut results: Vec<SearchResult> = Vec::new();
-    let mut shown = false;
+    let mut is_shown = false;
     // True while text belongs to the last of the results.
     let mut open = false;
     for one in picked {
         let last = results.last_mut().filter(|_| open);
         match (one.class, last) {
             (0, _) => {
-                shown = true;
+                is_shown = true;
                 let url = one.href.as_deref().and_then(target);
                 open = url.is_some();
                 results.extend(url.map(|url| SearchResult {
@@ -177,7 +177,7 @@ fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
                 let date = one.text.split_whitespace().find_map(dates::iso);
                 result.published_at = result.published_at.take().or(date);
             }
-            (3, _) => shown = true,
+            (3, _) => is_shown = true,
             _ => {}
         }
     }
@@ -188,7 +188,7 @@ fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     if BOT_CHECK_MARKS.iter().any(|part| lower.contains(part)) {
         return Err(checked());
     }
-    if shown || NO_RESULT_MARKS.iter().any(|part| lower.contains(part)) {
+    if is_shown || NO_RESULT_MARKS.iter().any(|part| lower.contains(part)) {
         return Ok(results);
     }
     Err(UnreadableReply::Unknown)

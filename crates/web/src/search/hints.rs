@@ -35,7 +35,7 @@ pub struct SearchHints {
 impl SearchHints {
     /// Creates the hints for a search for which `provider` found nothing.
     #[must_use]
-    pub fn of(
+    pub fn for_search(
         search: &WebSearch,
         provider: &SearchProvider,
         credentials: &Credentials<'_>,
@@ -110,7 +110,7 @@ mod tests {
     fn hints(search: &WebSearch, set: &[&str], store: &MemoryStore) -> SearchHints {
         let var = |name: &str| set.contains(&name).then(|| "x".to_owned());
         let credentials = Credentials::from_vars(&var, None);
-        SearchHints::of(
+        SearchHints::for_search(
             search,
             &BRAVE,
             &credentials,
@@ -175,12 +175,15 @@ mod tests {
             quota: false,
         };
         breakers.failed(&TAVILY, limited);
-        breakers.failed(provider_choice::find("duckduckgo").unwrap(), limited);
+        breakers.failed(
+            provider_choice::find_provider("duckduckgo").unwrap(),
+            limited,
+        );
         let hints = hints(&WebSearch::default(), &["TAVILY_API_KEY"], &store);
         assert_eq!(hints.suggested_actions, [SearchSuggestion::Rephrase]);
         let var = |name: &str| (name == "SEARCH_PROVIDER").then(|| "none".to_owned());
         let credentials = Credentials::from_vars(&var, None);
-        let nobody = SearchHints::of(
+        let nobody = SearchHints::for_search(
             &WebSearch::default(),
             &BRAVE,
             &credentials,

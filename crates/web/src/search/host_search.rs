@@ -138,9 +138,9 @@ pub fn search(
 fn by_domain<'a>(whole: &ProviderQuery<'a>, sites: &'a [String]) -> Vec<ProviderQuery<'a>> {
     let places = whole.first..whole.first + sites.len();
     let asks = places.map(|nth| {
-        let at = nth % sites.len();
+        let index = nth % sites.len();
         ProviderQuery {
-            sites: &sites[at..=at],
+            sites: &sites[index..=index],
             first: nth / sites.len(),
             ..*whole
         }
@@ -168,8 +168,8 @@ mod tests {
             let order = asks.iter().map(|ask| (ask.sites.concat(), ask.first));
             order.collect::<Vec<_>>()
         };
-        let own = |list: [(&str, usize); 3]| list.map(|(site, first)| (site.to_owned(), first));
-        assert_eq!(order(0), own([("a", 0), ("b", 0), ("c", 0)]));
-        assert_eq!(order(10), own([("b", 3), ("c", 3), ("a", 4)]));
+        let strings = |list: [(&str, usize); 3]| list.map(|(site, first)| (site.to_owned(), first));
+        assert_eq!(order(0), strings([("a", 0), ("b", 0), ("c", 0)]));
+        assert_eq!(order(10), strings([("b", 3), ("c", 3), ("a", 4)]));
     }
 }

@@ -18,9 +18,9 @@ pub fn text(html: &str) -> String {
 /// of words removed. Any other tag may be what the title is about.
 #[must_use]
 pub(crate) fn title_text(title: &str) -> String {
-    let length = |rest: &str| {
-        let length = tag_length(rest)?;
-        let name = rest[1..].trim_start_matches('/');
+    let length = |remainder: &str| {
+        let length = tag_length(remainder)?;
+        let name = remainder[1..].trim_start_matches('/');
         let end = name.find(|c: char| !c.is_ascii_alphanumeric())?;
         INLINE
             .split(' ')
@@ -35,19 +35,19 @@ pub(crate) fn title_text(title: &str) -> String {
 /// the rest of the text from each `<` on, and returns the length of the tag that it begins.
 pub(super) fn without_tags(html: &str, length: &dyn Fn(&str) -> Option<usize>) -> String {
     let mut out = String::with_capacity(html.len());
-    let mut rest = html;
-    while let Some(at) = rest.find('<') {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let tag = length(rest);
+    let mut remainder = html;
+    while let Some(offset) = remainder.find('<') {
+        out.push_str(&remainder[..offset]);
+        remainder = &remainder[offset..];
+        let tag = length(remainder);
         out.push_str(match tag {
             None => "<",
-            Some(length) if breaks(&rest[..length]) => " ",
+            Some(length) if breaks(&remainder[..length]) => " ",
             Some(_) => "",
         });
-        rest = &rest[tag.unwrap_or(1)..];
+        remainder = &remainder[tag.unwrap_or(1)..];
     }
-    out + rest
+    out + remainder
 }
 
 /// Returns the length of the tag or comment that `text` begins with.
@@ -62,7 +62,7 @@ fn tag_length(text: &str) -> Option<usize> {
     if !is_tag && !text.starts_with("<!--") {
         return None;
     }
-    text.find('>').map(|at| at + 1)
+    text.find('>').map(|offset| offset + 1)
 }
 
 /// True if a tag separates words.

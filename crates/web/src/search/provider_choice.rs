@@ -105,7 +105,7 @@ const FIELD: &str = "provider";
 
 /// Finds a provider by its name, ignoring case.
 #[must_use]
-pub fn find(name: &str) -> Option<&'static SearchProvider> {
+pub fn find_provider(name: &str) -> Option<&'static SearchProvider> {
     let name = name.trim();
     let mut all = PROVIDERS.iter().copied();
     all.find(|provider| provider.name.eq_ignore_ascii_case(name))
@@ -140,7 +140,7 @@ pub fn choose(
     credentials: &Credentials<'_>,
 ) -> Result<ProviderChoice, NoProvider> {
     let named = |name: &str, place| {
-        find(name).ok_or_else(|| NoProvider::Unknown {
+        find_provider(name).ok_or_else(|| NoProvider::Unknown {
             name: name.trim().chars().take(100).collect(),
             place,
             configured: configured(credentials)
@@ -179,7 +179,7 @@ pub fn choose(
             return Ok(ProviderChoice::FirstOf(all));
         }
     }
-    let mut best = PREFERRED.into_iter().filter_map(find);
+    let mut best = PREFERRED.into_iter().filter_map(find_provider);
     let best = best.find(|provider| provider.is_chosen(credentials));
     Ok(ProviderChoice::One(best.unwrap_or(&duckduckgo::PROVIDER)))
 }
@@ -238,7 +238,7 @@ mod tests {
         chosen(variables, &WebSearch::default())
     }
 
-    fn of(provider: &str) -> WebSearch {
+    fn search_with(provider: &str) -> WebSearch {
         WebSearch {
             provider: Some(provider.to_owned()),
             ..WebSearch::default()
@@ -274,7 +274,7 @@ mod tests {
             ("SEARCH_PROVIDER", " Tavily "),
             ("SEARCH_ROUTING", "exa,brave"),
         ];
-        assert_eq!(chosen(&all, &of(" Serper ")).unwrap(), ["serper"]);
+        assert_eq!(chosen(&all, &search_with(" Serper ")).unwrap(), ["serper"]);
         assert_eq!(plain(&all).unwrap(), ["tavily"]);
         assert_eq!(
             plain(&[all[0], all[2]]).unwrap(),
@@ -309,7 +309,7 @@ mod tests {
 
     #[test]
     fn an_unknown_name_is_answered_with_all_and_with_those_that_are_configured() {
-        let error = chosen(&[TAVILY, SEARXNG], &of("bing")).unwrap_err();
+        let error = chosen(&[TAVILY, SEARXNG], &search_with("bing")).unwrap_err();
         assert_eq!(
             error,
             "There is no search provider \"bing\" (provider). There are: brave, duckduckgo, exa, \
@@ -324,12 +324,19 @@ mod tests {
     #[test]
     fn none_switches_off_whoever_is_not_configured() {
         let none = ("SEARCH_PROVIDER", "NONE");
-        for search in [WebSearch::default(), of("duckduckgo"), of("tavily")] {
+        for search in [
+            WebSearch::default(),
+            search_with("duckduckgo"),
+            search_with("tavily"),
+        ] {
             let error = chosen(&[none, BRAVE], &search).unwrap_err();
             assert!(error.contains("switched off"), "{error}");
         }
-        assert_eq!(chosen(&[none, BRAVE], &of("brave")).unwrap(), ["brave"]);
-        let error = chosen(&[none, BRAVE], &of("bing")).unwrap_err();
+        assert_eq!(
+            chosen(&[none, BRAVE], &search_with("brave")).unwrap(),
+            ["brave"]
+        );
+        let error = chosen(&[none, BRAVE], &search_with("bing")).unwrap_err();
         assert!(error.ends_with("Configured: brave."), "{error}");
     }
 

@@ -26,7 +26,7 @@ const MAX_CONCURRENT_REQUESTS: usize = 6;
 #[derive(Debug, Default)]
 pub(super) struct ProviderResults {
     /// The part that the cache keeps.
-    pub kept: CachedResults,
+    pub cached_results: CachedResults,
     /// Hosts that could not be searched, with the reasons.
     pub unsearched: Vec<(Vec<String>, ProviderFailure)>,
     /// Failure of a second page, if one was requested.
@@ -89,7 +89,7 @@ pub(super) fn search_provider(
         |part: &ProviderQuery<'_>| search_part(client, provider, account, *part, &filter, wanted);
     let replies = ask_all(provider, &parts, one);
     let mut gathered = ProviderResults::default();
-    gathered.kept.shortened = shortened;
+    gathered.cached_results.shortened = shortened;
     let mut lists = Vec::with_capacity(parts.len());
     for (part, reply) in parts.iter().zip(replies) {
         match reply {
@@ -97,8 +97,13 @@ pub(super) fn search_provider(
                 lists.push(results);
                 gathered.broken_off = gathered.broken_off.or(broken_off);
                 for field in unheeded {
-                    if !gathered.kept.unheeded.iter().any(|one| one == field) {
-                        gathered.kept.unheeded.push(field.to_owned());
+                    if !gathered
+                        .cached_results
+                        .unheeded
+                        .iter()
+                        .any(|one| one == field)
+                    {
+                        gathered.cached_results.unheeded.push(field.to_owned());
                     }
                 }
             }
@@ -108,7 +113,7 @@ pub(super) fn search_provider(
     if lists.is_empty() && !gathered.unsearched.is_empty() {
         return Err(gathered.unsearched.swap_remove(0).1);
     }
-    gathered.kept.results = results::interleaved(lists, wanted);
+    gathered.cached_results.results = results::interleaved(lists, wanted);
     Ok(gathered)
 }
 

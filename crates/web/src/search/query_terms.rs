@@ -130,9 +130,13 @@ pub fn shortened(
         longest.len().min(1),
     ] {
         // Only its length decides whether a beginning fits.
-        let ends: Vec<usize> = query.char_indices().map(|(at, _)| at).skip(1).collect();
+        let ends: Vec<usize> = query
+            .char_indices()
+            .map(|(offset, _)| offset)
+            .skip(1)
+            .collect();
         let fitting = ends.partition_point(|end| room(&query[..*end], sites));
-        let Some(end) = fitting.checked_sub(1).map(|at| ends[at]) else {
+        let Some(end) = fitting.checked_sub(1).map(|index| ends[index]) else {
             continue;
         };
         let opening = &query[..end];
@@ -141,9 +145,9 @@ pub fn shortened(
         let mut text = opening[..whole.unwrap_or(end)].trim_end().to_owned();
         // An unclosed quotation mark would not make a phrase.
         if text.matches('"').count() % 2 == 1
-            && let Some(at) = text.rfind('"')
+            && let Some(offset) = text.rfind('"')
         {
-            text.remove(at);
+            text.remove(offset);
         }
         return Some(text).filter(|text| !text.is_empty());
     }
@@ -182,15 +186,15 @@ pub fn groups<'a>(
         part.len() <= 1 || (part.len() <= limit && heeded && fits(&text, limits))
     };
     let mut few: Vec<&[String]> = Vec::new();
-    let mut rest = sites;
-    while !rest.is_empty() {
+    let mut remaining_sites = sites;
+    while !remaining_sites.is_empty() {
         let mut length = 1;
-        while length < rest.len() && room(&rest[..=length]) {
+        while length < remaining_sites.len() && room(&remaining_sites[..=length]) {
             length += 1;
         }
-        let (group, after) = rest.split_at(length);
+        let (group, after) = remaining_sites.split_at(length);
         few.push(group);
-        rest = after;
+        remaining_sites = after;
     }
     let equal = split_evenly(sites, few.len());
     if equal.iter().all(|group| room(group)) {
@@ -201,11 +205,11 @@ pub fn groups<'a>(
 
 /// Splits `sites` into this many parts of nearly the same length.
 fn split_evenly(sites: &[String], parts: usize) -> Vec<&[String]> {
-    let (mut all, mut rest) = (Vec::with_capacity(parts), sites);
+    let (mut all, mut remaining_sites) = (Vec::with_capacity(parts), sites);
     for left in (1..=parts).rev() {
-        let (part, after) = rest.split_at(rest.len().div_ceil(left));
+        let (part, after) = remaining_sites.split_at(remaining_sites.len().div_ceil(left));
         all.push(part);
-        rest = after;
+        remaining_sites = after;
     }
     all
 }
@@ -255,10 +259,10 @@ mod tests {
     #[test]
     fn all_hosts_are_asked_for_in_as_few_equal_groups_as_the_limits_allow() {
         let search = search(None, None, 11);
-        let limits = |characters, words, most| ProviderLimits {
+        let limits = |characters, words, max_sites| ProviderLimits {
             characters,
             words,
-            sites: SiteQuery::Words(most),
+            sites: SiteQuery::Words(max_sites),
             ..ProviderLimits::PLAIN
         };
         let lengths = |limits: ProviderLimits| {

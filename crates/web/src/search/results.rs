@@ -142,7 +142,7 @@ pub fn shortened(text: &str, limit: usize) -> String {
         return text.to_owned();
     };
     let opening = &text[..end];
-    let whole = opening.rfind(' ').filter(|at| *at > end / 2);
+    let whole = opening.rfind(' ').filter(|offset| *offset > end / 2);
     format!("{}\u{2026}", opening[..whole.unwrap_or(end)].trim_end())
 }
 
@@ -158,17 +158,17 @@ pub(crate) fn without_highlight_marks(text: &str) -> String {
     if !text.contains(['<', '&']) {
         return text.to_owned();
     }
-    let tag = |rest: &str| {
-        let end = rest.find('>').map(|end| end + 1);
-        end.filter(|_| is_markup(rest, text))
+    let tag = |markup: &str| {
+        let end = markup.find('>').map(|end| end + 1);
+        end.filter(|_| is_markup(markup, text))
     };
     entities::decoded(&html_text::without_tags(text, &tag))
 }
 
-/// True if `rest` begins with a line break, or with the tag of an inline element that is closed in
-/// `text`.
-fn is_markup(rest: &str, text: &str) -> bool {
-    let inner = rest[1..].trim_start_matches('/');
+/// True if `markup` begins with a line break, or with the tag of an inline element that is closed
+/// in `text`.
+fn is_markup(markup: &str, text: &str) -> bool {
+    let inner = markup[1..].trim_start_matches('/');
     let end = inner.find(|c: char| !c.is_ascii_alphanumeric());
     let name = &inner[..end.unwrap_or(inner.len())];
     let ends_name = inner[name.len()..].starts_with(['>', ' ', '/']);
@@ -204,10 +204,13 @@ mod tests {
         }
     }
 
-    fn kept(urls: &[&str]) -> Vec<String> {
+    fn clean_urls(urls: &[&str]) -> Vec<String> {
         let results = urls.iter().map(|url| result(url)).collect();
-        let kept = cleaned(results, &DomainFilter::default());
-        kept.into_iter().map(|result| result.url).collect()
+        let cleaned_results = cleaned(results, &DomainFilter::default());
+        cleaned_results
+            .into_iter()
+            .map(|result| result.url)
+            .collect()
     }
 
     #[test]
@@ -219,11 +222,11 @@ mod tests {
             "https://example.com/a?fbclid=1&x=1",
         ] {
             assert_eq!(
-                kept(&["https://example.com/a?x=1", twin]),
+                clean_urls(&["https://example.com/a?x=1", twin]),
                 ["https://example.com/a?x=1"],
                 "{twin}"
             );
-            assert_eq!(kept(&[twin]), [twin]);
+            assert_eq!(clean_urls(&[twin]), [twin]);
         }
         let others = [
             "https://example.com/a?x=1",
@@ -235,7 +238,7 @@ mod tests {
             "https://example.com/a?x=1&my_utm_source=y",
             "https://example.com/a",
         ];
-        assert_eq!(kept(&others), others);
+        assert_eq!(clean_urls(&others), others);
     }
 
     #[test]
@@ -250,12 +253,12 @@ mod tests {
             "https://",
             "https://ok.example/",
         ];
-        assert_eq!(kept(&all), ["https://ok.example/"]);
+        assert_eq!(clean_urls(&all), ["https://ok.example/"]);
     }
 
     #[test]
     fn an_address_is_shown_with_all_that_it_has() {
-        for (given, shown) in [
+        for (given, expected) in [
             ("https://\u{feff}example.com/1", "https://example.com/1"),
             (
                 "https://example.com/a\u{202e}b",
@@ -270,7 +273,7 @@ mod tests {
                 "https://example.com/\u{e9}t\u{e9}",
             ),
         ] {
-            assert_eq!(kept(&[given]), [shown]);
+            assert_eq!(clean_urls(&[given]), [expected]);
         }
     }
 
@@ -283,12 +286,12 @@ mod tests {
             extra_snippets: vec!["x".to_owned(), " ".to_owned(), "x".repeat(9000)],
             ..SearchResult::default()
         }];
-        let kept = cleaned(results, &DomainFilter::default());
-        assert_eq!(kept[0].title, "a [31m b cd");
-        assert_eq!(kept[0].url, "https://a.example/");
-        assert!(kept[0].snippet.ends_with("word\u{2026}"));
-        assert!(kept[0].snippet.chars().count() <= MAX_SNIPPET_CHARS + 1);
-        assert_eq!(kept[0].extra_snippets.len(), 2);
+        let cleaned_results = cleaned(results, &DomainFilter::default());
+        assert_eq!(cleaned_results[0].title, "a [31m b cd");
+        assert_eq!(cleaned_results[0].url, "https://a.example/");
+        assert!(cleaned_results[0].snippet.ends_with("word\u{2026}"));
+        assert!(cleaned_results[0].snippet.chars().count() <= MAX_SNIPPET_CHARS + 1);
+        assert_eq!(cleaned_results[0].extra_snippets.len(), 2);
     }
 
     #[test]

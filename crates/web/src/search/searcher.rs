@@ -81,7 +81,7 @@ fn ask(
     };
     let results = search_provider(context.client, search, provider, account);
     let ProviderResults {
-        kept,
+        cached_results: kept,
         unsearched,
         broken_off,
     } = results.inspect_err(failed)?;

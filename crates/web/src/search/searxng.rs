@@ -122,10 +122,10 @@ fn headers(text: &str) -> Vec<(String, String)> {
         .into_iter()
         .map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned()))
         .filter(|(name, value)| {
-            let own = ["host", "content-length", "connection", "transfer-encoding"];
+            let own_headers = ["host", "content-length", "connection", "transfer-encoding"];
             !name.is_empty()
                 && name.chars().all(token)
-                && !own.contains(&name.to_ascii_lowercase().as_str())
+                && !own_headers.contains(&name.to_ascii_lowercase().as_str())
                 && value.bytes().all(|byte| (b' '..=b'~').contains(&byte))
         })
         .collect()
@@ -254,8 +254,8 @@ mod tests {
             "X-A: b, c\nX-D: e",
             "X-A=b; X-D: e",
         ] {
-            let found = headers(text);
-            assert_eq!(found.last(), Some(&pair("X-D", "e")), "{text}");
+            let pairs = headers(text);
+            assert_eq!(pairs.last(), Some(&pair("X-D", "e")), "{text}");
         }
         assert_eq!(headers(r#"{"X-A":"b, c"}"#), [pair("X-A", "b, c")]);
         for text in [

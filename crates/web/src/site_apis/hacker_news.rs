@@ -69,7 +69,7 @@ const LISTS: [(&str, &str, &str); 8] = [
 
 impl HnRoute {
     /// Returns the part of the site at `url`; `None` for any other page.
-    pub(super) fn at(host: &str, url: &Url) -> Option<Self> {
+    pub(super) fn for_url(host: &str, url: &Url) -> Option<Self> {
         if !host.eq_ignore_ascii_case("news.ycombinator.com") {
             return None;
         }
@@ -92,7 +92,7 @@ impl HnRoute {
             // The API has no front page of an earlier day.
             "/front" if parameter("day").is_some() => None,
             path => {
-                let (_, list, _) = LISTS.iter().find(|(at, ..)| *at == path)?;
+                let (_, list, _) = LISTS.iter().find(|(list_path, ..)| *list_path == path)?;
                 let page = parameter("p").and_then(|page| page.parse::<u64>().ok());
                 let page = page.unwrap_or(1).clamp(1, LAST_PAGE) - 1;
                 Some(Self::List(list, usize::try_from(page).unwrap_or(0)))
@@ -143,7 +143,7 @@ struct HnReader<'a> {
 /// Items that were requested, in their order, with the reasons why others are missing.
 #[derive(Default)]
 struct HnItems {
-    found: Vec<Value>,
+    values: Vec<Value>,
     failed: usize,
     why: Option<String>,
 }
@@ -182,15 +182,16 @@ impl HnReader<'_> {
     /// Fetches these items in parallel, without those that are deleted or dead.
     fn items(&self, ids: &[u64], limit: usize) -> HnItems {
         let mut items = HnItems::default();
-        let mut rest = ids;
-        while items.found.len() < limit && !rest.is_empty() {
-            let missing = limit - items.found.len();
-            let (batch, after) = rest.split_at(missing.min(MAX_CONCURRENT_ITEMS).min(rest.len()));
-            rest = after;
+        let mut unread_ids = ids;
+        while items.values.len() < limit && !unread_ids.is_empty() {
+            let missing = limit - items.values.len();
+            let (batch, after) =
+                unread_ids.split_at(missing.min(MAX_CONCURRENT_ITEMS).min(unread_ids.len()));
+            unread_ids = after;
             for value in map_in_parallel(batch, |id| self.item_value(*id)) {
                 let lost = || Err(SiteApiError::NotUnderstood("out of threads".to_owned()));
                 match value.unwrap_or_else(lost) {
-                    Ok(item) if is_there(&item) => items.found.push(item),
+                    Ok(item) if is_there(&item) => items.values.push(item),
                     Ok(_) => {}
                     Err(error) => {
                         items.failed += 1;
@@ -266,7 +267,7 @@ impl HnReader<'_> {
         if !options.is_empty() {
             let options = self.items(&options, MAX_CHILDREN);
             let mut html = String::from("<ul>");
-            for option in &options.found {
+            for option in &options.values {
                 let text = first_paragraph(option);
                 let points = points(option).unwrap_or_default();
                 let _ = write!(html, "<li>{}: {points}</li>", escaped(&text));
@@ -279,14 +280,14 @@ impl HnReader<'_> {
         if !kids.is_empty() {
             let comments = self.items(&kids, MAX_CHILDREN);
             let all = number(&item, "descendants").unwrap_or(kids.len() as u64);
-            let shown = comments.found.len();
-            let heading = if all > shown as u64 {
-                format!("Comments (the first {shown} of {all})")
+            let shown_count = comments.values.len();
+            let heading = if all > shown_count as u64 {
+                format!("Comments (the first {shown_count} of {all})")
             } else {
                 "Comments".to_owned()
             };
             add(&mut markdown, &format!("## {heading}"));
-            for comment in &comments.found {
+            for comment in &comments.values {
                 add(&mut markdown, &self.comment(comment));
             }
             comments.note_missing("comment", &mut markdown);
@@ -323,8 +324,8 @@ impl HnReader<'_> {
             )));
         };
         let all: Vec<u64> = all.iter().filter_map(Value::as_u64).collect();
-        let begin = (page * PAGE_STORIES).min(all.len());
-        let here = &all[begin..all.len().min(begin + PAGE_STORIES)];
+        let first_index = (page * PAGE_STORIES).min(all.len());
+        let here = &all[first_index..all.len().min(first_index + PAGE_STORIES)];
         if here.is_empty() {
             let pages = all.len().div_ceil(PAGE_STORIES);
             return Err(SiteApiError::Empty(format!(
@@ -338,15 +339,15 @@ impl HnReader<'_> {
             .find(|(_, one, _)| *one == list)
             .unwrap_or(&LISTS[0]);
         let title = format!("{name} | Hacker News");
-        let start = begin + 1;
+        let start = first_index + 1;
         let mut html = format!("<h1>{}</h1><ol start=\"{start}\">", escaped(&title));
-        for item in &items.found {
+        for item in &items.values {
             html.push_str(&list_entry(item));
         }
         html.push_str("</ol>");
         let mut markdown = self.html(&html);
         items.note_missing("story", &mut markdown);
-        if items.found.is_empty() && items.failed > 0 {
+        if items.values.is_empty() && items.failed > 0 {
             return self.item_value(here[0]).and(Err(SiteApiError::Empty(
                 "None of the stories of this list could be read. Try again later.".to_owned(),
             )));
@@ -382,9 +383,9 @@ impl HnReader<'_> {
         ));
         add(&mut markdown, &self.text(&user, "about"));
         let submitted = self.items(&ids(&user, "submitted"), MAX_CHILDREN);
-        if !submitted.found.is_empty() {
+        if !submitted.values.is_empty() {
             let mut html = String::from("<h2>Latest submissions and comments</h2><ul>");
-            for item in &submitted.found {
+            for item in &submitted.values {
                 html.push_str(&list_entry(item));
             }
             html.push_str("</ul>");

@@ -89,9 +89,9 @@ pub fn route(url: &Url) -> Option<SiteApi> {
         return None;
     };
     let host = host.trim_end_matches('.');
-    hacker_news::HnRoute::at(host, url)
+    hacker_news::HnRoute::for_url(host, url)
         .map(SiteApi::HackerNews)
-        .or_else(|| youtube::YoutubeVideo::at(host, url).map(SiteApi::YouTube))
+        .or_else(|| youtube::YoutubeVideo::for_url(host, url).map(SiteApi::YouTube))
 }
 
 impl SiteApi {
@@ -162,7 +162,7 @@ fn day_and_minute(seconds: u64) -> Option<(String, String)> {
     const LAST_SECOND: u64 = 253_402_300_799;
     let time = UNIX_EPOCH + Duration::from_secs(seconds.min(LAST_SECOND));
     let minutes = seconds / 60 % (24 * 60);
-    let day = PartialDate::of(time);
+    let day = PartialDate::from_time(time);
     let minute = format!("{day} {:02}:{:02} UTC", minutes / 60, minutes % 60);
     (seconds <= LAST_SECOND).then_some((day.to_string(), minute))
 }
@@ -188,7 +188,7 @@ fn markdown(html: &str, base: &Url, end: Instant) -> String {
     // If the parser panics, the piece is shown as it is.
     match document::catch_reader_panic(|| document::convert_until(piece, base, false, end)) {
         Ok(document) if document.cuts.are_of_content() => document.markdown,
-        Ok(document) => document.own().to_owned(),
+        Ok(document) => document.own_text().to_owned(),
         Err(_) => single_line(piece),
     }
 }

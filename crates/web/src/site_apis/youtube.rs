@@ -14,7 +14,7 @@ use super::{
 use crate::bot_checks::vendor_of;
 use crate::client::{FetchError, HttpClient, HttpResponse};
 use crate::credentials::Credentials;
-use captions::{at, captions, number};
+use captions::{captions, number, timestamp};
 use iki_base::wording::beginning;
 use iki_document::Document;
 
@@ -39,7 +39,7 @@ pub struct YoutubeVideo {
 
 impl YoutubeVideo {
     /// Returns the video at `url`, if it leads to one.
-    pub(super) fn at(host: &str, url: &Url) -> Option<Self> {
+    pub(super) fn for_url(host: &str, url: &Url) -> Option<Self> {
         let host = host.to_ascii_lowercase();
         let parameter = |name: &str| {
             let mut pairs = url.query_pairs();
@@ -96,7 +96,7 @@ impl YoutubeVideo {
         let author = name_of(about, "author");
         let date = date(&player);
         let length = about.get("lengthSeconds").and_then(number);
-        let length = length.filter(|length| *length > 0).map(at);
+        let length = length.filter(|length| *length > 0).map(timestamp);
         let told: Vec<String> = [author.clone(), date.clone(), length]
             .into_iter()
             .flatten()
@@ -197,16 +197,16 @@ fn without_player(reply: &HttpResponse, page: &str) -> SiteApiError {
 
 /// Extracts the player's data from the page.
 fn player(page: &str) -> Option<Value> {
-    for (at, _) in page.match_indices(PLAYER).take(20) {
-        let rest = page[at + PLAYER.len()..].trim_start_matches(['"', '\'', ']']);
-        let Some(rest) = rest.trim_start().strip_prefix('=') else {
+    for (offset, _) in page.match_indices(PLAYER).take(20) {
+        let tail = page[offset + PLAYER.len()..].trim_start_matches(['"', '\'', ']']);
+        let Some(tail) = tail.trim_start().strip_prefix('=') else {
             continue;
         };
-        let rest = rest.trim_start();
-        if !rest.starts_with('{') {
+        let tail = tail.trim_start();
+        if !tail.starts_with('{') {
             continue;
         }
-        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
+        let mut values = serde_json::Deserializer::from_str(tail).into_iter::<Value>();
         if let Some(Ok(value)) = values.next()
             && (value.get("videoDetails").is_some() || value.get("playabilityStatus").is_some())
         {

@@ -35,9 +35,14 @@ impl WorkAuthor {
     /// the family name.
     #[must_use]
     pub fn person(family: &str, given: &str, suffix: &str) -> Self {
-        let (family, suffix) = match family.rsplit_once(',').map(|(own, end)| (own, end.trim())) {
-            Some((own, end)) if suffix.is_empty() && author::is_suffix(end) => (own.trim(), end),
-            Some((own, end)) if author::is_degree(end) => (own.trim(), suffix),
+        let (family, suffix) = match family
+            .rsplit_once(',')
+            .map(|(family_name, end)| (family_name, end.trim()))
+        {
+            Some((family_name, end)) if suffix.is_empty() && author::is_suffix(end) => {
+                (family_name.trim(), end)
+            }
+            Some((family_name, end)) if author::is_degree(end) => (family_name.trim(), suffix),
             _ => (family, suffix),
         };
         Self {
@@ -92,7 +97,7 @@ impl WorkAuthor {
             return Some(AuthorName::single_name(on_one_line(&self.name), true));
         }
         if self.family.is_empty() {
-            return AuthorName::of(&self.name, AuthorKind::Listed);
+            return AuthorName::parse(&self.name, AuthorKind::Listed);
         }
         Some(AuthorName {
             family: self.family.clone(),

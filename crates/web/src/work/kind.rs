@@ -102,8 +102,8 @@ impl WorkKind {
         let letters = name.chars().filter(char::is_ascii_alphabetic);
         let name: String = letters.map(|c| c.to_ascii_lowercase()).collect();
         let mut kinds = KINDS.iter();
-        let kind = kinds.find(|(_, own, others)| {
-            *own == name || others.split(' ').any(|one| !one.is_empty() && one == name)
+        let kind = kinds.find(|(_, kind_name, others)| {
+            *kind_name == name || others.split(' ').any(|one| !one.is_empty() && one == name)
         });
         kind.map_or(Self::Unknown, |(kind, ..)| *kind)
     }

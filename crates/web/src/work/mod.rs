@@ -228,10 +228,10 @@ impl Work {
     /// record as a whole: from that of the article, if the other is of its preprint or its page.
     pub(crate) fn absorb(&mut self, other: Self) {
         let is_preprint = |work: &Self| work.kind == WorkKind::Preprint;
-        let (own, theirs) = (is_preprint(self), is_preprint(&other));
+        let (ours, theirs) = (is_preprint(self), is_preprint(&other));
         let is_nothing = self.kind.is_unknown() && self.container.is_empty();
         let is_page = self.kind == WorkKind::Page;
-        if (own || is_page) && !theirs && other.is_described() {
+        if (ours || is_page) && !theirs && other.is_described() {
             let other = other.clone();
             self.kind = other.kind;
             self.container = other.container;
@@ -253,7 +253,7 @@ impl Work {
         }
         // The site of a page is no journal.
         let is_of_work = other.is_described() || !self.is_described();
-        if own == theirs && is_of_work || is_nothing {
+        if ours == theirs && is_of_work || is_nothing {
             if self.kind.is_unknown() {
                 self.kind = other.kind;
             }
@@ -292,9 +292,9 @@ impl Work {
         self.open_access = self.open_access.max(other.open_access);
         self.citation_count = self.citation_count.or(other.citation_count);
         let is_worse =
-            |own: &RetractionStatus, other: &RetractionStatus| other.retracted && !own.retracted;
+            |ours: &RetractionStatus, other: &RetractionStatus| other.retracted && !ours.retracted;
         match (&self.retraction, &other.retraction) {
-            (Some(own), Some(worse)) if !is_worse(own, worse) => {}
+            (Some(ours), Some(worse)) if !is_worse(ours, worse) => {}
             (Some(_), None) => {}
             _ => self.retraction = other.retraction,
         }
@@ -302,8 +302,8 @@ impl Work {
 }
 
 fn listed(people: &[WorkAuthor], limit: usize, has_more: bool) -> String {
-    let shown = people.iter().take(limit);
-    let names: Vec<String> = shown.map(WorkAuthor::in_natural_order).collect();
+    let authors = people.iter().take(limit);
+    let names: Vec<String> = authors.map(WorkAuthor::in_natural_order).collect();
     let mark = if names.iter().any(|name| name.contains(',')) {
         "; "
     } else {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-fn kept(value: Value) -> Work {
+fn round_trip(value: Value) -> Work {
     serde_json::from_value(value).unwrap()
 }
 
@@ -33,12 +33,12 @@ fn a_work_is_kept_whole() {
             {"name": "The Trust Consortium of Ours", "group": true},
         ])
     );
-    assert_eq!(kept(stored), work);
+    assert_eq!(round_trip(stored), work);
 }
 
 #[test]
 fn a_session_of_a_former_version_names_authors_in_one_text() {
-    let work = kept(json!({
+    let work = round_trip(json!({
         "url": "https://example.com/", "author": "Jane Doe, John Roe", "date": "2020",
         "journal": "Nature", "type": "a kind that nobody knows",
     }));
@@ -51,7 +51,10 @@ fn a_session_of_a_former_version_names_authors_in_one_text() {
     );
     assert_eq!((work.year(), work.kind), (Some(2020), WorkKind::Unknown));
     assert_eq!(work.container, "Nature");
-    assert_eq!(kept(json!({"date": "soon", "author": ""})), Work::default());
+    assert_eq!(
+        round_trip(json!({"date": "soon", "author": ""})),
+        Work::default()
+    );
 }
 
 #[test]
@@ -86,9 +89,9 @@ fn a_name_is_split_alone_unless_the_provider_has_split_it() {
 
 #[test]
 fn a_name_that_is_written_in_its_own_order_is_shown_in_it() {
-    let shown = |family, given| WorkAuthor::person(family, given, "").in_natural_order();
-    assert_eq!(shown("山田", "太郎"), "山田 太郎");
-    assert_eq!(shown("Yamada", "Taro"), "Taro Yamada");
+    let natural_name = |family, given| WorkAuthor::person(family, given, "").in_natural_order();
+    assert_eq!(natural_name("山田", "太郎"), "山田 太郎");
+    assert_eq!(natural_name("Yamada", "Taro"), "Taro Yamada");
 }
 
 #[test]

@@ -68,8 +68,10 @@ pub(super) fn colour_of(name: &str, parts: &[ValuePart<'_>]) -> Option<CssColour
             });
             let reach = saturation * lightness.min(1.0 - lightness);
             Some([0.0, 8.0, 4.0].map(|from| {
-                let at = (from + hue / 30.0) % 12.0;
-                byte(255.0 * (lightness - reach * (at - 3.0).min(9.0 - at).clamp(-1.0, 1.0)))
+                let sector = (from + hue / 30.0) % 12.0;
+                byte(
+                    255.0 * (lightness - reach * (sector - 3.0).min(9.0 - sector).clamp(-1.0, 1.0)),
+                )
             }))
         }
         ("hwb" | "lab" | "lch" | "oklab" | "oklch", [_, _, _, ..]) => None,

@@ -84,7 +84,7 @@ impl ValuePart<'_> {
 }
 
 impl InlineStyle {
-    pub(super) fn of(style: &str) -> Self {
+    pub(super) fn parse(style: &str) -> Self {
         let mut read = Self([CountedDeclaration::default(); LonghandProperty::COUNT]);
         let mut input = ParserInput::new(style);
         let mut parser = Parser::new(&mut input);
@@ -162,19 +162,19 @@ impl InlineStyle {
         }
     }
 
-    fn value(&self, of: LonghandProperty) -> Option<CssValue> {
-        self.0[of as usize].value
+    fn value(&self, property: LonghandProperty) -> Option<CssValue> {
+        self.0[property as usize].value
     }
 
-    fn number(&self, of: LonghandProperty) -> Option<f32> {
-        match self.value(of) {
+    fn number(&self, property: LonghandProperty) -> Option<f32> {
+        match self.value(property) {
             Some(CssValue::Number(number)) => Some(number),
             _ => None,
         }
     }
 
-    fn colour(&self, of: LonghandProperty) -> Option<CssColour> {
-        match self.value(of) {
+    fn colour(&self, property: LonghandProperty) -> Option<CssColour> {
+        match self.value(property) {
             Some(CssValue::Colour(colour)) => Some(colour),
             _ => None,
         }

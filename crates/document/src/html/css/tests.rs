@@ -231,7 +231,7 @@ const SEEN: &[&str] = &[
 
 /// True if a `div` with this style, or its text, is invisible.
 fn leaves_nothing(style: &str) -> bool {
-    let style = InlineStyle::of(style);
+    let style = InlineStyle::parse(style);
     style.hiding(true).is_some() || TextLooks::default().within(&style, true).is_unseen()
 }
 
@@ -247,7 +247,7 @@ fn what_nobody_sees_is_known_by_its_style() {
 
 #[test]
 fn what_is_only_faded_is_told_from_the_rest() {
-    let hiding = |style: &str| InlineStyle::of(style).hiding(true);
+    let hiding = |style: &str| InlineStyle::parse(style).hiding(true);
     assert_eq!(hiding("opacity:0"), Some(HidingMethod::Faded));
     assert_eq!(
         hiding("opacity:0;height:0;overflow:hidden"),
@@ -261,7 +261,7 @@ fn what_is_only_faded_is_told_from_the_rest() {
 
 #[test]
 fn the_last_declaration_of_a_property_counts() {
-    let align = |style: &str| InlineStyle::of(style).align();
+    let align = |style: &str| InlineStyle::parse(style).align();
     assert_eq!(
         align("text-align: left; Text-Align : RIGHT "),
         Some("right")

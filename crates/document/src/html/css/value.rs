@@ -138,9 +138,11 @@ pub(super) fn sides(parts: &[ValuePart<'_>]) -> Option<CssValues> {
     if parts.is_empty() || parts.len() > MAX_VALUES {
         return None;
     }
-    for (at, side) in sides.iter_mut().enumerate() {
-        let at = [at, at % 2, 0].into_iter().find(|at| *at < parts.len())?;
-        *side = Some(pixels(&parts[at])?);
+    for (index, side) in sides.iter_mut().enumerate() {
+        let index = [index, index % 2, 0]
+            .into_iter()
+            .find(|index| *index < parts.len())?;
+        *side = Some(pixels(&parts[index])?);
     }
     Some(sides)
 }
@@ -215,16 +217,18 @@ pub(super) fn transform(parts: &[ValuePart<'_>]) -> Option<CssValues> {
             .iter()
             .filter(|part| !matches!(part, ValuePart::Comma))
             .collect();
-        let number = |at: usize| inner.get(at).and_then(|part| read_fraction(part));
-        let length = |at: usize| inner.get(at).and_then(|part| known(part)).unwrap_or(0.0);
+        let number = |index: usize| inner.get(index).and_then(|part| read_fraction(part));
+        let length = |index: usize| inner.get(index).and_then(|part| known(part)).unwrap_or(0.0);
         match &*name {
             "scale" | "scale3d" => {
                 scale *= smallest_absolute(inner.iter().take(2).copied()).unwrap_or(1.0);
             }
             "scalex" | "scaley" => scale *= number(0).unwrap_or(1.0).abs(),
             "matrix" => {
-                let of = |at: usize| number(at).unwrap_or(0.0);
-                scale *= (of(0) * of(3) - of(1) * of(2)).abs().sqrt();
+                let fraction = |index: usize| number(index).unwrap_or(0.0);
+                scale *= (fraction(0) * fraction(3) - fraction(1) * fraction(2))
+                    .abs()
+                    .sqrt();
             }
             "translate" | "translate3d" => (x, y) = (x + length(0), y + length(1)),
             "translatex" => x += length(0),
@@ -291,13 +295,15 @@ pub(super) fn clip_path(parts: &[ValuePart<'_>]) -> Option<CssValues> {
                 ("xywh", [_, _, width, height]) => small(*width) || small(*height),
                 ("polygon", points) if points.len() > 1 => {
                     let wide = |from: usize| {
-                        let of = || points.iter().skip(from).step_by(2).copied();
-                        of().reduce(f32::max).zip(of().reduce(f32::min))
+                        let coordinates = || points.iter().skip(from).step_by(2).copied();
+                        coordinates()
+                            .reduce(f32::max)
+                            .zip(coordinates().reduce(f32::min))
                     };
                     [0, 1]
                         .into_iter()
                         .filter_map(wide)
-                        .any(|(most, least)| small(most - least))
+                        .any(|(upper, least)| small(upper - least))
                 }
                 _ => false,
             }
@@ -342,8 +348,8 @@ pub(super) fn font(parts: &[ValuePart<'_>]) -> Option<CssValues> {
             single_number(EM_PIXELS)
         };
     }
-    let at = parts.iter().position(|part| font_size(part).is_some())?;
-    (at + 1 < parts.len()).then(|| font_size(&parts[at]))?
+    let index = parts.iter().position(|part| font_size(part).is_some())?;
+    (index + 1 < parts.len()).then(|| font_size(&parts[index]))?
 }
 
 /// Reads the colour of `background`, if it shows nothing else.

@@ -47,15 +47,16 @@ impl HidingMethod {
 
 /// True if a style hides any element.
 pub fn hides(style: &str) -> bool {
-    InlineStyle::of(style).hiding(false).is_some()
+    InlineStyle::parse(style).hiding(false).is_some()
 }
 
 impl InlineStyle {
     /// Returns how this hides its element, regardless of the elements around it. `boxed` elements
     /// have a box of their own, unlike parts of a line or a table.
     pub(in crate::html) fn hiding(&self, boxed: bool) -> Option<HidingMethod> {
-        let is = |of: L, value: f32| self.number(of) == Some(value);
-        let below = |of: L, least: f32| self.number(of).is_some_and(|number| number < least);
+        let is = |property: L, value: f32| self.number(property) == Some(value);
+        let below =
+            |property: L, least: f32| self.number(property).is_some_and(|number| number < least);
         if is(L::Display, 0.0) {
             return Some(HidingMethod::Removed);
         }
@@ -73,7 +74,7 @@ impl InlineStyle {
                 && (is(L::ContentVisibility, 2.0)
                     || [L::Scaled, L::Scale]
                         .into_iter()
-                        .any(|of| below(of, MIN_SCALE))
+                        .any(|property| below(property, MIN_SCALE))
                     || self
                         .number(L::Zoom)
                         .is_some_and(|zoom| zoom > 0.0 && zoom < MIN_SCALE)
@@ -118,7 +119,7 @@ impl InlineStyle {
     fn clips(&self) -> bool {
         [L::OverflowX, L::OverflowY]
             .into_iter()
-            .any(|of| self.number(of) == Some(1.0))
+            .any(|property| self.number(property) == Some(1.0))
     }
 
     /// True if the box has no room for anything, or the text begins beyond it.
@@ -139,9 +140,10 @@ impl InlineStyle {
                 L::PaddingBottom,
             ],
         ]
-        .map(|of| {
-            let [own, most, least, before, after] = of.map(|of| self.number(of));
-            let extent = own.into_iter().chain(most).reduce(f32::min)?;
+        .map(|properties| {
+            let [extent_given, limit, least, before, after] =
+                properties.map(|property| self.number(property));
+            let extent = extent_given.into_iter().chain(limit).reduce(f32::min)?;
             let padding = before.unwrap_or(0.0) + after.unwrap_or(0.0);
             Some(extent.max(least.unwrap_or(0.0)) + padding)
         });
@@ -158,7 +160,7 @@ impl InlineStyle {
 
     /// True if it puts the element off the page.
     fn is_moved_away(&self) -> bool {
-        let number = |of: L| self.number(of).unwrap_or(0.0);
+        let number = |property: L| self.number(property).unwrap_or(0.0);
         let width = self.number(L::Width).filter(|width| *width > MIN_PIXELS);
         let height = self.number(L::Height).filter(|height| *height > MIN_PIXELS);
         let before = |from: f32, padding: f32, extent: Option<f32>, away: f32| {
@@ -189,7 +191,7 @@ impl InlineStyle {
     pub(in crate::html) fn is_inherited(&self) -> bool {
         [L::Indent, L::FontSize, L::Color, L::Fill, L::Background]
             .into_iter()
-            .any(|of| self.0[of as usize].is_set)
+            .any(|property| self.0[property as usize].is_set)
     }
 
     /// True if its text may be too small, too faint or too far away to be visible.
@@ -229,23 +231,23 @@ impl TextLooks {
     /// Returns the looks of text in an element with this style, within text with these looks.
     pub(in crate::html) fn within(&self, style: &InlineStyle, boxed: bool) -> Self {
         let factor = style.number(L::FontFactor).unwrap_or(1.0);
-        let own = style.colour(L::Color);
+        let style_colour = style.colour(L::Color);
         let background = style.colour(L::Background);
         let mut text = Self {
             size: style.number(L::FontSize).unwrap_or(self.size * factor),
-            colour: own.or(self.colour),
+            colour: style_colour.or(self.colour),
             fill: style.colour(L::Fill).or(self.fill),
             ..*self
         };
         if style.is_boxed(boxed) {
             text.indent = style.number(L::Indent).unwrap_or(self.indent);
         }
-        let sets = |of: L| style.0[of as usize].is_set;
+        let sets = |property: L| style.0[property as usize].is_set;
         if sets(L::Background) || sets(L::Color) || sets(L::Fill) {
             let painted = text.fill.or(text.colour);
             text.blends = painted
                 .zip(background)
-                .is_some_and(|(on, of)| on.blends(of));
+                .is_some_and(|(text, ground)| text.blends(ground));
         }
         if style.number(L::BackgroundClip) == Some(1.0) {
             // The background shows through it.

@@ -96,7 +96,7 @@ pub fn read_declared(page: &str) -> DeclaredMetadata<'_> {
         ..DeclarationReader::default()
     };
     reader.run();
-    reader.found
+    reader.metadata
 }
 
 /// The mark of a byline, the clearest first.
@@ -117,7 +117,7 @@ enum DateMark {
 #[derive(Default)]
 struct DeclarationReader<'a> {
     page: &'a str,
-    found: DeclaredMetadata<'a>,
+    metadata: DeclaredMetadata<'a>,
     titled: bool,
     /// Number of open `svg` elements, whose titles are not the page's.
     drawings: usize,
@@ -153,9 +153,9 @@ fn is_byline(class: Option<&str>) -> bool {
 impl<'a> DeclarationReader<'a> {
     fn run(&mut self) {
         let bytes = self.page.as_bytes();
-        let mut at = 0;
-        while let Some(length) = memchr(b'<', &bytes[at..]) {
-            let open = at + length;
+        let mut offset = 0;
+        while let Some(length) = memchr(b'<', &bytes[offset..]) {
+            let open = offset + length;
             let next = match bytes.get(open + 1) {
                 Some(b'!') if bytes[open..].starts_with(b"<!--") => {
                     Some(tag::comment_end(self.page, open + 4))
@@ -167,7 +167,7 @@ impl<'a> DeclarationReader<'a> {
                 None => None,
             };
             match next {
-                Some(next) => at = next,
+                Some(next) => offset = next,
                 // The rest is an unfinished tag, or text.
                 None => break,
             }
@@ -202,7 +202,7 @@ impl<'a> DeclarationReader<'a> {
                 let (text, end) = self.raw_text(&tag);
                 if self.drawings == 0 && !self.titled {
                     self.titled = true;
-                    self.found.title =
+                    self.metadata.title =
                         text::collapsed(&text[..floor_boundary(text, MAX_CONTENT_BYTES)]);
                 }
                 return Some(end);
@@ -243,13 +243,13 @@ impl<'a> DeclarationReader<'a> {
                 continue;
             };
             let content = &content[..floor_boundary(content, MAX_CONTENT_BYTES)];
-            if self.found.metas.len() == MAX_METAS
+            if self.metadata.metas.len() == MAX_METAS
                 || self.contents + content.len() > MAX_CONTENTS_BYTES
             {
                 return;
             }
             self.contents += content.len();
-            self.found.metas.push(MetaElement {
+            self.metadata.metas.push(MetaElement {
                 kind,
                 name: entities::decoded_in_attribute(name).to_lowercase(),
                 content: entities::decoded_in_attribute(content).into_owned(),
@@ -261,11 +261,11 @@ impl<'a> DeclarationReader<'a> {
         let kind = tag.get("type").unwrap_or_default();
         let kind = kind.split(';').next().unwrap_or_default().trim();
         if kind.eq_ignore_ascii_case("application/ld+json")
-            && self.found.json_ld.len() < MAX_BLOCKS
+            && self.metadata.json_ld.len() < MAX_BLOCKS
             && self.blocks + text.len() <= MAX_BLOCKS_BYTES
         {
             self.blocks += text.len();
-            self.found.json_ld.push(text);
+            self.metadata.json_ld.push(text);
         }
     }
 
@@ -278,7 +278,7 @@ impl<'a> DeclarationReader<'a> {
         } else {
             return;
         };
-        if self.published.is_some_and(|found| found <= mark) {
+        if self.published.is_some_and(|published| published <= mark) {
             return;
         }
         let written = match tag.get("datetime") {
@@ -291,7 +291,7 @@ impl<'a> DeclarationReader<'a> {
     fn set_published(&mut self, mark: DateMark, written: Option<String>) {
         if let Some(written) = written.filter(|written| !written.trim().is_empty()) {
             self.published = Some(mark);
-            self.found.published = Some(written);
+            self.metadata.published = Some(written);
         }
     }
 
@@ -321,8 +321,8 @@ impl<'a> DeclarationReader<'a> {
             return;
         }
         let more = match self.byline {
-            Some((found, _)) if found < mark => return,
-            Some((found, end)) if found == mark => {
+            Some((known_mark, _)) if known_mark < mark => return,
+            Some((known_mark, end)) if known_mark == mark => {
                 // Later bylines are those of comments and of other articles; one within the first
                 // has been read with it.
                 if tag.end > end + MAX_NAMES_DISTANCE || tag.end < end {
@@ -339,10 +339,10 @@ impl<'a> DeclarationReader<'a> {
             return;
         }
         if !more {
-            self.found.byline.clear();
+            self.metadata.byline.clear();
         }
-        if self.found.byline.len() < MAX_NAMES && !self.found.byline.contains(&text) {
-            self.found.byline.push(text);
+        if self.metadata.byline.len() < MAX_NAMES && !self.metadata.byline.contains(&text) {
+            self.metadata.byline.push(text);
         }
         self.byline = Some((mark, end));
     }

@@ -8,8 +8,8 @@ use super::*;
 use iki_base::cpu_clock::CpuInstant;
 
 fn metas(page: &str) -> Vec<(MetaKind, String, String)> {
-    let found = read_declared(page).metas.into_iter();
-    found
+    let elements = read_declared(page).metas.into_iter();
+    elements
         .map(|meta| (meta.kind, meta.name, meta.content))
         .collect()
 }
@@ -54,8 +54,8 @@ fn what_is_no_tag_declares_nothing() {
         "</",
         "<!",
     ] {
-        let found = read_declared(page);
-        assert!(found.metas.is_empty(), "{page}: {found:?}");
+        let metadata = read_declared(page);
+        assert!(metadata.metas.is_empty(), "{page}: {metadata:?}");
     }
 }
 
@@ -151,7 +151,7 @@ fn the_date_is_that_of_the_article() {
 #[test]
 fn a_hostile_page_costs_its_length_and_no_more() {
     let size = 3 * 1024 * 1024;
-    let begin = CpuInstant::now();
+    let start = CpuInstant::now();
     for piece in [
         "<meta name=a content=b>",
         "<meta property=og:title content=\"",
@@ -169,8 +169,8 @@ fn a_hostile_page_costs_its_length_and_no_more() {
         "\0",
     ] {
         let page = piece.repeat(size / piece.len());
-        let found = read_declared(&page);
-        assert!(found.metas.len() <= MAX_METAS && found.json_ld.len() <= MAX_BLOCKS);
+        let metadata = read_declared(&page);
+        assert!(metadata.metas.len() <= MAX_METAS && metadata.json_ld.len() <= MAX_BLOCKS);
     }
     let long = format!("<meta name=a content=\"{}\">", "\u{e9}".repeat(size));
     // The reader of tags leaves out values so long.
@@ -181,9 +181,9 @@ fn a_hostile_page_costs_its_length_and_no_more() {
     );
     assert_eq!(metas(&long)[0].2.len(), MAX_CONTENT_BYTES);
     assert!(
-        begin.elapsed() < Duration::from_secs(10),
+        start.elapsed() < Duration::from_secs(10),
         "{:?}",
-        begin.elapsed()
+        start.elapsed()
     );
 }
 

@@ -18,17 +18,17 @@ pub(in crate::html) fn read_element(
     let page = &page[..floor_boundary(page, tag.end + limit)];
     let bytes = page.as_bytes();
     let mut text = String::new();
-    let mut at = tag.end;
+    let mut offset = tag.end;
     let mut depth = 1_usize;
     loop {
-        let open = at + memchr(b'<', bytes.get(at..)?)?;
-        text.push_str(&page[at..open]);
-        at = open + 1;
+        let open = offset + memchr(b'<', bytes.get(offset..)?)?;
+        text.push_str(&page[offset..open]);
+        offset = open + 1;
         if bytes[open..].starts_with(b"<!--") {
-            at = tag::comment_end(page, open + 4);
-        } else if bytes.get(at) == Some(&b'/') {
+            offset = tag::comment_end(page, open + 4);
+        } else if bytes.get(offset) == Some(&b'/') {
             let end = tag::past(page, open, b'>');
-            if parts_words(&page[at + 1..tag::name_end(page, at + 1)]) {
+            if parts_words(&page[offset + 1..tag::name_end(page, offset + 1)]) {
                 text.push(' ');
             }
             if tag::is_named(page, open + 2, tag.name) {
@@ -37,12 +37,12 @@ pub(in crate::html) fn read_element(
                     return Some((collapsed(&text), end));
                 }
             }
-            at = end;
-        } else if bytes.get(at).is_some_and(u8::is_ascii_alphabetic) {
-            let inner = tag::read(page, at)?;
-            at = inner.end;
+            offset = end;
+        } else if bytes.get(offset).is_some_and(u8::is_ascii_alphabetic) {
+            let inner = tag::read(page, offset)?;
+            offset = inner.end;
             if lists_any_case("script style svg template", inner.name) {
-                at = tag::raw_end(page, at, inner.name).1;
+                offset = tag::raw_end(page, offset, inner.name).1;
                 continue;
             }
             if parts_words(inner.name) {
@@ -56,7 +56,7 @@ pub(in crate::html) fn read_element(
                 if !text.is_empty() {
                     return Some((text, end));
                 }
-                at = end;
+                offset = end;
             } else if inner.name.eq_ignore_ascii_case(tag.name) {
                 depth += 1;
             }

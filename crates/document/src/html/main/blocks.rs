@@ -104,7 +104,7 @@ enum LinkTarget {
 }
 
 impl LinkTarget {
-    fn of(link: &Handle) -> Self {
+    fn classify(link: &Handle) -> Self {
         if dom::attribute(link, "href").is_some_and(|href| href.starts_with('#')) {
             Self::Page
         } else if dom::attribute(link, "rel").is_some_and(|rel| leads_to_neighbour(&rel)) {
@@ -133,7 +133,7 @@ struct BlockFrame {
     /// Index of the element around its children.
     inside: u32,
     /// Index of the element that ends with it, or [`NONE`].
-    own: u32,
+    element: u32,
     link: LinkTarget,
     flags: u16,
     veil: u32,
@@ -153,7 +153,7 @@ struct BlockCutter<'a> {
     /// Text of the current run as it stands in the page.
     run: String,
     /// Index of the first leaf of the run.
-    begin: usize,
+    first_leaf: usize,
     linked: u32,
     /// Number of words in links within the page.
     local: u32,
@@ -178,7 +178,7 @@ pub(super) fn cut_blocks(
         observer,
         cut: PageBlocks::default(),
         run: String::new(),
-        begin: 0,
+        first_leaf: 0,
         linked: 0,
         local: 0,
         has_way: false,
@@ -199,7 +199,7 @@ impl BlockCutter<'_> {
             next: 0,
             exit: BlockExit::Block,
             inside: NONE,
-            own: NONE,
+            element: NONE,
             link: LinkTarget::NoLink,
             flags: 0,
             veil: NONE,
@@ -268,9 +268,9 @@ impl BlockCutter<'_> {
             exit: BlockExit::Inline,
             next: 0,
             inside: around.inside,
-            own: NONE,
+            element: NONE,
             link: if tag == "a" {
-                LinkTarget::of(node)
+                LinkTarget::classify(node)
             } else {
                 around.link
             },
@@ -304,8 +304,8 @@ impl BlockCutter<'_> {
         let called = self.words.called(node, tag);
         if !inline || called.has_words {
             self.observer.see_element(node, tag);
-            frame.own = self.element(tag, &frame, called);
-            frame.inside = frame.own;
+            frame.element = self.element(tag, &frame, called);
+            frame.inside = frame.element;
         }
         Some(frame)
     }
@@ -344,13 +344,13 @@ impl BlockCutter<'_> {
                 self.ended = false;
             }
         }
-        if frame.own != NONE {
+        if frame.element != NONE {
             let end = u32::try_from(self.cut.elements.len()).unwrap_or(NONE);
-            self.cut.elements[frame.own as usize].size = end - frame.own;
+            self.cut.elements[frame.element as usize].size = end - frame.element;
         }
         let is_data = frame.is_table && table::read_shape(&frame.node).is_some();
-        if frame.own != NONE && (is_data || listing::is_marked(&frame.node)) {
-            self.cut.tables.push(frame.own);
+        if frame.element != NONE && (is_data || listing::is_marked(&frame.node)) {
+            self.cut.tables.push(frame.element);
         }
     }
 
@@ -379,7 +379,7 @@ impl BlockCutter<'_> {
             self.run.push(' ');
             return;
         }
-        let first_leaf = std::mem::replace(&mut self.begin, self.cut.leaves.len());
+        let first_leaf = std::mem::replace(&mut self.first_leaf, self.cut.leaves.len());
         let linked = std::mem::take(&mut self.linked);
         let is_local = std::mem::take(&mut self.local) == linked && linked > 0;
         let has_way = std::mem::take(&mut self.has_way);
@@ -390,7 +390,7 @@ impl BlockCutter<'_> {
                 .elements
                 .get(element as usize)
                 .is_some_and(|element| element.heading == 1);
-            let text = TextCounts::of(&self.run, self.title, in_heading);
+            let text = TextCounts::count(&self.run, self.title, in_heading);
             if text.words > 0 {
                 let number = u32::try_from(self.cut.blocks.len()).unwrap_or(NONE);
                 for leaf in &mut self.cut.leaves[first_leaf..] {

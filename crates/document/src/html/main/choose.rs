@@ -63,14 +63,14 @@ fn best_choice(chances: &[f64], words: &[f64], beta: f64) -> Vec<bool> {
     order.sort_by(|a, b| chances[*b].total_cmp(&chances[*a]));
     let squared = beta * beta;
     let all: f64 = chances.iter().zip(words).map(|(p, w)| p * w).sum();
-    let (mut found, mut taken) = (0.0, 0.0);
-    let (mut most, mut length) = (0.0, 0);
+    let (mut chosen_words, mut taken) = (0.0, 0.0);
+    let (mut best, mut length) = (0.0, 0);
     for (index, block) in order.iter().enumerate() {
-        found += chances[*block] * words[*block];
+        chosen_words += chances[*block] * words[*block];
         taken += words[*block];
-        let measure = (1.0 + squared) * found / (taken + squared * all + 1e-9);
-        if measure > most {
-            (most, length) = (measure, index + 1);
+        let measure = (1.0 + squared) * chosen_words / (taken + squared * all + 1e-9);
+        if measure > best {
+            (best, length) = (measure, index + 1);
         }
     }
     let mut chosen = vec![false; chances.len()];
@@ -82,18 +82,18 @@ fn best_choice(chances: &[f64], words: &[f64], beta: f64) -> Vec<bool> {
 
 /// Returns the expected precision and recall of a choice.
 fn expected_quality(chances: &[f64], words: &[f64], chosen: &[bool]) -> (f64, f64) {
-    let (mut all, mut found, mut taken) = (0.0, 0.0, 0.0);
+    let (mut all, mut chosen_words, mut taken) = (0.0, 0.0, 0.0);
     for ((chance, words), chosen) in chances.iter().zip(words).zip(chosen) {
         all += chance * words;
         if *chosen {
-            found += chance * words;
+            chosen_words += chance * words;
             taken += words;
         }
     }
     if taken == 0.0 {
         return (0.0, 0.0);
     }
-    (found / taken, found / all.max(1e-9))
+    (chosen_words / taken, chosen_words / all.max(1e-9))
 }
 
 /// Drops hidden blocks, unless their probability is high and they are long and between visible

@@ -67,8 +67,8 @@ impl<'a> FeatureRows<'a> {
         for levels in page.categories[element] {
             self.push_value(f64::from(levels));
         }
-        for at in 0..self.whole.len() {
-            self.push_value(self.whole[at]);
+        for index in 0..self.whole.len() {
+            self.push_value(self.whole[index]);
         }
         self.push_scores(block);
         &self.row
@@ -178,13 +178,13 @@ impl<'a> FeatureRows<'a> {
         let page = self.page;
         let repeats = &page.repeats[block.element as usize];
         let depth = |element: u32| f64::from(page.cut.elements[element as usize].depth);
-        let most = &page.alike[repeats.most as usize];
+        let most_repeated = &page.alike[repeats.most_repeated as usize];
         self.push_values([
-            most.count.ln_1p(),
-            most.words.ln_1p(),
-            most.linked,
-            most.all() / page.words,
-            depth(block.element) - depth(repeats.most),
+            most_repeated.count.ln_1p(),
+            most_repeated.words.ln_1p(),
+            most_repeated.linked,
+            most_repeated.all() / page.words,
+            depth(block.element) - depth(repeats.most_repeated),
         ]);
         if let Some(largest) = page.alike.get(repeats.largest as usize) {
             self.push_values([
@@ -313,7 +313,7 @@ fn page_values(page: &MeasuredPage, kind: f64) -> Vec<f64> {
         }
     }
     words.sort_unstable();
-    let middle = |at: usize| words.get(at).copied().map_or(0.0, f64::from);
+    let middle = |index: usize| words.get(index).copied().map_or(0.0, f64::from);
     let median = f64::midpoint(
         middle(words.len().saturating_sub(1) / 2),
         middle(words.len() / 2),
@@ -321,7 +321,7 @@ fn page_values(page: &MeasuredPage, kind: f64) -> Vec<f64> {
     let most_frequent = page.texts.values().max().copied().map_or(0.0, f64::from);
     let longest = words.last().copied().map_or(0.0, f64::from);
     let linked = page.before.last().map_or(0.0, |sums| sums[2]);
-    let [half, most] = page.cores.map(|core| page.sums.get(core as usize).copied());
+    let [half, larger] = page.cores.map(|core| page.sums.get(core as usize).copied());
     let number = count(blocks.len());
     let mut values = vec![
         page.words.ln_1p(),
@@ -341,7 +341,7 @@ fn page_values(page: &MeasuredPage, kind: f64) -> Vec<f64> {
         median,
         most_frequent.ln_1p(),
         half.unwrap_or_default().long / page.long,
-        most.unwrap_or_default().words / page.words,
+        larger.unwrap_or_default().words / page.words,
         longest.ln_1p(),
         flag(page.heading.is_some()),
         page.heading.map_or(-1.0, count) / number.max(1.0),

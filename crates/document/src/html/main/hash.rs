@@ -9,7 +9,7 @@ impl Default for FnvHash {
 }
 
 impl FnvHash {
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn from_text(text: &str) -> Self {
         let mut hash = Self::default();
         text.chars().for_each(|c| hash.push(c));
         hash

@@ -57,7 +57,7 @@ pub(super) fn keep_related_blocks(
             ..RelatedBlocks::default()
         };
     }
-    let parts = PageParts::of(page, &words);
+    let parts = PageParts::locate(page, &words);
     let marginal = keep_parts(page, &parts, chances, chosen);
     keep_headings(page, &parts.around, chances, &likely, chosen);
     count_omitted(page, chances, &parts, chosen, marginal)
@@ -267,7 +267,9 @@ pub(super) fn chosen_words(page: &MeasuredPage, chosen: &[bool]) -> Vec<f64> {
     for (block, _) in cut.blocks.iter().zip(chosen).filter(|(_, chosen)| **chosen) {
         words[block.element as usize] += f64::from(block.text.words);
     }
-    sum_up(&mut words, cut, |words, own| *words += own);
+    sum_up(&mut words, cut, |words, words_inside| {
+        *words += words_inside;
+    });
     words
 }
 
@@ -278,7 +280,7 @@ fn code_blocks(page: &MeasuredPage) -> Vec<f64> {
     for block in cut.blocks.iter().filter(|block| block.flags & CODE != 0) {
         code[block.element as usize] += 1.0;
     }
-    sum_up(&mut code, cut, |code, own| *code += own);
+    sum_up(&mut code, cut, |code, code_inside| *code += code_inside);
     code
 }
 
@@ -291,7 +293,7 @@ pub(super) struct PageParts {
 
 impl PageParts {
     /// Returns the parts around each element, for those in the container as far as it reaches.
-    fn of(page: &MeasuredPage, words: &[f64]) -> Self {
+    fn locate(page: &MeasuredPage, words: &[f64]) -> Self {
         let elements = &page.cut.elements;
         let holds = |number: usize, share: f64| words[number] >= share * words[0];
         let container = container(page, words);
@@ -302,7 +304,7 @@ impl PageParts {
             parts[*table as usize] = WHOLE;
         }
         for (number, element) in elements.iter().enumerate() {
-            let (around, said) = if Some(number) == container {
+            let (around, meaning) = if Some(number) == container {
                 (INSIDE, 0)
             } else {
                 let around = parts.get(element.parent as usize);
@@ -310,11 +312,11 @@ impl PageParts {
             };
             // A comment on what is deprecated is the documentation's, and so are comments and tags
             // beside the signatures of functions.
-            let is_comment = said & COMMENT == COMMENT && said & READERS == 0;
-            let is_documented = is_comment && (has_signatures || said & NOTE != 0);
+            let is_comment = meaning & COMMENT == COMMENT && meaning & READERS == 0;
+            let is_documented = is_comment && (has_signatures || meaning & NOTE != 0);
             let exception =
                 (COMMENT * u8::from(is_documented)) | (MARGINAL * u8::from(has_signatures));
-            let said = said & !exception;
+            let meaning = meaning & !exception;
             let has_chosen = words[number] > 0.0;
             let is_paragraph = element.called.categories >> tags::PARAGRAPH & 1 == 1;
             let is_block =
@@ -323,21 +325,21 @@ impl PageParts {
                 (is_paragraph && has_chosen) || (is_block && (has_chosen || around & INSIDE != 0));
             let is_minor = around & WHOLE == 0 && !holds(number, MIN_PART_SHARE);
             // Code in the container is content, whatever the box around it calls itself.
-            let has_code = around & INSIDE != 0 && said & ASIDE == 0 && code[number] > 0.0;
-            let is_apart = said & APART != 0 && is_minor && !has_code;
+            let has_code = around & INSIDE != 0 && meaning & ASIDE == 0 && code[number] > 0.0;
+            let is_apart = meaning & APART != 0 && is_minor && !has_code;
             // A post's signature is its author's, and any other that of a function or a class.
-            let is_signed = said & SIGNATURE != 0 && is_in_post(page, number);
-            let is_marginal = (said & MARGINAL != 0 || is_signed) && is_minor;
+            let is_signed = meaning & SIGNATURE != 0 && is_in_post(page, number);
+            let is_marginal = (meaning & MARGINAL != 0 || is_signed) && is_minor;
             // Comments are beside the content only if they are apart from it.
-            let named = if said & APART != 0 {
-                said & NOTE
+            let named = if meaning & APART != 0 {
+                meaning & NOTE
             } else {
-                said & (ASIDE | NOTE)
+                meaning & (ASIDE | NOTE)
             };
             parts[number] = around
                 | (DATA * u8::from(is_block))
                 | named
-                | (NOTE * u8::from(said & SIGNATURE != 0 && !is_signed))
+                | (NOTE * u8::from(meaning & SIGNATURE != 0 && !is_signed))
                 | (APART * u8::from(is_apart))
                 | (MARGINAL * u8::from(is_marginal))
                 | (WHOLE * u8::from(is_whole))

@@ -63,13 +63,13 @@ const MIN_SURE_RECALL: f64 = 0.95;
 /// Reads the main content of a page; true if the choice was sure. `None` if there is no content of
 /// a useful length, or not enough memory or time.
 pub(super) fn read(source: &HtmlSource) -> Option<(ConvertedPage, bool)> {
-    let parsed = ParsedContent::of(source);
+    let parsed = ParsedContent::parse(source);
     if parsed.tree.cuts.time {
         return None;
     }
     let body = parsed.body.as_ref()?;
     let cut = parsed.cut(&mut ())?;
-    let page = MeasuredPage::of(&cut, &parsed.title_words);
+    let page = MeasuredPage::measure(&cut, &parsed.title_words);
     let mut rows = features::FeatureRows::new(&page, parsed.kind);
     let chances: Vec<f64> = (0..cut.blocks.len())
         .map(|number| trees::TREES.chance(rows.row(number)))
@@ -110,13 +110,13 @@ struct ParsedContent {
 }
 
 impl ParsedContent {
-    fn of(source: &HtmlSource) -> Self {
+    fn parse(source: &HtmlSource) -> Self {
         let (tree, mut veil, cuts) = prefilter::build(source, WantedContent::All);
         let hidden = hidden_flags(&mut veil, &tree.document);
         Self {
             body: child(&tree.document, "html").and_then(|html| child(&html, "body")),
             hidden,
-            title_words: TitleWords::of(&title(&tree.document)),
+            title_words: TitleWords::from_title(&title(&tree.document)),
             kind: features::open_graph_value(open_graph_type(source.page)),
             tree: super::PageTree { tree, cuts },
         }
@@ -184,8 +184,8 @@ fn hidden_flags(veil: &mut HiddenElements, root: &Handle) -> HidingFlags {
 
 fn child(node: &Handle, name: &str) -> Option<Handle> {
     let children = node.children.borrow();
-    let found = children.iter().find(|child| dom::name(child) == name);
-    found.cloned()
+    let first = children.iter().find(|child| dom::name(child) == name);
+    first.cloned()
 }
 
 /// Returns the page's first title, anywhere in the document.
@@ -202,8 +202,8 @@ fn open_graph_type(page: &str) -> &str {
     let bytes = page.as_bytes();
     memmem::find_iter(bytes, b"og:type")
         .take(4)
-        .find_map(|found| {
-            let name = memrchr(b'<', &bytes[..found])? + 1;
+        .find_map(|property| {
+            let name = memrchr(b'<', &bytes[..property])? + 1;
             let is_meta = tag::is_named(page, name, "meta");
             is_meta.then(|| tag::read(page, name)?.get("content"))?
         })

@@ -52,7 +52,7 @@ impl SimilarSiblings {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RepeatingAncestors {
     /// Index of the one that repeats most often.
-    pub(super) most: u32,
+    pub(super) most_repeated: u32,
     /// Index of the one whose similar siblings have most words, if there are more than two; else
     /// [`NONE`].
     pub(super) largest: u32,
@@ -120,7 +120,7 @@ pub(super) fn is_long(block: &TextBlock) -> bool {
 }
 
 impl<'a> MeasuredPage<'a> {
-    pub(super) fn of(cut: &'a PageBlocks, title: &'a TitleWords) -> Self {
+    pub(super) fn measure(cut: &'a PageBlocks, title: &'a TitleWords) -> Self {
         let sums = sums(cut);
         let alike = alike(&cut.elements, &sums);
         let mut page = Self {
@@ -294,12 +294,12 @@ fn sums(cut: &PageBlocks) -> Vec<ElementSum> {
         sum.long += if is_long(block) { words - linked } else { 0.0 };
         sum.stops += f64::from(block.text.stops);
     }
-    sum_up(&mut sums, cut, |sum, own| {
-        sum.words += own.words;
-        sum.linked += own.linked;
-        sum.blocks += own.blocks;
-        sum.long += own.long;
-        sum.stops += own.stops;
+    sum_up(&mut sums, cut, |sum, inside| {
+        sum.words += inside.words;
+        sum.linked += inside.linked;
+        sum.blocks += inside.blocks;
+        sum.long += inside.long;
+        sum.stops += inside.stops;
     });
     sums
 }
@@ -351,23 +351,23 @@ fn repeats(elements: &[PageElement], alike: &[SimilarSiblings]) -> Vec<Repeating
     };
     let mut repeats: Vec<RepeatingAncestors> = Vec::with_capacity(elements.len());
     for (number, element) in (0..).zip(elements) {
-        let own = &alike[number as usize];
+        let group = &alike[number as usize];
         let mut here = match element.parent {
             NONE => RepeatingAncestors {
-                most: number,
+                most_repeated: number,
                 largest: NONE,
                 levels: 0.0,
             },
             parent => repeats[parent as usize],
         };
-        if often(number) > often(here.most) {
-            here.most = number;
+        if often(number) > often(here.most_repeated) {
+            here.most_repeated = number;
         }
-        let largest = |other: u32| own.all() >= alike[other as usize].all();
-        if own.count > 2.0 && (here.largest == NONE || largest(here.largest)) {
+        let largest = |other: u32| group.all() >= alike[other as usize].all();
+        if group.count > 2.0 && (here.largest == NONE || largest(here.largest)) {
             here.largest = number;
         }
-        here.levels += f64::from(u8::from(own.count > 1.0));
+        here.levels += f64::from(u8::from(group.count > 1.0));
         repeats.push(here);
     }
     repeats

@@ -14,7 +14,7 @@ use crate::html::{dom, reveal};
 struct PruneFrame {
     node: Handle,
     children: std::vec::IntoIter<Handle>,
-    kept: Vec<Handle>,
+    kept_children: Vec<Handle>,
     /// True if it still contains text of a chosen block.
     text: bool,
     /// True if it still contains any content.
@@ -27,7 +27,7 @@ impl PruneFrame {
         Self {
             node,
             children,
-            kept: Vec::new(),
+            kept_children: Vec::new(),
             text: false,
             content: false,
         }
@@ -62,7 +62,7 @@ pub(super) fn prune_unchosen(body: &Handle, cut: &PageBlocks, chosen: &[bool]) {
                 if is_kept {
                     frame.text |= of_block;
                     frame.content |= of_block || !contents.borrow().trim().is_empty();
-                    frame.kept.push(child.clone());
+                    frame.kept_children.push(child.clone());
                 }
             }
             NodeData::Element { name, .. } => match &*name.local {
@@ -70,10 +70,10 @@ pub(super) fn prune_unchosen(body: &Handle, cut: &PageBlocks, chosen: &[bool]) {
                     let (is_kept, _) = leaf();
                     if is_kept {
                         frame.content |= is_visible(&child);
-                        frame.kept.push(child.clone());
+                        frame.kept_children.push(child.clone());
                     }
                 }
-                "br" | "title" | "base" | "head" => frame.kept.push(child.clone()),
+                "br" | "title" | "base" | "head" => frame.kept_children.push(child.clone()),
                 "script" | "style" | "template" => {}
                 _ => stack.push(PruneFrame::new(child.clone())),
             },
@@ -105,7 +105,7 @@ impl RemainingLinks {
         let Some(address) = dom::attribute(&frame.node, "href") else {
             return;
         };
-        let address = FnvHash::of(address.trim()).end();
+        let address = FnvHash::from_text(address.trim()).end();
         if frame.text {
             self.named.insert(address);
         } else {
@@ -130,7 +130,7 @@ impl RemainingLinks {
 fn is_visible(node: &Handle) -> bool {
     match dom::name(node) {
         "input" => false,
-        "img" => ImageElement::of(node).is_some_and(|image| image.source.is_some()),
+        "img" => ImageElement::read(node).is_some_and(|image| image.source.is_some()),
         _ => true,
     }
 }
@@ -139,12 +139,12 @@ fn is_visible(node: &Handle) -> bool {
 fn close_frame(frame: PruneFrame, around: Option<&mut PruneFrame>) {
     let PruneFrame {
         node,
-        kept,
+        kept_children,
         text,
         mut content,
         ..
     } = frame;
-    *node.children.borrow_mut() = kept;
+    *node.children.borrow_mut() = kept_children;
     let noscript = dom::attribute(&node, dom::ORIGINAL_NAME).is_some_and(|name| name == "noscript");
     if dom::is_hidden(&node) || noscript {
         content &= text;
@@ -157,7 +157,7 @@ fn close_frame(frame: PruneFrame, around: Option<&mut PruneFrame>) {
     around.content |= content;
     // Empty cells stay so that others keep their columns.
     if content || matches!(dom::name(&node), "td" | "th") {
-        around.kept.push(node);
+        around.kept_children.push(node);
     }
 }
 
@@ -174,9 +174,9 @@ fn shares(cut: &PageBlocks, chosen: &[bool]) -> Vec<f64> {
             *all += f64::from(block.text.words);
         }
     }
-    sum_up(&mut words, cut, |(taken, all), own| {
-        *taken += own.0;
-        *all += own.1;
+    sum_up(&mut words, cut, |(taken, all), inside| {
+        *taken += inside.0;
+        *all += inside.1;
     });
     let mut shares: Vec<f64> = Vec::with_capacity(words.len());
     for ((taken, all), element) in words.into_iter().zip(&cut.elements) {

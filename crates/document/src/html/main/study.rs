@@ -39,7 +39,7 @@ struct BlockTexts {
 impl CutObserver for BlockTexts {
     fn see_element(&mut self, node: &Handle, tag: &str) {
         let mut tokens = Vec::new();
-        NamingAttributes::of(node).each_token(tag, &mut String::new(), |token, _| {
+        NamingAttributes::read(node).each_token(tag, &mut String::new(), |token, _| {
             tokens.push(token.to_owned());
         });
         tokens.sort_unstable();
@@ -57,7 +57,7 @@ impl CutObserver for BlockTexts {
 /// or too many.
 #[must_use]
 pub fn study_main(page: &str, base: &Url) -> ContentStudy {
-    let parsed = ParsedContent::of(&HtmlSource {
+    let parsed = ParsedContent::parse(&HtmlSource {
         page,
         base,
         syntax: PageSyntax::Html,
@@ -67,11 +67,11 @@ pub fn study_main(page: &str, base: &Url) -> ContentStudy {
         title: super::title(&parsed.tree.tree.document),
         ..ContentStudy::default()
     };
-    let mut kept = BlockTexts::default();
-    let Some(cut) = parsed.cut(&mut kept) else {
+    let mut block_texts = BlockTexts::default();
+    let Some(cut) = parsed.cut(&mut block_texts) else {
         return study;
     };
-    let page = MeasuredPage::of(&cut, &parsed.title_words);
+    let page = MeasuredPage::measure(&cut, &parsed.title_words);
     let mut rows = features::FeatureRows::new(&page, parsed.kind);
     for number in 0..cut.blocks.len() {
         let row = rows.row(number);
@@ -82,7 +82,7 @@ pub fn study_main(page: &str, base: &Url) -> ContentStudy {
     study.blocks = cut
         .blocks
         .iter()
-        .zip(kept.texts)
+        .zip(block_texts.texts)
         .map(|(block, text)| {
             let linked = block.linked.min(block.text.words);
             (text, block.text.words, linked, block.element, block.flags)
@@ -91,7 +91,7 @@ pub fn study_main(page: &str, base: &Url) -> ContentStudy {
     study.elements = cut
         .elements
         .iter()
-        .zip(kept.tokens)
+        .zip(block_texts.tokens)
         .map(|(element, tokens)| {
             let parent = cut.elements.get(element.parent as usize);
             (parent.map_or(-1, |_| element.parent.into()), tokens)

@@ -48,7 +48,7 @@ pub(super) struct TitleWords {
 }
 
 impl TitleWords {
-    pub(super) fn of(title: &str) -> Self {
+    pub(super) fn from_title(title: &str) -> Self {
         let mut words = Vec::new();
         each_word(title, |hash, _| {
             if words.len() < MAX_TITLE_WORDS {
@@ -112,8 +112,8 @@ fn is_capital(c: char) -> bool {
 
 impl TextCounts {
     /// Counts over `text`, collapsing its whitespace.
-    pub(super) fn of(text: &str, title: &TitleWords, in_heading: bool) -> Self {
-        let mut found = Self::default();
+    pub(super) fn count(text: &str, title: &TitleWords, in_heading: bool) -> Self {
+        let mut counts = Self::default();
         let mut whole = FnvHash::default();
         let mut space = false;
         let mut last = [' '; 3];
@@ -123,41 +123,41 @@ impl TextCounts {
                 space = true;
                 continue;
             }
-            if space && found.chars > 0 {
-                found.chars += 1;
+            if space && counts.chars > 0 {
+                counts.chars += 1;
                 whole.push(' ');
                 last = [last[1], last[2], ' '];
             }
             space = false;
-            found.names_price |= names_price(last, c);
-            found.chars += 1;
+            counts.names_price |= names_price(last, c);
+            counts.chars += 1;
             whole.push(c);
             last = [last[1], last[2], c];
             match c {
-                '.' | '。' | '،' => found.stops += 1,
+                '.' | '。' | '،' => counts.stops += 1,
                 ',' => {
-                    found.stops += 1;
-                    found.commas += 1;
+                    counts.stops += 1;
+                    counts.commas += 1;
                 }
-                '?' => found.asks = true,
+                '?' => counts.asks = true,
                 '|' => bar = true,
                 '»' | '›' => arrow = true,
-                _ if c.is_ascii_digit() || (!c.is_ascii() && c.is_numeric()) => found.digits += 1,
+                _ if c.is_ascii_digit() || (!c.is_ascii() && c.is_numeric()) => counts.digits += 1,
                 _ => {}
             }
         }
-        found.hash = whole.end();
-        found.ends_sentence = matches!(last[2], '.' | '!' | '?' | '。' | '"' | '”');
-        found.ends_in_colon = last[2] == ':';
-        found.ends_in_ellipsis = last == ['.'; 3] || last[2] == '…';
-        found.separators = u8::from(bar) + u8::from(arrow || last[2] == '/');
-        let dollar = FnvHash::of("usd").end();
+        counts.hash = whole.end();
+        counts.ends_sentence = matches!(last[2], '.' | '!' | '?' | '。' | '"' | '”');
+        counts.ends_in_colon = last[2] == ':';
+        counts.ends_in_ellipsis = last == ['.'; 3] || last[2] == '…';
+        counts.separators = u8::from(bar) + u8::from(arrow || last[2] == '/');
+        let dollar = FnvHash::from_text("usd").end();
         let mut of_title = 0_u64;
         let mut different = Vec::new();
         each_word(text, |hash, capital| {
-            found.words += 1;
-            found.capitals += u32::from(capital);
-            found.names_price |= capital && hash == dollar;
+            counts.words += 1;
+            counts.capitals += u32::from(capital);
+            counts.names_price |= capital && hash == dollar;
             if let Some(index) = title.index(hash) {
                 of_title |= 1 << index;
             }
@@ -165,13 +165,14 @@ impl TextCounts {
                 different.push(hash);
             }
         });
-        found.of_title = of_title.count_ones();
+        counts.of_title = of_title.count_ones();
         if in_heading && different.len() <= MAX_HEADING_WORDS {
             different.sort_unstable();
             different.dedup();
-            found.is_title = found.of_title > 0 && found.of_title as usize * 2 >= different.len();
+            counts.is_title =
+                counts.of_title > 0 && counts.of_title as usize * 2 >= different.len();
         }
-        found
+        counts
     }
 }
 

@@ -39,8 +39,8 @@ pub(super) static TREES: LazyLock<TreeEnsemble> =
 
 /// Takes the next bytes of a model.
 fn next<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
-    let (first, rest) = bytes.split_first_chunk()?;
-    *bytes = rest;
+    let (first, unread) = bytes.split_first_chunk()?;
+    *bytes = unread;
     Some(*first)
 }
 
@@ -93,16 +93,19 @@ impl TreeEnsemble {
 
 impl RegressionTree {
     fn value(&self, row: &[f32]) -> i16 {
-        let mut at = if self.forks.is_empty() { -1_i8 } else { 0 };
-        while let Some(fork) = usize::try_from(at).ok().and_then(|at| self.forks.get(at)) {
+        let mut index = if self.forks.is_empty() { -1_i8 } else { 0 };
+        while let Some(fork) = usize::try_from(index)
+            .ok()
+            .and_then(|index| self.forks.get(index))
+        {
             let value = row.get(usize::from(fork.feature)).copied();
-            at = if value.unwrap_or_default() <= fork.limit {
+            index = if value.unwrap_or_default() <= fork.limit {
                 fork.left
             } else {
                 fork.right
             };
         }
-        let leaf = self.leaves.get(usize::from((!at).unsigned_abs()));
+        let leaf = self.leaves.get(usize::from((!index).unsigned_abs()));
         leaf.copied().unwrap_or_default()
     }
 }

@@ -163,20 +163,20 @@ pub(super) struct NamingAttributes {
 }
 
 impl NamingAttributes {
-    pub(super) fn of(node: &Handle) -> Self {
-        let mut said = Self::default();
+    pub(super) fn read(node: &Handle) -> Self {
+        let mut naming = Self::default();
         dom::for_each_attribute(node, |name, value| {
             let place = match name {
-                "class" => &mut said.class,
-                "id" => &mut said.id,
-                "role" => &mut said.role,
-                "itemprop" => &mut said.property,
-                "itemtype" => &mut said.kind,
+                "class" => &mut naming.class,
+                "id" => &mut naming.id,
+                "role" => &mut naming.role,
+                "itemprop" => &mut naming.property,
+                "itemtype" => &mut naming.kind,
                 _ => return,
             };
             place.push_str(value);
         });
-        said
+        naming
     }
 
     /// Calls `note` with each word in the form of the table, and true if it is of the id.
@@ -236,7 +236,7 @@ impl NamingAttributes {
     fn shape(&self, tag: &str) -> u64 {
         let first = |names: &'_ str| names.split_ascii_whitespace().next().map(str::to_owned);
         let first = first(&self.class).or_else(|| first(&self.id));
-        let mut hash = FnvHash::of(tag);
+        let mut hash = FnvHash::from_text(tag);
         hash.push('.');
         first.unwrap_or_default().chars().for_each(|c| hash.push(c));
         hash.end()
@@ -250,7 +250,7 @@ impl NamingCache {
         if let Some(called) = self.known.get(&key) {
             return *called;
         }
-        let naming = NamingAttributes::of(node);
+        let naming = NamingAttributes::read(node);
         let mut called = ElementNaming {
             has_words: !(naming.class.trim().is_empty() && naming.id.trim().is_empty()),
             block_kind: tags::block_kind(tag),

@@ -16,10 +16,10 @@ const MAX_BUTTON_TEXT_BYTES: usize = 30;
 const COPY_WORDS: [&str; 2] = ["copy", "copied"];
 const COPY_TEXTS: [&str; 4] = ["copy", "copied", "copy code", "copy to clipboard"];
 
-/// True if the element at `at`, with this lower-case name and this end of its start tag, only
+/// True if the element at `offset`, with this lower-case name and this end of its start tag, only
 /// copies what is next to it; not within a sentence.
-pub(super) fn is_copy_button(page: &str, at: usize, name: &str, end: usize) -> bool {
-    let start = &page.as_bytes()[at..end];
+pub(super) fn is_copy_button(page: &str, offset: usize, name: &str, end: usize) -> bool {
+    let start = &page.as_bytes()[offset..end];
     let says = |word: &[u8]| memmem::find(start, word).is_some();
     let is_button = name == "button" || name.contains("copy");
     let is_target = name == "a" && says(b"href") && !says(b"href=\"#");
@@ -27,10 +27,10 @@ pub(super) fn is_copy_button(page: &str, at: usize, name: &str, end: usize) -> b
         return false;
     }
     let named = says(b"opy") || says(b"lipboard");
-    if (!is_button && !named) || !page[..at].trim_end().ends_with('>') {
+    if (!is_button && !named) || !page[..offset].trim_end().ends_with('>') {
         return false;
     }
-    let tag = tag::read(page, at + 1);
+    let tag = tag::read(page, offset + 1);
     let text = tag.and_then(|tag| read_element(page, &tag, MAX_BUTTON_BYTES));
     let Some((text, _)) = text.filter(|(text, _)| text.len() <= MAX_BUTTON_TEXT_BYTES) else {
         return false;
@@ -47,9 +47,9 @@ pub(super) fn is_copy_button(page: &str, at: usize, name: &str, end: usize) -> b
 /// Types of fields whose value is text.
 const TEXT_TYPES: &str = "text number tel email url search date time month";
 
-/// Returns the value of the field at `at` that nobody can change, or that stands in a label.
-pub(super) fn shown_value(page: &str, at: usize, in_label: bool) -> Option<&str> {
-    let tag = tag::read(page, at + 1)?;
+/// Returns the value of the field at `offset` that nobody can change, or that stands in a label.
+pub(super) fn shown_value(page: &str, offset: usize, in_label: bool) -> Option<&str> {
+    let tag = tag::read(page, offset + 1)?;
     let is_fixed = tag
         .get("readonly")
         .or_else(|| tag.get("disabled"))
@@ -63,10 +63,10 @@ pub(super) fn shown_value(page: &str, at: usize, in_label: bool) -> Option<&str>
     value.filter(|_| (is_fixed || in_label) && dom::lists(TEXT_TYPES, &kind))
 }
 
-/// Returns the label of the element at `at` that only draws, as stars of a rating, and the offset
-/// after it. The label of a mere icon is one word.
-pub(super) fn label_of_drawing(page: &str, at: usize) -> Option<(&str, usize)> {
-    let tag = tag::read(page, at + 1)?;
+/// Returns the label of the element at `offset` that only draws, as stars of a rating, and the
+/// offset after it. The label of a mere icon is one word.
+pub(super) fn label_of_drawing(page: &str, offset: usize) -> Option<(&str, usize)> {
+    let tag = tag::read(page, offset + 1)?;
     let is_image = tag.get("role").is_some_and(|role| role.trim() == "img");
     let label = tag.get("aria-label").filter(|_| is_image)?;
     let says_more = label
@@ -86,13 +86,13 @@ const BOX_ELEMENTS: &[&str] = INLINE_ELEMENTS.split_at(5).1;
 /// A space that the page does not have: in a browser, too, it is one.
 pub(in crate::html) const BOX_SPACE: &str = "\u{c}";
 
-/// True if the words before and in the element at `at` would run together, but for a style sheet:
-/// a label or a time, or a word and the next one, in a box each.
-pub(super) fn runs_together(page: &str, at: usize, name: &str) -> bool {
-    if !INLINE_ELEMENTS.contains(&name) || !page[..at].ends_with('>') {
+/// True if the words before and in the element at `offset` would run together, but for a style
+/// sheet: a label or a time, or a word and the next one, in a box each.
+pub(super) fn runs_together(page: &str, offset: usize, name: &str) -> bool {
+    if !INLINE_ELEMENTS.contains(&name) || !page[..offset].ends_with('>') {
         return false;
     }
-    let (mut before, mut ended) = (&page[..at], "");
+    let (mut before, mut ended) = (&page[..offset], "");
     while let Some(open) = before.ends_with('>').then(|| before.rfind('<')).flatten() {
         let Some(closing) = before[open..].strip_prefix("</") else {
             return false;
@@ -102,7 +102,7 @@ pub(super) fn runs_together(page: &str, at: usize, name: &str) -> bool {
         }
         before = &before[..open];
     }
-    let mut behind = tag::past(page, at, b'>');
+    let mut behind = tag::past(page, offset, b'>');
     for _ in 0..MAX_NESTED_STARTS {
         if page[behind..].starts_with('<') && !page[behind..].starts_with("</") {
             behind = tag::past(page, behind, b'>');

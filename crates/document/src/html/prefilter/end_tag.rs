@@ -4,15 +4,15 @@ use super::super::tag;
 use super::{EndTagOutcome, MAX_KNOWN_NAME_BYTES, PageFilter, TagCategory, known_name, renamed};
 
 impl PageFilter<'_> {
-    /// Reads the end tag at `at`; returns the offset after it.
-    pub(super) fn end_tag(&mut self, at: usize) -> usize {
+    /// Reads the end tag at `offset`; returns the offset after it.
+    pub(super) fn end_tag(&mut self, offset: usize) -> usize {
         let mut space = [0; MAX_KNOWN_NAME_BYTES];
-        let end = tag::name_end(self.page, at + 2);
-        let name = known_name(&self.page[at + 2..end], &mut space);
+        let end = tag::name_end(self.page, offset + 2);
+        let name = known_name(&self.page[offset + 2..end], &mut space);
         self.fresh = false;
         let seen = self.tree.is_seen_on_top(name);
         // Attributes of an end tag are skipped like those of a start tag.
-        let Some(tag) = tag::read(self.page, at + 2) else {
+        let Some(tag) = tag::read(self.page, offset + 2) else {
             return self.page.len();
         };
         let category = match self.category_of(name) {
@@ -21,7 +21,7 @@ impl PageFilter<'_> {
             category => category,
         };
         if self.foreign > 0 && (!matches!(name, "p" | "br") || self.is_in_hidden_html()) {
-            self.foreign_end(at, name);
+            self.foreign_end(offset, name);
             return tag.end;
         }
         self.foreign = 0;

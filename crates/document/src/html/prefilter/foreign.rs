@@ -20,16 +20,16 @@ pub(super) struct HiddenForeign<'a> {
 }
 
 impl<'a> PageFilter<'a> {
-    /// Enters the outermost `svg` or `math`, whose start tag is at `at`.
-    pub(super) fn enter_foreign(&mut self, at: usize, name: &str) {
-        let Some(tag) = read_start(self.page, at, name) else {
+    /// Enters the outermost `svg` or `math`, whose start tag is at `offset`.
+    pub(super) fn enter_foreign(&mut self, offset: usize, name: &str) {
+        let Some(tag) = read_start(self.page, offset, name) else {
             return;
         };
         // The choice of main content measures the page's own text.
         if name == "svg"
             && !self.all
             && !tag.hides
-            && let Some(label) = label_of_lone_drawing(self.page, at, &tag)
+            && let Some(label) = label_of_lone_drawing(self.page, offset, &tag)
         {
             self.prepare_content(label);
             self.out.push_text(label);
@@ -41,9 +41,9 @@ impl<'a> PageFilter<'a> {
         self.draws_text = name == "math";
         self.paint = PaintStack::default();
         if tag.hides {
-            self.hide_foreign(written_name(self.page, at));
+            self.hide_foreign(written_name(self.page, offset));
         } else {
-            self.paint.start(written_name(self.page, at), tag.paint);
+            self.paint.start(written_name(self.page, offset), tag.paint);
         }
     }
 
@@ -64,7 +64,7 @@ impl<'a> PageFilter<'a> {
     }
 
     /// Reads a start tag within `svg` or `math`; `None` if the tag ends the foreign content.
-    pub(super) fn foreign_start(&mut self, at: usize, name: &str) -> Option<usize> {
+    pub(super) fn foreign_start(&mut self, offset: usize, name: &str) -> Option<usize> {
         let page = self.page;
         let category = category_of(name);
         if ends_foreign(category, name) && !self.is_in_hidden_html() {
@@ -77,7 +77,7 @@ impl<'a> PageFilter<'a> {
             closed,
             hides,
             paint,
-        }) = read_start(page, at, name)
+        }) = read_start(page, offset, name)
         else {
             return Some(page.len());
         };
@@ -88,18 +88,18 @@ impl<'a> PageFilter<'a> {
         self.foreign += usize::from(category == TagCategory::Foreign && !closed);
         if let Some(hidden) = &mut self.hidden_foreign {
             let opens = usize::from(!closed);
-            hidden.same += opens * usize::from(tag::is_named(page, at + 1, hidden.name));
+            hidden.same += opens * usize::from(tag::is_named(page, offset + 1, hidden.name));
             hidden.html += opens * usize::from(holds_html(name));
             return Some(end);
         }
         if hides {
             if !closed {
-                self.hide_foreign(written_name(page, at));
+                self.hide_foreign(written_name(page, offset));
             }
             return Some(end);
         }
         if !closed {
-            self.paint.start(written_name(page, at), paint);
+            self.paint.start(written_name(page, offset), paint);
         }
         if category == TagCategory::Foreign && !closed {
             self.draws_text = name == "math";
@@ -113,10 +113,10 @@ impl<'a> PageFilter<'a> {
     }
 
     /// Reads an end tag within `svg` or `math`.
-    pub(super) fn foreign_end(&mut self, at: usize, name: &str) {
+    pub(super) fn foreign_end(&mut self, offset: usize, name: &str) {
         self.foreign -= usize::from(category_of(name) == TagCategory::Foreign);
         if let Some(hidden) = &mut self.hidden_foreign {
-            hidden.same -= usize::from(tag::is_named(self.page, at + 2, hidden.name));
+            hidden.same -= usize::from(tag::is_named(self.page, offset + 2, hidden.name));
             hidden.html -= usize::from(holds_html(name)).min(hidden.html);
             if hidden.same == 0 || self.foreign == 0 {
                 self.hidden_foreign = None;
@@ -146,10 +146,10 @@ struct ForeignTag {
     paint: PaintChange,
 }
 
-/// Reads the foreign start tag at `at` with this lower-case name. `None` if the page ends within
-/// it.
-fn read_start(page: &str, at: usize, name: &str) -> Option<ForeignTag> {
-    let name_end = tag::name_end(page, at + 1);
+/// Reads the foreign start tag at `offset` with this lower-case name. `None` if the page ends
+/// within it.
+fn read_start(page: &str, offset: usize, name: &str) -> Option<ForeignTag> {
+    let name_end = tag::name_end(page, offset + 1);
     let mut hides = dom::lists(NEVER_DRAWN, name);
     let mut paint = if name == "foreignobject" {
         PaintChange::reset()
@@ -188,24 +188,24 @@ fn read_start(page: &str, at: usize, name: &str) -> Option<ForeignTag> {
 /// Maximum length of a drawing whose label is looked at, in bytes.
 const MAX_DRAWING_BYTES: usize = 16 * 1024;
 
-/// Returns the label of the drawing at `at` that is all its element holds: of another one the
+/// Returns the label of the drawing at `offset` that is all its element holds: of another one the
 /// text beside it says the same.
-fn label_of_lone_drawing<'a>(page: &'a str, at: usize, start: &ForeignTag) -> Option<&'a str> {
-    let tag = tag::read(page, at + 1)?;
+fn label_of_lone_drawing<'a>(page: &'a str, offset: usize, start: &ForeignTag) -> Option<&'a str> {
+    let tag = tag::read(page, offset + 1)?;
     let is_image = tag.get("role").is_some_and(|role| role.trim() == "img");
     let label = tag.get("aria-label").filter(|_| is_image)?;
-    let before = page[..at].trim_ascii_end();
+    let before = page[..offset].trim_ascii_end();
     let opens = before.ends_with('>') && !before.ends_with("/>");
     let around = &before[before.rfind('<').filter(|_| opens)?..];
     let element = ["<td", "<th", "<li", "<p", "<span", "<div", "<dd", "<a"];
     if !element.iter().any(|name| {
-        let rest = around.strip_prefix(name);
-        rest.is_some_and(|rest| rest.starts_with([' ', '>', '\n']))
+        let tail = around.strip_prefix(name);
+        tail.is_some_and(|tail| tail.starts_with([' ', '>', '\n']))
     }) {
         return None;
     }
-    let rest = &page[start.end..];
-    let window = &rest[..iki_base::wording::floor_boundary(rest, MAX_DRAWING_BYTES)];
+    let tail = &page[start.end..];
+    let window = &tail[..iki_base::wording::floor_boundary(tail, MAX_DRAWING_BYTES)];
     let (inner, behind) = if start.closed {
         ("", window)
     } else {
@@ -215,9 +215,9 @@ fn label_of_lone_drawing<'a>(page: &'a str, at: usize, start: &ForeignTag) -> Op
     (is_alone && !inner.contains("<text")).then_some(label)
 }
 
-/// The name in the start tag at `at`.
-fn written_name(page: &str, at: usize) -> &str {
-    &page[at + 1..tag::name_end(page, at + 1)]
+/// The name in the start tag at `offset`.
+fn written_name(page: &str, offset: usize) -> &str {
+    &page[offset + 1..tag::name_end(page, offset + 1)]
 }
 
 /// True if a start tag ends the foreign content around it.

@@ -45,11 +45,11 @@ fn next(page: &str, from: usize, word: &str, known: &mut usize) -> usize {
 }
 
 impl<'a> PageFilter<'a> {
-    /// Returns the formula whose start tag is at `at`, and the offset after it; `None` if its
+    /// Returns the formula whose start tag is at `offset`, and the offset after it; `None` if its
     /// plain text says the same.
     pub(super) fn formula_within(
         &mut self,
-        at: usize,
+        offset: usize,
         start: &StartTag<'a>,
     ) -> Option<(Cow<'a, str>, usize)> {
         let page = self.page;
@@ -64,7 +64,7 @@ impl<'a> PageFilter<'a> {
         {
             return Some((entities::decoded_in_text(source), behind));
         }
-        if let Some(source) = tag::read(page, at + 1)?.get("alttext").and_then(tex) {
+        if let Some(source) = tag::read(page, offset + 1)?.get("alttext").and_then(tex) {
             return Some((entities::decoded_in_text(source), behind));
         }
         let elements = page.get(start.end..end)?;
@@ -75,13 +75,13 @@ impl<'a> PageFilter<'a> {
 
     /// True for an element that `MathJax` 2 has made of the formula in a `script` after it, whose
     /// start tag is between these offsets.
-    pub(super) fn is_drawn_formula(&mut self, at: usize, end: usize) -> bool {
+    pub(super) fn is_drawn_formula(&mut self, offset: usize, end: usize) -> bool {
         let page = self.page;
-        let tag = &page[at..end];
-        let Some((_, rest)) = tag.split_once("MathJax-Element-") else {
+        let tag = &page[offset..end];
+        let Some((_, behind)) = tag.split_once("MathJax-Element-") else {
             return false;
         };
-        let Some((number, _)) = rest.split_once("-Frame") else {
+        let Some((number, _)) = behind.split_once("-Frame") else {
             return false;
         };
         let script = next(page, end, "math/tex", &mut self.ahead.script);
@@ -97,16 +97,16 @@ impl<'a> PageFilter<'a> {
         is_its_script
     }
 
-    /// Replaces the formula in the `script` at `at`, if it is one that stands nowhere else in the
-    /// page.
+    /// Replaces the formula in the `script` at `offset`, if it is one that stands nowhere else in
+    /// the page.
     pub(super) fn replace_formula_script(
         &mut self,
-        at: usize,
+        offset: usize,
         start: &StartTag<'a>,
     ) -> Option<usize> {
         let page = self.page;
-        let tag = &page[at..start.end];
-        let is_alone = !tag.contains("MathJax-Element") || self.ahead.drawn == Some(at);
+        let tag = &page[offset..start.end];
+        let is_alone = !tag.contains("MathJax-Element") || self.ahead.drawn == Some(offset);
         let is_script = is_alone && tag.contains("math/tex");
         let (end, behind) = is_script.then(|| self.raw_end(start.end, "script"))?;
         let source = page[start.end..end].trim();
@@ -119,12 +119,12 @@ impl<'a> PageFilter<'a> {
     }
 
     /// Shows the letters of a formula by `KaTeX` that has no `MathML` before them.
-    pub(super) fn show_letters(&mut self, at: usize, start: &StartTag<'a>) -> Option<usize> {
+    pub(super) fn show_letters(&mut self, offset: usize, start: &StartTag<'a>) -> Option<usize> {
         let page = self.page;
-        if next(page, at, "katex-html", &mut self.ahead.letters) >= start.end {
+        if next(page, offset, "katex-html", &mut self.ahead.letters) >= start.end {
             return None;
         }
-        let before = page[..at].trim_ascii_end();
+        let before = page[..offset].trim_ascii_end();
         let window = &before.as_bytes()[before.len().saturating_sub(MAX_FORMULA_BYTES)..];
         let open = before.len() - window.len() + memrchr(b'<', window)?;
         let around = tag::read(before, open + 1).filter(|_| before.ends_with('>'))?;
@@ -137,20 +137,21 @@ impl<'a> PageFilter<'a> {
     }
 
     /// Replaces an annotation in TeX whose formula is missing.
-    pub(super) fn replace_annotation(&mut self, at: usize) -> Option<usize> {
+    pub(super) fn replace_annotation(&mut self, offset: usize) -> Option<usize> {
         let page = self.page;
-        let formula = annotated(page, at, page.len())?;
-        let window = &page[..floor_boundary(page, at + 2 * MAX_FORMULA_BYTES)];
-        let (end, behind) = tag::raw_end(window, at, "annotation");
+        let formula = annotated(page, offset, page.len())?;
+        let window = &page[..floor_boundary(page, offset + 2 * MAX_FORMULA_BYTES)];
+        let (end, behind) = tag::raw_end(window, offset, "annotation");
         if end == window.len() {
             return None;
         }
         Some(self.emit_formula(&entities::decoded_in_text(formula), behind))
     }
 
-    /// Returns the formula that the image at `at` shows; `None` if it shows none or is invisible.
-    pub(super) fn formula_of_image(&self, at: usize) -> Option<&'a str> {
-        let tag = tag::read(self.page, at + 1)?;
+    /// Returns the formula that the image at `offset` shows; `None` if it shows none or is
+    /// invisible.
+    pub(super) fn formula_of_image(&self, offset: usize) -> Option<&'a str> {
+        let tag = tag::read(self.page, offset + 1)?;
         let value = |name: &str| tag.get(name).unwrap_or_default();
         let mut words = value("class").split_ascii_whitespace();
         let is_formula = words.any(|word| word.starts_with(WIKIPEDIA_CLASS));
@@ -173,11 +174,11 @@ impl<'a> PageFilter<'a> {
     }
 }
 
-/// Returns the TeX of the annotation at `at`. The search ends at the maximum length, because
+/// Returns the TeX of the annotation at `offset`. The search ends at the maximum length, because
 /// another formula may search the same annotation.
-fn annotated(page: &str, at: usize, end: usize) -> Option<&str> {
-    let limit = floor_boundary(page, end.min(at + MAX_FORMULA_BYTES));
-    let tag = tag::read(&page[..limit], at + 1)?;
+fn annotated(page: &str, offset: usize, end: usize) -> Option<&str> {
+    let limit = floor_boundary(page, end.min(offset + MAX_FORMULA_BYTES));
+    let tag = tag::read(&page[..limit], offset + 1)?;
     let is_tex = matches!(
         tag.get("encoding").unwrap_or_default().trim(),
         "application/x-tex" | "TeX" | "LaTeX"

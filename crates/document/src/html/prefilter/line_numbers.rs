@@ -10,13 +10,18 @@ use super::super::tag;
 /// Maximum length of a line number with the tags and the blanks around it, in bytes.
 const MAX_NUMBER_BYTES: usize = 256;
 
-/// Returns the offset after the element at `at` with this name if it consists of a line number.
+/// Returns the offset after the element at `offset` with this name if it consists of a line number.
 /// Outside code that is only a link of a line to itself that is called so.
-pub(super) fn skip_line_number(page: &str, at: usize, name: &str, in_code: bool) -> Option<usize> {
+pub(super) fn skip_line_number(
+    page: &str,
+    offset: usize,
+    name: &str,
+    in_code: bool,
+) -> Option<usize> {
     if !matches!(name, "span" | "a" | "i" | "b" | "div") {
         return None;
     }
-    let tag = tag::read(page, at + 1)?;
+    let tag = tag::read(page, offset + 1)?;
     let is_apart = tag.get("class").is_some_and(is_line_number_class)
         || ["data-nosnippet", "unselectable"]
             .iter()

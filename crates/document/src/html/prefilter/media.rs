@@ -9,9 +9,9 @@ use super::start_tag::StartTag;
 use super::{PageFilter, TagCategory, memchr};
 
 impl<'a> PageFilter<'a> {
-    /// Replaces the media element whose start tag is at `at`; returns the offset after it.
-    pub(super) fn replace_media(&mut self, at: usize, name: &str, tag: StartTag<'a>) -> usize {
-        let read = tag::read(self.page, at + 1);
+    /// Replaces the media element whose start tag is at `offset`; returns the offset after it.
+    pub(super) fn replace_media(&mut self, offset: usize, name: &str, tag: StartTag<'a>) -> usize {
+        let read = tag::read(self.page, offset + 1);
         let value = |name: &str| {
             let value = read.as_ref()?.get(name)?.trim();
             Some(value).filter(|value| !value.is_empty())
@@ -42,8 +42,8 @@ impl<'a> PageFilter<'a> {
         }
         let is_tiny = |side| value(side).is_some_and(tag::is_tiny);
         let hides = tag.hides || name == "canvas" || is_tiny("width") || is_tiny("height");
-        let shown = source.filter(|address| !hides && is_followable(address));
-        let Some(address) = shown else {
+        let followable = source.filter(|address| !hides && is_followable(address));
+        let Some(address) = followable else {
             if !void && inner.is_none() {
                 self.tree.start_silent(tag.name, TagCategory::Plain);
             }
@@ -85,11 +85,14 @@ impl<'a> PageFilter<'a> {
 /// Returns the address of the first `source` within a media element.
 fn first_source(inner: &str) -> Option<&str> {
     let bytes = inner.as_bytes();
-    let mut at = 0;
-    while let Some(length) = memchr(b'<', &bytes[at..]) {
-        at += length + 1;
-        if tag::is_named(inner, at, "source") {
-            let address = tag::read(inner, at)?.get("src").unwrap_or_default().trim();
+    let mut offset = 0;
+    while let Some(length) = memchr(b'<', &bytes[offset..]) {
+        offset += length + 1;
+        if tag::is_named(inner, offset, "source") {
+            let address = tag::read(inner, offset)?
+                .get("src")
+                .unwrap_or_default()
+                .trim();
             if !address.is_empty() {
                 return Some(address);
             }

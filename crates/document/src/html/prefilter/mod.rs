@@ -146,18 +146,18 @@ impl<'a> PageFilter<'a> {
         let bytes = self.page.as_bytes();
         let mut cuts = DocumentCuts::default();
         // A byte order mark is not text.
-        let mut at = if self.page.starts_with('\u{feff}') {
+        let mut offset = if self.page.starts_with('\u{feff}') {
             3
         } else {
             0
         };
         let mut tags = 0;
-        while at < bytes.len() && !cuts.memory && !cuts.time {
-            let open = memchr(b'<', &bytes[at..]).map_or(bytes.len(), |length| at + length);
-            if open > at {
-                self.pass_text(at, open);
+        while offset < bytes.len() && !cuts.memory && !cuts.time {
+            let open = memchr(b'<', &bytes[offset..]).map_or(bytes.len(), |length| offset + length);
+            if open > offset {
+                self.pass_text(offset, open);
             }
-            at = if open < bytes.len() {
+            offset = if open < bytes.len() {
                 self.read_markup(open)
             } else {
                 open
@@ -165,7 +165,7 @@ impl<'a> PageFilter<'a> {
             tags += 1;
             cuts.memory = self.out.is_full();
             if tags % TAGS_PER_CHECK == 0 {
-                cuts.time = end.is_some_and(|end| Instant::now() >= end) && at < bytes.len();
+                cuts.time = end.is_some_and(|end| Instant::now() >= end) && offset < bytes.len();
             }
         }
         cuts
@@ -206,58 +206,58 @@ impl<'a> PageFilter<'a> {
         }
     }
 
-    /// Reads the markup that begins with the `<` at `at`; returns the offset after it.
-    fn read_markup(&mut self, at: usize) -> usize {
+    /// Reads the markup that begins with the `<` at `offset`; returns the offset after it.
+    fn read_markup(&mut self, offset: usize) -> usize {
         let page = self.page;
         let bytes = page.as_bytes();
-        match bytes.get(at + 1) {
-            Some(byte) if byte.is_ascii_alphabetic() => self.start_tag(at),
-            Some(b'/') => match bytes.get(at + 2) {
-                Some(byte) if byte.is_ascii_alphabetic() => self.end_tag(at),
-                Some(_) => tag::past(page, at + 2, b'>'),
+        match bytes.get(offset + 1) {
+            Some(byte) if byte.is_ascii_alphabetic() => self.start_tag(offset),
+            Some(b'/') => match bytes.get(offset + 2) {
+                Some(byte) if byte.is_ascii_alphabetic() => self.end_tag(offset),
+                Some(_) => tag::past(page, offset + 2, b'>'),
                 None => {
-                    self.out.push_text(&page[at..]);
+                    self.out.push_text(&page[offset..]);
                     bytes.len()
                 }
             },
             Some(b'!') => {
-                if let Some((text, end)) = self.xml.then(|| xml::section(page, at)).flatten() {
+                if let Some((text, end)) = self.xml.then(|| xml::section(page, offset)).flatten() {
                     if !self.is_undrawn() {
                         self.prepare_content(text);
                         self.out.push_characters(text);
                     }
                     return end;
                 }
-                let rest = &bytes[at + 2..];
-                if rest.starts_with(b"--") {
-                    let end = tag::comment_end(page, at + 4);
+                let declaration = &bytes[offset + 2..];
+                if declaration.starts_with(b"--") {
+                    let end = tag::comment_end(page, offset + 4);
                     if self.is_streamed && self.foreign == 0 {
-                        self.pass_boundary(&page[at..end]);
+                        self.pass_boundary(&page[offset..end]);
                     }
                     return end;
                 }
-                if self.foreign > 0 && rest.starts_with(b"[CDATA[") {
-                    return memmem::find(rest, b"]]>")
-                        .map_or(bytes.len(), |length| at + 2 + length + 3);
+                if self.foreign > 0 && declaration.starts_with(b"[CDATA[") {
+                    return memmem::find(declaration, b"]]>")
+                        .map_or(bytes.len(), |length| offset + 2 + length + 3);
                 }
-                let doctype = rest
+                let doctype = declaration
                     .get(..7)
                     .is_some_and(|word| word.eq_ignore_ascii_case(b"doctype"));
                 if self.xml && doctype {
                     self.out.push_doctype("<!DOCTYPE html>");
-                    return xml::doctype_end(page, at + 2);
+                    return xml::doctype_end(page, offset + 2);
                 }
-                let end = tag::past(page, at + 2, b'>');
+                let end = tag::past(page, offset + 2, b'>');
                 if doctype {
-                    self.out.push_doctype(&page[at..end]);
+                    self.out.push_doctype(&page[offset..end]);
                 }
                 end
             }
-            Some(b'?') if self.xml => xml::instruction_end(page, at + 2),
-            Some(b'?') => tag::past(page, at + 2, b'>'),
+            Some(b'?') if self.xml => xml::instruction_end(page, offset + 2),
+            Some(b'?') => tag::past(page, offset + 2, b'>'),
             _ => {
-                self.pass_text(at, at + 1);
-                at + 1
+                self.pass_text(offset, offset + 1);
+                offset + 1
             }
         }
     }

@@ -73,25 +73,25 @@ impl<'a> PageFilter<'a> {
     /// Returns the offset after a template whose start tag ends at `from`.
     pub(super) fn template_end(&self, from: usize) -> usize {
         let bytes = self.page.as_bytes();
-        let (mut at, mut depth) = (from, 1);
-        while let Some(length) = memchr(b'<', &bytes[at..]) {
-            let open = at + length;
-            let rest = &bytes[open + 1..];
-            let (skip, end) = match rest.first() {
+        let (mut offset, mut depth) = (from, 1);
+        while let Some(length) = memchr(b'<', &bytes[offset..]) {
+            let open = offset + length;
+            let behind = &bytes[open + 1..];
+            let (skip, end) = match behind.first() {
                 Some(b'/') => (2, true),
                 _ => (1, false),
             };
-            at = open + skip;
-            let is = |name: &str| tag::is_named(self.page, at, name);
+            offset = open + skip;
+            let is = |name: &str| tag::is_named(self.page, offset, name);
             if is("template") {
                 depth = if end { depth - 1 } else { depth + 1 };
                 if depth == 0 {
-                    return tag::past(self.page, at, b'>');
+                    return tag::past(self.page, offset, b'>');
                 }
             } else if !end && is("script") {
-                at = tag::raw_end(self.page, at, "script").1;
-            } else if !end && bytes[at..].starts_with(b"!--") {
-                at = tag::comment_end(self.page, at + 3);
+                offset = tag::raw_end(self.page, offset, "script").1;
+            } else if !end && bytes[offset..].starts_with(b"!--") {
+                offset = tag::comment_end(self.page, offset + 3);
             }
         }
         bytes.len()

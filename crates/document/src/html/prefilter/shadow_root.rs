@@ -14,14 +14,14 @@ const MAX_HOST_TAG_BYTES: usize = 4 * 1024;
 const HOST_ELEMENTS: &str =
     "article aside blockquote body div footer h1 h2 h3 h4 h5 h6 header main nav p section span";
 
-/// True if the template whose start tag is at `at` is a shadow root.
-pub(super) fn is_shadow_root(page: &str, at: usize) -> bool {
-    let tag = tag::read(page, at + 1);
+/// True if the template whose start tag is at `offset` is a shadow root.
+pub(super) fn is_shadow_root(page: &str, offset: usize) -> bool {
+    let tag = tag::read(page, offset + 1);
     let mode = tag.and_then(|tag| tag.get("shadowrootmode"));
     let shows = mode.is_some_and(|mode| {
         mode.eq_ignore_ascii_case("open") || mode.eq_ignore_ascii_case("closed")
     });
-    shows && host(page[..at].trim_ascii_end()).is_some_and(may_have_root)
+    shows && host(page[..offset].trim_ascii_end()).is_some_and(may_have_root)
 }
 
 /// Returns the name of the element whose start tag ends `page`.

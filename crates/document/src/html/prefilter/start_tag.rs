@@ -39,17 +39,17 @@ pub(super) struct StartTag<'a> {
     /// True if it hides its element.
     pub(super) hides: bool,
     /// The attributes that the conversion uses.
-    pub(super) kept: Vec<TagAttribute<'a>>,
+    pub(super) attributes: Vec<TagAttribute<'a>>,
 }
 
 impl<'a> PageFilter<'a> {
-    /// Reads the start tag at `at`; returns the offset after it, or after its element.
-    pub(super) fn start_tag(&mut self, at: usize) -> usize {
+    /// Reads the start tag at `offset`; returns the offset after it, or after its element.
+    pub(super) fn start_tag(&mut self, offset: usize) -> usize {
         let mut space = [0; MAX_KNOWN_NAME_BYTES];
-        let end = tag::name_end(self.page, at + 1);
-        let name = known_name(&self.page[at + 1..end], &mut space);
+        let end = tag::name_end(self.page, offset + 1);
+        let name = known_name(&self.page[offset + 1..end], &mut space);
         if self.foreign > 0
-            && let Some(end) = self.foreign_start(at, name)
+            && let Some(end) = self.foreign_start(offset, name)
         {
             return end;
         }
@@ -58,28 +58,28 @@ impl<'a> PageFilter<'a> {
             .tree
             .top()
             .is_some_and(|open| open.name.eq_ignore_ascii_case("pre"));
-        let Some(mut tag) = self.read_start(at, name, category, in_pre) else {
+        let Some(mut tag) = self.read_start(offset, name, category, in_pre) else {
             return self.page.len();
         };
         if name == "picture" {
-            self.picture = Some(at);
+            self.picture = Some(offset);
         } else if name == "img" {
             let picture = self
                 .picture
                 .take()
-                .filter(|_| !tag.kept.iter().any(used_attributes::is_address));
-            tag.kept
-                .extend(picture.and_then(|picture| self.source_of_picture(picture, at)));
+                .filter(|_| !tag.attributes.iter().any(used_attributes::is_address));
+            tag.attributes
+                .extend(picture.and_then(|picture| self.source_of_picture(picture, offset)));
         }
-        if name == "noscript" && category == TagCategory::Form && self.noscript <= at {
+        if name == "noscript" && category == TagCategory::Form && self.noscript <= offset {
             self.noscript = tag::raw_end(self.page, tag.end, name).0;
         }
-        if controls::runs_together(self.page, at, name) && !self.tree.is_code() {
+        if controls::runs_together(self.page, offset, name) && !self.tree.is_code() {
             // The choice of main content measures the page's own text, without this space.
             let space = if self.all { controls::BOX_SPACE } else { " " };
             self.out.push_characters(space);
         }
-        if let Some(end) = self.replace_start(at, name, category, &tag) {
+        if let Some(end) = self.replace_start(offset, name, category, &tag) {
             return end;
         }
         // An element that is left out whole leaves no trace.
@@ -90,7 +90,7 @@ impl<'a> PageFilter<'a> {
             TagCategory::Area if empty => self.part_words(tag.end),
             TagCategory::Raw => self.raw_end(tag.end, name).1,
             TagCategory::Template => self.template_end(tag.end),
-            TagCategory::Media => self.replace_media(at, name, tag),
+            TagCategory::Media => self.replace_media(offset, name, tag),
             TagCategory::Title => self.emit_raw_text(&tag, "title", "title", &[]),
             TagCategory::Area if tag.hides => {
                 let (_, end) = self.raw_end(tag.end, name);
@@ -99,7 +99,7 @@ impl<'a> PageFilter<'a> {
             TagCategory::Area => self.emit_textarea(&tag),
             TagCategory::Xmp => self.emit_raw_text(&tag, name, "pre", &[]),
             TagCategory::Foreign => {
-                self.enter_foreign(at, name);
+                self.enter_foreign(offset, name);
                 tag.end
             }
             // An `<option>` contains only text.
@@ -112,20 +112,22 @@ impl<'a> PageFilter<'a> {
                 self.pass_start(name, category, tag)
             }
             TagCategory::Choice => self.part_words(tag.end),
-            TagCategory::Empty if tag.kept.is_empty() => tag.end,
+            TagCategory::Empty if tag.attributes.is_empty() => tag.end,
             _ if category.is_table_part() && !self.tree.in_table() => self.part_words(tag.end),
             TagCategory::Formatting if !self.tree.formats() => tag.end,
             // Most often an icon.
             TagCategory::Formatting if name != "a" && self.ends_at_once(&tag) => {
                 tag::past(self.page, tag.end, b'>')
             }
-            TagCategory::Plain if tag.kept.is_empty() && self.is_silent(at, name, in_pre) => {
+            TagCategory::Plain
+                if tag.attributes.is_empty() && self.is_silent(offset, name, in_pre) =>
+            {
                 if !empty {
                     self.tree.start_silent(tag.name, category);
                 }
                 tag.end
             }
-            TagCategory::Styled if tag.kept.is_empty() => {
+            TagCategory::Styled if tag.attributes.is_empty() => {
                 if !empty && let Some(name) = renamed(name) {
                     self.tree.start_silent(name, TagCategory::Plain);
                 }
@@ -149,8 +151,8 @@ impl<'a> PageFilter<'a> {
         if memchr::memmem::find(inner.as_bytes(), b"</picture").is_some() {
             return None;
         }
-        memchr::memmem::find_iter(inner.as_bytes(), b"<source").find_map(|at| {
-            let source = tag::read(inner, at + 1)?;
+        memchr::memmem::find_iter(inner.as_bytes(), b"<source").find_map(|offset| {
+            let source = tag::read(inner, offset + 1)?;
             let value = source.get("srcset").or_else(|| source.get("data-srcset"))?;
             let name = "srcset";
             (!tag::is_data(value)).then_some(TagAttribute { name, value })
@@ -166,69 +168,71 @@ impl<'a> PageFilter<'a> {
     /// Replaces a start tag or its whole element; `None` if it stays.
     fn replace_start(
         &mut self,
-        at: usize,
+        offset: usize,
         name: &str,
         category: TagCategory,
         tag: &StartTag<'a>,
     ) -> Option<usize> {
         if matches!(name, "span" | "div")
-            && let Some(end) = self.show_letters(at, tag)
+            && let Some(end) = self.show_letters(offset, tag)
         {
             return Some(end);
         }
         let page = self.page.as_bytes();
         // Most elements have short tags, and are many.
         if !tag.hides
-            && tag.end - at >= MIN_LABELLED_BYTES
+            && tag.end - offset >= MIN_LABELLED_BYTES
             && matches!(name, "span" | "div" | "i")
-            && memchr::memmem::find(&page[at..tag.end], b"aria-label").is_some()
+            && memchr::memmem::find(&page[offset..tag.end], b"aria-label").is_some()
             && !self.tree.is_verbatim()
-            && let Some((label, end)) = controls::label_of_drawing(self.page, at)
+            && let Some((label, end)) = controls::label_of_drawing(self.page, offset)
         {
             return Some(self.emit_words(label, end));
         }
         match category {
-            TagCategory::Template if shadow_root::is_shadow_root(self.page, at) => {
+            TagCategory::Template if shadow_root::is_shadow_root(self.page, offset) => {
                 Some(self.part_words(tag.end))
             }
-            TagCategory::Template if self.is_streamed && tag.kept.iter().any(is_of_stream) => {
-                self.out.start(name, &tag.kept);
+            TagCategory::Template
+                if self.is_streamed && tag.attributes.iter().any(is_of_stream) =>
+            {
+                self.out.start(name, &tag.attributes);
                 self.out.end(name);
                 None
             }
             TagCategory::Foreign if name == "math" && !tag.hides => {
-                let (formula, end) = self.formula_within(at, tag)?;
+                let (formula, end) = self.formula_within(offset, tag)?;
                 Some(self.emit_formula(&formula, end))
             }
-            TagCategory::Raw if name == "script" => self.replace_formula_script(at, tag),
-            TagCategory::Plain if name == "annotation" => self.replace_annotation(at),
+            TagCategory::Raw if name == "script" => self.replace_formula_script(offset, tag),
+            TagCategory::Plain if name == "annotation" => self.replace_annotation(offset),
             TagCategory::Void if name == "img" => {
-                let formula = self.formula_of_image(at)?;
+                let formula = self.formula_of_image(offset)?;
                 Some(self.emit_formula(&entities::decoded_in_text(formula), tag.end))
             }
             TagCategory::Void if name == "input" && !tag.hides => {
                 let mut around = self.tree.innermost().take(2);
                 let in_label = around.any(|open| open.name.eq_ignore_ascii_case("label"));
                 drop(around);
-                let value = controls::shown_value(self.page, at, in_label)?;
+                let value = controls::shown_value(self.page, offset, in_label)?;
                 Some(self.emit_words(value, tag.end))
             }
             _ if self.tree.is_verbatim()
                 || (name == "a"
-                    && memchr::memmem::find(&self.page.as_bytes()[at..tag.end], b"line")
+                    && memchr::memmem::find(&self.page.as_bytes()[offset..tag.end], b"line")
                         .is_some()) =>
             {
                 let in_code = self.tree.is_verbatim();
-                line_numbers::skip_line_number(self.page, at, name, in_code)
+                line_numbers::skip_line_number(self.page, offset, name, in_code)
             }
             _ => None,
         }
     }
 
-    /// Reads the start tag at `at` with its used attributes; `None` if the page ends within it.
+    /// Reads the start tag at `offset` with its used attributes; `None` if the page ends within it.
     fn read_start(
         &mut self,
-        at: usize,
+        offset: usize,
         name: &str,
         category: TagCategory,
         in_pre: bool,
@@ -237,10 +241,10 @@ impl<'a> PageFilter<'a> {
         let calls = self.all && category.holds_content();
         let seen = category == TagCategory::Root;
         let mut visibility = TagVisibility::new(name, category, self.dim);
-        let name_end = tag::name_end(page, at + 1);
-        let mut kept: Vec<TagAttribute<'a>> = Vec::new();
+        let name_end = tag::name_end(page, offset + 1);
+        let mut attributes: Vec<TagAttribute<'a>> = Vec::new();
         // The attributes with which a page offers to show a hidden element.
-        let mut said: Vec<TagAttribute<'a>> = Vec::new();
+        let mut unseen_attributes: Vec<TagAttribute<'a>> = Vec::new();
         let (end, closed) = tag::scan(page, name_end, |attribute| {
             let TagAttribute {
                 name: called,
@@ -264,11 +268,11 @@ impl<'a> PageFilter<'a> {
                 return;
             }
             if used {
-                kept.push(attribute);
+                attributes.push(attribute);
             } else if dom::lists(used_attributes::USED_OF_HIDDEN, known)
-                && said.len() < MAX_USED_OF_HIDDEN
+                && unseen_attributes.len() < MAX_USED_OF_HIDDEN
             {
-                said.push(attribute);
+                unseen_attributes.push(attribute);
             }
         })?;
         let mut hiding = visibility.hiding().filter(|_| !seen);
@@ -276,18 +280,18 @@ impl<'a> PageFilter<'a> {
             // Images fade in when they are loaded.
             hiding = hiding.filter(|hiding| *hiding != HidingMethod::Faded);
         }
-        if hiding == Some(HidingMethod::Removed) && self.is_in_tabs(&page[at + 1..name_end]) {
+        if hiding == Some(HidingMethod::Removed) && self.is_in_tabs(&page[offset + 1..name_end]) {
             hiding = None;
         }
-        let copies = controls::is_copy_button(page, at, name, end)
-            || (matches!(name, "div" | "span") && self.is_drawn_formula(at, end));
+        let copies = controls::is_copy_button(page, offset, name, end)
+            || (matches!(name, "div" | "span") && self.is_drawn_formula(offset, end));
         if copies {
-            kept.push(HIDDEN);
+            attributes.push(HIDDEN);
         }
         let hides = !seen && (hiding.is_some() || visibility.plainly || copies);
         self.dim |= visibility.dims && !seen;
         if hides || (visibility.dims && !seen) {
-            kept.extend(said);
+            attributes.extend(unseen_attributes);
         }
         let align = visibility.align.filter(|_| category == TagCategory::Cell);
         for (name, value) in [
@@ -295,15 +299,15 @@ impl<'a> PageFilter<'a> {
             ("align", align),
         ] {
             if let Some(value) = value {
-                kept.insert(0, TagAttribute { name, value });
+                attributes.insert(0, TagAttribute { name, value });
             }
         }
         Some(StartTag {
-            name: &page[at + 1..name_end],
+            name: &page[offset + 1..name_end],
             end,
             closed,
             hides,
-            kept,
+            attributes,
         })
     }
 
@@ -334,8 +338,8 @@ impl<'a> PageFilter<'a> {
 
     /// True if an element's tags have no meaning and can be left out. The parser drops a newline
     /// directly after `<pre>`, so nothing may be left out in between.
-    fn is_silent(&self, at: usize, name: &str, in_pre: bool) -> bool {
-        let after_pre = in_pre && self.page[..at].ends_with('>');
+    fn is_silent(&self, offset: usize, name: &str, in_pre: bool) -> bool {
+        let after_pre = in_pre && self.page[..offset].ends_with('>');
         dom::kind_of(name) == ElementKind::Inline
             && name != "ruby"
             && !(self.dim && name == "mark")
@@ -360,9 +364,9 @@ impl<'a> PageFilter<'a> {
             return tag.end;
         }
         if self.all {
-            tag.kept.retain_mut(content_hints::shorten);
+            tag.attributes.retain_mut(content_hints::shorten);
             if category == TagCategory::Form {
-                tag.kept.push(content_hints::original_name(tag.name));
+                tag.attributes.push(content_hints::original_name(tag.name));
             }
         }
         let renamed = match category {
@@ -374,15 +378,15 @@ impl<'a> PageFilter<'a> {
         let opened = renamed.unwrap_or(tag.name);
         match category {
             TagCategory::Void | TagCategory::Rule | TagCategory::Root => {
-                self.out.start(opened, &tag.kept);
+                self.out.start(opened, &tag.attributes);
                 return tag.end;
             }
             TagCategory::Empty => {
-                self.out.start(opened, &tag.kept);
+                self.out.start(opened, &tag.attributes);
                 self.out.end(opened);
                 return tag.end;
             }
-            TagCategory::Form if name == "datalist" => tag.kept.push(HIDDEN),
+            TagCategory::Form if name == "datalist" => tag.attributes.push(HIDDEN),
             _ => {}
         }
         let category = match category {
@@ -391,7 +395,7 @@ impl<'a> PageFilter<'a> {
             category => category,
         };
         self.tree.start(opened, category, &mut self.out);
-        self.out.start(opened, &tag.kept);
+        self.out.start(opened, &tag.attributes);
         if tag.hides {
             self.tree.hide_top();
         }
@@ -416,6 +420,6 @@ fn is_of_stream(attribute: &TagAttribute<'_>) -> bool {
 /// True if the kept class of an element says that its text is code.
 fn is_listing(name: &str, tag: &StartTag<'_>) -> bool {
     let is_class = |attribute: &&TagAttribute<'_>| attribute.name.eq_ignore_ascii_case("class");
-    let class = tag.kept.iter().find(is_class);
+    let class = tag.attributes.iter().find(is_class);
     class.is_some_and(|class| listing::is_listing(name, class.value.trim()))
 }

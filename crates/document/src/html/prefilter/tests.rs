@@ -105,9 +105,9 @@ fn text_of_a_drawing_that_is_painted_with_nothing_is_left_out() {
         "<g display=none><text>x</text></g>",
     ] {
         let page = format!("a<svg>{hidden}<text>w</text></svg>b");
-        let shown = filter(&page);
-        assert!(!shown.contains('x'), "{hidden}: {shown}");
-        assert!(shown.contains(" w "), "{hidden}: {shown}");
+        let filtered = filter(&page);
+        assert!(!filtered.contains('x'), "{hidden}: {filtered}");
+        assert!(filtered.contains(" w "), "{hidden}: {filtered}");
     }
     assert_eq!(filter("a<svg fill=none><text>x</text></svg>b"), "a  b");
     for seen in [
@@ -129,10 +129,10 @@ fn text_of_a_drawing_that_is_painted_with_nothing_is_left_out() {
             format!("a<svg>{seen}</svg>b"),
             format!("a<svg><text fill=none></svg><svg>{seen}</svg>b"),
         ] {
-            let shown = filter(&page);
+            let filtered = filter(&page);
             assert!(
-                shown.contains('w') && shown.ends_with('b'),
-                "{seen}: {shown}"
+                filtered.contains('w') && filtered.ends_with('b'),
+                "{seen}: {filtered}"
             );
         }
     }
@@ -235,11 +235,11 @@ fn nothing_in_a_noscript_takes_what_stands_behind_it() {
     }
     // None of them is looked for again and again.
     let many = "<noscript><iframe>".repeat(200_000);
-    let begin = Instant::now();
+    let start = Instant::now();
     for wanted in [WantedContent::All, WantedContent::Scriptless] {
         with_source(&many, PageSyntax::Html, |source| filter_for(source, wanted));
     }
-    assert!(begin.elapsed() < Duration::from_secs(20));
+    assert!(start.elapsed() < Duration::from_secs(20));
 }
 
 #[test]

@@ -39,9 +39,9 @@ impl PaintChange {
 
     /// Reads an attribute, by its lower-case name.
     pub(super) fn read_attribute(&mut self, name: &str, value: &str) {
-        if let Some(at) = ATTRIBUTES.iter().position(|one| *one == name) {
+        if let Some(index) = ATTRIBUTES.iter().position(|one| *one == name) {
             let is_nothing = value.trim().eq_ignore_ascii_case("none") || is_zero(value);
-            self.attributes[at] = Some(is_nothing);
+            self.attributes[index] = Some(is_nothing);
         } else if name == "style" {
             let style = value.to_ascii_lowercase();
             self.given_back = STYLES.map(|word| style.contains(word));
@@ -87,8 +87,8 @@ impl<'a> PaintStack<'a> {
     /// Opens an element.
     pub(super) fn start(&mut self, name: &'a str, change: PaintChange) {
         if change.is_none() || self.0.len() == MAX_PAINTS {
-            if let Some(at) = self.place(name) {
-                self.0[at].same += 1;
+            if let Some(index) = self.place(name) {
+                self.0[index].same += 1;
             }
             return;
         }
@@ -102,10 +102,10 @@ impl<'a> PaintStack<'a> {
 
     /// Closes an element.
     pub(super) fn end(&mut self, name: &str) {
-        if let Some(at) = self.place(name) {
-            self.0[at].same -= 1;
-            if self.0[at].same == 0 {
-                self.0.truncate(at);
+        if let Some(index) = self.place(name) {
+            self.0[index].same -= 1;
+            if self.0[index].same == 0 {
+                self.0.truncate(index);
             }
         }
     }

@@ -203,7 +203,7 @@ impl<'a> ElementStack<'a> {
 
     /// Returns the index of the nearest open element that `wanted` accepts, unless a wall is
     /// nearer.
-    fn find(
+    fn find_open(
         &self,
         wanted: impl Fn(&OpenTag) -> bool,
         wall: impl Fn(&OpenTag) -> bool,
@@ -229,29 +229,29 @@ impl<'a> ElementStack<'a> {
     ) {
         if category.ends_paragraph()
             && self.has(TagCategory::Paragraph)
-            && let Some(at) = self.find(
+            && let Some(index) = self.find_open(
                 |open| open.category == TagCategory::Paragraph,
                 |open| open.category.is_wall() || open.category == TagCategory::Button,
             )
         {
-            self.truncate(at, out);
+            self.truncate(index, out);
         }
         let same = |open: &OpenTag| open.category == category;
         let is_wall = |open: &OpenTag| open.category.is_wall();
         let on_top = self.top().filter(same).map(|_| self.stack.len() - 1);
         let closed = match category {
             TagCategory::Item | TagCategory::Term if self.has(category) => {
-                self.find(same, |open| {
+                self.find_open(same, |open| {
                     open.category.is_special()
                         && open.category != TagCategory::Paragraph
                         && !lists_any_case("div address", open.name)
                 })
             }
             TagCategory::Heading => on_top,
-            TagCategory::Button if self.has(category) => self.find(same, is_wall),
+            TagCategory::Button if self.has(category) => self.find_open(same, is_wall),
             TagCategory::Ruby => {
                 let annotates = |open: &OpenTag| open.name.eq_ignore_ascii_case("ruby");
-                on_top.filter(|_| self.find(annotates, is_wall).is_some())
+                on_top.filter(|_| self.find_open(annotates, is_wall).is_some())
             }
             TagCategory::Section | TagCategory::Caption | TagCategory::Row | TagCategory::Cell => {
                 let holder = |open: &OpenTag| match category {
@@ -261,13 +261,13 @@ impl<'a> ElementStack<'a> {
                     }
                     _ => open.category == TagCategory::Table,
                 };
-                let holder = self.find(holder, |open| open.category == TagCategory::Table);
-                holder.map(|at| at + 1)
+                let holder = self.find_open(holder, |open| open.category == TagCategory::Table);
+                holder.map(|index| index + 1)
             }
             _ => None,
         };
-        if let Some(at) = closed {
-            self.truncate(at, out);
+        if let Some(index) = closed {
+            self.truncate(index, out);
         }
         if name.eq_ignore_ascii_case("a") && self.end("a", category, out) == EndTagOutcome::Kept {
             out.end("a");
@@ -313,29 +313,32 @@ impl<'a> ElementStack<'a> {
             TagCategory::Paragraph => open.category == TagCategory::Button,
             _ => false,
         };
-        let found = self.has(category).then(|| self.find(same, stops)).flatten();
-        let Some(at) = found else {
+        let element_index = self
+            .has(category)
+            .then(|| self.find_open(same, stops))
+            .flatten();
+        let Some(index) = element_index else {
             if category == TagCategory::Formatting
-                && let Some(at) = self
+                && let Some(index) = self
                     .carried
                     .iter()
                     .rposition(|open| open.eq_ignore_ascii_case(name))
             {
-                self.carried.remove(at);
+                self.carried.remove(index);
                 return EndTagOutcome::Kept;
             }
             return EndTagOutcome::Dropped;
         };
-        let ending = if self.stack[at].silent {
+        let ending = if self.stack[index].silent {
             EndTagOutcome::Silent
         } else {
             EndTagOutcome::Kept
         };
-        let mut above = self.stack[at..].iter();
+        let mut above = self.stack[index..].iter();
         if category != TagCategory::Formatting || !above.any(|open| open.category.is_special()) {
-            self.truncate(at + 1, out);
+            self.truncate(index + 1, out);
         }
-        let open = self.stack.remove(at);
+        let open = self.stack.remove(index);
         self.count_out(open);
         ending
     }

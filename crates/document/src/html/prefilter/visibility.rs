@@ -73,7 +73,7 @@ impl TagVisibility {
     /// Reads the style; true if it is to be kept as it stands.
     fn read(&mut self, style: &str) -> bool {
         let solid = self.solid || style.len() > tag::MAX_VALUE_BYTES;
-        let style = InlineStyle::of(&entities::decoded_in_attribute(style));
+        let style = InlineStyle::parse(&entities::decoded_in_attribute(style));
         self.dims = style.dims(self.boxed);
         self.hiding = style.hiding(self.boxed);
         if solid && self.dims {

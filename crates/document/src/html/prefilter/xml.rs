@@ -10,41 +10,41 @@ use super::super::tokens::TokenEmitter;
 
 const SECTION: &str = "<![CDATA[";
 
-/// Returns the text of the CDATA section that begins at `at`, and the offset after it.
-pub(crate) fn section(page: &str, at: usize) -> Option<(&str, usize)> {
-    let text = page[at..].strip_prefix(SECTION)?;
+/// Returns the text of the CDATA section that begins at `offset`, and the offset after it.
+pub(crate) fn section(page: &str, offset: usize) -> Option<(&str, usize)> {
+    let text = page[offset..].strip_prefix(SECTION)?;
     Some(match memmem::find(text.as_bytes(), b"]]>") {
-        Some(length) => (&text[..length], at + SECTION.len() + length + 3),
+        Some(length) => (&text[..length], offset + SECTION.len() + length + 3),
         None => (text, page.len()),
     })
 }
 
 /// Emits text between tags with its CDATA sections, without comments.
 pub(super) fn emit_text(text: &str, out: &mut TokenEmitter) {
-    let mut at = 0;
-    while let Some(length) = memmem::find(&text.as_bytes()[at..], b"<!") {
-        out.push_text(&text[at..at + length]);
-        at += length;
-        if let Some((section, end)) = section(text, at) {
+    let mut offset = 0;
+    while let Some(length) = memmem::find(&text.as_bytes()[offset..], b"<!") {
+        out.push_text(&text[offset..offset + length]);
+        offset += length;
+        if let Some((section, end)) = section(text, offset) {
             out.push_characters(section);
-            at = end;
-        } else if text[at..].starts_with("<!--") {
-            at = tag::comment_end(text, at + 4);
+            offset = end;
+        } else if text[offset..].starts_with("<!--") {
+            offset = tag::comment_end(text, offset + 4);
         } else {
             out.push_text("<!");
-            at += 2;
+            offset += 2;
         }
     }
-    out.push_text(&text[at..]);
+    out.push_text(&text[offset..]);
 }
 
 /// Like [`tag::raw_end`], but ignores end tags within a section or a comment.
 pub(crate) fn raw_end(page: &str, from: usize, name: &str) -> (usize, usize) {
     let bytes = page.as_bytes();
-    let mut at = from;
-    while let Some(length) = memchr(b'<', &bytes[at..]) {
-        let open = at + length;
-        at = if let Some((_, end)) = section(page, open) {
+    let mut offset = from;
+    while let Some(length) = memchr(b'<', &bytes[offset..]) {
+        let open = offset + length;
+        offset = if let Some((_, end)) = section(page, open) {
             end
         } else if bytes[open..].starts_with(b"<!--") {
             tag::comment_end(page, open + 4)

@@ -124,8 +124,8 @@ proptest! {
     fn references_and_line_ends_are_read_as_by_the_parser(
         pieces in prop::collection::vec(prop::sample::select(PIECES), 0..12)
     ) {
-        let [own, parsed] = read_both(&pieces.concat());
-        prop_assert_eq!(own, parsed);
+        let [tokens, parsed] = read_both(&pieces.concat());
+        prop_assert_eq!(tokens, parsed);
     }
 }
 

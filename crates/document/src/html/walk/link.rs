@@ -44,11 +44,13 @@ impl TreeWalk {
         };
         let children = frame.node.children.borrow();
         let is_link = |back: usize| {
-            let at = frame.next.checked_sub(back);
-            at.and_then(|at| children.get(at)).is_some_and(|child| {
-                dom::kind(child) == Some(ElementKind::Link)
-                    && dom::attribute(child, "href").is_some()
-            })
+            let index = frame.next.checked_sub(back);
+            index
+                .and_then(|index| children.get(index))
+                .is_some_and(|child| {
+                    dom::kind(child) == Some(ElementKind::Link)
+                        && dom::attribute(child, "href").is_some()
+                })
         };
         // The link itself is the child before `next`.
         is_link(2) && (dom::name(&frame.node) != "p" || is_link(0) || is_link(3))
@@ -185,7 +187,7 @@ impl TreeWalk {
     }
 
     pub(super) fn add_image(&mut self, node: &Handle) {
-        let Some(image) = image::ImageElement::of(node) else {
+        let Some(image) = image::ImageElement::read(node) else {
             return;
         };
         self.flow.read(image.alt.len() + image.title.len());

@@ -358,7 +358,7 @@ impl TreeWalk {
             _ => {
                 self.flow.end();
                 if self.is_in(ElementExit::Table) && self.tables.last() == Some(&true) {
-                    self.rows = table::SectionRows::of(node);
+                    self.rows = table::SectionRows::read(node);
                 }
                 ElementExit::Block
             }
@@ -452,7 +452,7 @@ impl TreeWalk {
         table::move_foot_last(node);
         let shape = table::read_shape(node);
         self.tables.push(shape.is_some());
-        self.rows = table::SectionRows::of(node);
+        self.rows = table::SectionRows::read(node);
         if let Some(shape) = shape {
             let id = self.flow.build.keep_table(shape);
             self.flow.build.open(NodeContent::Table(id));

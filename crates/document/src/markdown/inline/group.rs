@@ -10,7 +10,7 @@ use super::InlineWriter;
 /// A delimiter that the writer itself has put, unlike one of the text.
 #[derive(Clone, Copy)]
 pub(super) struct WrittenDelimiter {
-    pub(super) at: usize,
+    pub(super) offset: usize,
     pub(super) length: usize,
     pub(super) opens: bool,
 }
@@ -43,7 +43,7 @@ impl InlineWriter<'_> {
         if reads_back(&self.lines.out, &marks, after) {
             return;
         }
-        let from = marks.first().map_or(0, |mark| mark.at);
+        let from = marks.first().map_or(0, |mark| mark.offset);
         let before = self.lines.out[..from].chars().next_back();
         let start = from - before.map_or(0, char::len_utf8);
         for levels in [usize::MAX, 1, 0] {
@@ -59,7 +59,7 @@ impl InlineWriter<'_> {
                 self.lines.out.push_str(&text);
                 // Behind delimiters that were removed.
                 self.move_offsets(|place| {
-                    let gone = gone.iter().filter(|mark| mark.at < place);
+                    let gone = gone.iter().filter(|mark| mark.offset < place);
                     place - gone.map(|mark| mark.length).sum::<usize>()
                 });
                 return;
@@ -81,15 +81,15 @@ fn rewritten(
     let (mut left, mut gone) = (Vec::new(), Vec::new());
     let (mut done, mut depth) = (start, 0_usize);
     for mark in marks {
-        text.push_str(&out[done..mark.at]);
-        done = mark.at + mark.length;
+        text.push_str(&out[done..mark.offset]);
+        done = mark.offset + mark.length;
         depth = depth.saturating_sub(usize::from(!mark.opens));
         if depth < levels {
             left.push(WrittenDelimiter {
-                at: text.len(),
+                offset: text.len(),
                 ..*mark
             });
-            text.push_str(&out[mark.at..done].replace('_', "*"));
+            text.push_str(&out[mark.offset..done].replace('_', "*"));
         } else {
             gone.push(*mark);
         }
@@ -105,17 +105,17 @@ fn reads_back(text: &str, marks: &[WrittenDelimiter], after: Option<char>) -> bo
     let mut stack: Vec<DelimiterRun> = Vec::new();
     let mut index = 0;
     while let Some(first) = marks.get(index) {
-        let (byte, from, mut end) = (bytes[first.at], index, first.at);
+        let (byte, from, mut end) = (bytes[first.offset], index, first.offset);
         while let Some(mark) = marks.get(index)
-            && mark.at == end
-            && bytes[mark.at] == byte
+            && mark.offset == end
+            && bytes[mark.offset] == byte
         {
             end += mark.length;
             index += 1;
         }
         let run = &marks[from..index];
-        let length = end - first.at;
-        let before = text[..first.at].chars().next_back();
+        let length = end - first.offset;
+        let before = text[..first.offset].chars().next_back();
         let next = text[end..].chars().next().or(after);
         let (opens, closes) = flanks::flanks(char::from(byte), before, next);
         let closing = run.iter().take_while(|mark| !mark.opens).count();

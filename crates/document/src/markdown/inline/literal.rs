@@ -9,19 +9,24 @@ use super::{
 };
 
 impl InlineWriter<'_> {
-    /// Writes the special character (or run of delimiters) at `at`; returns its length.
-    pub(super) fn write_special(&mut self, text: &str, at: usize, escape_brackets: bool) -> usize {
+    /// Writes the special character (or run of delimiters) at `offset`; returns its length.
+    pub(super) fn write_special(
+        &mut self,
+        text: &str,
+        offset: usize,
+        escape_brackets: bool,
+    ) -> usize {
         let bytes = text.as_bytes();
-        let byte = bytes[at];
-        let next = bytes.get(at + 1).copied();
+        let byte = bytes[offset];
+        let next = bytes.get(offset + 1).copied();
         let escaped = match byte {
-            b'*' | b'_' | b'~' | b'`' => return self.write_delimiters(text, at),
+            b'*' | b'_' | b'~' | b'`' => return self.write_delimiters(text, offset),
             b'\\' => {
                 next.is_none_or(|next| next.is_ascii_punctuation())
-                    || self.is_last(&bytes[at + 1..])
+                    || self.is_last(&bytes[offset + 1..])
             }
-            b'<' => escape::opens_tag(&bytes[at + 1..]),
-            b'&' => escape::is_reference(&bytes[at + 1..]),
+            b'<' => escape::opens_tag(&bytes[offset + 1..]),
+            b'&' => escape::is_reference(&bytes[offset + 1..]),
             b'|' => self.mode == InlineMode::Cell,
             b'(' => self.bracket_end == self.lines.out.len(),
             b'[' | b']' => escape_brackets,
@@ -37,11 +42,11 @@ impl InlineWriter<'_> {
         1
     }
 
-    /// True if the end of an element, or of a cell's line, may come before the text that `rest`
-    /// begins with, because blanks are moved after it.
-    fn is_last(&self, rest: &[u8]) -> bool {
-        escape::leading_blanks(rest) == rest.len()
-            && (rest.is_empty() || self.mode == InlineMode::Cell || self.in_style())
+    /// True if the end of an element, or of a cell's line, may come before the text that
+    /// `unwritten` begins with, because blanks are moved after it.
+    fn is_last(&self, unwritten: &[u8]) -> bool {
+        escape::leading_blanks(unwritten) == unwritten.len()
+            && (unwritten.is_empty() || self.mode == InlineMode::Cell || self.in_style())
     }
 
     fn in_style(&self) -> bool {
@@ -49,23 +54,23 @@ impl InlineWriter<'_> {
         self.styles.iter().any(open)
     }
 
-    pub(super) fn write_delimiters(&mut self, text: &str, at: usize) -> usize {
-        let byte = text.as_bytes()[at];
-        let length = text.as_bytes()[at..]
+    pub(super) fn write_delimiters(&mut self, text: &str, offset: usize) -> usize {
+        let byte = text.as_bytes()[offset];
+        let length = text.as_bytes()[offset..]
             .iter()
             .take_while(|b| **b == byte)
             .count();
-        let after = text[at + length..].chars().next();
+        let after = text[offset + length..].chars().next();
         let before = if self.lines.out.len() == self.start {
             None
         } else {
             self.lines.out.chars().next_back()
         };
-        let last = self.is_last(&text.as_bytes()[at + length..]);
+        let last = self.is_last(&text.as_bytes()[offset + length..]);
         let (mut opens, closes) = match byte {
             b'`' => (true, true),
             b'~' if length > 2 => (false, self.open_delimiters[delimiter_slot(byte)] > 0),
-            _ if last || at == 0 => {
+            _ if last || offset == 0 => {
                 // The neighbour is in another element.
                 let (opens, closes) = flanks::flanks(char::from(byte), before, after);
                 (opens || last, closes || before.is_some())
@@ -95,11 +100,11 @@ impl InlineWriter<'_> {
         } else {
             if opens {
                 self.loose[which] = Some(LiteralDelimiter {
-                    at: self.lines.out.len(),
+                    offset: self.lines.out.len(),
                     length,
                 });
             }
-            self.lines.out.push_str(&text[at..at + length]);
+            self.lines.out.push_str(&text[offset..offset + length]);
         }
         length
     }
@@ -109,48 +114,56 @@ impl InlineWriter<'_> {
         let Some(loose) = self.loose[which].take() else {
             return;
         };
-        self.escape_run(loose.at, loose.length);
+        self.escape_run(loose.offset, loose.length);
     }
 
-    /// Escapes the character at `at`, and all of a literal delimiter that begins there, because the
-    /// rest of it might pair as the whole does not.
-    pub(super) fn escape_at(&mut self, at: usize) {
-        let bytes = &self.lines.out.as_bytes()[at..];
+    /// Escapes the character at `offset`, and all of a literal delimiter that begins there, because
+    /// the rest of it might pair as the whole does not.
+    pub(super) fn escape_at(&mut self, offset: usize) {
+        let bytes = &self.lines.out.as_bytes()[offset..];
         let Some(mark @ (b'*' | b'_' | b'~' | b'`')) = bytes.first() else {
-            self.insert_at(at, "\\");
+            self.insert_at(offset, "\\");
             return;
         };
         let length = bytes.iter().take_while(|byte| *byte == mark).count();
         for loose in &mut self.loose {
-            *loose = loose.filter(|loose| loose.at != at);
+            *loose = loose.filter(|loose| loose.offset != offset);
         }
-        self.escape_run(at, length);
+        self.escape_run(offset, length);
     }
 
-    /// Escapes each of the `length` ASCII bytes at `at` in one go, because a page may have
+    /// Escapes each of the `length` ASCII bytes at `offset` in one go, because a page may have
     /// millions.
-    fn escape_run(&mut self, at: usize, length: usize) {
-        let run = self.lines.out[at..at + length].chars();
+    fn escape_run(&mut self, offset: usize, length: usize) {
+        let run = self.lines.out[offset..offset + length].chars();
         let escaped: String = run.flat_map(|mark| ['\\', mark]).collect();
-        self.lines.out.replace_range(at..at + length, &escaped);
-        self.move_offsets(|place| place + place.saturating_sub(at).min(length));
+        self.lines
+            .out
+            .replace_range(offset..offset + length, &escaped);
+        self.move_offsets(|place| place + place.saturating_sub(offset).min(length));
         for mark in self.marks.iter_mut().rev() {
-            if mark.at < at {
+            if mark.offset < offset {
                 break;
             }
-            mark.at += (mark.at - at + 1).min(length);
+            mark.offset += (mark.offset - offset + 1).min(length);
         }
     }
 
-    pub(super) fn insert_at(&mut self, at: usize, text: &str) {
-        self.lines.out.insert_str(at, text);
+    pub(super) fn insert_at(&mut self, offset: usize, text: &str) {
+        self.lines.out.insert_str(offset, text);
         let length = text.len();
-        self.move_offsets(|place| if place > at { place + length } else { place });
+        self.move_offsets(|place| {
+            if place > offset {
+                place + length
+            } else {
+                place
+            }
+        });
         for mark in self.marks.iter_mut().rev() {
-            if mark.at < at {
+            if mark.offset < offset {
                 break;
             }
-            mark.at += length;
+            mark.offset += length;
         }
     }
 
@@ -167,7 +180,7 @@ impl InlineWriter<'_> {
         moved(&mut self.bracket_end);
         moved(&mut self.span_end);
         for loose in self.loose.iter_mut().flatten() {
-            moved(&mut loose.at);
+            moved(&mut loose.offset);
         }
     }
 }

@@ -58,7 +58,7 @@ struct ActiveMarkup<'a> {
 /// A literal delimiter that is unescaped because it has no partner so far.
 #[derive(Clone, Copy)]
 struct LiteralDelimiter {
-    at: usize,
+    offset: usize,
     length: usize,
 }
 
@@ -132,43 +132,43 @@ impl InlineWriter<'_> {
     pub(super) fn write_text(&mut self, text: &str) {
         let bytes = text.as_bytes();
         let escape_brackets = self.links > 0 && !escape::brackets_balance(text);
-        let mut at = 0;
+        let mut offset = 0;
         loop {
-            at += self.hold_spaces(&bytes[at..]);
-            let Some(next) = text[at..].chars().next() else {
+            offset += self.hold_spaces(&bytes[offset..]);
+            let Some(next) = text[offset..].chars().next() else {
                 return;
             };
             // At the start it would be a byte order mark, which some parsers do not read as text.
             if next == '\u{feff}' && self.lines.out.is_empty() {
-                at += next.len_utf8();
+                offset += next.len_utf8();
                 continue;
             }
             self.write_held_back(Some(next));
-            at = self.write_run(text, at, escape_brackets);
+            offset = self.write_run(text, offset, escape_brackets);
         }
     }
 
     /// Holds back the whitespace that `bytes` begins with; returns its length.
     fn hold_spaces(&mut self, bytes: &[u8]) -> usize {
-        let mut at = 0;
-        while let Some(byte) = bytes.get(at) {
+        let mut offset = 0;
+        while let Some(byte) = bytes.get(offset) {
             if escape::class(*byte) == ByteClass::Space {
                 self.hold_space();
-                at += 1;
+                offset += 1;
                 while bytes
-                    .get(at)
+                    .get(offset)
                     .is_some_and(|b| escape::class(*b) == ByteClass::Space)
                 {
-                    at += 1;
+                    offset += 1;
                 }
-            } else if escape::starts_with_no_break_space(&bytes[at..]) {
+            } else if escape::starts_with_no_break_space(&bytes[offset..]) {
                 self.space.push('\u{a0}');
-                at += 2;
+                offset += 2;
             } else {
                 break;
             }
         }
-        at
+        offset
     }
 
     /// Holds back one space.
@@ -178,39 +178,40 @@ impl InlineWriter<'_> {
         }
     }
 
-    /// Writes `text` from `at` up to whitespace of more than one space; returns where that begins.
-    fn write_run(&mut self, text: &str, at: usize, escape_brackets: bool) -> usize {
+    /// Writes `text` from `offset` up to whitespace of more than one space; returns where that
+    /// begins.
+    fn write_run(&mut self, text: &str, offset: usize, escape_brackets: bool) -> usize {
         let bytes = text.as_bytes();
-        let (mut done, mut at) = (at, at);
-        while let Some(&byte) = bytes.get(at) {
+        let (mut done, mut offset) = (offset, offset);
+        while let Some(&byte) = bytes.get(offset) {
             match escape::class(byte) {
-                ByteClass::Plain => at += 1,
+                ByteClass::Plain => offset += 1,
                 ByteClass::Space => {
                     let single = byte == b' '
                         && bytes
-                            .get(at + 1)
+                            .get(offset + 1)
                             .is_some_and(|next| escape::class(*next) == ByteClass::Plain);
                     if !single {
                         break;
                     }
-                    at += 2;
+                    offset += 2;
                 }
                 ByteClass::Special => {
                     if byte == 0xc2 {
-                        if escape::starts_with_no_break_space(&bytes[at..]) {
+                        if escape::starts_with_no_break_space(&bytes[offset..]) {
                             break;
                         }
-                        at += 2;
+                        offset += 2;
                         continue;
                     }
-                    self.lines.out.push_str(&text[done..at]);
-                    at += self.write_special(text, at, escape_brackets);
-                    done = at;
+                    self.lines.out.push_str(&text[done..offset]);
+                    offset += self.write_special(text, offset, escape_brackets);
+                    done = offset;
                 }
             }
         }
-        self.lines.out.push_str(&text[done..at]);
-        at
+        self.lines.out.push_str(&text[done..offset]);
+        offset
     }
 
     /// Writes everything that was held back, before the character `next`.
@@ -332,8 +333,8 @@ impl InlineWriter<'_> {
         match self.mode {
             InlineMode::Flow => {
                 let (before, line) = self.lines.out.split_at(self.start);
-                if let Some(at) = escape::block_marker_at(line, self.first, self.item) {
-                    self.escape_at(self.start + at);
+                if let Some(offset) = escape::block_marker_at(line, self.first, self.item) {
+                    self.escape_at(self.start + offset);
                 } else if self.item && escape::is_rule_with_markers(before, line) {
                     self.escape_at(self.start);
                 }

@@ -117,7 +117,7 @@ impl<'a> InlineWriter<'a> {
         self.open_delimiters[delimiter_slot(delimiter)] += 1;
         let text = char::from(delimiter);
         self.marks.push(WrittenDelimiter {
-            at: self.lines.out.len(),
+            offset: self.lines.out.len(),
             length: 1 + usize::from(self.styles[index].style != InlineMarkup::Emphasis),
             opens: true,
         });
@@ -165,15 +165,15 @@ impl<'a> InlineWriter<'a> {
         let mark = out.ends_with([':', '.', ',', ';', '?'])
             && after.is_some_and(flanks::is_word)
             && out[..out.len() - 1].ends_with(char::is_alphanumeric);
-        let at = self.lines.out.len() - usize::from(mark);
+        let offset = self.lines.out.len() - usize::from(mark);
         if mark {
-            self.insert_at(at, text);
+            self.insert_at(offset, text);
         } else {
             self.lines.out.push_str(text);
             self.delimiter_end = self.lines.out.len();
         }
         self.marks.push(WrittenDelimiter {
-            at,
+            offset,
             length: text.len(),
             opens: false,
         });
@@ -192,7 +192,7 @@ impl<'a> InlineWriter<'a> {
             out.replace_range(self.link_start - 1..self.link_start, "<");
             out.push('>');
             for loose in &mut self.loose {
-                *loose = loose.filter(|loose| loose.at < self.link_start);
+                *loose = loose.filter(|loose| loose.offset < self.link_start);
             }
         } else {
             out.push(']');

@@ -7,15 +7,15 @@ use super::super::flanks::flanks;
 
 /// For each paragraph, whether it has strong text in it.
 fn by_pulldown(markdown: &str) -> Vec<bool> {
-    let (mut found, mut strong) = (Vec::new(), false);
+    let (mut are_strong, mut strong) = (Vec::new(), false);
     for event in Parser::new(markdown) {
         match event {
             Event::Start(Tag::Strong) => strong = true,
-            Event::End(TagEnd::Paragraph) => found.push(std::mem::take(&mut strong)),
+            Event::End(TagEnd::Paragraph) => are_strong.push(std::mem::take(&mut strong)),
             _ => {}
         }
     }
-    found
+    are_strong
 }
 
 fn by_comrak(markdown: &str) -> Vec<bool> {
@@ -48,12 +48,12 @@ fn a_character_beside_a_delimiter_is_what_parsers_take_it_for() {
         for (before, text) in [('a', letter), ('.', mark)] {
             let (opens, other) = (by_pulldown(&text), by_comrak(&text));
             assert_eq!((opens.len(), other.len()), (some.len(), some.len()));
-            for (at, c) in some.iter().enumerate() {
-                let (said, _) = flanks('*', Some(before), Some(*c));
+            for (index, c) in some.iter().enumerate() {
+                let (opens_here, _) = flanks('*', Some(before), Some(*c));
                 // They know different versions of Unicode, and do not all count the same
                 // characters as space.
-                if opens[at] == other[at] && opens[at] != said {
-                    wrong.push((*c, before, opens[at]));
+                if opens[index] == other[index] && opens[index] != opens_here {
+                    wrong.push((*c, before, opens[index]));
                 }
             }
         }

@@ -57,34 +57,35 @@ fn align(align: Alignment) -> ColumnAlignment {
 
 /// For each list in order, whether it is tight.
 fn tightness(events: &[Event<'_>]) -> Vec<bool> {
-    let (mut found, mut open) = (Vec::new(), Vec::new());
-    for (at, event) in events.iter().enumerate() {
+    let (mut tight, mut open) = (Vec::new(), Vec::new());
+    for (index, event) in events.iter().enumerate() {
         match event {
             Event::Start(Tag::List(_)) => {
-                open.push(found.len());
-                found.push(true);
+                open.push(tight.len());
+                tight.push(true);
             }
             Event::End(TagEnd::List(_)) => {
                 open.pop();
             }
             Event::Start(Tag::Paragraph)
-                if at > 0 && matches!(events[at - 1], Event::Start(Tag::Item)) =>
+                if index > 0 && matches!(events[index - 1], Event::Start(Tag::Item)) =>
             {
                 if let Some(list) = open.last() {
-                    found[*list] = false;
+                    tight[*list] = false;
                 }
             }
             _ => {}
         }
     }
-    found
+    tight
 }
 
 /// Which task each item is, in the order in which they begin; its box stands in its first
 /// paragraph.
 fn tasks(events: &[Event<'_>]) -> Vec<Option<bool>> {
-    let starts = (0..events.len()).filter(|at| matches!(events[*at], Event::Start(Tag::Item)));
-    let task = |at: usize| match &events[at + 1..] {
+    let starts =
+        (0..events.len()).filter(|index| matches!(events[*index], Event::Start(Tag::Item)));
+    let task = |index: usize| match &events[index + 1..] {
         [Event::TaskListMarker(done), ..]
         | [
             Event::Start(Tag::Paragraph),

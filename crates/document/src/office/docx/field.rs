@@ -13,14 +13,14 @@ const MAX_CODE: usize = 8192;
 pub(super) struct DocxField {
     code: String,
     /// True while its result is read, which is shown.
-    pub(super) shown: bool,
+    pub(super) shows_result: bool,
     pub(super) link: Option<Rc<str>>,
 }
 
 impl DocxField {
     /// Appends to its code.
     pub(super) fn add_code(&mut self, code: &str) {
-        if !self.shown && self.code.len() + code.len() <= MAX_CODE {
+        if !self.shows_result && self.code.len() + code.len() <= MAX_CODE {
             self.code.push_str(code);
         }
     }
@@ -32,7 +32,7 @@ impl DocxField {
 
     /// Ends its code and begins its result.
     pub(super) fn begin_result(&mut self) {
-        self.shown = true;
+        self.shows_result = true;
         self.link = hyperlink_target(&self.code);
     }
 }
@@ -85,16 +85,18 @@ pub(in super::super) fn symbol_of(code: &str) -> Option<char> {
 /// Splits a field's code into words; those in quotes may hold blanks.
 fn split_code(code: &str) -> Vec<String> {
     let mut words = Vec::new();
-    let mut rest = code.trim_start();
-    while !rest.is_empty() {
-        let (word, after) = match rest.strip_prefix(['"', '\u{201c}', '\u{201d}']) {
+    let mut unread = code.trim_start();
+    while !unread.is_empty() {
+        let (word, after) = match unread.strip_prefix(['"', '\u{201c}', '\u{201d}']) {
             Some(quoted) => quoted
                 .split_once(['"', '\u{201c}', '\u{201d}'])
                 .unwrap_or((quoted, "")),
-            None => rest.split_once(char::is_whitespace).unwrap_or((rest, "")),
+            None => unread
+                .split_once(char::is_whitespace)
+                .unwrap_or((unread, "")),
         };
         words.push(word.replace("\\\\", "\\"));
-        rest = after.trim_start();
+        unread = after.trim_start();
     }
     words
 }

@@ -241,7 +241,7 @@ impl DocxReader<'_, '_> {
         }
         self.shaded = shaded;
         let content = self.blocks.cells.pop().unwrap_or_default();
-        TableCell::of(content, columns, goes_on)
+        TableCell::new(content, columns, goes_on)
     }
 
     /// Returns the number of a note that the text refers to, of a kind of [`NOTES`].
@@ -295,7 +295,7 @@ impl DocxReader<'_, '_> {
                 }
                 self.blocks.builder.open(NodeContent::Note(*number));
                 if element == "comment" {
-                    self.joined = Some(InlineContent::of(&comment_of(author, "")));
+                    self.joined = Some(InlineContent::from_text(&comment_of(author, "")));
                 }
                 self.read_text_box(text);
                 if let Some(left) = self.joined.take() {

@@ -49,7 +49,7 @@ struct AbstractList {
 
 #[derive(Clone, Debug, Default)]
 struct NumberedList {
-    of: u32,
+    definition: u32,
     starts: [Option<u32>; LEVELS],
     levels: [Option<ListLevel>; LEVELS],
     used: bool,
@@ -96,7 +96,7 @@ impl ListNumbering {
             let list = styles
                 .list_of(&kind.linked)
                 .and_then(|list| self.lists.get(&list));
-            let other = list.and_then(|list| self.abstract_lists.get(&list.of));
+            let other = list.and_then(|list| self.abstract_lists.get(&list.definition));
             if let Some(other) = other {
                 links.push((*id, other.levels.clone()));
             }
@@ -110,22 +110,24 @@ impl ListNumbering {
 
     /// Returns the level of a list that belongs to a style.
     pub(super) fn level_of(&self, list: u32, style: &str) -> Option<u8> {
-        let kind = self.abstract_lists.get(&self.lists.get(&list)?.of)?;
+        let kind = self
+            .abstract_lists
+            .get(&self.lists.get(&list)?.definition)?;
         let is_its = |level: &Option<ListLevel>| level.as_ref().is_some_and(|l| l.style == style);
         u8::try_from(kind.levels.iter().position(is_its)?).ok()
     }
 
     /// Counts an item; `None` if there is no such list, or its items have no label.
     pub(super) fn next_label(&mut self, list: u32, level: u8) -> Option<ItemLabel> {
-        let at = usize::from(level).min(LEVELS - 1);
+        let index = usize::from(level).min(LEVELS - 1);
         let id = list;
         let list = self.lists.get_mut(&list)?;
         let first_use = !std::mem::replace(&mut list.used, true);
-        let kind = self.abstract_lists.get(&list.of)?;
-        let level_at = |at: usize| list.levels[at].as_ref().or(kind.levels[at].as_ref());
+        let kind = self.abstract_lists.get(&list.definition)?;
+        let level_at = |index: usize| list.levels[index].as_ref().or(kind.levels[index].as_ref());
         let fallback = ListLevel::default();
-        let own = level_at(at).unwrap_or(&fallback);
-        let counts = self.counts.entry(list.of).or_default();
+        let level_style = level_at(index).unwrap_or(&fallback);
+        let counts = self.counts.entry(list.definition).or_default();
         if first_use {
             for (count, start) in counts.iter_mut().zip(list.starts) {
                 // A list with a start of its own ignores the counts of others of its kind.
@@ -134,25 +136,25 @@ impl ListNumbering {
                 }
             }
         }
-        let start = list.starts[at].unwrap_or(own.start);
-        counts[at] = Some(counts[at].map_or(start, |count| count.saturating_add(1)));
-        for (deeper, count) in counts.iter_mut().enumerate().skip(at + 1) {
+        let start = list.starts[index].unwrap_or(level_style.start);
+        counts[index] = Some(counts[index].map_or(start, |count| count.saturating_add(1)));
+        for (deeper, count) in counts.iter_mut().enumerate().skip(index + 1) {
             if !level_at(deeper).is_some_and(|level| level.goes_on) {
                 *count = None;
             }
         }
-        if own.format == "none" {
+        if level_style.format == "none" {
             return None;
         }
-        let number = counts[at].filter(|_| own.format != "bullet");
-        let (mut text, mut rest) = (String::new(), own.text.chars());
-        while let Some(c) = rest
+        let number = counts[index].filter(|_| level_style.format != "bullet");
+        let (mut text, mut unread) = (String::new(), level_style.text.chars());
+        while let Some(c) = unread
             .next()
             .filter(|_| text.len() <= MAX_TEXT && number.is_some())
         {
-            let digit = (c == '%').then(|| rest.clone().next()).flatten();
+            let digit = (c == '%').then(|| unread.clone().next()).flatten();
             if let Some(of @ 1..=9) = digit.and_then(|digit| digit.to_digit(10)) {
-                rest.next();
+                unread.next();
                 let of = of as usize - 1;
                 let level = level_at(of).unwrap_or(&fallback);
                 let count = counts[of].unwrap_or(list.starts[of].unwrap_or(level.start));
@@ -175,9 +177,9 @@ fn read_abstract(xml: &mut XmlReader<'_>) -> AbstractList {
     xml.each_tag(|xml, tag| match tag.name() {
         "numStyleLink" => kind.linked = tag.value("val"),
         "lvl" => {
-            let at: usize = tag.number("ilvl").unwrap_or(LEVELS);
+            let level_number: usize = tag.number("ilvl").unwrap_or(LEVELS);
             let level = read_level(xml);
-            if let Some(slot) = kind.levels.get_mut(at) {
+            if let Some(slot) = kind.levels.get_mut(level_number) {
                 *slot = Some(level);
             }
         }
@@ -204,18 +206,18 @@ fn read_level(xml: &mut XmlReader<'_>) -> ListLevel {
 
 fn read_numbered_list(xml: &mut XmlReader<'_>) -> NumberedList {
     let mut list = NumberedList::default();
-    let mut at = 0;
+    let mut level_number = 0;
     xml.each_tag(|xml, tag| match tag.name() {
-        "abstractNumId" => list.of = tag.number("val").unwrap_or_default(),
-        "lvlOverride" => at = tag.number("ilvl").unwrap_or(LEVELS),
+        "abstractNumId" => list.definition = tag.number("val").unwrap_or_default(),
+        "lvlOverride" => level_number = tag.number("ilvl").unwrap_or(LEVELS),
         "startOverride" => {
-            if let Some(slot) = list.starts.get_mut(at) {
+            if let Some(slot) = list.starts.get_mut(level_number) {
                 *slot = tag.number("val");
             }
         }
         "lvl" => {
             let level = read_level(xml);
-            if let Some(slot) = list.levels.get_mut(at) {
+            if let Some(slot) = list.levels.get_mut(level_number) {
                 *slot = Some(level);
             }
         }

@@ -64,7 +64,11 @@ impl DocxReader<'_, '_> {
                 XmlEvent::Open(tag) => self.read_element(xml, &tag, &mut paragraph),
                 XmlEvent::Close => {
                     let depth = xml.depth();
-                    while paragraph.links.last().is_some_and(|(at, _)| *at > depth) {
+                    while paragraph
+                        .links
+                        .last()
+                        .is_some_and(|(link_depth, _)| *link_depth > depth)
+                    {
                         paragraph.links.pop();
                     }
                 }
@@ -145,7 +149,7 @@ impl DocxReader<'_, '_> {
                 }
                 Some("end") => {
                     let field = self.fields.pop();
-                    let symbol = field.filter(|field| !field.shown);
+                    let symbol = field.filter(|field| !field.shows_result);
                     if let Some(symbol) = symbol.and_then(|field| field.symbol()) {
                         self.add_text(paragraph, symbol.encode_utf8(&mut [0; 4]));
                     }
@@ -154,7 +158,9 @@ impl DocxReader<'_, '_> {
             },
             name @ ("footnoteReference" | "endnoteReference" | "commentReference") => {
                 let id = tag.attribute("id").unwrap_or_default();
-                let kind = NOTES.iter().position(|(_, of)| name.starts_with(of));
+                let kind = NOTES
+                    .iter()
+                    .position(|(_, prefix)| name.starts_with(prefix));
                 if self.is_shown(paragraph)
                     && let Some(number) = kind.and_then(|kind| self.note_number(kind, &id))
                 {
@@ -210,7 +216,7 @@ impl DocxReader<'_, '_> {
     fn is_shown(&self, paragraph: &OpenParagraph<'_>) -> bool {
         let run = paragraph.run.or(paragraph.properties.style.run);
         !run.is_unseen(!self.shaded && !paragraph.properties.shaded)
-            && self.fields.iter().all(|field| field.shown)
+            && self.fields.iter().all(|field| field.shows_result)
     }
 
     fn add_text(&self, paragraph: &mut OpenParagraph<'_>, text: &str) {
@@ -242,7 +248,7 @@ impl DocxReader<'_, '_> {
     }
 
     fn read_run_properties(&mut self, xml: &mut XmlReader<'_>) -> RunProperties {
-        let (mut own, mut style) = (RunProperties::default(), RunProperties::default());
+        let (mut properties, mut style) = (RunProperties::default(), RunProperties::default());
         xml.each_tag(|xml, tag| match tag.name() {
             "rStyle" => {
                 style = self
@@ -250,11 +256,11 @@ impl DocxReader<'_, '_> {
                     .run_style(&tag.attribute("val").unwrap_or_default());
             }
             "rPrChange" => xml.skip(),
-            _ => own.read(tag),
+            _ => properties.read(tag),
         });
         // In a document that is monospaced throughout, the font does not mark code.
         let plain = self.styles.paragraph_style(None).run.mono;
-        let mut run = own.or(style);
+        let mut run = properties.or(style);
         run.mono = run.mono.filter(|_| plain != Some(true));
         run
     }

@@ -16,9 +16,11 @@ pub(super) fn split_mailbox(bytes: &[u8]) -> Vec<&[u8]> {
     if !bytes.starts_with(MAILBOX_LINE) {
         return vec![bytes];
     }
-    let is_end = |at: &usize| {
-        let mut lines = bytes[at + 1..].splitn(3, |byte| *byte == b'\n').skip(1);
-        let before = bytes[..*at].strip_suffix(b"\r").unwrap_or(&bytes[..*at]);
+    let is_end = |offset: &usize| {
+        let mut lines = bytes[offset + 1..].splitn(3, |byte| *byte == b'\n').skip(1);
+        let before = bytes[..*offset]
+            .strip_suffix(b"\r")
+            .unwrap_or(&bytes[..*offset]);
         before.ends_with(b"\n") && lines.next().and_then(split_header).is_some()
     };
     let (mut messages, mut start) = (Vec::new(), 0);
@@ -58,19 +60,19 @@ pub(super) fn parts_of<'a>(body: &'a [u8], boundary: Option<&str>) -> Vec<&'a [u
 fn split_parts<'a>(body: &'a [u8], boundary: &str) -> Vec<&'a [u8]> {
     let line = format!("--{boundary}");
     let (mut parts, mut start) = (Vec::new(), None);
-    for at in memmem::find_iter(body, &line) {
-        if at > 0 && body[at - 1] != b'\n' {
+    for offset in memmem::find_iter(body, &line) {
+        if offset > 0 && body[offset - 1] != b'\n' {
             continue;
         }
         if let Some(start) = start.take() {
-            parts.push(&body[start..at]);
+            parts.push(&body[start..offset]);
         }
-        let rest = &body[at + line.len()..];
-        if rest.starts_with(b"--") || parts.len() >= MAX_PARTS {
+        let behind = &body[offset + line.len()..];
+        if behind.starts_with(b"--") || parts.len() >= MAX_PARTS {
             return parts;
         }
-        let end = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
-        start = Some(at + line.len() + end);
+        let end = memchr::memchr(b'\n', behind).map_or(behind.len(), |end| end + 1);
+        start = Some(offset + line.len() + end);
     }
     parts.extend(start.map(|start| &body[start..]));
     parts

@@ -23,10 +23,10 @@ pub(super) fn is_base64(text: &[u8]) -> bool {
 /// Decodes a body, which may be of several pieces that are padded each; returns the text behind
 /// it too, as a list's software adds it.
 pub(super) fn decode_base64_body(body: &[u8]) -> (Vec<u8>, &[u8]) {
-    let (mut bytes, mut start, mut at) = (Vec::new(), 0, 0);
+    let (mut bytes, mut start, mut offset) = (Vec::new(), 0, 0);
     let (mut is_padded, mut is_all) = (false, false);
-    while at < body.len() {
-        let (line, end) = line_at(body, at);
+    while offset < body.len() {
+        let (line, end) = line_at(body, offset);
         let trimmed = line.trim_ascii();
         let behind = is_padded && trimmed.is_empty();
         // The rest is looked at once, because there may be many pieces.
@@ -35,14 +35,14 @@ pub(super) fn decode_base64_body(body: &[u8]) -> (Vec<u8>, &[u8]) {
             break;
         }
         is_padded = trimmed.ends_with(b"=") || is_padded && trimmed.is_empty();
-        at = end;
+        offset = end;
         if trimmed.ends_with(b"=") {
-            bytes.extend(decode_base64(&body[start..at]));
-            start = at;
+            bytes.extend(decode_base64(&body[start..offset]));
+            start = offset;
         }
     }
-    bytes.extend(decode_base64(&body[start..at]));
-    (bytes, body[at..].trim_ascii())
+    bytes.extend(decode_base64(&body[start..offset]));
+    (bytes, body[offset..].trim_ascii())
 }
 
 /// The fewest signs of a line that is base64 though one of its characters is damaged.
@@ -80,24 +80,24 @@ const MAX_BLANKS: usize = 80;
 
 pub(super) fn decode_quoted_printable(text: &[u8], in_header: bool) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
-    let mut at = 0;
-    while let Some(byte) = text.get(at) {
-        at += 1;
+    let mut offset = 0;
+    while let Some(byte) = text.get(offset) {
+        offset += 1;
         match byte {
             b'_' if in_header => bytes.push(b' '),
             b'=' => {
                 let code = text
-                    .get(at..at + 2)
+                    .get(offset..offset + 2)
                     .and_then(|code| std::str::from_utf8(code).ok());
                 if let Some(code) = code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
                     bytes.push(code);
-                    at += 2;
+                    offset += 2;
                 } else {
                     // A line that goes on.
-                    let rest = &text[at..text.len().min(at + MAX_BLANKS)];
-                    let end = memchr::memchr(b'\n', rest);
-                    match end.filter(|end| rest[..*end].trim_ascii().is_empty()) {
-                        Some(end) => at += end + 1,
+                    let window = &text[offset..text.len().min(offset + MAX_BLANKS)];
+                    let end = memchr::memchr(b'\n', window);
+                    match end.filter(|end| window[..*end].trim_ascii().is_empty()) {
+                        Some(end) => offset += end + 1,
                         None => bytes.push(b'='),
                     }
                 }
@@ -164,14 +164,14 @@ pub(super) struct UuencodedFile {
 pub(super) fn find_uuencoded(text: &[u8], mut from: usize) -> Option<UuencodedFile> {
     loop {
         let start = from + memmem::find(&text[from..], b"begin ")?;
-        let Some((name, mut at)) = first_line_of_uuencoded(text, start) else {
+        let Some((name, mut offset)) = first_line_of_uuencoded(text, start) else {
             from = start + 1;
             continue;
         };
         let mut bytes = Vec::new();
         // The search goes on where this is no file, so that it takes one pass.
-        while at < text.len() {
-            let (line, end) = line_at(text, at);
+        while offset < text.len() {
+            let (line, end) = line_at(text, offset);
             if line == b"end" {
                 let range = (start, end);
                 return Some(UuencodedFile { range, name, bytes });
@@ -179,23 +179,23 @@ pub(super) fn find_uuencoded(text: &[u8], mut from: usize) -> Option<UuencodedFi
             if !decode_uuencoded_line(line, &mut bytes) {
                 break;
             }
-            at = end;
+            offset = end;
         }
-        from = at;
+        from = offset;
     }
 }
 
 /// Returns the line at an offset without its end, and the offset after it.
-fn line_at(text: &[u8], at: usize) -> (&[u8], usize) {
-    let rest = &text[at..];
-    let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
-    (rest[..length].trim_ascii_end(), at + length)
+fn line_at(text: &[u8], offset: usize) -> (&[u8], usize) {
+    let unread = &text[offset..];
+    let length = memchr::memchr(b'\n', unread).map_or(unread.len(), |end| end + 1);
+    (unread[..length].trim_ascii_end(), offset + length)
 }
 
-/// Returns the name of the file that begins at `at`, and the offset after that line.
-fn first_line_of_uuencoded(text: &[u8], at: usize) -> Option<(String, usize)> {
-    let (line, end) = line_at(text, at);
-    let is_line = at == 0 || text[at - 1] == b'\n';
+/// Returns the name of the file that begins at `offset`, and the offset after that line.
+fn first_line_of_uuencoded(text: &[u8], offset: usize) -> Option<(String, usize)> {
+    let (line, end) = line_at(text, offset);
+    let is_line = offset == 0 || text[offset - 1] == b'\n';
     let (mode, name) = std::str::from_utf8(&line[6..]).ok()?.split_once(' ')?;
     let is_mode = (3..=4).contains(&mode.len()) && mode.bytes().all(|c| c.is_ascii_digit());
     (is_line && is_mode).then(|| (name.trim().to_owned(), end))
@@ -212,7 +212,7 @@ fn decode_uuencoded_line(line: &[u8], bytes: &mut Vec<u8>) -> bool {
         return false;
     }
     for group in 0..count.div_ceil(3) {
-        let [a, b, c, d] = std::array::from_fn(|at| value(line.get(1 + group * 4 + at)));
+        let [a, b, c, d] = std::array::from_fn(|index| value(line.get(1 + group * 4 + index)));
         let decoded = [a << 2 | b >> 4, b << 4 | c >> 2, c << 6 | d];
         bytes.extend(&decoded[..(count - group * 3).min(3)]);
     }
@@ -228,7 +228,7 @@ pub(super) fn decode_utf_7(text: &[u8]) -> String {
     for part in parts {
         let is_sign = |c: char| c.is_ascii_alphanumeric() || c == '/';
         let signs = part.find(|c| !is_sign(c)).unwrap_or(part.len());
-        let (encoded, rest) = part.split_at(signs);
+        let (encoded, plain) = part.split_at(signs);
         if encoded.is_empty() {
             all.push('+');
         } else {
@@ -236,7 +236,7 @@ pub(super) fn decode_utf_7(text: &[u8]) -> String {
             bytes.truncate(bytes.len() & !1);
             all.push_str(&UTF_16BE.decode_without_bom_handling(&bytes).0);
         }
-        all.push_str(rest.strip_prefix('-').unwrap_or(rest));
+        all.push_str(plain.strip_prefix('-').unwrap_or(plain));
     }
     all
 }

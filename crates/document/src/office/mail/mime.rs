@@ -43,7 +43,7 @@ const COMMON_HEADERS: &str = "from to subject date content-type received message
 /// author; or as a mailbox.
 pub(crate) fn is_message(bytes: &[u8]) -> bool {
     let (part, line) = read_head(bytes);
-    let has = |name: &str| part.headers.iter().any(|(of, _)| of == name);
+    let has = |name: &str| part.headers.iter().any(|(header, _)| header == name);
     let of_mailbox = line.starts_with(MAILBOX_LINE);
     // No message has the date of git's patches.
     let is_patch = of_mailbox && memmem::find(line, b" Mon Sep 17 ").is_some();
@@ -65,7 +65,7 @@ fn read_head(bytes: &[u8]) -> (MimePart<'_>, &[u8]) {
         head = &head[..memchr::memrchr(b'\n', head).unwrap_or(0)];
     }
     let line = head.split(|byte| *byte == b'\n').next();
-    (MimePart::of(head), line.unwrap_or_default())
+    (MimePart::parse(head), line.unwrap_or_default())
 }
 
 /// Splits a header into its name in lower case and its value.
@@ -89,20 +89,20 @@ struct MimePart<'a> {
 }
 
 impl<'a> MimePart<'a> {
-    fn of(bytes: &'a [u8]) -> Self {
+    fn parse(bytes: &'a [u8]) -> Self {
         let mut headers: Vec<(String, Vec<u8>)> = Vec::new();
-        let (mut at, mut is_whole) = (0, true);
-        while at < bytes.len().min(MAX_HEADER_BYTES) {
+        let (mut offset, mut is_whole) = (0, true);
+        while offset < bytes.len().min(MAX_HEADER_BYTES) {
             let length =
-                memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len() - at, |end| end + 1);
-            let line = bytes[at..at + length].trim_ascii_end();
+                memchr::memchr(b'\n', &bytes[offset..]).map_or(bytes.len() - offset, |end| end + 1);
+            let line = bytes[offset..offset + length].trim_ascii_end();
             // A line of blanks alone goes on as the header before it, and is no end.
-            let is_blank = !headers.is_empty() && matches!(bytes[at], b' ' | b'\t');
+            let is_blank = !headers.is_empty() && matches!(bytes[offset], b' ' | b'\t');
             if line.is_empty() && !is_blank {
-                at += length;
+                offset += length;
                 break;
             }
-            if is_blank || matches!(bytes[at], b' ' | b'\t') {
+            if is_blank || matches!(bytes[offset], b' ' | b'\t') {
                 if let Some((_, value)) = headers.last_mut()
                     && value.len() + line.len() < MAX_VALUE_BYTES
                 {
@@ -116,17 +116,17 @@ impl<'a> MimePart<'a> {
                 is_whole = false;
                 break;
             }
-            at += length;
+            offset += length;
         }
         Self {
             headers,
-            body: &bytes[at.min(bytes.len())..],
+            body: &bytes[offset.min(bytes.len())..],
             is_whole,
         }
     }
 
     fn header(&self, name: &str) -> &[u8] {
-        let field = self.headers.iter().find(|(of, _)| of == name);
+        let field = self.headers.iter().find(|(header, _)| header == name);
         field.map_or(&[], |(_, value)| value)
     }
 
@@ -152,14 +152,14 @@ impl<'a> MimePart<'a> {
                 continue;
             };
             let key = key.trim().to_ascii_lowercase();
-            let Some(rest) = key.strip_prefix(name) else {
+            let Some(suffix) = key.strip_prefix(name) else {
                 continue;
             };
-            if !rest.is_empty() && !rest.starts_with('*') {
+            if !suffix.is_empty() && !suffix.starts_with('*') {
                 continue;
             }
             let value = value.trim().trim_matches('"').replace("\\\"", "\"");
-            if !rest.ends_with('*') {
+            if !suffix.ends_with('*') {
                 whole.push_str(&value);
                 continue;
             }
@@ -263,11 +263,11 @@ fn join_flowed_lines(text: &str, del_sp: bool) -> String {
 /// Splits the parameters of a header, whose values may be in quotes.
 fn split_parameters(value: &str) -> Vec<&str> {
     let (mut parts, mut start, mut quoted) = (Vec::new(), 0, false);
-    for (at, c) in value.char_indices() {
+    for (offset, c) in value.char_indices() {
         quoted ^= c == '"';
         if c == ';' && !quoted {
-            parts.push(&value[start..at]);
-            start = at + 1;
+            parts.push(&value[start..offset]);
+            start = offset + 1;
         }
     }
     parts.push(&value[start..]);
@@ -303,7 +303,7 @@ struct MimeBudget {
 }
 
 fn read_message(bytes: &[u8], depth: usize, budget: &mut MimeBudget) -> MailMessage {
-    let part = MimePart::of(bytes);
+    let part = MimePart::parse(bytes);
     let mut message = MailMessage {
         subject: part.words("subject"),
         from: part.words("from"),
@@ -349,7 +349,7 @@ fn read_part(
     if !parts.is_empty() {
         let (plain, page) = (message.plain.len(), message.page.len());
         for body in parts {
-            let mut part = MimePart::of(body);
+            let mut part = MimePart::parse(body);
             if kind == "multipart/digest" && part.header("content-type").is_empty() {
                 let declared = ("content-type".to_owned(), b"message/rfc822".to_vec());
                 part.headers.push(declared);
@@ -364,9 +364,9 @@ fn read_part(
     if kind == "message/partial" {
         let number = |name| part.parameter("content-type", name).unwrap_or_default();
         let (number, total) = (number("number"), number("total"));
-        let of = if total.is_empty() { "" } else { " of " };
-        let said = format!("[Part {number}{of}{total} of a message sent in parts.]\n\n");
-        message.plain.push_str(&said);
+        let separator = if total.is_empty() { "" } else { " of " };
+        let remark = format!("[Part {number}{separator}{total} of a message sent in parts.]\n\n");
+        message.plain.push_str(&remark);
     }
     if is_forwarded(&kind, name.as_deref(), part) {
         let bytes = part.decoded_body();
@@ -394,19 +394,19 @@ fn read_part(
 
 /// Takes the files of `uuencode` out of a text, whose names join the attachments'.
 fn take_files(text: String, attachments: &mut Vec<String>) -> String {
-    let (mut rest, mut done) = (String::new(), 0);
+    let (mut remainder, mut done) = (String::new(), 0);
     while let Some(file) = find_uuencoded(text.as_bytes(), done) {
         if attachments.len() >= MAX_PARTS {
             break;
         }
-        rest.push_str(&text[done..file.range.0]);
+        remainder.push_str(&text[done..file.range.0]);
         done = file.range.1;
         attachments.push(file.name);
     }
     if done == 0 {
         return text;
     }
-    rest + &text[done..]
+    remainder + &text[done..]
 }
 
 /// True for a message within a message.

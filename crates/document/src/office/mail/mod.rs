@@ -84,9 +84,9 @@ fn is_stub(text: &str, page: &str) -> bool {
         return false;
     }
     let page = &page[..iki_base::wording::floor_boundary(page, MAX_STUB_PAGE)];
-    let mut shown = BlockWriter::default();
-    epub::append_page(page, "mail", PageSyntax::Html, None, &mut shown);
-    shown.builder.finish(String::new()).count_letters(wanted) == wanted
+    let mut writer = BlockWriter::default();
+    epub::append_page(page, "mail", PageSyntax::Html, None, &mut writer);
+    writer.builder.finish(String::new()).count_letters(wanted) == wanted
 }
 
 /// Reads a message, or the messages of a mailbox as far as there is time and room.

@@ -38,8 +38,10 @@ struct PropertyBag<'f, 'a> {
 
 impl PropertyBag<'_, '_> {
     fn bytes(&self, tag: &str) -> Vec<u8> {
-        let at = self.streams.get(format!("__substg1.0_{tag}").as_str());
-        at.map(|at| self.file.stream(*at)).unwrap_or_default()
+        let stream = self.streams.get(format!("__substg1.0_{tag}").as_str());
+        stream
+            .map(|stream| self.file.stream(*stream))
+            .unwrap_or_default()
     }
 
     /// The text of a property, in UTF-16 or in a code page.
@@ -55,14 +57,17 @@ impl PropertyBag<'_, '_> {
 
     /// The time at which a message was sent.
     fn date(&self) -> String {
-        let at = self.streams.get(PROPERTIES);
-        let all = at.map(|at| self.file.stream(*at)).unwrap_or_default();
+        let index = self.streams.get(PROPERTIES);
+        let all = index
+            .map(|index| self.file.stream(*index))
+            .unwrap_or_default();
         // The head of these is not as long everywhere.
         for tag in [0x0039_0040_u32, 0x0e06_0040, 0x3007_0040] {
             let entry = all
                 .chunks_exact(8)
                 .position(|part| part[..4] == tag.to_le_bytes());
-            let value = entry.and_then(|at| all.get(at * 8 + 8..at * 8 + 16)?.try_into().ok());
+            let value =
+                entry.and_then(|index| all.get(index * 8 + 8..index * 8 + 16)?.try_into().ok());
             if let Some(value) = value {
                 // In units of 100 nanoseconds since 1601.
                 let seconds = i64::from_le_bytes(value) / 10_000_000 - 11_644_473_600;
@@ -116,14 +121,14 @@ fn read_message(
         .filter(|(name, _)| name.starts_with("__attach"))
         .collect();
     attachments.sort_unstable();
-    for (_, at) in attachments {
+    for (_, storage) in attachments {
         if *left == 0 {
             break;
         }
         *left -= 1;
         let attachment = PropertyBag {
             file,
-            streams: file.children(*at),
+            streams: file.children(*storage),
         };
         let within = attachment.streams.get("__substg1.0_3701000D").copied();
         let names = ["3707", "3704", "3001"].map(|id| attachment.text(id));
@@ -144,34 +149,34 @@ fn read_message(
 fn decompress_rtf(bytes: &[u8]) -> Option<Vec<u8>> {
     let size = u32::from_le_bytes(bytes.get(4..8)?.try_into().ok()?) as usize;
     let kind = bytes.get(8..12)?;
-    let rest = bytes.get(16..)?;
+    let packed = bytes.get(16..)?;
     if kind == b"MELA" {
-        return Some(rest.to_vec());
+        return Some(packed.to_vec());
     }
     if kind != b"LZFu" {
         return None;
     }
     let mut all = DICTIONARY.to_vec();
     let limit = all.len() + size.min(MAX_RTF_BYTES);
-    let mut at = 0;
-    'runs: while let Some(control) = rest.get(at) {
-        at += 1;
+    let mut offset = 0;
+    'runs: while let Some(control) = packed.get(offset) {
+        offset += 1;
         for bit in 0..8 {
             if all.len() >= limit {
                 break 'runs;
             }
             if control >> bit & 1 == 0 {
-                let Some(byte) = rest.get(at) else {
+                let Some(byte) = packed.get(offset) else {
                     break 'runs;
                 };
                 all.push(*byte);
-                at += 1;
+                offset += 1;
                 continue;
             }
-            let Some(pair) = rest.get(at..at + 2) else {
+            let Some(pair) = packed.get(offset..offset + 2) else {
                 break 'runs;
             };
-            at += 2;
+            offset += 2;
             let pair = usize::from(pair[0]) << 8 | usize::from(pair[1]);
             let (place, length) = (pair >> 4, (pair & 15) + 2);
             // A place in a ring of 4,096 bytes; the one after the last ends the text.
@@ -183,7 +188,7 @@ fn decompress_rtf(bytes: &[u8]) -> Option<Vec<u8>> {
                 let byte = all
                     .len()
                     .checked_sub(back)
-                    .and_then(|at| all.get(at))
+                    .and_then(|offset| all.get(offset))
                     .copied();
                 all.push(byte.unwrap_or(b' '));
             }

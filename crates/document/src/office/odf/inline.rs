@@ -71,9 +71,9 @@ impl OdfReader<'_, '_> {
             match tag.name() {
                 "span" | "a" if spans.len() < MAX_OPEN => {
                     let name = tag.attribute("style-name").unwrap_or_default();
-                    let own = self.styles.look("text", &name);
-                    let mut run = own.run.or(run);
-                    if own.code {
+                    let own_style = self.styles.look("text", &name);
+                    let mut run = own_style.run.or(run);
+                    if own_style.code {
                         run.mono = Some(true);
                     }
                     let address = tag.attribute("href").filter(|_| tag.name() == "a");

@@ -90,23 +90,23 @@ fn read_sheet<'x>(
                     continue;
                 }
                 let cells = read_row(xml, reader, budget, more, number);
-                let (shown, unseen): (Vec<_>, Vec<_>) = cells
+                let (visible, unseen): (Vec<_>, Vec<_>) = cells
                     .into_iter()
                     .partition(|cell| !hidden[cell.column as usize]);
                 sheet.hidden_columns = sheet.hidden_columns.max(unseen.len());
-                if shown.is_empty() {
+                if visible.is_empty() {
                     continue;
                 }
-                for at in 0..repeated {
+                for index in 0..repeated {
                     if !budget.is_left() {
                         sheet.cut = true;
                         break;
                     }
-                    budget.take(&shown);
+                    budget.take(&visible);
                     sheet.rows.push(SheetRow {
-                        number: number.saturating_add(at),
+                        number: number.saturating_add(index),
                         hidden: u32::try_from(sheet.hidden_rows).unwrap_or(u32::MAX),
-                        cells: shown.clone(),
+                        cells: visible.clone(),
                     });
                 }
             }
@@ -138,9 +138,13 @@ fn read_row<'x>(
             xml.skip();
             continue;
         }
-        let said = |name: &str| tag.value(name);
-        let (kind, date, value) = (said("value-type"), said("date-value"), said("value"));
-        let text = said("string-value");
+        let attribute = |name: &str| tag.value(name);
+        let (kind, date, value) = (
+            attribute("value-type"),
+            attribute("date-value"),
+            attribute("value"),
+        );
+        let text = attribute("string-value");
         let mut cell_text = String::new();
         let mut link = None;
         xml.each_tag(|xml, tag| match tag.name() {
@@ -155,10 +159,10 @@ fn read_row<'x>(
             "annotation" => {
                 let source = xml.skip_to_source();
                 let place = format!("{}{row}", column_name(column));
-                let said = OdfReader::comment_of(source, &place);
+                let attribute = OdfReader::comment_of(source, &place);
                 if budget.cells > more.comments.len() {
                     more.comments
-                        .push(reader.plain_inlines(source).behind(&said));
+                        .push(reader.plain_inlines(source).behind(&attribute));
                 }
             }
             "frame" | "custom-shape" | "g" => more.shapes.push(xml.skip_to_source()),

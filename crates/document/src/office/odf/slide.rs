@@ -73,11 +73,11 @@ fn read_slide(xml: &mut XmlReader<'_>, number: usize, reader: &mut OdfReader<'_,
         reader.blocks.end();
     }
     for source in comments {
-        let said = OdfReader::comment_of(source, "");
+        let comment = OdfReader::comment_of(source, "");
         let text = reader.plain_inlines(source);
         reader
             .blocks
-            .add_item(0, None, u32::MAX, &text.behind(&said));
+            .add_item(0, None, u32::MAX, &text.behind(&comment));
     }
     write_speaker_notes(notes, reader);
 }
@@ -113,12 +113,12 @@ fn write_speaker_notes(notes: &str, reader: &mut OdfReader<'_, '_>) {
 
 /// The place of a shape: left, top, width, height.
 fn place_of(tag: &XmlTag<'_>) -> Option<[i64; 4]> {
-    let at = |name: &str| parse_length(&tag.attribute(name)?);
+    let length = |name: &str| parse_length(&tag.attribute(name)?);
     Some([
-        at("x")?,
-        at("y")?,
-        at("width").unwrap_or(0),
-        at("height").unwrap_or(0),
+        length("x")?,
+        length("y")?,
+        length("width").unwrap_or(0),
+        length("height").unwrap_or(0),
     ])
 }
 
@@ -127,13 +127,13 @@ fn place_of(tag: &XmlTag<'_>) -> Option<[i64; 4]> {
     reason = "a length beyond the limit is cut to it"
 )]
 fn parse_length(text: &str) -> Option<i64> {
-    let at = text.find(|c: char| c.is_ascii_alphabetic())?;
-    let unit = match &text[at..] {
+    let unit_start = text.find(|c: char| c.is_ascii_alphabetic())?;
+    let unit = match &text[unit_start..] {
         "cm" => 10.0 * MILLIMETRE,
         "mm" => MILLIMETRE,
         "in" => INCH,
         "pt" => INCH / 72.0,
         _ => return None,
     };
-    Some((text[..at].parse::<f64>().ok()? * unit) as i64)
+    Some((text[..unit_start].parse::<f64>().ok()? * unit) as i64)
 }

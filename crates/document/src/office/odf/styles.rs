@@ -40,7 +40,7 @@ pub(super) struct OdfLevel {
     suffix: String,
     pub(super) start: Option<u32>,
     /// Number of levels whose numbers are shown.
-    shown: usize,
+    shown_levels: usize,
 }
 
 /// The levels of a list.
@@ -128,10 +128,10 @@ pub(super) fn label(levels: &OdfLevels, level: usize, counts: &[u32]) -> String 
     if level_style.format.is_empty() {
         return String::new();
     }
-    let first = (level + 1).saturating_sub(level_style.shown.max(1));
-    let numbers = (first..=level).filter_map(|at| {
-        let format = &levels.get(at)?.format;
-        let count = counts.get(at)?;
+    let first = (level + 1).saturating_sub(level_style.shown_levels.max(1));
+    let numbers = (first..=level).filter_map(|index| {
+        let format = &levels.get(index)?.format;
+        let count = counts.get(index)?;
         (!format.is_empty()).then(|| format_number(*count, format))
     });
     let numbers = numbers.collect::<Vec<_>>().join(".");
@@ -205,10 +205,10 @@ fn read_run(tag: &XmlTag<'_>, run: &mut RunProperties) {
 fn read_levels(xml: &mut XmlReader<'_>) -> OdfLevels {
     let mut levels = OdfLevels::default();
     xml.each_tag(|_, tag| {
-        let Some(at) = tag.number::<usize>("level") else {
+        let Some(level_number) = tag.number::<usize>("level") else {
             return;
         };
-        if let Some(level) = levels.get_mut(at.wrapping_sub(1)) {
+        if let Some(level) = levels.get_mut(level_number.wrapping_sub(1)) {
             let attribute = |name: &str| tag.value(name);
             // A bullet has no format, and may have a suffix.
             *level = OdfLevel {
@@ -216,7 +216,7 @@ fn read_levels(xml: &mut XmlReader<'_>) -> OdfLevels {
                 prefix: attribute("num-prefix"),
                 suffix: attribute("num-suffix"),
                 start: tag.number("start-value"),
-                shown: tag.number("display-levels").unwrap_or(1),
+                shown_levels: tag.number("display-levels").unwrap_or(1),
             };
         }
     });

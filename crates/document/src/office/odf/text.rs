@@ -22,7 +22,7 @@ const MAX_AUTHOR: usize = 1000;
 /// A note or a comment that the text refers to.
 pub(super) struct OdfNote {
     /// The words before its text.
-    said: String,
+    text: String,
     source: String,
 }
 
@@ -143,12 +143,12 @@ impl<'p, 'b> OdfReader<'p, 'b> {
                 && tag.attribute("is-list-header").is_none()
                 && look.list.as_deref() != Some("");
             if is_numbered && !inlines.is_blank() {
-                let at = usize::from(level.clamp(1, 10)) - 1;
-                self.outline[at] = self.outline[at].saturating_add(1);
-                self.outline[at + 1..].fill(0);
-                let text = styles::label(&self.styles.outline, at, &self.outline);
+                let index = usize::from(level.clamp(1, 10)) - 1;
+                self.outline[index] = self.outline[index].saturating_add(1);
+                self.outline[index + 1..].fill(0);
+                let text = styles::label(&self.styles.outline, index, &self.outline);
                 role.label = (!text.is_empty()).then(|| ItemLabel {
-                    number: Some(self.outline[at]),
+                    number: Some(self.outline[index]),
                     text,
                     ..ItemLabel::default()
                 });
@@ -221,8 +221,8 @@ impl<'p, 'b> OdfReader<'p, 'b> {
                 xml.skip();
                 let spanned = repeated.min(covered);
                 covered -= spanned;
-                let rest = (spanned..repeated).map(|_| TableCell::default());
-                row.extend(rest.take(MAX_COLUMNS.saturating_sub(row.len())));
+                let empty_cells = (spanned..repeated).map(|_| TableCell::default());
+                row.extend(empty_cells.take(MAX_COLUMNS.saturating_sub(row.len())));
                 return;
             }
             let columns = many("number-columns-spanned");
@@ -234,19 +234,19 @@ impl<'p, 'b> OdfReader<'p, 'b> {
             self.write_item();
             (self.item, self.lists) = (item, lists);
             let content = self.blocks.cells.pop().unwrap_or_default();
-            row.push(TableCell::of(content, columns, false));
+            row.push(TableCell::new(content, columns, false));
             row.extend((1..repeated).map(|_| TableCell::default()));
         });
         row
     }
 
     /// Keeps a note for the end of the document and returns its number.
-    pub(super) fn keep_note(&mut self, said: String, source: &str) -> Option<u32> {
+    pub(super) fn keep_note(&mut self, text: String, source: &str) -> Option<u32> {
         if self.in_note || self.notes.len() >= MAX_NOTES {
             return None;
         }
         self.notes.push(OdfNote {
-            said,
+            text,
             source: source.to_owned(),
         });
         u32::try_from(self.notes.len()).ok()
@@ -263,11 +263,11 @@ impl<'p, 'b> OdfReader<'p, 'b> {
                 break;
             }
             self.blocks.builder.open(NodeContent::Note(number));
-            if note.said.is_empty() {
+            if note.text.is_empty() {
                 self.read_source(&note.source);
             } else {
                 let inlines = self.plain_inlines(&note.source);
-                self.blocks.add_paragraph(&inlines.behind(&note.said));
+                self.blocks.add_paragraph(&inlines.behind(&note.text));
             }
             self.blocks.end();
             self.blocks.builder.close();

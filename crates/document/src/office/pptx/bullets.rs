@@ -53,26 +53,26 @@ pub(super) fn bullet_of(tag: &XmlTag<'_>) -> Option<BulletKind> {
 /// Reads the list style that was opened last.
 pub(super) fn read_levels(xml: &mut XmlReader<'_>) -> LevelBullets {
     let mut levels = LevelBullets::default();
-    let mut at = LEVELS;
+    let mut level_index = LEVELS;
     xml.each_tag(|_, tag| {
         let name = tag.name();
         if let Some(level) = name
             .strip_prefix("lvl")
             .and_then(|name| name.strip_suffix("pPr"))
         {
-            at = level
+            level_index = level
                 .parse::<usize>()
                 .map_or(LEVELS, |level| level.wrapping_sub(1));
-        } else if let (Some(bullet), Some(slot)) = (bullet_of(tag), levels.get_mut(at)) {
+        } else if let (Some(bullet), Some(slot)) = (bullet_of(tag), levels.get_mut(level_index)) {
             *slot = Some(bullet);
         }
     });
     levels
 }
 
-/// Returns `own`, with missing levels from `other`.
-pub(super) fn merge_levels(own: &LevelBullets, other: &LevelBullets) -> LevelBullets {
-    std::array::from_fn(|at| own[at].or(other[at]))
+/// Returns `first`, with missing levels from `other`.
+pub(super) fn merge_levels(first: &LevelBullets, other: &LevelBullets) -> LevelBullets {
+    std::array::from_fn(|level| first[level].or(other[level]))
 }
 
 /// The placeholder of a layout that a shape fills.
@@ -83,7 +83,7 @@ pub(super) struct SlidePlaceholder {
 }
 
 impl SlidePlaceholder {
-    pub(super) fn of(tag: &XmlTag<'_>) -> Self {
+    pub(super) fn from_tag(tag: &XmlTag<'_>) -> Self {
         Self {
             kind: tag
                 .attribute("type")
@@ -128,7 +128,7 @@ impl SlideLayout {
     fn keep_place(&mut self, tag: &XmlTag<'_>, placed: &mut (SlidePlaceholder, ShapePlace)) {
         match tag.name() {
             "sp" => *placed = Default::default(),
-            "ph" => placed.0 = SlidePlaceholder::of(tag),
+            "ph" => placed.0 = SlidePlaceholder::from_tag(tag),
             "off" | "ext" if !placed.0.kind.is_empty() => {
                 placed.1.read(tag);
                 let (kind, index) = (&placed.0.kind, &placed.0.index);
@@ -147,9 +147,9 @@ impl SlideLayout {
     }
 
     /// Returns the place that a layout or its master gives a placeholder.
-    pub(super) fn place(&self, of: &SlidePlaceholder) -> Option<SlideArea> {
-        let by_kind = self.kind_places.get(&of.kind);
-        self.places.get(&of.index).or(by_kind).copied()
+    pub(super) fn place(&self, placeholder: &SlidePlaceholder) -> Option<SlideArea> {
+        let by_kind = self.kind_places.get(&placeholder.kind);
+        self.places.get(&placeholder.index).or(by_kind).copied()
     }
 
     /// Reads the placeholders of a layout.
@@ -161,7 +161,7 @@ impl SlideLayout {
             self.keep_place(tag, &mut placed);
             match tag.name() {
                 "sp" => placeholder = None,
-                "ph" => placeholder = Some(SlidePlaceholder::of(tag)),
+                "ph" => placeholder = Some(SlidePlaceholder::from_tag(tag)),
                 "lstStyle" if self.placeholders.len() < MAX_PLACEHOLDERS => {
                     let levels = read_levels(xml);
                     if let Some(of) = placeholder.take() {
@@ -175,15 +175,15 @@ impl SlideLayout {
     }
 
     /// Returns the bullets of a placeholder.
-    pub(super) fn levels(&self, of: &SlidePlaceholder) -> LevelBullets {
-        if !of.is_body() {
+    pub(super) fn levels(&self, placeholder: &SlidePlaceholder) -> LevelBullets {
+        if !placeholder.is_body() {
             return LevelBullets::default();
         }
-        let own = if of.index.is_empty() {
-            self.kinds.get(&of.kind)
+        let own_levels = if placeholder.index.is_empty() {
+            self.kinds.get(&placeholder.kind)
         } else {
-            self.placeholders.get(&of.index)
+            self.placeholders.get(&placeholder.index)
         };
-        merge_levels(own.unwrap_or(&LevelBullets::default()), &self.body)
+        merge_levels(own_levels.unwrap_or(&LevelBullets::default()), &self.body)
     }
 }

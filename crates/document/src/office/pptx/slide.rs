@@ -122,7 +122,7 @@ impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
                 hidden = tag.is_set("hidden");
                 alt = description_of(tag);
             }
-            "ph" => placeholder = Some(SlidePlaceholder::of(tag)),
+            "ph" => placeholder = Some(SlidePlaceholder::from_tag(tag)),
             "off" | "ext" => place.read(tag),
             "txBody" => {
                 let levels = match &placeholder {
@@ -192,7 +192,7 @@ impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
                 if let Some(row) = rows.last_mut()
                     && !spanned
                 {
-                    row.push(TableCell::of(content, columns, goes_on));
+                    row.push(TableCell::new(content, columns, goes_on));
                 }
             }
             _ => {}
@@ -237,9 +237,9 @@ impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
 /// has no position keeps its place in the document.
 pub(in super::super) fn sort_by_place<T>(shapes: &mut [(Option<SlideArea>, T)]) {
     let (mut place, mut tops) = ([i64::MIN; 4], Vec::new());
-    for (own, _) in &mut *shapes {
-        place = own.unwrap_or(place);
-        *own = Some(place);
+    for (area, _) in &mut *shapes {
+        place = area.unwrap_or(place);
+        *area = Some(place);
         tops.push(place[1]);
     }
     tops.sort_unstable();

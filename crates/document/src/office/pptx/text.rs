@@ -52,13 +52,13 @@ fn read_paragraph(
     let mut inlines = InlineContent::default();
     let mut style = Some(RunStyle::default());
     let mut signs = None;
-    let (mut level, mut own) = (0, None);
+    let (mut level, mut bullet_given) = (0, None);
     while let Some(tag) = xml.tag_within(depth) {
         match tag.name() {
             "pPr" => {
                 level = tag.number::<u8>("lvl").unwrap_or(0).min(MAX_LEVEL);
                 xml.each_tag(|_, tag| {
-                    own = bullets::bullet_of(tag).or(own);
+                    bullet_given = bullets::bullet_of(tag).or(bullet_given);
                 });
             }
             "r" | "fld" => (style, signs) = (Some(RunStyle::default()), None),
@@ -82,7 +82,7 @@ fn read_paragraph(
             _ => {}
         }
     }
-    let bullet = own
+    let bullet = bullet_given
         .or(levels[usize::from(level)])
         .unwrap_or(BulletKind::None);
     SlideParagraph {
@@ -131,23 +131,23 @@ fn read_run_style(
 pub(super) fn write(paragraphs: Vec<SlideParagraph>, key: u32, blocks: &mut BlockWriter) {
     let mut counts = [0_u32; LEVELS];
     for paragraph in paragraphs {
-        let at = usize::from(paragraph.level);
-        counts[at + 1..].fill(0);
+        let level_index = usize::from(paragraph.level);
+        counts[level_index + 1..].fill(0);
         match paragraph.bullet {
             BulletKind::None => {
-                counts[at] = 0;
+                counts[level_index] = 0;
                 blocks.add_paragraph(&paragraph.inlines);
             }
             BulletKind::Mark => {
-                counts[at] = 0;
+                counts[level_index] = 0;
                 blocks.add_item(paragraph.level, None, key, &paragraph.inlines);
             }
             BulletKind::Number(start, format) => {
                 if paragraph.inlines.is_blank() {
                     continue;
                 }
-                let number = start.saturating_add(counts[at]);
-                counts[at] += 1;
+                let number = start.saturating_add(counts[level_index]);
+                counts[level_index] += 1;
                 let label = ItemLabel {
                     number: Some(number),
                     text: format!("{}.", format_number(number, format)),

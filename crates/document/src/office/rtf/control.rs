@@ -48,11 +48,11 @@ impl RtfReader<'_> {
         match self.state.destination {
             RtfDestination::Skipped => return,
             RtfDestination::Colours => {
-                let at = ["red", "green", "blue"]
+                let part = ["red", "green", "blue"]
                     .iter()
                     .position(|name| *name == word);
-                if let Some(at) = at {
-                    self.tables.add_colour_part(at, number_or_one);
+                if let Some(part) = part {
+                    self.tables.add_colour_part(part, number_or_one);
                 }
                 return;
             }
@@ -108,7 +108,7 @@ impl RtfReader<'_> {
             "sn" => Aside(RtfAside::PropertyName),
             "sv" => Aside(RtfAside::PropertyValue),
             "shptxt" => {
-                let start = tokens.at;
+                let start = tokens.offset;
                 let state = GroupState {
                     destination: Body,
                     ..self.state
@@ -149,12 +149,12 @@ impl RtfReader<'_> {
             "listtext" | "pntext" => Aside(RtfAside::Label),
             "atnauthor" => Aside(RtfAside::CommentAuthor),
             "footnote" | "annotation" if current == Body => {
-                let start = tokens.at;
+                let start = tokens.offset;
                 let source = start..tokens.skip_group();
                 if self.in_note || self.notes.len() >= MAX_NOTES {
                     return true;
                 }
-                let said = if word == "annotation" {
+                let text = if word == "annotation" {
                     let author = &mut self.asides[RtfAside::CommentAuthor as usize];
                     comment_of(&std::mem::take(author), "")
                 } else {
@@ -167,7 +167,7 @@ impl RtfReader<'_> {
                         encoding: self.state.encoding,
                         ..GroupState::default()
                     },
-                    said,
+                    text,
                 });
                 let number = u32::try_from(self.notes.len()).unwrap_or(u32::MAX);
                 self.inlines.add_note_mark(number);
@@ -203,7 +203,7 @@ impl RtfReader<'_> {
         let code = u32::try_from(if code < 0 { code + 0x1_0000 } else { code }).unwrap_or(0);
         let high = std::mem::take(&mut self.high);
         self.to_skip = self.state.replaced;
-        let found = match code {
+        let code_point = match code {
             0xd800..=0xdbff => {
                 self.high = code;
                 return;
@@ -213,12 +213,12 @@ impl RtfReader<'_> {
         };
         // Signs of symbol fonts whose characters are not known.
         let is_known = self.state.run.symbols.flatten().is_some();
-        let found = if (0xf020..0xf100).contains(&found) && !is_known {
-            found - 0xf000
+        let code_point = if (0xf020..0xf100).contains(&code_point) && !is_known {
+            code_point - 0xf000
         } else {
-            found
+            code_point
         };
-        if let Some(c) = char::from_u32(found).filter(|c| !c.is_control()) {
+        if let Some(c) = char::from_u32(code_point).filter(|c| !c.is_control()) {
             self.add_text(c.encode_utf8(&mut [0; 4]));
         }
     }
@@ -235,9 +235,9 @@ impl RtfReader<'_> {
             "super" | "up" => state.run.raised = on,
             "sub" | "nosupersub" | "dn" => state.run.raised = Some(false),
             "fs" => state.run.size = number.and_then(|size| size.try_into().ok()),
-            "cf" => state.run.white = number.map(|at| self.tables.white.contains(&at)),
+            "cf" => state.run.white = number.map(|index| self.tables.white.contains(&index)),
             "highlight" | "cb" | "chcbpat" | "cbpat" | "clcbpat" => {
-                let is_white = |at| at == 0 || self.tables.white.contains(&at);
+                let is_white = |index| index == 0 || self.tables.white.contains(&index);
                 state.run.shaded = Some(!is_white(number.unwrap_or(0)));
             }
             "f" => {

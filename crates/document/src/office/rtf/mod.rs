@@ -86,7 +86,7 @@ struct RtfNote {
     source: Range<usize>,
     state: GroupState,
     /// The words before its text.
-    said: String,
+    text: String,
 }
 
 #[derive(Default)]
@@ -175,7 +175,7 @@ impl RtfReader<'_> {
         );
         let mut tokens = RtfTokens {
             bytes: &self.bytes[..range.end],
-            at: range.start,
+            offset: range.start,
         };
         let mut count = 0_u32;
         while let Some(token) = tokens.next() {
@@ -271,7 +271,10 @@ impl RtfReader<'_> {
             RtfDestination::Body => {
                 let run = self.state.run;
                 if !run.is_unseen(self.table.is_empty()) {
-                    let link = self.state.link.and_then(|at| self.links.get(at).cloned());
+                    let link = self
+                        .state
+                        .link
+                        .and_then(|index| self.links.get(index).cloned());
                     self.inlines.add_text(&run.style(false, link), text);
                 }
                 return;
@@ -350,7 +353,7 @@ impl RtfReader<'_> {
                 break;
             }
             self.blocks.builder.open(NodeContent::Note(number));
-            self.inlines.add_plain(&note.said);
+            self.inlines.add_plain(&note.text);
             self.read_aside(note.source, note.state);
             self.blocks.end();
             self.blocks.builder.close();

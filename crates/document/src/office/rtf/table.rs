@@ -68,19 +68,19 @@ impl RtfTable {
             self.end_cell();
         }
         let row = std::mem::take(&mut self.row);
-        let shape = |at: usize| {
+        let shape = |index: usize| {
             let next = || CellShape {
-                right: i32::try_from(at)
+                right: i32::try_from(index)
                     .unwrap_or(0)
                     .saturating_mul(10 * EDGE_TOLERANCE),
                 ..CellShape::default()
             };
-            self.shapes.get(at).copied().unwrap_or_else(next)
+            self.shapes.get(index).copied().unwrap_or_else(next)
         };
         let row: Vec<_> = row
             .into_iter()
             .enumerate()
-            .map(|(at, cell)| (shape(at), cell))
+            .map(|(index, cell)| (shape(index), cell))
             .collect();
         if !row.is_empty() {
             self.rows.push(row);
@@ -114,10 +114,10 @@ impl RtfTable {
                 before = behind.max(before);
                 if let Some(last) = cells.last_mut().filter(|_| shape.joined) {
                     let columns = columns + usize::from(last.columns);
-                    *last = TableCell::of(std::mem::take(&mut last.content), columns, false);
+                    *last = TableCell::new(std::mem::take(&mut last.content), columns, false);
                     continue;
                 }
-                cells.push(TableCell::of(content, columns, shape.below));
+                cells.push(TableCell::new(content, columns, shape.below));
             }
             cells
         });

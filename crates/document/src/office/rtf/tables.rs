@@ -42,8 +42,8 @@ pub(super) struct RtfTables {
 }
 
 impl RtfTables {
-    pub(super) fn add_colour_part(&mut self, at: usize, value: i32) {
-        self.parts[at] = value;
+    pub(super) fn add_colour_part(&mut self, index: usize, value: i32) {
+        self.parts[index] = value;
     }
 
     pub(super) fn end_colour(&mut self) {

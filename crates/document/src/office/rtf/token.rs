@@ -17,18 +17,18 @@ pub(super) enum RtfToken<'a> {
     Byte(u8),
 }
 
-/// Reads tokens from `at` up to the end of `bytes`.
+/// Reads tokens from `offset` up to the end of `bytes`.
 #[derive(Clone, Copy)]
 pub(super) struct RtfTokens<'a> {
     pub(super) bytes: &'a [u8],
-    pub(super) at: usize,
+    pub(super) offset: usize,
 }
 
 impl<'a> RtfTokens<'a> {
     pub(super) fn next(&mut self) -> Option<RtfToken<'a>> {
         loop {
-            let byte = *self.bytes.get(self.at)?;
-            self.at += 1;
+            let byte = *self.bytes.get(self.offset)?;
+            self.offset += 1;
             return Some(match byte {
                 b'{' => RtfToken::Open,
                 b'}' => RtfToken::Close,
@@ -40,40 +40,40 @@ impl<'a> RtfTokens<'a> {
     }
 
     fn control(&mut self) -> Option<RtfToken<'a>> {
-        let rest = self.bytes.get(self.at..)?;
+        let unread = self.bytes.get(self.offset..)?;
         let is_letter = |byte: &&u8| byte.is_ascii_alphabetic();
-        let letters = rest.iter().take(MAX_WORD).take_while(is_letter).count();
+        let letters = unread.iter().take(MAX_WORD).take_while(is_letter).count();
         if letters == 0 {
-            let symbol = *rest.first()?;
-            self.at += 1;
+            let symbol = *unread.first()?;
+            self.offset += 1;
             if symbol == b'\'' {
-                let digits = rest
+                let digits = unread
                     .get(1..3)
                     .and_then(|digits| std::str::from_utf8(digits).ok());
                 let code = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-                self.at += if code.is_some() { 2 } else { 0 };
+                self.offset += if code.is_some() { 2 } else { 0 };
                 return Some(RtfToken::Byte(code.unwrap_or(b'?')));
             }
             return Some(RtfToken::Symbol(symbol));
         }
-        let word = std::str::from_utf8(&rest[..letters]).ok()?;
-        let mut end = letters + usize::from(rest.get(letters) == Some(&b'-'));
-        end += rest[end..]
+        let word = std::str::from_utf8(&unread[..letters]).ok()?;
+        let mut end = letters + usize::from(unread.get(letters) == Some(&b'-'));
+        end += unread[end..]
             .iter()
             .take(11)
             .take_while(|byte| byte.is_ascii_digit())
             .count();
-        let number = std::str::from_utf8(&rest[letters..end]).ok();
+        let number = std::str::from_utf8(&unread[letters..end]).ok();
         let number = number.and_then(|number| number.parse().ok());
         if number.is_none() {
             end = letters;
         }
         // A blank ends a word and belongs to it.
-        end += usize::from(rest.get(end) == Some(&b' '));
-        self.at += end;
+        end += usize::from(unread.get(end) == Some(&b' '));
+        self.offset += end;
         if word == "bin" {
             let length = number.and_then(|length: i32| usize::try_from(length).ok());
-            self.at = self.at.saturating_add(length.unwrap_or(0));
+            self.offset = self.offset.saturating_add(length.unwrap_or(0));
         }
         Some(RtfToken::Word(word, number))
     }
@@ -82,13 +82,13 @@ impl<'a> RtfTokens<'a> {
     pub(super) fn skip_group(&mut self) -> usize {
         let mut depth = 0_usize;
         loop {
-            let end = self.at;
+            let end = self.offset;
             match self.next() {
                 None => return end.min(self.bytes.len()),
                 Some(RtfToken::Open) => depth += 1,
                 Some(RtfToken::Close) if depth == 0 => {
                     // The end is read as such.
-                    self.at = end;
+                    self.offset = end;
                     return end;
                 }
                 Some(RtfToken::Close) => depth -= 1,

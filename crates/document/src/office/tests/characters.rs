@@ -73,8 +73,8 @@ fn superscripts_of_cells_are_told_from_the_digits_before_them() {
     );
     let strings = format!("<sst><si>{rich}</si></sst>");
     let file = xlsx(&[("One", "", &rows)], &[("xl/sharedStrings.xml", &strings)]);
-    let shown = converted(&file).unwrap().markdown;
-    assert_eq!(shown.matches("10^6 µg").count(), 2, "{shown}");
+    let markdown = converted(&file).unwrap().markdown;
+    assert_eq!(markdown.matches("10^6 µg").count(), 2, "{markdown}");
 }
 
 #[test]

@@ -253,8 +253,8 @@ fn a_formula_is_told_in_one_line() {
             parts.concat()
         )
     };
-    let nary = |properties: &str, rest: &str| {
-        format!("<m:nary><m:naryPr>{properties}</m:naryPr>{rest}</m:nary>")
+    let nary = |properties: &str, content: &str| {
+        format!("<m:nary><m:naryPr>{properties}</m:naryPr>{content}</m:nary>")
     };
     let b2 = of("sSup", &[e("e", "b"), e("sup", "2")]);
     let root = format!(

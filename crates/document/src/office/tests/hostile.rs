@@ -10,24 +10,24 @@ use iki_base::cpu_clock::CpuInstant;
 #[test]
 fn what_a_file_is_is_told_by_its_bytes() {
     let docx = docx(&paragraph("", "x"), &[]);
-    assert_eq!(FileKind::of(&docx), Some(FileKind::Docx));
+    assert_eq!(FileKind::detect(&docx), Some(FileKind::Docx));
     assert_eq!(
-        FileKind::of(&xlsx(&[("S", "", "")], &[])),
+        FileKind::detect(&xlsx(&[("S", "", "")], &[])),
         Some(FileKind::Xlsx)
     );
     assert_eq!(
-        FileKind::of(b"\xef\xbb\xbf junk %PDF-1.7"),
+        FileKind::detect(b"\xef\xbb\xbf junk %PDF-1.7"),
         Some(FileKind::Pdf)
     );
     assert_eq!(
-        FileKind::of(&[b" ".repeat(1024).as_slice(), b"%PDF"].concat()),
+        FileKind::detect(&[b" ".repeat(1024).as_slice(), b"%PDF"].concat()),
         None
     );
     for other in [&b""[..], b"PK\x03\x04", b"hello", b"<html>"] {
-        assert_eq!(FileKind::of(other), None);
+        assert_eq!(FileKind::detect(other), None);
     }
     assert_eq!(
-        FileKind::of(&zip(&[
+        FileKind::detect(&zip(&[
             ("a.txt", "x"),
             ("mimetype", "application/vnd.oasis.opendocument.text")
         ])),
@@ -42,7 +42,7 @@ fn what_a_file_is_is_told_by_its_bytes() {
 fn errors_say_what_to_do() {
     let older = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 some document";
     assert_eq!(
-        DocumentError::of(older),
+        DocumentError::detect(older),
         Some(DocumentError::UnknownLegacyOffice)
     );
     let name: Vec<u8> = "EncryptedPackage"
@@ -50,14 +50,14 @@ fn errors_say_what_to_do() {
         .flat_map(|byte| [byte, 0])
         .collect();
     assert_eq!(
-        DocumentError::of(&[&older[..], &name].concat()),
+        DocumentError::detect(&[&older[..], &name].concat()),
         Some(DocumentError::Encrypted)
     );
     assert_eq!(
-        DocumentError::of(b"PK\x03\x04 cut off"),
+        DocumentError::detect(b"PK\x03\x04 cut off"),
         Some(DocumentError::Damaged)
     );
-    assert_eq!(DocumentError::of(b"hello"), None);
+    assert_eq!(DocumentError::detect(b"hello"), None);
     let empty = converted(&docx("", &[])).unwrap_err();
     assert_eq!(
         empty.to_string(),
@@ -74,7 +74,7 @@ fn errors_say_what_to_do() {
 fn records(file: &[u8], name: &str) -> (usize, usize) {
     let find = |mark: &[u8], length: usize| {
         memchr::memmem::find_iter(file, mark)
-            .find(|at| file[at + length..].starts_with(name.as_bytes()))
+            .find(|offset| file[offset + length..].starts_with(name.as_bytes()))
             .unwrap()
     };
     (find(b"PK\x03\x04", 30), find(b"PK\x01\x02", 46))
@@ -115,7 +115,7 @@ fn wrong_sizes_and_checksums_cost_no_more_than_a_remark() {
 
 #[test]
 fn a_bomb_is_cut_where_it_would_burst() {
-    let begin = CpuInstant::now();
+    let start = CpuInstant::now();
     let mut body = paragraph("", "before");
     body.push_str(&" ".repeat(70 << 20));
     body.push_str(&paragraph("", "behind"));
@@ -128,7 +128,7 @@ fn a_bomb_is_cut_where_it_would_burst() {
         "{}",
         document.markdown
     );
-    assert!(begin.elapsed() < Duration::from_secs(60));
+    assert!(start.elapsed() < Duration::from_secs(60));
 }
 
 #[test]
@@ -147,10 +147,13 @@ fn claims_of_many_entries_are_refused_before_they_cost_memory() {
     whole.extend((end as u64).to_le_bytes());
     whole.extend(1_u32.to_le_bytes());
     whole.extend(file.drain(end..));
-    assert_eq!(DocumentError::of(&whole), Some(DocumentError::TooCostly));
+    assert_eq!(
+        DocumentError::detect(&whole),
+        Some(DocumentError::TooCostly)
+    );
     let many = b"PK\x01\x02".repeat(30_000);
     assert_eq!(
-        DocumentError::of(&[&b"PK\x03\x04"[..], &many].concat()),
+        DocumentError::detect(&[&b"PK\x03\x04"[..], &many].concat()),
         Some(DocumentError::TooCostly)
     );
 }
@@ -166,7 +169,7 @@ fn entities_are_not_expanded() {
 
 #[test]
 fn depth_costs_neither_stack_nor_time() {
-    let begin = CpuInstant::now();
+    let start = CpuInstant::now();
     let text = paragraph("", "in");
     let table = "<w:tbl><w:tblGrid><w:gridCol/><w:gridCol/></w:tblGrid><w:tr><w:tc>";
     for (open, times) in [
@@ -193,9 +196,9 @@ fn depth_costs_neither_stack_nor_time() {
         );
     }
     assert!(
-        begin.elapsed() < Duration::from_secs(60),
+        start.elapsed() < Duration::from_secs(60),
         "{:?}",
-        begin.elapsed()
+        start.elapsed()
     );
 }
 
@@ -254,7 +257,7 @@ fn a_part_that_points_out_of_the_file_points_nowhere() {
 fn there_is_an_end_to_every_conversion() {
     let body = paragraph("", "some text").repeat(200_000);
     let file = docx(&body, &[]);
-    let begin = CpuInstant::now();
+    let start = CpuInstant::now();
     let limits = FileLimits {
         end: Some(Instant::now() + Duration::from_millis(150)),
         ..FileLimits::default()
@@ -266,8 +269,8 @@ fn there_is_an_end_to_every_conversion() {
         Err(error) => assert_eq!(error, DocumentError::TooCostly),
     }
     assert!(
-        begin.elapsed() < Duration::from_secs(2),
+        start.elapsed() < Duration::from_secs(2),
         "{:?}",
-        begin.elapsed()
+        start.elapsed()
     );
 }

@@ -22,7 +22,7 @@ fn a_message_has_its_people_its_text_and_the_names_of_its_attachments() {
         "# A title\n\n**From:** Ann Ä \\<ann@example.com>  \n**To:** bob@example.com  \n**Date:** Mon, 1 Jan 2024\n\nCafé!  \nnext\n\nend\n\n\
          **Attachments:** a b.pdf\n\n## Within\n\n**x**",
     );
-    assert_eq!(FileKind::of(file.as_bytes()), Some(FileKind::Eml));
+    assert_eq!(FileKind::detect(file.as_bytes()), Some(FileKind::Eml));
     assert_eq!(converted(file.as_bytes()).unwrap().title, "A title");
 }
 
@@ -30,18 +30,18 @@ fn a_message_has_its_people_its_text_and_the_names_of_its_attachments() {
 fn a_mailbox_is_read_message_by_message() {
     let one =
         format!("From ann@example.com Mon Jan  1 10:00:00 2024\n{HEAD}\nFrom there to here.\n");
-    let shown = "# A title\n\n**From:** Ann Ä \\<ann@example.com>\n\nFrom there to here.";
-    assert_eq!(FileKind::of(one.as_bytes()), Some(FileKind::Eml));
-    check(one.as_bytes(), shown);
+    let expected = "# A title\n\n**From:** Ann Ä \\<ann@example.com>\n\nFrom there to here.";
+    assert_eq!(FileKind::detect(one.as_bytes()), Some(FileKind::Eml));
+    check(one.as_bytes(), expected);
     let three = [&*one, &*one, &*one].join("\n");
-    check(three.as_bytes(), &[shown; 3].join("\n\n"));
-    assert_eq!(FileKind::of(b"From here on\nthere is text.\n"), None);
+    check(three.as_bytes(), &[expected; 3].join("\n\n"));
+    assert_eq!(FileKind::detect(b"From here on\nthere is text.\n"), None);
     let plain = "From hr Mon Jan  1 10:00:00 2024\nFrom: hr\nDate: Mon, 1 Jan 2024\n\nHello.\n";
-    assert_eq!(FileKind::of(plain.as_bytes()), Some(FileKind::Eml));
-    let begin = CpuInstant::now();
+    assert_eq!(FileKind::detect(plain.as_bytes()), Some(FileKind::Eml));
+    let start = CpuInstant::now();
     let many = converted(vec![plain; 20_000].join("\n").as_bytes()).unwrap();
     assert!(many.markdown.matches("Hello.").count() > 1000);
-    let taken = begin.elapsed();
+    let taken = start.elapsed();
     assert!(taken < Duration::from_secs(20), "{taken:?}");
 }
 
@@ -52,11 +52,11 @@ fn a_report_says_why_a_message_was_not_delivered() {
          --b\n\nCould not deliver.\n--b\nContent-Type: message/delivery-status; name=\"details.txt\"\n\n\
          Reporting-MTA: dns; mx\n\nAction: failed\nDiagnostic-Code: smtp; 550 No such user\n--b--\n"
     );
-    let shown = converted(file.as_bytes()).unwrap().markdown;
-    for said in ["Could not deliver.", "Action: failed", "550 No such user"] {
-        assert!(shown.contains(said), "{shown}");
+    let markdown = converted(file.as_bytes()).unwrap().markdown;
+    for reason in ["Could not deliver.", "Action: failed", "550 No such user"] {
+        assert!(markdown.contains(reason), "{markdown}");
     }
-    assert!(!shown.contains("Attachments"), "{shown}");
+    assert!(!markdown.contains("Attachments"), "{markdown}");
 }
 
 #[test]
@@ -76,9 +76,9 @@ fn forwarded_messages_are_read_however_they_are_attached() {
         let file = format!(
             "{HEAD}Content-Type: multipart/{outer}; boundary=b\n\n--b\n{part}\n{inner}\n--b--\n"
         );
-        let shown = converted(file.as_bytes()).unwrap().markdown;
+        let markdown = converted(file.as_bytes()).unwrap().markdown;
         let wanted = "## Within\n\n**From:** bob@example.com\n\nInner text.";
-        assert!(shown.ends_with(wanted), "{outer} {part}: {shown}");
+        assert!(markdown.ends_with(wanted), "{outer} {part}: {markdown}");
     }
 }
 
@@ -89,18 +89,18 @@ fn text_that_is_to_be_shown_is_shown_though_it_has_a_name_or_no_type() {
         "text; charset=us-ascii",
     ] {
         let file = format!("{HEAD}Content-Type: {says}\n\nWords.");
-        let shown = converted(file.as_bytes()).unwrap().markdown;
-        assert!(shown.ends_with("\n\nWords."), "{shown}");
+        let markdown = converted(file.as_bytes()).unwrap().markdown;
+        assert!(markdown.ends_with("\n\nWords."), "{markdown}");
     }
 }
 
 #[test]
 fn files_of_uuencode_are_attachments_and_other_old_encodings_are_text() {
     let file = format!("{HEAD}\nSee:\n\nbegin 644 cat.txt\n#0V%T\n`\nend\n\nBye.\n");
-    let shown = converted(file.as_bytes()).unwrap().markdown;
+    let markdown = converted(file.as_bytes()).unwrap().markdown;
     assert!(
-        shown.ends_with("See:\n\nBye.\n\n**Attachments:** cat.txt"),
-        "{shown}"
+        markdown.ends_with("See:\n\nBye.\n\n**Attachments:** cat.txt"),
+        "{markdown}"
     );
     for (says, text, wanted) in [
         (
@@ -111,16 +111,16 @@ fn files_of_uuencode_are_attachments_and_other_old_encodings_are_text() {
         ("text/plain; charset=UTF-7", "Fr+APY-sche", "Fr\u{f6}sche"),
     ] {
         let file = format!("{HEAD}Content-Type: {says}\n\n{text}");
-        let shown = converted(file.as_bytes()).unwrap().markdown;
-        assert!(shown.ends_with(&format!("\n\n{wanted}")), "{shown}");
+        let markdown = converted(file.as_bytes()).unwrap().markdown;
+        assert!(markdown.ends_with(&format!("\n\n{wanted}")), "{markdown}");
     }
 }
 
 #[test]
 fn a_line_of_blanks_alone_does_not_end_the_headers() {
     let file = format!("{HEAD}References: <a@b>\n\t\nDate: now\n\nText.\n");
-    let shown = converted(file.as_bytes()).unwrap().markdown;
-    assert!(shown.ends_with("**Date:** now\n\nText."), "{shown}");
+    let markdown = converted(file.as_bytes()).unwrap().markdown;
+    assert!(markdown.ends_with("**Date:** now\n\nText."), "{markdown}");
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn what_is_said_to_be_mail_needs_less_to_be_one() {
     ] {
         let kind = FileKind::of_mail(text.as_bytes());
         assert_eq!(kind.is_some(), wanted, "{text}");
-        assert_eq!(FileKind::of(text.as_bytes()), None, "{text}");
+        assert_eq!(FileKind::detect(text.as_bytes()), None, "{text}");
     }
 }
 
@@ -172,18 +172,18 @@ fn a_text_is_read_as_it_is_whatever_it_says_to_be() {
     ] {
         let document = converted(format!("{HEAD}Content-Type: {says}\r\n\r\n{text}").as_bytes());
         let markdown = document.unwrap().markdown.replace('\\', "");
-        let shown = markdown
+        let body = markdown
             .split_once("\n\n")
-            .and_then(|(_, rest)| rest.split_once("\n\n"));
-        assert_eq!(shown.unwrap().1, wanted, "{says}");
+            .and_then(|(_, behind)| behind.split_once("\n\n"));
+        assert_eq!(body.unwrap().1, wanted, "{says}");
     }
 }
 
 #[track_caller]
 fn check_body(head: &str, body: &[u8], wanted: &str) {
     let file = [format!("{HEAD}{head}\n\n").as_bytes(), body].concat();
-    let shown = converted(&file).unwrap().markdown;
-    let body = shown.split_once("example.com>\n\n").unwrap().1;
+    let markdown = converted(&file).unwrap().markdown;
+    let body = markdown.split_once("example.com>\n\n").unwrap().1;
     assert_eq!(body, wanted, "{head}");
 }
 
@@ -196,14 +196,14 @@ fn of_two_forms_the_page_is_shown_where_the_text_is_a_stub() {
          {html}\n--rr--\n"
     );
     let page = format!("Content-Type: text/html\n\n{html}\n");
-    let shown = format!("# Invoice 77\n\n{long}");
+    let expected = format!("# Invoice 77\n\n{long}");
     for (plain, page, wanted) in [
         (
             "View online: https://e.org/a/long/address/of/it",
             &page,
-            &*shown,
+            &*expected,
         ),
-        ("[image: logo]", &related, &*shown),
+        ("[image: logo]", &related, &*expected),
         (
             "The total of invoice 77 is 1,234 EUR.",
             &page,
@@ -219,7 +219,7 @@ fn of_two_forms_the_page_is_shown_where_the_text_is_a_stub() {
     check_body(
         head,
         body.as_bytes(),
-        &format!("A list's footer.\n\n{shown}"),
+        &format!("A list's footer.\n\n{expected}"),
     );
 }
 
@@ -287,12 +287,12 @@ fn what_stands_after_base64_is_text_and_padded_pieces_are_joined() {
         ("Zmlyc3Qg\n\nc2Vjb25k\n", "first second"),
     ] {
         let file = format!("{HEAD}{head}\n\n{body}");
-        let shown = converted(file.as_bytes())
+        let markdown = converted(file.as_bytes())
             .unwrap()
             .markdown
             .replace('\\', "");
         assert_eq!(
-            shown.split_once("example.com>\n\n").unwrap().1,
+            markdown.split_once("example.com>\n\n").unwrap().1,
             wanted,
             "{body}"
         );
@@ -302,10 +302,10 @@ fn what_stands_after_base64_is_text_and_padded_pieces_are_joined() {
 #[test]
 fn many_padded_pieces_take_no_longer_than_one() {
     let head = format!("{HEAD}Content-Transfer-Encoding: base64\n\n");
-    let begin = CpuInstant::now();
+    let start = CpuInstant::now();
     let document = converted(format!("{head}{}", "YQ==\n\n".repeat(200_000)).as_bytes());
     assert!(document.unwrap().markdown.contains("aaaa"));
-    let taken = begin.elapsed();
+    let taken = start.elapsed();
     assert!(taken < Duration::from_secs(5), "{taken:?}");
 }
 
@@ -327,17 +327,17 @@ fn parts_are_shown_though_their_boundary_is_missing() {
 #[test]
 fn parts_within_parts_end_somewhere() {
     let mut nested = String::from(HEAD);
-    for at in 0..10_000 {
+    for index in 0..10_000 {
         let _ = write!(
             nested,
-            "Content-Type: multipart/mixed; boundary=b{at}\n\n--b{at}\n"
+            "Content-Type: multipart/mixed; boundary=b{index}\n\n--b{index}\n"
         );
     }
     let nested = nested + "Content-Type: text/plain\n\ndeep";
     let document = converted(nested.as_bytes()).unwrap();
-    let shown = "# A title\n\n**From:** Ann Ä \\<ann@example.com>\n\n[Cut off: ";
+    let expected = "# A title\n\n**From:** Ann Ä \\<ann@example.com>\n\n[Cut off: ";
     assert!(
-        document.markdown.starts_with(shown),
+        document.markdown.starts_with(expected),
         "{}",
         document.markdown
     );
@@ -351,9 +351,9 @@ fn parts_within_parts_end_somewhere() {
 #[test]
 fn a_body_of_one_line_takes_no_longer_than_others() {
     let head = format!("{HEAD}Content-Transfer-Encoding: quoted-printable\r\n\r\n");
-    let begin = CpuInstant::now();
+    let start = CpuInstant::now();
     let document = converted(format!("{head}{}", "a= b".repeat(500_000)).as_bytes()).unwrap();
     assert!(document.markdown.contains("a= ba= b"));
-    let taken = begin.elapsed();
+    let taken = start.elapsed();
     assert!(taken < Duration::from_secs(5), "{taken:?}");
 }

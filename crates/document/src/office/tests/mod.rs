@@ -13,7 +13,7 @@ pub(crate) mod sample_files;
 mod xlsx;
 
 fn converted(bytes: &[u8]) -> Result<Document, DocumentError> {
-    let kind = FileKind::of(bytes).ok_or(DocumentError::Damaged)?;
+    let kind = FileKind::detect(bytes).ok_or(DocumentError::Damaged)?;
     convert_file(bytes, kind, &FileLimits::default())
 }
 

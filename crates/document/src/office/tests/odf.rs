@@ -34,7 +34,7 @@ fn text_has_its_headings_styles_links_and_spaces() {
         &file,
         "## One two\n\na b **c** *d*  \n[e](https://example.com/)\n\n```\nif x:\n  y\n```",
     );
-    assert_eq!(FileKind::of(&file), Some(FileKind::Odt));
+    assert_eq!(FileKind::detect(&file), Some(FileKind::Odt));
     let document = converted(&file).unwrap();
     assert_eq!(
         (&*document.title, document.author.as_deref()),
@@ -169,8 +169,8 @@ fn a_cell_without_a_paragraph_shows_its_text() {
         <table:table-cell office:value-type='string' office:string-value='abc'/>\
         <table:table-cell office:value-type='float' office:value='7'/>\
         </table:table-row></table:table>";
-    let shown = converted(&made("spreadsheet", "", rows, &[]))
+    let markdown = converted(&made("spreadsheet", "", rows, &[]))
         .unwrap()
         .markdown;
-    assert!(shown.contains("| abc | 7 |"), "{shown}");
+    assert!(markdown.contains("| abc | 7 |"), "{markdown}");
 }

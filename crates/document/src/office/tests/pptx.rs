@@ -112,7 +112,7 @@ fn tables_links_notes_and_diagrams_are_read_and_charts_are_counted() {
 
 #[test]
 fn hidden_slides_and_shapes_are_left_out_and_said() {
-    let shown = shape("", &line("", "a"))
+    let visible = shape("", &line("", "a"))
         + "<p:sp><p:nvSpPr><p:cNvPr id='1' name='x' hidden='1'/></p:nvSpPr><p:txBody><a:p><a:r><a:t>secret</a:t></a:r></a:p></p:txBody></p:sp>"
         + "<p:grpSp><p:nvGrpSpPr><p:cNvPr id='3' hidden='1'/></p:nvGrpSpPr>"
         + &shape("", &line("", "secret"))
@@ -125,7 +125,7 @@ fn hidden_slides_and_shapes_are_left_out_and_said() {
         shape("", &line("", "secret"))
     );
     check(
-        &pptx(&[&hidden, &shown], &[]),
+        &pptx(&[&hidden, &visible], &[]),
         "## Slide 2\n\na\n\nb\n\n[Left out: 1 hidden slide is not shown.]",
     );
 }

@@ -30,7 +30,7 @@ caf\'e9 \uc1\u8364?\u-10179?\u-8704? {\f1\'ef\'f0}{\f2\'83e\'83X} \emdash\{\}\\\
         ("A title", Some("Ann"))
     );
     assert_eq!(document.date.as_deref(), Some("2024-01-31"));
-    assert_eq!(FileKind::of(&file), Some(FileKind::Rtf));
+    assert_eq!(FileKind::detect(&file), Some(FileKind::Rtf));
 }
 
 #[test]
@@ -49,12 +49,12 @@ fn lists_tables_notes_and_comments_are_read() {
 
 #[test]
 fn headers_are_read_where_there_is_no_other_text() {
-    let shown = |text: &str| {
+    let markdown = |text: &str| {
         let file = format!(r"{{\rtf1{{\header Letterhead\par}}{{\footer Page}}{text}}}");
         converted(file.as_bytes()).unwrap().markdown
     };
-    assert_eq!(shown(""), "Letterhead\n\nPage");
-    assert_eq!(shown("Text"), "Text");
+    assert_eq!(markdown(""), "Letterhead\n\nPage");
+    assert_eq!(markdown("Text"), "Text");
 }
 
 #[test]
@@ -84,17 +84,17 @@ fn what_is_made_to_do_harm_costs_little() {
         ),
     ];
     for (file, wanted) in whole {
-        let begin = CpuInstant::now();
+        let start = CpuInstant::now();
         let document = converted(&file).unwrap();
         assert!(
             document.markdown.starts_with(wanted),
             "{}",
             document.markdown
         );
-        assert!(begin.elapsed().as_secs() < 20);
+        assert!(start.elapsed().as_secs() < 20);
     }
     assert_eq!(converted(br"{\rtf1 "), Err(DocumentError::Damaged));
-    assert_eq!(FileKind::of(br"\rtf1 x"), None);
+    assert_eq!(FileKind::detect(br"\rtf1 x"), None);
 }
 
 #[test]

@@ -21,8 +21,8 @@ pub(crate) fn zip(parts: &[(&str, &str)]) -> Vec<u8> {
 pub(crate) fn replaced(file: &[u8], name: &str, text: &str) -> Vec<u8> {
     let mut parts = Vec::new();
     let mut archive = ZipArchive::new(Cursor::new(file)).unwrap();
-    for at in 0..archive.len() {
-        let mut part = archive.by_index(at).unwrap();
+    for index in 0..archive.len() {
+        let mut part = archive.by_index(index).unwrap();
         let name = part.name().unwrap().into_owned();
         parts.push((name, std::io::read_to_string(&mut part).unwrap()));
     }
@@ -87,11 +87,11 @@ pub(super) fn paragraph(properties: &str, text: &str) -> String {
 pub(super) fn pptx(slides: &[&str], parts: &[(&str, &str)]) -> Vec<u8> {
     let mut list = String::new();
     let mut named = Vec::new();
-    for at in 0..slides.len() {
+    for index in 0..slides.len() {
         // The names of the parts go the other way.
-        let name = format!("slides/slide{}.xml", slides.len() - at);
-        let _ = write!(list, "<p:sldId id='{}' r:id='rId{at}'/>", 256 + at);
-        named.push((format!("rId{at}"), name));
+        let name = format!("slides/slide{}.xml", slides.len() - index);
+        let _ = write!(list, "<p:sldId id='{}' r:id='rId{index}'/>", 256 + index);
+        named.push((format!("rId{index}"), name));
     }
     let main = format!("<p:presentation><p:sldIdLst>{list}</p:sldIdLst></p:presentation>");
     let pointed: Vec<(&str, &str, &str)> = named
@@ -144,18 +144,18 @@ pub(super) fn xlsx(sheets: &[(&str, &str, &str)], parts: &[(&str, &str)]) -> Vec
         ),
     ];
     let mut texts = Vec::new();
-    for (at, (name, attributes, content)) in sheets.iter().enumerate() {
+    for (index, (name, attributes, content)) in sheets.iter().enumerate() {
         let _ = write!(
             list,
-            "<sheet name='{name}' sheetId='{at}' {attributes} r:id='rId{at}'/>"
+            "<sheet name='{name}' sheetId='{index}' {attributes} r:id='rId{index}'/>"
         );
         pointed.push((
-            format!("rId{at}"),
+            format!("rId{index}"),
             "worksheet",
-            format!("worksheets/sheet{at}.xml"),
+            format!("worksheets/sheet{index}.xml"),
         ));
         texts.push((
-            format!("xl/worksheets/sheet{at}.xml"),
+            format!("xl/worksheets/sheet{index}.xml"),
             format!("<worksheet>{content}</worksheet>"),
         ));
     }

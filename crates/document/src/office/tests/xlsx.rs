@@ -94,12 +94,12 @@ fn a_huge_sheet_is_cut_and_says_so() {
 
 #[test]
 fn a_cell_that_speaks_of_a_cut_is_no_cut() {
-    let said = "[Cut off: there was no time to convert the page whole. Fetch it again.]";
-    let rows = format!("<row><c t='inlineStr'><is><t>{said}</t></is></c></row>");
+    let remark = "[Cut off: there was no time to convert the page whole. Fetch it again.]";
+    let rows = format!("<row><c t='inlineStr'><is><t>{remark}</t></is></c></row>");
     let document = super::converted(&xlsx(&[("S", "", &sheet(&rows))], &[])).unwrap();
-    assert!(document.markdown.ends_with(said), "{}", document.markdown);
+    assert!(document.markdown.ends_with(remark), "{}", document.markdown);
     assert_eq!(document.cuts, DocumentCuts::default());
-    assert_eq!(document.own(), document.markdown);
+    assert_eq!(document.own_text(), document.markdown);
 }
 
 #[test]

@@ -41,10 +41,10 @@ struct Records<'a>(&'a [u8]);
 
 impl<'a> Records<'a> {
     fn part(&mut self) -> Option<(u16, &'a [u8])> {
-        let (head, rest) = self.0.split_first_chunk::<4>()?;
+        let (head, behind) = self.0.split_first_chunk::<4>()?;
         let [kind, length] = [[head[0], head[1]], [head[2], head[3]]].map(u16::from_le_bytes);
-        let (data, rest) = rest.split_at_checked(length.into())?;
-        self.0 = rest;
+        let (data, behind) = behind.split_at_checked(length.into())?;
+        self.0 = behind;
         Some((kind, data))
     }
 }
@@ -98,11 +98,11 @@ fn read_stream(stream: &[u8], end: Option<Instant>) -> Result<BlockWriter, Docum
             continue;
         }
         blocks.add_plain_heading(2, &entry.name);
-        let rest = stream.get(*start..).unwrap_or_default();
-        let rest = &rest[..rest.len().min(left)];
-        let mut records = Records(rest);
+        let tail = stream.get(*start..).unwrap_or_default();
+        let tail = &tail[..tail.len().min(left)];
+        let mut records = Records(tail);
         sheet::read(&mut records, &book, end, &mut budget, &mut blocks);
-        left -= rest.len() - records.0.len();
+        left -= tail.len() - records.0.len();
     }
     blocks.cut |= book.strings.cut;
     blocks.add_left_out(hidden, "hidden sheet");

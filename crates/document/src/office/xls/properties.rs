@@ -16,15 +16,15 @@ const TEXT: usize = 0x1e;
 
 /// Reads title and author from the stream that holds them.
 pub(super) fn read(stream: &[u8]) -> DocumentProperties {
-    let number = |at: usize| {
-        let bytes = stream.get(at..).and_then(<[u8]>::first_chunk);
+    let number = |offset: usize| {
+        let bytes = stream.get(offset..).and_then(<[u8]>::first_chunk);
         bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes) as usize)
     };
     // The first set is one of documents.
     let set = number(44);
     let count = number(set + 4).min(MAX_PROPERTIES);
     let of = |id: usize| {
-        let mut entries = (0..count).map(|at| set + 8 + 8 * at);
+        let mut entries = (0..count).map(|offset| set + 8 + 8 * offset);
         let entry = entries.find(|entry| number(*entry) == id)?;
         Some(set + number(entry + 4))
     };

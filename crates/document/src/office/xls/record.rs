@@ -8,35 +8,38 @@ use iki_base::charset::Charset;
 /// The rest of a record, and of those that continue it.
 #[derive(Clone, Default)]
 pub(in super::super) struct RecordData<'a> {
-    rest: &'a [u8],
+    unread: &'a [u8],
     more: std::vec::IntoIter<&'a [u8]>,
 }
 
 impl<'a> RecordData<'a> {
     pub(in super::super) fn new(data: &'a [u8], more: Vec<&'a [u8]>) -> Self {
         Self {
-            rest: data,
+            unread: data,
             more: more.into_iter(),
         }
     }
 
     /// The number of bytes left before the next record.
     pub(in super::super) fn len(&self) -> usize {
-        self.rest.len()
+        self.unread.len()
     }
 
     /// The bytes left before the next record.
-    pub(in super::super) fn rest(&self) -> &'a [u8] {
-        self.rest
+    pub(in super::super) fn unread(&self) -> &'a [u8] {
+        self.unread
     }
 
     pub(in super::super) fn bytes<const N: usize>(&mut self) -> Option<[u8; N]> {
         let mut bytes = [0; N];
         for slot in &mut bytes {
-            while self.rest.is_empty() {
-                self.rest = self.more.next()?;
+            while self.unread.is_empty() {
+                self.unread = self.more.next()?;
             }
-            (*slot, self.rest) = self.rest.split_first().map(|(byte, rest)| (*byte, rest))?;
+            (*slot, self.unread) = self
+                .unread
+                .split_first()
+                .map(|(byte, tail)| (*byte, tail))?;
         }
         Some(bytes)
     }
@@ -91,14 +94,14 @@ impl<'a> RecordData<'a> {
     }
 
     pub(in super::super) fn skip(&mut self, mut count: usize) {
-        while count > self.rest.len() {
-            count -= self.rest.len();
-            self.rest = self.more.next().unwrap_or_default();
-            if self.rest.is_empty() && self.more.len() == 0 {
+        while count > self.unread.len() {
+            count -= self.unread.len();
+            self.unread = self.more.next().unwrap_or_default();
+            if self.unread.is_empty() && self.more.len() == 0 {
                 return;
             }
         }
-        self.rest = &self.rest[count..];
+        self.unread = &self.unread[count..];
     }
 
     /// Characters of two bytes each, as many as there are.
@@ -123,8 +126,8 @@ impl<'a> RecordData<'a> {
         let extension = if flags & 4 == 0 { 0 } else { self.long()? };
         let (mut is_wide, mut units) = (flags & 1 == 1, Vec::new());
         for _ in 0..count {
-            if self.rest.is_empty() {
-                self.rest = self.more.next().unwrap_or_default();
+            if self.unread.is_empty() {
+                self.unread = self.more.next().unwrap_or_default();
                 let Some(flags) = self.byte() else { break };
                 is_wide = flags & 1 == 1;
             }

@@ -63,8 +63,8 @@ pub(super) fn read(
     };
     let mut depth = 0_usize;
     let mut is_whole = false;
-    for (at, (kind, mut data)) in records.enumerate() {
-        if at % RECORDS_PER_CHECK == 0 && end.is_some_and(|end| Instant::now() >= end) {
+    for (index, (kind, mut data)) in records.enumerate() {
+        if index % RECORDS_PER_CHECK == 0 && end.is_some_and(|end| Instant::now() >= end) {
             blocks.late = true;
             break;
         }
@@ -119,7 +119,8 @@ impl XlsSheet<'_> {
             0x007d => {
                 let [first, last, _, _, flags] = read_shorts(data)?;
                 if flags & 1 == 1 {
-                    let [first, last] = [first, last.min(255)].map(|at| u32::from(at) + 1);
+                    let [first, last] =
+                        [first, last.min(255)].map(|text_start| u32::from(text_start) + 1);
                     self.cells.hide_columns(first, last);
                 }
             }
@@ -147,8 +148,8 @@ impl XlsSheet<'_> {
             // HLink
             0x01b8 if self.cells.links.len() < MAX_OBJECTS => {
                 let [row, _, column, _] = read_shorts(data)?;
-                let at = memmem::find(data.rest(), ADDRESS_FORM)?;
-                data.skip(at + ADDRESS_FORM.len());
+                let text_start = memmem::find(data.unread(), ADDRESS_FORM)?;
+                data.skip(text_start + ADDRESS_FORM.len());
                 let length = data.long()? as usize / 2;
                 let address = data.wide_text(length);
                 let address = address.split('\0').next().unwrap_or_default();
@@ -201,7 +202,7 @@ impl XlsSheet<'_> {
                 self.cells.add(place, text, budget);
             }
             0x0205 => {
-                let is_error = data.rest().get(1) == Some(&1);
+                let is_error = data.unread().get(1) == Some(&1);
                 let text = if is_error { data.error() } else { data.truth() };
                 self.cells.add(place, text?, budget);
             }

@@ -9,9 +9,9 @@ fn record(kind: u16, data: &[u8]) -> Vec<u8> {
 }
 
 /// A record that begins with these numbers.
-fn numbers(kind: u16, numbers: &[u16], rest: &[u8]) -> Vec<u8> {
+fn numbers(kind: u16, numbers: &[u16], tail: &[u8]) -> Vec<u8> {
     let bytes = numbers.iter().flat_map(|number| number.to_le_bytes());
-    record(kind, &bytes.chain(rest.iter().copied()).collect::<Vec<_>>())
+    record(kind, &bytes.chain(tail.iter().copied()).collect::<Vec<_>>())
 }
 
 /// A text of characters of one byte behind its length.
@@ -22,29 +22,29 @@ fn text(text: &str) -> Vec<u8> {
 
 /// A stream of what holds for all sheets, and of sheets: name, state and records.
 fn stream(version: u16, globals: &[Vec<u8>], sheets: &[(&str, u8, &[Vec<u8>])]) -> Vec<u8> {
-    let begin = numbers(BEGIN, &[version, 5], b"");
+    let beginning = numbers(BEGIN, &[version, 5], b"");
     let end = record(END, b"");
     let list = |mut start: usize| {
         let entries = sheets.iter().map(|(name, state, records)| {
-            let at = u32::try_from(start).unwrap().to_le_bytes();
-            start += begin.len() + records.concat().len() + end.len();
+            let offset = u32::try_from(start).unwrap().to_le_bytes();
+            start += beginning.len() + records.concat().len() + end.len();
             let length = u8::try_from(name.len()).unwrap();
             let flags: &[u8] = if version < super::BIFF8 { b"" } else { &[0] };
-            let entry = [&at[..], &[*state, 0, length], flags, name.as_bytes()].concat();
+            let entry = [&offset[..], &[*state, 0, length], flags, name.as_bytes()].concat();
             record(0x85, &entry)
         });
         entries.collect::<Vec<_>>().concat()
     };
-    let globals = [&begin[..], &globals.concat()].concat();
+    let globals = [&beginning[..], &globals.concat()].concat();
     let start = globals.len() + list(0).len() + end.len();
     let mut all = [globals, list(start), end.clone()].concat();
     for (_, _, records) in sheets {
-        all.extend([&begin[..], &records.concat(), &end].concat());
+        all.extend([&beginning[..], &records.concat(), &end].concat());
     }
     all
 }
 
-fn shown(stream: &[u8]) -> Result<String, DocumentError> {
+fn markdown_of(stream: &[u8]) -> Result<String, DocumentError> {
     let blocks = read_stream(stream, None)?;
     file::write(blocks, FileKind::Xls, false, None).map(|document| document.markdown)
 }
@@ -100,7 +100,7 @@ fn cells_are_shown_as_they_are_formatted_and_what_is_hidden_is_counted() {
     let sheets: [(&str, u8, &[Vec<u8>]); 3] =
         [("First", 0, &sheet), ("Secret", 1, &[]), ("Empty", 0, &[])];
     assert_eq!(
-        shown(&stream(super::BIFF8, &globals, &sheets)).unwrap(),
+        markdown_of(&stream(super::BIFF8, &globals, &sheets)).unwrap(),
         "## First\n\n| Name | Boa\u{174} | 2024-01-31 |\n| --- | --- | --- |\n| 12.50% | 7 | TRUE |\n\
          | made | TRUE | #DIV/0! |\n| [late](https://example.com/) | | |\n\n\
          [Left out: 1 hidden row and 1 hidden column are not shown.]\n\n\
@@ -114,7 +114,7 @@ fn texts_of_before_unicode_are_in_their_code_page() {
     let label = numbers(0x204, &[0, 0, 0, 2], b"\xc6\xe8");
     let sheets: [(&str, u8, &[Vec<u8>]); 1] = [("\u{1}", 0, &[label])];
     let globals = [numbers(0x42, &[1251], b"")];
-    let markdown = shown(&stream(0x0500, &globals, &sheets)).unwrap();
+    let markdown = markdown_of(&stream(0x0500, &globals, &sheets)).unwrap();
     assert!(markdown.ends_with("\u{416}\u{438}"), "{markdown}");
 }
 
@@ -124,10 +124,10 @@ fn what_cannot_be_read_is_said() {
     let corners = [cell(0, 0), cell(65_535, 255)];
     let sheets: [(&str, u8, &[Vec<u8>]); 1] = [("S", 0, &corners)];
     let whole = stream(super::BIFF8, &[], &sheets);
-    let shown_whole = shown(&whole).unwrap();
+    let shown_whole = markdown_of(&whole).unwrap();
     assert_eq!(shown_whole, "## S\n\nx\n\nx");
-    let cut = shown(&whole[..whole.len() - 6]).unwrap();
+    let cut = markdown_of(&whole[..whole.len() - 6]).unwrap();
     assert!(cut.starts_with("## S\n\nx\n\n["), "{cut}");
     let locked = stream(super::BIFF8, &[record(0x2f, &[1, 0])], &sheets);
-    assert_eq!(shown(&locked), Err(DocumentError::Encrypted));
+    assert_eq!(markdown_of(&locked), Err(DocumentError::Encrypted));
 }

@@ -20,10 +20,10 @@ impl Records<'_> {
     /// Reads a number in bytes of seven bits, of which there are at most `limit`.
     fn number(&mut self, limit: u32) -> Option<usize> {
         let mut number = 0;
-        for at in 0..limit {
-            let (byte, rest) = self.0.split_first()?;
-            self.0 = rest;
-            number |= usize::from(byte & 0x7f) << (7 * at);
+        for index in 0..limit {
+            let (byte, unread) = self.0.split_first()?;
+            self.0 = unread;
+            number |= usize::from(byte & 0x7f) << (7 * index);
             if byte & 0x80 == 0 {
                 break;
             }
@@ -38,8 +38,8 @@ impl<'a> Iterator for Records<'a> {
     fn next(&mut self) -> Option<Self::Item> {
         let kind = self.number(2)?;
         let length = self.number(4)?;
-        let (data, rest) = self.0.split_at_checked(length)?;
-        self.0 = rest;
+        let (data, unread) = self.0.split_at_checked(length)?;
+        self.0 = unread;
         Some((kind, RecordData::new(data, Vec::new())))
     }
 }
@@ -120,8 +120,8 @@ pub(super) fn read_sheet(
 ) -> SheetContent {
     let mut sheet = CollectedSheet::default();
     let mut row = 0;
-    for (at, (kind, mut data)) in Records(part).enumerate() {
-        if at % RECORDS_PER_CHECK == 0 && context.is_late() {
+    for (index, (kind, mut data)) in Records(part).enumerate() {
+        if index % RECORDS_PER_CHECK == 0 && context.is_late() {
             blocks.late = true;
             break;
         }
@@ -191,9 +191,9 @@ mod tests {
     use crate::office::package::PartRelationships;
 
     /// A record of a type and of numbers, and what follows them.
-    fn record(kind: u16, numbers: &[u32], rest: &[u8]) -> Vec<u8> {
+    fn record(kind: u16, numbers: &[u32], tail: &[u8]) -> Vec<u8> {
         let data = numbers.iter().flat_map(|number| number.to_le_bytes());
-        let data: Vec<u8> = data.chain(rest.iter().copied()).collect();
+        let data: Vec<u8> = data.chain(tail.iter().copied()).collect();
         let [low, high] = [kind & 0x7f, kind >> 7].map(|part| u8::try_from(part).unwrap());
         let kind: &[u8] = if high == 0 {
             &[low]

@@ -42,7 +42,7 @@ enum NumberFormat {
 #[derive(Default)]
 pub(in super::super) struct CellFormats {
     /// The formats that the document defines by their numbers.
-    own: HashMap<u32, NumberFormat>,
+    custom: HashMap<u32, NumberFormat>,
     cells: Vec<NumberFormat>,
     /// True if days are counted from 1904 on.
     pub(in super::super) from_1904: bool,
@@ -63,7 +63,7 @@ impl CellFormats {
                     formats.add_code(tag.number("numFmtId").unwrap_or_default(), &code);
                 }
                 "cellXfs" => in_cells = Some(depth),
-                "xf" if in_cells.is_some_and(|at| at + 1 == depth) => {
+                "xf" if in_cells.is_some_and(|cells_depth| cells_depth + 1 == depth) => {
                     formats.add_cell(tag.number("numFmtId").unwrap_or_default());
                 }
                 "cellStyleXfs" | "dxfs" => {
@@ -78,16 +78,17 @@ impl CellFormats {
 
     /// Adds a format that the document defines.
     pub(in super::super) fn add_code(&mut self, id: u32, code: &str) {
-        if self.own.len() < MAX_FORMATS {
-            self.own.insert(id, parse_format(code));
+        if self.custom.len() < MAX_FORMATS {
+            self.custom.insert(id, parse_format(code));
         }
     }
 
     /// Adds the next style of cells, which has the format of this number.
     pub(in super::super) fn add_cell(&mut self, id: u32) {
         if self.cells.len() < MAX_FORMATS {
-            let own = self.own.get(&id).cloned();
-            self.cells.push(own.unwrap_or_else(|| built_in_format(id)));
+            let custom = self.custom.get(&id).cloned();
+            self.cells
+                .push(custom.unwrap_or_else(|| built_in_format(id)));
         }
     }
 
@@ -151,15 +152,15 @@ fn parse_format(code: &str) -> NumberFormat {
     let (mut day, mut hour, mut minute_or_month, mut percent) = (false, false, false, false);
     let (mut digits, mut behind_point) = (0, false);
     let (mut shape, mut is_plain) = (String::new(), true);
-    let mut rest = code.chars();
-    while let Some(c) = rest.next() {
+    let mut chars = code.chars();
+    while let Some(c) = chars.next() {
         match c {
             ';' => break,
-            '"' => shape.extend(rest.by_ref().take_while(|c| *c != '"').map(literal)),
-            '\\' => shape.extend(rest.next().map(literal)),
-            '_' | '*' => drop(rest.next()),
+            '"' => shape.extend(chars.by_ref().take_while(|c| *c != '"').map(literal)),
+            '\\' => shape.extend(chars.next().map(literal)),
+            '_' | '*' => drop(chars.next()),
             '[' => {
-                let inside: String = rest.by_ref().take_while(|c| *c != ']').collect();
+                let inside: String = chars.by_ref().take_while(|c| *c != ']').collect();
                 let inside = inside.to_ascii_lowercase();
                 if !inside.is_empty() && inside.chars().all(|c| matches!(c, 'h' | 'm' | 's')) {
                     return NumberFormat::Elapsed;
@@ -169,7 +170,7 @@ fn parse_format(code: &str) -> NumberFormat {
             // `E+00` is an exponent.
             'E' => {
                 is_plain = false;
-                day |= rest.clone().next().is_none_or(|c| !matches!(c, '+' | '-'));
+                day |= chars.clone().next().is_none_or(|c| !matches!(c, '+' | '-'));
             }
             'h' | 'H' | 's' | 'S' => hour = true,
             'm' | 'M' => minute_or_month = true,
@@ -180,9 +181,9 @@ fn parse_format(code: &str) -> NumberFormat {
             '#' | '?' | ',' | '@' => is_plain = false,
             'G' | 'g' => {
                 // `General`.
-                let word: String = rest.clone().take(6).collect();
+                let word: String = chars.clone().take(6).collect();
                 if word.eq_ignore_ascii_case("eneral") {
-                    rest.nth(5);
+                    chars.nth(5);
                 }
             }
             _ => {}

@@ -54,14 +54,14 @@ fn write_table(rows: Vec<SheetRow>, blocks: &mut BlockWriter) {
     let width = columns.len();
     let grid = rows.into_iter().map(|row| {
         let mut cells = row.cells.iter().peekable();
-        let at = |column: &u32| TableCell {
+        let table_cell = |column: &u32| TableCell {
             content: cells
                 .next_if(|cell| cell.column == *column)
                 .map(inlines)
                 .unwrap_or_default(),
             columns: 1,
         };
-        columns.iter().map(at).collect()
+        columns.iter().map(table_cell).collect()
     });
     blocks.add_rows(width, width, grid);
 }

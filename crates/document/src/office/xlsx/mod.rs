@@ -1,7 +1,8 @@
-//! The reader of XLSX and XLSB files (`SpreadsheetML`): each sheet becomes a heading and its tables.
+//! The reader of XLSX and XLSB files (`SpreadsheetML`): each sheet becomes a heading and its
+//! tables.
 //!
-//! Rules: ISO/IEC 29500-1, 18; MS-XLSB. Sheets are read as an editor shows them: values as formatted,
-//! without hidden sheets, rows and columns; notices say how many there are.
+//! Rules: ISO/IEC 29500-1, 18; MS-XLSB. Sheets are read as an editor shows them: values as
+//! formatted, without hidden sheets, rows and columns; notices say how many there are.
 //!
 //! | module | what it is |
 //! |---|---|
@@ -113,8 +114,8 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> BlockWriter {
 
 /// Writes the cells of a sheet, and notices of what is missing.
 pub(super) fn write_sheet(read: SheetContent, blocks: &mut BlockWriter) {
-    let shown = read.rows.len();
-    if shown == 0 {
+    let row_count = read.rows.len();
+    if row_count == 0 {
         blocks.add_plain_paragraph("[This sheet is empty.]");
     }
     grid::write(read.rows, blocks);
@@ -138,7 +139,7 @@ pub(super) fn write_sheet(read: SheetContent, blocks: &mut BlockWriter) {
     blocks.cut |= read.cut;
     if read.cut {
         blocks.add_plain_paragraph(&format!(
-            "[Cut off: this sheet has more rows than fit here; {shown} of them are shown.]"
+            "[Cut off: this sheet has more rows than fit here; {row_count} of them are shown.]"
         ));
     }
 }

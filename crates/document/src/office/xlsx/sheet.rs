@@ -168,7 +168,7 @@ fn cell_text(xml: &mut XmlReader<'_>, tag: &XmlTag<'_>, context: &SheetContext<'
                 .trim()
                 .parse()
                 .ok()
-                .and_then(|at| context.strings.get(at));
+                .and_then(|index| context.strings.get(index));
             text.unwrap_or_default().to_owned()
         }
         "b" => if is_true(value.trim()) {
@@ -185,13 +185,13 @@ fn cell_text(xml: &mut XmlReader<'_>, tag: &XmlTag<'_>, context: &SheetContext<'
 /// Parses a cell reference such as `AB12` into column and row, both from 1 on.
 fn parse_cell_reference(place: &str) -> Option<(u32, u32)> {
     let mut column: u32 = 0;
-    let mut rest = place.trim().bytes().filter(|byte| *byte != b'$').peekable();
-    while let Some(letter) = rest.next_if(u8::is_ascii_alphabetic) {
+    let mut unread = place.trim().bytes().filter(|byte| *byte != b'$').peekable();
+    while let Some(letter) = unread.next_if(u8::is_ascii_alphabetic) {
         column = column
             .checked_mul(26)?
             .checked_add(u32::from(letter.to_ascii_uppercase() - b'A') + 1)?;
     }
-    let row: String = rest.map(char::from).collect();
+    let row: String = unread.map(char::from).collect();
     let row: u32 = row.parse().ok()?;
     ((1..=MAX_COLUMN).contains(&column) && (1..=MAX_ROW).contains(&row)).then_some((column, row))
 }

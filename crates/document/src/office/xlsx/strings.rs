@@ -49,9 +49,9 @@ impl SharedStrings {
     }
 
     /// Returns the text at an index.
-    pub(in super::super) fn get(&self, at: usize) -> Option<&str> {
-        let end = *self.ends.get(at)? as usize;
-        let start = at
+    pub(in super::super) fn get(&self, index: usize) -> Option<&str> {
+        let end = *self.ends.get(index)? as usize;
+        let start = index
             .checked_sub(1)
             .map_or(0, |before| self.ends[before] as usize);
         self.text.get(start..end)
@@ -82,16 +82,16 @@ pub(super) fn rich_text(xml: &mut XmlReader<'_>) -> String {
 /// Decodes the escapes `_x000D_` of characters that XML cannot hold.
 fn decode_escapes(text: &str) -> String {
     let mut all = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find("_x") {
-        let code = rest
-            .get(at + 2..at + 6)
-            .filter(|_| rest.as_bytes().get(at + 6) == Some(&b'_'));
+    let mut unread = text;
+    while let Some(escape) = unread.find("_x") {
+        let code = unread
+            .get(escape + 2..escape + 6)
+            .filter(|_| unread.as_bytes().get(escape + 6) == Some(&b'_'));
         let code = code.filter(|code| code.bytes().all(|byte| byte.is_ascii_hexdigit()));
-        all.push_str(&rest[..at]);
+        all.push_str(&unread[..escape]);
         let Some(code) = code else {
             all.push_str("_x");
-            rest = &rest[at + 2..];
+            unread = &unread[escape + 2..];
             continue;
         };
         let code = u32::from_str_radix(code, 16).unwrap_or_default();
@@ -100,9 +100,9 @@ fn decode_escapes(text: &str) -> String {
             Some(c) if c.is_control() && c != '\n' && c != '\t' => {}
             Some(c) => all.push(c),
         }
-        rest = &rest[at + 7..];
+        unread = &unread[escape + 7..];
     }
-    all.push_str(rest);
+    all.push_str(unread);
     all
 }
 

@@ -221,9 +221,9 @@ impl CharacterMap {
 
     /// Appends the text of a code; returns false if it has none.
     pub(super) fn push_text(&self, code: u32, text: &mut String) -> bool {
-        if let Some(found) = self.texts.get(&code) {
-            text.push_str(found);
-            return !found.trim_matches('\0').is_empty();
+        if let Some(known_text) = self.texts.get(&code) {
+            text.push_str(known_text);
+            return !known_text.trim_matches('\0').is_empty();
         }
         // Ranges overlap in few files, and the one that begins last is the most exact.
         let after = self.ranges.partition_point(|range| range.low <= code);
@@ -319,12 +319,12 @@ impl CharacterMap {
     fn space_length(&self, string: &[u8]) -> usize {
         for length in 1..=string.len().min(4) {
             let bytes = &string[..length];
-            let holds = |(of, low, high): &(usize, u32, u32)| {
-                let inside = |(at, byte): (usize, &u8)| {
-                    let shift = 8 * (length - 1 - at);
+            let holds = |(width, low, high): &(usize, u32, u32)| {
+                let inside = |(index, byte): (usize, &u8)| {
+                    let shift = 8 * (length - 1 - index);
                     (low >> shift & 0xff..=high >> shift & 0xff).contains(&u32::from(*byte))
                 };
-                *of == length && bytes.iter().enumerate().all(inside)
+                *width == length && bytes.iter().enumerate().all(inside)
             };
             if self.code_spaces.iter().any(holds) {
                 return length;

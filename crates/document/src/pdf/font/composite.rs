@@ -99,23 +99,23 @@ impl CompositeFont {
     }
 
     fn read_widths(&mut self, file: &PdfFile, array: &[Object]) {
-        let mut at = 0;
-        let number_at = |at: usize| number(file.resolve(array.get(at)?));
+        let mut index = 0;
+        let number_at = |index: usize| number(file.resolve(array.get(index)?));
         while self.widths.len() + self.ranges.len() < MAX_WIDTHS
-            && let Some(first) = number_at(at)
+            && let Some(first) = number_at(index)
         {
             let first = first.max(0.0) as u32;
-            let second = array.get(at + 1).map(|object| file.resolve(object));
+            let second = array.get(index + 1).map(|object| file.resolve(object));
             if let Some(Object::Array(widths)) = second {
                 for (cid, width) in (first..).zip(widths.iter().take(65_536)) {
                     let width = number(file.resolve(width)).unwrap_or(0.0);
                     self.widths.insert(cid, width * 0.001);
                 }
-                at += 2;
-            } else if let (Some(last), Some(width)) = (number_at(at + 1), number_at(at + 2)) {
+                index += 2;
+            } else if let (Some(last), Some(width)) = (number_at(index + 1), number_at(index + 2)) {
                 self.ranges
                     .push((first, last.max(0.0) as u32, width * 0.001));
-                at += 3;
+                index += 3;
             } else {
                 break;
             }
@@ -128,7 +128,7 @@ impl CompositeFont {
             return *width;
         }
         let after = self.ranges.partition_point(|(first, ..)| *first <= cid);
-        match after.checked_sub(1).map(|at| self.ranges[at]) {
+        match after.checked_sub(1).map(|index| self.ranges[index]) {
             Some((_, last, width)) if cid <= last => width,
             _ => self.default,
         }
@@ -136,11 +136,11 @@ impl CompositeFont {
 
     pub(super) fn decode(&self, string: &[u8], mut code: impl FnMut(DecodedCode<'_>)) {
         let (mut raw, mut text) = (String::new(), String::new());
-        let mut rest = string;
-        while !rest.is_empty() {
-            let length = self.map.code_length(rest).clamp(1, rest.len());
-            let (bytes, after) = rest.split_at(length);
-            rest = after;
+        let mut unread = string;
+        while !unread.is_empty() {
+            let length = self.map.code_length(unread).clamp(1, unread.len());
+            let (bytes, after) = unread.split_at(length);
+            unread = after;
             let value = bytes
                 .iter()
                 .fold(0, |value, byte| value << 8 | u32::from(*byte));

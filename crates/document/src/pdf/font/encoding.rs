@@ -107,8 +107,8 @@ pub(super) fn push_name_text(name: &[u8], text: &mut String) -> bool {
     let Ok(name) = str::from_utf8(name) else {
         return false;
     };
-    if let Some(found) = text_of_name(name) {
-        text.push_str(found);
+    if let Some(name_text) = text_of_name(name) {
+        text.push_str(name_text);
         return true;
     }
     // A suffix after a full stop selects a variant.
@@ -118,8 +118,8 @@ pub(super) fn push_name_text(name: &[u8], text: &mut String) -> bool {
     }
     let before = text.len();
     for part in plain.split('_') {
-        if let Some(found) = text_of_name(part) {
-            text.push_str(found);
+        if let Some(name_text) = text_of_name(part) {
+            text.push_str(name_text);
         } else {
             text.extend(char_of_number(part));
         }
@@ -132,8 +132,9 @@ fn text_of_name(name: &str) -> Option<&'static str> {
     let (mut low, mut high) = (0, bytes.len());
     while low < high {
         let middle = usize::midpoint(low, high);
-        let start = memchr::memrchr(b'\n', &bytes[..middle]).map_or(0, |at| at + 1);
-        let end = memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |at| start + at);
+        let start = memchr::memrchr(b'\n', &bytes[..middle]).map_or(0, |line_feed| line_feed + 1);
+        let end = memchr::memchr(b'\n', &bytes[start..])
+            .map_or(bytes.len(), |line_feed| start + line_feed);
         let (glyph, text) = GLYPHS[start..end].split_once(' ')?;
         match name.cmp(glyph) {
             std::cmp::Ordering::Equal => return Some(text),
@@ -279,8 +280,8 @@ mod tests {
             ("Cambria", 156, Some('z')),
             ("Impact", 36, None),
         ] {
-            let found = windows_glyphs(font).get(&glyph).copied();
-            assert_eq!(found, character, "{font} {glyph}");
+            let glyph_character = windows_glyphs(font).get(&glyph).copied();
+            assert_eq!(glyph_character, character, "{font} {glyph}");
         }
     }
 }

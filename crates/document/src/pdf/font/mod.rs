@@ -100,7 +100,7 @@ impl PdfFont {
         let widths = SimpleWidths::read(file, dict, descriptor, matrix);
         let texts = simple_texts(file, dict, descriptor, &mut text);
         let codes = texts.into_iter().enumerate();
-        let codes = codes.map(|(code, (start, end))| (start, end, widths.of(code)));
+        let codes = codes.map(|(code, (start, end))| (start, end, widths.width(code)));
         Self {
             style,
             vertical: false,
@@ -234,13 +234,13 @@ impl SimpleWidths {
         }
     }
 
-    fn of(&self, code: usize) -> f32 {
+    fn width(&self, code: usize) -> f32 {
         if let Some(standard) = &self.standard {
-            let width = code.checked_sub(32).and_then(|at| standard.get(at));
+            let width = code.checked_sub(32).and_then(|index| standard.get(index));
             return width.map_or(0.55, |width| f32::from(*width) * 0.001);
         }
-        let at = code.checked_sub(self.first);
-        let width = at.and_then(|at| self.given.get(at));
+        let index = code.checked_sub(self.first);
+        let width = index.and_then(|index| self.given.get(index));
         width.copied().unwrap_or(self.missing)
     }
 }
@@ -266,21 +266,21 @@ fn simple_texts(
     let symbolic = flags.is_some_and(|flags| flags as u32 & 4 != 0);
     let truetype = file.name(dict, b"Subtype") == Some(b"TrueType");
     let name = base_name(file, dict);
-    let own = if is_symbol(&name) {
+    let code_text = if is_symbol(&name) {
         Some(BaseEncoding::Symbol)
     } else if name.starts_with("ZapfDingbats") {
         Some(BaseEncoding::ZapfDingbats)
     } else {
         named
     };
-    let base = own.unwrap_or(if truetype && (symbolic || described.is_none()) {
+    let base = code_text.unwrap_or(if truetype && (symbolic || described.is_none()) {
         BaseEncoding::WinAnsi
     } else {
         BaseEncoding::Standard
     });
     let table = base.table();
     let mut glyphs: HashMap<u8, Vec<u8>> = HashMap::new();
-    if own.is_none()
+    if code_text.is_none()
         && let Some(descriptor) = descriptor
     {
         glyphs.extend(program_encoding(file, descriptor));
@@ -304,44 +304,44 @@ fn simple_texts(
         subset.get(&glyph).copied()
     };
     let hexadecimal = glyphs.values().any(|name| encoding::is_hexadecimal(name));
-    let mut own = String::new();
+    let mut code_text = String::new();
     // Bitmaps of a typesetter whose names say nothing have its codes, most of them letters.
     let letters = glyphs.keys().filter(|code| code.is_ascii_alphabetic());
     let numbered = file.name(dict, b"Subtype") == Some(b"Type3")
         && letters.count() * 2 > glyphs.len()
         && !glyphs
             .values()
-            .any(|name| encoding::push_name_text(name, &mut own));
+            .any(|name| encoding::push_name_text(name, &mut code_text));
     let mut texts = Vec::with_capacity(256);
     for code in 0..=255_u8 {
         let start = text.len() as u32;
-        own.clear();
+        code_text.clear();
         let known = unicode
             .as_ref()
-            .is_some_and(|map| map.push_text(u32::from(code), &mut own));
+            .is_some_and(|map| map.push_text(u32::from(code), &mut code_text));
         if !known {
             match glyphs.get(&code).map(Vec::as_slice) {
                 Some([_, digits @ ..]) if hexadecimal => {
-                    own.extend(encoding::char_of_hexadecimal(digits));
+                    code_text.extend(encoding::char_of_hexadecimal(digits));
                 }
                 Some([b'g', digits @ ..])
                     if !subset.is_empty() && digits.iter().all(u8::is_ascii_digit) =>
                 {
-                    own.extend(glyph_of(digits));
+                    code_text.extend(glyph_of(digits));
                 }
                 Some(name) => {
-                    encoding::push_name_text(name, &mut own);
+                    encoding::push_name_text(name, &mut code_text);
                 }
-                None => own.extend(Some(table[usize::from(code)]).filter(|c| *c != '\0')),
+                None => code_text.extend(Some(table[usize::from(code)]).filter(|c| *c != '\0')),
             }
         }
-        if own.is_empty() && (code == b' ' || numbered && code.is_ascii_graphic()) {
-            own.push(char::from(code));
+        if code_text.is_empty() && (code == b' ' || numbered && code.is_ascii_graphic()) {
+            code_text.push(char::from(code));
         }
         if base == BaseEncoding::Symbol {
-            encoding::replace_private(&mut own);
+            encoding::replace_private(&mut code_text);
         }
-        push_readable(&own, text);
+        push_readable(&code_text, text);
         texts.push((start, text.len() as u32));
     }
     texts

@@ -63,7 +63,7 @@ pub(super) fn glyph_characters(font: &[u8]) -> HashMap<u32, char> {
     let cmap = cmap.and_then(|table| cmap::Table::parse(font.get(table.offset as usize..)?));
     let maps = cmap.map(|cmap| cmap.subtables).unwrap_or_default();
     // One that is damaged does not keep another from being read.
-    let maps = (0..maps.len()).filter_map(|at| maps.get(at));
+    let maps = (0..maps.len()).filter_map(|index| maps.get(index));
     let mut glyphs = HashMap::new();
     for map in maps.filter(Subtable::is_unicode).take(MAX_TABLES) {
         for character in '\0'..=LAST_CHARACTER {

@@ -65,29 +65,29 @@ pub(super) fn append_regions(
 ) {
     let split: Vec<Vec<RowSegment>> = rows.iter().map(segments).collect();
     let mut plain = 0;
-    let mut at = 0;
-    while at < rows.len() {
-        let gaps = first_gaps(rows, &split, at);
+    let mut index = 0;
+    while index < rows.len() {
+        let gaps = first_gaps(rows, &split, index);
         if gaps.is_empty() || gaps.len() > MAX_GAPS || depth >= MAX_DEPTH {
-            at += 1;
+            index += 1;
             continue;
         }
-        let (gaps, end) = follow_gaps(rows, &split, at, gaps);
-        if let Some((gaps, band)) = as_columns(rows, &split, &gaps, plain..at, end) {
+        let (gaps, end) = follow_gaps(rows, &split, index, gaps);
+        if let Some((gaps, band)) = as_columns(rows, &split, &gaps, plain..index, end) {
             push_lines(&rows[plain..band.start], regions);
             for column in columns_of(&rows[band.clone()], &gaps) {
                 append_regions(&column, text, regions, depth + 1);
             }
-            at = band.end;
-            plain = at;
-        } else if let Some((table, count)) = as_table(&rows[at..end], text) {
-            push_lines(&rows[plain..at], regions);
+            index = band.end;
+            plain = index;
+        } else if let Some((table, count)) = as_table(&rows[index..end], text) {
+            push_lines(&rows[plain..index], regions);
             regions.push(table);
-            at += count;
-            plain = at;
+            index += count;
+            plain = index;
         } else {
             // A long gutter that makes neither columns nor a table would not do so further down.
-            at = if end - at > 16 { end } else { at + 1 };
+            index = if end - index > 16 { end } else { index + 1 };
         }
     }
     push_lines(&rows[plain..], regions);
@@ -102,29 +102,29 @@ fn push_lines(rows: &[RunRow], regions: &mut Vec<PageRegion>) {
 
 /// Returns the gaps of a row. The row below it counts as part of it if it is so near that it can
 /// only be beside it, in columns without common baselines.
-fn first_gaps(rows: &[RunRow], split: &[Vec<RowSegment>], at: usize) -> Vec<ColumnGap> {
-    let mut spans: Vec<ColumnGap> = split[at].iter().map(|one| (one.u0, one.u1)).collect();
-    let near = |below: &RunRow| rows[at].v - below.v < 0.8 * below.size.min(rows[at].size);
-    if rows.get(at + 1).is_some_and(near) {
-        spans.extend(split[at + 1].iter().map(|one| (one.u0, one.u1)));
+fn first_gaps(rows: &[RunRow], split: &[Vec<RowSegment>], index: usize) -> Vec<ColumnGap> {
+    let mut spans: Vec<ColumnGap> = split[index].iter().map(|one| (one.u0, one.u1)).collect();
+    let near = |below: &RunRow| rows[index].v - below.v < 0.8 * below.size.min(rows[index].size);
+    if rows.get(index + 1).is_some_and(near) {
+        spans.extend(split[index + 1].iter().map(|one| (one.u0, one.u1)));
         spans.sort_by(|a, b| a.0.total_cmp(&b.0));
     }
-    let least = MIN_GUTTER * rows[at].size;
+    let least = MIN_GUTTER * rows[index].size;
     let gaps = spans.windows(2).map(|pair| (pair[0].1, pair[1].0));
     gaps.filter(|(low, high)| high - low >= least).collect()
 }
 
-/// Returns the part of the gaps of the row at `at` that the rows below share, and the end of these
-/// rows.
+/// Returns the part of the gaps of the row at `index` that the rows below share, and the end of
+/// these rows.
 fn follow_gaps(
     rows: &[RunRow],
     split: &[Vec<RowSegment>],
-    at: usize,
+    index: usize,
     gaps: Vec<ColumnGap>,
 ) -> (Vec<ColumnGap>, usize) {
     let mut gaps = gaps;
-    let mut end = at + 1;
-    while end < rows.len().min(at + MAX_ROWS) {
+    let mut end = index + 1;
+    while end < rows.len().min(index + MAX_ROWS) {
         let em = rows[end].size.min(rows[end - 1].size);
         if rows[end - 1].v - rows[end].v > 8.0 * em {
             break;
@@ -202,13 +202,13 @@ fn measure_columns(split: &[Vec<RowSegment>], gaps: &[ColumnGap]) -> Vec<ColumnF
     for row in split {
         let mut last = usize::MAX;
         for segment in row {
-            let at = column_at(gaps, f32::midpoint(segment.u0, segment.u1));
-            let column: &mut ColumnFill = &mut columns[at];
+            let column_index = column_at(gaps, f32::midpoint(segment.u0, segment.u1));
+            let column: &mut ColumnFill = &mut columns[column_index];
             column.words += segment.runs.len();
             column.u0 = column.u0.min(segment.u0);
             column.u1 = column.u1.max(segment.u1);
             let width = segment.u1 - segment.u0;
-            if at == last {
+            if column_index == last {
                 if let Some(last) = column.widths.last_mut() {
                     *last += width;
                 }
@@ -216,7 +216,7 @@ fn measure_columns(split: &[Vec<RowSegment>], gaps: &[ColumnGap]) -> Vec<ColumnF
                 column.rows += 1;
                 column.widths.push(width);
             }
-            last = at;
+            last = column_index;
         }
     }
     columns
@@ -304,7 +304,7 @@ fn as_table(rows: &[RunRow], text: &str) -> Option<(PageRegion, usize)> {
     let leads: Vec<f32> = groups.windows(2).map(lead).collect();
     let lead = median(leads.iter().copied());
     let far = leads.iter().position(|gap| *gap > 1.9 * lead);
-    let groups = &groups[..far.map_or(groups.len(), |at| at + 1)];
+    let groups = &groups[..far.map_or(groups.len(), |index| index + 1)];
     let count = groups.iter().map(|group| group.len()).sum();
     let rows = &rows[..count];
     if groups.len() < MIN_ROWS {

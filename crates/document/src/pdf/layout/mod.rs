@@ -208,7 +208,7 @@ pub(super) fn lay_out(page: &mut PageRuns, rules: &PageRules) -> (Vec<PageRegion
     let mut angles: Vec<(i16, usize)> = Vec::new();
     for run in runs.iter() {
         match angles.iter().position(|(angle, _)| *angle == run.angle) {
-            Some(at) => angles[at].1 += 1,
+            Some(index) => angles[index].1 += 1,
             None if angles.len() < MAX_ANGLES => angles.push((run.angle, 1)),
             None => {}
         }
@@ -217,31 +217,31 @@ pub(super) fn lay_out(page: &mut PageRuns, rules: &PageRules) -> (Vec<PageRegion
     let main = angles.first().map_or(0, |(angle, _)| *angle);
     let mut regions = Vec::new();
     for (angle, _) in &angles {
-        let own = runs.iter().filter(|run| run.angle == *angle).copied();
-        let own: Vec<GlyphRun> = own.collect();
-        let mut order = rtl.then(|| LineOrder::from_runs(&own, text));
-        let mut rows = rows::sort_into_rows(own, text);
+        let parts = runs.iter().filter(|run| run.angle == *angle).copied();
+        let parts: Vec<GlyphRun> = parts.collect();
+        let mut order = rtl.then(|| LineOrder::from_runs(&parts, text));
+        let mut rows = rows::sort_into_rows(parts, text);
         if let Some(order) = &mut order {
             order.join_letters(&mut rows, text);
         }
         let mut tables = Vec::new();
         if *angle == main && !rules.is_empty() {
             let mirrored = order.as_ref().is_some_and(LineOrder::is_mirrored);
-            let mut own = rows.iter().flat_map(|row| &row.runs).copied().collect();
-            tables = ruled::take_tables(&mut own, text, &rules.turned(main, mirrored));
+            let mut parts = rows.iter().flat_map(|row| &row.runs).copied().collect();
+            tables = ruled::take_tables(&mut parts, text, &rules.turned(main, mirrored));
             if !tables.is_empty() {
-                rows = rows::sort_into_rows(own, text);
+                rows = rows::sort_into_rows(parts, text);
             }
         }
-        let mut own = Vec::new();
-        columns::append_regions(&rows, text, &mut own, 0);
+        let mut parts = Vec::new();
+        columns::append_regions(&rows, text, &mut parts, 0);
         if !tables.is_empty() {
-            own = ruled::place_tables(own, tables);
+            parts = ruled::place_tables(parts, tables);
         }
         if let Some(order) = &order {
-            order.order_regions(&mut own, text);
+            order.order_regions(&mut parts, text);
         }
-        regions.append(&mut own);
+        regions.append(&mut parts);
     }
     (regions, main)
 }

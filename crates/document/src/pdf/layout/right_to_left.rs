@@ -34,8 +34,8 @@ pub(super) struct LineOrder {
 }
 
 fn mirror_image(letter: char) -> Option<char> {
-    let at = MIRRORED.chars().position(|other| other == letter)?;
-    MIRRORED.chars().nth(at ^ 1)
+    let index = MIRRORED.chars().position(|other| other == letter)?;
+    MIRRORED.chars().nth(index ^ 1)
 }
 
 fn is_mark(text: &str) -> bool {
@@ -50,12 +50,15 @@ fn is_mark(text: &str) -> bool {
 pub(super) fn attach_marks(runs: &mut Vec<GlyphRun>, pool: &mut String) {
     let marks: Vec<bool> = runs.iter().map(|run| is_mark(run.text(pool))).collect();
     let mut gone = vec![false; runs.len()];
-    for (at, _) in marks.iter().enumerate().filter(|(_, is_mark)| **is_mark) {
-        let (mark, middle) = (runs[at], runs[at].middle());
-        let before = marks[..at].iter().rev().take(4).position(|other| !other);
-        let after = marks[at + 1..].iter().take(4).position(|other| !other);
+    for (index, _) in marks.iter().enumerate().filter(|(_, is_mark)| **is_mark) {
+        let (mark, middle) = (runs[index], runs[index].middle());
+        let before = marks[..index].iter().rev().take(4).position(|other| !other);
+        let after = marks[index + 1..].iter().take(4).position(|other| !other);
         // From left to right, marks are drawn before their letters.
-        let letters = [after.map(|by| at + 1 + by), before.map(|by| at - 1 - by)];
+        let letters = [
+            after.map(|by| index + 1 + by),
+            before.map(|by| index - 1 - by),
+        ];
         let distance = |letter: &GlyphRun| (letter.u0 - middle).max(middle - letter.u1);
         let nearest = letters
             .into_iter()
@@ -74,20 +77,20 @@ pub(super) fn attach_marks(runs: &mut Vec<GlyphRun>, pool: &mut String) {
             pool.push_str(&whole);
             runs[letter].end = pool.len() as u32;
             runs[letter].blank |= mark.blank;
-            gone[at] = true;
+            gone[index] = true;
         }
     }
     let mut gone = gone.into_iter();
     runs.retain(|_| !gone.next().unwrap_or(false));
 }
 
-/// Returns the end of the word from right to left that begins with the run at `at`, if it does.
-fn word_end(runs: &[GlyphRun], at: usize, pool: &str) -> usize {
-    let mut end = at;
+/// Returns the end of the word from right to left that begins with the run at `index`, if it does.
+fn word_end(runs: &[GlyphRun], index: usize, pool: &str) -> usize {
+    let mut end = index;
     while let Some(run) = runs.get(end)
         && run.text(pool).contains(is_right_to_left)
     {
-        if end > at {
+        if end > index {
             let before = &runs[end - 1];
             let joins = run.style == before.style
                 && run.link == before.link
@@ -163,12 +166,12 @@ impl LineOrder {
         self.brackets_drawn = brackets_are_drawn(rows, pool);
         for row in rows {
             let mut words = Vec::with_capacity(row.runs.len());
-            let mut at = 0;
-            while at < row.runs.len() {
-                let mut end = word_end(&row.runs, at, pool);
-                let mut word = row.runs[at];
-                if end > at {
-                    let letters = &mut row.runs[at..end];
+            let mut index = 0;
+            while index < row.runs.len() {
+                let mut end = word_end(&row.runs, index, pool);
+                let mut word = row.runs[index];
+                if end > index {
+                    let letters = &mut row.runs[index..end];
                     if !letters_read {
                         letters.reverse();
                     }
@@ -179,10 +182,10 @@ impl LineOrder {
                     push_folded(pool, &text);
                     word.end = pool.len() as u32;
                 } else {
-                    end = at + 1;
+                    end = index + 1;
                 }
                 words.push(word);
-                at = end;
+                index = end;
             }
             if self.mirrored {
                 let mut blank = false;
@@ -235,18 +238,21 @@ impl LineOrder {
             Level::ltr()
         };
         let levels = BidiInfo::new(&letters, Some(level)).levels;
-        let levels: Vec<Level> = letters.char_indices().map(|(at, _)| levels[at]).collect();
+        let levels: Vec<Level> = letters
+            .char_indices()
+            .map(|(index, _)| levels[index])
+            .collect();
         let mut pieces: Vec<LinePiece> = Vec::with_capacity(line.pieces.len());
         let mut before = None;
         let mut blank = false;
-        for at in BidiInfo::reorder_visual(&levels) {
-            let Some((piece, start, end)) = units[at] else {
+        for index in BidiInfo::reorder_visual(&levels) {
+            let Some((piece, start, end)) = units[index] else {
                 blank = true;
                 continue;
             };
             let (mut start, mut end) = (start, end);
             let mut letters = pool[start as usize..end as usize].chars();
-            if levels[at].is_rtl()
+            if levels[index].is_rtl()
                 && self.brackets_drawn
                 && let (Some(letter), None) = (letters.next(), letters.next())
                 && let Some(other) = mirror_image(letter)
@@ -366,9 +372,9 @@ fn brackets_are_drawn(rows: &[RunRow], pool: &str) -> bool {
             [true, false] => right.chars().next(),
             _ => None,
         };
-        let at = bracket.and_then(|one| MIRRORED.chars().position(|other| other == one));
-        if let Some(at) = at.filter(|_| near) {
-            let opens = at % 2 == 0;
+        let index = bracket.and_then(|one| MIRRORED.chars().position(|other| other == one));
+        if let Some(index) = index.filter(|_| near) {
+            let opens = index % 2 == 0;
             drawn += usize::from(opens == rtl[1]);
             named += usize::from(opens == rtl[0]);
         }
@@ -378,28 +384,28 @@ fn brackets_are_drawn(rows: &[RunRow], pool: &str) -> bool {
 
 /// True if words, as shown from left to right, begin with what they begin with when read.
 fn ends_come_first(rows: &[RunRow], pool: &str) -> bool {
-    let (mut read, mut shown) = (0, 0);
+    let (mut read, mut visual) = (0, 0);
     for row in rows {
-        let mut at = 0;
-        while at < row.runs.len() {
-            let end = word_end(&row.runs, at, pool);
-            let letter = |at: usize| {
+        let mut index = 0;
+        while index < row.runs.len() {
+            let end = word_end(&row.runs, index, pool);
+            let letter = |index: usize| {
                 let mut letter = String::new();
-                push_folded(&mut letter, row.runs[at].text(pool));
+                push_folded(&mut letter, row.runs[index].text(pool));
                 letter
             };
-            if end >= at + 2 {
-                let [left, right] = [letter(at), letter(end - 1)];
+            if end >= index + 2 {
+                let [left, right] = [letter(index), letter(end - 1)];
                 let is_final = |text: &str| text.contains(|one| FINAL_LETTERS.contains(one));
                 // The article of Arabic.
                 let article = |first: &str, second: usize| {
-                    end >= at + 4 && first == "\u{627}" && letter(second) == "\u{644}"
+                    end >= index + 4 && first == "\u{627}" && letter(second) == "\u{644}"
                 };
-                shown += usize::from(is_final(&left) || article(&right, end - 2));
-                read += usize::from(is_final(&right) || article(&left, at + 1));
+                visual += usize::from(is_final(&left) || article(&right, end - 2));
+                read += usize::from(is_final(&right) || article(&left, index + 1));
             }
-            at = end.max(at + 1);
+            index = end.max(index + 1);
         }
     }
-    read > 2 * shown
+    read > 2 * visual
 }

@@ -148,35 +148,35 @@ fn part_layers(row: RunRow, text: &str, layers: &mut Vec<RunRow>) {
 
 /// Moves raised or lowered runs to the row that they belong to.
 fn attach_raised(rows: &mut Vec<RunRow>, text: &str) {
-    for at in 0..rows.len() {
-        let (v, size) = (rows[at].v, rows[at].size);
+    for index in 0..rows.len() {
+        let (v, size) = (rows[index].v, rows[index].size);
         let near = |other: usize, rows: &[RunRow]| {
             let row = &rows[other];
             let apart = (row.v - v).abs();
             row.size > 1.1 * size && apart < MAX_RAISE * row.size
                 || row.size > 0.9 * size && apart < MAX_DROP * size
         };
-        let around = (at.saturating_sub(3)..at)
+        let around = (index.saturating_sub(3)..index)
             .rev()
-            .chain(at + 1..rows.len().min(at + 4));
+            .chain(index + 1..rows.len().min(index + 4));
         let around: Vec<usize> = around.filter(|other| near(*other, rows)).collect();
         for other in around {
-            let (mut moved, mut kept) = (Vec::new(), Vec::new());
-            let runs = std::mem::take(&mut rows[at].runs);
+            let (mut moved, mut remaining) = (Vec::new(), Vec::new());
+            let runs = std::mem::take(&mut rows[index].runs);
             let row = &rows[other];
             let is_near = |a: &GlyphRun, b: &GlyphRun| b.u0 - a.u1 < 0.5 * b.size;
             for part in runs.chunk_by(is_near) {
                 let start = part.iter().position(|run| is_beside(run, &row.runs));
                 let (before, beside) = part.split_at(start.unwrap_or(part.len()));
-                kept.extend_from_slice(before);
+                remaining.extend_from_slice(before);
                 // The words of the next line are neither raised nor lowered.
                 if beside.iter().any(|run| is_over(run, row, text)) {
-                    kept.extend_from_slice(beside);
+                    remaining.extend_from_slice(beside);
                 } else {
                     moved.extend_from_slice(beside);
                 }
             }
-            rows[at].runs = kept;
+            rows[index].runs = remaining;
             if !moved.is_empty() {
                 rows[other].runs.extend(moved);
                 sort_by_start(&mut rows[other].runs);
@@ -189,9 +189,9 @@ fn attach_raised(rows: &mut Vec<RunRow>, text: &str) {
 /// Moves words that are a little higher or lower than a row and have a place of their own in it, as
 /// the numbers of a form's lines have.
 fn join_shifted(rows: &mut Vec<RunRow>) {
-    for at in 1..rows.len() {
-        let (above, below) = rows.split_at_mut(at);
-        let (above, below) = (&mut above[at - 1], &mut below[0]);
+    for index in 1..rows.len() {
+        let (above, below) = rows.split_at_mut(index);
+        let (above, below) = (&mut above[index - 1], &mut below[0]);
         let size = above.size.min(below.size);
         if above.v - below.v > MAX_SHIFT * size || above.size.max(below.size) > 1.1 * size {
             continue;
@@ -243,7 +243,7 @@ fn is_beside(run: &GlyphRun, row: &[GlyphRun]) -> bool {
         |other: &GlyphRun| other.size > 1.1 * run.size && (-0.6..0.45).contains(&gap(other));
     let touches =
         |other: &GlyphRun| other.size > 0.9 * run.size && (-0.4..0.05).contains(&gap(other));
-    let before = after.checked_sub(1).and_then(|at| row.get(at));
+    let before = after.checked_sub(1).and_then(|index| row.get(index));
     let after = row.get(after);
     before.is_some_and(beside)
         || after.is_some_and(beside)

@@ -6,8 +6,8 @@ use super::{DocumentError, FONTS, File, FileKind, FileLimits, error, model, page
 fn in_font(font: &str, string: &str, more: impl FnOnce(&mut File) -> Vec<String>) -> Vec<u8> {
     let mut file = File::new();
     let mut font = font.to_owned();
-    for (at, value) in more(&mut file).into_iter().enumerate() {
-        font = font.replace(&format!("${at}"), &value);
+    for (index, value) in more(&mut file).into_iter().enumerate() {
+        font = font.replace(&format!("${index}"), &value);
     }
     let content = format!("BT /F 10 Tf 72 700 Td {string} Tj ET");
     file.page_with(
@@ -23,13 +23,17 @@ fn nothing(_: &mut File) -> Vec<String> {
 
 #[test]
 fn each_standard_encoding_is_known() {
-    for (encoding, string, said) in [
+    for (encoding, string, expected) in [
         ("/WinAnsiEncoding", r"(\200 \344)", "\u{20ac} \u{e4}"),
         ("/MacRomanEncoding", r"(\216t\216)", "\u{e9}t\u{e9}"),
         ("/StandardEncoding", r"(\341 it\047s)", "\u{c6} it\u{2019}s"),
     ] {
         let font = format!("/Subtype /Type1 /BaseFont /X /Encoding {encoding}");
-        assert_eq!(text(&in_font(&font, string, nothing)), said, "{encoding}");
+        assert_eq!(
+            text(&in_font(&font, string, nothing)),
+            expected,
+            "{encoding}"
+        );
     }
 }
 
@@ -302,15 +306,15 @@ fn a_font_of_drawings_without_a_box_is_as_high_as_its_letters_are_wide() {
 
 #[test]
 fn drawings_without_telling_names_have_their_codes_if_these_are_letters() {
-    for (first, string, said) in [(104, "(hi jk)", Some("hi jk")), (1, "(\\001\\002)", None)] {
+    for (first, string, expected) in [(104, "(hi jk)", Some("hi jk")), (1, "(\\001\\002)", None)] {
         let font = format!(
             "/Subtype /Type3 /FontBBox [0 0 10 10] /FontMatrix [0.1 0 0 0.1 0 0] /FirstChar 0 \
              /Widths [{}] /Encoding << /Differences [{first} /BX /BY /BZ /CA] >>",
             "5 ".repeat(128)
         );
         let file = in_font(&font, string, nothing);
-        match said {
-            Some(said) => assert_eq!(text(&file), said),
+        match expected {
+            Some(expected) => assert_eq!(text(&file), expected),
             None => assert_eq!(error(&file), DocumentError::NoLetters { pages: 1 }),
         }
     }

@@ -25,13 +25,13 @@ fn bomb(unit: &[u8], times: usize) -> Vec<u8> {
 
 /// Reads a file within a second and a half of a slow machine's time; what comes of it.
 fn soon(bytes: &[u8]) -> Result<String, DocumentError> {
-    let begin = CpuInstant::now();
+    let start = CpuInstant::now();
     let limits = FileLimits {
         end: Some(Instant::now() + Duration::from_secs(2)),
         ..FileLimits::default()
     };
     let read = read_guarded(bytes, &limits);
-    let taken = begin.elapsed();
+    let taken = start.elapsed();
     assert!(taken < Duration::from_secs(30), "{taken:?}");
     read.map(|model| model.beginning(usize::MAX))
 }
@@ -113,8 +113,8 @@ fn forms_that_draw_themselves_or_one_another_end() {
     let mut file = File::new();
     let first = file.objects.len() + 1;
     // Each of thirty draws the next one ten times, and the first one.
-    for at in 0..30 {
-        let (this, next) = (first + at, first + (at + 1) % 30);
+    for index in 0..30 {
+        let (this, next) = (first + index, first + (index + 1) % 30);
         let resources = format!(
             "/Resources << {FONTS} /XObject << /S {this} 0 R /N {next} 0 R /F {first} 0 R >> >>"
         );
@@ -154,8 +154,8 @@ fn operators_without_end_are_cut_off_in_time() {
 #[test]
 fn cross_references_that_lie_are_rebuilt() {
     let whole = page(&lines(&["Some text"]));
-    let said = String::from_utf8_lossy(&whole).into_owned();
-    let start = said.rfind("startxref").unwrap();
+    let source = String::from_utf8_lossy(&whole).into_owned();
+    let start = source.rfind("startxref").unwrap();
     for (from, to) in [
         ("00000 n", "00009 n"),
         ("0000000", "0000001"),
@@ -164,14 +164,17 @@ fn cross_references_that_lie_are_rebuilt() {
         ("startxref\n", "startxref\n-"),
         ("xref\n0 ", "xref\n4000000000 "),
     ] {
-        let lies = said.replace(from, to);
+        let lies = source.replace(from, to);
         assert_eq!(
             soon(lies.as_bytes()),
             Ok("Some text".to_owned()),
             "{from} {to}"
         );
     }
-    assert_eq!(soon(&said.as_bytes()[..start]), Ok("Some text".to_owned()));
+    assert_eq!(
+        soon(&source.as_bytes()[..start]),
+        Ok("Some text".to_owned())
+    );
 }
 
 #[test]
@@ -303,9 +306,9 @@ fn a_file_may_have_many_pages() {
         file.pages.push(page);
     }
     file.page(&lines(&["The last page"]));
-    let begin = CpuInstant::now();
+    let start = CpuInstant::now();
     let model = read_guarded(&file.finish(), &FileLimits::default()).unwrap();
-    assert!(begin.elapsed() < Duration::from_secs(60));
+    assert!(start.elapsed() < Duration::from_secs(60));
     assert_eq!(model.beginning(usize::MAX), "The last page");
 }
 

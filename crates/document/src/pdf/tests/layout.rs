@@ -60,8 +60,8 @@ fn a_mark_as_high_as_two_lines_mixes_no_words_of_theirs() {
 #[test]
 fn the_lines_of_a_form_keep_their_numbers_and_end_where_they_end() {
     let mut content = String::new();
-    for (at, line) in ["Educator expenses", "Moving expenses"].iter().enumerate() {
-        let (number, y) = (24 + at, 700 - 12 * at);
+    for (index, line) in ["Educator expenses", "Moving expenses"].iter().enumerate() {
+        let (number, y) = (24 + index, 700 - 12 * index);
         // The number on the right is drawn a little higher.
         writeln!(content, "BT /F1 9 Tf 65 {y} Td ({number} {line}) Tj ET").unwrap();
         writeln!(content, "BT /F1 9 Tf 460 {} Td ({number}) Tj ET", y + 2).unwrap();
@@ -76,10 +76,13 @@ fn the_lines_of_a_form_keep_their_numbers_and_end_where_they_end() {
 fn letters_whose_direction_differs_by_rounding_are_of_one_line() {
     for sines in [[0.0523, 0.0524], [0.3827, 0.3826]] {
         let mut content = String::new();
-        for (at, letter) in "mac hines".chars().enumerate() {
-            let sin: f32 = sines[at % 2];
+        for (index, letter) in "mac hines".chars().enumerate() {
+            let sin: f32 = sines[index % 2];
             let cos = (1.0 - sin * sin).sqrt();
-            let (x, y) = (72.0 + 5.0 * cos * at as f32, 600.0 + 5.0 * sin * at as f32);
+            let (x, y) = (
+                72.0 + 5.0 * cos * index as f32,
+                600.0 + 5.0 * sin * index as f32,
+            );
             let matrix = format!("{cos} {sin} -{sin} {cos} {x} {y}");
             writeln!(content, "BT /F3 8.4 Tf {matrix} Tm ({letter}) Tj ET").unwrap();
         }
@@ -91,10 +94,10 @@ fn letters_whose_direction_differs_by_rounding_are_of_one_line() {
 fn lines_make_a_paragraph_and_a_wider_gap_another() {
     let mut content = lines(&LONG);
     content += &text_at(72.0, 610.0, 12.0, &LONG);
-    let said = LONG.join(" ");
+    let text = LONG.join(" ");
     assert_eq!(
         model(&page(&content)),
-        format!("Paragraph[{said:?}] Paragraph[{said:?}]")
+        format!("Paragraph[{text:?}] Paragraph[{text:?}]")
     );
 }
 
@@ -108,9 +111,12 @@ fn an_indent_begins_a_paragraph() {
         &["Here begins another one that is as long as these"],
     );
     content += &text_at(72.0, 628.0, 12.0, &LONG[1..]);
-    let said = model(&page(&content));
-    assert_eq!(said.matches("Paragraph").count(), 2, "{said}");
-    assert!(said.contains("Paragraph[\"Here begins"), "{said}");
+    let model_text = model(&page(&content));
+    assert_eq!(model_text.matches("Paragraph").count(), 2, "{model_text}");
+    assert!(
+        model_text.contains("Paragraph[\"Here begins"),
+        "{model_text}"
+    );
 }
 
 #[test]
@@ -137,12 +143,12 @@ fn larger_type_is_a_heading_by_its_rank() {
     content += &lines(&LONG);
     content += "BT /F2 10 Tf 72 600 Td (A bold line) Tj ET ";
     content += &text_at(72.0, 580.0, 12.0, &LONG);
-    let said = LONG.join(" ");
+    let text = LONG.join(" ");
     assert_eq!(
         model(&page(&content)),
         format!(
-            "Heading(1)[\"The title\"] Heading(2)[\"A part\"] Paragraph[{said:?}] \
-             Heading(3)[\"A bold line\"] Paragraph[{said:?}]"
+            "Heading(1)[\"The title\"] Heading(2)[\"A part\"] Paragraph[{text:?}] \
+             Heading(3)[\"A bold line\"] Paragraph[{text:?}]"
         )
     );
 }
@@ -170,8 +176,8 @@ fn columns_are_read_one_after_the_other() {
         "BT /F1 16 Tf 72 740 Td (A title that goes over both of the columns below it) Tj ET ",
     );
     // Drawn line by line across both, and not on the same baselines.
-    for (at, line) in LONG.iter().enumerate() {
-        let y = 700 - at * 12;
+    for (index, line) in LONG.iter().enumerate() {
+        let y = 700 - index * 12;
         writeln!(content, "BT /F1 10 Tf 50 {y} Td ({line}) Tj ET").unwrap();
         writeln!(
             content,
@@ -181,11 +187,11 @@ fn columns_are_read_one_after_the_other() {
         )
         .unwrap();
     }
-    let said = LONG.join(" ");
+    let text = LONG.join(" ");
     let model = model(&page(&content));
     let columns = format!(
-        "Paragraph[{said:?}] Paragraph[{:?}]",
-        said.replace('e', "i")
+        "Paragraph[{text:?}] Paragraph[{:?}]",
+        text.replace('e', "i")
     );
     assert!(model.ends_with(&columns), "{model}");
 }
@@ -195,9 +201,9 @@ fn a_paragraph_goes_on_in_the_next_column_and_on_the_next_page() {
     let mut file = File::new();
     for number in 0..2 {
         let mut content = String::new();
-        for (at, line) in LONG[..5].iter().enumerate() {
-            let y = 700 - at * 12;
-            let line = if number > 0 || at > 0 {
+        for (index, line) in LONG[..5].iter().enumerate() {
+            let y = 700 - index * 12;
+            let line = if number > 0 || index > 0 {
                 line.to_lowercase()
             } else {
                 (*line).to_owned()
@@ -212,14 +218,14 @@ fn a_paragraph_goes_on_in_the_next_column_and_on_the_next_page() {
         }
         file.page(&content);
     }
-    let said = model(&file.finish());
-    assert_eq!(said.matches("Paragraph").count(), 1, "{said}");
+    let model_text = model(&file.finish());
+    assert_eq!(model_text.matches("Paragraph").count(), 1, "{model_text}");
 }
 
 #[test]
 fn aligned_cells_are_a_table() {
     let mut content = lines(&LONG);
-    for (at, row) in [
+    for (index, row) in [
         ["Name", "Colour", "Weight"],
         ["Apple", "red", "150"],
         ["Plum", "blue", "40"],
@@ -232,19 +238,19 @@ fn aligned_cells_are_a_table() {
             writeln!(
                 content,
                 "BT /F1 10 Tf {x} {} Td ({cell}) Tj ET",
-                600 - at * 14
+                600 - index * 14
             )
             .unwrap();
         }
     }
-    let said = model(&page(&content));
+    let model_text = model(&page(&content));
     assert!(
-        said.ends_with(
+        model_text.ends_with(
             "Table(3 header [None, None, None])[Row[Cell[\"Name\"] Cell[\"Colour\"] Cell[\"Weight\"]] \
              Row[Cell[\"Apple\"] Cell[\"red\"] Cell[\"150\"]] Row[Cell[\"Plum\"] Cell[\"blue\"] Cell[\"40\"]] \
              Row[Cell[\"Pear\"] Cell[\"green\"] Cell[\"170\"]]]"
         ),
-        "{said}"
+        "{model_text}"
     );
 }
 
@@ -263,16 +269,22 @@ fn what_pages_repeat_is_said_once_and_their_numbers_never() {
         .unwrap();
         file.page(&content);
     }
-    let said = text(&file.finish());
-    assert!(said.starts_with("A running title The quick"), "{said}");
-    assert_eq!(said.matches("running").count(), 1, "{said}");
+    let page_text = text(&file.finish());
+    assert!(
+        page_text.starts_with("A running title The quick"),
+        "{page_text}"
+    );
+    assert_eq!(page_text.matches("running").count(), 1, "{page_text}");
     assert_eq!(
-        said.matches("The quick brown fox").count(),
+        page_text.matches("The quick brown fox").count(),
         4,
         "what repeats within pages stays"
     );
-    assert_eq!(said.matches("says this").count(), 4);
-    assert!(!said.contains("this.2") && !said.ends_with('4'), "{said}");
+    assert_eq!(page_text.matches("says this").count(), 4);
+    assert!(
+        !page_text.contains("this.2") && !page_text.ends_with('4'),
+        "{page_text}"
+    );
 }
 
 #[test]
@@ -286,12 +298,19 @@ fn what_pages_say_at_one_place_with_numbers_of_their_own_stays() {
         content += &lines(&LONG);
         file.page(&content);
     }
-    let said = text(&file.finish());
-    assert_eq!(said.matches("Form 27 of 2003").count(), 1, "{said}");
+    let page_text = text(&file.finish());
+    assert_eq!(
+        page_text.matches("Form 27 of 2003").count(),
+        1,
+        "{page_text}"
+    );
     for balance in [75, 12, 310, 44] {
-        assert!(said.contains(&format!("Balance: {balance}")), "{said}");
+        assert!(
+            page_text.contains(&format!("Balance: {balance}")),
+            "{page_text}"
+        );
     }
-    assert!(!said.contains("in all"), "{said}");
+    assert!(!page_text.contains("in all"), "{page_text}");
 }
 
 #[test]
@@ -310,10 +329,10 @@ fn notes_at_the_foot_stand_behind_the_paragraph_that_goes_on() {
     content += "BT /F1 6 Tf 72 100 Td (1) Tj /F1 8 Tf 6 -2 Td (A note about foxes.) Tj ET";
     file.page(&content);
     file.page(&lines(&LONG[5..]));
-    let said = model(&file.finish());
+    let model_text = model(&file.finish());
     let body = LONG.join(" ");
     assert_eq!(
-        said,
+        model_text,
         format!("Paragraph[{body:?}] Paragraph[\"1 A note about foxes.\"]")
     );
 }
@@ -321,8 +340,8 @@ fn notes_at_the_foot_stand_behind_the_paragraph_that_goes_on() {
 #[test]
 fn notes_at_the_foot_of_a_column_stand_at_the_end_of_their_page() {
     let mut content = String::new();
-    for (at, line) in LONG.iter().enumerate() {
-        let y = 700 - at * 12;
+    for (index, line) in LONG.iter().enumerate() {
+        let y = 700 - index * 12;
         writeln!(
             content,
             "BT /F1 10 Tf 50 {y} Td ({line}) Tj 270 0 Td ({line}) Tj ET"
@@ -331,9 +350,9 @@ fn notes_at_the_foot_of_a_column_stand_at_the_end_of_their_page() {
     }
     content +=
         "BT /F1 6 Tf 50 600 Td (1) Tj /F1 8 Tf 6 -2 Td (A note about foxes, which goes on) Tj ET ";
-    let said = text(&page(&content));
-    let [note, last] = ["A note", "hide everything"].map(|words| said.rfind(words));
-    assert!(note > last, "{said}");
+    let page_text = text(&page(&content));
+    let [note, last] = ["A note", "hide everything"].map(|words| page_text.rfind(words));
+    assert!(note > last, "{page_text}");
 }
 
 #[test]
@@ -341,10 +360,10 @@ fn monospaced_lines_are_code() {
     let mut content = lines(&LONG);
     content += "BT /F3 9 Tf 72 600 Td (fn main\\(\\) {) Tj ET BT /F3 9 Tf 93.6 589 Td (let a  = 1;) Tj ET \
         BT /F3 9 Tf 72 578 Td (}) Tj ET";
-    let said = model(&page(&content));
+    let model_text = model(&page(&content));
     assert!(
-        said.ends_with("CodeBlock(\"\" \"fn main() {\\n    let a  = 1;\\n}\")"),
-        "{said}"
+        model_text.ends_with("CodeBlock(\"\" \"fn main() {\\n    let a  = 1;\\n}\")"),
+        "{model_text}"
     );
 }
 
@@ -360,10 +379,10 @@ fn dots_that_lead_to_a_page_are_few() {
             "Foxes ..................................................... 2",
         ],
     );
-    let said = model(&page(&content));
+    let model_text = model(&page(&content));
     assert!(
-        said.ends_with("Paragraph[\"Introduction \u{2026} 1\" Break \"Foxes \u{2026} 2\"]"),
-        "{said}"
+        model_text.ends_with("Paragraph[\"Introduction \u{2026} 1\" Break \"Foxes \u{2026} 2\"]"),
+        "{model_text}"
     );
 }
 
@@ -379,9 +398,9 @@ fn text_of_another_direction_comes_last() {
     let content = "BT /F1 10 Tf 0 1 -1 0 40 300 Tm (Up the side) Tj ET BT /F1 10 Tf 72 700 Td (Level) Tj 0 -12 Td (text here) Tj ET";
     let mut file = File::new();
     file.page_with(content, &format!("/Resources << {FONTS} >>"));
-    let said = text(&file.finish());
+    let page_text = text(&file.finish());
     assert!(
-        said.starts_with("Level") && said.ends_with("Up the side"),
-        "{said}"
+        page_text.starts_with("Level") && page_text.ends_with("Up the side"),
+        "{page_text}"
     );
 }

@@ -79,9 +79,9 @@ impl File {
         }
         let mut file = b"%PDF-1.7\n".to_vec();
         let mut places = Vec::new();
-        for (at, object) in self.objects.iter().enumerate() {
+        for (index, object) in self.objects.iter().enumerate() {
             places.push(file.len());
-            file.extend(format!("{} 0 obj\n", at + 1).bytes());
+            file.extend(format!("{} 0 obj\n", index + 1).bytes());
             file.extend(object);
             file.extend(b"\nendobj\n");
         }
@@ -129,8 +129,8 @@ fn lines(lines: &[&str]) -> String {
 
 fn text_at(x: f32, y: f32, lead: f32, lines: &[&str]) -> String {
     let mut content = String::new();
-    for (at, line) in lines.iter().enumerate() {
-        let y = y - at as f32 * lead;
+    for (index, line) in lines.iter().enumerate() {
+        let y = y - index as f32 * lead;
         writeln!(content, "BT /F1 10 Tf {x} {y} Td ({line}) Tj ET").unwrap();
     }
     content

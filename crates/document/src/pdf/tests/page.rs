@@ -35,8 +35,8 @@ fn stream_page(entries: &str, data: &[u8], length: bool) -> Vec<u8> {
     if !length {
         let end = format!("/Length {} >>", data.len());
         let object = &mut file.objects[content - 1];
-        let at = memchr::memmem::find(object, end.as_bytes()).unwrap();
-        object.drain(at..at + end.len() - 3);
+        let offset = memchr::memmem::find(object, end.as_bytes()).unwrap();
+        object.drain(offset..offset + end.len() - 3);
     }
     let page = file.add(format!(
         "<< /Type /Page /Parent 2 0 R /Contents {content} 0 R /Resources << {FONTS} >> >>"
@@ -56,8 +56,8 @@ fn streams_may_refer_to_their_filters_abbreviate_them_and_lack_a_length() {
         let mut bytes = [0; 4];
         bytes[..group.len()].copy_from_slice(group);
         let value = u32::from_be_bytes(bytes);
-        for at in 0..=group.len() as u32 {
-            ascii.push(char::from(33 + (value / 85_u32.pow(4 - at) % 85) as u8));
+        for index in 0..=group.len() as u32 {
+            ascii.push(char::from(33 + (value / 85_u32.pow(4 - index) % 85) as u8));
         }
     }
     ascii.push_str("~>");
@@ -275,7 +275,7 @@ fn annotated(annotations: impl FnOnce(&mut File) -> String) -> String {
 
 #[test]
 fn what_was_entered_or_noted_is_said_after_the_page_if_nothing_shows_it() {
-    for (annotation, said) in [
+    for (annotation, expected) in [
         (
             "/Subtype /Widget /FT /Tx /T (name) /V (Jane Roe)",
             "[Form field name: Jane Roe]",
@@ -322,10 +322,10 @@ fn what_was_entered_or_noted_is_said_after_the_page_if_nothing_shows_it() {
         ("/Subtype /Widget /FT /Sig /T (sign) /V << >>", ""),
     ] {
         let markdown = annotated(|_| format!("<< {annotation} /Rect [110 696 210 716] >>"));
-        let want = if said.is_empty() {
+        let want = if expected.is_empty() {
             "A form".to_owned()
         } else {
-            format!("A form\n\n{said}")
+            format!("A form\n\n{expected}")
         };
         assert_eq!(markdown, want, "{annotation}");
     }
@@ -338,7 +338,7 @@ fn what_was_entered_or_noted_is_said_after_the_page_if_nothing_shows_it() {
     });
     assert_eq!(markdown, "A form\n\n[Form field a: b]");
     // One that is too small for a text shows a part of it.
-    for (value, said) in [
+    for (value, expected) in [
         ("Jane Mary Roe", "\n\n[Form field a: Jane Mary Roe]"),
         ("Jane", ""),
         ("Roe", ""),
@@ -352,8 +352,12 @@ fn what_was_entered_or_noted_is_said_after_the_page_if_nothing_shows_it() {
             format!("<< /Subtype /Widget /FT /Tx /T (a) /V ({value}) {look} >>")
         });
         assert!(markdown.starts_with("A form Jane"), "{markdown}");
-        assert_eq!(markdown.contains("[Form"), !said.is_empty(), "{markdown}");
-        assert!(markdown.ends_with(said), "{markdown}");
+        assert_eq!(
+            markdown.contains("[Form"),
+            !expected.is_empty(),
+            "{markdown}"
+        );
+        assert!(markdown.ends_with(expected), "{markdown}");
     }
 }
 
@@ -450,7 +454,7 @@ fn pages_of_pictures_are_said_to_be_such() {
 
 #[test]
 fn a_scan_under_a_stamp_is_read_and_a_picture_behind_words_is_not() {
-    let said = |width: usize, words: &[&str]| {
+    let stamped_text = |width: usize, words: &[&str]| {
         let mut file = File::new();
         let size = format!("/Width {width} /Height {}", width * 22 / 17);
         let image = file.stream(&format!("/Subtype /Image {size}"), b"x");
@@ -464,10 +468,10 @@ fn a_scan_under_a_stamp_is_read_and_a_picture_behind_words_is_not() {
         let recognised = pages.map(|page| (page, "Sailor".into())).collect();
         read.build(recognised).unwrap().beginning(usize::MAX)
     };
-    let stamped = said(1700, &["Received"]);
+    let stamped = stamped_text(1700, &["Received"]);
     assert!(stamped.starts_with("Received") && stamped.ends_with("Sailor"));
-    assert_eq!(said(700, &["Received"]), "Received");
-    assert!(!said(1700, &["Some words of a slide"; 12]).contains("Sailor"));
+    assert_eq!(stamped_text(700, &["Received"]), "Received");
+    assert!(!stamped_text(1700, &["Some words of a slide"; 12]).contains("Sailor"));
 }
 
 #[test]

@@ -22,7 +22,7 @@ fn page(content: &str) -> Vec<u8> {
 }
 
 /// Letters in their order from left to right.
-fn at(x: i32, y: i32, letters: &str) -> String {
+fn letters_at(x: i32, y: i32, letters: &str) -> String {
     let codes = letters
         .encode_utf16()
         .fold(String::new(), |mut codes, unit| {
@@ -33,11 +33,11 @@ fn at(x: i32, y: i32, letters: &str) -> String {
 }
 
 /// The text of lines, of which each is shown from left to right.
-fn shown(lines: &[&str]) -> String {
+fn text_of_lines(lines: &[&str]) -> String {
     let lines = lines.iter().zip(0..);
     text(&page(
         &lines
-            .map(|(line, by)| at(72, 700 - 12 * by, line))
+            .map(|(line, by)| letters_at(72, 700 - 12 * by, line))
             .collect::<String>(),
     ))
 }
@@ -51,28 +51,28 @@ fn words_are_read_from_the_right_and_numbers_and_latin_as_they_stand() {
         ("ל\"הצ )5 'סמ( ו-Linux", "Linux-ו (מס' 5) צה\"ל"),
         ("%15 2024 ماع", "عام 2024 15%"),
     ] {
-        assert_eq!(shown(&[line]), read);
+        assert_eq!(text_of_lines(&[line]), read);
     }
 }
 
 #[test]
 fn a_line_of_another_script_stays_one_around_such_a_word() {
     assert_eq!(
-        shown(&["The word םולש means peace", "and nothing else"]),
+        text_of_lines(&["The word םולש means peace", "and nothing else"]),
         "The word שלום means peace and nothing else"
     );
 }
 
 #[test]
 fn brackets_mean_what_they_enclose_however_a_font_names_them() {
-    assert_eq!(shown(&["םילש (ב)(א) ףיעס"]), "סעיף (א)(ב) שלים");
-    assert_eq!(shown(&["םילש )ב()א( ףיעס"]), "סעיף (א)(ב) שלים");
+    assert_eq!(text_of_lines(&["םילש (ב)(א) ףיעס"]), "סעיף (א)(ב) שלים");
+    assert_eq!(text_of_lines(&["םילש )ב()א( ףיעס"]), "סעיף (א)(ב) שלים");
 }
 
 #[test]
 fn forms_within_words_are_their_letters() {
     assert_eq!(
-        shown(&["\u{fefc}\u{fe91}\u{fed8}\u{fe98}\u{feb4}\u{fee3}"]),
+        text_of_lines(&["\u{fefc}\u{fe91}\u{fed8}\u{fe98}\u{feb4}\u{fee3}"]),
         "مستقبلا"
     );
 }
@@ -81,7 +81,7 @@ fn forms_within_words_are_their_letters() {
 fn letters_that_are_drawn_from_the_right_are_in_order() {
     let mut content = String::new();
     for (letter, by) in "שלום עולם".chars().zip(0..) {
-        content += &at(300 - 5 * by, 700, &letter.to_string());
+        content += &letters_at(300 - 5 * by, 700, &letter.to_string());
     }
     assert_eq!(text(&page(&content)), "שלום עולם");
 }
@@ -90,11 +90,13 @@ fn letters_that_are_drawn_from_the_right_are_in_order() {
 fn letters_that_are_in_order_from_the_left_stay_so() {
     let line = "שלום עולם גדול: 3 ימים";
     assert_eq!(
-        shown(&[line]),
+        text_of_lines(&[line]),
         line,
         "as by a program that knows no other order"
     );
-    let content = at(300, 700, "שלום") + &at(270, 700, "עולם") + &at(240, 700, "ימים");
+    let content = letters_at(300, 700, "שלום")
+        + &letters_at(270, 700, "עולם")
+        + &letters_at(240, 700, "ימים");
     assert_eq!(
         text(&page(&content)),
         "שלום עולם ימים",
@@ -105,14 +107,19 @@ fn letters_that_are_in_order_from_the_left_stay_so() {
 #[test]
 fn marks_stay_with_their_letters() {
     // Over the second letter, and drawn before it.
-    let content = at(72, 700, "םולש") + &at(98, 702, "\u{5b8}") + &at(97, 700, "א");
+    let content =
+        letters_at(72, 700, "םולש") + &letters_at(98, 702, "\u{5b8}") + &letters_at(97, 700, "א");
     assert_eq!(text(&page(&content)), "א\u{5b8} שלום");
 }
 
 #[test]
 fn what_letters_are_said_to_stand_for_is_in_order() {
     let span = "/Span << /ActualText <FEFF05E905DC05D505DD> >> BDC ";
-    let content = format!("{span}{}EMC {}", at(100, 700, "????"), at(72, 700, "הברה"));
+    let content = format!(
+        "{span}{}EMC {}",
+        letters_at(100, 700, "????"),
+        letters_at(72, 700, "הברה")
+    );
     assert_eq!(text(&page(&content)), "שלום הרבה");
 }
 
@@ -121,10 +128,10 @@ fn columns_and_cells_are_read_from_the_right() {
     let mut columns = String::new();
     let mut cells = String::new();
     for by in 0..6 {
-        columns += &at(330, 700 - 12 * by, "תילשארה תא תחא יארק םינש");
-        columns += &at(72, 700 - 12 * by, "ילאמש דצב םידמועש הלאה");
+        columns += &letters_at(330, 700 - 12 * by, "תילשארה תא תחא יארק םינש");
+        columns += &letters_at(72, 700 - 12 * by, "ילאמש דצב םידמועש הלאה");
         let weight = (100 + by).to_string();
-        cells += &(at(300, 500 - 14 * by, "ירפ") + &at(72, 500 - 14 * by, &weight));
+        cells += &(letters_at(300, 500 - 14 * by, "ירפ") + &letters_at(72, 500 - 14 * by, &weight));
     }
     let columns = text(&page(&columns));
     let [right, left] = ["שנים קראי", "האלה שעומדים"].map(|first| columns.find(first));

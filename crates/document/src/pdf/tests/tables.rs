@@ -184,19 +184,19 @@ fn a_table_goes_on_on_the_next_page() {
         let mut file = File::new();
         file.page(&grid(words(&GRID)));
         let next = [(75, head[0]), (175, head[1])].map(|(x, word)| (x, 688, word));
-        let rest = [
+        let other_rows = [
             (75, 668, "Fig"),
             (175, 668, "30"),
             (75, 648, "Nut"),
             (175, 648, "5"),
         ];
-        file.page(&grid(words(&next) + &words(&rest)));
+        file.page(&grid(words(&next) + &words(&other_rows)));
         let file = file.finish();
         assert_eq!(model(&file).matches("Table(").count(), 1);
-        let said: Vec<String> = text(&file).split_whitespace().map(str::to_owned).collect();
+        let words_read: Vec<String> = text(&file).split_whitespace().map(str::to_owned).collect();
         let next = if head[0] == "Name" { "" } else { "Apple 190 " };
         assert_eq!(
-            said.join(" "),
+            words_read.join(" "),
             format!("Name Weight Plum 40 Pear 170 {next}Fig 30 Nut 5")
         );
     }
@@ -233,11 +233,11 @@ fn a_form_around_a_table_is_none() {
         (45, 605, "Check here"),
         (175, 605, "if you want to"),
     ]);
-    let said = model(&page(&content));
-    assert_eq!(said.matches("Table(").count(), 1, "{said}");
-    let table = said.find("Table(").unwrap();
-    assert!(said.find("or type").unwrap() < table, "{said}");
-    assert!(table < said.find("Town").unwrap(), "{said}");
+    let model_text = model(&page(&content));
+    assert_eq!(model_text.matches("Table(").count(), 1, "{model_text}");
+    let table = model_text.find("Table(").unwrap();
+    assert!(model_text.find("or type").unwrap() < table, "{model_text}");
+    assert!(table < model_text.find("Town").unwrap(), "{model_text}");
 }
 
 #[test]
@@ -276,19 +276,19 @@ fn text_beside_a_table_stays_together() {
 fn lines_without_end_and_beyond_all_bounds_are_no_table() {
     let mut many = words(&GRID);
     let mut nested = words(&GRID);
-    for at in 0..100_000 {
+    for index in 0..100_000 {
         write!(
             many,
             "{} {} m {} {} l S ",
-            at % 600,
-            at % 700,
-            at % 600 + 9,
-            at % 700
+            index % 600,
+            index % 700,
+            index % 600 + 9,
+            index % 700
         )
         .unwrap();
     }
-    for at in 0..3_000 {
-        let by = f64::from(at) / 40.0;
+    for index in 0..3_000 {
+        let by = f64::from(index) / 40.0;
         write!(nested, "{by} {by} {} {} re S ", 600.0 - by, 700.0 - by).unwrap();
     }
     let huge = words(&GRID)

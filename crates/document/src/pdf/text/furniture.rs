@@ -161,12 +161,12 @@ fn furniture_edge(page: &PageText, repeated: &dyn Fn(&TextLine) -> bool, top: bo
     } else {
         f32::NEG_INFINITY
     };
-    for (at, (v, size, gone)) in lines.iter().enumerate() {
+    for (index, (v, size, gone)) in lines.iter().enumerate() {
         if !gone {
             break;
         }
         let gap = lines
-            .get(at + 1)
+            .get(index + 1)
             .map_or(f32::INFINITY, |(next, ..)| (v - next).abs());
         if gap > MIN_DISTANCE * size {
             reach = *v;

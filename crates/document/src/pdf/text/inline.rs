@@ -54,7 +54,7 @@ pub(in super::super) fn hyphenated_words(pages: &[PageText]) -> HashSet<String> 
         for line in page.regions.iter().flat_map(PageRegion::lines) {
             for piece in &line.pieces {
                 let text = trim_punctuation(piece.text(&page.text));
-                if text.get(1..).is_some_and(|rest| rest.contains('-')) {
+                if text.get(1..).is_some_and(|tail| tail.contains('-')) {
                     words.insert(text.to_lowercase());
                 }
             }
@@ -137,7 +137,7 @@ impl<'a, 'b> ParagraphTextWriter<'a, 'b> {
         if !first.is_lowercase() {
             return true;
         }
-        let start = word.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+        let start = word.rfind(char::is_whitespace).map_or(0, |blank| blank + 1);
         let head = word[start..].trim_start_matches(|letter: char| !letter.is_alphanumeric());
         let whole = format!("{head}-{}", trim_punctuation(next)).to_lowercase();
         if !self.context.hyphenated.contains(&whole) {
@@ -180,13 +180,13 @@ impl<'a, 'b> ParagraphTextWriter<'a, 'b> {
             style.code = self.style.code;
         }
         match text.find("....") {
-            Some(at) => {
-                let rest = text[at..].trim_start_matches('.');
-                self.push_text(style, &text[..at]);
+            Some(dots_start) => {
+                let behind = text[dots_start..].trim_start_matches('.');
+                self.push_text(style, &text[..dots_start]);
                 self.gap = self.gap.max(WordGap::Blank);
                 self.push_text(style, "\u{2026}");
                 self.gap = self.gap.max(WordGap::Blank);
-                self.push_text(style, rest);
+                self.push_text(style, behind);
             }
             None => self.push_text(style, text),
         }

@@ -97,7 +97,7 @@ impl BodyStyle {
             let letters = letters.sum::<usize>();
             let size = (line.size * 4.0).round() as i32;
             match sizes.iter().position(|(other, _)| *other == size) {
-                Some(at) => sizes[at].1 += letters,
+                Some(index) => sizes[index].1 += letters,
                 None if sizes.len() < MAX_SIZES => sizes.push((size, letters)),
                 None => {}
             }
@@ -107,9 +107,9 @@ impl BodyStyle {
                 bold += if piece.style.bold { letters } else { 0 };
             }
         }
-        let most = sizes.iter().max_by_key(|(size, count)| (*count, *size));
+        let commonest = sizes.iter().max_by_key(|(size, count)| (*count, *size));
         Self {
-            size: most.map_or(10.0, |(size, _)| *size as f32 / 4.0),
+            size: commonest.map_or(10.0, |(size, _)| *size as f32 / 4.0),
             mono: mono * 5 > all * 3,
             bold: bold * 2 > all,
         }

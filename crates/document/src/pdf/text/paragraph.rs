@@ -51,7 +51,9 @@ impl ColumnMetrics {
             (size, gaps[gaps.len() / 3])
         };
         Self {
-            rights: (0..lines.len()).map(|at| right_end(lines, at)).collect(),
+            rights: (0..lines.len())
+                .map(|index| right_end(lines, index))
+                .collect(),
             leads: gaps.into_iter().map(usual).collect(),
         }
     }
@@ -65,9 +67,10 @@ impl ColumnMetrics {
 
 /// Returns the right end of the text around a line, as far as it has the same indent, because
 /// quoted text has margins of its own.
-fn right_end(lines: &[TextLine], at: usize) -> f32 {
-    let line = &lines[at];
-    let around = &lines[at.saturating_sub(LINES_AROUND)..lines.len().min(at + LINES_AROUND + 1)];
+fn right_end(lines: &[TextLine], index: usize) -> f32 {
+    let line = &lines[index];
+    let around =
+        &lines[index.saturating_sub(LINES_AROUND)..lines.len().min(index + LINES_AROUND + 1)];
     let alike = |other: &&TextLine| (other.u0 - line.u0).abs() < 2.5 * line.size;
     let ends = around.iter().filter(alike).map(|line| line.u1);
     ends.fold(line.u1, f32::max)
@@ -150,13 +153,13 @@ fn merge_rows(rows: TableRows) -> TableRows {
     }
     leads.sort_by(f32::total_cmp);
     let least = leads.first().copied().unwrap_or_default();
-    let most = leads.last().copied().unwrap_or_default();
+    let widest = leads.last().copied().unwrap_or_default();
     let mut joined: TableRows = Vec::with_capacity(rows.len());
     let mut above = f32::INFINITY;
     for row in rows {
         let v = first_v(&row).unwrap_or(above);
         let goes_on = row.first().is_some_and(|cell| cell.lines.is_empty())
-            && most > 1.25 * least
+            && widest > 1.25 * least
             && above - v < 1.2 * least;
         above = v;
         match joined.last_mut().filter(|_| goes_on) {
@@ -185,17 +188,17 @@ fn split_lines(
         .collect();
     // The left end of each next line.
     let nexts: Vec<Option<f32>> = (1..=lines.len())
-        .map(|at| lines.get(at).map(|line| line.u0))
+        .map(|index| lines.get(index).map(|line| line.u0))
         .collect();
     let mut before: Option<TextLine> = None;
     let mut open: Option<usize> = None;
-    for (at, ((line, mark), next)) in lines.into_iter().zip(marks).zip(nexts).enumerate() {
-        let right = column.rights[at];
+    for (index, ((line, mark), next)) in lines.into_iter().zip(marks).zip(nexts).enumerate() {
+        let right = column.rights[index];
         let code = is_mono(&line) && !body.mono;
         let above = before
             .as_ref()
             .map_or(9.0, |before| (before.v - line.v) / line.size);
-        let joins = match (open.and_then(|at| paragraphs.get(at)), &before) {
+        let joins = match (open.and_then(|index| paragraphs.get(index)), &before) {
             (Some(paragraph), Some(before)) if (paragraph.kind == ParagraphKind::Code) == code => {
                 let lead = column.lead(&line).max(column.lead(before));
                 let gap = before.v - line.v;
@@ -215,7 +218,7 @@ fn split_lines(
             _ => false,
         };
         before = Some(line.clone());
-        if let (true, Some(paragraph)) = (joins, open.and_then(|at| paragraphs.get_mut(at))) {
+        if let (true, Some(paragraph)) = (joins, open.and_then(|index| paragraphs.get_mut(index))) {
             let hard = code || {
                 let (_, last, _) = &paragraph.lines[paragraph.lines.len() - 1];
                 is_short(last, &line, right, pool) || has_leader(last, pool) || has_gap(last)
@@ -267,7 +270,7 @@ fn is_short(before: &TextLine, line: &TextLine, right: f32, pool: &str) -> bool 
         return false;
     }
     let word = line.pieces.iter().skip(1).position(|piece| piece.blank);
-    let end = word.map_or(line.u1, |at| line.pieces[at].u1);
+    let end = word.map_or(line.u1, |index| line.pieces[index].u1);
     before.u1 + 0.6 * line.size + (end - line.u0) < right - 0.5 * line.size
 }
 
@@ -302,7 +305,7 @@ fn mark_notes(column: &mut [PdfParagraph], pool: &str, body: BodyStyle) {
         paragraph.size < 0.93 * body.size && paragraph.kind != ParagraphKind::Table
     };
     let first = column.iter().rposition(|paragraph| !is_small(paragraph));
-    let Some(first) = first.map(|at| at + 1) else {
+    let Some(first) = first.map(|index| index + 1) else {
         return;
     };
     let begins = |paragraph: &PdfParagraph| {

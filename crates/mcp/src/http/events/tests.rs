@@ -45,9 +45,9 @@ fn session(name: &str) -> SessionId {
 }
 
 /// Number of the messages kept, and their bytes.
-fn kept(events: &EventStreams) -> (usize, usize) {
-    let kept = lock(&events.kept);
-    let logs = kept.streams.values();
+fn count_events(events: &EventStreams) -> (usize, usize) {
+    let store = lock(&events.store);
+    let logs = store.streams.values();
     logs.fold((0, 0), |(messages, bytes), log| {
         (messages + log.messages.len(), bytes + log.bytes())
     })
@@ -102,7 +102,7 @@ fn an_event_of_another_session_or_of_none_leads_nowhere() {
         assert!(events.resume(&session("a"), &name).is_some());
         events.forget(&session("a"));
         assert!(events.resume(&session("a"), &name).is_none());
-        assert!(lock(&events.kept).streams.is_empty());
+        assert!(lock(&events.store).streams.is_empty());
         drop(writer);
     });
 }
@@ -121,26 +121,26 @@ fn what_is_too_old_or_too_much_goes_the_oldest_first() {
         for text in ["one", "two", "three", "four"] {
             writer.write(&answer(text));
         }
-        let shown = texts({
+        let event_texts = texts({
             let feed = events.resume(&session("a"), "0-0").unwrap();
             drop(writer);
             feed
         });
-        let shown = shown.await;
-        assert_eq!(shown.len(), 3, "{shown:?}");
-        assert!(shown[0].contains("two") && shown[2].contains("four"));
+        let event_texts = event_texts.await;
+        assert_eq!(event_texts.len(), 3, "{event_texts:?}");
+        assert!(event_texts[0].contains("two") && event_texts[2].contains("four"));
         drop(feed);
         let (writer, _feed) = events.open(&session("a"), true);
         for _ in 0..3 {
             writer.write(&answer(&"x".repeat(400)));
         }
-        let (messages, bytes) = kept(&events);
+        let (messages, bytes) = count_events(&events);
         assert!(messages == 2 && bytes <= 1000, "{messages}, {bytes}");
         tokio::time::sleep(bounds.lifetime).await;
         drop(writer);
         assert!(events.resume(&session("a"), "1-0").is_none());
-        assert!(lock(&events.kept).streams.is_empty());
-        assert_eq!(kept(&events), (0, 0));
+        assert!(lock(&events.store).streams.is_empty());
+        assert_eq!(count_events(&events), (0, 0));
     });
 }
 
@@ -161,10 +161,10 @@ fn what_a_connection_has_taken_goes_before_what_nobody_has() {
             drop(writer);
             assert_eq!(texts(feed).await.len(), 2);
         }
-        let shown = texts(events.resume(&session("a"), "0-0").unwrap()).await;
-        assert!(shown[0].contains("for whoever comes back"));
-        assert_eq!(kept(&events).0, 3);
-        assert_eq!(lock(&events.kept).streams.len(), 3);
+        let event_texts = texts(events.resume(&session("a"), "0-0").unwrap()).await;
+        assert!(event_texts[0].contains("for whoever comes back"));
+        assert_eq!(count_events(&events).0, 3);
+        assert_eq!(lock(&events.store).streams.len(), 3);
     });
 }
 

@@ -11,7 +11,10 @@ fn run(test: impl Future<Output = ()>) {
     runtime.block_on(test);
 }
 
-async fn begin(sessions: &ClientSessions, holder: &str) -> (SessionId, watch::Receiver<bool>) {
+async fn begin_session(
+    sessions: &ClientSessions,
+    holder: &str,
+) -> (SessionId, watch::Receiver<bool>) {
     let holder = (!holder.is_empty()).then(|| TokenOwner::new(holder));
     let requester = SessionRequester::new(holder);
     let going = requester.gone.subscribe();
@@ -44,16 +47,16 @@ async fn until(is_so: impl Fn() -> bool) {
 fn the_longest_idle_session_makes_room_and_first_one_of_the_same_token() {
     run(async {
         let sessions = limits(2, 3);
-        let (other, _) = begin(&sessions, "other").await;
-        let (first, first_going) = begin(&sessions, "one").await;
-        let (second, _) = begin(&sessions, "one").await;
+        let (other, _) = begin_session(&sessions, "other").await;
+        let (first, first_going) = begin_session(&sessions, "one").await;
+        let (second, _) = begin_session(&sessions, "one").await;
         let there = |id: &SessionId| lock(&sessions.0.open).contains_key(id);
         // The token's own limit is reached.
-        let (third, _) = begin(&sessions, "one").await;
+        let (third, _) = begin_session(&sessions, "one").await;
         assert!(!there(&first) && *first_going.borrow());
         assert!(there(&other) && there(&second) && there(&third));
         // Three there are in all.
-        let (fourth, _) = begin(&sessions, "two").await;
+        let (fourth, _) = begin_session(&sessions, "two").await;
         assert!(!there(&other));
         assert!(there(&second) && there(&third) && there(&fourth));
     });
@@ -63,12 +66,12 @@ fn the_longest_idle_session_makes_room_and_first_one_of_the_same_token() {
 fn a_session_with_something_under_way_goes_after_idle_ones_and_never_with_a_call() {
     run(async {
         let sessions = limits(2, 2);
-        let (first, _) = begin(&sessions, "one").await;
-        let (second, _) = begin(&sessions, "one").await;
+        let (first, _) = begin_session(&sessions, "one").await;
+        let (second, _) = begin_session(&sessions, "one").await;
         let session = |id| Arc::clone(&lock(&sessions.0.open)[id]);
         let call = session(&first).begin_activity(SessionActivity::Call);
         let stream = session(&second).begin_activity(SessionActivity::Stream);
-        let (third, _) = begin(&sessions, "one").await;
+        let (third, _) = begin_session(&sessions, "one").await;
         assert!(lock(&sessions.0.open).contains_key(&first));
         assert!(!lock(&sessions.0.open).contains_key(&second));
         let another = session(&third).begin_activity(SessionActivity::Call);
@@ -76,7 +79,7 @@ fn a_session_with_something_under_way_goes_after_idle_ones_and_never_with_a_call
         let refused = requester.answered(sessions.create_session()).await;
         assert!(matches!(refused, Err(SessionRefusal::Full)));
         drop((call, stream, another));
-        begin(&sessions, "one").await;
+        begin_session(&sessions, "one").await;
         assert!(!lock(&sessions.0.open).contains_key(&first));
     });
 }
@@ -85,11 +88,11 @@ fn a_session_with_something_under_way_goes_after_idle_ones_and_never_with_a_call
 fn without_tokens_there_is_only_the_limit_of_all() {
     run(async {
         assert_eq!((LIMITS.of_holder, LIMITS.in_all), (256, 500));
-        assert_eq!(SessionLimits::of(true).of_holder, 256);
-        assert_eq!(SessionLimits::of(false).of_holder, 500);
+        assert_eq!(SessionLimits::for_server(true).of_holder, 256);
+        assert_eq!(SessionLimits::for_server(false).of_holder, 500);
         let sessions = limits(3, 3);
         for _ in 0..5 {
-            begin(&sessions, "").await;
+            begin_session(&sessions, "").await;
         }
         assert_eq!(lock(&sessions.0.open).len(), 3);
     });
@@ -99,12 +102,12 @@ fn without_tokens_there_is_only_the_limit_of_all() {
 fn a_session_is_its_token_s_and_for_anybody_else_not_there() {
     run(async {
         let sessions = limits(9, 9);
-        let (id, _) = begin(&sessions, "one").await;
-        for (holder, own) in [(Some("one"), true), (Some("two"), false), (None, false)] {
+        let (id, _) = begin_session(&sessions, "one").await;
+        for (holder, is_own) in [(Some("one"), true), (Some("two"), false), (None, false)] {
             let holder = holder.map(TokenOwner::new);
-            assert_eq!(sessions.has(holder.as_ref(), &id), own);
+            assert_eq!(sessions.has(holder.as_ref(), &id), is_own);
             let has = SessionRequester::new(holder).answered(sessions.has_session(&id));
-            assert_eq!(has.await.unwrap(), own);
+            assert_eq!(has.await.unwrap(), is_own);
         }
         // A requester known not to have asked has nothing.
         assert!(!sessions.has_session(&id).await.unwrap());
@@ -115,8 +118,8 @@ fn a_session_is_its_token_s_and_for_anybody_else_not_there() {
             .answered(sessions.create_standalone_stream(&id))
             .await;
         assert!(matches!(stream.map(drop), Err(SessionRefusal::Unknown)));
-        let own = SessionRequester::new(Some(TokenOwner::new("one")));
-        own.answered(sessions.close_session(&id)).await.unwrap();
+        let owner = SessionRequester::new(Some(TokenOwner::new("one")));
+        owner.answered(sessions.close_session(&id)).await.unwrap();
         assert!(!lock(&sessions.0.open).contains_key(&id));
     });
 }
@@ -127,8 +130,8 @@ fn idle_sessions_end_and_those_with_something_under_way_do_not() {
         assert_eq!(LIMITS.idle, Duration::from_secs(60));
         let idle = Duration::from_millis(300);
         let sessions = ClientSessions::new(SessionLimits { idle, ..LIMITS });
-        let (first, going) = begin(&sessions, "one").await;
-        let (second, _) = begin(&sessions, "one").await;
+        let (first, going) = begin_session(&sessions, "one").await;
+        let (second, _) = begin_session(&sessions, "one").await;
         let stream =
             Arc::clone(&lock(&sessions.0.open)[&second]).begin_activity(SessionActivity::Stream);
         until(|| !lock(&sessions.0.open).contains_key(&first) && *going.borrow()).await;

@@ -305,12 +305,15 @@ impl AuditRecords {
 
     /// The refusals in the domain of `process`.
     fn of_process(self, process: i32) -> Vec<KernelDenial> {
-        let own = |domain: &str| {
+        let is_of_process = |domain: &str| {
             self.domains
                 .iter()
                 .any(|one| one.0 == domain && one.1 == process)
         };
-        let denials = self.denials.iter().filter(|(domain, _)| own(domain));
+        let denials = self
+            .denials
+            .iter()
+            .filter(|(domain, _)| is_of_process(domain));
         denials.map(|(_, denial)| denial.clone()).collect()
     }
 }

@@ -35,9 +35,9 @@ pub fn give_up() -> Result<(), Errno> {
             }
         }
     }
-    let mut kept = has;
-    kept.permitted &= KEPT;
-    kept.effective &= KEPT;
-    kept.inheritable &= KEPT;
-    set_capabilities(None, kept)
+    let mut remaining = has;
+    remaining.permitted &= KEPT;
+    remaining.effective &= KEPT;
+    remaining.inheritable &= KEPT;
+    set_capabilities(None, remaining)
 }

@@ -32,7 +32,7 @@ pub struct CommandConfinement {
     /// memory.
     pub mask: Option<DirectoryMask>,
     /// The one other descriptor that the command keeps.
-    pub kept: Option<RawFd>,
+    pub descriptor: Option<RawFd>,
     /// The mark of the process whose denials the audit reports, if it is listened to.
     pub mark: Option<audit::ProcessMark>,
 }
@@ -53,7 +53,7 @@ impl CommandConfinement {
             gives_up_capabilities: confinement.confines_files(),
             filters,
             mask: confinement.masked.mask()?,
-            kept: None,
+            descriptor: None,
             mark: None,
         })
     }
@@ -80,9 +80,9 @@ impl CommandConfinement {
     /// nothing may be run.
     pub fn enter(&self) -> Result<(), Errno> {
         close_at_next_program();
-        if let Some(kept) = self.kept {
+        if let Some(descriptor) = self.descriptor {
             // SAFETY: changes a flag of this process's own descriptor.
-            result(unsafe { libc::fcntl(kept, libc::F_SETFD, 0) }.into())?;
+            result(unsafe { libc::fcntl(descriptor, libc::F_SETFD, 0) }.into())?;
         }
         set_no_new_privs(true)?;
         if self.gives_up_capabilities {

@@ -206,9 +206,9 @@ impl MaskedPaths {
                 continue;
             }
             if makes {
-                let own = above.iter().copied().chain([masked.path.as_path()]);
-                let own = own.chain(masked.readable.as_deref());
-                let missing = own.filter(|path| !path.exists());
+                let visible_paths = above.iter().copied().chain([masked.path.as_path()]);
+                let visible_paths = visible_paths.chain(masked.readable.as_deref());
+                let missing = visible_paths.filter(|path| !path.exists());
                 mask.missing.extend(missing.filter_map(in_parent));
             }
             mask.required |= there;

@@ -198,8 +198,10 @@ impl Confinement {
     /// write decides it.
     #[must_use]
     pub fn keeps_from_calls(&self, path: &Path) -> bool {
-        let open = |at: &Path| {
-            self.confines_files() && self.may_write(at) && !self.masks(at, AccessRight::Write)
+        let open = |target: &Path| {
+            self.confines_files()
+                && self.may_write(target)
+                && !self.masks(target, AccessRight::Write)
         };
         opened_path::trace(path)
             .is_some_and(|(real, links)| !open(&real) && !links.iter().any(|link| open(link)))
@@ -234,14 +236,19 @@ impl Confinement {
         }
     }
 
-    /// The words that allow this in `place`, which no link leads to, as it is `shown`: a flag, or
-    /// the value of a variable. `None` if that is not to be recommended.
+    /// The words that allow this in `place`, which no link leads to, shown as `path_text`: a flag,
+    /// or the value of a variable. `None` if that is not to be recommended.
     #[must_use]
-    pub fn words_to_allow(&self, right: AccessRight, place: &Path, shown: &str) -> Option<String> {
+    pub fn words_to_allow(
+        &self,
+        right: AccessRight,
+        place: &Path,
+        path_text: &str,
+    ) -> Option<String> {
         let name = self.name_for(right);
         recommendable_paths::may_be_recommended(place, right).then(|| match self.source {
-            ConfinementSource::Flags => format!("`{name} {shown}`"),
-            ConfinementSource::Environment => format!("`{shown}` in {name}"),
+            ConfinementSource::Flags => format!("`{name} {path_text}`"),
+            ConfinementSource::Environment => format!("`{path_text}` in {name}"),
         })
     }
 

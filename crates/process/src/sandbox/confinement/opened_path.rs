@@ -185,14 +185,14 @@ impl NamedPath {
 /// Opens the file at `real`, unless there is a link on the way.
 fn open_without_links(real: &Path) -> Result<OwnedFd, Errno> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let mut at = openat(CWD, c"/", flags | OFlags::DIRECTORY, Mode::empty())?;
+    let mut directory = openat(CWD, c"/", flags | OFlags::DIRECTORY, Mode::empty())?;
     for part in real.components() {
         if let Component::Normal(name) = part {
-            at = openat(&at, name, flags, Mode::empty())?;
-            if FileType::from_raw_mode(fstat(&at)?.st_mode) == FileType::Symlink {
+            directory = openat(&directory, name, flags, Mode::empty())?;
+            if FileType::from_raw_mode(fstat(&directory)?.st_mode) == FileType::Symlink {
                 return Err(Errno::LOOP);
             }
         }
     }
-    Ok(at)
+    Ok(directory)
 }

@@ -92,8 +92,8 @@ fn homes(place: &Path) -> Vec<PathBuf> {
     let above = real("/home");
     let inner = place.strip_prefix(&above).ok();
     let around = inner.and_then(|inner| Some(above.join(inner.iter().next()?)));
-    let own = dirs::home_dir().into_iter().chain(["/root".into()]);
-    own.chain(listed).map(real).chain(around).collect()
+    let user_homes = dirs::home_dir().into_iter().chain(["/root".into()]);
+    user_homes.chain(listed).map(real).chain(around).collect()
 }
 
 fn real(name: impl AsRef<Path>) -> PathBuf {

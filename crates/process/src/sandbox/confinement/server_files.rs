@@ -38,12 +38,15 @@ impl Confinement {
         };
         let mut writable = self.to_write.directories().to_vec();
         writable.push(system::SHARED_MEMORY.into());
-        for at in links.iter().chain([&real]) {
-            if let Some(root) = writable.iter().find(|root| at.starts_with(root)) {
-                let lies = if *at == real {
+        for link_path in links.iter().chain([&real]) {
+            if let Some(root) = writable.iter().find(|root| link_path.starts_with(root)) {
+                let lies = if *link_path == real {
                     String::from("lies")
                 } else {
-                    format!("is reached through the link {}, which lies", at.display())
+                    format!(
+                        "is reached through the link {}, which lies",
+                        link_path.display()
+                    )
                 };
                 return Some(format!(
                     "{lies} within {}, where calls may write, and whoever makes one could let \

@@ -63,7 +63,7 @@ fn room() -> Room {
 }
 
 fn admit(room: &Room, tool: &str, request: &Value) -> Result<(), String> {
-    let tool = registry::find(tool).unwrap();
+    let tool = registry::find_tool(tool).unwrap();
     let outputs = RootSet::new(Vec::new());
     let given = |name: &str| request.get(name)?.as_str().filter(|text| !text.is_empty());
     let admitted =

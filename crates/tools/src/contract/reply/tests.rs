@@ -125,10 +125,13 @@ fn within_a_limit_there_is_room_for_all_fields_and_the_note() {
             object.field("count", &50_000).unwrap();
             object.note(format!("{} lines", cut.lines));
         });
-        let shown = answer["output"].as_str().unwrap();
+        let output_text = answer["output"].as_str().unwrap();
         assert_eq!(answer["count"], 50_000);
-        assert_eq!(answer["note"], format!("{} lines", shown.lines().count()));
-        assert!(shown.ends_with('\n'), "{limit}: {shown}");
+        assert_eq!(
+            answer["note"],
+            format!("{} lines", output_text.lines().count())
+        );
+        assert!(output_text.ends_with('\n'), "{limit}: {output_text}");
 
         let answer = bounded(limit, |object| {
             object.field("title", &"\u{1}é".repeat(90_000)).unwrap();

@@ -78,7 +78,7 @@ impl<'w> ControlSpeller<'w> {
                     is_odd(&byte).then_some((char::from(byte), 1))
                 }
             };
-            let Some((character, own)) = character else {
+            let Some((character, byte_count)) = character else {
                 spelt.push(*byte);
                 continue;
             };
@@ -87,7 +87,7 @@ impl<'w> ControlSpeller<'w> {
             spelt.extend_from_slice(spelling.as_bytes());
             self.spelled += 1;
             if self.longer.len() < MAX_KEPT_PLACES {
-                let longer = spelling.len() - own;
+                let longer = spelling.len() - byte_count;
                 self.longer.push((self.length + spelt.len(), longer));
             }
         }
@@ -102,8 +102,8 @@ impl<'w> ControlSpeller<'w> {
             *self.count += self.spelled;
             return self.length;
         };
-        let shown = self.longer.iter().take_while(|(at, _)| *at <= cut);
-        let lengths: Vec<usize> = shown.map(|(_, longer)| *longer).collect();
+        let entries = self.longer.iter().take_while(|(offset, _)| *offset <= cut);
+        let lengths: Vec<usize> = entries.map(|(_, longer)| *longer).collect();
         *self.count += lengths.len();
         cut - lengths.iter().sum::<usize>()
     }
@@ -116,7 +116,7 @@ const MAX_KEPT_PLACES: usize = 64 * 1024;
 pub(super) enum TextSink<'w> {
     Json {
         out: &'w mut dyn Write,
-        at: &'w mut ObjectProgress,
+        progress: &'w mut ObjectProgress,
         escaped: Vec<u8>,
         measure: TextMeasure,
     },
@@ -157,8 +157,8 @@ impl Text<'_> {
     /// held back because of a limit.
     pub fn send(&mut self) -> io::Result<()> {
         let mut pending = std::mem::take(&mut self.pending);
-        let rest = self.pass_on(&pending)?;
-        pending.drain(..pending.len() - rest);
+        let unsent_bytes = self.pass_on(&pending)?;
+        pending.drain(..pending.len() - unsent_bytes);
         self.pending = pending;
         match &mut self.sink {
             TextSink::Json { out, .. } => out.flush(),
@@ -197,8 +197,8 @@ impl Text<'_> {
             self.write_all(&[LATIN_1_LEAD])?;
         }
         if let Some(bounded) = self.bounded.take() {
-            let (shown, behind) = bounded.finish();
-            self.write_all(&shown)?;
+            let (prefix, behind) = bounded.finish();
+            self.write_all(&prefix)?;
             cut = behind;
         }
         if let Some(speller) = speller {
@@ -209,14 +209,16 @@ impl Text<'_> {
             });
         }
         let pending = std::mem::take(&mut self.pending);
-        let rest = self.pass_on(&pending)?;
-        if rest > 0 {
+        let unsent_bytes = self.pass_on(&pending)?;
+        if unsent_bytes > 0 {
             self.repaired = true;
             self.emit("\u{FFFD}")?;
         }
         let repaired = self.repaired;
         match self.sink {
-            TextSink::Json { out, at, .. } => {
+            TextSink::Json {
+                out, progress: at, ..
+            } => {
                 out.write_all(b"\"")?;
                 at.in_text = false;
             }
@@ -250,16 +252,16 @@ impl Text<'_> {
     /// binary file may have a broken part in every other byte.
     fn repair(&mut self, piece: &[u8], incomplete: &mut usize) -> String {
         let mut text = String::with_capacity(piece.len() + piece.len() / 2);
-        let mut at = 0;
+        let mut offset = 0;
         for chunk in piece.utf8_chunks() {
             let invalid = chunk.invalid();
             text.push_str(chunk.valid());
-            at += chunk.valid().len() + invalid.len();
+            offset += chunk.valid().len() + invalid.len();
             if invalid.is_empty() {
                 continue;
             }
             let goes_on = |broken: Utf8Error| broken.error_len().is_none();
-            if at == piece.len() && str::from_utf8(invalid).is_err_and(goes_on) {
+            if offset == piece.len() && str::from_utf8(invalid).is_err_and(goes_on) {
                 *incomplete = invalid.len();
             } else {
                 self.repaired = true;
@@ -273,7 +275,7 @@ impl Text<'_> {
         match &mut self.sink {
             TextSink::Json {
                 out,
-                at,
+                progress: at,
                 escaped,
                 measure,
             } => {
@@ -321,19 +323,19 @@ impl Write for Text<'_> {
             return Ok(bytes.len());
         }
         let mut pending = std::mem::take(&mut self.pending);
-        let rest = self.pass_on(&pending)?;
-        pending.drain(..pending.len() - rest);
+        let unsent_bytes = self.pass_on(&pending)?;
+        pending.drain(..pending.len() - unsent_bytes);
         // A character that began in the last write is completed; that takes four bytes at most.
         let mut taken = 0;
         while !pending.is_empty() && taken < bytes.len() {
             pending.push(bytes[taken]);
             taken += 1;
-            let rest = self.pass_on(&pending)?;
-            pending.drain(..pending.len() - rest);
+            let unsent_bytes = self.pass_on(&pending)?;
+            pending.drain(..pending.len() - unsent_bytes);
         }
         if pending.is_empty() {
-            let rest = self.pass_on(&bytes[taken..])?;
-            pending.extend_from_slice(&bytes[bytes.len() - rest..]);
+            let unsent_bytes = self.pass_on(&bytes[taken..])?;
+            pending.extend_from_slice(&bytes[bytes.len() - unsent_bytes..]);
         }
         self.pending = pending;
         Ok(bytes.len())

@@ -79,8 +79,8 @@ impl Request<'_> {
         let file_path = self.text("file_path").ok().flatten().or(outer_path);
         let file_path = file_path.unwrap_or_default().to_owned();
         let terms = self.terms;
-        for at in 0..self.fields.len() {
-            let (name, value) = &self.fields[at];
+        for index in 0..self.fields.len() {
+            let (name, value) = &self.fields[index];
             let is_known = schema.fields.iter().any(|field| field.name == *name);
             let is_path = matches!(tool.scope, AccessScope::File(path) if path == name);
             let meaning = if is_inner && is_path {
@@ -103,19 +103,19 @@ impl Request<'_> {
             } else if is_known {
                 continue;
             } else if let Some(own_name) = foreign_fields::own_name(schema, name) {
-                self.meaning_beside(tool, own_name, at)
+                self.meaning_beside(tool, own_name, index)
             } else {
                 let call = (Some(&*file_path), &terms);
                 match foreign_fields::meaning(tool, (name, value), self, call) {
                     ForeignField::Read(read) if name != read && self.has(read) => {
-                        self.meaning_beside(tool, read, at)
+                        self.meaning_beside(tool, read, index)
                     }
                     meaning => meaning,
                 }
             };
             match meaning {
                 ForeignField::Idle => {}
-                ForeignField::Read(name) => self.fields[at].0 = Cow::Borrowed(name),
+                ForeignField::Read(name) => self.fields[index].0 = Cow::Borrowed(name),
                 ForeignField::Refused(failure) => {
                     report.refused.get_or_insert(failure);
                 }
@@ -146,10 +146,10 @@ impl Request<'_> {
         });
     }
 
-    /// The meaning of the other name at `at` for the field `own_name`, which is given too: two values
-    /// are none, where something is changed by them.
-    fn meaning_beside(&self, tool: &Tool, own_name: &str, at: usize) -> ForeignField {
-        let (name, value) = &self.fields[at];
+    /// The meaning of the other name at `index` for the field `own_name`, which is given too: two
+    /// values are none, where something is changed by them.
+    fn meaning_beside(&self, tool: &Tool, own_name: &str, index: usize) -> ForeignField {
+        let (name, value) = &self.fields[index];
         let text = value.as_text();
         match self.field(own_name) {
             _ if value.is_empty() => ForeignField::Idle,
@@ -167,20 +167,20 @@ impl Request<'_> {
     /// Gives fields of other names those of the tool's own, unless these are given themselves.
     fn rename(&mut self, tool: &Tool, schema: &Schema) {
         for (other, own_name) in tool.aliases {
-            if let Some(at) = self.fields.iter().rposition(|(name, _)| name == other) {
-                self.take_for(at, own_name);
+            if let Some(index) = self.fields.iter().rposition(|(name, _)| name == other) {
+                self.take_for(index, own_name);
             }
         }
-        if let Some(at) = self
+        if let Some(index) = self
             .fields
             .iter()
             .rposition(|(name, _)| foreign_fields::is_same(LINE_RANGE, name))
             && schema.fields.iter().any(|field| field.name == "offset")
             && !self.has("offset")
             && !self.has("limit")
-            && let Some((first, last)) = self.fields[at].1.line_range()
+            && let Some((first, last)) = self.fields[index].1.line_range()
         {
-            self.fields.remove(at);
+            self.fields.remove(index);
             let mut push = |name, number| {
                 self.fields
                     .push((Cow::Borrowed(name), FieldValue::Integer(number)));
@@ -190,20 +190,20 @@ impl Request<'_> {
                 push("limit", last - first + 1);
             }
         }
-        for at in (0..self.fields.len()).rev() {
-            let name = &self.fields[at].0;
+        for index in (0..self.fields.len()).rev() {
+            let name = &self.fields[index].0;
             if schema.fields.iter().any(|field| field.name == *name) {
                 continue;
             }
             if let Some(own_name) = foreign_fields::own_name(schema, name) {
-                self.take_for(at, own_name);
+                self.take_for(index, own_name);
             }
         }
     }
 
-    /// Takes the field at `at` for the field `own_name`, unless that is given itself.
-    fn take_for(&mut self, at: usize, own_name: &str) {
-        let (name, value) = &self.fields[at];
+    /// Takes the field at `index` for the field `own_name`, unless that is given itself.
+    fn take_for(&mut self, index: usize, own_name: &str) {
+        let (name, value) = &self.fields[index];
         let is_empty = value.is_empty();
         let is_given = |value: &FieldValue<'_>| !value.is_empty() || is_empty;
         if self.field(own_name).is_some_and(is_given) {
@@ -232,12 +232,12 @@ impl Request<'_> {
         } else {
             None
         };
-        self.fields[at].0 = Cow::Owned(own_name.to_owned());
+        self.fields[index].0 = Cow::Owned(own_name.to_owned());
         if let Some(taken) = taken {
-            self.fields[at].1 = taken;
+            self.fields[index].1 = taken;
         }
         // The last of a name counts.
-        let field = self.fields.remove(at);
+        let field = self.fields.remove(index);
         self.fields.push(field);
     }
 

@@ -1,5 +1,6 @@
-//! Fields of other agents' tools, by one table for all of ours (`field_rules`): those that a tool has under another
-//! name, those that say how, where or whether something is done, and those that only describe.
+//! Fields of other agents' tools, by one table for all of ours (`field_rules`): those that a tool
+//! has under another name, those that say how, where or whether something is done, and those that
+//! only describe.
 //!
 //! Rules: the decisions on what was asked for, or refused. A name counts in any case, with
 //! underscores and hyphens or without. A value that asks for just what is done costs nothing.
@@ -121,9 +122,9 @@ pub(super) fn own_name<'s>(schema: &'s Schema, name: &str) -> Option<&'s str> {
     }
     let has = |one: &str| schema.fields.iter().any(|field| field.name == one);
     let others = |others: &str| others.split_whitespace().any(|one| is_same(one, name));
-    let mut rows = OTHER_NAMES.iter().filter(|(own, _)| has(own));
-    let own = rows.find(|(_, names)| others(names));
-    own.map(|(own, _)| *own)
+    let mut rows = OTHER_NAMES.iter().filter(|(row_field, _)| has(row_field));
+    let row = rows.find(|(_, names)| others(names));
+    row.map(|(row_field, _)| *row_field)
 }
 
 /// True if the value of such a field asks for what is done in this call.

@@ -25,8 +25,8 @@ pub(super) fn field_spans(bytes: &[u8]) -> Option<Vec<FieldSpan>> {
     let RawFields(fields) = serde_json::from_slice(object).ok()?;
     let start = bytes.as_ptr().addr();
     let span = |json: &RawValue| {
-        let at = json.get().as_ptr().addr() - start;
-        at..at + json.get().len()
+        let offset = json.get().as_ptr().addr() - start;
+        offset..offset + json.get().len()
     };
     let spans = fields.iter().map(|(name, value)| (span(name), span(value)));
     (fields.len() <= MAX_FIELDS).then(|| spans.collect())
@@ -38,11 +38,11 @@ pub(super) fn unescape_fields(
     bytes: &mut [u8],
     spans: Vec<FieldSpan>,
 ) -> Vec<(Cow<'_, str>, FieldValue<'_>)> {
-    let (mut rest, mut behind) = (bytes, 0);
+    let (mut remainder, mut behind) = (bytes, 0);
     let mut split_off = |span: Range<usize>| {
-        let _ = rest.split_off_mut(..span.start - behind);
+        let _ = remainder.split_off_mut(..span.start - behind);
         behind = span.end;
-        rest.split_off_mut(..span.len()).unwrap_or_default()
+        remainder.split_off_mut(..span.len()).unwrap_or_default()
     };
     let mut fields = Vec::with_capacity(spans.len());
     for (name, value) in spans {
@@ -59,9 +59,9 @@ fn unescape_value(json: &mut [u8]) -> FieldValue<'_> {
     let length = match json {
         [b'"', text @ .., b'"'] => match unescape(text) {
             Ok(length) => Some(length),
-            Err(at) => {
+            Err(offset) => {
                 // Blanks keep the column in the message of the parser that reads this again.
-                text[..at].fill(b' ');
+                text[..offset].fill(b' ');
                 None
             }
         },

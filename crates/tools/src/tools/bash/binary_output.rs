@@ -97,7 +97,7 @@ fn is_mostly_no_text(bytes: &[u8]) -> bool {
 fn nature(bytes: &[u8]) -> String {
     let wide =
         binary_kind::wide_encoding(bytes).or(iki_base::text_encoding::wide_without_mark(bytes));
-    match (wide, binary_kind::of(bytes)) {
+    match (wide, binary_kind::detect(bytes)) {
         (Some(encoding), _) => format!(": {encoding} text"),
         (None, Some(kind)) if kind.words != "unknown kind" => format!(": {}", kind.words),
         _ => String::new(),
@@ -125,8 +125,8 @@ mod tests {
                 for piece in written.chunks(size) {
                     sink.write_all(piece).unwrap();
                 }
-                let (out, found) = sink.finish().unwrap();
-                assert_eq!(found.as_deref(), nature);
+                let (out, actual) = sink.finish().unwrap();
+                assert_eq!(actual.as_deref(), nature);
                 if nature.is_some() {
                     assert_eq!(out, written);
                 }

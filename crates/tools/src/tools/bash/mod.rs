@@ -74,10 +74,10 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     }
     let command = request.required_text("command")?;
     let mut time = match background_request {
-        None => CommandTime::of(terms),
+        None => CommandTime::from_terms(terms),
         Some(_) => CommandTime::unlimited(),
     };
-    let requested_time = RequestedTime::of(request, background_request.is_some())?;
+    let requested_time = RequestedTime::from_request(request, background_request.is_some())?;
     if let Some(requested) = requested_time {
         time.shorten(requested.whole);
     }
@@ -121,7 +121,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
 /// Starts a command in the background, once there is a file for its output.
 fn start_in_background(command: &str, settings: CommandSettings) -> Result<Reply<'_>, Failure> {
     let not_run = |code, reason: &str| Failure::new(code, format!("Nothing was run: {reason}"));
-    let file = BackgroundOutput::begin().map_err(|reason| {
+    let file = BackgroundOutput::start().map_err(|reason| {
         not_run(
             ErrorCode::WriteFailed,
             &format!("there is no file for its output ({reason})"),
@@ -282,7 +282,7 @@ impl CommandCall<'_> {
         }
         output.text.close()?;
         Ok(WrittenOutput {
-            file: ended.goes_on.as_ref().map(|_| BackgroundOutput::begin()),
+            file: ended.goes_on.as_ref().map(|_| BackgroundOutput::start()),
             ended,
             end: last_whole_lines(&output.end, false),
             is_empty: !output.passed_on,
@@ -320,24 +320,24 @@ impl CommandCall<'_> {
                 file: None,
             });
         }
-        let mut shown = output::show_ends(&output, object.measure(), room);
-        if shown.is_cut {
+        let mut excerpt = output::show_ends(&output, object.measure(), room);
+        if excerpt.is_cut {
             // A quarter of the limit is kept free for notes.
             let free = object
                 .terms()
                 .max_answer
                 .map_or(NOTES_BYTES, |limit| limit / 4);
             let less = NOTES_BYTES.saturating_sub(free).min(room / 2);
-            shown = output::show_ends(&output, object.measure(), room - less);
+            excerpt = output::show_ends(&output, object.measure(), room - less);
         }
-        object.whole_text(NAME, &shown.text)?;
+        object.whole_text(NAME, &excerpt.text)?;
         let end = last_whole_lines(output.last_bytes(), output.whole().is_none());
         Ok(WrittenOutput {
             ended,
             end,
-            is_empty: shown.text.is_empty(),
-            note: (shown.is_cut && file.is_none())
-                .then(|| output::note_on_cut(output, room, shown.is_shortened, object.terms())),
+            is_empty: excerpt.text.is_empty(),
+            note: (excerpt.is_cut && file.is_none())
+                .then(|| output::note_on_cut(output, room, excerpt.is_shortened, object.terms())),
             file,
         })
     }

@@ -62,9 +62,9 @@ fn show_both_ends(
     if (first.is_empty() || last.is_empty()) && longest >= 64 {
         return show_both_ends(output, measure, room, longest / 2);
     }
-    let shown = || first.iter().chain(&last);
-    let lines = output.lines().saturating_sub(shown().count() as u64);
-    let bytes = shown().map(|line| line.bytes()).sum();
+    let both_ends = || first.iter().chain(&last);
+    let lines = output.lines().saturating_sub(both_ends().count() as u64);
+    let bytes = both_ends().map(|line| line.bytes()).sum();
     let lines = count_noun(lines, "line");
     let bytes = count_noun(output.bytes.saturating_sub(bytes), "byte");
     let between = format!("[... {lines} ({bytes}) left out ...]\n");
@@ -79,7 +79,7 @@ fn show_both_ends(
     ShownOutput {
         text: without_last_newline(&text).to_vec(),
         is_cut: true,
-        is_shortened: shown().any(|line| line.is_shortened()),
+        is_shortened: both_ends().any(|line| line.is_shortened()),
     }
 }
 
@@ -194,7 +194,7 @@ mod tests {
 
     use super::*;
 
-    fn shown(text: &[u8], measure: TextMeasure, room: usize) -> ShownOutput {
+    fn show_text(text: &[u8], measure: TextMeasure, room: usize) -> ShownOutput {
         let mut collector = CollectedOutput::without_file(room + 1);
         collector.write_all(text).unwrap();
         show_ends(&collector, measure, room)
@@ -205,8 +205,8 @@ mod tests {
         let text: Vec<u8> = (1..=1000)
             .flat_map(|n| format!("line {n}\n").into_bytes())
             .collect();
-        let shown = shown(&text, TextMeasure::Plain, 596);
-        let text = String::from_utf8(shown.text).unwrap();
+        let excerpt = show_text(&text, TextMeasure::Plain, 596);
+        let text = String::from_utf8(excerpt.text).unwrap();
         let (first, rest) = text.split_once("[... ").unwrap();
         let (left_out, last) = rest.split_once(" left out ...]\n").unwrap();
         assert!(first.starts_with("line 1\n") && first.ends_with('\n') && first.len() > 80);
@@ -219,22 +219,22 @@ mod tests {
     #[test]
     fn what_has_room_is_shown_as_it_is() {
         for (text, expected) in [("a\nb\n", "a\nb"), ("", ""), ("\n", ""), ("a\n\n", "a\n")] {
-            let shown = shown(text.as_bytes(), TextMeasure::Json, 4);
+            let excerpt = show_text(text.as_bytes(), TextMeasure::Json, 4);
             assert_eq!(
-                (shown.text.as_slice(), shown.is_cut),
+                (excerpt.text.as_slice(), excerpt.is_cut),
                 (expected.as_bytes(), false)
             );
         }
     }
 
-    /// The line of which `shown` is made: itself, or its beginning, its end and its length.
-    fn is_of_line(shown: &str, line: &str) -> bool {
-        let Some((begin, rest)) = shown.split_once("\u{2026}[line of ") else {
-            return shown == line;
+    /// The line of which `excerpt` is made: itself, or its beginning, its end and its length.
+    fn is_of_line(excerpt: &str, line: &str) -> bool {
+        let Some((head, remainder)) = excerpt.split_once("\u{2026}[line of ") else {
+            return excerpt == line;
         };
-        let (length, end) = rest.split_once(" bytes]\u{2026}").unwrap();
+        let (length, end) = remainder.split_once(" bytes]\u{2026}").unwrap();
         length.replace(',', "") == line.len().to_string()
-            && line.starts_with(begin)
+            && line.starts_with(head)
             && line.ends_with(end)
     }
 
@@ -252,14 +252,14 @@ mod tests {
                 text.push('\n');
             }
             for measure in [TextMeasure::Plain, TextMeasure::Json] {
-                let shown = shown(text.as_bytes(), measure, room);
-                prop_assert!(measure.cost(&shown.text) <= room);
-                let shown_text = String::from_utf8(shown.text).unwrap();
-                if !shown.is_cut {
+                let excerpt = show_text(text.as_bytes(), measure, room);
+                prop_assert!(measure.cost(&excerpt.text) <= room);
+                let shown_text = String::from_utf8(excerpt.text).unwrap();
+                if !excerpt.is_cut {
                     prop_assert_eq!(&shown_text, text.strip_suffix('\n').unwrap_or(&text));
                     continue;
                 }
-                prop_assert_eq!(shown.is_shortened, shown_text.contains("[line of "));
+                prop_assert_eq!(excerpt.is_shortened, shown_text.contains("[line of "));
                 // At each of two cuts a line may miss, of a tenth of the room and some words.
                 let longest = room / 10 + 80;
                 let longest = if measure == TextMeasure::Json { 2 * longest } else { longest };
@@ -267,9 +267,12 @@ mod tests {
                 prop_assert!(used + 2 * longest + OMISSION_BYTES > room, "{used} of {room}");
                 let lines_of = |text: &str| text.split('\n').map(String::from).collect::<Vec<_>>();
                 let all = lines_of(text.strip_suffix('\n').unwrap_or(&text));
-                let are_of_lines = |shown: &[String], lines: &[String]| {
-                    shown.len() == lines.len()
-                        && shown.iter().zip(lines).all(|(shown, line)| is_of_line(shown, line))
+                let are_of_lines = |excerpts: &[String], lines: &[String]| {
+                    excerpts.len() == lines.len()
+                        && excerpts
+                            .iter()
+                            .zip(lines)
+                            .all(|(excerpt, line)| is_of_line(excerpt, line))
                 };
                 let Some((first, rest)) = shown_text.split_once("[... ") else {
                     prop_assert!(are_of_lines(&lines_of(&shown_text), &all));

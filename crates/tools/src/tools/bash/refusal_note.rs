@@ -118,7 +118,10 @@ impl ConfinedCall<'_> {
         let how = allowed
             .as_ref()
             .map_or(DO_WITHOUT.to_owned(), |how| format!("allowed by {how}"));
-        (format!("{what} {} ({how})", shown(path)), allowed.is_some())
+        (
+            format!("{what} {} ({how})", display_path(path)),
+            allowed.is_some(),
+        )
     }
 
     /// The refusals of which the output of a failed command speaks.
@@ -139,7 +142,7 @@ impl ConfinedCall<'_> {
                 format!("{REPORTS}. This call is confined, which may be why.{writable}{network}")
             });
         };
-        let (kept, both) = match outside.right {
+        let (verb, both) = match outside.right {
             AccessRight::Write => ("write", None),
             _ => ("read or write", Some(AccessRight::Read)),
         };
@@ -153,8 +156,8 @@ impl ConfinedCall<'_> {
             how => format!("allowed by {}", how.join(", or, to write there, by ")),
         };
         Some(format!(
-            "{REPORTS}, and {} is outside of what this call may {kept} ({allowed}).{}{writable}",
-            shown(&outside.path),
+            "{REPORTS}, and {} is outside of what this call may {verb} ({allowed}).{}{writable}",
+            display_path(&outside.path),
             whom_to_ask(!how.is_empty())
         ))
     }
@@ -172,7 +175,11 @@ impl ConfinedCall<'_> {
         if !self.confinement.confines_files() {
             return String::new();
         }
-        let names: Vec<String> = roots.iter().take(3).map(|root| shown(root)).collect();
+        let names: Vec<String> = roots
+            .iter()
+            .take(3)
+            .map(|root| display_path(root))
+            .collect();
         let more = if roots.len() > 3 { " and others" } else { "" };
         if names.is_empty() {
             return String::from(" For now you can write only in $TMPDIR.");
@@ -206,7 +213,7 @@ fn is_plain(name: &str) -> bool {
 }
 
 /// A path in a sentence.
-fn shown(path: &Path) -> String {
+fn display_path(path: &Path) -> String {
     let name = path.to_string_lossy();
     if is_plain(&name) && !name.contains([' ', '"', '\'', '\\']) {
         return name.into_owned();

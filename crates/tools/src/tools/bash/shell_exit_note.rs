@@ -15,16 +15,16 @@ pub fn note(command: &str, code: i32) -> Option<String> {
     };
     let lists_lines = is("ps").is_some() && is("kill").is_some();
     let by_line = |name: &str, call: &'static str| {
-        let rest = &words[is(name)? + 1..];
+        let arguments = &words[is(name)? + 1..];
         let is_option = |word: &&String| word.starts_with('-');
-        let options = rest.iter().take_while(is_option);
+        let options = arguments.iter().take_while(is_option);
         let is_full =
             |word: &String| word == "--full" || !word.starts_with("--") && word.contains('f');
         let sees_lines = match name {
             "grep" | "awk" => lists_lines,
             _ => options.clone().any(is_full),
         };
-        let pattern = rest.get(options.count()).filter(|_| sees_lines)?;
+        let pattern = arguments.get(options.count()).filter(|_| sees_lines)?;
         // In brackets it does not match itself; of awk's programs this begins with a pattern.
         let is_meant = !pattern.contains('[') && (name != "awk" || pattern.starts_with('/'));
         is_meant.then(|| (call, pattern.clone()))
@@ -42,14 +42,14 @@ pub fn note(command: &str, code: i32) -> Option<String> {
         let first = pattern
             .char_indices()
             .find(|(_, one)| one.is_alphanumeric());
-        let itself = first.map_or_else(String::new, |(at, first)| {
-            let (before, rest) = (&pattern[..at], &pattern[at + first.len_utf8()..]);
-            format!("; write '{before}[{first}]{rest}', which does not match itself")
+        let itself = first.map_or_else(String::new, |(offset, first)| {
+            let (before, after) = (&pattern[..offset], &pattern[offset + first.len_utf8()..]);
+            format!("; write '{before}[{first}]{after}', which does not match itself")
         });
         format!("`{call}` matches the shell's own command line, in which its pattern is{itself}")
-    } else if let Some(at) = is("kill")
+    } else if let Some(index) = is("kill")
         && !words.iter().any(|word| word == "trap")
-        && words[at + 1..].iter().take(4).any(|word| word == "0")
+        && words[index + 1..].iter().take(4).any(|word| word == "0")
     {
         "`kill 0` ends all that the command has started, the shell too; name the process".to_owned()
     } else if let Some(name) = ["pkill", "killall"]

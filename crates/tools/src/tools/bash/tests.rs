@@ -38,8 +38,8 @@ fn a_model_is_told_that_there_is_no_output_and_no_other_reader() {
             }
         }
         let terms = CallTerms::within(Audience::Model, bytes, None);
-        let shown = answer(&json!({"command": "echo x"}), terms);
-        assert_eq!(shown, json!({"output": "x", "exit_code": 0}));
+        let result = answer(&json!({"command": "echo x"}), terms);
+        assert_eq!(result, json!({"output": "x", "exit_code": 0}));
     }
 }
 

@@ -32,7 +32,10 @@ pub struct RequestedTime {
 impl RequestedTime {
     /// Reads the time that `request` asks for, if it asks for any. In the background, where a
     /// command may run for days, `timeout` is always in seconds.
-    pub fn of(request: &Request<'_>, is_background: bool) -> Result<Option<Self>, Failure> {
+    pub fn from_request(
+        request: &Request<'_>,
+        is_background: bool,
+    ) -> Result<Option<Self>, Failure> {
         let number = |name| request.integer(name, 1..=u64::MAX);
         let exact = |whole| Self {
             whole,
@@ -95,7 +98,7 @@ pub struct CommandTime {
 
 impl CommandTime {
     /// The time that the call's terms leave.
-    pub fn of(terms: &CallTerms) -> Self {
+    pub fn from_terms(terms: &CallTerms) -> Self {
         Self {
             deadline: terms.deadline,
             asked_for: false,

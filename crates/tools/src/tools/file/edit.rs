@@ -59,11 +59,11 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         })
         .collect();
     let edited = files::edit(Path::new(path), &replacements, tells_lines, terms.until());
-    let edited = edited.map_err(|(at, error)| {
+    let edited = edited.map_err(|(index, error)| {
         let failure = edit_failure(path, &error, terms);
         match error {
             EditError::File(_) => failure,
-            _ => number_failure(at, sent.len(), failure),
+            _ => number_failure(index, sent.len(), failure),
         }
     })?;
     let replacements = edited.made.iter().map(|made| made.count).sum();
@@ -145,8 +145,9 @@ fn read_edits<'a>(
         }
         Some(list) => {
             let numbered = list.iter().enumerate();
-            let read = numbered.map(|(at, edit)| {
-                replacement(edit, terms).map_err(|failure| number_failure(at, list.len(), failure))
+            let read = numbered.map(|(index, edit)| {
+                replacement(edit, terms)
+                    .map_err(|failure| number_failure(index, list.len(), failure))
             });
             let mut read: Vec<RequestedEdit> = read.collect::<Result<_, _>>()?;
             if let Some(expected) = request.integer("expected_replacements", 1..=u64::MAX)? {
@@ -166,12 +167,12 @@ fn read_edits<'a>(
     }
 }
 
-/// Says in a failure that it is the one of the edit at `at` of a list of `count`.
-fn number_failure(at: usize, count: usize, mut failure: Failure) -> Failure {
+/// Says in a failure that it is the one of the edit at `index` of a list of `count`.
+fn number_failure(index: usize, count: usize, mut failure: Failure) -> Failure {
     if count < 2 {
         return failure;
     }
-    failure.message = format!("Edit {} of {count}: {}", at + 1, failure.message);
+    failure.message = format!("Edit {} of {count}: {}", index + 1, failure.message);
     failure.and_note("None of the edits was made.")
 }
 

@@ -158,8 +158,8 @@ pub fn looks_otherwise(path: &str, nearest: &NearestText, terms: &CallTerms) -> 
                 .to_owned(),
         );
     }
-    let Some(kind) = FileKind::of(&content) else {
-        let kind = binary_kind::of(&content).filter(|kind| kind.is_known())?;
+    let Some(kind) = FileKind::detect(&content) else {
+        let kind = binary_kind::detect(&content).filter(|kind| kind.is_known())?;
         let unpack = format!(
             "; with bash, `gzip -dk {}` unpacks it",
             quoted_for_shell(path)

@@ -13,7 +13,7 @@ use iki_search::missing_paths::{
 };
 
 /// The failure of a call for `path` on which there was `error`.
-pub fn of(path: &str, error: &FileAccessError) -> Failure {
+pub fn from_access_error(path: &str, error: &FileAccessError) -> Failure {
     let none = &ErrorReason::default();
     let (code, what, reason) = match error {
         FileAccessError::NotFound => (ErrorCode::FileNotFound, "File not found", none),
@@ -53,7 +53,7 @@ pub fn with_note(
     wants: PathWant,
     terms: &CallTerms,
 ) -> Failure {
-    let failure = of(path, error);
+    let failure = from_access_error(path, error);
     match error {
         FileAccessError::NotFound | FileAccessError::Open(_) => {
             failure.with_note(note(path, wants, terms))

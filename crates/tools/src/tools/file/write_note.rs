@@ -38,15 +38,15 @@ pub fn unescaped(name: &str, text: &str) -> Option<String> {
     if text.contains('\n') {
         return None;
     }
-    let (mut bytes, mut quoted, mut found) = (text.bytes(), [false; 3], false);
+    let (mut bytes, mut quoted, mut has_line_feed) = (text.bytes(), [false; 3], false);
     while let Some(byte) = bytes.next() {
         if byte == b'\\' {
-            found |= bytes.next() == Some(b'n') && quoted == [false; 3];
+            has_line_feed |= bytes.next() == Some(b'n') && quoted == [false; 3];
         } else if let Some(mark) = b"\"'`".iter().position(|mark| *mark == byte) {
             quoted[mark] = !quoted[mark];
         }
     }
-    found.then(|| {
+    has_line_feed.then(|| {
         format!(
             "{name} has no line end, and `\\n` in it was written as it was sent, as a backslash and \
              an n: if line ends were meant, write it again with these."
@@ -65,7 +65,7 @@ pub fn replaced(old: &[u8], is_whole: bool, new: &str) -> Option<String> {
     } else if let Some(words) = binary_kind(old) {
         changes.push(format!("The file was {words}, and is text now."));
     } else if is_whole {
-        match EncodingFinding::of(old) {
+        match EncodingFinding::detect(old) {
             EncodingFinding::Utf8 => {}
             EncodingFinding::Known(encoding, _) => {
                 let name = encoding.name();
@@ -127,8 +127,8 @@ pub fn replaced(old: &[u8], is_whole: bool, new: &str) -> Option<String> {
 /// The kind of a file that is no text: a document, or another.
 fn binary_kind(content: &[u8]) -> Option<String> {
     let is_text = || std::str::from_utf8(content).is_ok() && !content.contains(&0);
-    let kind = iki_files::binary_kind::of(content);
-    match FileKind::of(content).filter(|_| !is_text()) {
+    let kind = iki_files::binary_kind::detect(content);
+    match FileKind::detect(content).filter(|_| !is_text()) {
         Some(document) => Some(format!("a document ({})", document.label())),
         None => match kind?.words {
             "unknown kind" => Some("a binary file".to_owned()),

@@ -79,7 +79,7 @@ fn split(text: &str, patterns: &mut Vec<String>) {
         match part
             .trim_start_matches('!')
             .strip_prefix('(')
-            .and_then(|rest| rest.strip_suffix(')'))
+            .and_then(|remainder| remainder.strip_suffix(')'))
         {
             Some(inner) => split(inner, patterns),
             None if part.trim_start_matches('!').is_empty() => {}
@@ -108,8 +108,8 @@ fn rule_of(pattern: &str, path: &str) -> String {
     if let Some(brought_back) = pattern.strip_prefix('!') {
         return format!("!{}", rule_of(brought_back, path));
     }
-    if let Some(rest) = pattern.strip_prefix("./") {
-        return format!("/{}", rest.trim_start_matches(['.', '/']));
+    if let Some(remainder) = pattern.strip_prefix("./") {
+        return format!("/{}", remainder.trim_start_matches(['.', '/']));
     }
     let here = if path.is_empty() { "." } else { path };
     if pattern.starts_with('/') {
@@ -157,9 +157,9 @@ mod tests {
             ("My Docs", &["My Docs"]),
             (" , ", &[]),
         ] {
-            let mut found = Vec::new();
-            split(text, &mut found);
-            assert_eq!(found, patterns, "{text}");
+            let mut names = Vec::new();
+            split(text, &mut names);
+            assert_eq!(names, patterns, "{text}");
         }
     }
 }

@@ -64,7 +64,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         Some((pattern, not)) => (pattern.into_owned(), Some(not)),
         None => (pattern.into_owned(), None),
     };
-    let scope = FileScope::of(request, &path, not.as_deref())?;
+    let scope = FileScope::from_request(request, &path, not.as_deref())?;
     let limit = request.integer("limit", 1..=u64::MAX)?;
     if !pattern.starts_with('/') {
         let search = EmptySearch {
@@ -92,7 +92,10 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         // Each search for a reason has a time limit of its own.
         let search = || EmptySearch {
             scope: scope.is_deep.then_some(&scope),
-            knows_other_case: !walked.passed_over.of(LeftOutReason::OtherCase).is_empty(),
+            knows_other_case: !walked
+                .passed_over
+                .names_for(LeftOutReason::OtherCase)
+                .is_empty(),
             ..EmptySearch::new(
                 &path,
                 &pattern,
@@ -105,7 +108,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         }
         let is_open = pattern
             .rfind('[')
-            .is_some_and(|at| !pattern[at..].contains(']'));
+            .is_some_and(|offset| !pattern[offset..].contains(']'));
         let is_open = is_open && listed.count == 0 && terms.reader != Audience::Host;
         notes.add(
             is_open.then(|| "`[` begins a set that no `]` ends, and stands for itself.".to_owned()),
@@ -113,7 +116,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         if left_out.is_none() {
             notes.add(match listed.count {
                 0 => empty_result::explain_no_names(search()),
-                found => empty_result::explain_more_below(search(), found),
+                outcome => empty_result::explain_more_below(search(), outcome),
             });
             notes.add(scope.excluded().and_then(note_on_unmatched));
         }
@@ -217,7 +220,7 @@ struct ListedNames {
     /// The number of names.
     count: u64,
     /// The number of those that are shown, if a limit leaves some out.
-    shown: Option<u64>,
+    shown_count: Option<u64>,
     /// The length of the first one in bytes, if it is not shown whole.
     first: Option<usize>,
 }
@@ -234,7 +237,7 @@ fn list(
     let spelled = object.terms().reader != Audience::Person;
     let mut output = object.text("output")?;
     let full = AtomicBool::new(false);
-    let (mut listed, mut shown) = (ListedNames::default(), 0);
+    let (mut listed, mut shown_count) = (ListedNames::default(), 0);
     let names = || NameCollector {
         room,
         full: &full,
@@ -252,17 +255,19 @@ fn list(
             let mut start = 0;
             for end in made.ends.drain(..) {
                 let name = &made.text[start..end];
-                let name = name.get(usize::from(shown == 0)..).unwrap_or_default();
-                if limit.is_some_and(|limit| shown >= limit) {
+                let name = name
+                    .get(usize::from(shown_count == 0)..)
+                    .unwrap_or_default();
+                if limit.is_some_and(|limit| shown_count >= limit) {
                     full.store(true, Ordering::Relaxed);
                 }
                 if full.load(Ordering::Relaxed) {
                     break;
                 }
                 match output.record(name) {
-                    Ok(true) => shown += 1,
+                    Ok(true) => shown_count += 1,
                     Ok(false) => {
-                        listed.first = (shown == 0).then_some(name.len());
+                        listed.first = (shown_count == 0).then_some(name.len());
                         full.store(true, Ordering::Relaxed);
                     }
                     Err(error) => return ControlFlow::Break(error),
@@ -280,14 +285,18 @@ fn list(
         return Err(error);
     }
     output.close()?;
-    listed.shown = (is_limited && shown < listed.count).then_some(shown);
+    listed.shown_count = (is_limited && shown_count < listed.count).then_some(shown_count);
     Ok((walked, listed))
 }
 
 /// Says how many names are shown, if not all fit.
 fn note_on_shown_part(listed: &ListedNames, limit: Option<u64>) -> Option<String> {
     let narrow = match limit {
-        Some(limit) if listed.shown.is_some_and(|shown| shown >= limit) => {
+        Some(limit)
+            if listed
+                .shown_count
+                .is_some_and(|shown_count| shown_count >= limit) =>
+        {
             "pattern or path, or send a larger limit"
         }
         _ => "pattern or path",
@@ -296,8 +305,8 @@ fn note_on_shown_part(listed: &ListedNames, limit: Option<u64>) -> Option<String
     match listed.first {
         Some(length) => Some(note::first_is_cut(length, count, narrow)),
         None => listed
-            .shown
-            .map(|shown| note::shown_part(shown, count, "names", narrow)),
+            .shown_count
+            .map(|shown_count| note::shown_part(shown_count, count, "names", narrow)),
     }
 }
 

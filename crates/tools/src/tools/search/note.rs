@@ -22,10 +22,10 @@ pub struct SearchVocabulary {
 
 /// Says how much is shown of an answer that has too little room.
 #[must_use]
-pub fn shown_part(shown: u64, count: u64, what: &str, narrow: &str) -> String {
+pub fn shown_part(shown_count: u64, count: u64, what: &str, narrow: &str) -> String {
     format!(
         "{} of {} {what} are shown; narrow {narrow}.",
-        thousands(shown),
+        thousands(shown_count),
         thousands(count)
     )
 }

@@ -34,14 +34,14 @@ pub fn note_on_left_out(
             parts.push(format!("{why}: {names}{behind}"));
         }
     };
-    let of = |reason| passed_over.of(reason);
-    let ignored = of(LeftOutReason::IgnoreFile);
+    let names_for = |reason| passed_over.names_for(reason);
+    let ignored = names_for(LeftOutReason::IgnoreFile);
     let number = found_nothing.then(|| count_left_out(ignored, search));
     let files: Vec<&str> = passed_over.files.iter().map(|file| file.name()).collect();
     let by = format!("by {}", files.join(" and "));
     say(&by, ignored, &number.flatten().unwrap_or_default());
     if found_nothing || terms.reader == Audience::Person {
-        say("by exclude", of(LeftOutReason::Exclusion), "");
+        say("by exclude", names_for(LeftOutReason::Exclusion), "");
     }
     say(
         "behind links, which only `path` follows",
@@ -53,18 +53,18 @@ pub fn note_on_left_out(
         &links_out_of_reach(passed_over, search),
         "",
     );
-    say("in another case", of(LeftOutReason::OtherCase), "");
-    let documents = of(LeftOutReason::Document);
+    say("in another case", names_for(LeftOutReason::OtherCase), "");
+    let documents = names_for(LeftOutReason::Document);
     let one = " (`path` to one searches its text)";
     say("as documents, but for their bytes", documents, one);
-    let unknown = of(LeftOutReason::UnknownEncoding);
+    let unknown = names_for(LeftOutReason::UnknownEncoding);
     say(
         "being neither UTF-8 nor in an encoding that is known",
         unknown,
         "",
     );
     for encoding in ["UTF-16LE", "UTF-16BE", "UTF-32"] {
-        let wide = of(LeftOutReason::Wide(encoding));
+        let wide = names_for(LeftOutReason::Wide(encoding));
         let command = format!("iconv -f {encoding} -t UTF-8");
         let first = wide.others.first();
         let first = first.map(|path| as_text_command(path, &command));
@@ -74,7 +74,7 @@ pub fn note_on_left_out(
         };
         say(why, wide, &first.unwrap_or_default());
     }
-    let with_nul = of(LeftOutReason::Nul);
+    let with_nul = names_for(LeftOutReason::Nul);
     let first = with_nul
         .others
         .first()
@@ -175,8 +175,8 @@ fn count_in(directory: &[u8], search: &EmptySearch<'_>) -> Option<(u64, bool)> {
 
 /// The links to what lies outside of what was searched, and is left out by no rule.
 fn links_not_followed(passed_over: &LeftOutNames, search: &EmptySearch<'_>) -> LeftOutList {
-    let on_the_way = passed_over.of(LeftOutReason::LinkOnTheWay);
-    let passed_links = passed_over.of(LeftOutReason::FoundLink);
+    let on_the_way = passed_over.names_for(LeftOutReason::LinkOnTheWay);
+    let passed_links = passed_over.names_for(LeftOutReason::FoundLink);
     let mut list = LeftOutList::default();
     if on_the_way.is_empty() && passed_links.is_empty() {
         return list;
@@ -229,7 +229,7 @@ fn links_out_of_reach(passed_over: &LeftOutNames, search: &EmptySearch<'_>) -> L
     let mut links = BTreeSet::new();
     for reason in [LeftOutReason::LinkOnTheWay, LeftOutReason::FoundLink] {
         if reason == LeftOutReason::LinkOnTheWay || search.words.searches_files {
-            links.extend(&passed_over.of(reason).others);
+            links.extend(&passed_over.names_for(reason).others);
         }
     }
     let in_time = links

@@ -151,8 +151,8 @@ pub fn split_negation(pattern: &str) -> Option<(Cow<'_, str>, String)> {
         .map_or(("", pattern), |(directory, name)| {
             (&pattern[..=directory.len()], name)
         });
-    if let Some((before, rest)) = name.split_once("!(")
-        && let Some((inner, behind)) = rest.split_once(')')
+    if let Some((before, remainder)) = name.split_once("!(")
+        && let Some((inner, behind)) = remainder.split_once(')')
     {
         let not = inner.split('|').map(|one| match directory {
             "" | "**/" => format!("{before}{one}{behind}"),
@@ -166,9 +166,13 @@ pub fn split_negation(pattern: &str) -> Option<(Cow<'_, str>, String)> {
 }
 
 impl FileScope {
-    /// Reads `all` and `exclude` for a search in `path`; `not` is a pattern whose names are left out
-    /// as well.
-    pub fn of(request: &Request<'_>, path: &str, not: Option<&str>) -> Result<Self, Failure> {
+    /// Reads `all` and `exclude` for a search in `path`; `not` is a pattern whose names are left
+    /// out as well.
+    pub fn from_request(
+        request: &Request<'_>,
+        path: &str,
+        not: Option<&str>,
+    ) -> Result<Self, Failure> {
         let all = request.flag("all")?;
         let is_deep = all || request.terms().reader != Audience::Host;
         let excluded = exclude::parse(&request.texts("exclude")?, not, path)?;
@@ -188,7 +192,7 @@ impl FileScope {
     pub fn of_types(mut self, request: &Request<'_>) -> Result<Self, Failure> {
         let names = request.texts("type")?;
         if !names.is_empty() {
-            let types = FileTypes::of(names.iter().flat_map(|names| names.split(',')));
+            let types = FileTypes::parse(names.iter().flat_map(|names| names.split(',')));
             let types = types.map_err(|why| Failure::bad_request(format!("in type, {why}")))?;
             self.walk.types = Some(Arc::new(types));
         }

@@ -28,7 +28,7 @@ impl TextForm {
     }
 
     /// Determines the form of a body of this kind, with this Content-Type, at this URL.
-    pub fn of(kind: BodyKind, content_type: Option<&str>, url: &Url) -> Self {
+    pub fn for_body(kind: BodyKind, content_type: Option<&str>, url: &Url) -> Self {
         if kind == BodyKind::Html {
             return Self::Html;
         }
@@ -114,7 +114,7 @@ mod tests {
             (None, "/a", TextForm::Text),
         ] {
             let url = Url::parse(&format!("http://a.example{path}")).unwrap();
-            let form = TextForm::of(BodyKind::Text, content_type, &url);
+            let form = TextForm::for_body(BodyKind::Text, content_type, &url);
             assert_eq!(form, expected, "{content_type:?} {path}");
         }
     }

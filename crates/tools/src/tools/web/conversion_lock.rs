@@ -27,14 +27,14 @@ pub fn acquire() -> MutexGuard<'static, ()> {
 /// Waits for the lock if the conversion of this body needs it: a short document may be a large one,
 /// compressed.
 pub fn acquire_for_body(body: &[u8]) -> Option<MutexGuard<'static, ()>> {
-    (body.len() > MAX_UNLOCKED_BYTES || FileKind::of(body).is_some()).then(acquire)
+    (body.len() > MAX_UNLOCKED_BYTES || FileKind::detect(body).is_some()).then(acquire)
 }
 
 /// A page that is being read.
 pub struct PageUnderWay(());
 
 impl PageUnderWay {
-    pub fn begin() -> Self {
+    pub fn start() -> Self {
         PAGES_UNDER_WAY.fetch_add(1, Ordering::Relaxed);
         Self(())
     }

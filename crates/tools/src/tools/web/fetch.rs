@@ -114,8 +114,8 @@ impl FetchedPage {
         let name = page_source::section_name(&self.url).filter(|_| reader != Audience::Host);
         let Some(name) = name else { return 1 };
         let section = self.document.section;
-        let rest = "; with offset 1, all comes";
-        let note = page_source::note_on_section(name, section, rest);
+        let ending = "; with offset 1, all comes";
+        let note = page_source::note_on_section(name, section, ending);
         self.notes.add(note);
         section.unwrap_or(0) as u64 + 1
     }
@@ -160,7 +160,7 @@ fn shown_document(
         }
         BodyForm::Document(_) => notes.add(document.remark_on_programs.clone()),
         BodyForm::Html(certainty) => {
-            let placeholder = Placeholder::find(&page.html, &document.title, document.own());
+            let placeholder = Placeholder::detect(&page.html, &document.title, document.own_text());
             if !document.has_text() && matches!(placeholder, None | Some(Placeholder::Script)) {
                 notes.add(fetch_note::of_no_text(&page.html));
             } else {

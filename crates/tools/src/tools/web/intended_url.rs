@@ -127,8 +127,8 @@ fn guess_url(text: &str) -> Option<String> {
     // `https//example.com`, `http:/example.com`, `//example.com`, `example.com/x`.
     let lower = bare.to_ascii_lowercase();
     let begins = |scheme: &&str| {
-        let rest = lower.strip_prefix(scheme);
-        rest.is_some_and(|rest| rest.starts_with([':', '/']))
+        let remainder = lower.strip_prefix(scheme);
+        remainder.is_some_and(|remainder| remainder.starts_with([':', '/']))
     };
     let scheme = ["https", "http"].into_iter().find(begins);
     let behind = bare[scheme.map_or(0, str::len)..].trim_start_matches([':', '/']);

@@ -220,7 +220,7 @@ fn convert_body(
     let host = reply.url.host_str().unwrap_or_default();
     let decoded = charset::read(&reply.body, reply.content_type(), host, reply.truncated);
     let decoded = decoded.map_err(|UnsupportedBody(kind)| {
-        UnreadableReason::NotText(kind, DocumentError::of(&reply.body))
+        UnreadableReason::NotText(kind, DocumentError::detect(&reply.body))
     })?;
     // Frees the bytes because the conversion needs the memory.
     reply.body = Vec::new();
@@ -228,7 +228,7 @@ fn convert_body(
     if let Some(feed) = document::convert_feed(&text, url) {
         return Ok((BodyForm::Feed, feed, String::new()));
     }
-    let form = TextForm::of(decoded.kind, reply.content_type(), url);
+    let form = TextForm::for_body(decoded.kind, reply.content_type(), url);
     if form != TextForm::Html {
         let document = Document {
             markdown: text,
@@ -285,7 +285,7 @@ fn kind_of(reply: &HttpResponse, declared: &str) -> Option<FileKind> {
     if let Some(kind) = is_mail.then(|| FileKind::of_mail(&reply.body)).flatten() {
         return Some(kind);
     }
-    let kind = FileKind::of(&reply.body)?;
+    let kind = FileKind::detect(&reply.body)?;
     let body = reply.body.trim_ascii_start();
     let is_text = declared.starts_with("text/") || body.starts_with(b"<");
     let is_told_by_text = matches!(kind, FileKind::Pdf | FileKind::Eml);
@@ -309,9 +309,9 @@ pub fn section_name(url: &Url) -> Option<&str> {
 }
 
 /// Writes the note on an answer to an address that names a part of the page, if it is there.
-pub fn note_on_section(name: &str, line: Option<usize>, rest: &str) -> String {
+pub fn note_on_section(name: &str, line: Option<usize>, remainder: &str) -> String {
     match line {
-        Some(line) => format!("This begins at #{name}, line {}{rest}.", line + 1),
+        Some(line) => format!("This begins at #{name}, line {}{remainder}.", line + 1),
         None => format!("There is no #{name} in this text, so all of it is here."),
     }
 }

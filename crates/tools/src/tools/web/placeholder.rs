@@ -19,7 +19,7 @@ pub enum Placeholder {
 
 impl Placeholder {
     /// Finds what a page is: `page` is its HTML, `title` and `text` its visible text.
-    pub fn find(page: &str, title: &str, text: &str) -> Option<Self> {
+    pub fn detect(page: &str, title: &str, text: &str) -> Option<Self> {
         if is_login(page, title, text) {
             Some(Self::Login)
         } else if is_consent(page, title, text) {
@@ -102,8 +102,8 @@ fn is_login(page: &str, title: &str, text: &str) -> bool {
     }
     let page = page.to_lowercase();
     let inputs = memmem::find_iter(page.as_bytes(), b"type");
-    let fields = inputs.filter(|at| {
-        let value = page[at + 4..].trim_start();
+    let fields = inputs.filter(|offset| {
+        let value = page[offset + 4..].trim_start();
         let value = value.strip_prefix('=').map(str::trim_start);
         let value = value.map(|value| value.trim_start_matches(['"', '\'']));
         value.is_some_and(|value| value.starts_with("password"))
@@ -112,8 +112,8 @@ fn is_login(page: &str, title: &str, text: &str) -> bool {
         .lines()
         .any(|line| line.starts_with('#') && !has_any(line.to_lowercase().as_bytes(), LOGINS));
     let (mut asks, mut has_box) = (false, false);
-    for at in fields.take(MAX_PASSWORD_FIELDS) {
-        let before = &page[..at];
+    for ending in fields.take(MAX_PASSWORD_FIELDS) {
+        let before = &page[..ending];
         if has_heading && is_beside_page(before) {
             has_box = true;
         } else {
@@ -137,7 +137,7 @@ fn is_login(page: &str, title: &str, text: &str) -> bool {
 /// True if the form that is open at the end of `before` is not shown, as the one that forums send
 /// with each page for their scripts.
 fn is_in_hidden_form(before: &str) -> bool {
-    let forms = memmem::rfind(before.as_bytes(), b"<form").map(|at| &before[at..]);
+    let forms = memmem::rfind(before.as_bytes(), b"<form").map(|offset| &before[offset..]);
     let form = forms.filter(|form| !form.contains("</form"));
     let tag = form.and_then(|form| form.split('>').next());
     tag.is_some_and(|tag| {
@@ -157,8 +157,8 @@ fn is_beside_page(before: &str) -> bool {
     let last = |part: &str| memmem::rfind(before.as_bytes(), part.as_bytes());
     let is_in = |name| last(&format!("<{name}")) > last(&format!("</{name}"));
     let is_in_window = |name: &&str| {
-        let tag = last(name).and_then(|at| before[..at].rfind("<div"));
-        let opened = tag.map(|at| &before[at..]);
+        let tag = last(name).and_then(|offset| before[..offset].rfind("<div"));
+        let opened = tag.map(|offset| &before[offset..]);
         opened.is_some_and(|html| {
             html.matches("<div").count() > html.matches("</div").count()
                 && html
@@ -289,8 +289,8 @@ const SCRIPT_DEMANDS: &str = "enable|need|require|without|activate|turn on|turne
 /// True if a page, in lower case, says that it requires scripts.
 fn wants_scripts(lower: &str) -> bool {
     let mut elements = lower.split("<noscript").skip(1);
-    elements.any(|rest| {
-        let inner = rest.split("</noscript").next();
+    elements.any(|element| {
+        let inner = element.split("</noscript").next();
         inner.is_some_and(|inner| {
             inner.contains("javascript") && has_any(inner.as_bytes(), SCRIPT_DEMANDS)
         })
@@ -301,8 +301,8 @@ fn wants_scripts(lower: &str) -> bool {
 fn runs_a_script(lower: &str) -> bool {
     const DATA: [&str; 3] = ["json", "text/template", "text/html"];
     let mut elements = lower.split("<script").skip(1);
-    elements.any(|rest| {
-        let tag = rest.split_once('>').map(|(tag, _)| tag);
+    elements.any(|element| {
+        let tag = element.split_once('>').map(|(tag, _)| tag);
         tag.is_some_and(|tag| !DATA.iter().any(|data| tag.contains(data)))
     })
 }
@@ -315,7 +315,7 @@ mod tests {
 
     #[test]
     fn tags_without_an_end_cost_no_more_than_their_length() {
-        let begin = Instant::now();
+        let start_time = Instant::now();
         for (start, tag) in [
             ("<p>hi</p>", "<script"),
             ("<script>1</script>", "<noscript"),
@@ -328,7 +328,7 @@ mod tests {
             "<input type=password>".repeat(100_000)
         );
         assert!(!is_login(&hidden, "", "hi"));
-        assert!(begin.elapsed() < Duration::from_secs(5));
+        assert!(start_time.elapsed() < Duration::from_secs(5));
     }
 
     #[test]
@@ -346,8 +346,8 @@ mod tests {
         let form =
             r#"<form id=hidden-login-form style="display: none;"><input type="password"></form>"#;
         assert!(!is_login(form, "New to astronomy", "Log in"));
-        let shown = format!("{form}<form action=/login><input type=password></form>");
-        assert!(is_login(&shown, "New to astronomy", "Log in"));
+        let page = format!("{form}<form action=/login><input type=password></form>");
+        assert!(is_login(&page, "New to astronomy", "Log in"));
     }
 
     #[test]

@@ -106,7 +106,7 @@ impl AnswerFreshness {
     /// Computes the freshness of an answer of this age, `None` for a new one, which is valid for
     /// `good_for`.
     #[must_use]
-    pub fn of(age: Option<Duration>, good_for: Duration) -> Self {
+    pub fn from_age(age: Option<Duration>, good_for: Duration) -> Self {
         let since = age.unwrap_or_default();
         Self {
             cached: age.is_some(),
@@ -158,13 +158,18 @@ mod tests {
 
     #[test]
     fn an_answer_says_its_age_in_the_client_s_words() {
-        let found = AnswerFreshness::of(None, Duration::from_secs(1800));
+        let fresh_answer = AnswerFreshness::from_age(None, Duration::from_secs(1800));
         assert_eq!(
-            serde_json::to_string(&found).unwrap(),
+            serde_json::to_string(&fresh_answer).unwrap(),
             r#"{"cached":false,"ageSeconds":0,"maxAgeSeconds":1800,"freshness":"fresh"}"#
         );
-        let kept = AnswerFreshness::of(Some(Duration::from_secs(1000)), Duration::from_secs(1800));
-        assert!(kept.cached && kept.age_seconds == 1000 && kept.state == "aging");
+        let cached_answer =
+            AnswerFreshness::from_age(Some(Duration::from_secs(1000)), Duration::from_secs(1800));
+        assert!(
+            cached_answer.cached
+                && cached_answer.age_seconds == 1000
+                && cached_answer.state == "aging"
+        );
     }
 
     #[test]

@@ -42,7 +42,7 @@ pub fn link(store: &dyn CacheStore, large: &LargeAnswer) -> Option<LinkedAnswer>
     if large.text.len() < MIN_LINKED_BYTES {
         return None;
     }
-    let resource = artifact::put(store, large.mime_type, &large.text)?.address();
+    let resource = artifact::store_content(store, large.mime_type, &large.text)?.address();
     let expires = SystemTime::now() + artifact::LIFETIME;
     Some(LinkedAnswer {
         answer: json!({

@@ -52,9 +52,9 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
 /// Returns the fields for more results than those of `page`.
 fn paging(page: u64) -> NextPage {
     NextPage {
-        fewer: Box::new(move |shown| match page {
-            0 => format!("go on with \"count\":{shown},\"offset\":1"),
-            _ => format!("ask for fewer with \"count\":{shown}"),
+        fewer: Box::new(move |shown_count| match page {
+            0 => format!("go on with \"count\":{shown_count},\"offset\":1"),
+            _ => format!("ask for fewer with \"count\":{shown_count}"),
         }),
         turn: (page < 9).then(|| format!("\"offset\":{}", page + 1)),
     }

@@ -57,7 +57,9 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
 fn paging(start: u64, num: u64) -> NextPage {
     let next = start + num;
     NextPage {
-        fewer: Box::new(move |shown| format!("go on with \"start\":{}", start + shown as u64)),
+        fewer: Box::new(move |shown_count| {
+            format!("go on with \"start\":{}", start + shown_count as u64)
+        }),
         turn: (next <= 91).then(|| format!("\"start\":{next}")),
     }
 }

@@ -41,7 +41,7 @@ pub fn serve(shared: &ProxyState, browser: &TcpStream) -> io::Result<()> {
     browser.set_nodelay(true)?;
     let mut head = Vec::new();
     let length = read_head(shared, browser, &mut head)?;
-    let rest = head.split_off(length);
+    let body_start = head.split_off(length);
     let Some(request) = ForwardedRequest::read(&head) else {
         return send_all(shared, browser, NOT_UNDERSTOOD);
     };
@@ -64,10 +64,10 @@ pub fn serve(shared: &ProxyState, browser: &TcpStream) -> io::Result<()> {
     opened.stream.set_nodelay(true)?;
     if request.tunnel {
         send_all(shared, browser, CONNECTED)?;
-        send_all(shared, &opened.stream, &rest)?;
+        send_all(shared, &opened.stream, &body_start)?;
         return relay::run(shared, browser, &opened.stream, u64::MAX);
     }
-    forward(shared, browser, &request, &opened, &rest)
+    forward(shared, browser, &request, &opened, &body_start)
 }
 
 /// Passes a request on, and its answer back.
@@ -76,17 +76,17 @@ fn forward(
     browser: &TcpStream,
     request: &ForwardedRequest,
     opened: &OpenedConnection,
-    rest: &[u8],
+    body_start: &[u8],
 ) -> io::Result<()> {
     let Some(length) = request.length else {
         return send_all(shared, browser, NOT_UNDERSTOOD);
     };
     send_all(shared, &opened.stream, &request.forwarded_head(opened))?;
     // A second request after the first one is not passed on, because it has not been judged.
-    let begun = rest
+    let begun = body_start
         .len()
         .min(usize::try_from(length).unwrap_or(usize::MAX));
-    send_all(shared, &opened.stream, &rest[..begun])?;
+    send_all(shared, &opened.stream, &body_start[..begun])?;
     let left = length - begun as u64;
     if left > 0 {
         // The rest of the request is passed on before the answer.
@@ -185,22 +185,25 @@ fn read_answer_head(shared: &ProxyState, server: &TcpStream) -> io::Result<(Vec<
     let mut bytes = Vec::new();
     for _ in 0..MAX_INTERIM_ANSWERS {
         let length = read_head(shared, server, &mut bytes)?;
-        let rest = bytes.split_off(length);
+        let body_start = bytes.split_off(length);
         let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
         let mut parsed = httparse::Response::new(&mut headers);
         parsed.parse(&bytes).map_err(io::Error::other)?;
         match parsed.code {
             Some(101) | None => return Err(io::ErrorKind::InvalidData.into()),
-            Some(100..=199) => bytes = rest,
+            Some(100..=199) => bytes = body_start,
             Some(code) => {
                 let reason = parsed.reason.unwrap_or_default();
                 let mut head = format!("HTTP/1.1 {code} {reason}\r\n").into_bytes();
-                let kept = parsed.headers.iter().filter(|header| {
+                let forwarded_headers = parsed.headers.iter().filter(|header| {
                     let name = header.name.to_ascii_lowercase();
                     !HOP_BY_HOP_HEADERS.contains(&name.as_str())
                 });
-                write_headers(&mut head, kept.map(|header| (header.name, header.value)));
-                return Ok((head, rest));
+                write_headers(
+                    &mut head,
+                    forwarded_headers.map(|header| (header.name, header.value)),
+                );
+                return Ok((head, body_start));
             }
         }
     }

@@ -8,15 +8,15 @@
 use std::fs;
 use std::net::{SocketAddr, SocketAddrV4};
 
-/// True if the other end `peer` of a connection to `own` is a socket of this user's.
-pub fn is_of_this_user(peer: SocketAddr, own: SocketAddr) -> bool {
-    let (SocketAddr::V4(peer), SocketAddr::V4(own)) = (peer, own) else {
+/// True if the other end `peer` of a connection to `local_address` is a socket of this user's.
+pub fn is_of_this_user(peer: SocketAddr, local_address: SocketAddr) -> bool {
+    let (SocketAddr::V4(peer), SocketAddr::V4(local_address)) = (peer, local_address) else {
         return false;
     };
     let Ok(table) = fs::read_to_string("/proc/self/net/tcp") else {
         return false;
     };
-    owner_of(&table, peer, own) == Some(rustix::process::geteuid().as_raw())
+    owner_of(&table, peer, local_address) == Some(rustix::process::geteuid().as_raw())
 }
 
 /// Returns the user of the socket at `local` that is connected to `remote`.
@@ -48,13 +48,13 @@ mod tests {
     #[allow(clippy::disallowed_methods)]
     fn a_socket_of_this_process_is_its_user_s() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let own = listener.local_addr().unwrap();
-        let client = std::net::TcpStream::connect(own).unwrap();
+        let local_address = listener.local_addr().unwrap();
+        let client = std::net::TcpStream::connect(local_address).unwrap();
         let (_, peer) = listener.accept().unwrap();
         assert_eq!(peer, client.local_addr().unwrap());
-        assert!(is_of_this_user(peer, own));
+        assert!(is_of_this_user(peer, local_address));
         assert!(!is_of_this_user(
-            own,
+            local_address,
             peer.ip()
                 .to_string()
                 .parse::<std::net::IpAddr>()
@@ -69,10 +69,10 @@ mod tests {
         let table = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n   \
             0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 1 1 0 100\n   \
             1: 0100007F:B5C2 0100007F:1F90 01 00000000:00000000 00:00000000 00000000  1000        0 2 1 0 20\n";
-        let (peer, own) = ("127.0.0.1:46530", "127.0.0.1:8080");
+        let (peer, local) = ("127.0.0.1:46530", "127.0.0.1:8080");
         let owner = |a: &str, b: &str| owner_of(table, a.parse().unwrap(), b.parse().unwrap());
-        assert_eq!(owner(peer, own), Some(1000));
-        assert_eq!(owner(own, peer), None);
-        assert_eq!(owner("127.0.0.1:46531", own), None);
+        assert_eq!(owner(peer, local), Some(1000));
+        assert_eq!(owner(local, peer), None);
+        assert_eq!(owner("127.0.0.1:46531", local), None);
     }
 }

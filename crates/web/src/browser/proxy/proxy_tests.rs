@@ -19,8 +19,8 @@ impl NameResolver for Known {
 fn server(answer: &'static str) -> (u16, Arc<Mutex<Vec<u8>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
-    let kept = Arc::new(Mutex::new(Vec::new()));
-    let log = Arc::clone(&kept);
+    let request_log = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&request_log);
     thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {
             let mut piece = [0; 4096];
@@ -33,7 +33,7 @@ fn server(answer: &'static str) -> (u16, Arc<Mutex<Vec<u8>>>) {
             }
         }
     });
-    (port, kept)
+    (port, request_log)
 }
 
 fn proxy(page: &str) -> BrowserProxy {
@@ -51,9 +51,9 @@ fn ask(proxy: &BrowserProxy, request: &str) -> String {
         .set_read_timeout(Some(Duration::from_millis(700)))
         .unwrap();
     stream.write_all(request.as_bytes()).unwrap();
-    let mut said = Vec::new();
-    let _ = stream.read_to_end(&mut said);
-    String::from_utf8_lossy(&said).into_owned()
+    let mut reply = Vec::new();
+    let _ = stream.read_to_end(&mut reply);
+    String::from_utf8_lossy(&reply).into_owned()
 }
 
 const PAGE: &str = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: keep-alive\r\n\
@@ -61,9 +61,9 @@ const PAGE: &str = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: keep-ali
 
 #[test]
 fn a_request_is_passed_on_for_its_target_and_is_the_connection_s_only_one() {
-    let (port, kept) = server(PAGE);
+    let (port, request_log) = server(PAGE);
     let proxy = proxy(&format!("http://127.0.0.1:{port}/"));
-    let said = ask(
+    let reply = ask(
         &proxy,
         &format!(
             "GET http://127.0.0.1:{port}/a?b=1 HTTP/1.1\r\nHost: other.example\r\n\
@@ -72,10 +72,10 @@ fn a_request_is_passed_on_for_its_target_and_is_the_connection_s_only_one() {
         ),
     );
     assert_eq!(
-        said,
+        reply,
         "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nX-Kept: 1\r\nConnection: close\r\n\r\npage"
     );
-    let sent = String::from_utf8(kept.lock().unwrap().clone()).unwrap();
+    let sent = String::from_utf8(request_log.lock().unwrap().clone()).unwrap();
     assert_eq!(
         sent,
         format!(
@@ -86,34 +86,34 @@ fn a_request_is_passed_on_for_its_target_and_is_the_connection_s_only_one() {
 
 #[test]
 fn a_body_is_passed_on_as_long_as_it_says_and_an_interim_answer_is_not() {
-    let (port, kept) =
+    let (port, request_log) =
         server("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.0 204 None\r\n\r\n");
     let proxy = proxy(&format!("http://127.0.0.1:{port}/"));
     let to = format!("POST http://127.0.0.1:{port}/ HTTP/1.1\r\n");
-    let said = ask(&proxy, &format!("{to}Content-Length: 4\r\n\r\nbodyGET /"));
-    assert_eq!(said, "HTTP/1.1 204 None\r\nConnection: close\r\n\r\n");
-    let sent = String::from_utf8(kept.lock().unwrap().clone()).unwrap();
+    let reply = ask(&proxy, &format!("{to}Content-Length: 4\r\n\r\nbodyGET /"));
+    assert_eq!(reply, "HTTP/1.1 204 None\r\nConnection: close\r\n\r\n");
+    let sent = String::from_utf8(request_log.lock().unwrap().clone()).unwrap();
     assert!(sent.ends_with("\r\n\r\nbody"), "{sent}");
     for unknown in ["Transfer-Encoding: chunked", "Content-Length: x"] {
-        let said = ask(&proxy, &format!("{to}{unknown}\r\n\r\n0\r\n\r\n"));
-        assert!(said.starts_with("HTTP/1.1 400 "), "{said}");
+        let reply = ask(&proxy, &format!("{to}{unknown}\r\n\r\n0\r\n\r\n"));
+        assert!(reply.starts_with("HTTP/1.1 400 "), "{reply}");
     }
 }
 
 #[test]
 fn a_tunnel_carries_bytes_both_ways() {
-    let (port, kept) = server("there");
+    let (port, request_log) = server("there");
     let proxy = proxy("http://known.example/");
-    let said = ask(
+    let reply = ask(
         &proxy,
         &format!("CONNECT known.example:{port} HTTP/1.1\r\n\r\nhere"),
     );
-    assert_eq!(said, "HTTP/1.1 200 Connection established\r\n\r\nthere");
-    assert_eq!(*kept.lock().unwrap(), b"here");
-    let (asked, failed) = proxy.finish();
+    assert_eq!(reply, "HTTP/1.1 200 Connection established\r\n\r\nthere");
+    assert_eq!(*request_log.lock().unwrap(), b"here");
+    let (requests, failed) = proxy.finish();
     let target = format!("known.example:{port}");
     assert_eq!(
-        asked,
+        requests,
         [ProxyRequest {
             target,
             refused: None
@@ -124,7 +124,7 @@ fn a_tunnel_carries_bytes_both_ways() {
 
 #[test]
 fn what_the_guard_refuses_and_what_no_page_asked_for_is_refused() {
-    let (port, kept) = server(PAGE);
+    let (port, request_log) = server(PAGE);
     let proxy = proxy("https://93.184.216.34/");
     for host in [
         "127.0.0.1",
@@ -137,28 +137,28 @@ fn what_the_guard_refuses_and_what_no_page_asked_for_is_refused() {
         "update.googleapis.com",
         "redirector.gvt1.com",
     ] {
-        let said = ask(&proxy, &format!("CONNECT {host}:{port} HTTP/1.1\r\n\r\n"));
-        assert!(said.starts_with("HTTP/1.1 403 "), "{host}: {said}");
-        let said = ask(
+        let reply = ask(&proxy, &format!("CONNECT {host}:{port} HTTP/1.1\r\n\r\n"));
+        assert!(reply.starts_with("HTTP/1.1 403 "), "{host}: {reply}");
+        let reply = ask(
             &proxy,
             &format!("GET http://{host}:{port}/ HTTP/1.1\r\n\r\n"),
         );
-        assert_eq!(said, "", "{host}");
+        assert_eq!(reply, "", "{host}");
     }
     for nonsense in [
         "GET / HTTP/1.1\r\n\r\n",
         "CONNECT  HTTP/1.1\r\n\r\n",
         "x\r\n\r\n",
     ] {
-        let said = ask(&proxy, nonsense);
-        assert!(said.starts_with("HTTP/1.1 400 "), "{nonsense}: {said}");
+        let reply = ask(&proxy, nonsense);
+        assert!(reply.starts_with("HTTP/1.1 400 "), "{nonsense}: {reply}");
     }
-    assert!(kept.lock().unwrap().is_empty());
-    let (asked, failed) = proxy.finish();
-    assert_eq!(asked.len(), 18);
+    assert!(request_log.lock().unwrap().is_empty());
+    let (requests, failed) = proxy.finish();
+    assert_eq!(requests.len(), 18);
     assert!(
-        asked.iter().all(|asked| asked.refused.is_some()),
-        "{asked:?}"
+        requests.iter().all(|request| request.refused.is_some()),
+        "{requests:?}"
     );
     assert!(failed.is_none());
 }
@@ -167,14 +167,14 @@ fn what_the_guard_refuses_and_what_no_page_asked_for_is_refused() {
 fn the_way_to_the_page_is_known_to_who_started_it() {
     let proxy = proxy("http://user:pass@known.example/a?b#c");
     let start = proxy.start_url();
-    let said = ask(&proxy, &format!("GET {start} HTTP/1.1\r\n\r\n"));
-    assert!(said.starts_with("HTTP/1.1 302 "), "{said}");
+    let reply = ask(&proxy, &format!("GET {start} HTTP/1.1\r\n\r\n"));
+    assert!(reply.starts_with("HTTP/1.1 302 "), "{reply}");
     assert!(
-        said.contains("Location: http://user:pass@known.example/a?b#c\r\n"),
-        "{said}"
+        reply.contains("Location: http://user:pass@known.example/a?b#c\r\n"),
+        "{reply}"
     );
-    let said = ask(&proxy, "GET http://other.ikigai.invalid/ HTTP/1.1\r\n\r\n");
-    assert_eq!(said, "");
+    let reply = ask(&proxy, "GET http://other.ikigai.invalid/ HTTP/1.1\r\n\r\n");
+    assert_eq!(reply, "");
 }
 
 #[test]
@@ -198,9 +198,9 @@ fn at_its_end_every_connection_is_closed_and_none_is_taken() {
     let mut stream = TcpStream::connect(proxy.address()).unwrap();
     write!(stream, "CONNECT 127.0.0.1:{port} HTTP/1.1\r\n\r\nhere").unwrap();
     let started = Instant::now();
-    let mut said = String::new();
-    let _ = stream.read_to_string(&mut said);
-    assert!(said.ends_with("there"), "{said}");
+    let mut reply = String::new();
+    let _ = stream.read_to_string(&mut reply);
+    assert!(reply.ends_with("there"), "{reply}");
     assert!(started.elapsed() < IDLE_TIMEOUT, "{:?}", started.elapsed());
     let address = proxy.address();
     drop(proxy);

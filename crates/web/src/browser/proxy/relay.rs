@@ -20,7 +20,7 @@ struct RelayDirection<'a> {
     start: usize,
     end: usize,
     /// Number of bytes that may still be read.
-    most: u64,
+    limit: u64,
     /// Nothing more is read.
     over: bool,
     /// The other side has been told so.
@@ -35,7 +35,7 @@ impl<'a> RelayDirection<'a> {
             buffer: vec![0; BUFFER_BYTES],
             start: 0,
             end: 0,
-            most: limit,
+            limit,
             over: limit == 0,
             // The connection stays open, because a browser that has sent all still waits for the
             // answer.
@@ -55,15 +55,15 @@ impl<'a> RelayDirection<'a> {
     fn transfer(&mut self) -> io::Result<usize> {
         let mut moved = 0;
         if self.wants_to_read() {
-            let room = usize::try_from(self.most)
+            let room = usize::try_from(self.limit)
                 .unwrap_or(BUFFER_BYTES)
                 .min(BUFFER_BYTES);
             match if_ready(self.from.read(&mut self.buffer[..room]))? {
                 Some(0) => self.over = true,
                 Some(count) => {
                     (self.start, self.end) = (0, count);
-                    self.most -= count as u64;
-                    if self.most == 0 {
+                    self.limit -= count as u64;
+                    if self.limit == 0 {
                         (self.over, self.told) = (true, true);
                     }
                     moved += count;

@@ -40,7 +40,7 @@ impl RedisCache {
         };
         let opened = self.opened(name, &sealed, left, longest);
         Ok(opened
-            .zip(EntryVersion::of(&sealed))
+            .zip(EntryVersion::from_sealed(&sealed))
             .map(|(entry, version)| PersistentEntry {
                 bytes: entry.bytes,
                 version,

@@ -47,7 +47,7 @@ impl ExpectedReplies {
 pub struct ReplyStream<S> {
     stream: S,
     expected: ExpectedReplies,
-    at: ReplyPosition,
+    position: ReplyPosition,
 }
 
 /// The place in a reply that the stream has reached.
@@ -69,14 +69,14 @@ impl<S> ReplyStream<S> {
         Self {
             stream,
             expected,
-            at: ReplyPosition::Beginning,
+            position: ReplyPosition::Beginning,
         }
     }
 
     /// Passes over the bytes that have come; `None` if they are not a reply that was expected.
     fn check_bytes(&mut self, mut bytes: &[u8]) -> Option<()> {
         while let Some((first, rest)) = bytes.split_first() {
-            match &mut self.at {
+            match &mut self.position {
                 ReplyPosition::Beginning => {
                     let digits = match first {
                         b'+' | b'-' | b':' => None,
@@ -84,7 +84,7 @@ impl<S> ReplyStream<S> {
                         _ => return None,
                     };
                     self.expected.take().then_some(())?;
-                    self.at = ReplyPosition::Line { length: 0, digits };
+                    self.position = ReplyPosition::Line { length: 0, digits };
                     bytes = rest;
                 }
                 ReplyPosition::Line { length, digits } => {
@@ -99,7 +99,7 @@ impl<S> ReplyStream<S> {
                         digits.push_str(std::str::from_utf8(line).ok()?);
                     }
                     if end.is_some() {
-                        self.at = match digits.as_deref().map(str::trim_end) {
+                        self.position = match digits.as_deref().map(str::trim_end) {
                             None | Some("-1") => ReplyPosition::Beginning,
                             Some(size) => {
                                 let size: usize = size.parse().ok()?;
@@ -114,7 +114,7 @@ impl<S> ReplyStream<S> {
                     bytes = &bytes[come..];
                     *left -= come;
                     if *left == 0 {
-                        self.at = ReplyPosition::Beginning;
+                        self.position = ReplyPosition::Beginning;
                     }
                 }
             }

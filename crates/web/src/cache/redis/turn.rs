@@ -38,7 +38,7 @@ pub(in crate::cache) struct SharedTurn {
 
 impl SharedTurn {
     /// Renews the turn for as long as it is held.
-    pub(super) fn kept(mut self) -> Self {
+    pub(super) fn keep(mut self) -> Self {
         let (redis, key, holder) = (Arc::clone(&self.redis), self.key.clone(), self.holder);
         self.renewal = Some(tokio::spawn(async move {
             loop {

@@ -136,7 +136,7 @@ fn what_is_no_name_names_nobody() {
 
 #[test]
 fn what_the_page_says_of_an_author_counts() {
-    let one = |name, hint| AuthorName::of(name, hint).unwrap().inverted();
+    let one = |name, hint| AuthorName::parse(name, hint).unwrap().inverted();
     assert_eq!(one("Jane Doe", AuthorKind::Organisation), "Jane Doe");
     assert_eq!(one("Kim News", AuthorKind::Person), "News, Kim");
 }
@@ -144,7 +144,7 @@ fn what_the_page_says_of_an_author_counts() {
 #[test]
 fn the_natural_order_of_a_name_is_that_of_its_language() {
     let one = |name| {
-        AuthorName::of(name, AuthorKind::Person)
+        AuthorName::parse(name, AuthorKind::Person)
             .unwrap()
             .in_natural_order()
     };

@@ -143,9 +143,9 @@ fn name(author: &AuthorName) -> String {
 /// inside, and no prices.
 fn title(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('$') {
-        let (before, from) = rest.split_at(at);
+    let mut remainder = text;
+    while let Some(offset) = remainder.find('$') {
+        let (before, from) = remainder.split_at(offset);
         let end = from[1..].find('$').map(|end| end + 2);
         let formula = end.filter(|end| {
             let is_price = from[*end..].starts_with(|c: char| c.is_ascii_digit());
@@ -156,9 +156,9 @@ fn title(text: &str) -> String {
             Some(end) => out.push_str(&from[..end]),
             None => out.push_str("\\$"),
         }
-        rest = &from[formula.unwrap_or(1)..];
+        remainder = &from[formula.unwrap_or(1)..];
     }
-    out + &escaped(rest)
+    out + &escaped(remainder)
 }
 
 /// True if a text between dollar signs may be left to TeX.

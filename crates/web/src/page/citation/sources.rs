@@ -75,11 +75,11 @@ impl<'a> CitationSources<'a> {
             return title_text(&title);
         }
         let of_text = || Some(on_one_line(extracted)).filter(|title| !title.is_empty());
-        let own = || Some(self.embedded.title().to_owned()).filter(|title| !title.is_empty());
+        let own_title = || Some(self.embedded.title().to_owned()).filter(|title| !title.is_empty());
         let title = self
             .meta("og:title dc.title dcterms.title twitter:title parsely-title")
             .or_else(of_text)
-            .or_else(own);
+            .or_else(own_title);
         match title {
             Some(title) => self.without_site(&title).to_owned(),
             None => self.title_of_address(),
@@ -133,14 +133,14 @@ impl<'a> CitationSources<'a> {
         let journal = scholarly.and_then(|node| self.journal(node.get("isPartOf"), 0));
         if let (Some(journal), Some(node)) = (journal, scholarly) {
             let part = |name| part_text(node.get("isPartOf"), name, 0).unwrap_or_default();
-            let own = |name| json_ld::text(node.get(name));
+            let field = |name| json_ld::text(node.get(name));
             work.kind = WorkKind::Article;
             work.container = journal;
             work.volume = part("volumeNumber");
             work.issue = part("issueNumber");
-            work.pages = match (own("pageStart"), own("pageEnd")) {
+            work.pages = match (field("pageStart"), field("pageEnd")) {
                 (Some(first), Some(last)) if first != last => format!("{first}-{last}"),
-                (first, _) => first.or_else(|| own("pagination")).unwrap_or_default(),
+                (first, _) => first.or_else(|| field("pagination")).unwrap_or_default(),
             };
         } else if self
             .work
@@ -245,7 +245,7 @@ impl<'a> CitationSources<'a> {
         for name in ["citation_author", "citation_authors"] {
             for text in self.embedded.metas(name).take(MAX_AUTHORS) {
                 let names = text.split(';');
-                authors.extend(names.filter_map(|name| AuthorName::of(name, AuthorKind::None)));
+                authors.extend(names.filter_map(|name| AuthorName::parse(name, AuthorKind::None)));
             }
             if !authors.is_empty() {
                 break;
@@ -291,7 +291,7 @@ impl<'a> CitationSources<'a> {
                 let family = json_ld::text(node.get("familyName"));
                 let given = json_ld::text(node.get("givenName"));
                 if let (Some(family), Some(given)) = (family, given) {
-                    authors.extend(AuthorName::of(
+                    authors.extend(AuthorName::parse(
                         &format!("{family}, {given}"),
                         AuthorKind::Person,
                     ));
@@ -299,14 +299,14 @@ impl<'a> CitationSources<'a> {
                     // Some sites give all authors as one person with many names.
                     let names = names.iter().take(MAX_AUTHORS);
                     let names = names.filter_map(|name| json_ld::text(Some(name)));
-                    authors.extend(names.filter_map(|name| AuthorName::of(&name, hint)));
+                    authors.extend(names.filter_map(|name| AuthorName::parse(&name, hint)));
                 } else if let Some(name) = json_ld::text(node.get("name")) {
                     match hint {
                         // Some sites give `Jane Doe and John Roe` as one person.
                         AuthorKind::Person if name.contains(" and ") || name.contains(';') => {
                             authors.extend(author::all(&name, AuthorKind::None));
                         }
-                        hint => authors.extend(AuthorName::of(&name, hint)),
+                        hint => authors.extend(AuthorName::parse(&name, hint)),
                     }
                 }
             }

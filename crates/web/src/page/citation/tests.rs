@@ -5,7 +5,7 @@ use super::*;
 fn cited(address: &str, html: &str, title: &str) -> Citation {
     let url = Url::parse(address).unwrap();
     let accessed = PartialDate::parse("2026-11-22").unwrap();
-    Citation::of(&url, Some(&EmbeddedData::read(html)), title, accessed)
+    Citation::for_page(&url, Some(&EmbeddedData::read(html)), title, accessed)
 }
 
 fn meta(name: &str, content: &str) -> String {
@@ -127,8 +127,8 @@ fn what_is_not_known_is_left_out_as_the_styles_say() {
 fn many_authors_are_cut_where_each_style_cuts_them() {
     let authors = |count: usize| -> String {
         (0..count)
-            .map(|at| {
-                let letters: String = at
+            .map(|number| {
+                let letters: String = number
                     .to_string()
                     .chars()
                     .map(|c| char::from(c as u8 + 49))
@@ -263,13 +263,14 @@ fn each_fact_comes_from_the_first_source_that_has_it() {
         + &meta("application-name", "Meta Site")
         + &meta("author", "Meta Author")
         + &meta("date", "2004-04-04");
-    let shown = "<h1>x</h1><p class=byline>By Shown Author</p><time datetime=2005-05-05></time>";
+    let visible_html =
+        "<h1>x</h1><p class=byline>By Shown Author</p><time datetime=2005-05-05></time>";
     let scholarly = meta("citation_title", "Cited")
         + &meta("citation_journal_title", "Cited Site")
         + &meta("citation_author", "Author, Cited")
         + &meta("citation_date", "2001-01-01");
     let address = "https://example.org/2006/06/06/x";
-    let all = [&scholarly, json, &graph, &plain, shown];
+    let all = [&scholarly, json, &graph, &plain, visible_html];
     let expected = [
         ("Cited", "Cited Author", "Cited Site", "2001-01-01"),
         ("JSON", "Json Author", "Json Site", "2002-02-02"),
@@ -318,18 +319,18 @@ fn nothing_of_a_page_breaks_out_of_its_entry() {
     let bibtex = &got.formatted.bibtex;
     let mut depth = 0_i32;
     // Those that are escaped count for BibTeX.
-    for (at, c) in bibtex.char_indices() {
+    for (offset, c) in bibtex.char_indices() {
         match c {
             '{' => depth += 1,
             '}' => depth -= 1,
             _ => {}
         }
-        let has_ended = at > 0 && depth == 0 && c == '}';
-        assert_eq!(has_ended, at + 1 == bibtex.len(), "{bibtex}");
+        let has_ended = offset > 0 && depth == 0 && c == '}';
+        assert_eq!(has_ended, offset + 1 == bibtex.len(), "{bibtex}");
     }
     assert_eq!(depth, 0, "{bibtex}");
-    let said = "a ) b, url = (x) \\textbackslash{}input(/etc/passwd) \\$ \\#1";
-    assert!(bibtex.contains(said), "{bibtex}");
+    let expected = "a ) b, url = (x) \\textbackslash{}input(/etc/passwd) \\$ \\#1";
+    assert!(bibtex.contains(expected), "{bibtex}");
     assert!(
         bibtex.contains("url = {https://example.org/?q=%7Bx%7D%5Cy%20z}"),
         "{bibtex}"

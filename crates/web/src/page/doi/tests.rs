@@ -9,7 +9,7 @@ const SCHOLARLY: PageClass = PageClass {
     category: DomainCategory::Academic,
 };
 
-fn found(address: &str, html: &str, text: &str) -> Option<String> {
+fn find_doi(address: &str, html: &str, text: &str) -> Option<String> {
     let url = Url::parse(address).unwrap();
     detected(&url, Some(&EmbeddedData::read(html)), text, &SCHOLARLY)
 }
@@ -25,7 +25,7 @@ fn a_declared_doi_is_read_in_each_of_its_forms() {
         "info:doi/10.1234/ab.c-1",
     ] {
         let html = format!("<meta name=citation_doi content='{content}'>");
-        let doi = found("https://example.org/", &html, "");
+        let doi = find_doi("https://example.org/", &html, "");
         assert_eq!(doi.as_deref(), Some("10.1234/ab.c-1"), "{content}");
     }
     for content in [
@@ -38,7 +38,11 @@ fn a_declared_doi_is_read_in_each_of_its_forms() {
         "11.1234/x",
     ] {
         let html = format!("<meta name=citation_doi content='{content}'>");
-        assert_eq!(found("https://example.org/", &html, ""), None, "{content}");
+        assert_eq!(
+            find_doi("https://example.org/", &html, ""),
+            None,
+            "{content}"
+        );
     }
 }
 
@@ -48,13 +52,13 @@ fn what_is_declared_goes_before_the_address_and_that_before_the_text() {
     let address = "https://example.org/doi/10.1000/address";
     let text = "See 10.1000/text for more.";
     let plain = "https://example.org/";
-    assert_eq!(found(address, html, text).unwrap(), "10.1000/declared");
-    assert_eq!(found(address, "", text).unwrap(), "10.1000/address");
-    assert_eq!(found(plain, "", text).unwrap(), "10.1000/text");
-    assert_eq!(found(plain, "", "nothing"), None);
+    assert_eq!(find_doi(address, html, text).unwrap(), "10.1000/declared");
+    assert_eq!(find_doi(address, "", text).unwrap(), "10.1000/address");
+    assert_eq!(find_doi(plain, "", text).unwrap(), "10.1000/text");
+    assert_eq!(find_doi(plain, "", "nothing"), None);
     let json = r#"<script type=application/ld+json>{"@type":"ScholarlyArticle",
         "identifier":{"@type":"PropertyValue","value":"https://doi.org/10.1000/JSON"}}</script>"#;
-    assert_eq!(found(plain, json, text).unwrap(), "10.1000/json");
+    assert_eq!(find_doi(plain, json, text).unwrap(), "10.1000/json");
 }
 
 #[test]
@@ -95,7 +99,7 @@ fn addresses_hold_dois_with_more_behind_them() {
         ),
     ] {
         assert_eq!(
-            found(address, "", "").as_deref(),
+            find_doi(address, "", "").as_deref(),
             Some(expected),
             "{address}"
         );
@@ -107,7 +111,7 @@ fn addresses_hold_dois_with_more_behind_them() {
         "https://example.org/?q=about+10.1000/x",
         "https://example.org/#10.1000/x",
     ] {
-        assert_eq!(found(address, "", ""), None, "{address}");
+        assert_eq!(find_doi(address, "", ""), None, "{address}");
     }
 }
 
@@ -126,15 +130,15 @@ fn a_doi_in_text_ends_where_the_sentence_goes_on() {
         ("10.1000.10/123456", "10.1000.10/123456"),
     ] {
         assert_eq!(
-            found("https://example.org/", "", text).as_deref(),
+            find_doi("https://example.org/", "", text).as_deref(),
             Some(expected),
             "{text}"
         );
     }
     let far = "x".repeat(MAX_TEXT_BYTES) + " 10.1000/abc";
-    assert_eq!(found("https://example.org/", "", &far), None);
+    assert_eq!(find_doi("https://example.org/", "", &far), None);
     let half = "x ".repeat(MAX_TEXT_BYTES / 2 - 5) + "10.1000/abcdef";
-    assert_eq!(found("https://example.org/", "", &half), None);
+    assert_eq!(find_doi("https://example.org/", "", &half), None);
 }
 
 #[test]
@@ -191,10 +195,10 @@ fn a_sici_is_whole_wherever_it_stands() {
             assert_eq!(registered_doi(&text).as_deref(), Some(doi), "{text}");
         }
         let html = format!("<meta name=citation_doi content='{entities}'>");
-        let declared = found("https://example.org/", &html, "");
+        let declared = find_doi("https://example.org/", &html, "");
         assert_eq!(declared.as_deref(), Some(doi), "{html}");
         let path = format!("https://example.org/doi/abs/{}", code("#"));
-        assert_eq!(found(&path, "", "").as_deref(), Some(doi), "{path}");
+        assert_eq!(find_doi(&path, "", "").as_deref(), Some(doi), "{path}");
     }
     for (text, expected) in [
         ("<b>10.1000/abc</b>2.0", "10.1000/abc"),

@@ -19,7 +19,7 @@ fn work() -> KnownWork {
 
 fn fields(text: &str) -> Vec<String> {
     let entry = Bibliography::read(text).entries.remove(0);
-    let compared = Comparison::of(&entry, &work());
+    let compared = Comparison::compare(&entry, &work());
     compared
         .differences
         .into_iter()
@@ -148,12 +148,12 @@ fn an_identifier_alone_says_nothing_that_could_differ() {
     ] {
         let entry = Bibliography::read(text).entries.remove(0);
         assert!(entry.is_bare, "{text}");
-        assert_eq!(Comparison::of(&entry, &work).differences, [], "{text}");
+        assert_eq!(Comparison::compare(&entry, &work).differences, [], "{text}");
     }
     let entry = Bibliography::read("@misc{a, doi = {10.1000/a1}, year = 2019}")
         .entries
         .remove(0);
-    assert_ne!(Comparison::of(&entry, &work).differences, []);
+    assert_ne!(Comparison::compare(&entry, &work).differences, []);
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn a_reference_of_another_style_is_the_same() {
     let compared = |text: &str, work: &KnownWork| {
         let entry = Bibliography::read(text).entries.remove(0);
         assert!(entry.can_be_found(), "{text}");
-        Comparison::of(&entry, work)
+        Comparison::compare(&entry, work)
     };
     for (text, work) in [
         (

@@ -71,7 +71,7 @@ fn read_file(file: &Path) -> Vec<Result<Lens, String>> {
         Ok(lens) => vec![lens],
         Err(error) => return vec![Err(named(error))],
     };
-    let read = lenses.iter().map(|lens| of(lens).map_err(named));
+    let read = lenses.iter().map(|lens| parse_lens(lens).map_err(named));
     read.collect()
 }
 
@@ -89,7 +89,7 @@ struct LensFields {
     cx: Option<String>,
 }
 
-fn of(json: &Value) -> anyhow::Result<Lens> {
+fn parse_lens(json: &Value) -> anyhow::Result<Lens> {
     let fields = LensFields::deserialize(json)?;
     let trimmed = |text: Option<String>| {
         let text = text?.trim().to_owned();

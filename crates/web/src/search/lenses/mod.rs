@@ -31,7 +31,7 @@ impl LensCatalog {
     /// Loads the built-in lenses, those in `lenses/` of the first configuration directory that has
     /// one, and those in the files and directories that `CUSTOM_LENSES_PATH` names.
     #[must_use]
-    pub fn of(credentials: &Credentials<'_>) -> Self {
+    pub fn load(credentials: &Credentials<'_>) -> Self {
         let mut lenses = Self::compiled_in();
         for place in files::places(credentials) {
             lenses.add(&place);
@@ -75,7 +75,7 @@ impl LensCatalog {
     }
 
     /// Finds a lens by its name, ignoring case; the error lists those that there are.
-    pub fn find(&self, name: &str) -> Result<&Lens, String> {
+    pub fn find_lens(&self, name: &str) -> Result<&Lens, String> {
         let wanted = name.trim().to_lowercase();
         let named = self.all.iter().find(|lens| lens.name == wanted);
         named.ok_or_else(|| {
@@ -98,15 +98,15 @@ mod tests {
     use super::*;
     use crate::search::DomainFilter;
 
-    fn of(path: Option<&Path>, config: Option<&Path>) -> LensCatalog {
-        let own = |path: Option<&Path>| path.map(|path| path.to_str().unwrap().to_owned());
-        let (path, config) = (own(path), own(config));
+    fn load_catalog(path: Option<&Path>, config: Option<&Path>) -> LensCatalog {
+        let owned_text = |path: Option<&Path>| path.map(|path| path.to_str().unwrap().to_owned());
+        let (path, config) = (owned_text(path), owned_text(config));
         let var = |name: &str| match name {
             "CUSTOM_LENSES_PATH" => path.clone(),
             "IKIGAI_CONFIG_DIR" => config.clone(),
             _ => None,
         };
-        LensCatalog::of(&Credentials::from_vars(&var, None))
+        LensCatalog::load(&Credentials::from_vars(&var, None))
     }
 
     #[test]
@@ -146,10 +146,10 @@ mod tests {
             // No domain is below another one of the same lens.
             let all: HashSet<&str> = lens.domains.iter().map(String::as_str).collect();
             for domain in &lens.domains {
-                let mut rest = domain.as_str();
-                while let Some((_, parent)) = rest.split_once('.') {
+                let mut domain_name = domain.as_str();
+                while let Some((_, parent)) = domain_name.split_once('.') {
                     assert!(!all.contains(parent), "{domain} in {}", lens.name);
-                    rest = parent;
+                    domain_name = parent;
                 }
             }
         }
@@ -180,20 +180,23 @@ mod tests {
             "a.json",
             r#"{"name":"own","domains":["a.example"]}"#,
         );
-        let found = of(Some(custom.path()), Some(config.path()));
-        assert_eq!(found.problems, Vec::<String>::new());
-        assert_eq!(found.find("NEWS").unwrap().domains, ["mine.example"]);
-        assert_eq!(found.find("own").unwrap().domains, ["a.example"]);
-        assert_eq!(found.find("engine").unwrap().cx.as_deref(), Some("abc"));
-        assert_eq!(found.list().len(), 18);
-        let only = of(Some(&custom.path().join("a.json")), None);
-        assert_eq!(only.find("own").unwrap().domains, ["a.example"]);
+        let catalog = load_catalog(Some(custom.path()), Some(config.path()));
+        assert_eq!(catalog.problems, Vec::<String>::new());
+        assert_eq!(catalog.find_lens("NEWS").unwrap().domains, ["mine.example"]);
+        assert_eq!(catalog.find_lens("own").unwrap().domains, ["a.example"]);
+        assert_eq!(
+            catalog.find_lens("engine").unwrap().cx.as_deref(),
+            Some("abc")
+        );
+        assert_eq!(catalog.list().len(), 18);
+        let only = load_catalog(Some(&custom.path().join("a.json")), None);
+        assert_eq!(only.find_lens("own").unwrap().domains, ["a.example"]);
     }
 
     #[test]
     fn a_file_that_is_no_lens_is_named_and_the_others_are_read() {
         let custom = tempfile::tempdir().unwrap();
-        for (at, text) in [
+        for (index, text) in [
             "{",
             "5",
             "[5]",
@@ -207,7 +210,7 @@ mod tests {
         .iter()
         .enumerate()
         {
-            fs::write(custom.path().join(format!("{at}.json")), text).unwrap();
+            fs::write(custom.path().join(format!("{index}.json")), text).unwrap();
         }
         rustix::fs::mknodat(
             rustix::fs::CWD,
@@ -222,20 +225,20 @@ mod tests {
             r#"{"name":"good","domains":["a.example"]}"#,
         )
         .unwrap();
-        let found = of(Some(custom.path()), None);
-        assert!(found.find("good").is_ok());
-        assert_eq!(found.problems.len(), 10, "{:#?}", found.problems);
-        for problem in &found.problems {
+        let catalog = load_catalog(Some(custom.path()), None);
+        assert!(catalog.find_lens("good").is_ok());
+        assert_eq!(catalog.problems.len(), 10, "{:#?}", catalog.problems);
+        for problem in &catalog.problems {
             assert!(problem.contains(".json"), "{problem}");
         }
-        let nowhere = of(Some(&custom.path().join("nowhere")), None);
+        let nowhere = load_catalog(Some(&custom.path().join("nowhere")), None);
         assert_eq!(nowhere.problems.len(), 1);
         assert_eq!(nowhere.list().len(), 16);
     }
 
     #[test]
     fn an_unknown_name_is_answered_with_all_in_order() {
-        let text = LensCatalog::compiled_in().find("weather").unwrap_err();
+        let text = LensCatalog::compiled_in().find_lens("weather").unwrap_err();
         assert!(
             text.starts_with(
                 "There is no lens \"weather\". There are: academic, biomed, clinical,"

@@ -133,8 +133,10 @@ fn lines_of_xml(text: &str) -> CaptionLines {
             continue;
         };
         let start = match tag.name() {
-            "text" => tag.attribute("start").and_then(|at| seconds_in_words(&at)),
-            "p" => tag.attribute("t").and_then(|at| at.parse().ok()),
+            "text" => tag
+                .attribute("start")
+                .and_then(|time| seconds_in_words(&time)),
+            "p" => tag.attribute("t").and_then(|time| time.parse().ok()),
             _ => continue,
         };
         let inner = xml.text_within(MAX_CAPTIONS_BYTES);
@@ -178,13 +180,13 @@ fn format_lines(lines: &CaptionLines) -> String {
         }
         let separator = if text.is_empty() { "" } else { "\n" };
         // Writing to a string does not fail.
-        let _ = write!(text, "{separator}[{}] {line}", at(start / 1000));
+        let _ = write!(text, "{separator}[{}] {line}", timestamp(start / 1000));
     }
     text
 }
 
 /// Formats a time in a video: `1:05`, `1:01:05`.
-pub(super) fn at(seconds: u64) -> String {
+pub(super) fn timestamp(seconds: u64) -> String {
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     if hours > 0 {
         format!("{hours}:{minutes:02}:{seconds:02}")
@@ -210,7 +212,7 @@ mod tests {
             (3599, "59:59"),
             (3665, "1:01:05"),
         ] {
-            assert_eq!(at(seconds), told);
+            assert_eq!(timestamp(seconds), told);
         }
         assert_eq!(seconds_in_words("1.5"), Some(1500));
         assert_eq!(seconds_in_words("12"), Some(12_000));

@@ -50,31 +50,31 @@ struct GridCell {
 
 /// Returns the places of lines, and the ends of those across them that are open.
 fn places(lines: &[RuledLine], across: &[RuledLine]) -> Vec<f32> {
-    let mut places: Vec<f32> = lines.iter().map(|line| line.at).collect();
+    let mut places: Vec<f32> = lines.iter().map(|line| line.position).collect();
     places.sort_by(f32::total_cmp);
     places.dedup_by(|next, before| *next - *before < MAX_LINE_DISTANCE);
     let (Some(first), Some(last)) = (places.first().copied(), places.last().copied()) else {
         return places;
     };
-    let most = |beyond: &dyn Fn(&RuledLine) -> f32| {
+    let furthest = |beyond: &dyn Fn(&RuledLine) -> f32| {
         let mut ends: Vec<f32> = across.iter().map(beyond).collect();
         ends.sort_by(f32::total_cmp);
         ends.get(ends.len() / 2).copied().unwrap_or_default()
     };
-    let before = most(&|line| first - line.from);
+    let before = furthest(&|line| first - line.from);
     if before > MIN_OPEN_COLUMN {
         places.insert(0, first - before);
     }
-    let after = most(&|line| line.to - last);
+    let after = furthest(&|line| line.to - last);
     if after > MIN_OPEN_COLUMN {
         places.push(last + after);
     }
     places
 }
 
-/// Returns the index of the part between two places that holds `at`.
-fn part_at(places: &[f32], at: f32) -> Option<usize> {
-    let after = places.partition_point(|place| *place <= at);
+/// Returns the index of the part between two places that holds `position`.
+fn part_at(places: &[f32], position: f32) -> Option<usize> {
+    let after = places.partition_point(|place| *place <= position);
     (1..places.len()).contains(&after).then(|| after - 1)
 }
 
@@ -93,15 +93,15 @@ impl RuledGrid {
             above: vec![false; width * height],
             lined: true,
         };
-        let nearest = |places: &[f32], at: f32| {
-            places.partition_point(|place| *place < at - MAX_LINE_DISTANCE)
+        let nearest = |places: &[f32], position: f32| {
+            places.partition_point(|place| *place < position - MAX_LINE_DISTANCE)
         };
         let covers = |line: &RuledLine, pair: &[f32]| {
             let middle = f32::midpoint(pair[0], pair[1]);
             line.from <= middle && middle <= line.to
         };
         for line in upright {
-            let Some(column) = nearest(&grid.columns, line.at).checked_sub(1) else {
+            let Some(column) = nearest(&grid.columns, line.position).checked_sub(1) else {
                 continue;
             };
             for (row, pair) in grid.rows.windows(2).enumerate() {
@@ -111,7 +111,7 @@ impl RuledGrid {
             }
         }
         for line in level {
-            let Some(row) = nearest(&grid.rows, line.at).checked_sub(1) else {
+            let Some(row) = nearest(&grid.rows, line.position).checked_sub(1) else {
                 continue;
             };
             for (column, pair) in grid.columns.windows(2).enumerate() {
@@ -125,7 +125,7 @@ impl RuledGrid {
 
     /// Creates a grid of level lines only, from the bottom up; its columns are between gaps.
     pub(super) fn from_level_lines(lines: &[RuledLine], gaps: &[(f32, f32)]) -> Self {
-        let rows: Vec<f32> = lines.iter().map(|line| line.at).collect();
+        let rows: Vec<f32> = lines.iter().map(|line| line.position).collect();
         let mut columns = vec![lines[0].from - MAX_LINE_DISTANCE];
         columns.extend(gaps.iter().map(|(low, high)| f32::midpoint(*low, *high)));
         columns.push(lines[0].to + MAX_LINE_DISTANCE);
@@ -159,10 +159,10 @@ impl RuledGrid {
                 let mut bottom = row;
                 while bottom > 0 {
                     let below = (bottom - 1) * width;
-                    let is_open = |at: usize| {
-                        !self.above[below + at]
-                            && owners[below + at] == usize::MAX
-                            && (at + 1 == end || !self.right[below + at])
+                    let is_open = |index: usize| {
+                        !self.above[below + index]
+                            && owners[below + index] == usize::MAX
+                            && (index + 1 == end || !self.right[below + index])
                     };
                     if !(column..end).all(is_open) {
                         break;
@@ -245,7 +245,7 @@ impl RuledGrid {
         if table.iter().flatten().all(is_plain) {
             let has_several = !self.lined && height < MAX_RULED_ROWS;
             let rows = table.into_iter().enumerate();
-            let split = |(at, row)| split_row(row, text, has_several && at > 0);
+            let split = |(index, row)| split_row(row, text, has_several && index > 0);
             table = rows.flat_map(split).collect();
         }
         if !self.lined && !is_dense(&table) {

@@ -38,13 +38,13 @@ const FIRST_STAND_IN: u32 = u32::MAX - 0xffff;
 /// Joins lines that go on in one another.
 fn join_lines(lines: &[RuledLine]) -> Vec<RuledLine> {
     let mut lines = lines.to_vec();
-    lines.sort_by(|a, b| a.at.total_cmp(&b.at));
+    lines.sort_by(|a, b| a.position.total_cmp(&b.position));
     let mut joined: Vec<RuledLine> = Vec::new();
-    let mut rest = lines.as_mut_slice();
-    while let Some(first) = rest.first() {
-        let at = first.at;
-        let count = rest.partition_point(|line| line.at - at < MAX_LINE_DISTANCE);
-        let (near, others) = rest.split_at_mut(count);
+    let mut unjoined = lines.as_mut_slice();
+    while let Some(first) = unjoined.first() {
+        let position = first.position;
+        let count = unjoined.partition_point(|line| line.position - position < MAX_LINE_DISTANCE);
+        let (near, others) = unjoined.split_at_mut(count);
         near.sort_by(|a, b| a.from.total_cmp(&b.from));
         let from = joined.len();
         for line in near {
@@ -52,10 +52,10 @@ fn join_lines(lines: &[RuledLine]) -> Vec<RuledLine> {
                 Some(last) if line.from - last.to < MAX_LINE_DISTANCE => {
                     last.to = last.to.max(line.to);
                 }
-                _ => joined.push(RuledLine { at, ..*line }),
+                _ => joined.push(RuledLine { position, ..*line }),
             }
         }
-        rest = others;
+        unjoined = others;
     }
     joined.retain(|line| line.to - line.from >= MIN_LINE_LENGTH);
     joined
@@ -63,8 +63,8 @@ fn join_lines(lines: &[RuledLine]) -> Vec<RuledLine> {
 
 /// Groups lines that cross each other, directly or by way of others.
 fn group_lines(level: &[RuledLine], upright: &[RuledLine]) -> Vec<[Vec<RuledLine>; 2]> {
-    let is_in = |at: f32, line: &RuledLine| {
-        line.from - MAX_LINE_DISTANCE <= at && at <= line.to + MAX_LINE_DISTANCE
+    let is_in = |position: f32, line: &RuledLine| {
+        line.from - MAX_LINE_DISTANCE <= position && position <= line.to + MAX_LINE_DISTANCE
     };
     let mut left: Vec<RuledLine> = upright.to_vec();
     let mut waiting: Vec<RuledLine> = level.to_vec();
@@ -75,13 +75,15 @@ fn group_lines(level: &[RuledLine], upright: &[RuledLine]) -> Vec<[Vec<RuledLine
         while levels < group[0].len() || uprights < group[1].len() {
             if let Some(line) = group[0].get(levels).copied() {
                 levels += 1;
-                let crosses =
-                    |other: &mut RuledLine| is_in(line.at, other) && is_in(other.at, &line);
+                let crosses = |other: &mut RuledLine| {
+                    is_in(line.position, other) && is_in(other.position, &line)
+                };
                 group[1].extend(left.extract_if(.., crosses));
             } else if let Some(line) = group[1].get(uprights).copied() {
                 uprights += 1;
-                let crosses =
-                    |other: &mut RuledLine| is_in(line.at, other) && is_in(other.at, &line);
+                let crosses = |other: &mut RuledLine| {
+                    is_in(line.position, other) && is_in(other.position, &line)
+                };
                 group[0].extend(waiting.extract_if(.., crosses));
             }
         }
@@ -147,12 +149,12 @@ pub(super) fn take_tables(
         for lines in groups {
             let gaps = |pair: &[RuledLine]| band_gaps(pair, &by_height);
             let bands: Vec<_> = lines.windows(2).map(gaps).collect();
-            let mut at = 0;
-            while at + 1 < bands.len() {
-                let (gaps, end) = follow_gaps(&bands, at);
-                let grid = || RuledGrid::from_level_lines(&lines[at..=end], &gaps);
-                let is_table = end - at > 1 && take(grid(), runs, &mut stand_ins);
-                at = if is_table { end } else { at + 1 };
+            let mut index = 0;
+            while index + 1 < bands.len() {
+                let (gaps, end) = follow_gaps(&bands, index);
+                let grid = || RuledGrid::from_level_lines(&lines[index..=end], &gaps);
+                let is_table = end - index > 1 && take(grid(), runs, &mut stand_ins);
+                index = if is_table { end } else { index + 1 };
             }
         }
     }
@@ -162,19 +164,19 @@ pub(super) fn take_tables(
 
 /// Returns the gaps between the words of a band between two level lines; none without words.
 fn band_gaps(pair: &[RuledLine], by_height: &[GlyphRun]) -> Vec<(f32, f32)> {
-    let [low, high] = [pair[0].at, pair[1].at]
-        .map(|at| by_height.partition_point(|run| run.v + 0.25 * run.size < at));
+    let [low, high] = [pair[0].position, pair[1].position]
+        .map(|height| by_height.partition_point(|run| run.v + 0.25 * run.size < height));
     let (from, to) = (pair[0].from, pair[0].to);
     let words = by_height.get(low..high).unwrap_or_default().iter();
     let within = |word: &&GlyphRun| from < word.middle() && word.middle() < to;
     gaps_between(words.filter(within).collect(), &|word| MIN_GAP * word.size)
 }
 
-/// Returns the gaps that bands from `at` on share, and the end of these bands. The words of the
-/// last one, a head, may reach over several columns.
-fn follow_gaps(bands: &[Vec<(f32, f32)>], at: usize) -> (Vec<(f32, f32)>, usize) {
-    let mut gaps = bands[at].clone();
-    let mut end = at + 1;
+/// Returns the gaps that bands from `position` on share, and the end of these bands. The words of
+/// the last one, a head, may reach over several columns.
+fn follow_gaps(bands: &[Vec<(f32, f32)>], index: usize) -> (Vec<(f32, f32)>, usize) {
+    let mut gaps = bands[index].clone();
+    let mut end = index + 1;
     while let Some(band) = bands.get(end) {
         let shared = shared_gaps(&gaps, band);
         if shared.is_empty() {

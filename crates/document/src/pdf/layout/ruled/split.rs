@@ -43,16 +43,16 @@ pub(super) fn split_row(row: Vec<PdfTableCell>, text: &str, open: bool) -> Table
                 .count()
         })
         .collect();
-    let are_rows = |at: usize| counts[at].min(counts[at + 1]) >= 2 && gaps[at] > 0.9;
+    let are_rows = |index: usize| counts[index].min(counts[index + 1]) >= 2 && gaps[index] > 0.9;
     let pitches = (0..gaps.len())
-        .filter(|at| are_rows(*at))
-        .map(|at| gaps[at]);
+        .filter(|index| are_rows(*index))
+        .map(|index| gaps[index]);
     let pitch = pitches.fold(f32::INFINITY, f32::min);
-    let begins = |at: usize| is_full || are_rows(at) || gaps[at] > 0.97 * pitch.max(1.2);
+    let begins = |index: usize| is_full || are_rows(index) || gaps[index] > 0.97 * pitch.max(1.2);
     // Where each row ends.
     let mut ends: Vec<f32> = (0..gaps.len())
-        .filter(|at| begins(*at))
-        .map(|at| f32::midpoint(places[at].0, places[at + 1].0))
+        .filter(|index| begins(*index))
+        .map(|index| f32::midpoint(places[index].0, places[index + 1].0))
         .collect();
     ends.push(f32::NEG_INFINITY);
     let mut rows: TableRows = Vec::new();

@@ -17,8 +17,8 @@ fn in_place(json: &[u8]) -> Option<String> {
 fn assert_alike(json: &[u8]) {
     if let Some(fields) = in_place(json) {
         let request = Request::parse(json).unwrap();
-        let shown = String::from_utf8_lossy(json);
-        assert_eq!(fields, format!("{:?}", request.fields), "{shown}");
+        let json_text = String::from_utf8_lossy(json);
+        assert_eq!(fields, format!("{:?}", request.fields), "{json_text}");
     }
 }
 
@@ -131,14 +131,14 @@ fn a_large_request_is_read_in_its_own_bytes_and_answered_as_a_small_one() {
         assert_eq!(request.required_text("b").unwrap(), "\n");
     }
     let wrong = format!(r#"{{"a":"{}\ud800"}}"#, r"\n".repeat(IN_PLACE_BYTES));
-    let said = Request::parse(wrong.as_bytes())
+    let message = Request::parse(wrong.as_bytes())
         .unwrap()
         .required_text("a")
         .unwrap_err()
         .message;
     let mut bytes = wrong.into_bytes();
     let request = Request::parse_in_place(&mut bytes).unwrap();
-    assert_eq!(request.required_text("a").unwrap_err().message, said);
+    assert_eq!(request.required_text("a").unwrap_err().message, message);
 }
 
 /// Pieces of strings, of which some are wrong.
@@ -165,8 +165,8 @@ proptest! {
             (Ok(read), Ok(length)) => prop_assert_eq!(read.as_bytes(), &bytes[..length]),
             // Quotes and control characters are not its business.
             (Err(_), Ok(_)) => prop_assert!(text.contains('"') || text.contains(|c| c < ' ')),
-            (Err(_), Err(at)) => prop_assert!(bytes[at] == b'\\'),
-            (Ok(read), Err(at)) => prop_assert!(false, "{read:?} {at}"),
+            (Err(_), Err(offset)) => prop_assert!(bytes[offset] == b'\\'),
+            (Ok(read), Err(offset)) => prop_assert!(false, "{read:?} {offset}"),
         }
     }
 
@@ -181,8 +181,8 @@ proptest! {
             .collect();
         let mut json = format!("{{{}}}", fields.join(", ")).into_bytes();
         if let Some((place, byte)) = broken {
-            let at = place.index(json.len());
-            json[at] = byte;
+            let offset = place.index(json.len());
+            json[offset] = byte;
         }
         assert_alike(&json);
     }

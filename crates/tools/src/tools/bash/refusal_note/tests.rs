@@ -89,9 +89,9 @@ fn of_output_alone_the_note_says_what_it_speaks_of_and_what_is_outside() {
              (allowed by `--root {directory}`).{ASK}{WRITABLE}"
         )
     };
-    let kept = |path: &str, kept: &str| {
+    let expected_note = |path: &str, verb: &str| {
         format!(
-            "The output reports a refusal, and {path} is outside of what this call may {kept} \
+            "The output reports a refusal, and {path} is outside of what this call may {verb} \
              ({DO_WITHOUT}).{WRITABLE}"
         )
     };
@@ -132,10 +132,13 @@ fn of_output_alone_the_note_says_what_it_speaks_of_and_what_is_outside() {
             "touch: cannot touch 'TOP/read/given': Permission denied",
             only_written("TOP/read/given", "TOP/read"),
         ),
-        ("cat: /: Permission denied", kept("/", "read or write")),
+        (
+            "cat: /: Permission denied",
+            expected_note("/", "read or write"),
+        ),
         (
             "cat: TOP/home/.ssh: Permission denied",
-            kept("TOP/home/.ssh", "read or write"),
+            expected_note("TOP/home/.ssh", "read or write"),
         ),
         (
             "PermissionError: [Errno 13] Permission denied",
@@ -171,13 +174,13 @@ fn of_output_alone_the_note_says_what_it_speaks_of_and_what_is_outside() {
         assert_eq!(place.note("make", 0, &[], output), "", "{output}");
     }
     // Another user is refused that by the file's own permissions as well.
-    let own = "rm: cannot remove '/etc/passwd': Operation not permitted";
+    let message = "rm: cannot remove '/etc/passwd': Operation not permitted";
     let note = if rustix::process::geteuid().is_root() {
-        kept("/etc/passwd", "write")
+        expected_note("/etc/passwd", "write")
     } else {
         String::new()
     };
-    assert_eq!(place.note("make", 1, &[], own), note);
+    assert_eq!(place.note("make", 1, &[], message), note);
     let long = format!("cat: TOP/out/{}: Permission denied", "x".repeat(200));
     assert_eq!(place.note("make", 1, &[], &long), "");
     let many = "cat: TOP/out/secret: Permission denied\n".repeat(1000);

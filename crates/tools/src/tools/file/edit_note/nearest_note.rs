@@ -183,8 +183,8 @@ fn describe_shift(differences: &[TextDifference]) -> Option<String> {
     let shift = |one: &TextDifference| {
         let (file, sought) = (&one.file[..], &one.sought[..]);
         let more = |long: &[u8], short: &[u8]| {
-            let rest = long.strip_prefix(short).or(long.strip_suffix(short))?;
-            (!rest.is_empty()).then(|| rest.to_vec())
+            let remainder = long.strip_prefix(short).or(long.strip_suffix(short))?;
+            (!remainder.is_empty()).then(|| remainder.to_vec())
         };
         let longer = more(file, sought).map(|blanks| (blanks, "more"));
         longer.or_else(|| Some((more(sought, file)?, "less")))
@@ -265,18 +265,18 @@ fn quote_difference(file: &[u8], sought: &[u8]) -> (String, String) {
     let pairs = file.char_indices().zip(sought.chars());
     let differs = pairs
         .skip_while(|((_, one), other)| one == other)
-        .map(|((at, _), _)| at);
+        .map(|((offset, _), _)| offset);
     let differs = differs
         .take(1)
         .next()
         .unwrap_or(file.len().min(sought.len()));
     let before = file[..differs].char_indices().rev().nth(MAX_LINE_BYTES / 4);
-    let from = before.map_or(0, |(at, _)| at);
-    let from_line = file[..differs].rfind('\n').map_or(0, |at| at + 1);
+    let from = before.map_or(0, |(offset, _)| offset);
+    let from_line = file[..differs].rfind('\n').map_or(0, |offset| offset + 1);
     let from = from.max(from_line);
     let quote = |text: &str| {
-        let rest = text.get(from..).unwrap_or_default();
-        let quoted = quote_lines(rest.as_bytes());
+        let remainder = text.get(from..).unwrap_or_default();
+        let quoted = quote_lines(remainder.as_bytes());
         if from == from_line {
             quoted
         } else {

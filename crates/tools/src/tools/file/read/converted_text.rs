@@ -20,7 +20,7 @@ pub struct MadeLines<'a> {
 
 impl<'a> MadeLines<'a> {
     /// The lines of `text` that are wanted.
-    pub fn of(text: &'a str, wanted: &LineRange<'_>) -> Self {
+    pub fn select(text: &'a str, wanted: &LineRange<'_>) -> Self {
         let total = text.lines().count() as u64;
         let skipped = wanted.first.skips(total);
         let start_of = |line: u64| {
@@ -52,9 +52,9 @@ impl<'a> MadeLines<'a> {
             object.note(wanted.past_the_end(Some(self.total), what));
         }
         let cut = object.whole_text("output", self.text.as_bytes())?;
-        let mut shown = self.text.lines().count() as u64;
+        let mut line_count = self.text.lines().count() as u64;
         if let Some(cut) = cut {
-            shown = cut.lines.max(1);
+            line_count = cut.lines.max(1);
             if cut.lines == 0 {
                 let line = self.text.lines().next().unwrap_or_default();
                 object.note(format!(
@@ -65,9 +65,9 @@ impl<'a> MadeLines<'a> {
                 ));
             }
         }
-        let left = wanted.limit.map(|limit| limit.saturating_sub(shown));
-        let last = self.first + shown.saturating_sub(1);
-        if shown > 0 && last < self.total && left != Some(0) {
+        let left = wanted.limit.map(|limit| limit.saturating_sub(line_count));
+        let last = self.first + line_count.saturating_sub(1);
+        if line_count > 0 && last < self.total && left != Some(0) {
             object.note_at_both_ends(answer_limit::continuation_note(
                 object.terms().reader,
                 self.first.into(),

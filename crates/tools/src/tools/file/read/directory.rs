@@ -21,16 +21,18 @@ pub fn reply<'a>(wanted: &LineRange<'a>, end: Option<Instant>) -> Result<Reply<'
     let limit = wanted.limit.and_then(|limit| usize::try_from(limit).ok());
     let entry_limit = limit.map_or(MAX_ENTRIES, |limit| limit.min(MAX_ENTRIES));
     let page = files::list_directory(Path::new(wanted.path), wanted.first, entry_limit, end)
-        .map_err(|error: FileAccessError| failure::of(wanted.path, &error))?;
+        .map_err(|error: FileAccessError| failure::from_access_error(wanted.path, &error))?;
     let mut text = String::new();
     for entry in &page.entries {
-        let name = shown(&entry.name);
+        let name = display_name(&entry.name);
         let _ = match &entry.kind {
             Some(DirectoryEntryKind::Directory) => writeln!(text, "{name}/"),
             Some(DirectoryEntryKind::File(size)) => {
                 writeln!(text, "{name} ({})", count_noun(*size, "byte"))
             }
-            Some(DirectoryEntryKind::Link(target)) => writeln!(text, "{name} -> {}", shown(target)),
+            Some(DirectoryEntryKind::Link(target)) => {
+                writeln!(text, "{name} -> {}", display_name(target))
+            }
             Some(DirectoryEntryKind::Other(kind)) => writeln!(text, "{name} ({kind})"),
             None => writeln!(text, "{name}"),
         };
@@ -54,7 +56,7 @@ pub fn reply<'a>(wanted: &LineRange<'a>, end: Option<Instant>) -> Result<Reply<'
 }
 
 /// A name on one line, with what cannot be seen in it spelled out.
-fn shown(name: &[u8]) -> String {
+fn display_name(name: &[u8]) -> String {
     let name = String::from_utf8_lossy(name);
     let mut text = String::new();
     for one in unseen::spelled(&name).chars() {

@@ -42,7 +42,7 @@ pub fn reply<'a>(
     terms: &CallTerms,
 ) -> Result<Result<Reply<'a>, Option<String>>, Failure> {
     let wanted = *wanted;
-    let failed = |error| failure::of(wanted.path, &error);
+    let failed = |error| failure::from_access_error(wanted.path, &error);
     let head = content.bytes_at(0, SAMPLE_BYTES).map_err(failed)?;
     let facts = content.facts();
     let is_text = facts.kind.is_none();
@@ -51,7 +51,7 @@ pub fn reply<'a>(
     let is_marked = || {
         head.starts_with(b"%PDF")
             || head.trim_ascii_start().starts_with(b"{")
-            || FileKind::of(&head) == Some(FileKind::Eml)
+            || FileKind::detect(&head) == Some(FileKind::Eml)
     };
     let is_packed = signature::is_gzip(&head);
     let may_be_one = FileKind::may_begin_with(&head) && (!is_text || is_marked());
@@ -87,7 +87,10 @@ pub fn reply<'a>(
         let message = format!("Failed to read file: {} ({})", wanted.path, kind.label());
         Failure::new(ErrorCode::ReadFailed, message).with_note(why)
     };
-    let Some(kind) = of_mail(&bytes).flatten().or_else(|| FileKind::of(&bytes)) else {
+    let Some(kind) = of_mail(&bytes)
+        .flatten()
+        .or_else(|| FileKind::detect(&bytes))
+    else {
         if let Some(kind) = named_kind(wanted.path).filter(|_| begins_so) {
             return Err(refused(kind, DocumentError::Damaged.to_string()));
         }
@@ -182,7 +185,7 @@ fn reply_of(wanted: LineRange<'_>, document: Document, shown_as: String) -> Repl
                 format!("{remark}{}", ocr_command_advice.unwrap_or_default())
             }));
         }
-        let lines = MadeLines::of(&document.markdown, &wanted);
+        let lines = MadeLines::select(&document.markdown, &wanted);
         lines.answer(object, &wanted, "document")
     })
 }

@@ -41,8 +41,8 @@ pub fn reply<'a>(
         ));
     }
     let bytes = content.bytes_at(0, size_limit + 1);
-    let bytes = bytes.map_err(|error| failure::of(path, &error))?;
-    let kind = files::binary_kind::of(&bytes).unwrap_or(kind);
+    let bytes = bytes.map_err(|error| failure::from_access_error(path, &error))?;
+    let kind = files::binary_kind::detect(&bytes).unwrap_or(kind);
     let words = kind.describe(size);
     let is_small = kind
         .measures

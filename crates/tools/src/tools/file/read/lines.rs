@@ -94,7 +94,7 @@ impl LineRange<'_> {
             // A disk that fails midway: the beginning has been answered, and why it ends there
             // belongs to it.
             Err(ReadInterruption::File(error)) => {
-                return object.break_off(&failure::of(self.path, &error));
+                return object.break_off(&failure::from_access_error(self.path, &error));
             }
         }
         let Some(cut) = cut else {
@@ -111,7 +111,7 @@ impl LineRange<'_> {
         };
         let first = match self.number(&content, start) {
             Ok(first) => first,
-            Err(error) => return object.break_off(&failure::of(self.path, &error)),
+            Err(error) => return object.break_off(&failure::from_access_error(self.path, &error)),
         };
         if cut.lines > 0 {
             let last = first.saturating_add((cut.lines - 1).into());
@@ -133,7 +133,7 @@ impl LineRange<'_> {
                 object.note_at_both_ends(notes.into_iter().find(has_room).or(shortest));
                 Ok(())
             }
-            Err(error) => object.break_off(&failure::of(self.path, &error)),
+            Err(error) => object.break_off(&failure::from_access_error(self.path, &error)),
         }
     }
 
@@ -161,8 +161,8 @@ impl LineRange<'_> {
             let left = left.map_or(String::new(), |left| format!(",\"limit\":{left}"));
             format!("; go on after it with \"offset\":{}{left}", number + 1)
         };
-        let rest = usize::try_from(until - to).unwrap_or(usize::MAX);
-        let excerpt = match rest {
+        let remaining_bytes = usize::try_from(until - to).unwrap_or(usize::MAX);
+        let excerpt = match remaining_bytes {
             0 => "all of which are shown, without its line end".to_owned(),
             _ => format!("of which the first {} are shown", thousands(to - from)),
         };
@@ -171,11 +171,11 @@ impl LineRange<'_> {
             format!("line {number} is {more}{length} bytes long, {excerpt}{command}{go_on}")
         };
         let mut notes = vec![note(""), format!("line {number} is cut{go_on}")];
-        if rest > 0 && is_for_commands(self.path, object.terms()) {
+        if remaining_bytes > 0 && is_for_commands(self.path, object.terms()) {
             let room = room.saturating_sub(EXIT_CODE_BYTES).max(1);
-            let next = content.bytes_at(to, room.min(rest))?;
+            let next = content.bytes_at(to, room.min(remaining_bytes))?;
             let next = object.measure().prefix(&next, room).max(1);
-            let (which, so_on) = if next < rest {
+            let (which, so_on) = if next < remaining_bytes {
                 ("the next", ", and so on")
             } else {
                 ("the other", "")
@@ -200,10 +200,10 @@ fn other_encoding(
     (start, repaired): (u64, bool),
     terms: &CallTerms,
 ) -> Option<String> {
-    let most = if repaired { SAMPLE_BYTES } else { STATES_BYTES };
-    let sample = content.bytes_at(start, most).unwrap_or_default();
+    let limit = if repaired { SAMPLE_BYTES } else { STATES_BYTES };
+    let sample = content.bytes_at(start, limit).unwrap_or_default();
     let is_told = || repaired || memchr::memmem::find(&sample, b"\x1b$").is_some();
-    let name = match is_told().then(|| EncodingFinding::of(&sample))? {
+    let name = match is_told().then(|| EncodingFinding::detect(&sample))? {
         EncodingFinding::Known(encoding, _) => Some(encoding.name()),
         EncodingFinding::Unknown(name) => name,
         EncodingFinding::Utf8 => None,

@@ -24,7 +24,7 @@ pub fn reply<'a>(
     let wanted = *wanted;
     let bytes_at = |from, most| {
         let bytes = content.bytes_at(from, most);
-        bytes.map_err(|error| failure::of(wanted.path, &error))
+        bytes.map_err(|error| failure::from_access_error(wanted.path, &error))
     };
     let facts = content.facts();
     if facts.kind.is_some()
@@ -34,14 +34,14 @@ pub fn reply<'a>(
     {
         return Ok(None);
     }
-    let shown = match (terms.max_answer, wanted.limit) {
+    let byte_count = match (terms.max_answer, wanted.limit) {
         (Some(limit), _) => limit.max(SAMPLE_BYTES),
         (None, Some(_)) => WINDOW_BYTES,
         (None, None) => MAX_DECODED_BYTES,
     };
     if facts.encoding.is_none()
         && is_utf8(&bytes_at(0, SAMPLE_BYTES)?)
-        && is_utf8(&bytes_at(content.position(), shown)?)
+        && is_utf8(&bytes_at(content.position(), byte_count)?)
     {
         return Ok(None);
     }
@@ -49,7 +49,7 @@ pub fn reply<'a>(
     if bytes.len() > MAX_DECODED_BYTES {
         return Ok(None);
     }
-    let EncodingFinding::Known(encoding, text) = EncodingFinding::of(&bytes) else {
+    let EncodingFinding::Known(encoding, text) = EncodingFinding::detect(&bytes) else {
         return Ok(None);
     };
     drop(bytes);
@@ -58,7 +58,7 @@ pub fn reply<'a>(
         let edit = object.terms().if_served("file_edit", edit);
         object.note(format!("{} text, shown decoded{edit}.", encoding.name()));
         let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text);
-        MadeLines::of(text, &wanted).answer(object, &wanted, "file")
+        MadeLines::select(text, &wanted).answer(object, &wanted, "file")
     })))
 }
 

@@ -99,36 +99,44 @@ pub fn explain_no_names(search: EmptySearch<'_>) -> Option<String> {
         return Some(misplaced);
     }
     let field = search.words.pattern_field;
-    let misread = |found: BetterPattern| {
-        let found = search.recommend(&found);
+    let misread = |better_pattern: BetterPattern| {
+        let recommendation = search.recommend(&better_pattern);
         format!(
-            "`{field}` is a wildcard pattern relative to `path`, and nothing matches it as written: {found}."
+            "`{field}` is a wildcard pattern relative to `path`, and nothing matches it as \
+             written: {recommendation}."
         )
     };
     if let Some((meant, not)) = wildcard_guesses::list_with_exclusions(pattern)
-        && let Some(found) = search.find(&meant)
+        && let Some(better_pattern) = search.find_better_pattern(&meant)
     {
         // What is left out of them is not counted.
-        let send = search.recommend(&BetterPattern { number: 0, ..found });
+        let send = search.recommend(&BetterPattern {
+            number: 0,
+            ..better_pattern
+        });
         let not = json_field("exclude", &not);
         return Some(format!("`{field}` is one pattern: send {send},{not}."));
     }
     let readings = wildcard_guesses::wildcard_guesses(pattern, search.path);
-    if let Some(found) = readings.iter().find_map(|reading| search.find(reading)) {
-        return Some(misread(found));
+    if let Some(better_pattern) = readings
+        .iter()
+        .find_map(|reading| search.find_better_pattern(reading))
+    {
+        return Some(misread(better_pattern));
     }
     if unexpanded(pattern).is_some() {
         return Some(format!(
             "`~` and variables are not expanded in `{field}`: send the path that is meant."
         ));
     }
-    if let Some(found) = search.find_deeper() {
-        let found = search.recommend(&found);
+    if let Some(better_pattern) = search.find_deeper() {
+        let recommendation = search.recommend(&better_pattern);
         return Some(format!(
-            "`{field}` with a slash is matched from `path` on, and nothing is there: {found}."
+            "`{field}` with a slash is matched from `path` on, and nothing is there: \
+             {recommendation}."
         ));
     }
-    let scope = SearchScope::of(&search);
+    let scope = SearchScope::for_search(&search);
     let nearest = scope.nearest(&search);
     let similar = nearest
         .as_ref()
@@ -158,13 +166,13 @@ pub fn explain_no_names(search: EmptySearch<'_>) -> Option<String> {
 /// `None` if there are none.
 #[must_use]
 pub fn explain_more_below(search: EmptySearch<'_>, count: u64) -> Option<String> {
-    SearchScope::of(&search).more_below(&search, count)
+    SearchScope::for_search(&search).more_below(&search, count)
 }
 
 /// Says why no line was found in the files that were searched; `None` if all were searched.
 #[must_use]
 pub fn explain_no_lines(search: EmptySearch<'_>, searched: SearchedNames) -> Option<String> {
-    let scope = SearchScope::of(&search);
+    let scope = SearchScope::for_search(&search);
     let pattern = search.pattern;
     if searched.files > 0 {
         // A name without wildcards has been found.
@@ -187,27 +195,27 @@ pub fn explain_no_lines(search: EmptySearch<'_>, searched: SearchedNames) -> Opt
         Some(_) if !named.contains('/') => format!("**/{named}/**"),
         _ => format!("{named}/**/*"),
     };
-    let find_below = || search.find(&below).filter(|_| !is_every);
+    let find_below = || search.find_better_pattern(&below).filter(|_| !is_every);
     if searched.directories == 0
         && named.len() < pattern.len()
-        && let Some(found) = find_below()
+        && let Some(better_pattern) = find_below()
     {
-        let found = search.recommend(&found);
+        let recommendation = search.recommend(&better_pattern);
         return Some(format!(
-            "Only files are searched; to search below directories: {found}."
+            "Only files are searched; to search below directories: {recommendation}."
         ));
     }
     if searched.directories > 0 {
-        let found = find_below().map(|found| search.recommend(&found));
-        if found.is_none() && is_wild(pattern) {
+        let recommendation = find_below().map(|better_pattern| search.recommend(&better_pattern));
+        if recommendation.is_none() && is_wild(pattern) {
             return scope.survey(search, None);
         }
         let matches = match searched.directories {
             1 => "The match is a directory".to_owned(),
             count => format!("The matches are {} directories", thousands(count)),
         };
-        return Some(match found {
-            Some(found) => format!("{matches}; to search below: {found}."),
+        return Some(match recommendation {
+            Some(recommendation) => format!("{matches}; to search below: {recommendation}."),
             None => format!("{matches}, and only files are searched."),
         });
     }
@@ -273,7 +281,7 @@ impl<'a> EmptySearch<'a> {
     /// The directory below which it searches.
     #[must_use]
     pub fn base(&self) -> PathBuf {
-        SearchScope::of(self).base(self)
+        SearchScope::for_search(self).base(self)
     }
 
     /// True if it reaches what lies at `below`, relative to its directory, or leaves it out on
@@ -296,7 +304,7 @@ impl<'a> EmptySearch<'a> {
         if self.scope.is_none() && names.any(|name| name.starts_with(b".")) {
             return false;
         }
-        let sought = SearchScope::of(self).names;
+        let sought = SearchScope::for_search(self).names;
         let name = below.file_name().unwrap_or_default().as_bytes();
         let hidden = sought.hidden.filter(|_| self.scope.is_some());
         let is_hidden_one = || hidden.is_some_and(|hidden| hidden.matches(name));
@@ -319,12 +327,12 @@ impl<'a> EmptySearch<'a> {
         let below = below.map(|_| format!("{directory}/**/{name}"));
         let anywhere = (!pattern.starts_with('/')).then(|| format!("**/{pattern}"));
         let mut deeper = below.into_iter().chain(anywhere);
-        deeper.find_map(|deeper| self.find(&deeper))
+        deeper.find_map(|deeper| self.find_better_pattern(&deeper))
     }
 
     /// Finds names that match `pattern`, if that is quick and stays within reach: a confined call
     /// may not even ask what exists outside.
-    fn find(&self, pattern: &str) -> Option<BetterPattern> {
+    fn find_better_pattern(&self, pattern: &str) -> Option<BetterPattern> {
         if self.scope.is_none() && is_deep(pattern) {
             return self.count_below(pattern);
         }
@@ -355,7 +363,7 @@ impl<'a> EmptySearch<'a> {
     /// Counts the names that match `pattern` in the directory that it begins with, and below.
     fn count_below(&self, pattern: &str) -> Option<BetterPattern> {
         let search = EmptySearch { pattern, ..*self };
-        SearchScope::of(&search).count_below(&search)
+        SearchScope::for_search(&search).count_below(&search)
     }
 
     /// Writes a number of names or files.

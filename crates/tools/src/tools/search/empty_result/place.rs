@@ -67,18 +67,18 @@ fn explain_missing_path(search: EmptySearch<'_>, pattern: Option<&str>) -> Strin
     if let Some(all) = several_paths(path) {
         let inner = EmptySearch { path: "", ..search };
         let behind = behind_directories(search, &all, pattern);
-        if let Some(found) = inner.find(&behind) {
-            let found = search.recommend(&found);
+        if let Some(better_pattern) = inner.find_better_pattern(&behind) {
+            let recommendation = search.recommend(&better_pattern);
             let send = json_field("path", ".");
-            return format!("`path` is one directory; for several send {send},{found}.");
+            return format!("`path` is one directory; for several send {send},{recommendation}.");
         }
     }
     if !path.contains(WILDCARDS) {
-        return NearestPath::of(Path::new(path)).sentence("`path`");
+        return NearestPath::for_path(Path::new(path)).sentence("`path`");
     }
     let (directory, named) = split_at_wildcards(path);
     if !Path::new(&directory).is_dir() {
-        return NearestPath::of(Path::new(&directory)).sentence(&directory);
+        return NearestPath::for_path(Path::new(&directory)).sentence(&directory);
     }
     let is_every_name = named.trim_matches(['*', '/']).is_empty();
     if search.scope.is_some() && is_every_name && pattern.is_none_or(|one| !one.contains('/')) {
@@ -92,14 +92,16 @@ fn explain_missing_path(search: EmptySearch<'_>, pattern: Option<&str>) -> Strin
         ..search
     };
     let behind = behind_directories(search, &named, pattern);
-    let found = inner.find(&behind).or_else(|| inner.find(&named));
-    let found = found.unwrap_or_else(|| BetterPattern {
+    let better_pattern = inner
+        .find_better_pattern(&behind)
+        .or_else(|| inner.find_better_pattern(&named));
+    let better_pattern = better_pattern.unwrap_or_else(|| BetterPattern {
         pattern: pattern.map_or(named, |_| behind),
         ..BetterPattern::default()
     });
     let send = json_field("path", &directory);
-    let found = search.recommend(&found);
-    format!("`path` takes no wildcards; put them in `{field}`: {send},{found}.")
+    let recommendation = search.recommend(&better_pattern);
+    format!("`path` takes no wildcards; put them in `{field}`: {send},{recommendation}.")
 }
 
 /// The pattern for what `pattern`, if given, names in the `directories` of a pattern.
@@ -133,7 +135,7 @@ fn several_paths(path: &str) -> Option<String> {
 pub(super) struct NearestPath(Option<PathObstacle>);
 
 impl NearestPath {
-    pub fn of(path: &Path) -> Self {
+    pub fn for_path(path: &Path) -> Self {
         let obstacle = |path: &Path| path_obstacle(path, |_| true);
         Self(match obstacle(path) {
             // A similar name helps even if the rest of the path is not below it.

@@ -23,7 +23,7 @@ pub(super) struct SearchScope {
 }
 
 impl SearchScope {
-    pub fn of(search: &EmptySearch<'_>) -> Self {
+    pub fn for_search(search: &EmptySearch<'_>) -> Self {
         let pattern = search.pattern.trim_end_matches('/');
         let (directories, last) = at_last_slash(pattern);
         let absolute = pattern.starts_with('/');
@@ -60,7 +60,7 @@ impl SearchScope {
         if search.is_deep() {
             return None;
         }
-        let survey = NameSurvey::of(&self.base(&search), &self.names, search.until);
+        let survey = NameSurvey::survey_directory(&self.base(&search), &self.names, search.until);
         if search.scope.is_none() {
             let is_deep = || search.pattern.split('/').any(|one| one == "**");
             if !(searched.is_some() && is_deep())
@@ -106,14 +106,14 @@ impl SearchScope {
         if !self.direct {
             return None;
         }
-        let survey = NameSurvey::of(&base, &self.names, search.until);
+        let survey = NameSurvey::survey_directory(&base, &self.names, search.until);
         self.below(search, &survey, count)
     }
 
     /// Counts the names in the directory that the pattern begins with, and below.
     pub fn count_below(&self, search: &EmptySearch<'_>) -> Option<BetterPattern> {
         let base = self.missing.is_none().then(|| self.base(search))?;
-        NameSurvey::of(&base, &self.names, search.until).names_below(&self.prefix)
+        NameSurvey::survey_directory(&base, &self.names, search.until).names_below(&self.prefix)
     }
 
     fn below(
@@ -180,7 +180,7 @@ impl SearchScope {
         }
         let missing = self.missing.clone();
         let path = missing.unwrap_or_else(|| joined(search.path, search.pattern));
-        let nearest = NearestPath::of(&path);
+        let nearest = NearestPath::for_path(&path);
         let is_told = self.missing.is_some() || nearest.has_similar();
         is_told.then_some((path, nearest))
     }
@@ -190,15 +190,17 @@ impl SearchScope {
 pub(super) fn at_last_slash(pattern: &str) -> (&str, &str) {
     let mut level = 0_usize;
     let mut slash = None;
-    for (at, byte) in pattern.bytes().enumerate() {
+    for (offset, byte) in pattern.bytes().enumerate() {
         match byte {
             b'{' => level += 1,
             b'}' => level = level.saturating_sub(1),
-            b'/' if level == 0 => slash = Some(at),
+            b'/' if level == 0 => slash = Some(offset),
             _ => {}
         }
     }
-    slash.map_or(("", pattern), |at| (&pattern[..at], &pattern[at + 1..]))
+    slash.map_or(("", pattern), |offset| {
+        (&pattern[..offset], &pattern[offset + 1..])
+    })
 }
 
 /// Joins `path` and a path below it, without a trailing slash.

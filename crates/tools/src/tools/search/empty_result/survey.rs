@@ -81,7 +81,7 @@ pub(super) struct NameSurvey<'a> {
 
 impl<'a> NameSurvey<'a> {
     /// Surveys everything below `base`, until `until`.
-    pub fn of(base: &Path, sought: &'a NameMatcher, until: Instant) -> Self {
+    pub fn survey_directory(base: &Path, sought: &'a NameMatcher, until: Instant) -> Self {
         let mut survey = Self {
             sought,
             all: NameCounts::default(),
@@ -268,8 +268,8 @@ impl<'a> NameSurvey<'a> {
 
 /// Returns the extension, if it is one that a pattern can name.
 fn extension(name: &[u8]) -> Option<&str> {
-    let at = memchr::memrchr(b'.', name).filter(|at| *at > 0)?;
-    let extension = std::str::from_utf8(&name[at + 1..]).ok()?;
+    let offset = memchr::memrchr(b'.', name).filter(|offset| *offset > 0)?;
+    let extension = std::str::from_utf8(&name[offset + 1..]).ok()?;
     let plain = (1..=12).contains(&extension.len());
     (plain && extension.bytes().all(|one| one.is_ascii_alphanumeric())).then_some(extension)
 }

@@ -76,22 +76,26 @@ fn a_survey_counts_what_its_patterns_reach_and_what_was_built_apart() {
         lay(file);
     }
     let until = Instant::now() + Duration::from_secs(20);
-    let finds = |found: &BetterPattern| {
-        let paths = GlobPattern::parse(found.pattern.as_bytes()).unwrap();
+    let finds = |better_pattern: &BetterPattern| {
+        let paths = GlobPattern::parse(better_pattern.pattern.as_bytes()).unwrap();
         let paths = paths.paths(here.path(), None).unwrap();
         let files = paths
             .iter()
             .filter(|path| path.kind() == EntryKind::Regular);
-        assert_eq!(files.count() as u64, found.number, "{found:?}");
-        assert!(!found.at_least);
-        found.pattern.clone()
+        assert_eq!(
+            files.count() as u64,
+            better_pattern.number,
+            "{better_pattern:?}"
+        );
+        assert!(!better_pattern.at_least);
+        better_pattern.pattern.clone()
     };
     let sought = NameMatcher::new("*.js", true);
-    let survey = NameSurvey::of(here.path(), &sought, until);
-    let found = survey.names_below("").unwrap();
-    assert_eq!(finds(&found), "**/*.js");
-    assert_eq!((found.number, found.generated), (6, 3));
-    assert_eq!(found.generated_in, ["node_modules"]);
+    let survey = NameSurvey::survey_directory(here.path(), &sought, until);
+    let better_pattern = survey.names_below("").unwrap();
+    assert_eq!(finds(&better_pattern), "**/*.js");
+    assert_eq!((better_pattern.number, better_pattern.generated), (6, 3));
+    assert_eq!(better_pattern.generated_in, ["node_modules"]);
     let patterns = |with_built| -> Vec<String> {
         let all = survey.hidden("", with_built);
         all.iter().map(finds).collect()
@@ -101,9 +105,9 @@ fn a_survey_counts_what_its_patterns_reach_and_what_was_built_apart() {
     assert_eq!(patterns(true), hidden);
     assert_eq!(survey.other_case(""), ["a/B.JS"]);
     let every = NameMatcher::new("*", true);
-    let survey = NameSurvey::of(here.path(), &every, until);
-    let most = survey.commonest_below("").unwrap();
-    assert_eq!(finds(&most), "**/*.js");
+    let survey = NameSurvey::survey_directory(here.path(), &every, until);
+    let commonest = survey.commonest_below("").unwrap();
+    assert_eq!(finds(&commonest), "**/*.js");
     finds(&survey.names_below("").unwrap());
 }
 
@@ -155,15 +159,16 @@ proptest::proptest! {
         let until = Instant::now() + Duration::from_secs(20);
         for sought in ["*", "*.ts", "x.ts", "*.{ts,js}", ".*", "[xy]*"] {
             let names = NameMatcher::new(sought, true);
-            let survey = NameSurvey::of(here.path(), &names, until);
+            let survey = NameSurvey::survey_directory(here.path(), &names, until);
             let all = survey.names_below("").into_iter().chain(survey.commonest_below(""));
-            for found in all.chain(survey.hidden("", true)) {
-                let paths = GlobPattern::parse(found.pattern.as_bytes()).unwrap();
+            for better_pattern in all.chain(survey.hidden("", true)) {
+                let paths = GlobPattern::parse(better_pattern.pattern.as_bytes()).unwrap();
                 let paths = paths.paths(here.path(), None).unwrap();
                 let paths = paths.iter().filter(|path| path.kind() == EntryKind::Regular);
                 let count = paths.count() as u64;
-                let is_true = count == found.number || found.at_least && count > found.number;
-                proptest::prop_assert!(is_true, "{}: {:?}", count, found);
+                let is_true = count == better_pattern.number
+                    || better_pattern.at_least && count > better_pattern.number;
+                proptest::prop_assert!(is_true, "{}: {:?}", count, better_pattern);
             }
         }
     }
@@ -179,13 +184,13 @@ fn a_pattern_that_reaches_what_was_built_says_so() {
         }
         let names = NameMatcher::new("*", true);
         let until = Instant::now() + Duration::from_secs(20);
-        let survey = NameSurvey::of(here.path(), &names, until);
-        let found = survey.names_below("").unwrap();
+        let survey = NameSurvey::survey_directory(here.path(), &names, until);
+        let better_pattern = survey.names_below("").unwrap();
         (
-            found.pattern,
-            found.number,
-            found.generated,
-            found.generated_in,
+            better_pattern.pattern,
+            better_pattern.number,
+            better_pattern.generated,
+            better_pattern.generated_in,
         )
     };
     let pattern = || "**/*".to_owned();
@@ -206,15 +211,15 @@ fn names_in_other_cases_are_the_first_whatever_the_order_of_the_directory() {
         let directory = here.path().join(directory);
         fs::create_dir_all(directory.join("B")).unwrap();
         fs::write(directory.join("B/A.JS"), "").unwrap();
-        for at in 0..names.len() {
-            let at = if is_reversed {
-                names.len() - 1 - at
+        for index in 0..names.len() {
+            let index = if is_reversed {
+                names.len() - 1 - index
             } else {
-                at
+                index
             };
-            fs::write(directory.join(&names[at]), "").unwrap();
+            fs::write(directory.join(&names[index]), "").unwrap();
         }
-        let survey = NameSurvey::of(&directory, &sought, until);
+        let survey = NameSurvey::survey_directory(&directory, &sought, until);
         assert_eq!(survey.other_case(""), names[..3], "{directory:?}");
     }
 }
@@ -252,9 +257,9 @@ fn a_search_of_all_that_lies_below_is_told_of_nothing_deeper_or_hidden() {
     assert!(explain_no_lines(search("*", false), searched).is_some());
     assert!(explain_no_lines(search("*", true), searched).is_none());
     // A pattern without a slash is sought at any depth; what it counts there is not known here.
-    let found = explain_no_names(search(r".*\.rs$", true));
+    let explanation = explain_no_names(search(r".*\.rs$", true));
     assert!(
-        found
+        explanation
             .unwrap()
             .ends_with(": \"glob\":\"*.rs\" searches 2 files.")
     );

@@ -76,13 +76,13 @@ impl AlternativeReadingsSearch {
     /// Prepares to read `pattern` in other ways, if there are any, after a search that took so
     /// long; `None` is for a pattern with which nothing could be searched. If an odd pattern has
     /// found lines, they are too many, and only readings that may find fewer are tried.
-    pub fn of(
+    pub fn prepare(
         pattern: &str,
         oddity: Option<PatternOddity>,
         took: Option<Duration>,
         until: Option<Instant>,
     ) -> Option<Self> {
-        let readings = AlternativeReadings::of(pattern, oddity.is_some())?;
+        let readings = AlternativeReadings::for_pattern(pattern, oddity.is_some())?;
         let pass = Self {
             first: AtomicUsize::new(readings.all().len()),
             readings,
@@ -98,7 +98,12 @@ impl AlternativeReadingsSearch {
 
     /// The pass over the first `files` after a search that has tried the readings on all others;
     /// `None` if it has not.
-    pub fn rest(self, files: u64, took: Duration, until: Option<Instant>) -> Option<Self> {
+    pub fn into_remaining_pass(
+        self,
+        files: u64,
+        took: Duration,
+        until: Option<Instant>,
+    ) -> Option<Self> {
         let was_given_up = self.was_given_up.load(Ordering::Relaxed);
         (!was_given_up).then(|| Self { files, ..self }.timed(Some(took), until))
     }
@@ -251,21 +256,21 @@ impl ReadingsMatcher<'_> {
             was_given_up.store(true, Ordering::Relaxed);
         }
         if !was_given_up.load(Ordering::Relaxed) && self.pass.first.load(Ordering::Relaxed) > 0 {
-            self.find(lines, 0);
+            self.find_line(lines, 0);
             self.spent.set(self.spent.get() + began.elapsed());
         }
     }
 }
 
 impl LineMatcher for ReadingsMatcher<'_> {
-    fn find(&self, window: &[u8], _from: usize) -> Option<usize> {
+    fn find_line(&self, window: &[u8], _from: usize) -> Option<usize> {
         let AlternativeReadingsSearch {
             readings, first, ..
         } = self.pass;
         let end = first.load(Ordering::Relaxed);
-        if let Some(found) = readings.first_in(&self.any, window, end) {
-            first.fetch_min(found, Ordering::Relaxed);
-            self.first.set(Some(found));
+        if let Some(reading_index) = readings.first_in(&self.any, window, end) {
+            first.fetch_min(reading_index, Ordering::Relaxed);
+            self.first.set(Some(reading_index));
         }
         None
     }

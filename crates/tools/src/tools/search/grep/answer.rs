@@ -80,7 +80,7 @@ pub struct SearchOutcome {
     /// True if there is a limit to the results that are shown.
     pub bounded: bool,
     /// The number of those that are shown whole then.
-    pub shown: u64,
+    pub shown_count: u64,
     /// The length of the answer's first line in bytes, if it is not shown whole.
     pub first: Option<usize>,
     /// The number of files that were searched, to the end or not.
@@ -195,7 +195,7 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
     }
 
     /// The number of lines that were found so far.
-    pub fn found(&self) -> u64 {
+    pub fn matching_lines(&self) -> u64 {
         self.done.count
     }
 
@@ -239,14 +239,14 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
         for record in &chunk.records {
             let line = &chunk.text[start..record.end];
             start = record.end;
-            let at = text.len();
+            let text_start = text.len();
             let number = self.large.lines + record.number;
             self.large
                 .begun
                 .begin_line((form, painted), &mut text, &known.path, (number, true));
-            let whole = record.whole + text.len() - at;
+            let whole = record.whole + text.len() - text_start;
             let excerpt = take_excerpt(&mut excerpts, *record, chunk.excerpts.len());
-            let excerpt = excerpt.map(|excerpt| [&text[at..], excerpt].concat());
+            let excerpt = excerpt.map(|excerpt| [&text[text_start..], excerpt].concat());
             text.extend_from_slice(line);
             if self.shared.is_limited() {
                 self.record(&text, LineRecord { whole, ..*record }, excerpt.as_deref())?;
@@ -367,11 +367,11 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
             .output
             .record(text.get(skipped..).unwrap_or_default())?;
         if whole {
-            self.done.shown += match self.shared.options.output {
+            self.done.shown_count += match self.shared.options.output {
                 GrepOutput::Counts => u64::from(record.lines > 0),
                 GrepOutput::Lines | GrepOutput::Files => record.lines,
             };
-        } else if self.done.shown == 0 {
+        } else if self.done.shown_count == 0 {
             self.done.first = Some(record.whole - skipped);
         }
         if self.output.is_full() {
@@ -389,7 +389,7 @@ fn take_excerpt<'e>(excerpts: &mut &'e [u8], record: LineRecord, all: usize) -> 
         .excerpt
         .checked_sub(taken)
         .filter(|length| *length > 0)?;
-    let (excerpt, rest) = excerpts.split_at_checked(length)?;
-    *excerpts = rest;
+    let (excerpt, remainder) = excerpts.split_at_checked(length)?;
+    *excerpts = remainder;
     Some(excerpt)
 }

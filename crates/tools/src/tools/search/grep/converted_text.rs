@@ -1,5 +1,5 @@
-//! Text that is searched in place of a file's bytes: that of a document as Markdown, or of a file in
-//! another encoding as UTF-8.
+//! Text that is searched in place of a file's bytes: that of a document as Markdown, or of a file
+//! in another encoding as UTF-8.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -35,7 +35,7 @@ pub struct MadeText {
 }
 
 impl MadeText {
-    fn of(text: &str, told: Option<String>) -> io::Result<Self> {
+    fn create(text: &str, told: Option<String>) -> io::Result<Self> {
         let mut file = File::from(memfd_create(c"text", MemfdFlags::CLOEXEC)?);
         file.write_all(text.as_bytes())?;
         Ok(Self {
@@ -89,12 +89,12 @@ impl MadeText {
             }
             (bytes, is_cut) = (unpacked.bytes, unpacked.truncated);
         }
-        let Some(kind) = FileKind::of(&bytes).filter(|kind| *kind != FileKind::Zip) else {
+        let Some(kind) = FileKind::detect(&bytes).filter(|kind| *kind != FileKind::Zip) else {
             return Ok(is_gzip.then(|| Self::of_unpacked(&bytes, is_cut)).flatten());
         };
         let is_packed = is_gzip || bytes.starts_with(ZIP) || bytes.starts_with(COMPOUND);
         let is_text = !is_packed && kind != FileKind::Pdf;
-        if is_text && matcher.find(&bytes, 0).is_some() {
+        if is_text && matcher.find_line(&bytes, 0).is_some() {
             return Ok(None);
         }
         let limit = Instant::now() + CONVERSION_TIMEOUT;
@@ -111,7 +111,7 @@ impl MadeText {
         match conversion::convert_file(&bytes, kind, &limits, programs) {
             Ok(document) => {
                 let told = format!("The {}'s text was searched, as Markdown.", kind.label());
-                Ok(Self::of(&document.markdown, Some(told)).ok())
+                Ok(Self::create(&document.markdown, Some(told)).ok())
             }
             Err(_) if is_text => Ok(None),
             Err(error) => Err(format!("Its bytes were searched, not its text: {error}")),
@@ -127,7 +127,7 @@ impl MadeText {
             String::new()
         };
         let told = format!("The gzip file was searched unpacked{part}.");
-        Self::of(&text, Some(told)).ok()
+        Self::create(&text, Some(told)).ok()
     }
 
     /// The text of a file that is not UTF-8, if its encoding is known.
@@ -145,9 +145,9 @@ impl MadeText {
         if size > MAX_DECODED_BYTES {
             return Err(());
         }
-        match EncodingFinding::of(&bytes) {
+        match EncodingFinding::detect(&bytes) {
             EncodingFinding::Utf8 => Ok(None),
-            EncodingFinding::Known(_, text) => Ok(Self::of(&text, None).ok()),
+            EncodingFinding::Known(_, text) => Ok(Self::create(&text, None).ok()),
             EncodingFinding::Unknown(_) if memchr::memchr(0, &bytes).is_some() => Ok(None),
             EncodingFinding::Unknown(_) => Err(()),
         }

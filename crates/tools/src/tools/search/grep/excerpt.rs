@@ -14,9 +14,12 @@ pub fn push_excerpt(text: &mut Vec<u8>, line: &[u8], match_start: Option<usize>)
     if line.len() <= LONG_LINE_BYTES {
         return text.extend_from_slice(line);
     }
-    let at = match_start.unwrap_or(0);
+    let match_offset = match_start.unwrap_or(0);
     let last = line.len() - LONG_LINE_BYTES;
-    let start = whole_character(line, at.saturating_sub(BYTES_BEFORE_MATCH).min(last));
+    let start = whole_character(
+        line,
+        match_offset.saturating_sub(BYTES_BEFORE_MATCH).min(last),
+    );
     let end = whole_character(line, start + LONG_LINE_BYTES);
     if start > 0 {
         text.extend_from_slice("…".as_bytes());
@@ -27,7 +30,7 @@ pub fn push_excerpt(text: &mut Vec<u8>, line: &[u8], match_start: Option<usize>)
     }
     let length = thousands(line.len() as u64);
     let place = match match_start {
-        Some(at) => format!(", match at {}", thousands(at as u64 + 1)),
+        Some(offset) => format!(", match at {}", thousands(offset as u64 + 1)),
         None => String::new(),
     };
     text.extend_from_slice(format!(" [{length} bytes{place}]").as_bytes());
@@ -37,9 +40,9 @@ pub fn push_excerpt(text: &mut Vec<u8>, line: &[u8], match_start: Option<usize>)
 mod tests {
     use super::*;
 
-    fn excerpt(line: &str, at: Option<usize>) -> String {
+    fn excerpt(line: &str, match_offset: Option<usize>) -> String {
         let mut text = Vec::new();
-        push_excerpt(&mut text, line.as_bytes(), at);
+        push_excerpt(&mut text, line.as_bytes(), match_offset);
         String::from_utf8(text).unwrap()
     }
 
@@ -48,18 +51,21 @@ mod tests {
         let line = "x".repeat(500);
         assert_eq!(excerpt(&line, Some(3)), line);
         let line = "x".repeat(501);
-        let shown = excerpt(&line, Some(0));
-        assert_eq!(shown, format!("{}… [501 bytes, match at 1]", &line[1..]));
+        let line_text = excerpt(&line, Some(0));
+        assert_eq!(
+            line_text,
+            format!("{}… [501 bytes, match at 1]", &line[1..])
+        );
     }
 
     #[test]
     fn the_match_is_in_what_is_shown_wherever_it_is() {
         for before in [0, 1, 199, 200, 201, 700, 216_020] {
             let line = format!("{}needle{}", "é".repeat(before / 2), "z".repeat(600));
-            let at = line.find("needle").unwrap();
-            let shown = excerpt(&line, Some(at));
-            assert!(shown.contains("needle"), "{before}: {shown}");
-            assert!(shown.len() < 560, "{before}: {shown}");
+            let offset = line.find("needle").unwrap();
+            let line_text = excerpt(&line, Some(offset));
+            assert!(line_text.contains("needle"), "{before}: {line_text}");
+            assert!(line_text.len() < 560, "{before}: {line_text}");
         }
     }
 

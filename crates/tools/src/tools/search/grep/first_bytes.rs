@@ -23,7 +23,7 @@ pub struct FileBeginning {
 
 impl FileBeginning {
     /// Looks at the beginning of a file, without a mark.
-    pub fn of(beginning: &[u8]) -> Self {
+    pub fn inspect(beginning: &[u8]) -> Self {
         let marked = wide_encoding(beginning);
         let utf_32 = marked.filter(|encoding| encoding.starts_with("UTF-32"));
         let is_marked = marked.is_some() && utf_32.is_none();

@@ -109,10 +109,10 @@ impl LineSink for LineReceiver<'_> {
             return ScanFlow::Stop;
         }
         self.chunk.done.count += 1;
-        self.current.found += 1;
+        self.current.matching_lines += 1;
         let is_enough = style
             .max_per_file
-            .is_some_and(|limit| self.current.found >= limit);
+            .is_some_and(|limit| self.current.matching_lines >= limit);
         if output != GrepOutput::Lines || is_binary {
             self.current.counted += 1;
             return match output {

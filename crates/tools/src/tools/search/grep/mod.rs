@@ -11,6 +11,7 @@ mod line_receiver;
 mod options;
 mod search;
 mod search_notes;
+mod search_target;
 mod shared_search;
 mod standard_input;
 #[cfg(test)]
@@ -46,17 +47,16 @@ use converted_text::MadeText;
 use iki_base::wording::count_noun;
 use iki_search::ere::oddities::{self, PatternOddity};
 use iki_search::ere::{MatchExtents, PatternError, RegexMatcher, before_carriage_return};
-use iki_search::glob_pattern::{GlobPattern, WildcardError};
 use iki_search::left_out::{LeftOutNames, LeftOutReason};
 use iki_search::paths::WalkOutcome;
-use iki_search::scan::LinkPolicy;
-use iki_search::walk::{self, GlobError, PatternWalk};
+use iki_search::walk::GlobError;
 use options::GrepOptions;
 use search::FileSearcher;
 use search_notes::{
     note_on_early_end, note_on_long_lines, note_on_shown_part, note_on_undecided_lines,
     note_on_unknown_types, note_on_unreadable_files,
 };
+use search_target::SearchTarget;
 use shared_search::SharedSearch;
 
 /// The tool's row in the registry.
@@ -108,7 +108,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     };
     let given = path;
     let path = given.as_deref();
-    let scope = FileScope::of(request, path.unwrap_or_default(), not.as_deref())?;
+    let scope = FileScope::from_request(request, path.unwrap_or_default(), not.as_deref())?;
     let scope = scope.of_types(request)?;
     let is_deep = scope.is_deep;
     let wild = glob.as_deref().unwrap_or("*");
@@ -123,10 +123,10 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let target = match path {
         _ if stdin => Ok(SearchTarget::StandardInput),
         Some(path) if Path::new(path).is_file() => Ok(SearchTarget::File),
-        _ => SearchTarget::of(wild, scope),
+        _ => SearchTarget::parse(wild, scope),
     };
     let one_file = matches!(target, Ok(SearchTarget::File | SearchTarget::StandardInput));
-    let options = GrepOptions::of(request, one_file)?;
+    let options = GrepOptions::from_request(request, one_file)?;
     let path = match given {
         Some(path) if !is_deep || path != "." => path.into_owned(),
         _ => (if is_deep { "" } else { "." }).to_owned(),
@@ -143,7 +143,8 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         );
         let target = target.as_ref().ok();
         let note = target.and_then(|target| {
-            AlternativeReadingsSearch::of(pattern, None, None, until)?.note(&path, target, None)
+            AlternativeReadingsSearch::prepare(pattern, None, None, until)?
+                .note(&path, target, None)
         });
         let note = note.or_else(|| {
             // A form of another engine is not meant as it stands.
@@ -179,48 +180,6 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         options,
     };
     Ok(Reply::new(move |object| query.answer(object, until)))
-}
-
-/// The files that are searched.
-enum SearchTarget {
-    /// The file at `path`.
-    File,
-    /// The content of a person's pipe, or of a file put in its place.
-    StandardInput,
-    /// The names of a pattern, in their scope.
-    Names(GlobPattern, FileScope),
-    /// No files, because the text is not a pattern.
-    Nowhere(WildcardError),
-}
-
-impl SearchTarget {
-    fn of(glob: &str, scope: FileScope) -> Result<Self, Failure> {
-        match scope.parse(glob) {
-            Ok(pattern) => Ok(Self::Names(pattern, scope)),
-            Err(error @ WildcardError::TooMany) => {
-                let failure = Failure::new(ErrorCode::InvalidPattern, "Invalid glob pattern");
-                Err(failure.with_note(note::pattern_error(error, glob.len(), VOCABULARY)))
-            }
-            Err(error) => Ok(Self::Nowhere(error)),
-        }
-    }
-
-    /// Begins to walk over the files; `None` if the text is not a pattern.
-    fn walk(&self, path: &str, until: Option<Instant>) -> Result<Option<PatternWalk>, GlobError> {
-        let path = Path::new(path);
-        match self {
-            Self::File => Ok(Some(walk::file(path))),
-            Self::Names(pattern, scope) => pattern.walk(&scope.walk, path, until).map(Some),
-            Self::StandardInput | Self::Nowhere(_) => Ok(None),
-        }
-    }
-
-    fn links(&self) -> LinkPolicy {
-        match self {
-            Self::File | Self::StandardInput => LinkPolicy::Follow,
-            Self::Names(..) | Self::Nowhere(_) => LinkPolicy::Refuse,
-        }
-    }
 }
 
 /// A call that has been understood.
@@ -275,7 +234,9 @@ impl GrepQuery<'_> {
                     || shared.threads(),
                     searcher,
                     |chunk: &mut ResultChunk| match answer.add(chunk) {
-                        Ok(true) if quiet && answer.found() > 0 => ControlFlow::Break(Ok(())),
+                        Ok(true) if quiet && answer.matching_lines() > 0 => {
+                            ControlFlow::Break(Ok(()))
+                        }
                         Ok(true) => ControlFlow::Continue(()),
                         Ok(false) => ControlFlow::Break(Ok(())),
                         Err(error) => ControlFlow::Break(Err(error)),
@@ -407,14 +368,14 @@ impl GrepQuery<'_> {
                 send(&reading)
             ));
         }
-        let oddity = PatternOddity::of(self.pattern).filter(|_| done.count > 0);
+        let oddity = PatternOddity::detect(self.pattern).filter(|_| done.count > 0);
         if done.count > 0 && oddity.is_none() {
             return None;
         }
         let made = shared.made.take();
-        let rest = shared.rest_of_readings(took);
-        let pass = rest.or_else(|| {
-            AlternativeReadingsSearch::of(self.pattern, oddity, Some(took), terms.until())
+        let remaining_pass = shared.rest_of_readings(took);
+        let pass = remaining_pass.or_else(|| {
+            AlternativeReadingsSearch::prepare(self.pattern, oddity, Some(took), terms.until())
         });
         let note = pass.and_then(|pass| pass.note(&self.path, &self.target, made.as_ref()));
         note.or_else(|| {
@@ -439,7 +400,7 @@ impl GrepQuery<'_> {
         };
         EmptySearch {
             scope,
-            knows_other_case: !passed_over.of(LeftOutReason::OtherCase).is_empty(),
+            knows_other_case: !passed_over.names_for(LeftOutReason::OtherCase).is_empty(),
             ..EmptySearch::new(path, glob, VOCABULARY, terms.deadline.map(|one| one.end))
         }
     }
@@ -482,7 +443,7 @@ impl GrepQuery<'_> {
         let searched = SearchedNames {
             files: done.files,
             directories: done.directories,
-            links: !passed_over.of(LeftOutReason::FoundLink).is_empty(),
+            links: !passed_over.names_for(LeftOutReason::FoundLink).is_empty(),
             hidden: walked.hidden,
         };
         let reason = misplaced.or_else(|| empty_result::explain_no_lines(search, searched));

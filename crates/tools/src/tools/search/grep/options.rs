@@ -40,7 +40,7 @@ pub struct GrepOptions {
 
 impl GrepOptions {
     /// Reads the fields of a search, in one file or in several.
-    pub fn of(request: &Request<'_>, in_one_file: bool) -> Result<Self, Failure> {
+    pub fn from_request(request: &Request<'_>, in_one_file: bool) -> Result<Self, Failure> {
         let output = request.choice(
             "output",
             &[

@@ -39,7 +39,7 @@ const BYTES_PER_EXTRA_THREAD: usize = 4 << 20;
 pub struct CurrentFile {
     pub path: Vec<u8>,
     /// The number of matching lines so far.
-    pub found: u64,
+    pub matching_lines: u64,
     /// The number of matching lines that are only counted, as those of a binary file are.
     pub counted: u64,
     /// The beginning of its lines.
@@ -147,7 +147,7 @@ impl<'s> FileSearcher<'s> {
                 beginning: self.beginning_of(head),
                 is_tried,
             };
-            match FilePieces::of(file, size, known) {
+            match FilePieces::split_file(file, size, known) {
                 Ok(pieces) => return Some(PendingScan::Pieces(pieces)),
                 Err(whole) => file = whole,
             }
@@ -206,7 +206,7 @@ impl<'s> FileSearcher<'s> {
 
     fn beginning_of(&self, head: &[u8]) -> FileBeginning {
         if self.shared.is_told() {
-            FileBeginning::of(head)
+            FileBeginning::inspect(head)
         } else {
             FileBeginning::default()
         }
@@ -402,8 +402,8 @@ impl PathVisitor for FileSearcher<'_> {
         None
     }
 
-    fn resume(&mut self, rest: PendingScan, chunk: &mut ResultChunk) -> Option<PendingScan> {
-        match rest {
+    fn resume(&mut self, scan: PendingScan, chunk: &mut ResultChunk) -> Option<PendingScan> {
+        match scan {
             PendingScan::Paused(paused) => {
                 let paused = *paused?;
                 self.current = paused.current;

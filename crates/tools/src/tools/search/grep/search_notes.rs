@@ -12,7 +12,7 @@ use iki_search::file_types::FileTypes;
 /// Says how many matches are shown, if not all fit.
 pub fn note_on_shown_part(done: &SearchOutcome, options: GrepOptions) -> Option<String> {
     let narrow = match options.limit {
-        Some(limit) if done.shown >= limit => "pattern, glob or path, or send a larger limit",
+        Some(limit) if done.shown_count >= limit => "pattern, glob or path, or send a larger limit",
         _ => "pattern, glob or path",
     };
     let what = match options.output {
@@ -21,9 +21,12 @@ pub fn note_on_shown_part(done: &SearchOutcome, options: GrepOptions) -> Option<
     };
     match done.first {
         Some(length) => Some(note::first_is_cut(length, done.results, narrow)),
-        None if done.bounded && done.shown < done.results => {
-            Some(note::shown_part(done.shown, done.results, what, narrow))
-        }
+        None if done.bounded && done.shown_count < done.results => Some(note::shown_part(
+            done.shown_count,
+            done.results,
+            what,
+            narrow,
+        )),
         None => None,
     }
 }

@@ -101,8 +101,8 @@ impl SharedSearch {
         self.reader != Audience::Person
     }
 
-    /// Also looks for lines that `written`, the pattern as it is compiled, would match without their
-    /// CRLF.
+    /// Also looks for lines that `written`, the pattern as it is compiled, would match without
+    /// their CRLF.
     pub fn look_for_crlf(&mut self, written: &str) {
         let crlf = before_carriage_return(written, r"\r");
         self.crlf = crlf.and_then(|crlf| RegexMatcher::compile(&crlf).ok());
@@ -128,7 +128,7 @@ impl SharedSearch {
     pub fn paint_matches(&self, text: &mut Vec<u8>, line: &[u8], is_match: bool) {
         let extents = self.extents.as_ref().filter(|_| is_match);
         let mut painted_to = 0;
-        for span in extents.map_or_else(Vec::new, |extents| extents.of(line)) {
+        for span in extents.map_or_else(Vec::new, |extents| extents.find_all(line)) {
             spell_escapes(text, &line[painted_to..span.start]);
             paint(text, &line[span.clone()], MATCH_COLOUR, true);
             painted_to = span.end;
@@ -141,7 +141,7 @@ impl SharedSearch {
         if self.has_found.load(Ordering::Relaxed) {
             return None;
         }
-        let readings = || AlternativeReadingsSearch::of(&self.pattern, None, None, self.until);
+        let readings = || AlternativeReadingsSearch::prepare(&self.pattern, None, None, self.until);
         let readings = self.readings.get_or_init(readings).as_ref();
         readings.map(AlternativeReadingsSearch::matcher)
     }
@@ -150,8 +150,8 @@ impl SharedSearch {
     pub fn rest_of_readings(self, took: Duration) -> Option<AlternativeReadingsSearch> {
         let readings = self.readings.into_inner().flatten()?;
         let untried = self.untried_files.into_inner();
-        let rest = readings.rest(untried, took, self.until);
-        rest.filter(|_| !self.has_found.into_inner())
+        let remaining_pass = readings.into_remaining_pass(untried, took, self.until);
+        remaining_pass.filter(|_| !self.has_found.into_inner())
     }
 
     /// True if a line that ends in CRLF was seen that the pattern does not match for that alone.
@@ -208,11 +208,13 @@ impl<'s> DeadlineMatcher<'s> {
         }
         let mut from = 0;
         for _ in 0..MAX_CRLF_LINES {
-            let Some(at) = crlf.find(window, from) else {
+            let Some(offset) = crlf.find_line(window, from) else {
                 return;
             };
-            let start = memchr::memrchr(b'\n', &window[from..at]).map_or(from, |lf| from + lf + 1);
-            let end = memchr::memchr(b'\n', &window[at..]).map_or(window.len(), |lf| at + lf);
+            let start =
+                memchr::memrchr(b'\n', &window[from..offset]).map_or(from, |lf| from + lf + 1);
+            let end =
+                memchr::memchr(b'\n', &window[offset..]).map_or(window.len(), |lf| offset + lf);
             if self.matcher.matches_quickly(&window[start..end]) == Some(false) {
                 self.shared.misses_crlf.store(true, Ordering::Relaxed);
                 return;
@@ -223,22 +225,22 @@ impl<'s> DeadlineMatcher<'s> {
 }
 
 impl LineMatcher for DeadlineMatcher<'_> {
-    fn find(&self, window: &[u8], from: usize) -> Option<usize> {
-        let found = self.matcher.find(window, from);
+    fn find_line(&self, window: &[u8], from: usize) -> Option<usize> {
+        let match_offset = self.matcher.find_line(window, from);
         let has_found = &self.shared.has_found;
         if !has_found.load(Ordering::Relaxed) {
-            if found.is_some() {
+            if match_offset.is_some() {
                 has_found.store(true, Ordering::Relaxed);
             } else if let Some(readings) = &self.readings {
                 readings.try_beside_search(&window[from..]);
             }
         }
-        found
+        match_offset
     }
 
     fn goes_on(&self, window: &[u8]) -> bool {
         if self.beginning.get().is_none() {
-            self.beginning.set(Some(FileBeginning::of(window)));
+            self.beginning.set(Some(FileBeginning::inspect(window)));
         }
         self.look_for_crlf(window);
         self.has_time() && self.matcher.goes_on(window)

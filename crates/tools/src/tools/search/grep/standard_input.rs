@@ -64,7 +64,8 @@ pub fn search(
         if !has_more() {
             answer.show_now()?;
         }
-        let is_enough = shared.full.load(Ordering::Relaxed) || (quiet && answer.found() > 0);
+        let is_enough =
+            shared.full.load(Ordering::Relaxed) || (quiet && answer.matching_lines() > 0);
         Ok(goes_on && !is_enough)
     })?;
     Ok(is_empty.get())

@@ -48,25 +48,25 @@ fn a_model_is_told_which_binary_files_match_and_not_shown_their_bytes() {
         format!("{path}/f.txt\n1: word"),
     ];
     for limit in [None, Some(10_000)] {
-        let shown = answer(&TOOL, &request, for_model(limit));
+        let result = answer(&TOOL, &request, for_model(limit));
         assert_eq!(
-            (&shown["output"], &shown["count"]),
+            (&result["output"], &result["count"]),
             (&json!(lines.join("\n\n")), &json!(6))
         );
         let told = format!(
             "not searched, as text, for NUL characters in it: {path}/b.bin and {path}/d.bin"
         );
         assert!(
-            shown["note"].as_str().unwrap().starts_with(&told),
-            "{shown}"
+            result["note"].as_str().unwrap().starts_with(&told),
+            "{result}"
         );
     }
     let whole = answer(&TOOL, &request, CallTerms::default());
     assert_eq!(whole["output"].as_str().unwrap().matches("word").count(), 6);
     // The first file is a binary one.
     let request = json!({"pattern": "word", "path": path, "glob": "[bf]*"});
-    let shown = answer(&TOOL, &request, for_model(None));
-    assert_eq!(shown["output"], format!("{}\n\n{}", lines[1], lines[4]));
+    let result = answer(&TOOL, &request, for_model(None));
+    assert_eq!(result["output"], format!("{}\n\n{}", lines[1], lines[4]));
 }
 
 #[test]
@@ -90,8 +90,8 @@ fn a_model_is_told_what_was_searched_where_nothing_is_found() {
             "no file searched",
         ),
     ] {
-        let shown = answer(&TOOL, &request, for_model(None));
-        assert_eq!(shown, json!({"output": "", "count": 0, "empty": words}));
+        let result = answer(&TOOL, &request, for_model(None));
+        assert_eq!(result, json!({"output": "", "count": 0, "empty": words}));
         let host = answer(&TOOL, &request, CallTerms::default());
         let mut plain = json!({"output": "", "count": 0});
         if words == "no file searched" {
@@ -100,9 +100,9 @@ fn a_model_is_told_what_was_searched_where_nothing_is_found() {
         assert_eq!(host, plain);
     }
     let request = json!({"pattern": "*.none", "path": path});
-    let shown = answer(&glob::TOOL, &request, for_model(None));
+    let result = answer(&glob::TOOL, &request, for_model(None));
     assert_eq!(
-        shown,
+        result,
         json!({"output": "", "count": 0, "empty": "no names match"})
     );
 }
@@ -116,10 +116,10 @@ fn note_within(limit: Duration, pattern: &str, path: &Path) -> Option<String> {
     let target = if path.is_file() {
         SearchTarget::File
     } else {
-        SearchTarget::of("*", scope).unwrap_or(SearchTarget::File)
+        SearchTarget::parse("*", scope).unwrap_or(SearchTarget::File)
     };
     let until = Instant::now() + limit;
-    let pass = AlternativeReadingsSearch::of(pattern, None, Some(limit), Some(until))?;
+    let pass = AlternativeReadingsSearch::prepare(pattern, None, Some(limit), Some(until))?;
     pass.note(path.to_str()?, &target, None)
 }
 
@@ -165,16 +165,16 @@ fn a_further_pass_takes_as_long_as_the_search_within_bounds() {
     let milliseconds = |took: Option<u64>, left: Option<u64>| {
         let until = left.map(|left| Instant::now() + Duration::from_millis(left));
         let took = took.map(Duration::from_millis);
-        let pass = AlternativeReadingsSearch::of("Index", None, took, until).unwrap();
-        let (limit, most) = pass.limits();
-        (limit.as_millis(), most.as_millis())
+        let pass = AlternativeReadingsSearch::prepare("Index", None, took, until).unwrap();
+        let (limit, max_time) = pass.limits();
+        (limit.as_millis(), max_time.as_millis())
     };
     assert_eq!(milliseconds(Some(1), None), (20, 200));
     assert_eq!(milliseconds(Some(50), None), (50, 200));
     assert_eq!(milliseconds(Some(5_000), None), (200, 200));
     assert_eq!(milliseconds(None, None), (200, 200));
-    let (limit, most) = milliseconds(Some(50), Some(10));
-    assert!(limit <= 10 && most <= 10);
+    let (limit, max_time) = milliseconds(Some(50), Some(10));
+    assert!(limit <= 10 && max_time <= 10);
 }
 
 #[test]
@@ -191,8 +191,8 @@ fn other_readings_that_a_large_search_tries_itself_are_found_wherever_they_match
     fs::write(&large, line.repeat(200_000)).unwrap();
     let note = |pattern: &str| {
         let request = json!({"pattern": pattern, "path": path});
-        let shown = answer(&TOOL, &request, CallTerms::default());
-        (shown["count"].clone(), shown["note"].clone())
+        let result = answer(&TOOL, &request, CallTerms::default());
+        (result["count"].clone(), result["note"].clone())
     };
     let nothing = (json!(0), Value::Null);
     assert_eq!(note("NEEDLE"), nothing);
@@ -200,12 +200,12 @@ fn other_readings_that_a_large_search_tries_itself_are_found_wherever_they_match
         let file = here.path().join(name);
         let before = fs::read(&file).unwrap();
         fs::write(&file, [&*before, b"needle\n"].concat()).unwrap();
-        let said = "Ignoring case, the pattern matches: send \"ignore_case\":true.";
+        let sentence = "Ignoring case, the pattern matches: send \"ignore_case\":true.";
         // The time for other readings goes by while the machine does something else.
-        let found = (0..5)
+        let result = (0..5)
             .map(|_| note("NEEDLE"))
             .find(|(_, note)| !note.is_null());
-        assert_eq!(found, Some((json!(0), json!(said))), "{name}");
+        assert_eq!(result, Some((json!(0), json!(sentence))), "{name}");
         assert_eq!(note("needle"), (json!(1), Value::Null), "{name}");
         fs::write(&file, before).unwrap();
     }
@@ -213,8 +213,8 @@ fn other_readings_that_a_large_search_tries_itself_are_found_wherever_they_match
     for (plain, folded) in [("02", "23"), ("23", "02")] {
         fs::write(here.path().join(plain), "A+ B\n").unwrap();
         fs::write(here.path().join(folded), "aaa b\n").unwrap();
-        let said = r"As plain text, the pattern matches: send `A\+ B`, in JSON ";
+        let sentence = r"As plain text, the pattern matches: send `A\+ B`, in JSON ";
         let (_, note) = note("A+ B");
-        assert!(note.as_str().unwrap().starts_with(said), "{note}");
+        assert!(note.as_str().unwrap().starts_with(sentence), "{note}");
     }
 }

@@ -128,10 +128,10 @@ fn notes(search: &PaperSearch, answer: &PaperAnswer) -> Notes {
         notes.add(match answer.is_registered {
             Some(true) => format!(
                 "{id} is registered, but none of {} describes it.",
-                asked(answer)
+                answered_providers(answer)
             ),
             Some(false) => format!("{id} is not registered: there is no such DOI."),
-            None => format!("{id} is not known to {}.", asked(answer)),
+            None => format!("{id} is not known to {}.", answered_providers(answer)),
         });
     }
     if let Some(id) = search.target.center() {
@@ -180,6 +180,6 @@ fn notes(search: &PaperSearch, answer: &PaperAnswer) -> Notes {
 }
 
 /// Names those who were asked.
-fn asked(answer: &PaperAnswer) -> String {
+fn answered_providers(answer: &PaperAnswer) -> String {
     join_list(&answer.answered, "and")
 }

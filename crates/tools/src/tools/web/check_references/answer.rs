@@ -46,7 +46,7 @@ fn fields(entry: &ReferenceEntry, checked: &CheckedReference, link: Option<&Chec
         |one| json!({"field": one.field, "given": one.given, "found": one.found, "source": source}),
     );
     let mut row = json!({
-        "entry": entry.shown(),
+        "entry": entry.display_text(),
         "status": checked.status.name(),
         "confidence": checked.confidence,
         "checked": checked.checked,
@@ -95,12 +95,12 @@ fn lines(entry: &ReferenceEntry, checked: &CheckedReference, link: Option<&Check
         return json!({"line": format!("{status}: {}{remarks}", named(paper))});
     }
     let differences = checked.differences.iter().map(|one| {
-        let found = match one.found.as_str() {
+        let actual = match one.found.as_str() {
             "" => "none".to_owned(),
-            found => format!("{found:?}"),
+            actual => format!("{actual:?}"),
         };
         format!(
-            "{}: given {:?}, {} has {found}",
+            "{}: given {:?}, {} has {actual}",
             one.field, one.given, checked.source
         )
     });
@@ -115,7 +115,7 @@ fn lines(entry: &ReferenceEntry, checked: &CheckedReference, link: Option<&Check
         _ => differences.collect::<Vec<_>>().join("; "),
     };
     json!({
-        "line": format!("{status}: {}", entry.shown()),
+        "line": format!("{status}: {}", entry.display_text()),
         "why": why,
         "work": paper.map(|paper| format!("the work: {}", named(paper))).unwrap_or_default(),
         "remarks": remarks.join("; "),

@@ -94,7 +94,7 @@ fn bytes_of(path: &str) -> Result<Vec<u8>, Failure> {
 
 /// Returns a file as text: a document as Markdown.
 fn text_of(path: &str, bytes: &[u8], terms: &CallTerms) -> Result<String, Failure> {
-    let kind = FileKind::of(bytes).filter(|_| std::str::from_utf8(bytes).is_err());
+    let kind = FileKind::detect(bytes).filter(|_| std::str::from_utf8(bytes).is_err());
     let Some(kind) = kind else {
         let text = &bytes[..bytes.len().min(MAX_BYTES)];
         return Ok(match std::str::from_utf8(text) {

@@ -26,7 +26,7 @@ const LATER_STEPS_TIME: Duration = Duration::from_secs(2);
 
 /// Returns the available ways to such a page at `url`, as far as answers depend on them.
 pub fn ways(url: &Url) -> Vec<u8> {
-    let browser = Browser::find();
+    let browser = Browser::locate();
     let program = browser.as_ref().map(|one| one.program().as_os_str());
     let mut ways = program.unwrap_or_default().as_encoded_bytes().to_vec();
     if exa_pages::is_wanted(url, &Credentials::from_env()) {
@@ -59,7 +59,7 @@ fn render(
     client: &HttpClient,
     request: &ScrapeRequest,
 ) -> Option<String> {
-    let Some(browser) = Browser::find() else {
+    let Some(browser) = Browser::locate() else {
         full.page.notes.push(
             "There is no browser to run the page's script: set IKIGAI_BROWSER to one.".to_owned(),
         );
@@ -82,7 +82,7 @@ fn render(
     let end = page_source::conversion_end(client, &request.terms);
     let converted = page_source::convert_html(&html, &full.url, false, PagePart::SureMain, end);
     let (document, certainty) = converted?;
-    if placeholder::is_shell(&html, document.own()) && !document.has_text() {
+    if placeholder::is_shell(&html, document.own_text()) && !document.has_text() {
         let note = "A browser shows no more of it than this.";
         full.page.notes.push(note.to_owned());
         return None;

@@ -86,7 +86,7 @@ fn cached_or_fetched(
     match reader::page(request, client) {
         Ok(page) => {
             if !page.is_transient {
-                put(store, &question, &CachedReply::Page(&page), TIME_TO_LIVE);
+                store_reply(store, &question, &CachedReply::Page(&page), TIME_TO_LIVE);
             }
             Ok(new(page))
         }
@@ -99,8 +99,8 @@ fn cached_or_fetched(
                 && of_the_page
                 && let Some(good_for) = failure::good_for(failure.code)
             {
-                let entry = CachedFailure::of(&failure);
-                put(
+                let entry = CachedFailure::from_failure(&failure);
+                store_reply(
                     store,
                     &question,
                     &CachedReply::<&ScrapedPage>::Failure(entry, request.terms.serves("bash")),
@@ -128,7 +128,7 @@ fn new(page: ScrapedPage) -> CacheHit {
     CacheHit { page, age: None }
 }
 
-fn put(
+fn store_reply(
     store: &dyn CacheStore,
     question: &CacheQuestion,
     cached_reply: &CachedReply<&ScrapedPage>,

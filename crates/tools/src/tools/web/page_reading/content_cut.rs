@@ -29,7 +29,7 @@ pub fn beginning(text: &str, limit: usize, markdown: bool) -> Option<ContentBegi
     };
     // The closing fence needs room too, and code is cut at the end of a line.
     let end = floor_boundary(text, limit.saturating_sub(fence.len() + 1));
-    let line = text[..end].rfind('\n').filter(|at| *at > limit / 2);
+    let line = text[..end].rfind('\n').filter(|offset| *offset > limit / 2);
     let end = line.unwrap_or(end);
     let same = open_fence(&text[..end]).is_some_and(|one| one == fence);
     Some(cut_at(text, end, if same { &fence } else { "" }))
@@ -67,30 +67,30 @@ fn end(text: &str, limit: usize) -> usize {
     // The next character shows whether the last one ends something.
     let seen = &text[half..floor_boundary(text, last.saturating_add(4))];
     let last_seen = last - half;
-    let beyond = |at: &usize| half + *at > limit / 2 && *at <= last_seen;
+    let beyond = |offset: &usize| half + *offset > limit / 2 && *offset <= last_seen;
     let before = |marks| last_end(seen, last_seen, marks).filter(beyond);
     before(&["\n\n", "\r\n\r\n"])
         .or_else(|| sentence(seen, last_seen).filter(beyond))
         .or_else(|| before(&["\n"]))
         .or_else(|| before(&BLANKS))
-        .map_or(last, |at| half + at)
+        .map_or(last, |offset| half + offset)
 }
 
 /// Returns the end of the last piece of text before one of these within the first `last` bytes of
 /// `seen`.
 fn last_end(seen: &str, last: usize, marks: &[&str]) -> Option<usize> {
     let ends = marks.iter().filter_map(|mark| {
-        let mut positions = seen.rmatch_indices(mark).map(|(at, _)| at);
-        positions.find(|at| *at <= last)
+        let mut positions = seen.rmatch_indices(mark).map(|(offset, _)| offset);
+        positions.find(|offset| *offset <= last)
     });
-    ends.max().map(|at| seen[..at].trim_end().len())
+    ends.max().map(|offset| seen[..offset].trim_end().len())
 }
 
 /// Returns the end of the last such sentence.
 fn sentence(seen: &str, last: usize) -> Option<usize> {
     let mut next = None;
-    for (at, c) in seen.char_indices().rev() {
-        let behind = at + c.len_utf8();
+    for (offset, c) in seen.char_indices().rev() {
+        let behind = offset + c.len_utf8();
         let ends = match c {
             '.' | '!' | '?' => next.is_some_and(char::is_whitespace),
             '。' | '！' | '？' => true,
@@ -128,14 +128,16 @@ impl CodeFences {
         let Some(mark) = line.chars().next().filter(|c| matches!(c, '`' | '~')) else {
             return inside;
         };
-        let rest = line.trim_start_matches(mark);
-        let length = line.len() - rest.len();
+        let remainder = line.trim_start_matches(mark);
+        let length = line.len() - remainder.len();
         match &self.open {
-            None if length >= 3 && (mark == '~' || !rest.contains('`')) => {
+            None if length >= 3 && (mark == '~' || !remainder.contains('`')) => {
                 let blank = |c: char| if c == '>' { c } else { ' ' };
                 self.open = Some((mark, length, before.chars().map(blank).collect()));
             }
-            Some((one, least, _)) if *one == mark && length >= *least && rest.trim().is_empty() => {
+            Some((one, least, _))
+                if *one == mark && length >= *least && remainder.trim().is_empty() =>
+            {
                 self.open = None;
             }
             _ => {}
@@ -147,18 +149,21 @@ impl CodeFences {
 /// Returns the length of the markers of quotations, and of list items if `items`, at the beginning
 /// of `line`.
 pub fn markers(line: &str, items: bool) -> usize {
-    let mut at = 0;
+    let mut offset = 0;
     loop {
-        let rest = &line[at..];
-        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-        let numbered = digits > 0 && rest[digits..].starts_with(['.', ')']);
-        let length = match rest.as_bytes() {
+        let remainder = &line[offset..];
+        let digits = remainder.len()
+            - remainder
+                .trim_start_matches(|c: char| c.is_ascii_digit())
+                .len();
+        let numbered = digits > 0 && remainder[digits..].starts_with(['.', ')']);
+        let length = match remainder.as_bytes() {
             [b' ' | b'\t' | b'>', ..] => 1,
             [b'-' | b'*' | b'+', b' ', ..] if items => 2,
-            _ if items && numbered && rest[digits + 1..].starts_with(' ') => digits + 2,
-            _ => return at,
+            _ if items && numbered && remainder[digits + 1..].starts_with(' ') => digits + 2,
+            _ => return offset,
         };
-        at += length;
+        offset += length;
     }
 }
 
@@ -168,8 +173,8 @@ mod tests {
 
     use super::*;
 
-    fn cut(text: &str, most: usize) -> Option<String> {
-        beginning(text, most, true).map(|one| one.text)
+    fn cut(text: &str, limit: usize) -> Option<String> {
+        beginning(text, limit, true).map(|one| one.text)
     }
 
     #[test]
@@ -181,7 +186,7 @@ mod tests {
 
     #[test]
     fn it_is_cut_behind_a_paragraph_a_sentence_a_line_or_a_word_beyond_the_half() {
-        for (text, most, expected) in [
+        for (text, limit, expected) in [
             (
                 "one two.\n\nthree four. five",
                 21,
@@ -203,9 +208,9 @@ mod tests {
             ("日本語日本語日本語", 11, "日本語"),
         ] {
             assert_eq!(
-                cut(text, most).as_deref(),
+                cut(text, limit).as_deref(),
                 Some(expected),
-                "{text:?} {most}"
+                "{text:?} {limit}"
             );
         }
     }
@@ -240,7 +245,7 @@ mod tests {
 
     #[test]
     fn the_next_line_is_the_first_that_is_not_whole() {
-        let next = |text, most| beginning(text, most, true).unwrap().next_line;
+        let next = |text, limit| beginning(text, limit, true).unwrap().next_line;
         assert_eq!(next("one\ntwo\nthree", 7), 3);
         assert_eq!(next("one\ntwo\nthree", 10), 3);
         assert_eq!(next("one\n\nthree four", 11), 3);
@@ -249,16 +254,19 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_beginning_is_one_and_has_room(text in "(?s)([a-z. \n`>é日]|```\n|- ){0,60}", most in 1..80usize) {
-            match beginning(&text, most, false) {
-                None => prop_assert!(text.len() <= most),
+        fn a_beginning_is_one_and_has_room(
+            text in "(?s)([a-z. \n`>é日]|```\n|- ){0,60}",
+            limit in 1..80usize,
+        ) {
+            match beginning(&text, limit, false) {
+                None => prop_assert!(text.len() <= limit),
                 Some(cut) => {
                     prop_assert!(text.starts_with(&cut.text));
-                    prop_assert!(cut.text.len() <= most && cut.text.len() < text.len());
+                    prop_assert!(cut.text.len() <= limit && cut.text.len() < text.len());
                 }
             }
-            if let Some(cut) = beginning(&text, most, true) {
-                prop_assert!(cut.text.len() <= most.max(8));
+            if let Some(cut) = beginning(&text, limit, true) {
+                prop_assert!(cut.text.len() <= limit.max(8));
             }
         }
     }

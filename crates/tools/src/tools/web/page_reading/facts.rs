@@ -21,39 +21,39 @@ pub fn add(
     let today = PartialDate::today();
     let stated = document.map(|(document, _)| (&document.author, &document.date));
     let citation = match stated {
-        None | Some((None, None)) => Citation::of(url, embedded, &title, today),
+        None | Some((None, None)) => Citation::for_page(url, embedded, &title, today),
         Some((author, date)) => {
             Citation::of_document(url, &title, author.as_deref(), date.as_deref(), today)
         }
     };
     page.author = Some(citation.metadata.author.clone());
-    put(page, "citation", Some(&citation));
+    add_fact(page, "citation", Some(&citation));
     page.work = citation.work;
     if !page.raw {
         let declared = embedded.and_then(EmbeddedData::structured_data);
-        put(page, "structuredData", declared.as_ref());
+        add_fact(page, "structuredData", declared.as_ref());
         let signals = page::forum::signals(url, embedded);
-        put(page, "forumSignals", signals.as_ref());
+        add_fact(page, "forumSignals", signals.as_ref());
     }
     let class = page::classify(url, embedded);
-    put(page, "sourceType", Some(&class.source_type));
-    put(page, "authorityTier", Some(&class.authority));
-    put(page, "domainCategory", Some(&class.category));
+    add_fact(page, "sourceType", Some(&class.source_type));
+    add_fact(page, "authorityTier", Some(&class.authority));
+    add_fact(page, "domainCategory", Some(&class.category));
     let Some((document, client)) = document else {
         return;
     };
-    let Some(doi) = page::doi::detected(url, embedded, document.own(), &class) else {
+    let Some(doi) = page::doi::detected(url, embedded, document.own_text(), &class) else {
         return;
     };
-    put(page, "detectedDoi", Some(&doi));
+    add_fact(page, "detectedDoi", Some(&doi));
     match page::retraction::status(&client.for_services(), &doi) {
-        Ok(status) => put(page, "retractionStatus", status.as_ref()),
+        Ok(status) => add_fact(page, "retractionStatus", status.as_ref()),
         // A page without a retraction status is not cached.
         Err(page::retraction::CrossrefUnavailable) => page.is_transient = true,
     }
 }
 
-fn put(page: &mut ScrapedPage, name: &str, fact: Option<&impl Serialize>) {
+fn add_fact(page: &mut ScrapedPage, name: &str, fact: Option<&impl Serialize>) {
     // Texts, numbers and JSON always serialise.
     if let Some(fact) = fact
         && let Ok(fact) = serde_json::value::to_raw_value(fact)

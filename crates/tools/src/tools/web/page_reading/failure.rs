@@ -322,7 +322,7 @@ pub struct CachedFailure {
 
 impl CachedFailure {
     /// Creates the stored form of a failure.
-    pub fn of(failure: &Failure) -> Self {
+    pub fn from_failure(failure: &Failure) -> Self {
         Self {
             code: failure.code.as_str().to_owned(),
             message: failure.message.clone(),
@@ -334,7 +334,7 @@ impl CachedFailure {
     /// Returns the failure as it is answered at this age; `None` if it has expired. Until then
     /// nothing is fetched again, so an earlier retry would be useless.
     pub fn after(self, age: Duration) -> Option<Failure> {
-        let code = ErrorCode::find(&self.code)?;
+        let code = ErrorCode::from_name(&self.code)?;
         let left = good_for(code)?.checked_sub(age)?;
         let left = left.as_secs() + u64::from(left.subsec_nanos() > 0);
         let since = age.as_secs();
@@ -374,16 +374,20 @@ mod tests {
             (ErrorCode::ToolFailed, None),
         ] {
             let failure = PageError::new(code, "x").failure;
-            let kept = CachedFailure::of(&failure);
-            let just_now = kept.clone().after(Duration::ZERO);
+            let cached_failure = CachedFailure::from_failure(&failure);
+            let just_now = cached_failure.clone().after(Duration::ZERO);
             assert_eq!(just_now.is_some(), expected.is_some(), "{code:?}");
             let Some(seconds) = expected else { continue };
-            let failure = kept
+            let failure = cached_failure
                 .clone()
                 .after(Duration::from_secs(seconds - 1))
                 .unwrap();
             assert_eq!((failure.code, failure.message.as_str()), (code, "x"));
-            assert!(kept.after(Duration::from_secs(seconds + 1)).is_none());
+            assert!(
+                cached_failure
+                    .after(Duration::from_secs(seconds + 1))
+                    .is_none()
+            );
         }
     }
 
@@ -391,14 +395,18 @@ mod tests {
     fn a_kept_failure_says_when_it_is_worth_another_try() {
         let refusal =
             PageError::new(ErrorCode::RateLimit, "x").advise(|one| one.retry_after = Some(300));
-        let kept = CachedFailure::of(&refusal.failure);
+        let cached_failure = CachedFailure::from_failure(&refusal.failure);
         let wait = |age| {
-            let failure = kept.clone().after(Duration::from_secs(age)).unwrap();
+            let failure = cached_failure
+                .clone()
+                .after(Duration::from_secs(age))
+                .unwrap();
             failure.advice.unwrap().retry_after
         };
         assert_eq!((wait(0), wait(80)), (Some(300), Some(220)));
-        let kept = CachedFailure::of(&PageError::new(ErrorCode::NetworkError, "x").failure);
-        let failure = kept.after(Duration::from_secs(20)).unwrap();
+        let cached_failure =
+            CachedFailure::from_failure(&PageError::new(ErrorCode::NetworkError, "x").failure);
+        let failure = cached_failure.after(Duration::from_secs(20)).unwrap();
         assert_eq!(failure.advice.unwrap().retry_after, Some(100));
         assert!(failure.note.contains("20 seconds ago") && failure.note.contains("100 seconds"));
     }

@@ -127,7 +127,7 @@ fn is_host_of(site: &str, address: &str) -> bool {
 impl ScrapedPage {
     /// Builds the page from the one that was found, to the requested extent; `client` asks for
     /// facts about it.
-    pub fn of(full: FullPage, request: &ScrapeRequest, client: &HttpClient) -> Self {
+    pub fn from_full_page(full: FullPage, request: &ScrapeRequest, client: &HttpClient) -> Self {
         let document = &full.document;
         let is_cut = document.cuts.are_of_content();
         let mut page = full.page;
@@ -143,8 +143,8 @@ impl ScrapedPage {
         facts::add(&mut page, &full.url, embedded, Some((document, client)));
         let name = page_source::section_name(&full.url);
         if let Some(name) = name.filter(|_| request.terms.reader != Audience::Host) {
-            let rest = "; without it in the address, all comes";
-            let note = page_source::note_on_section(name, document.section, rest);
+            let ending = "; without it in the address, all comes";
+            let note = page_source::note_on_section(name, document.section, ending);
             page.notes.push(note);
             page.lines_before = document.section.unwrap_or(0);
         }

@@ -26,9 +26,9 @@ pub fn page(request: &ScrapeRequest, client: HttpClient) -> Result<ScrapedPage, 
     if request.mode == ScrapeMode::Raw {
         return raw(request, client);
     }
-    let _counted = PageUnderWay::begin();
+    let _counted = PageUnderWay::start();
     let client = client.with_body_limit(page_source::BODY_LIMIT);
-    let full = match site_api_page::find(request, &client)? {
+    let full = match site_api_page::read_page(request, &client)? {
         Some(full) => full,
         None => follow_refresh(
             read(&request.url, None, request, &client)?,
@@ -36,7 +36,7 @@ pub fn page(request: &ScrapeRequest, client: HttpClient) -> Result<ScrapedPage, 
             &client,
         )?,
     };
-    Ok(ScrapedPage::of(full, request, &client))
+    Ok(ScrapedPage::from_full_page(full, request, &client))
 }
 
 fn fetch(
@@ -73,7 +73,7 @@ fn follow_refresh(
 
 /// Returns the bytes as received.
 fn raw(request: &ScrapeRequest, client: HttpClient) -> Result<ScrapedPage, PageError> {
-    let client = client.with_body_limit(BodyLimit::of(request.max_length));
+    let client = client.with_body_limit(BodyLimit::new(request.max_length));
     let reply = fetch(&request.url, None, request, &client)?;
     let mut page = ScrapedPage {
         url: reply.url.as_str().to_owned(),
@@ -171,7 +171,7 @@ fn judge_html(
     let own_text = if full.document.of_data {
         ""
     } else {
-        full.document.own()
+        full.document.own_text()
     };
     if is_whole && placeholder::is_shell(html, own_text) {
         rendered = browser_render::complete(full, guard, client, request);
@@ -179,7 +179,7 @@ fn judge_html(
     full.page.partial |= full.document.of_data;
     let html = rendered.as_deref().unwrap_or(html);
     let document = &full.document;
-    match Placeholder::find(html, &document.title, document.own()) {
+    match Placeholder::detect(html, &document.title, document.own_text()) {
         Some(wall @ (Placeholder::Login | Placeholder::Consent)) => {
             return Err(failure::of_placeholder(wall, &full.status));
         }

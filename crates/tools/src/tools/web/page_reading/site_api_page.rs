@@ -11,7 +11,10 @@ use iki_web::client::HttpClient;
 use iki_web::site_apis::{self, SiteApiError};
 
 /// Reads the page by its site's API; `None` if it has none.
-pub fn find(request: &ScrapeRequest, client: &HttpClient) -> Result<Option<FullPage>, PageError> {
+pub fn read_page(
+    request: &ScrapeRequest,
+    client: &HttpClient,
+) -> Result<Option<FullPage>, PageError> {
     let Some(route) = site_apis::route(&request.url) else {
         return Ok(None);
     };

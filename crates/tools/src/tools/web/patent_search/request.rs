@@ -76,7 +76,7 @@ fn check_provider(search: &PatentSearch, credentials: &Credentials<'_>) -> Resul
     let Some(name) = &search.provider else {
         return Ok(());
     };
-    let Some(provider) = patent_provider::find(name) else {
+    let Some(provider) = patent_provider::find_provider(name) else {
         let configured = patent_provider::configured(credentials).into_iter();
         let mut configured: Vec<&str> = configured.map(|one| one.service.name).collect();
         configured.sort_unstable();

@@ -111,22 +111,22 @@ pub fn write(object: &mut AnswerObject<'_>, page: &ScrapedPage) -> io::Result<()
     Ok(())
 }
 
-/// Explains how to get the rest of a content of which `shown` bytes are shown. `bounded` is true if
+/// Explains how to get the rest of a content of which `shown_bytes` are shown. `bounded` is true if
 /// the answer's reader sets the limit, and not the request.
 fn rest_of(
     page: &ScrapedPage,
-    shown: usize,
+    shown_bytes: usize,
     next: Option<usize>,
     terms: &CallTerms,
     bounded: bool,
 ) -> Option<String> {
     if page.raw && !bounded {
         return Some(format!(
-            "There is more than these {shown} bytes: a larger max_length (at most {MAX_CONTENT_BYTES}) \
-             gives it."
+            "There is more than these {shown_bytes} bytes: a larger max_length (at most \
+             {MAX_CONTENT_BYTES}) gives it."
         ));
     }
-    let opening = format!("The first {shown} of {} bytes are shown", page.whole);
+    let opening = format!("The first {shown_bytes} of {} bytes are shown", page.whole);
     if page.preview && !bounded {
         return Some(format!("{opening}; mode full gives more."));
     }

@@ -110,7 +110,7 @@ fn reply<'a>(hit: CacheHit, terms: &CallTerms, store: Option<&dyn CacheStore>) -
         }
         object.field_for_server(
             META,
-            &AnswerFreshness::of(hit.age, cached_page::TIME_TO_LIVE),
+            &AnswerFreshness::from_age(hit.age, cached_page::TIME_TO_LIVE),
         )
     })
 }

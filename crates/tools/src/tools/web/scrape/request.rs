@@ -44,33 +44,38 @@ mod tests {
     use crate::tools::web::page_reading::cached_page::question;
     use iki_web::cache::CacheQuestion;
 
-    fn asked(request: &str) -> Result<ScrapeRequest, Failure> {
+    fn read_request(request: &str) -> Result<ScrapeRequest, Failure> {
         read(&Request::parse(request.as_bytes()).unwrap())
     }
 
     #[test]
     fn fields_that_say_nothing_are_the_usual_ones() {
-        for rest in [
+        for fields in [
             "",
             r#","mode":"","max_length":0,"sessionId":"""#,
             r#","mode":null,"max_length":null,"sessionId":7"#,
             r#","mode":" FULL ","max_length":"50000""#,
         ] {
-            let asked = asked(&format!(r#"{{"url":"http://a.example/"{rest}}}"#)).unwrap();
-            assert_eq!((asked.mode, asked.max_length), (ScrapeMode::Full, 50_000));
+            let request =
+                read_request(&format!(r#"{{"url":"http://a.example/"{fields}}}"#)).unwrap();
+            assert_eq!(
+                (request.mode, request.max_length),
+                (ScrapeMode::Full, 50_000)
+            );
         }
     }
 
     #[test]
     fn lengths_are_brought_within_bounds_and_a_preview_has_its_own() {
-        for (rest, expected) in [
+        for (fields, expected) in [
             (r#""max_length":-5"#, 1),
             (r#""max_length":9e9"#, 5_000_000),
             (r#""max_length":70,"mode":"raw""#, 70),
             (r#""max_length":70,"mode":"preview""#, 5000),
         ] {
-            let asked = asked(&format!(r#"{{"url":"http://a.example/",{rest}}}"#)).unwrap();
-            assert_eq!(asked.max_length, expected, "{rest}");
+            let request =
+                read_request(&format!(r#"{{"url":"http://a.example/",{fields}}}"#)).unwrap();
+            assert_eq!(request.max_length, expected, "{fields}");
         }
     }
 
@@ -80,7 +85,7 @@ mod tests {
         "it belongs to another tool of the system that has it",
     )];
 
-    fn of(request: &serde_json::Value) -> CacheQuestion {
+    fn cache_question(request: &serde_json::Value) -> CacheQuestion {
         let text = request.to_string();
         let request = Request::parse(text.as_bytes()).unwrap();
         question(&read(&request).unwrap())
@@ -102,21 +107,26 @@ mod tests {
             let mut changed = plain.clone();
             changed[&field.name] = other;
             let without = WITHOUT_EFFECT.iter().any(|(name, _)| *name == field.name);
-            assert_eq!(of(&changed) == of(&plain), without, "{}", field.name);
+            assert_eq!(
+                cache_question(&changed) == cache_question(&plain),
+                without,
+                "{}",
+                field.name
+            );
         }
     }
 
     #[test]
     fn what_is_the_same_is_one_question() {
-        let plain = of(&serde_json::json!({"url": "https://a.example/"}));
+        let plain = cache_question(&serde_json::json!({"url": "https://a.example/"}));
         for same in [
             serde_json::json!({"url": "HTTPS://A.example:443", "mode": "full"}),
             serde_json::json!({"url": "https://a.example/", "mode": "", "max_length": 0}),
             serde_json::json!({"url": "https://a.example/", "max_length": "50000"}),
         ] {
-            assert_eq!(of(&same), plain, "{same}");
+            assert_eq!(cache_question(&same), plain, "{same}");
         }
-        let other = of(&serde_json::json!({"url": "https://a.example/#b"}));
+        let other = cache_question(&serde_json::json!({"url": "https://a.example/#b"}));
         assert_ne!(other, plain);
     }
 }

@@ -35,8 +35,8 @@ fn fields(result: &SearchResult, claim: Option<&ClaimTerms>) -> Value {
     if let Some(claim) = claim {
         row["claimSignal"] = claim.signal(result).into();
     }
-    if let Some(at) = &result.published_at {
-        row["publishedAt"] = at.as_str().into();
+    if let Some(time) = &result.published_at {
+        row["publishedAt"] = time.as_str().into();
     }
     if !result.extra_snippets.is_empty() {
         row["extraSnippets"] = result.extra_snippets.as_slice().into();
@@ -56,7 +56,7 @@ fn lines(result: &SearchResult, claim: Option<&ClaimTerms>) -> Value {
         row["claim"] = format!("claim: {signal}").into();
     }
     let date = result.published_at.as_deref();
-    let date = date.map(|at| beginning(at, DAY_BYTES).to_owned());
+    let date = date.map(|time| beginning(time, DAY_BYTES).to_owned());
     let known = reputation(&result.url);
     let known = known.map(|known| format!("{}: {}", known.tier, known.basis));
     let source: Vec<String> = [date, known].into_iter().flatten().collect();
@@ -84,7 +84,7 @@ pub fn list(
             .collect(),
         hints: answer.results.is_empty().then(|| {
             let (search, breakers) = (&wanted.search, context.breakers());
-            SearchHints::of(search, answer.provider, context.credentials, breakers)
+            SearchHints::for_search(search, answer.provider, context.credentials, breakers)
         }),
         fields: vec![
             ("urls", results.map(|one| one.url.as_str()).collect()),
@@ -94,6 +94,6 @@ pub fn list(
         ],
         requested: wanted.requested,
         notes: results_notes::notes(wanted, answer),
-        meta: SearchMeta::of(answer),
+        meta: SearchMeta::from_answer(answer),
     }
 }

@@ -116,8 +116,8 @@ impl ReadAnswer {
             content_cut::shorten(&mut content, shares[index], source.page.markdown);
             // Most begin with their title.
             let heading = format!("# {}\n", source.title);
-            let rest = content.strip_prefix(&heading).unwrap_or(&content).trim();
-            parts.push(format!("{}{rest}", heads[index]));
+            let body = content.strip_prefix(&heading).unwrap_or(&content).trim();
+            parts.push(format!("{}{body}", heads[index]));
             if source.page.truncated || content.len() < source.page.content.len() {
                 cut.push(&*source.page.url);
             }
@@ -136,9 +136,9 @@ impl ReadAnswer {
         fields.add("query", &self.wanted.search.search.query);
         fields.add("status", read.status());
         if self.wanted.include_sources {
-            let sources = read.sources.iter().enumerate().map(|(at, source)| {
+            let sources = read.sources.iter().enumerate().map(|(index, source)| {
                 let mut source = source.in_answer();
-                source["content"] = contents.get(at).map_or("", String::as_str).into();
+                source["content"] = contents.get(index).map_or("", String::as_str).into();
                 source
             });
             fields.add("sources", sources.collect::<Value>());
@@ -259,9 +259,9 @@ fn fair_shares(lengths: &[usize], total: usize) -> Vec<usize> {
     order.sort_unstable();
     let mut shares = vec![0; lengths.len()];
     let mut left = total;
-    for (done, (length, at)) in order.into_iter().enumerate() {
+    for (done, (length, index)) in order.into_iter().enumerate() {
         let share = length.min(left / (lengths.len() - done));
-        shares[at] = share;
+        shares[index] = share;
         left -= share;
     }
     shares

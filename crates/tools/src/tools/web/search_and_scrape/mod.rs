@@ -88,14 +88,14 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
     let age = freshness(&hits, &outcomes);
     let advice = hits.results.is_empty().then(|| {
         let search = &wanted.search.search;
-        SearchHints::of(
+        SearchHints::for_search(
             search,
             hits.provider,
             context.credentials,
             context.breakers(),
         )
     });
-    let read = ReadResults::of(&wanted, &hits.results, outcomes);
+    let read = ReadResults::arrange(&wanted, &hits.results, outcomes);
     let answer = ReadAnswer {
         wanted,
         hits,
@@ -109,7 +109,7 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
             Some(linked) => linked.write(object)?,
             None => answer.write(object)?,
         }
-        let mut meta = SearchMeta::of(&answer.hits);
+        let mut meta = SearchMeta::from_answer(&answer.hits);
         meta.freshness = age;
         object.field_for_server(META, &meta)
     })))
@@ -165,7 +165,7 @@ fn freshness(hits: &SearchAnswer, outcomes: &[PageOutcome]) -> AnswerFreshness {
         }
     }
     let (age, good_for) = worst;
-    AnswerFreshness::of(age, good_for)
+    AnswerFreshness::from_age(age, good_for)
 }
 
 /// Returns what a session records of an answer.

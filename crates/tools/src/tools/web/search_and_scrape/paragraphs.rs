@@ -20,17 +20,17 @@ pub struct SourceBlock<'t> {
 pub fn blocks(text: &str, markdown: bool) -> Vec<SourceBlock<'_>> {
     let mut list = Vec::new();
     let mut fences = CodeFences::default();
-    let (mut start, mut at, mut in_code, mut after_blank) = (0, 0, false, false);
+    let (mut start, mut offset, mut in_code, mut after_blank) = (0, 0, false, false);
     for line in text.split_inclusive('\n') {
         let code = markdown && fences.pass(line.trim_end());
         let blank = !code && line.trim().is_empty();
         if after_blank && !blank {
-            list.push(block(&text[start..at], markdown, in_code));
-            (start, in_code) = (at, false);
+            list.push(block(&text[start..offset], markdown, in_code));
+            (start, in_code) = (offset, false);
         }
         after_blank = blank;
         in_code |= code;
-        at += line.len();
+        offset += line.len();
     }
     if start < text.len() {
         list.push(block(&text[start..], markdown, in_code));
@@ -82,7 +82,7 @@ pub struct NewText {
 
 impl NewText {
     /// Leaves out the paragraphs that stood word for word in `earlier` texts.
-    pub fn of(text: &str, markdown: bool, earlier: &HashSet<String>) -> Self {
+    pub fn without_repeats(text: &str, markdown: bool, earlier: &HashSet<String>) -> Self {
         let mut new = Self::default();
         for block in blocks(text, markdown) {
             if block.is_prose {
@@ -177,10 +177,10 @@ mod tests {
 
     /// Leaves out what `earlier` texts have, and adds what is new to them.
     fn new(text: &str, markdown: bool, earlier: &mut HashSet<String>) -> (String, u64) {
-        let mut new = NewText::of(text, markdown, earlier);
-        let rest = (std::mem::take(&mut new.text), new.left_out);
-        new.remember(rest.0.len(), earlier);
-        rest
+        let mut new = NewText::without_repeats(text, markdown, earlier);
+        let parts = (std::mem::take(&mut new.text), new.left_out);
+        new.remember(parts.0.len(), earlier);
+        parts
     }
 
     #[test]
@@ -188,26 +188,26 @@ mod tests {
         let earlier = &mut HashSet::new();
         new(MARKDOWN, true, earlier);
         let again = format!("New.\n\n{MARKDOWN}\nNew, too.\n\nNew.\n");
-        let (rest, left_out) = new(&again, true, earlier);
+        let (new_text, left_out) = new(&again, true, earlier);
         assert_eq!(left_out, 3);
         assert_eq!(
-            rest,
+            new_text,
             "New.\n\n# A heading\n\n```rust\nlet a = 1;\n\nlet b = 2;\n```\n\n| a | b |\n| - | - |\n\
              | 1 | 2 |\n\n---\n\n    indented code\n\nNew, too.\n\nNew."
         );
         let other = "One paragraph  of two\nlines.\n\nOne paragraph of two lines!";
-        let (rest, left_out) = new(other, true, earlier);
-        assert_eq!((&*rest, left_out), ("One paragraph of two lines!", 1));
+        let (new_text, left_out) = new(other, true, earlier);
+        assert_eq!((&*new_text, left_out), ("One paragraph of two lines!", 1));
     }
 
     #[test]
     fn of_a_text_that_was_cut_only_what_is_shown_counts() {
         let mut earlier = HashSet::new();
         let text = "One.\n\nTwo.\n\nThree.";
-        let first = NewText::of(text, true, &earlier);
+        let first = NewText::without_repeats(text, true, &earlier);
         first.remember("One.\n\nTwo.".len(), &mut earlier);
-        let (rest, left_out) = new(text, true, &mut earlier);
-        assert_eq!((&*rest, left_out), ("Three.", 2));
+        let (new_text, left_out) = new(text, true, &mut earlier);
+        assert_eq!((&*new_text, left_out), ("Three.", 2));
     }
 
     #[test]
@@ -215,9 +215,9 @@ mod tests {
         let text = "A sentence.\n\nfn main() {\n    x();\n}\n\nimport os\n\n    indented.";
         let earlier = &mut HashSet::new();
         new(text, false, earlier);
-        let (rest, left_out) = new(text, false, earlier);
+        let (new_text, left_out) = new(text, false, earlier);
         assert_eq!(left_out, 1);
-        assert_eq!(rest, &text["A sentence.\n\n".len()..]);
+        assert_eq!(new_text, &text["A sentence.\n\n".len()..]);
         let data = "{\"a\": \"b.\"}.";
         new(data, false, earlier);
         assert_eq!(new(data, false, earlier).1, 0);

@@ -68,7 +68,7 @@ pub fn read(
     for _ in 0..threads {
         let worker = PageThread {
             waiting: Arc::clone(&waiting),
-            found: sender.clone(),
+            outcome_sender: sender.clone(),
             client: client.clone(),
             longest,
         };
@@ -89,7 +89,7 @@ pub fn read(
 /// One of the threads.
 struct PageThread {
     waiting: Arc<Mutex<VecDeque<(usize, ScrapeRequest)>>>,
-    found: Sender<(usize, PageOutcome)>,
+    outcome_sender: Sender<(usize, PageOutcome)>,
     client: HttpClient,
     longest: Duration,
 }
@@ -98,7 +98,7 @@ impl PageThread {
     /// Reads waiting pages until there are none.
     fn read_waiting(self) {
         let mut cache = None;
-        while let Some((at, mut request)) = self.next() {
+        while let Some((index, mut request)) = self.next() {
             let left = request.terms.left(self.longest);
             request.terms.deadline = Deadline::after(left);
             let client = network::on_terms(self.client.clone(), &request.terms);
@@ -106,7 +106,7 @@ impl PageThread {
             let store = cache.for_answers();
             let store = store.filter(|_| client.may_fetch(&request.url));
             let outcome = cached_page::answer(&request, client, store).unwrap_or_else(too_late);
-            if self.found.send((at, outcome)).is_err() {
+            if self.outcome_sender.send((index, outcome)).is_err() {
                 return;
             }
         }

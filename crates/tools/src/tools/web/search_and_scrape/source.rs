@@ -65,7 +65,7 @@ pub struct ReadResults {
 
 impl ReadResults {
     /// Arranges what was read of these results.
-    pub fn of(
+    pub fn arrange(
         wanted: &ReadAllFields,
         results: &[SearchResult],
         outcomes: Vec<PageOutcome>,
@@ -86,7 +86,7 @@ impl ReadResults {
                         all.same += 1;
                         continue;
                     }
-                    let source = ReadSource::of(result, hit.page, &query, claim.as_ref());
+                    let source = ReadSource::from_page(result, hit.page, &query, claim.as_ref());
                     if wanted.filter_by_query && source.scores.relevance < MIN_RELEVANCE {
                         all.filtered += 1;
                     } else {
@@ -108,7 +108,7 @@ impl ReadResults {
         for ReadSource { page, .. } in &mut self.sources {
             let mut new = NewText::default();
             if wanted.deduplicate {
-                new = NewText::of(&page.content, page.markdown, &earlier);
+                new = NewText::without_repeats(&page.content, page.markdown, &earlier);
                 page.content = std::mem::take(&mut new.text);
                 self.repeated += new.left_out;
             }
@@ -129,7 +129,7 @@ impl ReadResults {
 }
 
 impl ReadSource {
-    fn of(
+    fn from_page(
         result: &SearchResult,
         page: ScrapedPage,
         query: &ClaimTerms,
@@ -212,21 +212,21 @@ fn fact(page: &ScrapedPage, name: &str) -> Value {
 fn evidence(claim: &ClaimTerms, result: &SearchResult, page: &ScrapedPage) -> ClaimEvidence {
     let lines = paragraphs::prose_lines(&page.content, page.markdown);
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    let shown = |sentence: &&str| match content_cut::beginning(sentence, MAX_SENTENCE_BYTES, false)
-    {
-        Some(beginning) => beginning.text + "\u{2026}",
-        None => (*sentence).to_owned(),
-    };
+    let shorten =
+        |sentence: &&str| match content_cut::beginning(sentence, MAX_SENTENCE_BYTES, false) {
+            Some(beginning) => beginning.text + "\u{2026}",
+            None => (*sentence).to_owned(),
+        };
     let signal = claim.top_sentences(&lines, 1);
     ClaimEvidence {
         signal: match signal.first() {
-            Some(signal) => shown(signal),
+            Some(signal) => shorten(signal),
             None => claim.signal(result),
         },
         sentences: claim
             .top_sentences(&lines, MAX_KEY_SENTENCES)
             .iter()
-            .map(shown)
+            .map(shorten)
             .collect(),
     }
 }

@@ -50,12 +50,13 @@ impl FoundList {
         let in_words = object.terms().reader.reads_words();
         let lengths = self.fields.iter();
         let lengths = lengths.map(|(name, value)| name.len() + 4 + value.to_string().len());
-        let shown = count_fitting(object, &rows, COMMON_FIELDS_BYTES + lengths.sum::<usize>());
+        let shown_count =
+            count_fitting(object, &rows, COMMON_FIELDS_BYTES + lengths.sum::<usize>());
         for (name, value) in &self.fields {
             match value {
-                _ if *name == noun => object.field(name, &rows[..shown])?,
-                _ if *name == COUNT => object.field(name, &shown)?,
-                Value::Array(items) => object.field(name, &items[..shown])?,
+                _ if *name == noun => object.field(name, &rows[..shown_count])?,
+                _ if *name == COUNT => object.field(name, &shown_count)?,
+                Value::Array(items) => object.field(name, &items[..shown_count])?,
                 value => object.field(name, value)?,
             }
         }
@@ -78,9 +79,9 @@ impl FoundList {
         }
         object.field("trust", TRUST)?;
         let count = rows.len();
-        if shown < count {
+        if shown_count < count {
             object.note(format!(
-                "{shown} of {count} {noun} are shown, for which there is room."
+                "{shown_count} of {count} {noun} are shown, for which there is room."
             ));
         }
         object.note(self.notes);

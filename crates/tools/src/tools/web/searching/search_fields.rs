@@ -62,8 +62,8 @@ pub fn read(
             ));
         }
         Some(name) => {
-            let lenses = LensCatalog::of(credentials);
-            let named = lenses.find(name).cloned();
+            let lenses = LensCatalog::load(credentials);
+            let named = lenses.find_lens(name).cloned();
             let named =
                 named.map_err(|error| invalid_request(error, "Send one of these, or no lens."))?;
             problems = lenses.problems;

@@ -22,7 +22,7 @@ pub struct SearchMeta {
 
 impl SearchMeta {
     /// Returns the metadata of an answer.
-    pub fn of(answer: &SearchAnswer) -> Self {
+    pub fn from_answer(answer: &SearchAnswer) -> Self {
         let SearchAnswer { age, took, .. } = *answer;
         let routed = answer.routed.as_ref();
         Self::new(answer.provider.name, routed, (age, TIME_TO_LIVE), took)
@@ -50,7 +50,7 @@ impl SearchMeta {
             routing
         });
         Self {
-            freshness: AnswerFreshness::of(age, good_for),
+            freshness: AnswerFreshness::from_age(age, good_for),
             routing,
         }
     }

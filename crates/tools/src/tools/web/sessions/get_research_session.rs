@@ -104,7 +104,7 @@ fn show_session(out: &mut ShownSession<'_, '_>, session: &ResearchSession) -> io
     out.head(session)?;
     out.summary(session)?;
     out.list("gaps", "Gaps", &session.gaps())?;
-    out.field("coverage", &SourceCoverage::of(session))?;
+    out.field("coverage", &SourceCoverage::from_session(session))?;
     out.outcomes(session)?;
     out.sources(&session.sources.iter().collect::<Vec<_>>(), &[])
 }
@@ -126,11 +126,11 @@ fn show_step(
         if out.text().is_some() {
             out.steps("step", &versions)?;
         } else {
-            let (own, others): (Vec<&SessionStep>, Vec<&SessionStep>) = earlier
+            let (own_versions, others): (Vec<&SessionStep>, Vec<&SessionStep>) = earlier
                 .iter()
                 .copied()
                 .partition(|step| step.branch_id == last.branch_id);
-            for (name, steps) in [("earlierVersions", own), ("otherBranches", others)] {
+            for (name, steps) in [("earlierVersions", own_versions), ("otherBranches", others)] {
                 if !steps.is_empty() {
                     out.rows(name, &steps)?;
                 }

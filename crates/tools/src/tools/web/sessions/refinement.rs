@@ -40,7 +40,7 @@ pub fn search(queries: &[String], terms: &CallTerms, findings: &mut SessionFindi
             tool: TOOL.to_owned(),
             ..CallOutcome::default()
         };
-        let shown = match searched {
+        let reply = match searched {
             Ok(answer) => {
                 answer.provider.name.clone_into(&mut outcome.provider);
                 let sources = answer.results.iter().map(SessionSource::from);
@@ -59,7 +59,7 @@ pub fn search(queries: &[String], terms: &CallTerms, findings: &mut SessionFindi
             }
         };
         findings.outcomes.push(outcome);
-        shown
+        reply
     });
     answers.collect()
 }

@@ -157,28 +157,28 @@ impl SessionExport {
         out.list("gaps", "Gaps", &session.gaps())?;
         let remarks: Vec<String> = self.links.iter().map(remark).collect();
         out.sources(&session.sources.iter().collect::<Vec<_>>(), &remarks)?;
-        out.field("coverage", &SourceCoverage::of(session))?;
+        out.field("coverage", &SourceCoverage::from_session(session))?;
         out.outcomes(session)?;
         self.show_links(out)
     }
 
-    fn show_links(&self, shown: &mut ShownSession<'_, '_>) -> io::Result<()> {
+    fn show_links(&self, export: &mut ShownSession<'_, '_>) -> io::Result<()> {
         let link = |(source, link): (&SessionSource, &CheckedLink)| {
-            let mut shown = json!({"url": source.work.url, "state": link.state.name()});
+            let mut link_row = json!({"url": source.work.url, "state": link.state.name()});
             if let Some(status) = link.status {
-                shown["status"] = status.into();
+                link_row["status"] = status.into();
             }
             if let Some(copy) = &link.archived {
-                shown["archivedUrl"] = copy.as_str().into();
+                link_row["archivedUrl"] = copy.as_str().into();
             }
-            shown
+            link_row
         };
         if self.links.is_empty() {
             return Ok(());
         }
         let sources = self.session.sources.iter();
         let links: Vec<Value> = sources.zip(&self.links).map(link).collect();
-        shown.rows("links", &links)
+        export.rows("links", &links)
     }
 
     /// Stores content that is too large for a message of a program's.

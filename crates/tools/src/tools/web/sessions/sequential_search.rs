@@ -60,7 +60,7 @@ struct RecordedStep {
 }
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
-    let fields = StepFields::of(request)?;
+    let fields = StepFields::from_request(request)?;
     let terms = request.terms();
     let recorded = with_sessions(terms, None, |sessions| record(&fields, sessions));
     let session = recorded.map_err(|fault| session_failure(fault, terms))?;
@@ -110,7 +110,7 @@ fn record(
     }
     let mut session = ResearchSession::default();
     add(&mut session)?;
-    sessions.begin(&mut session)?;
+    sessions.start_session(&mut session)?;
     Ok(session)
 }
 
@@ -148,7 +148,7 @@ fn warning(session: &ResearchSession, number: u64) -> String {
 impl RecordedStep {
     /// Adds coverage and queries, and what these find if it `searches`.
     fn refine(&mut self, searches: bool, terms: &CallTerms) {
-        let mut coverage = SourceCoverage::of(&self.session);
+        let mut coverage = SourceCoverage::from_session(&self.session);
         self.queries = refinement_queries(&self.session, &coverage);
         if searches {
             let mut findings = SessionFindings::default();
@@ -159,7 +159,7 @@ impl RecordedStep {
             });
             match added {
                 Ok(session) => {
-                    coverage = SourceCoverage::of(&session);
+                    coverage = SourceCoverage::from_session(&session);
                     self.session = session;
                 }
                 Err(fault) => self.unrecorded = Some(session_failure(fault, terms)),

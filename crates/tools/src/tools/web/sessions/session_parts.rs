@@ -42,14 +42,15 @@ pub fn write(
         let text = text.text().map(|text| text.trim_end().as_bytes().to_vec());
         let text = text.unwrap_or_default();
         if let Some(cut) = object.whole_text(TRAIL, &text)? {
-            let (shown, all) = (cut.bytes, count_noun(text.len() as u64, "byte"));
+            let (byte_count, all) = (cut.bytes, count_noun(text.len() as u64, "byte"));
             let terms = object.terms();
             let one = terms.if_served(
                 "get_research_session",
                 "; get_research_session with stepId gives one step whole",
             );
             let whole = terms.if_served("research_export", "; research_export gives all sources");
-            let note = format!("{shown} of {all} are shown, for which there is room{one}{whole}.");
+            let note =
+                format!("{byte_count} of {all} are shown, for which there is room{one}{whole}.");
             object.note(note);
         }
     } else {
@@ -94,10 +95,10 @@ impl ShownSession<'_, '_> {
             return Ok(());
         };
         let all: Result<Vec<Box<RawValue>>, _> = rows.iter().map(to_raw_value).collect();
-        let shown = object.rows(name, &all?)?;
-        if shown < rows.len() {
+        let row_count = object.rows(name, &all?)?;
+        if row_count < rows.len() {
             object.note(format!(
-                "{shown} of {} {name} are shown, for which there is room.",
+                "{row_count} of {} {name} are shown, for which there is room.",
                 rows.len()
             ));
         }

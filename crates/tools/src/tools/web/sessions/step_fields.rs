@@ -40,7 +40,7 @@ pub struct StepFields {
 
 impl StepFields {
     /// Parses a request.
-    pub fn of(request: &Request<'_>) -> Result<Self, Failure> {
+    pub fn from_request(request: &Request<'_>) -> Result<Self, Failure> {
         let search_step = text(request, "searchStep")?.unwrap_or_default();
         if search_step.is_empty() {
             let missing = request.required_text("searchStep").map(drop);

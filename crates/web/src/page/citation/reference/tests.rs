@@ -228,8 +228,8 @@ fn a_formula_in_a_title_is_left_to_tex_and_a_price_is_not() {
             ..Work::default()
         };
         let (bibtex, ..) = exported(&work);
-        let (_, rest) = bibtex.split_once("title = {{").unwrap();
-        rest.split_once("}},\n").unwrap().0.to_owned()
+        let (_, remainder) = bibtex.split_once("title = {{").unwrap();
+        remainder.split_once("}},\n").unwrap().0.to_owned()
     };
     for (text, expected) in [
         (

@@ -3,7 +3,7 @@
 
 use url::Url;
 
-use super::tests::{check, markdown};
+use super::{check, markdown};
 use iki_base::cpu_clock::CpuInstant;
 
 #[test]
@@ -89,7 +89,7 @@ fn a_carriage_return_ends_no_line_that_is_meant_to_go_on() {
 #[test]
 fn a_section_of_xhtml_between_rows_is_text() {
     let base = Url::parse("https://example.com/").unwrap();
-    let convert = |page: &str| super::convert_xhtml(page, &base).markdown;
+    let convert = |page: &str| crate::convert_xhtml(page, &base).markdown;
     let cell = "<table><tr><td>a</td></tr>";
     for section in ["it\u{2019}s", "<&\u{20ac}", " \u{3000}x", "a]]]"] {
         let page = format!("{cell}<![CDATA[{section}]]></table>");
@@ -122,8 +122,8 @@ fn a_link_that_is_never_closed_has_its_address_once() {
 fn addresses_that_the_page_does_not_pay_for_are_left_out_and_that_is_said() {
     let base = Url::parse(&format!("https://example.com/{}/", "b".repeat(1000))).unwrap();
     let page = "<a href=x>word</a> <img src=y alt=word>".repeat(500);
-    let markdown = super::convert(&page, &base).markdown;
-    assert!(markdown.len() <= 2 * page.len() + super::ALLOWANCE);
+    let markdown = crate::convert(&page, &base).markdown;
+    assert!(markdown.len() <= 2 * page.len() + crate::ALLOWANCE);
     assert_eq!(markdown.matches("word").count(), 1000);
     assert!(markdown.starts_with("[word](https://example.com/bb"));
     assert!(
@@ -137,7 +137,7 @@ fn addresses_that_the_page_does_not_pay_for_are_left_out_and_that_is_said() {
 fn what_makes_more_of_a_page_than_twice_its_length_is_cut_off_and_that_is_said() {
     let page = format!("<ol start=999999990>{}</ol>", "<li>a".repeat(20_000));
     let markdown = markdown(&page);
-    assert!(markdown.len() <= 2 * page.len() + super::ALLOWANCE);
+    assert!(markdown.len() <= 2 * page.len() + crate::ALLOWANCE);
     assert!(
         markdown.ends_with(
             "\n\n[Cut off: the rest would make this more than twice as long as the page.]"
@@ -149,14 +149,14 @@ fn what_makes_more_of_a_page_than_twice_its_length_is_cut_off_and_that_is_said()
 fn a_conversion_ends_at_the_time_it_is_given() {
     let page = "<p>word <table>x ".repeat(100_000);
     let base = Url::parse("https://example.com/").unwrap();
-    let document = super::convert_until(&page, &base, false, std::time::Instant::now());
+    let document = crate::convert_until(&page, &base, false, std::time::Instant::now());
     assert!(
         document
             .markdown
             .ends_with("[Cut off: there was no time to convert the page whole. Fetch it again.]")
     );
     let later = std::time::Instant::now() + std::time::Duration::from_secs(3600);
-    let document = super::convert_until("<p>word", &base, false, later);
+    let document = crate::convert_until("<p>word", &base, false, later);
     assert_eq!(document.markdown, "word");
 }
 

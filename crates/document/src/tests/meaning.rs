@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::tests::{check, markdown};
+use super::{check, markdown};
 use iki_base::cpu_clock::CpuInstant;
 
 #[test]
@@ -185,8 +185,8 @@ fn a_formula_is_told_wherever_a_page_has_it() {
 pub(super) fn is_soon_read(page: &str) {
     let started = CpuInstant::now();
     markdown(&format!("{page}</math>"));
-    let begin: String = page.chars().take(80).collect();
-    assert!(started.elapsed() < Duration::from_secs(5), "{begin}");
+    let beginning: String = page.chars().take(80).collect();
+    assert!(started.elapsed() < Duration::from_secs(5), "{beginning}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Parts of a page that are of no use to a reader, and the links that replace embedded content.
 
-use super::tests::{check, markdown};
+use super::{check, markdown};
 
 #[test]
 fn images_that_nobody_sees_are_gone() {
@@ -173,12 +173,12 @@ fn a_card_leads_to_one_place_once_and_an_image_stands_once() {
     );
 }
 
-/// A page of more links than those that stay as they are, and `rest` behind them.
-fn behind_others(rest: &str) -> String {
+/// A page of more links than those that stay as they are, and `tail` behind them.
+fn behind_others(tail: &str) -> String {
     let others = (0..16).fold(String::new(), |page, n| {
         page + &format!("<p><a href=/{n}>o{n}</a>")
     });
-    let markdown = markdown(&format!("{others}<p>end<p>{rest}"));
+    let markdown = markdown(&format!("{others}<p>end<p>{tail}"));
     markdown.split_once("end\n\n").unwrap().1.to_owned()
 }
 

@@ -1,7 +1,7 @@
 //! Code and tables in the markup that highlighters, code hosts and documentation write.
 
-use super::tests::{check, markdown};
-use super::tests_meaning::is_soon_read;
+use super::meaning::is_soon_read;
+use super::{check, markdown};
 
 #[test]
 fn what_numbers_the_lines_of_code_is_no_code() {
@@ -371,5 +371,92 @@ fn code_in_boxes_of_lines_is_one_block() {
             "<div class=cm-content><div class=cm-line>a</div><div class=cm-line>  b</div></div>",
             "```\na\n  b\n```",
         ),
+    ]);
+}
+
+#[test]
+fn inline_code_is_fenced_by_what_it_does_not_hold() {
+    check(&[
+        ("<code>a</code> <kbd>b</kbd>", "`a` `b`"),
+        ("<code>a`b</code>", "``a`b``"),
+        ("<code>`a`</code>", "`` `a` ``"),
+        ("<code>*a*  &lt;b&gt;</code>", "`*a* <b>`"),
+        ("<code>a</code><code>b</code>", "`ab`"),
+        ("<code>a<b>b</b></code>", "`ab`"),
+        ("<b><code>a</code></b>", "**`a`**"),
+        ("x<code> a </code>y", "x `a` y"),
+        ("<code></code>a", "a"),
+        ("<code>a<br> b<br># c</code>", "`a\nb # c`"),
+        ("<code>:<br>\u{b}-<br>c</code>", "`: \u{b}-\nc`"),
+        ("<code>a<br>b`c``d</code>", "```a b`c``d```"),
+        ("<blockquote><code>a<br>b</code>", "> `a\n> b`"),
+        ("<h2><code>a<br>b</code></h2>", "## `a b`"),
+    ]);
+}
+
+#[test]
+fn code_around_links_stays_one_span() {
+    check(&[
+        (
+            "<code>a<a href='http://b' title=d>c</a></code>",
+            "[`ac`](http://b \"d\")",
+        ),
+        (
+            "x <code>Vec&lt;<a href='/t'>T</a>, <b><a href='/t'>T</a></b>&gt;</code> y",
+            "x [`Vec<T, T>`](https://example.com/t) y",
+        ),
+        (
+            "<code>fn a(<a href='/b'>B</a>) -&gt; <a href='/c'>C</a></code> <a href='/d'>d</a>",
+            "`fn a(B) -> C` [d](https://example.com/d)",
+        ),
+        (
+            "<code> <a href='/b'>B</a> <a href='/c'>C</a> </code>",
+            "[`B`](https://example.com/b) [`C`](https://example.com/c)",
+        ),
+        (
+            "<code>a<p><a href='http://b'>c</a></code>",
+            "`a`\n\n[`c`](http://b)",
+        ),
+        (
+            "<tt>see <a href='http://b'>c</a></tt>",
+            "`see` [`c`](http://b)",
+        ),
+        (
+            "<a href='http://a'>x <code>y<i>z</i></code></a>",
+            "[x `yz`](http://a)",
+        ),
+        ("<code>a <a href='javascript:b()'>c</a></code>", "`a c`"),
+        (
+            "<code>a <i hidden><a href='http://b'>c</a></i></code>",
+            "`a`",
+        ),
+    ]);
+}
+
+#[test]
+fn code_blocks_keep_every_character() {
+    check(&[
+        ("<pre>a\n\n  b\n</pre>", "```\na\n\n  b\n```"),
+        (
+            "<pre><code class='language-rust'>fn a() {}\n</code></pre>",
+            "```rust\nfn a() {}\n```",
+        ),
+        ("<pre>```\na\n```</pre>", "````\n```\na\n```\n````"),
+        ("<pre>a<br>b<span>c</span></pre>", "```\na\nbc\n```"),
+        ("<pre><div>a</div><div>b</div></pre>", "```\na\nb\n```"),
+        (
+            "<div class='highlight-python3'><div class=highlight><pre>a</pre></div></div>",
+            "```python3\na\n```",
+        ),
+        (
+            "<blockquote><pre>a\n\nb</pre></blockquote>",
+            "> ```\n> a\n>\n> b\n> ```",
+        ),
+        (
+            "<ul><li>x<pre>a\n\nb</pre></ul>",
+            "- x\n  ```\n  a\n\n  b\n  ```",
+        ),
+        ("<pre>*a* &lt;b&gt;</pre>", "```\n*a* <b>\n```"),
+        ("<pre> </pre>a", "a"),
     ]);
 }
