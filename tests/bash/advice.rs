@@ -191,6 +191,8 @@ fn what_does_something_else_without_an_error_is_named_as_well() {
         ("echo \"$RANDOM\"", "`$RANDOM`"),
         ("sleep $((RANDOM % 1))", "`$RANDOM`"),
         ("((x=1)); echo \"[$x]\"", "`(( ))`"),
+        ("[ \"$EUID\" = 0 ] || echo no", "`$EUID`"),
+        ("echo x >/dev/tcp/127.0.0.1/1", "`/dev/tcp/…`"),
         ("printf 'it'\\''s %s' x$'\\n'", "`$'…'`"),
     ] {
         let note = run(command).note();
