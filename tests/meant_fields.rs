@@ -315,8 +315,8 @@ fn what_asks_for_just_what_is_done_costs_nothing() {
         "lineEnding": "lf", "security_risk": "LOW", "cwd": ".", "command": "create_file",
         "is_append": "no", "backup": "Off", "flag": "w", "encoding": "US-ASCII", "mkdir": false,
         "create_parents": false, "if_exists": "overwrite", "no_clobber": false, "replace": true,
-        "truncate": true, "create": false, "operation": "write", "new_path": "lines.txt",
-        "merge": false, "no_append": true, "isBase64": false, "skip_existing": "false"});
+        "truncate": true, "create": false, "new_path": "lines.txt",
+        "merge": false, "isBase64": false, "skip_existing": "false"});
     let fresh = json!({"file_path": "fresh.txt", "content": "new\n"});
     let fresh_more = json!({"mode": "x", "if_exists": "fail", "no_clobber": true, "replace": false,
         "create": true, "exclusive": true, "skip_existing": true});
@@ -492,7 +492,7 @@ fn a_command_that_is_to_run_in_the_background_does_so_by_whatever_name() {
     for field in ["async", "detach", "detached", "runAsync"] {
         let (text, failed) = session.text_of("bash", &json!({"command": "true", field: true}));
         assert!(
-            !failed && text.contains("started in the background"),
+            !failed && text.contains("Running in the background"),
             "{field}: {text}"
         );
     }

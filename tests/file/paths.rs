@@ -405,12 +405,12 @@ fn a_new_file_is_told_of_the_one_that_file_read_would_name() {
         answer
     };
     for (path, meant) in [
+        ("src/main\u{200b}.rs", "src/main.rs"),
         ("a/src/main.rs", "src/main.rs"),
         ("b/src/util/strings.py", "src/util/strings.py"),
         (&*format!("{place}/src/app.ts"), "src/app.ts"),
         ("Src/main.rs", "src/main.rs"),
         ("src/Main.rs", "src/main.rs"),
-        ("src/main\u{200b}.rs", "src/main.rs"),
         ("src/app.ts,", "src/app.ts"),
         ("cafe\u{301}.txt", "caf\u{e9}.txt"),
         ("readme.md", "README.md"),
