@@ -116,7 +116,7 @@ fn what_an_earlier_edit_of_the_call_has_changed_is_said_to_be_its_doing() {
             "foo\nbar\n",
             json!([{"old_string": "foo", "new_string": "X"}, {"old_string": "foo", "new_string": "Y"}]),
             "Edit 2 of 2: String not found in file",
-            &["old_string is in the file", "edit 1 has changed it"][..],
+            &["In the file as it is", "edit 1 has changed it"][..],
             "Nothing like",
         ),
         (
