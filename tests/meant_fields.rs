@@ -144,6 +144,7 @@ fn a_field_that_says_how_where_or_whether_is_refused_before_anything_is_done() {
     let mut edit_all = edit.clone();
     edit_all["replace_all"] = true.into();
     let bash = json!({"command": "touch made"});
+    let fresh = json!({"file_path": "fresh.txt", "content": "new\n"});
     for (name, request, field, value) in [
         ("file-write", &write, "append", json!(true)),
         ("file-write", &write, "mode", json!("append")),
@@ -167,6 +168,37 @@ fn a_field_that_says_how_where_or_whether_is_refused_before_anything_is_done() {
         ("file-write", &write, "mode", json!("x")),
         ("file-write", &write, "if_exists", json!("skip")),
         ("file-write", &write, "no_clobber", json!(true)),
+        ("file-write", &write, "replace", json!(false)),
+        ("file-write", &write, "truncate", json!(false)),
+        ("file-write", &write, "position", json!("end")),
+        ("file-write", &write, "operation", json!("append")),
+        ("file-write", &write, "type", json!("append")),
+        ("file-write", &write, "strategy", json!("APPEND")),
+        ("file-write", &write, "writeStrategy", json!("append-only")),
+        ("file-write", &write, "at_end", json!(true)),
+        ("file-write", &write, "shouldAppend", json!(true)),
+        ("file-write", &write, "if_not_exists", json!(true)),
+        ("file-write", &write, "exclusive", json!(true)),
+        ("file-write", &write, "no_overwrite", json!(true)),
+        ("file-write", &write, "skipExisting", json!(true)),
+        ("file-write", &write, "check_only", json!(true)),
+        ("file-write", &write, "validate_only", json!("yes")),
+        ("file-write", &write, "is_base64", json!(true)),
+        ("file-write", &write, "contentBase64", json!("eA==")),
+        ("file-write", &write, "merge", json!(true)),
+        ("file-write", &write, "mergeStrategy", json!("deep")),
+        ("file-write", &write, "insert_after_line", json!(2)),
+        ("file-write", &write, "from_line", json!(2)),
+        ("file-write", &write, "new_path", json!("other.txt")),
+        ("file-write", &fresh, "create", json!(false)),
+        ("file-edit", &edit_all, "limit", json!(1)),
+        ("file-edit", &edit_all, "first_only", json!(true)),
+        ("file-edit", &edit, "position", json!("after")),
+        ("file-edit", &edit, "insertPosition", json!("before")),
+        ("file-edit", &edit, "output_path", json!("other.txt")),
+        ("file-edit", &edit, "whole_word", json!(true)),
+        ("bash", &bash, "args", json!(["list"])),
+        ("bash", &bash, "arguments", json!("list")),
         ("file-edit", &edit, "dry_run", json!(true)),
         ("file-edit", &edit, "view_range", json!([1, 2])),
         ("file-edit", &edit, "start_line", json!(1)),
@@ -276,19 +308,24 @@ fn what_asks_for_just_what_is_done_costs_nothing() {
     let edit_more = json!({"encoding": "UTF-8", "expected_replacements": 1, "dry_run": false,
         "command": "str_replace", "backup": "false", "explanation": "because", "occurrence": 1,
         "insert_line": null, "view_range": [], "toolCallId": "7", "exact": "yes",
-        "ignore_case": "no", "expected_occurrences": 1});
+        "ignore_case": "no", "expected_occurrences": 1, "first_only": true, "limit": 1,
+        "output_path": "lines.txt", "position": "replace", "whole_word": false});
     let write = json!({"file_path": "lines.txt", "file_text": "one\ntwo\nthree\nfour\n"});
     let write_more = json!({"overwrite": true, "mode": "w", "create_dirs": true, "append": false,
         "lineEnding": "lf", "security_risk": "LOW", "cwd": ".", "command": "create_file",
         "is_append": "no", "backup": "Off", "flag": "w", "encoding": "US-ASCII", "mkdir": false,
-        "create_parents": false, "if_exists": "overwrite", "no_clobber": false});
+        "create_parents": false, "if_exists": "overwrite", "no_clobber": false, "replace": true,
+        "truncate": true, "create": false, "new_path": "lines.txt",
+        "merge": false, "isBase64": false, "skip_existing": "false"});
     let fresh = json!({"file_path": "fresh.txt", "content": "new\n"});
-    let fresh_more = json!({"mode": "x", "if_exists": "fail", "no_clobber": true});
+    let fresh_more = json!({"mode": "x", "if_exists": "fail", "no_clobber": true, "replace": false,
+        "create": true, "exclusive": true, "skip_existing": true});
     let bash = json!({"command": "echo x"});
     let bash_more = json!({"description": "d", "login": true, "tty": false, "shell": "sh",
         "yield_time_ms": 1000, "max_output_tokens": 9, "restart": false, "is_background": false,
         "sandbox_permissions": "require_escalated", "sandbox": "danger-full-access", "blocking": true,
-        "env": {}, "stdin": "", "user": null, "sudo": "no", "sessionId": "s", "timeout": 60});
+        "env": {}, "stdin": "", "user": null, "sudo": "no", "args": [], "arguments": "",
+        "timeoutSec": 60, "timeout_sec": "60", "async": false, "detach": false, "sessionId": "s", "timeout": 60});
     let grep = json!({"query": "two", "path": "."});
     let grep_more = json!({"-n": true, "multiline": false, "offset": 0, "description": "d"});
     for (name, request, more) in [
@@ -424,5 +461,52 @@ fn a_time_in_milliseconds_is_taken_as_such() {
                 assert_eq!(note, words);
             }
         }
+    }
+}
+
+#[test]
+fn fields_that_only_describe_are_not_refused_for_a_word_in_them() {
+    let request = json!({"file_path": "lines.txt", "content": "new\n"});
+    for (field, value) in [
+        ("line_count", json!(1)),
+        ("type", json!("python")),
+        ("summary", json!("append a line and merge both")),
+        ("no_backup", json!(true)),
+    ] {
+        let mut request = request.clone();
+        request[field] = value;
+        for answer in at_both_doors("file-write", &request) {
+            assert_eq!(answer["bytes"], 4, "{request}: {answer}");
+            let note = answer["note"].as_str().unwrap();
+            assert!(
+                note.contains(&format!("\"{field}\" is not a field")),
+                "{note}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_command_that_is_to_run_in_the_background_does_so_by_whatever_name() {
+    let mut session = Session::plain(directory().path(), "someone", &[]);
+    for field in ["async", "detach", "detached", "runAsync"] {
+        let (text, failed) = session.text_of("bash", &json!({"command": "true", field: true}));
+        assert!(
+            !failed && text.contains("Running in the background"),
+            "{field}: {text}"
+        );
+    }
+    for field in ["timeoutSec", "timeout_sec"] {
+        let (text, _) = session.text_of("bash", &json!({"command": "sleep 30", field: 1}));
+        assert!(text.contains("exit code 124"), "{field}: {text}");
+    }
+}
+
+#[test]
+fn a_command_in_parts_is_led_to_one_string() {
+    for answer in at_both_doors("bash", &json!({"command": ["ls", "-la", "a b"]})) {
+        assert_eq!(answer["error"], "command must be a string");
+        let note = answer["note"].as_str().unwrap();
+        assert!(note.contains(r#""command":"ls -la 'a b'""#), "{note}");
     }
 }

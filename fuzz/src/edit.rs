@@ -79,7 +79,7 @@ fn check_in(place: &TempDir, data: &[u8]) {
         all,
         expected: None,
     };
-    let result = edit(&path, &[replacement], true, None).map_err(|(_, error)| error);
+    let result = edit(&path, &[replacement], true, None, None).map_err(|failed| failed.error);
     let after = fs::read(&path).unwrap();
     let status = fs::metadata(&path).unwrap();
     assert_eq!(

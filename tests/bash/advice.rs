@@ -106,6 +106,15 @@ const ONLY_BASH: &[(&str, &str)] = &[
     ),
     ("echo works >& out; cat out", "`>& FILE` is bash's"),
     (
+        "i=1; echo works $((i++)); [ $i = 2 ]",
+        "`$((… ++))` is bash's",
+    ),
+    (
+        "i=1; echo works $((--i)); [ $((i--)) = 0 ]",
+        "`$((… --))` is bash's",
+    ),
+    ("echo works > >(cat); wait $!", "`>( )` is bash's"),
+    (
         "echo works $((16#ff)); [ $((16#ff)) = 255 ]",
         "`$((BASE#N))` is bash's",
     ),
@@ -139,6 +148,27 @@ fn what_only_bash_understands_is_named_and_works_as_the_note_says() {
 }
 
 #[test]
+fn a_signal_with_sig_before_its_name_is_told_to_be_written_without() {
+    if !sh_is_dash() {
+        return;
+    }
+    for (command, name) in [
+        ("trap 'echo x' SIGINT", "`INT`"),
+        ("trap 'echo x' EXIT SIGTERM; echo works", "`TERM`"),
+        ("sleep 9 & kill -SIGKILL $!", "`KILL`"),
+        ("sleep 9 & kill -s SIGKILL $!", "`KILL`"),
+    ] {
+        let note = run(command).note();
+        assert!(
+            note.contains("SIG") && note.contains(name),
+            "{command}: {note}"
+        );
+        assert!(!note.contains("ERR"), "{note}");
+        assert_eq!(run(&command.replace("SIG", "")).note(), "", "{command}");
+    }
+}
+
+#[test]
 fn what_does_something_else_without_an_error_is_named_as_well() {
     if !sh_is_dash() {
         return;
@@ -156,6 +186,13 @@ fn what_does_something_else_without_an_error_is_named_as_well() {
         ("for i in {1..2}; do echo $i; done; exit 1", "`{1..9}`"),
         ("echo {a..e} {00..10..5}", "`{1..9}`"),
         ("echo $'a\\tb'", "`$'…'`"),
+        ("echo hi >f; x=$(<f); echo \"[$x]\"", "`$(<FILE)`"),
+        ("echo hi >f; echo \"$(< f)\"", "`$(<FILE)`"),
+        ("echo \"$RANDOM\"", "`$RANDOM`"),
+        ("sleep $((RANDOM % 1))", "`$RANDOM`"),
+        ("((x=1)); echo \"[$x]\"", "`(( ))`"),
+        ("[ \"$EUID\" = 0 ] || echo no", "`$EUID`"),
+        ("echo x >/dev/tcp/127.0.0.1/1", "`/dev/tcp/…`"),
         ("printf 'it'\\''s %s' x$'\\n'", "`$'…'`"),
     ] {
         let note = run(command).note();
@@ -179,6 +216,10 @@ fn what_does_something_else_without_an_error_is_named_as_well() {
         "echo http://localhost/{a,b} {a, b}",
         "echo works >file 2>&1; cat file",
         "echo 'a &> b'",
+        "RANDOM=4; echo $RANDOM",
+        "echo '$RANDOM $(<f)' \"\\$RANDOM\"",
+        "((echo x); echo y); ((x=1; echo $x))",
+        "x=$(cat <f 2>&1); echo $x RANDOM",
         "echo \"a &> b\"",
         "true && true; echo 1>&2",
     ] {

@@ -157,6 +157,32 @@ fn lines_that_were_written_over_are_shown_in_their_last_state() {
             "a: Done\nb: Done\nall",
         ),
         (
+            r"printf '[    ] Compiling foo.c\r[ OK ]\n'",
+            "[ OK ] Compiling foo.c",
+        ),
+        (r"printf 'abcdef\rXY'", "XYcdef"),
+        (r"printf 'abcdef\rXY\033[K'", "XY"),
+        (r"printf 'abcdef\rXY\033[0K\n'", "XY"),
+        (r"printf 'abcdef\r\033[2KXY'", "XY"),
+        (r"printf 'abcdef\b\bX'", "abcdXf"),
+        (r"printf 'abcdef\033[3GX'", "abXdef"),
+        (r"printf 'été\rE\n'", "Eté"),
+        (r"printf 'one\ntwo\033[1A\rO\033[1B\rT'", "One\nTwo"),
+        // As pip, npm, curl and git write them.
+        (
+            r"for i in 1 2; do printf '\r\033[2K   %s/2 MB' $i; done; printf '\r\033[2KDone\n'",
+            "Done",
+        ),
+        (
+            r"printf '[##..] / fetch: sill 1\033[1G\033[0K[####] - fetch\033[1G\033[0Kadded 1\n'",
+            "added 1",
+        ),
+        (r"printf '  0   0\r 50  50\r100 100\n'", "100 100"),
+        (
+            r"printf 'Counting objects:  50%% (1/2)\rCounting objects: 100%% (2/2), done.\n'",
+            "Counting objects: 100% (2/2), done.",
+        ),
+        (
             r"printf 'dos\r\n50 %%\r100 %%\r\nend\r\n'",
             "dos\r\n100 %\r\nend\r",
         ),

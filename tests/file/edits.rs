@@ -110,6 +110,85 @@ fn of_several_edits_all_are_made_or_none() {
 }
 
 #[test]
+fn what_an_earlier_edit_of_the_call_has_changed_is_said_to_be_its_doing() {
+    for (content, edits, error, parts, never) in [
+        (
+            "foo\nbar\n",
+            json!([{"old_string": "foo", "new_string": "X"}, {"old_string": "foo", "new_string": "Y"}]),
+            "Edit 2 of 2: String not found in file",
+            &["In the file as it is", "edit 1 has changed it"][..],
+            "Nothing like",
+        ),
+        (
+            "def f(a):\n    return a\n",
+            json!([{"old_string": "return a", "new_string": "return b"},
+                {"old_string": "def f(a):\n    return a", "new_string": "def g(): pass"}]),
+            "Edit 2 of 2: String not found in file",
+            &["edit 1 has changed it"],
+            "the file has changed",
+        ),
+        (
+            "foo\nbar\nend\n",
+            json!([{"old_string": "end", "new_string": "END"}, {"old_string": "bar", "new_string": "foo"},
+                {"old_string": "END", "new_string": "foo"}, {"old_string": "foo", "new_string": "x"}]),
+            "Edit 4 of 4: String found 3 times, use replace_all to replace all",
+            &[
+                "edit 2 has changed",
+                "lines 1 to 3",
+                "as after edits 1 to 3",
+            ],
+            "Nothing like",
+        ),
+        (
+            "foo\n",
+            json!([{"old_string": "foo", "new_string": "foo foo"}, {"old_string": "foo", "new_string": "x"}]),
+            "Edit 2 of 2: String found 2 times, use replace_all to replace all",
+            &["edit 1 has changed", "line 1", "as after edit 1"],
+            "Nothing like",
+        ),
+        // No other edit made the difference.
+        (
+            "one\ntwo\n",
+            json!([{"old_string": "one", "new_string": "1\n1"}, {"old_string": "two ", "new_string": "2"}]),
+            "Edit 2 of 2: String not found in file",
+            &["line 3", "as after edit 1"],
+            "has changed it",
+        ),
+        (
+            "a\nb\nb\n",
+            json!([{"old_string": "a", "new_string": "A"}, {"old_string": "b", "new_string": "B"}]),
+            "Edit 2 of 2: String found 2 times, use replace_all to replace all",
+            &["lines 2 and 3", "as after edit 1"],
+            "has changed",
+        ),
+        (
+            "a\nb\n",
+            json!([{"old_string": "one", "new_string": "A"}, {"old_string": "b", "new_string": "B"}]),
+            "Edit 1 of 2: String not found in file",
+            &["Nothing like"],
+            "as after",
+        ),
+    ] {
+        let (answer, after) = edit(content, &json!({ "edits": edits }));
+        assert_eq!(answer["error"], error);
+        let note = answer["note"].as_str().unwrap();
+        assert!(parts.iter().all(|part| note.contains(part)), "{note}");
+        assert!(!note.contains(never), "{note}");
+        assert_eq!(after, content);
+    }
+    // In the file's own line ends, and with the number that was expected.
+    let crlf = json!([{"old_string": "one", "new_string": "1"}, {"old_string": "one\ntwo", "new_string": "2"}]);
+    let (answer, _) = edit("one\r\ntwo\r\n", &json!({ "edits": crlf }));
+    let note = answer["note"].as_str().unwrap();
+    assert!(note.contains("edit 1 has changed it"), "{note}");
+    let many = json!([{"old_string": "one", "new_string": "two"}, {"old_string": "two", "new_string": "2",
+        "replace_all": true, "expected_replacements": 1}]);
+    let (answer, _) = edit("one\ntwo\n", &json!({ "edits": many }));
+    let note = answer["note"].as_str().unwrap();
+    assert!(note.contains("edit 1 has changed"), "{note}");
+}
+
+#[test]
 fn many_edits_in_one_call_take_their_time_and_no_more() {
     let content: String = (0..2000).fold(String::new(), |text, n| text + &format!("<{n}>\n"));
     let edit_of = |n| json!({"old_string": format!("<{n}>\n"), "new_string": format!("[{n}]\n\n")});

@@ -8,6 +8,7 @@ mod files;
 mod in_place;
 mod legacy_office;
 mod messages;
+mod more_than_text;
 mod near;
 mod odd_places;
 mod paths;

@@ -260,6 +260,19 @@ fn line_ends_that_would_be_mixed_are_said() {
         note.contains("with CRLF, where the file's other lines end in LF"),
         "{note}"
     );
+    // Where no line of the other kind is left, there are not both.
+    for (content, old, new) in [
+        ("a\nb\nc\n", "\n", "\r\n"),
+        ("a\r\nb\r\n", "\r\n", "\n"),
+        ("a\nb", "\n", "\r\n"),
+    ] {
+        let (_here, file) = file_with(content);
+        let answer = edit_with(&file, old, new, &json!(true));
+        assert_eq!(answer.json().get("note"), None, "{content:?}");
+    }
+    let (_here, file) = file_with("a\nb;\nc;\n");
+    let note = edit_with(&file, ";\n", "\r\n", &json!(true)).note();
+    assert!(note.contains("it now has both"), "{note}");
     let (_here, file) = file_with("a\rb\rc\r");
     let note = note_of(&file, "a line\nthat is not there", "x");
     assert!(note.contains("end in CR alone"), "{note}");

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::common::{Answer, directory, piped, text, tool, tree};
+use crate::mcp::session::Session;
 use serde_json::{Value, json};
 
 /// A project with a few files, in which the tools are called.
@@ -389,6 +390,48 @@ fn a_new_file_whose_name_is_a_slip_of_another_s_is_told() {
         fs::read_to_string(here.path().join("src/app.ts")).unwrap(),
         "one\ntwo\n"
     );
+}
+
+#[test]
+fn a_new_file_is_told_of_the_one_that_file_read_would_name() {
+    let here = project();
+    fs::write(here.path().join("caf\u{e9}.txt"), "x").unwrap();
+    let place = text(here.path()).trim_start_matches('/').to_owned();
+    let mut session = Session::plain(here.path(), "someone", &[]);
+    let mut write = |path: &str| {
+        let request = json!({"file_path": path, "content": "new"});
+        let (answer, failed) = session.text_of("file_write", &request);
+        assert!(!failed, "{path}: {answer}");
+        answer
+    };
+    for (path, meant) in [
+        ("src/main\u{200b}.rs", "src/main.rs"),
+        ("a/src/main.rs", "src/main.rs"),
+        ("b/src/util/strings.py", "src/util/strings.py"),
+        (&*format!("{place}/src/app.ts"), "src/app.ts"),
+        ("Src/main.rs", "src/main.rs"),
+        ("src/Main.rs", "src/main.rs"),
+        ("src/app.ts,", "src/app.ts"),
+        ("cafe\u{301}.txt", "caf\u{e9}.txt"),
+        ("readme.md", "README.md"),
+    ] {
+        let answer = write(path);
+        let note = format!("{} is there as well", Value::from(meant));
+        assert!(answer.contains(&note), "{path}: {answer}");
+        // It is said once.
+        assert_eq!(answer.matches("as well").count(), 1, "{answer}");
+    }
+    // A name of its own, or one that many directories have, is no slip.
+    for path in [
+        "src/app.tsx",
+        "src/app2.ts",
+        "src/util/app.ts",
+        "src/util/README.md",
+        "lib/app.ts",
+    ] {
+        let answer = write(path);
+        assert!(!answer.contains("as well"), "{path}: {answer}");
+    }
 }
 
 #[test]

@@ -210,5 +210,15 @@ fn a_server_tells_that_a_file_has_changed_since_it_was_shown() {
         let request = json!({"file_path": "a.txt", "content": "1\n"});
         let (text, _) = session.text_of("file_write", &request);
         assert!(text.contains("had changed since you last saw it"), "{text}");
+        // The same bytes are no change, whoever wrote them.
+        fs::write(&file, "1\n").unwrap();
+        let request = json!({"file_path": "a.txt", "content": "1\n2\n"});
+        let (text, _) = session.text_of("file_write", &request);
+        assert!(!text.contains("had changed"), "{text}");
+        // Other bytes of the same length are one.
+        fs::write(&file, "1\n3\n").unwrap();
+        let request = json!({"file_path": "a.txt", "content": "1\n4\n"});
+        let (text, _) = session.text_of("file_write", &request);
+        assert!(text.contains("had changed since you last saw it"), "{text}");
     }
 }

@@ -53,7 +53,7 @@ fn a_gzip_file_is_searched_unpacked_by_its_path_and_counted_among_documents_else
     let edit = json!({"file_path": "d/app.log.gz", "old_string": "ERROR boom", "new_string": "x"});
     let (shown, _) = session.text_of("file_edit", &edit);
     assert!(
-        shown.contains("It is a binary file (gzip archive)"),
+        shown.contains("The file is binary (gzip archive), so nothing was written"),
         "{shown}"
     );
     assert!(

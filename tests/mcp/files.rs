@@ -528,8 +528,12 @@ fn documents_are_shown_as_markdown_and_paged_by_lines() {
         let (whole, note) = whole.rsplit_once('\n').unwrap();
         assert!(whole.contains(has), "{kind}: {whole}");
         let label = kind.to_uppercase();
-        let words_for =
-            format!("[{label} file, shown as Markdown: file_edit does not see this text.");
+        let edit = match kind {
+            "ipynb" => "takes the file's JSON",
+            "rtf" | "eml" => "takes the text that is in the file",
+            _ => "does not see this text.",
+        };
+        let words_for = format!("[{label} file, shown as Markdown: file_edit {edit}");
         assert!(note.starts_with(&words_for), "{note}");
         let lines: Vec<&str> = whole.lines().collect();
         for (request, part) in [

@@ -3,7 +3,7 @@
 mod background;
 mod bounds;
 mod ending;
-mod files;
+pub mod files;
 mod let_through;
 mod life;
 mod lines;

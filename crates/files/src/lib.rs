@@ -28,7 +28,7 @@ mod target;
 
 pub use changed_lines::ChangedLines;
 pub use directory::{DirectoryEntryKind, list_directory};
-pub use edit::{EditError, FileEdit, TextReplacement, edit};
+pub use edit::{EditError, FailedEdit, FileEdit, TextReplacement, edit};
 pub use edit_encoding::EncodingObstacle;
 pub use image::is_whole_image;
 pub use line_ends::LineEndChange;

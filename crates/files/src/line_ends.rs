@@ -30,8 +30,10 @@ pub enum LineEndChange {
 pub struct LineEndDecision {
     /// The change to be made.
     pub done: LineEndChange,
-    /// The number of lines of the file, if that was asked and all end in CRLF; else 0.
-    pub crlf: u64,
+    /// The number of line ends of the file, if that was asked and all are alike; else 0.
+    pub lines: u64,
+    /// The number of such line ends in the text to be found.
+    pub replaced_lines: u64,
     /// True if both texts are the same then.
     pub changes_nothing: bool,
 }
@@ -52,17 +54,17 @@ pub fn decide<'a>(
     let new_lines = bare_line_feeds(new).next().is_some() && (!has_cr || crlf_in(old) > 0);
     let mut decided = LineEndDecision {
         done: LineEndChange::AsSent,
-        crlf: 0,
+        lines: 0,
+        replaced_lines: crlf_in(old),
         changes_nothing: false,
     };
     if old_lines || new_lines {
-        decided.crlf = lines_in_crlf(file, deadline)?;
+        decided.lines = lines_in_crlf(file, deadline)?;
     }
-    if decided.crlf == 0 {
-        if crlf_in(new) > 0
-            && !has_cr
-            && lines_in_lf(file, deadline)? > bare_line_feeds(old).count() as u64
-        {
+    if decided.lines == 0 {
+        if crlf_in(new) > 0 && !has_cr {
+            decided.lines = lines_in_lf(file, deadline)?;
+            decided.replaced_lines = bare_line_feeds(old).count() as u64;
             decided.done = LineEndChange::MixedIn;
         }
         return Ok((as_sent, decided));
@@ -106,7 +108,7 @@ fn bare_line_feeds(text: &[u8]) -> impl Iterator<Item = usize> {
 }
 
 /// Counts CRLF in `text`.
-pub fn crlf_in(text: &[u8]) -> u64 {
+fn crlf_in(text: &[u8]) -> u64 {
     Finder::new("\r\n").find_iter(text).count() as u64
 }
 

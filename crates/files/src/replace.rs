@@ -246,7 +246,7 @@ mod tests {
                                 all: false,
                                 expected: None,
                             };
-                            edit(path, &[replacement], false, None).ok()
+                            edit(path, &[replacement], false, None, None).ok()
                         });
                         assert!(
                             edited.is_some_and(|edited| edited.made[0].count == 1),

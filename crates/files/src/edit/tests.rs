@@ -1,7 +1,10 @@
 //! Edits within one file, by pieces and places.
 
+use memchr::memmem::Finder;
 use proptest::prelude::*;
 
+use super::prepared::{write_around, write_replaced};
+use super::text_search::WINDOW;
 use super::*;
 
 /// The number of replacements that an edit made, if it was made.
@@ -25,7 +28,7 @@ fn edited(
         all,
         expected: None,
     };
-    let result = edit(&path, &[replacement], true, None).map_err(|(_, error)| error);
+    let result = edit(&path, &[replacement], true, None, None).map_err(|failed| failed.error);
     (result, std::fs::read(&path).unwrap())
 }
 

@@ -14,6 +14,14 @@ pub struct NearestText {
     pub finding: NearestFinding,
 }
 
+impl NearestText {
+    /// True if it is in lines of the file that can be numbered.
+    #[must_use]
+    pub fn names_lines(&self) -> bool {
+        matches!(self.finding, NearestFinding::Place(_)) || !self.lines_with_new_text.is_empty()
+    }
+}
+
 /// The nearest place, or the reason why there is none.
 #[derive(Debug)]
 pub enum NearestFinding {

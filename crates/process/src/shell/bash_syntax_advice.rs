@@ -17,13 +17,14 @@ const BASH_WORDS: &str = "[[ source function let declare typeset shopt mapfile r
 const BASH_OPTIONS: &str = "set read wait export printf readonly unset ulimit";
 
 /// Other syntax of bash: part of the error message, part of the command, and a name for it.
-const BASH_SYNTAX: [(&str, &str, &str); 26] = [
+const BASH_SYNTAX: [(&str, &str, &str); 31] = [
     ("\"(\" unexpected", "function ", "function"),
     ("\"(\" unexpected", "=(", "NAME=(…)"),
     ("\"(\" unexpected", "<(", "<( )"),
     ("\"(\" unexpected", ">(", ">( )"),
     ("redirection unexpected", "<<<", "<<<"),
     ("redirection unexpected", "<(", "<( )"),
+    ("redirection unexpected", ">(", ">( )"),
     ("\"}\" unexpected", "function ", "function"),
     ("Bad for loop variable", "for ((", "for (("),
     ("\"&\" unexpected", "|&", "|&"),
@@ -42,9 +43,17 @@ const BASH_SYNTAX: [(&str, &str, &str); 26] = [
     ("%q: invalid directive", "printf ", "printf %q"),
     ("%(: invalid directive", "printf ", "printf %(…)T"),
     ("expecting primary", "**", "$((… ** …))"),
+    ("expecting primary", "++", "$((… ++))"),
+    ("expecting primary", "--))", "$((… --))"),
+    (" /dev/tcp/", "/dev/tcp/", "/dev/tcp/…"),
+    (" /dev/udp/", "/dev/udp/", "/dev/udp/…"),
     ("exec: -a: not found", "exec -a ", "exec -a"),
     ("bad trap", "trap ", "trap … ERR"),
 ];
+
+/// Variables that bash sets and `sh` does not.
+const BASH_VARIABLES: &str =
+    "RANDOM SRANDOM SECONDS EPOCHSECONDS UID EUID BASHPID PIPESTATUS OSTYPE HOSTTYPE";
 
 /// Maximum length of a command that is examined: longer ones are mostly data.
 const MAX_COMMAND_BYTES: usize = 64 * 1024;
@@ -67,16 +76,24 @@ pub fn advise_on_failure(command: &str, tail: &[u8]) -> Option<String> {
         return Some(ECHO.to_owned());
     }
     // Nothing fails there.
-    let plain = without_quotes(command);
+    let plain = without_quotes(command, "'\"");
     if plain.contains("&>") && is_dash() {
         return Some(BOTH_STREAMS.to_owned());
     }
     let mut messages = tail.lines().filter_map(parse_message);
+    if let Some(name) = messages
+        .clone()
+        .find_map(|words| sig_name(&unquoted, words))
+    {
+        return Some(format!(
+            "The shell here is sh, which has no SIG before the names of signals: write `{name}`."
+        ));
+    }
     let syntax = messages.find_map(|words| find_bash_syntax(&unquoted, words));
     let silent = || {
-        find_silent_syntax(&plain)
-            .filter(|_| is_dash())
-            .map(str::to_owned)
+        let text = find_silent_syntax(&plain).map(str::to_owned);
+        let syntax = text.or_else(|| find_silent_expansion(&without_quotes(command, "'")));
+        syntax.filter(|_| is_dash())
     };
     let syntax = syntax.or_else(silent)?;
     let how = if find_on_path(OsStr::new("bash")).is_some() {
@@ -113,8 +130,23 @@ fn parse_message(line: &str) -> Option<&str> {
     number.parse::<u64>().is_ok().then_some(words)
 }
 
-/// `command` with a NUL in place of each character that is quoted, or part of a comment.
-fn without_quotes(command: &str) -> String {
+/// The name of a signal after the SIG that the error message `words` is about.
+fn sig_name<'a>(command: &'a str, words: &'a str) -> Option<&'a str> {
+    let named_in = |text: &'a str| {
+        let mut parts = text.split(|c: char| !c.is_ascii_alphanumeric());
+        parts.find_map(|part| part.strip_prefix("SIG").filter(|name| !name.is_empty()))
+    };
+    match words {
+        // The message names no more than the letter.
+        "kill: Illegal option -S" => named_in(command),
+        _ if words.starts_with("trap: ") || words.starts_with("kill: invalid ") => named_in(words),
+        _ => None,
+    }
+}
+
+/// `command` with a NUL in place of each character that is escaped, within one of these `quotes`, or
+/// part of a comment.
+fn without_quotes(command: &str, quotes: &str) -> String {
     let (mut quote, mut is_escaped, mut is_comment, mut before) = (None, false, false, ' ');
     let mask = |c: char| {
         let begins = before.is_whitespace() || ";&|()".contains(before);
@@ -135,8 +167,8 @@ fn without_quotes(command: &str) -> String {
                 is_escaped = true;
                 '\0'
             }
-            None => c,
-            Some(_) => '\0',
+            Some(open) if quotes.contains(open) => '\0',
+            _ => c,
         }
     };
     command.chars().map(mask).collect()
@@ -160,6 +192,39 @@ fn find_silent_syntax(plain: &str) -> Option<&'static str> {
             .filter(|(offset, _)| !word[..*offset].ends_with('$'));
         braces.find_map(|(offset, _)| expanded_brace(&word[offset..]))
     })
+}
+
+/// The expansion of bash in the command without what is in single quotes that is empty in `sh`, or
+/// the assignment that is lost there.
+fn find_silent_expansion(command: &str) -> Option<String> {
+    if command.contains("$(<") {
+        return Some("$(<FILE)".to_owned());
+    }
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut arithmetic = command
+        .match_indices("((")
+        .filter(|(start, _)| !command[..*start].ends_with('$'))
+        .filter_map(|(start, _)| command[start + 2..].split_once("))"));
+    let is_assignment = |(text, _): (&str, &str)| {
+        let (name, value) = text.split_once('=').unwrap_or_default();
+        let name = name.trim_end_matches(['+', '-', '*', '/', '%']);
+        let is_value = |c: char| is_name(c) || "$+-*/%()".contains(c);
+        !name.is_empty() && name.chars().all(is_name) && value.chars().all(is_value)
+    };
+    if arithmetic.any(is_assignment) {
+        return Some("(( ))".to_owned());
+    }
+    let is_expanded = |name: &&str| {
+        let mut places = command.match_indices(name);
+        let is_set = command.contains(&format!("{name}=")) || std::env::var_os(name).is_some();
+        !is_set
+            && places.any(|(start, _)| {
+                command[..start].ends_with(['$', '{', '('])
+                    && !command[start + name.len()..].starts_with(is_name)
+            })
+    };
+    let mut names = BASH_VARIABLES.split_whitespace();
+    names.find(is_expanded).map(|name| format!("${name}"))
 }
 
 /// The name of the brace expansion that `word` begins with, if it is one.

@@ -1,5 +1,5 @@
 //! A command's output as its last state on a terminal: without escape sequences, and of a line that
-//! was overwritten only the last version.
+//! was overwritten what is there in the end, each character being one column wide.
 //!
 //! Rules: the decisions on MCP and the command line (7).
 
@@ -33,9 +33,9 @@ struct HeldLines {
     line: String,
     /// The lines below the cursor, nearest last.
     below: Vec<String>,
-    /// True if the next character is the first of a new version of the line.
-    is_at_start: bool,
-    /// True if it was a carriage return that led there.
+    /// The offset in it at which the next character is written.
+    cursor: usize,
+    /// True if it was a carriage return that led to the line's start.
     is_returned: bool,
 }
 
@@ -93,6 +93,7 @@ impl HeldLines {
 
     /// Passes on all lines, but for empty ones below the cursor: they were cleared.
     fn pass_on(&mut self) {
+        self.cursor = 0;
         let line = std::mem::take(&mut self.line);
         let below = self.below.drain(..).skip_while(String::is_empty);
         let below = below.collect::<Vec<_>>().into_iter().rev();
@@ -102,8 +103,8 @@ impl HeldLines {
     }
 
     fn begin_line(&mut self) {
-        self.is_at_start = !self.below.is_empty();
-        if self.is_at_start {
+        self.cursor = 0;
+        if !self.below.is_empty() {
             return self.move_cursor(false, 1);
         }
         if self.line.len() > MAX_LINE_ABOVE_BYTES {
@@ -122,9 +123,21 @@ impl HeldLines {
         }
     }
 
-    /// Moves the cursor up or down; at the start of a line it stays at the start.
+    /// The number of characters before the cursor.
+    fn column(&self) -> usize {
+        self.line[..self.cursor].chars().count()
+    }
+
+    /// Moves the cursor within the line, to its end at most.
+    fn set_column(&mut self, column: usize) {
+        let line = self.line.trim_end_matches('\r');
+        let offset = line.char_indices().nth(column);
+        self.cursor = offset.map_or(line.len(), |(offset, _)| offset);
+    }
+
+    /// Moves the cursor up or down, in its column if the line is as long.
     fn move_cursor(&mut self, up: bool, lines: u16) {
-        self.is_at_start |= self.line.is_empty();
+        let column = self.column();
         for _ in 0..lines {
             let line = std::mem::take(&mut self.line);
             if up && let Some(above) = self.above.pop_back() {
@@ -137,17 +150,22 @@ impl HeldLines {
                 self.line = line;
             }
         }
+        self.set_column(column);
     }
 }
 
 impl vte::Perform for HeldLines {
     fn print(&mut self, character: char) {
-        if self.is_at_start {
-            self.line.clear();
-            self.is_at_start = false;
-        }
         self.is_returned = false;
-        self.line.push(character);
+        match self.line[self.cursor..].chars().next() {
+            None => self.line.push(character),
+            Some(overwritten) => {
+                let end = self.cursor + overwritten.len_utf8();
+                self.line
+                    .replace_range(self.cursor..end, character.encode_utf8(&mut [0; 4]));
+            }
+        }
+        self.cursor += character.len_utf8();
         if self.line.len() >= MAX_HELD_LINE_BYTES {
             self.pass_on();
         }
@@ -162,8 +180,8 @@ impl vte::Perform for HeldLines {
                 }
                 self.begin_line();
             }
-            b'\r' => (self.is_at_start, self.is_returned) = (true, true),
-            b'\x08' => drop(self.line.pop()),
+            b'\r' => (self.cursor, self.is_returned) = (0, true),
+            b'\x08' => self.set_column(self.column().saturating_sub(1)),
             // A control character of eight bits can hardly be meant: it is a byte that is no UTF-8.
             0x80.. => self.print(char::REPLACEMENT_CHARACTER),
             other => self.print(char::from(other)),
@@ -175,18 +193,23 @@ impl vte::Perform for HeldLines {
         let first = first.copied().unwrap_or(0);
         match action {
             'A' | 'B' | 'E' | 'F' => {
+                if matches!(action, 'E' | 'F') {
+                    self.cursor = 0;
+                }
                 self.move_cursor(matches!(action, 'A' | 'F'), first.max(1));
-                self.is_at_start |= matches!(action, 'E' | 'F');
             }
-            'G' => self.is_at_start |= first <= 1,
-            'J' | 'K' => {
-                if action == 'J' && first == 0 {
+            'C' => self.set_column(self.column() + usize::from(first.max(1))),
+            'D' => self.set_column(self.column().saturating_sub(first.max(1).into())),
+            'G' => self.set_column(usize::from(first.max(1)) - 1),
+            'J' | 'K' if first == 0 || first == 2 && action == 'K' => {
+                if action == 'J' {
                     self.below.clear();
                 }
-                if first == 0 && self.is_at_start || first == 2 && action == 'K' {
-                    self.line.clear();
-                    self.is_returned = false;
+                if first == 2 {
+                    self.cursor = 0;
                 }
+                self.line.truncate(self.cursor);
+                self.is_returned &= !self.line.is_empty();
             }
             _ => {}
         }
@@ -229,7 +252,10 @@ mod tests {
             ("1\n2\n\x1b[2F\x1b[Jdone\nand more", "done\nand more"),
             ("1\n2\n\x1b[99A3\n", "3\n2"),
             ("1\n2\n\n\n", "1\n2\n\n\n"),
-            ("é日本\u{1f600}\r\u{e9}", "é"),
+            ("é日本\u{1f600}\rE\u{e9}", "Eé本\u{1f600}"),
+            ("[    ] a.c\r[ OK ]\n", "[ OK ] a.c\n"),
+            ("abcdef\rXY\x1b[K\r\nabcdef\x1b[2D\x1b[CX", "XY\r\nabcdeX"),
+            ("one\r\ntwo\x1b[A!\n", "one!\ntwo"),
         ] {
             for size in [1, 3, 1000] {
                 let mut text = TerminalText::new(Vec::new());

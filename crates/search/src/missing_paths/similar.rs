@@ -51,10 +51,23 @@ pub(super) fn similar_names(
     names.take(MAX_SIMILAR_NAMES).collect()
 }
 
+/// True if the names of both have the same letters and digits, but for case.
+#[must_use]
+pub fn has_same_letters(one: &Path, other: &Path) -> bool {
+    let name = |path: &Path| path.file_name()?.to_str().map(str::to_lowercase);
+    match (name(one), name(other)) {
+        (Some(one), Some(other)) => letters(&one).eq(letters(&other)),
+        _ => false,
+    }
+}
+
+fn letters(name: &str) -> impl Iterator<Item = char> {
+    name.chars().filter(|c| c.is_alphanumeric())
+}
+
 /// The likeness of two names in small letters, at most 1; `None` if they are not alike.
 fn likeness(one: &str, other: &str) -> Option<f64> {
-    let plain = |name: &str| -> String { name.chars().filter(|c| c.is_alphanumeric()).collect() };
-    if plain(one) == plain(other) {
+    if letters(one).eq(letters(other)) {
         return Some(1.0);
     }
     let (stem, extension) = one.rsplit_once('.').unwrap_or((one, ""));

@@ -3,6 +3,7 @@
 //! because only that process is confined.
 
 use std::fs;
+use std::hash::{DefaultHasher, Hasher};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -47,9 +48,18 @@ pub(crate) fn run_and_report_file<'a>(
     }))
 }
 
-/// The time of the last change, and the size.
+/// The largest file, in bytes, of whose content the state is a sum.
+const MAX_SUMMED_BYTES: usize = 256 * 1024;
+
+/// A sum of the content or, of a larger file, the time of its last change; and the size.
 fn state_of(path: &Path) -> Option<String> {
     let status = fs::metadata(path).ok()?;
+    let size = status.len();
+    if let Some((content, true)) = iki_files::beginning(path, MAX_SUMMED_BYTES, None) {
+        let mut sum = DefaultHasher::new();
+        sum.write(&content);
+        return Some(format!("{:x} {size}", sum.finish()));
+    }
     let (seconds, nanoseconds) = (status.mtime(), status.mtime_nsec());
-    Some(format!("{seconds}.{nanoseconds} {}", status.len()))
+    Some(format!("{seconds}.{nanoseconds} {size}"))
 }

@@ -205,6 +205,13 @@ impl Failure {
         self
     }
 
+    /// This failure with these notes after its own.
+    #[must_use]
+    pub(crate) fn and_notes(self, notes: impl IntoIterator<Item = String>) -> Self {
+        let add = |failure: Self, note: String| failure.and_note(&note);
+        notes.into_iter().fold(self, add)
+    }
+
     /// This failure with a note that quotes a file.
     #[must_use]
     pub(crate) fn with_quotation(self, note: impl Into<String>) -> Self {

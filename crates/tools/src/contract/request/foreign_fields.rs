@@ -19,7 +19,7 @@ use iki_process::shell::CommandShell;
 
 mod field_rules;
 
-use field_rules::{DESCRIPTIONS, EXCLUSIVE, ONLY_NEW, OTHER_NAMES, RULES};
+use field_rules::{DESCRIPTIONS, EXCLUSIVE, FieldRule, NEGATIONS, ONLY_NEW, OTHER_NAMES, RULES};
 pub(super) use field_rules::{LAST_LINE, LINE_RANGE, OPPOSITES};
 
 /// The meaning of a field that the tool does not have.
@@ -44,9 +44,9 @@ pub(super) fn meaning(
     if DESCRIPTIONS.split_whitespace().any(|one| one == name) {
         return ForeignField::Idle;
     }
-    let mut rules = RULES.iter().filter(|rule| rule.tools.contains(&tool.name));
-    let rule = rules.find(|rule| rule.names.split_whitespace().any(|one| is_same(one, name)));
+    let rule = find_rule(tool, name, value);
     let first = rule.and_then(|rule| rule.names.split_whitespace().next());
+    let first = first.map(|first| first.trim_start_matches('*'));
     if let (Some(rule), Some(first)) = (rule, first)
         && rule.instead.is_empty()
         && rule.done == ["*"]
@@ -94,6 +94,49 @@ pub(super) fn meaning(
     let advice = rule.instead.iter().filter(|(by, _)| can_be_sent(by));
     let advice: Vec<&str> = advice.map(|(_, words)| *words).collect();
     ForeignField::Refused(refusal(tool, name, &advice.join("; ")))
+}
+
+/// The rule on a field: by its name, by a word in that or, where it has none of its own, by the word
+/// that is its value.
+fn find_rule(tool: &Tool, name: &str, value: &FieldValue<'_>) -> Option<&'static FieldRule> {
+    let find = |is_meant: &dyn Fn(&str) -> bool| {
+        let mut rules = RULES.iter().filter(|rule| rule.tools.contains(&tool.name));
+        rules.find(|rule| rule.names.split_whitespace().any(is_meant))
+    };
+    let by_word = |text: &str| {
+        let words = words_of_name(text);
+        let is_word = |one: &str| words.iter().any(|word| word == one);
+        let is_negated = NEGATIONS.into_iter().any(is_word);
+        find(&|one| !is_negated && one.strip_prefix('*').is_some_and(is_word))
+    };
+    let by_value = || match value {
+        FieldValue::Text(text) => by_word(text.trim()),
+        _ => None,
+    };
+    find(&|one| is_same(one, name))
+        .or_else(|| by_word(name))
+        .or_else(by_value)
+}
+
+/// The words of which a name is made, in small letters; none for a text that is no name.
+fn words_of_name(name: &str) -> Vec<String> {
+    let is_part = |one: char| one.is_ascii_alphanumeric() || "_-".contains(one);
+    let (mut words, mut before) = (vec![String::new()], ' ');
+    for one in name.chars() {
+        if !is_part(one) {
+            return Vec::new();
+        }
+        if "_-".contains(one) || one.is_ascii_uppercase() && before.is_ascii_lowercase() {
+            words.push(String::new());
+        }
+        if one.is_ascii_alphanumeric()
+            && let Some(word) = words.last_mut()
+        {
+            word.push(one.to_ascii_lowercase());
+        }
+        before = one;
+    }
+    words
 }
 
 /// The refusal of the field `name`, with advice on what does it.
@@ -153,10 +196,11 @@ fn asks_for_what_is_done(
         "occurrence" => {
             let words: &[&str] = match request.flag("replace_all") {
                 Ok(true) => &["all"],
-                _ => &["1", "-1", "first", "last"],
+                _ => &["1", "-1", "first", "last", "true"],
             };
             words.contains(&value)
         }
+        "new_path" => file_path == Some(value),
         "cwd" => {
             let here = std::env::current_dir().unwrap_or_default();
             let is_here = || here.join(value).canonicalize().ok() == here.canonicalize().ok();

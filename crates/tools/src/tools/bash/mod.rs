@@ -21,7 +21,7 @@ use crate::contract::tool::{AccessScope, ExitCodes, FieldRole, Tool, ToolHints, 
 use crate::secrets;
 use background::BackgroundRequest;
 use binary_output::TextOrBytes;
-use iki_base::wording::count_noun;
+use iki_base::wording::{count_noun, quoted};
 use iki_process::sandbox::confinement::audit::{DenialListener, KernelDenial};
 use iki_process::sandbox::confinement::{self, AccessRight, Confinement};
 use iki_process::sandbox::roots;
@@ -72,7 +72,14 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     if let Some(BackgroundRequest::Stop(number)) = background_request {
         return background::stop(number, terms);
     }
-    let command = request.required_text("command")?;
+    let command = request.required_text("command").map_err(|failure| {
+        let parts = request.texts("command").unwrap_or_default();
+        let parts: Vec<_> = parts.into_iter().map(quoted).collect();
+        match &*parts.join(" ") {
+            "" => failure,
+            line => failure.with_note(format!("Send it as one string: \"command\":{line:?}.")),
+        }
+    })?;
     let mut time = match background_request {
         None => CommandTime::from_terms(terms),
         Some(_) => CommandTime::unlimited(),

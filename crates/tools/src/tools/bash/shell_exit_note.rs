@@ -49,9 +49,14 @@ pub fn note(command: &str, code: i32) -> Option<String> {
         format!("`{call}` matches the shell's own command line, in which its pattern is{itself}")
     } else if let Some(index) = is("kill")
         && !words.iter().any(|word| word == "trap")
-        && words[index + 1..].iter().take(4).any(|word| word == "0")
+        && let Some(group) = words[index + 1..]
+            .iter()
+            .take(4)
+            .find(|word| ["0", "-0", "-$$"].contains(&&***word))
     {
-        "`kill 0` ends all that the command has started, the shell too; name the process".to_owned()
+        format!(
+            "`kill {group}` ends all that the command has started, the shell too; name the process"
+        )
     } else if let Some(name) = ["pkill", "killall"]
         .into_iter()
         .find(|name| is(name).is_some())
@@ -114,6 +119,8 @@ mod tests {
             ),
             ("kill 0", "name the process"),
             ("kill -TERM 0; echo x", "name the process"),
+            ("kill -- -$$; echo x", "`kill -$$` ends all"),
+            ("kill -9 \"-$$\"", "name the process"),
             ("killall bash", "`killall` matches it"),
         ] {
             let note = note(command, 143).unwrap();

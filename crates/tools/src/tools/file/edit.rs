@@ -8,9 +8,12 @@ use crate::contract::notes::Notes;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{AccessScope, FieldRole, Tool, ToolHints, ToolManual};
+use crate::tools::file::composed::{self, Composition};
 use crate::tools::file::{edit_note, failure, write_note};
 use iki_base::wording::plural;
-use iki_files::{self as files, EditError, EncodingObstacle, FileAccessError, TextReplacement};
+use iki_files::{
+    self as files, EditError, EncodingObstacle, FailedEdit, FileAccessError, TextReplacement,
+};
 use iki_search::missing_paths::PathWant;
 
 /// The tool's row in the registry.
@@ -58,18 +61,30 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             expected: edit.expected,
         })
         .collect();
-    let edited = files::edit(Path::new(path), &replacements, tells_lines, terms.until());
-    let edited = edited.map_err(|(index, error)| {
-        let failure = edit_failure(path, &error, terms);
-        match error {
-            EditError::File(_) => failure,
-            _ => number_failure(index, sent.len(), failure),
+    let composition = Composition::detect(Path::new(path), terms);
+    if let Some(refusal) = composition.refusal(path, terms) {
+        return Err(refusal);
+    }
+    let condition = composition.condition();
+    let edited = files::edit(
+        Path::new(path),
+        &replacements,
+        tells_lines,
+        condition,
+        terms.until(),
+    );
+    let edited = edited.map_err(|failed| {
+        let failure = edit_failure(path, &failed, composition, terms);
+        match failed.error {
+            EditError::File(_) | EditError::Broken => failure,
+            _ => number_failure(failed.index, sent.len(), failure),
         }
     })?;
     let replacements = edited.made.iter().map(|made| made.count).sum();
     let lines = edit_note::changed_lines(&edited.changed);
     let encoding = edited.encoding.filter(|_| replacements > 0);
     let mut notes = Notes::from(encoding.map(edit_note::made_in_encoding));
+    notes.add(composition.note().filter(|_| replacements > 0));
     if edited.brings_replacement {
         notes.add(write_note::REPLACEMENT_WRITTEN.to_owned());
     }
@@ -184,7 +199,8 @@ fn replacement<'a>(
     let new = request.required_text("new_string")?;
     let all = request.flag("replace_all")?;
     if old.is_empty() {
-        let make = terms.if_served("file_write", "; to create a file, use file_write");
+        let make = "; to create a file or fill an empty one, use file_write";
+        let make = terms.if_served("file_write", make);
         return Err(
             Failure::new(ErrorCode::InvalidArg, "old_string cannot be empty").with_note(format!(
                 "To insert text, send a line that is in the file as old_string, and that line with \
@@ -219,20 +235,31 @@ fn replacement<'a>(
     })
 }
 
-fn edit_failure(path: &str, error: &EditError, terms: &CallTerms) -> Failure {
-    match error {
+fn edit_failure(
+    path: &str,
+    failed: &FailedEdit,
+    composition: Composition,
+    terms: &CallTerms,
+) -> Failure {
+    let earlier = failed.changed_by.map(edit_note::changed_by);
+    let lines = edit_note::lines_after(failed.index);
+    match &failed.error {
         EditError::NotFound(nearest) => {
             let failure = Failure::new(ErrorCode::NotFound, NOT_FOUND);
-            match edit_note::looks_otherwise(path, nearest, terms) {
+            let earlier = earlier.or_else(|| edit_note::looks_otherwise(path, nearest, terms));
+            match earlier {
                 Some(note) => failure.with_note(note),
-                None => failure.with_quotation(edit_note::not_found(nearest, terms)),
+                None => failure
+                    .with_quotation(edit_note::not_found(nearest, terms))
+                    .and_notes(lines.filter(|_| nearest.names_lines())),
             }
         }
         EditError::OtherCount(count) => Failure::new(
             ErrorCode::InvalidArg,
             format!("old_string is in the file {count} times, so nothing was written"),
         )
-        .with_note("Another number of replacements was expected."),
+        .with_note("Another number of replacements was expected.")
+        .and_notes(earlier),
         EditError::Encoding(obstacle) => match obstacle {
             // Nothing that could be sent is in it.
             EncodingObstacle::Wide(_) => Failure::new(ErrorCode::NotFound, NOT_FOUND),
@@ -242,11 +269,16 @@ fn edit_failure(path: &str, error: &EditError, terms: &CallTerms) -> Failure {
             ),
         }
         .with_note(edit_note::encoding_obstacle(path, obstacle, terms)),
-        EditError::NotUnique { count, lines } => Failure::new(
+        EditError::NotUnique {
+            count,
+            lines: places,
+        } => Failure::new(
             ErrorCode::NotUnique,
             format!("String found {count} times, use replace_all to replace all"),
         )
-        .with_note(edit_note::not_unique(*count, lines)),
+        .with_note(edit_note::not_unique(*count, places, composition))
+        .and_notes(lines.into_iter().chain(earlier)),
+        EditError::Broken => composed::broken_notebook(),
         EditError::File(error) => {
             let failure = failure::with_note(path, error, PathWant::File, terms);
             match error {

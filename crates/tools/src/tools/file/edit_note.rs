@@ -7,6 +7,7 @@ use std::path::Path;
 
 use crate::contract::answer_limit::TextMeasure;
 use crate::contract::call_terms::CallTerms;
+use crate::tools::file::composed::Composition;
 use iki_base::signature;
 use iki_base::text_encoding::{TextEncoding, iconv_name};
 use iki_base::wording::{join_list, quoted_for_shell, thousands};
@@ -51,13 +52,39 @@ fn describe_nearest(nearest: &NearestText, terms: &CallTerms, quotes: bool) -> S
 }
 
 /// The note on a text that is in the file `count` times, first in `lines`.
-pub fn not_unique(count: u64, lines: &[u64]) -> String {
-    let named = lines_in_words(lines, count);
-    format!(
-        "old_string begins in {named}. Add lines from around the one that is meant, or send \
-         \"replace_all\":true to replace all {}.",
+pub fn not_unique(count: u64, lines: &[u64], composition: Composition) -> String {
+    let all = format!(
+        ", or send \"replace_all\":true to replace all {}",
         thousands(count)
+    );
+    // Of a binary file, nobody can mean all.
+    let all = match composition {
+        Composition::Binary(_) => "",
+        _ => &*all,
+    };
+    format!(
+        "old_string begins in {}. Add lines from around the one that is meant{all}.",
+        lines_in_words(lines, count)
     )
+}
+
+/// The note on a text that the edit at `index` of the same call has changed.
+pub fn changed_by(index: usize) -> String {
+    format!(
+        "In the file as it is, old_string could be replaced, but edit {} has changed it: each edit \
+         is made in the text that those before it leave.",
+        index + 1
+    )
+}
+
+/// The note on numbers of lines in the text that the first `count` edits leave.
+pub fn lines_after(count: usize) -> Option<String> {
+    let edits = match count {
+        0 => return None,
+        1 => "edit 1".to_owned(),
+        last => format!("edits 1 to {last}"),
+    };
+    Some(format!("Lines are counted as after {edits}."))
 }
 
 /// The lines that an edit has changed, to follow its answer: ` (lines 3 to 5 and 9)`; empty if none

@@ -259,23 +259,32 @@ pub fn quoted(path: &Path) -> String {
     format!("{:?}", path.to_string_lossy())
 }
 
-/// The note on a new file whose name looks like a slip of another one's, if that other file is
-/// there.
-pub fn note_on_similar_name(path: &str) -> Option<String> {
-    let odd = |one: char| one.is_whitespace() || "\"'`<>".contains(one);
-    let name = Path::new(path).file_name()?.to_str()?;
-    let is_odd = path.starts_with(odd)
-        || path.ends_with(odd)
-        || path.starts_with('@')
-        || name.contains(['\\', ':', '#']);
-    if !is_odd || Path::new(path).exists() {
+/// The file that is there and that `path`, which is not there, may be a slip of: the one that a
+/// reader would be told of, unless both may well be meant.
+pub fn similar_path(path: &str) -> Option<String> {
+    let reach = confinement::is_within_reach;
+    let obstacle = paths::path_obstacle(Path::new(path), reach)?;
+    let PathObstacle::Missing {
+        part,
+        whole,
+        similar,
+    } = obstacle
+    else {
         return None;
-    }
-    let meant = paths::meant_path(path, PathWant::File, confinement::is_within_reach)?;
-    let meant = meant.path.filter(|_| meant.exists)?;
-    Some(format!(
-        "This created a new file named {name:?}; {meant:?} is there as well, unchanged."
-    ))
+    };
+    // Below a directory that is there, a path that ends like another's is one of its own.
+    let is_below = part
+        .parent()
+        .is_some_and(|above| above.file_name().is_some());
+    let is_slip = |meant: &String| !(is_below && path.ends_with(&format!("/{meant}")));
+    let meant = paths::meant_path(path, PathWant::File, reach).filter(|meant| meant.exists);
+    let meant = meant.and_then(|meant| meant.path).filter(is_slip);
+    meant.or_else(|| {
+        let similar = similar.into_iter().next()?;
+        // Files side by side have names that are alike.
+        let is_slip = !whole || paths::has_same_letters(&part, &similar);
+        is_slip.then(|| similar.to_string_lossy().into_owned())
+    })
 }
 
 /// The last part of `path`, as answers name a file.

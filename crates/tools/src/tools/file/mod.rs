@@ -1,5 +1,6 @@
 //! file-read, file-write and file-edit.
 
+mod composed;
 pub mod edit;
 mod edit_note;
 mod failure;

@@ -1,6 +1,6 @@
 //! file-write: a file's new content, whole or not at all.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::contract::call_terms::Audience;
 use crate::contract::failure::{ErrorCode, Failure};
@@ -50,11 +50,19 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     } else {
         is_for_new.then_some("only a new file was asked for")
     };
-    if let Some(why) = why.filter(|_| Path::new(path).symlink_metadata().is_ok()) {
-        let message = format!("{path} exists, and {why}, so nothing was written");
+    let exists = Path::new(path).symlink_metadata().is_ok();
+    let why = match why {
+        Some(why) if exists => Some(format!("exists, and {why}")),
+        _ if !exists && request.is_denied("create")? => {
+            Some("does not exist, and create is false".to_owned())
+        }
+        _ => None,
+    };
+    if let Some(why) = why {
+        let message = format!("{path} {why}, so nothing was written");
         return Err(Failure::new(ErrorCode::InvalidArg, message));
     }
-    let mut notes = Notes::from(failure::note_on_similar_name(path));
+    let mut similar = failure::similar_path(path).filter(|_| !exists);
     let reader = request.terms().reader;
     let end = request.terms().deadline.map(|deadline| deadline.end);
     let failed = |error| failure::with_note(path, &error, PathWant::Name, request.terms());
@@ -64,9 +72,8 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let makes_directories = !request.is_denied("create_dirs")? && reader != Audience::Host;
     let mut more_tries = 0..MAX_RETRIES;
     let mut made = MadeDirectories::default();
-    let mut similar = None;
     loop {
-        let makes = makes_directories && is_missing_directory(path, &mut similar);
+        let makes = makes_directories && is_missing_directory(path);
         let is_made = if makes {
             made.make_above(Path::new(path))
         } else {
@@ -82,11 +89,20 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             written => break written.map_err(failed)?,
         }
     }
-    if let Some(made) = made.keep() {
-        let similar = similar.map(|path| format!("; {} is there as well", failure::quoted(&path)));
-        let similar = similar.unwrap_or_default();
+    let mut notes = Notes::default();
+    let name = failure::base_name(path);
+    let made = made.keep().map(|made| {
         let made = failure::quoted(&made);
-        notes.add(format!("The directory {made} was made for it{similar}."));
+        format!("The directory {made} was made for it")
+    });
+    let new = similar
+        .as_ref()
+        .map(|_| format!("This created a new file named {name:?}"));
+    if let Some(made) = made.or(new) {
+        let similar = similar
+            .take()
+            .map(|path| format!("; {path:?} is there as well"));
+        notes.add(format!("{made}{}.", similar.unwrap_or_default()));
     }
     match old.flatten() {
         Some((old, _)) if reader == Audience::Host => {
@@ -100,7 +116,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     notes.add(write_note::unescaped("content", content));
     Ok(Reply::new(move |object| {
         let bytes = content.len();
-        let name = object.spell_names(failure::base_name(path)).into_owned();
+        let name = object.spell_names(name).into_owned();
         let output = format!("Wrote {bytes} bytes to {name}");
         object.field("output", &output)?;
         object.field("bytes", &bytes)?;
@@ -109,25 +125,13 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     }))
 }
 
-/// Whether the file needs directories that are missing, and its path is written as it was meant.
-/// A similar path that is there is put into `similar`.
-fn is_missing_directory(path: &str, similar: &mut Option<PathBuf>) -> bool {
+/// True if the file needs directories that are missing, and its path is written as it was meant.
+fn is_missing_directory(path: &str) -> bool {
     let reach = confinement::is_within_reach;
     let obstacle = paths::path_obstacle(Path::new(path), reach);
-    let Some(PathObstacle::Missing {
-        whole: false,
-        similar: names,
-        ..
-    }) = obstacle
-    else {
-        return false;
-    };
-    if path.ends_with('/')
-        || failure::is_web_address(path)
-        || paths::meant_path(path, PathWant::Name, reach).is_some()
-    {
-        return false;
-    }
-    *similar = names.into_iter().next();
-    true
+    let needs = matches!(obstacle, Some(PathObstacle::Missing { whole: false, .. }));
+    needs
+        && !path.ends_with('/')
+        && !failure::is_web_address(path)
+        && paths::meant_path(path, PathWant::Name, reach).is_none()
 }

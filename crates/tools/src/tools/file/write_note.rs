@@ -1,5 +1,6 @@
 //! The notes on what was written, and on what was replaced.
 
+use crate::tools::file::composed;
 use iki_base::control_spelling;
 use iki_base::text_encoding::EncodingFinding;
 use iki_base::wording::count_noun;
@@ -76,6 +77,9 @@ pub fn replaced(old: &[u8], is_whole: bool, new: &str) -> Option<String> {
                     .push("The file held bytes that are not UTF-8, and is UTF-8 now.".to_owned());
             }
         }
+    }
+    if composed::is_notebook(old) && !composed::is_notebook(new.as_bytes()) {
+        changes.push("The file was a notebook, and is none now.".to_owned());
     }
     changes.extend(replacement(old, new).map(String::from));
     if control_spelling::has_controls(old) {

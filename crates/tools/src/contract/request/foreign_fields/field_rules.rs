@@ -19,7 +19,7 @@ pub(super) const OTHER_NAMES: [(&str, &str); 14] = [
     ),
     (
         "background",
-        "is_background run_in_background blocking wait",
+        "is_background run_in_background async run_async detach detached blocking wait",
     ),
     ("pattern", "query"),
     ("path", "dir_path directory file_path"),
@@ -49,7 +49,11 @@ const WRITERS: &[&str] = &["file_write", "file_edit"];
 const SEARCHES: &[&str] = &["grep", "glob"];
 
 /// Fields by which `file_write` leaves a file alone that is there.
-pub(super) const ONLY_NEW: &str = "if_exists on_exists on_conflict no_clobber create_only";
+pub(super) const ONLY_NEW: &str = "if_exists on_exists on_conflict no_clobber create_only *exclusive if_not_exists \
+    no_overwrite skip_existing skip_if_exists fail_if_exists create_new only_if_new";
+
+/// Words that turn the meaning of a name around.
+pub(super) const NEGATIONS: [&str; 6] = ["no", "not", "skip", "without", "dont", "disable"];
 
 /// The modes in which a file is opened only if it is new.
 pub(super) const EXCLUSIVE: [&str; 4] = ["x", "xt", "xb", "wx"];
@@ -57,7 +61,9 @@ pub(super) const EXCLUSIVE: [&str; 4] = ["x", "xt", "xb", "wx"];
 /// A rule on fields that say how, where or whether.
 pub(super) struct FieldRule {
     pub(super) tools: &'static [&'static str],
-    /// Their names, of which the first is the one by which the tool reads it, if it does.
+    /// Their names, of which the first is the one by which the tool reads it, if it does. Behind `*`
+    /// is a word that stands for all names that have it, and for fields without a rule whose value
+    /// is made of it.
     pub(super) names: &'static str,
     /// Values that ask for what is done; `*` is any value. Where `true` is one, `false` asks for
     /// something else.
@@ -94,10 +100,10 @@ const WHOLE: &[(&str, &str)] = &[
 ];
 
 /// The rules. The first that has the tool and the name counts.
-pub(super) static RULES: [FieldRule; 38] = [
+pub(super) static RULES: [FieldRule; 44] = [
     rule(
         &["file_write"],
-        "append is_append append_mode append_to_file",
+        "*append at_end to_end",
         &[],
         &[
             ("file_read", "read the file, and write all of it"),
@@ -106,7 +112,7 @@ pub(super) static RULES: [FieldRule; 38] = [
     ),
     rule(
         &["file_edit"],
-        "append is_append append_mode append_to_file",
+        "*append at_end to_end",
         &[],
         &[
             (
@@ -144,7 +150,7 @@ pub(super) static RULES: [FieldRule; 38] = [
     ),
     rule(
         WRITERS,
-        "dry_run preview simulate",
+        "dry_run *preview *simulate check_only validate_only diff_only plan_only test_only",
         &[],
         &[
             ("bash", "try it on a copy, which bash makes (`cp`)"),
@@ -153,13 +159,14 @@ pub(super) static RULES: [FieldRule; 38] = [
     ),
     rule(
         WRITERS,
-        "insert_line insert_at insert_after insert_before prepend",
-        &[],
+        "insert_line *insert *prepend position",
+        &["replace"],
         &[PLACE],
     ),
     rule(
         WRITERS,
-        "line lines line_number start_line end_line view_range line_range",
+        "line lines line_number start_line end_line first_line last_line from_line to_line view_range \
+         line_range",
         &[],
         &[PLACE],
     ),
@@ -174,6 +181,31 @@ pub(super) static RULES: [FieldRule; 38] = [
                 "file_edit keeps to the encoding of a file where it is known, without this field",
             ),
             ("bash", "bash has `iconv`"),
+        ],
+    ),
+    rule(
+        WRITERS,
+        "*base64",
+        &[],
+        &[
+            ("", "a text is written as it is sent"),
+            ("bash", "bash has `base64 -d`"),
+        ],
+    ),
+    rule(
+        &["file_write"],
+        "*merge *patch *delete *rename *move",
+        &[],
+        WHOLE,
+    ),
+    rule(&["file_write"], "truncate", &["true"], WHOLE),
+    rule(
+        WRITERS,
+        "new_path output_path output_file new_file_path destination save_as rename_to",
+        &[],
+        &[
+            ("", "what is written is the file at file_path"),
+            ("bash", "bash has `cp` and `mv`"),
         ],
     ),
     rule(
@@ -197,14 +229,25 @@ pub(super) static RULES: [FieldRule; 38] = [
     ),
     rule(
         WRITERS,
-        "backup create_backup make_backup",
+        "*backup",
         &[],
         &[
             ("", "nothing is kept of what is replaced"),
             ("bash", "copy it first with bash (`cp -p`)"),
         ],
     ),
-    rule(&["file_write"], "overwrite", &["*"], &[]),
+    rule(
+        &["file_write"],
+        "overwrite replace overwrite_existing replace_existing allow_overwrite",
+        &["*"],
+        &[],
+    ),
+    rule(
+        &["file_write"],
+        "create create_if_missing create_if_not_exists",
+        &["*"],
+        &[],
+    ),
     rule(
         &["file_write"],
         ONLY_NEW,
@@ -226,7 +269,7 @@ pub(super) static RULES: [FieldRule; 38] = [
     ),
     rule(
         &["file_edit"],
-        "occurrence occurrences instance",
+        "occurrence occurrences instance limit first_only only_first",
         &[],
         &[(
             "",
@@ -245,7 +288,7 @@ pub(super) static RULES: [FieldRule; 38] = [
     ),
     rule(
         &["file_edit"],
-        "ignore_case case_insensitive fuzzy",
+        "ignore_case case_insensitive fuzzy whole_word whole_words match_whole_word",
         &[],
         &[
             ("", "old_string is found as it is sent, and in no other way"),
@@ -300,6 +343,12 @@ pub(super) static RULES: [FieldRule; 38] = [
     ),
     rule(
         &["bash"],
+        "args arguments argv",
+        &[],
+        &[("", "write them into the command (`COMMAND ARGUMENT…`)")],
+    ),
+    rule(
+        &["bash"],
         "env environment env_vars environment_variables",
         &[],
         &[("", "write it into the command (`NAME=VALUE COMMAND`)")],
@@ -348,7 +397,12 @@ pub(super) static RULES: [FieldRule; 38] = [
         &[],
     ),
     rule(&["bash"], "timeout_ms timeout_milliseconds", &["*"], &[]),
-    rule(&["bash"], "timeout_seconds timeout_secs", &["*"], &[]),
+    rule(
+        &["bash"],
+        "timeout_seconds timeout_secs timeout_sec",
+        &["*"],
+        &[],
+    ),
     rule(
         &["grep"],
         "-n n line_number line_numbers show_line_numbers -H with_filename",

@@ -8,7 +8,7 @@ use super::lines::LineRange;
 use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::Reply;
-use crate::tools::file::failure;
+use crate::tools::file::{composed, failure};
 use iki_base::signature::{self, COMPOUND};
 use iki_base::wording::{count_noun, quoted_for_shell};
 use iki_conversion::{self as conversion, HelperPrograms};
@@ -97,6 +97,7 @@ pub fn reply<'a>(
         let unpacked = is_packed.then(|| of_packed_text(wanted, &bytes, is_cut));
         return Ok(unpacked.flatten().ok_or(None));
     };
+    let mut is_empty_notebook = false;
     let document = if is_cut {
         let limit = bytes.len() >> 20;
         Err(format!(
@@ -114,6 +115,7 @@ pub fn reply<'a>(
             HelperPrograms::Installed
         };
         conversion::convert_file(&bytes, kind, &limits, programs).map_err(|error| {
+            is_empty_notebook = matches!(error.error, DocumentError::NoText(FileKind::Ipynb));
             let is_scan = matches!(error.error, DocumentError::OnlyImages { .. });
             let advice = ocr_command_advice(&wanted, terms).filter(|_| is_scan);
             format!("{error}{}", advice.unwrap_or_default())
@@ -124,13 +126,28 @@ pub fn reply<'a>(
         // It is no document, or can be read as it is.
         Err(why) if is_text => {
             let is_named_so = named_kind(wanted.path) == Some(kind);
-            return Ok(Err(is_named_so.then(|| shown_as_it_is(kind, &why))));
+            let remark = if is_empty_notebook {
+                "It is an empty notebook, shown as it is, in JSON.".to_owned()
+            } else {
+                shown_as_it_is(kind, &why)
+            };
+            return Ok(Err(is_named_so.then_some(remark)));
         }
         Err(why) => return Err(refused(kind, why)),
     };
     let shown_as = format!("{} file, shown as Markdown", kind.label());
-    Ok(Ok(reply_of(wanted, document, shown_as)))
+    let edit = match kind {
+        _ if composed::binary_words(&head).is_some() => UNSEEN,
+        FileKind::Ipynb => {
+            "file_edit takes the file's JSON, in which each line of a cell is a string"
+        }
+        _ => "file_edit takes the text that is in the file, which is another",
+    };
+    Ok(Ok(reply_of(wanted, document, shown_as, edit)))
 }
+
+/// What `file_edit` sees of a text that is in no file.
+const UNSEEN: &str = "file_edit does not see this text";
 
 /// The kind of document that a file is by its name.
 fn named_kind(path: &str) -> Option<FileKind> {
@@ -169,14 +186,20 @@ fn of_packed_text<'a>(wanted: LineRange<'a>, bytes: &[u8], is_cut: bool) -> Opti
         document.markdown.push_str(&notice);
     }
     let shown_as = "gzip file, shown unpacked".to_owned();
-    Some(reply_of(wanted, document, shown_as))
+    Some(reply_of(wanted, document, shown_as, UNSEEN))
 }
 
-fn reply_of(wanted: LineRange<'_>, document: Document, shown_as: String) -> Reply<'_> {
+/// The answer with a text, and with what `file_edit` sees of it.
+fn reply_of<'a>(
+    wanted: LineRange<'a>,
+    document: Document,
+    shown_as: String,
+    edit: &'static str,
+) -> Reply<'a> {
     Reply::new(move |object| {
         if object.terms().reader != Audience::Person {
-            let edit = ": file_edit does not see this text";
-            let edit = object.terms().if_served("file_edit", edit);
+            let edit = format!(": {edit}");
+            let edit = object.terms().if_served("file_edit", &edit);
             object.note(format!("{shown_as}{edit}."));
             object.note(document.remark_on_programs.as_ref().map(|remark| {
                 let is_whole = document.cuts.scans == 0;
