@@ -1,4 +1,4 @@
-//! Links that a search does not follow: those that lead out of it are named, and counted as they are.
+//! Links that a search does not follow: those that lead out of it are named, and counted exactly.
 
 use std::fs;
 use std::os::unix::fs::symlink;

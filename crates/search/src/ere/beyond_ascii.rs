@@ -6,8 +6,8 @@
 use super::ast::{CharSet, PatternNode};
 use super::{classes, parser};
 
-/// True if `pattern` asks for characters beyond ASCII: by themselves, by number, by property or by a
-/// set of all others.
+/// True if `pattern` asks for characters beyond ASCII: by themselves, by number, by property or by
+/// a set of all others.
 #[must_use]
 pub fn reaches_beyond_ascii(pattern: &str) -> bool {
     parser::parse(pattern).is_ok_and(|parsed| is_beyond(&parsed.node))

@@ -23,8 +23,8 @@
 //!
 //! Further constructs of other engines are refused by name ([`unsupported`]), and so is a pattern
 //! that wants a line feed in every match. Any character but an ASCII letter or digit is itself
-//! after a backslash; so are the quotes of `` \` `` and `\'`, which are ends of the line for GNU: who
-//! escapes a quote means the quote.
+//! after a backslash; so are the quotes of `` \` `` and `\'`, which are ends of the line for GNU:
+//! who escapes a quote means the quote.
 //!
 //! [`unsupported`]: super::unsupported
 

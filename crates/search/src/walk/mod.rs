@@ -124,9 +124,12 @@ impl GlobPattern {
         until: Option<Instant>,
         threads: impl FnOnce() -> usize,
     ) -> bool {
-        let any = |found: &mut CollectedPaths| match found.is_empty() {
-            true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(()),
+        let any = |found: &mut CollectedPaths| {
+            if found.is_empty() {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
         };
         let walk = self.walk(scope, path, until);
         walk.is_ok_and(|walk| walk.visit(threads, || PathCollector, any).1.is_break())

@@ -1,7 +1,7 @@
 //! The links that a search met and did not follow: those that lead to what it did not search.
 //!
-//! To know where a link leads takes calls of the kernel, and there may be thousands, so each
-//! directory that they lead to, and each target, is looked at once, and there is an end to the time.
+//! To know where a link leads takes calls of the kernel, and there may be thousands: so each
+//! directory that they lead to, and each target, is looked at once, and the time has an end.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
