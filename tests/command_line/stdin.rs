@@ -9,6 +9,9 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
 use super::terminal::{Streams, run_in};
 use crate::common::{BINARY, directory};
 
@@ -50,6 +53,24 @@ fn fed(directory: &Path, args: &[&str], stdin: &[u8]) -> (i32, String, String) {
 
 fn with_stdin(directory: &Path, args: &[&str], stdin: impl Into<Stdio>) -> (i32, String, String) {
     ended(command(directory, args).stdin(stdin).spawn().unwrap())
+}
+
+#[test]
+fn the_text_of_a_packed_stdin_is_not_said_to_have_been_searched() {
+    let room = room();
+    let mut packed = GzEncoder::new(Vec::new(), Compression::default());
+    packed.write_all(b"one\ntwo\n").unwrap();
+    let packed = packed.finish().unwrap();
+    for (args, stdin, code) in [
+        (&["two"][..], &*packed, 2),
+        (&["two"], b"%PDF-1.7\n", 2),
+        (&["-a", "two"], &packed, 1),
+    ] {
+        let (given, _, said) = fed(room.path(), &[&["grep"], args].concat(), stdin);
+        assert_eq!(given, code, "{args:?}: {said}");
+        let told = "`gzip -cd |` before this unpacks";
+        assert_eq!(said.contains(told), code == 2, "{args:?}: {said}");
+    }
 }
 
 #[test]

@@ -3,22 +3,109 @@
 
 use std::fs;
 use std::io::Write as _;
+use std::path::Path;
+use std::process::Command;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Value, json};
 
 use super::for_models::ask;
-use crate::common::tree;
+use crate::common::{BINARY, tree};
 use crate::mcp::session::Session;
+
+fn packed(bytes: &[u8], level: Compression) -> Vec<u8> {
+    let mut packed = GzEncoder::new(Vec::new(), level);
+    packed.write_all(bytes).unwrap();
+    packed.finish().unwrap()
+}
+
+/// A mail and gzip files whose last line, which has `needle`, is beyond what is read of them.
+pub fn write_files_read_in_part(directory: &Path) {
+    let lines = |count| format!("{}needle\n", "0123456789abcde\n".repeat(count));
+    // Its text is not in its bytes.
+    let text = lines(60_000).replace("01", "=30=31").replace('n', "=6E");
+    let mail = format!(
+        "From: a@example.com\nSubject: x\nMIME-Version: 1.0\nContent-Type: text/plain\n\
+         Content-Transfer-Encoding: quoted-printable\n\n{text}"
+    );
+    let torn = packed(lines(9000).as_bytes(), Compression::none());
+    for (name, bytes) in [
+        ("n.eml", mail.into_bytes()),
+        (
+            "n.gz",
+            packed(lines(1 << 20).as_bytes(), Compression::fast()),
+        ),
+        ("torn.gz", torn[..torn.len() / 2].to_vec()),
+    ] {
+        fs::write(directory.join(name), bytes).unwrap();
+    }
+}
+
+#[test]
+fn nothing_is_not_all_that_is_said_of_a_file_that_was_read_in_part() {
+    let here = tree(&[]);
+    write_files_read_in_part(here.path());
+    let mut session = Session::plain(here.path(), "someone", &[]);
+    let command = |args: &[&str], path: &str| {
+        let mut command = Command::new(BINARY);
+        let command = command.current_dir(here.path()).arg("grep").args(args);
+        let output = command.arg(path).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code().unwrap(), text)
+    };
+    for (path, told) in [
+        (
+            "n.eml",
+            "The EML's text was searched, as Markdown, but not to its end: 50,0",
+        ),
+        (
+            "n.eml",
+            "lines. Cut off: there are too many elements for all to be converted.",
+        ),
+        (
+            "n.gz",
+            "The gzip file was searched unpacked, but not to its end: 655,360 lines. Cut off: only the first 10 MiB were read. With bash, `zcat n.gz | grep -n …` searches all of it.",
+        ),
+        (
+            "torn.gz",
+            "Cut off: the rest of the gzip file is damaged or missing.",
+        ),
+    ] {
+        for output in ["lines", "count", "files"] {
+            let fields = json!({"pattern": "needle|Cut off", "path": path, "output": output});
+            let (shown, _) = session.text_of("grep", &fields);
+            assert!(
+                shown.starts_with("[no matches in what was read of 1 file; "),
+                "{shown}"
+            );
+            assert!(shown.contains(told), "{shown}");
+        }
+        let (shown, _) =
+            session.text_of("grep", &json!({"pattern": "^0", "path": path, "limit": 1}));
+        assert!(shown.contains(told), "{shown}");
+        for (args, code) in [
+            (&["needle"][..], 2),
+            (&["-q", "needle"], 2),
+            (&["-c", "0123"], 2),
+            (&["-q", "0123"], 0),
+        ] {
+            let (given, said) = command(args, path);
+            assert_eq!(given, code, "{args:?} {path}: {said}");
+            assert!(args[0] == "-q" || said.contains(told), "{said}");
+        }
+    }
+}
 
 #[test]
 fn a_gzip_file_is_searched_unpacked_by_its_path_and_counted_among_documents_else() {
     let here = tree(&[("d/a.txt", "fine\n")]);
     let gzip = |name: &str, bytes: &[u8]| {
-        let mut packed = GzEncoder::new(Vec::new(), Compression::default());
-        packed.write_all(bytes).unwrap();
-        fs::write(here.path().join(name), packed.finish().unwrap()).unwrap();
+        fs::write(
+            here.path().join(name),
+            packed(bytes, Compression::default()),
+        )
+        .unwrap();
     };
     gzip("d/app.log.gz", b"started\nERROR boom\n");
     gzip("d/report.rtf.gz", br"{\rtf1\ansi An {\b ERR}OR.\par}");

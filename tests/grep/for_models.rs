@@ -199,7 +199,7 @@ fn where_nothing_is_found_the_files_left_out_are_counted() {
         ),
         (
             json!({"pattern": "absent", "exclude": "*.c"}),
-            "target (1 file)",
+            "target (1 file); by exclude: a.c",
         ),
         (
             json!({"pattern": "absent", "glob": "!target/x"}),

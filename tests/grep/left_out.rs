@@ -280,7 +280,49 @@ fn a_directory_that_was_left_out_by_name_is_told_to_a_person() {
     let asks = json!({"pattern": "beta", "exclude": "tool"});
     assert_eq!(
         note(here.path(), "grep", &asks),
-        "not searched, by exclude: cmd/tool"
+        "not searched, by exclude: tool in 2 places"
+    );
+}
+
+#[test]
+fn files_that_were_all_left_out_by_name_are_told() {
+    let here = tree(&[
+        ("src/a.rs", "two\n"),
+        ("src/b/c.rs", "two\n"),
+        ("src/d.py", "two\n"),
+    ]);
+    let told = "not searched, by exclude: src/a.rs and src/b/c.rs";
+    for (name, fields) in [
+        (
+            "grep",
+            json!({"pattern": "two", "path": "src", "glob": "*.rs", "exclude": "*.rs"}),
+        ),
+        (
+            "grep",
+            json!({"pattern": "two", "path": "src", "type": "rust", "exclude": "*.rs,*.py"}),
+        ),
+        (
+            "grep",
+            json!({"pattern": "absent", "path": "src", "exclude": "*.rs"}),
+        ),
+        (
+            "glob",
+            json!({"pattern": "*.rs", "path": "src", "exclude": "*.rs"}),
+        ),
+    ] {
+        assert_eq!(note(here.path(), name, &fields), told, "{fields}");
+    }
+    let call = tool("grep")
+        .arg("two")
+        .arg("--glob=*.rs")
+        .arg("--exclude=*.rs");
+    let shown = call.in_directory(here.path()).run();
+    assert_eq!(shown.code(), 1);
+    assert!(shown.stderr.contains(told), "{}", shown.stderr);
+    assert!(
+        !shown.stderr.contains("Nothing was searched"),
+        "{}",
+        shown.stderr
     );
 }
 

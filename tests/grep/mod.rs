@@ -3,7 +3,7 @@
 mod asked_for;
 mod calls;
 mod costly;
-mod documents;
+pub mod documents;
 mod encodings;
 mod exclusions;
 pub mod for_models;

@@ -14,7 +14,8 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 use serde_json::{Value, json};
 
 use super::session::Session;
-use crate::common::{self, directory, text};
+use crate::common::{self, BINARY, directory, text};
+use crate::grep::documents::write_files_read_in_part;
 
 #[path = "../../benches/documents/src/mutants.rs"]
 #[allow(
@@ -438,6 +439,46 @@ fn a_directory_within_the_roots_is_listed_and_none_outside() {
 }
 
 #[test]
+fn no_total_is_named_of_a_file_that_was_read_in_part() {
+    let here = directory();
+    write_files_read_in_part(here.path());
+    let mut session = Session::plain(here.path(), "someone", &[]);
+    for (path, what, cut) in [
+        ("n.eml", "document", "Cut off: there are too many elements"),
+        ("n.gz", "file", "Cut off: only the first 10 MiB were read."),
+        (
+            "torn.gz",
+            "file",
+            "Cut off: the rest of the gzip file is damaged",
+        ),
+    ] {
+        let mut read = |fields: Value| {
+            let mut fields = fields;
+            fields["file_path"] = path.into();
+            session.text_of("file_read", &fields).0
+        };
+        let end = format!("The {what} was not read to its end: ");
+        let past = read(json!({"offset": 9_000_000}));
+        let past_them = format!("lines; offset 9000000 is past them. {cut}");
+        assert!(past.contains(&end) && past.contains(&past_them), "{past}");
+        assert!(!past.contains(" has "), "{past}");
+        let last = read(json!({"offset": -1}));
+        assert!(last.starts_with("0123"), "{last}");
+        assert!(last.contains(&end) && last.contains(cut), "{last}");
+        let first = read(json!({"limit": 3}));
+        assert!(!first.contains(&end) && !first.contains(cut), "{first}");
+    }
+    for (args, code) in [(&["--offset=-1"][..], 1), (&["--limit=3"], 0)] {
+        let mut command = Command::new(BINARY);
+        let command = command.current_dir(here.path()).arg("file-read").args(args);
+        let output = command.arg("n.eml").output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        assert_eq!(said.contains("was not read to its end"), code > 0, "{said}");
+    }
+}
+
+#[test]
 fn packed_text_is_shown_unpacked_and_what_is_named_as_mail_as_mail() {
     let here = directory();
     let mut session = Session::plain(here.path(), "someone", &[]);
@@ -459,7 +500,9 @@ fn packed_text_is_shown_unpacked_and_what_is_named_as_mail_as_mail() {
             "long.gz",
             long,
             json!({"offset": -1}),
-            "only the first 10 MiB were read",
+            "0123456789abcde\n[gzip file, shown unpacked: file_edit does not see this text. \
+             The file was not read to its end: 655,360 lines. Cut off: only the first 10 MiB were \
+             read. With bash, `zcat long.gz | tail -n +655360` goes on.]",
         ),
         (
             "a.tgz",

@@ -221,7 +221,7 @@ fn what_was_taken_out_is_said_unless_it_was_typesetting() {
 
 #[test]
 fn what_a_text_says_of_itself_is_no_fact_about_it() {
-    let late = "[Cut off: there was no time to convert the page whole. Fetch it again.]";
+    let late = "[Cut off: there was no time to convert all of it. Ask for it again.]";
     let damaged = "[The file is damaged: a part of it could not be read.]";
     let more = "[12 more items are not listed.]";
     let page = |end: &str| article(12).replace("</article>", &format!("<p>{end}</p></article>"));

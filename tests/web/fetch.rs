@@ -381,8 +381,15 @@ fn a_body_that_is_cut_off_is_a_network_error() {
 
 #[test]
 fn more_than_ten_mebibytes_are_cut_and_that_is_said() {
-    let json = fetched(page("line\n".repeat(3_000_000)));
+    let server = Server::bytes(page("line\n".repeat(3_000_000)));
+    let mut request = json!({"url": server.url("/")});
+    let json = call(&request).run().json();
     let content = json["content"].as_str().unwrap();
+    request["offset"] = 9_000_000.into();
+    let past = call(&request).run().json();
+    let note = "offset 9000000 is past what was read of the page: 2,097,154 lines, the last of \
+                which says why there are no more.";
+    assert_eq!(past["note"], note);
     assert!(content.ends_with("\n\n[Cut off: only the first 10 MiB were read.]"));
     assert!((10 << 20..(10 << 20) + 100).contains(&content.len()));
 }

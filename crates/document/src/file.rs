@@ -15,7 +15,7 @@ use super::{
 use iki_base::signature::{self, COMPOUND, ZIP};
 
 /// The beginning of a zip file without members.
-const EMPTY_ZIP: &[u8] = b"PK\x05\x06";
+pub(super) const EMPTY_ZIP: &[u8] = b"PK\x05\x06";
 
 /// Number of bytes at the beginning that show if a file may have a conversion.
 const MARK_BYTES: usize = 1024;
@@ -79,7 +79,12 @@ impl FileKind {
     }
 
     fn of_zip(bytes: &[u8]) -> Option<Self> {
-        let mut package = ZipPackage::open(bytes, FileLimits::default().part, None).ok()?;
+        let mut package = match ZipPackage::open(bytes, FileLimits::default().part, None) {
+            Ok(package) => package,
+            // Its names can be listed.
+            Err(DocumentError::TooCostly) => return Some(Self::Zip),
+            Err(_) => return None,
+        };
         if epub::is_epub(&mut package) {
             return Some(Self::Epub);
         }

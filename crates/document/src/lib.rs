@@ -146,13 +146,24 @@ pub struct DocumentCuts {
     pub items: usize,
     /// Number of characters that the file's fonts do not identify.
     pub characters: usize,
+    /// The end of the file, of which only so many MiB were read.
+    pub size_limit: Option<usize>,
+    /// The end of a gzip file, which is damaged or missing.
+    pub packed_end: bool,
 }
 
 impl DocumentCuts {
     /// True if the end of the page, or a part of the file, is missing.
     #[must_use]
     pub fn are_of_content(self) -> bool {
-        self.memory || self.time || self.length || self.damage || self.scans > 0
+        self.lack_end() || self.damage || self.scans > 0
+    }
+
+    /// True if the end is missing, so that nobody knows how many lines there are.
+    #[must_use]
+    pub fn lack_end(self) -> bool {
+        let is_unread = self.size_limit.is_some() || self.packed_end;
+        self.memory || self.time || self.length || is_unread
     }
 
     /// The union of both.
@@ -166,51 +177,60 @@ impl DocumentCuts {
             scans: self.scans + other.scans,
             items: self.items + other.items,
             characters: self.characters + other.characters,
+            size_limit: self.size_limit.or(other.size_limit),
+            packed_end: self.packed_end || other.packed_end,
         }
     }
 
-    /// Appends a notice for each kind of cut.
-    fn append_notices(self, markdown: &mut String) {
-        for (cut, notice) in [
+    /// A sentence for each kind of cut.
+    #[must_use]
+    pub fn notices(self) -> Vec<String> {
+        let all = [
             (
                 self.items > 0,
-                &*format!("[{} more items are not listed.]", self.items),
+                &*format!("{} more items are not listed.", self.items),
             ),
             (
                 self.characters > 0,
                 &*format!(
-                    "[Missing: {} characters, of which the file's fonts do not say which they are.]",
+                    "Missing: {} characters, of which the file's fonts do not say which they are.",
                     self.characters
                 ),
             ),
             (
                 self.damage,
-                "[The file is damaged: a part of it could not be read.]",
+                "The file is damaged: a part of it could not be read.",
             ),
             (
                 self.addresses,
-                "[Some links are left as the page has them, or without their address: with it this would be more than twice as long as the page.]",
+                "Some links are left as the page has them, or without their address: with it this would be more than twice as long as the page.",
             ),
             (
                 self.length,
-                "[Cut off: the rest would make this more than twice as long as the page.]",
+                "Cut off: the rest would make this more than twice as long as the page.",
             ),
             (
                 self.memory,
-                "[Cut off: the page has too many elements to be converted whole.]",
+                "Cut off: there are too many elements for all to be converted.",
             ),
             (
                 self.time,
-                "[Cut off: there was no time to convert the page whole. Fetch it again.]",
+                "Cut off: there was no time to convert all of it. Ask for it again.",
             ),
-        ] {
-            if cut {
-                if !markdown.is_empty() {
-                    markdown.push_str("\n\n");
-                }
-                markdown.push_str(notice);
-            }
-        }
+            (
+                self.size_limit.is_some(),
+                &*format!(
+                    "Cut off: only the first {} MiB were read.",
+                    self.size_limit.unwrap_or_default()
+                ),
+            ),
+            (
+                self.packed_end,
+                "Cut off: the rest of the gzip file is damaged or missing.",
+            ),
+        ];
+        let cuts = all.into_iter().filter(|(cut, _)| *cut);
+        cuts.map(|(_, notice)| notice.to_owned()).collect()
     }
 }
 
@@ -228,11 +248,14 @@ impl Document {
     }
 
     /// Adds further cuts, in words too.
-    fn cut(mut self, cuts: DocumentCuts) -> Self {
-        let start = self.markdown.len();
-        cuts.append_notices(&mut self.markdown);
-        if self.markdown.len() > start {
-            self.remark.get_or_insert(start);
+    #[must_use]
+    pub fn cut(mut self, cuts: DocumentCuts) -> Self {
+        for notice in cuts.notices() {
+            self.remark.get_or_insert(self.markdown.len());
+            if !self.markdown.is_empty() {
+                self.markdown.push_str("\n\n");
+            }
+            self.markdown.extend(["[", &notice, "]"]);
         }
         self.cuts = self.cuts.and(cuts);
         self

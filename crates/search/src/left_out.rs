@@ -12,8 +12,10 @@ const MAX_REMEMBERED_NAMES: usize = 10_000;
 pub enum LeftOutReason {
     /// A rule of an ignore file.
     IgnoreFile,
-    /// A pattern of the caller's.
+    /// A pattern of the caller's; it is a directory.
     Exclusion,
+    /// A pattern of the caller's; it is another name, which the search would have found.
+    ExcludedFile,
     /// It is a symbolic link below which the search would have gone on, were it a directory.
     LinkOnTheWay,
     /// It is a symbolic link that the pattern names.
@@ -51,7 +53,7 @@ impl LeftOutList {
     }
 
     /// Adds those of the next part of the search, and empties them.
-    fn append(&mut self, next: &mut Self) {
+    pub fn append(&mut self, next: &mut Self) {
         for (names, next) in [
             (&mut self.directories, &mut next.directories),
             (&mut self.others, &mut next.others),

@@ -179,6 +179,6 @@ fn many_elements_cost_what_is_shown() {
     let markdown = converted(&format!(
         "{{\"cells\":[{{\"cell_type\":\"code\",\"source\":[{lines}\"b\"]}}],\"nbformat\":4}}"
     ));
-    assert!(markdown.ends_with("too many elements to be converted whole.]"));
+    assert!(markdown.ends_with("too many elements for all to be converted.]"));
     assert_eq!(markdown.matches('a').count() / 100, MAX_ELEMENTS / 100);
 }

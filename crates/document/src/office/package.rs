@@ -23,8 +23,8 @@ const MAX_TOTAL: usize = 256 << 20;
 
 /// Signatures of a record in a zip file's directory, and of the end of a directory with 64-bit
 /// numbers.
-const RECORD_SIGNATURE: &[u8] = b"PK\x01\x02";
-const END_64_SIGNATURE: &[u8] = b"PK\x06\x06";
+pub(crate) const RECORD_SIGNATURE: &[u8] = b"PK\x01\x02";
+pub(crate) const END_64_SIGNATURE: &[u8] = b"PK\x06\x06";
 
 /// A zip file.
 pub(crate) struct ZipPackage<'a> {

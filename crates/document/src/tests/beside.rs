@@ -153,7 +153,7 @@ fn a_conversion_ends_at_the_time_it_is_given() {
     assert!(
         document
             .markdown
-            .ends_with("[Cut off: there was no time to convert the page whole. Fetch it again.]")
+            .ends_with("[Cut off: there was no time to convert all of it. Ask for it again.]")
     );
     let later = std::time::Instant::now() + std::time::Duration::from_secs(3600);
     let document = crate::convert_until("<p>word", &base, false, later);

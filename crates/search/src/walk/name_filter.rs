@@ -50,12 +50,13 @@ pub(super) fn leave_out(
         }
     }
     let names = &listing.names;
-    let (mut ignored, mut excluded_directories) = (BTreeSet::new(), BTreeSet::new());
+    let (mut ignored, mut excluded_names) = (BTreeSet::new(), BTreeSet::new());
     listing.entries.retain(|entry| {
         let (name, is_directory) = name_and_kind(entry, names);
         if is_excluded(name, is_directory) {
-            if is_directory {
-                excluded_directories.insert(name);
+            let is_sought = matches!(entry.what, ListingEntry::Found(_));
+            if is_directory || is_sought && is_of_type(name, is_directory) {
+                excluded_names.insert((name, is_directory));
             }
             return false;
         }
@@ -74,8 +75,13 @@ pub(super) fn leave_out(
         ignored.extend(file.map(|file| (name, is_directory, file)));
         file.is_none()
     });
-    for name in excluded_directories {
-        passed_over.add(LeftOutReason::Exclusion, [here, name].concat(), true);
+    for (name, is_directory) in excluded_names {
+        let reason = if is_directory {
+            LeftOutReason::Exclusion
+        } else {
+            LeftOutReason::ExcludedFile
+        };
+        passed_over.add(reason, [here, name].concat(), is_directory);
     }
     for (name, is_directory, file) in ignored {
         passed_over.add_ignored([here, name].concat(), is_directory, file);

@@ -3,14 +3,14 @@
 use super::MAX_BODY;
 use super::body::{self, BodyError, BodyLimit, BrokenBody, DecodedBody};
 use iki_base::signature;
-use iki_document::FileKind;
+use iki_document::{DocumentCuts, FileKind};
 
 /// The file that is packed in a gzip file.
 pub struct UnpackedFile {
     /// Its first bytes, up to [`MAX_BODY`].
     pub bytes: Vec<u8>,
-    /// True if there is more.
-    pub truncated: bool,
+    /// The part of it that is missing, if any.
+    pub cuts: DocumentCuts,
 }
 
 impl UnpackedFile {
@@ -24,34 +24,36 @@ impl UnpackedFile {
     }
 }
 
-/// What stands at the end of the text of a damaged file.
-const DAMAGE: &str = "\n[Cut off: the gzip file is damaged or incomplete from here on.]\n";
-
 /// The shortest text before the damage that is worth showing, in bytes.
 const MIN_TEXT_BYTES: usize = 64;
 
 /// Unpacks a gzip file; `None` if it is none. Of a damaged one the text before the damage is
-/// unpacked, with a line that says so.
+/// unpacked.
 #[must_use]
 pub fn unpack_gzip(packed: &[u8]) -> Option<UnpackedFile> {
     if !signature::is_gzip(packed) {
         return None;
     }
     match body::read(packed, Some("gzip"), None, BodyLimit::new(MAX_BODY)) {
-        Ok(DecodedBody { bytes, truncated }) => Some(UnpackedFile { bytes, truncated }),
-        Err(BrokenBody { mut bytes, error }) => {
+        Ok(DecodedBody { bytes, truncated }) => {
+            let size_limit = truncated.then_some(MAX_BODY >> 20);
+            let cuts = DocumentCuts {
+                size_limit,
+                ..DocumentCuts::default()
+            };
+            Some(UnpackedFile { bytes, cuts })
+        }
+        Err(BrokenBody { bytes, error }) => {
             let is_damaged = matches!(error, BodyError::Coding(_));
             let is_text = bytes.len() >= MIN_TEXT_BYTES
                 && memchr::memchr(0, &bytes).is_none()
                 && signature::detect(&bytes).is_none()
                 && FileKind::detect(&bytes).is_none();
-            (is_damaged && is_text).then(|| {
-                bytes.extend_from_slice(DAMAGE.as_bytes());
-                UnpackedFile {
-                    bytes,
-                    truncated: false,
-                }
-            })
+            let cuts = DocumentCuts {
+                packed_end: true,
+                ..DocumentCuts::default()
+            };
+            (is_damaged && is_text).then_some(UnpackedFile { bytes, cuts })
         }
     }
 }
@@ -63,10 +65,10 @@ mod tests {
     use flate2::Compression;
     use flate2::write::GzEncoder;
 
-    use super::{DAMAGE, unpack_gzip};
+    use super::unpack_gzip;
 
     #[test]
-    fn the_text_before_the_damage_is_unpacked_and_the_damage_told() {
+    fn the_text_before_the_damage_is_unpacked_and_the_damage_known() {
         let pack = |text: &str| {
             let mut packing = GzEncoder::new(Vec::new(), Compression::none());
             packing.write_all(text.as_bytes()).unwrap();
@@ -76,9 +78,9 @@ mod tests {
         let packed = pack(&text);
         assert_eq!(unpack_gzip(&packed).unwrap().bytes, text.as_bytes());
         let part = unpack_gzip(&packed[..packed.len() / 2]).unwrap();
+        assert!(part.cuts.packed_end);
         let part = String::from_utf8(part.bytes).unwrap();
-        let before = part.strip_suffix(DAMAGE).unwrap();
-        assert!(text.starts_with(before) && before.len() > 1000, "{part}");
+        assert!(text.starts_with(&part) && part.len() > 1000, "{part}");
         assert!(unpack_gzip(&pack("words")[..18]).is_none());
         let binary = [&packed[..20], &[0; 40]].concat();
         assert!(unpack_gzip(&binary).is_none_or(|file| !file.bytes.contains(&0)));

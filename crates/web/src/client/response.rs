@@ -67,7 +67,12 @@ impl HttpResponse {
             self.headers
                 .extend(kind.map(|kind| (header::CONTENT_TYPE, kind)));
         } else {
-            (self.body, self.truncated) = (unpacked.bytes, unpacked.truncated);
+            self.truncated = unpacked.cuts.size_limit.is_some();
+            self.body = unpacked.bytes;
+            if unpacked.cuts.packed_end {
+                let notice = unpacked.cuts.notices().concat();
+                self.body.extend(format!("\n[{notice}]\n").bytes());
+            }
         }
     }
 

@@ -264,7 +264,8 @@ fn there_is_an_end_to_every_conversion() {
     };
     match convert_file(&file, FileKind::Docx, &limits) {
         Ok(document) => assert!(
-            document.markdown.ends_with("Fetch it again.]") || document.markdown.len() > 2_000_000
+            document.markdown.ends_with("Ask for it again.]")
+                || document.markdown.len() > 2_000_000
         ),
         Err(error) => assert_eq!(error, DocumentError::TooCostly),
     }

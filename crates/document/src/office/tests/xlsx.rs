@@ -94,7 +94,7 @@ fn a_huge_sheet_is_cut_and_says_so() {
 
 #[test]
 fn a_cell_that_speaks_of_a_cut_is_no_cut() {
-    let remark = "[Cut off: there was no time to convert the page whole. Fetch it again.]";
+    let remark = "[Cut off: there was no time to convert all of it. Ask for it again.]";
     let rows = format!("<row><c t='inlineStr'><is><t>{remark}</t></is></c></row>");
     let document = super::converted(&xlsx(&[("S", "", &sheet(&rows))], &[])).unwrap();
     assert!(document.markdown.ends_with(remark), "{}", document.markdown);

@@ -38,7 +38,11 @@ pub fn note_on_left_out(
     let by = format!("by {}", files.join(" and "));
     say(&by, ignored, &number.flatten().unwrap_or_default());
     if found_nothing || terms.reader == Audience::Person {
-        say("by exclude", names_for(LeftOutReason::Exclusion), "");
+        let mut excluded = names_for(LeftOutReason::Exclusion).clone();
+        if found_nothing {
+            excluded.append(&mut names_for(LeftOutReason::ExcludedFile).clone());
+        }
+        say("by exclude", &excluded, "");
     }
     say("behind links, which only `path` follows", &not_followed, "");
     say(

@@ -18,7 +18,7 @@ use crate::contract::tool::{
     AccessScope, EnvelopeFamily, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
 };
 use iki_base::unseen;
-use iki_document::Document;
+use iki_document::{Document, DocumentCuts};
 use iki_web::bot_checks::{advice_on_bot_check, bot_check};
 use iki_web::client::{self, FetchError};
 
@@ -76,7 +76,12 @@ fn write(
     let text = &page.document.markdown;
     let lines = window(text, offset, limit);
     if lines.is_empty() && offset > 1 {
-        object.note(fetch_note::past_the_end(offset, count_lines(text)));
+        let is_whole = !page.document.cuts.lack_end();
+        object.note(fetch_note::past_the_end(
+            offset,
+            count_lines(text),
+            is_whole,
+        ));
     }
     let cut = object.whole_text("content", lines.as_bytes())?;
     if let Some(cut) = cut {
@@ -176,8 +181,10 @@ fn shown_document(
         document = taken_out(document, notes);
     }
     if page.truncated {
-        let notice = format!("\n\n[Cut off: only the first {MEBIBYTES} MiB were read.]");
-        document.markdown.push_str(&notice);
+        document = document.cut(DocumentCuts {
+            size_limit: Some(MEBIBYTES),
+            ..DocumentCuts::default()
+        });
     }
     if let Some(next) = page.refresh.filter(|_| !document.has_text()) {
         document.markdown.push_str(&fetch_note::of_refresh(&next));

@@ -181,8 +181,14 @@ pub fn of_omitted(omitted: OmittedBlocks, how: &str) -> Option<String> {
 }
 
 /// Writes the note on a window that begins after the last line.
-pub fn past_the_end(offset: u64, lines: usize) -> String {
+pub fn past_the_end(offset: u64, lines: usize, is_whole: bool) -> String {
     let lines = count_noun(lines as u64, "line");
+    if !is_whole {
+        return format!(
+            "offset {offset} is past what was read of the page: {lines}, the last of which says why \
+             there are no more."
+        );
+    }
     format!("offset {offset} is past the end: the page has {lines}.")
 }
 

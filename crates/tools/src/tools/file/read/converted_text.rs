@@ -5,7 +5,8 @@ use std::io;
 use super::lines::LineRange;
 use crate::contract::answer_limit;
 use crate::contract::reply::AnswerObject;
-use iki_base::wording::thousands;
+use iki_base::wording::{count_noun, thousands};
+use iki_files::FirstLine;
 
 /// Some lines of such a text.
 #[derive(Clone, Copy)]
@@ -16,6 +17,8 @@ pub struct MadeLines<'a> {
     pub first: u64,
     /// The number of those that the whole text has.
     pub total: u64,
+    /// The reason why the text is not all that was to be read, if it is not.
+    pub cut: Option<&'a str>,
 }
 
 impl<'a> MadeLines<'a> {
@@ -38,6 +41,7 @@ impl<'a> MadeLines<'a> {
             text: &text[start_of(skipped)..start_of(end)],
             first: skipped + 1,
             total,
+            cut: None,
         }
     }
 
@@ -48,7 +52,8 @@ impl<'a> MadeLines<'a> {
         wanted: &LineRange<'_>,
         what: &str,
     ) -> io::Result<()> {
-        if self.text.is_empty() && self.first > 1 {
+        let is_past_the_end = self.text.is_empty() && self.first > 1;
+        if is_past_the_end && self.cut.is_none() {
             object.note(wanted.past_the_end(Some(self.total), what));
         }
         let cut = object.whole_text("output", self.text.as_bytes())?;
@@ -67,6 +72,19 @@ impl<'a> MadeLines<'a> {
         }
         let left = wanted.limit.map(|limit| limit.saturating_sub(line_count));
         let last = self.first + line_count.saturating_sub(1);
+        if let Some(cut) = self.cut.filter(|_| is_past_the_end || last >= self.total) {
+            let lines = count_noun(self.total, "line");
+            let past = match wanted.first {
+                FirstLine::Number(first) if is_past_the_end => {
+                    format!("; offset {first} is past them")
+                }
+                _ => String::new(),
+            };
+            object.note(format!(
+                "The {what} was not read to its end: {lines}{past}. {cut}"
+            ));
+            object.not_all_read();
+        }
         if line_count > 0 && last < self.total && left != Some(0) {
             object.note_at_both_ends(answer_limit::continuation_note(
                 object.terms().reader,

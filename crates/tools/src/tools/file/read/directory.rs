@@ -42,6 +42,7 @@ pub fn reply<'a>(wanted: &LineRange<'a>, end: Option<Instant>) -> Result<Reply<'
             text: &text,
             first: page.first,
             total: page.total,
+            cut: None,
         };
         if page.total > page.entries.len() as u64 && !page.entries.is_empty() {
             let entries = counted_as(page.total, "entry", "entries");

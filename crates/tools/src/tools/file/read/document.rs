@@ -12,11 +12,11 @@ use crate::tools::file::{composed, failure};
 use iki_base::signature::{self, COMPOUND};
 use iki_base::wording::{count_noun, quoted_for_shell};
 use iki_conversion::{self as conversion, HelperPrograms};
-use iki_document::{Document, DocumentError, FileKind, FileLimits, MAX_FILE};
+use iki_document::{Document, DocumentCuts, DocumentError, FileKind, FileLimits, MAX_FILE};
 use iki_files::FileContent;
 use iki_process::sandbox::confinement;
 use iki_web::charset;
-use iki_web::client::{MAX_BODY, unpack_gzip};
+use iki_web::client::unpack_gzip;
 
 /// The longest time for a conversion.
 const CONVERSION_TIMEOUT: Duration = Duration::from_secs(25);
@@ -66,7 +66,10 @@ pub fn reply<'a>(
         return Ok(Err(None));
     }
     let mut bytes = content.bytes_at(0, MAX_FILE + 1).map_err(failed)?;
-    let mut is_cut = bytes.len() > MAX_FILE;
+    let mut cuts = DocumentCuts {
+        size_limit: (bytes.len() > MAX_FILE).then_some(MAX_FILE >> 20),
+        ..DocumentCuts::default()
+    };
     if is_packed {
         let Some(unpacked) = unpack_gzip(&bytes) else {
             return Ok(Err(None));
@@ -81,7 +84,7 @@ pub fn reply<'a>(
                 is_for_model.then(|| Reply::new(move |object| object.nothing_found(&words)));
             return Ok(reply.ok_or(None));
         }
-        (bytes, is_cut) = (unpacked.bytes, unpacked.truncated);
+        (bytes, cuts) = (unpacked.bytes, unpacked.cuts);
     }
     let refused = |kind: FileKind, why: String| {
         let message = format!("Failed to read file: {} ({})", wanted.path, kind.label());
@@ -94,12 +97,11 @@ pub fn reply<'a>(
         if let Some(kind) = named_kind(wanted.path).filter(|_| begins_so) {
             return Err(refused(kind, DocumentError::Damaged.to_string()));
         }
-        let unpacked = is_packed.then(|| of_packed_text(wanted, &bytes, is_cut));
+        let unpacked = is_packed.then(|| of_packed_text(wanted, &bytes, cuts));
         return Ok(unpacked.flatten().ok_or(None));
     };
     let mut is_empty_notebook = false;
-    let document = if is_cut {
-        let limit = bytes.len() >> 20;
+    let document = if let Some(limit) = cuts.size_limit {
         Err(format!(
             "It has more than {limit} MiB, which is the most that is read of one."
         ))
@@ -143,7 +145,13 @@ pub fn reply<'a>(
         }
         _ => "file_edit takes the text that is in the file, which is another",
     };
-    Ok(Ok(reply_of(wanted, document, shown_as, edit)))
+    let shown = ShownText {
+        document: document.cut(cuts),
+        shown_as,
+        what: "document",
+        edit,
+    };
+    Ok(Ok(reply_of(wanted, shown)))
 }
 
 /// What `file_edit` sees of a text that is in no file.
@@ -173,28 +181,44 @@ fn is_named_as_mail(path: &str) -> bool {
 }
 
 /// The answer with the text of a gzip file; `None` if it is none.
-fn of_packed_text<'a>(wanted: LineRange<'a>, bytes: &[u8], is_cut: bool) -> Option<Reply<'a>> {
-    let mut document = Document {
-        markdown: charset::read(bytes, None, "", is_cut).ok()?.text,
+fn of_packed_text<'a>(
+    wanted: LineRange<'a>,
+    bytes: &[u8],
+    cuts: DocumentCuts,
+) -> Option<Reply<'a>> {
+    let document = Document {
+        markdown: charset::read(bytes, None, "", cuts.lack_end()).ok()?.text,
         ..Document::default()
     };
-    if is_cut {
-        let notice = format!(
-            "\n\n[Cut off: only the first {} MiB were read.]",
-            MAX_BODY >> 20
-        );
-        document.markdown.push_str(&notice);
-    }
     let shown_as = "gzip file, shown unpacked".to_owned();
-    Some(reply_of(wanted, document, shown_as, UNSEEN))
+    let shown = ShownText {
+        document: document.cut(cuts),
+        shown_as,
+        what: "file",
+        edit: UNSEEN,
+    };
+    Some(reply_of(wanted, shown))
 }
 
-/// The answer with a text, and with what `file_edit` sees of it.
+/// A text that is shown in place of a file's bytes.
+struct ShownText {
+    document: Document,
+    /// The file's kind, and how it is shown.
+    shown_as: String,
+    /// The word for the file.
+    what: &'static str,
+    /// What `file_edit` sees of it.
+    edit: &'static str,
+}
+
 fn reply_of<'a>(
     wanted: LineRange<'a>,
-    document: Document,
-    shown_as: String,
-    edit: &'static str,
+    ShownText {
+        document,
+        shown_as,
+        what,
+        edit,
+    }: ShownText,
 ) -> Reply<'a> {
     Reply::new(move |object| {
         if object.terms().reader != Audience::Person {
@@ -208,7 +232,27 @@ fn reply_of<'a>(
                 format!("{remark}{}", ocr_command_advice.unwrap_or_default())
             }));
         }
-        let lines = MadeLines::select(&document.markdown, &wanted);
-        lines.answer(object, &wanted, "document")
+        let cuts = document.cuts;
+        if !cuts.lack_end() {
+            let lines = MadeLines::select(&document.markdown, &wanted);
+            return lines.answer(object, &wanted, what);
+        }
+        // A notice at its end would be taken for one of its lines.
+        let text = document.own_text();
+        let mut notices = cuts.notices();
+        if object.terms().reader == Audience::Person {
+            notices.extend(document.remark_on_programs.clone());
+        }
+        if cuts.size_limit.is_some() && object.terms().serves("bash") {
+            let (file, last) = (quoted_for_shell(wanted.path), text.lines().count());
+            notices.push(format!(
+                "With bash, `zcat {file} | tail -n +{last}` goes on."
+            ));
+        }
+        let lines = MadeLines {
+            cut: Some(&notices.join(" ")),
+            ..MadeLines::select(text, &wanted)
+        };
+        lines.answer(object, &wanted, what)
     })
 }

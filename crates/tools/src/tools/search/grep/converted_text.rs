@@ -10,15 +10,17 @@ use std::time::{Duration, Instant};
 use rustix::fs::{CWD, MemfdFlags, Mode, SeekFrom, memfd_create, openat, seek};
 use rustix::io::{Errno, pread};
 
+use crate::contract::call_terms::CallTerms;
 use iki_base::signature::{self, COMPOUND, ZIP};
 use iki_base::text_encoding::{EncodingFinding, MAX_DECODED_BYTES};
+use iki_base::wording::{count_noun, quoted_for_shell};
 use iki_conversion::{self as conversion, HelperPrograms};
-use iki_document::{FileKind, FileLimits, MAX_FILE};
+use iki_document::{DocumentCuts, FileKind, FileLimits, MAX_FILE};
 use iki_process::sandbox::confinement;
 use iki_search::ere::RegexMatcher;
 use iki_search::scan::{self, LinkPolicy, ScanError};
 use iki_web::charset;
-use iki_web::client::{MAX_BODY, unpack_gzip};
+use iki_web::client::unpack_gzip;
 
 /// The longest time for a conversion.
 const CONVERSION_TIMEOUT: Duration = Duration::from_secs(25);
@@ -32,6 +34,8 @@ pub struct MadeText {
     size: usize,
     /// The note on what was searched in place of the file.
     pub told: Option<String>,
+    /// True if it lacks a part of what the file has.
+    pub is_partial: bool,
 }
 
 impl MadeText {
@@ -42,6 +46,22 @@ impl MadeText {
             file: file.into(),
             size: text.len(),
             told,
+            is_partial: false,
+        })
+    }
+
+    /// The text of a file without what was cut, which is told behind `what` was searched.
+    fn create_of_cut(text: &str, what: &str, cuts: DocumentCuts) -> Option<Self> {
+        let extent = cuts.lack_end().then(|| {
+            let lines = count_noun(text.lines().count() as u64, "line");
+            format!(", but not to its end: {lines}")
+        });
+        let told = format!("{what}{}.", extent.unwrap_or_default());
+        let told = [vec![told], cuts.notices()].concat().join(" ");
+        let made = Self::create(text, Some(told)).ok()?;
+        Some(Self {
+            is_partial: cuts.are_of_content(),
+            ..made
         })
     }
 
@@ -64,7 +84,7 @@ impl MadeText {
     pub fn of_document(
         path: &str,
         matcher: &RegexMatcher,
-        until: Option<Instant>,
+        terms: &CallTerms,
     ) -> Result<Option<Self>, String> {
         let links = LinkPolicy::Follow;
         let opened = openat(CWD, Path::new(path), scan::flags(links), Mode::empty());
@@ -73,11 +93,11 @@ impl MadeText {
         };
         let head = read(&file, SAMPLE_BYTES);
         let is_gzip = signature::is_gzip(&head);
-        if size > MAX_FILE || !is_gzip && !FileKind::may_begin_with(&head) {
+        if !is_gzip && (size > MAX_FILE || !FileKind::may_begin_with(&head)) {
             return Ok(None);
         }
-        let mut bytes = read(&file, size);
-        let mut is_cut = false;
+        let mut bytes = read(&file, size.min(MAX_FILE));
+        let mut cuts = DocumentCuts::default();
         if is_gzip {
             let Some(unpacked) = unpack_gzip(&bytes) else {
                 return Ok(None);
@@ -87,19 +107,20 @@ impl MadeText {
                     "Its bytes were searched: it is a {words}, packed with gzip."
                 ));
             }
-            (bytes, is_cut) = (unpacked.bytes, unpacked.truncated);
+            (bytes, cuts) = (unpacked.bytes, unpacked.cuts);
         }
         let Some(kind) = FileKind::detect(&bytes).filter(|kind| *kind != FileKind::Zip) else {
-            return Ok(is_gzip.then(|| Self::of_unpacked(&bytes, is_cut)).flatten());
+            let unpacked = is_gzip.then(|| Self::of_unpacked(&bytes, path, cuts, terms));
+            return Ok(unpacked.flatten());
         };
         let is_packed = is_gzip || bytes.starts_with(ZIP) || bytes.starts_with(COMPOUND);
         let is_text = !is_packed && kind != FileKind::Pdf;
         if is_text && matcher.find_line(&bytes, 0).is_some() {
             return Ok(None);
         }
-        let limit = Instant::now() + CONVERSION_TIMEOUT;
+        // The rest of the time is for the search.
         let limits = FileLimits {
-            end: Some(until.map_or(limit, |until| until.min(limit))),
+            end: Some(Instant::now() + terms.left(CONVERSION_TIMEOUT) * 9 / 10),
             ..FileLimits::default()
         };
         // Where the kernel keeps this process to directories, it lets it start no program.
@@ -110,8 +131,13 @@ impl MadeText {
         };
         match conversion::convert_file(&bytes, kind, &limits, programs) {
             Ok(document) => {
-                let told = format!("The {}'s text was searched, as Markdown.", kind.label());
-                Ok(Self::create(&document.markdown, Some(told)).ok())
+                let document = document.cut(cuts);
+                let what = format!("The {}'s text was searched, as Markdown", kind.label());
+                let made = Self::create_of_cut(document.own_text(), &what, document.cuts);
+                let remark = document
+                    .remark_on_programs
+                    .filter(|_| document.cuts.scans > 0);
+                Ok(made.map(|made| made.with_remark(remark)))
             }
             Err(_) if is_text => Ok(None),
             Err(error) => Err(format!("Its bytes were searched, not its text: {error}")),
@@ -119,15 +145,28 @@ impl MadeText {
     }
 
     /// The text that was packed in a gzip file; `None` if it is none.
-    fn of_unpacked(bytes: &[u8], is_cut: bool) -> Option<Self> {
-        let text = charset::read(bytes, None, "", is_cut).ok()?.text;
-        let part = if is_cut {
-            format!(", as far as its first {} MiB", MAX_BODY >> 20)
-        } else {
-            String::new()
+    fn of_unpacked(
+        bytes: &[u8],
+        path: &str,
+        cuts: DocumentCuts,
+        terms: &CallTerms,
+    ) -> Option<Self> {
+        let text = charset::read(bytes, None, "", cuts.lack_end()).ok()?.text;
+        let made = Self::create_of_cut(&text, "The gzip file was searched unpacked", cuts)?;
+        let has_command = cuts.size_limit.is_some() && terms.serves("bash");
+        let command = || {
+            let file = quoted_for_shell(path);
+            format!("With bash, `zcat {file} | grep -n …` searches all of it.")
         };
-        let told = format!("The gzip file was searched unpacked{part}.");
-        Self::create(&text, Some(told)).ok()
+        Some(made.with_remark(has_command.then(command)))
+    }
+
+    fn with_remark(mut self, remark: Option<String>) -> Self {
+        self.told = [self.told, remark]
+            .into_iter()
+            .flatten()
+            .reduce(|told, remark| told + " " + &remark);
+        self
     }
 
     /// The text of a file that is not UTF-8, if its encoding is known.

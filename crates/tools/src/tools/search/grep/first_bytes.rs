@@ -48,6 +48,11 @@ impl FileBeginning {
         Self { is_binary, reason }
     }
 
+    /// True if it is a document or packed, whatever it is called.
+    pub fn is_document(self) -> bool {
+        self.reason == Some(LeftOutReason::Document)
+    }
+
     /// The reason why the search of the file at `path` has to be told, if `has_matched` says
     /// whether its bytes matched.
     pub fn to_be_told(self, path: &[u8], has_matched: bool) -> Option<LeftOutReason> {

@@ -31,7 +31,7 @@ use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::notes::Notes;
 use crate::contract::reply::{AnswerObject, Reply};
 use crate::contract::request::Request;
-use crate::contract::search_style::{SearchStyle, StdinPlace};
+use crate::contract::search_style::{BinaryFiles, SearchStyle, StdinPlace};
 use crate::contract::tool::{AccessScope, ExitCodes, FieldRole, Tool, ToolManual};
 use crate::tools::search::empty_result::{self, EmptySearch, SearchedNames};
 use crate::tools::search::exclude::note_on_unmatched;
@@ -214,10 +214,11 @@ impl GrepQuery<'_> {
         shared.look_for_crlf(&self.written);
         let mut document = Ok(None);
         if reader != Audience::Host && matches!(self.target, SearchTarget::File) {
-            document = MadeText::of_document(&self.path, &self.matcher, until);
+            document = MadeText::of_document(&self.path, &self.matcher, object.terms());
         }
         let cannot_be_read = document.as_ref().err().cloned();
         shared.made = document.ok().flatten();
+        let is_partial = shared.made.as_ref().is_some_and(|made| made.is_partial);
         let mut answer = GrepAnswer::new(&shared, object)?;
         let began = Instant::now();
         let walk = self.target.walk(&self.path, until);
@@ -256,18 +257,27 @@ impl GrepQuery<'_> {
         if done.count == 0 {
             object.nothing_found(&match done.files {
                 0 => "no file searched".to_owned(),
+                _ if is_partial => "no matches in what was read of 1 file".to_owned(),
                 files => format!("no matches in {}", count_noun(files, "file")),
             })?;
         }
         // As grep(1) has it, who asks only for a match has it.
         let is_answered = quiet && done.count > 0;
-        if !is_answered && !done.is_whole(&walked) {
+        let is_whole = done.is_whole(&walked) && !is_partial && cannot_be_read.is_none();
+        if !is_answered && !is_whole {
             object.not_all_read();
         }
         if let SearchTarget::StandardInput = self.target {
             object.note(note_on_unreadable_files(&done));
             object.note(note_on_long_lines(&done.not_to_the_end));
             object.note(note_on_undecided_lines(self.matcher.gave_up(), &done));
+            let packed = done.passed_over.names_for(LeftOutReason::Document);
+            if !packed.is_empty() && self.options.style.binary != BinaryFiles::Shown {
+                object.note(standard_input::IS_NO_TEXT.to_owned());
+                if !is_answered {
+                    object.not_all_read();
+                }
+            }
             if done.ended.is_none() && !is_empty {
                 object.note(self.note_on_pattern(&done, took, shared, object.terms()));
             }
@@ -447,8 +457,18 @@ impl GrepQuery<'_> {
             hidden: walked.hidden,
         };
         let reason = misplaced.or_else(|| empty_result::explain_no_lines(search, searched));
-        // A model reads this in place of the lines.
-        if reason.is_some() || done.files > 0 || terms.reader == Audience::Model {
+        let is_left_out = |reason| !passed_over.names_for(reason).is_empty();
+        let reasons = [
+            LeftOutReason::IgnoreFile,
+            LeftOutReason::Exclusion,
+            LeftOutReason::ExcludedFile,
+        ];
+        // The note on what was left out says why then, and a model reads this in place of lines.
+        if reasons.into_iter().any(is_left_out)
+            || reason.is_some()
+            || done.files > 0
+            || terms.reader == Audience::Model
+        {
             return reason;
         }
         Some(match self.glob.as_deref() {

@@ -176,6 +176,11 @@ impl<'s> FileSearcher<'s> {
         let mut chunk = ResultChunk::default();
         loop {
             let paused = self.scan_on(&mut scan, &mut chunk);
+            let beginning = self.matcher.beginning.get().unwrap_or_default();
+            if !paused && beginning.is_document() {
+                let passed_over = &mut chunk.done.passed_over;
+                passed_over.add(LeftOutReason::Document, name.into(), false);
+            }
             if !take(&mut chunk)? || !paused {
                 return Ok(());
             }
