@@ -31,12 +31,16 @@ pub fn advise(tools: Registry, name: &str, args: &[OsString]) -> Option<String> 
             "file-read shows a directory",
             format!("file-read {}", first(".")),
         ),
-        "find" => ("glob finds files by name", found_by_name(&words)),
-        "fd" | "locate" => {
-            let pattern = plain()
-                .next()
-                .map_or("*".to_owned(), |name| format!("*{name}*"));
-            ("glob finds files by name", typed("glob", &[pattern]))
+        "find" | "fd" | "locate" => {
+            let call = if name == "find" {
+                glob_for_find(&words)
+            } else {
+                glob_for_fd(&words)
+            };
+            match call {
+                Some(call) => ("glob finds files by name", typed("glob", &call)),
+                None => run_as_typed(name, &words),
+            }
         }
         "curl" | "wget" | "http" => {
             let url = plain().find(|word| word.contains('.') || word.contains("://"));
@@ -103,11 +107,14 @@ fn some_lines(name: &str, words: &[String]) -> (&'static str, String) {
     match lines_of_file(name, words) {
         Some(call) => ("file-read shows lines of a file", call),
         None if name == "sed" && (words.is_empty() || words.iter().any(is_edit)) => edit(),
-        None => {
-            let line = typed(name, words);
-            ("bash runs a command", typed("bash", &[line]))
-        }
+        None => run_as_typed(name, words),
     }
+}
+
+/// The call for what no tool does, but the other program itself.
+fn run_as_typed(name: &str, words: &[String]) -> (&'static str, String) {
+    let line = typed(name, words);
+    ("bash runs a command", typed("bash", &[line]))
 }
 
 /// The call for some lines of a file, if nothing else is asked for.
@@ -188,19 +195,75 @@ pub fn advise_on_find(args: &[OsString]) -> Option<String> {
     Some(format!("glob has no {flag}. find has: {PROGRAM} {call}"))
 }
 
-/// The call that finds what find(1) is asked for by its name.
-fn found_by_name(words: &[String]) -> String {
-    let is_name = |word: &String| word == "-name" || word == "-iname";
-    let name = words
-        .iter()
-        .position(is_name)
-        .and_then(|index| words.get(index + 1));
-    let pattern = name.map_or("*", String::as_str).to_owned();
-    let place = words
-        .first()
-        .filter(|one| *one != "." && !one.starts_with('-'));
-    let words: Vec<String> = [pattern].into_iter().chain(place.cloned()).collect();
-    typed("glob", &words)
+/// The words for glob that find what find(1) is asked for; `None` if it is asked for more than a
+/// name.
+fn glob_for_find(words: &[String]) -> Option<Vec<String>> {
+    let (mut call, mut pattern, mut is_of_files) = (Vec::new(), None, false);
+    let (place, tests) = match words {
+        [place, tests @ ..] if !place.starts_with(['-', '(', '!']) => (Some(place), tests),
+        tests => (None, tests),
+    };
+    let mut tests = tests.iter().map(String::as_str).peekable();
+    while let Some(test) = tests.next() {
+        match test {
+            "-name" | "-iname" if pattern.is_none() => {
+                pattern = Some(tests.next()?.to_owned());
+                call.extend((test == "-iname").then(|| "-i".to_owned()));
+            }
+            "-type" if tests.next_if_eq(&"f").is_some() => is_of_files = true,
+            "-print" => {}
+            _ => return None,
+        }
+    }
+    // glob names directories as well, which seldom have a file's name.
+    if is_of_files && pattern.is_none() {
+        return None;
+    }
+    call.push(pattern.unwrap_or_else(|| "*".to_owned()));
+    call.extend(place.filter(|place| *place != ".").cloned());
+    Some(call)
+}
+
+/// The words for glob that find what fd(1) is asked for; `None` if it is asked for more than a part
+/// of a name and extensions.
+fn glob_for_fd(words: &[String]) -> Option<Vec<String>> {
+    let (mut plain, mut extensions) = (Vec::new(), Vec::new());
+    let (mut is_glob, mut call) = (false, Vec::new());
+    let mut words = words.iter().map(String::as_str);
+    while let Some(word) = words.next() {
+        match word {
+            "-e" | "--extension" => extensions.push(words.next()?),
+            "-g" | "--glob" => is_glob = true,
+            "-t" | "--type" if !matches!(words.next(), Some("f" | "file")) => return None,
+            "-t" | "--type" | "-tf" | "--type=f" | "-H" | "--hidden" => {}
+            "-i" | "--ignore-case" | "-I" | "--no-ignore" | "-u" => call.push(word.to_owned()),
+            _ if !word.starts_with('-') => plain.push(word),
+            _ => {
+                let value = word.strip_prefix("--extension=");
+                extensions.push(value.or_else(|| word.strip_prefix("-e"))?);
+            }
+        }
+    }
+    let (pattern, place) = match plain[..] {
+        [] => ("", None),
+        [pattern] => (pattern, None),
+        [pattern, place] => (pattern, Some(place)),
+        _ => return None,
+    };
+    let is_expression = pattern.contains(|one: char| r"\^$*+?()[]{}|".contains(one));
+    let ending = match extensions[..] {
+        [] => String::new(),
+        [only] => format!(".{only}"),
+        _ => format!(".{{{}}}", extensions.join(",")),
+    };
+    call.push(match (pattern, is_glob) {
+        ("" | ".", _) => format!("*{ending}"),
+        (_, true) if ending.is_empty() => pattern.to_owned(),
+        (_, false) if !is_expression => format!("*{pattern}*{ending}"),
+        _ => return None,
+    });
+    call.extend(place.map(str::to_owned));
+    Some(call)
 }
 
 /// The call that runs what a shell is asked to run.

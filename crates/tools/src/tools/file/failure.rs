@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::failure::{ErrorCode, Failure};
+use iki_base::console::exit::PROGRAM;
 use iki_base::wording::{count_noun, quoted_for_shell, thousands};
 use iki_files::{ErrorReason, FileAccessError};
 use iki_process::sandbox::confinement;
@@ -206,13 +207,19 @@ fn missing(
             ));
         }
         PathWant::File | PathWant::Any => {
-            if terms.reader == Audience::Person || !terms.serves("glob") {
-                return sentences;
-            }
             let name = Path::new(path).file_name().unwrap_or_default();
             let name = name.to_string_lossy();
             // In a pattern such a name would mean something else.
-            if name.contains(['*', '?', '[', '\\', '{']) {
+            let is_wild = name.contains(['*', '?', '[', '\\', '{']);
+            let is_person = terms.reader == Audience::Person;
+            if is_person && is_wild {
+                let path = quoted_for_shell(path);
+                sentences.push(format!(
+                    "FILE is one file, without wildcards; `{PROGRAM} glob {path}` finds files."
+                ));
+            } else if is_person || !terms.serves("glob") {
+                return sentences;
+            } else if is_wild {
                 sentences.push(format!(
                     "file_path names one file, without wildcards: glob finds files, \
                      \"pattern\":{path:?}."
