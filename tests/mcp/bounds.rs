@@ -58,6 +58,45 @@ fn a_command_line_that_makes_no_sense_is_a_usage_error() {
     );
 }
 
+#[test]
+fn the_environment_has_the_defaults_of_both_limits() {
+    let server = |args: &[&str]| {
+        let mut command = Command::new(BINARY);
+        command.arg("mcp").args(args);
+        command
+            .env("IKIGAI_MAX_ANSWER", "2000")
+            .env("IKIGAI_MAX_SECONDS", "2");
+        let mut session = Session::of(&mut command);
+        session.shake_hands("2025-11-25");
+        session
+    };
+    let long = json!({"command": "seq 30000"});
+    assert!(server(&[]).text_of("bash", &long).0.len() <= 2000);
+    assert!(
+        server(&["--max-answer", "4000"])
+            .text_of("bash", &long)
+            .0
+            .len()
+            > 2000
+    );
+    let late = json!({"command": "sleep 30; echo late"});
+    let (text, _) = server(&[]).text_of("bash", &late);
+    assert!(!text.contains("late\n") && text.contains("124"), "{text}");
+}
+
+#[test]
+fn commands_are_advised_where_there_are_any() {
+    let here = directory();
+    fs::write(here.path().join("bin.dat"), "two\0two\n").unwrap();
+    for (args, advised) in [(&[][..], true), (&["--read-only"], false)] {
+        let mut session = Session::start_in(here.path(), args);
+        session.shake_hands("2025-11-25");
+        let (text, _) = session.text_of("grep", &json!({"pattern": "zzz"}));
+        assert!(text.contains("bin.dat"), "{text}");
+        assert_eq!(text.contains("`tr -d"), advised, "{text}");
+    }
+}
+
 /// Whether this kernel can keep a call within directories. Where it cannot, the server says so and
 /// does not start.
 pub fn confines() -> bool {
