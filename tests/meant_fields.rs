@@ -426,3 +426,80 @@ fn a_time_in_milliseconds_is_taken_as_such() {
         }
     }
 }
+
+#[test]
+fn a_list_in_the_place_of_a_text_is_answered_with_what_to_send() {
+    let here = directory();
+    fs::write(here.path().join("lines.txt"), LINES).unwrap();
+    let mut session = Session::start_in(here.path(), &[]);
+    session.shake_hands("2025-11-25");
+    let shell_call = json!({"command": ["bash", "-lc", "echo hi"]});
+    assert_eq!(session.text_of("bash", &shell_call).0, "hi");
+    for (tool, request, send) in [
+        (
+            "bash",
+            json!({"command": ["ls", "a b"]}),
+            r#"Send "command":"ls 'a b'"."#,
+        ),
+        (
+            "grep",
+            json!({"pattern": ["two", "six"]}),
+            r#"Send "pattern":"two", and the others"#,
+        ),
+        (
+            "file_read",
+            json!({"file_path": ["lines.txt"]}),
+            r#"Send "file_path":"lines.txt"."#,
+        ),
+        (
+            "web_fetch",
+            json!({"url": ["http://a.b/"]}),
+            r#"Send "url":"http://a.b/"."#,
+        ),
+    ] {
+        let (text, _) = session.text_of(tool, &request);
+        assert!(
+            text.contains("must be a string") && text.contains(send),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn another_name_of_a_field_that_is_given_too_is_not_called_unknown() {
+    let here = directory();
+    fs::write(here.path().join("lines.txt"), LINES).unwrap();
+    let mut session = Session::start_in(here.path(), &[]);
+    session.shake_hands("2025-11-25");
+    for (tool, request, note) in [
+        (
+            "file_read",
+            json!({"file_path": "lines.txt", "filename": "other"}),
+            "\"filename\" is file_path, which has another value",
+        ),
+        (
+            "grep",
+            json!({"pattern": "two", "ignore_case": true, "-i": false}),
+            "\"-i\" is ignore_case",
+        ),
+        (
+            "grep",
+            json!({"pattern": "two", "glob": "*.txt", "include": "*.rs"}),
+            "\"include\" is glob",
+        ),
+        (
+            "grep",
+            json!({"pattern": "two", "limit": 5, "head_limit": 6}),
+            "\"head_limit\" is limit",
+        ),
+    ] {
+        let (text, _) = session.text_of(tool, &request);
+        assert!(
+            text.contains(note) && !text.contains("is not a field"),
+            "{text}"
+        );
+    }
+    let same = json!({"command": "pwd", "workdir": ".", "cwd": here.path()});
+    let (text, _) = session.text_of("bash", &same);
+    assert!(text.starts_with('/'), "{text}");
+}
