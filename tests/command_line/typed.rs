@@ -515,12 +515,12 @@ fn completions_have_the_names_for_man_and_help_and_the_kinds_of_files() {
     answers(&[
         ("it completions bash | grep -q 'compgen -W .* rust '", 0, ""),
         (
-            "it completions bash | grep -A1 __man) | grep -q ' grep '",
+            "it completions bash | grep -A1 '__man)' | grep -q ' grep '",
             0,
             "",
         ),
         (
-            "it completions bash | grep -A1 __help) | grep -q ' grep '",
+            "it completions bash | grep -A1 '__help)' | grep -q ' grep '",
             0,
             "",
         ),

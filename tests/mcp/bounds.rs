@@ -87,13 +87,15 @@ fn the_environment_has_the_defaults_of_both_limits() {
 #[test]
 fn commands_are_advised_where_there_are_any() {
     let here = directory();
-    fs::write(here.path().join("bin.dat"), "two\0two\n").unwrap();
+    let wide = "a line of wide text\n".repeat(200);
+    let wide: Vec<u8> = wide.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    fs::write(here.path().join("wide.txt"), wide).unwrap();
     for (args, advised) in [(&[][..], true), (&["--read-only"], false)] {
         let mut session = Session::start_in(here.path(), args);
         session.shake_hands("2025-11-25");
         let (text, _) = session.text_of("grep", &json!({"pattern": "zzz"}));
-        assert!(text.contains("bin.dat"), "{text}");
-        assert_eq!(text.contains("`tr -d"), advised, "{text}");
+        assert!(text.contains("wide.txt"), "{text}");
+        assert_eq!(text.contains("`iconv -f"), advised, "{text}");
     }
 }
 
