@@ -84,8 +84,7 @@ fn the_tool_s_own_name_for_a_field_wins_and_the_other_is_named() {
         assert_eq!(answer["output"], "one\n");
         let note = answer["note"].as_str().unwrap();
         assert!(
-            note.contains("\"path\" is not a field of this tool")
-                && note.contains("file_path, offset"),
+            note.contains("\"path\" is file_path, which has another value"),
             "{note}"
         );
     }
@@ -431,8 +430,7 @@ fn a_time_in_milliseconds_is_taken_as_such() {
 fn a_list_in_the_place_of_a_text_is_answered_with_what_to_send() {
     let here = directory();
     fs::write(here.path().join("lines.txt"), LINES).unwrap();
-    let mut session = Session::start_in(here.path(), &[]);
-    session.shake_hands("2025-11-25");
+    let mut session = Session::plain(here.path(), "someone", &[]);
     let shell_call = json!({"command": ["bash", "-lc", "echo hi"]});
     assert_eq!(session.text_of("bash", &shell_call).0, "hi");
     for (tool, request, send) in [
@@ -469,8 +467,7 @@ fn a_list_in_the_place_of_a_text_is_answered_with_what_to_send() {
 fn another_name_of_a_field_that_is_given_too_is_not_called_unknown() {
     let here = directory();
     fs::write(here.path().join("lines.txt"), LINES).unwrap();
-    let mut session = Session::start_in(here.path(), &[]);
-    session.shake_hands("2025-11-25");
+    let mut session = Session::plain(here.path(), "someone", &[]);
     for (tool, request, note) in [
         (
             "file_read",

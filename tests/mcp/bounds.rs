@@ -91,8 +91,7 @@ fn commands_are_advised_where_there_are_any() {
     let wide: Vec<u8> = wide.encode_utf16().flat_map(u16::to_be_bytes).collect();
     fs::write(here.path().join("wide.txt"), wide).unwrap();
     for (args, advised) in [(&[][..], true), (&["--read-only"], false)] {
-        let mut session = Session::start_in(here.path(), args);
-        session.shake_hands("2025-11-25");
+        let mut session = Session::plain(here.path(), "someone", args);
         let (text, _) = session.text_of("grep", &json!({"pattern": "zzz"}));
         assert!(text.contains("wide.txt"), "{text}");
         assert_eq!(text.contains("`iconv -f"), advised, "{text}");

@@ -92,6 +92,10 @@ impl<W: Write> TerminalText<W> {
 impl<W: Write> Write for TerminalText<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.parser.advance(&mut self.lines, bytes);
+        // Who watches is shown a question, too.
+        if self.lines.max_above == 0 && self.lines.line.ends_with(' ') {
+            self.lines.pass_on();
+        }
         self.write_ready()?;
         Ok(bytes.len())
     }
