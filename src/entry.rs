@@ -5,12 +5,14 @@
 //! Names and exit codes are agreed behaviour, see REFERENCE.md ("For hosts").
 
 use std::ffi::OsString;
+use std::io::{self, IsTerminal};
 
 use crate::command_line::mcp::McpCommand;
 use crate::command_line::{self, help};
 use crate::commands;
 use crate::front::person::{CallFlags, CommandLineResult};
 use crate::front::{host, person};
+use iki_base::console::color;
 use iki_base::console::exit::{PROGRAM, ProgramExit};
 use iki_base::console::program_output;
 use iki_mcp as mcp;
@@ -19,7 +21,7 @@ use iki_process::shell;
 use iki_tools::call::answer;
 use iki_tools::contract::call_context::CallContext;
 use iki_tools::contract::call_terms::CallTerms;
-use iki_tools::contract::tool::{EnvelopeFamily, Tool};
+use iki_tools::contract::tool::{AccessScope, EnvelopeFamily, Tool};
 use iki_tools::registry::TOOLS;
 use iki_tools::secrets;
 use iki_web::cache::RemoteStore;
@@ -57,7 +59,7 @@ fn run_program(args: &[OsString]) -> ProgramExit {
         Some(name) if command_line::has(name) => commands::run(TOOLS, name, rest),
         name => match name.and_then(|name| TOOLS.find_tool(name)) {
             Some(tool) => run_tool(tool, &format!("{PROGRAM} {}", tool.command()), rest),
-            None => help::unknown_name(TOOLS, &first.to_string_lossy(), rest),
+            None => help::unknown_name(TOOLS, &first.to_string_lossy(), Some(rest)),
         },
     }
 }
@@ -77,7 +79,14 @@ fn run_tool(tool: &Tool, invocation: &str, args: &[OsString]) -> ProgramExit {
     match outcome {
         CommandLineResult::Done(exit) => exit,
         CommandLineResult::Stdin(flags) => {
-            host::answer_on(tool, flags.apply_to(CallTerms::of_host()))
+            let exit = host::answer_on(tool, flags.apply_to(CallTerms::of_host()));
+            let is_file_reader = matches!(tool.scope, AccessScope::File(_)) && tool.hints.read_only;
+            // A person has put a text there, and no request.
+            if is_file_reader && exit != ProgramExit::Success && io::stdout().is_terminal() {
+                let advice = format!("to read what stdin has, type {invocation} -");
+                color::print_note(tool.command(), &advice);
+            }
+            exit
         }
         CommandLineResult::File(file, flags) => {
             host::answer_file(tool, &file, flags.apply_to(CallTerms::of_host()))

@@ -84,8 +84,7 @@ fn the_tool_s_own_name_for_a_field_wins_and_the_other_is_named() {
         assert_eq!(answer["output"], "one\n");
         let note = answer["note"].as_str().unwrap();
         assert!(
-            note.contains("\"path\" is not a field of this tool")
-                && note.contains("file_path, offset"),
+            note.contains("\"path\" is file_path, which has another value"),
             "{note}"
         );
     }
@@ -503,10 +502,76 @@ fn a_command_that_is_to_run_in_the_background_does_so_by_whatever_name() {
 }
 
 #[test]
-fn a_command_in_parts_is_led_to_one_string() {
-    for answer in at_both_doors("bash", &json!({"command": ["ls", "-la", "a b"]})) {
-        assert_eq!(answer["error"], "command must be a string");
-        let note = answer["note"].as_str().unwrap();
-        assert!(note.contains(r#""command":"ls -la 'a b'""#), "{note}");
+fn a_list_in_the_place_of_a_text_is_answered_with_what_to_send() {
+    let here = directory();
+    fs::write(here.path().join("lines.txt"), LINES).unwrap();
+    let mut session = Session::plain(here.path(), "someone", &[]);
+    let shell_call = json!({"command": ["bash", "-lc", "echo hi"]});
+    assert_eq!(session.text_of("bash", &shell_call).0, "hi");
+    for (tool, request, send) in [
+        (
+            "bash",
+            json!({"command": ["ls", "a b"]}),
+            r#"Send "command":"ls 'a b'"."#,
+        ),
+        (
+            "grep",
+            json!({"pattern": ["two", "six"]}),
+            r#"Send "pattern":"two", and the others"#,
+        ),
+        (
+            "file_read",
+            json!({"file_path": ["lines.txt"]}),
+            r#"Send "file_path":"lines.txt"."#,
+        ),
+        (
+            "web_fetch",
+            json!({"url": ["http://a.b/"]}),
+            r#"Send "url":"http://a.b/"."#,
+        ),
+    ] {
+        let (text, _) = session.text_of(tool, &request);
+        assert!(
+            text.contains("must be a string") && text.contains(send),
+            "{text}"
+        );
     }
+}
+
+#[test]
+fn another_name_of_a_field_that_is_given_too_is_not_called_unknown() {
+    let here = directory();
+    fs::write(here.path().join("lines.txt"), LINES).unwrap();
+    let mut session = Session::plain(here.path(), "someone", &[]);
+    for (tool, request, note) in [
+        (
+            "file_read",
+            json!({"file_path": "lines.txt", "filename": "other"}),
+            "\"filename\" is file_path, which has another value",
+        ),
+        (
+            "grep",
+            json!({"pattern": "two", "ignore_case": true, "-i": false}),
+            "\"-i\" is ignore_case",
+        ),
+        (
+            "grep",
+            json!({"pattern": "two", "glob": "*.txt", "include": "*.rs"}),
+            "\"include\" is glob",
+        ),
+        (
+            "grep",
+            json!({"pattern": "two", "limit": 5, "head_limit": 6}),
+            "\"head_limit\" is limit",
+        ),
+    ] {
+        let (text, _) = session.text_of(tool, &request);
+        assert!(
+            text.contains(note) && !text.contains("is not a field"),
+            "{text}"
+        );
+    }
+    let same = json!({"command": "pwd", "workdir": ".", "cwd": here.path()});
+    let (text, _) = session.text_of("bash", &same);
+    assert!(text.starts_with('/'), "{text}");
 }

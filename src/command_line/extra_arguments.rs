@@ -61,13 +61,19 @@ pub fn advise_on_extra_arguments(
     let lines = lines.filter(|_| integers.clone().any(|field| field.name == "offset"));
     Some(match hint(field) {
         ValueHint::CommandString => {
-            let is_line = |word: &&str| word.contains(' ');
-            let command = match &words[..] {
-                // As the real shells have it.
-                ["-c" | "-lc" | "-ic", command, ..] => quoted(command),
-                _ if plain.iter().all(is_line) => {
+            let is_line = |word: &str| word.contains(' ');
+            let words = &words[..];
+            let command = match words {
+                // As the real shells have it, where words behind the command are its `$0` and `$1`.
+                ["-c" | "-lc" | "-ic", command, _, ..] if command.contains('$') => {
+                    quoted(&format!("bash {}", joined(words)))
+                }
+                ["-c" | "-lc" | "-ic", command, ..] if is_line(command) => quoted(command),
+                ["-c" | "-lc" | "-ic", words @ ..] => quoted(&joined(words)),
+                _ if plain.iter().all(|word| is_line(word)) => {
                     return Some(one_by_one("command", invocation, &each));
                 }
+                [line, words @ ..] if is_line(line) => quoted(&format!("{line} {}", joined(words))),
                 ["--", words @ ..] | words => quoted(&joined(words)),
             };
             format!(

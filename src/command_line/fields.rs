@@ -42,7 +42,11 @@ pub fn command(tool: &Tool, schema: &Schema) -> Command {
         command = command.arg(flag(NO_CACHE, "Ask again, whatever is cached"));
     }
     for field in &schema.fields {
-        let option = habitual_flags::option(tool, field, field_option(field));
+        let mut option = habitual_flags::option(tool, field, field_option(field));
+        // Of several the last one counts, as elsewhere; a list has them all.
+        if matches!(option.get_action(), ArgAction::Set) {
+            option = option.overrides_with(field.name.clone());
+        }
         command = command.arg(option);
     }
     for field in schema.fields.iter().filter(|field| field.in_place) {
@@ -144,9 +148,9 @@ fn field_option(field: &SchemaField) -> Arg {
     }
 }
 
-/// Any text, for the tool to judge; completions offer these.
+/// Any text, for the tool or command to judge; completions offer these.
 #[derive(Clone, Debug)]
-struct UsualValues(Vec<String>);
+pub struct UsualValues(pub Vec<String>);
 
 impl TypedValueParser for UsualValues {
     type Value = String;

@@ -47,6 +47,8 @@ pub fn of_person(tool: &Tool, words: &str) -> String {
     let rewritten = rewritten.replace(" without --session-id lists", " --session-id= lists");
     let rewritten = rewritten.replace("send (?i)", "give -i, or (?i)");
     rewritten
+        .replace("send `", "type `")
+        .replace("Send `", "Type `")
         .replace("send --", "give --")
         .replace("Send --", "Give --")
         + text

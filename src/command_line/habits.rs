@@ -100,7 +100,7 @@ const GREP: &[Habit] = &[
     (RECURSIVE, Usual),
     (
         "-n --line-number -E --extended-regexp -P --perl-regexp --pcre2 -H --with-filename -. \
-         --hidden -s --no-messages --case-sensitive --line-buffered --no-config --crlf -p --pretty",
+         --hidden --case-sensitive --line-buffered --no-config --crlf -p --pretty",
         Usual,
     ),
     ("-j --threads -M --max-columns --engine", UsualValue),
@@ -120,6 +120,10 @@ const GREP: &[Habit] = &[
         Style(|style| style.head = LineHead::Bare),
     ),
     ("-q --quiet --silent", Style(|style| style.quiet = true)),
+    (
+        "-s --no-messages",
+        Style(|style| style.is_silent_on_places = true),
+    ),
     (
         "-m --max-count",
         StyleValue(|style, value| {
@@ -215,7 +219,7 @@ const GREP: &[Habit] = &[
 const GLOB: &[Habit] = &[
     ("--name", Field("pattern")),
     ("-e --extension", Behind("pattern", "*.")),
-    ("-E", Field("exclude")),
+    ("-E", Several("exclude", BRACES)),
     ("--max-results", Field("limit")),
     ("--no-ignore -I -u --unrestricted", Value("all", "true")),
     (

@@ -382,7 +382,7 @@ pub fn apply(
                 for value in values() {
                     kinds.push(files_of_kind(value).ok_or_else(|| {
                         format!(
-                            "no kind of files is called {}: -g '*.{value}'",
+                            "no kind of files is called {}: -g '!*.{value}'",
                             quoted(value)
                         )
                     })?);

@@ -1,6 +1,6 @@
 //! Help, lists, and errors in a command line: what the program says of itself to people.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 
 use crate::command_line;
@@ -8,6 +8,7 @@ use crate::command_line::{fields, flag_words, habitual_flags, other_programs};
 use iki_base::console::exit::{PROGRAM, ProgramExit};
 use iki_base::console::program_output::{print, report_usage};
 use iki_base::console::sanitize;
+use iki_process::shell;
 use iki_tools::contract::schema::{FieldKind, Schema, SchemaField};
 use iki_tools::contract::tool::Tool;
 use iki_tools::registry;
@@ -95,6 +96,19 @@ pub fn wrapped(text: &str) -> String {
     all
 }
 
+/// `text` with each paragraph on one line, as it is before it is wrapped.
+fn paragraphs(text: &str) -> String {
+    let paragraph = |lines: &str| {
+        if lines.lines().any(|line| line.starts_with(['-', ' '])) {
+            lines.to_owned()
+        } else {
+            lines.replace('\n', " ")
+        }
+    };
+    let paragraphs: Vec<String> = text.split("\n\n").map(paragraph).collect();
+    paragraphs.join("\n\n")
+}
+
 /// Words on the flags of a tool that requires some of them.
 const WITHOUT_FLAG_WORDS: &str = "required ones may be given without the flag, in this order";
 
@@ -116,7 +130,7 @@ Flags; {}:
 ",
         tool.command(),
         schema.summary(),
-        flag_words::of_person(tool, tool.manual.text()),
+        paragraphs(&flag_words::of_person(tool, tool.manual.text())),
         match fields::field_of_places(tool, &schema) {
             _ if !schema.fields.iter().any(|field| field.required) =>
                 "the first may be given without the flag".to_owned(),
@@ -228,14 +242,29 @@ pub fn about(tools: Registry, words: &[OsString]) -> ProgramExit {
     }
     match tools.find_tool(&name) {
         Some(row) => print(&tool(row, &format!("{PROGRAM} {}", row.command()))),
-        None => unknown_name(tools, &name, &[]),
+        None => unknown_name(tools, &name, None),
     }
 }
 
 /// Says on stderr that `name` is neither a tool nor a command, which one may have been meant, and
-/// which there are.
-pub fn unknown_name(tools: Registry, name: &str, args: &[OsString]) -> ProgramExit {
-    if let Some(advice) = other_programs::advise(tools, name, args) {
+/// which there are; or, where it was typed with `args`, that bash runs other programs.
+pub fn unknown_name(tools: Registry, name: &str, args: Option<&[OsString]>) -> ProgramExit {
+    let words = args
+        .unwrap_or_default()
+        .iter()
+        .map(|word| word.to_string_lossy().into_owned());
+    let words: Vec<String> = words.collect();
+    let advice = other_programs::advise(tools, name, args.unwrap_or_default());
+    let (what, call) = other_programs::run_as_typed(name, &words);
+    let run = format!("{what}: {PROGRAM} {call}");
+    let is_part = || {
+        tools
+            .commands()
+            .any(|tool| tool.split('-').any(|part| part == name))
+    };
+    let is_program = args.is_some() && shell::find_on_path(OsStr::new(name)).is_some();
+    let advice = advice.or_else(|| (is_program && !is_part()).then(|| run.clone()));
+    if let Some(advice) = advice {
         let name = name.escape_debug();
         return report_usage(&sanitize::for_terminal(&format!(
             "{PROGRAM}: no tool is called `{name}`; {advice}\nSee `{PROGRAM} --help`."
@@ -246,8 +275,13 @@ pub fn unknown_name(tools: Registry, name: &str, args: &[OsString]) -> ProgramEx
     let tools: Vec<&str> = tools.commands().collect();
     let all = [&tools[..], &commands, &["--version", "--help"]].concat();
     let meant = registry::did_you_mean(&registry::nearest_names(name, all.into_iter()));
+    let run = if words.is_empty() || name.starts_with('-') {
+        String::new()
+    } else {
+        sanitize::for_line(&run) + "\n"
+    };
     report_usage(&format!(
-        "{PROGRAM}: no tool is called `{}`{meant}\nTools: {}\nCommands: {}\nSee `{PROGRAM} --help`.",
+        "{PROGRAM}: no tool is called `{}`{meant}\n{run}Tools: {}\nCommands: {}\nSee `{PROGRAM} --help`.",
         name.escape_debug(),
         tools.join(", "),
         commands.join(", ")

@@ -12,6 +12,7 @@ use clap::{Arg, ArgAction, Command, Error, value_parser};
 use crate::command_line::{confinement, flag, option};
 use iki_mcp::options::{CALL, HttpOptions, McpOptions, NAME};
 use iki_process::sandbox::confinement::ConfinementBounds;
+use iki_tools::contract::call_terms;
 use iki_tools::contract::tool::{AccessScope, Tool, ToolSet};
 use iki_tools::registry;
 use iki_tools::registry::Registry;
@@ -172,14 +173,16 @@ pub fn read(tools: Registry, args: &[OsString]) -> Result<McpCommand, Error> {
         http.admits(&tools, confined)
             .map_err(|reason| command.error(ErrorKind::ValueValidation, reason))?;
     }
+    let (bytes_by_default, time_by_default) = call_terms::limits_of_environment();
     let seconds = matches.get_one::<u32>("timeout");
-    let timeout = seconds.map_or(TIMEOUT, |seconds| Duration::from_secs((*seconds).into()));
+    let timeout = seconds.map(|seconds| Duration::from_secs((*seconds).into()));
+    let timeout = timeout.or(time_by_default).unwrap_or(TIMEOUT);
     Ok(McpCommand::Serve(Box::new(McpOptions {
         tools,
         bounds,
         timeout: Some(timeout).filter(|time| !time.is_zero()),
         structured,
-        max_answer: bytes,
+        max_answer: bytes.or(bytes_by_default),
         http,
     })))
 }

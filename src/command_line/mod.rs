@@ -11,7 +11,7 @@ pub mod help;
 pub mod lacking_flags;
 pub mod mcp;
 pub mod other_programs;
-mod typed_values;
+pub mod typed_values;
 
 use std::path::PathBuf;
 

@@ -1,6 +1,7 @@
 //! Names of other programs that people type in a tool's place, each with the line to type.
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use crate::command_line::typed_values::flags_of_lines;
 use iki_base::console::exit::PROGRAM;
@@ -13,24 +14,12 @@ pub fn advise(tools: Registry, name: &str, args: &[OsString]) -> Option<String> 
         .iter()
         .map(|arg| arg.to_string_lossy().into_owned())
         .collect();
-    let plain = || words.iter().filter(|word| !word.starts_with('-'));
-    let first = |otherwise: &str| {
-        plain()
-            .next()
-            .map_or(otherwise.to_owned(), |word| quoted(word))
-    };
     let (what, call) = match name {
         "rg" | "ag" | "ack" | "egrep" => ("grep searches in files", typed("grep", &words)),
         "fgrep" => ("grep searches in files", typed("grep -F", &words)),
-        "cat" | "less" | "more" | "bat" | "nl" => (
-            "file-read shows a file",
-            format!("file-read {}", first("FILE")),
-        ),
+        "cat" | "less" | "more" | "bat" | "ls" | "dir" | "ll" | "tree" | "curl" | "wget"
+        | "http" => lead_of_one_word(name, &words).unwrap_or_else(|| run_as_typed(name, &words)),
         "head" | "tail" | "sed" => some_lines(name, &words),
-        "ls" | "dir" | "ll" | "tree" => (
-            "file-read shows a directory",
-            format!("file-read {}", first(".")),
-        ),
         "find" | "fd" | "locate" => {
             let call = if name == "find" {
                 glob_for_find(&words)
@@ -42,19 +31,31 @@ pub fn advise(tools: Registry, name: &str, args: &[OsString]) -> Option<String> 
                 None => run_as_typed(name, &words),
             }
         }
-        "curl" | "wget" | "http" => {
-            let url = plain().find(|word| word.contains('.') || word.contains("://"));
-            let url = url.map_or("URL".to_owned(), |url| quoted(url));
-            ("web-fetch shows a page", format!("web-fetch {url}"))
-        }
-        "sh" | "zsh" | "dash" | "exec" | "run" | "shell" => {
-            ("bash runs a command", command_line_of(&words))
-        }
+        "sh" | "zsh" | "dash" => match &words[..] {
+            [flag, command] if flag == "-c" => (
+                "bash runs a command",
+                typed("bash", std::slice::from_ref(command)),
+            ),
+            [] => ("bash runs a command", "bash COMMAND".to_owned()),
+            words => run_as_typed(name, words),
+        },
+        "exec" | "run" | "shell" => match &words[..] {
+            [] => ("bash runs a command", "bash COMMAND".to_owned()),
+            [command] => (
+                "bash runs a command",
+                typed("bash", std::slice::from_ref(command)),
+            ),
+            [program, words @ ..] => run_as_typed(program, words),
+        },
         "patch" => edit(),
-        "tee" | "touch" => (
-            "file-write writes a file",
-            format!("file-write {} -", first("FILE")),
-        ),
+        "tee" => {
+            // bash has no stdin to pass on.
+            return Some(format!(
+                "file-write writes what stdin has: {PROGRAM} file-write FILE -. The system's own \
+                 has: {}",
+                typed("tee", &words)
+            ));
+        }
         "uninstall" | "remove" => ("links are removed", "link --remove DIR".to_owned()),
         "install" | "setup" | "init" => ("links are installed", "link DIR".to_owned()),
         "serve" | "server" | "start" => ("a server for MCP", "mcp".to_owned()),
@@ -91,6 +92,69 @@ fn edit() -> (&'static str, String) {
     ("file-edit replaces text", call)
 }
 
+/// Programs whose call with one word at most is a tool's: their flags that change nothing here, by
+/// letters and whole, what the tool does, the tool, and the word in the place of none.
+const OF_ONE_WORD: [(&str, &str, &str, [&str; 3]); 5] = [
+    ("cat less more", "u", "", SHOWN_FILE),
+    ("bat", "pP", "--plain --paging=never", SHOWN_FILE),
+    (
+        "ls dir ll",
+        "aAlhFpk1",
+        "--all --almost-all",
+        ["file-read shows a directory", "file-read", "."],
+    ),
+    (
+        "tree",
+        "",
+        "",
+        ["glob finds files by name", "glob '*'", "."],
+    ),
+    (
+        "curl wget http",
+        "sSLfgGq",
+        "-qO- --silent --location --fail",
+        SHOWN_PAGE,
+    ),
+];
+
+const SHOWN_FILE: [&str; 3] = ["file-read shows a file", "file-read", "FILE"];
+
+const SHOWN_PAGE: [&str; 3] = ["web-fetch shows a page", "web-fetch", "URL"];
+
+/// The call of the tool that does what such a program is asked for; `None` if it is asked for more.
+fn lead_of_one_word(name: &str, words: &[String]) -> Option<(&'static str, String)> {
+    let (_, letters, flags, lead) = OF_ONE_WORD
+        .into_iter()
+        .find(|(names, ..)| names.split(' ').any(|one| one == name))?;
+    let is_usual = |flag: &str| {
+        let of_letters = flag.strip_prefix('-').filter(|all| !all.starts_with('-'));
+        flags.split(' ').any(|one| one == flag)
+            || of_letters.is_some_and(|all| all.chars().all(|one| letters.contains(one)))
+    };
+    let is_flag = |word: &&String| word.len() > 1 && word.starts_with(['-', '+']);
+    let (given, plain): (Vec<&String>, Vec<&String>) = words.iter().partition(is_flag);
+    if !given.into_iter().all(|flag| is_usual(flag)) {
+        return None;
+    }
+    let is_page = |word: &str| word.contains("://") || lead == SHOWN_PAGE && word.contains('.');
+    let word = match plain[..] {
+        [] => return Some((lead[0], format!("{} {}", lead[1], lead[2]))),
+        [word] => word,
+        _ => return None,
+    };
+    let is_listing = lead[2] == ".";
+    let [what, call, _] = if is_page(word) {
+        SHOWN_PAGE
+    } else if is_listing && word.contains(['*', '?', '[']) {
+        ["glob finds files by name", "glob", ""]
+    } else if lead == SHOWN_PAGE || is_listing && !Path::new(word).is_dir() {
+        return None;
+    } else {
+        lead
+    };
+    Some((what, format!("{call} {}", quoted(word))))
+}
+
 /// The call for what head(1), tail(1) and sed(1) are asked for.
 fn some_lines(name: &str, words: &[String]) -> (&'static str, String) {
     let is_replacement = |word: &String| {
@@ -112,18 +176,33 @@ fn some_lines(name: &str, words: &[String]) -> (&'static str, String) {
 }
 
 /// The call for what no tool does, but the other program itself.
-fn run_as_typed(name: &str, words: &[String]) -> (&'static str, String) {
+pub fn run_as_typed(name: &str, words: &[String]) -> (&'static str, String) {
     let line = typed(name, words);
     ("bash runs a command", typed("bash", &[line]))
 }
 
 /// The call for some lines of a file, if nothing else is asked for.
 fn lines_of_file(name: &str, words: &[String]) -> Option<String> {
+    let is_number = |word: &str| word.trim_start_matches(['-', '+']).parse::<u64>().is_ok();
     let is_file = |word: &&String| {
-        !word.starts_with('-') && word.parse::<u64>().is_err() && flags_of_lines(word).is_none()
+        !is_number(word)
+            && (*word == "-" || !word.starts_with('-'))
+            && flags_of_lines(word).is_none()
     };
-    let file = words.iter().find(is_file);
-    let file = file.map_or("FILE".to_owned(), |file| quoted(file));
+    let is_flag = |word: &String| {
+        let value = word.strip_prefix("--lines=").or(word.strip_prefix("-n"));
+        value.is_some_and(|value| value.is_empty() || is_number(value))
+            || word == "--lines"
+            || word.starts_with('-') && is_number(word)
+    };
+    let files: Vec<&String> = words.iter().filter(is_file).collect();
+    let mut flags = words
+        .iter()
+        .filter(|word| word.len() > 1 && word.starts_with('-'));
+    if files.len() > 1 || !flags.all(is_flag) {
+        return None;
+    }
+    let file = files.first().map_or("FILE".to_owned(), |file| quoted(file));
     let lines = if name == "sed" {
         let is_quiet = words.iter().any(|word| word == "-n");
         let range = words.iter().find(|word| word.ends_with('p'));
@@ -264,13 +343,4 @@ fn glob_for_fd(words: &[String]) -> Option<Vec<String>> {
     });
     call.extend(place.map(str::to_owned));
     Some(call)
-}
-
-/// The call that runs what a shell is asked to run.
-fn command_line_of(words: &[String]) -> String {
-    match words {
-        [] => "bash COMMAND".to_owned(),
-        [flag, command, ..] if flag == "-c" => typed("bash", std::slice::from_ref(command)),
-        words => typed("bash", &[words.join(" ")]),
-    }
 }

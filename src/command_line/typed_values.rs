@@ -83,6 +83,15 @@ pub fn files_of_kind(kind: &str) -> Option<String> {
     })
 }
 
+/// Ripgrep's names of kinds of files.
+pub fn kinds_of_files() -> Vec<String> {
+    let definitions = TypesBuilder::new().add_defaults().definitions();
+    definitions
+        .iter()
+        .map(|one| one.name().to_owned())
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

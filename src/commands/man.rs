@@ -51,7 +51,7 @@ pub fn show(tools: Registry, name: Option<&str>) -> ProgramExit {
     );
     let pages = pages(tools).unwrap_or_default();
     let Some((_, page)) = pages.into_iter().find(|(one, _)| *one == file) else {
-        return help::unknown_name(tools, name.unwrap_or_default(), &[]);
+        return help::unknown_name(tools, name.unwrap_or_default(), None);
     };
     if io::stdout().is_terminal() && with_man(&page).is_ok_and(|is_shown| is_shown) {
         return ProgramExit::Success;
@@ -136,8 +136,8 @@ other: set by the tool for a call made of flags; see its own page";
 
 const ENVIRONMENT: &str = "\
 NO_COLOR: if set, nothing is coloured
-IKIGAI_MAX_ANSWER: how long the answer to a request on stdin may be, in bytes
-IKIGAI_MAX_SECONDS: how long that request may take, in seconds
+IKIGAI_MAX_ANSWER: how long the answer to a request on stdin may be, in bytes; of mcp: the default of --max-answer
+IKIGAI_MAX_SECONDS: how long that request may take, in seconds; of mcp: the default of --timeout
 IKIGAI_REDIS_URL: of mcp: the Redis by which several servers share their cache, redis:// or rediss://; CACHE_ENCRYPTION_KEY, \
 64 hexadecimal digits, is then required";
 

@@ -415,12 +415,16 @@ fn what_would_steer_the_terminal_is_shown_instead() {
     let harmless = "\\x1b]0;owned\\x07a\tb\\x0d\\x9b2J<U+202E>\\x08\\x7fé\n";
     fs::write(room.path().join("f"), hostile).unwrap();
     fs::write(room.path().join("\u{1b}[31mname"), "").unwrap();
-    for words in [["file-read", "f"], ["bash", "cat f"]] {
-        let seen = in_room(room.path(), &words).terminal;
-        let (shown, note) = seen.split_at(harmless.len());
-        assert_eq!(shown, harmless);
-        assert!(note.contains("5 control characters are spelled"), "{note}");
-    }
+    let seen = in_room(room.path(), &["file-read", "f"]).terminal;
+    let (shown, note) = seen.split_at(harmless.len());
+    assert_eq!(shown, harmless);
+    assert!(note.contains("6 control characters are spelled"), "{note}");
+    let seen = plain(&in_room(room.path(), &["bash", "cat f"]).terminal);
+    let is_steering = |c: char| c.is_control() && !"\n\t".contains(c) || c == '\u{202e}';
+    assert!(
+        seen.contains('é') && !seen.contains(is_steering),
+        "{seen:?}"
+    );
     let seen = plain(&in_room(room.path(), &["glob", "*name"]).terminal);
     assert!(seen.starts_with("\\x1b[31mname\n"), "{seen}");
     let seen = in_room(room.path(), &["grep", "owned", "--path", "f"]).terminal;

@@ -115,7 +115,7 @@ fn a_place_that_is_not_there_is_a_failure_for_people_alone() {
     ] {
         let (code, out, err) = piped(room.path(), args);
         assert_eq!((code, out.as_str()), (2, ""), "{args:?}");
-        assert!(err.contains("--path does not exist; the nearest"), "{err}");
+        assert!(err.contains(" does not exist; the nearest"), "{err}");
     }
     let (code, out, _) = piped(room.path(), &["grep", "--json", "x", "--path", "gone"]);
     assert!(code == 0 && out.contains("`path` does not exist"), "{out}");

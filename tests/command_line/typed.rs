@@ -442,6 +442,198 @@ fn names_of_other_programs_lead_to_the_tool() {
 }
 
 #[test]
+fn the_lines_for_other_programs_run_and_do_what_was_asked() {
+    let room = room();
+    for (line, shown) in [
+        ("it cat notes.txt", "Two"),
+        ("it cat notes.txt x.md", "# two"),
+        ("it cat -n notes.txt", "3\ttwo"),
+        ("it ls -la src", "lib.rs"),
+        ("it ls -I lib.rs src", "main.rs"),
+        ("it ls 'src/*.rs'", "src/lib.rs"),
+        ("it ls notes.txt", "notes.txt"),
+        ("it head -n 1 notes.txt", "one"),
+        ("it head -n 1 notes.txt x.md", "==> x.md"),
+        ("it head -qn 1 notes.txt x.md", "# two"),
+        ("it tail -n 1 notes.txt", "after"),
+        ("it tail --bytes=3 notes.txt", "er"),
+        ("it sed -n -e 2p notes.txt", "Two"),
+        ("it find . -type d", "./src"),
+        ("it find . -maxdepth 1 -name '*.md'", "x.md"),
+        ("it find . -path '*src*'", "src/lib.rs"),
+        ("it find . -name x.md -o -name lib.rs", "src/lib.rs"),
+        ("it find . -iname '*.RS'", "lib.rs"),
+        ("it find src", "lib.rs"),
+        ("it fd -e rs", "src/lib.rs"),
+        ("it fd -g '*.rs'", "src/lib.rs"),
+        ("it fd rs src", "src/lib.rs"),
+        ("it fd . src", "src/lib.rs"),
+        ("it tree src", "lib.rs"),
+        ("it sh script.sh", "from script"),
+        ("it sh -c 'echo $1' a b", "b\n"),
+        ("it run printf '%s-' 'a b'", "a b-"),
+        ("it wc -l notes.txt", "5 notes.txt"),
+        ("it sort -r 'notes.txt'", "two\none"),
+        ("it touch new.txt", ""),
+        ("it touch notes.txt", ""),
+        ("it bash 'echo hi' there", "hi there"),
+        ("it bash -c echo hi", "hi"),
+        ("it bash -c 'echo $1' a b", "b\n"),
+        ("it grep -T foo two", "notes.txt"),
+    ] {
+        let (code, said) = typed(room.path(), line);
+        assert_eq!(code, 2, "{line}: {said}");
+        let first = said.lines().next().unwrap();
+        let call = match first.split_once("ikigai-tools bash ") {
+            Some((_, call)) => format!("bash {call}"),
+            None if line.contains(" -T ") => {
+                let glob = first.rsplit_once(": ").unwrap().1;
+                format!("grep two {glob}")
+            }
+            None => first.rsplit_once(": ikigai-tools ").unwrap().1.to_owned(),
+        };
+        let (code, answer) = typed(room.path(), &format!("it {call}"));
+        assert_eq!(code, 0, "{line}: {call}: {answer}");
+        assert!(answer.contains(shown), "{line}: {call}: {answer}");
+    }
+    let notes = fs::read_to_string(room.path().join("notes.txt")).unwrap();
+    assert!(notes.starts_with("one\n") && room.path().join("new.txt").exists());
+}
+
+#[test]
+fn what_no_tool_does_is_run_by_bash_as_it_was_typed() {
+    answers(&[
+        ("it tree -L 2 src", 2, "ikigai-tools bash 'tree -L 2 src'\n"),
+        (
+            "it bat -r 2:3 notes.txt",
+            2,
+            "bash 'bat -r 2:3 notes.txt'\n",
+        ),
+        (
+            "it bat -p notes.txt",
+            2,
+            "ikigai-tools file-read notes.txt\n",
+        ),
+        ("it less +G notes.txt", 2, "bash 'less +G notes.txt'\n"),
+        ("it cat -", 2, "ikigai-tools file-read -\n"),
+        (
+            "it cat http://a.b/",
+            2,
+            "ikigai-tools web-fetch http://a.b/\n",
+        ),
+        ("it fd -t d deep", 2, "ikigai-tools bash 'fd -t d deep'\n"),
+        ("it fd -d 2 rs", 2, "ikigai-tools bash 'fd -d 2 rs'\n"),
+        ("it fd -E src rs", 2, "ikigai-tools bash 'fd -E src rs'\n"),
+        ("it fd rs -x cat", 2, "ikigai-tools bash 'fd rs -x cat'\n"),
+        (
+            "it curl -X DELETE http://a.b/",
+            2,
+            "bash 'curl -X DELETE http://a.b/'\n",
+        ),
+        (
+            "it curl -d x http://a.b/",
+            2,
+            "bash 'curl -d x http://a.b/'\n",
+        ),
+        ("it curl -fsSL a.b/x", 2, "ikigai-tools web-fetch a.b/x\n"),
+        (
+            "it tee -a notes.txt",
+            2,
+            "The system's own has: tee -a notes.txt\n",
+        ),
+        (
+            "it nosuch-program status",
+            2,
+            "bash 'nosuch-program status'\nTools: bash",
+        ),
+        ("it help wc", 2, "Tools: bash"),
+    ]);
+    for line in ["it git status", "it docker-x ps", "it cp a b", "it pwd"] {
+        let (code, said) = typed(room().path(), line);
+        let command = line.strip_prefix("it ").unwrap();
+        assert!(code == 2 && !said.contains("did you mean"), "{said}");
+        assert!(said.contains(" bash ") && said.contains(command), "{said}");
+    }
+}
+
+#[test]
+fn completions_have_the_names_for_man_and_help_and_the_kinds_of_files() {
+    answers(&[
+        ("it completions bash | grep -q 'compgen -W .* rust '", 0, ""),
+        (
+            "it completions bash | grep -A1 '__man)' | grep -q ' grep '",
+            0,
+            "",
+        ),
+        (
+            "it completions bash | grep -A1 '__help)' | grep -q ' grep '",
+            0,
+            "",
+        ),
+    ]);
+}
+
+#[test]
+fn a_long_pattern_that_is_broken_is_not_written_out_again() {
+    let room = room();
+    let line = format!("it grep '{}' notes.txt", "(".repeat(300));
+    let (code, said) = typed(room.path(), &line);
+    assert!(code == 2 && said.len() < 600, "{said}");
+}
+
+#[test]
+fn paragraphs_of_help_are_not_broken_midway() {
+    let room = room();
+    for tool in ["bash", "file-edit", "file-write", "grep", "web-fetch"] {
+        let (_, help) = typed(room.path(), &format!("it {tool} --help"));
+        let text = help.split("\nUsage:").next().unwrap();
+        for paragraph in text.split("\n\n").filter(|one| !one.contains("\n-")) {
+            let lines: Vec<&str> = paragraph.lines().collect();
+            let (_, full) = lines.split_last().unwrap();
+            assert!(full.iter().all(|line| line.len() > 70), "{paragraph}");
+        }
+    }
+}
+
+#[test]
+fn of_a_repeated_flag_the_last_counts_and_lists_have_all() {
+    answers(&[
+        ("it grep -i -i ONE notes.txt", 0, "one"),
+        ("it grep -A1 -A2 one notes.txt", 0, "3- two"),
+        ("it file-read notes.txt --limit 1 --limit 2", 0, "Two"),
+        ("it glob -E lib.rs -E main.rs '*.rs'", 1, ""),
+        (
+            "it grep --exclude '*.rs' --exclude '*.md' '^two' .",
+            0,
+            "notes.txt:3",
+        ),
+    ]);
+}
+
+#[test]
+fn grep_is_silent_on_missing_places_where_that_is_asked_for() {
+    answers(&[
+        ("test -z \"$(it grep -s zzz nofile notes.txt 2>&1)\"", 0, ""),
+        ("it grep two nofile notes.txt", 2, "nofile does not exist"),
+        ("it grep -s '(' notes.txt", 2, "Invalid pattern"),
+        (r"it grep 'one\|ww' notes.txt", 1, "type `"),
+    ]);
+}
+
+#[test]
+fn a_terminal_shows_a_command_s_output_as_a_model_reads_it() {
+    let room = room();
+    let script = r"printf '\033[31mred\033[0m\n1 of 3\r2 of 3\r3 of 3\n'";
+    let bash = |args: &[&str], streams| run_in(room.path(), Path::new(BINARY), args, streams, &[]);
+    let shown = bash(&["bash", script], Streams::Out).terminal;
+    assert_eq!(shown, "red\n3 of 3\n");
+    let piped = bash(&["bash", script], Streams::NotOut).piped;
+    assert_eq!(piped, "\u{1b}[31mred\u{1b}[0m\n1 of 3\r2 of 3\r3 of 3\n");
+    let text = bash(&["file-read"], Streams::NotIn("plain text\n")).terminal;
+    assert!(text.contains("type ikigai-tools file-read -"), "{text}");
+}
+
+#[test]
 fn what_could_not_be_read_decides_the_exit_code() {
     let room = room();
     rustix::fs::mknodat(
@@ -499,9 +691,13 @@ fn a_terminal_shows_matches_in_colour_and_nothing_of_a_file_steers_it() {
         grep(&["two", "-g", "*.md"], &[]),
         "\u{1b}[35mx.md\u{1b}[0m\n\u{1b}[32m1\u{1b}[0m: # \u{1b}[1;31mtwo\u{1b}[0m\n"
     );
-    assert_eq!(
-        grep(&["two", "odd"], &[]),
+    let odd = grep(&["two", "odd"], &[]);
+    assert!(odd.starts_with(
         "\u{1b}[32m1\u{1b}[0m: \\x1b[2J\u{1b}[1;31mtwo\u{1b}[0m\\x1b[1;31m\\x0d \u{1b}[1;31mtwo\u{1b}[0m\n"
+    ));
+    assert!(
+        odd.contains("3 control characters are spelled, as \\x1b"),
+        "{odd}"
     );
     let plain = "x.md\n1: # two\n";
     for (name, value) in [("NO_COLOR", "1"), ("TERM", "dumb")] {

@@ -58,6 +58,46 @@ fn a_command_line_that_makes_no_sense_is_a_usage_error() {
     );
 }
 
+#[test]
+fn the_environment_has_the_defaults_of_both_limits() {
+    let server = |args: &[&str]| {
+        let mut command = Command::new(BINARY);
+        command.arg("mcp").args(args);
+        command
+            .env("IKIGAI_MAX_ANSWER", "2000")
+            .env("IKIGAI_MAX_SECONDS", "2");
+        let mut session = Session::of(&mut command);
+        session.shake_hands("2025-11-25");
+        session
+    };
+    let long = json!({"command": "seq 30000"});
+    assert!(server(&[]).text_of("bash", &long).0.len() <= 2000);
+    assert!(
+        server(&["--max-answer", "4000"])
+            .text_of("bash", &long)
+            .0
+            .len()
+            > 2000
+    );
+    let late = json!({"command": "sleep 30; echo late"});
+    let (text, _) = server(&[]).text_of("bash", &late);
+    assert!(!text.contains("late\n") && text.contains("124"), "{text}");
+}
+
+#[test]
+fn commands_are_advised_where_there_are_any() {
+    let here = directory();
+    let wide = "a line of wide text\n".repeat(200);
+    let wide: Vec<u8> = wide.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    fs::write(here.path().join("wide.txt"), wide).unwrap();
+    for (args, advised) in [(&[][..], true), (&["--read-only"], false)] {
+        let mut session = Session::plain(here.path(), "someone", args);
+        let (text, _) = session.text_of("grep", &json!({"pattern": "zzz"}));
+        assert!(text.contains("wide.txt"), "{text}");
+        assert_eq!(text.contains("`iconv -f"), advised, "{text}");
+    }
+}
+
 /// Whether this kernel can keep a call within directories. Where it cannot, the server says so and
 /// does not start.
 pub fn confines() -> bool {

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -373,4 +374,19 @@ fn what_finished_calls_left_in_the_background_outlives_a_server_that_is_killed()
         kill(*pid, Signal::KILL);
     }
     assert_eq!(found.len(), 1);
+}
+
+#[test]
+fn a_request_before_the_handshake_and_an_unknown_method_lead_on() {
+    let mut session = Session::unprepared(Path::new("."), &[]);
+    session.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}));
+    let message = session.receive()["error"]["message"].to_string();
+    assert!(message.contains("send `initialize` first"), "{message}");
+    session.shake_hands("2025-11-25");
+    session.send(&json!({"jsonrpc": "2.0", "id": 7, "method": "tools/remove"}));
+    let message = session.receive()["error"]["message"].to_string();
+    assert!(
+        message.contains("tools/remove: this server has tools"),
+        "{message}"
+    );
 }

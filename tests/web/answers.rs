@@ -563,7 +563,7 @@ fn a_broken_pdf_that_calls_itself_text_is_no_text() {
     let answer = fetch(&server.url("/x"));
     assert_eq!(
         answer.json()["error"],
-        "Failed to parse content: This file is damaged: download it again, or find another copy."
+        "Failed to parse content: This file is damaged: get it again, or find another copy."
     );
     assert!(answer.field("note").contains("curl -fsSL -o x.pdf "));
     assert!(answer.field("note").contains("`pdftotext -layout x.pdf -`"));

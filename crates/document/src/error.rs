@@ -24,7 +24,7 @@ pub enum DocumentError {
     )]
     UnknownLegacyOffice,
     /// Parts of it cannot be found or read.
-    #[error("This file is damaged: download it again, or find another copy.")]
+    #[error("This file is damaged: get it again, or find another copy.")]
     Damaged,
     /// A file without text.
     #[error("This {} file has no text: {FIND_ANOTHER}", .0.label())]

@@ -5,6 +5,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use iki_base::unseen;
+use iki_base::wording::join_list;
 use iki_process::sandbox::confinement::Confinement;
 use iki_process::shell::CommandShell;
 use iki_tools::contract::answer_limit::TextMeasure;
@@ -29,11 +30,23 @@ pub fn compose(tools: &[&Tool], confinement: Option<&Confinement>, bounded: bool
             "grep searches all below `path` but what .gitignore leaves out, which a last line names.",
         ));
     }
-    if bounded {
-        sentences.push(String::from(
+    let ways = [
+        (
+            &["file_read", "web_fetch", "scrape_page"][..],
+            "`offset`, and `limit` where there is one",
+        ),
+        (&["grep", "glob"], "a narrower pattern"),
+        (&["bash"], "the file in which the whole is kept"),
+    ];
+    let ways = ways
+        .into_iter()
+        .filter(|(tools, _)| tools.iter().any(|tool| served(tool)));
+    let ways: Vec<&str> = ways.map(|(_, way)| way).collect();
+    if bounded && !ways.is_empty() {
+        sentences.push(format!(
             "Answers are bounded. A last line in brackets, and of a long text a first one, says what \
-             was left out and how to go on: `offset` and `limit`, a narrower pattern, or the file in \
-             which the whole is kept.",
+             was left out and how to go on: {}.",
+            join_list(&ways, "or")
         ));
     }
     let mut text = sentences.join(" ");
@@ -127,5 +140,14 @@ mod tests {
             .filter(|tool| tool.scope == AccessScope::Network)
             .collect();
         assert!(!compose(&web, None, false).contains("paths"));
+        for (tool, words, others) in [
+            ("file_write", "", "bounded"),
+            ("web_fetch", "`offset`", "pattern"),
+            ("glob", "narrower pattern", "`offset`"),
+        ] {
+            let one: Vec<&Tool> = TOOLS.iter().filter(|one| one.name == tool).collect();
+            let text = compose(&one, None, true);
+            assert!(text.contains(words) && !text.contains(others), "{text}");
+        }
     }
 }

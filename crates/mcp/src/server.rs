@@ -308,7 +308,7 @@ impl ServerHandler for ToolServer {
             "resources/read" if resources::are_served(&self.setup.tools) => {
                 ErrorData::invalid_params("resources/read takes `uri`, a string", None)
             }
-            _ => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None),
+            other => self.not_offered(other),
         })
     }
 }

@@ -288,6 +288,9 @@ where
         {
             return Some((ErrorCode::INVALID_PARAMS, BAD_HANDSHAKE.to_owned()));
         }
+        if !self.opened && needs_session(request) {
+            return Some((ErrorCode::INVALID_REQUEST, NO_HANDSHAKE.to_owned()));
+        }
         let limit = match request {
             ClientRequest::CallToolRequest(_) => MAX_UNANSWERED_CALLS,
             _ => MAX_UNANSWERED_CALLS + EXTRA_REQUESTS,
@@ -411,6 +414,16 @@ where
     }
 }
 
+/// True if a request is of a session, and says nothing that a handshake says.
+fn needs_session(request: &ClientRequest) -> bool {
+    match request {
+        ClientRequest::InitializeRequest(_)
+        | ClientRequest::PingRequest(_)
+        | ClientRequest::DiscoverRequest(_) => false,
+        other => !other.get_meta().contains_key(META_VERSION),
+    }
+}
+
 /// True if a request begins a session: a handshake, or a request with everything that a handshake
 /// says.
 fn begins_session(request: &ClientRequest) -> bool {
@@ -423,6 +436,13 @@ fn begins_session(request: &ClientRequest) -> bool {
         }
     }
 }
+
+/// The field of `_meta` by which a request without a handshake names its revision of the protocol.
+const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+
+/// The error of a request before the handshake.
+const NO_HANDSHAKE: &str = "send `initialize` first, or, in a revision without a handshake, \
+    `io.modelcontextprotocol/protocolVersion` and the like in the request's `_meta`";
 
 /// The error of a malformed handshake.
 const BAD_HANDSHAKE: &str = "initialize takes `protocolVersion`, a string, `capabilities`, an \

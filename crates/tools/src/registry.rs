@@ -157,13 +157,23 @@ pub fn nearest_names<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) 
         });
         let runs = runs.map(|(from, to)| parts[from..to].join("-"));
         let begun = |run: &str| name.len() >= 3 && run.starts_with(name);
-        let partial = runs.map(|run| if begun(&run) { 0 } else { edits(&run) });
+        // Of three letters with a wrong one too little is left for a part.
+        let is_short = name.chars().count() < 4;
+        let partial = runs.map(|run| {
+            if begun(&run) {
+                0
+            } else if is_short && run != name {
+                usize::MAX - 1
+            } else {
+                edits(&run)
+            }
+        });
         let partial = partial.min().unwrap_or(usize::MAX - 1);
         (whole, whole).min((partial + 1, partial))
     };
     let nearest = candidates.iter().map(&distance).min();
     let near = |one: &&str| !name.is_empty() && Some(distance(one)) == nearest;
-    let close = nearest.is_some_and(|(_, wrong)| wrong <= limit.max(1));
+    let close = nearest.is_some_and(|(_, wrong)| wrong <= limit);
     candidates
         .into_iter()
         .filter(|one| close && near(one))
@@ -250,6 +260,8 @@ mod tests {
             ("\u{1b}[2J", &[]),
             ("cat", &[]),
             ("sed", &[]),
+            ("git", &[]),
+            ("cp", &[]),
         ] {
             assert_eq!(meant(name), tools, "{name}");
         }

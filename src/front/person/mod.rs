@@ -21,10 +21,11 @@ use crate::command_line::{
 };
 use iki_base::console::exit::ProgramExit;
 use iki_base::console::{program_output, sanitize};
+use iki_base::wording::quoted;
 use iki_tools::call::{answer, confined};
 use iki_tools::contract::call_context::CallContext;
 use iki_tools::contract::call_terms::{Audience, CallTerms};
-use iki_tools::contract::failure::Failure;
+use iki_tools::contract::failure::{ErrorCode, Failure};
 use iki_tools::contract::reply::AnswerObject;
 use iki_tools::contract::request::Request;
 use iki_tools::contract::schema::Schema;
@@ -241,8 +242,16 @@ fn as_text(tool: &Tool, requests: &[TypedRequest], mut flags: CallFlags) -> Prog
                 };
             }
             Err(failure) => {
-                screen::complain(tool, &failure.message);
-                screen::remark(tool, &failure.note);
+                let is_of_place = matches!(
+                    failure.code,
+                    ErrorCode::FileNotFound | ErrorCode::PermissionDenied
+                );
+                if !(is_of_place && flags.style.is_silent_on_places) {
+                    let place = request.place.as_deref().map(quoted);
+                    let note = place.map(|place| failure.note.replacen("`path`", &place, 1));
+                    screen::complain(tool, &failure.message);
+                    screen::remark(tool, note.as_ref().unwrap_or(&failure.note));
+                }
                 failed
             }
         });

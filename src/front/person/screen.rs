@@ -43,6 +43,9 @@ pub struct ScreenWriter<'a, W: Write> {
 /// character.
 const COLOURS: [&str; 4] = ["[35m", "[32m", "[1;31m", "[0m"];
 
+/// What a tool that colours its output has put behind each escape character that it spelled.
+const BEHIND_SPELLED: &str = "[10m";
+
 /// `text` sanitized for a terminal, but for these colours, and the number of control characters
 /// that are spelled in it. A tool that writes them leaves no escape character in what it shows of
 /// others.
@@ -52,6 +55,15 @@ fn sanitize_between_colours(text: &str) -> (String, usize) {
     let mut spelled = sanitize::count_spelled(text);
     let mut remainder = parts.next().unwrap_or_default();
     for part in parts {
+        if let (Some(before), Some(behind)) = (
+            remainder.strip_suffix('\u{1b}'),
+            part.strip_prefix(BEHIND_SPELLED),
+        ) {
+            // It counts for the character that is spelled already.
+            output += &sanitize::for_terminal(before);
+            remainder = behind;
+            continue;
+        }
         let colour = COLOURS.iter().find(|colour| part.starts_with(**colour));
         if let (Some(before), Some(colour)) = (remainder.strip_suffix('\u{1b}'), colour) {
             output += &sanitize::for_terminal(before);

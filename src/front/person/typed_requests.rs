@@ -23,6 +23,8 @@ pub struct TypedRequest {
     pub json: Vec<u8>,
     /// Standard input, if that is searched.
     pub stdin: Option<StdinPlace>,
+    /// The place to search, if a word names it.
+    pub place: Option<String>,
 }
 
 /// The request that the flags and words make up, and the places in which to search. Words fill the
@@ -250,6 +252,7 @@ pub fn requests(
         return Ok(vec![TypedRequest {
             json: bytes(&request),
             stdin: None,
+            place: None,
         }]);
     };
     let searches_lines = is_in_place(schema, "pattern")
@@ -265,12 +268,16 @@ pub fn requests(
         TypedRequest {
             json: bytes(&request),
             stdin: named.then_some(StdinPlace::Named),
+            place: None,
         }
     };
     if !places.is_empty() {
         let with = |place: &String| {
             request.insert(field.to_owned(), place.as_str().into());
-            one(&request)
+            TypedRequest {
+                place: Some(place.clone()),
+                ..one(&request)
+            }
         };
         return Ok(places.iter().map(with).collect());
     }

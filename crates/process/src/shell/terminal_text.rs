@@ -29,6 +29,8 @@ struct HeldLines {
     /// The text that is passed on next.
     ready: Vec<u8>,
     above: VecDeque<String>,
+    /// The most lines above the cursor.
+    max_above: usize,
     /// The line in which the cursor is.
     line: String,
     /// The lines below the cursor, nearest last.
@@ -43,10 +45,23 @@ impl<W: Write> TerminalText<W> {
     /// Makes one that writes to `out`.
     #[must_use]
     pub fn new(out: W) -> Self {
+        Self::holding(MAX_HELD_LINES, out)
+    }
+
+    /// Makes one that passes on each line as soon as it ends, for somebody who is watching.
+    #[must_use]
+    pub fn line_by_line(out: W) -> Self {
+        Self::holding(0, out)
+    }
+
+    fn holding(max_above: usize, out: W) -> Self {
         Self {
             parser: vte::Parser::new(),
             out,
-            lines: HeldLines::default(),
+            lines: HeldLines {
+                max_above,
+                ..HeldLines::default()
+            },
         }
     }
 
@@ -77,6 +92,10 @@ impl<W: Write> TerminalText<W> {
 impl<W: Write> Write for TerminalText<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.parser.advance(&mut self.lines, bytes);
+        // Who watches is shown a question, too.
+        if self.lines.max_above == 0 && self.lines.line.ends_with(' ') {
+            self.lines.pass_on();
+        }
         self.write_ready()?;
         Ok(bytes.len())
     }
@@ -112,7 +131,7 @@ impl HeldLines {
             return self.write("\n");
         }
         self.above.push_back(std::mem::take(&mut self.line));
-        if self.above.len() > MAX_HELD_LINES
+        if self.above.len() > self.max_above
             && let Some(mut first) = self.above.pop_front()
         {
             first.push('\n');
@@ -266,6 +285,19 @@ mod tests {
                 assert_eq!(output, expected, "{written:?} in {size}");
             }
         }
+    }
+
+    #[test]
+    fn who_watches_is_shown_each_line_when_it_ends() {
+        let mut text = TerminalText::line_by_line(Vec::new());
+        for (written, shown) in [
+            ("\x1b[31mred\x1b[0m\n1 of", "red\n"),
+            (" 3\r3 of 3\n\n\x1b[9Aend", "red\n3 of 3\n\n"),
+        ] {
+            text.write_all(written.as_bytes()).unwrap();
+            assert_eq!(String::from_utf8_lossy(&text.out), shown);
+        }
+        assert_eq!(text.finish().unwrap(), b"red\n3 of 3\n\nend");
     }
 
     #[test]

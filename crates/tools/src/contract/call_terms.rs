@@ -152,13 +152,14 @@ impl CallTerms {
     pub fn of_host() -> Self {
         let is_agent = env::var_os(IKIGAI_VARIABLE).is_some_and(|id| !id.is_empty());
         let (bytes, seconds) = IKIGAI_LIMITS;
-        let bytes = read_variable(MAX_ANSWER).or(is_agent.then_some(bytes));
-        let seconds = read_variable(MAX_SECONDS).or(is_agent.then_some(seconds));
-        let seconds = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        let (given_bytes, given_time) = limits_of_environment();
+        let time = given_time.or(is_agent.then(|| Duration::from_secs_f64(seconds)));
         Self::within(
             Audience::Host,
-            bytes.filter(|bytes| *bytes > 0),
-            seconds.filter(|seconds| !seconds.is_zero()),
+            given_bytes
+                .or(is_agent.then_some(bytes))
+                .filter(|bytes| *bytes > 0),
+            time.filter(|time| !time.is_zero()),
         )
     }
 
@@ -222,6 +223,15 @@ pub fn threads() -> usize {
     let files = files.and_then(|files| usize::try_from(files).ok());
     let have_files = files.map_or(MAX_THREADS, |files| files / FILES_PER_THREAD);
     threads.min(MAX_THREADS).min(have_files).max(1)
+}
+
+/// The limits that the environment sets: bytes of an answer and time of a call. 0 is no limit;
+/// values that cannot be read count as not set.
+#[must_use]
+pub fn limits_of_environment() -> (Option<usize>, Option<Duration>) {
+    let seconds = read_variable(MAX_SECONDS);
+    let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    (read_variable(MAX_ANSWER), time)
 }
 
 fn read_variable<T: FromStr>(variable: &str) -> Option<T> {

@@ -89,6 +89,8 @@ pub struct AnswerObject<'w> {
     terms: CallTerms,
     /// Advice on how to ask for less, for long answers.
     less: &'static str,
+    /// True if the text is what a command wrote.
+    is_command_s: bool,
     notes: Notes,
     /// The note that is repeated ahead of the text.
     ahead: Option<String>,
@@ -171,6 +173,7 @@ impl<'w> AnswerObject<'w> {
             notes: Notes::default(),
             ahead: None,
             spelled: 0,
+            is_command_s: false,
         }
     }
 
@@ -246,6 +249,11 @@ impl<'w> AnswerObject<'w> {
         }
     }
 
+    /// Marks the text as a command's: no file is known to have its characters.
+    pub(crate) fn mark_as_command_s(&mut self) {
+        self.is_command_s = true;
+    }
+
     /// Closes the object: nothing more may be written.
     pub fn close(&mut self) -> io::Result<()> {
         self.write_notes()?;
@@ -270,7 +278,11 @@ impl<'w> AnswerObject<'w> {
         let spent = self.progress().spent;
         let mut notes = std::mem::take(&mut self.notes);
         let as_bytes = "; file_edit takes the bytes themselves";
-        let as_bytes = self.terms.if_served("file_edit", as_bytes);
+        let as_bytes = if self.is_command_s {
+            ""
+        } else {
+            self.terms.if_served("file_edit", as_bytes)
+        };
         notes.add(notes::on_spelled(self.spelled).map(|spelled| format!("{spelled}{as_bytes}.")));
         if spent > LONG_ANSWER_BYTES && self.terms.max_answer.is_none() && !self.less.is_empty() {
             notes.add(format!("This answer has {spent} bytes. {}", self.less));

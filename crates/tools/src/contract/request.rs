@@ -12,6 +12,7 @@ use std::ops::RangeInclusive;
 use serde::de::{
     Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor,
 };
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::contract::call_terms::CallTerms;
@@ -30,6 +31,9 @@ const IN_PLACE_BYTES: usize = 64 * 1024;
 
 /// Maximum length of a value or a name that is quoted in a message, in characters.
 const MAX_QUOTED_CHARS: usize = 60;
+
+/// Maximum length of a text that a message writes out for the caller to send.
+const MAX_SENT_BYTES: usize = 200;
 
 /// The fields of one call, or of one object in it.
 #[derive(Debug, Default)]
@@ -237,6 +241,28 @@ impl<'a> Request<'a> {
     }
 }
 
+/// The text to send for the field `name` in the place of the list of `words`.
+fn send_as_text(name: &str, words: &[&str]) -> String {
+    let (text, more) = match (name, words) {
+        (_, [only]) => ((*only).to_owned(), ""),
+        ("command", words) => {
+            let words: Vec<_> = words
+                .iter()
+                .map(|word| wording::quoted_for_shell(word))
+                .collect();
+            (words.join(" "), "")
+        }
+        (_, words) => (
+            words.first().copied().unwrap_or_default().to_owned(),
+            ", and the others in calls of their own",
+        ),
+    };
+    if text.len() > MAX_SENT_BYTES {
+        return format!("Send {name} as text.");
+    }
+    format!("Send \"{name}\":{}{more}.", Value::from(text))
+}
+
 /// Shortens a value for its quotation in a message.
 #[must_use]
 pub(crate) fn quote_value(value: &str) -> String {
@@ -317,7 +343,23 @@ impl FieldValue<'_> {
         if let Self::Unrepresentable(cause) = self {
             reason = format!("{reason}: {cause}");
         }
-        Failure::bad_request(reason)
+        let failure = Failure::bad_request(reason);
+        match self.words() {
+            Some(words) if wanted == "a string" => failure.with_note(send_as_text(name, &words)),
+            _ => failure,
+        }
+    }
+
+    /// The texts of a list that has nothing else.
+    fn words(&self) -> Option<Vec<&str>> {
+        let Self::List(values) = self else {
+            return None;
+        };
+        let texts = values.iter().map(|value| match value {
+            FieldValue::Text(text) => Some(text.as_ref()),
+            _ => None,
+        });
+        texts.collect()
     }
 }
 

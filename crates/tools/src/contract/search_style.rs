@@ -42,6 +42,8 @@ pub struct SearchStyle {
     pub max_per_file: Option<u64>,
     /// True if nothing is shown, and the search ends with the first match.
     pub quiet: bool,
+    /// True if nothing is said of places that cannot be searched.
+    pub is_silent_on_places: bool,
     /// Standard input, if that is searched and no file.
     pub stdin: Option<StdinPlace>,
 }

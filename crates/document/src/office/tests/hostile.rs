@@ -66,7 +66,7 @@ fn errors_say_what_to_do() {
     let pdf = convert_file(b"%PDF-1.7 nothing", FileKind::Pdf, &FileLimits::default()).unwrap_err();
     assert_eq!(
         pdf.to_string(),
-        "This file is damaged: download it again, or find another copy."
+        "This file is damaged: get it again, or find another copy."
     );
 }
 

@@ -27,6 +27,9 @@ const NAMES_OF_KINDS: [&str; 6] = ["language", "country", "site", "lens", "provi
 /// Fields of text in which a number or a flag is taken for its JSON.
 const TAKES_SCALARS: [&str; 5] = ["pattern", "query", "command", "old_string", "new_string"];
 
+/// The field of a shell's command.
+const COMMAND: &str = "command";
+
 /// Maximum number of ignored fields that are named.
 const MAX_NAMED_FIELDS: usize = 5;
 
@@ -35,6 +38,8 @@ const MAX_NAMED_FIELDS: usize = 5;
 struct FoundFields {
     /// The names of those that are ignored.
     unknown: BTreeSet<String>,
+    /// Sentences on those that are other names of fields that are given as well.
+    beside: Vec<String>,
     /// The refusal of one that asks for what the tool does not do.
     refused: Option<Failure>,
 }
@@ -61,7 +66,9 @@ impl Request<'_> {
         // The note to a host names the fields that are for hosts.
         let for_hosts = tool.host_schema.filter(|_| terms.reader == Audience::Host);
         let fields = for_hosts.map_or(schema.fields, |words| Schema::read(words).fields);
-        self.ignored = note_on_ignored(&report.unknown, &fields);
+        let unknown = note_on_ignored(&report.unknown, &fields);
+        let notes: Vec<String> = report.beside.into_iter().chain(unknown).collect();
+        self.ignored = Some(notes.join(" ")).filter(|note| !note.is_empty());
         self
     }
 
@@ -102,7 +109,7 @@ impl Request<'_> {
                 }
             } else if is_known {
                 continue;
-            } else if let Some(own_name) = foreign_fields::own_name(schema, name) {
+            } else if let Some(own_name) = own_name(tool, schema, name) {
                 self.meaning_beside(tool, own_name, index)
             } else {
                 let call = (Some(&*file_path), &terms);
@@ -119,6 +126,10 @@ impl Request<'_> {
                 ForeignField::Refused(failure) => {
                     report.refused.get_or_insert(failure);
                 }
+                ForeignField::Beside(own_name) => report.beside.push(format!(
+                    "{} is {own_name}, which has another value, so it was ignored.",
+                    quote_value(name)
+                )),
                 ForeignField::Unknown => {
                     report.unknown.insert(quote_value(name));
                 }
@@ -133,6 +144,9 @@ impl Request<'_> {
             }
             if field.kind == FieldKind::Text {
                 value.read_scalar(name);
+                if name == COMMAND && terms.reader != Audience::Host {
+                    value.read_shell_call(&terms);
+                }
             }
             if let FieldValue::List(values) = value {
                 for value in values {
@@ -153,9 +167,11 @@ impl Request<'_> {
         let text = value.as_text();
         match self.field(own_name) {
             _ if value.is_empty() => ForeignField::Idle,
-            Some(other) if !text.is_empty() && text == other.as_text() => ForeignField::Idle,
+            Some(other) if !text.is_empty() && is_same_value(own_name, &text, &other.as_text()) => {
+                ForeignField::Idle
+            }
             None => ForeignField::Unknown,
-            _ if tool.hints.read_only => ForeignField::Unknown,
+            _ if tool.hints.read_only => ForeignField::Beside(own_name.to_owned()),
             _ => ForeignField::Refused(foreign_fields::refusal(
                 tool,
                 name,
@@ -286,7 +302,9 @@ impl FieldValue<'_> {
             Self::Text(text) => {
                 !is_word_for_nothing(text) && !text.trim_start().starts_with(['[', '{'])
             }
-            Self::List(values) => values.iter().all(|value| value.is_plain(name)),
+            Self::List(values) => {
+                name != COMMAND && values.iter().all(|value| value.is_plain(name))
+            }
             Self::Object(_) => false,
             _ => !TAKES_SCALARS.contains(&name),
         }
@@ -302,6 +320,17 @@ impl FieldValue<'_> {
         };
         if TAKES_SCALARS.contains(&name) {
             *self = Self::Text(json.into());
+        }
+    }
+
+    /// Takes a call of the shell in use, as a list of words, for the command that it runs.
+    fn read_shell_call(&mut self, terms: &CallTerms) {
+        if let Self::List(values) = self
+            && let [Self::Text(shell), Self::Text(flags), Self::Text(command)] = &mut values[..]
+            && ["-c", "-lc", "-ic"].contains(&&**flags)
+            && foreign_fields::is_shell_in_use(shell, terms)
+        {
+            *self = Self::Text(std::mem::take(command));
         }
     }
 
@@ -348,6 +377,21 @@ impl FieldValue<'_> {
             *self = Self::List(vec![Self::Object(std::mem::take(only))]);
         }
     }
+}
+
+/// The field of the tool that has this other name.
+fn own_name<'s>(tool: &Tool, schema: &'s Schema, name: &str) -> Option<&'s str> {
+    let mut aliases = tool.aliases.iter();
+    match aliases.find(|(other, _)| *other == name) {
+        Some((_, own_name)) => Some(own_name),
+        None => foreign_fields::own_name(schema, name),
+    }
+}
+
+/// True if both are the same value of the field: of one that has a path, the same place.
+fn is_same_value(field: &str, one: &str, other: &str) -> bool {
+    let is_path = ["path", "file_path", "workdir"].contains(&field);
+    one == other || is_path && is_same_file(one, other)
 }
 
 /// True if both paths name the same file, from the working directory on: by their words, or by what

@@ -30,6 +30,8 @@ pub(super) enum ForeignField {
     Read(&'static str),
     /// Something that the tool does not do.
     Refused(Failure),
+    /// Another name of this field of the tool, which is given as well.
+    Beside(String),
     /// Not known.
     Unknown,
 }
@@ -207,14 +209,17 @@ fn asks_for_what_is_done(
             file_path.is_some_and(|path| path.starts_with('/')) || is_here()
         }
         "sandbox" => confinement::current().is_some(),
-        "shell" => {
-            let is_ours = terms.reader != Audience::Host;
-            let shell = CommandShell::from_env(is_ours, secrets::withheld());
-            let name = Path::new(value).file_name();
-            name.is_some_and(|name| name == "sh" || name == shell.name())
-        }
+        "shell" => is_shell_in_use(value, terms),
         _ => false,
     }
+}
+
+/// True if `shell` names the one in which commands run.
+pub(super) fn is_shell_in_use(shell: &str, terms: &CallTerms) -> bool {
+    let is_ours = terms.reader != Audience::Host;
+    let in_use = CommandShell::from_env(is_ours, secrets::withheld());
+    let name = Path::new(shell).file_name();
+    name.is_some_and(|name| name == "sh" || name == in_use.name())
 }
 
 /// The flag for which this word stands.

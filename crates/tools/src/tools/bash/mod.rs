@@ -21,7 +21,7 @@ use crate::contract::tool::{AccessScope, ExitCodes, FieldRole, Tool, ToolHints, 
 use crate::secrets;
 use background::BackgroundRequest;
 use binary_output::TextOrBytes;
-use iki_base::wording::{count_noun, quoted};
+use iki_base::wording::count_noun;
 use iki_process::sandbox::confinement::audit::{DenialListener, KernelDenial};
 use iki_process::sandbox::confinement::{self, AccessRight, Confinement};
 use iki_process::sandbox::roots;
@@ -72,14 +72,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     if let Some(BackgroundRequest::Stop(number)) = background_request {
         return background::stop(number, terms);
     }
-    let command = request.required_text("command").map_err(|failure| {
-        let parts = request.texts("command").unwrap_or_default();
-        let parts: Vec<_> = parts.into_iter().map(quoted).collect();
-        match &*parts.join(" ") {
-            "" => failure,
-            line => failure.with_note(format!("Send it as one string: \"command\":{line:?}.")),
-        }
-    })?;
+    let command = request.required_text("command")?;
     let mut time = match background_request {
         None => CommandTime::from_terms(terms),
         Some(_) => CommandTime::unlimited(),
@@ -121,6 +114,8 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         time,
         requested_time,
         workdir,
+        is_passed_on: terms.reader == Audience::Host
+            || terms.reader == Audience::Person && terms.piped,
     };
     Ok(Reply::new(move |object| call.answer(object)))
 }
@@ -174,6 +169,8 @@ struct CommandCall<'a> {
     /// The time that the request asks for.
     requested_time: Option<RequestedTime>,
     workdir: Option<&'a str>,
+    /// True if the output is passed on as it is: to hosts, and to other programs.
+    is_passed_on: bool,
 }
 
 /// The outcome of a command whose output is in the answer.
@@ -192,15 +189,10 @@ struct WrittenOutput {
 /// The room for notes: what two of them take.
 const NOTES_BYTES: usize = 700;
 
-/// True if a command's output is passed on as it is: to hosts, and to people, who see it on a
-/// terminal or pass it to other programs.
-fn is_for_terminals(object: &AnswerObject<'_>) -> bool {
-    matches!(object.terms().reader, Audience::Host | Audience::Person)
-}
-
 impl CommandCall<'_> {
     /// Runs the command and writes the answer.
     fn answer(mut self, object: &mut AnswerObject<'_>) -> io::Result<()> {
+        object.mark_as_command_s();
         let (command, time, workdir) = (self.command, self.time, self.workdir);
         let requested_time = self.requested_time;
         let shell = self.settings.shell.clone();
@@ -267,23 +259,28 @@ impl CommandCall<'_> {
         }
     }
 
-    /// Runs the command, and writes its output to `out`: as it is, or as a terminal would show it.
-    fn run<W: Write>(self, mut out: W, is_for_terminals: bool) -> io::Result<(CommandOutcome, W)> {
-        if is_for_terminals {
-            let ended = shell::run_command(self.command, self.settings, &mut out)?;
-            return Ok((ended, out));
-        }
-        let mut text = TerminalText::new(out);
-        let ended = shell::run_command(self.command, self.settings, &mut text)?;
-        Ok((ended, text.finish()?))
+    /// Runs the command, and writes its output to `out` as it is.
+    fn run<W: Write>(self, mut out: W) -> io::Result<(CommandOutcome, W)> {
+        let ended = shell::run_command(self.command, self.settings, &mut out)?;
+        Ok((ended, out))
     }
 
     /// Writes the output as it comes.
     fn stream(self, object: &mut AnswerObject<'_>) -> io::Result<WrittenOutput> {
         let keeps_newline = object.is_shown();
-        let is_for_terminals = is_for_terminals(object);
+        let is_passed_on = self.is_passed_on;
+        let is_watched = object.terms().reader == Audience::Person;
         let output = WithoutLastNewline::new(object.text("output")?);
-        let (ended, mut output) = self.run(output, is_for_terminals)?;
+        let (ended, mut output) = if is_passed_on {
+            self.run(output)?
+        } else {
+            let (ended, text) = self.run(if is_watched {
+                TerminalText::line_by_line(output)
+            } else {
+                TerminalText::new(output)
+            })?;
+            (ended, text.finish()?)
+        };
         if keeps_newline && output.newline {
             output.text.write_all(b"\n")?;
         }
@@ -302,13 +299,11 @@ impl CommandCall<'_> {
         const NAME: &str = "output";
         let room = room.saturating_sub(NAME.len());
         let output = CollectedOutput::new(room + 1);
-        let is_for_terminals = is_for_terminals(object);
-        let (ended, (mut output, nature)) = if is_for_terminals {
-            let (ended, output) = self.run(output, true)?;
+        let (ended, (mut output, nature)) = if self.is_passed_on {
+            let (ended, output) = self.run(output)?;
             (ended, (output, None))
         } else {
-            let sink = TextOrBytes::new(output);
-            let (ended, sink) = self.run(sink, true)?;
+            let (ended, sink) = self.run(TextOrBytes::new(output))?;
             (ended, sink.finish()?)
         };
         let file = ended.goes_on.as_ref().map(|_| output.save_and_go_on());

@@ -64,7 +64,7 @@ pub fn note_on_left_out(
         let wide = names_for(LeftOutReason::Wide(encoding));
         let command = format!("iconv -f {encoding} -t UTF-8");
         let first = wide.others.first();
-        let first = first.map(|path| as_text_command(path, &command));
+        let first = first.map(|path| as_text_command(path, &command, terms));
         let why = match encoding {
             "UTF-32" => "being UTF-32",
             _ => "being UTF-16 without a mark",
@@ -75,7 +75,7 @@ pub fn note_on_left_out(
     let first = with_nul
         .others
         .first()
-        .map(|path| as_text_command(path, r"tr -d '\0' <"));
+        .map(|path| as_text_command(path, r"tr -d '\0' <", terms));
     say(
         "as text, for NUL characters in it",
         with_nul,
@@ -90,8 +90,12 @@ pub fn note_on_left_out(
     (!parts.is_empty()).then(|| format!("not searched, {}", parts.join("; ")))
 }
 
-/// The command that shows a file as text: ` (iconv -f UTF-16LE -t UTF-8 log.txt)`.
-fn as_text_command(path: &[u8], command: &str) -> String {
+/// The command that shows a file as text: ` (iconv -f UTF-16LE -t UTF-8 log.txt)`; nothing
+/// where there are no commands.
+fn as_text_command(path: &[u8], command: &str, terms: &CallTerms) -> String {
+    if !terms.serves("bash") {
+        return String::new();
+    }
     let file = quoted_for_shell(&String::from_utf8_lossy(path));
     format!(" (`{command} {file}` shows its text)").replace("< ", "<")
 }

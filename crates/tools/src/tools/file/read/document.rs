@@ -168,7 +168,7 @@ fn named_kind(path: &str) -> Option<FileKind> {
 /// The note on a file that is named as a document, and is shown as text.
 fn shown_as_it_is(kind: FileKind, why: &str) -> String {
     let label = kind.label();
-    format!("It begins as a {label} file, and is shown as it is, not as Markdown: {why}")
+    format!("It begins as {label} does, and is shown as it is, not as Markdown: {why}")
 }
 
 /// True for the name of a mail or a mailbox, which may be in a gzip file.

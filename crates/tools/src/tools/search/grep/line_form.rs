@@ -22,6 +22,10 @@ const NUMBER_COLOUR: &str = "32";
 /// The colour of matches.
 pub const MATCH_COLOUR: &str = "1;31";
 
+/// A spelled escape character, and a sequence without effect (SGR 10, the usual font), by which the
+/// screen tells it from the same text and counts it.
+const SPELLED_ESCAPE: &[u8] = b"\\x1b\x1b[10m";
+
 /// Writes `bytes` in the colour `code`, if they are `painted`. What would steer a terminal in a
 /// text that is painted is spelled, so that only the colours do.
 pub fn paint(text: &mut Vec<u8>, bytes: &[u8], code: &str, painted: bool) {
@@ -37,7 +41,7 @@ pub fn paint(text: &mut Vec<u8>, bytes: &[u8], code: &str, painted: bool) {
 /// Writes `bytes` with `\x1b` in the place of each escape character.
 pub fn spell_escapes(text: &mut Vec<u8>, bytes: &[u8]) {
     for (index, part) in bytes.split(|byte| *byte == b'\x1b').enumerate() {
-        text.extend_from_slice(if index > 0 { br"\x1b" } else { b"" });
+        text.extend_from_slice(if index > 0 { SPELLED_ESCAPE } else { b"" });
         text.extend_from_slice(part);
     }
 }

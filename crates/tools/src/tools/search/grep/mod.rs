@@ -89,6 +89,9 @@ pub const TOOL: Tool = Tool {
     ..Tool::PLAIN
 };
 
+/// Maximum length of a pattern that is written out in the place of a broken one.
+const MAX_MENDED_BYTES: usize = 200;
+
 const VOCABULARY: SearchVocabulary = SearchVocabulary {
     pattern_field: "glob",
     searches_files: true,
@@ -149,7 +152,8 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         let note = note.or_else(|| {
             // A form of another engine is not meant as it stands.
             let is_broken = !matches!(error, PatternError::Unsupported(_) | PatternError::Class);
-            let (mended, is_whole) = oddities::mended(pattern).filter(|_| is_broken)?;
+            let (mended, is_whole) = oddities::mended(pattern)
+                .filter(|(mended, _)| is_broken && mended.len() <= MAX_MENDED_BYTES)?;
             let meant = if is_whole {
                 "For these characters themselves"
             } else {
