@@ -11,6 +11,7 @@ mod patents;
 mod plain_files;
 mod read_all;
 mod read_all_side_by_side;
+mod reference_forms;
 mod references;
 mod search;
 mod session_exports;

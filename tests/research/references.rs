@@ -419,13 +419,13 @@ fn absent() -> Server {
 }
 
 /// A person's home, from which no provider is reached but those that a test serves.
-struct Home {
+pub(super) struct Home {
     place: tempfile::TempDir,
     variables: Vec<(String, String)>,
 }
 
 impl Home {
-    fn with(servers: &[(&str, &Server)]) -> Self {
+    pub(super) fn with(servers: &[(&str, &Server)]) -> Self {
         let home = Self {
             place: directory(),
             variables: Vec::new(),
@@ -462,7 +462,7 @@ impl Home {
     }
 
     #[track_caller]
-    fn checks(&self, text: &str) -> Value {
+    pub(super) fn checks(&self, text: &str) -> Value {
         let answer = self.call(&json!({"text": text}));
         let shown = String::from_utf8_lossy(&answer.stdout).into_owned();
         assert_eq!(answer.code(), 0, "{shown} {}", answer.stderr);
@@ -470,14 +470,14 @@ impl Home {
     }
 }
 
-fn statuses(checked: &Value) -> Vec<&str> {
+pub(super) fn statuses(checked: &Value) -> Vec<&str> {
     let references = checked["references"].as_array().unwrap().iter();
     references
         .map(|one| one["status"].as_str().unwrap())
         .collect()
 }
 
-fn fields(reference: &Value) -> Vec<&str> {
+pub(super) fn fields(reference: &Value) -> Vec<&str> {
     let differences = reference["differences"].as_array().unwrap().iter();
     differences
         .map(|one| one["field"].as_str().unwrap())

@@ -52,8 +52,8 @@ pub(super) fn is_notebook(bytes: &[u8]) -> bool {
         worksheets: Option<Vec<IgnoredAny>>,
     }
     let is_one = |fields: NotebookFields| match fields.nbformat {
-        0..3 => false,
-        3 => fields.worksheets.is_some(),
+        0..2 => false,
+        2 | 3 => fields.worksheets.is_some(),
         _ => fields.cells.is_some(),
     };
     memmem::find(bytes, b"\"nbformat\"").is_some()
@@ -106,16 +106,23 @@ struct NotebookCell<'a> {
 struct CellOutput<'a> {
     #[serde(borrow)]
     output_type: Cow<'a, str>,
+    #[serde(alias = "output_text")]
     text: Option<&'a RawValue>,
     /// Its forms by their media types.
     #[serde(default)]
     data: BTreeMap<Cow<'a, str>, &'a RawValue>,
-    /// In nbformat 3 these are fields of the output itself.
+    /// In nbformat 2 and 3 these are fields of the output itself.
+    #[serde(alias = "output_png")]
     png: Option<&'a RawValue>,
+    #[serde(alias = "output_jpeg")]
     jpeg: Option<&'a RawValue>,
+    #[serde(alias = "output_svg")]
     svg: Option<&'a RawValue>,
+    #[serde(alias = "output_html")]
     html: Option<&'a RawValue>,
+    #[serde(alias = "output_latex")]
     latex: Option<&'a RawValue>,
+    #[serde(alias = "output_json")]
     json: Option<&'a RawValue>,
     traceback: Option<&'a RawValue>,
 }

@@ -4,11 +4,15 @@
 //! `scrape_page` (a check has under 2,048 bytes and its words, or says so in `cf-mitigated`).
 
 use super::client::HttpResponse;
+use super::search::html_text;
 
 const SIGNS: &str = include_str!("bot_checks.tsv");
 
 /// Maximum length of a page that is taken for a check only because of its words, in bytes.
 const MAX_CHECK_PAGE_BYTES: usize = 2048;
+
+/// Maximum length of the text of such a page that comes as an answer with success, in bytes.
+const MAX_CHECK_TEXT_BYTES: usize = 600;
 
 /// Statuses of bot checks. Others concern the URL or the server, and not the client.
 const STATUSES: [u16; 7] = [401, 403, 405, 406, 418, 429, 503];
@@ -77,8 +81,26 @@ fn says_so(reply: &HttpResponse) -> bool {
         return false;
     }
     let page = String::from_utf8_lossy(&reply.body).to_ascii_lowercase();
+    if reply.status < 400 && has_content(&page) {
+        return false;
+    }
     let mut words = signs("short page").chain(signs("page"));
     words.any(|[_, _, sign]| page.contains(sign))
+}
+
+/// True if a page, in lower case, says or asks more than a check does: it is about them, or has a
+/// form of its own.
+fn has_content(page: &str) -> bool {
+    let has = |parts: &[&str]| parts.iter().any(|part| page.contains(part));
+    let without = |text: &str, start: &str, end: &str| -> String {
+        let parts = text.split(start);
+        let shown = parts.map(|part| part.split_once(end).map_or(part, |(_, shown)| shown));
+        shown.collect()
+    };
+    let shown = without(page, "<script", "</script>");
+    let shown = without(&shown, "<style", "</style>");
+    has(&["<pre", "<code", "<textarea", "type=email", "type=\"email\""])
+        || html_text::text(&shown).len() > MAX_CHECK_TEXT_BYTES
 }
 
 /// Returns the sentence on a check of `vendor`, if known, for a reader who wants the page.

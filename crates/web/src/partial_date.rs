@@ -12,6 +12,11 @@ use url::Url;
 use iki_base::calendar::{self, MONTHS, month_named};
 use iki_base::wording::beginning;
 
+/// Words beside a year, in lower case.
+const SEASONS: &str = "spring summer autumn fall winter q1 q2 q3 q4 quarter c ca circa early mid late \
+    fr\u{fc}hling fr\u{fc}hjahr sommer herbst printemps \u{e9}t\u{e9} automne hiver primavera verano \
+    estate oto\u{f1}o autunno outono invierno inverno";
+
 /// A year, with month and day if they are known. Displayed as ISO 8601.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PartialDate {
@@ -67,9 +72,16 @@ impl PartialDate {
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let text = beginning(text.trim(), 100);
+        let marked = text.replace(['\u{5e74}', '\u{6708}', '\u{b144}', '\u{c6d4}'], "-");
+        let text = if marked == text {
+            text
+        } else {
+            &marked.replace("- ", "-")
+        };
         Self::year_first(text)
             .or_else(|| Self::in_words(text))
             .or_else(|| Self::year_last(text))
+            .or_else(|| Self::in_season(text))
     }
 
     /// True if year, month and day are known.
@@ -118,14 +130,18 @@ impl PartialDate {
             return None;
         }
         let year = year.parse().ok()?;
-        let mut separated = remainder.strip_prefix(['-', '/', '.']).map(digits);
+        let mark = remainder.chars().next();
+        let mark = mark.filter(|c| matches!(c, '-' | '/' | '.'));
+        let mut separated = mark.map(|_| digits(&remainder[1..]));
         let month = separated.take_if(|(month, _)| (1..=2).contains(&month.len()));
         let Some((month, remainder)) = month else {
             // `2024May01` is not a date.
             let ends = !remainder.starts_with(|c: char| c.is_alphanumeric());
             return ends.then(|| Self::new(year, None, None)).flatten();
         };
-        let day = remainder.strip_prefix(['-', '/', '.']).map(digits);
+        // `2011/03-04` are two months.
+        let day = mark.and_then(|mark| remainder.strip_prefix(mark));
+        let day = day.map(digits);
         let day = day.filter(|(day, _)| (1..=2).contains(&day.len()));
         Self::new(
             year,
@@ -143,7 +159,11 @@ impl PartialDate {
                 month = month.or_else(|| month_named(word));
             } else if number.len() == 4 && remainder.is_empty() {
                 year = year.or_else(|| number.parse().ok());
-            } else if number.len() <= 2 && matches!(remainder, "" | "." | "st" | "nd" | "rd" | "th")
+            } else if number.len() <= 2
+                && matches!(
+                    remainder,
+                    "" | "." | "st" | "nd" | "rd" | "th" | "er" | "\u{ba}"
+                )
             {
                 day = day.or_else(|| number.parse().ok());
             }
@@ -152,6 +172,24 @@ impl PartialDate {
             }
         }
         Self::new(year?, Some(month?), day)
+    }
+
+    /// Parses `Winter 2010/11`, `Q2 2011` and `c. 1850`, of which only the year is kept.
+    fn in_season(text: &str) -> Option<Self> {
+        let (mut year, mut is_named) = (None, false);
+        for word in text.split(|c: char| !c.is_alphanumeric()) {
+            let (number, rest) = digits(word);
+            if number.is_empty() && !word.is_empty() {
+                let word = word.to_lowercase();
+                is_named = SEASONS.split(' ').any(|one| one == word);
+                if !is_named {
+                    return None;
+                }
+            } else if number.len() == 4 && rest.is_empty() {
+                year = year.or_else(|| number.parse().ok());
+            }
+        }
+        Self::new(year.filter(|_| is_named)?, None, None)
     }
 
     /// Parses `31.12.2024`, `12/31/2024` and `05/2018`. If both numbers could be the month, only
@@ -288,6 +326,21 @@ mod tests {
             ("01/05/2024", "2024"),
             ("05/2018", "2018-05"),
             ("5.2018", "2018-05"),
+            ("2011/03-04", "2011-03"),
+            ("2011-03/2011-04", "2011-03"),
+            ("5. M\u{e4}rz 2011", "2011-03-05"),
+            ("5 mars 2011", "2011-03-05"),
+            ("1er ao\u{fb}t 2011", "2011-08-01"),
+            ("5 de marzo de 2011", "2011-03-05"),
+            ("Okt. 2011", "2011-10"),
+            ("5 \u{43c}\u{430}\u{440}\u{442}\u{430} 2011", "2011-03-05"),
+            ("2011\u{5e74}3\u{6708}5\u{65e5}", "2011-03-05"),
+            ("2011\u{b144} 3\u{c6d4} 5\u{c77c}", "2011-03-05"),
+            ("2011\u{5e74}", "2011"),
+            ("Spring 2011", "2011"),
+            ("Winter 2010/11", "2010"),
+            ("Q2 2011", "2011"),
+            ("c. 1850", "1850"),
         ] {
             let date = PartialDate::parse(text).map(|date| date.to_string());
             assert_eq!(date.as_deref(), Some(expected), "{text}");
@@ -306,6 +359,8 @@ mod tests {
             "1/2/3",
             "13/2018",
             "1/20189",
+            "Room 2011",
+            "Spring",
         ] {
             assert_eq!(PartialDate::parse(text), None, "{text}");
         }

@@ -135,6 +135,18 @@ fn notebooks_of_the_format_before_have_their_cells_in_worksheets() {
          [output]\n```\n1\n```\n\n[output: image/png, 3 bytes]\n\n[output]\n$y$\n\n\
          [error]\n```\nE: v\n```\n\n[cell 3: markdown]\nmd"
     );
+    let notebook = serde_json::json!({"nbformat": 2, "metadata": {"name": "x"}, "worksheets": [{"cells": [
+        {"cell_type": "markdown", "source": "md"},
+        {"cell_type": "code", "language": "python", "prompt_number": 1, "input": "x", "outputs": [
+            {"output_type": "pyout", "output_text": "1", "output_png": "aaaa"},
+        ]},
+    ]}]});
+    let expected = "[cell 1: markdown]\nmd\n\n[cell 2: code]\n```python\nx\n```\n\n";
+    let shown = converted(&notebook.to_string());
+    assert!(
+        shown.starts_with(expected) && shown.contains("```\n1\n```"),
+        "{shown}"
+    );
 }
 
 #[test]

@@ -38,6 +38,17 @@ const NOT_NAMES: &str = "admin|anonymous|author|authors|by|contributor|guest|gue
     guest blogger|guest contributor|n/a|none|null|post by|posted by|published by|reviewed by|\
     staff writer|the author|undefined|unknown|updated by|webmaster|written by";
 
+/// Words of what authors are, which sites put behind their names, in lower case.
+const ROLES: &str = "analyst anchor blogger chief columnist contributor correspondent critic \
+    curator director editor engineer fellow founder host intern journalist lecturer manager photographer \
+    president producer professor reporter researcher scientist staff student writer";
+
+/// Words between two names.
+const CONJUNCTIONS: [&str; 6] = [" and ", " & ", " y ", " et ", " und ", " e "];
+
+/// Words within the family names of Spain and Portugal: `Ortega y Gasset`.
+const NAME_CONJUNCTIONS: [&str; 3] = ["y", "i", "e"];
+
 /// Forms of address, which are not part of a name, in lower case and without points.
 const TITLES: &str = "dr mr mrs ms prof professor";
 
@@ -90,7 +101,7 @@ impl AuthorName {
         for part in parts.filter(|part| !part.is_empty()) {
             if is_suffix(part) {
                 part.clone_into(&mut suffix);
-            } else if given.is_empty() && !(is_whole && is_degree(part)) {
+            } else if given.is_empty() && !(is_whole && is_addition(part)) {
                 part.clone_into(&mut given);
             }
         }
@@ -111,7 +122,7 @@ impl AuthorName {
         }
         let mut start = words.len() - 1;
         while start > 1 && is_particle(words[start - 1]) {
-            start -= 1;
+            start -= 1 + usize::from(NAME_CONJUNCTIONS.contains(&words[start - 1]));
         }
         if start == 0 {
             return Some(Self::single_name(words.join(" "), false));
@@ -171,30 +182,83 @@ pub fn all(text: &str, hint: AuthorKind) -> Vec<AuthorName> {
     if hint == AuthorKind::Organisation {
         return AuthorName::parse(text, hint).into_iter().collect();
     }
-    let mut names: Vec<&str> = Vec::new();
-    for part in text.split([';', '|']) {
-        // `Smith & Sons Ltd` and `Department of Health and Care` are one organisation each.
-        let people: Vec<&str> = part
-            .split(" and ")
-            .flat_map(|part| part.split(" & "))
-            .map(|name| name.trim().trim_end_matches(','))
-            .collect();
-        let joined = people.len() > 1;
-        let whole = |name: &&str| name.contains([' ', ',']) && !is_organisation(name);
-        let several = joined && people.iter().all(|name| whole(name) || is_listed(name));
-        for name in if several { people } else { vec![part.trim()] } {
-            if is_listed(name) {
-                names.extend(name.split(',').map(str::trim));
+    let mut names: Vec<String> = Vec::new();
+    for part in text.split([';', '|', '\u{3001}']) {
+        // Behind a person the paper is no author.
+        let has_person = text.contains('|') && names.iter().any(|name| !is_organisation(name));
+        if has_person && is_organisation(part) {
+            continue;
+        }
+        for name in parts_joined(part) {
+            let name = without_roles(name);
+            if is_listed(&name) {
+                names.extend(name.split(',').map(|name| name.trim().to_owned()));
             } else {
                 names.push(name);
             }
         }
     }
+    let names = names.iter().take(MAX_AUTHORS);
     names
-        .into_iter()
-        .take(MAX_AUTHORS)
         .filter_map(|name| AuthorName::parse(name, hint))
         .collect()
+}
+
+/// Returns the names that words such as `and` join: `Doe, J. and Roe, R.` Names such as
+/// `Smith & Sons Ltd` and `Department of Health and Care` are one organisation each.
+pub(super) fn parts_joined(text: &str) -> Vec<&str> {
+    let mut people = vec![text];
+    for word in CONJUNCTIONS {
+        // `Ortega y Gasset` is one name, as is `von und zu Berg`.
+        let is_two = |(_, after): &(&str, &str)| {
+            let after = after.trim_start();
+            word.len() > 3 && !word.contains("und")
+                || word == " & "
+                || (after.contains([' ', ',']) && after.starts_with(char::is_uppercase))
+        };
+        people = people
+            .into_iter()
+            .flat_map(|part| match part.split_once(word).filter(is_two) {
+                Some(_) => part.split(word).collect(),
+                None => vec![part],
+            })
+            .collect();
+    }
+    let people: Vec<&str> = people
+        .into_iter()
+        .map(|name| name.trim().trim_end_matches(','))
+        .collect();
+    let is_whole = |name: &&str| name.contains([' ', ',']) && !is_organisation(name);
+    let several = people.len() > 1 && people.iter().all(|name| is_whole(name) || is_listed(name));
+    if several { people } else { vec![text.trim()] }
+}
+
+/// Returns a name without what the author is, which stands behind it: `Jane Doe, Staff Writer`.
+fn without_roles(name: &str) -> String {
+    let mut parts = name.split(',').map(str::trim);
+    let first = parts.next().unwrap_or_default();
+    let others = parts.filter(|part| !(first.contains(' ') && has_word(part, ROLES)));
+    std::iter::once(first)
+        .chain(others)
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+/// True for what is added to a whole name: a degree, what the author is, where they work.
+fn is_addition(part: &str) -> bool {
+    is_degree(part) || has_word(part, ROLES) || has_word(part, ORGANISATION_WORDS)
+}
+
+/// True if one of the words of a text, or what it is the plural of, is in a list.
+fn has_word(text: &str, list: &str) -> bool {
+    let mut words = text
+        .split(|c: char| !c.is_alphanumeric())
+        .map(str::to_lowercase);
+    words.any(|word| {
+        [word.as_str(), word.trim_end_matches('s')]
+            .iter()
+            .any(|word| is_listed_in(list, ' ', word))
+    })
 }
 
 /// True if commas separate whole names: each has two words or more, and is not a degree.

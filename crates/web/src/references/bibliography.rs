@@ -8,7 +8,7 @@ use super::{bibtex, csl, plain, ris};
 pub enum BibliographyForm {
     /// BibTeX or BibLaTeX.
     Bibtex,
-    /// RIS.
+    /// RIS, or records of `EndNote` or `PubMed`.
     Ris,
     /// CSL-JSON.
     Csl,
@@ -33,7 +33,7 @@ impl Bibliography {
             (BibliographyForm::Csl, entries)
         } else if bibtex::is_bibtex(text) {
             (BibliographyForm::Bibtex, bibtex::entries(text))
-        } else if ris::is_ris(text) {
+        } else if ris::is_tagged(text) {
             (BibliographyForm::Ris, ris::entries(text))
         } else {
             (BibliographyForm::Plain, plain::entries(text))

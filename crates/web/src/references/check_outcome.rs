@@ -109,6 +109,7 @@ impl KnownWork {
             pages: work.pages.clone(),
             is_preprint: work.kind == WorkKind::Preprint,
             is_article: work.kind == WorkKind::Article,
+            is_part: matches!(work.kind, WorkKind::Proceedings | WorkKind::Chapter),
         }
     }
 }

@@ -28,7 +28,7 @@ use iki_base::mutex::lock;
 
 /// Version of the stored form: incremented whenever [`CheckedReference`] changes, or what counts as
 /// the same.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// Time for which an outcome is valid.
 const TIME_TO_LIVE: Duration = Duration::from_secs(60 * 60);

@@ -21,6 +21,10 @@ const PREPRINT_YEARS: (u16, u16) = (3, 1);
 
 /// The facts of a work that a provider knows, as far as they are compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a question of its own"
+)]
 pub struct KnownWork {
     /// Its title.
     pub title: String,
@@ -40,6 +44,8 @@ pub struct KnownWork {
     pub is_preprint: bool,
     /// True if it is an article of a journal.
     pub is_article: bool,
+    /// True if it is a paper in proceedings, or a chapter.
+    pub is_part: bool,
 }
 
 /// A fact that an entry and a work tell differently.
@@ -134,9 +140,13 @@ impl Comparison {
             };
             differ("year", years(&entry.years), years(&work.years));
         }
-        if !is_same_container(entry, work) {
+        let container = match &text {
+            Some(text) => text.name_behind_title(work),
+            None => Some(entry.container.clone()).filter(|name| !name.is_empty()),
+        };
+        if let Some(container) = container.filter(|name| !is_same_container(name, entry, work)) {
             let venue = work.containers.first().cloned().unwrap_or_default();
-            differ("container", entry.container.clone(), venue);
+            differ("container", container, venue);
         }
         let pages = match &text {
             Some(_) => page_ranges(&entry.text),
@@ -297,20 +307,30 @@ fn is_same_year(entry: &ReferenceEntry, work: &KnownWork) -> bool {
     })
 }
 
-fn is_same_container(entry: &ReferenceEntry, work: &KnownWork) -> bool {
-    let compared = entry.is_article
-        && work.is_article
-        && !entry.is_of_preprint()
-        && !entry.container.is_empty()
-        && !containers::is_of_proceedings(&entry.container)
-        && !work
+/// True if a container may be the work's, as far as both are known. Names of journals in marked
+/// entries are spelled alike but for abbreviations; all others have a word in common.
+fn is_same_container(name: &str, entry: &ReferenceEntry, work: &KnownWork) -> bool {
+    if !(work.is_article || work.is_part) || work.containers.is_empty() || entry.is_of_preprint() {
+        return true;
+    }
+    let mut names = work.containers.iter();
+    let is_journal = |name: &String| !containers::is_of_proceedings(name);
+    if entry.is_article && work.is_article && is_journal(&name.to_owned()) && names.all(is_journal)
+    {
+        let mut names = work.containers.iter();
+        return names.any(|known| containers::are_same(name, known));
+    }
+    // Conferences of the ACM have appeared as journals of other names.
+    let is_series = |known: &String| {
+        containers::is_series(known)
+            || (work.is_article && !entry.is_article && words(known).contains(&"acm".to_owned()))
+    };
+    containers::is_series(name)
+        || work.containers.iter().all(is_series)
+        || work
             .containers
             .iter()
-            .any(|name| containers::is_of_proceedings(name));
-    let mut names = work.containers.iter();
-    !compared
-        || work.containers.is_empty()
-        || names.any(|name| containers::are_same(&entry.container, name))
+            .any(|known| !containers::are_unlike(name, known))
 }
 
 /// True if the pages are the same as far as both tell them.

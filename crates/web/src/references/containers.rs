@@ -122,6 +122,140 @@ fn has_initials(short: &[String], long: &[String]) -> bool {
     long.len() > 1 && (initials == short || (short.len() > 2 && initials.starts_with(&short)))
 }
 
+/// Words, besides those of proceedings, that many names share, and those of publishers.
+const COMMON_WORDS: &[&str] = &[
+    "international",
+    "int",
+    "intl",
+    "annual",
+    "national",
+    "european",
+    "journal",
+    "j",
+    "ieee",
+    "acm",
+    "usenix",
+    "springer",
+    "verlag",
+    "elsevier",
+    "wiley",
+    "press",
+    "publisher",
+    "publishers",
+    "publishing",
+    "university",
+    "edition",
+    "volume",
+    "vol",
+    "edited",
+    "book",
+];
+
+/// Series, of which a name says nothing about the book in it, in folded words.
+const SERIES: &[&str] = &[
+    "lecture notes",
+    "lncs",
+    "lnai",
+    "ebooks",
+    "communications in",
+    "studies in",
+    "methods in",
+];
+
+/// True if a name is a series'.
+#[must_use]
+pub fn is_series(name: &str) -> bool {
+    let name = words(name).join(" ");
+    SERIES.iter().any(|series| name.contains(series))
+}
+
+/// True if two names are surely those of two containers: they have no word in common that tells
+/// one from others, and neither has the initials of the other.
+#[must_use]
+pub fn are_unlike(one: &str, other: &str) -> bool {
+    let (own, others) = (own_words(one), own_words(other));
+    let is_same = |own: &String, other: &String| {
+        let (short, long) = if own.len() < other.len() {
+            (own, other)
+        } else {
+            (other, own)
+        };
+        short == long || (short.len() > 2 && abbreviates(short, long))
+    };
+    let has_common = own
+        .iter()
+        .any(|own| others.iter().any(|other| is_same(own, other)));
+    let is_unknown = own.is_empty() || others.is_empty() || has_common;
+    !(is_unknown || has_acronym(&own, other) || has_acronym(&others, one))
+}
+
+/// Returns the words of a name that few others have, without numbers.
+fn own_words(name: &str) -> Vec<String> {
+    let words = words(name).into_iter().map(|word| without_umlauts(&word));
+    let words = words.filter(|word| !word.starts_with(|c: char| c.is_ascii_digit()));
+    let words = words.map(|word| {
+        word.trim_end_matches(|c: char| c.is_ascii_digit())
+            .to_owned()
+    });
+    let is_common = |word: &str| {
+        [SMALL_WORDS, PROCEEDINGS, COMMON_WORDS]
+            .concat()
+            .contains(&word)
+    };
+    words.filter(|word| !is_common(word)).collect()
+}
+
+/// True if these are one word, and the acronym of a name: that which stands in its brackets, or
+/// else one that is made of the beginnings of its words.
+fn has_acronym(own: &[String], name: &str) -> bool {
+    let [word] = own else { return false };
+    let in_brackets = name.split_once('(').map(|(_, inside)| inside);
+    let in_brackets = in_brackets
+        .into_iter()
+        .flat_map(|inside| inside.split([')', ' ', '\'']));
+    let is_acronym = |part: &&str| part.chars().filter(|c| c.is_uppercase()).count() > 2;
+    let mut given = in_brackets
+        .filter(is_acronym)
+        .map(str::to_lowercase)
+        .peekable();
+    if given.peek().is_some() {
+        return given.any(|given| given.contains(word.as_str()) || word.contains(&given));
+    }
+    let words = words(name);
+    let has_it = words
+        .iter()
+        .any(|one| one.len() > 3 && one.contains(word.as_str()));
+    let letters = [Some(word.as_str()), word.strip_prefix("sig")];
+    has_it
+        || letters
+            .into_iter()
+            .flatten()
+            .any(|letters| has_beginnings(letters, &words, 0))
+}
+
+/// Minimum and maximum length of an acronym, in bytes.
+const ACRONYM_BYTES: std::ops::RangeInclusive<usize> = 2..=12;
+
+/// True if letters are the beginnings of some of the words, in order.
+fn has_beginnings(letters: &str, words: &[String], depth: usize) -> bool {
+    if letters.is_empty() {
+        return depth > 1;
+    }
+    if depth == 0 && !ACRONYM_BYTES.contains(&letters.len()) {
+        return false;
+    }
+    words.iter().take(24).enumerate().any(|(index, word)| {
+        let same = letters
+            .bytes()
+            .zip(word.bytes())
+            .take_while(|(one, other)| one == other);
+        let rest = |length: usize| letters.get(length..);
+        (1..=same.count())
+            .filter_map(rest)
+            .any(|rest| has_beginnings(rest, &words[index + 1..], depth + 1))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -81,7 +81,8 @@ fn is_whole(text: &str) -> bool {
 }
 
 /// Returns the references of a line that has several, each with its year: all but the first begin
-/// with an author behind a semicolon, or behind a full stop if their years are in brackets.
+/// with an author behind a semicolon, or behind a full stop if their years are in brackets or the
+/// sentence before it ends in a year, pages or an identifier.
 pub(super) fn references_apart(line: String) -> Vec<String> {
     let mut all = Vec::new();
     let mut remainder = line.as_str();
@@ -105,7 +106,9 @@ pub(super) fn references_apart(line: String) -> Vec<String> {
             let mut inside = text.split('(').skip(1);
             inside.any(|inside| !years_in(inside.split(')').next().unwrap_or_default()).is_empty())
         };
-        let is_end = before.ends_with(';') || (has_year(before) && has_year(after));
+        let is_end = before.ends_with(';')
+            || (has_year(before) && has_year(after))
+            || (ends_reference(before) && has_pointed_initials(after));
         if is_end && is_whole(before) && is_whole(after) {
             all.push(before.trim_end_matches(';').to_owned());
             (remainder, from) = (remainder[from..].trim_start(), 0);
@@ -116,6 +119,18 @@ pub(super) fn references_apart(line: String) -> Vec<String> {
     }
     all.push(remainder.to_owned());
     all
+}
+
+/// True if the last word of a text has a number: a year, pages, an identifier.
+fn ends_reference(text: &str) -> bool {
+    let last = text.rsplit(' ').next().unwrap_or_default();
+    last.contains(|c: char| c.is_ascii_digit())
+}
+
+/// True if a mark ends the initials of the author that a text begins with.
+fn has_pointed_initials(text: &str) -> bool {
+    let initials = text.split(' ').nth(2);
+    initials.is_some_and(|initials| initials.ends_with(['.', ',']))
 }
 
 /// True if a text begins with a blank, a family name and initials.

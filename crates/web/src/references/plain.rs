@@ -1,5 +1,7 @@
 //! References as they stand in a paper: sentences, one a line or paragraph, perhaps with numbers.
 
+use std::borrow::Cow;
+
 use icu_normalizer::ComposingNormalizerBorrowed;
 
 use super::entry::{ReferenceEntry, years_in};
@@ -64,7 +66,7 @@ pub(super) fn is_heading(line: &str) -> bool {
 /// Reads all references of a list.
 #[must_use]
 pub fn entries(text: &str) -> Vec<ReferenceEntry> {
-    let text = one_a_line(text);
+    let text = one_a_line(&without_table(text));
     let texts = parts(&text).into_iter().flat_map(references_apart);
     let texts = texts.flat_map(identifiers_apart);
     let references = texts.map(|text| {
@@ -87,6 +89,34 @@ pub fn entries(text: &str) -> Vec<ReferenceEntry> {
         }
     });
     references.filter(|entry| !entry.text.is_empty()).collect()
+}
+
+/// Returns a text in which each row of a Markdown table, but for its head, is a paragraph: its
+/// cells one after the other, without numbers of rows.
+fn without_table(text: &str) -> Cow<'_, str> {
+    let is_row = |line: &str| line.trim_start().starts_with('|');
+    let is_rule = |line: &str| {
+        is_row(line) && line.contains("--") && line.chars().all(|c| " |:-\t\r".contains(c))
+    };
+    let lines: Vec<&str> = text.lines().collect();
+    if !lines.iter().any(|line| is_rule(line)) {
+        return text.into();
+    }
+    let is_rule_at = |index: usize| lines.get(index).is_some_and(|line| is_rule(line));
+    let rows = lines.iter().enumerate().map(|(index, line)| {
+        if !is_row(line) {
+            return format!("{line}\n");
+        }
+        let cells = line.trim().trim_matches('|').split('|').map(str::trim);
+        let cells = cells.filter(|cell| cell.contains(char::is_alphabetic) || cell.len() > 3);
+        let cells: Vec<&str> = cells.map(|cell| cell.trim_end_matches('.')).collect();
+        if is_rule_at(index) || is_rule_at(index + 1) {
+            String::new()
+        } else {
+            format!("{}.\n\n", cells.join(". "))
+        }
+    });
+    rows.collect::<String>().into()
 }
 
 /// Returns the identifiers of a line that has several and nothing else; any other line as it is.

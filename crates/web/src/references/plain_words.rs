@@ -7,6 +7,7 @@ use super::entry::ReferenceEntry;
 use super::folding::{without_umlauts, words};
 use super::names;
 use super::plain::without_numbers;
+use iki_base::calendar;
 
 /// The words of a plain reference.
 pub(super) struct PlainWords {
@@ -17,13 +18,46 @@ pub(super) struct PlainWords {
     colons: Vec<bool>,
     /// For each word, true if it may be the initials of a person, or a number.
     short: Vec<bool>,
+    /// For each word, what it stands in.
+    tokens: Vec<String>,
 }
+
+/// Words of what may follow a title and is no container, besides months.
+const NO_CONTAINERS: &[&str] = &[
+    "published",
+    "online",
+    "epub",
+    "accessed",
+    "retrieved",
+    "available",
+    "preprint",
+    "thesis",
+    "dissertation",
+    "report",
+    "ed",
+    "eds",
+    "editor",
+    "editors",
+    "hg",
+    "translated",
+    "trans",
+    "version",
+    "press",
+    "university",
+    "verlag",
+    "unpublished",
+    "forthcoming",
+    "http",
+    "https",
+    "doi",
+];
 
 impl PlainWords {
     pub(super) fn parse(text: &str) -> Self {
         let text = without_numbers(text);
         let (mut all, mut short) = (Vec::new(), Vec::new());
         let (mut ends, mut colons) = (Vec::new(), Vec::new());
+        let mut tokens = Vec::new();
         for token in text.split_whitespace() {
             let parts = words(token);
             let count = parts.len();
@@ -43,6 +77,7 @@ impl PlainWords {
                 ends.push(ended && index + 1 == count);
                 colons.push(token.ends_with(':') && index + 1 == count);
                 short.push(is_short);
+                tokens.push(token.to_owned());
             }
         }
         Self {
@@ -50,7 +85,53 @@ impl PlainWords {
             ends,
             colons,
             short,
+            tokens,
         }
+    }
+
+    /// Returns the name that stands between the title and a number, or behind the title and `In`,
+    /// as far as it may be a container's.
+    pub(super) fn name_behind_title(&self, work: &KnownWork) -> Option<String> {
+        let ends = self.ends_of_title(&work.title, work);
+        let begin = ends.into_iter().find(|last| !self.colons[*last])? + 1;
+        let is_in = self.words.get(begin).is_some_and(|word| word == "in");
+        let begin = begin + usize::from(is_in);
+        let is_number = |index: usize| {
+            let next = self.words.get(index);
+            next.is_some_and(|next| next.starts_with(|c: char| c.is_ascii_digit()))
+        };
+        let numbers = ["vol", "volume", "no", "pp", "p"];
+        let mut end = begin;
+        while end < self.words.len() && !is_number(end) && !numbers.contains(&&*self.words[end]) {
+            end += 1;
+            let is_abbreviated =
+                self.tokens[end - 1].ends_with('.') && self.words[end - 1].len() < 7;
+            if self.ends[end - 1] && !is_abbreviated {
+                break;
+            }
+        }
+        let next = self.words.get(end);
+        let is_ended =
+            is_in || is_number(end) || next.is_none_or(|word| numbers.contains(&&**word));
+        let words = self.words.get(begin..end)?;
+        let is_other = |word: &String| {
+            NO_CONTAINERS.contains(&word.as_str()) || calendar::month_named(word).is_some()
+        };
+        // Initials are those of an editor.
+        let has_initials =
+            (begin..end).any(|index| self.short[index] && self.words[index].len() < 3);
+        let has_other = words.iter().chain(next).any(is_other);
+        if !is_ended || has_initials || has_other || words.is_empty() {
+            return None;
+        }
+        let mut tokens: Vec<&str> = self.tokens[begin..end].iter().map(String::as_str).collect();
+        tokens.dedup();
+        let name = tokens.join(" ");
+        Some(
+            name.trim_matches(|c: char| !c.is_alphanumeric() && c != '.')
+                .trim_end_matches('.')
+                .to_owned(),
+        )
     }
 
     /// True if the words of the title stand in it, and not as a part of a longer one.

@@ -383,6 +383,11 @@ fn read_part(
         }
         budget.text -= text.len();
         let slot = if kind == "text/html" {
+            // Of a saved page (RFC 2557).
+            let location = part.words("content-location");
+            if location.contains("://") && !location.contains(['"', '<']) {
+                message.page.extend(["<base href=\"", &location, "\">"]);
+            }
             &mut message.page
         } else {
             &mut message.plain

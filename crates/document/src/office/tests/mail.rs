@@ -27,6 +27,19 @@ fn a_message_has_its_people_its_text_and_the_names_of_its_attachments() {
 }
 
 #[test]
+fn the_links_of_a_saved_page_lead_where_it_was_saved() {
+    let file = "From: <Saved by Blink>\r\nSnapshot-Content-Location: https://example.org/a/\r\n\
+        Subject: T\r\nMIME-Version: 1.0\r\nContent-Type: multipart/related; type=\"text/html\"; \
+        boundary=\"B\"\r\n\r\n--B\r\nContent-Type: text/html\r\nContent-Location: \
+        https://example.org/a/\r\n\r\n<p>A <a href=\"/x\">link</a>, <a href=b>another</a></p>\r\n\
+        --B--\r\n";
+    check(
+        file.as_bytes(),
+        "# T\n\nA [link](https://example.org/x), [another](https://example.org/a/b)",
+    );
+}
+
+#[test]
 fn a_mailbox_is_read_message_by_message() {
     let one =
         format!("From ann@example.com Mon Jan  1 10:00:00 2024\n{HEAD}\nFrom there to here.\n");

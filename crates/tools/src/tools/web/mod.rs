@@ -14,6 +14,7 @@
 //! | `page_reading` | pages and documents as `scrape` answers with them |
 //! | `page_source` | the way from an address to a text, for `fetch` and pages |
 //! | `content_type`, `conversion_lock` | the form of a text, and conversions one at a time |
+//! | `paywall` | pages that show a beginning and ask for a subscription |
 //! | `placeholder` | logins, consent pages, paywalls and scripts in place of a page |
 //! | `resource_link` | answers that are too large for a message |
 //! | `intended_url`, `download_command` | advice on addresses and files |
@@ -36,6 +37,7 @@ mod network;
 mod page_reading;
 mod page_source;
 pub(crate) mod patent_search;
+mod paywall;
 mod placeholder;
 mod provider_answer;
 pub(crate) mod research_cache;

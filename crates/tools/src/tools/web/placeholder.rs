@@ -4,6 +4,8 @@
 
 use memchr::memmem;
 
+use super::paywall::is_paywall;
+
 /// A page that stands in place of another, or of its rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placeholder {
@@ -94,6 +96,10 @@ const MAX_LOGIN_LINKS_BYTES: usize = 512;
 /// Parts of the addresses of such logins.
 const LOGIN_LINKS: &str = "/auth/|/oauth|/saml|/sso";
 
+/// Fields for a code that somebody was sent, without quotation marks.
+const CODE_FIELDS: &str = "autocomplete=one-time-code|name=otp|name=totp|name=mfa|name=2fa|\
+    name=onetimecode|name=verificationcode|name=verification_code";
+
 /// True if a page is a login form and little else: `text` is its Markdown.
 fn is_login(page: &str, title: &str, text: &str) -> bool {
     // A login form shows neither code nor a table of data.
@@ -127,7 +133,9 @@ fn is_login(page: &str, title: &str, text: &str) -> bool {
         let is_of_links = text.len() < MAX_LOGIN_LINKS_BYTES && !has_heading && has(LOGIN_LINKS);
         return !has_box
             && text.len() < MAX_NAME_FORM_BYTES
-            && (has(SAML_FIELDS) || is_named && (is_of_links || has(NAME_FIELDS)));
+            && (has(SAML_FIELDS)
+                || is_named && (is_of_links || has(NAME_FIELDS))
+                || text.len() < MAX_LOGIN_LINKS_BYTES && has(CODE_FIELDS));
     }
     let folded = format!("{title}\n{text}").to_lowercase();
     has_any(folded.as_bytes(), LOGINS)
@@ -188,11 +196,13 @@ const CONSENTS: &str = "before you continue|bevor sie|cookie|consent|privacy|per
     third parties|third-party|your data|our partners|vendors|legitimate interest|datenschutz|\
     einwillig|zustimm|unsere partner|werbung|données|confidentialité|partenaires|\
     consentimiento|privacidad|nuestros socios|toestemming|gegevens|privacidade|consenso|\
-    terze parti|tracking|pur-abo|同意|隐私|プライバシー";
+    terze parti|tracking|pur-abo|privatsphäre|partner verarbeiten|vie privée|prywatnoś|\
+    dane osobowe|integritet|samtyck|samtykke|同意|隐私|プライバシー";
 
 /// Words on the buttons with which one gives it.
 const ACCEPTS: &str = "accept|agree|allow all|allow cookies|i consent|give consent|akzeptieren|\
-    zustimmen|einverstanden|accepter|aceptar|aceitar|accetta|akkoord|accepteren|同意";
+    zustimmen|einverstanden|accepter|aceptar|aceitar|accetta|akkoord|accepteren|akceptuj|zgadzam|\
+    godkänn|godta|同意";
 
 /// True if most of what a page says asks for consent, and it offers to give it.
 fn is_consent(page: &str, title: &str, text: &str) -> bool {
@@ -224,45 +234,6 @@ fn is_consent(page: &str, title: &str, text: &str) -> bool {
         && has_any(folded.as_bytes(), CONSENTS)
 }
 
-/// Maximum length of the text that a page behind a paywall shows, in bytes.
-const MAX_TEASER_BYTES: usize = 4096;
-
-/// Signs in the HTML of a page whose rest is for subscribers.
-const PAYWALLS: &str = "paywall|regwall|subscriber-only|subscribers-only|premium-content|\
-    metered-content|tp-container|piano-offer|leaky_paywall|gateway-content|subscriber-wall|\
-    meteredcontent|gh-post-upgrade-cta";
-
-/// Maximum length of the text of a page that is behind a paywall by its own declaration
-/// (schema.org), in bytes: above it a whole article may follow.
-const MAX_DECLARED_BYTES: usize = 600;
-
-/// Such a declaration, without blanks.
-const NOT_FREE: &str = "\"isaccessibleforfree\":false|\"isaccessibleforfree\":\"false";
-
-/// Sentences with which such a page asks for a subscription.
-const SUBSCRIPTIONS: &str = "already a subscriber|already a member|already have an account|\
-    subscribe to continue|subscribe to read|subscribe to keep reading|subscribe to unlock|\
-    subscribe now to|to continue reading|to keep reading|continue reading with|\
-    for subscribers only|for paying subscribers|for paid subscribers|for subscribers|\
-    subscribers only|members only|for members|become a subscriber|become a member|\
-    to read the full|to unlock|unlock this|free articles|free article|start your trial|\
-    jetzt weiterlesen|weiterlesen mit|mit einem abo|abonnenten|réservé aux abonnés|\
-    déjà abonné|pour lire la suite|solo para suscriptores|suscríbete para|riservato agli abbonati|\
-    abbonati per|alleen voor abonnees|lees verder met|有料会員|会員限定|订阅";
-
-/// True if a page shows a beginning and asks for a subscription.
-fn is_paywall(page: &str, text: &str) -> bool {
-    if text.len() >= MAX_TEASER_BYTES {
-        return false;
-    }
-    let mut page = page.to_lowercase();
-    page.retain(|char| !char.is_ascii_whitespace());
-    let declares = has_any(page.as_bytes(), NOT_FREE);
-    let is_offered = has_any(text.to_lowercase().as_bytes(), SUBSCRIPTIONS);
-    declares && (is_offered || text.len() < MAX_DECLARED_BYTES)
-        || is_offered && has_any(page.as_bytes(), PAYWALLS)
-}
-
 /// IDs of the elements that frameworks put a page into.
 const ROOTS: &str = "\"root\"|\"app\"|\"__next\"|\"__nuxt\"|\"___gatsby\"|\"svelte\"|\
     \"react-root\"|\"q-app\"|\"main-app\"|\"ember\"|<app-root|id=root|id=app|id='root'|id='app'";
@@ -279,7 +250,34 @@ pub fn is_shell(page: &str, text: &str) -> bool {
     if !runs_a_script(&lower) {
         return false;
     }
+    if has_content(&lower, text) {
+        return false;
+    }
     letters < EMPTY_SHELL_BYTES / 5 || has_any(lower.as_bytes(), ROOTS) || wants_scripts(&lower)
+}
+
+/// True if a text has a heading with words of its own below it, and the page, in lower case, has no
+/// empty element for a script to fill.
+fn has_content(lower: &str, text: &str) -> bool {
+    let is_empty = |root: &str| {
+        let inside = memmem::find(lower.as_bytes(), root.as_bytes())
+            .and_then(|offset| lower[offset..].split_once('>'));
+        inside.is_some_and(|(_, inside)| inside.trim_start().starts_with("</"))
+    };
+    let is_notice = |line: &str| {
+        let line = line.to_lowercase();
+        line.contains("loading") || noscripts(lower).any(|inner| inner.contains(line.trim()))
+    };
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let below = lines.skip_while(|line| !line.starts_with('#')).skip(1);
+    let mut words = below.filter(|line| !line.starts_with(['#', '[', '!']) && !is_notice(line));
+    words.next().is_some() && !ROOTS.split('|').any(is_empty)
+}
+
+/// Returns what a page, in lower case, shows where no scripts run.
+fn noscripts(lower: &str) -> impl Iterator<Item = &str> {
+    let elements = lower.split("<noscript").skip(1);
+    elements.filter_map(|element| element.split("</noscript").next())
 }
 
 /// Words with which a page asks for scripts, and does not only remark that there are none.
@@ -288,13 +286,8 @@ const SCRIPT_DEMANDS: &str = "enable|need|require|without|activate|turn on|turne
 
 /// True if a page, in lower case, says that it requires scripts.
 fn wants_scripts(lower: &str) -> bool {
-    let mut elements = lower.split("<noscript").skip(1);
-    elements.any(|element| {
-        let inner = element.split("</noscript").next();
-        inner.is_some_and(|inner| {
-            inner.contains("javascript") && has_any(inner.as_bytes(), SCRIPT_DEMANDS)
-        })
-    })
+    noscripts(lower)
+        .any(|inner| inner.contains("javascript") && has_any(inner.as_bytes(), SCRIPT_DEMANDS))
 }
 
 /// True if a page, in lower case, has a script that is executed, and not data.
@@ -398,13 +391,6 @@ mod tests {
             "SAML",
             "Press the Continue button once to proceed."
         ));
-    }
-
-    #[test]
-    fn a_page_may_declare_that_it_is_not_free() {
-        let page = r#"<script type="application/ld+json">{"isAccessibleForFree": false}</script>"#;
-        assert!(is_paywall(page, "# Story\n\nThe first paragraph."));
-        assert!(!is_paywall(page, &"A whole story. ".repeat(50)));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use url::Url;
 use crate::page::author::{self, AuthorKind, AuthorName, MAX_AUTHORS};
 use crate::page::embedded::EmbeddedData;
 use crate::page::json_ld;
+use crate::papers::work_id::WorkId;
 use crate::partial_date::PartialDate;
 use crate::search::html_text::title_text;
 use crate::work::{Work, WorkKind};
@@ -244,7 +245,7 @@ impl<'a> CitationSources<'a> {
         let mut authors = Vec::new();
         for name in ["citation_author", "citation_authors"] {
             for text in self.embedded.metas(name).take(MAX_AUTHORS) {
-                let names = text.split(';');
+                let names = text.split(';').flat_map(author::parts_joined);
                 authors.extend(names.filter_map(|name| AuthorName::parse(name, AuthorKind::None)));
             }
             if !authors.is_empty() {
@@ -301,13 +302,8 @@ impl<'a> CitationSources<'a> {
                     let names = names.filter_map(|name| json_ld::text(Some(name)));
                     authors.extend(names.filter_map(|name| AuthorName::parse(&name, hint)));
                 } else if let Some(name) = json_ld::text(node.get("name")) {
-                    match hint {
-                        // Some sites give `Jane Doe and John Roe` as one person.
-                        AuthorKind::Person if name.contains(" and ") || name.contains(';') => {
-                            authors.extend(author::all(&name, AuthorKind::None));
-                        }
-                        hint => authors.extend(AuthorName::parse(&name, hint)),
-                    }
+                    // Some sites give `Jane Doe and John Roe` as one person.
+                    authors.extend(author::all(&name, hint));
                 }
             }
             _ => {}
@@ -326,7 +322,7 @@ impl<'a> CitationSources<'a> {
             all.find_map(|date| date)
         };
         first(
-            "citation_publication_date citation_online_date citation_date \
+            "citation_publication_date citation_date citation_online_date \
                 citation_cover_date citation_year",
         )
         .or_else(|| stated("datePublished uploadDate dateCreated"))
@@ -360,7 +356,15 @@ fn declared_work(meta: &dyn Fn(&str) -> String) -> Work {
         .into_iter()
         .map(|(name, kind)| (meta(name), kind));
     let named = containers.into_iter().find(|(name, _)| !name.is_empty());
-    let (container, kind) = named.unwrap_or((String::new(), WorkKind::Page));
+    let arxiv = match WorkId::parse(&format!("arXiv:{}", meta("citation_arxiv_id"))) {
+        Some(WorkId::Arxiv(number)) => number,
+        _ => String::new(),
+    };
+    let unnamed = match arxiv.as_str() {
+        "" => (String::new(), WorkKind::Page),
+        _ => ("arXiv".to_owned(), WorkKind::Preprint),
+    };
+    let (container, kind) = named.unwrap_or(unnamed);
     let first = meta("citation_firstpage prism.startingpage");
     let last = meta("citation_lastpage prism.endingpage");
     let pages = if first.is_empty() || last.is_empty() || first == last {
@@ -380,6 +384,7 @@ fn declared_work(meta: &dyn Fn(&str) -> String) -> Work {
         pages,
         publisher,
         isbn: meta("citation_isbn prism.isbn"),
+        arxiv,
         ..Work::default()
     }
 }

@@ -236,6 +236,22 @@ fn authors_come_from_json_ld_in_each_of_its_forms() {
             "Jane Doe",
         ),
         (
+            r#""author":{"@type":"Person","name":"Jane Doe, John Roe"}"#,
+            "Jane Doe, John Roe",
+        ),
+        (
+            r#""author":{"@type":"Person","name":"Jane Doe & John Roe"}"#,
+            "Jane Doe, John Roe",
+        ),
+        (
+            r#""author":{"@type":"Person","name":"By Jane Doe"}"#,
+            "Jane Doe",
+        ),
+        (
+            r#""author":{"@type":"Person","name":"Jane Doe, The Times"}"#,
+            "Jane Doe",
+        ),
+        (
             r#""author":{"@type":"Person","name":"Jane Doe and John Roe"}"#,
             "Jane Doe, John Roe",
         ),
@@ -284,6 +300,29 @@ fn each_fact_comes_from_the_first_source_that_has_it() {
         let got = (&*got.title, &*got.author, &*got.site, &*got.date);
         assert_eq!(got, (title, author, site, date));
     }
+}
+
+#[test]
+fn a_revised_preprint_has_the_date_of_its_first_version() {
+    let html = [
+        ("citation_title", "Attention Is All You Need"),
+        ("citation_author", "Doe, J. and Roe, R."),
+        ("citation_date", "2017/06/12"),
+        ("citation_online_date", "2023/08/02"),
+        ("citation_arxiv_id", "1706.03762"),
+    ]
+    .map(|(name, content)| meta(name, content))
+    .concat();
+    let got = cited("https://arxiv.org/abs/1706.03762", &html, "");
+    assert_eq!(got.metadata.date, "2017-06-12");
+    assert_eq!(got.metadata.author, "J. Doe, R. Roe");
+    assert_eq!(
+        (got.work.arxiv.as_str(), got.work.kind),
+        ("1706.03762", WorkKind::Preprint)
+    );
+    let bibtex = &got.formatted.bibtex;
+    assert!(bibtex.contains("eprint = {1706.03762}"), "{bibtex}");
+    assert!(got.formatted.apa.contains("(2017"), "{}", got.formatted.apa);
 }
 
 #[test]

@@ -242,7 +242,6 @@ fn a_reference_of_another_style_is_the_same() {
         assert!(!compared(text, &salt).same_title, "{text}");
     }
     for text in [
-        "Hochreiter, S., & Lee, A. (1997). A theory of rock salt. Nature, 9(8), 1735–1780.",
         "Hochreiter, S., & Doe, J. (1997). A theory of rock salt. Neural Computation, 9(8).",
         "Hochreiter S, Lee A. A theory of rock salt: a review of all. Neural Computation, 1997.",
         "@article{a, title={A Theory of Rock Salt: A Review of All}, author={Hochreiter, S. and Lee, A.}}",
@@ -250,4 +249,10 @@ fn a_reference_of_another_style_is_the_same() {
         let one = compared(text, &salt);
         assert_eq!((one.differences, one.is_doubtful), (vec![], true), "{text}");
     }
+    let text = "Hochreiter, S., & Lee, A. (1997). A theory of rock salt. Nature, 9(8), 1735–1780.";
+    let one = &compared(text, &salt).differences[0];
+    assert_eq!(
+        (one.field.as_str(), one.given.as_str()),
+        ("container", "Nature")
+    );
 }
