@@ -200,7 +200,10 @@ impl vte::Perform for HeldLines {
                 self.begin_line();
             }
             b'\r' => (self.cursor, self.is_returned) = (0, true),
-            b'\x08' => self.set_column(self.column().saturating_sub(1)),
+            b'\x08' => {
+                let before = self.line[..self.cursor].chars().next_back();
+                self.cursor -= before.map_or(0, char::len_utf8);
+            }
             // A control character of eight bits can hardly be meant: it is a byte that is no UTF-8.
             0x80.. => self.print(char::REPLACEMENT_CHARACTER),
             other => self.print(char::from(other)),
