@@ -153,10 +153,9 @@ fn is_label(page: &MeasuredPage, label: &TextBlock, value: &TextBlock) -> bool {
 }
 
 /// Adds the text of buttons: of those in a heading or a term and those that open another part,
-/// with the text that follows; and of those in a data table, a paragraph or an item with text.
+/// with the text that follows; and of those in a data table, or amid a paragraph or an item.
 fn keep_buttons(page: &MeasuredPage, parts: &[u8], chosen: &mut [bool]) {
     let elements = &page.cut.elements;
-    let words = chosen_words(page, chosen);
     let (mut follows, mut next) = (false, None);
     for (number, block) in page.cut.blocks.iter().enumerate().rev() {
         if block.flags & UNSEEN != 0 {
@@ -170,8 +169,7 @@ fn keep_buttons(page: &MeasuredPage, parts: &[u8], chosen: &mut [bool]) {
             continue;
         }
         let part = parts[block.element as usize];
-        let is_button = |element: usize| elements[element].called.block_kind == tags::BUTTON;
-        if part & (INSIDE | ASIDE) != INSIDE || holder(page, block.element, is_button).is_none() {
+        if part & (INSIDE | ASIDE) != INSIDE || !is_button(page, block) {
             continue;
         }
         let text = holder(page, block.element, |element| {
@@ -180,15 +178,20 @@ fn keep_buttons(page: &MeasuredPage, parts: &[u8], chosen: &mut [bool]) {
                 tags::PARAGRAPH_KIND | tags::ITEM | tags::TERM
             )
         });
-        let kind = text.map(|text| elements[text as usize].called.block_kind);
-        let leads = elements[block.element as usize].heading > 0
-            || kind == Some(tags::TERM)
-            || block.flags & OPENER != 0;
-        let is_amid = follows && text == next;
-        let is_in_text =
-            part & DATA != 0 || (is_amid && text.is_some_and(|text| words[text as usize] > 0.0));
-        chosen[number] = (leads && follows) || (part & APART == 0 && is_in_text);
+        let is_term =
+            text.is_some_and(|text| elements[text as usize].called.block_kind == tags::TERM);
+        let leads =
+            elements[block.element as usize].heading > 0 || is_term || block.flags & OPENER != 0;
+        let is_amid = follows && text.is_some() && text == next;
+        chosen[number] = (leads && follows) || (part & APART == 0 && (part & DATA != 0 || is_amid));
     }
+}
+
+/// True if a block is the text of a button.
+pub(super) fn is_button(page: &MeasuredPage, block: &TextBlock) -> bool {
+    let elements = &page.cut.elements;
+    let is_button = |element: usize| elements[element].called.block_kind == tags::BUTTON;
+    holder(page, block.element, is_button).is_some()
 }
 
 /// Returns the nearest element around an element, or itself, that has a property.
