@@ -83,8 +83,10 @@ pub struct OmittedBlocks {
     pub headings: u32,
     /// Items of lists.
     pub items: u32,
-    /// Paragraphs of links.
+    /// Paragraphs.
     pub paragraphs: u32,
+    /// Fields of forms with choices.
+    pub fields: u32,
 }
 
 /// A page as it was converted.

@@ -32,6 +32,10 @@ pub(super) const UNSEEN: u16 = 128;
 pub(super) const LOCAL: u16 = 512;
 /// With a link to the page before or after this one, or above it.
 pub(super) const WAY: u16 = 1024;
+/// In a button that opens another part of the page.
+pub(super) const OPENER: u16 = 2048;
+/// With links, all of which are addresses of mail or numbers to call.
+pub(super) const CONTACT: u16 = 4096;
 /// All flags of hidden text.
 pub(super) const HIDES: u16 = HIDDEN | STYLED | ARIA | NOSCRIPT;
 
@@ -100,19 +104,31 @@ enum LinkTarget {
     Page,
     /// The page before or after this one, or above it.
     Neighbour,
+    /// An address of mail or a number to call.
+    Contact,
     Other,
 }
 
 impl LinkTarget {
     fn classify(link: &Handle) -> Self {
-        if dom::attribute(link, "href").is_some_and(|href| href.starts_with('#')) {
+        let href = dom::attribute(link, "href").unwrap_or_default();
+        if href.starts_with('#') {
             Self::Page
+        } else if href.starts_with("mailto:") || href.starts_with("tel:") {
+            Self::Contact
         } else if dom::attribute(link, "rel").is_some_and(|rel| leads_to_neighbour(&rel)) {
             Self::Neighbour
         } else {
             Self::Other
         }
     }
+}
+
+/// True if a button opens another part of the page.
+fn is_opener(button: &Handle) -> bool {
+    ["aria-controls", "data-bs-target", "data-target"]
+        .iter()
+        .any(|name| dom::attribute(button, name).is_some())
 }
 
 /// The action at the end of an element.
@@ -158,6 +174,8 @@ struct BlockCutter<'a> {
     /// Number of words in links within the page.
     local: u32,
     has_way: bool,
+    /// Number of words in links to addresses of mail and numbers to call.
+    contact: u32,
     first: Option<(u32, u16, u32)>,
     /// True if a [`BlockExit::Loose`] element ended just now.
     ended: bool,
@@ -182,6 +200,7 @@ pub(super) fn cut_blocks(
         linked: 0,
         local: 0,
         has_way: false,
+        contact: 0,
         first: None,
         ended: false,
         in_pre: 0,
@@ -257,7 +276,8 @@ impl BlockCutter<'_> {
             };
         let mut flags = around.flags | hides;
         match tag {
-            "select" | "button" => flags |= CONTROL,
+            "select" => flags |= CONTROL,
+            "button" => flags |= CONTROL | (OPENER * u16::from(is_opener(node))),
             "textarea" => flags |= CONTROL | FIELD,
             "form" => flags |= FORM,
             "pre" | "code" => flags |= CODE,
@@ -365,6 +385,7 @@ impl BlockCutter<'_> {
             self.linked += words;
             self.local += words * u32::from(around.link == LinkTarget::Page);
             self.has_way |= around.link == LinkTarget::Neighbour;
+            self.contact += words * u32::from(around.link == LinkTarget::Contact);
         }
         if self.first.is_none() && !text.trim().is_empty() {
             self.first = Some((around.inside, around.flags, around.veil));
@@ -383,6 +404,7 @@ impl BlockCutter<'_> {
         let linked = std::mem::take(&mut self.linked);
         let is_local = std::mem::take(&mut self.local) == linked && linked > 0;
         let has_way = std::mem::take(&mut self.has_way);
+        let is_contact = std::mem::take(&mut self.contact) == linked && linked > 0;
         let first = self.first.take();
         if let Some((element, flags, veil)) = first {
             let in_heading = self
@@ -399,7 +421,10 @@ impl BlockCutter<'_> {
                 self.observer.see_block(&self.run);
                 self.cut.blocks.push(TextBlock {
                     element,
-                    flags: flags | (LOCAL * u16::from(is_local)) | (WAY * u16::from(has_way)),
+                    flags: flags
+                        | (LOCAL * u16::from(is_local))
+                        | (WAY * u16::from(has_way))
+                        | (CONTACT * u16::from(is_contact)),
                     veil,
                     linked,
                     text,

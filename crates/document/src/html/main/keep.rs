@@ -5,6 +5,7 @@
 use super::blocks::{CODE, CONTROL, FIELD, LOCAL, NONE, PageElement, TextBlock, UNSEEN, WAY};
 use super::omitted::{RelatedBlocks, count_omitted};
 use super::page::{MAX_LEVELS, MeasuredPage, sum_up};
+use super::place::keep_by_place;
 use super::tags;
 use super::words::{APART, ASIDE, AUTHOR, MARGINAL, NOTE, POST, READERS, SIGNATURE};
 
@@ -22,6 +23,9 @@ const MIN_HEADING_CHANCE: f64 = 0.05;
 
 /// Minimum probability of text that stays for its place.
 const MIN_TEXT_CHANCE: f64 = 0.02;
+
+/// Minimum probability of a list in a marginal part.
+const MIN_MARGINAL_CHANCE: f64 = 0.1;
 
 /// Minimum probability of links, and of what a field is filled with, that stay for their place.
 pub(super) const MIN_LINKS_CHANCE: f64 = 0.05;
@@ -60,6 +64,7 @@ pub(super) fn keep_related_blocks(
     let parts = PageParts::locate(page, &words);
     let marginal = keep_parts(page, &parts, chances, chosen);
     keep_headings(page, &parts.around, chances, &likely, chosen);
+    keep_by_place(page, &parts.around, chances, chosen);
     count_omitted(page, chances, &parts, chosen, marginal)
 }
 
@@ -102,7 +107,8 @@ fn keep_parts(
                 || !is_linked(block)
                 || is_text_of_links(page, block, chances[number], place));
         let is_marginal = part & MARGINAL != 0
-            && !is_in_any(page, block, &tags::STRUCTURES)
+            && (chances[number] < MIN_MARGINAL_CHANCE
+                || !is_in_any(page, block, &tags::STRUCTURES))
             && (!is_heading
                 || (chances[number] < MAX_DROPPED_HEADING_CHANCE
                     && !is_in_any(page, block, &[tags::HEADER])));

@@ -14,7 +14,7 @@
 //! | `page` | sums over the page and its elements |
 //! | `features` | a row of numbers for each block |
 //! | `trees` | the model |
-//! | `choose`, `keep` | the choice of blocks |
+//! | `choose`, `keep`, `place` | the choice of blocks |
 //! | `omitted` | what is left out and may belong to it |
 //! | `prune` | the tree without the others |
 
@@ -37,6 +37,7 @@ mod hash;
 mod keep;
 mod omitted;
 mod page;
+mod place;
 mod prune;
 pub(crate) mod study;
 mod tags;

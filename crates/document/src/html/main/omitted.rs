@@ -1,14 +1,15 @@
 //! Counts what the main content leaves out of its container and may belong to it: headings, items
-//! of lists and paragraphs of links. The choice is not sure if the page has code, a data table or
+//! of lists, paragraphs and fields with choices. The choice is not sure if the page has code, a data table or
 //! the signature of a function elsewhere.
 
 use super::super::OmittedBlocks;
-use super::blocks::{CONTROL, LOCAL, NONE, PageElement, TextBlock, UNSEEN, WAY};
+use super::blocks::{CONTROL, FIELD, LOCAL, NONE, PageElement, TextBlock, UNSEEN, WAY};
 use super::keep::{
     DATA, INSIDE, MIN_LINKS_CHANCE, MIN_LIST_CHANCE, PageParts, chosen_words, has_more_than_links,
     is_in_any, is_in_post, is_linked,
 };
 use super::page::MeasuredPage;
+use super::place::is_button;
 use super::tags;
 use super::words::{APART, ASIDE, AUTHOR, MARGINAL, SIGNATURE};
 
@@ -16,6 +17,9 @@ use super::words::{APART, ASIDE, AUTHOR, MARGINAL, SIGNATURE};
 /// others are the site's.
 const MIN_OMITTED_CHANCE: f64 = 0.05;
 const MIN_STRAY_CHANCE: f64 = 0.1;
+
+/// Minimum probability of text that is counted.
+const MIN_OMITTED_TEXT_CHANCE: f64 = 0.2;
 
 /// Blocks that were not chosen, of those that may be missing.
 #[derive(Default)]
@@ -25,7 +29,7 @@ pub(super) struct RelatedBlocks {
     /// True if the page has code, a data table or a signature elsewhere that may belong to the
     /// content.
     pub(super) lacks_data: bool,
-    /// Headings, list items and paragraphs of links that may belong to it.
+    /// Headings, list items, paragraphs and fields that may belong to it.
     pub(super) omitted: OmittedBlocks,
 }
 
@@ -50,6 +54,18 @@ pub(super) fn count_omitted(
         // A heading of unlikely text in the container is the page's own all the same.
         let is_unlikely_heading =
             is_heading && related.marginal[number] && part & (INSIDE | MARGINAL) == INSIDE;
+        if !chosen[number] && is_left_out(page, block, part, chances[number]) {
+            match item_around(page, block.element) {
+                Some(item) if item == last_item => {}
+                Some(item) => {
+                    related.omitted.items += 1;
+                    last_item = item;
+                }
+                None if is_choice(page, block) => related.omitted.fields += 1,
+                None => related.omitted.paragraphs += 1,
+            }
+            continue;
+        }
         if chosen[number]
             || (related.marginal[number] && !is_unlikely_heading)
             || block.flags & (UNSEEN | CONTROL) != 0
@@ -104,6 +120,30 @@ pub(super) fn count_omitted(
         }
     }
     related
+}
+
+/// True if a block of the container, other than a heading or a link, may be missing: text, the
+/// choices of a form's field, or an item that is a button.
+fn is_left_out(page: &MeasuredPage, block: &TextBlock, part: u8, chance: f64) -> bool {
+    let is_inside = part & (INSIDE | APART | ASIDE | DATA) == INSIDE;
+    let is_heading = page.cut.elements[block.element as usize].heading > 0;
+    is_inside
+        && !is_heading
+        && !is_linked(block)
+        && block.flags & UNSEEN == 0
+        && if block.flags & CONTROL != 0 {
+            chance >= MIN_OMITTED_CHANCE
+                && (is_choice(page, block) || item_around(page, block.element).is_some())
+        } else if is_in_any(page, block, &tags::STRUCTURES) {
+            part & MARGINAL != 0 && chance >= MIN_OMITTED_CHANCE
+        } else {
+            chance >= MIN_OMITTED_TEXT_CHANCE
+        }
+}
+
+/// True if a block is of a field with choices.
+fn is_choice(page: &MeasuredPage, block: &TextBlock) -> bool {
+    block.flags & (CONTROL | FIELD) == CONTROL && !is_button(page, block)
 }
 
 /// Returns the index of the list item around an element.

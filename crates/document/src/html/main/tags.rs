@@ -33,6 +33,10 @@ pub(super) const ITEM: u8 = 3;
 pub(super) const TERM: u8 = 6;
 /// Number of `pre` among the kinds.
 pub(super) const PREFORMATTED: u8 = 8;
+/// Number of `figcaption` among the kinds.
+pub(super) const CAPTION: u8 = 10;
+/// Number of `button` among the kinds.
+pub(super) const BUTTON: u8 = 11;
 /// Number of `article` among the kinds.
 pub(super) const ARTICLE: u8 = 15;
 

@@ -30,9 +30,11 @@ fn main_content(page: &Path) -> String {
         headings,
         items,
         paragraphs,
+        fields,
     } = document.omitted;
     format!(
-        "{}\n\n{{{certainty:?}, {headings} headings, {items} items, {paragraphs} paragraphs}}\n",
+        "{}\n\n{{{certainty:?}, {headings} headings, {items} items, {paragraphs} paragraphs, \
+         {fields} fields}}\n",
         document.markdown.trim_end()
     )
 }

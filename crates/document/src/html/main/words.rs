@@ -86,7 +86,7 @@ const PARTS: [(u8, &str); 9] = [
     (ASIDE, "<aside @complementary aside sidebar"),
     (
         NOTE,
-        "@note admonition admonitionblock alert callout caution danger deprecated deprecation hint \
+        "@note @doc-footnote admonition admonitionblock alert callout caution danger deprecated deprecation hint \
          important note notecard tip warning",
     ),
 ];

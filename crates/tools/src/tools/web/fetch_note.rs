@@ -167,6 +167,7 @@ pub fn of_omitted(omitted: OmittedBlocks, how: &str) -> Option<String> {
         (omitted.headings, "heading"),
         (omitted.items, "list item"),
         (omitted.paragraphs, "paragraph"),
+        (omitted.fields, "form field"),
     ];
     let counts = counts.iter().filter(|(number, _)| *number > 0);
     let counts: Vec<String> = counts

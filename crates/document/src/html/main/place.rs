@@ -1,0 +1,206 @@
+//! Adds blocks that belong to the chosen ones by where they stand: the text of buttons in a text,
+//! the lines below a heading, captions, the sources of quotations and values beside their labels.
+
+use super::blocks::{CONTACT, CONTROL, FIELD, NONE, OPENER, TextBlock, UNSEEN};
+use super::keep::{DATA, INSIDE, chosen_words, has_more_than_links, is_in_any, is_linked};
+use super::page::MeasuredPage;
+use super::tags;
+use super::words::{APART, ASIDE, MARGINAL};
+
+/// Minimum number of words and minimum probability of a line below a heading.
+const MIN_LEDE_WORDS: u32 = 8;
+const MIN_LEDE_CHANCE: f64 = 0.05;
+
+/// Maximum number of blocks from the main heading to its lede.
+const MAX_LEDE_DISTANCE: usize = 3;
+
+/// Minimum probability of one in a part whose name says that it is apart.
+const MIN_TEASER_CHANCE: f64 = 0.2;
+
+/// Minimum probability of a link beside its label, of one with its label, and of text between
+/// chosen blocks in a part that may be about the page.
+const MIN_VALUE_CHANCE: f64 = 0.24;
+const MIN_QUOTATION_CHANCE: f64 = 0.3;
+const MIN_OWN_VALUE_CHANCE: f64 = 0.2;
+const MIN_BETWEEN_CHANCE: f64 = 0.4;
+
+/// Maximum number of words of a label.
+const MAX_LABEL_WORDS: u32 = 4;
+
+/// Maximum number of blocks of a label with its values.
+const MAX_ROW_BLOCKS: f64 = 4.0;
+
+pub(super) fn keep_by_place(
+    page: &MeasuredPage,
+    parts: &[u8],
+    chances: &[f64],
+    chosen: &mut [bool],
+) {
+    keep_ledes(page, parts, chances, chosen);
+    keep_beside(page, parts, chances, chosen);
+    keep_buttons(page, parts, chosen);
+}
+
+/// Adds the line below each chosen heading: in its header or, below the main heading, near it.
+fn keep_ledes(page: &MeasuredPage, parts: &[u8], chances: &[f64], chosen: &mut [bool]) {
+    let (blocks, elements) = (&page.cut.blocks, &page.cut.elements);
+    for number in 0..blocks.len() {
+        let heading = &blocks[number];
+        if !chosen[number] || elements[heading.element as usize].heading == 0 {
+            continue;
+        }
+        let is_main = Some(number) == page.heading;
+        let header = holder(page, heading.element, |element| {
+            elements[element].called.categories >> tags::HEADER & 1 == 1
+        });
+        let next = (number + 1..blocks.len()).filter(|next| blocks[*next].flags & UNSEEN == 0);
+        let next = next.take(if is_main { MAX_LEDE_DISTANCE } else { 1 });
+        let mut next = next.take_while(|next| !chosen[*next]).enumerate();
+        let lede = next.find(|(distance, next)| {
+            let block = &blocks[*next];
+            let is_in_header = header.is_some_and(|header| page.is_in(header, block.element));
+            let part = parts[block.element as usize];
+            let is_inside = part & ASIDE == 0 && (part & INSIDE != 0 || (is_main && is_in_header));
+            let least = if part & APART == 0 {
+                MIN_LEDE_CHANCE
+            } else {
+                MIN_TEASER_CHANCE
+            };
+            let is_prose = block.text.digits == 0 || block.text.ends_sentence;
+            let is_lede = if elements[block.element as usize].heading > 0 {
+                is_main && *distance == 0
+            } else if is_main {
+                is_prose && block.text.words >= MIN_LEDE_WORDS
+            } else {
+                is_prose && is_in_header
+            };
+            is_lede
+                && is_inside
+                && chances[*next] >= least
+                && block.flags & CONTROL == 0
+                && !is_linked(block)
+                && !is_in_any(page, block, &tags::STRUCTURES)
+        });
+        if let Some((_, lede)) = lede {
+            chosen[lede] = true;
+        }
+    }
+}
+
+/// Adds captions amid the content, the sources of quotations, values beside their labels, and
+/// single blocks between chosen ones.
+fn keep_beside(page: &MeasuredPage, parts: &[u8], chances: &[f64], chosen: &mut [bool]) {
+    let (blocks, elements) = (&page.cut.blocks, &page.cut.elements);
+    let words = chosen_words(page, chosen);
+    let first = chosen.iter().position(|chosen| *chosen).unwrap_or(0);
+    let last = chosen.iter().rposition(|chosen| *chosen).unwrap_or(0);
+    let is_seen = |block: &TextBlock| block.flags & (UNSEEN | CONTROL) == 0;
+    let seen: Vec<usize> = (0..blocks.len())
+        .filter(|number| is_seen(&blocks[*number]))
+        .collect();
+    for (place, number) in seen.iter().copied().enumerate() {
+        let (block, chance) = (&blocks[number], chances[number]);
+        let part = parts[block.element as usize];
+        if chosen[number] || part & INSIDE == 0 {
+            continue;
+        }
+        let before = place
+            .checked_sub(1)
+            .map(|before| seen[before])
+            .filter(|before| chosen[*before]);
+        let is_between = before.is_some() && seen.get(place + 1).is_some_and(|next| chosen[*next]);
+        let is_part = |category: usize| {
+            move |element: usize| elements[element].called.categories >> category & 1 == 1
+        };
+        let is_amid = part & APART == 0 && (first..last).contains(&number);
+        let is_caption = is_amid
+            && !is_linked(block)
+            && holder(page, block.element, |element| {
+                elements[element].called.block_kind == tags::CAPTION
+            })
+            .is_some();
+        let quotation = holder(page, block.element, is_part(tags::QUOTATION));
+        let is_of_quotation = quotation.is_some_and(|quotation| {
+            words[quotation as usize] > 0.0 || (is_amid && chance >= MIN_QUOTATION_CHANCE)
+        });
+        let is_value = before.is_some_and(|label| is_label(page, &blocks[label], block));
+        let is_own_value =
+            before.is_some() && (has_more_than_links(block) || block.flags & CONTACT != 0);
+        chosen[number] = is_caption
+            || is_of_quotation
+            || (part & (APART | ASIDE) == 0
+                && ((is_linked(block)
+                    && part & MARGINAL == 0
+                    && ((is_value && chance >= MIN_VALUE_CHANCE)
+                        || (is_own_value && chance >= MIN_OWN_VALUE_CHANCE)))
+                    || (is_between && !is_linked(block) && chance >= MIN_BETWEEN_CHANCE)));
+    }
+}
+
+/// True if `label` is a short text without a link at the beginning of a row, and `value` is in it.
+fn is_label(page: &MeasuredPage, label: &TextBlock, value: &TextBlock) -> bool {
+    let elements = &page.cut.elements;
+    let row = holder(page, value.element, |element| {
+        let element = u32::try_from(element).unwrap_or(NONE);
+        page.is_in(element, label.element)
+    });
+    row.is_some_and(|row| {
+        label.text.words <= MAX_LABEL_WORDS
+            && label.linked == 0
+            && elements[label.element as usize].heading == 0
+            && page.sums[row as usize].blocks <= MAX_ROW_BLOCKS
+    })
+}
+
+/// Adds the text of buttons: of those in a heading or a term and those that open another part,
+/// with the text that follows; and of those in a data table, or amid a paragraph or an item.
+fn keep_buttons(page: &MeasuredPage, parts: &[u8], chosen: &mut [bool]) {
+    let elements = &page.cut.elements;
+    let (mut follows, mut next) = (false, None);
+    for (number, block) in page.cut.blocks.iter().enumerate().rev() {
+        if block.flags & UNSEEN != 0 {
+            continue;
+        }
+        if chosen[number] {
+            next = Some(block.element);
+        }
+        if chosen[number] || block.flags & (CONTROL | FIELD) != CONTROL {
+            follows = chosen[number];
+            continue;
+        }
+        let part = parts[block.element as usize];
+        if part & (INSIDE | ASIDE) != INSIDE || !is_button(page, block) {
+            continue;
+        }
+        let text = holder(page, block.element, |element| {
+            matches!(
+                elements[element].called.block_kind,
+                tags::PARAGRAPH_KIND | tags::ITEM | tags::TERM
+            )
+        });
+        let is_term =
+            text.is_some_and(|text| elements[text as usize].called.block_kind == tags::TERM);
+        let leads =
+            elements[block.element as usize].heading > 0 || is_term || block.flags & OPENER != 0;
+        let is_amid = follows && text.is_some() && text == next;
+        chosen[number] = (leads && follows) || (part & APART == 0 && (part & DATA != 0 || is_amid));
+    }
+}
+
+/// True if a block is the text of a button.
+pub(super) fn is_button(page: &MeasuredPage, block: &TextBlock) -> bool {
+    let elements = &page.cut.elements;
+    let is_button = |element: usize| elements[element].called.block_kind == tags::BUTTON;
+    holder(page, block.element, is_button).is_some()
+}
+
+/// Returns the nearest element around an element, or itself, that has a property.
+fn holder(page: &MeasuredPage, mut number: u32, is: impl Fn(usize) -> bool) -> Option<u32> {
+    while let Some(element) = page.cut.elements.get(number as usize) {
+        if is(number as usize) {
+            return Some(number);
+        }
+        number = element.parent;
+    }
+    None
+}
