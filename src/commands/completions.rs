@@ -31,12 +31,11 @@ fn tree(tools: Registry) -> Command {
     let names = tree.get_subcommands().map(|one| one.get_name().to_owned());
     let names = UsualValues(names.collect());
     let about = Arg::new("name").value_parser(names.clone());
-    tree.mut_subcommand("man", |man| {
-        man.mut_arg("name", |name| name.value_parser(names))
-    })
-    .mut_subcommand("grep", |grep| {
-        let kinds = UsualValues(typed_values::kinds_of_files());
-        grep.mut_arg("type", |kind| kind.value_parser(kinds))
+    let kinds = UsualValues(typed_values::kinds_of_files());
+    tree.mut_subcommands(|one| match one.get_name() {
+        "man" => one.mut_arg("name", |name| name.value_parser(names.clone())),
+        "grep" => one.mut_arg("type", |kind| kind.value_parser(kinds.clone())),
+        _ => one,
     })
     .subcommand(
         Command::new("help")
