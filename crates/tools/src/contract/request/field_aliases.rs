@@ -11,7 +11,8 @@ use serde::de::DeserializeSeed;
 use serde_json::Value;
 
 use super::foreign_fields::{self, ForeignField, LAST_LINE, LINE_RANGE, OPPOSITES};
-use super::{FieldValue, JsonDepth, Request, quote_value};
+use super::json_values::JsonDepth;
+use super::{FieldValue, Request, quote_value};
 use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;

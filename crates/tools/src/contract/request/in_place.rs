@@ -11,7 +11,8 @@ use std::ops::Range;
 use memchr::memchr;
 use serde_json::value::RawValue;
 
-use super::{BYTE_ORDER_MARK, FieldName, FieldValue, RawFields, parse_value};
+use super::json_values::{FieldName, RawFields, parse_value};
+use super::{BYTE_ORDER_MARK, FieldValue};
 
 /// A request with more fields than this is not read in place: no tool has so many.
 const MAX_FIELDS: usize = 64;
