@@ -1,5 +1,5 @@
-//! The containers that `check_references` compares, and the lists that it reads: of EndNote and
-//! PubMed, in tables, and on one line.
+//! The containers that `check_references` compares, and the lists that it reads: of `EndNote`
+//! and `PubMed`, in tables, and on one line.
 
 use super::references::{Home, fields, statuses};
 use crate::server::{Server, reply};
@@ -318,13 +318,11 @@ fn home(crossref: &Server, nobody: &Server) -> Home {
 
 /// A provider that has nothing.
 fn nobody() -> Server {
-    Server::start(
-        |asked, conn| match asked.param("search").or(asked.param("id")) {
-            None => conn.write_all(&reply("404 Not Found", "{}")),
-            Some(_) => {
-                let body = r#"{"meta":{"count":0},"results":[],"result":{"uids":[]}}"#;
-                conn.write_all(&reply("200 OK\r\nContent-Type: application/json", body))
-            }
-        },
-    )
+    Server::start(|asked, conn| {
+        if asked.param("search").or(asked.param("id")).is_none() {
+            return conn.write_all(&reply("404 Not Found", "{}"));
+        }
+        let body = r#"{"meta":{"count":0},"results":[],"result":{"uids":[]}}"#;
+        conn.write_all(&reply("200 OK\r\nContent-Type: application/json", body))
+    })
 }

@@ -387,7 +387,7 @@ fn more_than_ten_mebibytes_are_cut_and_that_is_said() {
     let content = json["content"].as_str().unwrap();
     request["offset"] = 9_000_000.into();
     let past = call(&request).run().json();
-    let note = "offset 9000000 is past what was read of the page: 2,097,154 lines, the last of \
+    let note = "offset 9000000 is past what was read of the page: 2,097,155 lines, the last of \
                 which says why there are no more.";
     assert_eq!(past["note"], note);
     assert!(content.ends_with("\n\n[Cut off: only the first 10 MiB were read.]"));
