@@ -4,6 +4,7 @@ mod flags;
 mod generated;
 mod habits;
 mod mistakes;
+mod other_programs;
 mod stdin;
 mod terminal;
 mod typed;

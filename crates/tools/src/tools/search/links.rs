@@ -92,14 +92,13 @@ impl<'s> LinkTargets<'s> {
         let written = link.parent()?.join(fs::read_link(link).ok()?);
         let mut target = match (written.parent(), written.file_name()) {
             (Some(directory), Some(name)) => {
-                let real = match self.directories.get(directory) {
-                    Some(real) => real.clone(),
-                    None => {
-                        let here = Path::new(".").join(directory);
-                        let real = fs::canonicalize(here).ok();
-                        self.directories.insert(directory.to_owned(), real.clone());
-                        real
-                    }
+                let real = if let Some(real) = self.directories.get(directory) {
+                    real.clone()
+                } else {
+                    let here = Path::new(".").join(directory);
+                    let real = fs::canonicalize(here).ok();
+                    self.directories.insert(directory.to_owned(), real.clone());
+                    real
                 };
                 real?.join(name)
             }

@@ -110,13 +110,7 @@ pub fn reply<'a>(
             end: Some(Instant::now() + terms.left(CONVERSION_TIMEOUT) * 9 / 10),
             ..FileLimits::default()
         };
-        // Where the kernel keeps this process to directories, it lets it start no program.
-        let programs = if confinement::confines_own_files() {
-            HelperPrograms::Barred
-        } else {
-            HelperPrograms::Installed
-        };
-        conversion::convert_file(&bytes, kind, &limits, programs).map_err(|error| {
+        conversion::convert_file(&bytes, kind, &limits, helper_programs()).map_err(|error| {
             is_empty_notebook = matches!(error.error, DocumentError::NoText(FileKind::Ipynb));
             let is_scan = matches!(error.error, DocumentError::OnlyImages { .. });
             let advice = ocr_command_advice(&wanted, terms).filter(|_| is_scan);
@@ -138,20 +132,33 @@ pub fn reply<'a>(
         Err(why) => return Err(refused(kind, why)),
     };
     let shown_as = format!("{} file, shown as Markdown", kind.label());
-    let edit = match kind {
-        _ if composed::binary_words(&head).is_some() => UNSEEN,
-        FileKind::Ipynb => {
-            "file_edit takes the file's JSON, in which each line of a cell is a string"
-        }
-        _ => "file_edit takes the text that is in the file, which is another",
-    };
     let shown = ShownText {
         document: document.cut(cuts),
         shown_as,
         what: "document",
-        edit,
+        edit: words_on_edits(kind, &head),
     };
     Ok(Ok(reply_of(wanted, shown)))
+}
+
+/// The programs that may be started: none where the kernel keeps this process to directories.
+fn helper_programs() -> HelperPrograms {
+    if confinement::confines_own_files() {
+        HelperPrograms::Barred
+    } else {
+        HelperPrograms::Installed
+    }
+}
+
+/// What `file_edit` takes of a document that begins with `head`.
+fn words_on_edits(kind: FileKind, head: &[u8]) -> &'static str {
+    match kind {
+        _ if composed::binary_words(head).is_some() => UNSEEN,
+        FileKind::Ipynb => {
+            "file_edit takes the file's JSON, in which each line of a cell is a string"
+        }
+        _ => "file_edit takes the text that is in the file, which is another",
+    }
 }
 
 /// What `file_edit` sees of a text that is in no file.
@@ -211,15 +218,15 @@ struct ShownText {
     edit: &'static str,
 }
 
-fn reply_of<'a>(
-    wanted: LineRange<'a>,
+fn reply_of(
+    wanted: LineRange<'_>,
     ShownText {
         document,
         shown_as,
         what,
         edit,
     }: ShownText,
-) -> Reply<'a> {
+) -> Reply<'_> {
     Reply::new(move |object| {
         if object.terms().reader != Audience::Person {
             let edit = format!(": {edit}");
