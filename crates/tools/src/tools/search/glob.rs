@@ -114,7 +114,10 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             is_open.then(|| "`[` begins a set that no `]` ends, and stands for itself.".to_owned()),
         );
         if left_out.is_none() {
+            // What `exclude` left out is told; no other pattern would find it.
+            let excluded = walked.passed_over.names_for(LeftOutReason::ExcludedFile);
             notes.add(match listed.count {
+                0 if !excluded.is_empty() => None,
                 0 => empty_result::explain_no_names(search()),
                 outcome => empty_result::explain_more_below(search(), outcome),
             });

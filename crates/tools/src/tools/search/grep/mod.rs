@@ -460,7 +460,14 @@ impl GrepQuery<'_> {
             links: !passed_over.names_for(LeftOutReason::FoundLink).is_empty(),
             hidden: walked.hidden,
         };
-        let reason = misplaced.or_else(|| empty_result::explain_no_lines(search, searched));
+        // What `exclude` left out is told; no other pattern would find it.
+        let is_excluded = !passed_over
+            .names_for(LeftOutReason::ExcludedFile)
+            .is_empty();
+        let reason = misplaced.or_else(|| {
+            let explain = || empty_result::explain_no_lines(search, searched);
+            (!is_excluded).then(explain).flatten()
+        });
         let is_left_out = |reason| !passed_over.names_for(reason).is_empty();
         let reasons = [
             LeftOutReason::IgnoreFile,
