@@ -5,6 +5,7 @@
 //! Text that is not UTF-8 is repaired as the decisions on the host's calls have it (5): U+FFFD in
 //! place of each broken part, everything around it kept.
 
+mod file_names;
 mod text;
 mod viewer;
 
@@ -243,8 +244,8 @@ impl<'w> AnswerObject<'w> {
             Audience::Person => Cow::Borrowed(text),
             Audience::Host | Audience::Program => unseen::spelled(text),
             Audience::Model => match unseen::spelled(text) {
-                Cow::Borrowed(text) => relative_names(text),
-                Cow::Owned(text) => Cow::Owned(relative_names(&text).into_owned()),
+                Cow::Borrowed(text) => file_names::make_relative(text),
+                Cow::Owned(text) => Cow::Owned(file_names::make_relative(&text).into_owned()),
             },
         }
     }
@@ -463,33 +464,6 @@ impl<'w> AnswerObject<'w> {
         text.write_all(value)?;
         text.close()
     }
-}
-
-/// `text` in which files below the working directory are named relative to it.
-fn relative_names(text: &str) -> Cow<'_, str> {
-    let here = std::env::current_dir().unwrap_or_default();
-    let Some(here) = here
-        .to_str()
-        .filter(|here| here.len() > 1 && text.contains(here))
-    else {
-        return Cow::Borrowed(text);
-    };
-    let here = format!("{here}/");
-    let mut relative = String::with_capacity(text.len());
-    let mut remainder = text;
-    while let Some(offset) = remainder.find(&here) {
-        let (before, from) = remainder.split_at(offset);
-        let behind = &from[here.len()..];
-        let begins = !before.ends_with(|one: char| one.is_alphanumeric() || "/._-~".contains(one));
-        let goes_on = behind.starts_with(|one: char| one.is_alphanumeric() || "._".contains(one));
-        relative.push_str(before);
-        if !(begins && goes_on) {
-            relative.push_str(&here);
-        }
-        remainder = behind;
-    }
-    relative.push_str(remainder);
-    Cow::Owned(relative)
 }
 
 /// The prefix of the JSON string `whole` that fits into `room`; empty if it is not a string.
