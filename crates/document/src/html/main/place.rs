@@ -7,21 +7,28 @@ use super::page::MeasuredPage;
 use super::tags;
 use super::words::{APART, ASIDE, MARGINAL};
 
-/// Minimum number of words and minimum probability of a line below a heading.
+/// Minimum number of words of a line below a heading.
 const MIN_LEDE_WORDS: u32 = 8;
+
+/// Minimum probability of a line below a heading.
 const MIN_LEDE_CHANCE: f64 = 0.05;
 
 /// Maximum number of blocks from the main heading to its lede.
 const MAX_LEDE_DISTANCE: usize = 3;
 
-/// Minimum probability of one in a part whose name says that it is apart.
+/// Minimum probability of such a line in a part whose name says that it is apart.
 const MIN_TEASER_CHANCE: f64 = 0.2;
 
-/// Minimum probability of a link beside its label, of one with its label, and of text between
-/// chosen blocks in a part that may be about the page.
+/// Minimum probability of a link beside its label.
 const MIN_VALUE_CHANCE: f64 = 0.24;
-const MIN_QUOTATION_CHANCE: f64 = 0.3;
+
+/// Minimum probability of a link in one block with its label.
 const MIN_OWN_VALUE_CHANCE: f64 = 0.2;
+
+/// Minimum probability of a quotation amid chosen blocks.
+const MIN_QUOTATION_CHANCE: f64 = 0.3;
+
+/// Minimum probability of text between two chosen blocks.
 const MIN_BETWEEN_CHANCE: f64 = 0.4;
 
 /// Maximum number of words of a label.
