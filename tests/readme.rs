@@ -133,7 +133,8 @@ const FOUND_PAGE: &str =
 /// A paper that a server of papers finds.
 const PAPER: &str = r#"{"message":{"total-results":1,"items":[{"title":["Highly accurate protein structure prediction"],"DOI":"10.1038/s41586-021-03819-2","container-title":["Nature"],"author":[{"given":"John","family":"Jumper"},{"given":"Demis","family":"Hassabis"}],"published":{"date-parts":[[2021,7,15]]},"is-referenced-by-count":20000,"abstract":"<jats:p>Proteins are essential to life.</jats:p>"}]}}"#;
 
-/// A proxy on the loopback that knows one page, one search server and one server of papers. Returns its address.
+/// A proxy on the loopback that knows one page, one search server and one server of papers. Returns
+/// its address.
 fn proxy() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());

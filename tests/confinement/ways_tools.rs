@@ -306,7 +306,8 @@ fn a_second_name_outside_is_written_by_the_name_inside() {
     }
 }
 
-/// Where commands have their temporary files, a call of another tool may work, and finds no way out.
+/// Where commands have their temporary files, a call of another tool may work, and finds no way
+/// out.
 #[test]
 fn links_in_the_directory_for_temporary_files_lead_nowhere() {
     if abi().is_none() {

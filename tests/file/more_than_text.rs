@@ -1,5 +1,5 @@
-//! Edits and writes of files that are more than the text in them: notebooks, documents, archives and
-//! images.
+//! Edits and writes of files that are more than the text in them: notebooks, documents, archives
+//! and images.
 
 use std::fs;
 use std::path::Path;

@@ -10,8 +10,8 @@ thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs `read`, which converts a page or file; the error is its panic, whose message is not printed.
-/// [`convert_file`](crate::convert_file) needs it no more, those that convert pages do.
+/// Runs `read`, which converts a page or file; the error is its panic, whose message is not
+/// printed. [`convert_file`](crate::convert_file) needs it no more, those that convert pages do.
 pub fn catch_reader_panic<T>(read: impl FnOnce() -> T) -> Result<T, Box<dyn Any + Send>> {
     static HOOK: Once = Once::new();
     // Installed once for all threads: if each call replaced and restored the hook, two concurrent

@@ -1,5 +1,5 @@
-//! Finds the mark of a superscript: after a number or a letter it is a power, an index or the number
-//! of a note, and without a mark it would be read as more of the same number.
+//! Finds the mark of a superscript: after a number or a letter it is a power, an index or the
+//! number of a note, and without a mark it would be read as more of the same number.
 //!
 //! Rules: `^` before it, as in plain text and most programs, and brackets around more than a number
 //! or a word. Ordinals (1st) and trade marks have no mark.

@@ -1,5 +1,5 @@
-//! The choices of whoever starts a server: its tools, their directories, their time; its address, its
-//! users, and their limits.
+//! The choices of whoever starts a server: its tools, their directories, their time; its address,
+//! its users, and their limits.
 
 use std::net::SocketAddr;
 use std::num::NonZeroU32;

@@ -23,7 +23,8 @@ struct Exclusion {
 }
 
 impl Exclusions {
-    /// Reads patterns, each as it is told if it leaves nothing out, and as a line of a `.gitignore`.
+    /// Reads patterns, each as it is told if it leaves nothing out, and as a line of a
+    /// `.gitignore`.
     ///
     /// # Errors
     /// One of them is not a pattern; the reason in words.

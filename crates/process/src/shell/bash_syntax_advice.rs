@@ -144,8 +144,8 @@ fn sig_name<'a>(command: &'a str, words: &'a str) -> Option<&'a str> {
     }
 }
 
-/// `command` with a NUL in place of each character that is escaped, within one of these `quotes`, or
-/// part of a comment.
+/// `command` with a NUL in place of each character that is escaped, within one of these `quotes`,
+/// or part of a comment.
 fn without_quotes(command: &str, quotes: &str) -> String {
     let (mut quote, mut is_escaped, mut is_comment, mut before) = (None, false, false, ' ');
     let mask = |c: char| {

@@ -22,8 +22,8 @@
 //! | without a back-reference | `search`: `regex-automata`, built from `hir`; linear time |
 //! | with a back-reference | `references`: as above, then `fancy-regex` on `translate`'s text |
 //!
-//! Both take their sets from `classes`. `required_text` finds plain texts of which every match holds
-//! one, to look for first.
+//! Both take their sets from `classes`. `required_text` finds plain texts of which every match
+//! holds one, to look for first.
 //!
 //! **Searching.** [`RegexMatcher::find_line`] gets a window of whole lines and returns an offset in
 //! the first line that matches. No call of an engine may take longer than a second: where positions

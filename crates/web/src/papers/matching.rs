@@ -25,8 +25,8 @@ pub fn is_author(wanted: &str, author: &WorkAuthor) -> bool {
     is_named && words.iter().all(fits)
 }
 
-/// True if a paper may be in the venue that is `wanted`: under its name, an abbreviation of it, or a
-/// longer name that has it as a part.
+/// True if a paper may be in the venue that is `wanted`: under its name, an abbreviation of it, or
+/// a longer name that has it as a part.
 #[must_use]
 pub fn is_venue(wanted: &str, place: &str) -> bool {
     let (words, others) = (folding::words(wanted), folding::words(place));

@@ -79,7 +79,8 @@ pub fn letters(text: &str) -> String {
     folded(text).replace(' ', "")
 }
 
-/// Returns folded words without the vowel that stands for an umlaut: `Mueller` and `Müller` are one.
+/// Returns folded words without the vowel that stands for an umlaut: `Mueller` and `Müller` are
+/// one.
 #[must_use]
 pub fn without_umlauts(folded: &str) -> String {
     folded

@@ -1,6 +1,6 @@
 //! Counts what the main content leaves out of its container and may belong to it: headings, items
-//! of lists, paragraphs and fields with choices. The choice is not sure if the page has code, a data table or
-//! the signature of a function elsewhere.
+//! of lists, paragraphs and fields with choices. The choice is not sure if the page has code, a
+//! data table or the signature of a function elsewhere.
 
 use super::super::OmittedBlocks;
 use super::blocks::{CONTROL, FIELD, LOCAL, NONE, PageElement, TextBlock, UNSEEN, WAY};

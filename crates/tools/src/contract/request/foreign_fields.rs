@@ -98,8 +98,8 @@ pub(super) fn meaning(
     ForeignField::Refused(refusal(tool, name, &advice.join("; ")))
 }
 
-/// The rule on a field: by its name, by a word in that or, where it has none of its own, by the word
-/// that is its value.
+/// The rule on a field: by its name, by a word in that or, where it has none of its own, by the
+/// word that is its value.
 fn find_rule(tool: &Tool, name: &str, value: &FieldValue<'_>) -> Option<&'static FieldRule> {
     let find = |is_meant: &dyn Fn(&str) -> bool| {
         let mut rules = RULES.iter().filter(|rule| rule.tools.contains(&tool.name));

@@ -61,9 +61,9 @@ pub(super) const EXCLUSIVE: [&str; 4] = ["x", "xt", "xb", "wx"];
 /// A rule on fields that say how, where or whether.
 pub(super) struct FieldRule {
     pub(super) tools: &'static [&'static str],
-    /// Their names, of which the first is the one by which the tool reads it, if it does. Behind `*`
-    /// is a word that stands for all names that have it, and for fields without a rule whose value
-    /// is made of it.
+    /// Their names, of which the first is the one by which the tool reads it, if it does. Behind
+    /// `*` is a word that stands for all names that have it, and for fields without a rule whose
+    /// value is made of it.
     pub(super) names: &'static str,
     /// Values that ask for what is done; `*` is any value. Where `true` is one, `false` asks for
     /// something else.

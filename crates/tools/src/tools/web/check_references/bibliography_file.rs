@@ -1,5 +1,5 @@
-//! A bibliography in a file of the caller's, who must be able to read it with `file_read` as well: a
-//! tool that tells others what it reads reaches no further than that one.
+//! A bibliography in a file of the caller's, who must be able to read it with `file_read` as well:
+//! a tool that tells others what it reads reaches no further than that one.
 
 use std::fs::File;
 use std::io::Read as _;
