@@ -117,7 +117,10 @@ fn parts(text: &str) -> Vec<&str> {
 /// there is such a name.
 fn rule_with_names(pattern: &str, path: &str, is_name: &impl Fn(&str) -> bool) -> String {
     let rule = rule_of(pattern, path);
-    if !rule.contains(['[', '{']) {
+    // Beside an asterisk they are hardly characters (`*.[ch]`, `*.{js,ts}`), and looking for such
+    // a name takes a walk.
+    let may_be_name = |part: &str| part.contains(['[', '{']) && !part.contains(['*', '?']);
+    if !rule.split('/').any(may_be_name) {
         return rule;
     }
     let mut escaped = String::new();
