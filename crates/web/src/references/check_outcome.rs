@@ -6,7 +6,7 @@ use super::comparison::{Difference, KnownWork};
 use super::entry::NamedPerson;
 use crate::page::retraction;
 use crate::papers::paper::Paper;
-use crate::work::{WorkAuthor, WorkKind};
+use crate::work::WorkAuthor;
 
 /// The verdict on the work to which an entry refers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,9 +107,7 @@ impl KnownWork {
                 .cloned()
                 .collect(),
             pages: work.pages.clone(),
-            is_preprint: work.kind == WorkKind::Preprint,
-            is_article: work.kind == WorkKind::Article,
-            is_part: matches!(work.kind, WorkKind::Proceedings | WorkKind::Chapter),
+            kind: work.kind,
         }
     }
 }

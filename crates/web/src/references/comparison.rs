@@ -9,6 +9,7 @@ use super::names;
 use super::plain::without_numbers;
 use super::plain_words::{PlainWords, authors_of_text, names_rest};
 use crate::page::retraction;
+use crate::work::WorkKind;
 
 /// Minimum number of words of a title that a subtitle may be left out of.
 pub(super) const MIN_MAIN_WORDS: usize = 2;
@@ -21,10 +22,6 @@ const PREPRINT_YEARS: (u16, u16) = (3, 1);
 
 /// The facts of a work that a provider knows, as far as they are compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a question of its own"
-)]
 pub struct KnownWork {
     /// Its title.
     pub title: String,
@@ -40,12 +37,8 @@ pub struct KnownWork {
     pub containers: Vec<String>,
     /// Its pages.
     pub pages: String,
-    /// True if it is a preprint.
-    pub is_preprint: bool,
-    /// True if it is an article of a journal.
-    pub is_article: bool,
-    /// True if it is a paper in proceedings, or a chapter.
-    pub is_part: bool,
+    /// Its kind.
+    pub kind: WorkKind,
 }
 
 /// A fact that an entry and a work tell differently.
@@ -152,7 +145,7 @@ impl Comparison {
             Some(_) => page_ranges(&entry.text),
             None => vec![entry.pages.clone()],
         };
-        let is_published = work.is_preprint == entry.is_of_preprint();
+        let is_published = (work.kind == WorkKind::Preprint) == entry.is_of_preprint();
         if is_published
             && !pages.is_empty()
             && !pages.iter().any(|pages| are_same_pages(pages, &work.pages))
@@ -298,7 +291,7 @@ fn is_same_year(entry: &ReferenceEntry, work: &KnownWork) -> bool {
     entry.years.iter().any(|given| {
         work.years.iter().any(|known| {
             given == known
-                || match (entry.is_of_preprint(), work.is_preprint) {
+                || match (entry.is_of_preprint(), work.kind == WorkKind::Preprint) {
                     (true, false) => (known - before..=known + after).contains(given),
                     (false, true) => (known - after..=known + before).contains(given),
                     _ => false,
@@ -310,25 +303,28 @@ fn is_same_year(entry: &ReferenceEntry, work: &KnownWork) -> bool {
 /// True if a container may be the work's, as far as both are known. Names of journals in marked
 /// entries are spelled alike but for abbreviations; all others have a word in common.
 fn is_same_container(name: &str, entry: &ReferenceEntry, work: &KnownWork) -> bool {
-    if !(work.is_article || work.is_part) || work.containers.is_empty() || entry.is_of_preprint() {
+    let is_article = match work.kind {
+        WorkKind::Article => true,
+        WorkKind::Proceedings | WorkKind::Chapter => false,
+        _ => return true,
+    };
+    let names = &work.containers;
+    if names.is_empty() || entry.is_of_preprint() {
         return true;
     }
-    let mut names = work.containers.iter();
-    let is_journal = |name: &String| !containers::is_of_proceedings(name);
-    if entry.is_article && work.is_article && is_journal(&name.to_owned()) && names.all(is_journal)
-    {
-        let mut names = work.containers.iter();
-        return names.any(|known| containers::are_same(name, known));
+    let is_journal = |name: &str| !containers::is_of_proceedings(name);
+    let are_journals = || is_journal(name) && names.iter().all(|one| is_journal(one));
+    if entry.is_article && is_article && are_journals() {
+        return names.iter().any(|known| containers::are_same(name, known));
     }
     // Conferences of the ACM have appeared as journals of other names.
     let is_series = |known: &String| {
         containers::is_series(known)
-            || (work.is_article && !entry.is_article && words(known).contains(&"acm".to_owned()))
+            || (is_article && !entry.is_article && words(known).iter().any(|word| word == "acm"))
     };
     containers::is_series(name)
-        || work.containers.iter().all(is_series)
-        || work
-            .containers
+        || names.iter().all(is_series)
+        || names
             .iter()
             .any(|known| !containers::are_unlike(name, known))
 }

@@ -197,11 +197,8 @@ fn own_words(name: &str) -> Vec<String> {
         word.trim_end_matches(|c: char| c.is_ascii_digit())
             .to_owned()
     });
-    let is_common = |word: &str| {
-        [SMALL_WORDS, PROCEEDINGS, COMMON_WORDS]
-            .concat()
-            .contains(&word)
-    };
+    let lists = [SMALL_WORDS, PROCEEDINGS, COMMON_WORDS];
+    let is_common = |word: &str| lists.iter().any(|list| list.contains(&word));
     words.filter(|word| !is_common(word)).collect()
 }
 
@@ -230,30 +227,34 @@ fn has_acronym(own: &[String], name: &str) -> bool {
         || letters
             .into_iter()
             .flatten()
-            .any(|letters| has_beginnings(letters, &words, 0))
+            .any(|letters| has_beginnings(letters, &words))
 }
 
 /// Minimum and maximum length of an acronym, in bytes.
 const ACRONYM_BYTES: std::ops::RangeInclusive<usize> = 2..=12;
 
-/// True if letters are the beginnings of some of the words, in order.
-fn has_beginnings(letters: &str, words: &[String], depth: usize) -> bool {
-    if letters.is_empty() {
-        return depth > 1;
-    }
-    if depth == 0 && !ACRONYM_BYTES.contains(&letters.len()) {
+/// True if letters are the beginnings of two or more of the words, in order.
+fn has_beginnings(letters: &str, words: &[String]) -> bool {
+    if !ACRONYM_BYTES.contains(&letters.len()) {
         return false;
     }
-    words.iter().take(24).enumerate().any(|(index, word)| {
-        let same = letters
-            .bytes()
-            .zip(word.bytes())
-            .take_while(|(one, other)| one == other);
-        let rest = |length: usize| letters.get(length..);
-        (1..=same.count())
-            .filter_map(rest)
-            .any(|rest| has_beginnings(rest, &words[index + 1..], depth + 1))
-    })
+    // For each number of letters, of how many words they are the beginnings, of two at most.
+    let mut counts = vec![None; letters.len() + 1];
+    counts[0] = Some(0);
+    for word in words {
+        // From the end on, so that no word counts twice.
+        for start in (0..letters.len()).rev() {
+            let Some(count) = counts[start] else {
+                continue;
+            };
+            let pairs = letters.bytes().skip(start).zip(word.bytes());
+            let same = pairs.take_while(|(one, other)| one == other).count();
+            for end in &mut counts[start + 1..=start + same] {
+                *end = (*end).max(Some((count + 1).min(2)));
+            }
+        }
+    }
+    counts[letters.len()] == Some(2)
 }
 
 #[cfg(test)]
@@ -297,5 +298,19 @@ mod tests {
         ] {
             assert!(!are_same(one, other), "{one} | {other}");
         }
+    }
+
+    #[test]
+    fn an_acronym_is_of_the_beginnings_of_several_words_however_many_there_are() {
+        let is_of = |letters: &str, name: &str| has_beginnings(letters, &words(name));
+        assert!(is_of(
+            "cvpr",
+            "Conference on Computer Vision and Pattern Recognition"
+        ));
+        assert!(is_of("neurips", "Neural Information Processing Systems"));
+        assert!(!is_of("nature", "Nature"));
+        assert!(!is_of("rcvp", "Computer Vision and Pattern Recognition"));
+        let many = "pediatrics ".repeat(5_000);
+        assert!(!is_of("pediatricsx", &many));
     }
 }

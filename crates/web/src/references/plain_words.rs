@@ -1,12 +1,15 @@
 //! The words of a plain reference, in which those of a work's title, authors and journal are looked
 //! for.
 
+use std::rc::Rc;
+
 use super::comparison::{KnownWork, MIN_MAIN_WORDS, main_titles};
 use super::containers;
 use super::entry::ReferenceEntry;
 use super::folding::{without_umlauts, words};
 use super::names;
 use super::plain::without_numbers;
+use crate::work::WorkKind;
 use iki_base::calendar;
 
 /// The words of a plain reference.
@@ -19,7 +22,7 @@ pub(super) struct PlainWords {
     /// For each word, true if it may be the initials of a person, or a number.
     short: Vec<bool>,
     /// For each word, what it stands in.
-    tokens: Vec<String>,
+    tokens: Vec<Rc<str>>,
 }
 
 /// Words of what may follow a title and is no container, besides months.
@@ -72,12 +75,13 @@ impl PlainWords {
             }
             let is_short = token.chars().filter(|c| c.is_alphabetic()).count() <= 3
                 && !token.chars().any(char::is_lowercase);
+            let shared: Rc<str> = token.into();
             for (index, word) in parts.into_iter().enumerate() {
                 all.push(without_umlauts(&word));
                 ends.push(ended && index + 1 == count);
                 colons.push(token.ends_with(':') && index + 1 == count);
                 short.push(is_short);
-                tokens.push(token.to_owned());
+                tokens.push(Rc::clone(&shared));
             }
         }
         Self {
@@ -124,7 +128,10 @@ impl PlainWords {
         if !is_ended || has_initials || has_other || words.is_empty() {
             return None;
         }
-        let mut tokens: Vec<&str> = self.tokens[begin..end].iter().map(String::as_str).collect();
+        let mut tokens: Vec<&str> = self.tokens[begin..end]
+            .iter()
+            .map(|token| &**token)
+            .collect();
         tokens.dedup();
         let name = tokens.join(" ");
         Some(
@@ -210,7 +217,7 @@ pub(super) fn names_rest(text: &PlainWords, entry: &ReferenceEntry, work: &Known
                 .iter()
                 .any(|word| others.contains(&word.as_str()))
     });
-    let is_in_journal = work.is_article
+    let is_in_journal = work.kind == WorkKind::Article
         && !work.containers.is_empty()
         && !entry.is_of_preprint()
         && !work

@@ -89,7 +89,10 @@ pub fn entries(text: &str) -> Vec<ReferenceEntry> {
         };
         if is_end || tagged.is_some_and(|(tag, _)| tag == "TY") {
             let is_record = |(tag, _): &(&str, String)| {
-                matches!((*tag, form), ("TY", _) | ("AU" | "TI", TagForm::EndNote))
+                matches!(
+                    (*tag, form),
+                    ("TY", _) | ("AU" | "A1" | "TI" | "T1", TagForm::Ris | TagForm::EndNote)
+                )
             };
             if fields.iter().any(is_record) {
                 entries.push(read(&fields, &source, form));

@@ -12,7 +12,7 @@ fn work() -> KnownWork {
         years: vec![2021],
         containers: vec!["Nature".to_owned()],
         pages: "583-589".to_owned(),
-        is_article: true,
+        kind: WorkKind::Article,
         ..KnownWork::default()
     }
 }
@@ -168,7 +168,7 @@ fn a_reference_of_another_style_is_the_same() {
         years: vec![1997],
         containers: vec!["Neural Computation".to_owned()],
         pages: "1735-1780".to_owned(),
-        is_article: true,
+        kind: WorkKind::Article,
         ..KnownWork::default()
     };
     let chinese = KnownWork {
@@ -177,7 +177,7 @@ fn a_reference_of_another_style_is_the_same() {
         years: vec![2017],
         containers: vec!["计算机学报".to_owned()],
         pages: "1229-1251".to_owned(),
-        is_article: true,
+        kind: WorkKind::Article,
         ..KnownWork::default()
     };
     let compared = |text: &str, work: &KnownWork| {
