@@ -43,8 +43,16 @@ const ROLES: &str = "analyst anchor blogger chief columnist contributor correspo
     curator director editor engineer fellow founder host intern journalist lecturer manager photographer \
     president producer professor reporter researcher scientist staff student writer";
 
-/// Words between two names.
-const CONJUNCTIONS: [&str; 6] = [" and ", " & ", " y ", " et ", " und ", " e "];
+/// Words between two names; true for those that may stand within one as well: `Ortega y Gasset`,
+/// `von und zu Berg`.
+const CONJUNCTIONS: [(&str, bool); 6] = [
+    (" and ", false),
+    (" & ", false),
+    (" y ", true),
+    (" et ", false),
+    (" und ", true),
+    (" e ", true),
+];
 
 /// Words within the family names of Spain and Portugal: `Ortega y Gasset`.
 const NAME_CONJUNCTIONS: [&str; 3] = ["y", "i", "e"];
@@ -183,19 +191,28 @@ pub fn all(text: &str, hint: AuthorKind) -> Vec<AuthorName> {
         return AuthorName::parse(text, hint).into_iter().collect();
     }
     let mut names: Vec<String> = Vec::new();
+    let has_bar = text.contains('|');
+    let mut has_person = false;
     for part in text.split([';', '|', '\u{3001}']) {
+        let people = parts_joined(part);
+        let is_one = people.len() == 1 && !is_listed(part);
         // Behind a person the paper is no author.
-        let has_person = text.contains('|') && names.iter().any(|name| !is_organisation(name));
-        if has_person && is_organisation(part) {
+        if has_bar && has_person && is_one && is_organisation(part) {
             continue;
         }
-        for name in parts_joined(part) {
+        let count = names.len();
+        for name in people {
             let name = without_roles(name);
             if is_listed(&name) {
                 names.extend(name.split(',').map(|name| name.trim().to_owned()));
             } else {
                 names.push(name);
             }
+        }
+        let mut added = names[count..].iter();
+        has_person |= added.any(|name| !name.is_empty() && !is_organisation(name));
+        if names.len() >= MAX_AUTHORS {
+            break;
         }
     }
     let names = names.iter().take(MAX_AUTHORS);
@@ -208,13 +225,10 @@ pub fn all(text: &str, hint: AuthorKind) -> Vec<AuthorName> {
 /// `Smith & Sons Ltd` and `Department of Health and Care` are one organisation each.
 pub(super) fn parts_joined(text: &str) -> Vec<&str> {
     let mut people = vec![text];
-    for word in CONJUNCTIONS {
-        // `Ortega y Gasset` is one name, as is `von und zu Berg`.
+    for (word, is_within) in CONJUNCTIONS {
         let is_two = |(_, after): &(&str, &str)| {
             let after = after.trim_start();
-            word.len() > 3 && !word.contains("und")
-                || word == " & "
-                || (after.contains([' ', ',']) && after.starts_with(char::is_uppercase))
+            !is_within || (after.contains([' ', ',']) && after.starts_with(char::is_uppercase))
         };
         people = people
             .into_iter()

@@ -79,6 +79,10 @@ fn a_text_may_name_several() {
         ("Jane Doe et John Roe", &["Doe, Jane", "Roe, John"]),
         ("Otto von und zu Berg", &["von und zu Berg, Otto"]),
         ("Jane Doe | The Times", &["Doe, Jane"]),
+        (
+            "Jane Doe | John Roe, Max Moe and Ann Poe",
+            &["Doe, Jane", "Roe, John", "Moe, Max", "Poe, Ann"],
+        ),
         ("Jane Doe, Staff Writer", &["Doe, Jane"]),
         (
             "Jane Doe, John Roe, Staff Writers",
