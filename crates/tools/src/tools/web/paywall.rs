@@ -7,13 +7,15 @@
 
 use memchr::memmem;
 
+use super::placeholder::has_any;
+
 /// Signs in the tags of a page whose rest is for subscribers, in lower case.
 const MARKS: &str = "paywall|regwall|subscriber-only|subscribers-only|premium-content|\
     metered-content|tp-container|piano-offer|gateway-content|subscriber-wall|meteredcontent|\
     gh-post-upgrade-cta";
 
-/// The declaration that a text, or a part of it, is not free, in lower case and without blanks.
-const NOT_FREE: &str = "\"isaccessibleforfree\":false|\"isaccessibleforfree\":\"false";
+/// The name of the declaration that a text, or a part of it, is free or not, in lower case.
+const IS_FREE: &str = "\"isaccessibleforfree\"";
 
 /// Words on the rest of a text, in lower case.
 const RESTS: &str = "continue reading|keep reading|read the full|reading the full|view the full|\
@@ -77,9 +79,7 @@ const MIN_SCRAMBLED_LETTERS: usize = 200;
 /// True if a page shows a beginning and asks for a subscription: `text` is its Markdown.
 pub fn is_paywall(page: &str, text: &str) -> bool {
     let page = page.to_lowercase();
-    let mut squeezed = page.clone();
-    squeezed.retain(|char| !char.is_ascii_whitespace());
-    let declares = has_any(&squeezed, NOT_FREE);
+    let declares = declares_not_free(&page);
     if declares && (text.len() < MAX_DECLARED_BYTES || text.split('\n').any(is_scrambled)) {
         return true;
     }
@@ -87,23 +87,28 @@ pub fn is_paywall(page: &str, text: &str) -> bool {
         .split('<')
         .skip(1)
         .filter_map(|part| part.split('>').next());
-    let is_marked = declares || tags.any(|tag| has_any(tag, MARKS));
+    let is_marked = declares
+        || has_any(page.as_bytes(), MARKS) && tags.any(|tag| has_any(tag.as_bytes(), MARKS));
     let paragraphs: Vec<&str> = paragraphs(text);
     let (mut behind, mut next) = (0, String::new());
     for (index, paragraph) in paragraphs.iter().enumerate().rev().take(MAX_PARAGRAPHS) {
         let shown = shown(paragraph);
         let speaks = shown.len() <= MAX_OFFER_BYTES && !is_item(paragraph);
         if speaks {
-            let both = format!("{shown}{next}");
+            let both = if is_marked {
+                format!("{shown}{next}")
+            } else {
+                shown.clone()
+            };
             let [rest, ask, limit] = [RESTS, ASKS, LIMITS].map(|words| position(&both, words));
             let is_offer = rest.is_some() && ask.is_some();
-            let is_alone = |words| position(&shown, words).is_some();
             let near = &paragraphs[index.saturating_sub(NEAR_PARAGRAPHS)..index];
-            let is_begun = || near.iter().any(|one| is_prose(one)) && !has_any(&shown, LETTERS);
+            let is_begun =
+                || near.iter().any(|one| is_prose(one)) && !has_any(shown.as_bytes(), LETTERS);
             let is_wall = if is_marked {
-                is_offer || (text.len() < MAX_TEASER_BYTES && rest.or(ask).or(limit).is_some())
+                is_offer || text.len() < MAX_TEASER_BYTES
             } else {
-                is_alone(RESTS) && is_alone(ASKS) && is_begun()
+                is_offer && is_begun()
             };
             let first = [rest, ask, limit].into_iter().flatten().min();
             if is_wall && first.is_some_and(|at| !is_mention(&both[..at])) {
@@ -121,8 +126,13 @@ pub fn is_paywall(page: &str, text: &str) -> bool {
     false
 }
 
-fn has_any(text: &str, parts: &str) -> bool {
-    position(text, parts).is_some()
+/// True if a page, in lower case, says that a text, or a part of it, is not free.
+fn declares_not_free(page: &str) -> bool {
+    memmem::find_iter(page.as_bytes(), IS_FREE).any(|offset| {
+        let value = page[offset + IS_FREE.len()..].trim_start();
+        let value = value.strip_prefix(':').map(str::trim_start);
+        value.is_some_and(|value| value.trim_start_matches('"').starts_with("false"))
+    })
 }
 
 /// Returns where the first of some words stands, which have bars between them.
@@ -178,15 +188,15 @@ fn is_mention(before: &str) -> bool {
     sentence.contains(marks)
 }
 
-/// True for a paragraph that looks like words and has too few vowels for any language in Latin
-/// letters: some sites show the rest of a text so to those who have not paid.
-fn is_scrambled(paragraph: &str) -> bool {
+/// True for a line that looks like words and has too few vowels for any language in Latin letters,
+/// or that stands in for words: some sites show the rest of a text so to those who have not paid.
+fn is_scrambled(line: &str) -> bool {
     let is_vowel = |c: &char| !c.is_ascii() || "aeiouy".contains(c.to_ascii_lowercase());
-    let letters: Vec<char> = paragraph.chars().filter(|c| c.is_alphabetic()).collect();
+    let letters: Vec<char> = line.chars().filter(|c| c.is_alphabetic()).collect();
     let ascii = letters.iter().filter(|c| c.is_ascii()).count();
     let vowels = letters.iter().filter(|c| is_vowel(c)).count();
     let is_latin = letters.len() >= MIN_SCRAMBLED_LETTERS && 10 * ascii >= 9 * letters.len();
-    is_latin && 10 * vowels < 3 * letters.len() || paragraph.contains("orem ipsum dolor")
+    is_latin && 10 * vowels < 3 * letters.len() || line.contains("orem ipsum dolor")
 }
 
 #[cfg(test)]

@@ -66,7 +66,8 @@ const MAX_LOGIN_FORM_BYTES: usize = 2048;
 /// Letters and digits of a page with hardly any text.
 const EMPTY_SHELL_BYTES: usize = 200;
 
-fn has_any(text: &[u8], parts: &str) -> bool {
+/// True if a text has one of some parts, which have bars between them.
+pub(super) fn has_any(text: &[u8], parts: &str) -> bool {
     parts
         .split('|')
         .any(|part| memmem::find(text, part.as_bytes()).is_some())
@@ -264,12 +265,14 @@ fn has_content(lower: &str, text: &str) -> bool {
             .and_then(|offset| lower[offset..].split_once('>'));
         inside.is_some_and(|(_, inside)| inside.trim_start().starts_with("</"))
     };
+    let notices: Vec<&str> = noscripts(lower).collect();
     let is_notice = |line: &str| {
         let line = line.to_lowercase();
-        line.contains("loading") || noscripts(lower).any(|inner| inner.contains(line.trim()))
+        line.contains("loading") || notices.iter().any(|notice| notice.contains(line.trim()))
     };
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let below = lines.skip_while(|line| !line.starts_with('#')).skip(1);
+    let below = below.filter(|line| line.contains(char::is_alphanumeric));
     let mut words = below.filter(|line| !line.starts_with(['#', '[', '!']) && !is_notice(line));
     words.next().is_some() && !ROOTS.split('|').any(is_empty)
 }
