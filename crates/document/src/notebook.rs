@@ -1,7 +1,7 @@
 //! The reader of Jupyter notebooks: their cells in order, code in fences, outputs as far as they
 //! are text, or HTML, LaTeX or JSON where there is no other text.
 //!
-//! Rules: nbformat 4, and 3, whose cells are in worksheets. Cells of text are Markdown already, so
+//! Rules: nbformat 4, and 2 and 3, whose cells are in worksheets. Cells of text are Markdown already, so
 //! that the model has no part in this.
 
 use std::borrow::Cow;
@@ -69,7 +69,7 @@ struct Notebook<'a> {
     metadata: NotebookMetadata,
 }
 
-/// A sheet of nbformat 3.
+/// A sheet of nbformat 2 or 3.
 #[derive(Deserialize)]
 struct Worksheet<'a> {
     #[serde(borrow)]
@@ -96,7 +96,7 @@ struct NotebookCell<'a> {
     cell_type: Cow<'a, str>,
     #[serde(alias = "input")]
     source: Option<&'a RawValue>,
-    /// The level of a heading, and the language of code, in nbformat 3.
+    /// The level of a heading, and the language of code, in nbformat 2 and 3.
     level: Option<usize>,
     language: Option<String>,
     outputs: Option<&'a RawValue>,

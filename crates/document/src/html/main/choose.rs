@@ -11,9 +11,9 @@ pub(super) struct ContentChoice {
     /// Expected precision, the share of content among the chosen words, and recall, the share of
     /// the content's words that are chosen.
     pub(super) expected: (f64, f64),
-    /// True if code or a data table may be missing.
+    /// True if code, a data table or a signature may be missing.
     pub(super) lacks_data: bool,
-    /// Headings and list items that may be missing.
+    /// Headings, list items, paragraphs and fields that may be missing.
     pub(super) omitted: OmittedBlocks,
 }
 

@@ -24,7 +24,7 @@ const MIN_HEADING_CHANCE: f64 = 0.05;
 /// Minimum probability of text that stays for its place.
 const MIN_TEXT_CHANCE: f64 = 0.02;
 
-/// Minimum probability of a list in a marginal part.
+/// Minimum probability of a list, a table or a description in a marginal part.
 const MIN_MARGINAL_CHANCE: f64 = 0.1;
 
 /// Minimum probability of links, and of what a field is filled with, that stay for their place.

@@ -9,7 +9,7 @@ use super::keep::{
     is_in_any, is_in_post, is_linked,
 };
 use super::page::MeasuredPage;
-use super::place::is_button;
+use super::place::{holder, is_button};
 use super::tags;
 use super::words::{APART, ASIDE, AUTHOR, MARGINAL, SIGNATURE};
 
@@ -147,27 +147,18 @@ fn is_choice(page: &MeasuredPage, block: &TextBlock) -> bool {
 }
 
 /// Returns the index of the list item around an element.
-fn item_around(page: &MeasuredPage, mut number: u32) -> Option<u32> {
-    while let Some(element) = page.cut.elements.get(number as usize) {
-        if element.called.block_kind == tags::ITEM {
-            return Some(number);
-        }
-        number = element.parent;
-    }
-    None
+fn item_around(page: &MeasuredPage, number: u32) -> Option<u32> {
+    holder(page, number, |_, element| {
+        element.called.block_kind == tags::ITEM
+    })
 }
 
 /// True if a block is of the signature of a function or a class.
 fn is_in_signature(page: &MeasuredPage, block: &TextBlock) -> bool {
-    let elements = &page.cut.elements;
-    let mut number = block.element;
-    while let Some(element) = elements.get(number as usize) {
-        if element.called.parts & SIGNATURE != 0 {
-            return !is_in_post(page, number as usize);
-        }
-        number = element.parent;
-    }
-    false
+    let signature = holder(page, block.element, |_, element| {
+        element.called.parts & SIGNATURE != 0
+    });
+    signature.is_some_and(|number| !is_in_post(page, number as usize))
 }
 
 /// True if a block of an author is a heading of the page's title.
@@ -198,13 +189,8 @@ fn is_paragraph_of_links(page: &MeasuredPage, block: &TextBlock, chance: f64) ->
 
 /// Returns the nearest element around a block that holds runs of text.
 fn holder_around<'a>(page: &'a MeasuredPage, block: &TextBlock) -> Option<&'a PageElement> {
-    let elements = &page.cut.elements;
-    let mut next = elements.get(block.element as usize);
-    while let Some(element) = next {
-        if tags::is_holder(element.called.block_kind) {
-            return Some(element);
-        }
-        next = elements.get(element.parent as usize);
-    }
-    None
+    let number = holder(page, block.element, |_, element| {
+        tags::is_holder(element.called.block_kind)
+    });
+    page.cut.elements.get(number? as usize)
 }

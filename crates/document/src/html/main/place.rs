@@ -1,7 +1,7 @@
 //! Adds blocks that belong to the chosen ones by where they stand: the text of buttons in a text,
 //! the lines below a heading, captions, the sources of quotations and values beside their labels.
 
-use super::blocks::{CONTACT, CONTROL, FIELD, NONE, OPENER, TextBlock, UNSEEN};
+use super::blocks::{CONTACT, CONTROL, FIELD, OPENER, PageElement, TextBlock, UNSEEN};
 use super::keep::{DATA, INSIDE, chosen_words, has_more_than_links, is_in_any, is_linked};
 use super::page::MeasuredPage;
 use super::tags;
@@ -53,12 +53,13 @@ fn keep_ledes(page: &MeasuredPage, parts: &[u8], chances: &[f64], chosen: &mut [
     let (blocks, elements) = (&page.cut.blocks, &page.cut.elements);
     for number in 0..blocks.len() {
         let heading = &blocks[number];
-        if !chosen[number] || elements[heading.element as usize].heading == 0 {
+        let is_heading = elements[heading.element as usize].heading > 0;
+        if !chosen[number] || !is_heading || heading.flags & UNSEEN != 0 {
             continue;
         }
         let is_main = Some(number) == page.heading;
-        let header = holder(page, heading.element, |element| {
-            elements[element].called.categories >> tags::HEADER & 1 == 1
+        let header = holder(page, heading.element, |_, element| {
+            element.called.categories >> tags::HEADER & 1 == 1
         });
         let next = (number + 1..blocks.len()).filter(|next| blocks[*next].flags & UNSEEN == 0);
         let next = next.take(if is_main { MAX_LEDE_DISTANCE } else { 1 });
@@ -97,7 +98,7 @@ fn keep_ledes(page: &MeasuredPage, parts: &[u8], chances: &[f64], chosen: &mut [
 /// Adds captions amid the content, the sources of quotations, values beside their labels, and
 /// single blocks between chosen ones.
 fn keep_beside(page: &MeasuredPage, parts: &[u8], chances: &[f64], chosen: &mut [bool]) {
-    let (blocks, elements) = (&page.cut.blocks, &page.cut.elements);
+    let blocks = &page.cut.blocks;
     let words = chosen_words(page, chosen);
     let first = chosen.iter().position(|chosen| *chosen).unwrap_or(0);
     let last = chosen.iter().rposition(|chosen| *chosen).unwrap_or(0);
@@ -117,13 +118,13 @@ fn keep_beside(page: &MeasuredPage, parts: &[u8], chances: &[f64], chosen: &mut 
             .filter(|before| chosen[*before]);
         let is_between = before.is_some() && seen.get(place + 1).is_some_and(|next| chosen[*next]);
         let is_part = |category: usize| {
-            move |element: usize| elements[element].called.categories >> category & 1 == 1
+            move |_, element: &PageElement| element.called.categories >> category & 1 == 1
         };
         let is_amid = part & APART == 0 && (first..last).contains(&number);
         let is_caption = is_amid
             && !is_linked(block)
-            && holder(page, block.element, |element| {
-                elements[element].called.block_kind == tags::CAPTION
+            && holder(page, block.element, |_, element| {
+                element.called.block_kind == tags::CAPTION
             })
             .is_some();
         let quotation = holder(page, block.element, is_part(tags::QUOTATION));
@@ -144,12 +145,11 @@ fn keep_beside(page: &MeasuredPage, parts: &[u8], chances: &[f64], chosen: &mut 
     }
 }
 
-/// True if `label` is a short text without a link at the beginning of a row, and `value` is in it.
+/// True if `label` is a short text without a link, in a row of few blocks with `value`.
 fn is_label(page: &MeasuredPage, label: &TextBlock, value: &TextBlock) -> bool {
     let elements = &page.cut.elements;
-    let row = holder(page, value.element, |element| {
-        let element = u32::try_from(element).unwrap_or(NONE);
-        page.is_in(element, label.element)
+    let row = holder(page, value.element, |number, _| {
+        page.is_in(number, label.element)
     });
     row.is_some_and(|row| {
         label.text.words <= MAX_LABEL_WORDS
@@ -163,25 +163,23 @@ fn is_label(page: &MeasuredPage, label: &TextBlock, value: &TextBlock) -> bool {
 /// with the text that follows; and of those in a data table, or amid a paragraph or an item.
 fn keep_buttons(page: &MeasuredPage, parts: &[u8], chosen: &mut [bool]) {
     let elements = &page.cut.elements;
-    let (mut follows, mut next) = (false, None);
+    // The element of the text that follows, if it is chosen.
+    let mut next = None;
     for (number, block) in page.cut.blocks.iter().enumerate().rev() {
         if block.flags & UNSEEN != 0 {
             continue;
         }
-        if chosen[number] {
-            next = Some(block.element);
-        }
         if chosen[number] || block.flags & (CONTROL | FIELD) != CONTROL {
-            follows = chosen[number];
+            next = chosen[number].then_some(block.element);
             continue;
         }
         let part = parts[block.element as usize];
         if part & (INSIDE | ASIDE) != INSIDE || !is_button(page, block) {
             continue;
         }
-        let text = holder(page, block.element, |element| {
+        let text = holder(page, block.element, |_, element| {
             matches!(
-                elements[element].called.block_kind,
+                element.called.block_kind,
                 tags::PARAGRAPH_KIND | tags::ITEM | tags::TERM
             )
         });
@@ -189,22 +187,26 @@ fn keep_buttons(page: &MeasuredPage, parts: &[u8], chosen: &mut [bool]) {
             text.is_some_and(|text| elements[text as usize].called.block_kind == tags::TERM);
         let leads =
             elements[block.element as usize].heading > 0 || is_term || block.flags & OPENER != 0;
-        let is_amid = follows && text.is_some() && text == next;
-        chosen[number] = (leads && follows) || (part & APART == 0 && (part & DATA != 0 || is_amid));
+        let is_amid = next.is_some() && text == next;
+        chosen[number] =
+            (leads && next.is_some()) || (part & APART == 0 && (part & DATA != 0 || is_amid));
     }
 }
 
 /// True if a block is the text of a button.
 pub(super) fn is_button(page: &MeasuredPage, block: &TextBlock) -> bool {
-    let elements = &page.cut.elements;
-    let is_button = |element: usize| elements[element].called.block_kind == tags::BUTTON;
+    let is_button = |_, element: &PageElement| element.called.block_kind == tags::BUTTON;
     holder(page, block.element, is_button).is_some()
 }
 
 /// Returns the nearest element around an element, or itself, that has a property.
-fn holder(page: &MeasuredPage, mut number: u32, is: impl Fn(usize) -> bool) -> Option<u32> {
+pub(super) fn holder(
+    page: &MeasuredPage,
+    mut number: u32,
+    has: impl Fn(u32, &PageElement) -> bool,
+) -> Option<u32> {
     while let Some(element) = page.cut.elements.get(number as usize) {
-        if is(number as usize) {
+        if has(number, element) {
             return Some(number);
         }
         number = element.parent;
