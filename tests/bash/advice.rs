@@ -220,6 +220,7 @@ fn what_does_something_else_without_an_error_is_named_as_well() {
         "echo '$RANDOM $(<f)' \"\\$RANDOM\"",
         "((echo x); echo y); ((x=1; echo $x))",
         "x=$(cat <f 2>&1); echo $x RANDOM",
+        "echo \"a (UID 0) {UID} x\"",
         "echo \"a &> b\"",
         "true && true; echo 1>&2",
     ] {

@@ -215,13 +215,14 @@ fn find_silent_expansion(command: &str) -> Option<String> {
         return Some("(( ))".to_owned());
     }
     let is_expanded = |name: &&str| {
-        let mut places = command.match_indices(name);
-        let is_set = command.contains(&format!("{name}=")) || std::env::var_os(name).is_some();
-        !is_set
-            && places.any(|(start, _)| {
-                command[..start].ends_with(['$', '{', '('])
-                    && !command[start + name.len()..].starts_with(is_name)
-            })
+        let mut places = command.match_indices(name).filter(|(start, _)| {
+            ["$", "${", "(("]
+                .iter()
+                .any(|before| command[..*start].ends_with(before))
+                && !command[start + name.len()..].starts_with(is_name)
+        });
+        let is_set = || command.contains(&format!("{name}=")) || std::env::var_os(name).is_some();
+        places.next().is_some() && !is_set()
     };
     let mut names = BASH_VARIABLES.split_whitespace();
     names.find(is_expanded).map(|name| format!("${name}"))
