@@ -35,9 +35,9 @@ struct HeldLines {
     line: String,
     /// The lines below the cursor, nearest last.
     below: Vec<String>,
-    /// The offset in it at which the next character is written.
+    /// The offset in `line` at which the next character is written.
     cursor: usize,
-    /// True if it was a carriage return that led to the line's start.
+    /// True if the cursor is at the line's start because of a carriage return.
     is_returned: bool,
 }
 
@@ -154,6 +154,20 @@ impl HeldLines {
         self.cursor = offset.map_or(line.len(), |(offset, _)| offset);
     }
 
+    /// Moves the cursor back by some characters, to the line's start at most.
+    fn move_back(&mut self, count: u16) {
+        let before = self.line[..self.cursor].char_indices().rev();
+        let offset = before.take(count.into()).last();
+        self.cursor = offset.map_or(self.cursor, |(offset, _)| offset);
+    }
+
+    /// Moves the cursor ahead by some characters, to the line's end at most.
+    fn move_ahead(&mut self, count: u16) {
+        let after = self.line[self.cursor..].trim_end_matches('\r');
+        let offset = after.char_indices().nth(count.into());
+        self.cursor += offset.map_or(after.len(), |(offset, _)| offset);
+    }
+
     /// Moves the cursor up or down, in its column if the line is as long.
     fn move_cursor(&mut self, up: bool, lines: u16) {
         let column = self.column();
@@ -200,10 +214,7 @@ impl vte::Perform for HeldLines {
                 self.begin_line();
             }
             b'\r' => (self.cursor, self.is_returned) = (0, true),
-            b'\x08' => {
-                let before = self.line[..self.cursor].chars().next_back();
-                self.cursor -= before.map_or(0, char::len_utf8);
-            }
+            b'\x08' => self.move_back(1),
             // A control character of eight bits can hardly be meant: it is a byte that is no UTF-8.
             0x80.. => self.print(char::REPLACEMENT_CHARACTER),
             other => self.print(char::from(other)),
@@ -220,8 +231,8 @@ impl vte::Perform for HeldLines {
                 }
                 self.move_cursor(matches!(action, 'A' | 'F'), first.max(1));
             }
-            'C' => self.set_column(self.column() + usize::from(first.max(1))),
-            'D' => self.set_column(self.column().saturating_sub(first.max(1).into())),
+            'C' => self.move_ahead(first.max(1)),
+            'D' => self.move_back(first.max(1)),
             'G' => self.set_column(usize::from(first.max(1)) - 1),
             'J' | 'K' if first == 0 || first == 2 && action == 'K' => {
                 if action == 'J' {
@@ -278,6 +289,7 @@ mod tests {
             ("[    ] a.c\r[ OK ]\n", "[ OK ] a.c\n"),
             ("abcdef\rXY\x1b[K\r\nabcdef\x1b[2D\x1b[CX", "XY\r\nabcdeX"),
             ("one\r\ntwo\x1b[A!\n", "one!\ntwo"),
+            ("é日本\x1b[2DE\x1b[9CX\x1b[9D\x1b[C!", "é!本X"),
         ] {
             for size in [1, 3, 1000] {
                 let mut text = TerminalText::new(Vec::new());
