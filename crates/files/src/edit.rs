@@ -183,7 +183,8 @@ pub fn edit(
         let prepared = prepared.map_err(|error| FailedEdit {
             index,
             error,
-            changed_by: changed_by(first, &replacements[..=index], end).unwrap_or_default(),
+            changed_by: changed_by(&target, first, &replacements[..=index], end)
+                .unwrap_or_default(),
         })?;
         if prepared.made.nearest.is_some() {
             edited.made.push(prepared.made);
@@ -227,8 +228,9 @@ pub fn edit(
 }
 
 /// The place in `replacements` of the first one after which the last of them can no longer be made,
-/// if that could be made in `file` itself.
+/// if that could be made in `file`, the text of `target`, itself.
 fn changed_by(
+    target: &WriteTarget,
     file: &RegularFile,
     replacements: &[TextReplacement<'_>],
     end: Option<Instant>,
@@ -248,7 +250,7 @@ fn changed_by(
     for (index, replacement) in before.iter().enumerate() {
         let text = between.as_ref().map_or(file, |(_, text)| text);
         let prepared = PreparedReplacement::prepare(text, *replacement, end)?;
-        let (draft, text) = prepared.write_draft(text, FileDraft::in_memory(), end)?;
+        let (draft, text) = prepared.write_draft(text, draft_between(target, file), end)?;
         if !can_be_made(&text)? {
             return Ok(Some(index));
         }
