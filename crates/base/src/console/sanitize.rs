@@ -5,7 +5,6 @@
 //! text, which can make a line read as another. A carriage return that ends a line with a newline
 //! stays.
 
-use std::cell::Cell;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::Path;
@@ -21,11 +20,9 @@ fn is_control(c: char) -> bool {
 /// The number of control characters in `text` that a terminal is shown spelled.
 #[must_use]
 pub fn count_spelled(text: &str) -> usize {
-    let count = Cell::new(0);
-    replaced(text, |c, _| {
-        count.set(count.get() + usize::from(c.is_control()));
-    });
-    count.get()
+    let mut count = 0;
+    replaced(text, |c, _| count += usize::from(c.is_control()));
+    count
 }
 
 /// `text` sanitized for a terminal.
@@ -54,7 +51,7 @@ pub fn display_path(path: &Path) -> String {
 }
 
 /// `text` with each control character replaced by what `replace` appends.
-fn replaced(text: &str, replace: impl Fn(char, &mut String)) -> String {
+fn replaced(text: &str, mut replace: impl FnMut(char, &mut String)) -> String {
     let mut sanitized = String::with_capacity(text.len());
     let mut unread = text;
     while let Some(control) = unread.find(is_control) {

@@ -30,7 +30,7 @@ pub enum TextUnit {
     NotUtf8,
 }
 
-/// The unit that begins at `bytes[at]`, and its length in bytes.
+/// The unit that begins at `bytes[offset]`, and its length in bytes.
 pub fn unit_at(bytes: &[u8], offset: usize) -> (TextUnit, usize) {
     let (mut unit, mut length) = match bytes[offset] {
         b'\n' => return (TextUnit::LineEnd, 1),
@@ -57,7 +57,7 @@ pub fn unit_at(bytes: &[u8], offset: usize) -> (TextUnit, usize) {
     (unit, length)
 }
 
-/// The character at `bytes[at]`, or the number of bytes there that are not part of one.
+/// The character at `bytes[offset]`, or the number of bytes there that are not part of one.
 fn decode(bytes: &[u8], offset: usize) -> Result<char, usize> {
     let piece = &bytes[offset..bytes.len().min(offset + 4)];
     let valid = match std::str::from_utf8(piece) {

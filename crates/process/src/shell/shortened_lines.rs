@@ -22,7 +22,7 @@ pub struct ShortenedLines {
 /// A line with its newline.
 #[derive(Clone, Copy, Debug)]
 pub struct ShortenedLine<'a> {
-    bytes: &'a [u8],
+    text: &'a [u8],
     /// The place in it where bytes are missing, and their number, which may be 0.
     gap: (usize, u64),
 }
@@ -47,7 +47,7 @@ impl ShortenedLines {
             let line = self.text.split_off(self.last);
             let gap = self.gaps.pop_if(|(offset, _)| *offset >= self.last);
             let gap = gap.map_or((0, 0), |(offset, missing)| (offset - self.last, missing));
-            self.push_line(ShortenedLine { bytes: &line, gap }, longest);
+            self.push_line(ShortenedLine { text: &line, gap }, longest);
         }
         later
     }
@@ -80,12 +80,12 @@ impl ShortenedLines {
         let mut gaps = self.gaps.iter().peekable();
         let mut end = 0;
         let lines = self.text.split_inclusive(|byte| *byte == b'\n');
-        lines.map(move |bytes| {
+        lines.map(move |text| {
             let start = end;
-            end += bytes.len();
+            end += text.len();
             let gap = gaps.next_if(|(offset, _)| *offset < end);
             let gap = gap.map_or((0, 0), |(offset, missing)| (offset - start, *missing));
-            ShortenedLine { bytes, gap }
+            ShortenedLine { text, gap }
         })
     }
 
@@ -97,21 +97,21 @@ impl ShortenedLines {
     }
 
     fn push_line(&mut self, line: ShortenedLine<'_>, longest: usize) {
-        let ShortenedLine { bytes: kept, gap } = line;
+        let ShortenedLine { text, gap } = line;
         let (mut start, mut end, mut missing) = (gap.0, gap.0, gap.1);
-        let length = kept.strip_suffix(b"\n").unwrap_or(kept).len();
+        let length = text.strip_suffix(b"\n").unwrap_or(text).len();
         if length > longest + MARK_BYTES {
             // Of a line, as of all the output, the first fifth and the last four fifths.
-            let first = whole_character(kept, longest / 5);
+            let first = whole_character(text, longest / 5);
             start = if missing > 0 { start.min(first) } else { first };
-            end = end.max(whole_character(kept, length - (longest - longest / 5)));
+            end = end.max(whole_character(text, length - (longest - longest / 5)));
             missing += (end - start) as u64;
         }
-        self.text.extend_from_slice(&kept[..start]);
+        self.text.extend_from_slice(&text[..start]);
         if missing > 0 {
             self.gaps.push((self.text.len(), missing));
         }
-        self.text.extend_from_slice(&kept[end..]);
+        self.text.extend_from_slice(&text[end..]);
     }
 }
 
@@ -119,7 +119,7 @@ impl<'a> ShortenedLine<'a> {
     /// The number of bytes of which it was made.
     #[must_use]
     pub fn bytes(self) -> u64 {
-        self.bytes.len() as u64 + self.gap.1
+        self.text.len() as u64 + self.gap.1
     }
 
     /// True if something is missing.
@@ -132,9 +132,9 @@ impl<'a> ShortenedLine<'a> {
     #[must_use]
     pub fn worded(self) -> Cow<'a, [u8]> {
         if !self.is_shortened() {
-            return Cow::Borrowed(self.bytes);
+            return Cow::Borrowed(self.text);
         }
-        let (start, end) = self.bytes.split_at(self.gap.0);
+        let (start, end) = self.text.split_at(self.gap.0);
         let length = thousands(self.bytes() - u64::from(end.ends_with(b"\n")));
         let words = format!("…[line of {length} bytes]…");
         Cow::Owned([start, words.as_bytes(), end].concat())

@@ -162,7 +162,7 @@ pub(super) fn refusal(confinement: &Confinement, refused: &PathRefusal<'_>) -> F
     let others = others.filter(|one| temporary != Some(one.as_path()));
     let names: Vec<String> = others
         .map(|one| one.to_string_lossy().into_owned())
-        .chain(temporary.map(|address| format!("$TMPDIR ({})", address.display())))
+        .chain(temporary.map(|directory| format!("$TMPDIR ({})", directory.display())))
         .collect();
     let message = if names.is_empty() {
         format!("Not allowed: {path}; this call is confined to reading")

@@ -55,7 +55,9 @@ const MAX_SUMMED_BYTES: usize = 256 * 1024;
 fn state_of(path: &Path) -> Option<String> {
     let status = fs::metadata(path).ok()?;
     let size = status.len();
-    if let Some((content, true)) = iki_files::beginning(path, MAX_SUMMED_BYTES, None) {
+    if size <= MAX_SUMMED_BYTES as u64
+        && let Some((content, true)) = iki_files::beginning(path, MAX_SUMMED_BYTES, None)
+    {
         let mut sum = DefaultHasher::new();
         sum.write(&content);
         return Some(format!("{:x} {size}", sum.finish()));

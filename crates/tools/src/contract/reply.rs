@@ -182,7 +182,7 @@ impl<'w> AnswerObject<'w> {
     #[must_use]
     pub fn progress(&self) -> ObjectProgress {
         match self.sink {
-            Sink::Json { progress: at, .. } => at,
+            Sink::Json { progress, .. } => progress,
             Sink::Viewer(_) => ObjectProgress::default(),
         }
     }

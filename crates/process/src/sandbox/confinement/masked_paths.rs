@@ -206,9 +206,9 @@ impl MaskedPaths {
                 continue;
             }
             if makes {
-                let visible_paths = above.iter().copied().chain([masked.path.as_path()]);
-                let visible_paths = visible_paths.chain(masked.readable.as_deref());
-                let missing = visible_paths.filter(|path| !path.exists());
+                let required = above.iter().copied().chain([masked.path.as_path()]);
+                let required = required.chain(masked.readable.as_deref());
+                let missing = required.filter(|path| !path.exists());
                 mask.missing.extend(missing.filter_map(in_parent));
             }
             mask.required |= there;

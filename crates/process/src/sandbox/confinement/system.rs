@@ -145,10 +145,10 @@ pub const TEMPORARY_OF_ZSH: &str = "TMPPREFIX";
 #[must_use]
 pub fn is_withheld(name: &OsStr) -> bool {
     let name = name.as_bytes();
-    let temporary_paths = [TEMPORARY, TEMPORARY_OF_ZSH].into_iter();
+    let temporary_variables = [TEMPORARY, TEMPORARY_OF_ZSH].into_iter();
     SERVICES
         .split(' ')
-        .chain(temporary_paths)
+        .chain(temporary_variables)
         .any(|one| one.as_bytes() == name)
         || SERVICE_VARIABLE_PREFIXES
             .iter()

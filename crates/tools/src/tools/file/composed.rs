@@ -111,5 +111,6 @@ pub fn binary_words(head: &[u8]) -> Option<&'static str> {
 
 /// True if `content` is a whole notebook.
 pub fn is_notebook(content: &[u8]) -> bool {
-    FileKind::detect(content) == Some(FileKind::Ipynb)
+    content.trim_ascii_start().starts_with(b"{")
+        && FileKind::detect(content) == Some(FileKind::Ipynb)
 }

@@ -62,7 +62,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         let message = format!("{path} {why}, so nothing was written");
         return Err(Failure::new(ErrorCode::InvalidArg, message));
     }
-    let mut similar = failure::similar_path(path).filter(|_| !exists);
+    let similar = (!exists).then(|| failure::similar_path(path)).flatten();
     let reader = request.terms().reader;
     let end = request.terms().deadline.map(|deadline| deadline.end);
     let failed = |error| failure::with_note(path, &error, PathWant::Name, request.terms());
@@ -95,13 +95,9 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         let made = failure::quoted(&made);
         format!("The directory {made} was made for it")
     });
-    let new = similar
-        .as_ref()
-        .map(|_| format!("This created a new file named {name:?}"));
-    if let Some(made) = made.or(new) {
-        let similar = similar
-            .take()
-            .map(|path| format!("; {path:?} is there as well"));
+    let new = || format!("This created a new file named {name:?}");
+    if let Some(made) = made.or_else(|| similar.as_ref().map(|_| new())) {
+        let similar = similar.map(|path| format!("; {path:?} is there as well"));
         notes.add(format!("{made}{}.", similar.unwrap_or_default()));
     }
     match old.flatten() {

@@ -256,8 +256,9 @@ fn reply_of(
                 "With bash, `zcat {file} | tail -n +{last}` goes on."
             ));
         }
+        let cut = notices.join(" ");
         let lines = MadeLines {
-            cut: Some(&notices.join(" ")),
+            cut: Some(&cut),
             ..MadeLines::select(text, &wanted)
         };
         lines.answer(object, &wanted, what)
