@@ -13,8 +13,10 @@ use serde_json::{Value, json};
 
 /// Many small files in many directories, enough for threads to be begun: names whose order is not
 /// that of their directories, matches here and there.
-fn many_files(root: &Path, files: u32) {
-    for n in 0..files {
+fn many_files() -> tempfile::TempDir {
+    let here = common::directory();
+    let root = here.path();
+    for n in 0..3000 {
         let directory = root.join(match n % 5 {
             0 => format!("d{}", n % 41),
             1 => format!("d{}-x/e", n % 41),
@@ -32,6 +34,7 @@ fn many_files(root: &Path, files: u32) {
         }
         fs::write(directory.join(format!("f{n}")), text).unwrap();
     }
+    here
 }
 
 fn on_threads(
@@ -84,8 +87,7 @@ fn is_the_same_cut_or_whole(here: &Path, name: &str, request: &Value, most: u32)
 
 #[test]
 fn several_threads_give_the_answer_of_one() {
-    let here = common::directory();
-    many_files(here.path(), 3000);
+    let here = many_files();
     fs::create_dir(here.path().join("d0/empty")).unwrap();
     std::os::unix::fs::symlink("d1", here.path().join("d0/link")).unwrap();
     for request in [
@@ -118,8 +120,7 @@ fn several_threads_give_the_answer_of_one() {
 
 #[test]
 fn few_files_that_may_be_open_are_enough() {
-    let here = common::directory();
-    many_files(here.path(), 3000);
+    let here = many_files();
     let request = json!({"pattern": "needle", "glob": "**/*"});
     let call = |limit: &str, threads: &str| {
         let call = tool("grep").with(&request).after(limit);
@@ -133,21 +134,19 @@ fn few_files_that_may_be_open_are_enough() {
 
 #[test]
 fn names_come_in_the_order_of_their_bytes() {
-    let here = common::directory();
-    many_files(here.path(), 6000);
+    let here = many_files();
     let answer = tool("glob").with(&json!({"pattern": "**/*"}));
     let answer = answer.env("IKIGAI_THREADS", "4");
     let answer = answer.in_directory(here.path()).run();
     let output = answer.field("output");
     let names: Vec<&str> = output.lines().collect();
-    assert!(names.len() > 6000);
+    assert!(names.len() > 3000);
     assert!(names.is_sorted_by(|one, next| one.as_bytes() < next.as_bytes()));
 }
 
 #[test]
 fn a_tree_that_changes_meanwhile_gives_the_same_of_what_stays() {
-    let here = common::directory();
-    many_files(here.path(), 4000);
+    let here = many_files();
     let over = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {
