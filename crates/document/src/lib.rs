@@ -19,6 +19,7 @@
 //! | `zip_listing` | the names of what is in a zip file |
 //! | `kinds` | the one list of the kinds of files |
 //! | `file` | detection and conversion of files |
+//! | `limits` | deadlines |
 //! | `error` | reasons why a file has no conversion |
 //! | `reader_panics` | panics that are faults of a file |
 //! | `superscript` | the marks of superscripts |
@@ -48,6 +49,7 @@ mod formula;
 pub mod fuzzing;
 mod html;
 mod kinds;
+mod limits;
 mod markdown;
 mod model;
 mod notebook;

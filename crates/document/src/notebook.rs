@@ -16,6 +16,7 @@ use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::html::PageSyntax;
+use super::limits::is_past;
 use super::markdown::block_fence;
 use super::office::blocks::BlockWriter;
 use super::{Document, DocumentCuts, DocumentError, FileKind, FileLimits, epub, file};
@@ -205,7 +206,7 @@ pub(super) fn read(bytes: &[u8], limits: &FileLimits) -> Result<Document, Docume
         }
     }
     for (index, cell) in cells.into_iter().enumerate() {
-        if limits.end.is_some_and(|end| Instant::now() >= end) {
+        if is_past(limits.end) {
             writer.cuts.time = true;
             break;
         }

@@ -9,6 +9,7 @@ use url::Url;
 
 use self::notes::BookNotes;
 use super::html::{self, PageSyntax, StageDeadlines};
+use super::limits::is_past;
 use super::model::NodeContent;
 use super::office::DocumentProperties;
 use super::office::blocks::BlockWriter;
@@ -115,7 +116,7 @@ pub(super) fn read(package: &mut ZipPackage<'_>) -> Result<BlockWriter, Document
             package.locked = true;
             continue;
         }
-        blocks.late |= package.end().is_some_and(|end| Instant::now() >= end);
+        blocks.late |= is_past(package.end());
         if blocks.late || !blocks.has_room() {
             break;
         }

@@ -14,6 +14,7 @@ use zip::result::ZipError;
 
 use super::xml::{self, XmlReader};
 use crate::DocumentError;
+use crate::limits::is_past;
 
 /// Limit of a file's entries.
 const MAX_ENTRIES: usize = 20_000;
@@ -158,8 +159,11 @@ impl<'a> ZipPackage<'a> {
     /// Returns the bytes of a part, as many as can be read.
     pub(crate) fn bytes(&mut self, name: &str) -> Option<Vec<u8>> {
         let entry = self.entry(name)?;
-        let is_late = self.end.is_some_and(|end| Instant::now() >= end);
-        let limit = if is_late { 0 } else { self.part.min(self.left) };
+        let limit = if is_past(self.end) {
+            0
+        } else {
+            self.part.min(self.left)
+        };
         let mut bytes = Vec::new();
         let file = match self.archive.by_index(entry) {
             Ok(file) => file,

@@ -10,6 +10,7 @@ use lopdf::{Dictionary, Document, LoadOptions, Object, ObjectId};
 
 use super::lexer::{is_blank, is_regular};
 use crate::file::reading_end;
+use crate::limits::is_past;
 use crate::{DocumentError, FileLimits};
 
 /// Limit of the memory of all objects, in bytes.
@@ -162,8 +163,7 @@ fn weigh(id: ObjectId, object: &mut Object) -> Option<(ObjectId, Object)> {
             return true;
         };
         loading.objects += 1;
-        let late =
-            loading.objects % 256 == 0 && loading.end.is_some_and(|end| Instant::now() >= end);
+        let late = loading.objects % 256 == 0 && is_past(loading.end);
         let Some(weight) = weight else {
             // An object stream that cannot be read is ignored.
             return !late;

@@ -16,6 +16,7 @@ use super::blocks::BlockWriter;
 use super::inlines::InlineContent;
 use super::{DocumentProperties, rtf};
 use crate::html::PageSyntax;
+use crate::limits::is_past;
 use crate::{FileKind, epub};
 
 mod boundaries;
@@ -102,7 +103,7 @@ pub(crate) fn read(bytes: &[u8], kind: FileKind, end: Option<Instant>) -> Option
     let mut text = mime::MAX_TEXT_BYTES;
     for (index, message) in messages.iter().enumerate() {
         if index > 0 {
-            blocks.late |= end.is_some_and(|end| Instant::now() >= end);
+            blocks.late |= is_past(end);
             if blocks.late || !blocks.has_room() || text == 0 {
                 let left = messages.len() - index;
                 blocks.add_left_out(left as u64, "more message");

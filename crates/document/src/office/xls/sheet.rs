@@ -15,9 +15,7 @@ use super::super::xlsx::sheet::CellBudget;
 use super::super::xlsx::write_sheet;
 use super::record::RecordData;
 use super::{BEGIN, END, Records, Workbook};
-
-/// Records read between two looks at the clock.
-const RECORDS_PER_CHECK: usize = 4096;
+use crate::limits::StepClock;
 
 /// Limit of a sheet's comments and shapes.
 const MAX_OBJECTS: usize = 20_000;
@@ -63,8 +61,9 @@ pub(super) fn read(
     };
     let mut depth = 0_usize;
     let mut is_whole = false;
-    for (index, (kind, mut data)) in records.enumerate() {
-        if index % RECORDS_PER_CHECK == 0 && end.is_some_and(|end| Instant::now() >= end) {
+    let mut clock = StepClock::new(end);
+    for (kind, mut data) in records {
+        if clock.is_past() {
             blocks.late = true;
             break;
         }

@@ -9,9 +9,7 @@ use super::format::CellFormats;
 use super::sheet::{CellBudget, MAX_COLUMN, MAX_ROW, SheetContent, SheetContext};
 use super::strings::SharedStrings;
 use super::{MAX_SHEETS, SheetEntry};
-
-/// Records read between two looks at the clock.
-const RECORDS_PER_CHECK: usize = 4096;
+use crate::limits::StepClock;
 
 /// The records of a part: their types and their data.
 struct Records<'a>(&'a [u8]);
@@ -119,9 +117,9 @@ pub(super) fn read_sheet(
     blocks: &mut BlockWriter,
 ) -> SheetContent {
     let mut sheet = CollectedSheet::new(budget);
-    let mut row = 0;
-    for (index, (kind, mut data)) in Records(part).enumerate() {
-        if index % RECORDS_PER_CHECK == 0 && context.is_late() {
+    let (mut row, mut clock) = (0, StepClock::new(context.end));
+    for (kind, mut data) in Records(part) {
+        if clock.is_past() {
             blocks.late = true;
             break;
         }

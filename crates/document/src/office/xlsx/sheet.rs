@@ -63,12 +63,6 @@ pub(in super::super) struct SheetContent {
     pub(in super::super) cut: bool,
 }
 
-impl SheetContext<'_> {
-    pub(super) fn is_late(&self) -> bool {
-        self.end.is_some_and(|end| Instant::now() >= end)
-    }
-}
-
 /// Reads a sheet within the budget.
 pub(super) fn read(
     text: &str,
