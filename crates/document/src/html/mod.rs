@@ -31,8 +31,8 @@ use std::time::Instant;
 use html2md::RcDom;
 use url::Url;
 
-use super::DocumentCuts;
 use super::model::DocumentModel;
+use crate::document::DocumentCuts;
 use prefilter::WantedContent;
 
 mod address;
@@ -68,25 +68,13 @@ pub use self::declared::{MetaElement, read_declared};
 pub use self::elements_by_class::find_by_class;
 pub(super) use self::fallback_content::refresh_target;
 pub(super) use self::prefilter::PageSyntax;
+pub use crate::document::OmittedBlocks;
 
 /// Deadlines of the two steps of reading; each leaves time for the steps after it.
 #[derive(Clone, Copy, Default)]
 pub(super) struct StageDeadlines {
     pub(super) parse: Option<Instant>,
     pub(super) walk: Option<Instant>,
-}
-
-/// Numbers of blocks outside of the main content that may belong to it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct OmittedBlocks {
-    /// Headings.
-    pub headings: u32,
-    /// Items of lists.
-    pub items: u32,
-    /// Paragraphs.
-    pub paragraphs: u32,
-    /// Fields of forms with choices.
-    pub fields: u32,
 }
 
 /// A page as it was converted.

@@ -17,9 +17,9 @@ use std::time::Instant;
 
 use self::inline::{InlineMarkup, InlineMode, InlineWriter};
 use self::lines::{ContainerKind, MarkdownBlock, MarkdownLines};
-use super::DocumentCuts;
 use super::limits::StepClock;
 use super::model::{AddressId, DocumentModel, DocumentNode, NodeContent, TextSlice};
+use crate::document::DocumentCuts;
 
 pub(super) use fence::block_fence;
 

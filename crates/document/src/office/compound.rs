@@ -6,7 +6,8 @@
 use std::collections::HashMap;
 
 use super::mail;
-use crate::{FileKind, MAX_FILE};
+use crate::kinds::FileKind;
+use crate::limits::MAX_FILE;
 use iki_base::signature::COMPOUND;
 
 /// Numbers of sectors from this one on are marks, not places.

@@ -20,7 +20,8 @@
 //! | `legacy_office_text` | texts as `catdoc` and its like write them |
 
 use super::model::NodeContent;
-use super::{DocumentError, FileKind};
+use crate::error::DocumentError;
+use crate::kinds::FileKind;
 use blocks::BlockWriter;
 use package::ZipPackage;
 use xml::{XmlReader, XmlTag};

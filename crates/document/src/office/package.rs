@@ -13,7 +13,7 @@ use zip::ZipArchive;
 use zip::result::ZipError;
 
 use super::xml::{self, XmlReader};
-use crate::DocumentError;
+use crate::error::DocumentError;
 use crate::limits::is_past;
 
 /// Limit of a file's entries.
@@ -26,6 +26,9 @@ const MAX_TOTAL: usize = 256 << 20;
 /// numbers.
 pub(crate) const RECORD_SIGNATURE: &[u8] = b"PK\x01\x02";
 pub(crate) const END_64_SIGNATURE: &[u8] = b"PK\x06\x06";
+
+/// The beginning of a zip file without members.
+pub(crate) const EMPTY_ZIP: &[u8] = b"PK\x05\x06";
 
 /// A zip file.
 pub(crate) struct ZipPackage<'a> {

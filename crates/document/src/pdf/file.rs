@@ -10,9 +10,11 @@ use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 
 use super::geometry::{Matrix, Rect};
 use super::opening::{MAX_UNCHECKED, is_crowded, load, without_attachments_key};
-use crate::file::reading_end;
+use crate::error::DocumentError;
+use crate::kinds::FileKind;
+use crate::limits::FileLimits;
 use crate::limits::is_past;
-use crate::{DocumentError, FileKind, FileLimits};
+use crate::limits::reading_end;
 use iki_base::signature;
 
 /// Maximum depth of the page tree.

@@ -9,9 +9,10 @@ use std::time::Instant;
 use lopdf::{Dictionary, Document, LoadOptions, Object, ObjectId};
 
 use super::lexer::{is_blank, is_regular};
-use crate::file::reading_end;
+use crate::error::DocumentError;
+use crate::limits::FileLimits;
 use crate::limits::is_past;
-use crate::{DocumentError, FileLimits};
+use crate::limits::reading_end;
 
 /// Limit of the memory of all objects, in bytes.
 const MAX_MEMORY: usize = 288 << 20;

@@ -15,9 +15,10 @@ use std::time::Instant;
 use super::blocks::BlockWriter;
 use super::inlines::InlineContent;
 use super::{DocumentProperties, rtf};
+use crate::embedded_page::append_page;
 use crate::html::PageSyntax;
+use crate::kinds::FileKind;
 use crate::limits::is_past;
-use crate::{FileKind, epub};
 
 mod boundaries;
 mod encodings;
@@ -86,7 +87,7 @@ fn is_stub(text: &str, page: &str) -> bool {
     }
     let page = &page[..iki_base::wording::floor_boundary(page, MAX_STUB_PAGE)];
     let mut writer = BlockWriter::default();
-    epub::append_page(page, "mail", PageSyntax::Html, None, &mut writer);
+    append_page(page, "mail", PageSyntax::Html, None, &mut writer);
     writer.builder.finish(String::new()).count_letters(wanted) == wanted
 }
 
@@ -170,7 +171,7 @@ fn write_text(message: &MailMessage, end: Option<Instant>, blocks: &mut BlockWri
         let limit = iki_base::wording::floor_boundary(&message.page, MAX_PAGE);
         blocks.cut |= limit < message.page.len();
         let page = &message.page[..limit];
-        epub::append_page(page, "mail", PageSyntax::Html, end, blocks);
+        append_page(page, "mail", PageSyntax::Html, end, blocks);
     } else if rtf::is_rtf(&message.rtf) {
         blocks.end();
         let mut read = rtf::read(&message.rtf, end);

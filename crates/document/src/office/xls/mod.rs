@@ -22,7 +22,7 @@ use super::xlsx::format::CellFormats;
 use super::xlsx::sheet::CellBudget;
 use super::xlsx::strings::SharedStrings;
 use super::xlsx::{MAX_SHEETS, SheetEntry};
-use crate::DocumentError;
+use crate::error::DocumentError;
 
 mod properties;
 pub(super) mod record;
