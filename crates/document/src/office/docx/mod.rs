@@ -16,14 +16,16 @@ use memchr::memmem;
 
 use self::field::DocxField;
 use self::numbering::ListNumbering;
-use self::styles::{StyleSheet, is_shaded};
+use self::styles::{StyleSheet, is_shaded, is_white};
 use super::blocks::{BlockWriter, TableCell};
+use super::comments::comment_of;
 use super::inlines::InlineContent;
+use super::limits::{MAX_COLUMNS, MAX_DEPTH, MAX_NOTES};
 use super::package::{PartRelationships, ZipPackage};
 use super::xml::XmlReader;
-use super::{MAX_COLUMNS, MAX_DEPTH, MAX_NOTES, NodeContent, comment_of, is_white};
 use crate::embedded_page::append_page;
 use crate::html::PageSyntax;
+use crate::model::NodeContent;
 
 pub(super) mod field;
 mod numbering;

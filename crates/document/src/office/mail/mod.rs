@@ -14,7 +14,8 @@ use std::time::Instant;
 
 use super::blocks::BlockWriter;
 use super::inlines::InlineContent;
-use super::{DocumentProperties, rtf};
+use super::properties::DocumentProperties;
+use super::rtf;
 use crate::embedded_page::append_page;
 use crate::html::PageSyntax;
 use crate::kinds::FileKind;
@@ -26,7 +27,6 @@ mod mime;
 mod outlook;
 
 pub(crate) use mime::{is_message as is_eml, may_be_message};
-pub(super) use outlook::PROPERTIES as MSG_STREAM;
 
 /// Limit of the names of attachments, and of the messages within a message.
 const MAX_PARTS: usize = 500;

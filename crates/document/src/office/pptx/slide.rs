@@ -6,10 +6,10 @@
 use std::rc::Rc;
 
 use super::super::blocks::{BlockWriter, TableCell};
+use super::super::diagram::{self, description_of};
 use super::super::inlines::InlineContent;
 use super::super::package::{PartRelationships, ZipPackage};
 use super::super::xml::XmlReader;
-use super::super::{description_of, diagram};
 use super::bullets::{LEVELS, LevelBullets, SlideLayout, SlidePlaceholder};
 use super::shape_position::{ShapePlace, SlideArea};
 use super::text::{self, SlideParagraph};

@@ -23,8 +23,9 @@ use self::token::{RtfToken, RtfTokens};
 use super::blocks::{BlockWriter, ItemLabel, ParagraphRole};
 use super::docx::styles::RunProperties;
 use super::inlines::InlineContent;
-use super::{MAX_DEPTH, NodeContent};
+use super::limits::MAX_DEPTH;
 use crate::limits::StepClock;
+use crate::model::NodeContent;
 
 mod control;
 mod table;

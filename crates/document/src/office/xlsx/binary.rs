@@ -6,9 +6,10 @@ use super::super::blocks::BlockWriter;
 use super::super::xls::record::RecordData;
 use super::cell_collection::CollectedSheet;
 use super::format::CellFormats;
-use super::sheet::{CellBudget, MAX_COLUMN, MAX_ROW, SheetContent, SheetContext};
+use super::sheet::{
+    CellBudget, MAX_COLUMN, MAX_ROW, MAX_SHEETS, SheetContent, SheetContext, SheetEntry,
+};
 use super::strings::SharedStrings;
-use super::{MAX_SHEETS, SheetEntry};
 use crate::limits::StepClock;
 
 /// The records of a part: their types and their data.

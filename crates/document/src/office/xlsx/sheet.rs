@@ -12,6 +12,16 @@ use super::cell_collection::CollectedSheet;
 use super::format::CellFormats;
 use super::strings::{self, MAX_CELL, SharedStrings};
 
+/// Limit of a document's sheets.
+pub(in super::super) const MAX_SHEETS: usize = 1000;
+
+/// A sheet in the workbook's list.
+pub(in super::super) struct SheetEntry {
+    pub(in super::super) name: String,
+    pub(in super::super) relation: String,
+    pub(in super::super) hidden: bool,
+}
+
 /// Limits of a sheet: columns and rows.
 pub(in super::super) const MAX_COLUMN: u32 = 16_384;
 pub(in super::super) const MAX_ROW: u32 = 1_048_576;
