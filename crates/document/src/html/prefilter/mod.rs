@@ -28,21 +28,16 @@ pub(super) mod visibility;
 pub(crate) mod xml;
 
 use super::reveal::HiddenElements;
+use super::source::{HtmlSource, PageSyntax};
 use super::tokens::TokenEmitter;
-use super::{DocumentCuts, HtmlSource, dom, react_streaming, tag, unseen_text};
+use super::{dom, react_streaming, tag, unseen_text};
+use crate::document::DocumentCuts;
 use crate::limits::StepClock;
 use category::{TagCategory, category_of};
 pub(super) use controls::BOX_SPACE;
 pub(super) use line_numbers::is_line_number_class;
 use tree::{ElementStack, EndTagOutcome};
 pub(super) use used_attributes::leads_to_neighbour;
-
-/// The language of a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PageSyntax {
-    Html,
-    Xml,
-}
 
 /// The content that is wanted of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
