@@ -10,12 +10,12 @@ use super::limits::is_past;
 use super::model::NodeContent;
 use super::office::blocks::BlockWriter;
 use super::office::package::{ZipPackage, resolve_part_name};
-use super::office::properties::DocumentProperties;
+use super::office::properties::{DocumentProperties, MAX_PROPERTY};
 use super::office::xml::{XmlReader, XmlTag};
 use crate::embedded_page::append_page;
 use crate::error::DocumentError;
 use crate::kinds::FileKind;
-use iki_base::wording::floor_boundary;
+use iki_base::wording::{floor_boundary, joined_words};
 
 mod notes;
 
@@ -36,9 +36,6 @@ const MAX_FALLBACKS: usize = 16;
 
 /// Limit of a chapter, in bytes.
 const MAX_CHAPTER: usize = 8 << 20;
-
-/// Limit of a title, author or date, in bytes.
-const MAX_PROPERTY: usize = 1000;
 
 /// True if a zip file is an EPUB.
 pub(super) fn is_epub(package: &mut ZipPackage<'_>) -> bool {
@@ -203,7 +200,7 @@ fn read_package_document(text: &str, folder: &str) -> PackageDocument {
 fn keep_property(slot: &mut String, xml: &mut XmlReader<'_>) {
     let text = xml.text_within(MAX_PROPERTY);
     if slot.is_empty() {
-        *slot = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        *slot = joined_words(&text);
     }
 }
 

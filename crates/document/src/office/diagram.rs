@@ -6,6 +6,7 @@ use super::blocks::BlockWriter;
 use super::inlines::InlineContent;
 use super::package::ZipPackage;
 use super::xml::{XmlReader, XmlTag};
+use iki_base::wording::joined_words;
 
 /// Limit of a point's text, in bytes.
 const MAX_TEXT: usize = 2000;
@@ -49,5 +50,5 @@ fn point_text(xml: &mut XmlReader<'_>) -> String {
         "p" | "br" => all.push(' '),
         _ => {}
     });
-    all.split_whitespace().collect::<Vec<_>>().join(" ")
+    joined_words(&all)
 }

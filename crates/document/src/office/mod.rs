@@ -24,6 +24,7 @@
 use crate::error::DocumentError;
 use crate::kinds::FileKind;
 use blocks::BlockWriter;
+use iki_base::wording::joined_words;
 use package::ZipPackage;
 use properties::{DocumentProperties, MAX_PROPERTY};
 use xml::XmlReader;
@@ -141,7 +142,7 @@ fn properties(package: &mut ZipPackage<'_>) -> DocumentProperties {
             _ => return,
         };
         let text = xml.text_within(MAX_PROPERTY);
-        *slot = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        *slot = joined_words(&text);
     });
     if properties.date.is_empty() {
         properties.date = modified;

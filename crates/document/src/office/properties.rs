@@ -1,7 +1,7 @@
 //! A document's metadata.
 
 /// Limit of a title, author or date, in bytes.
-pub(super) const MAX_PROPERTY: usize = 1000;
+pub(crate) const MAX_PROPERTY: usize = 1000;
 
 /// A document's metadata; empty where it gives none.
 #[derive(Default)]
