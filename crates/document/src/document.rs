@@ -66,6 +66,32 @@ impl Document {
     pub fn has_text(&self) -> bool {
         !self.silent && !self.markdown.is_empty()
     }
+
+    /// Adds a remark of one line on the programs that have read it or its scanned pages, of which
+    /// `unread` were not read; a later attempt may read more of them if it was `late`.
+    #[must_use]
+    pub fn with_remark_on_programs(mut self, remark: String, unread: usize, late: bool) -> Self {
+        self.remark.get_or_insert(self.markdown.len());
+        self.markdown.extend(["\n\n[", &remark, "]"]);
+        self.remark_on_programs = Some(remark);
+        self.cuts.scans += unread;
+        self.is_transient |= late;
+        self
+    }
+
+    /// Adds further cuts, in words too.
+    #[must_use]
+    pub fn cut(mut self, cuts: DocumentCuts) -> Self {
+        for notice in cuts.notices() {
+            self.remark.get_or_insert(self.markdown.len());
+            if !self.markdown.is_empty() {
+                self.markdown.push_str("\n\n");
+            }
+            self.markdown.extend(["[", &notice, "]"]);
+        }
+        self.cuts = self.cuts.and(cuts);
+        self
+    }
 }
 
 /// Bytes by which Markdown may exceed twice its page: room for the absolute addresses of a short
@@ -178,33 +204,5 @@ impl DocumentCuts {
         ];
         let cuts = all.into_iter().filter(|(cut, _)| *cut);
         cuts.map(|(_, notice)| notice.to_owned()).collect()
-    }
-}
-
-impl Document {
-    /// Adds a remark of one line on the programs that have read it or its scanned pages, of which
-    /// `unread` were not read; a later attempt may read more of them if it was `late`.
-    #[must_use]
-    pub fn with_remark_on_programs(mut self, remark: String, unread: usize, late: bool) -> Self {
-        self.remark.get_or_insert(self.markdown.len());
-        self.markdown.extend(["\n\n[", &remark, "]"]);
-        self.remark_on_programs = Some(remark);
-        self.cuts.scans += unread;
-        self.is_transient |= late;
-        self
-    }
-
-    /// Adds further cuts, in words too.
-    #[must_use]
-    pub fn cut(mut self, cuts: DocumentCuts) -> Self {
-        for notice in cuts.notices() {
-            self.remark.get_or_insert(self.markdown.len());
-            if !self.markdown.is_empty() {
-                self.markdown.push_str("\n\n");
-            }
-            self.markdown.extend(["[", &notice, "]"]);
-        }
-        self.cuts = self.cuts.and(cuts);
-        self
     }
 }
