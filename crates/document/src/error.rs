@@ -1,8 +1,6 @@
 //! Reasons why a document file has no conversion, each in a sentence that says what to do next.
 
-use super::office::package::ZipPackage;
-use super::{FileKind, FileLimits, reader_panics};
-use iki_base::signature::{COMPOUND, ZIP};
+use crate::kinds::FileKind;
 use iki_base::wording::count_noun;
 
 /// The reason why a file has no conversion, displayed as a sentence for its reader.
@@ -61,29 +59,3 @@ pub enum DocumentError {
 
 /// The advice on a file without text.
 const FIND_ANOTHER: &str = "find another copy, or the same text as a page.";
-
-impl DocumentError {
-    /// Finds out from its bytes why a file is of no kind that has a conversion; `None` if they do
-    /// not tell.
-    #[must_use]
-    pub fn detect(bytes: &[u8]) -> Option<Self> {
-        if bytes.starts_with(COMPOUND) {
-            // The name of the stream that holds an encrypted document, in UTF-16.
-            let name: Vec<u8> = "EncryptedPackage"
-                .bytes()
-                .flat_map(|byte| [byte, 0])
-                .collect();
-            let encrypted = memchr::memmem::find(bytes, &name).is_some();
-            return Some(if encrypted {
-                Self::Encrypted
-            } else {
-                Self::UnknownLegacyOffice
-            });
-        }
-        if !bytes.starts_with(ZIP) {
-            return None;
-        }
-        let opened = || ZipPackage::open(bytes, FileLimits::default().part, None).err();
-        reader_panics::catch_reader_panic(opened).unwrap_or(Some(Self::Damaged))
-    }
-}

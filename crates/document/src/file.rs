@@ -1,28 +1,22 @@
 //! Documents that come as files: their detection and conversion.
 
-use std::time::Instant;
-
 use memchr::memmem;
 
-use super::markdown;
 use super::notebook;
 use super::office::blocks::BlockWriter;
-use super::office::package::ZipPackage;
+use super::office::package::{EMPTY_ZIP, ZipPackage};
 use super::office::{self, compound, legacy_office_text, mail, rtf, xls};
-use super::{
-    Document, DocumentCuts, DocumentError, FileKind, PdfReading, epub, reader_panics, zip_listing,
-};
+use super::{epub, reader_panics, zip_listing};
+use crate::block_document::write;
+use crate::document::Document;
+use crate::error::DocumentError;
+use crate::kinds::FileKind;
+use crate::limits::{FileLimits, reading_end};
+use crate::pdf::PdfReading;
 use iki_base::signature::{self, COMPOUND, ZIP};
-
-/// The beginning of a zip file without members.
-pub(super) const EMPTY_ZIP: &[u8] = b"PK\x05\x06";
 
 /// Number of bytes at the beginning that show if a file may have a conversion.
 const MARK_BYTES: usize = 1024;
-
-/// Maximum length of a file that callers read for a conversion, in bytes; [`convert_file`] takes
-/// whatever it is given.
-pub const MAX_FILE: usize = 50 << 20;
 
 impl FileKind {
     /// Detects the kind of a file by its signature, that of a zip file by the declared types of its
@@ -93,21 +87,29 @@ impl FileKind {
     }
 }
 
-/// Limits of a file's conversion.
-#[derive(Clone, Copy, Debug)]
-pub struct FileLimits {
-    /// Deadline; parts that were not read by then are left out.
-    pub end: Option<Instant>,
-    /// Maximum size of one part of a file once it is decompressed, in bytes; 64 MiB by default.
-    pub part: usize,
-}
-
-impl Default for FileLimits {
-    fn default() -> Self {
-        Self {
-            end: None,
-            part: 64 << 20,
+impl DocumentError {
+    /// Finds out from its bytes why a file is of no kind that has a conversion; `None` if they do
+    /// not tell.
+    #[must_use]
+    pub fn detect(bytes: &[u8]) -> Option<Self> {
+        if bytes.starts_with(COMPOUND) {
+            // The name of the stream that holds an encrypted document, in UTF-16.
+            let name: Vec<u8> = "EncryptedPackage"
+                .bytes()
+                .flat_map(|byte| [byte, 0])
+                .collect();
+            let encrypted = memchr::memmem::find(bytes, &name).is_some();
+            return Some(if encrypted {
+                Self::Encrypted
+            } else {
+                Self::UnknownLegacyOffice
+            });
         }
+        if !bytes.starts_with(ZIP) {
+            return None;
+        }
+        let opened = || ZipPackage::open(bytes, FileLimits::default().part, None).err();
+        reader_panics::catch_reader_panic(opened).unwrap_or(Some(Self::Damaged))
     }
 }
 
@@ -177,12 +179,6 @@ pub fn convert_program_text(
     reader_panics::catch_reader_panic(convert).unwrap_or(Err(DocumentError::Damaged))
 }
 
-/// The deadline for reading: three quarters of the time until `end`, so that writing has the rest.
-pub(super) fn reading_end(end: Option<Instant>) -> Option<Instant> {
-    let now = Instant::now();
-    end.map(|end| now + end.saturating_duration_since(now) * 3 / 4)
-}
-
 /// Reads a zip file, and whether parts of it need a password.
 fn read_package(
     bytes: &[u8],
@@ -202,38 +198,4 @@ fn read_package(
     blocks.cut |= package.cut;
     blocks.broken |= package.damaged;
     Ok((blocks, package.locked))
-}
-
-pub(super) fn write(
-    mut blocks: BlockWriter,
-    kind: FileKind,
-    locked: bool,
-    end: Option<Instant>,
-) -> Result<Document, DocumentError> {
-    blocks.finish();
-    let builder = blocks.builder;
-    if builder.is_empty() {
-        return Err(match (locked, blocks.late || blocks.cut, blocks.broken) {
-            (true, ..) => DocumentError::Encrypted,
-            (_, true, _) => DocumentError::TooCostly,
-            (.., true) => DocumentError::Damaged,
-            _ => DocumentError::NoText(kind),
-        });
-    }
-    let length = 2 * builder.text_bytes() + 16 * builder.node_count();
-    let (markdown, cuts) = markdown::write(&builder.finish(String::new()), length, end);
-    let some = |text: String| (!text.is_empty()).then_some(text);
-    let document = Document {
-        title: some(blocks.about.title).unwrap_or(blocks.title),
-        author: some(blocks.about.author),
-        date: some(blocks.about.date),
-        markdown,
-        ..Document::default()
-    };
-    Ok(document.cut(cuts.and(DocumentCuts {
-        memory: blocks.cut,
-        time: blocks.late,
-        damage: blocks.broken,
-        ..DocumentCuts::default()
-    })))
 }

@@ -16,9 +16,15 @@ use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::html::PageSyntax;
+use super::limits::is_past;
 use super::markdown::block_fence;
 use super::office::blocks::BlockWriter;
-use super::{Document, DocumentCuts, DocumentError, FileKind, FileLimits, epub, file};
+use crate::block_document;
+use crate::document::{Document, DocumentCuts};
+use crate::embedded_page::append_page;
+use crate::error::DocumentError;
+use crate::kinds::FileKind;
+use crate::limits::FileLimits;
 use iki_base::wording::floor_boundary;
 
 /// Maximum number of elements of a list that are read: cells, outputs of a cell, lines.
@@ -205,7 +211,7 @@ pub(super) fn read(bytes: &[u8], limits: &FileLimits) -> Result<Document, Docume
         }
     }
     for (index, cell) in cells.into_iter().enumerate() {
-        if limits.end.is_some_and(|end| Instant::now() >= end) {
+        if is_past(limits.end) {
             writer.cuts.time = true;
             break;
         }
@@ -367,8 +373,8 @@ impl NotebookWriter {
             return String::new();
         }
         let mut blocks = BlockWriter::default();
-        epub::append_page(page, "output", PageSyntax::Html, self.end, &mut blocks);
-        let Ok(document) = file::write(blocks, FileKind::Ipynb, false, self.end) else {
+        append_page(page, "output", PageSyntax::Html, self.end, &mut blocks);
+        let Ok(document) = block_document::write(blocks, FileKind::Ipynb, false, self.end) else {
             return String::new();
         };
         self.cuts.memory |= document.cuts.memory;

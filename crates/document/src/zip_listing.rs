@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 use memchr::memmem;
 
 use super::markdown::block_fence;
-use super::office::package::{END_64_SIGNATURE, RECORD_SIGNATURE, ZipPackage};
-use super::{Document, DocumentError, FileLimits};
-use crate::file::EMPTY_ZIP;
+use super::office::package::{EMPTY_ZIP, END_64_SIGNATURE, RECORD_SIGNATURE, ZipPackage};
+use crate::document::Document;
+use crate::error::DocumentError;
+use crate::limits::FileLimits;
 use iki_base::wording::{count_noun, counted_as, thousands};
 
 /// Maximum number of names in a list.
@@ -92,8 +93,9 @@ fn first_entries(bytes: &[u8]) -> Option<(usize, Vec<(String, u64)>)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FileLimits, RECORD_SIGNATURE, read};
-    use crate::FileKind;
+    use super::{RECORD_SIGNATURE, read};
+    use crate::kinds::FileKind;
+    use crate::limits::FileLimits;
 
     #[test]
     fn an_empty_file_is_called_so() {

@@ -3,19 +3,19 @@
 //! Rules: EPUB 3.3 (container, package document, spine), EPUB 2.0.1.
 
 use std::collections::{HashMap, HashSet};
-use std::time::Instant;
-
-use url::Url;
 
 use self::notes::BookNotes;
-use super::html::{self, PageSyntax, StageDeadlines};
+use super::html::PageSyntax;
+use super::limits::is_past;
 use super::model::NodeContent;
-use super::office::DocumentProperties;
 use super::office::blocks::BlockWriter;
 use super::office::package::{ZipPackage, resolve_part_name};
+use super::office::properties::{DocumentProperties, MAX_PROPERTY};
 use super::office::xml::{XmlReader, XmlTag};
-use super::{DocumentError, FileKind};
-use iki_base::wording::floor_boundary;
+use crate::embedded_page::append_page;
+use crate::error::DocumentError;
+use crate::kinds::FileKind;
+use iki_base::wording::{floor_boundary, joined_words};
 
 mod notes;
 
@@ -28,9 +28,6 @@ const CONTAINER: &str = "META-INF/container.xml";
 /// The part that lists the encrypted ones.
 const ENCRYPTION: &str = "META-INF/encryption.xml";
 
-/// Base address of a file's parts; nothing could be fetched from it.
-const BASE: &str = "epub:///";
-
 /// Limit of the parts of a document, and of its chapters.
 const MAX_PARTS: usize = 20_000;
 
@@ -39,9 +36,6 @@ const MAX_FALLBACKS: usize = 16;
 
 /// Limit of a chapter, in bytes.
 const MAX_CHAPTER: usize = 8 << 20;
-
-/// Limit of a title, author or date, in bytes.
-const MAX_PROPERTY: usize = 1000;
 
 /// True if a zip file is an EPUB.
 pub(super) fn is_epub(package: &mut ZipPackage<'_>) -> bool {
@@ -115,7 +109,7 @@ pub(super) fn read(package: &mut ZipPackage<'_>) -> Result<BlockWriter, Document
             package.locked = true;
             continue;
         }
-        blocks.late |= package.end().is_some_and(|end| Instant::now() >= end);
+        blocks.late |= is_past(package.end());
         if blocks.late || !blocks.has_room() {
             break;
         }
@@ -147,42 +141,6 @@ pub(super) fn read(package: &mut ZipPackage<'_>) -> Result<BlockWriter, Document
     }
     blocks.about = book.about;
     Ok(blocks)
-}
-
-/// Reads a page of a file, the part `name`, and adds its content; returns its title.
-pub(super) fn append_page(
-    page: &str,
-    name: &str,
-    syntax: PageSyntax,
-    end: Option<Instant>,
-    blocks: &mut BlockWriter,
-) -> String {
-    let Some(base) = Url::parse(BASE).ok().and_then(|base| base.join(name).ok()) else {
-        return String::new();
-    };
-    blocks.end();
-    let ends = StageDeadlines {
-        parse: end,
-        walk: end,
-    };
-    let content = html::read(page, &base, syntax, ends);
-    blocks.cut |= content.cuts.memory;
-    blocks.late |= content.cuts.time;
-    blocks.builder.append(&content.model, |absolute, spelling| {
-        let inside = absolute.starts_with("epub:");
-        // Only places within the text can be followed, because other parts are not at any address.
-        let lower = spelling.to_ascii_lowercase();
-        let ends = [".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp"];
-        let short = match spelling.split_once('#') {
-            Some((_, place)) => format!("#{place}"),
-            None if ends.iter().any(|end| lower.ends_with(end)) => {
-                spelling.rsplit('/').next().unwrap_or_default().to_owned()
-            }
-            None => spelling.to_owned(),
-        };
-        inside.then_some(short)
-    });
-    content.model.title
 }
 
 /// Finds the name of the package document.
@@ -242,7 +200,7 @@ fn read_package_document(text: &str, folder: &str) -> PackageDocument {
 fn keep_property(slot: &mut String, xml: &mut XmlReader<'_>) {
     let text = xml.text_within(MAX_PROPERTY);
     if slot.is_empty() {
-        *slot = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        *slot = joined_words(&text);
     }
 }
 

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use url::Url;
 
-use super::BASE;
+use crate::embedded_page::BASE;
 use crate::office::xml::{XmlReader, XmlTag};
 
 /// Limit of a book's notes.

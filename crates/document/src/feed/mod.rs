@@ -14,7 +14,8 @@ use url::Url;
 
 use super::html::tag;
 use super::office::xml::{XmlEvent, XmlReader};
-use super::{Document, DocumentCuts, entities};
+use crate::document::{Document, DocumentCuts};
+use crate::{entities, page};
 use iki_base::wording::floor_boundary;
 
 #[cfg(test)]
@@ -41,14 +42,16 @@ const MAX_CLOSED_ELEMENTS: usize = 64;
 /// Bytes at the beginning of a page in which RSS 1.0 must declare its namespace.
 const ROOT_BYTES: usize = 4096;
 
-/// Converts `page` if it is a feed.
-pub(super) fn read(page: &str, base: &Url) -> Option<Document> {
+/// Converts an RSS or Atom feed that was found at `base` into a list of linked titles; `None` if
+/// `page` has another root element.
+#[must_use]
+pub fn convert_feed(page: &str, base: &Url) -> Option<Document> {
     if !is_feed(page) {
         return None;
     }
     let mut feed = FeedParser::default();
     feed.parse(page);
-    let mut document = super::convert(&feed.page(base), base);
+    let mut document = page::convert(&feed.page(base), base);
     document.title = plain_text(&feed.about.title);
     Some(document.cut(DocumentCuts {
         items: feed.more,

@@ -4,7 +4,7 @@ use super::*;
 
 fn markdown(page: &str) -> Option<(String, String)> {
     let base = Url::parse("https://example.com/feed/").unwrap();
-    read(page, &base).map(|document| (document.title, document.markdown))
+    convert_feed(page, &base).map(|document| (document.title, document.markdown))
 }
 
 fn check(page: &str, title: &str, wanted: &str) {
@@ -132,13 +132,13 @@ fn items_that_are_not_listed_are_counted_and_no_item_says_so() {
     let remark = "[12 more items are not listed.]";
     let item = format!("<item><title>{remark}</title></item>");
     let page = |items: usize| format!("<rss><channel>{}", item.repeat(items));
-    let whole = super::read(&page(1), &base).unwrap();
+    let whole = convert_feed(&page(1), &base).unwrap();
     assert_eq!(whole.markdown, format!("- {remark}"));
     assert_eq!(
         (whole.cuts, whole.own_text()),
         (DocumentCuts::default(), &*whole.markdown)
     );
-    let cut = super::read(&page(MAX_ITEMS + 3), &base).unwrap();
+    let cut = convert_feed(&page(MAX_ITEMS + 3), &base).unwrap();
     assert_eq!(cut.cuts.items, 3);
     let end = "\n\n[3 more items are not listed.]";
     assert_eq!(cut.markdown, format!("{}{end}", cut.own_text()));

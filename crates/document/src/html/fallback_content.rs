@@ -16,12 +16,13 @@ use url::Url;
 use super::dom::{self, ElementKind};
 use super::page_data::{self, ScriptData};
 use super::prefilter::{WantedContent, media};
+use super::source::{ConvertedPage, HtmlSource, PageSyntax};
 use super::tag;
-use super::{
-    ConvertedPage, DocumentCuts, DocumentModel, HtmlSource, PageSyntax, PageTree, address, reveal,
-};
+use super::tree::PageTree;
+use super::{address, reveal};
+use crate::document::DocumentCuts;
 use crate::entities;
-use crate::model::{ModelBuilder, NodeContent, TextSlice};
+use crate::model::{DocumentModel, ModelBuilder, NodeContent, TextSlice};
 use iki_base::wording::beginning;
 
 /// Letters below which a page shows almost nothing.

@@ -16,6 +16,8 @@
 //! | `reveal` | hidden elements that the page offers to show |
 //! | `fallback_content` | alternatives for a page that shows almost nothing |
 //! | `page_data` | text that is only in the data of a page |
+//! | `source` | a page as it is given, and as it was converted |
+//! | `tree` | its tree, from its source to its model |
 //! | `dom` | the kind of an element and its visibility |
 //! | `css` | the `style` attribute |
 //! | `declared` | the page's metadata |
@@ -26,13 +28,9 @@
 //! | `address`, `image`, `code`, `preformatted`, `listing`, `table` | one kind of content each |
 //! | `original_image` | the originals of resized images |
 
-use std::time::Instant;
-
-use html2md::RcDom;
 use url::Url;
 
-use super::DocumentCuts;
-use super::model::DocumentModel;
+use crate::document::DocumentCuts;
 use prefilter::WantedContent;
 
 mod address;
@@ -55,9 +53,11 @@ mod preformatted;
 mod react_streaming;
 mod repeated_links;
 mod reveal;
+mod source;
 mod table;
 pub(super) mod tag;
 mod tokens;
+mod tree;
 mod unseen_text;
 mod walk;
 
@@ -67,46 +67,10 @@ pub use self::declared::MetaKind;
 pub use self::declared::{MetaElement, read_declared};
 pub use self::elements_by_class::find_by_class;
 pub(super) use self::fallback_content::refresh_target;
-pub(super) use self::prefilter::PageSyntax;
-
-/// Deadlines of the two steps of reading; each leaves time for the steps after it.
-#[derive(Clone, Copy, Default)]
-pub(super) struct StageDeadlines {
-    pub(super) parse: Option<Instant>,
-    pub(super) walk: Option<Instant>,
-}
-
-/// Numbers of blocks outside of the main content that may belong to it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct OmittedBlocks {
-    /// Headings.
-    pub headings: u32,
-    /// Items of lists.
-    pub items: u32,
-    /// Paragraphs.
-    pub paragraphs: u32,
-    /// Fields of forms with choices.
-    pub fields: u32,
-}
-
-/// A page as it was converted.
-#[derive(Default)]
-pub(super) struct ConvertedPage {
-    pub(super) model: DocumentModel,
-    pub(super) cuts: DocumentCuts,
-    /// A remark about a page that shows nothing.
-    pub(super) remark: Option<DocumentModel>,
-    /// True if the page has text besides the remark.
-    pub(super) beside_text: bool,
-    /// True if its text is only in its data.
-    pub(super) of_data: bool,
-    /// True if it shows nothing but frames, which the remark names.
-    pub(super) is_of_frames: bool,
-    /// The blocks that may be missing from its main content.
-    pub(super) omitted: OmittedBlocks,
-    /// The page to which its `refresh` leads.
-    pub(super) refresh: Option<Url>,
-}
+use self::source::HtmlSource;
+pub(super) use self::source::{ConvertedPage, PageSyntax, StageDeadlines};
+use self::tree::PageTree;
+pub use crate::document::OmittedBlocks;
 
 /// Reads the page found at `base`, within its bounds of memory and time.
 pub(super) fn read(
@@ -150,35 +114,6 @@ pub(super) fn read_main(
         syntax,
         ends,
     })
-}
-
-struct HtmlSource<'a> {
-    page: &'a str,
-    base: &'a Url,
-    syntax: PageSyntax,
-    ends: StageDeadlines,
-}
-
-struct PageTree {
-    tree: RcDom,
-    cuts: DocumentCuts,
-}
-
-impl HtmlSource<'_> {
-    /// Builds the page's tree and reveals content that the page offers to show.
-    fn parse(&self, wanted: WantedContent) -> PageTree {
-        let (tree, mut veil, cuts) = prefilter::build(self, wanted);
-        veil.show_disclosed(&tree.document);
-        PageTree { tree, cuts }
-    }
-
-    fn walk(&self, tree: &PageTree) -> (DocumentModel, DocumentCuts) {
-        let children = tree.tree.document.children.borrow();
-        let root = children.iter().find(|node| dom::name(node) == "html");
-        let walk = |root| walk::walk(root, self.base, self.page.len(), self.ends.walk);
-        let (model, cuts) = root.map(walk).unwrap_or_default();
-        (model, cuts.and(tree.cuts))
-    }
 }
 
 #[cfg(test)]

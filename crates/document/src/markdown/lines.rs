@@ -7,7 +7,7 @@
 //! else was multiplied, [`MarkdownLines::is_full`] ends the writing and [`MarkdownLines::finish`]
 //! removes the excess.
 
-use crate::ALLOWANCE;
+use crate::document::ALLOWANCE;
 use iki_base::wording::floor_boundary;
 
 /// The separation between the last line and the next.

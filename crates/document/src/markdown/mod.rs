@@ -17,8 +17,9 @@ use std::time::Instant;
 
 use self::inline::{InlineMarkup, InlineMode, InlineWriter};
 use self::lines::{ContainerKind, MarkdownBlock, MarkdownLines};
-use super::DocumentCuts;
+use super::limits::StepClock;
 use super::model::{AddressId, DocumentModel, DocumentNode, NodeContent, TextSlice};
+use crate::document::DocumentCuts;
 
 pub(super) use fence::block_fence;
 
@@ -36,9 +37,6 @@ mod tests;
 /// Length in bytes up to which an address may be repeated for free, because a link's own markup in
 /// the source pays for it.
 const FREE_ADDRESS: usize = 16;
-
-/// Nodes written between two looks at the clock.
-const NODES_PER_CHECK: u32 = 1024;
 
 /// The highest number of an item.
 const MAX_NUMBER: u32 = 999_999_999;
@@ -104,15 +102,11 @@ pub(super) fn write_with_section(
 
 impl<'a> MarkdownWriter<'a> {
     fn run(&mut self, end: Option<Instant>) {
-        let mut nodes = 0;
+        let mut clock = StepClock::new(end);
         for (index, node) in self.model.nodes().iter().enumerate() {
-            nodes += 1;
-            if nodes == NODES_PER_CHECK {
-                nodes = 0;
-                self.cuts.time = end.is_some_and(|end| Instant::now() >= end);
-                if self.cuts.time {
-                    return;
-                }
+            self.cuts.time = clock.is_past();
+            if self.cuts.time {
+                return;
             }
             if self.inline.lines.is_full() {
                 self.cuts.length = true;

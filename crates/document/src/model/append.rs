@@ -50,9 +50,7 @@ impl ModelBuilder {
                 read: node.read,
             }));
     }
-}
 
-impl ModelBuilder {
     /// Puts the mark of a note in place of each image, from the node `first` on, to whose address
     /// `number` gives one.
     pub(crate) fn mark_notes(&mut self, first: usize, number: fn(&str) -> Option<u32>) {

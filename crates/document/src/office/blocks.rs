@@ -1,9 +1,10 @@
 //! Writes paragraphs, headings, lists and tables into the model, within limits.
 
 use super::inlines::InlineContent;
+use super::limits::MAX_COLUMNS;
 use super::numerals;
+use super::properties::DocumentProperties;
 use super::xml::XmlReader;
-use super::{DocumentProperties, MAX_COLUMNS};
 use crate::model::{ColumnAlignment, ModelBuilder, NodeContent, TableLayout, TextSlice};
 use iki_base::wording::plural;
 

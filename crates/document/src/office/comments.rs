@@ -5,7 +5,6 @@
 use std::collections::HashMap;
 
 use super::blocks::BlockWriter;
-use super::comment_of;
 use super::inlines::{InlineContent, RunStyle};
 use super::xml::{XmlEvent, XmlReader};
 
@@ -17,6 +16,16 @@ const MAX_TEXT: usize = 64 * 1024;
 
 /// The names of authors by their identifiers.
 type CommentAuthors = HashMap<String, String>;
+
+/// The words before the text of a comment, which may be on a cell.
+pub(super) fn comment_of(author: &str, cell: &str) -> String {
+    let author = author.trim();
+    let on = if cell.is_empty() { "" } else { " on " };
+    // A placeholder of threaded comments.
+    let is_known = !author.is_empty() && !author.starts_with("tc={");
+    let (by, author) = if is_known { (" by ", author) } else { ("", "") };
+    format!("Comment{on}{cell}{by}{author}: ")
+}
 
 /// Reads the authors that a presentation lists.
 pub(super) fn read_authors(parts: &[String]) -> CommentAuthors {

@@ -5,8 +5,8 @@
 
 use std::collections::HashMap;
 
-use super::mail;
-use crate::{FileKind, MAX_FILE};
+use crate::kinds::FileKind;
+use crate::limits::MAX_FILE;
 use iki_base::signature::COMPOUND;
 
 /// Numbers of sectors from this one on are marks, not places.
@@ -41,12 +41,15 @@ pub(super) struct CompoundFile<'a> {
     entries: Vec<CompoundEntry>,
 }
 
+/// The stream of a message's properties of fixed size.
+pub(super) const MSG_STREAM: &str = "__properties_version1.0";
+
 /// The mark of an encrypted presentation.
 const ENCRYPTED_PPT_TOKEN: u32 = 0xf3d1_c4df;
 
 /// Streams of the root, and the kinds of document that have them.
 const KNOWN_STREAMS: [(&str, FileKind); 5] = [
-    (mail::MSG_STREAM, FileKind::Msg),
+    (MSG_STREAM, FileKind::Msg),
     ("WordDocument", FileKind::Doc),
     ("PowerPoint Document", FileKind::Ppt),
     ("Workbook", FileKind::Xls),

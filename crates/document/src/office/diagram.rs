@@ -1,14 +1,23 @@
-//! Reads the texts of diagrams (`SmartArt`).
+//! Reads the descriptions of drawings, and the texts of diagrams (`SmartArt`).
 //!
 //! Rules: ISO/IEC 29500-1, 21.4.
 
 use super::blocks::BlockWriter;
 use super::inlines::InlineContent;
 use super::package::ZipPackage;
-use super::xml::XmlReader;
+use super::xml::{XmlReader, XmlTag};
+use iki_base::wording::joined_words;
 
 /// Limit of a point's text, in bytes.
 const MAX_TEXT: usize = 2000;
+
+/// Returns the description of a drawing.
+pub(super) fn description_of(tag: &XmlTag<'_>) -> String {
+    let text = ["descr", "title"]
+        .into_iter()
+        .find_map(|name| tag.attribute(name).filter(|text| !text.trim().is_empty()));
+    text.unwrap_or_default().into_owned()
+}
 
 /// Writes the points of the diagram whose data is this part as a list.
 pub(super) fn write(package: &mut ZipPackage<'_>, part: &str, blocks: &mut BlockWriter) {
@@ -41,5 +50,5 @@ fn point_text(xml: &mut XmlReader<'_>) -> String {
         "p" | "br" => all.push(' '),
         _ => {}
     });
-    all.split_whitespace().collect::<Vec<_>>().join(" ")
+    joined_words(&all)
 }

@@ -9,8 +9,10 @@
 //! | `package` | the zip file, its parts and their relationships |
 //! | `xml` | elements and text |
 //! | `inlines`, `blocks` | writing into the model, within limits |
+//! | `limits` | what the readers of several kinds take at the most |
+//! | `properties` | metadata |
 //! | `numerals` | letters and Roman numerals of lists |
-//! | `diagram` | the texts of diagrams |
+//! | `diagram` | descriptions of drawings, texts of diagrams |
 //! | `comments` | the comments of slides and sheets |
 //! | `docx`, `pptx`, `xlsx` | the three kinds of Office Open XML |
 //! | `odf` | the three kinds of `OpenDocument` |
@@ -19,11 +21,13 @@
 //! | `compound` | the streams of compound files |
 //! | `legacy_office_text` | texts as `catdoc` and its like write them |
 
-use super::model::NodeContent;
-use super::{DocumentError, FileKind};
+use crate::error::DocumentError;
+use crate::kinds::FileKind;
 use blocks::BlockWriter;
+use iki_base::wording::joined_words;
 use package::ZipPackage;
-use xml::{XmlReader, XmlTag};
+use properties::{DocumentProperties, MAX_PROPERTY};
+use xml::XmlReader;
 
 pub(super) mod blocks;
 mod comments;
@@ -32,35 +36,17 @@ mod diagram;
 mod docx;
 mod inlines;
 pub(super) mod legacy_office_text;
+mod limits;
 pub(super) mod mail;
 mod numerals;
 mod odf;
 pub(super) mod package;
 mod pptx;
+pub(super) mod properties;
 pub(super) mod rtf;
 pub(super) mod xls;
 mod xlsx;
 pub(super) mod xml;
-
-/// Maximum number of columns that a cell spans.
-const MAX_COLUMNS: usize = 64;
-
-/// Limit of a document's notes.
-const MAX_NOTES: usize = 20_000;
-
-/// Maximum nesting of tables and text boxes.
-const MAX_DEPTH: usize = 12;
-
-/// Limit of a title, author or date, in bytes.
-const MAX_PROPERTY: usize = 1000;
-
-/// A document's metadata; empty where it gives none.
-#[derive(Default)]
-pub(super) struct DocumentProperties {
-    pub(super) title: String,
-    pub(super) author: String,
-    pub(super) date: String,
-}
 
 /// Reads the document in `package` and its metadata.
 pub(super) fn read(
@@ -78,33 +64,6 @@ pub(super) fn read(
     blocks.add_left_out(blocks.charts, "chart");
     blocks.about = properties(package);
     Ok(blocks)
-}
-
-/// Returns the description of a drawing.
-fn description_of(tag: &XmlTag<'_>) -> String {
-    let text = ["descr", "title"]
-        .into_iter()
-        .find_map(|name| tag.attribute(name).filter(|text| !text.trim().is_empty()));
-    text.unwrap_or_default().into_owned()
-}
-
-/// The words before the text of a comment, which may be on a cell.
-fn comment_of(author: &str, cell: &str) -> String {
-    let author = author.trim();
-    let on = if cell.is_empty() { "" } else { " on " };
-    // A placeholder of threaded comments.
-    let is_known = !author.is_empty() && !author.starts_with("tc={");
-    let (by, author) = if is_known { (" by ", author) } else { ("", "") };
-    format!("Comment{on}{cell}{by}{author}: ")
-}
-
-/// True if a colour in hexadecimal digits is white, or nearly so.
-fn is_white(colour: &str) -> bool {
-    let parts = colour.as_bytes().chunks(2);
-    colour.len() == 6
-        && parts
-            .map(|part| std::str::from_utf8(part).map(|part| u8::from_str_radix(part, 16)))
-            .all(|part| matches!(part, Ok(Ok(0xf8..))))
 }
 
 /// Returns the kind of the document and its main part, by the package's list of content types.
@@ -183,7 +142,7 @@ fn properties(package: &mut ZipPackage<'_>) -> DocumentProperties {
             _ => return,
         };
         let text = xml.text_within(MAX_PROPERTY);
-        *slot = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        *slot = joined_words(&text);
     });
     if properties.date.is_empty() {
         properties.date = modified;
@@ -199,19 +158,6 @@ fn properties(package: &mut ZipPackage<'_>) -> DocumentProperties {
         properties.author.clear();
     }
     properties
-}
-
-/// A number with fifteen digits, the most that spreadsheets show.
-fn number(value: f64) -> String {
-    if !value.is_finite() {
-        return value.to_string();
-    }
-    let rounded: f64 = format!("{value:.14e}").parse().unwrap_or(value);
-    if rounded != 0.0 && !(1e-7..1e21).contains(&rounded.abs()) {
-        return format!("{rounded:e}");
-    }
-    let text = rounded.to_string();
-    if text == "-0" { "0".to_owned() } else { text }
 }
 
 #[cfg(test)]

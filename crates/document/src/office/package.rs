@@ -13,7 +13,8 @@ use zip::ZipArchive;
 use zip::result::ZipError;
 
 use super::xml::{self, XmlReader};
-use crate::DocumentError;
+use crate::error::DocumentError;
+use crate::limits::is_past;
 
 /// Limit of a file's entries.
 const MAX_ENTRIES: usize = 20_000;
@@ -25,6 +26,9 @@ const MAX_TOTAL: usize = 256 << 20;
 /// numbers.
 pub(crate) const RECORD_SIGNATURE: &[u8] = b"PK\x01\x02";
 pub(crate) const END_64_SIGNATURE: &[u8] = b"PK\x06\x06";
+
+/// The beginning of a zip file without members.
+pub(crate) const EMPTY_ZIP: &[u8] = b"PK\x05\x06";
 
 /// A zip file.
 pub(crate) struct ZipPackage<'a> {
@@ -158,8 +162,11 @@ impl<'a> ZipPackage<'a> {
     /// Returns the bytes of a part, as many as can be read.
     pub(crate) fn bytes(&mut self, name: &str) -> Option<Vec<u8>> {
         let entry = self.entry(name)?;
-        let is_late = self.end.is_some_and(|end| Instant::now() >= end);
-        let limit = if is_late { 0 } else { self.part.min(self.left) };
+        let limit = if is_past(self.end) {
+            0
+        } else {
+            self.part.min(self.left)
+        };
         let mut bytes = Vec::new();
         let file = match self.archive.by_index(entry) {
             Ok(file) => file,

@@ -12,10 +12,8 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 use crate::entities;
+use crate::limits::StepClock;
 use iki_base::wording::floor_boundary;
-
-/// Events read between two looks at the clock.
-const EVENTS_PER_CHECK: u32 = 4096;
 
 /// The deepest nesting of elements, because the names of all open ones are kept in memory.
 const MAX_DEPTH: usize = 3000;
@@ -105,8 +103,7 @@ pub struct XmlReader<'a> {
     text: &'a str,
     reader: Reader<&'a [u8]>,
     depth: usize,
-    events: u32,
-    end: Option<Instant>,
+    clock: StepClock,
     over: bool,
     /// True if there was no time to read it whole.
     pub(crate) late: bool,
@@ -130,8 +127,7 @@ impl<'a> XmlReader<'a> {
             text,
             reader,
             depth: 0,
-            events: 0,
-            end,
+            clock: StepClock::new(end),
             over: false,
             late: false,
             broken: false,
@@ -152,11 +148,7 @@ impl<'a> XmlReader<'a> {
     )]
     pub fn next(&mut self) -> Option<XmlEvent<'a>> {
         loop {
-            self.events += 1;
-            if self.events == EVENTS_PER_CHECK {
-                self.events = 0;
-                self.late |= self.end.is_some_and(|end| Instant::now() >= end);
-            }
+            self.late |= self.clock.is_past();
             if self.over || self.late {
                 return None;
             }

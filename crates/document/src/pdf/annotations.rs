@@ -11,6 +11,7 @@ use super::font::push_readable;
 use super::geometry::{Matrix, Rect};
 use super::marked_content::text_string;
 use super::runs::GlyphRun;
+use iki_base::wording::joined_words;
 
 /// Limit of a page's annotations.
 const MAX_ANNOTATIONS: usize = 2000;
@@ -202,7 +203,7 @@ fn readable(object: &Object) -> String {
         Object::Name(name) => push_readable(&String::from_utf8_lossy(name), &mut text),
         _ => {}
     }
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    joined_words(&text)
 }
 
 /// Returns an attribute of a field, which the fields above it may give.

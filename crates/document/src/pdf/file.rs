@@ -10,8 +10,11 @@ use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 
 use super::geometry::{Matrix, Rect};
 use super::opening::{MAX_UNCHECKED, is_crowded, load, without_attachments_key};
-use crate::file::reading_end;
-use crate::{DocumentError, FileKind, FileLimits};
+use crate::error::DocumentError;
+use crate::kinds::FileKind;
+use crate::limits::FileLimits;
+use crate::limits::is_past;
+use crate::limits::reading_end;
 use iki_base::signature;
 
 /// Maximum depth of the page tree.
@@ -104,7 +107,7 @@ impl PdfFile {
 
     /// True once the deadline has passed.
     pub(super) fn is_late(&self) -> bool {
-        if self.end.is_some_and(|end| Instant::now() >= end) {
+        if is_past(self.end) {
             self.late.set(true);
         }
         self.late.get()

@@ -45,13 +45,17 @@ use self::scanned_page::ScannedPage;
 use self::text::inline::TextContext;
 use self::text::{BodyStyle, PageText, ParagraphKind, PdfParagraph, furniture, inline, paragraph};
 use super::model::DocumentModel;
-use super::{Document, DocumentCuts, DocumentError, FileKind, FileLimits, markdown, reader_panics};
+use super::{markdown, reader_panics};
+use crate::document::{Document, DocumentCuts};
+use crate::error::DocumentError;
+use crate::kinds::FileKind;
+use crate::limits::FileLimits;
 
 mod annotations;
 mod build;
 mod content;
 mod file;
-mod font;
+pub(crate) mod font;
 mod geometry;
 mod layout;
 mod lexer;
@@ -65,7 +69,6 @@ mod scanned_page;
 mod text;
 mod text_operators;
 
-pub(crate) use self::font::symbol_table;
 pub use self::scanned_page::ScanImages;
 
 #[cfg(test)]

@@ -9,8 +9,10 @@ use std::time::Instant;
 use lopdf::{Dictionary, Document, LoadOptions, Object, ObjectId};
 
 use super::lexer::{is_blank, is_regular};
-use crate::file::reading_end;
-use crate::{DocumentError, FileLimits};
+use crate::error::DocumentError;
+use crate::limits::FileLimits;
+use crate::limits::is_past;
+use crate::limits::reading_end;
 
 /// Limit of the memory of all objects, in bytes.
 const MAX_MEMORY: usize = 288 << 20;
@@ -162,8 +164,7 @@ fn weigh(id: ObjectId, object: &mut Object) -> Option<(ObjectId, Object)> {
             return true;
         };
         loading.objects += 1;
-        let late =
-            loading.objects % 256 == 0 && loading.end.is_some_and(|end| Instant::now() >= end);
+        let late = loading.objects % 256 == 0 && is_past(loading.end);
         let Some(weight) = weight else {
             // An object stream that cannot be read is ignored.
             return !late;

@@ -28,23 +28,16 @@ pub(super) mod visibility;
 pub(crate) mod xml;
 
 use super::reveal::HiddenElements;
+use super::source::{HtmlSource, PageSyntax};
 use super::tokens::TokenEmitter;
-use super::{DocumentCuts, HtmlSource, dom, react_streaming, tag, unseen_text};
+use super::{dom, react_streaming, tag, unseen_text};
+use crate::document::DocumentCuts;
+use crate::limits::StepClock;
 use category::{TagCategory, category_of};
 pub(super) use controls::BOX_SPACE;
 pub(super) use line_numbers::is_line_number_class;
 use tree::{ElementStack, EndTagOutcome};
 pub(super) use used_attributes::leads_to_neighbour;
-
-/// The language of a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PageSyntax {
-    Html,
-    Xml,
-}
-
-/// Number of tags between two checks of the clock.
-const TAGS_PER_CHECK: u32 = 1024;
 
 /// The content that is wanted of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,7 +144,7 @@ impl<'a> PageFilter<'a> {
         } else {
             0
         };
-        let mut tags = 0;
+        let mut clock = StepClock::new(end);
         while offset < bytes.len() && !cuts.memory && !cuts.time {
             let open = memchr(b'<', &bytes[offset..]).map_or(bytes.len(), |length| offset + length);
             if open > offset {
@@ -162,11 +155,8 @@ impl<'a> PageFilter<'a> {
             } else {
                 open
             };
-            tags += 1;
             cuts.memory = self.out.is_full();
-            if tags % TAGS_PER_CHECK == 0 {
-                cuts.time = end.is_some_and(|end| Instant::now() >= end) && offset < bytes.len();
-            }
+            cuts.time = clock.is_past() && offset < bytes.len();
         }
         cuts
     }

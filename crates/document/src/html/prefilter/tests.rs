@@ -7,7 +7,8 @@ use url::Url;
 
 use super::super::StageDeadlines;
 use super::super::parse::{MAX_TREE_BYTES, NODE_BYTES};
-use super::{HtmlSource, PageFilter, PageSyntax, TAGS_PER_CHECK, WantedContent, tree};
+use super::{HtmlSource, PageFilter, PageSyntax, WantedContent, tree};
+use crate::limits::STEPS_PER_CHECK;
 
 fn filter(page: &str) -> String {
     filter_as(page, PageSyntax::Html)
@@ -419,9 +420,9 @@ fn a_page_is_read_until_its_tree_is_too_large_or_its_time_is_up() {
     };
     let page = "<p>a".repeat(MAX_TREE_BYTES / NODE_BYTES);
     assert!(read(&page, None).memory);
-    assert!(!read(&"<p>a".repeat(TAGS_PER_CHECK as usize), None).memory);
+    assert!(!read(&"<p>a".repeat(STEPS_PER_CHECK as usize), None).memory);
     let now = Instant::now();
     assert!(read(&page, Some(now)).time);
     let later = now + Duration::from_secs(3600);
-    assert!(!read(&"<p>a".repeat(TAGS_PER_CHECK as usize), Some(later)).time);
+    assert!(!read(&"<p>a".repeat(STEPS_PER_CHECK as usize), Some(later)).time);
 }

@@ -14,8 +14,9 @@ use self::useless_links::is_icon;
 use super::dom::{self, ElementKind};
 use super::flow::{FlowBuilder, FlowMode};
 use super::{code, preformatted, repeated_links, table};
+use crate::document::{ALLOWANCE, DocumentCuts};
+use crate::limits::StepClock;
 use crate::model::{AddressId, DocumentModel, NodeContent};
-use crate::{ALLOWANCE, DocumentCuts};
 
 pub(super) mod annotation;
 mod cell;
@@ -60,12 +61,9 @@ struct WalkFrame {
 /// ordinary page, and nothing that takes long.
 const MAX_JOINED_BYTES: usize = 64 * 1024 * 1024;
 
-/// Number of nodes walked between two checks of the clock.
-const NODES_PER_CHECK: u32 = 1024;
-
 struct TreeWalk {
     flow: FlowBuilder,
-    end: Option<Instant>,
+    clock: StepClock,
     cuts: DocumentCuts,
     /// Long addresses by their location in memory, because the parser copies an unclosed element
     /// and its copies share them.
@@ -115,7 +113,7 @@ pub(super) fn walk(
 ) -> (DocumentModel, DocumentCuts) {
     let mut walk = TreeWalk {
         flow: FlowBuilder::new(length),
-        end,
+        clock: StepClock::new(end),
         cuts: DocumentCuts::default(),
         addresses: HashMap::new(),
         labels: HashSet::new(),
@@ -159,15 +157,10 @@ pub(super) fn walk(
 
 impl TreeWalk {
     fn run(&mut self) {
-        let mut nodes = 0;
         while let Some(frame) = self.stack.last_mut() {
-            nodes += 1;
-            if nodes == NODES_PER_CHECK {
-                nodes = 0;
-                self.cuts.time = self.end.is_some_and(|end| Instant::now() >= end);
-                if self.cuts.time {
-                    return;
-                }
+            self.cuts.time |= self.clock.is_past();
+            if self.cuts.time {
+                return;
             }
             let child = frame.node.children.borrow().get(frame.next).cloned();
             frame.next = frame.next.saturating_add(1);

@@ -16,14 +16,16 @@ use memchr::memmem;
 
 use self::field::DocxField;
 use self::numbering::ListNumbering;
-use self::styles::{StyleSheet, is_shaded};
+use self::styles::{StyleSheet, is_shaded, is_white};
 use super::blocks::{BlockWriter, TableCell};
+use super::comments::comment_of;
 use super::inlines::InlineContent;
+use super::limits::{MAX_COLUMNS, MAX_DEPTH, MAX_NOTES};
 use super::package::{PartRelationships, ZipPackage};
 use super::xml::XmlReader;
-use super::{MAX_COLUMNS, MAX_DEPTH, MAX_NOTES, NodeContent, comment_of, is_white};
-use crate::epub;
+use crate::embedded_page::append_page;
 use crate::html::PageSyntax;
+use crate::model::NodeContent;
 
 pub(super) mod field;
 mod numbering;
@@ -319,7 +321,7 @@ impl DocxReader<'_, '_> {
         let ending = name.rsplit('.').next().unwrap_or_default();
         if matches!(ending, "htm" | "html" | "xhtml") {
             let end = self.package.end();
-            epub::append_page(&text, &name, PageSyntax::Html, end, &mut self.blocks);
+            append_page(&text, &name, PageSyntax::Html, end, &mut self.blocks);
         } else if ending == "txt" {
             for line in text.lines() {
                 self.blocks.add_plain_paragraph(line);

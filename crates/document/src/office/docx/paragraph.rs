@@ -6,9 +6,9 @@
 use std::rc::Rc;
 
 use super::super::blocks::ParagraphRole;
+use super::super::diagram::{self, description_of};
 use super::super::inlines::InlineContent;
 use super::super::xml::{XmlEvent, XmlReader, XmlTag};
-use super::super::{description_of, diagram};
 use super::field::{self, DocxField};
 use super::styles::{ParagraphStyle, RunProperties, is_shaded};
 use super::{DocxReader, NOTES};

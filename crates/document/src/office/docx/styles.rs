@@ -7,7 +7,6 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::super::inlines::RunStyle;
-use super::super::is_white;
 use super::super::xml::{XmlReader, XmlTag};
 use crate::symbol_font::SymbolFont;
 
@@ -36,6 +35,15 @@ pub(in super::super) fn is_mono(font: &str) -> bool {
         || MONOSPACED_FONTS
             .split(',')
             .any(|mono| font.starts_with(mono))
+}
+
+/// True if a colour in hexadecimal digits is white, or nearly so.
+pub(in super::super) fn is_white(colour: &str) -> bool {
+    let parts = colour.as_bytes().chunks(2);
+    colour.len() == 6
+        && parts
+            .map(|part| std::str::from_utf8(part).map(|part| u8::from_str_radix(part, 16)))
+            .all(|part| matches!(part, Ok(Ok(0xf8..))))
 }
 
 /// True if shading has another colour than white.

@@ -14,9 +14,12 @@ use std::time::Instant;
 
 use super::blocks::BlockWriter;
 use super::inlines::InlineContent;
-use super::{DocumentProperties, rtf};
+use super::properties::DocumentProperties;
+use super::rtf;
+use crate::embedded_page::append_page;
 use crate::html::PageSyntax;
-use crate::{FileKind, epub};
+use crate::kinds::FileKind;
+use crate::limits::is_past;
 
 mod boundaries;
 mod encodings;
@@ -24,7 +27,6 @@ mod mime;
 mod outlook;
 
 pub(crate) use mime::{is_message as is_eml, may_be_message};
-pub(super) use outlook::PROPERTIES as MSG_STREAM;
 
 /// Limit of the names of attachments, and of the messages within a message.
 const MAX_PARTS: usize = 500;
@@ -85,7 +87,7 @@ fn is_stub(text: &str, page: &str) -> bool {
     }
     let page = &page[..iki_base::wording::floor_boundary(page, MAX_STUB_PAGE)];
     let mut writer = BlockWriter::default();
-    epub::append_page(page, "mail", PageSyntax::Html, None, &mut writer);
+    append_page(page, "mail", PageSyntax::Html, None, &mut writer);
     writer.builder.finish(String::new()).count_letters(wanted) == wanted
 }
 
@@ -102,7 +104,7 @@ pub(crate) fn read(bytes: &[u8], kind: FileKind, end: Option<Instant>) -> Option
     let mut text = mime::MAX_TEXT_BYTES;
     for (index, message) in messages.iter().enumerate() {
         if index > 0 {
-            blocks.late |= end.is_some_and(|end| Instant::now() >= end);
+            blocks.late |= is_past(end);
             if blocks.late || !blocks.has_room() || text == 0 {
                 let left = messages.len() - index;
                 blocks.add_left_out(left as u64, "more message");
@@ -169,7 +171,7 @@ fn write_text(message: &MailMessage, end: Option<Instant>, blocks: &mut BlockWri
         let limit = iki_base::wording::floor_boundary(&message.page, MAX_PAGE);
         blocks.cut |= limit < message.page.len();
         let page = &message.page[..limit];
-        epub::append_page(page, "mail", PageSyntax::Html, end, blocks);
+        append_page(page, "mail", PageSyntax::Html, end, blocks);
     } else if rtf::is_rtf(&message.rtf) {
         blocks.end();
         let mut read = rtf::read(&message.rtf, end);

@@ -6,13 +6,10 @@ use std::collections::HashMap;
 
 use encoding_rs::UTF_16LE;
 
-use super::super::compound::CompoundFile;
+use super::super::compound::{CompoundFile, MSG_STREAM};
 use super::mime::{charset_in_page, decode_text};
 use super::{MAX_PARTS, MailMessage};
 use iki_base::calendar;
-
-/// The stream of a message's properties of fixed size.
-pub(in super::super) const PROPERTIES: &str = "__properties_version1.0";
 
 /// Limit of RTF once it is decompressed, in bytes.
 const MAX_RTF_BYTES: usize = 16 << 20;
@@ -57,7 +54,7 @@ impl PropertyBag<'_, '_> {
 
     /// The time at which a message was sent.
     fn date(&self) -> String {
-        let index = self.streams.get(PROPERTIES);
+        let index = self.streams.get(MSG_STREAM);
         let all = index
             .map(|index| self.file.stream(*index))
             .unwrap_or_default();

@@ -14,10 +14,10 @@
 
 use self::styles::OdfStyles;
 use self::text::OdfReader;
-use super::FileKind;
 use super::blocks::BlockWriter;
 use super::package::ZipPackage;
 use super::xml::XmlReader;
+use crate::kinds::FileKind;
 
 mod inline;
 mod list;

@@ -3,13 +3,20 @@
 //! Rules: `OpenDocument` 1.3, part 3, 9 (tables) and 19.385 (values). A cell shows its text;
 //! dates are written as ISO 8601.
 
+use std::ops::Range;
+use std::rc::Rc;
+
 use super::super::docx::styles::RunProperties;
 use super::super::inlines::InlineContent;
+use super::super::xlsx::cell_collection::CollectedSheet;
 use super::super::xlsx::grid::column_name;
-use super::super::xlsx::sheet::{CellBudget, MAX_COLUMN, SheetCell, SheetContent, SheetRow};
+use super::super::xlsx::sheet::{CellBudget, MAX_COLUMN, MAX_ROW, SheetContent};
 use super::super::xlsx::write_sheet;
 use super::super::xml::{XmlReader, XmlTag};
 use super::text::OdfReader;
+
+/// Limit of a sheet's comments.
+const MAX_COMMENTS: usize = 20_000;
 
 /// Reads the sheets of the element that was opened last.
 pub(super) fn read(xml: &mut XmlReader<'_>, reader: &mut OdfReader<'_, '_>) {
@@ -57,57 +64,31 @@ fn read_sheet<'x>(
     more: &mut SheetExtras<'x>,
 ) -> SheetContent {
     let level = xml.depth();
-    let mut sheet = SheetContent::default();
-    let mut hidden = vec![false; MAX_COLUMN as usize + 1];
+    let mut sheet = CollectedSheet::new(budget);
     let (mut columns, mut row_after) = (1, 1_u32);
     while let Some(tag) = xml.tag_within(level) {
         match tag.name() {
             "table-column" => {
                 let end = columns_after(columns, &tag);
-                hidden[columns as usize..end as usize].fill(is_collapsed(&tag));
+                if is_collapsed(&tag) {
+                    sheet.hide_columns(columns, end - 1);
+                }
                 columns = end;
             }
             "table-row" => {
-                let repeated = tag
-                    .number::<u32>("number-rows-repeated")
-                    .unwrap_or(1)
-                    .max(1);
-                let number = row_after;
-                row_after = row_after.saturating_add(repeated);
+                let repeated = tag.number::<u32>("number-rows-repeated");
+                let rows = row_after..row_after.saturating_add(repeated.unwrap_or(1).max(1));
+                row_after = rows.end;
                 if is_collapsed(&tag) {
                     // The rows that end a sheet may be hidden without number.
-                    sheet.hidden_rows += if repeated < 10_000 {
-                        repeated as usize
-                    } else {
-                        0
-                    };
-                    xml.skip();
-                    continue;
-                }
-                if !budget.is_left() {
-                    sheet.cut = true;
-                    xml.skip();
-                    continue;
-                }
-                let cells = read_row(xml, reader, budget, more, number);
-                let (visible, unseen): (Vec<_>, Vec<_>) = cells
-                    .into_iter()
-                    .partition(|cell| !hidden[cell.column as usize]);
-                sheet.hidden_columns = sheet.hidden_columns.max(unseen.len());
-                if visible.is_empty() {
-                    continue;
-                }
-                for index in 0..repeated {
-                    if !budget.is_left() {
-                        sheet.cut = true;
-                        break;
+                    if rows.len() < 10_000 {
+                        sheet.hidden_rows.extend(rows.start..rows.end.min(MAX_ROW));
                     }
-                    budget.take(&visible);
-                    sheet.rows.push(SheetRow {
-                        number: number.saturating_add(index),
-                        hidden: u32::try_from(sheet.hidden_rows).unwrap_or(u32::MAX),
-                        cells: visible.clone(),
-                    });
+                    xml.skip();
+                } else if sheet.has_room() {
+                    read_row(xml, reader, &mut sheet, more, rows);
+                } else {
+                    xml.skip();
                 }
             }
             "shapes" => more.shapes.push(xml.skip_to_source()),
@@ -115,16 +96,17 @@ fn read_sheet<'x>(
             _ => {}
         }
     }
-    sheet
+    sheet.finish()
 }
 
+/// Reads a row, which may stand for several.
 fn read_row<'x>(
     xml: &mut XmlReader<'x>,
     reader: &mut OdfReader<'_, '_>,
-    budget: &CellBudget,
+    sheet: &mut CollectedSheet<'_>,
     more: &mut SheetExtras<'x>,
-    row: u32,
-) -> Vec<SheetCell> {
+    rows: Range<u32>,
+) {
     let level = xml.depth();
     let mut cells = Vec::new();
     let mut column = 1;
@@ -158,11 +140,11 @@ fn read_row<'x>(
             }
             "annotation" => {
                 let source = xml.skip_to_source();
-                let place = format!("{}{row}", column_name(column));
-                let attribute = OdfReader::comment_of(source, &place);
-                if budget.cells > more.comments.len() {
+                let place = format!("{}{}", column_name(column), rows.start);
+                let words = OdfReader::comment_of(source, &place);
+                if more.comments.len() < MAX_COMMENTS {
                     more.comments
-                        .push(reader.plain_inlines(source).behind(&attribute));
+                        .push(reader.plain_inlines(source).behind(&words));
                 }
             }
             "frame" | "custom-shape" | "g" => more.shapes.push(xml.skip_to_source()),
@@ -173,22 +155,28 @@ fn read_row<'x>(
         } else if cell_text.is_empty() {
             cell_text = if text.is_empty() { value } else { text };
         }
-        let cell_text = cell_text.trim();
-        if !cell_text.is_empty() {
-            for column in column..end {
-                if cells.len() >= budget.cells {
-                    break;
-                }
-                cells.push(SheetCell {
-                    column,
-                    text: cell_text.into(),
-                    link: link.clone(),
-                });
-            }
+        if !cell_text.trim().is_empty() && column < end {
+            cells.push((column..end, cell_text, link));
         }
         column = end;
     }
-    cells
+    // Rows without cells may be any number.
+    if cells.is_empty() {
+        return;
+    }
+    for row in rows {
+        for (columns, text, link) in &cells {
+            for column in columns.clone() {
+                if !sheet.has_room() {
+                    return;
+                }
+                sheet.add((row, column), text);
+                if let Some(link) = link {
+                    sheet.add_link((row, column), Rc::clone(link));
+                }
+            }
+        }
+    }
 }
 
 /// Returns the column after an element that may mean several.

@@ -5,8 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::super::docx::styles::{RunProperties, is_code};
-use super::super::is_white;
+use super::super::docx::styles::{RunProperties, is_code, is_white};
 use super::super::numerals::format_number;
 use super::super::xml::{XmlReader, XmlTag, is_true};
 

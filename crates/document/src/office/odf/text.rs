@@ -5,13 +5,15 @@
 use std::collections::HashMap;
 
 use super::super::blocks::{BlockWriter, ItemLabel, ParagraphRole, TableCell};
+use super::super::comments::comment_of;
 use super::super::docx::styles::RunProperties;
 use super::super::inlines::InlineContent;
+use super::super::limits::{MAX_COLUMNS, MAX_NOTES};
 use super::super::package::ZipPackage;
 use super::super::xml::{XmlReader, XmlTag};
-use super::super::{MAX_COLUMNS, MAX_NOTES, NodeContent, comment_of};
 use super::list::{OdfItem, OdfList};
 use super::styles::{self, LEVELS, OdfStyles};
+use crate::model::NodeContent;
 
 /// Maximum nesting of lists, tables and shapes.
 const MAX_DEPTH: usize = 24;

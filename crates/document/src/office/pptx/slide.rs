@@ -6,13 +6,14 @@
 use std::rc::Rc;
 
 use super::super::blocks::{BlockWriter, TableCell};
+use super::super::diagram::{self, description_of};
 use super::super::inlines::InlineContent;
 use super::super::package::{PartRelationships, ZipPackage};
 use super::super::xml::XmlReader;
-use super::super::{description_of, diagram};
 use super::bullets::{LEVELS, LevelBullets, SlideLayout, SlidePlaceholder};
 use super::shape_position::{ShapePlace, SlideArea};
 use super::text::{self, SlideParagraph};
+use iki_base::wording::joined_words;
 
 /// Limit of a slide's shapes, and of the rows of all its tables.
 const MAX_SHAPES: usize = 20_000;
@@ -204,11 +205,7 @@ impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
     pub(super) fn title(&self) -> String {
         let title = self.title.iter().flatten();
         let words: Vec<String> = title.map(|paragraph| paragraph.inlines.plain()).collect();
-        words
-            .join(" ")
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" ")
+        joined_words(&words.join(" "))
     }
 
     /// True if there is anything besides the title.

@@ -1,9 +1,9 @@
 //! Reads the control words of an RTF file.
 
-use super::super::MAX_NOTES;
-use super::super::comment_of;
+use super::super::comments::comment_of;
 use super::super::docx::field::{hyperlink_target, symbol_of};
 use super::super::docx::styles::RunProperties;
+use super::super::limits::MAX_NOTES;
 use super::tables::{encoding_of_charset, encoding_of_code_page};
 use super::token::RtfTokens;
 use super::{GroupState, RtfAside, RtfDestination, RtfNote, RtfReader};

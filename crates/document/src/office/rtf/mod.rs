@@ -23,7 +23,9 @@ use self::token::{RtfToken, RtfTokens};
 use super::blocks::{BlockWriter, ItemLabel, ParagraphRole};
 use super::docx::styles::RunProperties;
 use super::inlines::InlineContent;
-use super::{MAX_DEPTH, NodeContent};
+use super::limits::MAX_DEPTH;
+use crate::limits::StepClock;
+use crate::model::NodeContent;
 
 mod control;
 mod table;
@@ -32,9 +34,6 @@ mod token;
 
 /// The deepest nesting of groups whose formatting is kept.
 const MAX_GROUPS: usize = 2000;
-
-/// Tokens read between two looks at the clock.
-const TOKENS_PER_CHECK: u32 = 1 << 16;
 
 /// Limit of a field's code, a property or a label, in bytes.
 const MAX_ASIDE: usize = 8192;
@@ -93,7 +92,7 @@ struct RtfNote {
 #[allow(clippy::struct_excessive_bools, reason = "each is asked by itself")]
 struct RtfReader<'a> {
     bytes: &'a [u8],
-    end: Option<Instant>,
+    clock: StepClock,
     tables: RtfTables,
     /// The encoding of text whose font has none of its own.
     page: Option<Charset>,
@@ -141,7 +140,7 @@ pub(crate) fn read(bytes: &[u8], end: Option<Instant>) -> BlockWriter {
 fn read_text(bytes: &[u8], end: Option<Instant>, shows_headers: bool) -> BlockWriter {
     let mut reader = RtfReader {
         bytes,
-        end,
+        clock: StepClock::new(end),
         shows_headers,
         state: GroupState {
             replaced: 1,
@@ -177,12 +176,8 @@ impl RtfReader<'_> {
             bytes: &self.bytes[..range.end],
             offset: range.start,
         };
-        let mut count = 0_u32;
         while let Some(token) = tokens.next() {
-            count = count.wrapping_add(1);
-            if count.is_multiple_of(TOKENS_PER_CHECK) {
-                self.blocks.late |= self.end.is_some_and(|end| Instant::now() >= end);
-            }
+            self.blocks.late |= self.clock.is_past();
             if self.blocks.late || !self.blocks.has_room() {
                 break;
             }

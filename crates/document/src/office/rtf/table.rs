@@ -1,8 +1,8 @@
 //! Collects the rows of a table, whose cells say only where they end.
 
-use super::super::MAX_COLUMNS;
 use super::super::blocks::{BlockWriter, TableCell};
 use super::super::inlines::InlineContent;
+use super::super::limits::MAX_COLUMNS;
 
 /// Lengths below which two edges are one, in twentieths of a point.
 const EDGE_TOLERANCE: i32 = 60;

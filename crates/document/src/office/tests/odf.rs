@@ -82,6 +82,23 @@ fn notes_comments_boxes_pictures_and_formulas_are_read() {
 }
 
 #[test]
+fn each_hidden_column_of_a_sheet_counts_once_whichever_row_fills_it() {
+    let cell = |text: &str| format!("<table:table-cell><text:p>{text}</text:p></table:table-cell>");
+    let body = format!(
+        "<table:table table:name='S'><table:table-column/>\
+         <table:table-column table:visibility='collapse' table:number-columns-repeated='2'/>\
+         <table:table-row>{0}{1}<table:table-cell/></table:table-row>\
+         <table:table-row>{0}<table:table-cell/>{1}</table:table-row></table:table>",
+        cell("a"),
+        cell("secret")
+    );
+    check(
+        &made("spreadsheet", "", &body, &[]),
+        "## S\n\n| a |\n| --- |\n| a |\n\n[Left out: 2 hidden columns are not shown.]",
+    );
+}
+
+#[test]
 fn sheets_show_dates_as_iso_8601_and_no_hidden_rows() {
     let styles = "<style:style style:name='ta' style:family='table'><style:table-properties table:display='false'/></style:style>";
     let cell = |attributes: &str, text: &str| {

@@ -19,10 +19,9 @@ use super::blocks::BlockWriter;
 use super::compound::CompoundFile;
 use super::rtf::tables::encoding_of_code_page;
 use super::xlsx::format::CellFormats;
-use super::xlsx::sheet::CellBudget;
+use super::xlsx::sheet::{CellBudget, MAX_SHEETS, SheetEntry};
 use super::xlsx::strings::SharedStrings;
-use super::xlsx::{MAX_SHEETS, SheetEntry};
-use crate::DocumentError;
+use crate::error::DocumentError;
 
 mod properties;
 pub(super) mod record;

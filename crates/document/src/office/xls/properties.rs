@@ -5,8 +5,8 @@
 use encoding_rs::WINDOWS_1252;
 use iki_base::charset::Charset;
 
+use super::super::properties::{DocumentProperties, MAX_PROPERTY};
 use super::super::rtf::tables::encoding_of_code_page;
-use super::super::{DocumentProperties, MAX_PROPERTY};
 
 /// Limit of the properties that are looked at.
 const MAX_PROPERTIES: usize = 100;

@@ -15,11 +15,9 @@ use super::super::xlsx::sheet::CellBudget;
 use super::super::xlsx::write_sheet;
 use super::record::RecordData;
 use super::{BEGIN, END, Records, Workbook};
+use crate::limits::StepClock;
 
-/// Records read between two looks at the clock.
-const RECORDS_PER_CHECK: usize = 4096;
-
-/// Limit of a sheet's links, comments and shapes.
+/// Limit of a sheet's comments and shapes.
 const MAX_OBJECTS: usize = 20_000;
 
 /// The kind of an object that is the box of a comment.
@@ -33,7 +31,7 @@ pub(super) const ADDRESS_FORM: &[u8] =
 /// A sheet while it is read.
 struct XlsSheet<'b> {
     book: &'b Workbook,
-    cells: CollectedSheet,
+    cells: CollectedSheet<'b>,
     /// The place of the last formula, whose text follows it.
     formula: CellPlace,
     /// Kind and identifier of the last object, whose text follows it.
@@ -54,7 +52,7 @@ pub(super) fn read(
 ) {
     let mut sheet = XlsSheet {
         book,
-        cells: CollectedSheet::default(),
+        cells: CollectedSheet::new(budget),
         formula: (0, 0),
         object: (0, 0),
         comment_texts: HashMap::new(),
@@ -63,8 +61,9 @@ pub(super) fn read(
     };
     let mut depth = 0_usize;
     let mut is_whole = false;
-    for (index, (kind, mut data)) in records.enumerate() {
-        if index % RECORDS_PER_CHECK == 0 && end.is_some_and(|end| Instant::now() >= end) {
+    let mut clock = StepClock::new(end);
+    for (kind, mut data) in records {
+        if clock.is_past() {
             blocks.late = true;
             break;
         }
@@ -77,9 +76,7 @@ pub(super) fn read(
             END => depth -= 1,
             // A deeper record belongs to a chart.
             _ if depth == 1 => {
-                sheet
-                    .read_record(kind, &mut data, budget)
-                    .unwrap_or_default();
+                sheet.read_record(kind, &mut data).unwrap_or_default();
             }
             _ => {}
         }
@@ -100,12 +97,7 @@ pub(super) fn read(
 
 impl XlsSheet<'_> {
     /// Reads a record; `None` if it is cut.
-    fn read_record(
-        &mut self,
-        kind: u16,
-        data: &mut RecordData<'_>,
-        budget: &mut CellBudget,
-    ) -> Option<()> {
+    fn read_record(&mut self, kind: u16, data: &mut RecordData<'_>) -> Option<()> {
         match kind {
             // Row
             0x0208 => {
@@ -130,7 +122,7 @@ impl XlsSheet<'_> {
                 while data.len() > 2 {
                     let style = data.short()?;
                     let number = data.compact_number()?;
-                    self.add_number((row, column), number, style, budget);
+                    self.add_number((row, column), number, style);
                     column += 1;
                 }
             }
@@ -138,15 +130,15 @@ impl XlsSheet<'_> {
             0x0203 | 0x027e | 0x0204 | 0x00d6 | 0x0205 | 0x00fd | 0x0006 => {
                 let place = read_place(data)?;
                 let style = data.short()?;
-                self.read_cell(kind, place, style, data, budget)?;
+                self.read_cell(kind, place, style, data)?;
             }
             // String
             0x0207 => {
                 let text = self.book.text(data)?;
-                self.cells.add(self.formula, &text, budget);
+                self.cells.add(self.formula, &text);
             }
             // HLink
-            0x01b8 if self.cells.links.len() < MAX_OBJECTS => {
+            0x01b8 => {
                 let [row, _, column, _] = read_shorts(data)?;
                 let text_start = memmem::find(data.unread(), ADDRESS_FORM)?;
                 data.skip(text_start + ADDRESS_FORM.len());
@@ -154,7 +146,7 @@ impl XlsSheet<'_> {
                 let address = data.wide_text(length);
                 let address = address.split('\0').next().unwrap_or_default();
                 let place = (u32::from(row) + 1, u32::from(column) + 1);
-                self.cells.links.insert(place, address.into());
+                self.cells.add_link(place, address.into());
             }
             // Obj
             0x005d => {
@@ -192,45 +184,44 @@ impl XlsSheet<'_> {
         place: CellPlace,
         style: u16,
         data: &mut RecordData<'_>,
-        budget: &mut CellBudget,
     ) -> Option<()> {
         match kind {
-            0x0203 => self.add_number(place, data.real()?, style, budget),
-            0x027e => self.add_number(place, data.compact_number()?, style, budget),
+            0x0203 => self.add_number(place, data.real()?, style),
+            0x027e => self.add_number(place, data.compact_number()?, style),
             0x00fd => {
                 let text = self.book.strings.get(data.long()? as usize)?;
-                self.cells.add(place, text, budget);
+                self.cells.add(place, text);
             }
             0x0205 => {
                 let is_error = data.unread().get(1) == Some(&1);
                 let text = if is_error { data.error() } else { data.truth() };
-                self.cells.add(place, text?, budget);
+                self.cells.add(place, text?);
             }
             0x0006 => {
                 self.formula = place;
                 let value: [u8; 8] = data.bytes()?;
                 if value[6..] != [0xff, 0xff] {
-                    self.add_number(place, f64::from_le_bytes(value), style, budget);
+                    self.add_number(place, f64::from_le_bytes(value), style);
                     return Some(());
                 }
                 let mut of = RecordData::new(&value[2..], Vec::new());
                 match value[0] {
-                    1 => self.cells.add(place, of.truth()?, budget),
-                    2 => self.cells.add(place, of.error()?, budget),
+                    1 => self.cells.add(place, of.truth()?),
+                    2 => self.cells.add(place, of.error()?),
                     _ => {}
                 }
             }
             _ => {
                 let text = self.book.text(data)?;
-                self.cells.add(place, &text, budget);
+                self.cells.add(place, &text);
             }
         }
         Some(())
     }
 
-    fn add_number(&mut self, place: CellPlace, number: f64, style: u16, budget: &mut CellBudget) {
+    fn add_number(&mut self, place: CellPlace, number: f64, style: u16) {
         let text = self.book.formats.format_number(number, style.into());
-        self.cells.add(place, &text, budget);
+        self.cells.add(place, &text);
     }
 }
 

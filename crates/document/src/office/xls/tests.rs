@@ -1,7 +1,7 @@
 //! Checks the Markdown of XLS files, by the records of their streams.
 
 use super::{BEGIN, CONTINUE, END, read_stream};
-use crate::{DocumentError, FileKind, file};
+use crate::{DocumentError, FileKind, block_document};
 
 fn record(kind: u16, data: &[u8]) -> Vec<u8> {
     let length = u16::try_from(data.len()).unwrap();
@@ -46,7 +46,7 @@ fn stream(version: u16, globals: &[Vec<u8>], sheets: &[(&str, u8, &[Vec<u8>])]) 
 
 fn markdown_of(stream: &[u8]) -> Result<String, DocumentError> {
     let blocks = read_stream(stream, None)?;
-    file::write(blocks, FileKind::Xls, false, None).map(|document| document.markdown)
+    block_document::write(blocks, FileKind::Xls, false, None).map(|document| document.markdown)
 }
 
 #[test]

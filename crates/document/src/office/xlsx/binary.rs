@@ -6,12 +6,11 @@ use super::super::blocks::BlockWriter;
 use super::super::xls::record::RecordData;
 use super::cell_collection::CollectedSheet;
 use super::format::CellFormats;
-use super::sheet::{CellBudget, MAX_COLUMN, MAX_LINKS, MAX_ROW, SheetContent, SheetContext};
+use super::sheet::{
+    CellBudget, MAX_COLUMN, MAX_ROW, MAX_SHEETS, SheetContent, SheetContext, SheetEntry,
+};
 use super::strings::SharedStrings;
-use super::{MAX_SHEETS, SheetEntry};
-
-/// Records read between two looks at the clock.
-const RECORDS_PER_CHECK: usize = 4096;
+use crate::limits::StepClock;
 
 /// The records of a part: their types and their data.
 struct Records<'a>(&'a [u8]);
@@ -118,14 +117,14 @@ pub(super) fn read_sheet(
     budget: &mut CellBudget,
     blocks: &mut BlockWriter,
 ) -> SheetContent {
-    let mut sheet = CollectedSheet::default();
-    let mut row = 0;
-    for (index, (kind, mut data)) in Records(part).enumerate() {
-        if index % RECORDS_PER_CHECK == 0 && context.is_late() {
+    let mut sheet = CollectedSheet::new(budget);
+    let (mut row, mut clock) = (0, StepClock::new(context.end));
+    for (kind, mut data) in Records(part) {
+        if clock.is_past() {
             blocks.late = true;
             break;
         }
-        read_record(kind, &mut data, &mut row, context, budget, &mut sheet).unwrap_or_default();
+        read_record(kind, &mut data, &mut row, context, &mut sheet).unwrap_or_default();
     }
     sheet.finish()
 }
@@ -136,8 +135,7 @@ fn read_record(
     data: &mut RecordData<'_>,
     row: &mut u32,
     context: &SheetContext<'_>,
-    budget: &mut CellBudget,
-    sheet: &mut CollectedSheet,
+    sheet: &mut CollectedSheet<'_>,
 ) -> Option<()> {
     match kind {
         // BrtRowHdr
@@ -169,14 +167,14 @@ fn read_record(
                 0x07 => context.strings.get(data.long()? as usize)?.to_owned(),
                 _ => text(data)?,
             };
-            sheet.add((*row, column), &value, budget);
+            sheet.add((*row, column), &value);
         }
         // BrtHLink
-        0x1ee if sheet.links.len() < MAX_LINKS => {
+        0x1ee => {
             let [row, _, column, _] = [data.long()?, data.long()?, data.long()?, data.long()?];
             let place = (row.saturating_add(1), column.saturating_add(1));
             let address = context.links.address(&text(data)?)?;
-            sheet.links.insert(place, address.into());
+            sheet.add_link(place, address.into());
         }
         _ => {}
     }

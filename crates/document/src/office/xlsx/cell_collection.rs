@@ -5,17 +5,18 @@ use std::rc::Rc;
 
 use super::sheet::{CellBudget, MAX_COLUMN, SheetCell, SheetContent, SheetRow};
 
-/// Limit of hidden ranges of columns.
+/// Limits of a sheet: hidden ranges of columns, and links.
 const MAX_RANGES: usize = 2000;
+const MAX_LINKS: usize = 20_000;
 
 /// A row and a column, both from 1 on.
 pub(in super::super) type CellPlace = (u32, u32);
 
 /// The cells of a sheet while it is read.
-#[derive(Default)]
-pub(in super::super) struct CollectedSheet {
+pub(in super::super) struct CollectedSheet<'b> {
+    budget: &'b mut CellBudget,
     cells: BTreeMap<CellPlace, Box<str>>,
-    pub(in super::super) links: HashMap<CellPlace, Rc<str>>,
+    links: HashMap<CellPlace, Rc<str>>,
     pub(in super::super) hidden_rows: BTreeSet<u32>,
     hidden_columns: BTreeSet<u32>,
     /// Number of ranges of hidden columns.
@@ -23,20 +24,42 @@ pub(in super::super) struct CollectedSheet {
     pub(in super::super) cut: bool,
 }
 
-impl CollectedSheet {
+impl<'b> CollectedSheet<'b> {
+    pub(in super::super) fn new(budget: &'b mut CellBudget) -> Self {
+        Self {
+            budget,
+            cells: BTreeMap::new(),
+            links: HashMap::new(),
+            hidden_rows: BTreeSet::new(),
+            hidden_columns: BTreeSet::new(),
+            ranges: 0,
+            cut: false,
+        }
+    }
+
+    /// True if there is room for another cell; records that something is cut if not.
+    pub(in super::super) fn has_room(&mut self) -> bool {
+        let is_full = self.budget.cells == 0 || self.budget.text == 0;
+        self.cut |= is_full;
+        !is_full
+    }
+
     /// Adds what a cell shows, unless it is empty or beyond the budget.
-    pub(in super::super) fn add(&mut self, place: CellPlace, text: &str, budget: &mut CellBudget) {
+    pub(in super::super) fn add(&mut self, place: CellPlace, text: &str) {
         let text = text.trim();
-        if text.is_empty() {
+        if text.is_empty() || !self.has_room() {
             return;
         }
-        if !budget.is_left() {
-            self.cut = true;
-            return;
-        }
-        budget.cells -= 1;
-        budget.text = budget.text.saturating_sub(text.len());
+        self.budget.cells -= 1;
+        self.budget.text = self.budget.text.saturating_sub(text.len());
         self.cells.entry(place).or_insert_with(|| text.into());
+    }
+
+    /// Adds the link of a cell.
+    pub(in super::super) fn add_link(&mut self, place: CellPlace, address: Rc<str>) {
+        if self.links.len() < MAX_LINKS {
+            self.links.insert(place, address);
+        }
     }
 
     /// Hides a range of columns.

@@ -7,7 +7,6 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::super::number;
 use super::super::xml::XmlReader;
 use iki_base::calendar;
 
@@ -257,6 +256,19 @@ fn format_clock(days: f64, is_time: bool) -> String {
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     let sign = if days < 0.0 { "-" } else { "" };
     format!("{sign}{hours:0width$}:{minutes:02}:{seconds:02}")
+}
+
+/// A number with fifteen digits, the most that spreadsheets show.
+fn number(value: f64) -> String {
+    if !value.is_finite() {
+        return value.to_string();
+    }
+    let rounded: f64 = format!("{value:.14e}").parse().unwrap_or(value);
+    if rounded != 0.0 && !(1e-7..1e21).contains(&rounded.abs()) {
+        return format!("{rounded:e}");
+    }
+    let text = rounded.to_string();
+    if text == "-0" { "0".to_owned() } else { text }
 }
 
 #[cfg(test)]

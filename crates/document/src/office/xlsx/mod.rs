@@ -16,7 +16,7 @@
 use std::collections::HashMap;
 
 use self::format::CellFormats;
-use self::sheet::SheetContent;
+use self::sheet::{MAX_SHEETS, SheetContent, SheetEntry};
 use self::strings::SharedStrings;
 use super::blocks::BlockWriter;
 use super::comments;
@@ -31,16 +31,6 @@ pub(super) mod format;
 pub(super) mod grid;
 pub(super) mod sheet;
 pub(super) mod strings;
-
-/// Limit of a document's sheets.
-pub(super) const MAX_SHEETS: usize = 1000;
-
-/// A sheet in the workbook's list.
-pub(super) struct SheetEntry {
-    pub(super) name: String,
-    pub(super) relation: String,
-    pub(super) hidden: bool,
-}
 
 /// Reads the document whose workbook is `main`.
 pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> BlockWriter {

@@ -2,23 +2,29 @@
 //!
 //! Rules: ISO/IEC 29500-1, 18.3.1. A merged cell shows its value once, in the first of its cells.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::time::Instant;
 
 use super::super::blocks::BlockWriter;
 use super::super::package::PartRelationships;
 use super::super::xml::{XmlReader, XmlTag, is_true};
-use super::cell_collection::{CellPlace, CollectedSheet};
+use super::cell_collection::CollectedSheet;
 use super::format::CellFormats;
 use super::strings::{self, MAX_CELL, SharedStrings};
 
+/// Limit of a document's sheets.
+pub(in super::super) const MAX_SHEETS: usize = 1000;
+
+/// A sheet in the workbook's list.
+pub(in super::super) struct SheetEntry {
+    pub(in super::super) name: String,
+    pub(in super::super) relation: String,
+    pub(in super::super) hidden: bool,
+}
+
 /// Limits of a sheet: columns and rows.
 pub(in super::super) const MAX_COLUMN: u32 = 16_384;
-pub(super) const MAX_ROW: u32 = 1_048_576;
-
-/// Limit of a sheet's links.
-pub(super) const MAX_LINKS: usize = 20_000;
+pub(in super::super) const MAX_ROW: u32 = 1_048_576;
 
 /// The parts that a sheet's cells refer to.
 pub(super) struct SheetContext<'a> {
@@ -29,7 +35,6 @@ pub(super) struct SheetContext<'a> {
 }
 
 /// A cell that is not empty.
-#[derive(Clone)]
 pub(in super::super) struct SheetCell {
     pub(in super::super) column: u32,
     pub(in super::super) text: Box<str>,
@@ -46,8 +51,8 @@ pub(in super::super) struct SheetRow {
 
 /// The number of cells and bytes of text that may still be read.
 pub(in super::super) struct CellBudget {
-    pub(in super::super) cells: usize,
-    pub(in super::super) text: usize,
+    pub(super) cells: usize,
+    pub(super) text: usize,
 }
 
 impl Default for CellBudget {
@@ -56,19 +61,6 @@ impl Default for CellBudget {
             cells: 300_000,
             text: 12 << 20,
         }
-    }
-}
-
-impl CellBudget {
-    pub(in super::super) fn is_left(&self) -> bool {
-        self.cells > 0 && self.text > 0
-    }
-
-    /// Counts cells as read.
-    pub(in super::super) fn take(&mut self, cells: &[SheetCell]) {
-        self.cells = self.cells.saturating_sub(cells.len());
-        let text: usize = cells.iter().map(|cell| cell.text.len()).sum();
-        self.text = self.text.saturating_sub(text);
     }
 }
 
@@ -81,12 +73,6 @@ pub(in super::super) struct SheetContent {
     pub(in super::super) cut: bool,
 }
 
-impl SheetContext<'_> {
-    pub(super) fn is_late(&self) -> bool {
-        self.end.is_some_and(|end| Instant::now() >= end)
-    }
-}
-
 /// Reads a sheet within the budget.
 pub(super) fn read(
     text: &str,
@@ -94,8 +80,8 @@ pub(super) fn read(
     budget: &mut CellBudget,
     blocks: &mut BlockWriter,
 ) -> SheetContent {
-    let mut sheet = CollectedSheet::default();
-    sheet.links = cell_links(text, context);
+    let mut sheet = CollectedSheet::new(budget);
+    read_links(text, context, &mut sheet);
     let (mut row_after, mut column_after) = (1, 1);
     let mut xml = XmlReader::new(text, context.end);
     while let Some(tag) = xml.tag_within(0) {
@@ -111,8 +97,7 @@ pub(super) fn read(
                 if tag.is_set("hidden") {
                     sheet.hidden_rows.insert(number);
                     xml.skip();
-                } else if !budget.is_left() {
-                    sheet.cut = true;
+                } else if !sheet.has_room() {
                     break;
                 }
             }
@@ -123,7 +108,7 @@ pub(super) fn read(
                 let column = place.map_or(column_after, |(column, _)| column);
                 column_after = column.saturating_add(1);
                 let value = cell_text(&mut xml, &tag, context);
-                sheet.add((row_after - 1, column), &value, budget);
+                sheet.add((row_after - 1, column), &value);
             }
             "headerFooter"
             | "extLst"
@@ -197,27 +182,25 @@ fn parse_cell_reference(place: &str) -> Option<(u32, u32)> {
 }
 
 /// Reads the links of cells, which follow the cells in the file.
-fn cell_links(text: &str, context: &SheetContext<'_>) -> HashMap<CellPlace, Rc<str>> {
-    let mut links = HashMap::new();
+fn read_links(text: &str, context: &SheetContext<'_>, sheet: &mut CollectedSheet<'_>) {
     let Some(start) = text
         .rfind("<hyperlinks")
         .or_else(|| text.rfind(":hyperlinks>"))
     else {
-        return links;
+        return;
     };
     let start = text[..=start].rfind('<').unwrap_or(start);
     XmlReader::new(&text[start..], context.end).each_tag(|_, tag| {
-        if tag.name() != "hyperlink" || links.len() >= MAX_LINKS {
+        if tag.name() != "hyperlink" {
             return;
         }
         let id = tag.relation("id").unwrap_or_default();
         let place = tag.attribute("ref").unwrap_or_default();
         let place = parse_cell_reference(place.split(':').next().unwrap_or_default());
         if let (Some((column, row)), Some(address)) = (place, context.links.address(&id)) {
-            links.insert((row, column), address.into());
+            sheet.add_link((row, column), address.into());
         }
     });
-    links
 }
 
 #[cfg(test)]

@@ -26,11 +26,9 @@ use iki_base::unseen;
 mod cmap;
 mod collection;
 mod composite;
-mod encoding;
+pub(crate) mod encoding;
 mod program;
 mod standard;
-
-pub(crate) use self::encoding::symbol_table;
 
 /// Maximum length of a chain of maps based on one another.
 const MAX_BASES: usize = 4;

@@ -1,0 +1,44 @@
+//! The document that the blocks of a file make.
+
+use std::time::Instant;
+
+use crate::document::{Document, DocumentCuts};
+use crate::error::DocumentError;
+use crate::kinds::FileKind;
+use crate::markdown;
+use crate::office::blocks::BlockWriter;
+
+/// Writes the blocks that were read from a file of this kind, of which parts may need a password.
+pub(crate) fn write(
+    mut blocks: BlockWriter,
+    kind: FileKind,
+    locked: bool,
+    end: Option<Instant>,
+) -> Result<Document, DocumentError> {
+    blocks.finish();
+    let builder = blocks.builder;
+    if builder.is_empty() {
+        return Err(match (locked, blocks.late || blocks.cut, blocks.broken) {
+            (true, ..) => DocumentError::Encrypted,
+            (_, true, _) => DocumentError::TooCostly,
+            (.., true) => DocumentError::Damaged,
+            _ => DocumentError::NoText(kind),
+        });
+    }
+    let length = 2 * builder.text_bytes() + 16 * builder.node_count();
+    let (markdown, cuts) = markdown::write(&builder.finish(String::new()), length, end);
+    let some = |text: String| (!text.is_empty()).then_some(text);
+    let document = Document {
+        title: some(blocks.about.title).unwrap_or(blocks.title),
+        author: some(blocks.about.author),
+        date: some(blocks.about.date),
+        markdown,
+        ..Document::default()
+    };
+    Ok(document.cut(cuts.and(DocumentCuts {
+        memory: blocks.cut,
+        time: blocks.late,
+        damage: blocks.broken,
+        ..DocumentCuts::default()
+    })))
+}
