@@ -1,20 +1,33 @@
-//! Work on several items at once, each on a thread of its own.
+//! Work on several items at once, on as many threads as are wanted.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Returns the results in the order of the items; `None` where there was no thread, or it panicked.
+/// Returns the results in the order of the items, of which at most `limit` are worked on at once.
+/// Where there is no thread for one, the others have more to do.
 pub fn map_in_parallel<I: Sync, T: Send>(
     items: &[I],
+    limit: usize,
     work: impl Fn(&I) -> T + Sync,
-) -> Vec<Option<T>> {
-    if let [item] = items {
-        return vec![Some(work(item))];
-    }
-    thread::scope(|scope| {
-        let work = &work;
-        let start = |item| thread::Builder::new().spawn_scoped(scope, move || work(item));
-        let running: Vec<_> = items.iter().map(start).collect();
-        let results = running.into_iter().map(|thread| thread.ok()?.join().ok());
-        results.collect()
-    })
+) -> Vec<T> {
+    let next = AtomicUsize::new(0);
+    let run = || {
+        let indices = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
+        let items = indices.map_while(|index| Some((index, items.get(index)?)));
+        items.map(|(index, item)| (index, work(item))).collect()
+    };
+    let mut results: Vec<(usize, T)> = thread::scope(|scope| {
+        let start = |_| thread::Builder::new().spawn_scoped(scope, run).ok();
+        let running: Vec<_> = (1..limit.min(items.len())).filter_map(start).collect();
+        let mut results: Vec<(usize, T)> = run();
+        for thread in running {
+            match thread.join() {
+                Ok(others) => results.extend(others),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        results
+    });
+    results.sort_unstable_by_key(|(index, _)| *index);
+    results.into_iter().map(|(_, result)| result).collect()
 }

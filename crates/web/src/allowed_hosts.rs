@@ -17,14 +17,7 @@ pub const VARIABLE: &str = "ALLOWED_DOMAINS";
 
 /// The allowed hosts; without a list, all hosts are allowed.
 #[derive(Clone, Debug, Default)]
-pub struct AllowedHosts(Option<HostList>);
-
-#[derive(Clone, Debug)]
-enum HostList {
-    Hosts(DomainFilter),
-    /// The variable is set, but names no host: nothing is allowed.
-    Unusable,
-}
+pub struct AllowedHosts(Option<DomainFilter>);
 
 impl AllowedHosts {
     /// Reads the process's environment.
@@ -39,19 +32,15 @@ impl AllowedHosts {
         let Some(value) = value else {
             return Self(None);
         };
-        let Some(text) = value.to_str() else {
-            return Self(Some(HostList::Unusable));
-        };
+        // One that cannot be read names no host: nothing is allowed.
+        let text = value.to_str().unwrap_or(",");
         if text.trim().is_empty() {
             return Self(None);
         }
         let entries = text.split(|c: char| c == ',' || c.is_whitespace());
-        let hosts: Vec<String> = entries.filter_map(host).collect();
-        Self(Some(if hosts.is_empty() {
-            HostList::Unusable
-        } else {
-            HostList::Hosts(DomainFilter::new(&hosts, &[]))
-        }))
+        Self(Some(DomainFilter::only(
+            &entries.filter_map(host).collect::<Vec<_>>(),
+        )))
     }
 
     /// True if a page of this URL may be fetched.
@@ -64,9 +53,11 @@ impl AllowedHosts {
     pub fn check(&self, url: &Url) -> Result<(), NotAllowed> {
         match &self.0 {
             None => Ok(()),
-            Some(HostList::Unusable) => Err(NotAllowed::Unusable),
-            Some(HostList::Hosts(hosts)) if hosts.admits(url.as_str()) => Ok(()),
-            Some(HostList::Hosts(_)) => Err(NotAllowed::Host(
+            Some(hosts) if hosts.allowed().is_some_and(<[_]>::is_empty) => {
+                Err(NotAllowed::Unusable)
+            }
+            Some(hosts) if hosts.admits(url.as_str()) => Ok(()),
+            Some(_) => Err(NotAllowed::Host(
                 url.host_str().unwrap_or_default().to_owned(),
             )),
         }

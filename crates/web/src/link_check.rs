@@ -4,9 +4,6 @@
 //! Facts: "Wayback Availability JSON API" of the Internet Archive. The archive is told the address
 //! of a dead link, and never one that is not public.
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -16,7 +13,7 @@ use super::client::{
     ACCEPT_PAGES, AddressOrigin, BodyLimit, FetchError, FetchRequest, HttpClient, parse_url,
 };
 use super::exa_pages;
-use iki_base::mutex::lock;
+use iki_base::parallel::map_in_parallel;
 
 /// Variable that replaces the address of the archive.
 pub(crate) const ARCHIVE_VARIABLE: &str = "IKIGAI_WAYBACK_URL";
@@ -82,33 +79,18 @@ pub struct CheckedLink {
 /// with another.
 #[must_use]
 pub fn check_links(links: &[(&str, bool)], client: &HttpClient) -> Vec<CheckedLink> {
-    let checked = Mutex::new(vec![CheckedLink::default(); links.len()]);
     let named = links.iter().filter(|(_, named)| *named);
     let named: Vec<Url> = named.filter_map(|link| parse_url(link.0).ok()).collect();
-    let next = AtomicUsize::new(0);
-    let work = || {
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(url) = links.get(index).map(|link| parse_url(link.0)) else {
-                return;
-            };
-            let Ok(url) = url else { continue };
-            let on_host = named.iter().find(|one| one.host() == url.host());
-            let origin = on_host.map_or(AddressOrigin::Unknown, |one| {
-                AddressOrigin::Page(one.clone())
-            });
-            let link = check(&url, &client.clone().for_addresses_of(origin));
-            lock(&checked)[index] = link;
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 1..MAX_CONCURRENT_LINKS.min(links.len()) {
-            // Without a thread the others have more to do.
-            let _ = thread::Builder::new().spawn_scoped(scope, work);
-        }
-        work();
-    });
-    checked.into_inner().unwrap_or_default()
+    map_in_parallel(links, MAX_CONCURRENT_LINKS, |(link, _)| {
+        let Ok(url) = parse_url(link) else {
+            return CheckedLink::default();
+        };
+        let on_host = named.iter().find(|one| one.host() == url.host());
+        let origin = on_host.map_or(AddressOrigin::Unknown, |one| {
+            AddressOrigin::Page(one.clone())
+        });
+        check(&url, &client.clone().for_addresses_of(origin))
+    })
 }
 
 fn check(url: &Url, client: &HttpClient) -> CheckedLink {

@@ -67,7 +67,7 @@ pub(super) fn text_at(item: &Value, places: &[&str]) -> String {
 }
 
 /// Returns pages from the first to the last of them.
-pub(super) fn page_range(first: String, last: &str) -> String {
+pub(crate) fn page_range(first: String, last: &str) -> String {
     if first.is_empty() || last.is_empty() || first == last {
         return first;
     }

@@ -2,8 +2,6 @@
 //! searched for, and compared with what is found. Entries that have a number come first.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use super::check_outcome::{CheckedReference, ReferenceLookup, ReferenceStatus};
@@ -16,7 +14,7 @@ use crate::page::doi;
 use crate::papers::doi_registry;
 use crate::papers::paper::Paper;
 use crate::papers::paper_caller;
-use crate::papers::paper_provider::{PaperPage, PaperProvider, order};
+use crate::papers::paper_provider::{PaperProvider, order};
 use crate::papers::paper_search::{PaperSearch, PaperTarget};
 use crate::papers::request_limits::RequestLimits;
 use crate::papers::work_id::WorkId;
@@ -25,6 +23,7 @@ use crate::provider::breaker::BreakerState;
 use crate::provider::failure::{ProviderFailure, ProviderFailureKind};
 use crate::search::context::SearchContext;
 use iki_base::mutex::lock;
+use iki_base::parallel::map_in_parallel;
 
 /// Version of the stored form: incremented whenever [`CheckedReference`] changes, or what counts as
 /// the same.
@@ -97,23 +96,12 @@ pub fn check(context: &SearchContext<'_>, entries: &[ReferenceEntry]) -> Vec<Che
     };
     let mut queue: Vec<usize> = (0..entries.len()).collect();
     queue.sort_by_key(|index| (entries[*index].ids.is_empty(), entries[*index].is_plain()));
-    let checked = vec![CheckedReference::default(); entries.len()];
-    let checked = Mutex::new(checked);
-    let next = AtomicUsize::new(0);
-    let work = || {
-        while let Some(index) = queue.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let outcome = check.outcome(&entries[*index]);
-            lock(&checked)[*index] = outcome;
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 1..MAX_CONCURRENT_ENTRIES.min(entries.len()) {
-            // Without a thread the others have more to do.
-            let _ = thread::Builder::new().spawn_scoped(scope, work);
-        }
-        work();
+    let outcomes = map_in_parallel(&queue, MAX_CONCURRENT_ENTRIES, |index| {
+        check.outcome(&entries[*index])
     });
-    checked.into_inner().unwrap_or_default()
+    let mut outcomes: Vec<_> = queue.into_iter().zip(outcomes).collect();
+    outcomes.sort_unstable_by_key(|(index, _)| *index);
+    outcomes.into_iter().map(|(_, outcome)| outcome).collect()
 }
 
 impl ReferenceCheck<'_> {
@@ -209,7 +197,8 @@ impl ReferenceCheck<'_> {
             return;
         }
         let registered = self.through_gate(&doi_registry::PROVIDER, |client| {
-            doi_registry::is_registered(&self.context.with_client(client), doi)
+            let registered = doi_registry::is_registered(&self.context.with_client(client), doi)?;
+            Ok((registered, RequestLimits::default()))
         });
         let outcome = match &registered {
             Ok(true) => "registered",
@@ -302,11 +291,12 @@ impl ReferenceCheck<'_> {
         };
         let answer = self.through_gate(&provider.service, |client| {
             let context = self.context.with_client(client);
-            paper_caller::ask(&context, search, provider, &account)
+            let page = paper_caller::ask(&context, search, provider, &account)?;
+            Ok((page.papers, page.limits))
         });
-        let papers = answer.map(|page| {
-            let papers = page.papers.into_iter();
+        let papers = answer.map(|papers| {
             papers
+                .into_iter()
                 .filter_map(|paper| paper.tidied(provider.name))
                 .collect::<Vec<_>>()
         });
@@ -320,10 +310,10 @@ impl ReferenceCheck<'_> {
     }
 
     /// Sends a request when its provider takes it; the error is why there is no answer.
-    fn through_gate<T: Answered>(
+    fn through_gate<T>(
         &self,
         provider: &Provider,
-        send: impl FnOnce(&HttpClient) -> Result<T, ProviderFailure>,
+        send: impl FnOnce(&HttpClient) -> Result<(T, RequestLimits), ProviderFailure>,
     ) -> Result<T, String> {
         let gate = self.gates.iter().find(|(name, _)| *name == provider.name);
         let (_, gate) = gate.ok_or_else(String::new)?;
@@ -333,8 +323,8 @@ impl ReferenceCheck<'_> {
             return Err("left alone after failures".to_owned());
         }
         match send(&self.context.client.for_at_most(REQUEST_TIMEOUT)) {
-            Ok(answer) => {
-                pass.heed(answer.limits());
+            Ok((answer, limits)) => {
+                pass.heed(limits);
                 Ok(answer)
             }
             Err(failure) => {
@@ -349,20 +339,5 @@ impl ReferenceCheck<'_> {
                 Err(why.to_owned())
             }
         }
-    }
-}
-
-/// The consequence of an answer for further requests.
-trait Answered {
-    fn limits(&self) -> RequestLimits {
-        RequestLimits::default()
-    }
-}
-
-impl Answered for bool {}
-
-impl Answered for PaperPage {
-    fn limits(&self) -> RequestLimits {
-        self.limits
     }
 }

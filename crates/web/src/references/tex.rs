@@ -47,7 +47,8 @@ fn read(title: &str) -> Option<String> {
     Some(text).filter(|text| !text.trim().is_empty())
 }
 
-fn is_paired(text: &str) -> bool {
+/// True if each brace has its other.
+pub(crate) fn is_paired(text: &str) -> bool {
     let mut depth = 0;
     text.chars().all(|c| {
         depth += i32::from(c == '{') - i32::from(c == '}');

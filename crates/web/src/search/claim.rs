@@ -30,22 +30,15 @@ const STOP_WORDS: &[&str] = &[
 /// A claim, or a query, split into words and numbers.
 #[derive(Clone, Debug)]
 pub struct ClaimTerms {
-    tokens: HashSet<ClaimToken>,
+    tokens: HashSet<String>,
 }
 
-/// A word or number of a text.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum ClaimToken {
-    Word(String),
-    Number(String),
-}
-
-impl ClaimToken {
-    fn weight(&self) -> usize {
-        match self {
-            Self::Word(_) => WORD_WEIGHT,
-            Self::Number(_) => NUMBER_WEIGHT,
-        }
+/// Returns the weight of a word or a number.
+fn weight_of(token: &str) -> usize {
+    if token.contains(|c: char| c.is_ascii_digit()) {
+        NUMBER_WEIGHT
+    } else {
+        WORD_WEIGHT
     }
 }
 
@@ -54,7 +47,7 @@ impl ClaimTerms {
     #[must_use]
     pub fn new(text: &str) -> Self {
         Self {
-            tokens: tokens(text),
+            tokens: tokens(text).collect(),
         }
     }
 
@@ -97,12 +90,14 @@ impl ClaimTerms {
     #[must_use]
     pub fn share_in(&self, text: &str) -> f64 {
         let mut missing = self.tokens.clone();
-        each_token(text, &mut |token| {
+        let mut tokens = tokens(text);
+        while !missing.is_empty()
+            && let Some(token) = tokens.next()
+        {
             missing.remove(&token);
-            !missing.is_empty()
-        });
-        let weight = |tokens: &HashSet<ClaimToken>| {
-            let weight: usize = tokens.iter().map(ClaimToken::weight).sum();
+        }
+        let weight = |tokens: &HashSet<String>| {
+            let weight: usize = tokens.iter().map(|one| weight_of(one)).sum();
             u32::try_from(weight).map_or(f64::INFINITY, f64::from)
         };
         match weight(&self.tokens) {
@@ -113,9 +108,9 @@ impl ClaimTerms {
 
     /// Returns the weight of the words that a sentence shares with the claim; each counts once.
     fn weight(&self, sentence: &str) -> usize {
-        let words = tokens(sentence);
+        let words: HashSet<String> = tokens(sentence).collect();
         let shared = words.intersection(&self.tokens);
-        shared.map(ClaimToken::weight).sum()
+        shared.map(|one| weight_of(one)).sum()
     }
 }
 
@@ -159,76 +154,62 @@ fn is_abbreviation(before: &str) -> bool {
 }
 
 /// Returns the words and numbers of a text.
-fn tokens(text: &str) -> HashSet<ClaimToken> {
-    let mut set = HashSet::new();
-    each_token(text, &mut |token| {
-        set.insert(token);
-        true
-    });
-    set
+fn tokens(text: &str) -> impl Iterator<Item = String> {
+    words(text).flat_map(folded)
 }
 
-/// Hands over the words and numbers of a text until `take` wants no more.
-fn each_token(text: &str, take: &mut dyn FnMut(ClaimToken) -> bool) {
+/// Returns the words and numbers of a text as they stand in it.
+fn words(text: &str) -> impl Iterator<Item = &str> {
     let mut remainder = text;
-    let mut goes_on = true;
-    while let Some(start) = remainder.find(char::is_alphanumeric).filter(|_| goes_on) {
-        remainder = &remainder[start..];
-        let mut end = remainder.len();
-        let mut characters = remainder.char_indices().peekable();
-        while let Some((offset, c)) = characters.next() {
-            let next = characters.peek().map(|(_, next)| *next);
+    std::iter::from_fn(move || {
+        remainder = &remainder[remainder.find(char::is_alphanumeric)?..];
+        let ends = |(offset, c): (usize, char)| {
+            let (before, next) = (&remainder[..offset], remainder[offset..].chars().nth(1));
             // A point or a comma between digits, an apostrophe between letters.
-            let inside = match c {
+            let is_inside = match c {
                 '.' | ',' => {
-                    remainder[..offset].ends_with(|c: char| c.is_ascii_digit())
+                    before.ends_with(|c: char| c.is_ascii_digit())
                         && next.is_some_and(|c| c.is_ascii_digit())
                 }
                 '\'' | '\u{2019}' => next.is_some_and(char::is_alphabetic),
                 c => c.is_alphanumeric(),
             };
-            if !inside {
-                end = offset;
-                break;
-            }
-        }
-        let (word, after) = remainder.split_at(end);
-        token(word, &mut |token| goes_on &= take(token));
+            (!is_inside).then_some(offset)
+        };
+        let end = remainder.char_indices().find_map(ends);
+        let (word, after) = remainder.split_at(end.unwrap_or(remainder.len()));
         remainder = after;
-    }
+        Some(word)
+    })
 }
 
-fn token(word: &str, take: &mut dyn FnMut(ClaimToken)) {
+/// Returns a word or number in the form in which it is compared. Scripts without blanks show no
+/// word boundaries, so pairs of characters stand for words.
+fn folded(word: &str) -> Vec<String> {
     if word.contains(|c: char| c.is_ascii_digit()) {
         let digits = word.trim_end_matches(|c: char| !c.is_ascii_digit());
-        let number = digits
+        let is_number = digits
             .bytes()
             .all(|byte| byte.is_ascii_digit() || byte == b'.' || byte == b',');
-        take(ClaimToken::Number(if number {
-            let mut number = digits.replace(',', "");
-            if number.contains('.') {
-                let length = number.trim_end_matches('0').trim_end_matches('.').len();
-                number.truncate(length);
-            }
-            number
-        } else {
-            word.to_lowercase()
-        }));
-        return;
+        if !is_number {
+            return vec![word.to_lowercase()];
+        }
+        let number = digits.replace(',', "");
+        if number.contains('.') {
+            let number = number.trim_end_matches('0').trim_end_matches('.');
+            return vec![number.to_owned()];
+        }
+        return vec![number];
     }
     let word = word.to_lowercase();
     if word.chars().all(is_unspaced) {
-        // Scripts without blanks show no word boundaries, so pairs of characters stand for words.
         let characters: Vec<char> = word.chars().collect();
-        for pair in characters.windows(2) {
-            take(ClaimToken::Word(pair.iter().collect()));
-        }
-        return;
+        return characters.windows(2).map(String::from_iter).collect();
     }
     let word = word.split(['\'', '\u{2019}']).next().unwrap_or_default();
-    if word.chars().count() >= MIN_WORD_LETTERS && STOP_WORDS.binary_search(&word).is_err() {
-        take(ClaimToken::Word(stem(word)));
-    }
+    let counts =
+        word.chars().count() >= MIN_WORD_LETTERS && STOP_WORDS.binary_search(&word).is_err();
+    counts.then(|| stem(word)).into_iter().collect()
 }
 
 /// True if the character's script has no blanks between words.
@@ -364,14 +345,14 @@ mod tests {
             ("planned", "plans"),
             ("company's", "company"),
         ] {
-            assert_eq!(tokens(one), tokens(other), "{one} {other}");
+            assert!(tokens(one).eq(tokens(other)), "{one} {other}");
         }
         for (one, other) in [
             ("business", "busy"),
             ("analysis", "analyst"),
             ("virus", "vire"),
         ] {
-            assert_ne!(tokens(one), tokens(other), "{one} {other}");
+            assert!(tokens(one).ne(tokens(other)), "{one} {other}");
         }
     }
 

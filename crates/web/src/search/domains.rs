@@ -26,6 +26,14 @@ impl DomainFilter {
         }
     }
 
+    /// Creates a filter that allows these entries alone; none of them if there are none.
+    pub(crate) fn only(allowed: &[String]) -> Self {
+        Self {
+            allowed: Some(hosts(allowed)),
+            blocked: Vec::new(),
+        }
+    }
+
     /// Returns the allowed domains, in lower case and without duplicates; `None` if all are
     /// allowed.
     #[must_use]

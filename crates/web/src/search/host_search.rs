@@ -7,7 +7,6 @@
 //! the one before ended; a result can come up again only if a domain ran out of results and others
 //! filled the page.
 
-use super::provider_results::at_once;
 use super::query::{ProviderQuery, WebSearch};
 use super::search_provider::SearchProvider;
 use super::{DomainFilter, SearchResult, results};
@@ -16,6 +15,7 @@ use crate::credentials::Credentials;
 use crate::provider::ProviderAccount;
 use crate::provider::exchange::{self, RetryBudget};
 use crate::provider::failure::{ProviderFailure, ProviderFailureKind};
+use iki_base::parallel::map_in_parallel;
 
 /// Maximum number of domains requested one by one; each costs one search of the quota.
 const MAX_ASKED: usize = 10;
@@ -101,7 +101,7 @@ pub fn search(
     let (mut lists, mut domains_searched) = (Vec::new(), 0);
     for batch in asks[..asks.len().min(MAX_ASKED)].chunks(count) {
         domains_searched += batch.len();
-        for (ask, reply) in batch.iter().zip(at_once(provider, batch, one)) {
+        for (ask, reply) in batch.iter().zip(map_in_parallel(batch, batch.len(), one)) {
             match reply {
                 Ok((results, filtered)) => {
                     answer.filtered += filtered;

@@ -147,26 +147,9 @@ fn ask_all<T: Send>(
             replies.extend(batch.iter().map(|_| Err(failure.clone())));
             continue;
         }
-        replies.extend(at_once(provider, batch, &one));
+        replies.extend(map_in_parallel(batch, limit, &one));
     }
     replies
-}
-
-/// Requests all of these parts concurrently.
-pub(super) fn at_once<T: Send>(
-    provider: &SearchProvider,
-    asks: &[ProviderQuery<'_>],
-    one: impl Fn(&ProviderQuery<'_>) -> Result<T, ProviderFailure> + Sync,
-) -> Vec<Result<T, ProviderFailure>> {
-    let replies = map_in_parallel(asks, one).into_iter();
-    let replies = replies.map(|reply| {
-        reply.unwrap_or_else(|| {
-            let text = format!("{} search failed: out of threads", provider.title);
-            let kind = ProviderFailureKind::Upstream;
-            Err(ProviderFailure::new(provider, kind, text))
-        })
-    });
-    replies.collect()
 }
 
 /// Results of a part, the fields that were ignored, and the reason why there was no second page.

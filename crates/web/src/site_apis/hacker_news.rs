@@ -188,9 +188,8 @@ impl HnReader<'_> {
             let (batch, after) =
                 unread_ids.split_at(missing.min(MAX_CONCURRENT_ITEMS).min(unread_ids.len()));
             unread_ids = after;
-            for value in map_in_parallel(batch, |id| self.item_value(*id)) {
-                let lost = || Err(SiteApiError::NotUnderstood("out of threads".to_owned()));
-                match value.unwrap_or_else(lost) {
+            for value in map_in_parallel(batch, MAX_CONCURRENT_ITEMS, |id| self.item_value(*id)) {
+                match value {
                     Ok(item) if is_there(&item) => items.values.push(item),
                     Ok(_) => {}
                     Err(error) => {

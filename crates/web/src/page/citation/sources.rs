@@ -6,6 +6,7 @@ use url::Url;
 use crate::page::author::{self, AuthorKind, AuthorName, MAX_AUTHORS};
 use crate::page::embedded::EmbeddedData;
 use crate::page::json_ld;
+use crate::papers::paper::page_range;
 use crate::papers::work_id::WorkId;
 use crate::partial_date::PartialDate;
 use crate::search::html_text::title_text;
@@ -139,9 +140,9 @@ impl<'a> CitationSources<'a> {
             work.container = journal;
             work.volume = part("volumeNumber");
             work.issue = part("issueNumber");
-            work.pages = match (field("pageStart"), field("pageEnd")) {
-                (Some(first), Some(last)) if first != last => format!("{first}-{last}"),
-                (first, _) => first.or_else(|| field("pagination")).unwrap_or_default(),
+            work.pages = match field("pageStart") {
+                Some(first) => page_range(first, &field("pageEnd").unwrap_or_default()),
+                None => field("pagination").unwrap_or_default(),
             };
         } else if self
             .work
@@ -367,11 +368,6 @@ fn declared_work(meta: &dyn Fn(&str) -> String) -> Work {
     let (container, kind) = named.unwrap_or(unnamed);
     let first = meta("citation_firstpage prism.startingpage");
     let last = meta("citation_lastpage prism.endingpage");
-    let pages = if first.is_empty() || last.is_empty() || first == last {
-        first
-    } else {
-        format!("{first}-{last}")
-    };
     let publisher = match kind {
         WorkKind::Page | WorkKind::Thesis | WorkKind::Report => String::new(),
         _ => meta("citation_publisher"),
@@ -381,7 +377,7 @@ fn declared_work(meta: &dyn Fn(&str) -> String) -> Work {
         container,
         volume: meta("citation_volume prism.volume"),
         issue: meta("citation_issue prism.number"),
-        pages,
+        pages: page_range(first, &last),
         publisher,
         isbn: meta("citation_isbn prism.isbn"),
         arxiv,
