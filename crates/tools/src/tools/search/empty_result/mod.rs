@@ -22,7 +22,6 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::tools::search::note::SearchVocabulary;
-use crate::tools::search::scope::FileScope;
 use iki_base::unicode_form::spelled_json;
 use iki_base::wording::{count_noun, thousands};
 use iki_process::sandbox::confinement;
@@ -32,6 +31,8 @@ use iki_search::missing_paths::unexpanded;
 use iki_search::paths::EntryKind;
 use iki_search::walk::WalkScope;
 use scope::{SearchScope, at_last_slash, joined};
+
+pub use place::explain_path;
 
 /// The timeout for finding out why.
 pub const EXPLANATION_TIMEOUT: Duration = Duration::from_millis(50);
@@ -62,7 +63,7 @@ pub struct EmptySearch<'a> {
     /// The words of its tool; if it searches files, only regular ones count.
     pub words: SearchVocabulary,
     /// The names that it takes, if they are not those that the specification has.
-    pub scope: Option<&'a FileScope>,
+    pub scope: Option<&'a WalkScope>,
     /// True if names in another case than the pattern's are known, and told elsewhere.
     pub knows_other_case: bool,
     /// The deadline for the explanation.
@@ -80,12 +81,6 @@ pub struct SearchedNames {
     pub links: bool,
     /// True if there were hidden names as well.
     pub hidden: bool,
-}
-
-/// Says what is wrong with the path, in which `pattern`, if given, was sought.
-#[must_use]
-pub fn explain_path(search: EmptySearch<'_>, pattern: Option<&str>) -> Option<String> {
-    place::explain_path(search, pattern)
 }
 
 /// Says why no name was found; `None` if there is nothing to find.
@@ -243,26 +238,7 @@ fn json_field(field: &str, text: &str) -> String {
     )
 }
 
-impl<'a> EmptySearch<'a> {
-    /// Prepares to find out why `pattern` found nothing below `path`, before `deadline`.
-    #[must_use]
-    pub fn new(
-        path: &'a str,
-        pattern: &'a str,
-        words: SearchVocabulary,
-        deadline: Option<Instant>,
-    ) -> Self {
-        let until = Instant::now() + EXPLANATION_TIMEOUT;
-        Self {
-            path,
-            pattern,
-            words,
-            scope: None,
-            knows_other_case: false,
-            until: deadline.map_or(until, |deadline| until.min(deadline)),
-        }
-    }
-
+impl EmptySearch<'_> {
     /// The word for what is found.
     #[must_use]
     pub fn noun(&self) -> &'static str {
@@ -276,8 +252,7 @@ impl<'a> EmptySearch<'a> {
     /// True if what ignore files say is left out.
     #[must_use]
     pub fn heeds_ignore_files(&self) -> bool {
-        self.scope
-            .is_some_and(|scope| scope.walk.heeds_ignore_files)
+        self.scope.is_some_and(|scope| scope.heeds_ignore_files)
     }
 
     /// The directory below which it searches.
@@ -297,7 +272,7 @@ impl<'a> EmptySearch<'a> {
         };
         if self
             .scope
-            .and_then(FileScope::excluded)
+            .and_then(|scope| scope.excluded.as_deref())
             .is_some_and(is_excluded)
         {
             return true;
@@ -352,7 +327,7 @@ impl<'a> EmptySearch<'a> {
             return None;
         }
         let (parsed, walk) = match self.scope {
-            Some(scope) => (scope.parse(pattern), scope.walk.clone()),
+            Some(scope) => (scope.parse(pattern), scope.clone()),
             None => (GlobPattern::parse(pattern.as_bytes()), WalkScope::default()),
         };
         let paths = parsed.ok()?.paths_in(&walk, here, Some(self.until)).ok()?;
