@@ -49,6 +49,7 @@ use crate::log;
 use crate::operator_reports::{self, OperatorReports};
 use crate::options::HttpOptions;
 use crate::server::ServerSetup;
+use crate::server_signals::ServerSignals;
 
 /// Path of the protocol's endpoint.
 const PATH: &str = "/mcp";
@@ -80,7 +81,7 @@ pub async fn serve(
     operation: Arc<OperatorReports>,
 ) -> Result<(), String> {
     let keys = RequestGate::read_keys(&http, &setup)?;
-    let signals = listener::ServerSignals::listen()?;
+    let signals = ServerSignals::listen()?;
     let listener = listener::listen(http.address)
         .map_err(|error| format!("cannot listen on {}: {error}", http.address))?;
     let address = listener.local_addr().unwrap_or(http.address);

@@ -131,8 +131,8 @@ pub fn explain_no_names(search: EmptySearch<'_>) -> Option<String> {
              {recommendation}."
         ));
     }
-    let scope = SearchScope::for_search(&search);
-    let nearest = scope.nearest(&search);
+    let mut scope = SearchScope::for_search(search);
+    let nearest = scope.nearest();
     let similar = nearest
         .as_ref()
         .map(|(path, nearest)| nearest.sentence(&path.to_string_lossy()));
@@ -143,12 +143,11 @@ pub fn explain_no_names(search: EmptySearch<'_>) -> Option<String> {
     if nearest.as_ref().is_some_and(is_sure) {
         return similar;
     }
-    let mut first = search;
     if !readings.is_empty() {
         // The rest of the time is for the other readings.
-        first.until = search.until.min(Instant::now() + EXPLANATION_TIMEOUT / 2);
+        scope.search.until = search.until.min(Instant::now() + EXPLANATION_TIMEOUT / 2);
     }
-    let reason = scope.survey(first, None).or_else(|| {
+    let reason = scope.survey(None).or_else(|| {
         let mut readings = readings.iter().filter(|_| search.scope.is_none());
         readings
             .find_map(|reading| search.count_below(reading))
@@ -161,13 +160,13 @@ pub fn explain_no_names(search: EmptySearch<'_>) -> Option<String> {
 /// `None` if there are none.
 #[must_use]
 pub fn explain_more_below(search: EmptySearch<'_>, count: u64) -> Option<String> {
-    SearchScope::for_search(&search).more_below(&search, count)
+    SearchScope::for_search(search).more_below(count)
 }
 
 /// Says why no line was found in the files that were searched; `None` if all were searched.
 #[must_use]
 pub fn explain_no_lines(search: EmptySearch<'_>, searched: SearchedNames) -> Option<String> {
-    let scope = SearchScope::for_search(&search);
+    let scope = SearchScope::for_search(search);
     let pattern = search.pattern;
     if searched.files > 0 {
         // A name without wildcards has been found.
@@ -175,12 +174,12 @@ pub fn explain_no_lines(search: EmptySearch<'_>, searched: SearchedNames) -> Opt
             return None;
         }
         if search.scope.is_some() {
-            return scope.more_below(&search, searched.files);
+            return scope.more_below(searched.files);
         }
         let is_deep = pattern.split('/').any(|part| part == "**");
         // Then all subdirectories were searched.
         let is_all = is_deep && !searched.hidden;
-        let reason = (!is_all).then(|| scope.survey(search, Some(searched.files)));
+        let reason = (!is_all).then(|| scope.survey(Some(searched.files)));
         return reason.flatten();
     }
     let named = pattern.trim_end_matches('/');
@@ -205,7 +204,7 @@ pub fn explain_no_lines(search: EmptySearch<'_>, searched: SearchedNames) -> Opt
     if searched.directories > 0 {
         let recommendation = find_below().map(|better_pattern| search.recommend(&better_pattern));
         if recommendation.is_none() && is_wild(pattern) {
-            return scope.survey(search, None);
+            return scope.survey(None);
         }
         let matches = match searched.directories {
             1 => "The match is a directory".to_owned(),
@@ -224,7 +223,7 @@ pub fn explain_no_lines(search: EmptySearch<'_>, searched: SearchedNames) -> Opt
         }
     }
     if searched.links {
-        scope.survey(search, None)
+        scope.survey(None)
     } else {
         explain_no_names(search)
     }
@@ -258,7 +257,7 @@ impl EmptySearch<'_> {
     /// The directory below which it searches.
     #[must_use]
     pub fn base(&self) -> PathBuf {
-        SearchScope::for_search(self).base(self)
+        SearchScope::for_search(*self).base()
     }
 
     /// True if it reaches what lies at `below`, relative to its directory, or leaves it out on
@@ -284,7 +283,7 @@ impl EmptySearch<'_> {
         if is_directory {
             return true;
         }
-        let sought = SearchScope::for_search(self).names;
+        let sought = SearchScope::for_search(*self).names;
         let name = below.file_name().unwrap_or_default().as_bytes();
         let hidden = sought.hidden.filter(|_| self.scope.is_some());
         let is_hidden_one = || hidden.is_some_and(|hidden| hidden.matches(name));
@@ -343,8 +342,7 @@ impl EmptySearch<'_> {
 
     /// Counts the names that match `pattern` in the directory that it begins with, and below.
     fn count_below(&self, pattern: &str) -> Option<BetterPattern> {
-        let search = EmptySearch { pattern, ..*self };
-        SearchScope::for_search(&search).count_below(&search)
+        SearchScope::for_search(EmptySearch { pattern, ..*self }).count_below()
     }
 
     /// Writes a number of names or files.
