@@ -81,15 +81,10 @@ pub fn list(
             .clone()
             .map(|one| row(one, claim.as_ref()))
             .collect(),
-        hints: answer.results.is_empty().then(|| {
-            let (search, context) = (&wanted.search, &call.context);
-            SearchHints::for_search(
-                search,
-                answer.provider,
-                context.credentials,
-                context.breakers(),
-            )
-        }),
+        hints: answer
+            .results
+            .is_empty()
+            .then(|| SearchHints::for_search(&wanted.search, answer.provider, &call.context)),
         fields: vec![
             ("urls", results.map(|one| one.url.as_str()).collect()),
             ("query", wanted.search.query.as_str().into()),
