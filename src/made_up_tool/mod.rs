@@ -193,8 +193,8 @@ fn mcp_serves_it_with_its_bounds_and_every_provider_s_definitions_have_it() {
         "description": "How many days (at least: 1, at most: 14, default: 3)"
     });
     assert_eq!(entry["inputSchema"]["properties"]["days"], days);
-    for name in ModelProvider::NAMES {
-        let wanted = ModelProvider::from_name(name).map(|provider| (provider, SchemaMode::Strict));
+    for (name, provider) in ModelProvider::NAMES {
+        let wanted = Some((provider, SchemaMode::Strict));
         let definitions = provider::definitions(wanted, &[made_up()]).to_string();
         assert!(definitions.contains("acme_lookup"), "{name}");
         assert!(definitions.contains("default: 3"), "{name}");

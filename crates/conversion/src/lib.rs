@@ -48,6 +48,18 @@ pub enum HelperPrograms {
     Barred,
 }
 
+impl HelperPrograms {
+    /// Those of a call that reads files: none where the kernel keeps it to directories.
+    #[must_use]
+    pub fn of_file_call() -> Self {
+        if confinement::confines_own_files() {
+            Self::Barred
+        } else {
+            Self::Installed
+        }
+    }
+}
+
 /// The reason why no program helps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 enum UnusableProgram {
@@ -118,14 +130,18 @@ pub fn find_ocr_program() -> Option<PathBuf> {
     shell::find_helper(OCR_VARIABLE, &OCR_NAMES)
 }
 
-/// Converts a file of this kind, like [`document::convert_file`], with the programs that read it or
-/// its scanned pages, and says which these were, or why there was none.
+/// Converts a file of this kind until `end`, like [`document::convert_file`], with the programs that
+/// read it or its scanned pages, and says which these were, or why there was none.
 pub fn convert_file(
     bytes: &[u8],
     kind: FileKind,
-    limits: &FileLimits,
+    end: Instant,
     programs: HelperPrograms,
 ) -> Result<Document, ConversionError> {
+    let limits = &FileLimits {
+        end: Some(end),
+        ..FileLimits::default()
+    };
     if FileKind::LEGACY_OFFICE.contains(&kind) {
         return legacy_office::convert(bytes, kind, limits, programs);
     }

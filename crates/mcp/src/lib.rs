@@ -30,6 +30,7 @@ mod progress;
 mod resources;
 mod seen_files;
 mod server;
+mod server_signals;
 mod stdio_transport;
 mod structured_answer;
 mod temporary_directories;

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::stdio_pipes;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
 use crate::operator_reports::OperatorReports;
 use crate::options::McpOptions;
 use crate::server::{ServerSetup, ToolServer};
+use crate::server_signals::ServerSignals;
 use crate::stdio_transport::LineTransport;
 use crate::temporary_directories::TemporaryDirectories;
 use crate::{cache, http};
@@ -83,9 +83,15 @@ async fn serve(
     if let (Some(http), Some(operation)) = (http, operation) {
         return http::serve(http, setup, operation).await;
     }
+    let signalled = async {
+        match ServerSignals::listen() {
+            Ok(mut signals) => signals.next().await,
+            Err(_) => std::future::pending().await,
+        }
+    };
     tokio::select! {
         ended = on_stdio(setup) => ended,
-        () = termination_signal() => Ok(()),
+        _ = signalled => Ok(()),
     }
 }
 
@@ -101,22 +107,5 @@ async fn on_stdio(setup: Arc<ServerSetup>) -> Result<(), String> {
         },
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
         Err(error) => Err(error.to_string()),
-    }
-}
-
-/// Waits for one of the signals that ask a process to end.
-async fn termination_signal() {
-    let listen = |kind| signal(kind);
-    let (Ok(mut terminate), Ok(mut interrupt), Ok(mut hang_up)) = (
-        listen(SignalKind::terminate()),
-        listen(SignalKind::interrupt()),
-        listen(SignalKind::hangup()),
-    ) else {
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
-        _ = hang_up.recv() => {}
     }
 }

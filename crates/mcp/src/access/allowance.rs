@@ -42,10 +42,7 @@ struct KindLimits {
 }
 
 /// Permission for one request, which counts until this is dropped.
-#[derive(Debug)]
-pub struct RequestPermit {
-    _free: OwnedSemaphorePermit,
-}
+pub type RequestPermit = OwnedSemaphorePermit;
 
 /// There were too many requests.
 #[derive(Debug, PartialEq, Eq)]
@@ -105,7 +102,7 @@ impl KindLimits {
             seconds: seconds_rounded_up(not_until.wait_time_from(self.clock.now())),
             bound: format!("{} a second", self.a_second),
         })?;
-        Ok(RequestPermit { _free: free })
+        Ok(free)
     }
 }
 
@@ -142,12 +139,12 @@ mod tests {
     fn there_are_so_many_calls_a_second_and_then_it_is_said_when_to_come_again() {
         let allowance = RequestAllowance::new(number(3), number(100));
         for _ in 0..3 {
-            allowance.permit(RequestKind::Call).unwrap();
+            drop(allowance.permit(RequestKind::Call).unwrap());
         }
         let refused = allowance.permit(RequestKind::Call).unwrap_err();
         assert_eq!((refused.seconds, refused.bound.as_str()), (1, "3 a second"));
         for _ in 0..30 {
-            allowance.permit(RequestKind::Other).unwrap();
+            drop(allowance.permit(RequestKind::Other).unwrap());
         }
         assert!(allowance.permit(RequestKind::Other).is_err());
     }

@@ -17,7 +17,6 @@ use hyper_util::rt::TokioIo;
 use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::Semaphore;
 use tokio::task::yield_now;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
@@ -29,6 +28,7 @@ use crate::http::connections::{
 use crate::http::refusal::HttpRefusal;
 use crate::http::watched_stream::WatchedStream;
 use crate::log;
+use crate::server_signals::{ServerSignal, ServerSignals};
 
 /// Maximum length of a request's headers in bytes; also the size of a connection's buffer.
 const MAX_HEADER_BYTES: usize = 16 * 1024;
@@ -62,36 +62,6 @@ const FILES: u64 = 2 * (MAX_CONNECTIONS as u64 + FILES_OF_CALLS);
 const REFUSAL_TIMEOUT: Duration = Duration::from_millis(500);
 static REFUSALS: Semaphore = Semaphore::const_new(32);
 
-/// The signals that a server listens to.
-pub struct ServerSignals {
-    terminate: Signal,
-    interrupt: Signal,
-    hang_up: Signal,
-}
-
-impl ServerSignals {
-    /// Listens from now on.
-    ///
-    /// # Errors
-    /// A sentence.
-    pub fn listen() -> Result<Self, String> {
-        let listen = |kind| signal(kind).map_err(|error| format!("cannot take signals: {error}"));
-        Ok(Self {
-            terminate: listen(SignalKind::terminate())?,
-            interrupt: listen(SignalKind::interrupt())?,
-            hang_up: listen(SignalKind::hangup())?,
-        })
-    }
-
-    /// Waits for one that ends the server.
-    async fn end(&mut self) {
-        tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
-        }
-    }
-}
-
 /// Listens on `address`.
 ///
 /// # Errors
@@ -123,9 +93,10 @@ pub async fn accept_connections(
     loop {
         tokio::select! {
             biased;
-            _ = signals.terminate.recv() => break,
-            _ = signals.interrupt.recv() => break,
-            _ = signals.hang_up.recv() => site.gate.reload_keys(&site.setup),
+            signal = signals.next() => match signal {
+                ServerSignal::Terminate => break,
+                ServerSignal::HangUp => site.gate.reload_keys(&site.setup),
+            },
             _ = rounds.tick() => connections.close_overdue(),
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
@@ -150,9 +121,10 @@ pub async fn accept_connections(
             }
         }
     };
+    let terminated = async { while signals.next().await != ServerSignal::Terminate {} };
     tokio::select! {
         _ = timeout(LAST_CALLS, ended) => {}
-        () = signals.end() => {}
+        () = terminated => {}
     }
     let left = connections.count();
     if left > 0 {

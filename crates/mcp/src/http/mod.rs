@@ -39,7 +39,7 @@ use hyper::{Method, StatusCode};
 use rmcp::transport::StreamableHttpServerConfig;
 use serde_json::Value;
 
-use crate::http::answer::{ResponseBody, TrackedBody};
+use crate::http::answer::{ResponseBody, held};
 use crate::http::connections::RequestGuard;
 use crate::http::gate::{AdmittedRequest, MessagePermit, RequestGate};
 use crate::http::refusal::HttpRefusal;
@@ -49,6 +49,7 @@ use crate::log;
 use crate::operator_reports::{self, OperatorReports};
 use crate::options::HttpOptions;
 use crate::server::ServerSetup;
+use crate::server_signals::ServerSignals;
 
 /// Path of the protocol's endpoint.
 const PATH: &str = "/mcp";
@@ -80,7 +81,7 @@ pub async fn serve(
     operation: Arc<OperatorReports>,
 ) -> Result<(), String> {
     let keys = RequestGate::read_keys(&http, &setup)?;
-    let signals = listener::ServerSignals::listen()?;
+    let signals = ServerSignals::listen()?;
     let listener = listener::listen(http.address)
         .map_err(|error| format!("cannot listen on {}: {error}", http.address))?;
     let address = listener.local_addr().unwrap_or(http.address);
@@ -114,10 +115,10 @@ impl HttpSite {
         &self,
         request: Request<Incoming>,
         work: RequestGuard,
-    ) -> Response<TrackedBody> {
+    ) -> Response<ResponseBody> {
         if let Some(response) = self.answer_operator(&request, &work) {
             self.count(&response);
-            return response.map(|body| TrackedBody::new(body, None, work));
+            return response.map(|body| held(body, work));
         }
         let is_whole = request.body().is_end_stream();
         let (response, room) = match self.admit(request, &work).await {
@@ -126,7 +127,7 @@ impl HttpSite {
             Err(refusal) => (refusal.into_response(), None),
         };
         self.count(&response);
-        response.map(|body| TrackedBody::new(body, room, work))
+        response.map(|body| held(body, (room, work)))
     }
 
     /// Counts a refusal.

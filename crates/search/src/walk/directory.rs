@@ -335,9 +335,9 @@ impl<'a> DirectoryReader<'a> {
         let bytes = name.to_bytes();
         walked.hidden |= bytes.starts_with(b".") && !matches!(bytes, b"." | b".." | b".git");
         let leads = matches!(kind, EntryKind::Directory | EntryKind::Symlink);
-        let hidden = self.shared.scope.hidden;
+        let is_deep = self.shared.scope.is_deep;
         let deep = kind == EntryKind::Directory
-            && (!bytes.starts_with(b".") || (hidden && !matches!(bytes, b"." | b"..")));
+            && (!bytes.starts_with(b".") || (is_deep && !matches!(bytes, b"." | b"..")));
         let (mut hit, mut hit_directory, mut deeper) = (false, false, false);
         let (mut is_passed, mut is_other_case) = (false, false);
         let is_link = kind == EntryKind::Symlink;
@@ -356,8 +356,8 @@ impl<'a> DirectoryReader<'a> {
                     continue;
                 }
                 PatternComponent::Name(only) if only == bytes => {}
-                PatternComponent::Wild(wild) if wild.matches_in_scope(bytes, hidden) => {
-                    is_stopped = is_link && self.shared.scope.is_kept_from_links;
+                PatternComponent::Wild(wild) if wild.matches_in_scope(bytes, is_deep) => {
+                    is_stopped = is_link && is_deep;
                 }
                 _ => {
                     is_other_case |= step.matches_in_other_case(bytes);
@@ -400,7 +400,7 @@ impl<'a> DirectoryReader<'a> {
 
     /// Notes a name that is passed over, unless it is hidden from this search.
     fn note(&mut self, name: &[u8], reason: LeftOutReason) {
-        if self.shared.scope.hidden || !name.starts_with(b".") {
+        if self.shared.scope.is_deep || !name.starts_with(b".") {
             self.noted.push((name.to_vec(), reason));
         }
     }

@@ -167,7 +167,7 @@ impl GlobPattern {
             let Some(names) = directory.strip_prefix(&*from) else {
                 continue;
             };
-            let (first, is_end) = steps.steps_below(names, scope.hidden);
+            let (first, is_end) = steps.steps_below(names, scope.is_deep);
             if is_end {
                 paths.push([directory, b""], EntryKind::Directory)?;
             }

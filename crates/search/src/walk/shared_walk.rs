@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::repeated_directories::RepeatedDirectories;
 use crate::exclusions::Exclusions;
 use crate::file_types::FileTypes;
-use crate::glob_pattern::PatternAutomaton;
+use crate::glob_pattern::{GlobPattern, PatternAutomaton, WildcardError};
 use crate::paths::{OmittedPaths, WalkOutcome};
 use crate::wildcard::PatternComponent;
 use iki_base::mutex::lock;
@@ -15,17 +15,30 @@ use iki_process::sandbox::confinement;
 /// The names that a walk takes, apart from what its pattern says.
 #[derive(Clone, Debug, Default)]
 pub struct WalkScope {
-    /// True if wildcards match a leading dot, and `**` enters hidden directories.
-    pub hidden: bool,
+    /// True if a pattern is read as models mean it ([`GlobPattern::parse_anywhere`]), wildcards
+    /// match a leading dot, `**` enters hidden directories, and the search goes on behind a link to
+    /// a directory only where the pattern has the link's name, and not where a wildcard matches it.
+    pub is_deep: bool,
     /// True if `.git` is left out, and what ignore files say.
     pub heeds_ignore_files: bool,
     /// Names to be left out.
     pub excluded: Option<Arc<Exclusions>>,
     /// The kinds of files that are found, and nothing else.
     pub types: Option<Arc<FileTypes>>,
-    /// True if the search goes on behind a link to a directory only where the pattern has the
-    /// link's name, and not where a wildcard matches it.
-    pub is_kept_from_links: bool,
+}
+
+impl WalkScope {
+    /// Reads a wildcard pattern.
+    ///
+    /// # Errors
+    /// The text is not a pattern.
+    pub fn parse(&self, pattern: &str) -> Result<GlobPattern, WildcardError> {
+        if self.is_deep {
+            GlobPattern::parse_anywhere(pattern.as_bytes())
+        } else {
+            GlobPattern::parse(pattern.as_bytes())
+        }
+    }
 }
 
 /// The state that the threads of one walk share.

@@ -38,19 +38,19 @@ pub enum ModelProvider {
 }
 
 impl ModelProvider {
-    /// The providers' names on the command line.
-    pub const NAMES: [&'static str; 4] = ["openai", "openai-chat", "anthropic", "gemini"];
+    /// The providers by their names on the command line.
+    pub const NAMES: [(&'static str, Self); 4] = [
+        ("openai", Self::OpenAi),
+        ("openai-chat", Self::OpenAiChat),
+        ("anthropic", Self::Anthropic),
+        ("gemini", Self::Gemini),
+    ];
 
     /// The provider called `name`.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "openai" => Some(Self::OpenAi),
-            "openai-chat" => Some(Self::OpenAiChat),
-            "anthropic" => Some(Self::Anthropic),
-            "gemini" => Some(Self::Gemini),
-            _ => None,
-        }
+        let mut names = Self::NAMES.into_iter();
+        names.find(|(known, _)| *known == name).map(|(_, one)| one)
     }
 }
 
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn the_words_are_those_for_models_and_true_of_a_host_s_calls() {
-        for name in ModelProvider::NAMES {
+        for (name, _) in ModelProvider::NAMES {
             for mode in [SchemaMode::Strict, SchemaMode::Free] {
                 let all = Value::from(all_in(name, mode)).to_string();
                 assert!(all.contains("**/*") && !all.contains("libxml2"), "{all}");

@@ -64,23 +64,22 @@ impl<'a> Request<'a> {
             return Err(Failure::bad_request("empty input"));
         }
         let invalid = |reason| Failure::bad_request(format!("invalid JSON: {reason}"));
-        let mut reader = serde_json::Deserializer::from_slice(bytes);
-        let read = JsonDepth::Request.deserialize(&mut reader);
-        match read.and_then(|value| reader.end().map(|()| value)) {
-            Ok(FieldValue::Object(request)) => Ok(request),
-            Ok(other) => Err(invalid(format!(
-                "expected an object, found {}",
-                other.kind()
-            ))),
-            // It may still be JSON: a value that cannot be represented makes only its own field
-            // unusable.
-            Err(error) => match serde_json::from_slice(bytes) {
-                Ok(RawFields(fields)) => Ok(Self::of_fields(
-                    fields.into_iter().filter_map(parse_field).collect(),
-                )),
-                Err(other) if other.is_data() => Err(invalid(error.to_string())),
-                Err(error) => Err(invalid(error.to_string())),
-            },
+        // A value that cannot be represented makes only its own field unusable.
+        match serde_json::from_slice(bytes) {
+            Ok(RawFields(fields)) => {
+                let fields = fields.into_iter().filter_map(parse_field);
+                Ok(Self::of_fields(fields.collect()))
+            }
+            Err(error) if error.is_data() => {
+                let mut reader = serde_json::Deserializer::from_slice(bytes);
+                let other = JsonDepth::Leaf.deserialize(&mut reader);
+                let kind = other.and_then(|other| reader.end().map(|()| other.kind()));
+                Err(invalid(match kind {
+                    Ok(kind) => format!("expected an object, found {kind}"),
+                    Err(error) => error.to_string(),
+                }))
+            }
+            Err(error) => Err(invalid(error.to_string())),
         }
     }
 

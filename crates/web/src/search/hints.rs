@@ -1,11 +1,10 @@
 //! Advice after a search without results: the filters that may have excluded everything, and other
 //! providers to ask.
 
+use super::context::SearchContext;
 use super::provider_choice;
 use super::query::WebSearch;
 use super::search_provider::SearchProvider;
-use crate::credentials::Credentials;
-use crate::provider::breaker::{BreakerState, ProviderBreakers};
 
 /// Maximum number of suggested actions.
 const MAX_ACTIONS: usize = 3;
@@ -38,13 +37,11 @@ impl SearchHints {
     pub fn for_search(
         search: &WebSearch,
         provider: &SearchProvider,
-        credentials: &Credentials<'_>,
-        breakers: ProviderBreakers<'_>,
+        context: &SearchContext<'_>,
     ) -> Self {
-        let others = provider_choice::configured(credentials).into_iter();
-        let others = others
-            .filter(|other| *other != provider && breakers.state(other) == BreakerState::Closed);
-        Self::new(filters(search), others.map(|other| other.name).collect())
+        let others = provider_choice::configured(context.credentials).into_iter();
+        let others = others.map(|other| &other.service);
+        Self::new(filters(search), context.others(others, &[provider.name]))
     }
 
     /// Creates the hints for a search with those of these filters that have a value, the most
@@ -101,21 +98,32 @@ fn filters(search: &WebSearch) -> [(&'static str, Option<String>); 7] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::client::HttpClient;
+    use crate::credentials::Credentials;
+    use crate::provider::breaker::ProviderBreakers;
     use crate::provider::failure::ProviderFailureKind;
     use crate::search::brave::PROVIDER as BRAVE;
     use crate::search::memory_cache::MemoryStore;
     use crate::search::query::{SafeSearch, TimeRange};
     use crate::search::tavily::PROVIDER as TAVILY;
 
+    fn hints_of(
+        search: &WebSearch,
+        var: &(dyn Fn(&str) -> Option<String> + Sync),
+        store: &MemoryStore,
+    ) -> SearchHints {
+        let context = SearchContext {
+            client: &HttpClient::offline(),
+            credentials: &Credentials::from_vars(var, None),
+            store: Some(store),
+            keeps_answers: true,
+        };
+        SearchHints::for_search(search, &BRAVE, &context)
+    }
+
     fn hints(search: &WebSearch, set: &[&str], store: &MemoryStore) -> SearchHints {
         let var = |name: &str| set.contains(&name).then(|| "x".to_owned());
-        let credentials = Credentials::from_vars(&var, None);
-        SearchHints::for_search(
-            search,
-            &BRAVE,
-            &credentials,
-            ProviderBreakers::new(Some(store)),
-        )
+        hints_of(search, &var, store)
     }
 
     #[test]
@@ -182,13 +190,7 @@ mod tests {
         let hints = hints(&WebSearch::default(), &["TAVILY_API_KEY"], &store);
         assert_eq!(hints.suggested_actions, [SearchSuggestion::Rephrase]);
         let var = |name: &str| (name == "SEARCH_PROVIDER").then(|| "none".to_owned());
-        let credentials = Credentials::from_vars(&var, None);
-        let nobody = SearchHints::for_search(
-            &WebSearch::default(),
-            &BRAVE,
-            &credentials,
-            ProviderBreakers::new(None),
-        );
+        let nobody = hints_of(&WebSearch::default(), &var, &MemoryStore::default());
         assert_eq!(nobody.suggested_actions, [SearchSuggestion::Rephrase]);
     }
 }

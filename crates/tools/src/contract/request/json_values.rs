@@ -15,7 +15,6 @@ use super::{FieldValue, Request};
 /// recursion, so that deep nesting does not exhaust the stack.
 #[derive(Clone, Copy)]
 pub(super) enum JsonDepth {
-    Request,
     Field,
     Element,
     Leaf,
@@ -87,17 +86,13 @@ impl<'de> Visitor<'de> for JsonDepth {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let within = match self {
-            Self::Request => Self::Field,
-            Self::Field | Self::Element => Self::Leaf,
-            Self::Leaf => {
-                while let Some((IgnoredAny, IgnoredAny)) = map.next_entry()? {}
-                return Ok(FieldValue::Other("an object"));
-            }
-        };
+        if let Self::Leaf = self {
+            while let Some((IgnoredAny, IgnoredAny)) = map.next_entry()? {}
+            return Ok(FieldValue::Other("an object"));
+        }
         let mut fields = Vec::new();
         while let Some(FieldName(name)) = map.next_key()? {
-            fields.push((name, map.next_value_seed(within)?));
+            fields.push((name, map.next_value_seed(Self::Leaf)?));
         }
         Ok(FieldValue::Object(Request::of_fields(fields)))
     }

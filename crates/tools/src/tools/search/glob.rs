@@ -12,14 +12,12 @@ use crate::contract::notes::Notes;
 use crate::contract::reply::{AnswerObject, Reply};
 use crate::contract::request::Request;
 use crate::contract::tool::{AccessScope, ExitCodes, FieldRole, Tool, ToolManual};
-use crate::tools::search::empty_result::{self, EmptySearch};
+use crate::tools::search::empty_result;
 use crate::tools::search::exclude::note_on_unmatched;
 use crate::tools::search::grep::line_form::painted_path;
-use crate::tools::search::note::{self, SearchVocabulary};
+use crate::tools::search::note::{self, SearchVocabulary, ShownPart};
 use crate::tools::search::omission_note::note_on_left_out;
-use crate::tools::search::scope::{
-    FileScope, both_from_working_directory, check_place, path_of, pattern_of, split_negation,
-};
+use crate::tools::search::scope::{NameSearch, pattern_of};
 use iki_base::unseen;
 use iki_search::left_out::LeftOutReason;
 use iki_search::paths::WalkOutcome;
@@ -55,33 +53,18 @@ const VOCABULARY: SearchVocabulary = SearchVocabulary {
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     pattern_of(request, "pattern")?;
     let pattern = request.required_text("pattern")?;
-    let path = path_of(request, VOCABULARY, Some(pattern))?;
-    let (path, pattern) = both_from_working_directory(request, path, pattern);
-    let path = path.unwrap_or_default().into_owned();
+    let names = NameSearch::from_request(request, VOCABULARY, Some(pattern))?;
     let terms = request.terms();
-    let is_host = terms.reader == Audience::Host;
-    let (pattern, not) = match split_negation(&pattern).filter(|_| !is_host) {
-        Some((pattern, not)) => (pattern.into_owned(), Some(not)),
-        None => (pattern.into_owned(), None),
-    };
-    let scope = FileScope::from_request(request, &path, not.as_deref())?;
     let limit = request.integer("limit", 1..=u64::MAX)?;
-    if !pattern.starts_with('/') {
-        let search = EmptySearch {
-            scope: scope.is_deep.then_some(&scope),
-            ..EmptySearch::new(&path, &pattern, VOCABULARY, None)
-        };
-        check_place(request, search, Some(&pattern))?;
-    }
-    let refused = |error| failure(error, &pattern, &path);
-    let parsed = scope.parse(&pattern);
+    let refused = |error| failure(error, names.pattern(), &names.path);
+    let parsed = names.scope.parse(names.pattern());
     let parsed = parsed.map_err(|error| refused(error.into()))?;
-    let walk = parsed.walk(&scope.walk, Path::new(&path), terms.until());
+    let walk = parsed.walk(&names.scope, Path::new(&names.path), terms.until());
     let walk = walk.map_err(refused)?;
     Ok(Reply::new(move |object| {
         let (walked, listed) = list(object, walk, limit, terms.style.painted)?;
         object.field("count", &listed.count)?;
-        object.note_at_both_ends(note_on_shown_part(&listed, limit));
+        object.note_at_both_ends(listed.note("names", "pattern or path", limit));
         let mut notes = Notes::default();
         let left_out = walked.left_out;
         notes.add(left_out.map(|what| note::omitted_paths(what, terms, VOCABULARY)));
@@ -89,23 +72,11 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         if walked.unlisted.first.is_some() {
             object.not_all_read();
         }
-        // Each search for a reason has a time limit of its own.
-        let search = || EmptySearch {
-            scope: scope.is_deep.then_some(&scope),
-            knows_other_case: !walked
-                .passed_over
-                .names_for(LeftOutReason::OtherCase)
-                .is_empty(),
-            ..EmptySearch::new(
-                &path,
-                &pattern,
-                VOCABULARY,
-                terms.deadline.map(|one| one.end),
-            )
-        };
+        let search = || names.without_result(&walked.passed_over, terms);
         if listed.count == 0 {
             object.nothing_found("no names match")?;
         }
+        let pattern = names.pattern();
         let is_open = pattern
             .rfind('[')
             .is_some_and(|offset| !pattern[offset..].contains(']'));
@@ -121,7 +92,8 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
                 0 => empty_result::explain_no_names(search()),
                 outcome => empty_result::explain_more_below(search(), outcome),
             });
-            notes.add(scope.excluded().and_then(note_on_unmatched));
+            let excluded = names.scope.excluded.as_deref();
+            notes.add(excluded.and_then(note_on_unmatched));
         }
         // This comes last, because it is not a sentence.
         let found_nothing = listed.count == 0;
@@ -217,30 +189,19 @@ impl PathVisitor for NameCollector<'_> {
     }
 }
 
-/// Names that were listed.
-#[derive(Default)]
-struct ListedNames {
-    /// The number of names.
-    count: u64,
-    /// The number of those that are shown, if a limit leaves some out.
-    shown_count: Option<u64>,
-    /// The length of the first one in bytes, if it is not shown whole.
-    first: Option<usize>,
-}
-
 /// Writes the names, a line each, as far as they fit, and counts the others.
 fn list(
     object: &mut AnswerObject<'_>,
     walk: PatternWalk,
     limit: Option<u64>,
     painted: bool,
-) -> io::Result<(WalkOutcome, ListedNames)> {
+) -> io::Result<(WalkOutcome, ShownPart)> {
     let room = object.room();
     let is_limited = room.is_some() || limit.is_some();
     let spelled = object.terms().reader != Audience::Person;
     let mut output = object.text("output")?;
     let full = AtomicBool::new(false);
-    let (mut listed, mut shown_count) = (ListedNames::default(), 0);
+    let (mut listed, mut shown_count) = (ShownPart::default(), 0);
     let names = || NameCollector {
         room,
         full: &full,
@@ -290,27 +251,6 @@ fn list(
     output.close()?;
     listed.shown_count = (is_limited && shown_count < listed.count).then_some(shown_count);
     Ok((walked, listed))
-}
-
-/// Says how many names are shown, if not all fit.
-fn note_on_shown_part(listed: &ListedNames, limit: Option<u64>) -> Option<String> {
-    let narrow = match limit {
-        Some(limit)
-            if listed
-                .shown_count
-                .is_some_and(|shown_count| shown_count >= limit) =>
-        {
-            "pattern or path, or send a larger limit"
-        }
-        _ => "pattern or path",
-    };
-    let count = listed.count;
-    match listed.first {
-        Some(length) => Some(note::first_is_cut(length, count, narrow)),
-        None => listed
-            .shown_count
-            .map(|shown_count| note::shown_part(shown_count, count, "names", narrow)),
-    }
 }
 
 fn failure(error: GlobError, pattern: &str, path: &str) -> Failure {

@@ -20,25 +20,41 @@ pub struct SearchVocabulary {
     pub searches_files: bool,
 }
 
-/// Says how much is shown of an answer that has too little room.
-#[must_use]
-pub fn shown_part(shown_count: u64, count: u64, what: &str, narrow: &str) -> String {
-    format!(
-        "{} of {} {what} are shown; narrow {narrow}.",
-        thousands(shown_count),
-        thousands(count)
-    )
+/// The results of a search, and how many of them are shown.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ShownPart {
+    /// The number of results.
+    pub count: u64,
+    /// The number of those that are shown, if some are left out.
+    pub shown_count: Option<u64>,
+    /// The length of the first line in bytes, if it is not shown whole.
+    pub first: Option<usize>,
 }
 
-/// Says that even the first line of an answer is longer than the limit.
-#[must_use]
-pub fn first_is_cut(length: usize, count: u64, narrow: &str) -> String {
-    let length = thousands(length as u64);
-    let others = match count {
-        0 | 1 => String::new(),
-        count => format!(" of {}", thousands(count)),
-    };
-    format!("The first line{others} has {length} bytes and is cut; narrow {narrow}.")
+impl ShownPart {
+    /// Says how much is shown of an answer that has too little room for all `what`, or for its
+    /// first line; `limit` is the caller's own, and `fields` are to be narrowed.
+    #[must_use]
+    pub fn note(self, what: &str, fields: &str, limit: Option<u64>) -> Option<String> {
+        let shown_count = self.shown_count?;
+        let all = thousands(self.count);
+        let larger = match limit {
+            Some(limit) if shown_count >= limit => ", or send a larger limit",
+            _ => "",
+        };
+        let is_shown = match self.first {
+            None => format!("{} of {all} {what} are shown", thousands(shown_count)),
+            Some(length) => {
+                let others = match self.count {
+                    0 | 1 => String::new(),
+                    _ => format!(" of {all}"),
+                };
+                let length = thousands(length as u64);
+                format!("The first line{others} has {length} bytes and is cut")
+            }
+        };
+        Some(format!("{is_shown}; narrow {fields}{larger}."))
+    }
 }
 
 /// Writes the time limit of a call.
@@ -124,8 +140,15 @@ mod tests {
 
     #[test]
     fn large_numbers_have_commas() {
+        let shown = ShownPart {
+            count: 20_000,
+            shown_count: Some(412),
+            first: None,
+        };
         assert_eq!(
-            shown_part(412, 20_000, "matches", "pattern, glob or path"),
+            shown
+                .note("matches", "pattern, glob or path", None)
+                .unwrap(),
             "412 of 20,000 matches are shown; narrow pattern, glob or path."
         );
     }

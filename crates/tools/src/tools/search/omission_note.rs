@@ -180,7 +180,7 @@ fn count_in(directory: &[u8], search: &EmptySearch<'_>) -> Option<(u64, bool)> {
     let pattern = scope.parse(search.pattern).ok()?;
     let walk = WalkScope {
         heeds_ignore_files: false,
-        ..scope.walk.clone()
+        ..scope.clone()
     };
     let path = Path::new(search.path);
     let Ok(paths) = pattern.paths_below(&walk, path, directory, Some(search.until)) else {

@@ -7,56 +7,112 @@ use std::env;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
 use serde_json::Value;
 
-use crate::contract::call_terms::{Audience, threads};
+use crate::contract::call_terms::{Audience, CallTerms, threads};
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::request::Request;
-use crate::tools::search::empty_result::{self, EmptySearch};
+use crate::tools::search::empty_result::{self, EXPLANATION_TIMEOUT, EmptySearch};
 use crate::tools::search::exclude;
 use crate::tools::search::note::{SearchVocabulary, error_in_words};
-use iki_search::exclusions::Exclusions;
 use iki_search::file_types::FileTypes;
-use iki_search::glob_pattern::{GlobPattern, WildcardError};
+use iki_search::glob_pattern::GlobPattern;
+use iki_search::left_out::{LeftOutNames, LeftOutReason};
 use iki_search::walk::WalkScope;
 
-/// The scope of one search.
-#[derive(Clone, Debug, Default)]
-pub struct FileScope {
-    /// True if names are searched for at any depth, hidden ones too.
-    pub is_deep: bool,
-    /// The names that a walk takes.
-    pub walk: WalkScope,
+/// The pattern for every name.
+const EVERY_NAME: &str = "*";
+
+/// The names that a call of glob or grep looks for.
+pub struct NameSearch {
+    words: SearchVocabulary,
+    /// The directory to start from; empty if none was given.
+    pub path: String,
+    /// The wildcard pattern, if one was given.
+    pub given_pattern: Option<String>,
+    /// The names that the walk takes.
+    pub scope: WalkScope,
 }
 
-/// Fails if a person searches in a path that does not exist, as grep(1) does, or that is neither a
-/// directory nor a regular file; other callers get the note on an empty answer. `pattern` was
-/// sought there, if given.
-///
-/// # Errors
-/// The place, and what is near it.
-pub fn check_place(
-    request: &Request<'_>,
-    search: EmptySearch<'_>,
-    pattern: Option<&str>,
-) -> Result<(), Failure> {
-    let path = search.path;
-    if request.terms().reader != Audience::Person || path.is_empty() {
-        return Ok(());
+impl NameSearch {
+    /// Reads the fields next to the wildcard pattern, if one was given.
+    ///
+    /// # Errors
+    /// A field makes no sense. A person searches in a path that does not exist, which fails as with
+    /// grep(1), or that is neither a directory nor a regular file; other callers get the note on an
+    /// empty answer.
+    pub fn from_request(
+        request: &Request<'_>,
+        words: SearchVocabulary,
+        pattern: Option<&str>,
+    ) -> Result<Self, Failure> {
+        let path = path_of(request, words, pattern)?;
+        let (path, below) =
+            both_from_working_directory(request, path, pattern.unwrap_or(EVERY_NAME));
+        let path = path.unwrap_or_default().into_owned();
+        let is_host = request.terms().reader == Audience::Host;
+        let (below, not) = match split_negation(&below).filter(|_| !is_host) {
+            Some((pattern, not)) => (pattern.into_owned(), Some(not)),
+            None => (below.into_owned(), None),
+        };
+        let mut scope = scope(request, &path, not.as_deref())?;
+        if words.searches_files {
+            scope.types = types(request)?;
+        }
+        let search = Self {
+            words,
+            path,
+            given_pattern: pattern.map(|_| below),
+            scope,
+        };
+        search.check_place(request.terms())?;
+        Ok(search)
     }
-    match fs::metadata(path) {
-        Err(error) => {
-            let message = format!("{path}: {}", error_in_words(&error));
-            let failure = Failure::new(ErrorCode::FileNotFound, message);
-            let note = empty_result::explain_path(search, pattern);
-            Err(failure.with_note(note.unwrap_or_default()))
+
+    fn check_place(&self, terms: &CallTerms) -> Result<(), Failure> {
+        let path = &*self.path;
+        let is_elsewhere = self.pattern().starts_with('/') || terms.style.stdin.is_some();
+        if terms.reader != Audience::Person || path.is_empty() || is_elsewhere {
+            return Ok(());
         }
-        Ok(place) if !place.is_dir() && !place.is_file() => {
-            let message = format!("{path}: neither a directory nor a regular file, not searched");
-            Err(Failure::new(ErrorCode::ReadError, message))
+        match fs::metadata(path) {
+            Err(error) => {
+                let message = format!("{path}: {}", error_in_words(&error));
+                let failure = Failure::new(ErrorCode::FileNotFound, message);
+                let search = self.without_result(&LeftOutNames::default(), terms);
+                let note = empty_result::explain_path(search, self.given_pattern.as_deref());
+                Err(failure.with_note(note.unwrap_or_default()))
+            }
+            Ok(place) if !place.is_dir() && !place.is_file() => {
+                let message =
+                    format!("{path}: neither a directory nor a regular file, not searched");
+                Err(Failure::new(ErrorCode::ReadError, message))
+            }
+            Ok(_) => Ok(()),
         }
-        Ok(_) => Ok(()),
+    }
+
+    /// The wildcard pattern; where none was given, that for every name.
+    pub fn pattern(&self) -> &str {
+        self.given_pattern.as_deref().unwrap_or(EVERY_NAME)
+    }
+
+    /// This search, which found nothing but what it passed over, to find out why. Each search for a
+    /// reason has a time limit of its own.
+    pub fn without_result(&self, passed_over: &LeftOutNames, terms: &CallTerms) -> EmptySearch<'_> {
+        let until = Instant::now() + EXPLANATION_TIMEOUT;
+        EmptySearch {
+            path: &self.path,
+            pattern: self.pattern(),
+            words: self.words,
+            scope: self.scope.is_deep.then_some(&self.scope),
+            knows_other_case: !passed_over.names_for(LeftOutReason::OtherCase).is_empty(),
+            until: terms
+                .deadline
+                .map_or(until, |deadline| deadline.end.min(until)),
+        }
     }
 }
 
@@ -64,7 +120,7 @@ pub fn check_place(
 ///
 /// # Errors
 /// It is no text; if it is a list, what to send for all of it.
-pub fn path_of<'r>(
+fn path_of<'r>(
     request: &'r Request<'_>,
     words: SearchVocabulary,
     pattern: Option<&str>,
@@ -126,7 +182,7 @@ fn from_working_directory<'p>(request: &Request<'_>, path: &'p str) -> Cow<'p, s
 
 /// `path` and the pattern of a search from the working directory on. An absolute pattern ignores
 /// `path`, and so does one that was absolute.
-pub fn both_from_working_directory<'p>(
+fn both_from_working_directory<'p>(
     request: &Request<'_>,
     path: Option<&'p str>,
     pattern: &'p str,
@@ -145,7 +201,7 @@ pub fn both_from_working_directory<'p>(
 
 /// Parts a pattern that says which names are not meant: `!*.md`, `!(a|b)`, `src/!(*.test).go`. The
 /// first part matches all that it may, the second what it does not.
-pub fn split_negation(pattern: &str) -> Option<(Cow<'_, str>, String)> {
+fn split_negation(pattern: &str) -> Option<(Cow<'_, str>, String)> {
     let (directory, name) = pattern
         .rsplit_once('/')
         .map_or(("", pattern), |(directory, name)| {
@@ -165,69 +221,41 @@ pub fn split_negation(pattern: &str) -> Option<(Cow<'_, str>, String)> {
     Some((Cow::Borrowed("*"), not.to_owned()))
 }
 
-impl FileScope {
-    /// Reads `all` and `exclude` for a search in `path`; `not` is a pattern whose names are left
-    /// out as well.
-    pub fn from_request(
-        request: &Request<'_>,
-        path: &str,
-        not: Option<&str>,
-    ) -> Result<Self, Failure> {
-        let all = request.flag("all")?;
-        let is_deep = all || request.terms().reader != Audience::Host;
-        let mut scope = Self {
-            is_deep,
-            walk: WalkScope {
-                hidden: is_deep,
-                heeds_ignore_files: is_deep && !all,
-                excluded: None,
-                types: None,
-                is_kept_from_links: is_deep,
-            },
-        };
-        let exists = |pattern: &str| {
-            let until = request.terms().until();
-            let parsed = GlobPattern::parse(pattern.as_bytes());
-            parsed.is_ok_and(|one| one.matches_any(&scope.walk, Path::new(path), until, threads))
-        };
-        let excluded = exclude::parse(&request.texts("exclude")?, not, path, exists)?;
-        scope.walk.excluded = excluded.map(Arc::new);
-        Ok(scope)
-    }
+/// Reads `all` and `exclude` for a search in `path`; `not` is a pattern whose names are left out as
+/// well.
+fn scope(request: &Request<'_>, path: &str, not: Option<&str>) -> Result<WalkScope, Failure> {
+    let all = request.flag("all")?;
+    let is_deep = all || request.terms().reader != Audience::Host;
+    let mut scope = WalkScope {
+        is_deep,
+        heeds_ignore_files: is_deep && !all,
+        ..WalkScope::default()
+    };
+    let exists = |pattern: &str| {
+        let until = request.terms().until();
+        let parsed = GlobPattern::parse(pattern.as_bytes());
+        parsed.is_ok_and(|one| one.matches_any(&scope, Path::new(path), until, threads))
+    };
+    let excluded = exclude::parse(&request.texts("exclude")?, not, path, exists)?;
+    scope.excluded = excluded.map(Arc::new);
+    Ok(scope)
+}
 
-    /// This scope with no files but those of the kinds that `type` names.
-    pub fn of_types(mut self, request: &Request<'_>) -> Result<Self, Failure> {
-        let mut names = Vec::new();
-        for text in request.texts("type")? {
-            exclude::split(text, &|_| false, &mut names);
-        }
-        let is_between = |char: char| char.is_whitespace() || "{,}".contains(char);
-        let names = names.iter().flat_map(|names| names.split(is_between));
-        let mut names = names
-            .filter(|name| !name.trim_matches(['*', '.']).is_empty())
-            .peekable();
-        if names.peek().is_some() {
-            let types = FileTypes::parse(names);
-            let types = types.map_err(|why| Failure::bad_request(format!("in type, {why}")))?;
-            self.walk.types = Some(Arc::new(types));
-        }
-        Ok(self)
+/// The kinds of files that `type` names, if it names any.
+fn types(request: &Request<'_>) -> Result<Option<Arc<FileTypes>>, Failure> {
+    let mut names = Vec::new();
+    for text in request.texts("type")? {
+        exclude::split(text, &|_| false, &mut names);
     }
-
-    /// The patterns of names that are left out.
-    pub fn excluded(&self) -> Option<&Exclusions> {
-        self.walk.excluded.as_deref()
+    let is_between = |char: char| char.is_whitespace() || "{,}".contains(char);
+    let names = names.iter().flat_map(|names| names.split(is_between));
+    let mut names = names
+        .filter(|name| !name.trim_matches(['*', '.']).is_empty())
+        .peekable();
+    if names.peek().is_none() {
+        return Ok(None);
     }
-
-    /// Reads a wildcard pattern.
-    ///
-    /// # Errors
-    /// The text is not a pattern.
-    pub fn parse(&self, pattern: &str) -> Result<GlobPattern, WildcardError> {
-        if self.is_deep {
-            GlobPattern::parse_anywhere(pattern.as_bytes())
-        } else {
-            GlobPattern::parse(pattern.as_bytes())
-        }
-    }
+    let types = FileTypes::parse(names);
+    let types = types.map_err(|why| Failure::bad_request(format!("in type, {why}")))?;
+    Ok(Some(Arc::new(types)))
 }

@@ -15,7 +15,7 @@ use super::{conversion_lock, network};
 use crate::contract::call_terms::CallTerms;
 use iki_conversion::{self as conversion, ConversionError, HelperPrograms};
 use iki_document::{
-    self as document, Document, DocumentError, FileKind, FileLimits, MAX_FILE, MainContentCertainty,
+    self as document, Document, DocumentError, FileKind, MAX_FILE, MainContentCertainty,
 };
 use iki_web::charset::{self, UnsupportedBody};
 use iki_web::client::{
@@ -204,13 +204,9 @@ fn convert_body(
             let mebibytes = reply.body.len() >> 20;
             return Err(UnreadableReason::TooLong { kind, mebibytes });
         }
-        let limits = FileLimits {
-            end: Some(end),
-            ..FileLimits::default()
-        };
         // A tool of the network starts programs though calls are confined.
         let programs = HelperPrograms::Installed;
-        let converted = conversion::convert_file(&reply.body, kind, &limits, programs);
+        let converted = conversion::convert_file(&reply.body, kind, end, programs);
         let document = converted.map_err(|error| UnreadableReason::Document(kind, error))?;
         return Ok((BodyForm::Document(kind), document, String::new()));
     }

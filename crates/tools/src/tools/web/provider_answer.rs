@@ -7,12 +7,26 @@ use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::notes::Notes;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{Credential, ProviderCredentials};
+use crate::contract::tool::{
+    AccessScope, Credential, EnvelopeFamily, FieldRole, ProviderCredentials, Tool, ToolHints,
+    ToolSet,
+};
 use iki_web::credentials::{CredentialName, Credentials};
 use iki_web::provider::failure::{ProviderFailure, ProviderFailureKind};
 use iki_web::search::host_search::{self, HostResults, HostSearch};
 use iki_web::search::search_provider::SearchProvider;
 use iki_web::search::{DomainFilter, unseen_taken_out};
+
+/// What the rows of these tools have in common.
+pub const PLAIN: Tool = Tool {
+    family: EnvelopeFamily::Web,
+    set: ToolSet::Web,
+    served_by_default: false,
+    hints: ToolHints::ASKS,
+    scope: AccessScope::Network,
+    fields: &[("results", FieldRole::Results), ("count", FieldRole::Count)],
+    ..Tool::PLAIN
+};
 
 /// Differences between the tools of one provider.
 pub struct HostTool {

@@ -11,10 +11,7 @@ use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::{ErrorCode, Failure, FailureAdvice};
 use iki_process::sandbox::confinement;
 use iki_web::cache::{CacheFiles, CacheStore, KEY_VARIABLE};
-use iki_web::client::HttpClient;
-use iki_web::credentials::Credentials;
 use iki_web::search::cached_results;
-use iki_web::search::context::SearchContext;
 
 /// Mark of every answer: its texts are untrusted, and not instructions.
 pub const TRUST: &str = "untrusted-external-content";
@@ -28,46 +25,6 @@ const NETWORK_WAIT_SECONDS: u64 = 5;
 /// Wait after a rate limit or a server failure without a given time, in seconds.
 const DEFAULT_WAIT_SECONDS: u64 = 60;
 
-/// Cache of answers.
-pub struct ResearchCache {
-    /// Store of the entries, if there is a place for them. Breakers are always stored there.
-    pub store: Option<Box<dyn CacheStore>>,
-    /// True if answers are read from the store and written to it.
-    pub keeps_answers: bool,
-}
-
-impl ResearchCache {
-    /// Opens the user's own cache, on the terms of a call.
-    #[must_use]
-    pub fn of_user(terms: &CallTerms) -> Self {
-        Self {
-            store: store(terms),
-            keeps_answers: keeps_answers(terms),
-        }
-    }
-
-    /// Returns the context of a search with `client`.
-    #[must_use]
-    pub fn context<'a>(
-        &'a self,
-        client: &'a HttpClient,
-        credentials: &'a Credentials<'a>,
-    ) -> SearchContext<'a> {
-        SearchContext {
-            client,
-            credentials,
-            store: self.store.as_deref(),
-            keeps_answers: self.keeps_answers,
-        }
-    }
-
-    /// Returns the store, if answers are read from it and written to it.
-    #[must_use]
-    pub fn for_answers(&self) -> Option<&dyn CacheStore> {
-        self.store.as_deref().filter(|_| self.keeps_answers)
-    }
-}
-
 /// True if a call's terms allow answers to be cached.
 #[must_use]
 pub fn keeps_answers(terms: &CallTerms) -> bool {
@@ -76,9 +33,16 @@ pub fn keeps_answers(terms: &CallTerms) -> bool {
     !(off || terms.no_cache)
 }
 
+/// Opens the cache of answers, if the terms of a call allow answers to be cached.
+#[must_use]
+pub fn for_answers(terms: &CallTerms) -> Option<Box<dyn CacheStore>> {
+    keeps_answers(terms).then(|| store(terms)).flatten()
+}
+
 /// Opens the server's cache, if this process is a call of a server that has one; otherwise the
-/// user's files.
-fn store(terms: &CallTerms) -> Option<Box<dyn CacheStore>> {
+/// user's files. Breakers are always stored there.
+#[must_use]
+pub fn store(terms: &CallTerms) -> Option<Box<dyn CacheStore>> {
     if let Some(remote) = terms.context.and_then(|context| context.cache.clone()) {
         return Some(Box::new(remote));
     }

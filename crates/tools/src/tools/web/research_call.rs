@@ -4,7 +4,7 @@
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::tools::web::research_cache::{self, ResearchCache};
+use crate::tools::web::research_cache;
 use crate::tools::web::session_record::{self, SessionFindings};
 use crate::tools::web::{network, searching::search_failure};
 use iki_web::cache::CacheStore;
@@ -71,9 +71,9 @@ pub fn run<'a>(
     tool: &'static str,
     answer: Answerer,
 ) -> Result<Reply<'a>, Failure> {
-    let cache = ResearchCache::of_user(request.terms());
+    let store = research_cache::store(request.terms());
     let client = network::client(request.terms());
-    let answered = answered(request, tool, answer, cache.store.as_deref(), &client);
+    let answered = answered(request, tool, answer, store.as_deref(), &client);
     // Only an offline client has no answer.
     answered.unwrap_or_else(|| Err(Failure::bad_request("nobody was asked")))
 }
@@ -116,6 +116,11 @@ fn answered<'a>(
 }
 
 impl ResearchCall<'_, '_> {
+    /// True if the answer is read as text.
+    pub fn in_words(&self) -> bool {
+        self.request.terms().reader.reads_words()
+    }
+
     /// Returns the answer to a search; `None` if it failed offline, where another process can do
     /// more.
     pub fn answer_of<T>(&self, result: Result<T, SearchFailure>) -> Result<Option<T>, Failure> {

@@ -4,10 +4,7 @@ use super::provider_answer::{self, HostTool, NextPage};
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{
-    AccessScope, EnvelopeFamily, FieldRole, ProviderCredentials, Tool, ToolHints, ToolManual,
-    ToolSet,
-};
+use crate::contract::tool::{ProviderCredentials, Tool, ToolManual};
 use iki_web::search::google;
 
 /// The tool's row in the registry.
@@ -15,18 +12,12 @@ pub const TOOL: Tool = Tool {
     name: "web_search_google",
     link: "web-search-google-tool",
     title: "Search the web with Google",
-    family: EnvelopeFamily::Web,
-    set: ToolSet::Web,
-    served_by_default: false,
-    hints: ToolHints::ASKS,
-    scope: AccessScope::Network,
     schema: include_str!("../schemas/web_search_google.json"),
     model_schema: include_str!("../schemas/for_models/web_search_google.json"),
     manual: ToolManual(include_str!("../manuals/web_search_google.txt")),
     account: Some(ACCOUNT),
-    fields: &[("results", FieldRole::Results), ("count", FieldRole::Count)],
     run,
-    ..Tool::PLAIN
+    ..provider_answer::PLAIN
 };
 
 const ACCOUNT: ProviderCredentials = ProviderCredentials {

@@ -12,9 +12,8 @@ use crate::tools::file::{composed, failure};
 use iki_base::signature::{self, COMPOUND};
 use iki_base::wording::{count_noun, quoted_for_shell};
 use iki_conversion::{self as conversion, HelperPrograms};
-use iki_document::{Document, DocumentCuts, DocumentError, FileKind, FileLimits, MAX_FILE};
+use iki_document::{Document, DocumentCuts, DocumentError, FileKind, MAX_FILE};
 use iki_files::FileContent;
-use iki_process::sandbox::confinement;
 use iki_web::charset;
 use iki_web::client::unpack_gzip;
 
@@ -106,11 +105,9 @@ pub fn reply<'a>(
             "It has more than {limit} MiB, which is the most that is read of one."
         ))
     } else {
-        let limits = FileLimits {
-            end: Some(Instant::now() + terms.left(CONVERSION_TIMEOUT) * 9 / 10),
-            ..FileLimits::default()
-        };
-        conversion::convert_file(&bytes, kind, &limits, helper_programs()).map_err(|error| {
+        let end = Instant::now() + terms.left(CONVERSION_TIMEOUT) * 9 / 10;
+        let programs = HelperPrograms::of_file_call();
+        conversion::convert_file(&bytes, kind, end, programs).map_err(|error| {
             is_empty_notebook = matches!(error.error, DocumentError::NoText(FileKind::Ipynb));
             let is_scan = matches!(error.error, DocumentError::OnlyImages { .. });
             let advice = ocr_command_advice(&wanted, terms).filter(|_| is_scan);
@@ -139,15 +136,6 @@ pub fn reply<'a>(
         edit: words_on_edits(kind, &head),
     };
     Ok(Ok(reply_of(wanted, shown)))
-}
-
-/// The programs that may be started: none where the kernel keeps this process to directories.
-fn helper_programs() -> HelperPrograms {
-    if confinement::confines_own_files() {
-        HelperPrograms::Barred
-    } else {
-        HelperPrograms::Installed
-    }
 }
 
 /// What `file_edit` takes of a document that begins with `head`.

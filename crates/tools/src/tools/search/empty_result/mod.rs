@@ -22,7 +22,6 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::tools::search::note::SearchVocabulary;
-use crate::tools::search::scope::FileScope;
 use iki_base::unicode_form::spelled_json;
 use iki_base::wording::{count_noun, thousands};
 use iki_process::sandbox::confinement;
@@ -32,6 +31,8 @@ use iki_search::missing_paths::unexpanded;
 use iki_search::paths::EntryKind;
 use iki_search::walk::WalkScope;
 use scope::{SearchScope, at_last_slash, joined};
+
+pub use place::explain_path;
 
 /// The timeout for finding out why.
 pub const EXPLANATION_TIMEOUT: Duration = Duration::from_millis(50);
@@ -62,7 +63,7 @@ pub struct EmptySearch<'a> {
     /// The words of its tool; if it searches files, only regular ones count.
     pub words: SearchVocabulary,
     /// The names that it takes, if they are not those that the specification has.
-    pub scope: Option<&'a FileScope>,
+    pub scope: Option<&'a WalkScope>,
     /// True if names in another case than the pattern's are known, and told elsewhere.
     pub knows_other_case: bool,
     /// The deadline for the explanation.
@@ -80,12 +81,6 @@ pub struct SearchedNames {
     pub links: bool,
     /// True if there were hidden names as well.
     pub hidden: bool,
-}
-
-/// Says what is wrong with the path, in which `pattern`, if given, was sought.
-#[must_use]
-pub fn explain_path(search: EmptySearch<'_>, pattern: Option<&str>) -> Option<String> {
-    place::explain_path(search, pattern)
 }
 
 /// Says why no name was found; `None` if there is nothing to find.
@@ -136,8 +131,8 @@ pub fn explain_no_names(search: EmptySearch<'_>) -> Option<String> {
              {recommendation}."
         ));
     }
-    let scope = SearchScope::for_search(&search);
-    let nearest = scope.nearest(&search);
+    let mut scope = SearchScope::for_search(search);
+    let nearest = scope.nearest();
     let similar = nearest
         .as_ref()
         .map(|(path, nearest)| nearest.sentence(&path.to_string_lossy()));
@@ -148,12 +143,11 @@ pub fn explain_no_names(search: EmptySearch<'_>) -> Option<String> {
     if nearest.as_ref().is_some_and(is_sure) {
         return similar;
     }
-    let mut first = search;
     if !readings.is_empty() {
         // The rest of the time is for the other readings.
-        first.until = search.until.min(Instant::now() + EXPLANATION_TIMEOUT / 2);
+        scope.search.until = search.until.min(Instant::now() + EXPLANATION_TIMEOUT / 2);
     }
-    let reason = scope.survey(first, None).or_else(|| {
+    let reason = scope.survey(None).or_else(|| {
         let mut readings = readings.iter().filter(|_| search.scope.is_none());
         readings
             .find_map(|reading| search.count_below(reading))
@@ -166,13 +160,13 @@ pub fn explain_no_names(search: EmptySearch<'_>) -> Option<String> {
 /// `None` if there are none.
 #[must_use]
 pub fn explain_more_below(search: EmptySearch<'_>, count: u64) -> Option<String> {
-    SearchScope::for_search(&search).more_below(&search, count)
+    SearchScope::for_search(search).more_below(count)
 }
 
 /// Says why no line was found in the files that were searched; `None` if all were searched.
 #[must_use]
 pub fn explain_no_lines(search: EmptySearch<'_>, searched: SearchedNames) -> Option<String> {
-    let scope = SearchScope::for_search(&search);
+    let scope = SearchScope::for_search(search);
     let pattern = search.pattern;
     if searched.files > 0 {
         // A name without wildcards has been found.
@@ -180,12 +174,12 @@ pub fn explain_no_lines(search: EmptySearch<'_>, searched: SearchedNames) -> Opt
             return None;
         }
         if search.scope.is_some() {
-            return scope.more_below(&search, searched.files);
+            return scope.more_below(searched.files);
         }
         let is_deep = pattern.split('/').any(|part| part == "**");
         // Then all subdirectories were searched.
         let is_all = is_deep && !searched.hidden;
-        let reason = (!is_all).then(|| scope.survey(search, Some(searched.files)));
+        let reason = (!is_all).then(|| scope.survey(Some(searched.files)));
         return reason.flatten();
     }
     let named = pattern.trim_end_matches('/');
@@ -210,7 +204,7 @@ pub fn explain_no_lines(search: EmptySearch<'_>, searched: SearchedNames) -> Opt
     if searched.directories > 0 {
         let recommendation = find_below().map(|better_pattern| search.recommend(&better_pattern));
         if recommendation.is_none() && is_wild(pattern) {
-            return scope.survey(search, None);
+            return scope.survey(None);
         }
         let matches = match searched.directories {
             1 => "The match is a directory".to_owned(),
@@ -229,7 +223,7 @@ pub fn explain_no_lines(search: EmptySearch<'_>, searched: SearchedNames) -> Opt
         }
     }
     if searched.links {
-        scope.survey(search, None)
+        scope.survey(None)
     } else {
         explain_no_names(search)
     }
@@ -243,26 +237,7 @@ fn json_field(field: &str, text: &str) -> String {
     )
 }
 
-impl<'a> EmptySearch<'a> {
-    /// Prepares to find out why `pattern` found nothing below `path`, before `deadline`.
-    #[must_use]
-    pub fn new(
-        path: &'a str,
-        pattern: &'a str,
-        words: SearchVocabulary,
-        deadline: Option<Instant>,
-    ) -> Self {
-        let until = Instant::now() + EXPLANATION_TIMEOUT;
-        Self {
-            path,
-            pattern,
-            words,
-            scope: None,
-            knows_other_case: false,
-            until: deadline.map_or(until, |deadline| until.min(deadline)),
-        }
-    }
-
+impl EmptySearch<'_> {
     /// The word for what is found.
     #[must_use]
     pub fn noun(&self) -> &'static str {
@@ -276,14 +251,13 @@ impl<'a> EmptySearch<'a> {
     /// True if what ignore files say is left out.
     #[must_use]
     pub fn heeds_ignore_files(&self) -> bool {
-        self.scope
-            .is_some_and(|scope| scope.walk.heeds_ignore_files)
+        self.scope.is_some_and(|scope| scope.heeds_ignore_files)
     }
 
     /// The directory below which it searches.
     #[must_use]
     pub fn base(&self) -> PathBuf {
-        SearchScope::for_search(self).base(self)
+        SearchScope::for_search(*self).base()
     }
 
     /// True if it reaches what lies at `below`, relative to its directory, or leaves it out on
@@ -297,7 +271,7 @@ impl<'a> EmptySearch<'a> {
         };
         if self
             .scope
-            .and_then(FileScope::excluded)
+            .and_then(|scope| scope.excluded.as_deref())
             .is_some_and(is_excluded)
         {
             return true;
@@ -309,7 +283,7 @@ impl<'a> EmptySearch<'a> {
         if is_directory {
             return true;
         }
-        let sought = SearchScope::for_search(self).names;
+        let sought = SearchScope::for_search(*self).names;
         let name = below.file_name().unwrap_or_default().as_bytes();
         let hidden = sought.hidden.filter(|_| self.scope.is_some());
         let is_hidden_one = || hidden.is_some_and(|hidden| hidden.matches(name));
@@ -352,7 +326,7 @@ impl<'a> EmptySearch<'a> {
             return None;
         }
         let (parsed, walk) = match self.scope {
-            Some(scope) => (scope.parse(pattern), scope.walk.clone()),
+            Some(scope) => (scope.parse(pattern), scope.clone()),
             None => (GlobPattern::parse(pattern.as_bytes()), WalkScope::default()),
         };
         let paths = parsed.ok()?.paths_in(&walk, here, Some(self.until)).ok()?;
@@ -368,8 +342,7 @@ impl<'a> EmptySearch<'a> {
 
     /// Counts the names that match `pattern` in the directory that it begins with, and below.
     fn count_below(&self, pattern: &str) -> Option<BetterPattern> {
-        let search = EmptySearch { pattern, ..*self };
-        SearchScope::for_search(&search).count_below(&search)
+        SearchScope::for_search(EmptySearch { pattern, ..*self }).count_below()
     }
 
     /// Writes a number of names or files.

@@ -10,7 +10,8 @@ use iki_process::sandbox::confinement;
 use iki_search::missing_paths::{PathObstacle, PathWant, meant_path, path_obstacle};
 
 /// Says what is wrong with the path of a search, in which `pattern`, if given, was sought.
-pub(super) fn explain_path(search: EmptySearch<'_>, pattern: Option<&str>) -> Option<String> {
+#[must_use]
+pub fn explain_path(search: EmptySearch<'_>, pattern: Option<&str>) -> Option<String> {
     let path = search.path;
     if path.contains('\0') {
         return Some("`path` contains a NUL character, which no file name can have.".to_owned());

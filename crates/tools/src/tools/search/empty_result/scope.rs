@@ -11,7 +11,8 @@ use super::{BetterPattern, EmptySearch, is_wild};
 use iki_base::wording::count_noun;
 
 /// The directories that a pattern looks in.
-pub(super) struct SearchScope {
+pub(super) struct SearchScope<'s> {
+    pub search: EmptySearch<'s>,
     /// The directories at its beginning that exist, each with a trailing slash.
     prefix: String,
     /// The first directory in it that is missing.
@@ -22,8 +23,8 @@ pub(super) struct SearchScope {
     pub names: NameMatcher,
 }
 
-impl SearchScope {
-    pub fn for_search(search: &EmptySearch<'_>) -> Self {
+impl<'s> SearchScope<'s> {
+    pub fn for_search(search: EmptySearch<'s>) -> Self {
         let pattern = search.pattern.trim_end_matches('/');
         let (directories, last) = at_last_slash(pattern);
         let absolute = pattern.starts_with('/');
@@ -44,6 +45,7 @@ impl SearchScope {
             prefix = next;
         }
         Self {
+            search,
             prefix,
             missing,
             direct,
@@ -52,7 +54,8 @@ impl SearchScope {
     }
 
     /// Says where else such names are, apart from the `searched` files that were searched.
-    pub fn survey(&self, search: EmptySearch<'_>, searched: Option<u64>) -> Option<String> {
+    pub fn survey(&self, searched: Option<u64>) -> Option<String> {
+        let search = &self.search;
         // The root of the file system holds names of every kind.
         if self.prefix == "/" && self.missing.is_some() {
             return None;
@@ -60,11 +63,11 @@ impl SearchScope {
         if search.is_deep() {
             return None;
         }
-        let survey = NameSurvey::survey_directory(&self.base(&search), &self.names, search.until);
+        let survey = NameSurvey::survey_directory(&self.base(), &self.names, search.until);
         if search.scope.is_none() {
             let is_deep = || search.pattern.split('/').any(|one| one == "**");
             if !(searched.is_some() && is_deep())
-                && let Some(below) = self.below(&search, &survey, searched.unwrap_or(0))
+                && let Some(below) = self.below(&survey, searched.unwrap_or(0))
             {
                 return Some(below);
             }
@@ -84,8 +87,9 @@ impl SearchScope {
     }
 
     /// Says what is in the subdirectories of the one directory in which `count` names were found.
-    pub fn more_below(&self, search: &EmptySearch<'_>, count: u64) -> Option<String> {
-        let base = self.base(search);
+    pub fn more_below(&self, count: u64) -> Option<String> {
+        let search = &self.search;
+        let base = self.base();
         // Whoever lists a directory sees the directories in it.
         let is_list = self.names.is_every_name() && !search.words.searches_files;
         let is_whole = search.is_deep() || is_list || search.pattern.ends_with('/');
@@ -100,33 +104,29 @@ impl SearchScope {
                 .filter(|deeper| deeper.number > count)?;
             let (directory, _) = at_last_slash(search.pattern);
             let place = format!(" directly in {directory}");
-            let looked = Self::looked(search, &place, count, &deeper);
+            let looked = self.looked(&place, count, &deeper);
             return Some(format!("{looked} {}.", search.recommend(&deeper)));
         }
         if !self.direct {
             return None;
         }
         let survey = NameSurvey::survey_directory(&base, &self.names, search.until);
-        self.below(search, &survey, count)
+        self.below(&survey, count)
     }
 
     /// Counts the names in the directory that the pattern begins with, and below.
-    pub fn count_below(&self, search: &EmptySearch<'_>) -> Option<BetterPattern> {
-        let base = self.missing.is_none().then(|| self.base(search))?;
-        NameSurvey::survey_directory(&base, &self.names, search.until).names_below(&self.prefix)
+    pub fn count_below(&self) -> Option<BetterPattern> {
+        let base = self.missing.is_none().then(|| self.base())?;
+        NameSurvey::survey_directory(&base, &self.names, self.search.until)
+            .names_below(&self.prefix)
     }
 
-    fn below(
-        &self,
-        search: &EmptySearch<'_>,
-        survey: &NameSurvey<'_>,
-        searched: u64,
-    ) -> Option<String> {
+    fn below(&self, survey: &NameSurvey<'_>, searched: u64) -> Option<String> {
         let names = survey.names_below(&self.prefix)?;
         if names.number <= searched {
             return None;
         }
-        let base = self.base(search);
+        let base = self.base();
         let place = if self.direct {
             format!(" directly in {}", base.display())
         } else {
@@ -134,25 +134,21 @@ impl SearchScope {
         };
         let looked = match &self.missing {
             Some(missing) => format!("{} does not exist.", missing.display()),
-            None => Self::looked(search, &place, searched, &names),
+            None => self.looked(&place, searched, &names),
         };
         let commonest = survey.commonest_below(&self.prefix);
         let commonest = commonest.filter(|commonest| commonest.number < names.number);
         let all: Vec<String> = commonest
             .iter()
             .chain([&names])
-            .map(|one| search.recommend(one))
+            .map(|one| self.search.recommend(one))
             .collect();
         Some(format!("{looked} {}.", all.join("; ")))
     }
 
     /// Says where alone was looked, though more was found elsewhere.
-    fn looked(
-        search: &EmptySearch<'_>,
-        place: &str,
-        searched: u64,
-        pattern: &BetterPattern,
-    ) -> String {
+    fn looked(&self, place: &str, searched: u64, pattern: &BetterPattern) -> String {
+        let search = &self.search;
         let more = search.counted_names(pattern.number - searched, pattern.at_least);
         match (searched, search.words.searches_files) {
             (0, true) => format!("Nothing was searched: no file{place} matches."),
@@ -169,17 +165,17 @@ impl SearchScope {
     }
 
     /// The directory that is surveyed.
-    pub fn base(&self, search: &EmptySearch<'_>) -> PathBuf {
-        joined(search.path, &self.prefix)
+    pub fn base(&self) -> PathBuf {
+        joined(self.search.path, &self.prefix)
     }
 
     /// Finds what is nearest to a missing directory, or to the only name that is meant.
-    pub fn nearest(&self, search: &EmptySearch<'_>) -> Option<(PathBuf, NearestPath)> {
+    pub fn nearest(&self) -> Option<(PathBuf, NearestPath)> {
         if self.names.is_wild() && self.missing.is_none() {
             return None;
         }
         let missing = self.missing.clone();
-        let path = missing.unwrap_or_else(|| joined(search.path, search.pattern));
+        let path = missing.unwrap_or_else(|| joined(self.search.path, self.search.pattern));
         let nearest = NearestPath::for_path(&path);
         let is_told = self.missing.is_some() || nearest.has_similar();
         is_told.then_some((path, nearest))

@@ -234,16 +234,17 @@ fn a_search_of_all_that_lies_below_is_told_of_nothing_deeper_or_hidden() {
         fs::write(here.path().join(file), "").unwrap();
     }
     let path = here.path().to_str().unwrap();
-    let deep = FileScope {
+    let deep = WalkScope {
         is_deep: true,
-        walk: WalkScope {
-            hidden: true,
-            ..WalkScope::default()
-        },
+        ..WalkScope::default()
     };
     let search = |pattern, searches_all: bool| EmptySearch {
+        path,
+        pattern,
+        words: GREP,
         scope: searches_all.then_some(&deep),
-        ..EmptySearch::new(path, pattern, GREP, None)
+        knows_other_case: false,
+        until: Instant::now() + EXPLANATION_TIMEOUT,
     };
     assert!(explain_more_below(search("*.rs", false), 1).is_some());
     assert!(explain_more_below(search("*.rs", true), 1).is_none());
@@ -307,7 +308,7 @@ fn what_is_not_text_or_has_no_end_is_no_harm() {
         "*/../*.c",
         "{,}",
     ] {
-        let scope = FileScope::default();
+        let scope = WalkScope::default();
         for searches in [false, true] {
             let search = EmptySearch {
                 path,

@@ -18,6 +18,7 @@ use serde_json::Value;
 use super::SearchTarget;
 use super::converted_text::MadeText;
 use crate::contract::call_terms::threads;
+use crate::tools::search::scope::NameSearch;
 use iki_base::wording::count_noun;
 use iki_search::ere::oddities::PatternOddity;
 use iki_search::ere::{AlternativeReading, AlternativeReadings, RegexMatcher};
@@ -143,7 +144,7 @@ impl AlternativeReadingsSearch {
     /// `made` is searched in place of the only file.
     pub(super) fn note(
         &self,
-        path: &str,
+        names: &NameSearch,
         target: &SearchTarget,
         made: Option<&MadeText>,
     ) -> Option<String> {
@@ -152,7 +153,9 @@ impl AlternativeReadingsSearch {
             let reading = self.readings.all().get(first)?;
             return Some(self.sentence(reading, &ReadFiles::default()));
         }
-        let walk = target.walk(path, Some(self.began + self.limits.1)).ok()??;
+        let walk = target
+            .walk(names, Some(self.began + self.limits.1))
+            .ok()??;
         let visitor = || ReadingsVisitor {
             matcher: self.matcher(),
             left: self.files,

@@ -15,8 +15,7 @@ use iki_base::signature::{self, COMPOUND, ZIP};
 use iki_base::text_encoding::{EncodingFinding, MAX_DECODED_BYTES};
 use iki_base::wording::{count_noun, quoted_for_shell};
 use iki_conversion::{self as conversion, HelperPrograms};
-use iki_document::{DocumentCuts, FileKind, FileLimits, MAX_FILE};
-use iki_process::sandbox::confinement;
+use iki_document::{DocumentCuts, FileKind, MAX_FILE};
 use iki_search::ere::RegexMatcher;
 use iki_search::scan::{self, LinkPolicy, ScanError};
 use iki_web::charset;
@@ -119,17 +118,9 @@ impl MadeText {
             return Ok(None);
         }
         // The rest of the time is for the search.
-        let limits = FileLimits {
-            end: Some(Instant::now() + terms.left(CONVERSION_TIMEOUT) * 9 / 10),
-            ..FileLimits::default()
-        };
-        // Where the kernel keeps this process to directories, it lets it start no program.
-        let programs = if confinement::confines_own_files() {
-            HelperPrograms::Barred
-        } else {
-            HelperPrograms::Installed
-        };
-        match conversion::convert_file(&bytes, kind, &limits, programs) {
+        let end = Instant::now() + terms.left(CONVERSION_TIMEOUT) * 9 / 10;
+        let programs = HelperPrograms::of_file_call();
+        match conversion::convert_file(&bytes, kind, end, programs) {
             Ok(document) => {
                 let document = document.cut(cuts);
                 let what = format!("The {}'s text was searched, as Markdown", kind.label());

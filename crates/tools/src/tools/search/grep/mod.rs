@@ -37,9 +37,7 @@ use crate::tools::search::empty_result::{self, EmptySearch, SearchedNames};
 use crate::tools::search::exclude::note_on_unmatched;
 use crate::tools::search::note::{self, SearchVocabulary};
 use crate::tools::search::omission_note::note_on_left_out;
-use crate::tools::search::scope::{
-    FileScope, both_from_working_directory, check_place, path_of, pattern_of, split_negation,
-};
+use crate::tools::search::scope::{NameSearch, pattern_of};
 use alternative_readings_search::{AlternativeReadingsSearch, send};
 use answer::{GrepAnswer, SearchOutcome};
 use chunk::ResultChunk;
@@ -49,7 +47,7 @@ use iki_search::ere::oddities::{self, PatternOddity};
 use iki_search::ere::{MatchExtents, PatternError, RegexMatcher, before_carriage_return};
 use iki_search::left_out::{LeftOutNames, LeftOutReason};
 use iki_search::paths::WalkOutcome;
-use iki_search::walk::GlobError;
+use iki_search::walk::{GlobError, WalkScope};
 use options::GrepOptions;
 use search::FileSearcher;
 use search_notes::{
@@ -100,40 +98,17 @@ const VOCABULARY: SearchVocabulary = SearchVocabulary {
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let pattern = request.required_text("pattern")?;
     let glob = pattern_of(request, "glob")?;
-    let path = path_of(request, VOCABULARY, glob)?;
-    let (path, wild) = both_from_working_directory(request, path, glob.unwrap_or("*"));
-    let glob = glob.map(|_| &*wild);
+    let names = NameSearch::from_request(request, VOCABULARY, glob)?;
     let until = request.terms().until();
-    let is_host = request.terms().reader == Audience::Host;
-    let (glob, not) = match glob.filter(|_| !is_host).and_then(split_negation) {
-        Some((glob, not)) => (Some(glob.into_owned()), Some(not)),
-        None => (glob.map(str::to_owned), None),
-    };
-    let given = path;
-    let path = given.as_deref();
-    let scope = FileScope::from_request(request, path.unwrap_or_default(), not.as_deref())?;
-    let scope = scope.of_types(request)?;
-    let is_deep = scope.is_deep;
-    let wild = glob.as_deref().unwrap_or("*");
-    let stdin = request.terms().style.stdin.is_some();
-    if !wild.starts_with('/') && !stdin {
-        let place = EmptySearch {
-            scope: scope.is_deep.then_some(&scope),
-            ..EmptySearch::new(path.unwrap_or_default(), wild, VOCABULARY, None)
-        };
-        check_place(request, place, glob.as_deref())?;
-    }
-    let target = match path {
-        _ if stdin => Ok(SearchTarget::StandardInput),
-        Some(path) if Path::new(path).is_file() => Ok(SearchTarget::File),
-        _ => SearchTarget::parse(wild, scope),
+    let target = if request.terms().style.stdin.is_some() {
+        Ok(SearchTarget::StandardInput)
+    } else if Path::new(&names.path).is_file() {
+        Ok(SearchTarget::File)
+    } else {
+        SearchTarget::parse(&names)
     };
     let one_file = matches!(target, Ok(SearchTarget::File | SearchTarget::StandardInput));
     let options = GrepOptions::from_request(request, one_file)?;
-    let path = match given {
-        Some(path) if !is_deep || path != "." => path.into_owned(),
-        _ => (if is_deep { "" } else { "." }).to_owned(),
-    };
     let written = if request.flag("ignore_case")? {
         Cow::Owned(format!("(?i){pattern}"))
     } else {
@@ -147,7 +122,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         let target = target.as_ref().ok();
         let note = target.and_then(|target| {
             AlternativeReadingsSearch::prepare(pattern, None, None, until)?
-                .note(&path, target, None)
+                .note(&names, target, None)
         });
         let note = note.or_else(|| {
             // A form of another engine is not meant as it stands.
@@ -178,8 +153,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         extents: extents.flatten().map(Arc::new),
         written,
         matcher,
-        path,
-        glob,
+        names,
         target: target?,
         options,
     };
@@ -194,8 +168,7 @@ struct GrepQuery<'a> {
     /// The pattern as it was compiled.
     written: Cow<'a, str>,
     matcher: RegexMatcher,
-    path: String,
-    glob: Option<String>,
+    names: NameSearch,
     target: SearchTarget,
     options: GrepOptions,
 }
@@ -218,14 +191,14 @@ impl GrepQuery<'_> {
         shared.look_for_crlf(&self.written);
         let mut document = Ok(None);
         if reader != Audience::Host && matches!(self.target, SearchTarget::File) {
-            document = MadeText::of_document(&self.path, &self.matcher, object.terms());
+            document = MadeText::of_document(&self.names.path, &self.matcher, object.terms());
         }
         let cannot_be_read = document.as_ref().err().cloned();
         shared.made = document.ok().flatten();
         let is_partial = shared.made.as_ref().is_some_and(|made| made.is_partial);
         let mut answer = GrepAnswer::new(&shared, object)?;
         let began = Instant::now();
-        let walk = self.target.walk(&self.path, until);
+        let walk = self.target.walk(&self.names, until);
         let mut walked = Ok(WalkOutcome::default());
         let SearchStyle { quiet, stdin, .. } = self.options.style;
         let mut is_empty = false;
@@ -332,20 +305,22 @@ impl GrepQuery<'_> {
         }
         if done.count == 0 && !ended && done.unreadable == 0 {
             notes.add(self.explain_no_result(walked, done, &passed_over, terms));
-        } else if done.count > 0 && !ended && matches!(&self.target, SearchTarget::Names(..)) {
-            let search = self.search(terms, &passed_over);
+        } else if done.count > 0 && !ended && matches!(&self.target, SearchTarget::Names(_)) {
+            let search = self.without_result(&passed_over, terms);
             notes.add(empty_result::explain_more_below(search, done.files));
         }
-        if let SearchTarget::Names(_, scope) = &self.target
+        if let SearchTarget::Names(_) = &self.target
             && !ended
         {
-            notes.add(scope.excluded().and_then(note_on_unmatched));
-            let types = scope.walk.types.as_deref();
-            notes.add(types.and_then(note_on_unknown_types));
+            let WalkScope {
+                excluded, types, ..
+            } = &self.names.scope;
+            notes.add(excluded.as_deref().and_then(note_on_unmatched));
+            notes.add(types.as_deref().and_then(note_on_unknown_types));
         }
         // This comes last, because it is not a sentence.
         let found_nothing = done.count == 0;
-        let search = self.search(terms, &passed_over);
+        let search = self.without_result(&passed_over, terms);
         notes.add(note_on_left_out(
             &passed_over,
             &search,
@@ -391,7 +366,7 @@ impl GrepQuery<'_> {
         let pass = remaining_pass.or_else(|| {
             AlternativeReadingsSearch::prepare(self.pattern, oddity, Some(took), terms.until())
         });
-        let note = pass.and_then(|pass| pass.note(&self.path, &self.target, made.as_ref()));
+        let note = pass.and_then(|pass| pass.note(&self.names, &self.target, made.as_ref()));
         note.or_else(|| {
             let odd = oddity.filter(|_| oddities::is_every_line(self.pattern))?;
             let narrower = oddities::narrower(self.pattern);
@@ -405,18 +380,10 @@ impl GrepQuery<'_> {
     }
 
     /// The search for files, whose names are to be explained.
-    fn search(&self, terms: &CallTerms, passed_over: &LeftOutNames) -> EmptySearch<'_> {
-        let path = if self.path == "." { "" } else { &self.path };
-        let glob = self.glob.as_deref().unwrap_or("*");
-        let scope = match &self.target {
-            SearchTarget::Names(_, scope) if scope.is_deep => Some(scope),
-            _ => None,
-        };
-        EmptySearch {
-            scope,
-            knows_other_case: !passed_over.names_for(LeftOutReason::OtherCase).is_empty(),
-            ..EmptySearch::new(path, glob, VOCABULARY, terms.deadline.map(|one| one.end))
-        }
+    fn without_result(&self, passed_over: &LeftOutNames, terms: &CallTerms) -> EmptySearch<'_> {
+        let search = self.names.without_result(passed_over, terms);
+        let path = if search.path == "." { "" } else { search.path };
+        EmptySearch { path, ..search }
     }
 
     /// Says why no line was found; `None` if everything that was asked for was searched.
@@ -427,11 +394,12 @@ impl GrepQuery<'_> {
         passed_over: &LeftOutNames,
         terms: &CallTerms,
     ) -> Option<String> {
-        let search = self.search(terms, passed_over);
-        let glob = self.glob.as_deref().unwrap_or("*");
+        let search = self.without_result(passed_over, terms);
+        let glob = search.pattern;
+        let given_glob = self.names.given_pattern.as_deref();
         let walked = match (&self.target, walked) {
             (SearchTarget::File | SearchTarget::StandardInput, _) => {
-                return self.glob.as_ref().map(|_| {
+                return given_glob.map(|_| {
                     "`path` is a file, so only that was searched; `glob` counts only if `path` is a directory."
                         .to_owned()
                 });
@@ -443,17 +411,16 @@ impl GrepQuery<'_> {
                 let why = note::errno_in_words(*error);
                 return Some(format!(
                     "Nothing was searched: {} cannot be listed ({why}).",
-                    self.path
+                    search_target::start(&self.names)
                 ));
             }
             (_, Err(error)) => return Some(format!("Nothing was searched: {error}.")),
-            (SearchTarget::Names(..), Ok(walked)) => walked,
+            (SearchTarget::Names(_), Ok(walked)) => walked,
         };
-        let misplaced = match &*self.path {
-            "" | "." => None,
-            _ if glob.starts_with('/') => None,
-            _ => empty_result::explain_path(search, self.glob.as_deref()),
-        };
+        let is_elsewhere = search.path.is_empty() || glob.starts_with('/');
+        let misplaced = (!is_elsewhere)
+            .then(|| empty_result::explain_path(search, given_glob))
+            .flatten();
         let searched = SearchedNames {
             files: done.files,
             directories: done.directories,
@@ -482,7 +449,7 @@ impl GrepQuery<'_> {
         {
             return reason;
         }
-        Some(match self.glob.as_deref() {
+        Some(match given_glob {
             Some(glob) => {
                 let not = glob.strip_prefix('!').filter(|not| !not.is_empty());
                 let exclude = not.map_or_else(String::new, |not| {

@@ -5,30 +5,23 @@ use std::time::{Duration, Instant};
 use super::answer::SearchOutcome;
 use super::options::{GrepOptions, GrepOutput};
 use crate::contract::call_terms::CallTerms;
-use crate::tools::search::note;
+use crate::tools::search::note::{self, ShownPart};
 use iki_base::wording::count_noun;
 use iki_search::file_types::FileTypes;
 
 /// Says how many matches are shown, if not all fit.
 pub fn note_on_shown_part(done: &SearchOutcome, options: GrepOptions) -> Option<String> {
-    let narrow = match options.limit {
-        Some(limit) if done.shown_count >= limit => "pattern, glob or path, or send a larger limit",
-        _ => "pattern, glob or path",
-    };
     let what = match options.output {
         GrepOutput::Files | GrepOutput::Counts => "files",
         GrepOutput::Lines => "matches",
     };
-    match done.first {
-        Some(length) => Some(note::first_is_cut(length, done.results, narrow)),
-        None if done.bounded && done.shown_count < done.results => Some(note::shown_part(
-            done.shown_count,
-            done.results,
-            what,
-            narrow,
-        )),
-        None => None,
-    }
+    let is_part = done.bounded && done.shown_count < done.results;
+    let shown = ShownPart {
+        count: done.results,
+        shown_count: is_part.then_some(done.shown_count),
+        first: done.first,
+    };
+    shown.note(what, "pattern, glob or path", options.limit)
 }
 
 pub fn note_on_unreadable_files(done: &SearchOutcome) -> Option<String> {

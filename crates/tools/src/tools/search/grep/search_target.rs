@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::VOCABULARY;
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::tools::search::note;
-use crate::tools::search::scope::FileScope;
+use crate::tools::search::scope::NameSearch;
 use iki_search::glob_pattern::{GlobPattern, WildcardError};
 use iki_search::scan::LinkPolicy;
 use iki_search::walk::{self, GlobError, PatternWalk};
@@ -17,16 +17,17 @@ pub enum SearchTarget {
     File,
     /// The content of a person's pipe, or of a file put in its place.
     StandardInput,
-    /// The names of a pattern, in their scope.
-    Names(GlobPattern, FileScope),
+    /// The names of a pattern.
+    Names(GlobPattern),
     /// No files, because the text is not a pattern.
     Nowhere(WildcardError),
 }
 
 impl SearchTarget {
-    pub fn parse(glob: &str, scope: FileScope) -> Result<Self, Failure> {
-        match scope.parse(glob) {
-            Ok(pattern) => Ok(Self::Names(pattern, scope)),
+    pub fn parse(names: &NameSearch) -> Result<Self, Failure> {
+        let glob = names.pattern();
+        match names.scope.parse(glob) {
+            Ok(pattern) => Ok(Self::Names(pattern)),
             Err(error @ WildcardError::TooMany) => {
                 let failure = Failure::new(ErrorCode::InvalidPattern, "Invalid glob pattern");
                 Err(failure.with_note(note::pattern_error(error, glob.len(), VOCABULARY)))
@@ -38,13 +39,13 @@ impl SearchTarget {
     /// Begins to walk over the files; `None` if the text is not a pattern.
     pub fn walk(
         &self,
-        path: &str,
+        names: &NameSearch,
         until: Option<Instant>,
     ) -> Result<Option<PatternWalk>, GlobError> {
-        let path = Path::new(path);
+        let path = Path::new(start(names));
         match self {
             Self::File => Ok(Some(walk::file(path))),
-            Self::Names(pattern, scope) => pattern.walk(&scope.walk, path, until).map(Some),
+            Self::Names(pattern) => pattern.walk(&names.scope, path, until).map(Some),
             Self::StandardInput | Self::Nowhere(_) => Ok(None),
         }
     }
@@ -52,7 +53,16 @@ impl SearchTarget {
     pub fn links(&self) -> LinkPolicy {
         match self {
             Self::File | Self::StandardInput => LinkPolicy::Follow,
-            Self::Names(..) | Self::Nowhere(_) => LinkPolicy::Refuse,
+            Self::Names(_) | Self::Nowhere(_) => LinkPolicy::Refuse,
         }
+    }
+}
+
+/// The path from which a search starts; paths of what it finds begin with it.
+pub fn start(names: &NameSearch) -> &str {
+    match &*names.path {
+        "" if !names.scope.is_deep => ".",
+        "." if names.scope.is_deep => "",
+        path => path,
     }
 }

@@ -109,18 +109,19 @@ fn a_model_is_told_what_was_searched_where_nothing_is_found() {
 
 /// The note of a pass that may take so long.
 fn note_within(limit: Duration, pattern: &str, path: &Path) -> Option<String> {
-    let scope = FileScope {
-        is_deep: true,
-        ..FileScope::default()
-    };
+    let request = json!({"path": path}).to_string().into_bytes();
+    let request = Request::parse(&request)
+        .ok()?
+        .for_tool(&TOOL, for_model(None));
+    let names = NameSearch::from_request(&request, VOCABULARY, None).ok()?;
     let target = if path.is_file() {
         SearchTarget::File
     } else {
-        SearchTarget::parse("*", scope).unwrap_or(SearchTarget::File)
+        SearchTarget::parse(&names).unwrap_or(SearchTarget::File)
     };
     let until = Instant::now() + limit;
     let pass = AlternativeReadingsSearch::prepare(pattern, None, Some(limit), Some(until))?;
-    pass.note(path.to_str()?, &target, None)
+    pass.note(&names, &target, None)
 }
 
 #[test]

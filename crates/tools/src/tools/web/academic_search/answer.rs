@@ -3,9 +3,10 @@
 
 use serde_json::{Value, json};
 
-use super::request::PaperFields;
 use crate::contract::notes::Notes;
+use crate::tools::web::research_call::ResearchCall;
 use crate::tools::web::searching::result_list::FoundList;
+use crate::tools::web::searching::search_fields;
 use crate::tools::web::searching::search_meta::SearchMeta;
 use iki_base::wording::{count_noun, join_list};
 use iki_web::page::retraction::RetractionStatus;
@@ -13,7 +14,6 @@ use iki_web::papers::cached_papers::TIME_TO_LIVE;
 use iki_web::papers::finder::{self, PaperAnswer};
 use iki_web::papers::paper::Paper;
 use iki_web::papers::paper_search::{PaperSearch, SOURCES};
-use iki_web::search::context::SearchContext;
 use iki_web::search::hints::SearchHints;
 
 /// Maximum number of authors on a line.
@@ -52,18 +52,17 @@ fn lines(paper: &Paper) -> Value {
 }
 
 /// Builds the list that is answered with.
-pub fn list(
-    wanted: &PaperFields,
-    answer: &PaperAnswer,
-    context: &SearchContext<'_>,
-    in_words: bool,
-) -> FoundList {
-    let (search, routed) = (&wanted.search, &answer.routed);
+pub fn list(search: &PaperSearch, answer: &PaperAnswer, call: &ResearchCall<'_, '_>) -> FoundList {
+    let routed = &answer.routed;
     let papers = answer.papers.iter();
     let count = u64::try_from(answer.papers.len()).unwrap_or(u64::MAX);
     let first = answer.answered.first().map_or("", String::as_str);
     let route = Some(routed).filter(|_| search.provider.is_none());
-    let row = if in_words { lines } else { Paper::fields };
+    let row = if call.in_words() {
+        lines
+    } else {
+        Paper::fields
+    };
     FoundList {
         noun: "papers",
         rows: papers.map(row).collect(),
@@ -74,11 +73,11 @@ pub fn list(
             ("resultCount", Value::Null),
             ("source", answer.answered.join(", ").into()),
         ],
-        requested: wanted.requested,
+        requested: search_fields::requested(call.request),
         hints: answer.papers.is_empty().then(|| {
             let answered = answer.answered.iter().map(String::as_str);
             let providers: Vec<&str> = answered.chain(routed.attempted.iter().copied()).collect();
-            SearchHints::new(filters(search), finder::others(context, &providers))
+            SearchHints::new(filters(search), finder::others(&call.context, &providers))
         }),
         notes: notes(search, answer),
         meta: SearchMeta::new(first, route, (answer.age, TIME_TO_LIVE), answer.took),

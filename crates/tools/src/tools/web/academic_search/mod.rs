@@ -31,16 +31,13 @@ pub const TOOL: Tool = Tool {
 
 fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
     let context = call.context;
-    let wanted = request::read(call.request)?;
-    let outcome = finder::search(&context, &wanted.search);
+    let search = request::read(call.request)?;
+    let outcome = finder::search(&context, &search);
     let Some(answer) = call.answer_of(outcome)? else {
         return Ok(None);
     };
     call.session_findings.provider = answer.answered.first().cloned().unwrap_or_default();
     let works = answer.papers.iter().map(|paper| paper.work.clone());
     call.session_findings.sources = works.map(SessionSource::from).collect();
-    let in_words = call.request.terms().reader.reads_words();
-    Ok(Some(
-        answer::list(&wanted, &answer, &context, in_words).reply(),
-    ))
+    Ok(Some(answer::list(&search, &answer, call).reply()))
 }

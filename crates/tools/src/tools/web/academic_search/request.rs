@@ -28,16 +28,8 @@ const MAX_PAGE: u64 = 10_000;
 /// Default number of papers.
 const DEFAULT_PAPERS: usize = 5;
 
-/// A parsed request.
-pub struct PaperFields {
-    /// The search.
-    pub search: PaperSearch,
-    /// Requested number of papers, if it is out of range.
-    pub requested: Option<i64>,
-}
-
 /// Parses a request.
-pub fn read(request: &Request<'_>) -> Result<PaperFields, Failure> {
+pub fn read(request: &Request<'_>) -> Result<PaperSearch, Failure> {
     let around = around(request)?;
     let query = match around {
         // Around a work there need not be words.
@@ -56,7 +48,7 @@ pub fn read(request: &Request<'_>) -> Result<PaperFields, Failure> {
             "Say in query what to search for.",
         ));
     }
-    let (count, requested) = count(request, DEFAULT_PAPERS)?;
+    let count = count(request, DEFAULT_PAPERS)?;
     let [year_from, year_to] = years(request, 1000..=9999)?;
     let sources = SOURCES.map(|source| (source.name, source));
     let providers = PROVIDERS.map(|provider| (provider.name, provider.name));
@@ -95,7 +87,7 @@ pub fn read(request: &Request<'_>) -> Result<PaperFields, Failure> {
             "Leave provider out, or name another one.",
         ));
     }
-    Ok(PaperFields { search, requested })
+    Ok(search)
 }
 
 /// Returns what a search around a work is for, if one is named.

@@ -16,7 +16,7 @@ use crate::tools::web::research_cache;
 use crate::tools::web::searching::search_fields::invalid_request;
 use iki_base::wording::system_words;
 use iki_conversion::{self as conversion, HelperPrograms};
-use iki_document::{FileKind, FileLimits, MAX_FILE};
+use iki_document::{FileKind, MAX_FILE};
 use iki_process::sandbox::confinement::{self, AccessRight};
 use iki_web::charset;
 use iki_web::references::bibliography::Bibliography;
@@ -105,16 +105,8 @@ fn text_of(path: &str, bytes: &[u8], terms: &CallTerms) -> Result<String, Failur
             ),
         });
     };
-    let limits = FileLimits {
-        end: Some(Instant::now() + terms.left(CONVERSION_TIMEOUT)),
-        ..FileLimits::default()
-    };
-    let programs = if confinement::confines_own_files() {
-        HelperPrograms::Barred
-    } else {
-        HelperPrograms::Installed
-    };
-    let document = conversion::convert_file(bytes, kind, &limits, programs);
+    let end = Instant::now() + terms.left(CONVERSION_TIMEOUT);
+    let document = conversion::convert_file(bytes, kind, end, HelperPrograms::of_file_call());
     document.map(|document| document.markdown).map_err(|error| {
         let message = format!("{path} ({}) cannot be read: {error}", kind.label());
         research_cache::failure(ErrorCode::ReadFailed, message)

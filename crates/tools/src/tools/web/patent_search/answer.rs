@@ -3,15 +3,15 @@
 
 use serde_json::{Value, json};
 
-use super::request::PatentFields;
 use crate::contract::notes::Notes;
+use crate::tools::web::research_call::ResearchCall;
 use crate::tools::web::searching::result_list::FoundList;
+use crate::tools::web::searching::search_fields;
 use crate::tools::web::searching::search_meta::SearchMeta;
 use iki_web::patents::patent::Patent;
 use iki_web::patents::patent_answer::{PatentAnswer, TIME_TO_LIVE};
 use iki_web::patents::patent_searcher;
 use iki_web::patents::query::{PatentSearch, PatentSearchType};
-use iki_web::search::context::SearchContext;
 use iki_web::search::hints::SearchHints;
 use iki_web::search::results::shortened;
 
@@ -19,23 +19,22 @@ use iki_web::search::results::shortened;
 const MAX_SHOWN_ABSTRACT_CHARS: usize = 500;
 
 /// Builds the list that is answered with.
-pub fn list(
-    wanted: &PatentFields,
-    answer: PatentAnswer,
-    context: &SearchContext<'_>,
-    in_words: bool,
-) -> FoundList {
-    let (search, routed) = (&wanted.search, &answer.routed);
+pub fn list(search: &PatentSearch, answer: PatentAnswer, call: &ResearchCall<'_, '_>) -> FoundList {
+    let routed = &answer.routed;
     let mut notes = Notes::default();
     let reason = routed.fallback_reason();
     notes.add(reason.map(|reason| format!("Not answered: {reason}.")));
     answer.notes.into_iter().for_each(|note| notes.add(note));
     let age = (answer.age, TIME_TO_LIVE);
-    let row = if in_words { lines } else { Patent::fields };
+    let row = if call.in_words() {
+        lines
+    } else {
+        Patent::fields
+    };
     FoundList {
         noun: "patents",
         hints: answer.patents.is_empty().then(|| {
-            let others = patent_searcher::alternatives(context, answer.source);
+            let others = patent_searcher::alternatives(&call.context, answer.source);
             SearchHints::new(filters(search), others)
         }),
         rows: answer.patents.into_iter().map(row).collect(),
@@ -47,7 +46,7 @@ pub fn list(
             ("source", answer.source.into()),
             ("searchUrl", search.search_url().into()),
         ],
-        requested: wanted.requested,
+        requested: search_fields::requested(call.request),
         notes,
         meta: SearchMeta::new(answer.source, Some(routed), age, answer.took),
     }

@@ -39,8 +39,8 @@ pub const TOOL: Tool = Tool {
 
 fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
     let context = call.context;
-    let wanted = request::read(call.request, context.credentials)?;
-    let outcome = patent_searcher::search(&context, &wanted.search);
+    let search = request::read(call.request, context.credentials)?;
+    let outcome = patent_searcher::search(&context, &search);
     if !context.client.is_offline()
         && matches!(outcome, Err(SearchFailure::NoProvider(NoProvider::Off)))
     {
@@ -53,10 +53,7 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
         .source
         .clone_into(&mut call.session_findings.provider);
     call.session_findings.sources = answer.patents.iter().map(session_source).collect();
-    let in_words = call.request.terms().reader.reads_words();
-    Ok(Some(
-        answer::list(&wanted, answer, &context, in_words).reply(),
-    ))
+    Ok(Some(answer::list(&search, answer, call).reply()))
 }
 
 fn search_is_off() -> Failure {

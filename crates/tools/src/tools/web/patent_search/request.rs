@@ -20,21 +20,12 @@ const YEARS: std::ops::RangeInclusive<u64> = 1790..=2999;
 /// Maximum length of a symbol of a class, in bytes.
 const MAX_SYMBOL_BYTES: usize = 20;
 
-/// A parsed request.
-pub struct PatentFields {
-    /// The search.
-    pub search: PatentSearch,
-    /// Requested number of patents, if it is out of range.
-    pub requested: Option<i64>,
-}
-
 /// Parses a request.
-pub fn read(request: &Request<'_>, credentials: &Credentials<'_>) -> Result<PatentFields, Failure> {
+pub fn read(request: &Request<'_>, credentials: &Credentials<'_>) -> Result<PatentSearch, Failure> {
     let query = words(request, "query")?.unwrap_or_default();
     let assignee = words(request, "assignee")?.map(|name| without_legal_form(&name));
     let assignee = assignee.map(|name| plain_words(&name));
     let inventor = words(request, "inventor")?.map(|name| plain_words(&name));
-    let (count, requested) = count(request, DEFAULT_RESULTS)?;
     let search_type = one_of(request, "search_type", PatentSearchType::NAMES)?;
     let [us, ep, wo, jp, cn, kr] = OFFICES.map(|office| (office, Some(office)));
     let [year_from, year_to] = years(request, YEARS)?;
@@ -42,7 +33,7 @@ pub fn read(request: &Request<'_>, credentials: &Credentials<'_>) -> Result<Pate
     let office = one_of(request, "patent_office", offices)?.flatten();
     let search = PatentSearch {
         query,
-        count,
+        count: count(request, DEFAULT_RESULTS)?,
         search_type: search_type.unwrap_or_default(),
         office,
         assignee: assignee.filter(|name| !name.is_empty()),
@@ -68,7 +59,7 @@ pub fn read(request: &Request<'_>, credentials: &Credentials<'_>) -> Result<Pate
         ));
     }
     check_provider(&search, credentials)?;
-    Ok(PatentFields { search, requested })
+    Ok(search)
 }
 
 /// Refuses a provider that there is not, or that has no patents of the office.

@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use crate::tools::web::research_call::ResearchCall;
 use crate::tools::web::searching::result_list::FoundList;
 use crate::tools::web::searching::results_notes;
 use crate::tools::web::searching::search_fields::SearchFields;
@@ -10,7 +11,6 @@ use crate::tools::web::searching::search_meta::SearchMeta;
 use iki_base::wording::beginning;
 use iki_web::page::reputation;
 use iki_web::search::claim::ClaimTerms;
-use iki_web::search::context::SearchContext;
 use iki_web::search::hints::SearchHints;
 use iki_web::search::outcome::SearchAnswer;
 use iki_web::search::{SearchResult, display_link};
@@ -70,22 +70,21 @@ fn lines(result: &SearchResult, claim: Option<&ClaimTerms>) -> Value {
 pub fn list(
     wanted: &SearchFields,
     answer: &SearchAnswer,
-    context: &SearchContext<'_>,
-    in_words: bool,
+    call: &ResearchCall<'_, '_>,
 ) -> FoundList {
     let claim = wanted.search.claim.as_deref().map(ClaimTerms::new);
     let results = answer.results.iter();
-    let row = if in_words { lines } else { fields };
+    let row = if call.in_words() { lines } else { fields };
     FoundList {
         noun: "results",
         rows: results
             .clone()
             .map(|one| row(one, claim.as_ref()))
             .collect(),
-        hints: answer.results.is_empty().then(|| {
-            let (search, breakers) = (&wanted.search, context.breakers());
-            SearchHints::for_search(search, answer.provider, context.credentials, breakers)
-        }),
+        hints: answer
+            .results
+            .is_empty()
+            .then(|| SearchHints::for_search(&wanted.search, answer.provider, &call.context)),
         fields: vec![
             ("urls", results.map(|one| one.url.as_str()).collect()),
             ("query", wanted.search.query.as_str().into()),

@@ -45,10 +45,7 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
         .name
         .clone_into(&mut call.session_findings.provider);
     call.session_findings.sources = answer.results.iter().map(SessionSource::from).collect();
-    let in_words = call.request.terms().reader.reads_words();
-    Ok(Some(
-        answer::list(&wanted, &answer, &context, in_words).reply(),
-    ))
+    Ok(Some(answer::list(&wanted, &answer, call).reply()))
 }
 
 #[cfg(test)]

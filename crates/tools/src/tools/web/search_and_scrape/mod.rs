@@ -86,15 +86,9 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
     };
     call.session_findings = session_findings(&hits, &outcomes);
     let age = freshness(&hits, &outcomes);
-    let advice = hits.results.is_empty().then(|| {
-        let search = &wanted.search.search;
-        SearchHints::for_search(
-            search,
-            hits.provider,
-            context.credentials,
-            context.breakers(),
-        )
-    });
+    let is_empty = hits.results.is_empty();
+    let search = &wanted.search.search;
+    let advice = is_empty.then(|| SearchHints::for_search(search, hits.provider, &context));
     let read = ReadResults::arrange(&wanted, &hits.results, outcomes);
     let answer = ReadAnswer {
         wanted,

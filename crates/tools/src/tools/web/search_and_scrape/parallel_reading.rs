@@ -15,7 +15,7 @@ use crate::contract::failure::{ErrorCode, Failure};
 use crate::tools::web::network;
 use crate::tools::web::page_reading::cached_page::{self, CacheHit};
 use crate::tools::web::page_reading::page_request::ScrapeRequest;
-use crate::tools::web::research_cache::{self, ResearchCache};
+use crate::tools::web::research_cache;
 use iki_base::mutex::lock;
 use iki_web::cache::CacheStore;
 use iki_web::client::HttpClient;
@@ -97,14 +97,13 @@ struct PageThread {
 impl PageThread {
     /// Reads waiting pages until there are none.
     fn read_waiting(self) {
-        let mut cache = None;
+        let mut store = None;
         while let Some((index, mut request)) = self.next() {
             let left = request.terms.left(self.longest);
             request.terms.deadline = Deadline::after(left);
             let client = network::on_terms(self.client.clone(), &request.terms);
-            let cache = cache.get_or_insert_with(|| ResearchCache::of_user(&request.terms));
-            let store = cache.for_answers();
-            let store = store.filter(|_| client.may_fetch(&request.url));
+            let store = store.get_or_insert_with(|| research_cache::for_answers(&request.terms));
+            let store = store.as_deref().filter(|_| client.may_fetch(&request.url));
             let outcome = cached_page::answer(&request, client, store).unwrap_or_else(too_late);
             if self.outcome_sender.send((index, outcome)).is_err() {
                 return;

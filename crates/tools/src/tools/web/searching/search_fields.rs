@@ -34,7 +34,7 @@ pub fn read(
     usual: usize,
 ) -> Result<SearchFields, Failure> {
     let query = query(request)?;
-    let (count, requested) = count(request, usual)?;
+    let count = count(request, usual)?;
     let time_range = one_of(request, "time_range", TimeRange::NAMES)?;
     let safe = one_of(request, "safe", SafeSearch::NAMES)?;
     let language = code(
@@ -87,7 +87,7 @@ pub fn read(
     };
     Ok(SearchFields {
         search,
-        requested,
+        requested: requested(request),
         problems,
     })
 }
@@ -117,16 +117,20 @@ pub fn within_length(field: &str, text: &str) -> Result<(), Failure> {
     ))
 }
 
-/// Returns the number of results to search for, and the requested one if it differs.
-pub fn count(request: &Request<'_>, usual: usize) -> Result<(usize, Option<i64>), Failure> {
-    let Some(number) = request.number("num_results")? else {
-        return Ok((usual, None));
-    };
-    let limit = i128::try_from(MAX_RESULTS).unwrap_or(i128::MAX);
-    let count = usize::try_from(number.clamp(1, limit)).unwrap_or(MAX_RESULTS);
-    let clamped = i64::try_from(number.clamp(i64::MIN.into(), i64::MAX.into())).unwrap_or(i64::MAX);
-    let other = !(1..=limit).contains(&number);
-    Ok((count, other.then_some(clamped)))
+/// Returns the number of results to search for.
+pub fn count(request: &Request<'_>, usual: usize) -> Result<usize, Failure> {
+    let number = request.number("num_results")?;
+    Ok(number.map_or(usual, |number| {
+        usize::try_from(number.max(1)).map_or(MAX_RESULTS, |number| number.min(MAX_RESULTS))
+    }))
+}
+
+/// Returns the number of results that is asked for, if it is out of range.
+pub fn requested(request: &Request<'_>) -> Option<i64> {
+    let number = request.number("num_results").ok().flatten()?;
+    let is_searched = usize::try_from(number).is_ok_and(|one| (1..=MAX_RESULTS).contains(&one));
+    let clamped = number.clamp(i64::MIN.into(), i64::MAX.into());
+    i64::try_from(clamped).ok().filter(|_| !is_searched)
 }
 
 /// Returns the first and the last year that are asked for, which are among those `known`.

@@ -8,6 +8,7 @@ use crate::tools::web::searching::search_failure;
 use crate::tools::web::session_record::{CallOutcome, SessionFindings, SessionSource};
 use crate::tools::web::{network, research_cache};
 use iki_web::credentials::Credentials;
+use iki_web::search::context::SearchContext;
 use iki_web::search::query::{SafeSearch, WebSearch};
 use iki_web::search::searcher;
 
@@ -22,9 +23,14 @@ const TOOL: &str = "web_search";
 /// each, or why there are none.
 pub fn search(queries: &[String], terms: &CallTerms, findings: &mut SessionFindings) -> Vec<Value> {
     let credentials = Credentials::from_env();
-    let cache = research_cache::ResearchCache::of_user(terms);
+    let store = research_cache::store(terms);
     let client = network::client(terms);
-    let context = cache.context(&client, &credentials);
+    let context = SearchContext {
+        client: &client,
+        credentials: &credentials,
+        store: store.as_deref(),
+        keeps_answers: research_cache::keeps_answers(terms),
+    };
     let queries = queries.iter().take(MAX_SEARCHES);
     let answers = queries.map(|query| {
         let searched = searcher::search(

@@ -12,7 +12,7 @@ use crate::contract::reply::{AnswerObject, Reply};
 use crate::contract::request::Request;
 use crate::contract::tool::{FieldRole, Tool};
 use crate::tools::web::network;
-use crate::tools::web::research_cache::{self, ResearchCache, TRUST};
+use crate::tools::web::research_cache::{self, TRUST};
 use crate::tools::web::research_call::research_tool;
 use crate::tools::web::resource_link::{self, LargeAnswer, LinkedAnswer};
 use crate::tools::web::session_record::{SESSION_ID, session_failure, with_sessions};
@@ -186,7 +186,6 @@ impl SessionExport {
         if !terms.served || terms.reader != Audience::Program {
             return None;
         }
-        let cache = ResearchCache::of_user(terms);
         let answer = LargeAnswer {
             mime_type: self.format.1,
             text: content.as_bytes().to_vec(),
@@ -198,7 +197,7 @@ impl SessionExport {
             ),
             description: "The exported session; it can be read until it expires.",
         };
-        resource_link::link(cache.for_answers()?, &answer)
+        resource_link::link(&*research_cache::for_answers(terms)?, &answer)
     }
 
     /// Writes the answer.
