@@ -241,6 +241,15 @@ fn is_framed(node: &Handle) -> bool {
             .is_some_and(|name| FRAME_ELEMENTS.contains(&&*name))
 }
 
+/// True for a control, which opens a part of the page.
+pub(super) fn is_control(node: &Handle) -> bool {
+    let mut offers = false;
+    dom::for_each_attribute(node, |name, value| {
+        offers |= offers_by(dom::name(node), name, value);
+    });
+    offers
+}
+
 /// True if an attribute makes its element a control.
 fn offers_by(element: &str, attribute: &str, value: &str) -> bool {
     match attribute {

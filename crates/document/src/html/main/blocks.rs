@@ -9,7 +9,7 @@ use html2md::{Handle, NodeData};
 use super::text::{self, TextCounts};
 use super::words::{ElementNaming, NamingCache};
 use crate::html::prefilter::{BOX_SPACE, leads_to_neighbour};
-use crate::html::reveal::node_id;
+use crate::html::reveal::{is_control, node_id};
 use crate::html::{dom, listing, table};
 
 /// `hidden`.
@@ -122,13 +122,6 @@ impl LinkTarget {
             Self::Other
         }
     }
-}
-
-/// True if a button opens another part of the page.
-fn is_opener(button: &Handle) -> bool {
-    ["aria-controls", "data-bs-target", "data-target"]
-        .iter()
-        .any(|name| dom::attribute(button, name).is_some())
 }
 
 /// The action at the end of an element.
@@ -277,7 +270,7 @@ impl BlockCutter<'_> {
         let mut flags = around.flags | hides;
         match tag {
             "select" => flags |= CONTROL,
-            "button" => flags |= CONTROL | (OPENER * u16::from(is_opener(node))),
+            "button" => flags |= CONTROL | (OPENER * u16::from(is_control(node))),
             "textarea" => flags |= CONTROL | FIELD,
             "form" => flags |= FORM,
             "pre" | "code" => flags |= CODE,

@@ -10,6 +10,9 @@ use super::words::{APART, ASIDE, MARGINAL};
 /// Minimum number of words of a line below a heading.
 const MIN_LEDE_WORDS: u32 = 8;
 
+/// Minimum number of words of a text that is no line of names and dates.
+const MIN_PROSE_WORDS: u32 = 20;
+
 /// Minimum probability of a line below a heading.
 const MIN_LEDE_CHANCE: f64 = 0.05;
 
@@ -48,7 +51,8 @@ pub(super) fn keep_by_place(
     keep_buttons(page, parts, chosen);
 }
 
-/// Adds the line below each chosen heading: in its header or, below the main heading, near it.
+/// Adds the line below each chosen heading: in its header or, below the main heading, near it or
+/// in the nearest element that holds more than the heading.
 fn keep_ledes(page: &MeasuredPage, parts: &[u8], chances: &[f64], chosen: &mut [bool]) {
     let (blocks, elements) = (&page.cut.blocks, &page.cut.elements);
     for number in 0..blocks.len() {
@@ -61,20 +65,29 @@ fn keep_ledes(page: &MeasuredPage, parts: &[u8], chances: &[f64], chosen: &mut [
         let header = holder(page, heading.element, |_, element| {
             element.called.categories >> tags::HEADER & 1 == 1
         });
+        let group = holder(page, heading.element, |number, _| {
+            is_main && page.sums[number as usize].blocks > 1.0
+        });
         let next = (number + 1..blocks.len()).filter(|next| blocks[*next].flags & UNSEEN == 0);
         let next = next.take(if is_main { MAX_LEDE_DISTANCE } else { 1 });
         let mut next = next.take_while(|next| !chosen[*next]).enumerate();
         let lede = next.find(|(distance, next)| {
             let block = &blocks[*next];
-            let is_in_header = header.is_some_and(|header| page.is_in(header, block.element));
+            let is_in =
+                |group: Option<u32>| group.is_some_and(|group| page.is_in(group, block.element));
+            let is_in_header = is_in(header);
+            let is_beside =
+                is_main && (is_in_header || (is_in(group) && block.text.words >= MIN_LEDE_WORDS));
             let part = parts[block.element as usize];
-            let is_inside = part & ASIDE == 0 && (part & INSIDE != 0 || (is_main && is_in_header));
-            let least = if part & APART == 0 {
+            let is_inside = part & ASIDE == 0 && (part & INSIDE != 0 || is_beside);
+            let least = if part & APART == 0 || (is_beside && block.text.ends_sentence) {
                 MIN_LEDE_CHANCE
             } else {
                 MIN_TEASER_CHANCE
             };
-            let is_prose = block.text.digits == 0 || block.text.ends_sentence;
+            let is_prose = block.text.digits == 0
+                || block.text.ends_sentence
+                || block.text.words >= MIN_PROSE_WORDS;
             let is_lede = if elements[block.element as usize].heading > 0 {
                 is_main && *distance == 0
             } else if is_main {
