@@ -63,6 +63,7 @@ impl LeftOutList {
             names.extend(next.drain(..).take(room));
         }
         self.further += std::mem::take(&mut next.further);
+        self.unread += std::mem::take(&mut next.unread);
     }
 }
 

@@ -413,8 +413,8 @@ impl<'a> DirectoryReader<'a> {
         links: bool,
         roundabout: bool,
     ) -> Result<(), GlobError> {
-        let offset = |number: usize| u32::try_from(number).map_err(|_| GlobError::OutOfMemory);
-        let states = (offset(first)?, offset(self.listing.states.len())?);
+        let narrow = |index: usize| u32::try_from(index).map_err(|_| GlobError::OutOfMemory);
+        let states = (narrow(first)?, narrow(self.listing.states.len())?);
         let deeper = DirectoryVisit {
             states,
             links,

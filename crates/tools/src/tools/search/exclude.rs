@@ -91,7 +91,9 @@ pub fn split(text: &str, is_name: &impl Fn(&str) -> bool, patterns: &mut Vec<Str
         let name = part.trim_start_matches('!');
         let inner = name.strip_prefix('(');
         match inner.and_then(|inner| inner.strip_suffix(')')) {
-            Some(inner) if !is_name(name) => split(inner, is_name, patterns),
+            Some(inner) if name.contains(['*', '?', ',', ';', '|']) || !is_name(name) => {
+                split(inner, is_name, patterns);
+            }
             _ if name.is_empty() => {}
             _ => patterns.push(part.to_owned()),
         }
@@ -117,9 +119,9 @@ fn parts(text: &str) -> Vec<&str> {
 /// there is such a name.
 fn rule_with_names(pattern: &str, path: &str, is_name: &impl Fn(&str) -> bool) -> String {
     let rule = rule_of(pattern, path);
-    // Beside an asterisk they are hardly characters (`*.[ch]`, `*.{js,ts}`), and looking for such
-    // a name takes a walk.
-    let may_be_name = |part: &str| part.contains(['[', '{']) && !part.contains(['*', '?']);
+    // Beside an asterisk or a comma they are hardly characters (`*.[ch]`, `{js,ts}`), and looking
+    // for such a name takes a walk.
+    let may_be_name = |part: &str| part.contains(['[', '{']) && !part.contains(['*', '?', ',']);
     if !rule.split('/').any(may_be_name) {
         return rule;
     }
