@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 fn many_files() -> tempfile::TempDir {
     let here = common::directory();
     let root = here.path();
-    for n in 0..3000 {
+    for n in 0..3000_u32 {
         let directory = root.join(match n % 5 {
             0 => format!("d{}", n % 41),
             1 => format!("d{}-x/e", n % 41),
