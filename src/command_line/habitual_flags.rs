@@ -382,8 +382,9 @@ pub fn apply(
                 for value in values() {
                     kinds.push(files_of_kind(value).ok_or_else(|| {
                         format!(
-                            "no kind of files is called {}: -g '!*.{value}'",
-                            quoted(value)
+                            "no kind of files is called {}: -g {}",
+                            quoted(value),
+                            quoted(&format!("!*.{value}"))
                         )
                     })?);
                 }

@@ -75,12 +75,15 @@ fn on_stdio(tools: Registry) -> Command {
         .arg(
             option("timeout", "SECONDS")
                 .value_parser(value_parser!(u32))
-                .help("End a call after this many seconds (default 600; 0: never)"),
+                .help("End a call after this many seconds (default: IKIGAI_MAX_SECONDS, else 600; 0: never)"),
         )
         .arg(
             option("max-answer", "BYTES")
                 .value_parser(value_parser!(u32))
-                .help("The longest answer, in bytes; if not given, what the client lets through; 0 for no bound"),
+                .help(
+                    "The longest answer, in bytes; if not given, IKIGAI_MAX_ANSWER, else what the \
+                     client lets through; 0 for no bound",
+                ),
         )
         .arg(flag("structured", "Answer with JSON objects, for programs; these are not bounded"))
 }

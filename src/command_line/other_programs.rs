@@ -18,7 +18,10 @@ pub fn advise(tools: Registry, name: &str, args: &[OsString]) -> Option<String> 
         "rg" | "ag" | "ack" | "egrep" => ("grep searches in files", typed("grep", &words)),
         "fgrep" => ("grep searches in files", typed("grep -F", &words)),
         "cat" | "less" | "more" | "bat" | "ls" | "dir" | "ll" | "tree" | "curl" | "wget"
-        | "http" => lead_of_one_word(name, &words).unwrap_or_else(|| run_as_typed(name, &words)),
+        | "http" => lead_of_one_word(name, &words).unwrap_or_else(|| {
+            // bash has no alias where it runs a command.
+            run_as_typed(if name == "ll" { "ls -l" } else { name }, &words)
+        }),
         "head" | "tail" | "sed" => some_lines(name, &words),
         "find" | "fd" | "locate" => {
             let call = if name == "find" {
@@ -311,7 +314,7 @@ fn glob_for_fd(words: &[String]) -> Option<Vec<String>> {
     let mut words = words.iter().map(String::as_str);
     while let Some(word) = words.next() {
         match word {
-            "-e" | "--extension" => extensions.push(words.next()?),
+            "-e" | "--extension" => extensions.push(words.next()?.trim_start_matches('.')),
             "-g" | "--glob" => is_glob = true,
             "-t" | "--type" if !matches!(words.next(), Some("f" | "file")) => return None,
             "-t" | "--type" | "-tf" | "--type=f" | "-H" | "--hidden" => {}
@@ -319,7 +322,8 @@ fn glob_for_fd(words: &[String]) -> Option<Vec<String>> {
             _ if !word.starts_with('-') => plain.push(word),
             _ => {
                 let value = word.strip_prefix("--extension=");
-                extensions.push(value.or_else(|| word.strip_prefix("-e"))?);
+                let value = value.or_else(|| word.strip_prefix("-e"))?;
+                extensions.push(value.trim_start_matches(['=', '.']));
             }
         }
     }

@@ -50,6 +50,9 @@ fn find_and_fd_lead_to_glob_or_to_themselves() {
         ("it fd lib src", 2, "ikigai-tools glob '*lib*' src\n"),
         ("it fd -e rs", 2, "ikigai-tools glob '*.rs'\n"),
         ("it fd -ers", 2, "ikigai-tools glob '*.rs'\n"),
+        ("it fd -e .rs", 2, "ikigai-tools glob '*.rs'\n"),
+        ("it fd -e=rs", 2, "ikigai-tools glob '*.rs'\n"),
+        ("it ll a -R", 2, "ikigai-tools bash 'ls -l a -R'\n"),
         (
             "it fd --extension=rs . src",
             2,

@@ -420,7 +420,7 @@ fn needs_session(request: &ClientRequest) -> bool {
         ClientRequest::InitializeRequest(_)
         | ClientRequest::PingRequest(_)
         | ClientRequest::DiscoverRequest(_) => false,
-        other => !other.get_meta().contains_key(META_VERSION),
+        other => other.get_meta().protocol_version().is_none(),
     }
 }
 
@@ -436,9 +436,6 @@ fn begins_session(request: &ClientRequest) -> bool {
         }
     }
 }
-
-/// The field of `_meta` by which a request without a handshake names its revision of the protocol.
-const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 
 /// The error of a request before the handshake.
 const NO_HANDSHAKE: &str = "send `initialize` first, or, in a revision without a handshake, \

@@ -242,7 +242,7 @@ pub fn requests(
         let is_from_end = request
             .get("offset")
             .and_then(Value::as_i64)
-            .is_some_and(|order| order < 0);
+            .is_some_and(|offset| offset < 0);
         let lines = number("limit").filter(|_| !is_from_end);
         let lines = lines.map(|lines| lines.saturating_add(number("offset").unwrap_or(0)));
         stdin::announce_wait(tool.command(), StdinPlace::Named);

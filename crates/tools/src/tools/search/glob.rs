@@ -90,7 +90,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             notes.add(match listed.count {
                 0 if !excluded.is_empty() => None,
                 0 => empty_result::explain_no_names(search()),
-                outcome => empty_result::explain_more_below(search(), outcome),
+                count => empty_result::explain_more_below(search(), count),
             });
             let excluded = names.scope.excluded.as_deref();
             notes.add(excluded.and_then(note_on_unmatched));
