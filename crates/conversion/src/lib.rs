@@ -130,8 +130,8 @@ pub fn find_ocr_program() -> Option<PathBuf> {
     shell::find_helper(OCR_VARIABLE, &OCR_NAMES)
 }
 
-/// Converts a file of this kind until `end`, like [`document::convert_file`], with the programs that
-/// read it or its scanned pages, and says which these were, or why there was none.
+/// Converts a file of this kind until `end`, like [`document::convert_file`], with the programs
+/// that read it or its scanned pages, and says which these were, or why there was none.
 pub fn convert_file(
     bytes: &[u8],
     kind: FileKind,

@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-/// Maximum length of a file that callers read for a conversion, in bytes; [`convert_file`](crate::convert_file) takes
-/// whatever it is given.
+/// Maximum length of a file that callers read for a conversion, in bytes;
+/// [`convert_file`](crate::convert_file) takes whatever it is given.
 pub const MAX_FILE: usize = 50 << 20;
 
 /// Limits of a file's conversion.

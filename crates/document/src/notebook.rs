@@ -1,8 +1,8 @@
 //! The reader of Jupyter notebooks: their cells in order, code in fences, outputs as far as they
 //! are text, or HTML, LaTeX or JSON where there is no other text.
 //!
-//! Rules: nbformat 4, and 2 and 3, whose cells are in worksheets. Cells of text are Markdown already, so
-//! that the model has no part in this.
+//! Rules: nbformat 4, and 2 and 3, whose cells are in worksheets. Cells of text are Markdown
+//! already, so that the model has no part in this.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -12,7 +12,8 @@ use crate::markdown;
 /// is proportional to the page's length, and so is the memory, up to 160 MiB.
 ///
 /// # Panics
-/// Where the page's parser does, which [`catch_reader_panic`](crate::catch_reader_panic) makes an error:
+/// Where the page's parser does, which [`catch_reader_panic`](crate::catch_reader_panic) makes an
+/// error:
 ///
 /// ```
 /// use iki_document::{catch_reader_panic, convert};
