@@ -2,12 +2,14 @@
 //! take.
 
 use std::fs;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::common::eventually;
 use crate::reading::{Home, engine, html};
 use crate::server::reply;
 
@@ -114,16 +116,37 @@ fn of_large_documents_one_is_converted_at_a_time() {
         "Words of a document. \\par ".repeat(800_000)
     );
     let document = reply("200 OK\r\nContent-Type: application/rtf", document);
-    let server = engine(&PATHS[..6], move |_, conn| conn.write_all(&document));
-    let home = Home::searching(&server);
     let room = tempfile::tempdir().unwrap();
     let request = room.path().join("request");
     let wanted = json!({"query": "words", "num_results": 6});
     fs::write(&request, wanted.to_string()).unwrap();
-    let call = home.call_of("search-and-scrape-tool");
-    let (answer, kib) = call.run_measured(&request, true);
-    assert_eq!(server.asked().len(), 7);
-    assert_ne!(answer.json()["status"], "failed");
-    // Five bodies of 20 MB, what one of them becomes, and the texts of those before.
-    assert!(kib < 384 * 1024, "{kib} KiB");
+    let measured = || {
+        let (document, asked) = (document.clone(), AtomicUsize::new(0));
+        let server = engine(&PATHS[..6], move |_, conn| {
+            // The first five come at once.
+            asked.fetch_add(1, Ordering::Relaxed);
+            assert!(eventually(|| asked.load(Ordering::Relaxed) >= 5));
+            conn.write_all(&document)
+        });
+        let home = Home::searching(&server);
+        let call = home.call_of("search-and-scrape-tool");
+        // Memory that other tests have freed would count as the call's.
+        #[cfg(target_env = "gnu")]
+        // SAFETY: it only gives back what is free.
+        unsafe {
+            libc::malloc_trim(0)
+        };
+        let (answer, kib) = call.run_measured(&request, true);
+        assert_eq!(server.asked().len(), 7);
+        assert_ne!(answer.json()["status"], "failed");
+        kib
+    };
+    // Five bodies of 20 MB, what one of them becomes, and the texts of those before; of five at a
+    // time it is 315 MiB and more. What this process holds for other tests counts, too.
+    let mut kib = 0;
+    let is_within = eventually(|| {
+        kib = measured();
+        kib < 288 * 1024
+    });
+    assert!(is_within, "{kib} KiB");
 }
