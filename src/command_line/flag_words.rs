@@ -114,8 +114,10 @@ mod tests {
             ),
             (
                 "file-edit",
-                "Send it as old_string: src/file_path.rs, \"new_string\":\n```\nold_string \"limit\":1\n```",
-                "Send it as --old-string: src/file_path.rs, \"new_string\":\n```\nold_string \"limit\":1\n```",
+                "Send it as old_string: src/file_path.rs, \"new_string\":\n```\nold_string \
+                 \"limit\":1\n```",
+                "Send it as --old-string: src/file_path.rs, \"new_string\":\n```\nold_string \
+                 \"limit\":1\n```",
             ),
             (
                 "bash",

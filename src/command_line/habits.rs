@@ -231,7 +231,8 @@ const GLOB: &[Habit] = &[
         "-t --type",
         LackingValue(
             "",
-            "it lists files and directories alike: ikigai-tools bash 'find {place} -type {kind} -name \"{pattern}\"'",
+            "it lists files and directories alike: ikigai-tools bash 'find {place} -type {kind} \
+             -name \"{pattern}\"'",
         ),
     ),
     (

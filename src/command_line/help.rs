@@ -281,7 +281,8 @@ pub fn unknown_name(tools: Registry, name: &str, args: Option<&[OsString]>) -> P
         sanitize::for_line(&run) + "\n"
     };
     report_usage(&format!(
-        "{PROGRAM}: no tool is called `{}`{meant}\n{run}Tools: {}\nCommands: {}\nSee `{PROGRAM} --help`.",
+        "{PROGRAM}: no tool is called `{}`{meant}\n{run}Tools: {}\nCommands: {}\nSee `{PROGRAM} \
+         --help`.",
         name.escape_debug(),
         tools.join(", "),
         commands.join(", ")

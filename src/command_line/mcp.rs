@@ -42,8 +42,9 @@ fn on_stdio(tools: Registry) -> Command {
     Command::new("mcp")
         .about("Serve the tools over the Model Context Protocol, on stdin and stdout or over HTTP")
         .long_about(
-            "Serves the tools over the Model Context Protocol, on stdin and stdout, or over HTTP. The server ends at \
-             the end of its input, and with it all that its calls started. Its log is stderr.",
+            "Serves the tools over the Model Context Protocol, on stdin and stdout, or over HTTP. \
+             The server ends at the end of its input, and with it all that its calls started. Its \
+             log is stderr.",
         )
         .arg(
             option("tools", "NAME,...")
@@ -51,22 +52,29 @@ fn on_stdio(tools: Registry) -> Command {
                 .value_delimiter(',')
                 .value_parser(ToolNames { tools, sets: &SETS })
                 .hide_possible_values(true)
-                .help("Serve only these tools or sets (local, web, research, all), by commas; +research: beside the usual ones")
+                .help(
+                    "Serve only these tools or sets (local, web, research, all), by commas; \
+                     +research: beside the usual ones",
+                )
                 .long_help(format!(
-                    "Serve only these tools or sets, separated by commas: {}. If not given: {}. With a plus, as in \
-                     `+research`, they are served beside these.",
+                    "Serve only these tools or sets, separated by commas: {}. If not given: {}. \
+                     With a plus, as in `+research`, they are served beside these.",
                     sets(tools),
                     names(tools.into_iter().filter(|tool| tool.served_by_default)),
                 )),
         )
-        .arg(flag("read-only", "Serve only the tools that change nothing"))
+        .arg(flag(
+            "read-only",
+            "Serve only the tools that change nothing",
+        ))
         .args(confinement::flags())
         .mut_arg("root", |arg| {
             arg.long_help(format!(
-                "Allow file access only in DIR, links resolved; repeatable. Relative paths start at the first one. The \
-                 kernel (Landlock, Linux 5.13) enforces it; without Landlock the server does not start. {commands} \
-                 is not served unless --tools names it itself, as in `--tools local,bash`; its commands are then \
-                 confined as well. The web tools are not affected."
+                "Allow file access only in DIR, links resolved; repeatable. Relative paths start \
+                 at the first one. The kernel (Landlock, Linux 5.13) enforces it; without \
+                 Landlock the server does not start. {commands} is not served unless --tools \
+                 names it itself, as in `--tools local,bash`; its commands are then confined as \
+                 well. The web tools are not affected."
             ))
         })
         .mut_arg(confinement::NO_NETWORK, |arg| {
@@ -75,7 +83,10 @@ fn on_stdio(tools: Registry) -> Command {
         .arg(
             option("timeout", "SECONDS")
                 .value_parser(value_parser!(u32))
-                .help("End a call after this many seconds (default: IKIGAI_MAX_SECONDS, else 600; 0: never)"),
+                .help(
+                    "End a call after this many seconds (default: IKIGAI_MAX_SECONDS, else 600; \
+                     0: never)",
+                ),
         )
         .arg(
             option("max-answer", "BYTES")
@@ -85,7 +96,10 @@ fn on_stdio(tools: Registry) -> Command {
                      client lets through; 0 for no bound",
                 ),
         )
-        .arg(flag("structured", "Answer with JSON objects, for programs; these are not bounded"))
+        .arg(flag(
+            "structured",
+            "Answer with JSON objects, for programs; these are not bounded",
+        ))
 }
 
 /// The tools of this scope, by the names that people type.
@@ -378,8 +392,9 @@ mod tests {
             .join(" ");
         for phrase in [
             "web (web-search-brave, web-search-google, web-fetch)",
-            "research (web-search, scrape-page, search-and-scrape, academic-search, check-references, \
-             patent-search, sequential-search, get-research-session, research-export), all.",
+            "research (web-search, scrape-page, search-and-scrape, academic-search, \
+             check-references, patent-search, sequential-search, get-research-session, \
+             research-export), all.",
             "If not given: bash, file-read, file-write, file-edit, glob, grep, web-fetch, \
              web-search, scrape-page.",
         ] {
@@ -452,8 +467,8 @@ mod tests {
             (&["--tools", "gerp"][..], "did you mean `grep`"),
             (
                 &["--tools", "search"],
-                "`web-search-brave` or `web-search-google` or `web-search` or `search-and-scrape` or \
-                 `academic-search` or `patent-search` or `sequential-search`?",
+                "`web-search-brave` or `web-search-google` or `web-search` or `search-and-scrape` \
+                 or `academic-search` or `patent-search` or `sequential-search`?",
             ),
             (&["--tools", "reserch"], "did you mean `research`?"),
             (

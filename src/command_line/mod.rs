@@ -139,23 +139,30 @@ fn names(tools: Registry) -> String {
 }
 
 fn doctor() -> Command {
-    Command::new("doctor").about("See whether hosts find the tools, and what to do where not").long_about(
-        "Looks at where the tools' links are, which of them a host finds, and which of them hide others (a \
-         project's hide a person's, which hide the system's); at whether each answers with a valid schema in \
-         time; and at whether the keys that tools need are there. Each tool is started with --schema, as a host \
-         does, except a project's own, since its authors could have put any program there. Exits 1 if anything \
-         is wrong, and says what to do.",
-    ).arg(flag("run-project", "Start the tools that the project in this directory has brought, too"))
+    Command::new("doctor")
+        .about("See whether hosts find the tools, and what to do where not")
+        .long_about(
+            "Looks at where the tools' links are, which of them a host finds, and which of them \
+             hide others (a project's hide a person's, which hide the system's); at whether each \
+             answers with a valid schema in time; and at whether the keys that tools need are \
+             there. Each tool is started with --schema, as a host does, except a project's own, \
+             since its authors could have put any program there. Exits 1 if anything is wrong, \
+             and says what to do.",
+        )
+        .arg(flag(
+            "run-project",
+            "Start the tools that the project in this directory has brought, too",
+        ))
 }
 
 fn token() -> Command {
     Command::new("token")
         .about("Make a token for somebody who is to use `mcp --http --tokens FILE`")
         .long_about(
-            "Makes a token of 32 random bytes and prints it, alone, on stdout; it is not stored. The server's file of \
-             tokens has a line for each, its holder's name and the SHA-256 of the token. That line is added to \
-             --file, or else printed on stderr. A running server reads its file again on SIGHUP; remove a line to \
-             lock its holder out.",
+            "Makes a token of 32 random bytes and prints it, alone, on stdout; it is not stored. \
+             The server's file of tokens has a line for each, its holder's name and the SHA-256 \
+             of the token. That line is added to --file, or else printed on stderr. A running \
+             server reads its file again on SIGHUP; remove a line to lock its holder out.",
         )
         .arg(
             Arg::new("name")
@@ -193,20 +200,36 @@ fn link() -> Command {
     Command::new("link")
         .about("Install a link for each tool into a directory, or remove them")
         .long_about(
-            "Creates a link for each tool in DIR, which is made if it is missing, and asks each for its \
-             schema to see that it works. Where DIR is PREFIX/libexec/ikigai, `ikigai-tools` is put into PREFIX/bin as \
-             well, and manual pages and completions for bash, zsh and fish into PREFIX/share. Installing \
-             twice is installing once. A file that is not this program's own is neither overwritten nor \
-             removed; in the place of a link it makes the call exit 1. If DESTDIR is set, it stands before \
-             every path. Never put DIR on a PATH, where `bash` and `grep` would shadow the real ones.",
+            "Creates a link for each tool in DIR, which is made if it is missing, and asks each \
+             for its schema to see that it works. Where DIR is PREFIX/libexec/ikigai, \
+             `ikigai-tools` is put into PREFIX/bin as well, and manual pages and completions for \
+             bash, zsh and fish into PREFIX/share. Installing twice is installing once. A file \
+             that is not this program's own is neither overwritten nor removed; in the place of a \
+             link it makes the call exit 1. If DESTDIR is set, it stands before every path. Never \
+             put DIR on a PATH, where `bash` and `grep` would shadow the real ones.",
         )
-        .arg(directory("Where hosts look: ~/.ikigai/tools, PROJECT/.ikigai/tools, PREFIX/libexec/ikigai"))
+        .arg(directory(
+            "Where hosts look: ~/.ikigai/tools, PROJECT/.ikigai/tools, PREFIX/libexec/ikigai",
+        ))
         .args([
-            flag("suffix", "Let every link's name end in -tool, for hosts that register no other names"),
-            flag("research", "Create links for the tools of the set research as well; they stay until --remove"),
-            flag("copy", "Copy the program itself into DIR as well, so that the whole can be moved; or remove it"),
+            flag(
+                "suffix",
+                "Let every link's name end in -tool, for hosts that register no other names",
+            ),
+            flag(
+                "research",
+                "Create links for the tools of the set research as well; they stay until --remove",
+            ),
+            flag(
+                "copy",
+                "Copy the program itself into DIR as well, so that the whole can be moved; or \
+                 remove it",
+            ),
             flag("links-only", "Leave PREFIX/bin and PREFIX/share alone"),
-            flag("remove", "Remove what was installed, and the directories made for it"),
+            flag(
+                "remove",
+                "Remove what was installed, and the directories made for it",
+            ),
             flag("dry-run", "Say what would be done, and change nothing"),
         ])
 }

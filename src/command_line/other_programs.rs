@@ -237,9 +237,10 @@ fn lines_of_file(name: &str, words: &[String]) -> Option<String> {
 
 /// The tests and actions of find(1) that glob has in no form.
 const OF_FIND: &str = "-type -xtype -print0 -printf -ls -delete -exec -execdir -ok -empty -regex \
-    -iregex -regextype -executable -readable -writable -user -group -nouser -newer -newermt \
-    -anewer -cnewer -mtime -mmin -atime -amin -ctime -cmin -size -path -ipath -wholename -perm \
-    -prune -not -links -inum -samefile -lname -xdev -mount -quit -depth";
+                       -iregex -regextype -executable -readable -writable -user -group -nouser \
+                       -newer -newermt -anewer -cnewer -mtime -mmin -atime -amin -ctime -cmin \
+                       -size -path -ipath -wholename -perm -prune -not -links -inum -samefile \
+                       -lname -xdev -mount -quit -depth";
 
 /// The line to type for words in the place of glob's that only find(1) understands.
 pub fn advise_on_find(args: &[OsString]) -> Option<String> {

@@ -97,9 +97,11 @@ pub fn pages(tools: Registry) -> io::Result<Vec<(String, Vec<u8>)>> {
 
 fn program(tools: Registry) -> io::Result<Vec<u8>> {
     let about = "\
-A link to this program that bears a tool's name is that tool: it answers the JSON request on its stdin with one JSON \
-object on its stdout, and --schema describes the request. Under its own name the program takes the tool's name as its \
-first argument, and the request's fields as flags. The answer is text then; --json makes it the object.";
+A link to this program that bears a tool's name is that tool: it answers the JSON request on its \
+                 stdin with one JSON object on its stdout, and --schema describes the request. \
+                 Under its own name the program takes the tool's name as its first argument, and \
+                 the request's fields as flags. The answer is text then; --json makes it the \
+                 object.";
     let mut page = ManualPage::start(command_line::tree(tools).long_about(about), Some(SYNOPSIS))?;
     page.section("EXIT STATUS", pairs(EXIT_STATUS));
     page.section("ENVIRONMENT", pairs(ENVIRONMENT));
@@ -136,10 +138,12 @@ other: set by the tool for a call made of flags; see its own page";
 
 const ENVIRONMENT: &str = "\
 NO_COLOR: if set, nothing is coloured
-IKIGAI_MAX_ANSWER: how long the answer to a request on stdin may be, in bytes; of mcp: the default of --max-answer
+IKIGAI_MAX_ANSWER: how long the answer to a request on stdin may be, in bytes; of mcp: the default \
+                           of --max-answer
 IKIGAI_MAX_SECONDS: how long that request may take, in seconds; of mcp: the default of --timeout
-IKIGAI_REDIS_URL: of mcp: the Redis by which several servers share their cache, redis:// or rediss://; CACHE_ENCRYPTION_KEY, \
-64 hexadecimal digits, is then required";
+IKIGAI_REDIS_URL: of mcp: the Redis by which several servers share their cache, redis:// or \
+                           rediss://; CACHE_ENCRYPTION_KEY, 64 hexadecimal digits, is then \
+                           required";
 
 /// Of tools that need credentials.
 const CONFIG_DIR: &str = "IKIGAI_CONFIG_DIR: where credentials.json is, if not in ~/.config/ikigai";
@@ -150,7 +154,8 @@ const FILES: &str = "\
 PREFIX/libexec/ikigai: the system's
 ~/.config/ikigai/credentials.json: keys for the web searches
 ~/.cache/ikigai-tools: what searches and pages found, encrypted
-~/.local/state/ikigai-tools: long outputs of commands, for a day, research sessions, for hours, and the cache's key";
+~/.local/state/ikigai-tools: long outputs of commands, for a day, research sessions, for hours, \
+                     and the cache's key";
 
 /// The terms of a section and what they mean, of one line each.
 fn pairs(section: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
@@ -195,12 +200,12 @@ fn tool_page(tool: &Tool) -> io::Result<Vec<u8>> {
 fn exit_status_in_json(tool: &Tool) -> &'static str {
     match tool.family {
         EnvelopeFamily::Local => {
-            "0: answered, even with an error; 1: the request was a bad one; \
-             2: the command line could not be understood"
+            "0: answered, even with an error; 1: the request was a bad one; 2: the command line \
+             could not be understood"
         }
         EnvelopeFamily::Web | EnvelopeFamily::Research => {
-            "0: answered; 1: the request was a bad one, or it was not done; \
-             2: the command line could not be understood"
+            "0: answered; 1: the request was a bad one, or it was not done; 2: the command line \
+             could not be understood"
         }
     }
 }

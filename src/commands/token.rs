@@ -30,14 +30,15 @@ fn make(name: &str, file: Option<&Path>) -> Result<(), String> {
     let printed = RawStdout::default().write_all(format!("{}\n", new.token).as_bytes());
     printed.map_err(|error| match file {
         Some(file) => format!(
-            "the token cannot be printed: {error}. Nobody knows it now: take the line of {name} out of {}",
+            "the token cannot be printed: {error}. Nobody knows it now: take the line of {name} \
+             out of {}",
             file.display()
         ),
         None => format!("the token cannot be printed: {error}"),
     })?;
     log_line(&format!(
-        "this is the token of {name}; it is not stored, so keep it as a password. Clients send it as the \
-         header `Authorization: Bearer TOKEN`"
+        "this is the token of {name}; it is not stored, so keep it as a password. Clients send it \
+         as the header `Authorization: Bearer TOKEN`"
     ));
     if let Some(file) = file {
         log_line(&format!(
@@ -46,8 +47,8 @@ fn make(name: &str, file: Option<&Path>) -> Result<(), String> {
         ));
     } else {
         log_line(
-            "put this line into the server's file of tokens (--tokens FILE, mode 0600), and send a server \
-             that runs SIGHUP:",
+            "put this line into the server's file of tokens (--tokens FILE, mode 0600), and send \
+             a server that runs SIGHUP:",
         );
         let _ = writeln!(io::stderr(), "{}", new.line);
     }

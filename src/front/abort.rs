@@ -20,15 +20,15 @@ use iki_tools::contract::tool::EnvelopeFamily;
 
 /// The rest of the answer when memory ran out, after the fields that its family has before the
 /// error.
-const OUT_OF_MEMORY: &str = "\"error\":\"Memory ran out, and the call was given up. `ulimit -v` shows \
-    the limit on this process, if it has one; ask for less at a time. Whether the call has changed \
-    anything is not known.\",\"error_code\":\"OUT_OF_MEMORY\"}";
+const OUT_OF_MEMORY: &str = "\"error\":\"Memory ran out, and the call was given up. `ulimit -v` \
+                             shows the limit on this process, if it has one; ask for less at a \
+                             time. Whether the call has changed anything is not \
+                             known.\",\"error_code\":\"OUT_OF_MEMORY\"}";
 
 /// The rest of the answer when the process had to abort for another reason.
-const INTERNAL_ERROR: &str = "\"error\":\"Internal error: the stack ran out, or a fault could not be \
-    recovered from. The fault is in ikigai-tools or in a limit on this process (`ulimit -s`), and \
-    the same call will fail again. Whether it has changed anything is not known.\",\
-    \"error_code\":\"TOOL_FAILED\"}";
+const INTERNAL_ERROR: &str = "\"error\":\"Internal error: the stack ran out, or a fault could not be recovered from. The \
+     fault is in ikigai-tools or in a limit on this process (`ulimit -s`), and the same call will \
+     fail again. Whether it has changed anything is not known.\",\"error_code\":\"TOOL_FAILED\"}";
 
 /// The process that answers; 0 until a host's call is answered.
 static MYSELF: AtomicI32 = AtomicI32::new(0);

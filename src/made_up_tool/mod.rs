@@ -233,7 +233,8 @@ fn a_person_reads_its_answer_and_no_field_of_it_is_swallowed() {
     let (text, end) = answer_text(r#"{"station":"north"}"#);
     assert_eq!(
         text,
-        "sunny\nstation: north\ndegrees: 21\n1. N\\x1b1\n   far: 3\n\nowner: A\\x1bB\nsince: 1923\n"
+        "sunny\nstation: north\ndegrees: 21\n1. N\\x1b1\n   far: 3\n\nowner: A\\x1bB\nsince: \
+         1923\n"
     );
     let (text, _) = shown_on(ScreenMode::Pipe, r#"{"station":"north"}"#);
     assert_eq!(

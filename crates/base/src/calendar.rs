@@ -20,17 +20,20 @@ pub const MONTHS: [&str; 12] = [
 /// Names of the months in other languages, in lower case.
 const OTHER_MONTHS: [&str; 12] = [
     "januar janvier enero janeiro gennaio \u{44f}\u{43d}\u{432}\u{430}\u{440}\u{44f}",
-    "februar f\u{e9}vrier febrero fevereiro febbraio \u{444}\u{435}\u{432}\u{440}\u{430}\u{43b}\u{44f}",
+    "februar f\u{e9}vrier febrero fevereiro febbraio \
+     \u{444}\u{435}\u{432}\u{440}\u{430}\u{43b}\u{44f}",
     "m\u{e4}rz mars marzo mar\u{e7}o maart \u{43c}\u{430}\u{440}\u{442}\u{430}",
     "avril abril aprile \u{430}\u{43f}\u{440}\u{435}\u{43b}\u{44f}",
     "mai mayo maio maggio mei \u{43c}\u{430}\u{44f}",
     "juni juin junio junho giugno \u{438}\u{44e}\u{43d}\u{44f}",
     "juli juillet julio julho luglio \u{438}\u{44e}\u{43b}\u{44f}",
     "ao\u{fb}t agosto augustus \u{430}\u{432}\u{433}\u{443}\u{441}\u{442}\u{430}",
-    "septembre septiembre setembro settembre \u{441}\u{435}\u{43d}\u{442}\u{44f}\u{431}\u{440}\u{44f}",
+    "septembre septiembre setembro settembre \
+     \u{441}\u{435}\u{43d}\u{442}\u{44f}\u{431}\u{440}\u{44f}",
     "oktober octobre octubre outubro ottobre \u{43e}\u{43a}\u{442}\u{44f}\u{431}\u{440}\u{44f}",
     "novembre noviembre novembro \u{43d}\u{43e}\u{44f}\u{431}\u{440}\u{44f}",
-    "dezember d\u{e9}cembre diciembre dezembro dicembre \u{434}\u{435}\u{43a}\u{430}\u{431}\u{440}\u{44f}",
+    "dezember d\u{e9}cembre diciembre dezembro dicembre \
+     \u{434}\u{435}\u{43a}\u{430}\u{431}\u{440}\u{44f}",
 ];
 
 /// The month from 1 on that a word names in one of the languages that many pages have: in full, or

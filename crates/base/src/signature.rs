@@ -184,8 +184,9 @@ pub const SIGNATURES: &[SignatureRow] = &[
 ];
 
 /// Types whose signatures are taken for no text, whatever a server says.
-const UNMISTAKABLE: &str = "application/gzip application/pdf application/x-7z-compressed application/x-elf \
-    application/x-xz application/zstd font/woff2 image/gif image/jpeg image/png image/webp";
+const UNMISTAKABLE: &str = "application/gzip application/pdf application/x-7z-compressed \
+                            application/x-elf application/x-xz application/zstd font/woff2 \
+                            image/gif image/jpeg image/png image/webp";
 
 /// Media types and the endings of names.
 #[rustfmt::skip]

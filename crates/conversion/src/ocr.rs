@@ -34,9 +34,9 @@ const MAX_RANGES: usize = 20;
 
 /// Codes of languages in locales, each before the one of ISO 639-2 that names trained data.
 const LANGUAGES: &str = "ar ara bg bul ca cat cs ces da dan de deu el ell es spa et est fa fas fi \
-     fin fr fra he heb hi hin hr hrv hu hun id ind it ita ja jpn ko kor lt lit lv lav nb nor nl \
-     nld no nor pl pol pt por ro ron ru rus sk slk sl slv sr srp sv swe th tha tr tur uk ukr vi \
-     vie zh chi_sim";
+                         fin fr fra he heb hi hin hr hrv hu hun id ind it ita ja jpn ko kor lt \
+                         lit lv lav nb nor nl nld no nor pl pol pt por ro ron ru rus sk slk sl \
+                         slv sr srp sv swe th tha tr tur uk ukr vi vie zh chi_sim";
 
 /// The reason why a page was not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -176,7 +176,8 @@ impl DocumentCuts {
             ),
             (
                 self.addresses,
-                "Some links are left as the page has them, or without their address: with it this would be more than twice as long as the page.",
+                "Some links are left as the page has them, or without their address: with it this \
+                 would be more than twice as long as the page.",
             ),
             (
                 self.length,

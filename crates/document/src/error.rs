@@ -17,8 +17,8 @@ pub enum DocumentError {
     LegacyOffice(FileKind),
     /// Another file of Office before 2007.
     #[error(
-        "This is a file of an office program of before 2007, which cannot be read: find it as PDF, \
-         or convert it with LibreOffice: soffice --headless --convert-to pdf FILE."
+        "This is a file of an office program of before 2007, which cannot be read: find it as \
+         PDF, or convert it with LibreOffice: soffice --headless --convert-to pdf FILE."
     )]
     UnknownLegacyOffice,
     /// Parts of it cannot be found or read.
@@ -51,8 +51,8 @@ pub enum DocumentError {
     },
     /// It would take more time or memory than is allowed.
     #[error(
-        "This file would take more time or memory than there is: find a smaller copy, or a part of \
-         it."
+        "This file would take more time or memory than there is: find a smaller copy, or a part \
+         of it."
     )]
     TooCostly,
 }

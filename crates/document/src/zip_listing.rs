@@ -54,8 +54,8 @@ pub(super) fn read(bytes: &[u8], limits: &FileLimits) -> Result<Document, Docume
     let fence = mark.to_string().repeat(length);
     let entries = counted_as(count as u64, "entry", "entries");
     let markdown = format!(
-        "This zip file has {entries}. These are their names; to read them, unpack it.\n\n\
-         {fence}\n{list}{fence}"
+        "This zip file has {entries}. These are their names; to read them, unpack \
+         it.\n\n{fence}\n{list}{fence}"
     );
     Ok(Document {
         markdown,

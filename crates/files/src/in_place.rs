@@ -81,8 +81,8 @@ pub fn replace(
             describe_errno(errno)
         ))),
         OverwriteOutcome::Killed => Err(prepared.keep_draft(
-            "the process that was overwriting it was killed, twice; \
-             it now holds part of the new content and part of the old",
+            "the process that was overwriting it was killed, twice; it now holds part of the new \
+             content and part of the old",
         )),
     }
 }

@@ -46,8 +46,8 @@ pub async fn open(
 async fn share(address: &str, secret: Option<&str>) -> Result<Arc<RedisCache>, String> {
     let no_key = || {
         format!(
-            "{REDIS_VARIABLE} is set, and what is shared has to be sealed: set {KEY_VARIABLE} to 64 \
-             hexadecimal digits, the same for all servers; `openssl rand -hex 32` makes them"
+            "{REDIS_VARIABLE} is set, and what is shared has to be sealed: set {KEY_VARIABLE} to \
+             64 hexadecimal digits, the same for all servers; `openssl rand -hex 32` makes them"
         )
     };
     let secret = secret.filter(|secret| is_key(secret)).ok_or_else(no_key)?;

@@ -215,8 +215,8 @@ impl ToolCaller {
             && !root.is_dir()
         {
             let message = format!(
-                "The call was not run, because it could not be confined: the directory {}, to which this \
-                 server is confined, no longer exists",
+                "The call was not run, because it could not be confined: the directory {}, to \
+                 which this server is confined, no longer exists",
                 root.display()
             );
             return CallAnswer::refusal(tool, &Failure::new(ErrorCode::PermissionDenied, message));

@@ -165,8 +165,8 @@ impl IncomingMessage {
                 }
                 Category::Data => MessageFault::invalid(
                     Value::Null,
-                    "it is no message of JSON-RPC: an object with `jsonrpc`, `method`, `id` and `params`, \
-                     each once",
+                    "it is no message of JSON-RPC: an object with `jsonrpc`, `method`, `id` and \
+                     `params`, each once",
                 ),
             })?;
         let id = raw.id.map_or(Ok(Value::Null), read_id)?;
@@ -201,7 +201,8 @@ impl RawMessage<'_> {
         let is_answer = self.result.is_some() || self.error.is_some();
         if self.method.is_some() == is_answer {
             return Err(invalid(
-                "the message has to have a `method`, or else the `result` or the `error` of a request",
+                "the message has to have a `method`, or else the `result` or the `error` of a \
+                 request",
             ));
         }
         match id {
@@ -225,7 +226,8 @@ impl RawMessage<'_> {
             return Err(MessageFault {
                 kind: FaultKind::NotOffered,
                 ..invalid(
-                    "ping: a revision without a handshake has none; server/discover shows that the server is there",
+                    "ping: a revision without a handshake has none; server/discover shows that \
+                     the server is there",
                 )
             });
         }
@@ -252,8 +254,8 @@ impl RawMessage<'_> {
         let envelope = envelope.map_err(|error| MessageFault::not_json(id.clone(), &error))?;
         if envelope.len() > MAX_ENVELOPE_BYTES || holds_more_than(&envelope, MAX_ENVELOPE_VALUES) {
             return Err(invalid(
-                "the message is too large: all but the `arguments` of tools/call has to fit into 256 KiB and \
-                 1,000 values",
+                "the message is too large: all but the `arguments` of tools/call has to fit into \
+                 256 KiB and 1,000 values",
             ));
         }
         // The bytes that the reader of the message passed over may be no text.

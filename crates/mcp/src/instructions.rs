@@ -27,7 +27,8 @@ pub fn compose(tools: &[&Tool], confinement: Option<&Confinement>, bounded: bool
     }
     if served("grep") {
         sentences.push(String::from(
-            "grep searches all below `path` but what .gitignore leaves out, which a last line names.",
+            "grep searches all below `path` but what .gitignore leaves out, which a last line \
+             names.",
         ));
     }
     let ways = [
@@ -44,8 +45,8 @@ pub fn compose(tools: &[&Tool], confinement: Option<&Confinement>, bounded: bool
     let ways: Vec<&str> = ways.map(|(_, way)| way).collect();
     if bounded && !ways.is_empty() {
         sentences.push(format!(
-            "Answers are bounded. A last line in brackets, and of a long text a first one, says what \
-             was left out and how to go on: {}.",
+            "Answers are bounded. A last line in brackets, and of a long text a first one, says \
+             what was left out and how to go on: {}.",
             join_list(&ways, "or")
         ));
     }
@@ -91,8 +92,8 @@ fn confined(confinement: &Confinement, commands: bool) -> Vec<String> {
     }
     if commands && confinement.confines_files() {
         sentences.push(String::from(
-            "Commands too; they may also use the system's programs. $TMPDIR is open to both, and lasts \
-             as long as this server.",
+            "Commands too; they may also use the system's programs. $TMPDIR is open to both, and \
+             lasts as long as this server.",
         ));
     }
     if commands && !confinement.has_network() {

@@ -58,8 +58,7 @@ pub fn serve(options: McpOptions) -> ProgramExit {
     if options.http.is_none() && io::stdin().is_terminal() {
         log(
             "waits for a client's messages on stdin, which is a terminal: MCP clients start this \
-             command \
-             themselves. Ctrl-C ends it; --help says more",
+             command themselves. Ctrl-C ends it; --help says more",
         );
     }
     match lifetime::run(options) {

@@ -81,8 +81,8 @@ impl HttpOptions {
             return Ok(());
         };
         Err(format!(
-            "{} reaches this machine's files: over HTTP it is served only with --root DIR and --tokens FILE, \
-             both",
+            "{} reaches this machine's files: over HTTP it is served only with --root DIR and \
+             --tokens FILE, both",
             tool.command()
         ))
     }

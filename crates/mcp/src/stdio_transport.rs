@@ -298,8 +298,8 @@ where
         let unanswered = self.shared.pending();
         (unanswered >= limit).then(|| {
             let reason = format!(
-                "{unanswered} requests are unanswered, and this one was not begun: \
-                 wait for answers or cancel some, then send it again"
+                "{unanswered} requests are unanswered, and this one was not begun: wait for \
+                 answers or cancel some, then send it again"
             );
             (TOO_MANY_REQUESTS, reason)
         })
@@ -439,11 +439,13 @@ fn begins_session(request: &ClientRequest) -> bool {
 
 /// The error of a request before the handshake.
 const NO_HANDSHAKE: &str = "send `initialize` first, or, in a revision without a handshake, \
-    `io.modelcontextprotocol/protocolVersion` and the like in the request's `_meta`";
+                            `io.modelcontextprotocol/protocolVersion` and the like in the \
+                            request's `_meta`";
 
 /// The error of a malformed handshake.
 const BAD_HANDSHAKE: &str = "initialize takes `protocolVersion`, a string, `capabilities`, an \
-    object, and `clientInfo`, an object with `name` and `version`, both strings";
+                             object, and `clientInfo`, an object with `name` and `version`, both \
+                             strings";
 
 /// True if stdout still has a reader.
 fn output_is_read() -> bool {

@@ -274,15 +274,15 @@ impl MediaType {
 }
 
 /// Types of playlists, and the one that servers give to TypeScript for its ending `.ts`.
-const MISNAMED_TEXT: &str = "audio/mpegurl audio/x-mpegurl audio/x-scpls audio/scpls video/mp2t \
-    video/vnd.dlna.mpeg-tts";
+const MISNAMED_TEXT: &str =
+    "audio/mpegurl audio/x-mpegurl audio/x-scpls audio/scpls video/mp2t video/vnd.dlna.mpeg-tts";
 
 /// Bytes examined for the beginning of a page (MIME Sniffing, section 5.2).
 const SNIFFED_BYTES: usize = 1445;
 
 /// Possible beginnings of an HTML document, in lower case (MIME Sniffing, section 7.1).
 const HTML_STARTS: &str = "<!doctype html,<html,<head,<script,<iframe,<h1,<div,<font,<table,<a,\
-    <style,<title,<b,<body,<br,<p";
+                           <style,<title,<b,<body,<br,<p";
 
 /// Determines the kind of a reply by its bytes; `None` for binary data. A page is one whatever
 /// stands behind its beginning.

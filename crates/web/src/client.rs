@@ -68,7 +68,7 @@ pub(crate) const MAX_ERROR_BODY: usize = 64 * 1024;
 
 /// `Accept` for pages to be read: preferably Markdown, then other text, then anything.
 pub const ACCEPT_PAGES: &str = "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, \
-    text/plain;q=0.9, application/json;q=0.8, */*;q=0.5";
+                                text/plain;q=0.9, application/json;q=0.8, */*;q=0.5";
 /// Value of `User-Agent`.
 pub const USER_AGENT: &str = concat!("ikigai-tools/", env!("CARGO_PKG_VERSION"));
 
@@ -267,7 +267,7 @@ impl HttpClient {
             url.host_str().unwrap_or_default()
         ));
         let advice = "Fetching it again will end the same way: the site redirects clients without \
-            the login or script that it requires.";
+                      the login or script that it requires.";
         Err(error.advising(advice).into())
     }
 

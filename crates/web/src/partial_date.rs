@@ -13,9 +13,10 @@ use iki_base::calendar::{self, MONTHS, month_named};
 use iki_base::wording::beginning;
 
 /// Words beside a year, in lower case.
-const SEASONS: &str = "spring summer autumn fall winter q1 q2 q3 q4 quarter c ca circa early mid late \
-    fr\u{fc}hling fr\u{fc}hjahr sommer herbst printemps \u{e9}t\u{e9} automne hiver primavera verano \
-    estate oto\u{f1}o autunno outono invierno inverno";
+const SEASONS: &str = "spring summer autumn fall winter q1 q2 q3 q4 quarter c ca circa early mid \
+                       late fr\u{fc}hling fr\u{fc}hjahr sommer herbst printemps \u{e9}t\u{e9} \
+                       automne hiver primavera verano estate oto\u{f1}o autunno outono invierno \
+                       inverno";
 
 /// A year, with month and day if they are known. Displayed as ISO 8601.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

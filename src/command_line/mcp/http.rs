@@ -44,12 +44,14 @@ pub fn flags() -> Vec<Arg> {
             .value_parser(StringValueParser::new().try_map(|text| address(&text)))
             .help("Serve over HTTP at http://ADDR:PORT/mcp, and not on stdin")
             .long_help(
-                "Serve over HTTP at http://ADDR:PORT/mcp, and not on stdin: the set web, and of research \
-                 what stdin would get, unless --tools names others; tools of files and commands only with --root and --tokens. Beyond this machine \
-                 only with --tokens, and with --cert and --key or --behind-proxy. IKIGAI_REDIS_URL, with \
+                "Serve over HTTP at http://ADDR:PORT/mcp, and not on stdin: the set web, and of \
+                 research what stdin would get, unless --tools names others; tools of files and \
+                 commands only with --root and --tokens. Beyond this machine only with --tokens, \
+                 and with --cert and --key or --behind-proxy. IKIGAI_REDIS_URL, with \
                  CACHE_ENCRYPTION_KEY, has several servers share their cache.",
             ),
-        file("tokens").help("Let in only clients with a token that FILE lists (see `ikigai-tools token`)"),
+        file("tokens")
+            .help("Let in only clients with a token that FILE lists (see `ikigai-tools token`)"),
         file("cert")
             .requires("key")
             .help("Speak TLS with this certificate chain, in PEM"),
@@ -114,9 +116,9 @@ pub fn read(matches: &ArgMatches) -> Result<Option<HttpOptions>, String> {
         }
         if http.certificate.is_none() && !http.behind_proxy {
             return Err(format!(
-                "{} can be reached from other machines, and tokens must not cross a network in the \
-                 clear: --http wants --cert FILE and --key FILE there, or --behind-proxy where \
-                 a proxy does TLS",
+                "{} can be reached from other machines, and tokens must not cross a network in \
+                 the clear: --http wants --cert FILE and --key FILE there, or --behind-proxy \
+                 where a proxy does TLS",
                 address.ip()
             ));
         }

@@ -20,7 +20,8 @@ pub fn report(report: &mut DoctorReport) {
         report.line("  none: this kernel has no Landlock");
         report.hint(
             "a call that is to be confined to directories is refused here, since the kernel cannot",
-            "use Linux 5.13 or newer, with `landlock` among the modules in /sys/kernel/security/lsm",
+            "use Linux 5.13 or newer, with `landlock` among the modules in \
+             /sys/kernel/security/lsm",
         );
         return;
     }

@@ -46,8 +46,9 @@ pub fn report(
     survey.report_names_without_suffix();
     let is_left = |one: &ToolDirectory| !survey.may_start(one.owner) && !one.files().is_empty();
     if directories.iter().any(is_left) {
-        let text = "the project's tools are not started here, because the project's authors could have \
-                    put any program there. Once you have read them, this starts them with --schema";
+        let text = "the project's tools are not started here, because the project's authors could \
+                    have put any program there. Once you have read them, this starts them with \
+                    --schema";
         let advice = format!("{} doctor --run-project", advice::own_word());
         survey.report.hint(text, advice);
     }
@@ -222,8 +223,11 @@ impl ToolSurvey<'_> {
             self.report.problem(NONE, advice::link_all("", &directory));
         } else if is_cached {
             self.report.hint(
-                format!("{NONE}; {CLIENTS}. This program lies in a cache, where no link should lead"),
-                "uv tool install, pip install, npm install --global or ./install.sh keep it in one place",
+                format!(
+                    "{NONE}; {CLIENTS}. This program lies in a cache, where no link should lead"
+                ),
+                "uv tool install, pip install, npm install --global or ./install.sh keep it in \
+                 one place",
             );
         } else {
             self.report.hint(
@@ -252,7 +256,10 @@ impl ToolSurvey<'_> {
             packaged_home.map_or(directory.to_owned(), |home| home.join(".ikigai/tools"));
         let names = names.join(", ");
         self.report.hint(
-            format!("the published ikigai registers only names that end in -tool, and so it does not find {names}"),
+            format!(
+                "the published ikigai registers only names that end in -tool, and so it does not \
+                 find {names}"
+            ),
             advice::link_all("--links-only --suffix ", &directory),
         );
     }

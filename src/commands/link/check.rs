@@ -53,8 +53,8 @@ pub fn check_all(places: &InstallPlaces) -> Result<(), String> {
     }
     if failed > 0 {
         return Err(format!(
-            "{failed} of the tools do not answer as they should, see the table; \
-             `{PROGRAM} doctor` may tell why"
+            "{failed} of the tools do not answer as they should, see the table; `{PROGRAM} \
+             doctor` may tell why"
         ));
     }
     suggest(places, next);

@@ -259,8 +259,8 @@ fn is_program(path: &Path) -> bool {
 pub fn require_program(path: &Path, consequence: &str) -> Result<(), String> {
     let what = match trust::objection(path) {
         Some(why) => format!(
-            "was not started to see whether it is this program: {why}. Where it is yours, see that \
-             nobody else may change it; else move it away"
+            "was not started to see whether it is this program: {why}. Where it is yours, see \
+             that nobody else may change it; else move it away"
         ),
         None if is_program(path) => return Ok(()),
         None => String::from("is not this program; move it away first"),

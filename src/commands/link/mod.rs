@@ -125,8 +125,8 @@ fn install_all(mut places: InstallPlaces) -> Result<(), String> {
         kept_count => Err(format!(
             "this is not a whole install: {kept_count} of its links could not be created, since \
              something else is in their place (\"kept\" above). Move that away, then run this \
-             again; where it is the program as another package has installed it, \
-             --links-only leaves it there"
+             again; where it is the program as another package has installed it, --links-only \
+             leaves it there"
         )),
     }
 }

@@ -75,8 +75,8 @@ pub fn request(
         && places.is_none_or(|field| request.contains_key(field))
     {
         let message = format!(
-            "unexpected argument '{word}': every required field has its value; \
-             optional ones are given by their flags"
+            "unexpected argument '{word}': every required field has its value; optional ones are \
+             given by their flags"
         );
         return Err(command.error(ErrorKind::UnknownArgument, message));
     }

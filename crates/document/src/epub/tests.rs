@@ -5,11 +5,15 @@ use crate::{DocumentError, FileKind, FileLimits, convert_file};
 
 const CONTAINER: &str =
     "<container><rootfiles><rootfile full-path='OEBPS/book.opf'/></rootfiles></container>";
-const BOOK: &str = "<package><metadata><dc:title>A book</dc:title><dc:creator>Ann</dc:creator><dc:creator>Bob</dc:creator>\
-    <dc:date>2024</dc:date></metadata><manifest><item id='a' href='text/one.xhtml' media-type='application/xhtml+xml'/>\
-    <item id='b' href='text/t%C3%BCo.xhtml' media-type='application/xhtml+xml'/><item id='c' href='../../etc/passwd' media-type='text/html'/>\
-    <item id='d' href='a.png' media-type='image/png'/></manifest><spine><itemref idref='b'/><itemref idref='a'/><itemref idref='c'/>\
-    <itemref idref='d'/><itemref idref='x'/></spine></package>";
+const BOOK: &str = "<package><metadata><dc:title>A \
+                    book</dc:title><dc:creator>Ann</dc:creator><dc:creator>Bob</dc:creator><dc:\
+                    date>2024</dc:date></metadata><manifest><item id='a' href='text/one.xhtml' \
+                    media-type='application/xhtml+xml'/><item id='b' href='text/t%C3%BCo.xhtml' \
+                    media-type='application/xhtml+xml'/><item id='c' href='../../etc/passwd' \
+                    media-type='text/html'/><item id='d' href='a.png' \
+                    media-type='image/png'/></manifest><spine><itemref idref='b'/><itemref \
+                    idref='a'/><itemref idref='c'/><itemref idref='d'/><itemref \
+                    idref='x'/></spine></package>";
 const ONE: &str = "<html><head><title>One</title></head><body><h1>One</h1><p>See <a href='two.xhtml#n'>there</a>, \
     <a href='https://example.com/'>out</a>.</p><div/><p hidden='hidden'>no</p></body></html>";
 const TWO: &str =
@@ -43,24 +47,30 @@ fn chapters_come_in_reading_order() {
 
 #[test]
 fn notes_stand_behind_the_text_wherever_the_book_has_them() {
-    let one = "<html xmlns:epub='x'><body><aside epub:type='footnote' id='z'><p>Stays.</p></aside><p>Here<a epub:type='noteref' href='#a'>1</a> \
-        and <a epub:type='noteref' href='one.xhtml#b'>*</a>, <a epub:type='noteref' href='#a'>1</a> again; <a epub:type='noteref' href='#z'>z</a>.</p>\
-        <aside epub:type='footnote' id='a'><p>The <i>first</i>.</p><p>Goes on.</p></aside><p>End.</p></body></html>";
-    let two = "<html xmlns:epub='x'><body><h2>Notes</h2><ol><li id='b'><a href='#z'>*</a> The second.</li><li id='c'>Not referred to.</li></ol></body></html>";
+    let one = "<html xmlns:epub='x'><body><aside epub:type='footnote' \
+               id='z'><p>Stays.</p></aside><p>Here<a epub:type='noteref' href='#a'>1</a> and <a \
+               epub:type='noteref' href='one.xhtml#b'>*</a>, <a epub:type='noteref' \
+               href='#a'>1</a> again; <a epub:type='noteref' href='#z'>z</a>.</p><aside \
+               epub:type='footnote' id='a'><p>The <i>first</i>.</p><p>Goes \
+               on.</p></aside><p>End.</p></body></html>";
+    let two = "<html xmlns:epub='x'><body><h2>Notes</h2><ol><li id='b'><a href='#z'>*</a> The \
+               second.</li><li id='c'>Not referred to.</li></ol></body></html>";
     let file = replaced(&book(&[]), "OEBPS/text/t\u{fc}o.xhtml", one);
     let file = replaced(&file, "OEBPS/text/one.xhtml", two);
     let document = convert_file(&file, FileKind::Epub, &FileLimits::default()).unwrap();
     assert_eq!(
         document.markdown,
-        "Stays.\n\nHere[^1] and [^2], [^1] again; [z](#z).\n\nEnd.\n\n## Notes\n\n1. Not referred to.\n\n\
-         [^1]: The *first*.\n\n    Goes on.\n\n[^2]: [*](#z) The second."
+        "Stays.\n\nHere[^1] and [^2], [^1] again; [z](#z).\n\nEnd.\n\n## Notes\n\n1. Not referred \
+         to.\n\n[^1]: The *first*.\n\n    Goes on.\n\n[^2]: [*](#z) The second."
     );
 }
 
 #[test]
 fn an_encrypted_book_says_so() {
-    let encryption = "<encryption><EncryptedData><CipherData><CipherReference URI='OEBPS/text/one.xhtml'/></CipherData></EncryptedData>\
-        <EncryptedData><CipherData><CipherReference URI='OEBPS/text/t%C3%BCo.xhtml'/></CipherData></EncryptedData></encryption>";
+    let encryption = "<encryption><EncryptedData><CipherData><CipherReference \
+                      URI='OEBPS/text/one.xhtml'/></CipherData></\
+                      EncryptedData><EncryptedData><CipherData><CipherReference \
+                      URI='OEBPS/text/t%C3%BCo.xhtml'/></CipherData></EncryptedData></encryption>";
     let file = book(&[("META-INF/encryption.xml", encryption)]);
     let refused = convert_file(&file, FileKind::Epub, &FileLimits::default());
     assert_eq!(refused, Err(DocumentError::Encrypted));
@@ -93,8 +103,9 @@ fn book_of(manifest: &str, spine: &str, parts: &[(&str, &str)]) -> String {
 
 #[test]
 fn chapters_that_are_drawings_show_their_text() {
-    let drawing = "<?xml version='1.0'?><svg xmlns='http://www.w3.org/2000/svg'><title>Page</title>\
-        <text>The wind rises.</text><text>Nobody <tspan>hears</tspan> it.</text></svg>";
+    let drawing = "<?xml version='1.0'?><svg \
+         xmlns='http://www.w3.org/2000/svg'><title>Page</title><text>The wind \
+         rises.</text><text>Nobody <tspan>hears</tspan> it.</text></svg>";
     let markdown = book_of(
         "<item id='a' href='a.svg' media-type='image/svg+xml'/>",
         "a",
@@ -108,11 +119,11 @@ fn chapters_that_are_drawings_show_their_text() {
 
 #[test]
 fn a_chapter_of_an_unknown_kind_is_read_in_the_form_that_stands_in_for_it() {
-    let manifest = "<item id='a' href='a.bin' media-type='application/x' fallback='b'/>\
-        <item id='b' href='b.bin' media-type='image/png' fallback='c'/>\
-        <item id='c' href='c.xhtml' media-type='application/xhtml+xml'/>\
-        <item id='d' href='d.bin' media-type='application/x' fallback='e'/>\
-        <item id='e' href='e.bin' media-type='application/x' fallback='d'/>";
+    let manifest = "<item id='a' href='a.bin' media-type='application/x' fallback='b'/><item \
+                    id='b' href='b.bin' media-type='image/png' fallback='c'/><item id='c' \
+                    href='c.xhtml' media-type='application/xhtml+xml'/><item id='d' href='d.bin' \
+                    media-type='application/x' fallback='e'/><item id='e' href='e.bin' \
+                    media-type='application/x' fallback='d'/>";
     let parts = [("OEBPS/c.xhtml", "<html><body><p>Words.</p></body></html>")];
     assert_eq!(book_of(manifest, "d a", &parts), "Words.");
     // A circle ends.
@@ -122,8 +133,9 @@ fn a_chapter_of_an_unknown_kind_is_read_in_the_form_that_stands_in_for_it() {
 #[test]
 fn what_stands_in_for_an_object_is_the_book_s_text() {
     let manifest = "<item id='a' href='a.xhtml' media-type='application/xhtml+xml'/>";
-    let page = "<html><body><h1>Moon</h1><object data='moon.xml' type='application/x-demo'>\
-        <div><p>Half of it is lit.</p></div></object><object data='b.xml'/><p>End.</p></body></html>";
+    let page = "<html><body><h1>Moon</h1><object data='moon.xml' \
+                type='application/x-demo'><div><p>Half of it is lit.</p></div></object><object \
+                data='b.xml'/><p>End.</p></body></html>";
     let markdown = book_of(manifest, "a", &[("OEBPS/a.xhtml", page)]);
     assert_eq!(markdown, "# Moon\n\nHalf of it is lit.\n\nEnd.");
 }

@@ -30,9 +30,10 @@ fn rss_is_a_list_of_linked_titles() {
 #[test]
 fn atom_is_a_list_of_linked_titles() {
     check(
-        "<feed xmlns='http://www.w3.org/2005/Atom'><title>T</title><link rel='self' href='/feed'/>\
-         <entry><title type='html'>a</title><link rel='edit' href='/e'/><link href='/1'/><id>urn:x</id>\
-         <updated>2026-11-22</updated><content type='xhtml'><div><p>b</p><p>c</p></div></content></entry></feed>",
+        "<feed xmlns='http://www.w3.org/2005/Atom'><title>T</title><link rel='self' \
+         href='/feed'/><entry><title type='html'>a</title><link rel='edit' href='/e'/><link \
+         href='/1'/><id>urn:x</id><updated>2026-11-22</updated><content \
+         type='xhtml'><div><p>b</p><p>c</p></div></content></entry></feed>",
         "T",
         "- [a](https://example.com/1) (2026-11-22)  \n  b c",
     );
@@ -49,9 +50,9 @@ fn a_feed_has_its_own_base_its_enclosures_and_its_escaped_sections() {
         "- [a](https://e.org/blog/1)\n- [b](https://e.org/blog/b/2) [audio/ogg](https://e.org/blog/b/2.ogg)",
     );
     check(
-        "<rss><channel><title>T</title><item><title>a</title>\
-         <description>&lt;![CDATA[A &lt;b&gt;short&lt;/b&gt; one]]&gt;</description>\
-         <enclosure url='/1.mp3?a=1&amp;b=2' length='1'/><enclosure url='/2.mp3'/></item></channel></rss>",
+        "<rss><channel><title>T</title><item><title>a</title><description>&lt;![CDATA[A \
+         &lt;b&gt;short&lt;/b&gt; one]]&gt;</description><enclosure url='/1.mp3?a=1&amp;b=2' \
+         length='1'/><enclosure url='/2.mp3'/></item></channel></rss>",
         "T",
         "- a [Enclosure](https://example.com/1.mp3?a=1&b=2)  \n  A short one",
     );
@@ -75,7 +76,8 @@ fn a_broken_feed_gives_what_it_has() {
     let next = "<item><title>c</title></item>";
     let page = |body: &str| {
         format!(
-            "<?xml version='1.0' encoding='ISO-8859-1'?><rss><channel><title>T</title>{body}</channel></rss>"
+            "<?xml version='1.0' \
+             encoding='ISO-8859-1'?><rss><channel><title>T</title>{body}</channel></rss>"
         )
     };
     let link = "[A & B](https://example.com/1?a=1&b=2)";
@@ -90,7 +92,8 @@ fn a_broken_feed_gives_what_it_has() {
         // HTML that is not escaped.
         (
             format!(
-                "<item><title>a</title><description><p>b<br>c <img src=x></description></item>{next}"
+                "<item><title>a</title><description><p>b<br>c <img \
+                 src=x></description></item>{next}"
             ),
             "- a  \n  b c\n- c".to_owned(),
         ),

@@ -83,9 +83,9 @@ mod tests {
 
     #[test]
     fn elements_are_found_by_class_in_the_order_of_the_page() {
-        let page = "<div class='x ad'><a class=hit href=/no>no</a></div>\
-            <p class='a hit'><a class='more hit' href='/1?a=b&amp;c'>one <b>&amp;</b>\n two</a>\
-            <i class=side>x<script>y</script><br>z</i></p><div class=hitting>no</div>";
+        let page = "<div class='x ad'><a class=hit href=/no>no</a></div><p class='a hit'><a \
+                    class='more hit' href='/1?a=b&amp;c'>one <b>&amp;</b>\n two</a><i \
+                    class=side>x<script>y</script><br>z</i></p><div class=hitting>no</div>";
         let elements = find_by_class(page, &["hit", "side"], &["ad"]);
         let short: Vec<_> = elements
             .iter()

@@ -145,9 +145,9 @@ pub(super) fn convert_with_fallback(
 
 /// Parts of words that pages put next to "JavaScript" when they require it, in the most frequent
 /// languages: to need, to enable, to be disabled, to support and the like.
-const DEMAND_WORDS: &str = "need|require|enable|turn on|switch on|disabled|activ|aktiv|allow|\
-    support|must|without|work|erforder|benötig|ohne |habilit|abilit|necess|requier|requis|\
-    sans |включ|启用|啟用|有効";
+const DEMAND_WORDS: &str = "need|require|enable|turn on|switch \
+     on|disabled|activ|aktiv|allow|support|must|without|work|erforder|benötig|ohne \
+     |habilit|abilit|necess|requier|requis|sans |включ|启用|啟用|有効";
 
 /// True if a page with scripts shows only that a script is required or running.
 fn is_notice(model: &DocumentModel) -> bool {

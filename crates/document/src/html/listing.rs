@@ -13,8 +13,8 @@ use super::{preformatted, table};
 const LINE_CLASSES: &str = "blob-code lines-code line_content FileContents-lineContents";
 
 /// Classes of a box of boxes, whose whole text is code.
-const BOX_CLASSES: &str = "fragment react-code-lines crayon-pre patch syntaxhighlighter \
-    CodeMirror-code cm-content";
+const BOX_CLASSES: &str =
+    "fragment react-code-lines crayon-pre patch syntaxhighlighter CodeMirror-code cm-content";
 
 /// The class of a table of lines, each after its number in a cell of heads.
 const TRAC_CLASS: &str = "code";

@@ -1,4 +1,5 @@
-//! The reader of HTML: a page and its address in, a [`DocumentModel`](crate::model::DocumentModel) out.
+//! The reader of HTML: a page and its address in, a
+//! [`DocumentModel`](crate::model::DocumentModel) out.
 //!
 //! The parser and its tree are `html2md`'s; its own conversion touches no page. The tokens of the
 //! tree come from [`prefilter`], which keeps a hostile page from costing more than its length;

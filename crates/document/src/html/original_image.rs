@@ -20,7 +20,7 @@ const IMAGE_EXTENSIONS: &str = "avif bmp gif jpeg jpg pjpeg png svg tif tiff web
 
 /// Parameters that change the looks of an image, and prefixes of others.
 const LOOK_PARAMETERS: &str = "auto cs dpr fit fl fm fmt format h height optimize q rect quality \
-    resize resmode ssl strip w webp wid width";
+                               resize resmode ssl strip w webp wid width";
 const LOOK_PREFIXES: [&str; 2] = ["compress", "crop"];
 
 /// Returns the address of the original of `source`, which is as the page has it; `source` itself if

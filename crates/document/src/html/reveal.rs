@@ -28,7 +28,7 @@ const MAX_DIALOGS: usize = 16;
 
 /// Classes of the slides of common carousels.
 const SLIDE_CLASSES: &str = "carousel-item embla__slide flickity-slide glide__slide owl-item \
-    keen-slider__slide slick-slide splide__slide swiper-slide tns-item";
+                             keen-slider__slide slick-slide splide__slide swiper-slide tns-item";
 
 /// Parts of the classes of panels without their hyphens and underscores: accordions, answers and
 /// tabs.

@@ -153,8 +153,8 @@ fn links_and_images_lead_to_absolute_addresses() {
         ("<img src=data:x alt=z>", r#"Paragraph["z"]"#),
         // A placeholder, until a script has loaded what the picture's sources name.
         (
-            "<picture><source srcset='data:image/gif;base64,AA'><source data-srcset='y.webp 1x, q 2x'>\
-             <img src='data:image/gif;base64,AA' alt=z></picture><img src=data:x alt=u>",
+            "<picture><source srcset='data:image/gif;base64,AA'><source data-srcset='y.webp 1x, q \
+             2x'><img src='data:image/gif;base64,AA' alt=z></picture><img src=data:x alt=u>",
             r#"Paragraph[Image("https://example.com/a/y.webp" "z") "u"]"#,
         ),
         (

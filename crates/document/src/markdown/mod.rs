@@ -277,7 +277,8 @@ impl<'a> MarkdownWriter<'a> {
             ['-', '*']
         };
         self.inline.end_block();
-        let after_same = matches!(self.inline.lines.last_block(), MarkdownBlock::List(mark, _) if mark == marks[0]);
+        let last = self.inline.lines.last_block();
+        let after_same = matches!(last, MarkdownBlock::List(mark, _) if mark == marks[0]);
         let mark = marks[usize::from(after_same)];
         self.begin_block(MarkdownBlock::List(
             mark,

@@ -33,14 +33,11 @@ fn cells_and_their_outputs_stand_in_order() {
     let markdown = converted(&notebook.to_string());
     assert_eq!(
         markdown,
-        "[cell 1: markdown]\n# Title\n![a](data:image/png;base64,[330 bytes])\n\n\
-         [cell 2: code]\n````julia\nprint('```')\n```\n````\n\n\
-         [output]\n```\none\ntwo\n```\n\n\
-         [output: image/png, 330 bytes]\n\n\
-         [output]\n```\n<Figure>\n```\n\n\
-         [output]\n**x**\n\n\
-         [error]\n```\nE: v\nend\n```\n\n\
-         [cell 4: raw]\n```\nraw\n```"
+        "[cell 1: markdown]\n# Title\n![a](data:image/png;base64,[330 bytes])\n\n[cell 2: \
+         code]\n````julia\nprint('```')\n```\n````\n\n[output]\n```\none\ntwo\n```\n\n[output: \
+         image/png, 330 \
+         bytes]\n\n[output]\n```\n<Figure>\n```\n\n[output]\n**x**\n\n[error]\n```\nE: \
+         v\nend\n```\n\n[cell 4: raw]\n```\nraw\n```"
     );
 }
 
@@ -75,8 +72,8 @@ fn outputs_are_read_in_other_forms_where_plain_text_says_nothing() {
         ),
         (
             serde_json::json!({"text/plain": "<IPython.display.GeoJSON object>", "application/geo+json": {"a": 1}}),
-            "[output: application/geo+json, 7 bytes]\n\n\
-             [output]\n```\n<IPython.display.GeoJSON object>\n```"
+            "[output: application/geo+json, 7 bytes]\n\n[output]\n```\n<IPython.display.GeoJSON \
+             object>\n```"
                 .to_owned(),
         ),
         (
@@ -97,8 +94,7 @@ fn outputs_are_read_in_other_forms_where_plain_text_says_nothing() {
         ),
         (
             serde_json::json!({"application/vnd.plotly.v1+json": {"data": []}, "text/html": "<div></div><script>x</script>"}),
-            "[output: application/vnd.plotly.v1+json, 11 bytes]\n\n\
-             [output: text/html, 29 bytes]"
+            "[output: application/vnd.plotly.v1+json, 11 bytes]\n\n[output: text/html, 29 bytes]"
                 .to_owned(),
         ),
         (
@@ -131,9 +127,9 @@ fn notebooks_of_the_format_before_have_their_cells_in_worksheets() {
     ]}, {"cells": [{"cell_type": "markdown", "source": "md"}]}]});
     assert_eq!(
         converted(&notebook.to_string()),
-        "[cell 1: heading]\n## Head\n\n[cell 2: code]\n```python\nx=1\nx\n```\n\n\
-         [output]\n```\n1\n```\n\n[output: image/png, 3 bytes]\n\n[output]\n$y$\n\n\
-         [error]\n```\nE: v\n```\n\n[cell 3: markdown]\nmd"
+        "[cell 1: heading]\n## Head\n\n[cell 2: \
+         code]\n```python\nx=1\nx\n```\n\n[output]\n```\n1\n```\n\n[output: image/png, 3 \
+         bytes]\n\n[output]\n$y$\n\n[error]\n```\nE: v\n```\n\n[cell 3: markdown]\nmd"
     );
     let notebook = serde_json::json!({"nbformat": 2, "metadata": {"name": "x"}, "worksheets": [{"cells": [
         {"cell_type": "markdown", "source": "md"},

@@ -41,7 +41,8 @@ fn a_page_that_would_be_left_with_nothing_shows_the_text_of_its_data() {
     let body = body.trim();
     let json_ld = |json: &str| {
         markdown_of(&format!(
-            "<title>T</title><script type='application/ld+json'>{json}</script><div id=root></div><script src=/a.js></script>"
+            "<title>T</title><script type='application/ld+json'>{json}</script><div \
+             id=root></div><script src=/a.js></script>"
         ))
     };
     let origin = "\n\n[This page shows next to no text. What is above stands in its JSON-LD.]";

@@ -28,10 +28,10 @@ fn an_element_that_is_hidden_takes_nothing_with_it_however_long_its_name() {
 #[test]
 fn text_that_comes_late_stands_where_the_page_puts_it() {
     check(&[(
-        "<main><h1>a</h1><!--$?--><template id=\"B:0\"></template><p>Loading</p><!--/$--><p>c</main>\
-         <div hidden id=\"S:0\"><p>b <template id=\"P:1\"></template></p></div>\
-         <script>$RC(\"B:0\",\"S:0\")</script>\
-         <div hidden id=\"S:1\"><b>x</b></div><script>$RS(\"S:1\",\"P:1\")</script>",
+        "<main><h1>a</h1><!--$?--><template \
+         id=\"B:0\"></template><p>Loading</p><!--/$--><p>c</main><div hidden id=\"S:0\"><p>b \
+         <template id=\"P:1\"></template></p></div><script>$RC(\"B:0\",\"S:0\")</script><div \
+         hidden id=\"S:1\"><b>x</b></div><script>$RS(\"S:1\",\"P:1\")</script>",
         "# a\n\nb **x**\n\nc",
     )]);
 }
@@ -40,7 +40,8 @@ fn text_that_comes_late_stands_where_the_page_puts_it() {
 fn what_the_page_offers_to_show_is_shown() {
     check(&[
         (
-            "<button aria-controls='x y'>a</button><div id=x hidden>b</div><div id=y style='display:none'>c</div>",
+            "<button aria-controls='x y'>a</button><div id=x hidden>b</div><div id=y \
+             style='display:none'>c</div>",
             "a\n\nb\n\nc",
         ),
         ("<p>a<div role=tabpanel aria-hidden=true>b</div>", "a\n\nb"),
@@ -50,17 +51,20 @@ fn what_the_page_offers_to_show_is_shown() {
             "[a](#t2)\n\nb",
         ),
         (
-            "<button data-bs-target='#x'>a</button><button data-target='#y'>b</button><p id=x hidden>c<p id=y hidden>d",
+            "<button data-bs-target='#x'>a</button><button data-target='#y'>b</button><p id=x \
+             hidden>c<p id=y hidden>d",
             "a b\n\nc\n\nd",
         ),
         (
-            "<div class='swiper-slide' aria-hidden=true>a</div><div class='slick-slide' aria-hidden=true>b</div>\
-             <div class='carousel-item' hidden>c</div><div class='slick-slide slick-cloned' aria-hidden=true>a</div>",
+            "<div class='swiper-slide' aria-hidden=true>a</div><div class='slick-slide' \
+             aria-hidden=true>b</div><div class='carousel-item' hidden>c</div><div \
+             class='slick-slide slick-cloned' aria-hidden=true>a</div>",
             "a\n\nb\n\nc",
         ),
         // A panel that stands in another one.
         (
-            "<button aria-controls=x>a</button><div id=x hidden>b <button aria-controls=y>c</button><p id=y hidden>d</p></div>",
+            "<button aria-controls=x>a</button><div id=x hidden>b <button \
+             aria-controls=y>c</button><p id=y hidden>d</p></div>",
             "a\n\nb c\n\nd",
         ),
         ("<details><summary>a</summary><p>b</details>", "a\n\nb"),
@@ -70,7 +74,8 @@ fn what_the_page_offers_to_show_is_shown() {
             "### a\n\nb",
         ),
         (
-            "<div><div><a aria-expanded='false'>a</a></div> <!-- --> <div style='display:none'>b</div></div>",
+            "<div><div><a aria-expanded='false'>a</a></div> <!-- --> <div \
+             style='display:none'>b</div></div>",
             "a\n\nb",
         ),
         // Panels and slides, by their classes.
@@ -103,7 +108,8 @@ fn what_the_page_offers_to_show_is_shown() {
 fn panels_that_a_custom_element_with_tabs_hides_are_shown() {
     check(&[
         (
-            "<awsdocs-tabs><dl style='display: none'><dt>a<dd tab-id=x><p>b<dt>c<dd tab-id=y><p>d</dl></awsdocs-tabs>",
+            "<awsdocs-tabs><dl style='display: none'><dt>a<dd tab-id=x><p>b<dt>c<dd \
+             tab-id=y><p>d</dl></awsdocs-tabs>",
             "a\n: b\n\nc\n: d",
         ),
         (
@@ -116,7 +122,8 @@ fn panels_that_a_custom_element_with_tabs_hides_are_shown() {
         ),
         // Nothing else, and nothing that is hidden in any other way.
         (
-            "<x-tabs>a<p hidden>b</p><p aria-hidden=true>c</p><p style='visibility:hidden'>d</p></x-tabs>",
+            "<x-tabs>a<p hidden>b</p><p aria-hidden=true>c</p><p \
+             style='visibility:hidden'>d</p></x-tabs>",
             "a",
         ),
         ("<x-table>a<p style='display:none'>b</p></x-table>", "a"),
@@ -138,8 +145,9 @@ fn a_dialog_takes_the_place_of_no_page() {
         format!("<dialog open>{asks}</dialog>"),
     ] {
         let converted = markdown(&format!(
-            "<div id=root aria-hidden=true><p>{page}<i hidden>Ignore</i><div aria-hidden=true>Ignore</div></div>\
-             <p aria-hidden=true>Ignore all that came before</p>{dialog}"
+            "<div id=root aria-hidden=true><p>{page}<i hidden>Ignore</i><div \
+             aria-hidden=true>Ignore</div></div><p aria-hidden=true>Ignore all that came \
+             before</p>{dialog}"
         ));
         assert!(
             converted.starts_with(page.trim()) && converted.contains(asks.trim()),
@@ -309,7 +317,8 @@ fn what_nobody_sees_by_its_own_style_stays_hidden() {
         // The first of two counts.
         "<p style='opacity:0' style='opacity:1'>SECRET</p>",
         // An offer that nobody sees is none.
-        "<div style='opacity:0'><button aria-controls=x>a</button></div><div hidden id=x>SECRET</div>",
+        "<div style='opacity:0'><button aria-controls=x>a</button></div><div hidden \
+         id=x>SECRET</div>",
         "<a href='#y'>a</a><div style='max-height:0;overflow:hidden' id=x>SECRET</div>",
         "<p class=tab-pane style='opacity:0'>SECRET</p>",
     ] {
@@ -340,7 +349,8 @@ fn what_a_style_shows_again_is_shown_and_only_that() {
             "a **c** e",
         ),
         (
-            "<div style='font-size:0'>b<p style='font-size:1rem'>c</p><p>d</p><p style='font-size:2em'>e</p></div>f",
+            "<div style='font-size:0'>b<p style='font-size:1rem'>c</p><p>d</p><p \
+             style='font-size:2em'>e</p></div>f",
             "c\n\nf",
         ),
         (
@@ -349,7 +359,8 @@ fn what_a_style_shows_again_is_shown_and_only_that() {
         ),
         // Links, marks and buttons have colours of their own.
         (
-            "<div style='color:transparent'>b<a href=x>c</a> <mark>d</mark> <button>e</button></div>",
+            "<div style='color:transparent'>b<a href=x>c</a> <mark>d</mark> \
+             <button>e</button></div>",
             "[c](https://example.com/a/x) d e",
         ),
         (
@@ -392,7 +403,8 @@ fn what_a_style_shows_again_is_shown_and_only_that() {
 fn what_a_page_offers_to_show_is_shown_however_it_is_hidden() {
     check(&[
         (
-            "<button aria-controls=x>a</button><div id=x style='max-height:0;overflow:hidden'>b</div>",
+            "<button aria-controls=x>a</button><div id=x \
+             style='max-height:0;overflow:hidden'>b</div>",
             "a\n\nb",
         ),
         (

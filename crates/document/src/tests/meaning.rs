@@ -15,7 +15,8 @@ fn each_cell_stands_under_its_own_heading() {
             "| a | b |\n| --- | --- |\n| c | d |\n| e |\n| f | g |",
         ),
         (
-            "<table><tr><th>a<th>b<th>c<tr><td>1<td rowspan=2>2<td rowspan=2>3<tr><td>4<tr><td>5<td>6<td>7</table>",
+            "<table><tr><th>a<th>b<th>c<tr><td>1<td rowspan=2>2<td \
+             rowspan=2>3<tr><td>4<tr><td>5<td>6<td>7</table>",
             "| a | b | c |\n| --- | --- | --- |\n| 1 | 2 | 3 |\n| 4 |\n| 5 | 6 | 7 |",
         ),
         // A row without cells is one, too.
@@ -30,9 +31,9 @@ fn each_cell_stands_under_its_own_heading() {
         ),
         // An invisible cell keeps its place; one that is not displayed has none.
         (
-            "<table><tr><th>a<th>b<th>c<tr><td>1<td style='visibility:hidden'>2<td>3\
-             <tr><td>4<td aria-hidden=true>5<td>6<tr><td>7<td hidden>8<td>9\
-             <tr><td>10<td style='display:none'>11<td>12</table>",
+            "<table><tr><th>a<th>b<th>c<tr><td>1<td style='visibility:hidden'>2<td>3<tr><td>4<td \
+             aria-hidden=true>5<td>6<tr><td>7<td hidden>8<td>9<tr><td>10<td \
+             style='display:none'>11<td>12</table>",
             "| a | b | c |\n| --- | --- | --- |\n| 1 | | 3 |\n| 4 | | 6 |\n| 7 | 9 |\n| 10 | 12 |",
         ),
     ]);
@@ -42,8 +43,8 @@ fn each_cell_stands_under_its_own_heading() {
 fn a_list_in_a_cell_leaves_the_table_one_where_its_columns_have_headings() {
     check(&[
         (
-            "<table><tr><th>a<th>b<th>c<tr><td>1<td><td><p>2:</p><ul><li>3<li><b>4</b></ul>\
-             <tr><td>5<td><td>6</table>",
+            "<table><tr><th>a<th>b<th>c<tr><td>1<td><td><p>2:</p><ul><li>3<li><b>4</b></\
+             ul><tr><td>5<td><td>6</table>",
             "| a | b | c |\n| --- | --- | --- |\n| 1 | | 2:<br>• 3<br>• **4** |\n| 5 | | 6 |",
         ),
         (
@@ -128,23 +129,27 @@ fn a_formula_is_told_wherever_a_page_has_it() {
         ),
         // MathJax 2 has drawn this one in letters that stand in boxes.
         (
-            "<p>a <span class=MathJax_Preview></span><span class=MathJax id=MathJax-Element-1-Frame><nobr>E=mc2</nobr></span><script type=\"math/tex\" id=\"MathJax-Element-1\">E=mc^2</script> b",
+            "<p>a <span class=MathJax_Preview></span><span class=MathJax \
+             id=MathJax-Element-1-Frame><nobr>E=mc2</nobr></span><script type=\"math/tex\" \
+             id=\"MathJax-Element-1\">E=mc^2</script> b",
             "a `E=mc^2` b",
         ),
         (
-            "<div class=MathJax_Display><span id=MathJax-Element-1-Frame>E=mc2</span></div><p>No script.",
+            "<div class=MathJax_Display><span id=MathJax-Element-1-Frame>E=mc2</span></div><p>No \
+             script.",
             "E=mc2\n\nNo script.",
         ),
         (
-            "<p>Take <m:math xmlns:m='x'><m:mn>2</m:mn><m:mfrac><m:mn>1</m:mn><m:mn>2</m:mn>\
-             </m:mfrac></m:math> mg, <mml:math><mml:msup><mml:mn>10</mml:mn><mml:mn>6</mml:mn>\
-             </mml:msup></mml:math>",
+            "<p>Take <m:math \
+             xmlns:m='x'><m:mn>2</m:mn><m:mfrac><m:mn>1</m:mn><m:mn>2</m:mn></m:mfrac></m:math> \
+             mg, <mml:math><mml:msup><mml:mn>10</mml:mn><mml:mn>6</mml:mn></mml:msup></mml:math>",
             "Take `2 1/2` mg, `10^6`",
         ),
         (
-            "<p>a <math><mmultiscripts><mi>C</mi><mprescripts/><mn>6</mn><mn>14</mn>\
-             </mmultiscripts></math> b <math><mmultiscripts><mi>C</mi><mn>6</mn><none/>\
-             <mprescripts/><none/><mn>12</mn></mmultiscripts></math>",
+            "<p>a <math><mmultiscripts><mi>C</mi><mprescripts/><mn>6</mn><mn>14</mn></\
+             mmultiscripts></math> b \
+             <math><mmultiscripts><mi>C</mi><mn>6</mn><none/><mprescripts/><none/><mn>12</mn></\
+             mmultiscripts></math>",
             "a `_6^14 C` b `^12 C_6`",
         ),
         // MathJax has written this one into the page.
@@ -153,15 +158,19 @@ fn a_formula_is_told_wherever_a_page_has_it() {
             "a x",
         ),
         (
-            "<p>a <span class=katex><span class=katex-html aria-hidden=true><span>E</span>=m</span></span> b",
+            "<p>a <span class=katex><span class=katex-html \
+             aria-hidden=true><span>E</span>=m</span></span> b",
             "a E=m b",
         ),
         (
-            "<p>a <span class=katex><span class=katex-mathml><math><mi>E</mi></math></span><span class=katex-html aria-hidden=true>F</span></span>",
+            "<p>a <span class=katex><span class=katex-mathml><math><mi>E</mi></math></span><span \
+             class=katex-html aria-hidden=true>F</span></span>",
             "a E",
         ),
         (
-            "<p>a <span class=katex><span class=katex-mathml><annotation encoding='application/x-tex'>E=m</annotation></span><span class=katex-html aria-hidden=true>F</span></span>",
+            "<p>a <span class=katex><span class=katex-mathml><annotation \
+             encoding='application/x-tex'>E=m</annotation></span><span class=katex-html \
+             aria-hidden=true>F</span></span>",
             "a `E=m`",
         ),
         // No formula of KaTeX's.
@@ -198,13 +207,15 @@ fn a_formula_of_elements_alone_is_told_in_one_line() {
             "e^(-x)+1",
         ),
         (
-            "<mi>x</mi><mo>=</mo><mfrac><mrow><mo>−</mo><mi>b</mi><mo>±</mo><msqrt><msup><mi>b</mi><mn>2</mn></msup>\
-             <mo>−</mo><mn>4</mn><mi>a</mi><mi>c</mi></msqrt></mrow><mrow><mn>2</mn><mi>a</mi></mrow></mfrac>",
+            "<mi>x</mi><mo>=</mo><mfrac><mrow><mo>−</mo><mi>b</mi><mo>±</mo><msqrt><msup><mi>b</\
+             mi><mn>2</mn></msup><mo>−</mo><mn>4</mn><mi>a</mi><mi>c</mi></msqrt></\
+             mrow><mrow><mn>2</mn><mi>a</mi></mrow></mfrac>",
             "x=(−b±√(b^2−4ac))/(2a)",
         ),
         (
-            "<mrow> <munderover><mo>&sum;</mo><mrow><mi>i</mi><mo>=</mo><mn>1</mn></mrow><mi>n</mi></munderover>\n\
-             <msub><mi>a</mi><mi>i</mi></msub><msub><mi>b</mi><mn>1</mn></msub><mi>c</mi> </mrow>",
+            "<mrow> <munderover><mo>&sum;</mo><mrow><mi>i</mi><mo>=</mo><mn>1</mn></mrow><mi>n</\
+             mi></munderover>\n<msub><mi>a</mi><mi>i</mi></msub><msub><mi>b</mi><mn>1</mn></\
+             msub><mi>c</mi> </mrow>",
             "∑_(i=1)^n a_i b_1 c",
         ),
         ("<mroot><mi>x</mi><mn>3</mn></mroot>", "x^(1/3)"),
@@ -213,7 +224,8 @@ fn a_formula_of_elements_alone_is_told_in_one_line() {
             "sin x 1/2 y",
         ),
         (
-            "<mfrac><mn>1</mn><mi>n</mi></mfrac><munder><mo>&sum;</mo><mi>i</mi></munder><mi>x</mi>",
+            "<mfrac><mn>1</mn><mi>n</mi></mfrac><munder><mo>&sum;</mo><mi>i</mi></munder><mi>x</\
+             mi>",
             "1/n ∑_i x",
         ),
         (
@@ -221,7 +233,8 @@ fn a_formula_of_elements_alone_is_told_in_one_line() {
             "f(a/b)",
         ),
         (
-            "<msup><mrow><mo>(</mo><mi>a</mi><mo>+</mo><mi>b</mi><mo>)</mo></mrow><mn>2</mn></msup>",
+            "<msup><mrow><mo>(</mo><mi>a</mi><mo>+</mo><mi>b</mi><mo>)</mo></mrow><mn>2</mn></\
+             msup>",
             "(a+b)^2",
         ),
         (
@@ -229,8 +242,9 @@ fn a_formula_of_elements_alone_is_told_in_one_line() {
             "(a, b)^T",
         ),
         (
-            "<mfenced open='[' close=']'><mtable><mtr><mtd><mn>1</mn></mtd><mtd><mn>2</mn></mtd></mtr>\
-             <mtr><mtd><mn>3</mn></mtd><mtd><mrow/></mtd></mtr></mtable></mfenced>",
+            "<mfenced open='[' \
+             close=']'><mtable><mtr><mtd><mn>1</mn></mtd><mtd><mn>2</mn></mtd></\
+             mtr><mtr><mtd><mn>3</mn></mtd><mtd><mrow/></mtd></mtr></mtable></mfenced>",
             "[1, 2; 3, ]",
         ),
         (
@@ -242,7 +256,8 @@ fn a_formula_of_elements_alone_is_told_in_one_line() {
             "n over k",
         ),
         (
-            "<mn>1</mn><mo>&lt;</mo><msub><mi>x</mi><mi>&amp;</mi></msub><mphantom><mi>y</mi></mphantom>",
+            "<mn>1</mn><mo>&lt;</mo><msub><mi>x</mi><mi>&amp;</mi></msub><mphantom><mi>y</mi></\
+             mphantom>",
             "1<x_&",
         ),
     ];
@@ -274,7 +289,8 @@ fn a_formula_of_elements_alone_is_told_in_one_line() {
 fn numbers_of_lines_are_no_part_of_the_code() {
     check(&[
         (
-            "<pre><span class=linenos>1</span><b>import</b> os\n<span class='linenos'> 2</span>x = 1</pre>",
+            "<pre><span class=linenos>1</span><b>import</b> os\n<span class='linenos'> 2</span>x \
+             = 1</pre>",
             "```\nimport os\nx = 1\n```",
         ),
         ("<pre><a class=ln href=#1>1</a>a 1</pre>", "```\na 1\n```"),
@@ -288,7 +304,8 @@ fn numbers_of_lines_are_no_part_of_the_code() {
 fn what_an_element_shows_in_its_own_place_is_text() {
     check(&[
         (
-            "<my-app><template shadowrootmode=open><style>a</style><h1>a</h1><p>b</template></my-app>",
+            "<my-app><template \
+             shadowrootmode=open><style>a</style><h1>a</h1><p>b</template></my-app>",
             "# a\n\nb",
         ),
         (
@@ -315,7 +332,8 @@ fn what_an_element_shows_in_its_own_place_is_text() {
             "a",
         ),
         (
-            "<p><template shadowrootmode=open>a</template><template shadowrootmode=open>b</template>c",
+            "<p><template shadowrootmode=open>a</template><template \
+             shadowrootmode=open>b</template>c",
             "ac",
         ),
         (
@@ -323,7 +341,9 @@ fn what_an_element_shows_in_its_own_place_is_text() {
             "b",
         ),
         (
-            "<x-card><template shadowrootmode=closed><p>a<slot></slot></template><p>b</x-card><template><p>c</template>",
+            "<x-card><template \
+             shadowrootmode=closed><p>a<slot></slot></template><p>b</x-card><template><p>c</\
+             template>",
             "a\n\nb",
         ),
     ]);
@@ -339,9 +359,10 @@ fn an_annotation_within_a_line_stands_in_brackets() {
         ),
         ("<ruby>漢<rt> </rt></ruby>", "漢"),
         (
-            "<p>As shown<span class='ltx_note ltx_role_footnote'><sup class=ltx_note_mark>1</sup>\
-             <span class=ltx_note_outer><span class=ltx_note_content><sup class=ltx_note_mark>1</sup>\
-             <span class='ltx_tag ltx_tag_note'>1</span>Only in spring.</span></span></span> the count falls.",
+            "<p>As shown<span class='ltx_note ltx_role_footnote'><sup \
+             class=ltx_note_mark>1</sup><span class=ltx_note_outer><span \
+             class=ltx_note_content><sup class=ltx_note_mark>1</sup><span class='ltx_tag \
+             ltx_tag_note'>1</span>Only in spring.</span></span></span> the count falls.",
             "As shown (Only in spring.) the count falls.",
         ),
     ]);
@@ -367,7 +388,8 @@ fn an_image_without_an_address_is_looked_for_where_it_is_kept() {
             "![a](https://example.com/o.png)",
         ),
         (
-            "<img class=lazy src=/placeholder.gif data-original=/o.png alt=a> <img src=/p.png data-lazy-src=/b.png alt=b>",
+            "<img class=lazy src=/placeholder.gif data-original=/o.png alt=a> <img src=/p.png \
+             data-lazy-src=/b.png alt=b>",
             "![a](https://example.com/o.png) ![b](https://example.com/b.png)",
         ),
         (
@@ -402,7 +424,8 @@ fn a_list_that_counts_down_has_its_numbers() {
 fn a_drawing_alone_shows_its_label() {
     check(&[
         (
-            "<table><tr><th>Feature<th>Free<tr><td>Search<td><svg role=img aria-label='Yes'><path d='M0'/></svg></table>",
+            "<table><tr><th>Feature<th>Free<tr><td>Search<td><svg role=img aria-label='Yes'><path \
+             d='M0'/></svg></table>",
             "| Feature | Free |\n| --- | --- |\n| Search | Yes |",
         ),
         ("<p><svg role='img' aria-label='A &amp; B'/></p>", "A & B"),
@@ -441,8 +464,8 @@ fn values_and_labels_that_a_page_shows_in_place_of_text_are_text() {
             "x",
         ),
         (
-            "<p>Rating: <span role=img aria-label='4 of 5 stars'><i></i></span>.\
-             <p><span role=img aria-label='a red rocket'>🚀</span><i role=img aria-label=search></i>",
+            "<p>Rating: <span role=img aria-label='4 of 5 stars'><i></i></span>.<p><span role=img \
+             aria-label='a red rocket'>🚀</span><i role=img aria-label=search></i>",
             "Rating: 4 of 5 stars.\n\n🚀",
         ),
     ]);
@@ -451,8 +474,8 @@ fn values_and_labels_that_a_page_shows_in_place_of_text_are_text() {
 #[test]
 fn the_foot_of_a_table_comes_last() {
     check(&[(
-        "<table><thead><tr><th>h<th>i</thead><tfoot><tr><td>sum<td>9</tfoot>\
-         <tbody><tr><td>a<td>4<tr><td>b<td>5</table>",
+        "<table><thead><tr><th>h<th>i</thead><tfoot><tr><td>sum<td>9</\
+         tfoot><tbody><tr><td>a<td>4<tr><td>b<td>5</table>",
         "| h | i |\n| --- | --- |\n| a | 4 |\n| b | 5 |\n| sum | 9 |",
     )]);
 }

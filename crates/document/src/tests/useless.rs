@@ -115,11 +115,13 @@ fn what_is_shown_from_elsewhere_is_a_link() {
         ("a<iframe src=/v width=0 height=0></iframe>b", "a b"),
         ("a<iframe src=/v hidden></iframe>b", "a b"),
         (
-            "a<video src=/v.mp4 title='A \"b\" c' controls>Your browser does not support the video tag.</video>b",
+            "a<video src=/v.mp4 title='A \"b\" c' controls>Your browser does not support the \
+             video tag.</video>b",
             "a [A \"b\" c](https://example.com/v.mp4) b",
         ),
         (
-            "<video><source src=/v.webm><source src=/v.mp4><p>Your browser does not support this.</video>",
+            "<video><source src=/v.webm><source src=/v.mp4><p>Your browser does not support \
+             this.</video>",
             "[Video](https://example.com/v.webm)",
         ),
         (
@@ -161,8 +163,8 @@ fn a_card_leads_to_one_place_once_and_an_image_stands_once() {
     let others = (0..16).fold(String::new(), |page, n| {
         page + &format!("<p><a href=/{n}>o</a>")
     });
-    let card = "<p><a href=/x><img src=/i.png alt=i></a><p><a href=/x>Title</a> <p>Text \
-                <a href=/x>Read more</a> <a href=/x><img src=/i.png alt=i></a> <a href=/y>y</a>";
+    let card = "<p><a href=/x><img src=/i.png alt=i></a><p><a href=/x>Title</a> <p>Text <a \
+                href=/x>Read more</a> <a href=/x><img src=/i.png alt=i></a> <a href=/y>y</a>";
     let markdown = markdown(&format!("{others}{card}"));
     assert!(
         markdown.ends_with(
@@ -265,7 +267,8 @@ fn what_sends_the_page_on_is_no_place_to_go_to() {
             "a Share",
         ),
         (
-            "<p>a <a href='https://twitter.com/intent/tweet?url=x' aria-label=Tweet><svg></svg></a>",
+            "<p>a <a href='https://twitter.com/intent/tweet?url=x' \
+             aria-label=Tweet><svg></svg></a>",
             "a",
         ),
         ("<p>a <a href='mailto:?body=x'>Mail</a>", "a Mail"),
@@ -302,7 +305,8 @@ fn a_title_that_says_the_same_is_gone() {
 fn icons_of_fonts_stand_in_no_heading() {
     check(&[
         (
-            "<h1 id=r>Notes<a class=headerlink href=#r title='Permalink to this heading'>\u{f0c1}</a></h1>x",
+            "<h1 id=r>Notes<a class=headerlink href=#r title='Permalink to this \
+             heading'>\u{f0c1}</a></h1>x",
             "# Notes\n\nx",
         ),
         (

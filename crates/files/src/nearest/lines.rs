@@ -302,8 +302,8 @@ mod tests {
         most_similar_lines(&folded, sought.as_bytes(), None).unwrap()
     }
 
-    const FILE: &str = "use std::io;\n\nfn first() {\n    one();\n    two(1, 2);\n    three();\n}\n\n\
-                        fn second() {\n    four();\n}\n";
+    const FILE: &str = "use std::io;\n\nfn first() {\n    one();\n    two(1, 2);\n    \
+                        three();\n}\n\nfn second() {\n    four();\n}\n";
 
     #[test]
     fn the_line_that_differs_is_found_among_equal_ones() {
@@ -326,12 +326,12 @@ mod tests {
 
     #[test]
     fn lines_that_stand_together_are_found_though_some_stand_elsewhere_too() {
-        let file = "class Writer:\n    def visit_For(self, node):\n        self.fill(\"for \")\n        if \
-                    node.orelse:\n            self.fill(\"else\")\n            \
-                    self.traverse(node.orelse)\n\n    def visit_If(self, node):\n        \
-                    self.fill(\"if \")\n        if node.orelse:\n            self.fill(\"else\")\n            \
-                    self.traverse(node.orelse)\n\n    def visit_While(self, node):\n        \
-                    self.fill(\"while \")\n        self.traverse(node.test)\n";
+        let file = "class Writer:\n    def visit_For(self, node):\n        self.fill(\"for \")\n        \
+             if node.orelse:\n            self.fill(\"else\")\n            \
+             self.traverse(node.orelse)\n\n    def visit_If(self, node):\n        self.fill(\"if \
+             \")\n        if node.orelse:\n            self.fill(\"else\")\n            \
+             self.traverse(node.orelse)\n\n    def visit_While(self, node):\n        \
+             self.fill(\"while \")\n        self.traverse(node.test)\n";
         let lines: Vec<&str> = file.split_inclusive('\n').collect();
         let sought = lines[9..16].concat();
         for (changed, to) in [

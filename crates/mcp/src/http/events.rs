@@ -404,8 +404,8 @@ fn instead_of(message: &ServerJsonRpcMessage) -> ServerJsonRpcMessage {
         ServerJsonRpcMessage::Error(error) => error.id.clone(),
         _ => None,
     };
-    let text = "The answer was too large to be kept for a connection that broke. Make the call again, and \
-                ask for less at a time.";
+    let text = "The answer was too large to be kept for a connection that broke. Make the call \
+                again, and ask for less at a time.";
     ServerJsonRpcMessage::error(ErrorData::internal_error(text, None), id)
 }
 

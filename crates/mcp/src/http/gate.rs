@@ -177,8 +177,8 @@ impl RequestGate {
             Some(false) => {
                 return Err(HttpRefusal::new(
                     StatusCode::FORBIDDEN,
-                    "this server does not answer to the name in the header Host: use the address that it \
-                     listens on, or have it started with --allowed-host",
+                    "this server does not answer to the name in the header Host: use the address \
+                     that it listens on, or have it started with --allowed-host",
                 ));
             }
             None => return Err(bad("the header Host is no host's name")),
@@ -202,7 +202,8 @@ impl RequestGate {
         let wrong = || {
             HttpRefusal::unauthenticated(
                 BAD_TOKEN,
-                "the token in the header Authorization is not one of this server's: ask whoever runs it",
+                "the token in the header Authorization is not one of this server's: ask whoever \
+                 runs it",
             )
         };
         let given = match read_header(headers, &AUTHORIZATION) {
@@ -347,8 +348,8 @@ impl KeyFiles {
                 .map_err(|fault| format!("the file of tokens {} {fault}", path.display()))?;
             if tokens.is_empty() {
                 log(&format!(
-                    "the file of tokens {} is empty, and nobody gets in: `ikigai-tools token NAME --file FILE` \
-                     adds one, and SIGHUP has it read",
+                    "the file of tokens {} is empty, and nobody gets in: `ikigai-tools token NAME \
+                     --file FILE` adds one, and SIGHUP has it read",
                     path.display()
                 ));
             }
@@ -385,8 +386,8 @@ fn too_many_at_once(what: &str) -> HttpRefusal {
     HttpRefusal::retry_later(
         StatusCode::TOO_MANY_REQUESTS,
         format!(
-            "too many {what} at once: a token may have as many on their way as are left for the others; try \
-             again in {} second",
+            "too many {what} at once: a token may have as many on their way as are left for the \
+             others; try again in {} second",
             DEFAULT_RETRY_AFTER.as_secs()
         ),
         DEFAULT_RETRY_AFTER,
@@ -397,8 +398,8 @@ fn too_many_at_once(what: &str) -> HttpRefusal {
 fn missing_token() -> HttpRefusal {
     HttpRefusal::unauthenticated(
         NO_TOKEN,
-        "this server wants a token: send the header `Authorization: Bearer TOKEN`, with the token that whoever \
-         runs it has made for you",
+        "this server wants a token: send the header `Authorization: Bearer TOKEN`, with the token \
+         that whoever runs it has made for you",
     )
 }
 

@@ -53,7 +53,8 @@ pub async fn read(
         Err(HttpRefusal::new(
             StatusCode::REQUEST_TIMEOUT,
             format!(
-                "the body did not come within {} seconds, and the connection is closed: send it again, on another",
+                "the body did not come within {} seconds, and the connection is closed: send it \
+                 again, on another",
                 BODY_TIMEOUT.as_secs()
             ),
         )
@@ -119,7 +120,8 @@ fn parse_at_once(bytes: &Bytes) -> Result<IncomingMessage, HttpRefusal> {
         return match serde_json::from_slice::<IgnoredAny>(bytes) {
             Ok(_) => Err(HttpRefusal::new(
                 StatusCode::BAD_REQUEST,
-                "batches are not taken: send one message as one object, each in a request of its own",
+                "batches are not taken: send one message as one object, each in a request of its \
+                 own",
             )),
             Err(error) => Err(not_json(&error)),
         };

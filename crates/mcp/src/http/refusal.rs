@@ -144,8 +144,8 @@ impl HttpRefusal {
         let body = self.body();
         let reason = self.status.canonical_reason().unwrap_or_default();
         let mut bytes = format!(
-            "HTTP/1.1 {} {reason}\r\ncontent-type: application/json\r\nretry-after: 1\r\n\
-             connection: close\r\ncontent-length: {}\r\n\r\n",
+            "HTTP/1.1 {} {reason}\r\ncontent-type: application/json\r\nretry-after: \
+             1\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
             self.status.as_u16(),
             body.len()
         )

@@ -126,8 +126,8 @@ fn session_limit_reached() -> HttpRefusal {
     HttpRefusal::retry_later(
         StatusCode::SERVICE_UNAVAILABLE,
         format!(
-            "there are as many sessions as there may be, and each has a call under way: try again in \
-             {seconds} seconds, or end a session of yours"
+            "there are as many sessions as there may be, and each has a call under way: try again \
+             in {seconds} seconds, or end a session of yours"
         ),
         RETRY_AFTER,
     )
@@ -137,6 +137,7 @@ fn session_limit_reached() -> HttpRefusal {
 fn duplicate_request_id() -> HttpRefusal {
     HttpRefusal::new(
         StatusCode::BAD_REQUEST,
-        "a request of this session with the same id has no answer yet: give each request an id of its own",
+        "a request of this session with the same id has no answer yet: give each request an id of \
+         its own",
     )
 }

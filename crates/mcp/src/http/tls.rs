@@ -36,7 +36,8 @@ pub fn acceptor(certificate: &Path, key: &Path) -> Result<TlsAcceptor, String> {
     let secret = read(key)?;
     if secret.is_open_to_others() {
         log(&format!(
-            "warning: the key file {} may be read or changed by others than its owner (its mode is {:04o})",
+            "warning: the key file {} may be read or changed by others than its owner (its mode \
+             is {:04o})",
             key.display(),
             secret.mode
         ));
@@ -57,7 +58,8 @@ pub fn acceptor(certificate: &Path, key: &Path) -> Result<TlsAcceptor, String> {
         .with_single_cert(chain, secret);
     let mut config = config.map_err(|error| match error {
         rustls::Error::InconsistentKeys(_) => format!(
-            "the key in {} does not belong to the certificate in {}, which has to be the first of its file",
+            "the key in {} does not belong to the certificate in {}, which has to be the first of \
+             its file",
             key.display(),
             certificate.display()
         ),

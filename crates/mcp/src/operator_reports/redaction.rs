@@ -13,8 +13,9 @@ use iki_web::credentials::SecretText;
 const HIDDEN: &str = "[key]";
 
 /// The ends of names whose values are secrets.
-const SECRET: &str = "(?:key|token|secret|passw(?:or)?d|passphrase|pass|pwd|sig|signature|auth|\
-                      authorization|credentials?|session|sessionid|sid|jwt)";
+const SECRET: &str = "(?:key|token|secret|passw(?:or)?\
+                      d|passphrase|pass|pwd|sig|signature|auth|authorization|credentials?\
+                      |session|sessionid|sid|jwt)";
 
 /// A login in an address, as far as browsers take one for it.
 static LOGIN: LazyLock<Option<Regex>> = LazyLock::new(|| {

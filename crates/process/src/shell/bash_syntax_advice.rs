@@ -10,8 +10,8 @@ use std::ffi::OsStr;
 use crate::shell::command_shell::find_on_path;
 
 /// Keywords and builtins of bash that `sh` takes for the names of programs.
-const BASH_WORDS: &str = "[[ source function let declare typeset shopt mapfile readarray pushd popd disown time builtin \
-     enable compgen coproc";
+const BASH_WORDS: &str = "[[ source function let declare typeset shopt mapfile readarray pushd \
+                          popd disown time builtin enable compgen coproc";
 
 /// Builtins of which bash has options that `sh` calls illegal.
 const BASH_OPTIONS: &str = "set read wait export printf readonly unset ulimit";
@@ -108,12 +108,12 @@ pub fn advise_on_failure(command: &str, tail: &[u8]) -> Option<String> {
 }
 
 /// Advice on an option of `echo` that bash reads as one.
-const ECHO: &str = "The shell here is sh, whose echo prints -e and reads escapes without it; printf '%b\\n' \
-    does the same in every shell.";
+const ECHO: &str = "The shell here is sh, whose echo prints -e and reads escapes without it; \
+                    printf '%b\\n' does the same in every shell.";
 
 /// Advice on a redirection of both streams that only bash reads as one.
-const BOTH_STREAMS: &str = "The shell here is sh, in which `&>` starts the command in the background and empties the \
-    file: write `>FILE 2>&1`.";
+const BOTH_STREAMS: &str = "The shell here is sh, in which `&>` starts the command in the \
+                            background and empties the file: write `>FILE 2>&1`.";
 
 /// True if the system's `sh` is dash, whose words these are.
 fn is_dash() -> bool {

@@ -34,7 +34,7 @@ pub(super) fn end_unanswered_editors(running: &[RunningProcess], output: &File) 
     let names: Vec<&str> = ended.collect();
     let name = names.first()?;
     Some(format!(
-        "\nNo terminal here: {name} waited for keys that nobody can type, and was ended. Change the \
-         file by a command, such as sed -i.\n"
+        "\nNo terminal here: {name} waited for keys that nobody can type, and was ended. Change \
+         the file by a command, such as sed -i.\n"
     ))
 }

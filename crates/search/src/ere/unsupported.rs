@@ -3,12 +3,15 @@
 
 use super::PatternError;
 
-pub(super) const GROUP_NAME: &str = "a group's name is invalid or used twice: write letters, digits and `_`, as in `(?<name>…)`, each name once";
+pub(super) const GROUP_NAME: &str = "a group's name is invalid or used twice: write letters, \
+                                     digits and `_`, as in `(?<name>…)`, each name once";
 pub(super) const NO_CHARACTER: &str =
     r"no character has this number: write one up to `\x{10FFFF}`, and no surrogate";
 pub(super) const PROPERTY: &str =
     r"this Unicode property is unknown: write one such as `\p{L}`, `\p{Lu}`, `\p{Greek}`";
-pub(super) const LINE_FEED: &str = r"no line contains a line feed (`\n`), and lines are searched one by one: write `$` for the end of a line, or search for a part that is within one line";
+pub(super) const LINE_FEED: &str = "no line contains a line feed (`\\n`), and lines are searched \
+                                    one by one: write `$` for the end of a line, or search for a \
+                                    part that is within one line";
 
 const FILTER_ADVICE: &str = "search for one part of it, then filter the matching lines";
 const NESTING_ADVICE: &str = r"write out one level of nesting, as in `\([^()]*\)`";
@@ -62,14 +65,16 @@ pub(super) fn flag(flag: char) -> PatternError {
 /// Refuses `\x`, `\u` or `\U` without its digits.
 pub(super) fn digits(letter: char) -> PatternError {
     refused(format!(
-        r"`\{letter}` lacks its hexadecimal digits: write `\{letter}{{41}}`, and `\\{letter}` for a backslash before the letter"
+        "`\\{letter}` lacks its hexadecimal digits: write `\\{letter}{{41}}`, and `\\\\{letter}` \
+         for a backslash before the letter"
     ))
 }
 
 /// Refuses an escape that does not stand for a character, in brackets.
 pub(super) fn in_brackets(letter: char) -> PatternError {
     refused(format!(
-        r"`\{letter}` cannot stand in brackets: write the characters themselves or an alternative, as in `([…]|…)`, or `\\` for a backslash before `{letter}`"
+        "`\\{letter}` cannot stand in brackets: write the characters themselves or an \
+         alternative, as in `([…]|…)`, or `\\\\` for a backslash before `{letter}`"
     ))
 }
 
@@ -91,8 +96,8 @@ pub(super) fn bare_class(class: &str, is_negated: bool) -> PatternError {
     let not = if is_negated { "^" } else { "" };
     let name = class.trim_matches(':');
     refused(format!(
-        "`[{not}{class}]` lacks its outer brackets: write `[{not}[{class}]]` for the class, or `[{not}{name}:]` \
-         for these characters"
+        "`[{not}{class}]` lacks its outer brackets: write `[{not}[{class}]]` for the class, or \
+         `[{not}{name}:]` for these characters"
     ))
 }
 
@@ -113,7 +118,8 @@ pub(super) fn escape(letter: char) -> PatternError {
         _ => "the letter alone",
     };
     refused(format!(
-        r"the escape `\{letter}` is not supported: write {instead}, or `\\{letter}` for a backslash and `{letter}`"
+        "the escape `\\{letter}` is not supported: write {instead}, or `\\\\{letter}` for a \
+         backslash and `{letter}`"
     ))
 }
 

@@ -186,12 +186,14 @@ pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, Failure> {
     // State that `work` leaves half done is either given up or looked at with that in mind.
     panic::catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
         let place = lock(&PLACE_OF_PANIC).take();
-        let place = place.map(|place| format!(" at {place}")).unwrap_or_default();
+        let place = place
+            .map(|place| format!(" at {place}"))
+            .unwrap_or_default();
         Failure::new(
             ErrorCode::ToolFailed,
             format!(
-                "Internal error{place}: the fault is in ikigai-tools and not in the request, and the same call will \
-                 fail again. Whether it has changed anything is not known."
+                "Internal error{place}: the fault is in ikigai-tools and not in the request, and \
+                 the same call will fail again. Whether it has changed anything is not known."
             ),
         )
     })

@@ -400,7 +400,8 @@ mod tests {
                 }
                 let start = measure.suffix(text.as_bytes(), room);
                 prop_assert!(measure.cost(&text.as_bytes()[start..]) <= room);
-                if measure.least_line() == 0 && let Some(before) = text[..start].chars().next_back() {
+                let before = text[..start].chars().next_back();
+                if measure.least_line() == 0 && let Some(before) = before {
                     let longer = start - before.len_utf8();
                     prop_assert!(measure.cost(&text.as_bytes()[longer..]) > room);
                 }

@@ -104,8 +104,8 @@ pub fn failure_text(family: EnvelopeFamily, failure: &Failure) -> String {
 }
 
 /// The fields that every tool's answer may have.
-const ENVELOPE_FIELDS: &str = "success error error_code retryable retryAfterSeconds suggestedAction \
-    provider alternatives detail note";
+const ENVELOPE_FIELDS: &str = "success error error_code retryable retryAfterSeconds \
+                               suggestedAction provider alternatives detail note";
 
 /// True if every tool's answer may have a field of this name.
 #[must_use]

@@ -367,8 +367,8 @@ impl ExitCodes {
 0: the command ended with 0
 2: the command line could not be understood
 125: it was not done, or not to its end
-other: that of the command which was run; 124 at the end of its time, 127 if it could not be run, 128 + N if signal N \
-ended it",
+other: that of the command which was run; 124 at the end of its time, 127 if it could not be run, \
+                   128 + N if signal N ended it",
     };
 
     /// Each code with its meaning.

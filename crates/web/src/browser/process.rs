@@ -97,7 +97,8 @@ const DIRECTORIES: &str =
 /// The variables that the browser gets: for finding programs, libraries and fonts, and for writing
 /// dates. Others are withheld, among them keys, proxies and the address of the user's session.
 const PASSED_VARIABLES: &str = "CHROME_DEVEL_SANDBOX FONTCONFIG_FILE FONTCONFIG_PATH \
-    FONTCONFIG_SYSROOT LANG LANGUAGE LD_LIBRARY_PATH LOGNAME NIX_LD PATH TZ USER XDG_DATA_DIRS";
+                                FONTCONFIG_SYSROOT LANG LANGUAGE LD_LIBRARY_PATH LOGNAME NIX_LD \
+                                PATH TZ USER XDG_DATA_DIRS";
 
 /// Variables that are lists of directories.
 const PATH_LIST_VARIABLES: [&str; 3] = ["PATH", "LD_LIBRARY_PATH", "XDG_DATA_DIRS"];

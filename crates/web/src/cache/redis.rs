@@ -325,8 +325,8 @@ impl RedisCache {
         drop(link);
         if is_news {
             (self.log)(&format!(
-                "Redis is not to be had ({why}): this server goes on with its own cache, and tries \
-                 again every second"
+                "Redis is not to be had ({why}): this server goes on with its own cache, and \
+                 tries again every second"
             ));
         }
     }

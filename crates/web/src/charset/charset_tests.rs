@@ -249,18 +249,18 @@ fn a_broken_declaration_ends_nowhere_else_than_in_utf_8() {
 const SENTENCES: &[(&str, &str)] = &[
     (
         "windows-1251",
-        "Съешь же ещё этих мягких французских булок, да выпей чаю. В чащах юга жил бы цитрус? Да, но \
-         фальшивый экземпляр! Расписание поездов изменилось с первого сентября.",
+        "Съешь же ещё этих мягких французских булок, да выпей чаю. В чащах юга жил бы цитрус? Да, \
+         но фальшивый экземпляр! Расписание поездов изменилось с первого сентября.",
     ),
     (
         "koi8-r",
-        "Архив переписки хранится на этом сервере с тысяча девятьсот девяносто пятого года, и читать \
-         его может каждый. Правила конференции опубликованы на главной странице.",
+        "Архив переписки хранится на этом сервере с тысяча девятьсот девяносто пятого года, и \
+         читать его может каждый. Правила конференции опубликованы на главной странице.",
     ),
     (
         "shift_jis",
-        "吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。何でも薄暗いじめじめした所で\
-         ニャーニャー泣いていた事だけは記憶している。",
+        "吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。\
+         何でも薄暗いじめじめした所でニャーニャー泣いていた事だけは記憶している。",
     ),
     (
         "euc-jp",
@@ -269,8 +269,8 @@ const SENTENCES: &[(&str, &str)] = &[
     ),
     (
         "gbk",
-        "这个网站介绍中国的历史和文化。请在左边的菜单里选择您感兴趣的内容，如有问题欢迎与我们联系。\
-         版权所有，未经许可不得转载。",
+        "这个网站介绍中国的历史和文化。请在左边的菜单里选择您感兴趣的内容，\
+         如有问题欢迎与我们联系。版权所有，未经许可不得转载。",
     ),
     (
         "big5",
@@ -284,8 +284,8 @@ const SENTENCES: &[(&str, &str)] = &[
     ),
     (
         "windows-1253",
-        "Καλώς ήρθατε στην ιστοσελίδα μας. Εδώ θα βρείτε πληροφορίες για την ιστορία και τον πολιτισμό \
-         της Ελλάδας, καθώς και χρήσιμους συνδέσμους.",
+        "Καλώς ήρθατε στην ιστοσελίδα μας. Εδώ θα βρείτε πληροφορίες για την ιστορία και τον \
+         πολιτισμό της Ελλάδας, καθώς και χρήσιμους συνδέσμους.",
     ),
     (
         "windows-1255",
@@ -294,28 +294,29 @@ const SENTENCES: &[(&str, &str)] = &[
     ),
     (
         "windows-1256",
-        "مرحبا بكم في موقعنا. ستجدون هنا معلومات عن التاريخ والثقافة العربية، بالإضافة إلى روابط مفيدة \
-         لمواقع أخرى.",
+        "مرحبا بكم في موقعنا. ستجدون هنا معلومات عن التاريخ والثقافة العربية، بالإضافة إلى روابط \
+         مفيدة لمواقع أخرى.",
     ),
     (
         "iso-8859-2",
-        "Zażółć gęślą jaźń. Witamy na naszej stronie, na której znajdą Państwo wiadomości o historii i \
-         kulturze Śląska oraz użyteczne odnośniki do innych miejsc.",
+        "Zażółć gęślą jaźń. Witamy na naszej stronie, na której znajdą Państwo wiadomości o \
+         historii i kulturze Śląska oraz użyteczne odnośniki do innych miejsc.",
     ),
     (
         "windows-1250",
-        "Příliš žluťoučký kůň úpěl ďábelské ódy. Vítejte na našich stránkách, kde naleznete informace o \
-         historii a kultuře našeho města „Žatec“.",
+        "Příliš žluťoučký kůň úpěl ďábelské ódy. Vítejte na našich stránkách, kde naleznete \
+         informace o historii a kultuře našeho města „Žatec“.",
     ),
     (
         "windows-1254",
-        "Sitemize hoş geldiniz. Burada Türkiye'nin tarihi ve kültürü hakkında bilgi bulabilirsiniz; \
-         ayrıca başka sitelere yararlı bağlantılar da vardır. Görüşleriniz için teşekkür ederiz.",
+        "Sitemize hoş geldiniz. Burada Türkiye'nin tarihi ve kültürü hakkında bilgi \
+         bulabilirsiniz; ayrıca başka sitelere yararlı bağlantılar da vardır. Görüşleriniz için \
+         teşekkür ederiz.",
     ),
     (
         "windows-1252",
-        "Größenänderungen übernimmt die Straßenbahn für Sie – „ohne Gewähr“. Les élèves français sont \
-         arrivés à l’école où ça sentait la crème brûlée.",
+        "Größenänderungen übernimmt die Straßenbahn für Sie – „ohne Gewähr“. Les élèves français \
+         sont arrivés à l’école où ça sentait la crème brûlée.",
     ),
     (
         "windows-874",

@@ -168,10 +168,10 @@ pub fn describe_proxy_lookup_failure(
 }
 
 const NO_PROXY: &str = "The proxy that the environment names (http_proxy, https_proxy, all_proxy) \
-    cannot be reached, and without it no page can be fetched.";
+                        cannot be reached, and without it no page can be fetched.";
 
 const OFFLINE: &str = "No name server answers: most likely this machine has no network, and no \
-    other page can be fetched either.";
+                       other page can be fetched either.";
 
 /// Describes an address that the guard refused.
 pub fn describe_refusal(refusal: &GuardError) -> NetworkError {
@@ -179,8 +179,8 @@ pub fn describe_refusal(refusal: &GuardError) -> NetworkError {
     error.refused = true;
     match refusal {
         GuardError::Address { class, .. } if class.scope == AddressScope::Never => error.advising(
-            "This is not a failure of the network: such an address is never fetched, however it is \
-             spelled or redirected to.",
+            "This is not a failure of the network: such an address is never fetched, however it \
+             is spelled or redirected to.",
         ),
         _ => error,
     }
@@ -308,8 +308,8 @@ fn reason(why: &CertificateError) -> String {
     };
     let reason = match why {
         UnknownIssuer => {
-            "no authority that this system trusts signed it. If it is your own authority, name \
-             its certificate in SSL_CERT_FILE"
+            "no authority that this system trusts signed it. If it is your own authority, name its \
+             certificate in SSL_CERT_FILE"
         }
         Expired | ExpiredContext { .. } => "it has expired",
         NotValidYet | NotValidYetContext { .. } => {

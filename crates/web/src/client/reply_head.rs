@@ -200,7 +200,8 @@ mod tests {
             for line in lines {
                 let colon = line.iter().position(|byte| *byte == b':').unwrap();
                 prop_assert!(colon > 0 && line[..colon].iter().all(|byte| is_token(*byte)));
-                prop_assert!(!line.iter().any(|byte| (*byte < 0x20 && *byte != b'\t') || *byte == 0x7f));
+                let is_control = |byte: &u8| byte.is_ascii_control() && *byte != b'\t';
+                prop_assert!(!line.iter().any(is_control));
             }
         }
     }

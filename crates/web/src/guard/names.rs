@@ -12,9 +12,10 @@ use std::net::{IpAddr, Ipv6Addr};
 use super::class::{self, AddressClass, AddressScope};
 
 const METADATA: &str = "metadata metadata.google.internal metadata.goog metadata.azure.internal \
-    metadata.azure.com metadata.tencentyun.com metadata.packet.net metadata.platformequinix.com \
-    metadata.cloud.ibm.com api.metadata.cloud.ibm.com instance-data instance-data.ec2.internal \
-    rancher-metadata rancher-metadata.rancher.internal";
+                        metadata.azure.com metadata.tencentyun.com metadata.packet.net \
+                        metadata.platformequinix.com metadata.cloud.ibm.com \
+                        api.metadata.cloud.ibm.com instance-data instance-data.ec2.internal \
+                        rancher-metadata rancher-metadata.rancher.internal";
 
 /// First labels of metadata services in any zone below `internal`, such as
 /// `instance-data.eu-west-1.compute.internal`.

@@ -17,31 +17,32 @@ const MAX_NAME_BYTES: usize = 200;
 const MAX_WORDS: usize = 5;
 
 /// Words that mark an organisation, in lower case.
-const ORGANISATION_WORDS: &str = "academy administration agency associates association authority \
-    board bureau center centre club coalition collaboration collaborators college commission \
-    committee community company consortium contributors corp corporation council department desk \
-    division editors foundation gmbh government group hospital inc initiative institute \
-    international investigators journal lab laboratory labs limited llc ltd magazine media \
-    ministry museum network news newsroom of office organisation organization partners post \
-    press programme project reporters research school service services society staff studio team \
-    the times trust union university wiki";
+const ORGANISATION_WORDS: &str = "academy administration agency associates association authority board bureau center centre \
+     club coalition collaboration collaborators college commission committee community company \
+     consortium contributors corp corporation council department desk division editors foundation \
+     gmbh government group hospital inc initiative institute international investigators journal \
+     lab laboratory labs limited llc ltd magazine media ministry museum network news newsroom of \
+     office organisation organization partners post press programme project reporters research \
+     school service services society staff studio team the times trust union university wiki";
 
 /// Suffixes such as Jr., in lower case.
 const SUFFIXES: &str = "jr jr. sr sr. ii iii iv";
 
 /// Degrees and the like, which citations leave out, in lower case and without points.
-const DEGREES: &str = "ba bs bsc cfa cfp cfp\u{ae} cpa dds dphil dvm edd esq facs frcp jd ldn \
-    llb llm ma mba mbbs md mfa mph ms msc msw pharmd phd rd rdn rn";
+const DEGREES: &str = "ba bs bsc cfa cfp cfp\u{ae} cpa dds dphil dvm edd esq facs frcp jd ldn llb \
+                       llm ma mba mbbs md mfa mph ms msc msw pharmd phd rd rdn rn";
 
 /// Texts in the place of a name: nothing, and labels of a name that is elsewhere.
-const NOT_NAMES: &str = "admin|anonymous|author|authors|by|contributor|guest|guest author|\
-    guest blogger|guest contributor|n/a|none|null|post by|posted by|published by|reviewed by|\
-    staff writer|the author|undefined|unknown|updated by|webmaster|written by";
+const NOT_NAMES: &str = "admin|anonymous|author|authors|by|contributor|guest|guest author|guest \
+                         blogger|guest contributor|n/a|none|null|post by|posted by|published \
+                         by|reviewed by|staff writer|the author|undefined|unknown|updated \
+                         by|webmaster|written by";
 
 /// Words of what authors are, which sites put behind their names, in lower case.
 const ROLES: &str = "analyst anchor blogger chief columnist contributor correspondent critic \
-    curator director editor engineer fellow founder host intern journalist lecturer manager photographer \
-    president producer professor reporter researcher scientist staff student writer";
+                     curator director editor engineer fellow founder host intern journalist \
+                     lecturer manager photographer president producer professor reporter \
+                     researcher scientist staff student writer";
 
 /// Words between two names; true for those that may stand within one as well: `Ortega y Gasset`,
 /// `von und zu Berg`.
@@ -286,7 +287,7 @@ fn is_listed(text: &str) -> bool {
 
 /// Words that end the names in a byline, in lower case.
 const AFTER_NAMES: &str = "on updated published posted reviewed edited last read min view follow \
-    monday tuesday wednesday thursday friday saturday sunday";
+                           monday tuesday wednesday thursday friday saturday sunday";
 
 /// Parses the authors of a byline as a page shows it, without the date and any text after the
 /// names.

@@ -27,7 +27,7 @@ const MAX_CANDIDATES: usize = 64;
 
 /// Elements in which a page declares its DOI, the clearest first.
 const DECLARED: &str = "citation_doi bepress_citation_doi prism.doi dc.identifier.doi \
-    dc.identifier dcterms.identifier doi publication_doi rft_id";
+                        dc.identifier dcterms.identifier doi publication_doi rft_id";
 
 /// Codes of characters of SICIs, as addresses in a text have them.
 const CODES: [(&str, &str); 8] = [
@@ -59,7 +59,7 @@ const ENCODED: &AsciiSet = &CONTROLS
 
 /// Endings of URLs after a DOI that are not part of it.
 const VIEWS: &str = "full abstract abs pdf epdf epub html meta summary references fulltext \
-    full-text figures tables";
+                     full-text figures tables";
 
 /// Returns the DOI of the page at `url`, in lower case: the declared one, or else that in its URL,
 /// or else the first in its text, Markdown or plain. `None` for a page that is not a scholarly

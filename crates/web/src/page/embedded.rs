@@ -191,14 +191,14 @@ mod tests {
 
     #[test]
     fn structured_data_is_what_the_page_declares() {
-        let html = "<meta property=og:title content='A &amp; B'><meta name=og:type content=article>\
-            <meta property=article:tag content=x><meta property=article:tag content=y>\
-            <meta property=article:tag content=z><meta name=citation_title content=T>\
-            <meta name=citation_author content='Doe, Jane'>\
-            <meta name=citation_author content='Roe, \u{202e}Richard\n X'>\
-            <meta name=description content=no><meta property=og:image content=''>\
-            <script type=application/ld+json>{ \"@type\" : \"Article\" }</script>\
-            <script type=application/ld+json>{ broken }</script>";
+        let html = "<meta property=og:title content='A &amp; B'><meta name=og:type \
+                    content=article><meta property=article:tag content=x><meta \
+                    property=article:tag content=y><meta property=article:tag content=z><meta \
+                    name=citation_title content=T><meta name=citation_author content='Doe, \
+                    Jane'><meta name=citation_author content='Roe, \u{202e}Richard\n X'><meta \
+                    name=description content=no><meta property=og:image content=''><script \
+                    type=application/ld+json>{ \"@type\" : \"Article\" }</script><script \
+                    type=application/ld+json>{ broken }</script>";
         assert_eq!(
             data(html),
             json!({
@@ -231,8 +231,8 @@ mod tests {
 
     #[test]
     fn a_block_is_verbatim_and_the_answer_one_line() {
-        let html = "<script type=application/ld+json>\n{\n \"z\": 1.50,\n \"a\": \"\\u00e9\"\n}\n\
-            </script>";
+        let html = "<script type=application/ld+json>\n{\n \"z\": 1.50,\n \"a\": \
+                    \"\\u00e9\"\n}\n</script>";
         let data = EmbeddedData::read(html).structured_data();
         let text = serde_json::to_string(&data).unwrap();
         assert_eq!(text, r#"{"jsonLd":[{"z":1.50,"a":"\u00e9"}]}"#);

@@ -42,10 +42,10 @@ fn a_line_has_nothing_that_cannot_be_seen() {
 fn nothing_that_can_mislead_reaches_what_is_said_of_a_page() {
     let bad = "\u{202e}\u{2066}\u{200b}\u{e0041}\u{1b}[31m\0\n";
     let html = format!(
-        "<title>a{bad}b</title><meta name=author content='Jane{bad} Doe'>\
-         <meta property=og:site_name content='S{bad}'><meta property=og:title content='T{bad}x'>\
-         <meta name=citation_doi content='10.1234/a{bad}'>\
-         <meta name=citation_journal_title content='J{bad}'>"
+        "<title>a{bad}b</title><meta name=author content='Jane{bad} Doe'><meta \
+         property=og:site_name content='S{bad}'><meta property=og:title content='T{bad}x'><meta \
+         name=citation_doi content='10.1234/a{bad}'><meta name=citation_journal_title \
+         content='J{bad}'>"
     );
     let answer = everything("https://example.org/", &html);
     let read: String = serde_json::from_str::<serde_json::Value>(&answer)

@@ -24,8 +24,8 @@ use crate::work::{Work, WorkAuthor, WorkKind};
 
 /// Fields of a work that are read; all of them take ten times as much.
 const FIELDS: &str = "id,doi,display_name,publication_year,publication_date,authorships,\
-    primary_location,best_oa_location,open_access,locations,ids,cited_by_count,is_retracted,\
-    abstract_inverted_index,type,biblio";
+                      primary_location,best_oa_location,open_access,locations,ids,cited_by_count,\
+                      is_retracted,abstract_inverted_index,type,biblio";
 
 /// Its number for the archive arXiv.
 const ARXIV: &str = "S4306400194";

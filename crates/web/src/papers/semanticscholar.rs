@@ -22,13 +22,13 @@ use crate::search::html_text;
 use crate::work::{Work, WorkAuthor, WorkKind, is_archive};
 
 const FIELDS: &str = "title,url,externalIds,abstract,venue,journal,year,publicationDate,authors,\
-    citationCount,influentialCitationCount,isOpenAccess,openAccessPdf,tldr,\
-    publicationTypes,publicationVenue";
+                      citationCount,influentialCitationCount,isOpenAccess,openAccessPdf,tldr,\
+                      publicationTypes,publicationVenue";
 
 /// Fields of the works around one, which have no summary of a sentence.
 const FIELDS_AROUND: &str = "title,url,externalIds,abstract,venue,journal,year,publicationDate,\
-    authors,citationCount,influentialCitationCount,isOpenAccess,openAccessPdf,publicationTypes,\
-    publicationVenue";
+                             authors,citationCount,influentialCitationCount,isOpenAccess,\
+                             openAccessPdf,publicationTypes,publicationVenue";
 
 /// Row of this provider.
 pub static PROVIDER: PaperProvider = PaperProvider {

@@ -318,7 +318,7 @@ mod tests {
     #[test]
     fn identifiers_are_found_in_a_reference() {
         let text = "Vaswani et al. Attention. arXiv preprint arXiv:1706.03762v5, 2017. \
-            doi:10.48550/arXiv.1706.03762. PMID: 123.";
+                    doi:10.48550/arXiv.1706.03762. PMID: 123.";
         let ids: Vec<String> = WorkId::all_in(text).iter().map(WorkId::to_string).collect();
         assert_eq!(ids, ["arXiv:1706.03762", "PMID:123"]);
         let text = "J. Work 3 (2021). https://doi.org/10.1000/182.";

@@ -37,10 +37,13 @@ pub static PROVIDER: PatentProvider = PatentProvider {
 
 /// Fields of a patent that are asked for.
 const FIELDS: &str = "jurisdiction doc_number kind publication_type abstract legal_status \
-    biblio.invention_title biblio.parties biblio.application_reference";
+                      biblio.invention_title biblio.parties biblio.application_reference";
 
 fn request(search: &PatentSearch, account: &ProviderAccount) -> ProviderRequest {
-    let text = |words: &str, fields: &[&str]| json!({"query_string": {"query": words, "fields": fields, "default_operator": "and"}});
+    let text = |words: &str, fields: &[&str]| {
+        let query = json!({"query": words, "fields": fields, "default_operator": "and"});
+        json!({ "query_string": query })
+    };
     let anywhere = ["title", "abstract", "claim", "description"];
     let fields = if search.newest_first() {
         &anywhere[..2]

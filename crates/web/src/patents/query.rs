@@ -16,7 +16,8 @@ const REQUESTED_RESULTS_BY_YEARS: usize = 50;
 
 /// Legal forms of companies, which no two sources write the same way.
 const LEGAL_FORMS: &str = "ab ag as asa bv co company corp corporation gmbh inc incorporated kg \
-    kgaa kk limited llc llp lp ltd nv oy oyj plc pte pty sa sarl sas se spa srl";
+                           kgaa kk limited llc llp lp ltd nv oy oyj plc pte pty sa sarl sas se \
+                           spa srl";
 
 /// Purpose of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -186,11 +186,10 @@ fn advice(provider: &Provider, kind: ProviderFailureKind) -> String {
         ProviderFailureKind::RateLimited { seconds, .. } => {
             format!("Search again in {seconds} seconds, or choose another provider.")
         }
-        ProviderFailureKind::Network { is_local: true } => {
-            "This machine has no way out: no other provider can be reached either, until that is \
-             mended."
-                .to_owned()
-        }
+        ProviderFailureKind::Network { is_local: true } => "This machine has no way out: no other \
+                                                            provider can be reached either, until \
+                                                            that is mended."
+            .to_owned(),
         ProviderFailureKind::Network { .. } => {
             "Search again in a few seconds, or choose another provider.".to_owned()
         }
@@ -200,10 +199,9 @@ fn advice(provider: &Provider, kind: ProviderFailureKind) -> String {
         ProviderFailureKind::Upstream => {
             "Search again in a minute, or choose another provider.".to_owned()
         }
-        ProviderFailureKind::NotUnderstood => {
-            "Choose another provider; asking this one again will not help \
-            until whatever is in between is fixed."
-                .to_owned()
-        }
+        ProviderFailureKind::NotUnderstood => "Choose another provider; asking this one again \
+                                               will not help until whatever is in between is \
+                                               fixed."
+            .to_owned(),
     }
 }

@@ -19,7 +19,7 @@ const MAX_MESSAGE_CHARS: usize = 500;
 
 /// Places of the message in a failed reply's JSON; the last one is Crossref's.
 const MESSAGES: &str = "/error /error/detail /error/message /detail /detail/error /detail/message \
-    /message /message/0/message";
+                        /message /message/0/message";
 
 /// Parses a body as JSON, without its byte order mark, in UTF-8 or the charset that it declares.
 /// Invalid UTF-8 becomes U+FFFD, so that one broken character does not lose the rest.

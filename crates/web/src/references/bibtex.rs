@@ -388,8 +388,8 @@ mod tests {
     fn of_an_entry_that_is_not_closed_what_is_there_is_read() {
         for text in [
             "@article{a, title={A theory of salt}, author={Lee, Ann}, year={2020}",
-            "@article{a, title={A theory of salt}, author={Lee, Ann}, year={2020},\n\n\
-             @article{b, title={Another}, year={2021}}",
+            "@article{a, title={A theory of salt}, author={Lee, Ann}, year={2020},\n\n@article{b, \
+             title={Another}, year={2021}}",
         ] {
             let first = entries(text).remove(0);
             assert_eq!(first.title, "A theory of salt", "{text}");

@@ -316,13 +316,16 @@ mod tests {
             "Roe, R. Another title of it. 2002.",
         ];
         for text in [
-            "References\n[1] Doe, J. A title of it.\n    Journal 3, 2001.\n[2] Roe, R. Another title of it. 2002.",
+            "References\n[1] Doe, J. A title of it.\n    Journal 3, 2001.\n[2] Roe, R. Another \
+             title of it. 2002.",
             "1. Doe, J. A title of it. Journal 3, 2001.\n2. Roe, R. Another title of it.\n2002.\n",
             "Doe, J. A title of it.\nJournal 3, 2001.\n\nRoe, R. Another title of it. 2002.",
             "Doe, J. A title of it. Journal 3, 2001.\nRoe, R. Another title of it. 2002.",
             "Doe, J. A title of it.\n\tJournal 3, 2001.\nRoe, R. Another title of it.\n\t2002.",
-            "## Bibliography\n\n- Doe, J. A title of it. Jour-\n  nal 3, 2001.\n- Roe, R. Another title of it. 2002.",
-            "\\[1\\] Doe, J. A title of it. Journal 3, 2001.\n\n\\[2\\] Roe, R. Another title of it. 2002.",
+            "## Bibliography\n\n- Doe, J. A title of it. Jour-\n  nal 3, 2001.\n- Roe, R. Another \
+             title of it. 2002.",
+            "\\[1\\] Doe, J. A title of it. Journal 3, 2001.\n\n\\[2\\] Roe, R. Another title of \
+             it. 2002.",
         ] {
             assert_eq!(texts(text), expected, "{text}");
         }
@@ -404,15 +407,18 @@ mod tests {
                 2,
             ),
             (
-                "Doe, J.; Roe, R. A title of its own. J. 2001, 9, 1; Roe, R. Another one of it. 2002.",
+                "Doe, J.; Roe, R. A title of its own. J. 2001, 9, 1; Roe, R. Another one of it. \
+                 2002.",
                 2,
             ),
             (
-                "Doe, J. (2001). A title of its own. Journal, 3. Roe, R. (2002). Another one of it.",
+                "Doe, J. (2001). A title of its own. Journal, 3. Roe, R. (2002). Another one of \
+                 it.",
                 2,
             ),
             (
-                "[1] Doe J. It is so. 1999. [2] Roe R. Another title of it. [3] Poe E. A tale. 1840.",
+                "[1] Doe J. It is so. 1999. [2] Roe R. Another title of it. [3] Poe E. A tale. \
+                 1840.",
                 3,
             ),
             ("1. Doe J. A title of it. Vol. 2. Springer, 1990.", 1),
@@ -426,7 +432,8 @@ mod tests {
             ),
             ("Doe J, Roe R. A title of it. Lancet 1998; 351: 637-41.", 1),
             (
-                "Doe, J. (2001). A title. In Roe, R. (Ed.), Another title (pp. 1-9). Journal (2002).",
+                "Doe, J. (2001). A title. In Roe, R. (Ed.), Another title (pp. 1-9). Journal \
+                 (2002).",
                 1,
             ),
             ("[1] Doe J. Comment on [2] and others. 2001.", 1),

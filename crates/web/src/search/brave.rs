@@ -162,9 +162,9 @@ fn refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
     let meta = error.get("meta").unwrap_or(&Value::Null);
     if let BraveQuota::UsedUp(limit) = quota(reply, code, meta) {
         let text = match limit {
-            None | Some(2000) => "Rate limit exceeded. You've used your free search quota \
-                 (2,000/month)."
-                .to_owned(),
+            None | Some(2000) => {
+                "Rate limit exceeded. You've used your free search quota (2,000/month).".to_owned()
+            }
             Some(limit) => format!(
                 "Rate limit exceeded. You've used your search quota ({}/month).",
                 thousands(limit)

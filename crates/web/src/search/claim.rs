@@ -271,7 +271,7 @@ mod tests {
     #[test]
     fn the_sentence_that_shares_most_is_shown() {
         let snippet = "Coffee is popular. Drinking coffee lowers the risk of diabetes, studies \
-            say. Tea is popular too.";
+                       say. Tea is popular too.";
         assert_eq!(
             signal(
                 "Coffee drinkers have a lower risk of diabetes",
@@ -358,8 +358,8 @@ mod tests {
 
     #[test]
     fn sentences_end_where_readers_end_them() {
-        let text = "It costs 3.5 million, e.g. in the U.S. alone. J. Smith said so! Really? Yes\n\
-            and no. 是的。不是。 End";
+        let text = "It costs 3.5 million, e.g. in the U.S. alone. J. Smith said so! Really? \
+                    Yes\nand no. 是的。不是。 End";
         let found_words: Vec<&str> = sentences(text).collect();
         assert_eq!(
             found_words,

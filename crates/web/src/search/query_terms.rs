@@ -243,7 +243,8 @@ mod tests {
         let all = search(Some("the \"exact  phrase"), Some("-a, b \"c  d\" ,"), 2);
         assert_eq!(
             query_string(&ask(&all), QueryOperators::ALL),
-            "two words \"the exact phrase\" -a -b -\"c d\" (site:site-0.example OR site:site-1.example)"
+            "two words \"the exact phrase\" -a -b -\"c d\" (site:site-0.example OR \
+             site:site-1.example)"
         );
         assert_eq!(
             query_string(&ask(&all), QueryOperators::default()),

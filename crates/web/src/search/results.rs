@@ -25,7 +25,8 @@ const MAX_EXTRA_SNIPPETS: usize = 5;
 
 /// URL parameters that identify the referrer, and not the page.
 const TRACKING_PARAMETERS: &str = "_ga _gl dclid fbclid gad_source gbraid gclid gclsrc igshid \
-    mc_cid mc_eid mkt_tok msclkid srsltid twclid ttclid wbraid yclid";
+                                   mc_cid mc_eid mkt_tok msclkid srsltid twclid ttclid wbraid \
+                                   yclid";
 
 /// Returns the results that may be shown, in their order: with an http or https URL, from the
 /// requested hosts, each once.

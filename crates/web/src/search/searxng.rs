@@ -40,8 +40,8 @@ pub static PROVIDER: SearchProvider = SearchProvider {
             variable: "SEARXNG_URL",
             path: &["web_search", "searxng", "url"],
         }),
-        setup: "SearXNG is a server of your own, at an address such as http://localhost:8080, whose \
-            settings have `json` among `search.formats`.",
+        setup: "SearXNG is a server of your own, at an address such as http://localhost:8080, \
+                whose settings have `json` among `search.formats`.",
         refusal,
         ..Provider::PLAIN
     },

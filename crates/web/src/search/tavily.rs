@@ -45,15 +45,15 @@ pub static PROVIDER: SearchProvider = SearchProvider {
 
 /// Names of countries as Tavily spells them.
 const COUNTRIES: &str = "\
-    AR argentina|AT austria|AU australia|BE belgium|BG bulgaria|BR brazil|CA canada|\
-    CH switzerland|CL chile|CN china|CO colombia|CZ czech republic|DE germany|DK denmark|\
-    EE estonia|EG egypt|ES spain|FI finland|FR france|GB united kingdom|GR greece|HR croatia|\
-    HU hungary|ID indonesia|IE ireland|IL israel|IN india|IS iceland|IT italy|JP japan|\
-    KE kenya|KR south korea|LT lithuania|LU luxembourg|LV latvia|MX mexico|MY malaysia|\
-    NG nigeria|NL netherlands|NO norway|NZ new zealand|PE peru|PH philippines|PK pakistan|\
-    PL poland|PT portugal|RO romania|RS serbia|RU russia|SA saudi arabia|SE sweden|\
-    SG singapore|SI slovenia|SK slovakia|TH thailand|TR turkey|TW taiwan|UA ukraine|\
-    US united states|VN vietnam|ZA south africa";
+    AR argentina|AT austria|AU australia|BE belgium|BG bulgaria|BR brazil|CA canada|CH \
+     switzerland|CL chile|CN china|CO colombia|CZ czech republic|DE germany|DK denmark|EE \
+     estonia|EG egypt|ES spain|FI finland|FR france|GB united kingdom|GR greece|HR croatia|HU \
+     hungary|ID indonesia|IE ireland|IL israel|IN india|IS iceland|IT italy|JP japan|KE kenya|KR \
+     south korea|LT lithuania|LU luxembourg|LV latvia|MX mexico|MY malaysia|NG nigeria|NL \
+     netherlands|NO norway|NZ new zealand|PE peru|PH philippines|PK pakistan|PL poland|PT \
+     portugal|RO romania|RS serbia|RU russia|SA saudi arabia|SE sweden|SG singapore|SI \
+     slovenia|SK slovakia|TH thailand|TR turkey|TW taiwan|UA ukraine|US united states|VN \
+     vietnam|ZA south africa";
 
 fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderRequest {
     let search = ask.search;

@@ -168,8 +168,8 @@ fn refused(error: FetchError) -> SiteApiError {
 
 fn blocked(why: &str) -> SiteApiError {
     SiteApiError::Blocked(format!(
-        "YouTube wants to see a human and did not show the video ({why}). Try again later, or find \
-         a transcript elsewhere."
+        "YouTube wants to see a human and did not show the video ({why}). Try again later, or \
+         find a transcript elsewhere."
     ))
 }
 
@@ -285,7 +285,8 @@ mod tests {
     fn the_player_is_found_wherever_the_page_has_it() {
         for page in [
             "<script>var ytInitialPlayerResponse = {\"videoDetails\":{\"title\":\"};\"}};var x={}",
-            "<script>if(window[\"ytInitialPlayerResponse\"]){}window[\"ytInitialPlayerResponse\"] = {\"videoDetails\":{}};",
+            "<script>if(window[\"ytInitialPlayerResponse\"]){}window[\"ytInitialPlayerResponse\"] \
+             = {\"videoDetails\":{}};",
             "ytInitialPlayerResponse = null; ytInitialPlayerResponse={\"playabilityStatus\":{}}",
         ] {
             assert!(player(page).is_some(), "{page}");

@@ -142,7 +142,7 @@ fn has_word(value: Option<&str>, word: &str) -> bool {
 
 /// Classes of bylines.
 const BYLINE_CLASSES: &str = "byline byline-name byline__name author author-name article-author \
-    entry-author post-author p-author";
+                              entry-author post-author p-author";
 
 fn is_byline(class: Option<&str>) -> bool {
     // A quick test first, because most classes contain neither.

@@ -16,11 +16,10 @@ fn metas(page: &str) -> Vec<(MetaKind, String, String)> {
 
 #[test]
 fn metas_are_found_by_each_of_their_three_names() {
-    let page = "<META Name=Author content='Jane &amp; Co&#46;'>\
-        <meta property=\"og:title\" content=\"A &eacute; B\"/>\
-        <meta content=2024 itemprop=datePublished>\
-        <meta name=a property=og:b content=c><meta name=x><meta content=y>\
-        <meta name='' content=z><meta name=twice name=no content=1 content=2>";
+    let page = "<META Name=Author content='Jane &amp; Co&#46;'><meta property=\"og:title\" \
+                content=\"A &eacute; B\"/><meta content=2024 itemprop=datePublished><meta name=a \
+                property=og:b content=c><meta name=x><meta content=y><meta name='' \
+                content=z><meta name=twice name=no content=1 content=2>";
     let expected = [
         (MetaKind::Name, "author", "Jane & Co."),
         (MetaKind::Property, "og:title", "A \u{e9} B"),
@@ -75,9 +74,9 @@ fn the_title_is_the_page_s_own() {
 
 #[test]
 fn scripts_of_json_ld_come_as_they_stand_wherever_they_are() {
-    let page = "<script type=application/ld+json>{\"a\":\"&amp;\"}</script><body>\
-        <p><script type=' Application/LD+JSON; charset=utf-8'> [1] </script>\
-        <script>no</script><script type=application/json>no</script>";
+    let page = "<script type=application/ld+json>{\"a\":\"&amp;\"}</script><body><p><script \
+                type=' Application/LD+JSON; charset=utf-8'> [1] \
+                </script><script>no</script><script type=application/json>no</script>";
     assert_eq!(read_declared(page).json_ld, ["{\"a\":\"&amp;\"}", " [1] "]);
 }
 
@@ -98,8 +97,8 @@ fn the_byline_is_who_wrote_the_page_and_nobody_else() {
             &["A B"],
         ),
         (
-            "<span class=author>first</span><span itemprop=author>A B</span>\
-             <span class=author>last</span>",
+            "<span class=author>first</span><span itemprop=author>A B</span><span \
+             class=author>last</span>",
             &["A B"],
         ),
         ("<div class=author><div>A</div>B</div>", &["A B"]),
@@ -127,8 +126,8 @@ fn the_date_is_that_of_the_article() {
     for (page, date) in [
         ("<time datetime=2020>old</time>", None),
         (
-            "<time datetime=2020></time><article><time datetime=2021></time>\
-             <time datetime=2022></time>",
+            "<time datetime=2020></time><article><time datetime=2021></time><time \
+             datetime=2022></time>",
             Some("2021"),
         ),
         (

@@ -4,7 +4,7 @@
 /// Categories of elements; the distance from a block up to the nearest element of each is a
 /// feature.
 const CATEGORIES: &str = "nav header footer aside main article section form table list figure \
-    details dialog blockquote dl a heading p";
+                          details dialog blockquote dl a heading p";
 
 /// Number of categories.
 pub(super) const CATEGORY_COUNT: usize = 18;
@@ -57,7 +57,7 @@ pub(super) fn is_holder(kind: u8) -> bool {
 
 /// Kinds of blocks, numbered from 1.
 const KINDS: &str = "p div li td th dt dd pre blockquote figcaption button label option section \
-    article span a summary body";
+                     article span a summary body";
 
 fn position_of(names: &str, name: &str) -> Option<usize> {
     names.split(' ').position(|known| known == name)

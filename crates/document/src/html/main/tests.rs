@@ -61,10 +61,10 @@ fn signatures_outside_of_the_container_make_the_choice_unsure() {
         write!(links, "<li><a href={number}.html>Store{number}</a>").unwrap();
     }
     let page = format!(
-        "<!doctype html><title>Store - Quay</title><div class=sidebar><h1><a href=/>Quay</a></h1>\
-         <div class=types-list><ul>{links}</ul></div></div><div class=main-content><h1>class Store\
-         </h1><h2>Instance Method Detail</h2><div class=entry-detail><div class=signature>def \
-         <b>open?</b> : Bool</div></div></div>"
+        "<!doctype html><title>Store - Quay</title><div class=sidebar><h1><a \
+         href=/>Quay</a></h1><div class=types-list><ul>{links}</ul></div></div><div \
+         class=main-content><h1>class Store</h1><h2>Instance Method Detail</h2><div \
+         class=entry-detail><div class=signature>def <b>open?</b> : Bool</div></div></div>"
     );
     let base = Url::parse("https://example.com/a/b").unwrap();
     let (document, certainty) = convert_main_until(&page, &base, false, None);

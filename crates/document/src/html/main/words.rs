@@ -65,29 +65,29 @@ const PARTS: [(u8, &str); 9] = [
          consent gdpr onetrust share sharing sharedaddy addtoany social newsletter subscribe \
          subscription signup login review reviews testimonial testimonials author byline bio \
          advert ads advertisement sponsored promo promotion promotional cta cart popular trending \
-         teaser teasers carousel pagination paging pager modal popup hidden <dialog @dialog \
-         <form @form @search",
+         teaser teasers carousel pagination paging pager modal popup hidden <dialog @dialog <form \
+         @form @search",
     ),
     (APART | ASIDE, "comment comments commentlist disqus respond"),
     (
         MARGINAL,
         "<header %author %creator %person banner btn button categories checkbox creator date \
-         disclaimer excerpt extras meta posted posts print published secondary slide sr sticky tag \
-         tags widget",
+         disclaimer excerpt extras meta posted posts print published secondary slide sr sticky \
+         tag tags widget",
     ),
     (SIGNATURE, "signature"),
     (
         POST,
-        "answer comment comments forum message messages msg post postbody posts reply thread topic \
-         user",
+        "answer comment comments forum message messages msg post postbody posts reply thread \
+         topic user",
     ),
     (AUTHOR, "author"),
     (READERS, "commentlist comments disqus discussion respond"),
     (ASIDE, "<aside @complementary aside sidebar"),
     (
         NOTE,
-        "@note @doc-footnote admonition admonitionblock alert callout caution danger deprecated deprecation hint \
-         important note notecard tip warning",
+        "@note @doc-footnote admonition admonitionblock alert callout caution danger deprecated \
+         deprecation hint important note notecard tip warning",
     ),
 ];
 

@@ -133,7 +133,7 @@ impl<'a> PageFilter<'a> {
 
 /// Elements whose contents are never drawn.
 const NEVER_DRAWN: &str = "annotation annotation-xml clippath defs desc filter lineargradient \
-    marker mask metadata mphantom pattern radialgradient symbol";
+                           marker mask metadata mphantom pattern radialgradient symbol";
 
 /// A foreign start tag.
 struct ForeignTag {

@@ -15,9 +15,9 @@ const MAX_TEXT_BYTES: usize = 80;
 const MAX_TEXT_NODES: usize = 16;
 
 /// Beginnings of the texts of skip links, in lower case.
-const SKIP_LINK_STARTS: &str = "skip to |skip nav|skip link|skip content|jump to content|\
-    jump to main|jump to nav|jump to search|zum inhalt|aller au contenu|ir al contenido|\
-    ir para o conte";
+const SKIP_LINK_STARTS: &str = "skip to |skip nav|skip link|skip content|jump to content|jump to \
+                                main|jump to nav|jump to search|zum inhalt|aller au contenu|ir al \
+                                contenido|ir para o conte";
 
 /// True for a link to a part of its page.
 pub(super) fn leads_into_page(link: &Handle) -> bool {

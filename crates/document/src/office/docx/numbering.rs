@@ -233,12 +233,12 @@ mod tests {
     #[test]
     fn a_list_counts_by_level_and_starts_anew_where_it_says_so() {
         let mut lists = ListNumbering::read(
-            "<w:numbering><w:abstractNum w:abstractNumId='5'>\
-             <w:lvl w:ilvl='0'><w:start w:val='3'/><w:numFmt w:val='decimal'/><w:lvlText w:val='%1.'/></w:lvl>\
-             <w:lvl w:ilvl='1'><w:start w:val='1'/><w:numFmt w:val='lowerLetter'/><w:lvlText w:val='%1.%2)'/></w:lvl>\
-             </w:abstractNum><w:num w:numId='1'><w:abstractNumId w:val='5'/></w:num>\
-             <w:num w:numId='2'><w:abstractNumId w:val='5'/><w:lvlOverride w:ilvl='0'>\
-             <w:startOverride w:val='1'/></w:lvlOverride></w:num></w:numbering>",
+            "<w:numbering><w:abstractNum w:abstractNumId='5'><w:lvl w:ilvl='0'><w:start \
+             w:val='3'/><w:numFmt w:val='decimal'/><w:lvlText w:val='%1.'/></w:lvl><w:lvl \
+             w:ilvl='1'><w:start w:val='1'/><w:numFmt w:val='lowerLetter'/><w:lvlText \
+             w:val='%1.%2)'/></w:lvl></w:abstractNum><w:num w:numId='1'><w:abstractNumId \
+             w:val='5'/></w:num><w:num w:numId='2'><w:abstractNumId w:val='5'/><w:lvlOverride \
+             w:ilvl='0'><w:startOverride w:val='1'/></w:lvlOverride></w:num></w:numbering>",
         );
         let mut label = |list, level| lists.next_label(list, level).map(|label| label.text);
         let wanted = [

@@ -21,8 +21,9 @@ const BODY_OUTLINE: u8 = 9;
 
 /// Style names of headings without their numbers, in several languages, and as identifiers, in
 /// which some programs leave letters out: `berschrift` for `Überschrift`.
-const HEADINGS: &str = "heading berschrift titre título titulo ttulo titolo kop rubrik overskrift otsikko \
-    nagłówek naglowek nagwek nadpis заголовок 标题 標題 見出し 제목 başlık balk címsor";
+const HEADINGS: &str = "heading berschrift titre título titulo ttulo titolo kop rubrik overskrift \
+                        otsikko nagłówek naglowek nagwek nadpis заголовок 标题 標題 見出し 제목 \
+                        başlık balk címsor";
 
 /// Beginnings of the names of monospaced fonts that do not say so by their last word.
 const MONOSPACED_FONTS: &str =
@@ -322,9 +323,9 @@ pub(in super::super) fn heading_level_of(name: &str) -> Option<u8> {
 }
 
 /// The names of styles of code, in lower case.
-const CODE_STYLES: &str = "source code,verbatim char,html code,html preformatted,html keyboard,\
-    html sample,html typewriter,code,inline code,code block,macro text,macro,preformatted text,\
-    source text,verbatim";
+const CODE_STYLES: &str = "source code,verbatim char,html code,html preformatted,html \
+                           keyboard,html sample,html typewriter,code,inline code,code block,macro \
+                           text,macro,preformatted text,source text,verbatim";
 
 /// True for the name of a style of code, in lower case.
 pub(in super::super) fn is_code(name: &str) -> bool {

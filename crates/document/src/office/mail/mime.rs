@@ -36,8 +36,8 @@ const MAX_DETECTION_BYTES: usize = 8 * 1024;
 const MAIL_HEADERS: &str = "received message-id return-path delivered-to mime-version";
 
 /// Headers of which one is in any mail.
-const COMMON_HEADERS: &str = "from to subject date content-type received message-id return-path \
-    delivered-to mime-version";
+const COMMON_HEADERS: &str =
+    "from to subject date content-type received message-id return-path delivered-to mime-version";
 
 /// True if a file surely begins as a message: nothing but headers, one that only mail has, and its
 /// author; or as a mailbox.

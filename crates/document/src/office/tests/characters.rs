@@ -14,9 +14,9 @@ fn docx_runs(runs: &[(&str, &str)]) -> Vec<u8> {
 fn odt_spans(properties: &str, paragraph: &str) -> Vec<u8> {
     let content = format!(
         "<office:document-content><office:automatic-styles><style:style style:name='S' \
-         style:family='text'><style:text-properties {properties}/></style:style>\
-         </office:automatic-styles><office:body><office:text><text:p>{paragraph}</text:p>\
-         </office:text></office:body></office:document-content>"
+         style:family='text'><style:text-properties \
+         {properties}/></style:style></office:automatic-styles><office:body><office:text><text:\
+         p>{paragraph}</text:p></office:text></office:body></office:document-content>"
     );
     let media_type = "application/vnd.oasis.opendocument.text";
     zip(&[("mimetype", media_type), ("content.xml", &content)])
@@ -46,8 +46,8 @@ fn superscripts_of_documents_are_told_from_the_digits_before_them() {
         "10^6 per m^2, 10^-*5*, e^(-x/2), 1st CO2 x^3",
     );
     for position in ["super 58%", "33% 58%"] {
-        let span = "10<text:span text:style-name='S'>6</text:span> m\
-                    <text:span text:style-name='S'>2</text:span>";
+        let span = "10<text:span text:style-name='S'>6</text:span> m<text:span \
+                    text:style-name='S'>2</text:span>";
         let file = odt_spans(&format!("style:text-position='{position}'"), span);
         check(&file, "10^6 m^2");
     }
@@ -57,19 +57,20 @@ fn superscripts_of_documents_are_told_from_the_digits_before_them() {
         br"{\rtf1 10{\super 6} m\super 2\nosupersub , CO{\sub 2} 10{\up6 -5}\up0 3}",
         "10^6 m^2, CO2 10^-53",
     );
-    let runs = "<a:p><a:r><a:t>10</a:t></a:r><a:r><a:rPr baseline='30000'/><a:t>6</a:t></a:r>\
-                <a:r><a:t> CO</a:t></a:r><a:r><a:rPr baseline='-25000'/><a:t>2</a:t></a:r></a:p>";
+    let runs = "<a:p><a:r><a:t>10</a:t></a:r><a:r><a:rPr \
+                baseline='30000'/><a:t>6</a:t></a:r><a:r><a:t> CO</a:t></a:r><a:r><a:rPr \
+                baseline='-25000'/><a:t>2</a:t></a:r></a:p>";
     let slide = pptx(&[&shape("", runs)], &[]);
     check(&slide, "## Slide 1\n\n10^6 CO2");
 }
 
 #[test]
 fn superscripts_of_cells_are_told_from_the_digits_before_them() {
-    let rich = "<r><t>10</t></r><r><rPr><vertAlign val='superscript'/></rPr><t>6</t></r>\
-                <r><t> </t></r><r><rPr><rFont val='Symbol'/></rPr><t>m</t></r><r><t>g</t></r>";
+    let rich = "<r><t>10</t></r><r><rPr><vertAlign val='superscript'/></rPr><t>6</t></r><r><t> \
+                </t></r><r><rPr><rFont val='Symbol'/></rPr><t>m</t></r><r><t>g</t></r>";
     let rows = format!(
-        "<sheetData><row><c t='inlineStr'><is>{rich}</is></c></row>\
-         <row><c t='s'><v>0</v></c></row></sheetData>"
+        "<sheetData><row><c t='inlineStr'><is>{rich}</is></c></row><row><c \
+         t='s'><v>0</v></c></row></sheetData>"
     );
     let strings = format!("<sst><si>{rich}</si></sst>");
     let file = xlsx(&[("One", "", &rows)], &[("xl/sharedStrings.xml", &strings)]);
@@ -102,9 +103,8 @@ fn characters_of_symbol_fonts_are_translated() {
     ];
     let signs =
         signs.map(|(font, code)| format!("<w:r><w:sym w:font='{font}' w:char='{code}'/></w:r>"));
-    let field = "<w:r><w:fldChar w:fldCharType='begin'/></w:r>\
-                 <w:r><w:instrText> SYMBOL 109 \\f \"Symbol\" \\s 10 </w:instrText></w:r>\
-                 <w:r><w:fldChar w:fldCharType='end'/></w:r>";
+    let field = "<w:r><w:fldChar w:fldCharType='begin'/></w:r><w:r><w:instrText> SYMBOL 109 \\f \
+                 \"Symbol\" \\s 10 </w:instrText></w:r><w:r><w:fldChar w:fldCharType='end'/></w:r>";
     let file = docx(&format!("<w:p>{}{field}</w:p>", signs.concat()), &[]);
     check(&file, "α≤±\u{2713}µ");
     let span = "5 <text:span text:style-name='S'>m\u{f0b3}</text:span>";
@@ -113,9 +113,9 @@ fn characters_of_symbol_fonts_are_translated() {
         br#"{\rtf1\ansi{\fonttbl{\f0 Arial;}{\f3\fcharset2 Symbol;}}5 {\f3 m}g {\f3\'61\'b3}, {\field{\*\fldinst SYMBOL 109 \\f "Symbol" \\s 10}{\fldrslt\f3\fs20}}g {\f3\u-3987 ?\u-3915 ?}}"#,
         "5 µg α≥, µg µ∝",
     );
-    let runs = "<a:p><a:r><a:rPr><a:latin typeface='Arial'/><a:sym typeface='Symbol'/></a:rPr>\
-                <a:t>m \u{f06d}</a:t></a:r><a:r><a:rPr><a:latin typeface='Symbol'/></a:rPr>\
-                <a:t>m</a:t></a:r></a:p>";
+    let runs = "<a:p><a:r><a:rPr><a:latin typeface='Arial'/><a:sym \
+                typeface='Symbol'/></a:rPr><a:t>m \u{f06d}</a:t></a:r><a:r><a:rPr><a:latin \
+                typeface='Symbol'/></a:rPr><a:t>m</a:t></a:r></a:p>";
     let slide = pptx(&[&shape("", runs)], &[]);
     check(&slide, "## Slide 1\n\nm µµ");
 }

@@ -3,20 +3,24 @@
 use super::sample_files::{docx, paragraph, relations};
 use super::{check, converted};
 
-const STYLES: &str = "<w:styles><w:style w:type='paragraph' w:default='1' w:styleId='Standard'><w:name w:val='Normal'/></w:style>\
-    <w:style w:type='paragraph' w:styleId='Titel'><w:name w:val='Title'/></w:style>\
-    <w:style w:type='paragraph' w:styleId='berschrift1'><w:name w:val='heading 1'/><w:pPr><w:outlineLvl w:val='0'/></w:pPr></w:style>\
-    <w:style w:type='paragraph' w:styleId='Kapitel'><w:name w:val='Kapitel'/><w:basedOn w:val='berschrift1'/></w:style>\
-    <w:style w:type='paragraph' w:styleId='Ebene'><w:name w:val='Ebene'/><w:pPr><w:outlineLvl w:val='2'/></w:pPr></w:style>\
-    <w:style w:type='paragraph' w:styleId='Quelle'><w:name w:val='Source Code'/></w:style>\
-    <w:style w:type='character' w:styleId='Code'><w:name w:val='Verbatim Char'/></w:style>\
-    <w:style w:type='character' w:styleId='Fett'><w:name w:val='Strong'/><w:rPr><w:b/></w:rPr></w:style></w:styles>";
+const STYLES: &str = "<w:styles><w:style w:type='paragraph' w:default='1' w:styleId='Standard'><w:name \
+     w:val='Normal'/></w:style><w:style w:type='paragraph' w:styleId='Titel'><w:name \
+     w:val='Title'/></w:style><w:style w:type='paragraph' w:styleId='berschrift1'><w:name \
+     w:val='heading 1'/><w:pPr><w:outlineLvl w:val='0'/></w:pPr></w:style><w:style \
+     w:type='paragraph' w:styleId='Kapitel'><w:name w:val='Kapitel'/><w:basedOn \
+     w:val='berschrift1'/></w:style><w:style w:type='paragraph' w:styleId='Ebene'><w:name \
+     w:val='Ebene'/><w:pPr><w:outlineLvl w:val='2'/></w:pPr></w:style><w:style w:type='paragraph' \
+     w:styleId='Quelle'><w:name w:val='Source Code'/></w:style><w:style w:type='character' \
+     w:styleId='Code'><w:name w:val='Verbatim Char'/></w:style><w:style w:type='character' \
+     w:styleId='Fett'><w:name w:val='Strong'/><w:rPr><w:b/></w:rPr></w:style></w:styles>";
 
-const NUMBERING: &str = "<w:numbering><w:abstractNum w:abstractNumId='0'>\
-    <w:lvl w:ilvl='0'><w:start w:val='3'/><w:numFmt w:val='decimal'/><w:lvlText w:val='%1.'/></w:lvl>\
-    <w:lvl w:ilvl='1'><w:start w:val='1'/><w:numFmt w:val='bullet'/><w:lvlText w:val='o'/></w:lvl></w:abstractNum>\
-    <w:abstractNum w:abstractNumId='1'><w:lvl w:ilvl='0'><w:start w:val='1'/><w:numFmt w:val='upperRoman'/><w:lvlText w:val='%1)'/></w:lvl></w:abstractNum>\
-    <w:num w:numId='1'><w:abstractNumId w:val='0'/></w:num><w:num w:numId='2'><w:abstractNumId w:val='1'/></w:num></w:numbering>";
+const NUMBERING: &str = "<w:numbering><w:abstractNum w:abstractNumId='0'><w:lvl w:ilvl='0'><w:start \
+     w:val='3'/><w:numFmt w:val='decimal'/><w:lvlText w:val='%1.'/></w:lvl><w:lvl \
+     w:ilvl='1'><w:start w:val='1'/><w:numFmt w:val='bullet'/><w:lvlText \
+     w:val='o'/></w:lvl></w:abstractNum><w:abstractNum w:abstractNumId='1'><w:lvl \
+     w:ilvl='0'><w:start w:val='1'/><w:numFmt w:val='upperRoman'/><w:lvlText \
+     w:val='%1)'/></w:lvl></w:abstractNum><w:num w:numId='1'><w:abstractNumId \
+     w:val='0'/></w:num><w:num w:numId='2'><w:abstractNumId w:val='1'/></w:num></w:numbering>";
 
 fn styled(body: &str, parts: &[(&str, &str)]) -> Vec<u8> {
     let pointed = relations(&[
@@ -69,8 +73,9 @@ fn headings_go_by_style_base_and_outline_level_in_any_language() {
 
 #[test]
 fn what_a_document_says_of_itself_is_kept() {
-    let core = "<cp:coreProperties><dc:title> A  title </dc:title><dc:creator>Ann</dc:creator>\
-                <dcterms:created>2024-01-31T10:00:00Z</dcterms:created></cp:coreProperties>";
+    let core = "<cp:coreProperties><dc:title> A  title \
+                </dc:title><dc:creator>Ann</dc:creator><dcterms:created>2024-01-31T10:00:00Z</\
+                dcterms:created></cp:coreProperties>";
     let document = converted(&docx(&paragraph("", "x"), &[("docProps/core.xml", core)])).unwrap();
     assert_eq!(document.title, "A title");
     assert_eq!(document.author.as_deref(), Some("Ann"));
@@ -133,8 +138,10 @@ fn code_is_a_block() {
 fn links_are_relationships_and_field_codes() {
     let field = |code: &str, text: &str| {
         format!(
-            "<w:r><w:fldChar w:fldCharType='begin'/></w:r><w:r><w:instrText> {code} </w:instrText></w:r>\
-             <w:r><w:fldChar w:fldCharType='separate'/></w:r><w:r><w:t>{text}</w:t></w:r><w:r><w:fldChar w:fldCharType='end'/></w:r>"
+            "<w:r><w:fldChar w:fldCharType='begin'/></w:r><w:r><w:instrText> {code} \
+             </w:instrText></w:r><w:r><w:fldChar \
+             w:fldCharType='separate'/></w:r><w:r><w:t>{text}</w:t></w:r><w:r><w:fldChar \
+             w:fldCharType='end'/></w:r>"
         )
     };
     let body = format!(
@@ -160,9 +167,9 @@ fn tables_show_merged_cells_once() {
         )
     };
     let body = format!(
-        "<w:tbl><w:tblGrid><w:gridCol/><w:gridCol/><w:gridCol/></w:tblGrid>\
-         <w:tr>{}{}</w:tr><w:tr>{}{}{}</w:tr><w:tr>{}{}<w:tc>{}{}</w:tc></w:tr>\
-         <w:tr><w:trPr><w:del w:id='1'/></w:trPr>{}</w:tr></w:tbl>",
+        "<w:tbl><w:tblGrid><w:gridCol/><w:gridCol/><w:gridCol/></w:tblGrid><w:tr>{}{}</w:tr><w:\
+         tr>{}{}{}</w:tr><w:tr>{}{}<w:tc>{}{}</w:tc></w:tr><w:tr><w:trPr><w:del \
+         w:id='1'/></w:trPr>{}</w:tr></w:tbl>",
         cell("<w:gridSpan w:val='2'/>", "wide"),
         cell("", "c"),
         cell("<w:vMerge w:val='restart'/>", "tall"),
@@ -193,14 +200,15 @@ fn a_table_of_one_column_frames_what_is_in_it() {
 #[test]
 fn notes_stand_behind_the_text() {
     let notes = format!(
-        "<w:footnotes><w:footnote w:type='separator' w:id='-1'><w:p/></w:footnote>\
-         <w:footnote w:id='5'><w:p><w:r><w:footnoteRef/></w:r><w:r><w:t xml:space='preserve'> A note.</w:t></w:r></w:p>{}</w:footnote>\
-         <w:footnote w:id='4'>{}</w:footnote></w:footnotes>",
+        "<w:footnotes><w:footnote w:type='separator' w:id='-1'><w:p/></w:footnote><w:footnote \
+         w:id='5'><w:p><w:r><w:footnoteRef/></w:r><w:r><w:t xml:space='preserve'> A \
+         note.</w:t></w:r></w:p>{}</w:footnote><w:footnote w:id='4'>{}</w:footnote></w:footnotes>",
         paragraph("", "More."),
         paragraph("", "Other.")
     );
-    let body = "<w:p><w:r><w:t>a</w:t></w:r><w:r><w:footnoteReference w:id='5'/></w:r><w:r><w:t>(b)</w:t></w:r>\
-                <w:r><w:footnoteReference w:id='4'/></w:r></w:p>";
+    let body = "<w:p><w:r><w:t>a</w:t></w:r><w:r><w:footnoteReference \
+                w:id='5'/></w:r><w:r><w:t>(b)</w:t></w:r><w:r><w:footnoteReference \
+                w:id='4'/></w:r></w:p>";
     check(
         &styled(body, &[("word/footnotes.xml", &notes)]),
         "a[^1]\\(b)[^2]\n\n[^1]: A note.\n\n    More.\n\n[^2]: Other.",
@@ -209,10 +217,11 @@ fn notes_stand_behind_the_text() {
 
 #[test]
 fn what_is_hidden_or_deleted_is_left_out() {
-    let body = "<w:p><w:r><w:t>a</w:t></w:r><w:r><w:rPr><w:vanish/></w:rPr><w:t>hidden</w:t></w:r>\
-                <w:del><w:r><w:delText>deleted</w:delText></w:r></w:del><w:ins><w:r><w:t>b</w:t></w:r></w:ins>\
-                <w:moveFrom><w:r><w:t>moved</w:t></w:r></w:moveFrom><w:moveTo><w:r><w:t>c</w:t></w:r></w:moveTo></w:p>\
-                <w:p><w:pPr><w:rPr><w:del/></w:rPr></w:pPr><w:r><w:t>d </w:t></w:r></w:p><w:p><w:r><w:t>e</w:t></w:r></w:p>";
+    let body = "<w:p><w:r><w:t>a</w:t></w:r><w:r><w:rPr><w:vanish/></w:rPr><w:t>hidden</w:t></w:\
+                r><w:del><w:r><w:delText>deleted</w:delText></w:r></w:del><w:ins><w:r><w:t>b</w:\
+                t></w:r></w:ins><w:moveFrom><w:r><w:t>moved</w:t></w:r></w:moveFrom><w:moveTo><w:\
+                r><w:t>c</w:t></w:r></w:moveTo></w:p><w:p><w:pPr><w:rPr><w:del/></w:rPr></w:\
+                pPr><w:r><w:t>d </w:t></w:r></w:p><w:p><w:r><w:t>e</w:t></w:r></w:p>";
     check(&styled(body, &[]), "abc\n\nd e");
 }
 
@@ -220,10 +229,12 @@ fn what_is_hidden_or_deleted_is_left_out() {
 fn a_text_box_is_read_once() {
     let content = |text: &str| format!("<w:txbxContent>{}</w:txbxContent>", paragraph("", text));
     let body = format!(
-        "<w:p><w:r><w:t>around</w:t></w:r><w:r><mc:AlternateContent><mc:Choice Requires='wps'><w:drawing><wp:anchor>\
-         <wp:docPr id='1' name='x'/><wps:txbx>{}</wps:txbx></wp:anchor></w:drawing></mc:Choice><mc:Fallback><w:pict>\
-         <v:textbox>{}</v:textbox></w:pict></mc:Fallback></mc:AlternateContent></w:r></w:p>\
-         <w:p><w:r><w:drawing><wp:docPr id='2' hidden='1' name='x'/><wps:txbx>{}</wps:txbx></w:drawing></w:r></w:p>",
+        "<w:p><w:r><w:t>around</w:t></w:r><w:r><mc:AlternateContent><mc:Choice \
+         Requires='wps'><w:drawing><wp:anchor><wp:docPr id='1' \
+         name='x'/><wps:txbx>{}</wps:txbx></wp:anchor></w:drawing></mc:Choice><mc:Fallback><w:\
+         pict><v:textbox>{}</v:textbox></w:pict></mc:Fallback></mc:AlternateContent></w:r></w:\
+         p><w:p><w:r><w:drawing><wp:docPr id='2' hidden='1' \
+         name='x'/><wps:txbx>{}</wps:txbx></w:drawing></w:r></w:p>",
         content("boxed"),
         content("boxed"),
         content("secret"),
@@ -233,8 +244,9 @@ fn a_text_box_is_read_once() {
 
 #[test]
 fn images_are_their_texts_and_charts_are_counted() {
-    let body = "<w:p><w:r><w:drawing><wp:docPr id='1' name='x' descr='A red  square'/><a:blip r:embed='rId5'/></w:drawing></w:r></w:p>\
-                <w:p><w:r><w:drawing><wp:docPr id='2' name='y' descr='Sales'/><c:chart r:id='rId6'/></w:drawing></w:r></w:p>";
+    let body = "<w:p><w:r><w:drawing><wp:docPr id='1' name='x' descr='A red  square'/><a:blip \
+                r:embed='rId5'/></w:drawing></w:r></w:p><w:p><w:r><w:drawing><wp:docPr id='2' \
+                name='y' descr='Sales'/><c:chart r:id='rId6'/></w:drawing></w:r></w:p>";
     check(
         &styled(body, &[]),
         "![A red square](image1.png)\n\n![Sales]()\n\n[Left out: 1 chart is not shown.]",
@@ -309,7 +321,8 @@ fn a_formula_is_told_in_one_line() {
         ),
         (
             run("a")
-                + "<w:del><m:r><m:t>b</m:t></m:r></w:del><m:r><w:rPr><w:vanish/></w:rPr><m:t>hidden</m:t></m:r><w:ins>"
+                + "<w:del><m:r><m:t>b</m:t></m:r></w:del><m:r><w:rPr><w:vanish/></w:rPr><m:\
+                   t>hidden</m:t></m:r><w:ins>"
                 + &run("c")
                 + "</w:ins>",
             "ac",
@@ -320,7 +333,9 @@ fn a_formula_is_told_in_one_line() {
         ),
     ] {
         let body = format!(
-            "<w:p><w:r><w:t xml:space='preserve'>y </w:t></w:r><m:oMathPara><m:oMath>{formula}</m:oMath></m:oMathPara><w:r><w:t xml:space='preserve'> z</w:t></w:r></w:p>"
+            "<w:p><w:r><w:t xml:space='preserve'>y \
+             </w:t></w:r><m:oMathPara><m:oMath>{formula}</m:oMath></m:oMathPara><w:r><w:t \
+             xml:space='preserve'> z</w:t></w:r></w:p>"
         );
         check(&styled(&body, &[]), &format!("y {line} z"));
     }
@@ -343,7 +358,8 @@ fn white_text_and_tiny_text_is_not_seen() {
         "<w:sz w:val='3'/><w:color w:val='000000'/>",
         "<w:rStyle w:val='Weiss'/>",
     ] {
-        let styles = "<w:styles><w:style w:type='character' w:styleId='Weiss'><w:rPr><w:color w:val='FFFFFF'/></w:rPr></w:style></w:styles>";
+        let styles = "<w:styles><w:style w:type='character' w:styleId='Weiss'><w:rPr><w:color \
+                      w:val='FFFFFF'/></w:rPr></w:style></w:styles>";
         let body = line("", &run(look, "SECRET"));
         let pointed = relations(&[("rId1", "styles", "styles.xml")]);
         let parts = [
@@ -391,7 +407,8 @@ fn white_text_and_tiny_text_is_not_seen() {
         ),
         (
             format!(
-                "<w:tbl><w:tr><w:tc><w:tcPr>{shade}</w:tcPr>{0}</w:tc><w:tc>{0}</w:tc></w:tr></w:tbl>",
+                "<w:tbl><w:tr><w:tc><w:tcPr>{shade}</w:tcPr>{0}</w:tc><w:tc>{0}</w:tc></w:tr></w:\
+                 tbl>",
                 line("", &run(white, "b"))
             ),
             "| a b | a |\n| --- | --- |",
@@ -419,16 +436,20 @@ fn a_property_that_is_off_hides_nothing() {
 
 #[test]
 fn comments_are_notes_where_they_stand_and_in_tables_too() {
-    let comments = "<w:comments><w:comment w:id='0' w:author='Ann'><w:p><w:r><w:t>Is this right?</w:t></w:r></w:p></w:comment>\
-                    <w:comment w:id='1' w:author=''><w:p><w:r><w:t>Yes.</w:t></w:r></w:p></w:comment>\
-                    <w:comment w:id='2' w:author='Nobody'><w:p><w:r><w:t>gone</w:t></w:r></w:p></w:comment></w:comments>";
+    let comments = "<w:comments><w:comment w:id='0' w:author='Ann'><w:p><w:r><w:t>Is this \
+                    right?</w:t></w:r></w:p></w:comment><w:comment w:id='1' \
+                    w:author=''><w:p><w:r><w:t>Yes.</w:t></w:r></w:p></w:comment><w:comment \
+                    w:id='2' w:author='Nobody'><w:p><w:r><w:t>gone</w:t></w:r></w:p></w:comment></\
+                    w:comments>";
     let notes = format!(
         "<w:footnotes><w:footnote w:id='0'>{}</w:footnote></w:footnotes>",
         paragraph("", "A note.")
     );
-    let body = "<w:p><w:r><w:t>7</w:t></w:r><w:r><w:commentReference w:id='0'/></w:r></w:p><w:tbl><w:tr>\
-                <w:tc><w:p><w:r><w:t>a</w:t></w:r><w:r><w:footnoteReference w:id='0'/></w:r></w:p></w:tc>\
-                <w:tc><w:p><w:r><w:t>b</w:t></w:r><w:r><w:commentReference w:id='1'/></w:r></w:p></w:tc></w:tr></w:tbl>";
+    let body = "<w:p><w:r><w:t>7</w:t></w:r><w:r><w:commentReference \
+                w:id='0'/></w:r></w:p><w:tbl><w:tr><w:tc><w:p><w:r><w:t>a</w:t></w:r><w:r><w:\
+                footnoteReference \
+                w:id='0'/></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>b</w:t></w:r><w:r><w:\
+                commentReference w:id='1'/></w:r></w:p></w:tc></w:tr></w:tbl>";
     check(
         &styled(
             body,
@@ -437,7 +458,8 @@ fn comments_are_notes_where_they_stand_and_in_tables_too() {
                 ("word/footnotes.xml", &notes),
             ],
         ),
-        "7[^1]\n\n| a[^2] | b[^3] |\n| --- | --- |\n\n[^2]: A note.\n\n[^1]: Comment by Ann: Is this right?\n\n[^3]: Comment: Yes.",
+        "7[^1]\n\n| a[^2] | b[^3] |\n| --- | --- |\n\n[^2]: A note.\n\n[^1]: Comment by Ann: Is \
+         this right?\n\n[^3]: Comment: Yes.",
     );
 }
 
@@ -453,15 +475,17 @@ fn a_page_within_a_document_is_read() {
 
 #[test]
 fn a_chart_and_a_group_have_their_descriptions() {
-    let body = "<w:p><w:r><w:t>a</w:t></w:r><w:r><w:drawing><wp:docPr id='1' name='x' descr='Two arrows'/><wpg:wgp/></w:drawing></w:r>\
-                <w:r><w:t>b</w:t></w:r><w:r><w:drawing><wp:docPr id='2' descr='secret' hidden='1'/><wpg:wgp/></w:drawing></w:r></w:p>";
+    let body = "<w:p><w:r><w:t>a</w:t></w:r><w:r><w:drawing><wp:docPr id='1' name='x' descr='Two \
+                arrows'/><wpg:wgp/></w:drawing></w:r><w:r><w:t>b</w:t></w:r><w:r><w:drawing><wp:\
+                docPr id='2' descr='secret' hidden='1'/><wpg:wgp/></w:drawing></w:r></w:p>";
     check(&docx(body, &[]), "a![Two arrows]()b");
 }
 
 #[test]
 fn a_style_without_an_identifier_is_no_other_s_base() {
-    let styles = "<w:styles><w:style w:type='paragraph' w:default='1' w:styleId='N'><w:name w:val='Normal'/></w:style>\
-                  <w:style><w:name w:val='Empty'/><w:rPr><w:sz w:val='2'/></w:rPr></w:style></w:styles>";
+    let styles = "<w:styles><w:style w:type='paragraph' w:default='1' w:styleId='N'><w:name \
+                  w:val='Normal'/></w:style><w:style><w:name w:val='Empty'/><w:rPr><w:sz \
+                  w:val='2'/></w:rPr></w:style></w:styles>";
     let pointed = relations(&[("rId1", "styles", "styles.xml")]);
     let parts = [
         ("word/_rels/document.xml.rels", &*pointed),

@@ -162,7 +162,9 @@ fn claims_of_many_entries_are_refused_before_they_cost_memory() {
 fn entities_are_not_expanded() {
     let bomb = "<!DOCTYPE w [<!ENTITY a 'SECRET'><!ENTITY b '&a;&a;&a;&a;'><!ENTITY f SYSTEM 'file:///etc/passwd'>]>\
                 <w:document><w:body><w:p><w:r><w:t>x&b;&f;</w:t></w:r></w:p></w:body></w:document>";
-    let types = "<Types><Override PartName='/word/document.xml' ContentType='application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml'/></Types>";
+    let types = "<Types><Override PartName='/word/document.xml' \
+                 ContentType='application/vnd.openxmlformats-officedocument.wordprocessingml.\
+                 document.main+xml'/></Types>";
     let file = zip(&[("[Content_Types].xml", types), ("word/document.xml", bomb)]);
     assert_eq!(converted(&file).unwrap().markdown, "x\\&b;\\&f;");
 }
@@ -247,8 +249,8 @@ fn a_part_that_points_out_of_the_file_points_nowhere() {
         ("rId1", "diagramData", "../../../../etc/passwd"),
         ("rId2", "footnotes", "file:///etc/passwd"),
     ]);
-    let body = "<w:p><w:r><w:t>a</w:t></w:r><w:r><w:drawing><dgm:relIds r:dm='rId1'/></w:drawing></w:r>\
-                <w:r><w:footnoteReference w:id='1'/></w:r></w:p>";
+    let body = "<w:p><w:r><w:t>a</w:t></w:r><w:r><w:drawing><dgm:relIds \
+                r:dm='rId1'/></w:drawing></w:r><w:r><w:footnoteReference w:id='1'/></w:r></w:p>";
     let document = converted(&docx(body, &[("word/_rels/document.xml.rels", &pointed)])).unwrap();
     assert!(!document.markdown.contains("root"), "{}", document.markdown);
 }

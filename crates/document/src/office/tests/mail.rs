@@ -7,20 +7,24 @@ use super::{check, converted};
 use crate::FileKind;
 use iki_base::cpu_clock::CpuInstant;
 
-const HEAD: &str = "Message-ID: <1@example.com>\r\nFrom: =?utf-8?Q?Ann_=C3=84?= <ann@example.com>\r\nSubject: A\r\n\ttitle\r\n";
+const HEAD: &str = "Message-ID: <1@example.com>\r\nFrom: =?utf-8?Q?Ann_=C3=84?= \
+                    <ann@example.com>\r\nSubject: A\r\n\ttitle\r\n";
 
 #[test]
 fn a_message_has_its_people_its_text_and_the_names_of_its_attachments() {
     let file = format!(
-        "{HEAD}To: bob@example.com\r\nDate: Mon, 1 Jan 2024\r\nContent-Type: multipart/mixed; boundary=\"a b\"\r\n\r\nnot shown\r\n\
-         --a b\r\nContent-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\nCaf=E9=\r\n!\r\nnext\r\n\r\nend\r\n\
-         --a b\r\nContent-Disposition: attachment; filename*0*=utf-8''a%20; filename*1=b.pdf\r\n\r\nsecret\r\n\
-         --a b\r\nContent-Type: message/rfc822\r\n\r\nSubject: Within\r\nContent-Transfer-Encoding: base64\r\nContent-Type: text/html\r\n\r\nPHA+PGI+eDwv\r\nYj48L3A+\r\n--a b--\r\nbehind"
+        "{HEAD}To: bob@example.com\r\nDate: Mon, 1 Jan 2024\r\nContent-Type: multipart/mixed; \
+         boundary=\"a b\"\r\n\r\nnot shown\r\n--a b\r\nContent-Type: text/plain; \
+         charset=iso-8859-1\r\nContent-Transfer-Encoding: \
+         quoted-printable\r\n\r\nCaf=E9=\r\n!\r\nnext\r\n\r\nend\r\n--a b\r\nContent-Disposition: \
+         attachment; filename*0*=utf-8''a%20; filename*1=b.pdf\r\n\r\nsecret\r\n--a \
+         b\r\nContent-Type: message/rfc822\r\n\r\nSubject: Within\r\nContent-Transfer-Encoding: \
+         base64\r\nContent-Type: text/html\r\n\r\nPHA+PGI+eDwv\r\nYj48L3A+\r\n--a b--\r\nbehind"
     );
     check(
         file.as_bytes(),
-        "# A title\n\n**From:** Ann Ä \\<ann@example.com>  \n**To:** bob@example.com  \n**Date:** Mon, 1 Jan 2024\n\nCafé!  \nnext\n\nend\n\n\
-         **Attachments:** a b.pdf\n\n## Within\n\n**x**",
+        "# A title\n\n**From:** Ann Ä \\<ann@example.com>  \n**To:** bob@example.com  \n**Date:** \
+         Mon, 1 Jan 2024\n\nCafé!  \nnext\n\nend\n\n**Attachments:** a b.pdf\n\n## Within\n\n**x**",
     );
     assert_eq!(FileKind::detect(file.as_bytes()), Some(FileKind::Eml));
     assert_eq!(converted(file.as_bytes()).unwrap().title, "A title");
@@ -61,9 +65,10 @@ fn a_mailbox_is_read_message_by_message() {
 #[test]
 fn a_report_says_why_a_message_was_not_delivered() {
     let file = format!(
-        "{HEAD}Content-Type: multipart/report; report-type=delivery-status; boundary=b\n\n\
-         --b\n\nCould not deliver.\n--b\nContent-Type: message/delivery-status; name=\"details.txt\"\n\n\
-         Reporting-MTA: dns; mx\n\nAction: failed\nDiagnostic-Code: smtp; 550 No such user\n--b--\n"
+        "{HEAD}Content-Type: multipart/report; report-type=delivery-status; \
+         boundary=b\n\n--b\n\nCould not deliver.\n--b\nContent-Type: message/delivery-status; \
+         name=\"details.txt\"\n\nReporting-MTA: dns; mx\n\nAction: failed\nDiagnostic-Code: smtp; \
+         550 No such user\n--b--\n"
     );
     let markdown = converted(file.as_bytes()).unwrap().markdown;
     for reason in ["Could not deliver.", "Action: failed", "550 No such user"] {
@@ -138,9 +143,9 @@ fn a_line_of_blanks_alone_does_not_end_the_headers() {
 
 #[test]
 fn a_page_that_a_browser_has_saved_has_no_author() {
-    let file = "From: <Saved by Blink>\nSubject: A page\nMIME-Version: 1.0\n\
-        Content-Type: multipart/related; type=\"text/html\"; boundary=b\n\n\
-        --b\nContent-Type: text/html\n\n<p>Words.</p>\n--b--\n";
+    let file = "From: <Saved by Blink>\nSubject: A page\nMIME-Version: 1.0\nContent-Type: \
+                multipart/related; type=\"text/html\"; boundary=b\n\n--b\nContent-Type: \
+                text/html\n\n<p>Words.</p>\n--b--\n";
     check(file.as_bytes(), "# A page\n\nWords.");
 }
 
@@ -205,8 +210,8 @@ fn of_two_forms_the_page_is_shown_where_the_text_is_a_stub() {
     let long = "Your total for this month is 1,234 EUR and is due on 1 January 2026.";
     let html = format!("<style>p {{ color: red }}</style><h1>Invoice 77</h1><p>{long}");
     let related = format!(
-        "Content-Type: multipart/related; boundary=rr\n\n--rr\nContent-Type: text/html\n\n\
-         {html}\n--rr--\n"
+        "Content-Type: multipart/related; boundary=rr\n\n--rr\nContent-Type: \
+         text/html\n\n{html}\n--rr--\n"
     );
     let page = format!("Content-Type: text/html\n\n{html}\n");
     let expected = format!("# Invoice 77\n\n{long}");

@@ -38,8 +38,12 @@ fn bullets_come_from_paragraph_layout_and_master() {
                 "e",
             )),
         );
-    let master = "<p:sldMaster><p:txStyles><p:bodyStyle><a:lvl1pPr><a:buChar char='x'/></a:lvl1pPr><a:lvl2pPr><a:buChar char='y'/></a:lvl2pPr></p:bodyStyle></p:txStyles></p:sldMaster>";
-    let layout = "<p:sldLayout><p:sp><p:nvPr><p:ph type='body' idx='2'/></p:nvPr><p:txBody><a:lstStyle><a:lvl1pPr><a:buNone/></a:lvl1pPr></a:lstStyle></p:txBody></p:sp></p:sldLayout>";
+    let master = "<p:sldMaster><p:txStyles><p:bodyStyle><a:lvl1pPr><a:buChar \
+                  char='x'/></a:lvl1pPr><a:lvl2pPr><a:buChar \
+                  char='y'/></a:lvl2pPr></p:bodyStyle></p:txStyles></p:sldMaster>";
+    let layout = "<p:sldLayout><p:sp><p:nvPr><p:ph type='body' \
+                  idx='2'/></p:nvPr><p:txBody><a:lstStyle><a:lvl1pPr><a:buNone/></a:lvl1pPr></a:\
+                  lstStyle></p:txBody></p:sp></p:sldLayout>";
     let file = pptx(
         &[&slide],
         &[
@@ -71,10 +75,14 @@ fn tables_links_notes_and_diagrams_are_read_and_charts_are_counted() {
     };
     let link = "<a:p><a:r><a:rPr b='1'><a:hlinkClick r:id='l'/></a:rPr><a:t>here</a:t></a:r></a:p>";
     let slide = format!(
-        "<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id='1' name='t'/></p:nvGraphicFramePr><a:tbl><a:tr>{}{}</a:tr><a:tr>{}{}</a:tr></a:tbl></p:graphicFrame>\
-         {}<p:pic><p:nvPicPr><p:cNvPr id='2' name='p' descr='A cat'/></p:nvPicPr><a:blip r:embed='i'/></p:pic>\
-         <p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id='3' name='c'/></p:nvGraphicFramePr><c:chart r:id='c'/></p:graphicFrame>\
-         <p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id='4' name='d'/></p:nvGraphicFramePr><dgm:relIds r:dm='d'/></p:graphicFrame>",
+        "<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id='1' \
+         name='t'/></p:nvGraphicFramePr><a:tbl><a:tr>{}{}</a:tr><a:tr>{}{}</a:tr></a:tbl></p:\
+         graphicFrame>{}<p:pic><p:nvPicPr><p:cNvPr id='2' name='p' descr='A \
+         cat'/></p:nvPicPr><a:blip \
+         r:embed='i'/></p:pic><p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id='3' \
+         name='c'/></p:nvGraphicFramePr><c:chart \
+         r:id='c'/></p:graphicFrame><p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id='4' \
+         name='d'/></p:nvGraphicFramePr><dgm:relIds r:dm='d'/></p:graphicFrame>",
         cell("gridSpan='2'", "wide"),
         cell("hMerge='1'", ""),
         cell("", "1"),
@@ -86,8 +94,11 @@ fn tables_links_notes_and_diagrams_are_read_and_charts_are_counted() {
         shape("<p:ph type='sldNum'/>", &line("", "3")),
         shape("<p:ph type='body' idx='1'/>", &line("", "Say hello"))
     );
-    let diagram = "<dgm:dataModel><dgm:ptLst><dgm:pt type='doc'/><dgm:pt><dgm:t><a:p><a:r><a:t>Plan</a:t></a:r></a:p></dgm:t></dgm:pt>\
-        <dgm:pt type='pres'><dgm:t><a:p><a:r><a:t>no</a:t></a:r></a:p></dgm:t></dgm:pt></dgm:ptLst></dgm:dataModel>";
+    let diagram = "<dgm:dataModel><dgm:ptLst><dgm:pt \
+                   type='doc'/><dgm:pt><dgm:t><a:p><a:r><a:t>Plan</a:t></a:r></a:p></dgm:t></dgm:\
+                   pt><dgm:pt \
+                   type='pres'><dgm:t><a:p><a:r><a:t>no</a:t></a:r></a:p></dgm:t></dgm:pt></dgm:\
+                   ptLst></dgm:dataModel>";
     let pointed = relations(&[
         ("l", "hyperlink", "https://example.com/"),
         ("i", "image", "../media/cat.png"),
@@ -113,7 +124,9 @@ fn tables_links_notes_and_diagrams_are_read_and_charts_are_counted() {
 #[test]
 fn hidden_slides_and_shapes_are_left_out_and_said() {
     let visible = shape("", &line("", "a"))
-        + "<p:sp><p:nvSpPr><p:cNvPr id='1' name='x' hidden='1'/></p:nvSpPr><p:txBody><a:p><a:r><a:t>secret</a:t></a:r></a:p></p:txBody></p:sp>"
+        + "<p:sp><p:nvSpPr><p:cNvPr id='1' name='x' \
+           hidden='1'/></p:nvSpPr><p:txBody><a:p><a:r><a:t>secret</a:t></a:r></a:p></p:txBody></p:\
+           sp>"
         + "<p:grpSp><p:nvGrpSpPr><p:cNvPr id='3' hidden='1'/></p:nvGrpSpPr>"
         + &shape("", &line("", "secret"))
         + "</p:grpSp>"
@@ -132,10 +145,11 @@ fn hidden_slides_and_shapes_are_left_out_and_said() {
 
 #[test]
 fn a_formula_is_told_in_one_line() {
-    let formula = "<a:p><a:r><a:t>so </a:t></a:r><mc:AlternateContent><mc:Choice Requires='a14'><a14:m>\
-                   <m:oMathPara><m:oMath><m:f><m:num><m:r><m:t>a</m:t></m:r><m:r><m:t>+b</m:t></m:r></m:num>\
-                   <m:den><m:r><a:rPr/><m:t>2</m:t></m:r></m:den></m:f></m:oMath></m:oMathPara></a14:m></mc:Choice>\
-                   <mc:Fallback><a:r><a:t>picture</a:t></a:r></mc:Fallback></mc:AlternateContent></a:p>";
+    let formula = "<a:p><a:r><a:t>so </a:t></a:r><mc:AlternateContent><mc:Choice \
+                   Requires='a14'><a14:m><m:oMathPara><m:oMath><m:f><m:num><m:r><m:t>a</m:t></m:\
+                   r><m:r><m:t>+b</m:t></m:r></m:num><m:den><m:r><a:rPr/><m:t>2</m:t></m:r></m:\
+                   den></m:f></m:oMath></m:oMathPara></a14:m></mc:Choice><mc:Fallback><a:r><a:\
+                   t>picture</a:t></a:r></mc:Fallback></mc:AlternateContent></a:p>";
     check(
         &pptx(&[&shape("", formula)], &[]),
         "## Slide 1\n\nso (a+b)/2",
@@ -160,14 +174,16 @@ fn tiny_text_is_not_seen_and_white_text_is() {
 fn shapes_come_from_top_to_bottom_and_from_left_to_right() {
     let placed = |x: u32, y: u32, text: &str| {
         let place = format!(
-            "<p:spPr><a:xfrm><a:off x='{x}' y='{y}'/><a:ext cx='1000000' cy='400000'/></a:xfrm></p:spPr>"
+            "<p:spPr><a:xfrm><a:off x='{x}' y='{y}'/><a:ext cx='1000000' \
+             cy='400000'/></a:xfrm></p:spPr>"
         );
         shape("", &line("", text)).replace("<p:txBody>", &(place + "<p:txBody>"))
     };
     let group = |x: u32, y: u32, inner: &str| {
         format!(
-            "<p:grpSp><p:nvGrpSpPr><p:cNvPr id='9'/></p:nvGrpSpPr><p:grpSpPr><a:xfrm><a:off x='{x}' y='{y}'/>\
-             <a:ext cx='9' cy='9'/><a:chOff x='0' y='0'/><a:chExt cx='9' cy='9'/></a:xfrm></p:grpSpPr>{inner}</p:grpSp>"
+            "<p:grpSp><p:nvGrpSpPr><p:cNvPr id='9'/></p:nvGrpSpPr><p:grpSpPr><a:xfrm><a:off \
+             x='{x}' y='{y}'/><a:ext cx='9' cy='9'/><a:chOff x='0' y='0'/><a:chExt cx='9' \
+             cy='9'/></a:xfrm></p:grpSpPr>{inner}</p:grpSp>"
         )
     };
     let slide = placed(0, 5_000_000, "last")
@@ -176,8 +192,9 @@ fn shapes_come_from_top_to_bottom_and_from_left_to_right() {
         + &group(0, 3_000_000, &(placed(5, 0, "in") + &placed(0, 9, "group")))
         + &shape("<p:ph type='body' idx='1'/>", &line("", "by layout"))
         + &shape("<p:ph type='title'/>", &line("", "One"));
-    let layout = "<p:sldLayout><p:sp><p:nvPr><p:ph type='body' idx='1'/></p:nvPr><p:spPr><a:xfrm><a:off x='0' y='4000000'/>\
-                  <a:ext cx='9' cy='9'/></a:xfrm></p:spPr></p:sp></p:sldLayout>";
+    let layout = "<p:sldLayout><p:sp><p:nvPr><p:ph type='body' \
+                  idx='1'/></p:nvPr><p:spPr><a:xfrm><a:off x='0' y='4000000'/><a:ext cx='9' \
+                  cy='9'/></a:xfrm></p:spPr></p:sp></p:sldLayout>";
     let file = pptx(
         &[&slide],
         &[
@@ -197,9 +214,13 @@ fn shapes_come_from_top_to_bottom_and_from_left_to_right() {
 #[test]
 fn comments_follow_their_slide_with_their_authors() {
     let slide = shape("", &line("", "a"));
-    let old = "<p:cmLst><p:cm authorId='0' idx='1'><p:pos x='1' y='2'/><p:text>Too long.</p:text></p:cm></p:cmLst>";
-    let new = "<p188:cmLst><p188:cm authorId='{B}'><p188:replyLst><p188:reply authorId='{C}'><p188:txBody><a:p><a:r><a:t>No.</a:t></a:r></a:p></p188:txBody></p188:reply></p188:replyLst>\
-               <p188:txBody><a:p><a:r><a:t>Cut it?</a:t></a:r></a:p><a:p><a:r><a:t>Please.</a:t></a:r></a:p></p188:txBody></p188:cm></p188:cmLst>";
+    let old = "<p:cmLst><p:cm authorId='0' idx='1'><p:pos x='1' y='2'/><p:text>Too \
+               long.</p:text></p:cm></p:cmLst>";
+    let new = "<p188:cmLst><p188:cm authorId='{B}'><p188:replyLst><p188:reply \
+               authorId='{C}'><p188:txBody><a:p><a:r><a:t>No.</a:t></a:r></a:p></p188:txBody></\
+               p188:reply></p188:replyLst><p188:txBody><a:p><a:r><a:t>Cut \
+               it?</a:t></a:r></a:p><a:p><a:r><a:t>Please.</a:t></a:r></a:p></p188:txBody></p188:\
+               cm></p188:cmLst>";
     let file = pptx(
         &[&slide],
         &[
@@ -218,7 +239,8 @@ fn comments_follow_their_slide_with_their_authors() {
             ),
             (
                 "ppt/new.xml",
-                "<p188:authorLst><p188:author id='{B}' name='Bob'/><p188:author id='{C}' name='Cy'/></p188:authorLst>",
+                "<p188:authorLst><p188:author id='{B}' name='Bob'/><p188:author id='{C}' \
+                 name='Cy'/></p188:authorLst>",
             ),
         ],
     );
@@ -230,7 +252,8 @@ fn comments_follow_their_slide_with_their_authors() {
     let file = super::sample_files::replaced(&file, "ppt/_rels/presentation.xml.rels", &authors);
     check(
         &file,
-        "## Slide 1\n\na\n\n- Comment by Ann: Too long.\n- Comment by Bob: Cut it?  \n  Please.\n- Comment by Cy: No.",
+        "## Slide 1\n\na\n\n- Comment by Ann: Too long.\n- Comment by Bob: Cut it?  \n  \
+         Please.\n- Comment by Cy: No.",
     );
 }
 

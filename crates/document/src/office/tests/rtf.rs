@@ -42,8 +42,9 @@ fn lists_tables_notes_and_comments_are_read() {
 \trowd\cellx1000\cellx2000\cellx3000\pard\intbl a\cell b\par c\cell d{\footnote Of a table.}\cell\row
 \trowd\cellx1000\cellx3000\intbl e\cell wide\cell\row\pard{\shp{\*\shpinst{\sp{\sn x}{\sv y}}{\shptxt\pard boxed\par}}}after\par",
         ),
-        "1. one\n2. two\n   - deeper\n\n- iv) four\n\nbetween[^1][^2]\n\n| a | b<br>c | d[^3] |\n| --- | --- | --- |\n| e | wide | |\n\nafter\n\nboxed\n\n\
-         [^1]: A note.\n\n[^2]: Comment by Ann: Sure?\n\n[^3]: Of a table.",
+        "1. one\n2. two\n   - deeper\n\n- iv) four\n\nbetween[^1][^2]\n\n| a | b<br>c | d[^3] \
+         |\n| --- | --- | --- |\n| e | wide | |\n\nafter\n\nboxed\n\n[^1]: A note.\n\n[^2]: \
+         Comment by Ann: Sure?\n\n[^3]: Of a table.",
     );
 }
 

@@ -53,8 +53,10 @@ pub(super) fn relations(all: &[(&str, &str, &str)]) -> String {
 
 fn package(main: &str, content_type: &str, parts: &[(&str, &str)]) -> Vec<u8> {
     let types = format!(
-        "<?xml version='1.0'?>\n<Types><Default Extension='xml' ContentType='application/xml'/>\
-         <Override PartName='/{main}' ContentType='application/vnd.openxmlformats-officedocument.{content_type}.main+xml'/></Types>"
+        "<?xml version='1.0'?>\n<Types><Default Extension='xml' \
+         ContentType='application/xml'/><Override PartName='/{main}' \
+         ContentType='application/vnd.openxmlformats-officedocument.{content_type}.main+xml'/></\
+         Types>"
     );
     let root = relations(&[
         ("rId1", "officeDocument", main),
@@ -127,8 +129,9 @@ pub(super) fn pptx(slides: &[&str], parts: &[(&str, &str)]) -> Vec<u8> {
 /// A shape of a slide: its placeholder, if it is one, and its paragraphs.
 pub(super) fn shape(placeholder: &str, paragraphs: &str) -> String {
     format!(
-        "<p:sp><p:nvSpPr><p:cNvPr id='1' name='x'/><p:nvPr>{placeholder}</p:nvPr></p:nvSpPr>\
-         <p:txBody><a:bodyPr/>{paragraphs}</p:txBody></p:sp>"
+        "<p:sp><p:nvSpPr><p:cNvPr id='1' \
+         name='x'/><p:nvPr>{placeholder}</p:nvPr></p:nvSpPr><p:txBody><a:bodyPr/>{paragraphs}</p:\
+         txBody></p:sp>"
     )
 }
 

@@ -4,7 +4,8 @@ use super::check;
 use super::sample_files::{relations, xlsx};
 use crate::DocumentCuts;
 
-const STYLES: &str = "<styleSheet><cellXfs><xf numFmtId='0'/><xf numFmtId='14'/><xf numFmtId='10'/></cellXfs></styleSheet>";
+const STYLES: &str = "<styleSheet><cellXfs><xf numFmtId='0'/><xf numFmtId='14'/><xf \
+                      numFmtId='10'/></cellXfs></styleSheet>";
 const STRINGS: &str = "<sst><si><t>Name</t></si><si><r><t>A</t></r><r><t>nn</t></r></si></sst>";
 
 fn sheet(rows: &str) -> String {
@@ -14,9 +15,11 @@ fn sheet(rows: &str) -> String {
 #[test]
 fn sheets_are_tables_of_what_their_cells_show() {
     let rows = sheet(
-        "<row r='1'><c r='A1' t='s'><v>0</v></c><c r='B1' t='inlineStr'><is><t>Born|on</t></is></c><c r='C1' t='str'><f>x</f><v>Part</v></c><c r='D1'/></row>\
-         <row r='2'><c r='A2' t='s'><v>1</v></c><c r='B2' s='1'><v>45322</v></c><c r='C2' s='2'><v>0.125</v></c></row>\
-         <row r='3'><c r='A3' t='b'><v>1</v></c><c r='B3' t='e'><v>#DIV/0!</v></c><c r='C3'><f>SUM(A1:A2)</f></c></row>",
+        "<row r='1'><c r='A1' t='s'><v>0</v></c><c r='B1' \
+         t='inlineStr'><is><t>Born|on</t></is></c><c r='C1' t='str'><f>x</f><v>Part</v></c><c \
+         r='D1'/></row><row r='2'><c r='A2' t='s'><v>1</v></c><c r='B2' s='1'><v>45322</v></c><c \
+         r='C2' s='2'><v>0.125</v></c></row><row r='3'><c r='A3' t='b'><v>1</v></c><c r='B3' \
+         t='e'><v>#DIV/0!</v></c><c r='C3'><f>SUM(A1:A2)</f></c></row>",
     );
     let other = sheet("<row><c><v>1.1000000000000001</v></c><c><f>A1*2</f><v>2.2</v></c></row>");
     let file = xlsx(
@@ -29,17 +32,20 @@ fn sheets_are_tables_of_what_their_cells_show() {
     );
     check(
         &file,
-        "## First & one\n\n| Name | Born\\|on | Part |\n| --- | --- | --- |\n| Ann | 2024-01-31 | 12.50% |\n| TRUE | #DIV/0! | =SUM(A1:A2) |\n\n\
-         ## Second\n\n| 1.1 | 2.2 |\n| --- | --- |\n\n## Third\n\n[This sheet is empty.]",
+        "## First & one\n\n| Name | Born\\|on | Part |\n| --- | --- | --- |\n| Ann | 2024-01-31 | \
+         12.50% |\n| TRUE | #DIV/0! | =SUM(A1:A2) |\n\n## Second\n\n| 1.1 | 2.2 |\n| --- | --- \
+         |\n\n## Third\n\n[This sheet is empty.]",
     );
 }
 
 #[test]
 fn an_empty_row_parts_tables_and_merged_cells_show_once() {
     let rows = sheet(
-        "<row r='1'><c r='B1' t='inlineStr'><is><t>Report</t></is></c></row>\
-         <row r='3'><c r='A3'><v>1</v></c><c r='C3'><v>2</v></c></row><row r='4'><c r='A4'><v>3</v></c><c r='B4'/></row>",
-    ) + "<mergeCells><mergeCell ref='B1:D1'/></mergeCells><hyperlinks><hyperlink ref='C3' r:id='h'/></hyperlinks>";
+        "<row r='1'><c r='B1' t='inlineStr'><is><t>Report</t></is></c></row><row r='3'><c \
+         r='A3'><v>1</v></c><c r='C3'><v>2</v></c></row><row r='4'><c r='A4'><v>3</v></c><c \
+         r='B4'/></row>",
+    ) + "<mergeCells><mergeCell ref='B1:D1'/></mergeCells><hyperlinks><hyperlink \
+                    ref='C3' r:id='h'/></hyperlinks>";
     let pointed = relations(&[("h", "hyperlink", "https://example.com/")]);
     check(
         &xlsx(
@@ -54,8 +60,9 @@ fn an_empty_row_parts_tables_and_merged_cells_show_once() {
 fn what_is_hidden_is_left_out_and_said() {
     let rows = "<cols><col min='2' max='2' hidden='1'/></cols>".to_owned()
         + &sheet(
-            "<row r='1'><c r='A1'><v>1</v></c><c r='B1'><v>666</v></c><c r='C1'><v>2</v></c></row>\
-             <row r='2' hidden='1'><c r='A2'><v>666</v></c></row><row r='3'><c r='A3'><v>3</v></c></row>",
+            "<row r='1'><c r='A1'><v>1</v></c><c r='B1'><v>666</v></c><c \
+             r='C1'><v>2</v></c></row><row r='2' hidden='1'><c r='A2'><v>666</v></c></row><row \
+             r='3'><c r='A3'><v>3</v></c></row>",
         );
     check(
         &xlsx(
@@ -66,8 +73,8 @@ fn what_is_hidden_is_left_out_and_said() {
             ],
             &[],
         ),
-        "## S\n\n| 1 | 2 |\n| --- | --- |\n| 3 | |\n\n[Left out: 1 hidden row and 1 hidden column are not shown.]\n\n\
-         [Left out: 2 hidden sheets are not shown.]",
+        "## S\n\n| 1 | 2 |\n| --- | --- |\n| 3 | |\n\n[Left out: 1 hidden row and 1 hidden column \
+         are not shown.]\n\n[Left out: 2 hidden sheets are not shown.]",
     );
 }
 
@@ -128,8 +135,9 @@ fn a_second_element_of_the_name_leaves_the_date_system_alone() {
     let rows = sheet("<row r='1'><c r='A1' s='1'><v>44000</v></c></row>");
     let mut file = xlsx(&[("S", "", &rows)], &[("xl/styles.xml", STYLES)]);
     check(&file, "## S\n\n2020-06-18");
-    let book = "<workbook><workbookPr date1904='1'/><sheets><sheet name='S' r:id='rId0'/></sheets>\
-                <extLst><ext><x15:workbookPr chartTrackingRefBase='1'/></ext></extLst></workbook>";
+    let book = "<workbook><workbookPr date1904='1'/><sheets><sheet name='S' \
+                r:id='rId0'/></sheets><extLst><ext><x15:workbookPr \
+                chartTrackingRefBase='1'/></ext></extLst></workbook>";
     file = super::sample_files::replaced(&file, "xl/workbook.xml", book);
     check(&file, "## S\n\n2024-06-19");
 }
@@ -141,11 +149,16 @@ fn comments_texts_and_pictures_of_a_sheet_follow_its_cells() {
         ("c", "comments", "../comments1.xml"),
         ("d", "drawing", "../drawings/d.xml"),
     ]);
-    let comments = "<comments><authors><author>Ann</author><author>tc={1}</author></authors><commentList>\
-        <comment ref='A1' authorId='0'><text><r><rPr><b/></rPr><t>Ann:</t></r><r><t xml:space='preserve'>\n</t></r><r><t>Sure?</t></r></text></comment>\
-        <comment ref='B2' authorId='1'><text><t>[Threaded comment]\n\nYour version...\n\nComment:\n    Yes</t></text></comment></commentList></comments>";
-    let drawing = "<xdr:wsDr><xdr:twoCellAnchor><xdr:pic><xdr:nvPicPr><xdr:cNvPr id='1' descr='A map'/></xdr:nvPicPr></xdr:pic></xdr:twoCellAnchor>\
-        <xdr:twoCellAnchor><xdr:sp><xdr:nvSpPr><xdr:cNvPr id='2'/></xdr:nvSpPr><xdr:txBody><a:p><a:r><a:t>In a box</a:t></a:r></a:p></xdr:txBody></xdr:sp></xdr:twoCellAnchor></xdr:wsDr>";
+    let comments = "<comments><authors><author>Ann</author><author>tc={1}</author></\
+                    authors><commentList><comment ref='A1' \
+                    authorId='0'><text><r><rPr><b/></rPr><t>Ann:</t></r><r><t \
+                    xml:space='preserve'>\n</t></r><r><t>Sure?</t></r></text></comment><comment \
+                    ref='B2' authorId='1'><text><t>[Threaded comment]\n\nYour \
+                    version...\n\nComment:\n    Yes</t></text></comment></commentList></comments>";
+    let drawing = "<xdr:wsDr><xdr:twoCellAnchor><xdr:pic><xdr:nvPicPr><xdr:cNvPr id='1' descr='A \
+                   map'/></xdr:nvPicPr></xdr:pic></xdr:twoCellAnchor><xdr:twoCellAnchor><xdr:\
+                   sp><xdr:nvSpPr><xdr:cNvPr id='2'/></xdr:nvSpPr><xdr:txBody><a:p><a:r><a:t>In a \
+                   box</a:t></a:r></a:p></xdr:txBody></xdr:sp></xdr:twoCellAnchor></xdr:wsDr>";
     check(
         &xlsx(
             &[("S", "", &rows)],
@@ -155,6 +168,7 @@ fn comments_texts_and_pictures_of_a_sheet_follow_its_cells() {
                 ("xl/drawings/d.xml", drawing),
             ],
         ),
-        "## S\n\n1\n\n- Comment on A1 by Ann: Sure?\n- Comment on B2: Yes\n\n![A map]()\n\nIn a box",
+        "## S\n\n1\n\n- Comment on A1 by Ann: Sure?\n- Comment on B2: Yes\n\n![A map]()\n\nIn a \
+         box",
     );
 }

@@ -303,9 +303,11 @@ mod tests {
 
     #[test]
     fn dates_and_numbers_are_shown_as_people_read_them() {
-        let styles = "<styleSheet><numFmts><numFmt numFmtId='164' formatCode='[h]:mm'/><numFmt numFmtId='165' formatCode='&quot;N0 &quot;000\\-00'/></numFmts>\
-             <cellStyleXfs><xf numFmtId='22'/></cellStyleXfs><cellXfs><xf numFmtId='0'/><xf numFmtId='14'/>\
-             <xf numFmtId='22'/><xf numFmtId='20'/><xf numFmtId='164'/><xf numFmtId='10'/><xf numFmtId='165'/></cellXfs></styleSheet>";
+        let styles = "<styleSheet><numFmts><numFmt numFmtId='164' formatCode='[h]:mm'/><numFmt \
+             numFmtId='165' formatCode='&quot;N0 &quot;000\\-00'/></numFmts><cellStyleXfs><xf \
+             numFmtId='22'/></cellStyleXfs><cellXfs><xf numFmtId='0'/><xf numFmtId='14'/><xf \
+             numFmtId='22'/><xf numFmtId='20'/><xf numFmtId='164'/><xf numFmtId='10'/><xf \
+             numFmtId='165'/></cellXfs></styleSheet>";
         let formats = CellFormats::read(styles, false);
         for (value, style, wanted) in [
             ("45322", 1, "2024-01-31"),

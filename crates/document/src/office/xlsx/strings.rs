@@ -113,8 +113,9 @@ mod tests {
     #[test]
     fn texts_lose_their_escapes_and_their_pronunciation() {
         let strings = SharedStrings::read(
-            "<sst><si><t>a_x000D__x005F_b _xyz</t></si><si><r><rPr><b/></rPr><t>c</t></r><r><t>d</t></r>\
-             <rPh><t>no</t></rPh></si><si/></sst>",
+            "<sst><si><t>a_x000D__x005F_b \
+             _xyz</t></si><si><r><rPr><b/></rPr><t>c</t></r><r><t>d</t></r><rPh><t>no</t></rPh></\
+             si><si/></sst>",
         );
         assert_eq!(strings.get(0), Some("a_b _xyz"));
         assert_eq!(strings.get(1), Some("cd"));

@@ -51,7 +51,7 @@ fn the_fonts_of_symbols_have_their_own_encodings() {
 #[test]
 fn symbols_for_private_use_are_those_of_their_font() {
     let font = "/Subtype /Type0 /BaseFont /ABCDEF+SymbolMT /Encoding /Identity-H /ToUnicode $0 \
-        /DescendantFonts [<< /Subtype /CIDFontType2 >>]";
+                /DescendantFonts [<< /Subtype /CIDFontType2 >>]";
     let file = in_font(font, "<000100020003>", |file| {
         let map = b"3 beginbfchar <0001> <F061> <0002> <F0B3> <0003> <F062> endbfchar";
         vec![format!("{} 0 R", file.stream("", map))]
@@ -61,7 +61,8 @@ fn symbols_for_private_use_are_those_of_their_font() {
 
 #[test]
 fn differences_name_glyphs() {
-    let font = "/Subtype /Type1 /BaseFont /X /Encoding << /Differences [65 /eacute /uni4E2D 80 /f_f_i /Gamma] >>";
+    let font = "/Subtype /Type1 /BaseFont /X /Encoding << /Differences [65 /eacute /uni4E2D 80 \
+                /f_f_i /Gamma] >>";
     assert_eq!(
         text(&in_font(font, "(ABPQZ)", nothing)),
         "\u{e9}\u{4e2d}ffi\u{393}Z"
@@ -122,7 +123,7 @@ fn what_a_font_says_that_its_codes_stand_for_goes_first() {
 #[test]
 fn a_map_may_begin_at_the_first_code_of_all() {
     let composite = "/Subtype /Type0 /BaseFont /X /Encoding /Identity-H /ToUnicode $0 \
-        /DescendantFonts [<< /Subtype /CIDFontType2 /DW 500 >>]";
+                     /DescendantFonts [<< /Subtype /CIDFontType2 /DW 500 >>]";
     for map in [
         // As mPDF and TCPDF write it, as one range and as many.
         "1 beginbfrange <0000> <FFFF> <0000> endbfrange",
@@ -149,7 +150,8 @@ fn a_map_may_begin_at_the_first_code_of_all() {
 
 #[test]
 fn a_map_may_be_based_on_another() {
-    let font = "/Subtype /Type0 /BaseFont /X /Encoding /Identity-H /ToUnicode $0 /DescendantFonts [<< /Subtype /CIDFontType2 /DW 500 >>]";
+    let font = "/Subtype /Type0 /BaseFont /X /Encoding /Identity-H /ToUnicode $0 /DescendantFonts \
+                [<< /Subtype /CIDFontType2 /DW 500 >>]";
     let file = in_font(font, "<00010002>", |file| {
         let base = file.stream("", b"1 beginbfchar <0001> <0061> endbfchar");
         let map = format!("/UseCMap {base} 0 R");
@@ -162,8 +164,8 @@ fn a_map_may_be_based_on_another() {
 #[test]
 fn composite_fonts_have_codes_of_two_bytes_and_widths_of_their_own() {
     // Glyph 3 is half an em wide and glyph 4 a whole one: no gap, then a wide one.
-    let font = "/Subtype /Type0 /BaseFont /X /Encoding /Identity-H /ToUnicode $0 \
-        /DescendantFonts [<< /Subtype /CIDFontType2 /DW 250 /W [3 [500] 4 6 1000] >>]";
+    let font = "/Subtype /Type0 /BaseFont /X /Encoding /Identity-H /ToUnicode $0 /DescendantFonts \
+                [<< /Subtype /CIDFontType2 /DW 250 /W [3 [500] 4 6 1000] >>]";
     let mut file = File::new();
     let map = file.stream("", b"1 beginbfrange <0003> <0006> <0061> endbfrange");
     let font = font.replace("$0", &format!("{map} 0 R"));
@@ -184,7 +186,8 @@ fn maps_that_have_a_name_are_character_sets() {
         ("ETen-B5-H", "<A4E9A5BB>"),
     ] {
         let font = format!(
-            "/Subtype /Type0 /BaseFont /X /Encoding /{map} /DescendantFonts [<< /Subtype /CIDFontType0 >>]"
+            "/Subtype /Type0 /BaseFont /X /Encoding /{map} /DescendantFonts [<< /Subtype \
+             /CIDFontType0 >>]"
         );
         assert_eq!(
             text(&in_font(&font, string, nothing)),
@@ -204,8 +207,9 @@ fn glyphs_of_a_character_collection_have_its_text() {
         ("KR", "<0CD4>"),
     ] {
         let font = format!(
-            "/Subtype /Type0 /BaseFont /X /Encoding /Identity-H /DescendantFonts [<< /Subtype /CIDFontType0 \
-             /CIDSystemInfo << /Registry (Adobe) /Ordering ({ordering}) /Supplement 2 >> >>]"
+            "/Subtype /Type0 /BaseFont /X /Encoding /Identity-H /DescendantFonts [<< /Subtype \
+             /CIDFontType0 /CIDSystemInfo << /Registry (Adobe) /Ordering ({ordering}) /Supplement \
+             2 >> >>]"
         );
         let file = in_font(&font, glyphs, nothing);
         if ordering == "KR" {
@@ -220,8 +224,8 @@ fn glyphs_of_a_character_collection_have_its_text() {
 fn composite_fonts_without_a_map_have_the_characters_of_their_glyphs() {
     let font = |entries: &str| {
         format!(
-            "/Subtype /Type0 /BaseFont /X /Encoding /Identity-H \
-             /DescendantFonts [<< /Subtype /CIDFontType2 {entries} >>]"
+            "/Subtype /Type0 /BaseFont /X /Encoding /Identity-H /DescendantFonts [<< /Subtype \
+             /CIDFontType2 {entries} >>]"
         )
     };
     // One table, which gives the characters A and B the glyphs 8 and 9.
@@ -262,7 +266,8 @@ fn composite_fonts_without_a_map_have_the_characters_of_their_glyphs() {
 
 #[test]
 fn embedded_maps_say_which_bytes_are_a_code() {
-    let font = "/Subtype /Type0 /BaseFont /X /Encoding $0 /ToUnicode $1 /DescendantFonts [<< /Subtype /CIDFontType0 >>]";
+    let font = "/Subtype /Type0 /BaseFont /X /Encoding $0 /ToUnicode $1 /DescendantFonts [<< \
+                /Subtype /CIDFontType0 >>]";
     let file = in_font(font, "<41815042>", |file| {
         let map = b"begincodespacerange <00> <80> <8140> <9FFC> endcodespacerange begincidrange <41> <42> 1 <8150> <8150> 7 endcidrange";
         let map = file.stream("/Type /CMap", map);
@@ -279,8 +284,8 @@ fn fonts_of_drawings_have_text_and_a_size() {
     let glyph = file.stream("", b"500 0 d0 0 0 500 500 re f");
     let font = format!(
         "/Type /Font /Subtype /Type3 /FontBBox [0 0 1000 1000] /FontMatrix [0.001 0 0 0.001 0 0] \
-         /FirstChar 97 /LastChar 98 /Widths [500 500] /CharProcs << /x {glyph} 0 R /y {glyph} 0 R >> \
-         /Encoding << /Differences [97 /x /y] >>"
+         /FirstChar 97 /LastChar 98 /Widths [500 500] /CharProcs << /x {glyph} 0 R /y {glyph} 0 R \
+         >> /Encoding << /Differences [97 /x /y] >>"
     );
     file.page_with(
         "BT /F 10 Tf 72 700 Td (ab) Tj 15 0 Td (b) Tj ET",
@@ -291,8 +296,9 @@ fn fonts_of_drawings_have_text_and_a_size() {
 
 #[test]
 fn a_font_of_drawings_without_a_box_is_as_high_as_its_letters_are_wide() {
-    let font = "/Subtype /Type3 /FontBBox [0 0 0 0] /FontMatrix [0.0042 0 0 0.0042 0 0] /FirstChar 97 \
-        /Widths [22 22 22 22 22 22] /Encoding << /Differences [97 /a /b /c /d /e /f] >>";
+    let font = "/Subtype /Type3 /FontBBox [0 0 0 0] /FontMatrix [0.0042 0 0 0.0042 0 0] \
+                /FirstChar 97 /Widths [22 22 22 22 22 22] /Encoding << /Differences [97 /a /b /c \
+                /d /e /f] >>";
     let mut file = File::new();
     file.page_with(
         "BT /F 58 Tf 72 700 Td (abc) Tj 20 0 Td (abc) Tj -20 -13 Td (def) Tj 0 -40 Td (fed) Tj ET",
@@ -322,7 +328,8 @@ fn drawings_without_telling_names_have_their_codes_if_these_are_letters() {
 
 #[test]
 fn a_font_without_an_encoding_says_itself_what_its_codes_are() {
-    let font = "/Subtype /Type1 /BaseFont /ABCDEF+CMR10 /FirstChar 11 /Widths [583 556] /FontDescriptor << /Flags 4 /FontFile $0 >>";
+    let font = "/Subtype /Type1 /BaseFont /ABCDEF+CMR10 /FirstChar 11 /Widths [583 556] \
+                /FontDescriptor << /Flags 4 /FontFile $0 >>";
     let file = in_font(font, r"(\013\014)", |file| {
         let program = b"%!PS-AdobeFont-1.1: CMR10\n/Encoding 256 array\n0 1 255 {1 index exch /.notdef put} for\ndup 11 /ff put\ndup 12 /fi put\nreadonly def\ncurrentfile eexec";
         vec![format!("{} 0 R", file.stream("", program))]
@@ -332,7 +339,8 @@ fn a_font_without_an_encoding_says_itself_what_its_codes_are() {
 
 #[test]
 fn letters_that_no_font_names_are_said_to_be_missing() {
-    let font = "/Subtype /Type0 /BaseFont /X /Encoding /Identity-H /DescendantFonts [<< /Subtype /CIDFontType2 >>]";
+    let font = "/Subtype /Type0 /BaseFont /X /Encoding /Identity-H /DescendantFonts [<< /Subtype \
+                /CIDFontType2 >>]";
     let mute = in_font(font, "<04000401>", nothing);
     assert_eq!(error(&mute), DocumentError::NoLetters { pages: 1 });
     let font = format!("{FONTS} /F << /Type /Font {font} >> >>").replace(">> >> /F <<", ">> /F <<");
@@ -358,10 +366,12 @@ fn accents_that_stand_over_letters_are_part_of_them() {
 
 #[test]
 fn bold_italic_and_monospaced_type_is_told_by_the_fonts_name() {
-    let content = "BT /F1 10 Tf 72 700 Td (a ) Tj /F2 10 Tf (bold) Tj /F1 10 Tf ( an ) Tj /F4 10 Tf (italic) Tj \
-        /F1 10 Tf ( and a ) Tj /F3 10 Tf (code) Tj /F1 10 Tf ( word among enough of others) Tj ET";
+    let content = "BT /F1 10 Tf 72 700 Td (a ) Tj /F2 10 Tf (bold) Tj /F1 10 Tf ( an ) Tj /F4 10 \
+                   Tf (italic) Tj /F1 10 Tf ( and a ) Tj /F3 10 Tf (code) Tj /F1 10 Tf ( word \
+                   among enough of others) Tj ET";
     assert_eq!(
         model(&page(content)),
-        "Paragraph[\"a\" \" \" Strong[\"bold\"] \" \" \"an\" \" \" Emphasis[\"italic\"] \" \" \"and a\" \" \" Code(\"code\") \" \" \"word among enough of others\"]"
+        "Paragraph[\"a\" \" \" Strong[\"bold\"] \" \" \"an\" \" \" Emphasis[\"italic\"] \" \" \
+         \"and a\" \" \" Code(\"code\") \" \" \"word among enough of others\"]"
     );
 }

@@ -193,8 +193,8 @@ fn a_file_may_end_anywhere() {
     file.page_with(
         "BT /F 10 Tf 72 700 Td <0003> Tj ET",
         &format!(
-            "/Resources << /Font << /F << /Type /Font /Subtype /Type0 /Encoding /Identity-H /ToUnicode {map} 0 R \
-             /DescendantFonts [<< /W [1 [2 3] 4 5 6] >>] >> >> >>"
+            "/Resources << /Font << /F << /Type /Font /Subtype /Type0 /Encoding /Identity-H \
+             /ToUnicode {map} 0 R /DescendantFonts [<< /W [1 [2 3] 4 5 6] >>] >> >> >>"
         ),
     );
     let bytes = file.finish();
@@ -207,7 +207,8 @@ fn a_file_may_end_anywhere() {
 fn widths_and_nesting_without_end_are_bounded() {
     let mut file = File::new();
     let widths = file.add(format!("[{}]", "500 ".repeat(200_000)));
-    let map = "<< /Type /Font /Subtype /Type0 /Encoding /Identity-H /DescendantFonts [<< /W [0 4294967295 500 0 $W] >>] >>";
+    let map = "<< /Type /Font /Subtype /Type0 /Encoding /Identity-H /DescendantFonts [<< /W [0 \
+               4294967295 500 0 $W] >>] >>";
     let map = map.replace("$W", &format!("{widths} 0 R"));
     let content = format!(
         "{} BT /G 10 Tf <00410042> Tj /H 10 Tf (AB) Tj ET",
@@ -272,7 +273,8 @@ fn maps_without_end_are_bounded() {
     );
     let map = file.stream("", map.as_bytes());
     let font = format!(
-        "<< /Type /Font /Subtype /Type0 /Encoding /Identity-H /ToUnicode {map} 0 R /DescendantFonts [<< >>] >>"
+        "<< /Type /Font /Subtype /Type0 /Encoding /Identity-H /ToUnicode {map} 0 R \
+         /DescendantFonts [<< >>] >>"
     );
     let string = "0041".repeat(100_000);
     file.page_with(
@@ -314,8 +316,9 @@ fn a_file_may_have_many_pages() {
 
 #[test]
 fn numbers_beyond_all_bounds_do_no_harm() {
-    let content = "99999999999999999999999999999999999999999 0 0 1e9 0 0 cm BT /F1 1e38 Tf 1 0 0 1 9e99 -9999999999999999999999999999 Tm \
-        (far) Tj /F1 -10 Tf 1 0 0 1 72 700 Tm (turned) Tj 0 Tz (flat) Tj ET";
+    let content = "99999999999999999999999999999999999999999 0 0 1e9 0 0 cm BT /F1 1e38 Tf 1 0 0 \
+                   1 9e99 -9999999999999999999999999999 Tm (far) Tj /F1 -10 Tf 1 0 0 1 72 700 Tm \
+                   (turned) Tj 0 Tz (flat) Tj ET";
     let _ = soon(&page(content));
     let content = "BT /F1 0.0000001 Tf 72 700 Td (tiny) Tj /F1 10 Tf (seen) Tj ET";
     assert_eq!(soon(&page(content)), Ok("seen".to_owned()));
@@ -361,9 +364,9 @@ fn a_file_whose_attachments_alone_are_encrypted_needs_no_password() {
         file.page(&lines(&["Some text"]));
         let key = "00".repeat(32);
         let encryption = file.add(format!(
-            "<< /Filter /Standard /V 4 /R 4 /Length 128 /P -4 /O <{key}> /U <{key}> \
-             /CF << /StdCF << /CFM /AESV2 /AuthEvent /EFOpen /Length 16 >> >> \
-             /StmF /{streams} /StrF /{streams} /EFF /StdCF >>"
+            "<< /Filter /Standard /V 4 /R 4 /Length 128 /P -4 /O <{key}> /U <{key}> /CF << /StdCF \
+             << /CFM /AESV2 /AuthEvent /EFOpen /Length 16 >> >> /StmF /{streams} /StrF /{streams} \
+             /EFF /StdCF >>"
         ));
         file.trailer = format!("/ID [<00> <00>] /Encrypt {encryption} 0 R");
         file.finish()

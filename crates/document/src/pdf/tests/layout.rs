@@ -35,8 +35,8 @@ fn what_is_drawn_twice_is_there_once() {
 
 #[test]
 fn texts_drawn_over_one_another_are_lines_of_their_own() {
-    let content = "BT /F1 10 Tf 72 700 Td (Text for the first time) Tj ET \
-        BT /F1 10 Tf 72 700 Td (Some other text of the second time) Tj ET";
+    let content = "BT /F1 10 Tf 72 700 Td (Text for the first time) Tj ET BT /F1 10 Tf 72 700 Td \
+                   (Some other text of the second time) Tj ET";
     assert_eq!(
         text(&page(content)),
         "Text for the first time Some other text of the second time"
@@ -48,12 +48,13 @@ fn texts_drawn_over_one_another_are_lines_of_their_own() {
 
 #[test]
 fn a_mark_as_high_as_two_lines_mixes_no_words_of_theirs() {
-    let content = "BT /F1 16 Tf 51 699 Td (**) Tj ET \
-        BT /F1 7 Tf 67 700 Td (You must have an initial balance of accounts) Tj ET \
-        BT /F1 7 Tf 67 693 Td (home lending and line of credit as of today) Tj ET";
+    let content = "BT /F1 16 Tf 51 699 Td (**) Tj ET BT /F1 7 Tf 67 700 Td (You must have an \
+                   initial balance of accounts) Tj ET BT /F1 7 Tf 67 693 Td (home lending and \
+                   line of credit as of today) Tj ET";
     assert_eq!(
         text(&page(content)),
-        "** You must have an initial balance of accounts home lending and line of credit as of today"
+        "** You must have an initial balance of accounts home lending and line of credit as of \
+         today"
     );
 }
 
@@ -131,7 +132,8 @@ fn hyphens_at_ends_of_lines_are_joined() {
     assert_eq!(
         text(&page(&content)),
         "A long-term view of some words that are divided where lines end, as seen in a long-term \
-         study of the years from 1990-1999 and of Austria-Hungary, where lines ended as they always do"
+         study of the years from 1990-1999 and of Austria-Hungary, where lines ended as they \
+         always do"
     );
 }
 
@@ -147,26 +149,25 @@ fn larger_type_is_a_heading_by_its_rank() {
     assert_eq!(
         model(&page(&content)),
         format!(
-            "Heading(1)[\"The title\"] Heading(2)[\"A part\"] Paragraph[{text:?}] \
-             Heading(3)[\"A bold line\"] Paragraph[{text:?}]"
+            "Heading(1)[\"The title\"] Heading(2)[\"A part\"] Paragraph[{text:?}] Heading(3)[\"A \
+             bold line\"] Paragraph[{text:?}]"
         )
     );
 }
 
 #[test]
 fn bullets_and_numbers_are_lists() {
-    let content = "BT /F1 10 Tf 72 700 Td (Things:) Tj ET \
-        BT /F1 10 Tf 82 688 Td (\\225) Tj 12 0 Td (first thing) Tj ET \
-        BT /F1 10 Tf 102 676 Td (-) Tj 12 0 Td (within it) Tj ET \
-        BT /F1 10 Tf 82 664 Td (\\225) Tj 12 0 Td (second thing) Tj ET \
-        BT /F1 10 Tf 72 640 Td (1.) Tj 16 0 Td (one) Tj ET \
-        BT /F1 10 Tf 72 628 Td (2.) Tj 16 0 Td (two) Tj ET \
-        BT /F1 10 Tf 72 600 Td (1990. was a year, and no item) Tj ET";
+    let content = "BT /F1 10 Tf 72 700 Td (Things:) Tj ET BT /F1 10 Tf 82 688 Td (\\225) Tj 12 0 \
+                   Td (first thing) Tj ET BT /F1 10 Tf 102 676 Td (-) Tj 12 0 Td (within it) Tj \
+                   ET BT /F1 10 Tf 82 664 Td (\\225) Tj 12 0 Td (second thing) Tj ET BT /F1 10 Tf \
+                   72 640 Td (1.) Tj 16 0 Td (one) Tj ET BT /F1 10 Tf 72 628 Td (2.) Tj 16 0 Td \
+                   (two) Tj ET BT /F1 10 Tf 72 600 Td (1990. was a year, and no item) Tj ET";
     assert_eq!(
         model(&page(content)),
-        "Paragraph[\"Things:\"] List(tight)[Item[Paragraph[\"first thing\"] List(tight)[Item[Paragraph[\"within it\"]]]] \
-         Item[Paragraph[\"second thing\"]]] List(1 tight)[Item(1)[Paragraph[\"one\"]] Item(2)[Paragraph[\"two\"]]] \
-         Paragraph[\"1990. was a year, and no item\"]"
+        "Paragraph[\"Things:\"] List(tight)[Item[Paragraph[\"first thing\"] \
+         List(tight)[Item[Paragraph[\"within it\"]]]] Item[Paragraph[\"second thing\"]]] List(1 \
+         tight)[Item(1)[Paragraph[\"one\"]] Item(2)[Paragraph[\"two\"]]] Paragraph[\"1990. was a \
+         year, and no item\"]"
     );
 }
 
@@ -246,9 +247,10 @@ fn aligned_cells_are_a_table() {
     let model_text = model(&page(&content));
     assert!(
         model_text.ends_with(
-            "Table(3 header [None, None, None])[Row[Cell[\"Name\"] Cell[\"Colour\"] Cell[\"Weight\"]] \
-             Row[Cell[\"Apple\"] Cell[\"red\"] Cell[\"150\"]] Row[Cell[\"Plum\"] Cell[\"blue\"] Cell[\"40\"]] \
-             Row[Cell[\"Pear\"] Cell[\"green\"] Cell[\"170\"]]]"
+            "Table(3 header [None, None, None])[Row[Cell[\"Name\"] Cell[\"Colour\"] \
+             Cell[\"Weight\"]] Row[Cell[\"Apple\"] Cell[\"red\"] Cell[\"150\"]] \
+             Row[Cell[\"Plum\"] Cell[\"blue\"] Cell[\"40\"]] Row[Cell[\"Pear\"] Cell[\"green\"] \
+             Cell[\"170\"]]]"
         ),
         "{model_text}"
     );
@@ -292,8 +294,8 @@ fn what_pages_say_at_one_place_with_numbers_of_their_own_stays() {
     let mut file = File::new();
     for (number, balance) in [(1, 75), (2, 12), (3, 310), (4, 44)] {
         let mut content = format!(
-            "BT /F1 8 Tf 72 770 Td (Form 27 of 2003) Tj 0 -16 Td (Balance: {balance}) Tj ET \
-             BT /F1 8 Tf 300 30 Td (Page {number} of 4 in all) Tj ET "
+            "BT /F1 8 Tf 72 770 Td (Form 27 of 2003) Tj 0 -16 Td (Balance: {balance}) Tj ET BT \
+             /F1 8 Tf 300 30 Td (Page {number} of 4 in all) Tj ET "
         );
         content += &lines(&LONG);
         file.page(&content);
@@ -358,8 +360,8 @@ fn notes_at_the_foot_of_a_column_stand_at_the_end_of_their_page() {
 #[test]
 fn monospaced_lines_are_code() {
     let mut content = lines(&LONG);
-    content += "BT /F3 9 Tf 72 600 Td (fn main\\(\\) {) Tj ET BT /F3 9 Tf 93.6 589 Td (let a  = 1;) Tj ET \
-        BT /F3 9 Tf 72 578 Td (}) Tj ET";
+    content += "BT /F3 9 Tf 72 600 Td (fn main\\(\\) {) Tj ET BT /F3 9 Tf 93.6 589 Td (let a  = \
+                1;) Tj ET BT /F3 9 Tf 72 578 Td (}) Tj ET";
     let model_text = model(&page(&content));
     assert!(
         model_text.ends_with("CodeBlock(\"\" \"fn main() {\\n    let a  = 1;\\n}\")"),
@@ -388,14 +390,15 @@ fn dots_that_lead_to_a_page_are_few() {
 
 #[test]
 fn raised_numbers_stay_with_their_line() {
-    let content = "BT /F1 10 Tf 72 700 Td (As E = mc) Tj 5 Ts /F1 6 Tf (2) Tj 0 Ts /F1 10 Tf ( says, H) Tj \
-        -2 Ts /F1 6 Tf (2) Tj 0 Ts /F1 10 Tf (O is water) Tj ET";
+    let content = "BT /F1 10 Tf 72 700 Td (As E = mc) Tj 5 Ts /F1 6 Tf (2) Tj 0 Ts /F1 10 Tf ( \
+                   says, H) Tj -2 Ts /F1 6 Tf (2) Tj 0 Ts /F1 10 Tf (O is water) Tj ET";
     assert_eq!(text(&page(content)), "As E = mc2 says, H2O is water");
 }
 
 #[test]
 fn text_of_another_direction_comes_last() {
-    let content = "BT /F1 10 Tf 0 1 -1 0 40 300 Tm (Up the side) Tj ET BT /F1 10 Tf 72 700 Td (Level) Tj 0 -12 Td (text here) Tj ET";
+    let content = "BT /F1 10 Tf 0 1 -1 0 40 300 Tm (Up the side) Tj ET BT /F1 10 Tf 72 700 Td \
+                   (Level) Tj 0 -12 Td (text here) Tj ET";
     let mut file = File::new();
     file.page_with(content, &format!("/Resources << {FONTS} >>"));
     let page_text = text(&file.finish());

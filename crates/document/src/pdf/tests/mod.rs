@@ -20,10 +20,10 @@ struct File {
 }
 
 /// Four fonts without widths: those of every viewer.
-const FONTS: &str = "/Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >> \
-    /F2 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold >> \
-    /F3 << /Type /Font /Subtype /Type1 /BaseFont /Courier >> \
-    /F4 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Oblique >> >>";
+const FONTS: &str = "/Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding \
+                     /WinAnsiEncoding >> /F2 << /Type /Font /Subtype /Type1 /BaseFont \
+                     /Helvetica-Bold >> /F3 << /Type /Font /Subtype /Type1 /BaseFont /Courier >> \
+                     /F4 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Oblique >> >>";
 
 impl File {
     fn new() -> Self {

@@ -13,11 +13,15 @@ use super::{
 fn forms_are_drawn_where_they_stand() {
     let mut file = File::new();
     let form = file.stream(
-        &format!("/Type /XObject /Subtype /Form /BBox [0 0 200 100] /Matrix [1 0 0 1 10 0] /Resources << {FONTS} >>"),
+        &format!(
+            "/Type /XObject /Subtype /Form /BBox [0 0 200 100] /Matrix [1 0 0 1 10 0] /Resources \
+             << {FONTS} >>"
+        ),
         b"BT /F1 10 Tf 0 10 Td (form) Tj ET BT /F1 10 Tf 0 500 Td (outside of its box) Tj ET",
     );
     file.page_with(
-        "BT /F1 10 Tf 72 700 Td (A) Tj ET q 1 0 0 1 72 690 cm /X Do Q BT /F1 10 Tf 110 700 Td (here) Tj ET",
+        "BT /F1 10 Tf 72 700 Td (A) Tj ET q 1 0 0 1 72 690 cm /X Do Q BT /F1 10 Tf 110 700 Td \
+         (here) Tj ET",
         &format!("/Resources << {FONTS} /XObject << /X {form} 0 R >> >>"),
     );
     assert_eq!(text(&file.finish()), "A form here");
@@ -82,8 +86,8 @@ fn operators_within_an_array_of_strings_do_not_end_it() {
 
 #[test]
 fn inline_images_are_passed_over() {
-    let content = "BT /F1 10 Tf 72 700 Td (before) Tj ET BI /W 2 /H 2 /BPC 8 /CS /G ID \u{1}EI\u{2}( EI \
-        BT /F1 10 Tf 110 700 Td (after) Tj ET";
+    let content = "BT /F1 10 Tf 72 700 Td (before) Tj ET BI /W 2 /H 2 /BPC 8 /CS /G ID \
+                   \u{1}EI\u{2}( EI BT /F1 10 Tf 110 700 Td (after) Tj ET";
     assert_eq!(text(&page(content)), "before after");
 }
 
@@ -112,9 +116,9 @@ fn a_page_that_is_turned_is_read_upright() {
 
 #[test]
 fn what_lies_outside_of_the_crop_box_or_the_clip_is_not_seen() {
-    let content = "BT /F1 10 Tf 72 700 Td (inside) Tj ET BT /F1 10 Tf 72 20 Td (below) Tj ET \
-        q 0 0 50 50 re W n BT /F1 10 Tf 200 700 Td (clipped) Tj ET Q \
-        q 190 600 200 200 re W n BT /F1 10 Tf 120 700 Td (and) Tj 80 0 Td (shown) Tj ET Q";
+    let content = "BT /F1 10 Tf 72 700 Td (inside) Tj ET BT /F1 10 Tf 72 20 Td (below) Tj ET q 0 \
+                   0 50 50 re W n BT /F1 10 Tf 200 700 Td (clipped) Tj ET Q q 190 600 200 200 re \
+                   W n BT /F1 10 Tf 120 700 Td (and) Tj 80 0 Td (shown) Tj ET Q";
     let mut file = File::new();
     file.page_with(
         content,
@@ -125,8 +129,8 @@ fn what_lies_outside_of_the_crop_box_or_the_clip_is_not_seen() {
 
 #[test]
 fn marked_content_may_say_what_it_stands_for() {
-    let content = "BT /F1 10 Tf 72 700 Td /Span << /ActualText (word) >> BDC (w0rd) Tj EMC ( and ) Tj \
-        /Span << /ActualText <FEFF00E9> >> BDC (e) Tj (') Tj EMC ET";
+    let content = "BT /F1 10 Tf 72 700 Td /Span << /ActualText (word) >> BDC (w0rd) Tj EMC ( and \
+                   ) Tj /Span << /ActualText <FEFF00E9> >> BDC (e) Tj (') Tj EMC ET";
     assert_eq!(text(&page(content)), "word and \u{e9}");
 }
 
@@ -138,8 +142,8 @@ fn pictured(content: &str) -> Vec<u8> {
         b"x",
     );
     let others = format!(
-        "/XObject << /Scan {picture} 0 R >> /ExtGState << /Clear << /ca 0 >> >> \
-         /ColorSpace << /Ink [/Separation /Black /DeviceGray 0] /Light [/ICCBased {picture} 0 R] >>"
+        "/XObject << /Scan {picture} 0 R >> /ExtGState << /Clear << /ca 0 >> >> /ColorSpace << \
+         /Ink [/Separation /Black /DeviceGray 0] /Light [/ICCBased {picture} 0 R] >>"
     );
     file.page_with(content, &format!("/Resources << {FONTS} {others} >>"));
     file.finish()
@@ -213,7 +217,8 @@ fn text_that_somebody_sees_is_not() {
         "1 g 0 Tr 0 G 2 Tr BT /F1 10 Tf 72 680 Td (seen) Tj ET",
         // White on something else.
         "60 670 200 30 re f 1 g BT /F1 10 Tf 72 680 Td (seen) Tj ET",
-        "0 0 .5 rg 60 670 m 260 670 l 260 700 l 60 700 l h f 1 g BT /F1 10 Tf 72 680 Td (seen) Tj ET",
+        "0 0 .5 rg 60 670 m 260 670 l 260 700 l 60 700 l h f 1 g BT /F1 10 Tf 72 680 Td (seen) Tj \
+         ET",
         "q 500 0 0 700 50 50 cm /Scan Do Q 1 g BT /F1 10 Tf 72 680 Td (seen) Tj ET",
         "/Pattern cs /P0 scn 60 670 200 30 re f 1 g BT /F1 10 Tf 72 680 Td (seen) Tj ET",
         "q 60 670 200 30 re W n /S0 sh Q 1 g BT /F1 10 Tf 72 680 Td (seen) Tj ET",
@@ -238,7 +243,8 @@ fn links_are_kept() {
     );
     assert_eq!(
         model(&file.finish()),
-        "Paragraph[\"See\" \" \" Link(\"https://example.org/a\")[\"the site\"] \" \" \"for more of this\"]"
+        "Paragraph[\"See\" \" \" Link(\"https://example.org/a\")[\"the site\"] \" \" \"for more \
+         of this\"]"
     );
 }
 
@@ -250,7 +256,8 @@ fn fields_of_forms_show_what_is_in_them() {
         b"BT /F1 10 Tf 2 5 Td (filled in) Tj ET",
     );
     let field = format!(
-        "<< /Subtype /Widget /FT /Tx /T (name) /V (filled in) /Rect [110 696 210 716] /AP << /N {look} 0 R >> >>"
+        "<< /Subtype /Widget /FT /Tx /T (name) /V (filled in) /Rect [110 696 210 716] /AP << /N \
+         {look} 0 R >> >>"
     );
     let hidden =
         format!("<< /Subtype /Widget /F 2 /Rect [110 596 210 616] /AP << /N {look} 0 R >> >>");
@@ -387,7 +394,8 @@ fn layers_that_are_off_are_not_there() {
         file.add("<< /Type /OCG /Name (off) >>"),
     );
     file.page_with(
-        "/OC /A BDC BT /F1 10 Tf 72 700 Td (on) Tj ET EMC /OC /B BDC BT /F1 10 Tf 72 680 Td (off) Tj ET EMC",
+        "/OC /A BDC BT /F1 10 Tf 72 700 Td (on) Tj ET EMC /OC /B BDC BT /F1 10 Tf 72 680 Td (off) \
+         Tj ET EMC",
         &format!("/Resources << {FONTS} /Properties << /A {on} 0 R /B {off} 0 R >> >>"),
     );
     let entries =
@@ -448,7 +456,8 @@ fn pages_of_pictures_are_said_to_be_such() {
     );
     assert_eq!(
         DocumentError::OnlyImages { pages: 3 }.to_string(),
-        "This PDF file has 3 pages of images and no text: it is a scan. Find another copy, or run OCR over it."
+        "This PDF file has 3 pages of images and no text: it is a scan. Find another copy, or run \
+         OCR over it."
     );
 }
 
@@ -476,8 +485,8 @@ fn a_scan_under_a_stamp_is_read_and_a_picture_behind_words_is_not() {
 
 #[test]
 fn heads_and_feet_that_are_marked_as_such_are_said() {
-    let head = "/Artifact << /Type /Pagination /Subtype /Header >> BDC \
-        BT /F1 10 Tf 72 770 Td (Head) Tj ET EMC ";
+    let head = "/Artifact << /Type /Pagination /Subtype /Header >> BDC BT /F1 10 Tf 72 770 Td \
+                (Head) Tj ET EMC ";
     let body = "BT /F1 10 Tf 72 600 Td (Body) Tj ET";
     assert_eq!(text(&page(&format!("{head}{body}"))), "Head Body");
 }

@@ -19,14 +19,14 @@ use super::ruleset;
 /// Entries of `/etc` that programs read, in order.
 const READ_BY_PROGRAMS: &str = "\
     OpenCL R alsa ant apk bash.bashrc bashrc bazel.bazelrc ca-certificates ccache.conf chromium \
-    chromium.d clang conda crypto-policies dotnet dpkg emacs fish fonts gdb ghostscript \
-    gitattributes gitconfig glvnd gnutls gradle groff group host.conf hostname hosts inputrc \
-    ipython julia jupyter krb5.conf krb5.conf.d ld.so.cache ld.so.conf ld.so.conf.d ld.so.preload \
-    libreoffice locale.alias locale.conf localtime luarocks lynx machine-id magic magic.mime \
-    mailcap manpath.config maven mercurial mime.types mono my.cnf nanorc npmrc nsswitch.conf ocaml \
-    octave.conf odbc.ini odbcinst.ini passwd perl pip.conf pkcs11 profile profile.d protocols rpm \
-    sbt screenrc services shells stack terminfo texmf timezone tmux.conf valgrind vim vulkan \
-    wgetrc xattr.conf xdg xml yarnrc zsh zshrc";
+     chromium.d clang conda crypto-policies dotnet dpkg emacs fish fonts gdb ghostscript \
+     gitattributes gitconfig glvnd gnutls gradle groff group host.conf hostname hosts inputrc \
+     ipython julia jupyter krb5.conf krb5.conf.d ld.so.cache ld.so.conf ld.so.conf.d \
+     ld.so.preload libreoffice locale.alias locale.conf localtime luarocks lynx machine-id magic \
+     magic.mime mailcap manpath.config maven mercurial mime.types mono my.cnf nanorc npmrc \
+     nsswitch.conf ocaml octave.conf odbc.ini odbcinst.ini passwd perl pip.conf pkcs11 profile \
+     profile.d protocols rpm sbt screenrc services shells stack terminfo texmf timezone tmux.conf \
+     valgrind vim vulkan wgetrc xattr.conf xdg xml yarnrc zsh zshrc";
 
 /// Beginnings of the names of others, most of which hold a version.
 const BEGINNINGS: &str = "ImageMagick- csh. java jvm ld-musl- python ruby";

@@ -199,8 +199,8 @@ impl CallFilter {
     /// A filter that refuses with this error number.
     fn new(errno: i32) -> Result<Self, String> {
         let architecture = ARCHITECTURE.ok_or(
-            "commands cannot be confined on this machine, and none was run: its system calls \
-             have other numbers",
+            "commands cannot be confined on this machine, and none was run: its system calls have \
+             other numbers",
         )?;
         let refusal = refusal(errno);
         let mut instructions = Vec::with_capacity(96);

@@ -9,8 +9,8 @@ use super::AccessRight;
 use crate::sandbox::roots;
 
 /// Names of directories that hold keys, wherever they lie.
-const PRIVATE_DIRECTORIES: &str = ".ssh .gnupg .aws .azure .kube .docker .config .mozilla .password-store \
-    .thunderbird keyrings ikigai ikigai-tools";
+const PRIVATE_DIRECTORIES: &str = ".ssh .gnupg .aws .azure .kube .docker .config .mozilla \
+                                   .password-store .thunderbird keyrings ikigai ikigai-tools";
 
 /// Names that show that a directory is a home, or the one of this program's keys.
 const HOME_MARKERS: [&str; 4] = [".ssh", ".gnupg", ".aws", "credentials.json"];

@@ -33,8 +33,8 @@ struct PathBeneathRule {
 
 /// The reason not to carry out a call that this kernel cannot confine.
 pub const IMPOSSIBLE: &str = "this kernel has no Landlock (Linux 5.13; `landlock` must stand in \
-     /sys/kernel/security/lsm), and without it links could lead out of the directories; nothing \
-     was done";
+                              /sys/kernel/security/lsm), and without it links could lead out of \
+                              the directories; nothing was done";
 
 /// The number of Landlock's ABI in this kernel, which says what it can confine; 0 without Landlock.
 #[must_use]

@@ -58,8 +58,8 @@ impl Confinement {
         let names = fs::metadata(&real).map_or(1, |status| status.nlink());
         if names > 1 {
             return Some(format!(
-                "has {names} names (hard links), and by another one calls may reach it: put a copy \
-                 in a directory that no call may open"
+                "has {names} names (hard links), and by another one calls may reach it: put a \
+                 copy in a directory that no call may open"
             ));
         }
         let exposed = match kind {

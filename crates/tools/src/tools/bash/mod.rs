@@ -57,7 +57,8 @@ pub const TOOL: Tool = Tool {
         ("exit_code", FieldRole::ExitCode),
     ],
     exit_codes: ExitCodes::RUNS,
-    how_to_get_less: "To have less, print less: pipe the command into `head`, `tail` or `grep`, or send its output to a file and read parts of that.",
+    how_to_get_less: "To have less, print less: pipe the command into `head`, `tail` or `grep`, \
+                      or send its output to a file and read parts of that.",
     run,
     ..Tool::PLAIN
 };

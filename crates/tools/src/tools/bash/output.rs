@@ -133,9 +133,9 @@ pub fn note_on_cut(
         }
         SavedOutput::Nowhere(reason) => {
             return format!(
-                "The output is {length}, and what is left out of it here was not kept ({reason}): run \
-                 the command again with its output in a file (COMMAND >FILE 2>&1) and read parts of \
-                 that, or pipe it into head, tail or grep."
+                "The output is {length}, and what is left out of it here was not kept ({reason}): \
+                 run the command again with its output in a file (COMMAND >FILE 2>&1) and read \
+                 parts of that, or pipe it into head, tail or grep."
             );
         }
     };

@@ -70,8 +70,8 @@ fn whoever_waits_is_told_the_last_line_and_not_more_often_than_each_second() {
         }),
         ..CallTerms::default()
     };
-    let command = "echo one; sleep 0.2; for n in 1 2 3 4; do echo $n; done; printf ab; \
-                   sleep 1.2; echo c; sleep 1.2";
+    let command = "echo one; sleep 0.2; for n in 1 2 3 4; do echo $n; done; printf ab; sleep 1.2; \
+                   echo c; sleep 1.2";
     let answer = answer(&json!({ "command": command }), terms);
     assert_eq!(answer["output"], "one\n1\n2\n3\n4\nabc");
     assert_eq!(*TOLD.lock().unwrap(), ["one", "4", "abc"]);

@@ -9,8 +9,9 @@ use iki_base::wording::format_seconds;
 use iki_process::shell::{StillRunning, TimeLimit};
 
 /// The note on a command that was ended before it had written anything.
-pub const NOTHING_WRITTEN: &str = "It had written nothing yet: many programs buffer output to a pipe \
-     and lose it when killed (`python3 -u` and `stdbuf -oL COMMAND` do not buffer it).";
+pub const NOTHING_WRITTEN: &str = "It had written nothing yet: many programs buffer output to a \
+                                   pipe and lose it when killed (`python3 -u` and `stdbuf -oL \
+                                   COMMAND` do not buffer it).";
 
 /// The shortest time in seconds that is taken for milliseconds, as other agents count it.
 const LEAST_MILLISECONDS: u64 = 10_000;

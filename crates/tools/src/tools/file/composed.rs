@@ -75,7 +75,8 @@ impl Composition {
             return None;
         };
         Some(format!(
-            "It is a binary file ({words}): lengths, offsets and checksums in it may no longer hold."
+            "It is a binary file ({words}): lengths, offsets and checksums in it may no longer \
+             hold."
         ))
     }
 
@@ -90,8 +91,9 @@ impl Composition {
 pub fn broken_notebook() -> Failure {
     let message = "The file is a notebook, and would no longer be JSON, so nothing was written";
     Failure::new(ErrorCode::InvalidArg, message).with_note(
-        "Send both texts as they are in the file, where each line of a cell is a JSON string: `\"` \
-         is `\\\"` there, a backslash `\\\\`, a line end `\\n`, and a comma is between two lines.",
+        "Send both texts as they are in the file, where each line of a cell is a JSON string: \
+         `\"` is `\\\"` there, a backslash `\\\\`, a line end `\\n`, and a comma is between two \
+         lines.",
     )
 }
 

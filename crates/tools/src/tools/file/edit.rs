@@ -203,8 +203,8 @@ fn replacement<'a>(
         let make = terms.if_served("file_write", make);
         return Err(
             Failure::new(ErrorCode::InvalidArg, "old_string cannot be empty").with_note(format!(
-                "To insert text, send a line that is in the file as old_string, and that line with \
-                 the new text as new_string{make}."
+                "To insert text, send a line that is in the file as old_string, and that line \
+                 with the new text as new_string{make}."
             )),
         );
     }

@@ -71,8 +71,8 @@ pub fn not_unique(count: u64, lines: &[u64], composition: Composition) -> String
 /// The note on a text that the edit at `index` of the same call has changed.
 pub fn changed_by(index: usize) -> String {
     format!(
-        "In the file as it is, old_string could be replaced, but edit {} has changed it: each edit \
-         is made in the text that those before it leave.",
+        "In the file as it is, old_string could be replaced, but edit {} has changed it: each \
+         edit is made in the text that those before it leave.",
         index + 1
     )
 }
@@ -118,8 +118,8 @@ pub fn made_in_encoding(encoding: TextEncoding) -> String {
 pub fn encoding_obstacle(path: &str, obstacle: &EncodingObstacle, terms: &CallTerms) -> String {
     let note = match obstacle {
         EncodingObstacle::Replacement => {
-            return "new_string has U+FFFD, which stands for bytes that could not be shown: choose \
-                    text next to them, and leave them as they are."
+            return "new_string has U+FFFD, which stands for bytes that could not be shown: \
+                    choose text next to them, and leave them as they are."
                 .to_owned();
         }
         EncodingObstacle::Lacking {
@@ -139,8 +139,8 @@ pub fn encoding_obstacle(path: &str, obstacle: &EncodingObstacle, terms: &CallTe
                 ""
             };
             format!(
-                "The file is {encoding} text{mark}, and old_string is UTF-8: they have no bytes in \
-                 common."
+                "The file is {encoding} text{mark}, and old_string is UTF-8: they have no bytes \
+                 in common."
             )
         }
         EncodingObstacle::Unknown(Some(name)) => {
@@ -161,8 +161,8 @@ pub fn encoding_obstacle(path: &str, obstacle: &EncodingObstacle, terms: &CallTe
     let utf8 = format!("{path}.utf8");
     let to = quoted_for_shell(&utf8);
     let copy = format!(
-        " With bash, `iconv -f {encoding} -t UTF-8 {from} > {to}` makes a copy that can be edited, \
-         and `iconv -f UTF-8 -t {encoding} {to} > {from}` turns it back."
+        " With bash, `iconv -f {encoding} -t UTF-8 {from} > {to}` makes a copy that can be \
+         edited, and `iconv -f UTF-8 -t {encoding} {to} > {from}` turns it back."
     );
     format!("{note}{}", terms.if_served("bash", &copy))
 }
@@ -204,8 +204,8 @@ pub fn looks_otherwise(path: &str, nearest: &NearestText, terms: &CallTerms) -> 
     let is_text = std::str::from_utf8(&content).is_ok() && !content.contains(&0);
     Some(if is_text {
         format!(
-            "It is a document ({label}), which file_read shows as Markdown: old_string has to be a \
-             part of the file as it is on disk."
+            "It is a document ({label}), which file_read shows as Markdown: old_string has to be \
+             a part of the file as it is on disk."
         )
     } else {
         format!("It is a document ({label}): its text cannot be edited here.")
@@ -234,10 +234,10 @@ pub fn line_ends(done: LineEndChange, new: &str) -> Option<String> {
         }
         LineEndChange::NewCrlf => format!("{crlf}: new_string was written with CRLF as well."),
         LineEndChange::Mixed => "new_string was written as it was sent, with LF, where the file's \
-             other lines end in CRLF: it now has both."
+                                 other lines end in CRLF: it now has both."
             .to_owned(),
         LineEndChange::MixedIn => "new_string was written as it was sent, with CRLF, where the \
-             file's other lines end in LF: it now has both."
+                                   file's other lines end in LF: it now has both."
             .to_owned(),
     };
     Some(note)

@@ -27,7 +27,8 @@ pub fn spelled_control(name: &str, new: &str, old: &str) -> Option<String> {
     (control_spelling::spells(new) && !control_spelling::spells(old)).then(|| {
         format!(
             "{name} spells control characters (`\\x1b`, `␀`), and was written as it was sent; the \
-             file has the characters themselves: if these were meant, send them, in JSON `\\u001b`."
+             file has the characters themselves: if these were meant, send them, in JSON \
+             `\\u001b`."
         )
     })
 }
@@ -49,8 +50,8 @@ pub fn unescaped(name: &str, text: &str) -> Option<String> {
     }
     has_line_feed.then(|| {
         format!(
-            "{name} has no line end, and `\\n` in it was written as it was sent, as a backslash and \
-             an n: if line ends were meant, write it again with these."
+            "{name} has no line end, and `\\n` in it was written as it was sent, as a backslash \
+             and an n: if line ends were meant, write it again with these."
         )
     })
 }

@@ -72,16 +72,16 @@ pub fn omitted_paths(left_out: OmittedPaths, terms: &CallTerms, words: SearchVoc
     let field = words.pattern_field;
     match left_out {
         OmittedPaths::OtherNames => format!(
-            "`..` or links reach some directories in very many ways; these are listed under one name each. \
-             Name the directory in `path` and leave `..` out of `{field}`."
+            "`..` or links reach some directories in very many ways; these are listed under one \
+             name each. Name the directory in `path` and leave `..` out of `{field}`."
         ),
         OmittedPaths::FurtherWays => format!(
-            "Incomplete: `..` or links reach the same directories in so many ways that time ran out. \
-             Name the directory in `path` and leave `..` out of `{field}`."
+            "Incomplete: `..` or links reach the same directories in so many ways that time ran \
+             out. Name the directory in `path` and leave `..` out of `{field}`."
         ),
         OmittedPaths::NotReached => format!(
-            "Incomplete: the search stopped after {} with directories left. Give a deeper directory in \
-             `path`, or one in `{field}`.",
+            "Incomplete: the search stopped after {} with directories left. Give a deeper \
+             directory in `path`, or one in `{field}`.",
             seconds_of_call(terms)
         ),
     }
@@ -128,7 +128,8 @@ pub fn pattern_error(error: WildcardError, length: usize, words: SearchVocabular
             thousands(MAX_PATTERN_BYTES as u64)
         ),
         WildcardError::TooMany => format!(
-            "The braces in `{field}` stand for more than {} patterns; send fewer at a time, or a `*`.",
+            "The braces in `{field}` stand for more than {} patterns; send fewer at a time, or a \
+             `*`.",
             thousands(MAX_ALTERNATIVES as u64)
         ),
     }

@@ -132,7 +132,8 @@ fn path_of<'r>(
             [] => failure,
             [path] => failure.with_note(format!("Send \"path\":\"{path}\".")),
             paths => failure.with_note(format!(
-                "`path` is one directory: send \"{field}\":\"{{{}}}/**{below}\", or one call for each.",
+                "`path` is one directory: send \"{field}\":\"{{{}}}/**{below}\", or one call for \
+                 each.",
                 paths.join(",")
             )),
         }

@@ -133,8 +133,8 @@ pub fn of_no_text(page: &str) -> String {
         .windows(7)
         .any(|tag| tag.eq_ignore_ascii_case(b"<script"));
     let why = if script {
-        "it is most likely built by JavaScript, which is not run here; look for an API, a \
-         feed or another source"
+        "it is most likely built by JavaScript, which is not run here; look for an API, a feed or \
+         another source"
     } else {
         "it has images or other elements, but no text"
     };
@@ -186,8 +186,8 @@ pub fn past_the_end(offset: u64, lines: usize, is_whole: bool) -> String {
     let lines = count_noun(lines as u64, "line");
     if !is_whole {
         return format!(
-            "offset {offset} is past what was read of the page: {lines}, the last of which says why \
-             there are no more."
+            "offset {offset} is past what was read of the page: {lines}, the last of which says \
+             why there are no more."
         );
     }
     format!("offset {offset} is past the end: the page has {lines}.")
@@ -224,7 +224,8 @@ fn words(body: &[u8], content_type: Option<&str>, url: &Url, truncated: bool) ->
 
 /// Paths of the message in an error's JSON, as APIs use them (RFC 9457 among them).
 const MESSAGES: &str = "/message /error/message /error_description /detail /errors/0/message \
-    /errors/0/detail /detail/0/msg /detail/message /errors/0 /error_message /msg /description";
+                        /errors/0/detail /detail/0/msg /detail/message /errors/0 /error_message \
+                        /msg /description";
 
 /// Paths of the error's title.
 const TITLES: &str = "/title /error /errors/0/title /error/type /code";

@@ -18,34 +18,34 @@ const MARKS: &str = "paywall|regwall|subscriber-only|subscribers-only|premium-co
 const IS_FREE: &str = "\"isaccessibleforfree\"";
 
 /// Words on the rest of a text, in lower case.
-const RESTS: &str = "continue reading|keep reading|read the full|reading the full|view the full|\
-    read the rest|full story|full article|article is for|story is for|post is for|content is for|\
-    article is only|story is only|content is only|article is exclusive|content is exclusive|\
-    unlock this|read this article|read this story|lire la suite|la suite est|la suite de cet|\
-    article à lire|article est réservé|article réservé|contenu réservé|poursuivre la lecture|\
-    poursuivre votre lecture|continuer à lire|lire cet article|weiterlesen|weiterzulesen|\
-    artikel lesen|artikel zu lesen|artikel ist|inhalt ist nur|beitrag ist nur|\
-    vollständigen artikel|ganzen artikel|seguir leyendo|continuar leyendo|sigue leyendo|\
-    noticia es exclusiva|contenido exclusivo|artículo exclusivo|artículo es exclusivo|\
-    artículo completo|noticia completa|continuare a leggere|continua a leggere|\
-    continuare la lettura|articolo riservato|articolo è riservato|contenuto riservato|\
-    articolo completo|continuar lendo|continuar a ler|continue lendo|conteúdo exclusivo|\
-    matéria exclusiva|artigo completo|verder lezen|verder te lezen|lees verder|\
-    alleen voor abonnees|hele artikel|läsa vidare|fortsätta läsa|hela artikeln|læse videre|\
-    læs videre|hele artiklen|lese videre|les videre|hele artikkelen|czytać dalej|czytaj dalej|\
-    cały artykuł|dalsza część|читать далее|продолжить чтение|статья доступна|\
-    материал доступен|полный текст|この記事は|続きを読む|続きは|阅读全文|继续阅读|閱讀全文";
+const RESTS: &str = "continue reading|keep reading|read the full|reading the full|view the full|read the \
+     rest|full story|full article|article is for|story is for|post is for|content is for|article \
+     is only|story is only|content is only|article is exclusive|content is exclusive|unlock \
+     this|read this article|read this story|lire la suite|la suite est|la suite de cet|article à \
+     lire|article est réservé|article réservé|contenu réservé|poursuivre la lecture|poursuivre \
+     votre lecture|continuer à lire|lire cet article|weiterlesen|weiterzulesen|artikel \
+     lesen|artikel zu lesen|artikel ist|inhalt ist nur|beitrag ist nur|vollständigen \
+     artikel|ganzen artikel|seguir leyendo|continuar leyendo|sigue leyendo|noticia es \
+     exclusiva|contenido exclusivo|artículo exclusivo|artículo es exclusivo|artículo \
+     completo|noticia completa|continuare a leggere|continua a leggere|continuare la \
+     lettura|articolo riservato|articolo è riservato|contenuto riservato|articolo \
+     completo|continuar lendo|continuar a ler|continue lendo|conteúdo exclusivo|matéria \
+     exclusiva|artigo completo|verder lezen|verder te lezen|lees verder|alleen voor abonnees|hele \
+     artikel|läsa vidare|fortsätta läsa|hela artikeln|læse videre|læs videre|hele artiklen|lese \
+     videre|les videre|hele artikkelen|czytać dalej|czytaj dalej|cały artykuł|dalsza część|читать \
+     далее|продолжить чтение|статья доступна|материал доступен|полный \
+     текст|この記事は|続きを読む|続きは|阅读全文|继续阅读|閱讀全文";
 
 /// Words of those who ask for a subscription or an account for it, in lower case.
-const ASKS: &str = "subscri|register|sign up|sign in|log in|an account|members only|\
-    become a member|for members|free trial|abonn| abo |mit plus|registrier|anmelden|einloggen|\
-    votre compte|un compte|connectez-vous|inscrivez-vous|suscri|suscrí|regístr|inicia sesión|\
-    abbona|accedi|assin|cadastr|prenumer|logga in|logg inn|log ind|subskry|zaloguj|подпис|войдите|\
-    зарегистр|会員|ログイン|会员|會員|订阅|訂閱|登录";
+const ASKS: &str = "subscri|register|sign up|sign in|log in|an account|members only|become a member|for \
+     members|free trial|abonn| abo |mit plus|registrier|anmelden|einloggen|votre compte|un \
+     compte|connectez-vous|inscrivez-vous|suscri|suscrí|regístr|inicia \
+     sesión|abbona|accedi|assin|cadastr|prenumer|logga in|logg inn|log \
+     ind|subskry|zaloguj|подпис|войдите|зарегистр|会員|ログイン|会员|會員|订阅|訂閱|登录";
 
 /// Words that do both, beside such a mark.
-const LIMITS: &str = "article limit|free article|last free|trial to continue|\
-    through your library|already have an account";
+const LIMITS: &str = "article limit|free article|last free|trial to continue|through your \
+                      library|already have an account";
 
 /// Words of those who ask for readers of what they send, in lower case.
 const LETTERS: &str = "full archive|newsletter|inbox";

@@ -133,7 +133,8 @@ fn notes(answer: &HostResults, domains: &DomainFilter, turn: Option<String>) -> 
     if answer.unasked > 0 {
         let domains_searched = domains.allowed().map_or(0, <[_]>::len) - answer.unasked;
         notes.add(format!(
-            "Only {domains_searched} of the allowed domains were searched: send the other {} in another call.",
+            "Only {domains_searched} of the allowed domains were searched: send the other {} in \
+             another call.",
             answer.unasked
         ));
     }

@@ -189,8 +189,8 @@ fn code_and_words(fault: SessionFault) -> (ErrorCode, String) {
         }
         SessionFault::Store(PersistentFault::NoPlace) => (
             ErrorCode::Config,
-            "research sessions have no place here: they need a state directory (XDG_STATE_HOME) of \
-             the user's own that confined calls cannot change",
+            "research sessions have no place here: they need a state directory (XDG_STATE_HOME) \
+             of the user's own that confined calls cannot change",
         ),
         SessionFault::Store(PersistentFault::NoSpace) => (
             ErrorCode::NoSpace,
@@ -202,8 +202,8 @@ fn code_and_words(fault: SessionFault) -> (ErrorCode, String) {
         ),
         SessionFault::Store(PersistentFault::Unreachable) => (
             ErrorCode::UpstreamUnavailable,
-            "what keeps the research sessions does not answer, so that it is not known if anything \
-             was changed; look again in a few seconds",
+            "what keeps the research sessions does not answer, so that it is not known if \
+             anything was changed; look again in a few seconds",
         ),
         SessionFault::Store(PersistentFault::Refused) => (
             ErrorCode::WriteFailed,

@@ -47,8 +47,8 @@ pub fn serve(shared: &ProxyState, browser: &TcpStream) -> io::Result<()> {
     };
     if request.url.host_str() == Some(&shared.start) {
         let redirect = format!(
-            "HTTP/1.1 302 Found\r\nLocation: {}\r\nReferrer-Policy: no-referrer\r\n\
-             Cache-Control: no-store\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+            "HTTP/1.1 302 Found\r\nLocation: {}\r\nReferrer-Policy: no-referrer\r\nCache-Control: \
+             no-store\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
             shared.page
         );
         return send_all(shared, browser, redirect.as_bytes());

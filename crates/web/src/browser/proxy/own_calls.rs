@@ -8,12 +8,13 @@ use crate::guard::names::is_within;
 
 /// The hosts, each with its subdomains.
 const HOSTS: &str = "accounts.google.com android.clients.google.com chrome-sync.google.com \
-    chromewebstore.googleapis.com clients.google.com clients1.google.com clients2.google.com \
-    clients2.googleusercontent.com clients3.google.com clients4.google.com clients5.google.com \
-    clients6.google.com clientservices.googleapis.com content-autofill.googleapis.com gvt1.com \
-    gvt2.com mtalk.google.com optimizationguide-pa.googleapis.com \
-    passwordsleakcheck-pa.googleapis.com safebrowsing.google.com safebrowsing.googleapis.com \
-    sb-ssl.google.com update.googleapis.com";
+                     chromewebstore.googleapis.com clients.google.com clients1.google.com \
+                     clients2.google.com clients2.googleusercontent.com clients3.google.com \
+                     clients4.google.com clients5.google.com clients6.google.com \
+                     clientservices.googleapis.com content-autofill.googleapis.com gvt1.com \
+                     gvt2.com mtalk.google.com optimizationguide-pa.googleapis.com \
+                     passwordsleakcheck-pa.googleapis.com safebrowsing.google.com \
+                     safebrowsing.googleapis.com sb-ssl.google.com update.googleapis.com";
 
 /// True if `name`, in lower case and without a final dot, is one of them.
 pub fn is_own_call(name: &str) -> bool {

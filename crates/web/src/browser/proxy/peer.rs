@@ -66,9 +66,10 @@ mod tests {
     #[test]
     #[cfg(target_endian = "little")]
     fn the_user_stands_behind_the_addresses() {
-        let table = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n   \
-            0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 1 1 0 100\n   \
-            1: 0100007F:B5C2 0100007F:1F90 01 00000000:00000000 00:00000000 00000000  1000        0 2 1 0 20\n";
+        let table = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  \
+             timeout inode\n   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 \
+             00000000     0        0 1 1 0 100\n   1: 0100007F:B5C2 0100007F:1F90 01 \
+             00000000:00000000 00:00000000 00000000  1000        0 2 1 0 20\n";
         let (peer, local) = ("127.0.0.1:46530", "127.0.0.1:8080");
         let owner = |a: &str, b: &str| owner_of(table, a.parse().unwrap(), b.parse().unwrap());
         assert_eq!(owner(peer, local), Some(1000));

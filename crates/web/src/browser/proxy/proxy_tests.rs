@@ -56,8 +56,8 @@ fn ask(proxy: &BrowserProxy, request: &str) -> String {
     String::from_utf8_lossy(&reply).into_owned()
 }
 
-const PAGE: &str = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: keep-alive\r\n\
-    Keep-Alive: timeout=5\r\nX-Kept: 1\r\n\r\npage";
+const PAGE: &str = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: keep-alive\r\nKeep-Alive: \
+                    timeout=5\r\nX-Kept: 1\r\n\r\npage";
 
 #[test]
 fn a_request_is_passed_on_for_its_target_and_is_the_connection_s_only_one() {
@@ -79,7 +79,8 @@ fn a_request_is_passed_on_for_its_target_and_is_the_connection_s_only_one() {
     assert_eq!(
         sent,
         format!(
-            "GET /a?b=1 HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAccept: x\r\nConnection: close\r\n\r\n"
+            "GET /a?b=1 HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAccept: x\r\nConnection: \
+             close\r\n\r\n"
         )
     );
 }

@@ -17,9 +17,9 @@ const LASTS_WITHIN: Duration = Duration::from_secs(2);
 
 /// Replaces an entry that begins so, or is not there if that is empty; removes it if the new one
 /// is empty.
-const CHANGE: &str = "if redis.call('getrange',KEYS[1],0,#ARGV[1]>0 and #ARGV[1]-1 or 0)~=ARGV[1] then return 0 end \
-     if ARGV[2]=='' then redis.call('del',KEYS[1]) \
-     else redis.call('set',KEYS[1],ARGV[2],'PX',ARGV[3]) end return 1";
+const CHANGE: &str = "if redis.call('getrange',KEYS[1],0,#ARGV[1]>0 and #ARGV[1]-1 or 0)~=ARGV[1] \
+                      then return 0 end if ARGV[2]=='' then redis.call('del',KEYS[1]) else \
+                      redis.call('set',KEYS[1],ARGV[2],'PX',ARGV[3]) end return 1";
 
 impl RedisCache {
     /// The persistent entry of that name, if there is one that was changed less than `longest` ago.

@@ -16,8 +16,8 @@ use iki_base::wording::on_one_line;
 /// Types of schema.org for works with an author, except those that are derived by name (`…Article`,
 /// `…Posting`).
 const WORKS: &str = "Report Book Chapter Review CriticReview Recipe HowTo Question Thesis Dataset \
-    SoftwareSourceCode APIReference VideoObject PodcastEpisode Course CreativeWork \
-    Legislation";
+                     SoftwareSourceCode APIReference VideoObject PodcastEpisode Course \
+                     CreativeWork Legislation";
 
 /// Types for pages, which say less about the author than those for the work in the page.
 const PAGES: &str = "WebPage AboutPage ItemPage MedicalWebPage FAQPage ProfilePage CollectionPage";
@@ -189,7 +189,7 @@ impl<'a> CitationSources<'a> {
             .or_else(|| {
                 self.meta(
                     "og:site_name application-name apple-mobile-web-app-title dc.publisher \
-                citation_publisher",
+                     citation_publisher",
                 )
             })
             .unwrap_or_else(|| self.host())
@@ -215,7 +215,7 @@ impl<'a> CitationSources<'a> {
             authors = self.of_work();
         }
         let names = "article:author og:article:author author dc.creator dcterms.creator \
-            dc.contributor.author parsely-author sailthru.author byl";
+                     dc.contributor.author parsely-author sailthru.author byl";
         for name in names.split(' ') {
             if authors.is_empty() {
                 authors = several(name, AuthorKind::None);
@@ -323,16 +323,16 @@ impl<'a> CitationSources<'a> {
             all.find_map(|date| date)
         };
         first(
-            "citation_publication_date citation_date citation_online_date \
-                citation_cover_date citation_year",
+            "citation_publication_date citation_date citation_online_date citation_cover_date \
+             citation_year",
         )
         .or_else(|| stated("datePublished uploadDate dateCreated"))
         .or_else(|| {
             first(
-                "article:published_time og:article:published_time og:published_time \
-                og:pubdate datepublished date dc.date dc.date.issued dcterms.issued \
-                dcterms.created dc.date.created pubdate publishdate publish_date \
-                publish-date publication_date parsely-pub-date sailthru.date prism.publicationdate",
+                "article:published_time og:article:published_time og:published_time og:pubdate \
+                 datepublished date dc.date dc.date.issued dcterms.issued dcterms.created \
+                 dc.date.created pubdate publishdate publish_date publish-date publication_date \
+                 parsely-pub-date sailthru.date prism.publicationdate",
             )
         })
         .or_else(|| date(self.embedded.published().map(str::to_owned)))

@@ -18,10 +18,9 @@ const PAGE: &str = "https://www.example.org/news/a";
 
 #[test]
 fn a_page_is_cited_in_three_styles() {
-    let html = "<meta property=og:site_name content='The Site'>\
-        <meta property=og:title content='All about \"birds\" &amp; 50% of bees'>\
-        <meta name=author content='Jane Q. Doe'>\
-        <meta property=article:published_time content=2024-05-17T23:00:00-08:00>";
+    let html = "<meta property=og:site_name content='The Site'><meta property=og:title \
+                content='All about \"birds\" &amp; 50% of bees'><meta name=author content='Jane \
+                Q. Doe'><meta property=article:published_time content=2024-05-17T23:00:00-08:00>";
     let got = cited(PAGE, html, "ignored | The Site");
     assert_eq!(got.url, PAGE);
     assert_eq!(got.accessed_date, "2026-11-22");
@@ -290,9 +289,10 @@ fn a_citation_is_serialised_under_the_specification_s_names() {
 
 #[test]
 fn titles_and_names_of_json_ld_and_of_journals_are_text() {
-    let html = "<script type=application/ld+json>{\"@type\":\"BlogPosting\",\
-        \"headline\":\"Don&#8217;t panic &amp; carry on\",\
-        \"author\":{\"@type\":\"Person\",\"name\":\"Zo&euml; O&#039;Brien\"}}</script>";
+    let html = "<script type=application/ld+json>{\"@type\":\"BlogPosting\",\"headline\":\"Don&#\
+                8217;t panic &amp; carry \
+                on\",\"author\":{\"@type\":\"Person\",\"name\":\"Zo&euml; \
+                O&#039;Brien\"}}</script>";
     let got = cited(PAGE, html, "");
     assert_eq!(got.metadata.title, "Don\u{2019}t panic & carry on");
     assert_eq!(got.metadata.author, "Zo\u{eb} O'Brien");
@@ -310,9 +310,9 @@ fn titles_and_names_of_json_ld_and_of_journals_are_text() {
 fn a_data_set_is_cited_by_its_doi() {
     let json = |identifier: &str| {
         format!(
-            "<script type=application/ld+json>{{\"@type\":\"Dataset\",\"name\":\"Heat\",\
-             \"publisher\":{{\"@type\":\"Organization\",\"name\":\"Dryad\"}},\
-             \"identifier\":{identifier}}}</script>"
+            "<script type=application/ld+json>{{\"@type\":\"Dataset\",\"name\":\"Heat\",\"\
+             publisher\":{{\"@type\":\"Organization\",\"name\":\"Dryad\"}},\"identifier\":\
+             {identifier}}}</script>"
         )
     };
     for html in [

@@ -89,15 +89,15 @@ fn each_kind_that_a_page_can_claim_is_told_by_its_types() {
     ] {
         assert_eq!(class(NOBODY, &is(kind)), expected, "{kind}");
     }
-    let graph = "<script type=application/ld+json>{\"@graph\":[{\"@type\":\"WebPage\"},\
-        {\"@type\":[\"Article\",\"NewsArticle\"]}]}</script>";
+    let graph = "<script type=application/ld+json>{\"@graph\":[{\"@type\":\"WebPage\"},{\"@type\":\
+                 [\"Article\",\"NewsArticle\"]}]}</script>";
     assert_eq!(class(NOBODY, graph).0, NewsPublication);
     // The publisher says less than the work, and one within another node nothing.
-    let graph = "<script type=application/ld+json>{\"@graph\":[{\"@type\":\"GovernmentOrganization\"},\
-        {\"@type\":\"BlogPosting\"}]}</script>";
+    let graph = "<script type=application/ld+json>{\"@graph\":[{\"@type\":\"\
+                 GovernmentOrganization\"},{\"@type\":\"BlogPosting\"}]}</script>";
     assert_eq!(class(NOBODY, graph).0, Blog);
-    let within = "<script type=application/ld+json>{\"@type\":\"WebPage\",\
-        \"publisher\":{\"@type\":\"GovernmentOrganization\"}}</script>";
+    let within = "<script type=application/ld+json>{\"@type\":\"WebPage\",\"publisher\":{\"@type\"\
+                  :\"GovernmentOrganization\"}}</script>";
     assert_eq!(class(NOBODY, within).0, Unknown);
     assert_eq!(
         class(

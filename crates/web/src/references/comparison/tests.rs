@@ -29,8 +29,8 @@ fn fields(text: &str) -> Vec<String> {
 
 fn bibtex(title: &str, author: &str, year: &str, journal: &str, pages: &str) -> String {
     format!(
-        "@article{{a, title = {{{title}}}, author = {{{author}}}, year = {{{year}}},\
-            journal = {{{journal}}}, pages = {{{pages}}}}}"
+        "@article{{a, title = {{{title}}}, author = {{{author}}}, year = {{{year}}},journal = \
+         {{{journal}}}, pages = {{{pages}}}}}"
     )
 }
 
@@ -56,18 +56,18 @@ fn an_entry_that_says_the_same_in_other_words_does_not_differ() {
         bibtex(title, "", "", "", ""),
         format!(
             "@misc{{a, title={{{title}}}, author={{Jumper, J. and Hassabis, D.}}, year=2020, \
-                 howpublished={{arXiv}}}}"
+             howpublished={{arXiv}}}}"
         ),
         "Jumper, J. & Hassabis, D. (2020). Highly accurate protein structure prediction. arXiv \
-             preprint."
+         preprint."
             .to_owned(),
         "Jumper J, Hassabis D. Highly accurate protein structure prediction with AlphaFold. \
-             Nature. 2021;596:583-9. doi:10.1000/1999-2000"
+         Nature. 2021;596:583-9. doi:10.1000/1999-2000"
             .to_owned(),
         "J. Jumper: Highly accurate protein structure prediction - with Alpha Fold. 2021"
             .to_owned(),
         "Jumper, John, and Demis Hassabis (2021) \u{201c}Highly accurate protein structure \
-             prediction\u{201d}, Nature 596"
+         prediction\u{201d}, Nature 596"
             .to_owned(),
     ] {
         assert_eq!(fields(&text), [""; 0], "{text}");
@@ -187,7 +187,8 @@ fn a_reference_of_another_style_is_the_same() {
     };
     for (text, work) in [
         (
-            "HOCHREITER S, LEE A. A theory of rock salt[J]. Neural computation, 1997, 9(8): 1735-1780.",
+            "HOCHREITER S, LEE A. A theory of rock salt[J]. Neural computation, 1997, 9(8): \
+             1735-1780.",
             &salt,
         ),
         (
@@ -223,7 +224,8 @@ fn a_reference_of_another_style_is_the_same() {
             &chinese,
         ),
         (
-            "@article{z, title={深度学习研究综述}, author={张三 and 李四}, journal={计算机学报}, year=2017}",
+            "@article{z, title={深度学习研究综述}, author={张三 and 李四}, journal={计算机学报}, \
+             year=2017}",
             &chinese,
         ),
     ] {
@@ -244,7 +246,8 @@ fn a_reference_of_another_style_is_the_same() {
     for text in [
         "Hochreiter, S., & Doe, J. (1997). A theory of rock salt. Neural Computation, 9(8).",
         "Hochreiter S, Lee A. A theory of rock salt: a review of all. Neural Computation, 1997.",
-        "@article{a, title={A Theory of Rock Salt: A Review of All}, author={Hochreiter, S. and Lee, A.}}",
+        "@article{a, title={A Theory of Rock Salt: A Review of All}, author={Hochreiter, S. and \
+         Lee, A.}}",
     ] {
         let one = compared(text, &salt);
         assert_eq!((one.differences, one.is_doubtful), (vec![], true), "{text}");

@@ -233,14 +233,15 @@ mod tests {
             format_lines(&lines_of_json(&json)),
             "[0:01] Hello there\n[1:05] two lines [31m"
         );
-        let first = "<?xml version=\"1.0\"?><transcript><text start=\"1.23\" dur=\"2\">It&amp;#39;s \
-            &lt;b&gt;</text><text start=\"3661\">a&#10;b</text><text start=\"9\">half";
+        let first = "<?xml version=\"1.0\"?><transcript><text start=\"1.23\" \
+                     dur=\"2\">It&amp;#39;s &lt;b&gt;</text><text \
+                     start=\"3661\">a&#10;b</text><text start=\"9\">half";
         assert_eq!(
             format_lines(&lines_of_xml(first)),
             "[0:01] It's <b>\n[1:01:01] a b"
         );
-        let third = "<timedtext format=\"3\"><body><p t=\"1230\" d=\"1\"><s>Hello</s><s> you</s></p>\
-            <p t=\"5\" /></body></timedtext>";
+        let third = "<timedtext format=\"3\"><body><p t=\"1230\" d=\"1\"><s>Hello</s><s> \
+                     you</s></p><p t=\"5\" /></body></timedtext>";
         assert_eq!(format_lines(&lines_of_xml(third)), "[0:01] Hello you");
         for nothing in [
             "",

@@ -51,11 +51,13 @@ const TOLD: [(u16, &str); 15] = [
     ),
     (
         1305,
-        "audit(1795382627.362:23): op=set audit_enabled=0 old=1 auid=4294967295 ses=4294967295 res=1",
+        "audit(1795382627.362:23): op=set audit_enabled=0 old=1 auid=4294967295 ses=4294967295 \
+         res=1",
     ),
     (
         ACCESS,
-        "audit(1795382627.466:24): domain=1531a5f95 blockers=net.connect_tcp daddr=127.0.0.1 dest=9",
+        "audit(1795382627.466:24): domain=1531a5f95 blockers=net.connect_tcp daddr=127.0.0.1 \
+         dest=9",
     ),
     (
         DOMAIN,

@@ -38,9 +38,10 @@ pub(in crate::contract::request) const LAST_LINE: &str = "end_line";
 pub(in crate::contract::request) const LINE_RANGE: &str = "view_range";
 
 /// Fields that only describe a call, or that a client keeps for itself.
-pub(super) const DESCRIPTIONS: &str = "description explanation instruction instructions reason title thought \
-    rationale justification security_risk requires_approval task_progress modified_by_user \
-    sessionId toolCallId action chatInput";
+pub(super) const DESCRIPTIONS: &str = "description explanation instruction instructions reason \
+                                       title thought rationale justification security_risk \
+                                       requires_approval task_progress modified_by_user sessionId \
+                                       toolCallId action chatInput";
 
 /// The tools that write files.
 const WRITERS: &[&str] = &["file_write", "file_edit"];
@@ -49,8 +50,9 @@ const WRITERS: &[&str] = &["file_write", "file_edit"];
 const SEARCHES: &[&str] = &["grep", "glob"];
 
 /// Fields by which `file_write` leaves a file alone that is there.
-pub(super) const ONLY_NEW: &str = "if_exists on_exists on_conflict no_clobber create_only *exclusive if_not_exists \
-    no_overwrite skip_existing skip_if_exists fail_if_exists create_new only_if_new";
+pub(super) const ONLY_NEW: &str = "if_exists on_exists on_conflict no_clobber create_only \
+                                   *exclusive if_not_exists no_overwrite skip_existing \
+                                   skip_if_exists fail_if_exists create_new only_if_new";
 
 /// Words that turn the meaning of a name around.
 pub(super) const NEGATIONS: [&str; 6] = ["no", "not", "skip", "without", "dont", "disable"];
@@ -117,7 +119,8 @@ pub(super) static RULES: [FieldRule; 44] = [
         &[
             (
                 "",
-                "send the file's last line as old_string, and that line with the new text as new_string",
+                "send the file's last line as old_string, and that line with the new text as \
+                 new_string",
             ),
             ("bash", "bash appends with `>>`"),
         ],
@@ -165,8 +168,8 @@ pub(super) static RULES: [FieldRule; 44] = [
     ),
     rule(
         WRITERS,
-        "line lines line_number start_line end_line first_line last_line from_line to_line view_range \
-         line_range",
+        "line lines line_number start_line end_line first_line last_line from_line to_line \
+         view_range line_range",
         &[],
         &[PLACE],
     ),
@@ -214,8 +217,8 @@ pub(super) static RULES: [FieldRule; 44] = [
         &["preserve", "keep"],
         &[(
             "",
-            "send the line ends themselves in the text; in a file of CRLF lines file_edit takes LF for \
-         CRLF",
+            "send the line ends themselves in the text; in a file of CRLF lines file_edit takes \
+             LF for CRLF",
         )],
     ),
     rule(
@@ -273,8 +276,8 @@ pub(super) static RULES: [FieldRule; 44] = [
         &[],
         &[(
             "",
-            "file_edit replaces the only occurrence, or with replace_all all of them; add lines from \
-         around the one that is meant to old_string",
+            "file_edit replaces the only occurrence, or with replace_all all of them; add lines \
+             from around the one that is meant to old_string",
         )],
     ),
     rule(

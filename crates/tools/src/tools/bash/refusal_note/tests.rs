@@ -80,7 +80,8 @@ fn of_output_alone_the_note_says_what_it_speaks_of_and_what_is_outside() {
     let outside = |path: &str, directory: &str| {
         format!(
             "The output reports a refusal, and {path} is outside of what this call may read or \
-             write (allowed by `--read {directory}`, or, to write there, by `--root {directory}`).{ASK}{WRITABLE}"
+             write (allowed by `--read {directory}`, or, to write there, by `--root \
+             {directory}`).{ASK}{WRITABLE}"
         )
     };
     let only_written = |path: &str, directory: &str| {
@@ -199,7 +200,8 @@ fn what_hosts_have_confined_is_allowed_by_variables() {
     for (output, how) in [
         (
             "cat: TOP/out/secret: Permission denied",
-            "read or write (allowed by `TOP/out` in IKIGAI_READ, or, to write there, by `TOP/out` in IKIGAI_ROOTS)",
+            "read or write (allowed by `TOP/out` in IKIGAI_READ, or, to write there, by `TOP/out` \
+             in IKIGAI_ROOTS)",
         ),
         (
             "sh: 1: cannot create TOP/out/new: Permission denied",
@@ -232,8 +234,8 @@ fn what_the_kernel_told_is_said_to_have_been_refused() {
         (
             vec![file("out/secret", AccessRight::Write), names],
             allowed(
-                "writing TOP/out/secret (allowed by `--root TOP/out`); making, renaming or removing \
-                 what is in TOP/out (allowed by `--root TOP/out`)",
+                "writing TOP/out/secret (allowed by `--root TOP/out`); making, renaming or \
+                 removing what is in TOP/out (allowed by `--root TOP/out`)",
             ),
         ),
         (
@@ -252,9 +254,9 @@ fn what_the_kernel_told_is_said_to_have_been_refused() {
                 KernelDenial::Socket,
             ],
             not_allowed(
-                "a signal to a process that this call did not start (nothing allows that); looking \
-                 into a process outside of it (nothing allows that); mounting and unmounting (nothing \
-                 allows that); and 1 more",
+                "a signal to a process that this call did not start (nothing allows that); \
+                 looking into a process outside of it (nothing allows that); mounting and \
+                 unmounting (nothing allows that); and 1 more",
             ),
         ),
     ] {

@@ -35,14 +35,14 @@ pub(super) fn describe_finding(nearest: &NearestText, terms: &CallTerms, quotes:
             format!("The file is empty{instead}.")
         }
         NearestFinding::Blank => "old_string is only whitespace, and the file has no such run of \
-             it: include the text before or after it."
+                                  it: include the text before or after it."
             .to_owned(),
         NearestFinding::Place(place) => describe_place(place, terms, quotes),
         NearestFinding::Nothing => {
             let with = terms.if_served("file_read", " with file_read");
             format!(
-                "Nothing like old_string is in the file: it may be another file, or it has changed. \
-                 Read it again{with} before you edit it."
+                "Nothing like old_string is in the file: it may be another file, or it has \
+                 changed. Read it again{with} before you edit it."
             )
         }
         NearestFinding::Unknown => {
@@ -68,8 +68,8 @@ fn describe_place(place: &NearestPlace, terms: &CallTerms, quotes: bool) -> Stri
              themselves: send these, in JSON as `\\u001b`"
         }
         TextRepair::Unescape => {
-            "old_string has escapes (a backslash before n, t, a quote or a backslash), and the file \
-             has the characters themselves"
+            "old_string has escapes (a backslash before n, t, a quote or a backslash), and the \
+             file has the characters themselves"
         }
     });
     let mut phrases = describe_differences(&place.differences);
@@ -81,15 +81,15 @@ fn describe_place(place: &NearestPlace, terms: &CallTerms, quotes: bool) -> Stri
         note += " Indent new_string as the file is indented.";
     }
     if has(DifferenceKind::Lines) {
-        note += " If that is the text you meant, the file has changed or old_string was not copied \
-                 exactly.";
+        note += " If that is the text you meant, the file has changed or old_string was not \
+                 copied exactly.";
     }
     if place.same.len() > 1 {
         let named = &place.same[..place.same.len().min(MAX_NAMED_LINES)];
         let _ = write!(
             note,
-            " This text is in the file {} times, in {}: add lines from around the one that \
-             is meant.",
+            " This text is in the file {} times, in {}: add lines from around the one that is \
+             meant.",
             place.same.len(),
             lines_in_words(named, place.same.len() as u64)
         );

@@ -54,7 +54,8 @@ pub fn reply<'a>(
             String::new()
         };
         return nothing(format!(
-            "{words}: too large to be shown, which takes at most {} pixels a side and {} bytes{scaled}",
+            "{words}: too large to be shown, which takes at most {} pixels a side and {} \
+             bytes{scaled}",
             thousands(MAX_SIDE_PIXELS.into()),
             thousands(size_limit as u64),
         ));
@@ -83,12 +84,13 @@ fn scaling_advice(path: &str) -> String {
     let mut programs = ["magick", "convert"].into_iter();
     let command = match programs.find(|name| shell::find_on_path(name.as_ref()).is_some()) {
         Some(magick) => format!(
-            "{magick} - -resize '{SCALED_SIDE_PIXELS}x{SCALED_SIDE_PIXELS}>' -background white -flatten jpg:- <{from} >{to}"
+            "{magick} - -resize '{SCALED_SIDE_PIXELS}x{SCALED_SIDE_PIXELS}>' -background white \
+             -flatten jpg:- <{from} >{to}"
         ),
         None => format!(
-            "python3 -c 'import sys; from PIL import Image; \
-             i = Image.open(sys.stdin.buffer).convert(\"RGB\"); i.thumbnail(({SCALED_SIDE_PIXELS}, {SCALED_SIDE_PIXELS})); \
-             i.save(sys.stdout.buffer, \"JPEG\")' <{from} >{to}"
+            "python3 -c 'import sys; from PIL import Image; i = \
+             Image.open(sys.stdin.buffer).convert(\"RGB\"); i.thumbnail(({SCALED_SIDE_PIXELS}, \
+             {SCALED_SIDE_PIXELS})); i.save(sys.stdout.buffer, \"JPEG\")' <{from} >{to}"
         ),
     };
     format!("`{command}` makes a copy that is small enough")

@@ -44,7 +44,8 @@ pub(super) fn explain_file_kind(path: &str, name: &str, search: EmptySearch<'_>)
     }
     if status.is_file() {
         return Some(format!(
-            "`path` is a file, not a directory: send the directory that it is in, and its name in `{field}`."
+            "`path` is a file, not a directory: send the directory that it is in, and its name in \
+             `{field}`."
         ));
     }
     Some(format!(

@@ -296,8 +296,8 @@ impl GrepQuery<'_> {
         if let SearchTarget::File = self.target {
             // Advice to search it by its path would be what was done.
             let is_document = passed_over.remove(LeftOutReason::Document);
-            let words = "Its bytes were searched, not its text: it begins as a document, and cannot \
-                         be read as one.";
+            let words = "Its bytes were searched, not its text: it begins as a document, and \
+                         cannot be read as one.";
             notes.add(cannot_be_read.or_else(|| is_document.then(|| words.to_owned())));
         }
         if !ended && done.files > 0 {
@@ -400,7 +400,8 @@ impl GrepQuery<'_> {
         let walked = match (&self.target, walked) {
             (SearchTarget::File | SearchTarget::StandardInput, _) => {
                 return given_glob.map(|_| {
-                    "`path` is a file, so only that was searched; `glob` counts only if `path` is a directory."
+                    "`path` is a file, so only that was searched; `glob` counts only if `path` is \
+                     a directory."
                         .to_owned()
                 });
             }

@@ -40,9 +40,9 @@ pub fn note_on_undecided_lines(lines: u64, done: &SearchOutcome) -> Option<Strin
     let (file, line) = done.undecided.as_ref()?;
     let which = if lines == 1 { "" } else { "the first of them " };
     Some(format!(
-        "{} may match ({which}{file}:{line}): the pattern is too costly to decide. \
-         Make it more specific: smaller counts, fewer repetitions inside repetitions or \
-         back-references, more plain text.",
+        "{} may match ({which}{file}:{line}): the pattern is too costly to decide. Make it more \
+         specific: smaller counts, fewer repetitions inside repetitions or back-references, more \
+         plain text.",
         count_noun(lines, "further line")
     ))
 }
@@ -66,9 +66,9 @@ pub fn note_on_early_end(done: &SearchOutcome, terms: &CallTerms) -> Option<Stri
         (false, false) => "Make the pattern simpler",
     };
     Some(format!(
-        "The search ended for lack of time before line {line} of {file}, since {why}: all before that was \
-         searched ({} to the end), the rest of this file and the files after it were not. {what}, or \
-         search fewer files at a time.",
+        "The search ended for lack of time before line {line} of {file}, since {why}: all before \
+         that was searched ({} to the end), the rest of this file and the files after it were \
+         not. {what}, or search fewer files at a time.",
         count_noun(done.files, "file")
     ))
 }
@@ -77,8 +77,8 @@ pub fn note_on_unknown_types(types: &FileTypes) -> Option<String> {
     let unknown = types.unmatched().join(", ");
     (!unknown.is_empty()).then(|| {
         format!(
-            "`type` has nothing called {unknown}: that is no kind of files, and no extension of one \
-             here. Kinds are named as ripgrep has them: py, rust, ts."
+            "`type` has nothing called {unknown}: that is no kind of files, and no extension of \
+             one here. Kinds are named as ripgrep has them: py, rust, ts."
         )
     })
 }

@@ -24,8 +24,9 @@ const MAX_READ_BYTES: usize = 1 << 20;
 pub const WAS_EMPTY: &str = "stdin was empty, and the directory was not searched: add .";
 
 /// The note on a standard input that is a document or packed.
-pub const IS_NO_TEXT: &str = "The bytes of stdin were searched, not its text: it begins as a gzip file or a document. \
-                              `gzip -cd |` before this unpacks the one, a path in place of stdin reads either.";
+pub const IS_NO_TEXT: &str = "The bytes of stdin were searched, not its text: it begins as a gzip \
+                              file or a document. `gzip -cd |` before this unpacks the one, a \
+                              path in place of stdin reads either.";
 
 /// Standard input from where it stands.
 struct StandardInput<'a> {

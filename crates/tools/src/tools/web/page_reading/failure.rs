@@ -160,14 +160,15 @@ fn of_plain_status(reply: &HttpResponse, status: &str) -> PageError {
         401 => (
             ErrorCode::AuthRequired,
             format!(
-                "The page requires a login ({status}): ask the user for access, or use another source."
+                "The page requires a login ({status}): ask the user for access, or use another \
+                 source."
             ),
         ),
         403 | 451 => (
             ErrorCode::Blocked,
             format!(
-                "The server blocks automated access to this page ({status}): fetching it \
-                 again will not help. Use the site's API or feed, or another source."
+                "The server blocks automated access to this page ({status}): fetching it again \
+                 will not help. Use the site's API or feed, or another source."
             ),
         ),
         404 => (

@@ -58,8 +58,8 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
 
 fn search_is_off() -> Failure {
     let text = "No provider of patents answers, and the web search in their place is switched off \
-        (SEARCH_PROVIDER=none). Set USPTO_API_KEY, EPO_CONSUMER_KEY with EPO_CONSUMER_SECRET, \
-        LENS_API_TOKEN or SEARCHAPI_API_KEY.";
+                (SEARCH_PROVIDER=none). Set USPTO_API_KEY, EPO_CONSUMER_KEY with \
+                EPO_CONSUMER_SECRET, LENS_API_TOKEN or SEARCHAPI_API_KEY.";
     research_cache::failure(ErrorCode::Config, text)
 }
 

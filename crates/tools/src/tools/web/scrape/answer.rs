@@ -19,8 +19,9 @@ const MIN_WORDS: usize = 150;
 
 /// Fields that are left out first if there is not enough room, in that order.
 const DISPENSABLE: &str = "structuredData forumSignals citation sparsityWarning metadata \
-    retractionStatus detectedDoi contentSizeBytes wordCount domainCategory authorityTier \
-    sourceType extractedBy extractionQuality extent sizeCategory estimatedTokens contentType url";
+                           retractionStatus detectedDoi contentSizeBytes wordCount domainCategory \
+                           authorityTier sourceType extractedBy extractionQuality extent \
+                           sizeCategory estimatedTokens contentType url";
 
 /// Builds the fields of an answer with this content; `truncated` if it is cut for the answer's
 /// limit.
@@ -64,7 +65,8 @@ fn fields<'a>(page: &'a ScrapedPage, content: &str, truncated: bool) -> AnswerFi
 fn sparsity(page: &ScrapedPage) -> String {
     let words = count_noun(page.words as u64, "word");
     format!(
-        "The whole content has {words}: it may be a stub, a notice or the beginning of something that is shown elsewhere."
+        "The whole content has {words}: it may be a stub, a notice or the beginning of something \
+         that is shown elsewhere."
     )
 }
 

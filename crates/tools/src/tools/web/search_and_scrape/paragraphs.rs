@@ -144,9 +144,10 @@ pub fn prose_lines(text: &str, markdown: bool) -> Vec<String> {
 mod tests {
     use super::*;
 
-    const MARKDOWN: &str = "# A heading\n\nOne paragraph\nof two lines.\n\n```rust\nlet a = 1;\n\n\
-        let b = 2;\n```\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n- One item.\n- Another\n  of two \
-        lines.\n\n---\n\n> Quoted.\n\n    indented code\n";
+    const MARKDOWN: &str = "# A heading\n\nOne paragraph\nof two lines.\n\n```rust\nlet a = \
+                            1;\n\nlet b = 2;\n```\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n- One \
+                            item.\n- Another\n  of two lines.\n\n---\n\n> Quoted.\n\n    indented \
+                            code\n";
 
     #[test]
     fn a_text_is_its_parts() {
@@ -192,8 +193,8 @@ mod tests {
         assert_eq!(left_out, 3);
         assert_eq!(
             new_text,
-            "New.\n\n# A heading\n\n```rust\nlet a = 1;\n\nlet b = 2;\n```\n\n| a | b |\n| - | - |\n\
-             | 1 | 2 |\n\n---\n\n    indented code\n\nNew, too.\n\nNew."
+            "New.\n\n# A heading\n\n```rust\nlet a = 1;\n\nlet b = 2;\n```\n\n| a | b |\n| - | - \
+             |\n| 1 | 2 |\n\n---\n\n    indented code\n\nNew, too.\n\nNew."
         );
         let other = "One paragraph  of two\nlines.\n\nOne paragraph of two lines!";
         let (new_text, left_out) = new(other, true, earlier);

@@ -119,7 +119,7 @@ impl PageThread {
 /// Creates the failure of a page that has not come.
 fn too_late() -> PageOutcome {
     let message = "The page did not come within the time of this call. Read it by itself with \
-        scrape_page, or use another source.";
+                   scrape_page, or use another source.";
     Err(research_cache::failure(ErrorCode::Timeout, message))
 }
 

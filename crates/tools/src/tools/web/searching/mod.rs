@@ -20,8 +20,8 @@ pub mod search_meta;
 pub const VALUES: &[(&str, &str)] = &[
     (
         "lens",
-        "academic biomed clinical curriculum devops docs finance government legal medical news osint programming \
-             science security tech",
+        "academic biomed clinical curriculum devops docs finance government legal medical news \
+         osint programming science security tech",
     ),
     (
         "provider",

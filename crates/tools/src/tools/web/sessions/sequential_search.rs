@@ -181,7 +181,8 @@ impl RecordedStep {
             object.note(Some(self.warning.clone()).filter(|warning| !warning.is_empty()));
         } else if self.session.sources.len() > MAX_SHOWN_SOURCES {
             object.note(format!(
-                "These are the last {MAX_SHOWN_SOURCES} of {} sources; get_research_session has all.",
+                "These are the last {MAX_SHOWN_SOURCES} of {} sources; get_research_session has \
+                 all.",
                 self.session.sources.len()
             ));
         }

@@ -66,8 +66,8 @@ fn a_work_is_exported_with_all_that_is_known_of_it() {
     let (bibtex, ris, csl) = exported(&work);
     for line in [
         "@article{garciamarquez2021title",
-        "author = {Garc\u{ed}a M\u{e1}rquez, Gabriel and {Suryadi} and \
-         {The Trust Consortium of Ours} and Smith, Jr, JA}",
+        "author = {Garc\u{ed}a M\u{e1}rquez, Gabriel and {Suryadi} and {The Trust Consortium of \
+         Ours} and Smith, Jr, JA}",
         "title = {{RETRACTED: A Title}}",
         "journal = {Nature}",
         "publisher = {House}",
