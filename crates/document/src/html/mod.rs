@@ -71,7 +71,6 @@ pub(super) use self::fallback_content::refresh_target;
 use self::source::HtmlSource;
 pub(super) use self::source::{ConvertedPage, PageSyntax, StageDeadlines};
 use self::tree::PageTree;
-pub use crate::document::OmittedBlocks;
 
 /// Reads the page found at `base`, within its bounds of memory and time.
 pub(super) fn read(

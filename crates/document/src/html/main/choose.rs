@@ -1,9 +1,9 @@
 //! Chooses the blocks of the page's main content by their probabilities.
 
-use super::super::OmittedBlocks;
 use super::blocks::{PageBlocks, TextBlock, UNSEEN};
 use super::keep;
 use super::page::MeasuredPage;
+use crate::document::OmittedBlocks;
 
 /// A choice with its expected quality.
 pub(super) struct ContentChoice {

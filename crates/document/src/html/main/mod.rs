@@ -23,9 +23,10 @@ use memchr::{memmem, memrchr};
 
 use super::prefilter::WantedContent;
 use super::reveal::HiddenElements;
+use super::source::{ConvertedPage, HtmlSource};
 use super::tag;
-use super::{ConvertedPage, HtmlSource, dom, prefilter, preformatted, reveal};
-use crate::DocumentCuts;
+use super::{dom, prefilter, preformatted, reveal};
+use crate::document::DocumentCuts;
 use blocks::{CutObserver, HidingFlags, NOSCRIPT, PageBlocks, UNSEEN};
 use page::MeasuredPage;
 use text::TitleWords;

@@ -2,7 +2,6 @@
 //! of lists, paragraphs and fields with choices. The choice is not sure if the page has code, a
 //! data table or the signature of a function elsewhere.
 
-use super::super::OmittedBlocks;
 use super::blocks::{CONTROL, FIELD, LOCAL, NONE, PageElement, TextBlock, UNSEEN, WAY};
 use super::keep::{
     DATA, INSIDE, MIN_LINKS_CHANCE, MIN_LIST_CHANCE, PageParts, chosen_words, has_more_than_links,
@@ -12,6 +11,7 @@ use super::page::MeasuredPage;
 use super::place::{holder, is_button};
 use super::tags;
 use super::words::{APART, ASIDE, AUTHOR, MARGINAL, SIGNATURE};
+use crate::document::OmittedBlocks;
 
 /// Minimum probability of a heading or an item that is counted, in the container and elsewhere:
 /// others are the site's.

@@ -65,9 +65,12 @@ fn keep_ledes(page: &MeasuredPage, parts: &[u8], chances: &[f64], chosen: &mut [
         let header = holder(page, heading.element, |_, element| {
             element.called.categories >> tags::HEADER & 1 == 1
         });
-        let group = holder(page, heading.element, |number, _| {
-            is_main && page.sums[number as usize].blocks > 1.0
-        });
+        let group = is_main
+            .then(|| {
+                let holds_more = |number, _: &_| page.sums[number as usize].blocks > 1.0;
+                holder(page, heading.element, holds_more)
+            })
+            .flatten();
         let next = (number + 1..blocks.len()).filter(|next| blocks[*next].flags & UNSEEN == 0);
         let next = next.take(if is_main { MAX_LEDE_DISTANCE } else { 1 });
         let mut next = next.take_while(|next| !chosen[*next]).enumerate();

@@ -4,7 +4,7 @@
 use html2md::Handle;
 use url::Url;
 
-use super::super::{HtmlSource, PageSyntax, StageDeadlines};
+use super::super::source::{HtmlSource, PageSyntax, StageDeadlines};
 use super::blocks::CutObserver;
 use super::page::MeasuredPage;
 use super::words::NamingAttributes;
