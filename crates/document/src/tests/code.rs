@@ -13,8 +13,8 @@ fn what_numbers_the_lines_of_code_is_no_code() {
         ),
         // Hugo
         (
-            "<pre><code><span style='user-select: none;color:#7f7f7f'>1</span><span>if \
-             p:\n</span><span style='-webkit-user-select:none'> 2\n</span><span>    q</code></pre>",
+            "<pre><code><span style='user-select: none;color:#7f7f7f'>1</span><span>if p:\n</span>\
+             <span style='-webkit-user-select:none'> 2\n</span><span>    q</code></pre>",
             "```\nif p:\n    q\n```",
         ),
         (
@@ -31,8 +31,7 @@ fn what_numbers_the_lines_of_code_is_no_code() {
             "```rust\na\nb\n```",
         ),
         (
-            "<div><a class=diff-line-num href=#L1>1</a><a class=diff-line-num \
-             href=#L2>2</a></div><pre>a\nb",
+            "<div><a class=diff-line-num href=#L1>1</a><a class=diff-line-num href=#L2>2</a></div><pre>a\nb",
             "```\na\nb\n```",
         ),
         // What is unselectable may be code, and numbers may be output.
@@ -55,8 +54,7 @@ fn a_column_of_line_numbers_is_no_code() {
     ] {
         check(&[(
             &format!(
-                "<figure class='highlight yaml'><table><tr>{gutter}</td>\n<td><pre>a:\n  \
-                 b</pre></table>"
+                "<figure class='highlight yaml'><table><tr>{gutter}</td>\n<td><pre>a:\n  b</pre></table>"
             ),
             "```yaml\na:\n  b\n```",
         )]);
@@ -64,8 +62,8 @@ fn a_column_of_line_numbers_is_no_code() {
     check(&[
         // Rouge
         (
-            "<div class=language-ruby><pre><code><table><tr><td><pre>1\n2\n</pre></td><td><pre>a\\
-             n  b\n</pre></td></tr></table></code></pre></div>",
+            "<div class=language-ruby><pre><code><table><tr><td><pre>1\n2\n</pre></td>\
+             <td><pre>a\n  b\n</pre></td></tr></table></code></pre></div>",
             "```ruby\na\n  b\n```",
         ),
         // highlightjs-line-numbers
@@ -91,69 +89,62 @@ fn files_and_diffs_in_tables_of_lines_are_code() {
         // GitHub
         // Trac
         (
-            "<table class=code><thead><tr><th class=lineno>Line<th class=content> \
-             </thead><tbody><tr><th id=L1><a href=#L1>1</a></th><td>def f():</td></tr>\n<tr><th \
-             id=L2><a href=#L2>2</a></th><td>    <b>x</b></td></tr></table>",
+            "<table class=code><thead><tr><th class=lineno>Line<th class=content> </thead><tbody>\
+             <tr><th id=L1><a href=#L1>1</a></th><td>def f():</td></tr>\n\
+             <tr><th id=L2><a href=#L2>2</a></th><td>    <b>x</b></td></tr></table>",
             "```\ndef f():\n    x\n```",
         ),
         (
-            "<table><tr><td class=blob-num data-line-number=1><td class='blob-code'>def \
-             f():<tr><td class=blob-num><td class=blob-code>\n<tr><td class=blob-num><td \
-             class=blob-code>    <b>x</b></table>",
+            "<table><tr><td class=blob-num data-line-number=1><td class='blob-code'>def f():\
+             <tr><td class=blob-num><td class=blob-code>\n<tr><td class=blob-num><td class=blob-code>    <b>x</b></table>",
             "```\ndef f():\n\n    x\n```",
         ),
         (
-            "<table><tr><td><td><td class='blob-code blob-code-hunk'>@@ -1 +1 @@<tr><td>1<td><td \
-             class=blob-code>\n   <span class=blob-code-inner data-code-marker='-'>    \
-             a</span>\n<tr><td><td>1<td class=blob-code>\n   <button>+</button><span \
-             data-code-marker='+'>    b</span></table>",
+            "<table><tr><td><td><td class='blob-code blob-code-hunk'>@@ -1 +1 @@<tr><td>1<td><td class=blob-code>\n   \
+             <span class=blob-code-inner data-code-marker='-'>    a</span>\n<tr><td><td>1<td class=blob-code>\n   \
+             <button>+</button><span data-code-marker='+'>    b</span></table>",
             "```diff\n@@ -1 +1 @@\n-    a\n+    b\n```",
         ),
         (
-            "<table><tr><td class=blob-code><i data-code-marker=' '>a</i><td class=blob-code><i \
-             data-code-marker=' '>a</i><tr><td class=blob-code><i data-code-marker='-'>b</i><td \
-             class=blob-code><i data-code-marker='+'>c</i></table>",
+            "<table><tr><td class=blob-code><i data-code-marker=' '>a</i><td class=blob-code><i data-code-marker=' '>a</i>\
+             <tr><td class=blob-code><i data-code-marker='-'>b</i><td class=blob-code><i data-code-marker='+'>c</i></table>",
             "```diff\n a\n-b\n+c\n```",
         ),
         // Gitea
         (
-            "<table><tr><td class=lines-type-marker><span data-type-marker='-'></span><td \
-             class='lines-code'><code>  a\n</code></table>",
+            "<table><tr><td class=lines-type-marker><span data-type-marker='-'></span>\
+             <td class='lines-code'><code>  a\n</code></table>",
             "```diff\n-  a\n```",
         ),
         // GitLab
         (
-            "<table><tr><td>1<td class='line_content old'>  a<tr><td>1<td class='line_content \
-             new'>+  a</table>",
+            "<table><tr><td>1<td class='line_content old'>  a<tr><td>1<td class='line_content new'>+  a</table>",
             "```diff\n-  a\n+  a\n```",
         ),
         // gitweb
         (
-            "<div><div class=pre><a class=linenr href=#l1>   1</a> a</div>\n<div class=pre><a \
-             class=linenr href=#l2>   2</a> &nbsp; b</div></div>",
+            "<div><div class=pre><a class=linenr href=#l1>   1</a> a</div>\n\
+             <div class=pre><a class=linenr href=#l2>   2</a> &nbsp; b</div></div>",
             "```\n a\n   b\n```",
         ),
         (
-            "<div class=patch><div class='diff header'>diff --git a/x b/x</div><div class='diff \
-             rem'>-&nbsp;a</div></div>",
+            "<div class=patch><div class='diff header'>diff --git a/x b/x</div><div class='diff rem'>-&nbsp;a</div></div>",
             "```diff\ndiff --git a/x b/x\n- a\n```",
         ),
         // cgit
         (
-            "<table class=diff><tr><td><div class=head>diff --git a/x b/x<br>+++ b/x</div><div \
-             class=add>+  a</div></table>",
+            "<table class=diff><tr><td><div class=head>diff --git a/x b/x<br>+++ b/x</div><div class=add>+  a</div></table>",
             "```diff\ndiff --git a/x b/x\n+++ b/x\n+  a\n```",
         ),
         // Doxygen
         (
-            "<div class=fragment><div class=line><span class=lineno>    1</span>a</div>\n<div \
-             class=line>  b</div></div>",
+            "<div class=fragment><div class=line><span class=lineno>    1</span>a</div>\n<div class=line>  b</div></div>",
             "```\na\n  b\n```",
         ),
         // Crayon
         (
-            "<table><tr><td><div>1</div><div>2</div><td><div class=crayon-pre><div \
-             class=crayon-line>a</div><div class=crayon-line><span>  </span>b</div></div></table>",
+            "<table><tr><td><div>1</div><div>2</div><td><div class=crayon-pre>\
+             <div class=crayon-line>a</div><div class=crayon-line><span>  </span>b</div></div></table>",
             "```\na\n  b\n```",
         ),
     ]);
@@ -179,18 +170,15 @@ fn the_controls_of_code_are_no_text() {
             "```\na\n```",
         ),
         (
-            "<div class=language-rust><button class=copy></button><span class=lang>rust</span>\n \
-             <pre>a</pre></div>",
+            "<div class=language-rust><button class=copy></button><span class=lang>rust</span>\n <pre>a</pre></div>",
             "```rust\na\n```",
         ),
         (
-            "<div><div><span>JS</span><button><span>Copy to Clipboard</span></button></div><pre \
-             class='brush: js'>a</pre></div>",
+            "<div><div><span>JS</span><button><span>Copy to Clipboard</span></button></div><pre class='brush: js'>a</pre></div>",
             "```js\na\n```",
         ),
         (
-            "<pre class=language-js>a</pre><div><span>JavaScript</span><button>Copy</button></\
-             div>b",
+            "<pre class=language-js>a</pre><div><span>JavaScript</span><button>Copy</button></div>b",
             "```js\na\n```\n\nb",
         ),
         // Not what only resembles them.
@@ -275,8 +263,7 @@ fn a_block_in_a_cell_leaves_the_table_one() {
         // Notes stand behind the table, in the order of their marks.
         (
             "<table><tr><th>a<th>b<tr><td><pre> 1</pre><td><pre> 2</pre></table>c",
-            "| a | b |\n| --- | --- |\n| [^1] | [^2] |\n\n[^1]: ```\n     1\n    ```\n\n[^2]: \
-             ```\n     2\n    ```\n\nc",
+            "| a | b |\n| --- | --- |\n| [^1] | [^2] |\n\n[^1]: ```\n     1\n    ```\n\n[^2]: ```\n     2\n    ```\n\nc",
         ),
         // A cell with chapters is a part of the page.
         (
@@ -290,20 +277,18 @@ fn a_block_in_a_cell_leaves_the_table_one() {
 fn a_table_by_its_roles_is_one() {
     check(&[
         (
-            "<div role=table><div role=rowgroup><div role=row><span \
-             role=columnheader>Name</span><span role=columnheader>Age</span></div></div><div \
-             role=rowgroup><div role=row><span role=cell>Ann</span><span \
-             role=cell>5</span></div></div></div>",
+            "<div role=table><div role=rowgroup><div role=row><span role=columnheader>Name</span>\
+             <span role=columnheader>Age</span></div></div><div role=rowgroup><div role=row>\
+             <span role=cell>Ann</span><span role=cell>5</span></div></div></div>",
             "| Name | Age |\n| --- | --- |\n| Ann | 5 |",
         ),
         (
-            "<div role=grid><div role=row><div role=gridcell>a</div><div \
-             role=gridcell>b</div></div></div>",
+            "<div role=grid><div role=row><div role=gridcell>a</div><div role=gridcell>b</div></div></div>",
             "| | |\n| --- | --- |\n| a | b |",
         ),
         (
-            "<div role=table><div><ul role=rowgroup><li role=row><span \
-             role=rowheader>a</span><span role=cell>b</span></ul></div></div>",
+            "<div role=table><div><ul role=rowgroup><li role=row><span role=rowheader>a</span>\
+             <span role=cell>b</span></ul></div></div>",
             "| | |\n| --- | --- |\n| a | b |",
         ),
         // Roles that make no table are boxes.
@@ -368,19 +353,18 @@ fn code_and_tables_cost_no_more_than_their_length() {
 fn code_in_boxes_of_lines_is_one_block() {
     check(&[
         (
-            "<div class='syntaxhighlighter python'><table><tr><td class=gutter><div class='line \
-             number1'>1</div><div class='line number2'>2</div></td><td class=code><div \
-             class=container><div class='line number1'><code>def</code> \
-             <code>f():</code></div><div class='line \
-             number2'><code>&nbsp;&nbsp;</code><code>return a | \
-             b</code></div></div></td></tr></table></div>",
+            "<div class='syntaxhighlighter python'><table><tr><td class=gutter>\
+             <div class='line number1'>1</div><div class='line number2'>2</div></td>\
+             <td class=code><div class=container><div class='line number1'><code>def</code> \
+             <code>f():</code></div><div class='line number2'><code>&nbsp;&nbsp;</code>\
+             <code>return a | b</code></div></div></td></tr></table></div>",
             "```python\ndef f():\n  return a | b\n```",
         ),
         (
-            "<div class=CodeMirror-code><div><div class=CodeMirror-linenumber>1</div><pre \
-             class=CodeMirror-line><span>x</span></pre></div><div><div \
-             class=CodeMirror-linenumber>2</div><pre class=CodeMirror-line><span>  \
-             y</span></pre></div></div>",
+            "<div class=CodeMirror-code><div><div class=CodeMirror-linenumber>1</div>\
+             <pre class=CodeMirror-line><span>x</span></pre></div><div>\
+             <div class=CodeMirror-linenumber>2</div><pre class=CodeMirror-line><span>  y</span>\
+             </pre></div></div>",
             "```\nx\n  y\n```",
         ),
         (
