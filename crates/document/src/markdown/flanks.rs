@@ -74,8 +74,9 @@ mod tests {
 
     #[test]
     fn punctuation_is_what_unicode_has_in_two_of_its_categories() {
-        for c in
-            "!~\u{a1}\u{a6}\u{d7}\u{2014}\u{2019}\u{20ac}\u{2192}\u{24b6}\u{3002}\u{ff0c}\u{1f130}\u{1f600}".chars()
+        for c in "!~\u{a1}\u{a6}\u{d7}\u{2014}\u{2019}\u{20ac}\u{2192}\u{24b6}\u{3002}\u{ff0c}\
+                  \u{1f130}\u{1f600}"
+            .chars()
         {
             assert_eq!(neighbour_class(Some(c)), NeighbourClass::Mark, "{c:?}");
         }

@@ -2,7 +2,11 @@
 
 use super::super::layout::TextLine;
 
-const BULLETS: &str = "\u{2022}\u{2023}\u{2043}\u{204c}\u{204d}\u{2219}\u{25a0}\u{25a1}\u{25aa}\u{25ab}\u{25b6}\u{25b8}\u{25ba}\u{25c6}\u{25c7}\u{25cb}\u{25cf}\u{25e6}\u{2605}\u{2610}\u{2611}\u{2713}\u{2714}\u{2794}\u{27a2}\u{27a4}\u{29bf}\u{b7}\u{2217}*-\u{2013}\u{2014}";
+const BULLETS: &str = "\
+    \u{2022}\u{2023}\u{2043}\u{204c}\u{204d}\u{2219}\u{25a0}\u{25a1}\u{25aa}\u{25ab}\
+    \u{25b6}\u{25b8}\u{25ba}\u{25c6}\u{25c7}\u{25cb}\u{25cf}\u{25e6}\u{2605}\u{2610}\
+    \u{2611}\u{2713}\u{2714}\u{2794}\u{27a2}\u{27a4}\u{29bf}\u{b7}\u{2217}*\
+    -\u{2013}\u{2014}";
 
 /// Returns the mark of an item: its number, if it has one, and its number of pieces.
 pub(super) fn item_mark(line: &TextLine, pool: &str) -> Option<(Option<u32>, usize)> {
