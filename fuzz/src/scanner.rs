@@ -89,7 +89,7 @@ pub fn check(data: &[u8]) {
             sizes,
             at: 0,
         };
-        let mut scan = scanner.begin(source, size);
+        let mut scan = scanner.start(source, size);
         let mut found: Vec<(u64, Vec<u8>)> = Vec::new();
         loop {
             let mut receive = |number: u64, line: &[u8]| {
@@ -97,10 +97,10 @@ pub fn check(data: &[u8]) {
                 if pauses {
                     ScanFlow::Pause
                 } else {
-                    ScanFlow::GoOn
+                    ScanFlow::Continue
                 }
             };
-            if scan.go_on(&matcher, &mut receive).unwrap() == ScanFlow::GoOn {
+            if scan.run(&matcher, &mut receive).unwrap() == ScanFlow::Continue {
                 break;
             }
             assert!(pauses);
@@ -116,7 +116,7 @@ pub fn check(data: &[u8]) {
         assert_eq!(found, wanted);
         let feeds = whole.iter().filter(|byte| **byte == b'\n').count() as u64;
         assert_eq!(scan.line_feeds(), feeds);
-        scanner.take_back(scan);
+        scanner.recycle(scan);
     }
 }
 

@@ -43,8 +43,8 @@ impl LineMatcher for Beyond {
 }
 
 fn open(path: &CStr, links: LinkPolicy) -> Result<(OwnedFd, usize), ScanError> {
-    let file = openat(CWD, path, scan::flags(links), Mode::empty());
-    scan::regular(file, links)
+    let file = openat(CWD, path, scan::open_flags(links), Mode::empty());
+    scan::check_regular(file, links)
 }
 
 type Lines = Vec<(u64, Vec<u8>)>;
@@ -63,13 +63,13 @@ fn try_scan(
     found: &mut Lines,
 ) -> Result<(), ScanError> {
     let (file, size) = open(&c(path), links)?;
-    let mut scan = scanner.begin(file, size);
-    let flow = scan.go_on(matcher, &mut |number: u64, line: &[u8]| {
+    let mut scan = scanner.start(file, size);
+    let flow = scan.run(matcher, &mut |number: u64, line: &[u8]| {
         found.push((number, line.to_vec()));
-        ScanFlow::GoOn
+        ScanFlow::Continue
     });
-    scanner.take_back(scan);
-    flow.map(|flow| assert_eq!(flow, ScanFlow::GoOn))
+    scanner.recycle(scan);
+    flow.map(|flow| assert_eq!(flow, ScanFlow::Continue))
 }
 
 fn c(path: &Path) -> CString {
@@ -98,9 +98,9 @@ fn line_feeds_are_counted_whether_the_last_line_is_found_or_not() {
         for window in [1, 64] {
             let mut scanner = FileScanner::with_limits(window, 1 << 20);
             let (file, size) = open(&c(&path), LinkPolicy::Follow).unwrap();
-            let mut scan = scanner.begin(file, size);
-            let flow = scan.go_on(&Holds(b"a"), &mut |_: u64, _: &[u8]| ScanFlow::GoOn);
-            assert_eq!(flow, Ok(ScanFlow::GoOn));
+            let mut scan = scanner.start(file, size);
+            let flow = scan.run(&Holds(b"a"), &mut |_: u64, _: &[u8]| ScanFlow::Continue);
+            assert_eq!(flow, Ok(ScanFlow::Continue));
             assert_eq!(scan.line_feeds(), feeds, "{text:?}");
         }
     }
@@ -212,10 +212,10 @@ fn any_window_shows_the_same_lines_around_matches_once_and_in_order() {
                     let mut scanner = FileScanner::with_limits(window, 1 << 20);
                     let (file, size) = open(&c(&path), LinkPolicy::Follow).unwrap();
                     let mut scan = scanner
-                        .begin(file, size)
+                        .start(file, size)
                         .with_context(ContextLines { before, after });
                     let mut shown = Shown::default();
-                    while scan.go_on(&Holds(b"a"), &mut shown) == Ok(ScanFlow::Pause) {}
+                    while scan.run(&Holds(b"a"), &mut shown) == Ok(ScanFlow::Pause) {}
                     assert_eq!(shown.0, expected, "{lines:?} {before} {after} in {window}");
                 }
             }
@@ -244,12 +244,12 @@ fn a_file_with_a_mark_has_the_same_lines_in_any_window() {
             assert_eq!(scan(&mut scanner, &path, &Holds(b"a")), lines, "{window}");
             // Its size unknown.
             let mut found = Lines::new();
-            let mut scan = scanner.begin(OwnedFd::from(File::open(&path).unwrap()), 0);
-            let flow = scan.go_on(&Holds(b"a"), &mut |number: u64, line: &[u8]| {
+            let mut scan = scanner.start(OwnedFd::from(File::open(&path).unwrap()), 0);
+            let flow = scan.run(&Holds(b"a"), &mut |number: u64, line: &[u8]| {
                 found.push((number, line.to_vec()));
-                ScanFlow::GoOn
+                ScanFlow::Continue
             });
-            assert_eq!(flow, Ok(ScanFlow::GoOn));
+            assert_eq!(flow, Ok(ScanFlow::Continue));
             assert_eq!(found, lines, "{window}");
         }
     }
@@ -472,13 +472,13 @@ fn what_is_written_meanwhile_is_not_waited_for() {
     let (opened, size) = open(&c(file.path()), LinkPolicy::Follow).unwrap();
     let mut count = 0;
     let result = scanner
-        .begin(opened, size)
-        .go_on(&Every, &mut |_: u64, line: &[u8]| {
+        .start(opened, size)
+        .run(&Every, &mut |_: u64, line: &[u8]| {
             count += 1;
             output.write_all(&[line, b"\n"].concat()).unwrap();
-            ScanFlow::GoOn
+            ScanFlow::Continue
         });
-    assert_eq!((result, count), (Ok(ScanFlow::GoOn), 1));
+    assert_eq!((result, count), (Ok(ScanFlow::Continue), 1));
 }
 
 #[test]
@@ -489,7 +489,7 @@ fn a_search_that_pauses_goes_on_where_it_was() {
     for (window, mark) in [(1, ""), (7, ""), (1 << 10, ""), (16, "\u{feff}")] {
         fs::write(file.path(), format!("{mark}{text}")).unwrap();
         let (opened, size) = open(&c(file.path()), LinkPolicy::Follow).unwrap();
-        let mut scan = FileScanner::with_limits(window, 1 << 20).begin(opened, size);
+        let mut scan = FileScanner::with_limits(window, 1 << 20).start(opened, size);
         let mut seen = Lines::new();
         let mut pauses = 0;
         let mut pause_at_every_other = |number: u64, line: &[u8]| {
@@ -497,10 +497,10 @@ fn a_search_that_pauses_goes_on_where_it_was() {
             if number.is_multiple_of(2) {
                 ScanFlow::Pause
             } else {
-                ScanFlow::GoOn
+                ScanFlow::Continue
             }
         };
-        while scan.go_on(&Holds(b""), &mut pause_at_every_other).unwrap() == ScanFlow::Pause {
+        while scan.run(&Holds(b""), &mut pause_at_every_other).unwrap() == ScanFlow::Pause {
             pauses += 1;
         }
         assert_eq!(
@@ -518,12 +518,12 @@ fn an_open_file_is_searched_from_where_it_stands() {
     file.write_all(b"1\n2\n3\n").unwrap();
     file.seek(std::io::SeekFrom::Start(2)).unwrap();
     let mut lines = Lines::new();
-    let mut scan = FileScanner::new().begin(file.as_fd(), 0);
-    let result = scan.go_on(&Every, &mut |number: u64, line: &[u8]| {
+    let mut scan = FileScanner::new().start(file.as_fd(), 0);
+    let result = scan.run(&Every, &mut |number: u64, line: &[u8]| {
         lines.push((number, line.to_vec()));
-        ScanFlow::GoOn
+        ScanFlow::Continue
     });
-    assert_eq!(result, Ok(ScanFlow::GoOn));
+    assert_eq!(result, Ok(ScanFlow::Continue));
     assert_eq!(lines, [(1, b"2".to_vec()), (2, b"3".to_vec())]);
 }
 
@@ -533,14 +533,14 @@ fn a_name_alone_is_taken_from_the_working_directory() {
     let mut count = 0;
     for _ in 0..3 {
         let (file, size) = open(path, LinkPolicy::Refuse).unwrap();
-        let result = FileScanner::new().begin(file, size).go_on(
+        let result = FileScanner::new().start(file, size).run(
             &Holds(b"[package]"),
             &mut |_: u64, _: &[u8]| {
                 count += 1;
-                ScanFlow::GoOn
+                ScanFlow::Continue
             },
         );
-        assert_eq!(result, Ok(ScanFlow::GoOn));
+        assert_eq!(result, Ok(ScanFlow::Continue));
     }
     assert_eq!(count, 3);
 }

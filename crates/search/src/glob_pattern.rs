@@ -267,7 +267,7 @@ pub struct PatternStart {
 
 /// Takes the beginning of each pattern that `text` stands for; empty if it stands for too many.
 #[must_use]
-pub fn starts(text: &[u8]) -> Vec<PatternStart> {
+pub fn pattern_starts(text: &[u8]) -> Vec<PatternStart> {
     let Ok(mut all) = braces::alternatives(text) else {
         return Vec::new();
     };

@@ -332,8 +332,8 @@ fn read_rules(directory: BorrowedFd<'_>, path: &str) -> Option<Gitignore> {
 /// Reads a regular file that is not too long; nothing else is waited for.
 fn read_whole(directory: BorrowedFd<'_>, path: &Path) -> Option<Vec<u8>> {
     let links = LinkPolicy::Follow;
-    let file = openat(directory, path, scan::flags(links), Mode::empty());
-    let (file, size) = scan::regular(file, links).ok()?;
+    let file = openat(directory, path, scan::open_flags(links), Mode::empty());
+    let (file, size) = scan::check_regular(file, links).ok()?;
     if size > MAX_FILE_BYTES {
         return None;
     }

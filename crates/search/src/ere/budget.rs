@@ -165,7 +165,7 @@ impl SearchBudget {
     }
 
     /// Returns the offset at which the search ended, if it did.
-    pub fn stopped(&self) -> Option<usize> {
+    pub fn stopped_at(&self) -> Option<usize> {
         Some(self.stopped.load(Ordering::Relaxed)).filter(|offset| *offset != NOWHERE)
     }
 }

@@ -170,7 +170,7 @@ impl LineMatcher for RegexMatcher {
         self.find_line(window, from)
     }
 
-    fn goes_on(&self, window: &[u8]) -> bool {
+    fn has_time_for(&self, window: &[u8]) -> bool {
         self.budget.allow_window(window.len());
         // Searching for plain text and for runs takes no longer than reading the file.
         !matches!(
@@ -179,8 +179,8 @@ impl LineMatcher for RegexMatcher {
         ) || !self.budget.is_over()
     }
 
-    fn stopped(&self) -> Option<usize> {
-        self.budget.stopped()
+    fn stopped_at(&self) -> Option<usize> {
+        self.budget.stopped_at()
     }
 
     fn take_undecided(&self) -> Vec<usize> {

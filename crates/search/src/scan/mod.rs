@@ -22,7 +22,7 @@ pub use context::ContextLines;
 use context::{first_lines, last_lines, lines};
 use decode::ByteOrderMark;
 pub use error::ScanError;
-pub use opening::{LinkPolicy, flags, regular};
+pub use opening::{LinkPolicy, check_regular, open_flags};
 pub use pieces::{FilePieces, LARGE_FILE_BYTES, PiecedFile};
 pub use source::ByteSource;
 
@@ -41,8 +41,8 @@ pub trait LineMatcher {
     /// start of one of them.
     fn find_line(&self, window: &[u8], from: usize) -> Option<usize>;
 
-    /// True if the search continues with `window`, the next one.
-    fn goes_on(&self, _window: &[u8]) -> bool {
+    /// True if there is time to search `window`, the next one.
+    fn has_time_for(&self, _window: &[u8]) -> bool {
         true
     }
 
@@ -52,7 +52,7 @@ pub trait LineMatcher {
     }
 
     /// Returns the offset in this window, at the start of a line, at which time ran out.
-    fn stopped(&self) -> Option<usize> {
+    fn stopped_at(&self) -> Option<usize> {
         None
     }
 
@@ -65,9 +65,9 @@ pub trait LineMatcher {
 /// A decision on the further search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScanFlow {
-    /// It goes on.
-    GoOn,
-    /// It pauses here.
+    /// The search goes on.
+    Continue,
+    /// It pauses here, to be continued by another call.
     Pause,
     /// The rest of this file is of no use.
     Stop,
@@ -82,8 +82,8 @@ pub trait LineSink {
     fn context(&mut self, _number: u64, _line: &[u8]) {}
 
     /// Gets the number of bytes that were searched since the last call.
-    fn searched(&mut self, _bytes: usize) -> ScanFlow {
-        ScanFlow::GoOn
+    fn count_bytes(&mut self, _bytes: usize) -> ScanFlow {
+        ScanFlow::Continue
     }
 }
 
@@ -129,7 +129,7 @@ impl FileScanner {
     ///
     /// `size` is its length in bytes, 0 if that is not known. Bytes that are written to a file
     /// meanwhile are not searched, because they may be our own output.
-    pub fn begin<S: ByteSource>(&mut self, source: S, size: usize) -> FileScan<S> {
+    pub fn start<S: ByteSource>(&mut self, source: S, size: usize) -> FileScan<S> {
         let mut buffer = std::mem::take(&mut self.buffer);
         if buffer.capacity() == 0 {
             buffer.reserve_exact(self.window);
@@ -154,7 +154,7 @@ impl FileScanner {
     }
 
     /// Takes the buffer of a search that is over, without what a very long line took.
-    pub fn take_back<S>(&mut self, scan: FileScan<S>) {
+    pub fn recycle<S>(&mut self, scan: FileScan<S>) {
         let mut buffer = scan.buffer;
         buffer.clear();
         if buffer.capacity() > self.window {
@@ -234,12 +234,12 @@ impl<S: ByteSource> FileScan<S> {
         before + line_feeds(unread.unwrap_or_default())
     }
 
-    /// Searches on and gives each matching line to `receiver`, until that one pauses the search,
-    /// which is then begun again with another call; or to the end.
+    /// Searches to the end and gives each matching line to `receiver`, which may pause the search;
+    /// another call then continues it.
     ///
     /// # Errors
     /// It cannot be searched to its end.
-    pub fn go_on(
+    pub fn run(
         &mut self,
         matcher: &impl LineMatcher,
         receiver: &mut impl LineSink,
@@ -249,7 +249,7 @@ impl<S: ByteSource> FileScan<S> {
                 let is_whole = self.fill()?;
                 let goes_on = match self.window {
                     Some(LineWindow { end, .. }) if is_whole => {
-                        matcher.goes_on(&self.buffer[..end])
+                        matcher.has_time_for(&self.buffer[..end])
                     }
                     _ => matcher.has_time(),
                 };
@@ -268,18 +268,18 @@ impl<S: ByteSource> FileScan<S> {
                 ScanFlow::Pause => return Ok(flow),
                 ScanFlow::Stop => {
                     self.show_due(self.line, window.end, receiver);
-                    return Ok(ScanFlow::GoOn);
+                    return Ok(ScanFlow::Continue);
                 }
-                ScanFlow::GoOn => {}
+                ScanFlow::Continue => {}
             }
-            if let Some(start) = matcher.stopped() {
+            if let Some(start) = matcher.stopped_at() {
                 return Err(ScanError::OutOfTime(number(start)));
             }
             self.show_due(self.line, window.end, receiver);
             let searched = window.end - window.context_bytes;
             if self.ended {
-                receiver.searched(searched);
-                return Ok(ScanFlow::GoOn);
+                receiver.count_bytes(searched);
+                return Ok(ScanFlow::Continue);
             }
             self.line = self.line_feeds() + 1;
             // Lines that may be shown before a match in the next window stay.
@@ -288,7 +288,7 @@ impl<S: ByteSource> FileScan<S> {
             self.buffer.drain(..window.end - self.context_bytes);
             self.shown_end = 0;
             self.window = None;
-            if receiver.searched(searched) == ScanFlow::Pause {
+            if receiver.count_bytes(searched) == ScanFlow::Pause {
                 return Ok(ScanFlow::Pause);
             }
         }
@@ -302,8 +302,8 @@ impl<S: ByteSource> FileScan<S> {
         receiver: &mut impl LineSink,
     ) -> ScanFlow {
         let LineWindow { mut from, end, .. } = window;
-        let mut flow = ScanFlow::GoOn;
-        while flow == ScanFlow::GoOn && from < end {
+        let mut flow = ScanFlow::Continue;
+        while flow == ScanFlow::Continue && from < end {
             let text = &self.buffer[..end];
             let hit = matcher.find_line(text, from);
             let Some(offset) = hit.filter(|offset| belongs_to_a_line(text, from, *offset)) else {

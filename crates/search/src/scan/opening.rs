@@ -19,7 +19,7 @@ pub enum LinkPolicy {
 
 /// Returns the flags for opening a file to be searched.
 #[must_use]
-pub fn flags(links: LinkPolicy) -> OFlags {
+pub fn open_flags(links: LinkPolicy) -> OFlags {
     // A FIFO without a writer and a terminal must neither hold us up nor become ours.
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     match links {
@@ -28,12 +28,12 @@ pub fn flags(links: LinkPolicy) -> OFlags {
     }
 }
 
-/// Takes a file that was opened with [`flags`], and returns it with its size in bytes, if it is a
-/// regular one.
+/// Returns a file that was opened with [`open_flags`], and its size in bytes, if it is a regular
+/// one.
 ///
 /// # Errors
 /// It could not be opened, or is anything else.
-pub fn regular(
+pub fn check_regular(
     file: Result<OwnedFd, Errno>,
     links: LinkPolicy,
 ) -> Result<(OwnedFd, usize), ScanError> {

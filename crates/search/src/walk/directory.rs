@@ -262,7 +262,12 @@ impl<'a> DirectoryReader<'a> {
                 return Ok(None);
             }
         };
-        if next.roundabout && !self.shared.ways().enter(&directory, &self.active) {
+        if next.roundabout
+            && !self
+                .shared
+                .repeated_directories()
+                .enter(&directory, &self.active)
+        {
             return Ok(None);
         }
         let far = relative.len() > MAX_RELATIVE_PATH_BYTES;
@@ -309,7 +314,7 @@ impl<'a> DirectoryReader<'a> {
         );
         if next.roundabout {
             let listed = listed * (1 + self.active.len() / STEPS_PER_ENTRY_COST);
-            self.shared.ways().listed(listed);
+            self.shared.repeated_directories().count_entries(listed);
         }
         if far {
             next.anchor = Some(Arc::new(AnchorDirectory {

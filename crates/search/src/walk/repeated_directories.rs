@@ -73,7 +73,7 @@ impl RepeatedDirectories {
     }
 
     /// Adds the number of entries that were listed.
-    pub fn listed(&mut self, entries: usize) {
+    pub fn count_entries(&mut self, entries: usize) {
         self.entries += entries;
     }
 }

@@ -86,11 +86,11 @@ impl SharedWalk {
 
     /// Returns the paths that were left out because too many ways lead to them.
     pub fn left_out(&self) -> Option<OmittedPaths> {
-        self.ways().left_out
+        self.repeated_directories().left_out
     }
 
     /// Locks the directories that were reached by way of `..` and links.
-    pub fn ways(&self) -> MutexGuard<'_, RepeatedDirectories> {
+    pub fn repeated_directories(&self) -> MutexGuard<'_, RepeatedDirectories> {
         lock(&self.ways)
     }
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::contract::tool::{AccessScope, Tool};
 use iki_process::sandbox::confinement::{AccessRight, Confinement};
 use iki_process::sandbox::roots::{self, RootSet};
-use iki_search::glob_pattern::{PatternStart, starts};
+use iki_search::glob_pattern::{PatternStart, pattern_starts};
 
 /// The field that names a command's directory; the specification's schema does not have it.
 pub const WORKDIR: &str = "workdir";
@@ -99,7 +99,10 @@ pub fn check_request_paths<'a>(
                 let place = base.join(start.path);
                 start.leads_up || masked(&place) || !within.contains_resolved(&place)
             };
-            if !starts(text.as_bytes()).into_iter().any(lies_outside) {
+            if !pattern_starts(text.as_bytes())
+                .into_iter()
+                .any(lies_outside)
+            {
                 return Ok(());
             }
             // Alternatives lead to several places: the message has the part of the name before

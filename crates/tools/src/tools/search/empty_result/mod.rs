@@ -26,7 +26,7 @@ use iki_base::unicode_form::spelled_json;
 use iki_base::wording::{count_noun, thousands};
 use iki_process::sandbox::confinement;
 use iki_search::exclusions::Exclusions;
-use iki_search::glob_pattern::{GlobPattern, starts};
+use iki_search::glob_pattern::{GlobPattern, pattern_starts};
 use iki_search::missing_paths::unexpanded;
 use iki_search::paths::EntryKind;
 use iki_search::walk::WalkScope;
@@ -321,7 +321,7 @@ impl EmptySearch<'_> {
         }
         let here = Path::new(self.path);
         let is_reached = |path| confinement::is_within_reach(&here.join(path));
-        let mut starts = starts(pattern.as_bytes()).into_iter();
+        let mut starts = pattern_starts(pattern.as_bytes()).into_iter();
         if !starts.all(|start| is_reached(start.path)) {
             return None;
         }

@@ -254,7 +254,7 @@ impl ReadingsMatcher<'_> {
         let limit = (began - self.began) / 2;
         let was_given_up = &self.pass.was_given_up;
         if self.spent.get() > limit.clamp(MIN_PASS_TIME, MAX_PASS_TIME)
-            || self.any.stopped().is_some()
+            || self.any.stopped_at().is_some()
         {
             was_given_up.store(true, Ordering::Relaxed);
         }
@@ -282,19 +282,19 @@ impl LineMatcher for ReadingsMatcher<'_> {
         !self.pass.is_over()
     }
 
-    fn goes_on(&self, _window: &[u8]) -> bool {
+    fn has_time_for(&self, _window: &[u8]) -> bool {
         self.has_time()
     }
 }
 
 impl LineSink for ReadFiles {
     fn line(&mut self, _number: u64, _line: &[u8]) -> ScanFlow {
-        ScanFlow::GoOn
+        ScanFlow::Continue
     }
 
-    fn searched(&mut self, bytes: usize) -> ScanFlow {
+    fn count_bytes(&mut self, bytes: usize) -> ScanFlow {
         self.bytes += bytes as u64;
-        ScanFlow::GoOn
+        ScanFlow::Continue
     }
 }
 
@@ -324,14 +324,14 @@ impl PathVisitor for ReadingsVisitor<'_> {
         }
         let opened = match self.made {
             Some(made) => made.open(),
-            None => scan::regular(entry.open(scan::flags(self.links)), self.links),
+            None => scan::check_regular(entry.open(scan::open_flags(self.links)), self.links),
         };
         if let Ok((file, size)) = opened {
             self.left -= 1;
-            let mut scan = self.scanner.begin(file, size);
+            let mut scan = self.scanner.start(file, size);
             // A file that cannot be read to its end has been counted by the search itself.
-            let result = scan.go_on(&self.matcher, read);
-            self.scanner.take_back(scan);
+            let result = scan.run(&self.matcher, read);
+            self.scanner.recycle(scan);
             let first = self.matcher.first.take();
             read.append(&ReadFiles {
                 files: 1,

@@ -86,8 +86,8 @@ impl MadeText {
         terms: &CallTerms,
     ) -> Result<Option<Self>, String> {
         let links = LinkPolicy::Follow;
-        let opened = openat(CWD, Path::new(path), scan::flags(links), Mode::empty());
-        let Ok((file, size)) = scan::regular(opened, links) else {
+        let opened = openat(CWD, Path::new(path), scan::open_flags(links), Mode::empty());
+        let Ok((file, size)) = scan::check_regular(opened, links) else {
             return Ok(None);
         };
         let head = read(&file, SAMPLE_BYTES);

@@ -116,7 +116,7 @@ impl LineSink for LineReceiver<'_> {
         if output != GrepOutput::Lines || is_binary {
             self.current.counted += 1;
             return match output {
-                GrepOutput::Lines | GrepOutput::Counts if !is_enough => ScanFlow::GoOn,
+                GrepOutput::Lines | GrepOutput::Counts if !is_enough => ScanFlow::Continue,
                 _ => ScanFlow::Stop,
             };
         }
@@ -127,7 +127,7 @@ impl LineSink for LineReceiver<'_> {
         if self.numbered && self.chunk.text.len() >= CHUNK_TEXT_BYTES {
             return ScanFlow::Pause;
         }
-        ScanFlow::GoOn
+        ScanFlow::Continue
     }
 
     fn context(&mut self, number: u64, line: &[u8]) {
@@ -136,12 +136,12 @@ impl LineSink for LineReceiver<'_> {
         }
     }
 
-    fn searched(&mut self, bytes: usize) -> ScanFlow {
+    fn count_bytes(&mut self, bytes: usize) -> ScanFlow {
         self.chunk.bytes += bytes;
         let is_stream = self.shared.options.style.stdin.is_some();
         if self.numbered && (is_stream || self.chunk.bytes >= CHUNK_FILE_BYTES) {
             return ScanFlow::Pause;
         }
-        ScanFlow::GoOn
+        ScanFlow::Continue
     }
 }

@@ -125,7 +125,7 @@ impl<'s> FileSearcher<'s> {
         let links = self.shared.links;
         let opened = match &self.shared.made {
             Some(made) => made.open(),
-            None => scan::regular(entry.open(scan::flags(links)), links),
+            None => scan::check_regular(entry.open(scan::open_flags(links)), links),
         };
         let opened = opened.and_then(|(file, size)| self.decode(file, size, chunk));
         let (mut file, size) = match opened {
@@ -154,7 +154,7 @@ impl<'s> FileSearcher<'s> {
         }
         let unseen = (!self.shared.is_told()).then(FileBeginning::default);
         self.matcher.beginning.set(unseen);
-        let scan = self.scanner.begin(file, size);
+        let scan = self.scanner.start(file, size);
         self.go_on(scan.with_context(self.shared.options.context), chunk)
     }
 
@@ -171,7 +171,7 @@ impl<'s> FileSearcher<'s> {
         self.matcher.readings = self.shared.readings();
         let unseen = (!self.shared.is_told()).then(FileBeginning::default);
         self.matcher.beginning.set(unseen);
-        let scan = self.scanner.begin(source, 0);
+        let scan = self.scanner.start(source, 0);
         let mut scan = scan.with_context(self.shared.options.context);
         let mut chunk = ResultChunk::default();
         loop {
@@ -230,7 +230,7 @@ impl<'s> FileSearcher<'s> {
                 beginning: self.matcher.beginning.get(),
             }))));
         }
-        self.scanner.take_back(scan);
+        self.scanner.recycle(scan);
         None
     }
 
@@ -244,7 +244,7 @@ impl<'s> FileSearcher<'s> {
             current: &mut self.current,
             numbered: true,
         };
-        let result = scan.go_on(&self.matcher, &mut lines);
+        let result = scan.run(&self.matcher, &mut lines);
         self.bytes += chunk.bytes - before;
         if result == Ok(ScanFlow::Pause) {
             return true;
@@ -308,7 +308,7 @@ impl<'s> FileSearcher<'s> {
         let failed = match piece.source() {
             Err(error) => Some(ScanError::Unreadable(error)),
             Ok(source) => {
-                let mut scan = self.scanner.begin(source, 0);
+                let mut scan = self.scanner.start(source, 0);
                 if !piece.is_first() {
                     scan = scan.without_mark();
                 }
@@ -319,9 +319,9 @@ impl<'s> FileSearcher<'s> {
                     current: &mut self.current,
                     numbered: false,
                 };
-                let result = scan.go_on(&self.matcher, &mut lines);
+                let result = scan.run(&self.matcher, &mut lines);
                 (line_feeds, undecided) = (scan.line_feeds(), scan.undecided());
-                self.scanner.take_back(scan);
+                self.scanner.recycle(scan);
                 result.err()
             }
         };

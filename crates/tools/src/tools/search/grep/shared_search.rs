@@ -238,20 +238,20 @@ impl LineMatcher for DeadlineMatcher<'_> {
         match_offset
     }
 
-    fn goes_on(&self, window: &[u8]) -> bool {
+    fn has_time_for(&self, window: &[u8]) -> bool {
         if self.beginning.get().is_none() {
             self.beginning.set(Some(FileBeginning::inspect(window)));
         }
         self.look_for_crlf(window);
-        self.has_time() && self.matcher.goes_on(window)
+        self.has_time() && self.matcher.has_time_for(window)
     }
 
     fn has_time(&self) -> bool {
         self.shared.until.is_none_or(|until| Instant::now() < until)
     }
 
-    fn stopped(&self) -> Option<usize> {
-        self.matcher.stopped()
+    fn stopped_at(&self) -> Option<usize> {
+        self.matcher.stopped_at()
     }
 
     fn take_undecided(&self) -> Vec<usize> {
