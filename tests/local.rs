@@ -10,7 +10,7 @@
 #[path = "common/at_once.rs"]
 mod at_once;
 
-at_once!(6);
+at_once!(10);
 
 mod common;
 #[path = "common/heavy_messages.rs"]
