@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 mod directories;
+pub mod messages;
 mod skipped;
 
 pub use directories::*;

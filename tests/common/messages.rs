@@ -1,0 +1,172 @@
+//! Tables of messages: `tests/messages/TOOL.txt` has calls of a tool, and below each of them the
+//! error, the note and the fields that answer it, word for word. A sentence stands there alone;
+//! other tests ask for codes, numbers and paths.
+//!
+//! ```text
+//! # A comment.
+//! === what the calls below have in common
+//! file a/file.txt "its content, as a JSON string\n"
+//! file-read {"file_path":"a/file.tx"}
+//!   env NAME=VALUE of this call alone, or other words that the test of the table reads
+//!   < 404 Not Found, a line of what the server answers this call
+//!     FILE_NOT_FOUND: File not found: a/file.tx
+//!     note: Did you mean "a/file.txt"?
+//! ```
+//!
+//! With `UPDATE_MESSAGES=1` the test of a table writes its answers anew; the diff shows each change
+//! of wording.
+
+#![expect(
+    clippy::format_push_string,
+    reason = "a text is put together line by line"
+)]
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+/// A call of a table.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Row {
+    /// The title that it stands below.
+    pub title: String,
+    /// The names and contents of the files below that title.
+    pub files: Vec<(String, String)>,
+    /// The first word of its line.
+    pub tool: String,
+    /// The rest of that line.
+    pub request: String,
+    /// The lines that are indented by two spaces, without these.
+    pub setup: Vec<String>,
+    /// The answer, line by line.
+    pub answer: String,
+}
+
+impl Row {
+    /// What its lines of setup that begin with `word` say behind it.
+    pub fn setup_of(&self, word: &str) -> impl Iterator<Item = &str> {
+        self.setup.iter().filter_map(move |line| {
+            let rest = line.strip_prefix(word)?;
+            rest.strip_prefix(' ').or(rest.is_empty().then_some(""))
+        })
+    }
+
+    /// The variables of its environment.
+    pub fn variables(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.setup_of("env").map(|set| set.split_once('=').unwrap())
+    }
+}
+
+/// The table of `name`, in pieces: the lines before an answer, with the call that they end in.
+fn parse(data: &str) -> Vec<(String, Option<Row>)> {
+    let mut pieces = Vec::new();
+    let (mut lines, mut row) = (String::new(), None::<Row>);
+    let (mut title, mut files) = (String::new(), Vec::new());
+    for line in data.lines() {
+        if let Some(row) = &mut row {
+            if let Some(answer) = line.strip_prefix("    ") {
+                row.answer += &format!("{answer}\n");
+                continue;
+            }
+            if let Some(setup) = line.strip_prefix("  ") {
+                row.setup.push(setup.to_owned());
+                lines += &format!("{line}\n");
+                continue;
+            }
+        }
+        if row.is_some() {
+            pieces.push((std::mem::take(&mut lines), row.take()));
+        }
+        lines += &format!("{line}\n");
+        if let Some(words) = line.strip_prefix("=== ") {
+            words.clone_into(&mut title);
+            files.clear();
+        } else if let Some(file) = line.strip_prefix("file ") {
+            let (name, content) = file.split_at(file.find(" \"").unwrap());
+            files.push((name.to_owned(), serde_json::from_str(content).unwrap()));
+        } else if let Some((tool, request)) = line.split_once(' ')
+            && !tool.starts_with('#')
+        {
+            row = Some(Row {
+                title: title.clone(),
+                files: files.clone(),
+                tool: tool.to_owned(),
+                request: request.to_owned(),
+                ..Row::default()
+            });
+        }
+    }
+    pieces.push((lines, row));
+    pieces
+}
+
+fn file_of(table: &str) -> PathBuf {
+    PathBuf::from(format!(
+        "{}/tests/messages/{table}.txt",
+        env!("CARGO_MANIFEST_DIR")
+    ))
+}
+
+/// The calls of a table.
+pub fn rows(table: &str) -> Vec<Row> {
+    let data = fs::read_to_string(file_of(table)).unwrap();
+    let pieces = parse(&data).into_iter();
+    pieces.filter_map(|(_, row)| row).collect()
+}
+
+/// Asserts that `answer` gives each call the answer that the table has, or writes the table anew.
+pub fn check(table: &str, mut answer: impl FnMut(&Row) -> String) {
+    let data = fs::read_to_string(file_of(table)).unwrap();
+    let (mut anew, mut wrong) = (String::new(), String::new());
+    for (lines, row) in parse(&data) {
+        anew += &lines;
+        let Some(row) = row else { continue };
+        let mut now = answer(&row);
+        // Where a machine is busy, there was no time to find out what a note says.
+        for _ in 0..4 {
+            if now != row.answer {
+                now = answer(&row);
+            }
+        }
+        for line in now.lines() {
+            anew += &format!("    {line}\n");
+        }
+        if now != row.answer {
+            let (tool, request, before) = (&row.tool, &row.request, &row.answer);
+            wrong += &format!("{tool} {request}\nrecorded:\n{before}now:\n{now}\n");
+        }
+    }
+    if std::env::var_os("UPDATE_MESSAGES").is_some() {
+        fs::write(file_of(table), anew).unwrap();
+        return;
+    }
+    assert!(anew.contains("\n    "), "{table} has no call");
+    assert!(wrong.is_empty(), "{wrong}UPDATE_MESSAGES=1 writes it anew");
+    assert_eq!(anew, data, "{table}");
+}
+
+/// An answer as a table has it: the error behind its code, and those of `fields` that it has. Names
+/// that are in the answer by chance, such as that of a directory, stand there as `placeholders` say.
+pub fn shown(answer: &Value, fields: &[&str], placeholders: &[(&str, &str)]) -> String {
+    let mut shown = String::new();
+    if let Some(error) = answer["error"].as_str() {
+        let code = answer["error_code"].as_str().unwrap_or("error");
+        shown += &format!("{code}: {error}\n");
+    }
+    for name in fields {
+        match &answer[*name] {
+            Value::Null => {}
+            Value::String(text) => shown += &format!("{name}: {text}\n"),
+            other => shown += &format!("{name}: {other}\n"),
+        }
+    }
+    if shown.is_empty() {
+        shown.push_str("-\n");
+    }
+    for (chance, placeholder) in placeholders {
+        shown = shown.replace(chance, placeholder);
+    }
+    // Else a line of the table would end there.
+    shown.replace('\r', "\u{240D}")
+}
