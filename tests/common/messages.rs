@@ -22,8 +22,12 @@
 )]
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
+use iki_tools::call::answer::run_call;
+use iki_tools::contract::reply::AnswerObject;
+use iki_tools::registry;
 use serde_json::Value;
 
 /// A call of a table.
@@ -115,8 +119,21 @@ pub fn rows(table: &str) -> Vec<Row> {
     pieces.filter_map(|(_, row)| row).collect()
 }
 
+/// Whether the tables are to be written anew. It is asked before a call changes the environment.
+static WRITES_ANEW: LazyLock<bool> =
+    LazyLock::new(|| std::env::var_os("UPDATE_MESSAGES").is_some());
+
+/// What the process of `staged::alone` needs of this one's environment.
+pub fn staged_variables() -> &'static [(&'static str, &'static str)] {
+    if *WRITES_ANEW {
+        return &[("UPDATE_MESSAGES", "1")];
+    }
+    &[]
+}
+
 /// Asserts that `answer` gives each call the answer that the table has, or writes the table anew.
 pub fn check(table: &str, mut answer: impl FnMut(&Row) -> String) {
+    let write = *WRITES_ANEW;
     let data = fs::read_to_string(file_of(table)).unwrap();
     let (mut anew, mut wrong) = (String::new(), String::new());
     for (lines, row) in parse(&data) {
@@ -137,13 +154,34 @@ pub fn check(table: &str, mut answer: impl FnMut(&Row) -> String) {
             wrong += &format!("{tool} {request}\nrecorded:\n{before}now:\n{now}\n");
         }
     }
-    if std::env::var_os("UPDATE_MESSAGES").is_some() {
+    if write {
         fs::write(file_of(table), anew).unwrap();
         return;
     }
     assert!(anew.contains("\n    "), "{table} has no call");
     assert!(wrong.is_empty(), "{wrong}UPDATE_MESSAGES=1 writes it anew");
     assert_eq!(anew, data, "{table}");
+}
+
+/// Answers a request in this process, which has to be the test's own (`staged::alone`): it is in
+/// `place` from then on, and has these variables and no others.
+pub fn answer_here(tool: &str, request: &Value, place: &Path, variables: &[(&str, &str)]) -> Value {
+    std::env::set_current_dir(place).unwrap();
+    for (name, _) in std::env::vars_os() {
+        // SAFETY: of the test's other threads none reads the environment.
+        unsafe { std::env::remove_var(name) };
+    }
+    for (name, value) in variables {
+        // SAFETY: as above.
+        unsafe { std::env::set_var(name, value) };
+    }
+    let tool = registry::find_tool(tool).unwrap();
+    let mut request = request.to_string().into_bytes();
+    let mut answer = Vec::new();
+    let mut object = AnswerObject::open(&mut answer).unwrap();
+    run_call(tool, Ok(&mut request), &mut object).0.unwrap();
+    object.close().unwrap();
+    serde_json::from_slice(&answer).unwrap()
 }
 
 /// An answer as a table has it: the error behind its code, and those of `fields` that it has. Names

@@ -2,10 +2,15 @@
 //!
 //! `UPDATE_MESSAGES=1 cargo test --test network web::messages` writes the tables anew.
 
-use crate::common::messages::{self, Row, shown};
-use crate::common::{directory, tool};
+use crate::common::messages::{self, Row, answer_here, shown};
+use crate::common::{directory, text};
 use crate::server::{Server, reply};
+use crate::staged;
 use serde_json::{Value, json};
+use std::path::Path;
+
+/// A key that shows where it should not, written in any way.
+const KEY: &str = "k3y+of/the=test";
 
 /// The longest content that is shown, in characters.
 const LONGEST_CONTENT: usize = 200;
@@ -43,32 +48,25 @@ fn answer(row: &Row) -> String {
         _ => json!({ "url": sent }),
     };
     let home = directory();
-    let mut call = tool(&format!("{}-tool", row.tool.replace('_', "-")))
-        .with(&request)
-        .env("HOME", home.path())
-        .in_directory(home.path());
-    for name in ["http_proxy", "https_proxy", "all_proxy"] {
-        call = call.without_env(name).without_env(&name.to_uppercase());
-    }
-    for name in ["IKIGAI_CONFIG_DIR", "XDG_CONFIG_HOME", "SEARCH_PROVIDER"] {
-        call = call.without_env(name);
-    }
-    for (name, value) in [
-        ("IKIGAI_NO_CACHE", "1"),
-        ("IKIGAI_BROWSER", ""),
-        ("BRAVE_API_KEY", "k3y+of/the=test"),
-        ("GOOGLE_SEARCH_API_KEY", "k3y+of/the=test"),
-        ("GOOGLE_SEARCH_ENGINE_ID", "engine"),
-        ("IKIGAI_BRAVE_URL", &origin),
-        ("IKIGAI_GOOGLE_URL", &origin),
-        ("IKIGAI_HN_URL", &origin),
-    ] {
-        call = call.env(name, value);
-    }
+    let mut variables = vec![
+        ("HOME", text(home.path()).to_owned()),
+        ("IKIGAI_NO_CACHE", "1".to_owned()),
+        ("IKIGAI_BROWSER", String::new()),
+        ("BRAVE_API_KEY", KEY.to_owned()),
+        ("GOOGLE_SEARCH_API_KEY", KEY.to_owned()),
+        ("GOOGLE_SEARCH_ENGINE_ID", "engine".to_owned()),
+        ("IKIGAI_BRAVE_URL", origin.clone()),
+        ("IKIGAI_GOOGLE_URL", origin.clone()),
+        ("IKIGAI_HN_URL", origin.clone()),
+    ];
     for (name, value) in row.variables() {
-        call = call.env(name, value.replace("<server>", &origin));
+        variables.push((name, value.replace("<server>", &origin)));
     }
-    let mut answer = call.run().json();
+    let variables: Vec<_> = variables
+        .iter()
+        .map(|(name, value)| (*name, &**value))
+        .collect();
+    let mut answer = answer_here(&row.tool, &request, home.path(), &variables);
     assert!(!answer.to_string().contains("k3y"), "{answer}");
     if let Some(content) = answer["content"].as_str() {
         let shortened: String = content.chars().take(LONGEST_CONTENT).collect();
@@ -86,13 +84,17 @@ fn answer(row: &Row) -> String {
 
 #[test]
 fn every_message_is_the_one_in_its_table() {
-    for table in [
-        "web_fetch",
-        "scrape_page",
-        "web_search",
-        "web_search_brave",
-        "web_search_google",
-    ] {
-        messages::check(table, answer);
-    }
+    let body = |_: &Path| {
+        for table in [
+            "web_fetch",
+            "scrape_page",
+            "web_search",
+            "web_search_brave",
+            "web_search_google",
+        ] {
+            messages::check(table, answer);
+        }
+    };
+    let this = "web::messages::every_message_is_the_one_in_its_table";
+    staged::alone(this, messages::staged_variables(), body);
 }
