@@ -7,6 +7,7 @@ use crate::common::{directory, text};
 use crate::server::{Server, reply};
 use crate::staged;
 use serde_json::{Value, json};
+use std::io::{Read, Write};
 use std::path::Path;
 
 /// A key that shows where it should not, written in any way.
@@ -26,15 +27,73 @@ const FIELDS: [&str; 7] = [
     "note",
 ];
 
-/// The server that gives the reply that a row has.
+/// A reply of a row's server.
+#[derive(Clone, Default)]
+struct RowReply {
+    /// The path that it answers, if it is not the reply to all others.
+    path: Option<String>,
+    /// Status line and headers, an empty line, and the body.
+    lines: Vec<String>,
+    /// In place of these, what is sent whatever was asked: a character is a byte.
+    raw: Option<Vec<u8>>,
+}
+
+impl RowReply {
+    /// Those that the lines of a row give: `< LINE`, `raw "BYTES"`, and what is behind `at /PATH`.
+    fn all_of(row: &Row) -> Vec<Self> {
+        let mut all = vec![Self::default()];
+        for line in &row.setup {
+            let last = all.last_mut().unwrap();
+            if let Some(path) = line.strip_prefix("at ") {
+                let path = Some(path.to_owned());
+                all.push(Self {
+                    path,
+                    ..Self::default()
+                });
+            } else if let Some(line) = line.strip_prefix('<') {
+                last.lines
+                    .push(line.strip_prefix(' ').unwrap_or(line).to_owned());
+            } else if let Some(bytes) = line.strip_prefix("raw ") {
+                let bytes: String = serde_json::from_str(bytes).unwrap();
+                let bytes = bytes.chars().map(|byte| u8::try_from(byte).unwrap());
+                last.raw = Some(bytes.collect());
+            }
+        }
+        all
+    }
+
+    fn bytes(&self, origin: &str) -> Vec<u8> {
+        let lines: Vec<String> = self
+            .lines
+            .iter()
+            .map(|line| line.replace("<server>", origin))
+            .collect();
+        let mut parts = lines.splitn(2, String::is_empty);
+        let head = parts.next().unwrap_or_default().join("\r\n");
+        let body = parts.next().unwrap_or_default().join("\n");
+        match head.as_str() {
+            "" if self.path.is_none() => reply("200 OK\r\nContent-Type: text/plain", "text"),
+            head => reply(head, body),
+        }
+    }
+}
+
+/// The server that gives the replies that a row has.
 fn server(row: &Row) -> Server {
-    let lines: Vec<&str> = row.setup_of("<").collect();
-    let mut parts = lines.splitn(2, |line| line.is_empty());
-    let head = parts.next().unwrap_or_default().join("\r\n");
-    let body = parts.next().unwrap_or_default().join("\n");
-    Server::bytes(match head.as_str() {
-        "" => reply("200 OK\r\nContent-Type: text/plain", "text"),
-        head => reply(head, body),
+    let replies = RowReply::all_of(row);
+    if let Some(raw) = replies[0].raw.clone() {
+        return Server::raw(move |mut stream| {
+            // A client that is gone is no failure of the server.
+            let _ = stream.read(&mut [0; 4096]);
+            let _ = stream.write_all(&raw);
+        });
+    }
+    Server::start(move |asked, conn| {
+        let path = asked.target.split('?').next();
+        let mut others = replies.iter();
+        let reply = others.find(|reply| reply.path.as_deref() == path);
+        let origin = format!("http://{}", asked.header("host").unwrap_or_default());
+        conn.write_all(&reply.unwrap_or(&replies[0]).bytes(&origin))
     })
 }
 
@@ -42,7 +101,11 @@ fn server(row: &Row) -> Server {
 fn answer(row: &Row) -> String {
     let server = server(row);
     let origin = server.url("");
-    let sent = row.request.replace("<server>", &origin);
+    let host = origin.trim_start_matches("http://");
+    let sent = row
+        .request
+        .replace("<server>", &origin)
+        .replace("<host>", host);
     let request = match serde_json::from_str(&sent) {
         Ok(request @ Value::Object(_)) => request,
         _ => json!({ "url": sent }),
@@ -68,11 +131,13 @@ fn answer(row: &Row) -> String {
         .collect();
     let mut answer = answer_here(&row.tool, &request, home.path(), &variables);
     assert!(!answer.to_string().contains("k3y"), "{answer}");
+    let note = answer["note"].as_str().unwrap_or_default();
+    assert!(!note.chars().any(char::is_control), "{note:?}");
+    assert!(note.chars().count() < 1200, "{note}");
     if let Some(content) = answer["content"].as_str() {
         let shortened: String = content.chars().take(LONGEST_CONTENT).collect();
         answer["content"] = shortened.into();
     }
-    let host = origin.trim_start_matches("http://");
     let port = format!("port {}", server.port());
     let placeholders = [
         (&*origin, "<server>"),
