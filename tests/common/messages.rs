@@ -22,10 +22,12 @@
 )]
 
 use std::fs;
+use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use iki_tools::call::answer::run_call;
+use iki_tools::call::answer::{respond, run_call};
+use iki_tools::contract::call_terms::CallTerms;
 use iki_tools::contract::reply::AnswerObject;
 use iki_tools::registry;
 use serde_json::Value;
@@ -163,7 +165,7 @@ pub fn check(table: &str, mut answer: impl FnMut(&Row) -> String) {
     assert_eq!(anew, data, "{table}");
 }
 
-/// Answers a request in this process, which has to be the test's own (`staged::alone`): it is in
+/// Answers a host's request in this process, which has to be the test's own (`staged::alone`): it is in
 /// `place` from then on, and has these variables and no others.
 pub fn answer_here(tool: &str, request: &Value, place: &Path, variables: &[(&str, &str)]) -> Value {
     std::env::set_current_dir(place).unwrap();
@@ -177,11 +179,13 @@ pub fn answer_here(tool: &str, request: &Value, place: &Path, variables: &[(&str
     }
     let tool = registry::find_tool(tool).unwrap();
     let mut request = request.to_string().into_bytes();
-    let mut answer = Vec::new();
-    let mut object = AnswerObject::open(&mut answer).unwrap();
-    run_call(tool, Ok(&mut request), &mut object).0.unwrap();
-    object.close().unwrap();
-    serde_json::from_slice(&answer).unwrap()
+    let mut answer = BufWriter::new(Vec::new());
+    let call = (tool, CallTerms::of_host());
+    let fill = |object: &mut AnswerObject<'_>| run_call(tool, Ok(&mut request), object);
+    respond(call, &mut answer, Vec::is_empty, false, fill)
+        .0
+        .unwrap();
+    serde_json::from_slice(&answer.into_inner().unwrap()).unwrap()
 }
 
 /// An answer as a table has it: the error behind its code, and those of `fields` that it has. Names

@@ -30,8 +30,8 @@ const FIELDS: [&str; 7] = [
 /// A reply of a row's server.
 #[derive(Clone, Default)]
 struct RowReply {
-    /// The path that it answers, if it is not the reply to all others.
-    path: Option<String>,
+    /// The path, or words of a request for one, that it answers, if not all others.
+    target: Option<String>,
     /// Status line and headers, an empty line, and the body.
     lines: Vec<String>,
     /// In place of these, what is sent whatever was asked: a character is a byte.
@@ -39,15 +39,16 @@ struct RowReply {
 }
 
 impl RowReply {
-    /// Those that the lines of a row give: `< LINE`, `raw "BYTES"`, and what is behind `at /PATH`.
+    /// Those that the lines of a row give: `< LINE`, `raw "BYTES"`, and what is behind `at /PATH`
+    /// or `at ?WORDS`.
     fn all_of(row: &Row) -> Vec<Self> {
         let mut all = vec![Self::default()];
         for line in &row.setup {
             let last = all.last_mut().unwrap();
-            if let Some(path) = line.strip_prefix("at ") {
-                let path = Some(path.to_owned());
+            if let Some(target) = line.strip_prefix("at ") {
+                let target = Some(target.to_owned());
                 all.push(Self {
-                    path,
+                    target,
                     ..Self::default()
                 });
             } else if let Some(line) = line.strip_prefix('<') {
@@ -62,6 +63,17 @@ impl RowReply {
         all
     }
 
+    /// Whether it is the reply to this request alone.
+    fn answers(&self, asked: &str) -> bool {
+        let Some(target) = &self.target else {
+            return false;
+        };
+        match target.strip_prefix('?') {
+            Some(words) => asked.contains(words),
+            None => asked.split('?').next() == Some(target),
+        }
+    }
+
     fn bytes(&self, origin: &str) -> Vec<u8> {
         let lines: Vec<String> = self
             .lines
@@ -72,7 +84,7 @@ impl RowReply {
         let head = parts.next().unwrap_or_default().join("\r\n");
         let body = parts.next().unwrap_or_default().join("\n");
         match head.as_str() {
-            "" if self.path.is_none() => reply("200 OK\r\nContent-Type: text/plain", "text"),
+            "" if self.target.is_none() => reply("200 OK\r\nContent-Type: text/plain", "text"),
             head => reply(head, body),
         }
     }
@@ -89,9 +101,7 @@ fn server(row: &Row) -> Server {
         });
     }
     Server::start(move |asked, conn| {
-        let path = asked.target.split('?').next();
-        let mut others = replies.iter();
-        let reply = others.find(|reply| reply.path.as_deref() == path);
+        let reply = replies.iter().find(|reply| reply.answers(&asked.target));
         let origin = format!("http://{}", asked.header("host").unwrap_or_default());
         conn.write_all(&reply.unwrap_or(&replies[0]).bytes(&origin))
     })
