@@ -17,20 +17,49 @@ const KEY: &str = "k3y+of/the=test";
 const LONGEST_CONTENT: usize = 200;
 
 /// The fields of an answer that are read by a model.
-const FIELDS: [&str; 7] = [
+const FIELDS: [&str; 13] = [
     "content",
     "count",
+    "resultCount",
+    "source",
+    "scrapeFailures",
+    "retryable",
     "retryAfterSeconds",
     "suggestedAction",
     "detail",
     "extractionQuality",
+    "sparsityWarning",
+    "warning",
     "note",
+];
+
+/// Providers that are at a path of their name at the row's server.
+const PROVIDERS: [&str; 18] = [
+    "arxiv",
+    "brave",
+    "crossref",
+    "datacite",
+    "doi",
+    "duckduckgo",
+    "epo",
+    "exa",
+    "google",
+    "lens",
+    "openalex",
+    "pubmed",
+    "searchapi",
+    "semanticscholar",
+    "serper",
+    "tavily",
+    "uspto",
+    "wayback",
 ];
 
 /// A reply of a row's server.
 #[derive(Clone, Default)]
 struct RowReply {
-    /// The path, or words of a request for one, that it answers, if not all others.
+    /// The path, or words of a request for one, that it answers with what is below it, if not all
+    /// others.
     target: Option<String>,
     /// Status line and headers, an empty line, and the body.
     lines: Vec<String>,
@@ -70,7 +99,11 @@ impl RowReply {
         };
         match target.strip_prefix('?') {
             Some(words) => asked.contains(words),
-            None => asked.split('?').next() == Some(target),
+            None => {
+                let path = asked.split('?').next().unwrap_or_default();
+                let below = path.strip_prefix(target.as_str());
+                below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            }
         }
     }
 
@@ -107,39 +140,64 @@ fn server(row: &Row) -> Server {
     })
 }
 
+/// Where a row's call is made: a home and a server, which those below it have as well that say
+/// `again`, and the research session that was named last.
+struct Stage {
+    home: tempfile::TempDir,
+    server: Server,
+    session: String,
+}
+
 /// Calls the tool and gives its answer as lines of the table.
-fn answer(row: &Row) -> String {
-    let server = server(row);
-    let origin = server.url("");
+fn answer(row: &Row, stage: &mut Option<Stage>) -> String {
+    if row.setup_of("again").next().is_none() {
+        *stage = None;
+    }
+    let stage = stage.get_or_insert_with(|| Stage {
+        home: directory(),
+        server: server(row),
+        session: String::new(),
+    });
+    let origin = stage.server.url("");
     let host = origin.trim_start_matches("http://");
-    let sent = row
-        .request
-        .replace("<server>", &origin)
-        .replace("<host>", host);
+    let here = text(stage.home.path());
+    let mut sent = row.request.clone();
+    for (placeholder, value) in [
+        ("<server>", &*origin),
+        ("<host>", host),
+        ("<here>", here),
+        ("<session>", &stage.session),
+    ] {
+        sent = sent.replace(placeholder, value);
+    }
     let request = match serde_json::from_str(&sent) {
         Ok(request @ Value::Object(_)) => request,
         _ => json!({ "url": sent }),
     };
-    let home = directory();
-    let mut variables = vec![
-        ("HOME", text(home.path()).to_owned()),
-        ("IKIGAI_NO_CACHE", "1".to_owned()),
-        ("IKIGAI_BROWSER", String::new()),
-        ("BRAVE_API_KEY", KEY.to_owned()),
-        ("GOOGLE_SEARCH_API_KEY", KEY.to_owned()),
-        ("GOOGLE_SEARCH_ENGINE_ID", "engine".to_owned()),
-        ("IKIGAI_BRAVE_URL", origin.clone()),
-        ("IKIGAI_GOOGLE_URL", origin.clone()),
-        ("IKIGAI_HN_URL", origin.clone()),
-    ];
+    let mut variables: Vec<(String, String)> = [
+        ("HOME", here),
+        ("IKIGAI_NO_CACHE", "1"),
+        ("IKIGAI_BROWSER", ""),
+        ("IKIGAI_OFFICE", ""),
+        ("BRAVE_API_KEY", KEY),
+        ("GOOGLE_SEARCH_API_KEY", KEY),
+        ("GOOGLE_SEARCH_ENGINE_ID", "engine"),
+        ("IKIGAI_HN_URL", &origin),
+    ]
+    .map(|(name, value)| (name.to_owned(), value.to_owned()))
+    .into();
+    for name in PROVIDERS {
+        let variable = format!("IKIGAI_{}_URL", name.to_uppercase());
+        variables.push((variable, format!("{origin}/{name}")));
+    }
     for (name, value) in row.variables() {
-        variables.push((name, value.replace("<server>", &origin)));
+        variables.push((name.to_owned(), value.replace("<server>", &origin)));
     }
     let variables: Vec<_> = variables
         .iter()
-        .map(|(name, value)| (*name, &**value))
+        .map(|(name, value)| (&**name, &**value))
         .collect();
-    let mut answer = answer_here(&row.tool, &request, home.path(), &variables);
+    let mut answer = answer_here(&row.tool, &request, stage.home.path(), &variables);
     assert!(!answer.to_string().contains("k3y"), "{answer}");
     let note = answer["note"].as_str().unwrap_or_default();
     assert!(!note.chars().any(char::is_control), "{note:?}");
@@ -148,12 +206,19 @@ fn answer(row: &Row) -> String {
         let shortened: String = content.chars().take(LONGEST_CONTENT).collect();
         answer["content"] = shortened.into();
     }
-    let port = format!("port {}", server.port());
-    let placeholders = [
+    if let Some(session) = answer["sessionId"].as_str() {
+        session.clone_into(&mut stage.session);
+    }
+    let port = format!("port {}", stage.server.port());
+    let mut placeholders = vec![
         (&*origin, "<server>"),
         (host, "<host>"),
         (&port, "port <port>"),
+        (here, "<here>"),
     ];
+    if !stage.session.is_empty() {
+        placeholders.push((&stage.session, "<session>"));
+    }
     shown(&answer, &FIELDS, &placeholders)
 }
 
@@ -163,11 +228,16 @@ fn every_message_is_the_one_in_its_table() {
         for table in [
             "web_fetch",
             "scrape_page",
+            "academic_search",
+            "patent_search",
+            "search_and_scrape",
+            "sequential_search",
             "web_search",
             "web_search_brave",
             "web_search_google",
         ] {
-            messages::check(table, answer);
+            let mut stage = None;
+            messages::check(table, |row| answer(row, &mut stage));
         }
     };
     let this = "web::messages::every_message_is_the_one_in_its_table";
