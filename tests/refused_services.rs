@@ -448,11 +448,7 @@ fn a_shell_for_which_there_is_no_process_says_so_and_names_the_limit() {
             .run();
         let output = answer.field("output");
         assert_eq!(answer.json()["exit_code"], 127, "{output}");
-        assert_eq!(
-            output,
-            format!(
-                "bash: the command was not run: {cause}; the limit on this process is {told} (`{limit}`)"
-            )
-        );
+        assert!(output.contains(cause) && output.contains(told), "{output}");
+        assert!(output.contains(limit), "{output}");
     }
 }
