@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{Answer, Call, directory, tool};
 
 /// Variables that a person may have set, and no test inherits.
-const VARIABLES: [&str; 49] = [
+const VARIABLES: [&str; 50] = [
     "ALLOWED_DOMAINS",
     "ALL_PROXY",
     "BRAVE_API_KEY",
@@ -60,6 +60,7 @@ const VARIABLES: [&str; 49] = [
     "all_proxy",
     "http_proxy",
     "https_proxy",
+    "no_proxy",
 ];
 
 /// It, and the tool that is called from it.
@@ -108,13 +109,11 @@ impl Home {
 
     /// A call of this tool.
     pub fn call_of(&self, name: &str) -> Call {
-        let mut call = tool(name)
+        let call = tool(name).without_settings();
+        let call = call
             .env("HOME", self.path())
             .env("XDG_CACHE_HOME", self.path().join("cache"))
             .env("XDG_STATE_HOME", self.state());
-        for name in VARIABLES {
-            call = call.without_env(name);
-        }
         let all = self.variables.iter();
         all.fold(call, |call, (name, value)| call.env(name, value))
     }
@@ -183,5 +182,14 @@ impl Home {
             let time = SystemTime::now() - Duration::from_secs(seconds);
             file.set_modified(time).unwrap();
         }
+    }
+}
+
+impl Call {
+    /// Without what a person may have set.
+    pub fn without_settings(self) -> Self {
+        VARIABLES
+            .iter()
+            .fold(self, |call, name| call.without_env(name))
     }
 }

@@ -5,8 +5,8 @@ use std::fs;
 
 use std::time::Duration;
 
+use super::each_field_is_asked_anew;
 use crate::common::home::Home;
-use crate::common::tool;
 use crate::providers::answering;
 use crate::server::{Asked, Server, reply};
 use serde_json::{Value, json};
@@ -906,28 +906,15 @@ fn every_field_that_changes_what_is_found_is_asked_anew_and_no_other() {
         ("year_to", "2019"),
         ("provider", "\"searchapi\""),
     ];
-    let schema = tool("patent-search-tool").arg("--schema").run();
-    let schema: Value = serde_json::from_slice(&schema.stdout).unwrap();
-    let fields = schema["parameters"]["properties"].as_object().unwrap();
     let (lens, other) = (one("lens"), one("searchapi"));
     let home = at_home().and("lens", &lens).and("searchapi", &other);
     let asked = || lens.asked().len() + other.asked().len();
-    home.finds(&json!({"query": "two words"}));
-    let sessions = [("sessionId", "\"some session\"")];
-    for (list, effect) in [(WITH_EFFECT, true), (&sessions[..], false)] {
-        for (field, value) in list {
-            let mut request = json!({"query": "two words"});
-            request[*field] = serde_json::from_str(value).unwrap();
-            let before = asked();
-            home.finds(&request);
-            assert_eq!(asked() > before, effect, "{field}");
-            let before = asked();
-            home.finds(&request);
-            assert_eq!(asked(), before, "{field} is kept");
-            assert!(fields.contains_key(*field), "there is no {field}");
-        }
-    }
-    assert_eq!(fields.len(), WITH_EFFECT.len() + sessions.len());
+    each_field_is_asked_anew(
+        &home,
+        asked,
+        WITH_EFFECT,
+        &[("sessionId", "\"some session\"")],
+    );
     // Empty fields are not given, and what is meant is one search.
     let before = asked();
     home.finds(&json!({"query": "two words ", "num_results": 0, "search_type": "prior_art", "patent_office": "ALL",

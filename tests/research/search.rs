@@ -6,8 +6,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
+use super::each_field_is_asked_anew;
 use crate::common::home::Home;
-use crate::common::{Call, directory, is_root, skip, text, tool};
+use crate::common::{Call, directory, is_root, skip, text};
 use crate::providers::{SECRET, answering, good, kind, server_of};
 use crate::server::{Asked, Server, reply};
 use serde_json::{Value, json};
@@ -445,28 +446,10 @@ fn every_field_that_changes_what_is_found_is_asked_anew_and_no_other() {
         ("lens", "\"news\""),
         ("provider", "\"tavily\""),
     ];
-    let schema = tool("web-search-tool").arg("--schema").run();
-    let schema: Value = serde_json::from_slice(&schema.stdout).unwrap();
-    let mut fields = names(&schema["parameters"]["properties"]);
     let (brave, tavily) = (server_of("brave"), server_of("tavily"));
     let home = at_home().and("brave", &brave).and("tavily", &tavily);
     let asked = || brave.asked().len() + tavily.asked().len();
-    home.finds(&json!({"query": "two words"}));
-    for (list, effect) in [(WITH_EFFECT, true), (WITHOUT_EFFECT, false)] {
-        for (field, value) in list {
-            let mut request = json!({"query": "two words"});
-            request[*field] = serde_json::from_str(value).unwrap();
-            let before = asked();
-            home.finds(&request);
-            assert_eq!(asked() > before, effect, "{field}");
-            let before = asked();
-            home.finds(&request);
-            assert_eq!(asked(), before, "{field} is kept");
-            let known = fields.iter().position(|name| name == field);
-            fields.remove(known.unwrap_or_else(|| panic!("there is no {field}")));
-        }
-    }
-    assert!(fields.is_empty(), "nobody knows of {fields:?}");
+    each_field_is_asked_anew(&home, asked, WITH_EFFECT, WITHOUT_EFFECT);
     // Nor is one provider's answer another's, or that of another address.
     let other = server_of("brave");
     let elsewhere = home.unset().and("brave", &other);

@@ -11,11 +11,7 @@ use serde_json::{Value, json};
 
 /// A call with these fields, through no proxy.
 fn call(request: &Value) -> crate::common::Call {
-    let mut call = tool("web-fetch-tool").with(request);
-    for name in ["http_proxy", "https_proxy", "all_proxy"] {
-        call = call.without_env(name).without_env(&name.to_uppercase());
-    }
-    call
+    tool("web-fetch-tool").with(request).without_settings()
 }
 
 fn fetch(url: &str) -> Answer {

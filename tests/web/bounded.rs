@@ -7,10 +7,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 fn fetch(request: &Value, limit: usize) -> Answer {
-    let mut call = tool("web-fetch-tool").with(request);
-    for name in ["http_proxy", "https_proxy", "all_proxy"] {
-        call = call.without_env(name).without_env(&name.to_uppercase());
-    }
+    let call = tool("web-fetch-tool").with(request).without_settings();
     let answer = call.env("IKIGAI_MAX_ANSWER", limit.to_string()).run();
     assert!(
         answer.stdout.len() <= limit,
@@ -146,9 +143,7 @@ fn a_line_longer_than_the_answer_is_cut_and_said_to_be() {
 fn failures_and_long_addresses_keep_to_the_limit() {
     let server = Server::bytes(reply("404 Not Found", "word ".repeat(1000)));
     let mut call = tool("web-fetch-tool").with(&json!({"url": server.url("/page)")}));
-    call = call
-        .env("IKIGAI_MAX_ANSWER", "300")
-        .without_env("http_proxy");
+    call = call.env("IKIGAI_MAX_ANSWER", "300").without_settings();
     let answer = call.run();
     assert!(answer.stdout.len() <= 300);
     assert_eq!(answer.json()["error"], "HTTP 404: Not Found");
@@ -171,7 +166,7 @@ fn a_limit_of_time_ends_a_fetch_and_a_long_one_leaves_the_tool_s_own() {
     });
     let answer = tool("web-fetch-tool")
         .with(&json!({"url": server.url("/")}))
-        .without_env("http_proxy")
+        .without_settings()
         .env("IKIGAI_MAX_SECONDS", "2")
         .run();
     assert_eq!(answer.json()["error_code"], "NETWORK_ERROR");

@@ -11,20 +11,7 @@ use serde_json::{Value, json};
 
 /// A call with these fields, through no proxy but its own.
 fn call(request: &Value) -> crate::common::Call {
-    let mut call = tool("web-fetch-tool").with(request);
-    for name in [
-        "http_proxy",
-        "https_proxy",
-        "all_proxy",
-        "HTTP_PROXY",
-        "HTTPS_PROXY",
-        "ALL_PROXY",
-        "no_proxy",
-        "NO_PROXY",
-    ] {
-        call = call.without_env(name);
-    }
-    call
+    tool("web-fetch-tool").with(request).without_settings()
 }
 
 fn fetch(url: &str) -> Answer {

@@ -97,14 +97,12 @@ impl RowReply {
         let Some(target) = &self.target else {
             return false;
         };
-        match target.strip_prefix('?') {
-            Some(words) => asked.contains(words),
-            None => {
-                let path = asked.split('?').next().unwrap_or_default();
-                let below = path.strip_prefix(target.as_str());
-                below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-            }
+        if let Some(words) = target.strip_prefix('?') {
+            return asked.contains(words);
         }
+        let path = asked.split('?').next().unwrap_or_default();
+        let below = path.strip_prefix(target.as_str());
+        below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
     fn bytes(&self, origin: &str) -> Vec<u8> {

@@ -4,11 +4,10 @@
 use std::fs;
 use std::path::Path;
 
+use super::searching::{KEY, brave, google};
 use crate::common::{Answer, Call, directory, text, tool};
 use crate::server::{Server, reply};
 use serde_json::{Value, json};
-
-const KEY: &str = "k3y+of/the=test";
 
 fn answering(status: &str, body: &Value) -> Server {
     let head = format!("{status}\r\nContent-Type: application/json");
@@ -17,40 +16,10 @@ fn answering(status: &str, body: &Value) -> Server {
 
 /// A call without anything of the environment's own.
 fn call(link: &str, request: &Value, home: &Path) -> Call {
-    let mut call = tool(link).with(request).env("HOME", home);
-    for name in [
-        "BRAVE_API_KEY",
-        "GOOGLE_SEARCH_API_KEY",
-        "GOOGLE_SEARCH_ENGINE_ID",
-        "IKIGAI_CONFIG_DIR",
-        "XDG_CONFIG_HOME",
-        "http_proxy",
-        "https_proxy",
-        "all_proxy",
-        "HTTP_PROXY",
-        "HTTPS_PROXY",
-        "ALL_PROXY",
-    ] {
-        call = call.without_env(name);
-    }
-    call
-}
-
-fn brave(request: &Value, server: &Server) -> Answer {
-    let home = directory();
-    call("web-search-brave-tool", request, home.path())
-        .env("BRAVE_API_KEY", KEY)
-        .env("IKIGAI_BRAVE_URL", server.url("/search"))
-        .run()
-}
-
-fn google(request: &Value, server: &Server) -> Answer {
-    let home = directory();
-    call("web-search-google-tool", request, home.path())
-        .env("GOOGLE_SEARCH_API_KEY", KEY)
-        .env("GOOGLE_SEARCH_ENGINE_ID", "engine")
-        .env("IKIGAI_GOOGLE_URL", server.url("/search"))
-        .run()
+    tool(link)
+        .with(request)
+        .without_settings()
+        .env("HOME", home)
 }
 
 #[track_caller]

@@ -1,35 +1,9 @@
 //! The notes of the two search tools: domains that were not searched, filters that left nothing,
 //! the next page.
 
-use crate::common::{Call, directory, tool};
+use super::searching::{KEY, brave, call_at, google};
 use crate::server::{Asked, Server, reply};
 use serde_json::{Value, json};
-
-const KEY: &str = "k3y+of/the=test";
-
-/// A call of the tool at a server, without anything of the environment's own.
-fn call(link: &str, request: &Value, server: &Server) -> Call {
-    let home = directory();
-    let mut call = tool(link).with(request).env("HOME", home.path());
-    for name in ["http_proxy", "https_proxy", "all_proxy"] {
-        call = call.without_env(name).without_env(&name.to_uppercase());
-    }
-    call.without_env("IKIGAI_CONFIG_DIR")
-        .without_env("XDG_CONFIG_HOME")
-        .env("BRAVE_API_KEY", KEY)
-        .env("GOOGLE_SEARCH_API_KEY", KEY)
-        .env("GOOGLE_SEARCH_ENGINE_ID", "engine")
-        .env("IKIGAI_BRAVE_URL", server.url("/search"))
-        .env("IKIGAI_GOOGLE_URL", server.url("/search"))
-}
-
-fn brave(request: &Value, server: &Server) -> Value {
-    call("web-search-brave-tool", request, server).run().json()
-}
-
-fn google(request: &Value, server: &Server) -> Value {
-    call("web-search-google-tool", request, server).run().json()
-}
 
 fn ok(body: &Value) -> Vec<u8> {
     reply("200 OK\r\nContent-Type: application/json", body.to_string())
@@ -81,7 +55,8 @@ fn one_failed_domain_of_several_costs_nothing_but_itself() {
     let found = google(
         &json!({"query": "x y", "allowed_domains": domains}),
         &server,
-    );
+    )
+    .json();
     assert_eq!(
         (&found["success"], &found["count"]),
         (&json!(true), &json!(6))
@@ -90,7 +65,7 @@ fn one_failed_domain_of_several_costs_nothing_but_itself() {
     assert!(found["note"].as_str().unwrap().contains("bad.example"));
 
     let server = google_with(|_, _| None);
-    let answer = call(
+    let answer = call_at(
         "web-search-google-tool",
         &json!({"query": "x y", "allowed_domains": domains}),
         &server,
@@ -105,7 +80,8 @@ fn one_failed_domain_of_several_costs_nothing_but_itself() {
     let found = google(
         &json!({"query": "x y", "allowed_domains": domains}),
         &server,
-    );
+    )
+    .json();
     assert!(found.get("note").is_none(), "{found}");
 }
 
@@ -113,14 +89,14 @@ fn one_failed_domain_of_several_costs_nothing_but_itself() {
 fn the_page_that_the_note_on_a_filter_names_has_results() {
     let server = brave_with(&["a.example", "b.example"], 10);
     let mut request = json!({"query": "x y", "allowed_domains": ["b.example"]});
-    let found = brave(&request, &server);
+    let found = brave(&request, &server).json();
     assert_eq!(
         (&found["count"], &found["results"]),
         (&json!(0), &json!([]))
     );
     assert!(found["note"].as_str().unwrap().contains("\"offset\":1"));
     request["offset"] = json!(1);
-    let found = brave(&request, &server);
+    let found = brave(&request, &server).json();
     assert_eq!(
         (&found["count"], &found["note"]),
         (&json!(10), &Value::Null)
@@ -133,10 +109,11 @@ fn nothing_found_at_all_and_something_left_are_plain_answers() {
     let found = brave(
         &json!({"query": "x y", "allowed_domains": ["b.example"]}),
         &server,
-    );
+    )
+    .json();
     assert_eq!(found, json!({"success": true, "results": [], "count": 0}));
     let server = google_with(|_, _| Some(items("a.example", 2)));
-    let found = google(&json!({"query": "x y"}), &server);
+    let found = google(&json!({"query": "x y"}), &server).json();
     assert_eq!(found["count"], 2);
     assert!(found.get("note").is_none());
 }
@@ -146,7 +123,7 @@ fn a_bounded_answer_drops_whole_results_from_its_end_and_says_how_to_go_on() {
     let server = brave_with(&[], 20);
     for limit in [600_usize, 1000, 3000, 5000, 100_000] {
         let request = json!({"query": "x y", "count": 20});
-        let answer = call("web-search-brave-tool", &request, &server)
+        let answer = call_at("web-search-brave-tool", &request, &server)
             .env("IKIGAI_MAX_ANSWER", limit.to_string())
             .run();
         assert!(
@@ -167,11 +144,12 @@ fn a_bounded_answer_drops_whole_results_from_its_end_and_says_how_to_go_on() {
         let next = brave(
             &json!({"query": "x y", "count": shown, "offset": 1}),
             &server,
-        );
+        )
+        .json();
         assert_eq!(next["results"][0]["title"], format!("title {shown}"));
     }
     let server = google_with(|_, _| Some(items(&"a".repeat(60), 10)));
-    let answer = call(
+    let answer = call_at(
         "web-search-google-tool",
         &json!({"query": "x y", "start": 5}),
         &server,
@@ -191,7 +169,7 @@ fn a_reply_with_a_byte_order_mark_is_read() {
         "200 OK",
         "\u{feff}{\"web\":{\"results\":[{\"url\":\"https://a.example/\"}]}}",
     ));
-    assert_eq!(brave(&json!({"query": "x y"}), &server)["count"], 1);
+    assert_eq!(brave(&json!({"query": "x y"}), &server).json()["count"], 1);
 }
 
 #[test]
@@ -201,7 +179,7 @@ fn a_search_ends_within_the_time_of_its_caller() {
         Ok(())
     });
     for link in ["web-search-brave-tool", "web-search-google-tool"] {
-        let answer = call(link, &json!({"query": "x y"}), &server)
+        let answer = call_at(link, &json!({"query": "x y"}), &server)
             .env("IKIGAI_MAX_SECONDS", "1.5")
             .run();
         assert_eq!(answer.json()["error_code"], "NETWORK_ERROR");
