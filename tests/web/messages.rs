@@ -3,7 +3,7 @@
 //! `UPDATE_MESSAGES=1 cargo test --test network web::messages` writes the tables anew.
 
 use crate::common::messages::{self, Row, answer_here, shown};
-use crate::common::{directory, text};
+use crate::common::{text, tree};
 use crate::server::{Server, reply};
 use crate::staged;
 use serde_json::{Value, json};
@@ -152,7 +152,13 @@ fn answer(row: &Row, stage: &mut Option<Stage>) -> String {
         *stage = None;
     }
     let stage = stage.get_or_insert_with(|| Stage {
-        home: directory(),
+        home: {
+            let files = row
+                .files
+                .iter()
+                .map(|(name, content)| (&**name, &**content));
+            tree(&files.collect::<Vec<_>>())
+        },
         server: server(row),
         session: String::new(),
     });
