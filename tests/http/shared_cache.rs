@@ -659,36 +659,6 @@ fn parent(id: u32) -> Option<u32> {
 }
 
 #[test]
-fn without_a_key_or_with_no_address_a_server_does_not_start() {
-    for (redis, key, words) in [
-        ("redis://:s3cret@127.0.0.1:1", "", "openssl rand -hex 32"),
-        ("redis://:s3cret@127.0.0.1:1", "abc", "openssl rand -hex 32"),
-        ("http://:s3cret@127.0.0.1:1", KEY, "redis://HOST:PORT"),
-        (
-            "rediss://:s3cret@127.0.0.1/#insecure",
-            KEY,
-            "checks certificates",
-        ),
-        ("s3cret", KEY, "redis://HOST:PORT"),
-    ] {
-        for args in [&["mcp"][..], &["mcp", "--http", "127.0.0.1:0"]] {
-            let home = Home::new();
-            let output = Command::new(BINARY)
-                .args(args)
-                .envs(home.environment())
-                .env("CACHE_ENCRYPTION_KEY", key)
-                .env("IKIGAI_REDIS_URL", redis)
-                .stdin(Stdio::null())
-                .output()
-                .unwrap();
-            let said = String::from_utf8(output.stderr).unwrap();
-            assert_eq!(output.status.code(), Some(1), "{said}");
-            assert!(said.contains(words) && !said.contains("s3cret"), "{said}");
-        }
-    }
-}
-
-#[test]
 fn a_server_whose_tools_keep_no_answers_has_nothing_to_share() {
     let home = Home::new();
     let output = Command::new(BINARY)
