@@ -273,7 +273,7 @@ fn a_large_result_is_read_at_either_server() {
 }
 
 #[test]
-fn of_equal_calls_at_two_servers_one_goes_out() {
+fn one_of_equal_calls_at_two_servers_goes_out() {
     let Some((redis, one, other)) = two() else {
         return;
     };

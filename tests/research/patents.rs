@@ -439,7 +439,7 @@ fn what_is_not_understood_is_never_nothing_found() {
 }
 
 #[test]
-fn of_many_equal_calls_at_once_one_asks() {
+fn one_of_many_equal_calls_at_once_asks() {
     let body = of_lens(&[lens("US", "10165245", "B2", "Pre-fetching of video")]);
     let slow = Server::start(move |_, conn| {
         std::thread::sleep(Duration::from_millis(700));

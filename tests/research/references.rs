@@ -772,7 +772,7 @@ fn requests_that_make_no_sense_are_refused_in_words() {
 }
 
 #[test]
-fn of_a_document_only_its_references_are_sent() {
+fn only_the_references_of_a_document_are_sent() {
     let servers = AllServers::start();
     let home = servers.home();
     let work = MadeWork::new(13);

@@ -610,7 +610,7 @@ fn slow(provider: &'static str, wait: Duration) -> Server {
 }
 
 #[test]
-fn of_many_equal_calls_at_once_one_asks() {
+fn one_of_many_equal_calls_at_once_asks() {
     let server = slow("brave", Duration::from_millis(400));
     let home = at_home().and("brave", &server);
     let request = json!({"query": "two words"});
@@ -703,7 +703,7 @@ fn a_provider_that_failed_is_left_alone_between_processes() {
 }
 
 #[test]
-fn of_many_calls_one_tries_a_provider_that_failed() {
+fn one_of_many_calls_tries_a_provider_that_failed() {
     let limited = Server::bytes(reply("429 Slow\r\nRetry-After: 9", "{}"));
     let tavily = server_of("tavily");
     let home = routing(

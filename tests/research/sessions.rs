@@ -150,7 +150,7 @@ fn numbered(id: &str, number: Value) -> Value {
 }
 
 #[test]
-fn an_answer_within_a_limit_has_lists_where_lists_are_and_leaves_out_what_has_no_room() {
+fn a_limited_answer_keeps_its_lists_and_leaves_out_what_has_no_room() {
     let home = Home::new();
     let id = begin(&home);
     for number in 2..9 {
@@ -436,7 +436,7 @@ fn the_session_that_was_used_least_recently_makes_room_and_a_full_one_refuses() 
 }
 
 #[test]
-fn of_64_calls_at_once_on_one_session_no_step_is_lost_and_the_next_beyond_200_is_refused() {
+fn a_session_loses_no_step_of_64_calls_at_once_and_has_at_most_200() {
     let home = Home::new();
     let id = begin(&home);
     let running: Vec<_> = (2..66)
@@ -510,7 +510,7 @@ fn killed_at(home: &Home, request: &Value, number: usize) -> Option<usize> {
 }
 
 #[test]
-fn a_call_that_is_killed_in_the_middle_of_a_write_leaves_the_old_or_the_new_session_whole() {
+fn a_call_killed_while_it_writes_leaves_a_whole_session() {
     let home = Home::new();
     let id = begin(&home);
     let request = step(&id, 2, "Killed");

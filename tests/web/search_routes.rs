@@ -129,7 +129,7 @@ fn one_that_keeps_failing_is_left_alone_between_calls() {
 }
 
 #[test]
-fn one_refusal_for_too_many_requests_is_enough_and_who_is_named_is_asked_all_the_same() {
+fn one_rate_limit_suffices_and_a_provider_that_is_named_is_asked_anyway() {
     let limited = Server::bytes(reply("429 Slow\r\nRetry-After: 9", "{}"));
     let store = MemoryStore::default();
     let mut set = routing("tavily", &[("tavily", &limited)]);

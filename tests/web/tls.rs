@@ -119,7 +119,7 @@ fn a_certificate_for_another_host_is_refused() {
 }
 
 #[test]
-fn a_server_whose_own_certificate_is_trusted_is_reached_though_it_calls_itself_an_authority() {
+fn a_trusted_certificate_that_calls_itself_an_authority_is_accepted() {
     let server = Server::start_tls(TRUSTED.good.server(), |_, conn| {
         conn.write_all(&page("mine"))
     });
