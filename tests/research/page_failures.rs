@@ -1,8 +1,11 @@
 //! The failures of `scrape_page`: each kind, its advice, and the time for which it is cached.
 
-use crate::common::tool;
+use std::path::Path;
+
+use crate::common::messages::answer_here;
 use crate::reading::{Home, article, refusing, serving};
 use crate::server::{Server, redirect, reply};
+use crate::staged;
 use serde_json::{Value, json};
 
 fn ask(server: &Server) -> Value {
@@ -132,8 +135,25 @@ fn no_login_is_shown() {
     assert!(!page.to_string().contains("s3cret"), "{page}");
 }
 
+/// What `web_fetch` and `scrape_page` make of a server's page in this process.
+fn at_both_doors(room: &Path, server: &Server) -> [Value; 2] {
+    let home = room.to_str().unwrap();
+    let variables = [
+        ("HOME", home),
+        ("IKIGAI_BROWSER", ""),
+        ("IKIGAI_OFFICE", ""),
+    ];
+    let tools = ["web-fetch", "scrape-page"];
+    tools.map(|tool| answer_here(tool, &ask(server), room, &variables))
+}
+
 #[test]
 fn what_stands_in_place_of_a_page_is_named_at_both_doors() {
+    let test = "research::page_failures::what_stands_in_place_of_a_page_is_named_at_both_doors";
+    staged::alone(test, &[], each_placeholder_is_named);
+}
+
+fn each_placeholder_is_named(room: &Path) {
     let pages = include_str!("placeholders.txt");
     let mut wrong = Vec::new();
     let mut count = 0;
@@ -148,9 +168,8 @@ fn what_stands_in_place_of_a_page_is_named_at_both_doors() {
         };
         let html = format!("<!doctype html><html><meta charset=utf-8>{html}");
         let server = serving("text/html", html);
-        let request = json!({"url": server.url("/page")});
-        let fetched = tool("web-fetch-tool").with(&request).run().note();
-        let scraped = Home::new().call().with(&request).run().json();
+        let [fetched, scraped] = at_both_doors(room, &server);
+        let fetched = fetched["note"].to_string();
         let scraped = format!("{} {}", scraped["error"], scraped["note"]);
         for (door, said) in [("web_fetch", &fetched), ("scrape_page", &scraped)] {
             if !said.to_lowercase().contains(word) {
@@ -165,6 +184,11 @@ fn what_stands_in_place_of_a_page_is_named_at_both_doors() {
 
 #[test]
 fn a_page_with_its_text_is_not_called_a_wall() {
+    let test = "research::page_failures::a_page_with_its_text_is_not_called_a_wall";
+    staged::alone(test, &[], no_page_is_called_a_wall);
+}
+
+fn no_page_is_called_a_wall(room: &Path) {
     let banner = "<div id=cookie-banner><p>We use cookies. Accept all?</p><button>Accept all</button>\
         </div><form><input type=password name=p><button>Log in</button></form><script src=a.js></script>";
     let paywall = "<script type='application/ld+json'>{\"isAccessibleForFree\":false}</script>\
@@ -233,10 +257,8 @@ fn a_page_with_its_text_is_not_called_a_wall() {
             .to_owned(),
     ] {
         let server = serving("text/html", page);
-        let request = json!({"url": server.url("/page")});
-        let fetched = tool("web-fetch-tool").with(&request).run().json();
-        let scraped = Home::new().page(&server.url("/page"));
-        for json in [fetched, scraped] {
+        for json in at_both_doors(room, &server) {
+            assert_eq!(json.get("error"), None, "{json}");
             let said = format!("{} {}", json["note"], json["error"]);
             for word in ["login form", "consent page", "paywall", "by a script", "no text", "bot check"] {
                 assert!(!said.contains(word), "{word}: {json}");
