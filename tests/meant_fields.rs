@@ -61,8 +61,8 @@ impl Doors {
 }
 
 #[test]
-fn what_is_said_of_fields_is_as_it_is_recorded() {
-    let test = "meant_fields::what_is_said_of_fields_is_as_it_is_recorded";
+fn messages_on_fields_are_as_they_are_recorded() {
+    let test = "meant_fields::messages_on_fields_are_as_they_are_recorded";
     staged::alone(test, messages::staged_variables(), |_| {
         messages::check("fields", |row| {
             let files = row
