@@ -105,6 +105,8 @@ fn no_results_are_an_answer() {
         json!({"web": null}),
         json!({"web": {}}),
         json!({"web": {"results": []}}),
+        json!({"web": {"results": null}}),
+        json!({"type": "search"}),
     ] {
         assert_eq!(
             brave(&json!({"query": "xx"}), &answering("200 OK", &body)).json(),
@@ -112,7 +114,12 @@ fn no_results_are_an_answer() {
             "{body}"
         );
     }
-    for body in [json!({}), json!({"items": null}), json!({"items": []})] {
+    for body in [
+        json!({}),
+        json!({"kind": "customsearch#search"}),
+        json!({"items": null}),
+        json!({"items": []}),
+    ] {
         assert_eq!(
             google(&json!({"query": "xx"}), &answering("200 OK", &body)).json(),
             none,

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::searching::{SECRET, brave_at, everything, filter, google_at, json, search_at};
+use super::searching::{SECRET, brave_at, everything, filter, json, search_at};
 use crate::server::{Server, redirect, reply};
 use iki_web::provider::failure::{ProviderFailure, ProviderFailureKind};
 use iki_web::search::google;
@@ -60,32 +60,6 @@ fn brave_is_filtered_after_the_fact_and_clamped() {
         asked[1].param("count").unwrap() + "/" + &asked[1].param("offset").unwrap(),
         "1/0"
     );
-}
-
-#[test]
-fn a_reply_without_results_is_an_empty_list() {
-    for body in [
-        r#"{"type":"search"}"#,
-        r#"{"web":null}"#,
-        r#"{"web":{"results":null}}"#,
-    ] {
-        assert_eq!(
-            brave_at(&json("200 OK", body), 10, 0, &everything()),
-            Ok(vec![]),
-            "{body}"
-        );
-    }
-    for body in [
-        "{}",
-        r#"{"kind":"customsearch#search"}"#,
-        r#"{"items":null}"#,
-    ] {
-        assert_eq!(
-            google_at(&json("200 OK", body), 10, 1, &everything()),
-            Ok(vec![]),
-            "{body}"
-        );
-    }
 }
 
 fn limited(meta: &str, headers: &str) -> Vec<u8> {
