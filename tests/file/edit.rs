@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::common::{self, directory, eventually, names_in, text, tool};
+use crate::steps::kill_later_and_later;
 use serde_json::{Value, json};
 
 fn edit(file: &Path, old: &str, new: &str) -> common::Call {
@@ -192,26 +193,23 @@ fn killed_at_any_moment_the_file_is_old_or_new_and_alone() {
     let old = format!("{}<here>{}", "a".repeat(4_000_000), "a".repeat(4_000_000));
     let new = old.replace("<here>", "<there>");
     let (here, file) = file_with(&old);
-    // The kills are spread over the time that a call takes here, and a third more.
-    let took = ["<here>", "<there>", "<here>", "<there>"].windows(2);
-    let took = took.map(|words| edit(&file, words[0], words[1]).run().took);
-    let took = took.min().unwrap();
-    let (mut finished, mut broken_off) = (0, 0);
-    for round in 0..40u32 {
+    let took = edit(&file, "<here>", "<there>").run().took;
+    kill_later_and_later(took, |round, pause| {
         fs::write(&file, &old).unwrap();
         let mut child = edit(&file, "<here>", "<there>").start();
-        std::thread::sleep(took * round / 30);
+        std::thread::sleep(pause);
         child.kill().unwrap();
-        broken_off += u32::from(!child.wait().unwrap().success());
+        let ended = child.wait().unwrap().success();
         let content = fs::read_to_string(&file).unwrap();
-        finished += u32::from(content == new);
-        assert!(content == old || content == new, "round {round}");
+        assert!(
+            content == new || !ended && content == old,
+            "round {round}, ended: {ended}"
+        );
         // A replacement that has been begun is carried out by a process of its own.
         let alone = || names_in(here.path()) == ["config.txt"];
         assert!(eventually(alone), "round {round}");
-    }
-    eprintln!("40 calls: {broken_off} were killed before their end, {finished} files were new");
-    assert!(broken_off > 5 && finished > 0, "{broken_off} {finished}");
+        ended
+    });
 }
 
 /// The note of an edit that is made, once.
