@@ -1,6 +1,6 @@
 //! grep: patterns as models write them, each on lines of the kind that they search, with the lines
 //! that it must find. What is said of a refused pattern and of one that finds nothing is in
-//! `tests/glob/messages.txt`.
+//! `tests/messages/grep.txt`.
 
 use super::lines::{numbers, search, with_file};
 use serde_json::json;
