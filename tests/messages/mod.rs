@@ -1,7 +1,7 @@
 //! The messages of what works on this machine: the calls of each table, made as a host makes them,
 //! as a model does (`mcp`) or as a person (`$`), each in a directory of its own, `<here>`, that has
-//! the files of the title and is the home as well. Before a call come its lines of setup: `$` is
-//! for the shell, `mcp` an earlier call of the same model.
+//! the files of the title and is the home as well; `<below>` is its path without the slash. Before a call come its lines of setup: `$` is
+//! for the shell, `mcp` an earlier call of the same model, `document` a file `r.KIND`.
 //!
 //! `UPDATE_MESSAGES=1 cargo test --test local messages::` writes the tables anew.
 
@@ -16,6 +16,7 @@ use crate::command_line::typed::typed;
 use crate::common::messages::{Row, check, rows, shown};
 use crate::common::{BINARY, text, tool, tree};
 use crate::glob::notes::{follow, project};
+use crate::mcp::files::documents;
 use crate::mcp::session::Session;
 
 /// The directory in which the call of a row is made.
@@ -25,6 +26,10 @@ fn place_of(row: &Row) -> tempfile::TempDir {
         "project" => project(),
         _ => tree(&files.collect::<Vec<_>>()),
     };
+    for kind in row.setup_of("document") {
+        let file = here.path().join(format!("r.{kind}"));
+        fs::write(file, documents::original(kind)).unwrap();
+    }
     for command in row.setup_of("$") {
         let mut shell = Command::new("sh");
         let done = shell.args(["-c", command]).current_dir(here.path());
@@ -36,6 +41,14 @@ fn place_of(row: &Row) -> tempfile::TempDir {
 
 fn request_of(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+/// The request of a row that is made at `place`.
+fn written_out(row: &Row, place: &Path) -> String {
+    let name = place.file_name().unwrap().to_str().unwrap();
+    let request = row.request.replace("<here>", text(place));
+    let request = request.replace("<below>", &text(place)[1..]);
+    request.replace("<name>", name)
 }
 
 /// A host's call.
@@ -87,20 +100,24 @@ fn fields_of(tool: &str) -> &'static [&'static str] {
     }
 }
 
-/// The files below a directory, and what is in them.
+/// The files below a directory, and what is in them; and the directories that are empty.
 fn files_in(here: &Path) -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
     let mut directories = vec![here.to_owned()];
     while let Some(directory) = directories.pop() {
-        for entry in fs::read_dir(directory).unwrap() {
+        let name = |path: &Path| text(path.strip_prefix(here).unwrap()).to_owned();
+        let mut entries = fs::read_dir(&directory).unwrap().peekable();
+        if entries.peek().is_none() && directory != here {
+            files.insert(name(&directory) + "/", String::new());
+        }
+        for entry in entries {
             let path = entry.unwrap().path();
             let status = fs::symlink_metadata(&path).unwrap();
             if status.is_dir() {
                 directories.push(path);
             } else if status.is_file() {
-                let name = text(path.strip_prefix(here).unwrap()).to_owned();
                 let content = fs::read(&path).unwrap_or_default();
-                files.insert(name, String::from_utf8_lossy(&content).into_owned());
+                files.insert(name(&path), String::from_utf8_lossy(&content).into_owned());
             }
         }
     }
@@ -130,7 +147,7 @@ fn answer_of(row: &Row, last: &mut Option<(Row, tempfile::TempDir)>, claims: &mu
         tool => tool,
     };
     let reads = ["glob", "grep", "file-read", "file_read"].contains(&called);
-    let shared = reads && row.setup_of("$").next().is_none();
+    let shared = reads && row.setup.is_empty();
     let alike = |(before, _): &(Row, _)| before.title == row.title && before.files == row.files;
     let here = match last.take_if(|last| shared && alike(&*last)) {
         Some((_, here)) => here,
@@ -138,22 +155,23 @@ fn answer_of(row: &Row, last: &mut Option<(Row, tempfile::TempDir)>, claims: &mu
     };
     let place = here.path().canonicalize().unwrap();
     let name = place.file_name().unwrap().to_str().unwrap();
-    let request = row
-        .request
-        .replace("<here>", text(&place))
-        .replace("<name>", name);
+    let request = written_out(row, &place);
     let before = (!shared).then(|| files_in(&place));
     let mut answer = match &*row.tool {
         "mcp" => model_call(row, &place, &request),
         "$" => person_call(&place, &request),
         tool => {
             let request = request_of(&request);
-            let answer = host_call(row, &place, &request);
+            let mut answer = host_call(row, &place, &request);
             let note = answer["note"].as_str().unwrap_or_default();
             if let "glob" | "grep" = tool {
                 assert!(note.len() < 500 && !note.contains("  "), "{note}");
                 *claims += follow(&place, tool, &request, note);
                 search_again(&place, &request, note);
+            }
+            let output = answer["output"].as_str().unwrap_or_default();
+            if let Some((cut, _)) = output.char_indices().nth(200) {
+                answer["output"] = format!("{}…", &output[..cut]).into();
             }
             shown(&answer, fields_of(tool), &[])
         }
@@ -163,8 +181,17 @@ fn answer_of(row: &Row, last: &mut Option<(Row, tempfile::TempDir)>, claims: &mu
     }
     let answer = answer
         .replace(BINARY, "ikigai-tools")
-        .replace(text(&place), "<here>");
-    let answer = answer.replace(name, "<name>").replace('\r', "\u{240D}");
+        .replace(text(&place), "<here>")
+        .replace(&text(&place)[1..], "<below>");
+    let answer = answer.replace(name, "<name>");
+    // Control characters, by their pictures.
+    let shown = |char: char| match char {
+        '\0'..='\x1f' if !"\n\t".contains(char) => {
+            char::from_u32(0x2400 + u32::from(char)).unwrap()
+        }
+        char => char,
+    };
+    let answer: String = answer.chars().map(shown).collect();
     *last = shared.then(|| (row.clone(), here));
     answer
 }
@@ -197,7 +224,7 @@ macro_rules! tables {
     )*};
 }
 
-tables! { file_edit file_read file_write glob grep }
+tables! { bash file_edit file_read file_write glob grep }
 
 /// The file's own text, as a note quotes it.
 fn quoted_text(note: &str) -> Option<&str> {
@@ -237,28 +264,37 @@ fn the_path_that_a_note_says_to_send_is_there() {
     {
         let here = place_of(row);
         let place = here.path().canonicalize().unwrap();
-        let name = place.file_name().unwrap().to_str().unwrap();
-        let request = row
-            .request
-            .replace("<here>", text(&place))
-            .replace("<name>", name);
-        let answer = host_call(row, &place, &request_of(&request));
+        let mut request = request_of(&written_out(row, &place));
+        let answer = host_call(row, &place, &request);
         let note = answer["note"].as_str().unwrap_or_default();
-        let Some((_, meant)) = note.split_once("send \"") else {
+        let Some(meant) = path_to_send(note) else {
             continue;
         };
-        let meant = serde_json::Deserializer::from_str(&format!("\"{meant}"))
-            .into_iter::<String>()
-            .next();
-        let request = json!({"file_path": meant.unwrap().unwrap()});
-        let answer = host_call(row, &place, &request);
+        let answer = host_call(row, &place, &json!({"file_path": meant}));
         let is_missing = note.contains("does not exist either");
         assert_eq!(
             answer.get("error").is_some(),
             is_missing,
             "{note}: {answer}"
         );
+        // An edit is told the same.
+        request["old_string"] = "two".into();
+        request["new_string"] = "2".into();
+        let edit = Row {
+            tool: "file-edit".into(),
+            ..row.clone()
+        };
+        let answer = host_call(&edit, &place, &request);
+        let note = answer["note"].as_str().unwrap_or_default();
+        assert_eq!(path_to_send(note).as_ref(), Some(&meant), "{answer}");
         sent += 1;
     }
     assert!(sent > 20, "{sent}");
+}
+
+/// The first path that a note says to send.
+fn path_to_send(note: &str) -> Option<String> {
+    let path = note.split_once("send \"")?.1;
+    let texts = serde_json::Deserializer::from_str(&note[note.len() - path.len() - 1..]);
+    texts.into_iter().next()?.ok()
 }
