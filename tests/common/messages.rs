@@ -143,10 +143,12 @@ pub fn check(table: &str, mut answer: impl FnMut(&Row) -> String) {
         let Some(row) = row else { continue };
         let mut now = answer(&row);
         // Where a machine is busy, there was no time to find out what a note says.
-        for _ in 0..4 {
-            if now != row.answer {
-                now = answer(&row);
+        for pause in [0, 0, 50, 200, 1000, 3000] {
+            if now == row.answer || row.answer.is_empty() {
+                break;
             }
+            std::thread::sleep(std::time::Duration::from_millis(pause));
+            now = answer(&row);
         }
         for line in now.lines() {
             anew += &format!("    {line}\n");

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::{Value, json};
@@ -19,24 +19,88 @@ use crate::glob::notes::{follow, project};
 use crate::mcp::files::documents;
 use crate::mcp::session::Session;
 
-/// The directory in which the call of a row is made.
-fn place_of(row: &Row) -> tempfile::TempDir {
-    let files = row.files.iter().map(|(name, text)| (&**name, &**text));
-    let here = match &*row.title {
-        "project" => project(),
-        _ => tree(&files.collect::<Vec<_>>()),
+/// Where the call of a row is made.
+struct Place {
+    row: Row,
+    /// The directory, which goes away with it.
+    _directory: tempfile::TempDir,
+    path: PathBuf,
+    /// The model's server.
+    session: Option<Session>,
+}
+
+impl Place {
+    fn new(row: &Row) -> Self {
+        let files = row.files.iter().map(|(name, text)| (&**name, &**text));
+        let directory = match &*row.title {
+            "project" => project(),
+            _ => tree(&files.collect::<Vec<_>>()),
+        };
+        let path = directory.path().canonicalize().unwrap();
+        for kind in row.setup_of("document") {
+            let file = path.join(format!("r.{kind}"));
+            fs::write(file, documents::original(kind)).unwrap();
+        }
+        for command in row.setup_of("$") {
+            let mut shell = Command::new("sh");
+            let done = shell.args(["-c", command]).current_dir(&path).status();
+            assert!(done.unwrap().success(), "{command}");
+        }
+        Self {
+            row: row.clone(),
+            _directory: directory,
+            path,
+            session: None,
+        }
+    }
+
+    /// Whether the call of `row` can be made here as well: calls of both only read.
+    fn serves(&self, row: &Row) -> bool {
+        let before = &self.row;
+        reads(row)
+            && (&before.title, &before.files) == (&row.title, &row.files)
+            && before.setup == row.setup
+    }
+
+    /// A model's call: what it is shown, behind a line that says so if the call has failed.
+    fn model_call(&mut self, request: &str) -> String {
+        let mut variables = vec![("HOME".to_owned(), text(&self.path).to_owned())];
+        let set = self.row.variables();
+        variables.extend(set.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        let session = self.session.get_or_insert_with(|| {
+            let mut session = Session::unprepared_with(&self.path, &[], &variables);
+            session.shake_hands_as("someone", "2025-11-25");
+            session
+        });
+        let mut call = |request: &str| {
+            let (tool, fields) = request.split_once(' ').unwrap();
+            session.result_of(tool, &request_of(fields))
+        };
+        for before in self.row.setup_of("mcp") {
+            call(before);
+        }
+        let result = call(request);
+        let mut shown = String::from(if result["isError"] == true {
+            "failed\n"
+        } else {
+            ""
+        });
+        for part in result["content"].as_array().unwrap() {
+            let text = part["text"].as_str().or(part["mimeType"].as_str());
+            shown += &format!("{}\n", text.unwrap().trim_end());
+        }
+        shown
+    }
+}
+
+/// Whether a call changes nothing, and none was made before it.
+fn reads(row: &Row) -> bool {
+    let tool = match &*row.tool {
+        "mcp" => row.request.split(' ').next().unwrap(),
+        tool => tool,
     };
-    for kind in row.setup_of("document") {
-        let file = here.path().join(format!("r.{kind}"));
-        fs::write(file, documents::original(kind)).unwrap();
-    }
-    for command in row.setup_of("$") {
-        let mut shell = Command::new("sh");
-        let done = shell.args(["-c", command]).current_dir(here.path());
-        let done = done.status().unwrap();
-        assert!(done.success(), "{command}");
-    }
-    here
+    ["glob", "grep", "file-read", "file_read"].contains(&tool)
+        && row.setup_of("mcp").next().is_none()
 }
 
 fn request_of(text: &str) -> Value {
@@ -60,41 +124,16 @@ fn host_call(row: &Row, here: &Path, request: &Value) -> Value {
     call.env("HOME", here).run().json()
 }
 
-/// A model's call: what it is shown, behind a line that says so if the call has failed.
-fn model_call(row: &Row, here: &Path, request: &str) -> String {
-    let mut variables = vec![("HOME".to_owned(), text(here).to_owned())];
-    let set = row.variables();
-    variables.extend(set.map(|(name, value)| (name.to_owned(), value.to_owned())));
-    let mut session = Session::unprepared_with(here, &[], &variables);
-    session.shake_hands_as("someone", "2025-11-25");
-    let mut answer = Default::default();
-    for call in row.setup_of("mcp").chain([request]) {
-        let (tool, fields) = call
-            .replace("<here>", text(here))
-            .split_once(' ')
-            .map(|(tool, fields)| (tool.to_owned(), request_of(fields)))
-            .unwrap();
-        answer = session.text_of(&tool, &fields);
-    }
-    let (text, failed) = answer;
-    let text = text.trim_end();
-    if failed {
-        format!("failed\n{text}\n")
-    } else {
-        format!("{text}\n")
-    }
-}
-
 /// A person's line, with `it` as this program: the exit code, and what stands on both streams.
 fn person_call(here: &Path, line: &str) -> String {
     let (code, said) = typed(here, line);
     format!("exit code: {code}\n{}\n", said.trim_end())
 }
 
-/// The fields of a host's answer that a table has beside the error.
+/// The fields of a host's answer that a table has beside the error; no count is none.
 fn fields_of(tool: &str) -> &'static [&'static str] {
     match tool {
-        "glob" | "grep" => &["note"],
+        "glob" | "grep" => &["count", "note"],
         "bash" => &["output", "exit_code", "note"],
         _ => &["output", "note"],
     }
@@ -139,51 +178,46 @@ fn changes(before: &BTreeMap<String, String>, after: &BTreeMap<String, String>) 
     changes
 }
 
-/// The answer to a row, as its table has it, and the files that the call has changed. Where the call only reads what the one before it has
-/// read, it is made in the same directory, `last`.
-fn answer_of(row: &Row, last: &mut Option<(Row, tempfile::TempDir)>, claims: &mut usize) -> String {
-    let called = match &*row.tool {
-        "mcp" => row.request.split(' ').next().unwrap(),
-        tool => tool,
+/// The answer to a row, as its table has it, and the files that the call has changed. `last` is
+/// where the call before it was made.
+fn answer_of(row: &Row, last: &mut Option<Place>, claims: &mut usize) -> String {
+    let place = match last.take_if(|last| last.serves(row)) {
+        Some(place) => last.insert(place),
+        None => last.insert(Place::new(row)),
     };
-    let reads = ["glob", "grep", "file-read", "file_read"].contains(&called);
-    let shared = reads && row.setup.is_empty();
-    let alike = |(before, _): &(Row, _)| before.title == row.title && before.files == row.files;
-    let here = match last.take_if(|last| shared && alike(&*last)) {
-        Some((_, here)) => here,
-        None => place_of(row),
-    };
-    let place = here.path().canonicalize().unwrap();
-    let name = place.file_name().unwrap().to_str().unwrap();
-    let request = written_out(row, &place);
-    let before = (!shared).then(|| files_in(&place));
+    let here = place.path.clone();
+    let request = written_out(row, &here);
+    let before = (!reads(row)).then(|| files_in(&here));
     let mut answer = match &*row.tool {
-        "mcp" => model_call(row, &place, &request),
-        "$" => person_call(&place, &request),
+        "mcp" => place.model_call(&request),
+        "$" => person_call(&here, &request),
         tool => {
             let request = request_of(&request);
-            let mut answer = host_call(row, &place, &request);
+            let mut answer = host_call(row, &here, &request);
             let note = answer["note"].as_str().unwrap_or_default();
             if let "glob" | "grep" = tool {
                 assert!(note.len() < 500 && !note.contains("  "), "{note}");
-                *claims += follow(&place, tool, &request, note);
-                search_again(&place, &request, note);
+                *claims += follow(&here, tool, &request, note);
+                search_again(&here, &request, note);
             }
             let output = answer["output"].as_str().unwrap_or_default();
             if let Some((cut, _)) = output.char_indices().nth(200) {
                 answer["output"] = format!("{}…", &output[..cut]).into();
             }
+            if answer["count"] == 0 {
+                answer["count"] = Value::Null;
+            }
             shown(&answer, fields_of(tool), &[])
         }
     };
     if let Some(before) = before {
-        answer += &changes(&before, &files_in(&place));
+        answer += &changes(&before, &files_in(&here));
+        *last = None;
     }
-    let answer = answer
-        .replace(BINARY, "ikigai-tools")
-        .replace(text(&place), "<here>")
-        .replace(&text(&place)[1..], "<below>");
-    let answer = answer.replace(name, "<name>");
+    answer = answer.replace(BINARY, "ikigai-tools");
+    answer = answer.replace(text(&here), "<here>");
+    answer = answer.replace(&text(&here)[1..], "<below>");
+    answer = answer.replace(here.file_name().unwrap().to_str().unwrap(), "<name>");
     // Control characters, by their pictures.
     let shown = |char: char| match char {
         '\0'..='\x1f' if !"\n\t".contains(char) => {
@@ -191,9 +225,7 @@ fn answer_of(row: &Row, last: &mut Option<(Row, tempfile::TempDir)>, claims: &mu
         }
         char => char,
     };
-    let answer: String = answer.chars().map(shown).collect();
-    *last = shared.then(|| (row.clone(), here));
-    answer
+    answer.chars().map(shown).collect()
 }
 
 /// Pattern and path of what a note says to send in place of a regular expression: it matches.
@@ -239,16 +271,17 @@ fn the_text_that_a_note_quotes_can_be_sent() {
         .iter()
         .filter(|row| row.tool == "file-edit")
     {
-        let here = place_of(row);
-        let answer = host_call(row, here.path(), &request_of(&row.request));
+        let place = Place::new(row);
+        let here = &place.path;
+        let answer = host_call(row, here, &request_of(&row.request));
         let Some(old) = answer["note"].as_str().and_then(quoted_text) else {
             continue;
         };
         let (name, content) = &row.files[0];
         let request = json!({"file_path": name, "old_string": old, "new_string": "<new>"});
-        let answer = host_call(row, here.path(), &request);
+        let answer = host_call(row, here, &request);
         assert_eq!(answer["replacements"], 1, "{}", row.title);
-        let edited = fs::read_to_string(here.path().join(name)).unwrap();
+        let edited = fs::read_to_string(here.join(name)).unwrap();
         assert_eq!(edited, content.replacen(old, "<new>", 1), "{}", row.title);
         sent += 1;
     }
@@ -262,15 +295,15 @@ fn the_path_that_a_note_says_to_send_is_there() {
         .iter()
         .filter(|row| row.tool == "file-read")
     {
-        let here = place_of(row);
-        let place = here.path().canonicalize().unwrap();
-        let mut request = request_of(&written_out(row, &place));
-        let answer = host_call(row, &place, &request);
+        let made = Place::new(row);
+        let place = &made.path;
+        let mut request = request_of(&written_out(row, place));
+        let answer = host_call(row, place, &request);
         let note = answer["note"].as_str().unwrap_or_default();
         let Some(meant) = path_to_send(note) else {
             continue;
         };
-        let answer = host_call(row, &place, &json!({"file_path": meant}));
+        let answer = host_call(row, place, &json!({"file_path": meant}));
         let is_missing = note.contains("does not exist either");
         assert_eq!(
             answer.get("error").is_some(),
@@ -284,7 +317,7 @@ fn the_path_that_a_note_says_to_send_is_there() {
             tool: "file-edit".into(),
             ..row.clone()
         };
-        let answer = host_call(&edit, &place, &request);
+        let answer = host_call(&edit, place, &request);
         let note = answer["note"].as_str().unwrap_or_default();
         assert_eq!(path_to_send(note).as_ref(), Some(&meant), "{answer}");
         sent += 1;
