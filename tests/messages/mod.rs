@@ -272,7 +272,7 @@ macro_rules! tables {
     )*};
 }
 
-tables! { bash 0 file_edit 50 file_read 20 file_write 0 glob 5 grep 40 }
+tables! { bash 0 command_line 0 file_edit 50 file_read 20 file_write 0 glob 5 grep 40 }
 
 /// The file's own text, as a note quotes it.
 fn quoted_text(note: &str) -> Option<&str> {
