@@ -7,7 +7,7 @@
 //! === what the calls below have in common
 //! file a/file.txt "its content, as a JSON string\n"
 //! file-read {"file_path":"a/file.tx"}
-//!   env NAME=VALUE of this call alone, or other words that the test of the table reads
+//!   env NAME=VALUE of this call alone (below the title: of all), or what else the table's test reads
 //!   < 404 Not Found, a line of what the server answers this call
 //!     FILE_NOT_FOUND: File not found: a/file.tx
 //!     note: Did you mean "a/file.txt"?
@@ -43,7 +43,8 @@ pub struct Row {
     pub tool: String,
     /// The rest of that line.
     pub request: String,
-    /// The lines that are indented by two spaces, without these.
+    /// The lines that are indented by two spaces, without these: those below the title, which are
+    /// for all its calls, and its own.
     pub setup: Vec<String>,
     /// The answer, line by line.
     pub answer: String,
@@ -68,7 +69,7 @@ impl Row {
 fn parse(data: &str) -> Vec<(String, Option<Row>)> {
     let mut pieces = Vec::new();
     let (mut lines, mut row) = (String::new(), None::<Row>);
-    let (mut title, mut files) = (String::new(), Vec::new());
+    let (mut title, mut files, mut setup) = (String::new(), Vec::new(), Vec::new());
     for line in data.lines() {
         if let Some(row) = &mut row {
             if let Some(answer) = line.strip_prefix("    ") {
@@ -88,6 +89,9 @@ fn parse(data: &str) -> Vec<(String, Option<Row>)> {
         if let Some(words) = line.strip_prefix("=== ") {
             words.clone_into(&mut title);
             files.clear();
+            setup.clear();
+        } else if let Some(line) = line.strip_prefix("  ") {
+            setup.push(line.to_owned());
         } else if let Some(file) = line.strip_prefix("file ") {
             let (name, content) = file.split_at(file.find(" \"").unwrap());
             files.push((name.to_owned(), serde_json::from_str(content).unwrap()));
@@ -97,6 +101,7 @@ fn parse(data: &str) -> Vec<(String, Option<Row>)> {
             row = Some(Row {
                 title: title.clone(),
                 files: files.clone(),
+                setup: setup.clone(),
                 tool: tool.to_owned(),
                 request: request.to_owned(),
                 ..Row::default()
