@@ -350,7 +350,7 @@ fn within(seconds: &str, command: &str) -> Answer {
 }
 
 #[test]
-fn at_the_end_of_its_time_a_command_is_ended_and_what_there_was_is_answered() {
+fn a_command_whose_time_is_over_is_ended_and_its_output_answered() {
     let mark = alone(22);
     let mut quickest = Duration::MAX;
     for script in [

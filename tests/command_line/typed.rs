@@ -200,7 +200,7 @@ fn paragraphs_of_help_are_not_broken_midway() {
 }
 
 #[test]
-fn of_a_repeated_flag_the_last_counts_and_lists_have_all() {
+fn the_last_of_a_repeated_flag_counts_and_lists_have_all() {
     answers(&[
         ("it grep -i -i ONE notes.txt", 0, "one"),
         ("it grep -A1 -A2 one notes.txt", 0, "3- two"),

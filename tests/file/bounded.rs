@@ -223,7 +223,7 @@ fn the_limit_holds_for_notes_of_other_kinds_and_for_failures() {
 }
 
 #[test]
-fn a_writer_that_is_in_the_way_is_waited_for_no_longer_than_the_call_may_take() {
+fn a_writer_in_the_way_is_waited_for_within_the_time_of_the_call() {
     use rustix::fs::{FlockOperation, flock};
     let here = directory();
     let file = here.path().join("file");

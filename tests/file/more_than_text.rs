@@ -118,7 +118,7 @@ fn composed_files() -> Vec<(&'static str, Vec<u8>, &'static str)> {
 }
 
 #[test]
-fn an_edit_of_a_document_archive_or_image_is_refused_at_our_doors_and_told_to_hosts() {
+fn an_edit_of_a_binary_file_is_refused_at_our_doors_and_told_to_hosts() {
     for (name, content, old) in composed_files() {
         let request = json!({"old_string": old, "new_string": "other", "replace_all": true});
         let [(host, changed), (model, after)] = at_both_doors(name, &content, &request);

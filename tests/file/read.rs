@@ -190,7 +190,7 @@ fn the_last_lines_of_a_huge_file_cost_no_more_than_they_are() {
 }
 
 #[test]
-fn of_the_last_lines_the_note_says_which_they_are() {
+fn the_note_on_the_last_lines_says_which_they_are() {
     let here = directory();
     let file = here.path().join("lines");
     let lines: Vec<String> = (1..=5000)

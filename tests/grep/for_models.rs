@@ -422,7 +422,7 @@ fn a_host_keeps_its_defaults_and_gets_what_it_asks_for() {
 }
 
 #[test]
-fn where_an_answer_has_too_little_room_long_lines_are_cut_and_their_neighbours_are_whole() {
+fn long_lines_are_cut_to_the_room_and_their_neighbours_are_whole() {
     let long = format!("word {}", "x".repeat(40_000));
     let lines: Vec<String> = (1..=30).map(|n| format!("word {n}\n")).collect();
     let content = format!("word first\n{long}\n{}", lines.concat());

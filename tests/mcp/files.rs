@@ -95,7 +95,7 @@ fn words(session: &mut Session, request: &Value) -> String {
 }
 
 #[test]
-fn a_client_that_makes_text_of_images_is_sent_words_and_an_unknown_one_no_large_image() {
+fn a_client_that_makes_text_of_images_is_sent_words() {
     let here = directory();
     let (small, large) = (png(10, 10, 1_400_000), png(10, 10, 1_600_000));
     fs::write(here.path().join("small.png"), small).unwrap();
@@ -562,7 +562,7 @@ fn a_person_and_a_program_get_documents_too_and_a_host_the_bytes() {
 }
 
 #[test]
-fn a_document_that_cannot_be_read_is_refused_and_text_that_mentions_one_is_text() {
+fn a_damaged_document_is_refused_and_text_that_mentions_one_is_text() {
     let here = directory();
     let mut session = Session::plain(here.path(), "someone", &[]);
     let docx = documents::original("docx");
