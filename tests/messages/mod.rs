@@ -13,11 +13,12 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::command_line::typed::typed;
-use crate::common::messages::{Row, check, shown};
-use crate::common::{BINARY, text, tool, tree};
+use crate::common::messages::{Row, answer_here, check, shown, staged_variables};
+use crate::common::{BINARY, state_home, text, tool, tree};
 use crate::glob::notes::{follow, project};
 use crate::mcp::files::documents;
 use crate::mcp::session::Session;
+use crate::staged;
 
 /// Where the call of a row is made.
 struct Place {
@@ -115,13 +116,27 @@ fn written_out(row: &Row, place: &Path) -> String {
     request.replace("<name>", name)
 }
 
-/// A host's call.
+/// A host's call: of a tool that only reads in this process, of the others in one of their own.
 fn host_call(row: &Row, here: &Path, request: &Value) -> Value {
-    let mut call = tool(&row.tool).with(request).in_directory(here);
-    for (name, value) in row.variables() {
-        call = call.env(name, value.replace("<here>", text(here)));
+    let variables = row.variables();
+    let variables = variables.map(|(name, value)| (name, value.replace("<here>", text(here))));
+    let mut variables: Vec<_> = variables.collect();
+    variables.push(("HOME", text(here).to_owned()));
+    if let "glob" | "grep" | "file-read" = &*row.tool {
+        let path = std::env::var("PATH").unwrap();
+        variables.push(("PATH", path));
+        variables.push(("XDG_STATE_HOME", text(&state_home()).to_owned()));
+        let all: Vec<_> = variables
+            .iter()
+            .map(|(name, value)| (*name, &**value))
+            .collect();
+        return answer_here(&row.tool, request, here, &all);
     }
-    call.env("HOME", here).run().json()
+    let call = tool(&row.tool).with(request).in_directory(here);
+    let set = variables.into_iter();
+    set.fold(call, |call, (name, value)| call.env(name, value))
+        .run()
+        .json()
 }
 
 /// A person's line, with `it` as this program: the exit code, and what stands on both streams.
@@ -198,8 +213,15 @@ fn answer_of(row: &Row, last: &mut Option<Place>, claims: &mut usize) -> String 
             let note = answer["note"].as_str().unwrap_or_default();
             if let "glob" | "grep" = tool {
                 assert!(note.len() < 500 && !note.contains("  "), "{note}");
-                *claims += follow(&here, tool, &request, note);
-                search_again(&here, &request, note);
+                let call = |tool: &str, request: &Value| {
+                    let row = Row {
+                        tool: tool.to_owned(),
+                        ..row.clone()
+                    };
+                    host_call(&row, &here, request)
+                };
+                *claims += follow(&here, tool, &request, note, |asked| call("glob", asked));
+                search_again(&request, note, |asked| call("grep", asked));
             } else if let Some(path) = path_to_send(note)
                 && tool == "file-read"
             {
@@ -244,7 +266,7 @@ fn answer_of(row: &Row, last: &mut Option<Place>, claims: &mut usize) -> String 
 }
 
 /// Pattern and path of what a note says to send in place of a regular expression: it matches.
-fn search_again(here: &Path, request: &Value, note: &str) {
+fn search_again(request: &Value, note: &str, grep: impl Fn(&Value) -> Value) {
     let Some((_, rest)) = note.split_once("the pattern matches: send ") else {
         return;
     };
@@ -256,8 +278,7 @@ fn search_again(here: &Path, request: &Value, note: &str) {
         let sent = sent.split_once("`, in JSON ").map_or(sent, |both| both.0);
         again["pattern"] = sent.into();
     }
-    let answer = tool("grep").with(&again).in_directory(here).run();
-    assert!(answer.json()["count"].as_u64() > Some(0), "{note}");
+    assert!(grep(&again)["count"].as_u64() > Some(0), "{note}");
 }
 
 /// A test for each table, in which so many notes at least lead on, and are followed.
@@ -265,9 +286,12 @@ macro_rules! tables {
     ($($table:ident $claims:literal)*) => {$(
         #[test]
         fn $table() {
-            let (mut last, mut claims) = (None, 0);
-            check(stringify!($table), |row| answer_of(row, &mut last, &mut claims));
-            assert!(($claims..).contains(&claims), "{claims}");
+            let table = stringify!($table);
+            staged::alone(&format!("messages::{table}"), staged_variables(), |_| {
+                let (mut last, mut claims) = (None, 0);
+                check(table, |row| answer_of(row, &mut last, &mut claims));
+                assert!(($claims..).contains(&claims), "{claims}");
+            });
         }
     )*};
 }
