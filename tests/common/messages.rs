@@ -7,7 +7,7 @@
 //! === what the calls below have in common
 //! file a/file.txt "its content, as a JSON string\n"
 //! file-read {"file_path":"a/file.tx"}
-//!   env NAME=VALUE of this call alone (below the title: of all), or what else the table's test reads
+//!   env NAME=VALUE of this call alone (below the title: of all), or what else its test reads
 //!   < 404 Not Found, a line of what the server answers this call
 //!     FILE_NOT_FOUND: File not found: a/file.tx
 //!     note: Did you mean "a/file.txt"?
@@ -172,8 +172,8 @@ pub fn check(table: &str, mut answer: impl FnMut(&Row) -> String) {
     assert_eq!(anew, data, "{table}");
 }
 
-/// Answers a host's request in this process, which has to be the test's own (`staged::alone`): it is in
-/// `place` from then on, and has these variables and no others.
+/// Answers a host's request in this process, which has to be the test's own (`staged::alone`): it
+/// is in `place` from then on, and has these variables and no others.
 pub fn answer_here(tool: &str, request: &Value, place: &Path, variables: &[(&str, &str)]) -> Value {
     std::env::set_current_dir(place).unwrap();
     for (name, _) in std::env::vars_os() {

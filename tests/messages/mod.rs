@@ -1,9 +1,16 @@
 //! The messages of what works on this machine: the calls of each table, made as a host makes them,
-//! as a model does (`mcp`) or as a person (`$`), each in a directory of its own, `<here>`, that has
-//! the files of the title and is the home as well; `<below>` is its path without the slash. Before a call come its lines of setup: `$` is
-//! for the shell, `mcp` an earlier call of the same model, `document` a file `r.KIND`.
+//! as a model does (`mcp`) or as a person (`$`, where `it` is this program). Each is made in a
+//! directory of its own, `<here>`, that has the files of the title and is the home as well; `<name>`
+//! is its name, `<below>` its path without the slash. Before it come its lines of setup: `$` is for
+//! the shell, `mcp` an earlier call of the same model, `document` makes a file `r.KIND`. Below the
+//! answer stand the files that the call has changed.
 //!
 //! `UPDATE_MESSAGES=1 cargo test --test local messages::` writes the tables anew.
+
+#![expect(
+    clippy::format_push_string,
+    reason = "a text is put together line by line"
+)]
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -81,11 +88,10 @@ impl Place {
             call(before);
         }
         let result = call(request);
-        let mut shown = String::from(if result["isError"] == true {
-            "failed\n"
-        } else {
-            ""
-        });
+        let mut shown = String::new();
+        if result["isError"] == true {
+            shown.push_str("failed\n");
+        }
         for part in result["content"].as_array().unwrap() {
             let text = part["text"].as_str().or(part["mimeType"].as_str());
             shown += &format!("{}\n", text.unwrap().trim_end());
