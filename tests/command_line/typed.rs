@@ -22,8 +22,14 @@ pub fn room() -> tempfile::TempDir {
     room
 }
 
-/// What `line` answers on both streams, with `it` as this program, and its exit code.
+/// What `line` answers on both streams, one behind the other, and its exit code.
 pub fn typed(directory: &Path, line: &str) -> (i32, String) {
+    let (code, out, err) = typed_apart(directory, line);
+    (code, out + &err)
+}
+
+/// The exit code of `line`, with `it` as this program, and what it answers on each stream.
+pub fn typed_apart(directory: &Path, line: &str) -> (i32, String, String) {
     let mut sh = Command::new("sh");
     let line = format!("it() {{ {BINARY} \"$@\"; }}; {line}");
     let output = sh
@@ -32,9 +38,9 @@ pub fn typed(directory: &Path, line: &str) -> (i32, String) {
         .stdin(Stdio::null())
         .output()
         .unwrap();
-    let said = [output.stdout, output.stderr].concat();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let code = output.status.code().unwrap();
-    (code, String::from_utf8_lossy(&said).into_owned())
+    (code, text(&output.stdout), text(&output.stderr))
 }
 
 pub fn answers(lines: &[(&str, i32, &str)]) {

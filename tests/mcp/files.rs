@@ -86,6 +86,19 @@ fn an_image_within_the_roots_is_shown_and_one_outside_is_not() {
     assert!(failed && !text.contains("PNG"), "{text}");
 }
 
+#[test]
+fn a_program_is_given_the_file_s_bytes_and_a_note() {
+    let here = directory();
+    let image = png(640, 480, 0);
+    fs::write(here.path().join("a.png"), &image).unwrap();
+    let mut session = Session::start_in(here.path(), &[]);
+    session.shake_hands("2025-11-25");
+    let result = session.result_of("file_read", &json!({"file_path": "a.png"}));
+    let object = &result["structuredContent"];
+    assert_eq!(object["output"], String::from_utf8_lossy(&image).as_ref());
+    assert!(object["note"].is_string(), "{object}");
+}
+
 /// What a model is shown of `file_path`, and no image.
 fn words(session: &mut Session, request: &Value) -> String {
     let content = session.result_of("file_read", request)["content"].clone();

@@ -19,7 +19,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::command_line::typed::typed;
+use crate::command_line::typed::typed_apart;
 use crate::common::messages::{Row, answer_here, check, shown, staged_variables};
 use crate::common::{BINARY, state_home, text, tool, tree};
 use crate::glob::notes::{follow, project};
@@ -145,10 +145,16 @@ fn host_call(row: &Row, here: &Path, request: &Value) -> Value {
         .json()
 }
 
-/// A person's line, with `it` as this program: the exit code, and what stands on both streams.
+/// A person's line, with `it` as this program: the exit code, and what stands on each stream.
 fn person_call(here: &Path, line: &str) -> String {
-    let (code, said) = typed(here, line);
-    format!("exit code: {code}\n{}\n", said.trim_end())
+    let (code, out, err) = typed_apart(here, line);
+    let mut shown = format!("exit code: {code}\n");
+    for (name, text) in [("stdout", out), ("stderr", err)] {
+        if !text.is_empty() {
+            shown += &format!("{name}: {}\n", text.trim_end());
+        }
+    }
+    shown
 }
 
 /// The fields of a host's answer that a table has beside the error; no count is none.
