@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::common::{alone, directory, eventually, link, names_in, processes_with, text, tool};
@@ -33,6 +33,15 @@ fn clean_up(mark: &str) {
     }
 }
 
+/// Gives the tool its request, a command that sleeps, and waits until it does.
+fn begin_to_sleep(child: &mut Child, mark: &str) {
+    let request = command(&format!("sleep {mark}")).to_string();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(request.as_bytes()).unwrap();
+    drop(stdin);
+    assert!(eventually(|| processes_with(mark).len() == 1));
+}
+
 #[test]
 fn a_host_that_closes_its_end_ends_a_silent_command() {
     let mark = alone(20);
@@ -55,14 +64,7 @@ fn a_host_that_reads_from_a_socket_and_closes_it_ends_the_command_too() {
         .stdout(Stdio::from(OwnedFd::from(theirs)))
         .spawn()
         .unwrap();
-    let request = command(&format!("sleep {mark}")).to_string();
-    child
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(request.as_bytes())
-        .unwrap();
-    assert!(eventually(|| processes_with(&mark).len() == 1));
+    begin_to_sleep(&mut child, &mark);
     // One that has said all and still reads is there.
     ours.shutdown(std::net::Shutdown::Write).unwrap();
     std::thread::sleep(Duration::from_millis(800));
@@ -292,14 +294,7 @@ fn blocked_signals_are_no_matter() {
     }
     let mut child = host.stdin(Stdio::piped()).stdout(writer).spawn().unwrap();
     drop(host);
-    let request = command(&format!("sleep {mark}")).to_string();
-    child
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(request.as_bytes())
-        .unwrap();
-    assert!(eventually(|| processes_with(&mark).len() == 1));
+    begin_to_sleep(&mut child, &mark);
     assert!(reader.as_raw_fd() > 2);
     drop(reader);
     let soon = ends_soon(&mark);

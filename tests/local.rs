@@ -39,6 +39,7 @@ mod install;
 mod link;
 mod mcp;
 mod meant_fields;
+mod messages;
 mod pictures;
 mod protocol;
 mod readme;

@@ -310,20 +310,21 @@ fn at_the_end_of_its_time_a_command_is_ended_where_nobody_is_a_subreaper() {
     });
 }
 
+/// A call of bash in which nobody can be a subreaper.
+fn start_without_subreaper(request: &Value, place: &Path) -> Child {
+    let bash = Command::new(link("bash"));
+    start(bash, request, place, |command| {
+        refuse(command, SUBREAPER, libc::EINVAL);
+    })
+}
+
 #[test]
 fn a_command_that_kills_its_watchdog_is_ended_where_nobody_is_a_subreaper() {
     let mark = alone(42);
     let here = directory();
     let script = format!("sleep {mark} & echo x; kill -9 $PPID; sleep {mark}");
     let request = json!({ "command": script });
-    let child = start(
-        Command::new(link("bash")),
-        &request,
-        here.path(),
-        |command| {
-            refuse(command, SUBREAPER, libc::EINVAL);
-        },
-    );
+    let child = start_without_subreaper(&request, here.path());
     assert_eq!(answer(child), json!({"output": "x", "exit_code": 137}));
     assert!(eventually(|| processes_with(&mark).is_empty()));
 }
@@ -333,14 +334,7 @@ fn what_is_left_in_the_background_lives_on_where_nobody_is_a_subreaper() {
     let mark = alone(43);
     let here = directory();
     let request = json!({"command": format!("sleep {mark} >/dev/null 2>&1 & echo x")});
-    let child = start(
-        Command::new(link("bash")),
-        &request,
-        here.path(),
-        |command| {
-            refuse(command, SUBREAPER, libc::EINVAL);
-        },
-    );
+    let child = start_without_subreaper(&request, here.path());
     assert_eq!(answer(child), json!({"output": "x", "exit_code": 0}));
     assert!(eventually(|| processes_with(&mark).len() == 1));
     let found = processes_with(&mark);
@@ -448,11 +442,7 @@ fn a_shell_for_which_there_is_no_process_says_so_and_names_the_limit() {
             .run();
         let output = answer.field("output");
         assert_eq!(answer.json()["exit_code"], 127, "{output}");
-        assert_eq!(
-            output,
-            format!(
-                "bash: the command was not run: {cause}; the limit on this process is {told} (`{limit}`)"
-            )
-        );
+        assert!(output.contains(cause) && output.contains(told), "{output}");
+        assert!(output.contains(limit), "{output}");
     }
 }

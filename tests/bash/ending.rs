@@ -59,7 +59,7 @@ pub fn has_program(name: &str) -> bool {
 }
 
 #[test]
-fn two_seconds_before_its_limit_or_at_half_of_a_short_one_a_command_is_asked_to_end() {
+fn a_command_is_asked_to_end_two_seconds_before_its_limit() {
     for (seconds, expected) in [("1", 500), ("3", 1_500), ("6", 4_000)] {
         let here = directory();
         let mark = alone(300);

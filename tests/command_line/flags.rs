@@ -491,43 +491,6 @@ fn a_command_s_output_is_shown_as_it_comes() {
 }
 
 #[test]
-fn a_wrong_command_line_exits_2_and_says_what_is_wrong() {
-    let room = room();
-    for (args, said) in [
-        (&["grep", "--patern", "x"][..], "--pattern"),
-        (&["grep", "--path", "src"], "missing: --pattern PATTERN"),
-        (
-            &["file-read", "a.txt", "--limit", "two"],
-            "invalid value 'two'",
-        ),
-        (
-            &["file-edit", "a.txt", "one", "two", "--replace-all=perhaps"],
-            "invalid value 'perhaps'",
-        ),
-        (&["grep", "--json", "--path"], "a value is required"),
-        (&["schema", "--for", "nobody"], "openai"),
-        (&["schema", "gerp"], "did you mean `grep`?"),
-        (&["completions", "tcsh"], "bash"),
-        (&["docter"], "did you mean `doctor`?"),
-        (&["version"], "did you mean `--version`?"),
-        (&["read"], "did you mean `file-read`?"),
-        (&["help", "file_raed"], "did you mean `file-read`?"),
-        (&["man", "--out"], "<DIR>"),
-        (&["doctor", "now"], "unexpected argument"),
-        (&["list", "x"], "unexpected argument 'x'"),
-        (&["list", "--loud"], "unexpected argument '--loud'"),
-        (
-            &["file-read", "a.txt", "--limit", "1.5"],
-            "invalid value '1.5'",
-        ),
-    ] {
-        let (code, out, err) = piped(room.path(), args);
-        assert_eq!((code, out.as_str()), (2, ""), "{args:?}");
-        assert!(err.contains(said), "{args:?}: {err}");
-    }
-}
-
-#[test]
 fn help_is_there_for_everything() {
     let room = room();
     for (args, said) in [

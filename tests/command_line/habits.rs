@@ -106,43 +106,6 @@ fn several_places_are_searched_and_one_that_is_missing_is_a_failure() {
 }
 
 #[test]
-fn a_place_that_is_not_there_is_a_failure_for_people_alone() {
-    let room = room();
-    for args in [
-        &["grep", "x", "gone"][..],
-        &["grep", "x", "--path", "gone"],
-        &["glob", "*", "--path", "gone"],
-    ] {
-        let (code, out, err) = piped(room.path(), args);
-        assert_eq!((code, out.as_str()), (2, ""), "{args:?}");
-        assert!(err.contains(" does not exist; the nearest"), "{err}");
-    }
-    let (code, out, _) = piped(room.path(), &["grep", "--json", "x", "--path", "gone"]);
-    assert!(code == 0 && out.contains("`path` does not exist"), "{out}");
-}
-
-#[test]
-fn what_grep_has_not_is_said_with_what_does_it() {
-    let room = room();
-    for (args, said) in [
-        (
-            &["-v", "two", "b.txt"][..],
-            "The system's own has: grep -v two b.txt",
-        ),
-        (&["-rv", "two"], "grep has no -v: it shows what matches"),
-        (&["-o", "two"], "grep has no -o: it shows whole lines"),
-        (
-            &["-e", "o", "-e", r"(t)\1"],
-            r"'(t)\1' cannot be one of several values of --pattern: give it in a call",
-        ),
-    ] {
-        let (code, out, err) = piped(room.path(), &[&["grep"], args].concat());
-        assert_eq!((code, out.as_str()), (2, ""), "{args:?}");
-        assert!(err.contains(said), "{args:?}: {err}");
-    }
-}
-
-#[test]
 fn what_a_server_alone_can_do_is_no_flag_but_its_absence_is_explained() {
     let room = room();
     for args in [

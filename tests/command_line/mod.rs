@@ -7,5 +7,5 @@ mod mistakes;
 mod other_programs;
 mod stdin;
 mod terminal;
-mod typed;
+pub mod typed;
 mod web;

@@ -22,8 +22,14 @@ pub fn room() -> tempfile::TempDir {
     room
 }
 
-/// What `line` answers on both streams, with `it` as this program, and its exit code.
+/// What `line` answers on both streams, one behind the other, and its exit code.
 pub fn typed(directory: &Path, line: &str) -> (i32, String) {
+    let (code, out, err) = typed_apart(directory, line);
+    (code, out + &err)
+}
+
+/// The exit code of `line`, with `it` as this program, and what it answers on each stream.
+pub fn typed_apart(directory: &Path, line: &str) -> (i32, String, String) {
     let mut sh = Command::new("sh");
     let line = format!("it() {{ {BINARY} \"$@\"; }}; {line}");
     let output = sh
@@ -32,9 +38,9 @@ pub fn typed(directory: &Path, line: &str) -> (i32, String) {
         .stdin(Stdio::null())
         .output()
         .unwrap();
-    let said = [output.stdout, output.stderr].concat();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let code = output.status.code().unwrap();
-    (code, String::from_utf8_lossy(&said).into_owned())
+    (code, text(&output.stdout), text(&output.stderr))
 }
 
 pub fn answers(lines: &[(&str, i32, &str)]) {
@@ -127,152 +133,6 @@ fn flags_of_grep_and_rg_are_taken() {
 }
 
 #[test]
-fn flags_that_grep_lacks_are_answered_with_the_line_to_type() {
-    answers(&[
-        (
-            "it grep -v two notes.txt",
-            2,
-            "grep has no -v: it shows what matches, and nothing else. The system's own has: grep -v two notes.txt",
-        ),
-        ("it grep -L two", 2, "grep has no -L: "),
-        (
-            "it grep --files-without-match two",
-            2,
-            "has: grep --files-without-match two",
-        ),
-        ("it grep -o two", 2, "The system's own has: grep -o two"),
-        ("it grep -rv two", 2, "grep has no -v"),
-        ("it grep --vimgrep two", 2, "rg has: rg --vimgrep two"),
-        ("it grep --follow two", 2, "rg has: rg --follow two"),
-        (
-            "it grep -d skip two",
-            2,
-            "The system's own has: grep -d skip two",
-        ),
-        (
-            "it grep -d 1 two",
-            2,
-            "grep has no -d: a wildcard says how deep",
-        ),
-        ("it grep -U 'a.*b'", 2, "rg has: rg -U 'a.*b'"),
-        ("it grep -f pats notes.txt", 2, "a -e of its own"),
-        (
-            "it grep --files -g '*.rs' src",
-            2,
-            "ikigai-tools glob '*.rs' src",
-        ),
-        ("it grep --files", 2, "ikigai-tools glob '*'"),
-        ("it grep -t nonsense two", 1, "there are no files to search"),
-        (
-            "it grep --sort modified two",
-            2,
-            "modified is no value of --sort here",
-        ),
-        (
-            "it grep -y two",
-            2,
-            "ikigai-tools grep has no -y. Its flags: ",
-        ),
-        ("it grep --patern two", 2, "did you mean '--pattern'?"),
-        ("it grep two words", 2, "ikigai-tools grep 'two words'"),
-    ]);
-}
-
-#[test]
-fn flags_that_the_others_lack_are_answered_with_the_line_to_type() {
-    answers(&[
-        ("it glob -t f '*.rs'", 2, "find . -type f -name \"*.rs\""),
-        ("it glob . -t d", 2, "find . -type d -name \"*\""),
-        (
-            "it glob src -type file -name lib.rs",
-            2,
-            "glob has no -type. find has: ikigai-tools bash 'find src -type f -name lib.rs'",
-        ),
-        ("it glob -type d", 2, "ikigai-tools bash 'find . -type d'"),
-        (
-            "it glob '*.rs' src -mtime -1 -print0",
-            2,
-            r"ikigai-tools bash 'find src -name '\''*.rs'\'' -mtime -1 -print0'",
-        ),
-        (
-            r"it glob -name '*.o' -exec rm {} \;",
-            2,
-            r"'find . -name '\''*.o'\'' -exec rm '\''{}'\'' '\'';'\'''",
-        ),
-        ("it glob . -empty", 2, "ikigai-tools bash 'find . -empty'"),
-        ("it glob -x rm", 2, r"glob '*' | xargs -d '\n' rm"),
-        (
-            "it glob '*.rs' -x wc",
-            2,
-            r"ikigai-tools glob '*.rs' | xargs -d '\n' wc",
-        ),
-        (
-            "it glob -0 '*.rs'",
-            2,
-            r"ikigai-tools glob '*.rs' | tr '\n' '\0'",
-        ),
-        ("it file-write -a out hello", 2, ">>out"),
-        (
-            "it file-write out hello world",
-            2,
-            "ikigai-tools file-write out 'hello world'",
-        ),
-        (
-            "it file-read -n notes.txt",
-            2,
-            "ikigai-tools grep '' notes.txt",
-        ),
-        (
-            "it file-read notes.txt x.md",
-            2,
-            "ikigai-tools file-read notes.txt; ikigai-tools file-read x.md",
-        ),
-        (
-            "it file-read notes.txt 2 1",
-            2,
-            "ikigai-tools file-read notes.txt --offset 2 --limit 1",
-        ),
-        (
-            "it file-read notes.txt 2-3",
-            2,
-            "ikigai-tools file-read notes.txt --offset 2 --limit 2",
-        ),
-        ("it bash script.sh", 2, "ikigai-tools bash 'sh script.sh'"),
-        ("it bash -e 'echo hi'", 2, "set -eux"),
-        ("it bash -t 5 'echo hi'", 2, "bash has no -t. Its flags: "),
-        ("it glob '[abc'", 1, "no `]` ends"),
-        ("it bash ls -l", 2, "ikigai-tools bash 'ls -l'"),
-        ("it bash make -C src", 2, "ikigai-tools bash 'make -C src'"),
-        (
-            "it bash --timeout 5 grep -c x f",
-            2,
-            "ikigai-tools bash 'grep -c x f'",
-        ),
-        (
-            "it web-fetch -o f http://127.0.0.1:9/",
-            2,
-            "curl has: curl -o f http://127.0.0.1:9/",
-        ),
-        (
-            "it web-fetch -H 'A: b' http://127.0.0.1:9/",
-            2,
-            "curl has: curl -H 'A: b'",
-        ),
-        (
-            "it web-fetch http://127.0.0.1:9/a http://127.0.0.1:9/b",
-            2,
-            "ikigai-tools web-fetch http://127.0.0.1:9/a; ",
-        ),
-        (
-            "it web-search rust language",
-            2,
-            "ikigai-tools web-search 'rust language'",
-        ),
-        ("it mcp --http", 2, "127.0.0.1:8383"),
-    ]);
-}
-
-#[test]
 fn patterns_and_places_are_taken_as_other_programs_take_them() {
     answers(&[
         ("it glob *.md", 0, "x.md\n"),
@@ -292,11 +152,6 @@ fn patterns_and_places_are_taken_as_other_programs_take_them() {
         ("it file-read -2 notes.txt", 0, "one\nTwo\n"),
         ("it file-read --tail 1 notes.txt", 0, "after\n"),
         ("it file-read --lines 1 --path notes.txt", 0, "one\n"),
-        (
-            "it file-read notes.txt --offset 100",
-            0,
-            "file-read: The file has 5 lines; offset 100 is past its end.\n",
-        ),
         (
             "it file-edit notes.txt --old one --new 1 && it file-edit -i --from 1 --to one notes.txt",
             0,
@@ -351,7 +206,7 @@ fn paragraphs_of_help_are_not_broken_midway() {
 }
 
 #[test]
-fn of_a_repeated_flag_the_last_counts_and_lists_have_all() {
+fn the_last_of_a_repeated_flag_counts_and_lists_have_all() {
     answers(&[
         ("it grep -i -i ONE notes.txt", 0, "one"),
         ("it grep -A1 -A2 one notes.txt", 0, "3- two"),
@@ -367,12 +222,7 @@ fn of_a_repeated_flag_the_last_counts_and_lists_have_all() {
 
 #[test]
 fn grep_is_silent_on_missing_places_where_that_is_asked_for() {
-    answers(&[
-        ("test -z \"$(it grep -s zzz nofile notes.txt 2>&1)\"", 0, ""),
-        ("it grep two nofile notes.txt", 2, "nofile does not exist"),
-        ("it grep -s '(' notes.txt", 2, "Invalid pattern"),
-        (r"it grep 'one\|ww' notes.txt", 1, "type `"),
-    ]);
+    answers(&[("test -z \"$(it grep -s zzz nofile notes.txt 2>&1)\"", 0, "")]);
 }
 
 #[test]
@@ -517,12 +367,4 @@ fn a_page_is_shown_and_nothing_is_written_unless_a_directory_is_named() {
     let (code, _, _) = crate::common::piped(room.path(), &["man", "--out", "pages"]);
     assert_eq!(code, 0);
     assert!(room.path().join("pages/ikigai-tools-grep.1").is_file());
-}
-
-#[test]
-fn a_wildcard_in_the_place_of_a_file_leads_to_glob() {
-    answers(&[
-        ("it file-read 'src/*.rs'", 1, "glob 'src/*.rs'"),
-        ("it file-read '*.nosuch'", 1, "glob '*.nosuch'"),
-    ]);
 }

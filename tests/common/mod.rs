@@ -16,6 +16,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 mod directories;
+pub mod home;
+pub mod messages;
 mod skipped;
 
 pub use directories::*;

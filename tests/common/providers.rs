@@ -14,6 +14,7 @@ use iki_web::search::outcome::{SearchAnswer, SearchFailure};
 use iki_web::search::query::WebSearch;
 use iki_web::search::searcher;
 
+use super::common::home::Home;
 use super::server::{Server, reply};
 
 /// A key that needs encoding in a query.
@@ -35,10 +36,28 @@ pub fn variables(provider: &str, address: &str) -> Variables {
             all.push(("SEARXNG_BASIC_AUTH".to_owned(), format!("user:{SECRET}")));
             all.push(("SEARXNG_HEADERS".to_owned(), format!("X-Own: {SECRET}")));
         }
+        "epo" => {
+            all.push(("EPO_CONSUMER_KEY".to_owned(), "c0nsumer-s3cret".to_owned()));
+            all.push(("EPO_CONSUMER_SECRET".to_owned(), SECRET.to_owned()));
+        }
+        "lens" => all.push(("LENS_API_TOKEN".to_owned(), SECRET.to_owned())),
         "duckduckgo" => {}
         _ => all.push((format!("{upper}_API_KEY"), SECRET.to_owned())),
     }
     all
+}
+
+impl Home {
+    /// The same with `provider` at this address.
+    pub fn at(self, provider: &str, address: &str) -> Self {
+        self.set(&format!("IKIGAI_{}_URL", provider.to_uppercase()), address)
+    }
+
+    /// The same with `provider` configured, at `server`.
+    pub fn and(self, provider: &str, server: &Server) -> Self {
+        let all = variables(provider, &server.url("/search")).into_iter();
+        all.fold(self, |home, (name, value)| home.set(&name, &value))
+    }
 }
 
 /// A search for two words.

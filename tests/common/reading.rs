@@ -4,74 +4,17 @@
 #![allow(dead_code)]
 
 use std::fmt::Write as _;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 
-use super::common::{Answer, Call, directory, tool};
+pub use super::common::home::Home;
 use super::server::{Conn, Server, reply};
 
-/// Variables that a person may have set, and no test inherits.
-const VARIABLES: [&str; 23] = [
-    "ALLOWED_DOMAINS",
-    "CACHE_ENCRYPTION_KEY",
-    "EXA_API_KEY",
-    "IKIGAI_BROWSER_FLAGS",
-    "IKIGAI_CONFIG_DIR",
-    "IKIGAI_CROSSREF_URL",
-    "IKIGAI_EXA_PAGES",
-    "IKIGAI_EXA_URL",
-    "IKIGAI_HN_URL",
-    "IKIGAI_NO_CACHE",
-    "IKIGAI_OCR",
-    "IKIGAI_OFFICE",
-    "IKIGAI_SESSION_TTL",
-    "IKIGAI_WAYBACK_URL",
-    "IKIGAI_YOUTUBE_URL",
-    "NO_PROXY",
-    "XDG_CONFIG_HOME",
-    "http_proxy",
-    "https_proxy",
-    "all_proxy",
-    "HTTP_PROXY",
-    "HTTPS_PROXY",
-    "ALL_PROXY",
-];
-
-/// A person's home, in which calls leave what they leave.
-pub struct Home {
-    place: tempfile::TempDir,
-    variables: Vec<(String, String)>,
-}
-
 impl Home {
-    /// One without a browser and without office programs.
+    /// One that reads pages, without a browser and without office programs.
     pub fn new() -> Self {
-        Self {
-            place: directory(),
-            variables: ["IKIGAI_BROWSER", "IKIGAI_OFFICE"]
-                .map(|name| (name.to_owned(), String::new()))
-                .into(),
-        }
-    }
-
-    pub fn set(mut self, name: &str, value: &str) -> Self {
-        self.variables.push((name.to_owned(), value.to_owned()));
-        self
-    }
-
-    pub fn path(&self) -> &Path {
-        self.place.path()
-    }
-
-    pub fn cache(&self) -> PathBuf {
-        self.path().join("cache/ikigai-tools")
-    }
-
-    pub fn state(&self) -> PathBuf {
-        self.path().join("state")
+        let home = Self::of("scrape-page-tool");
+        home.set("IKIGAI_BROWSER", "").set("IKIGAI_OFFICE", "")
     }
 
     /// One that searches with this server, which is like `SearXNG`.
@@ -82,51 +25,10 @@ impl Home {
             .set("IKIGAI_SEARXNG_URL", &server.url("/search"))
     }
 
-    pub fn call(&self) -> Call {
-        self.call_of("scrape-page-tool")
-    }
-
-    /// A call of this tool.
-    pub fn call_of(&self, name: &str) -> Call {
-        let mut call = tool(name)
-            .env("HOME", self.path())
-            .env("XDG_CACHE_HOME", self.path().join("cache"))
-            .env("XDG_STATE_HOME", self.state());
-        for name in VARIABLES {
-            call = call.without_env(name);
-        }
-        let all = self.variables.iter();
-        all.fold(call, |call, (name, value)| call.env(name, value))
-    }
-
-    /// The variables that make it a home, for whoever starts a program by themselves.
-    pub fn environment(&self) -> Vec<(String, String)> {
-        let place = |name: &str, below: &str| {
-            let path = self.path().join(below);
-            (name.to_owned(), path.to_str().unwrap().to_owned())
-        };
-        let mut all = vec![
-            place("HOME", ""),
-            place("XDG_CACHE_HOME", "cache"),
-            place("XDG_STATE_HOME", "state"),
-        ];
-        all.extend(VARIABLES.map(|name| (name.to_owned(), String::new())));
-        // An empty value would turn OCR off, and pages are cached for the program that there is.
-        all.push(("IKIGAI_OCR".to_owned(), "tesseract".to_owned()));
-        all.extend(self.variables.clone());
-        all
-    }
-
-    pub fn ask(&self, request: &Value) -> Answer {
-        self.call().with(request).run()
-    }
-
     /// Reads a page, as a host does.
     #[track_caller]
     pub fn reads(&self, request: &Value) -> Value {
-        let answer = self.ask(request);
-        let json = answer.json();
-        assert_eq!((answer.code(), answer.stderr.as_str()), (0, ""), "{json}");
+        let json = self.finds(request);
         assert_eq!(json["trust"], "untrusted-external-content", "{json}");
         json
     }
@@ -135,36 +37,6 @@ impl Home {
     #[track_caller]
     pub fn page(&self, url: &str) -> Value {
         self.reads(&json!({"url": url}))
-    }
-
-    /// Fails to read a page, with this code and nothing on stderr.
-    #[track_caller]
-    pub fn fails(&self, request: &Value, code: &str) -> Value {
-        let answer = self.ask(request);
-        let json = answer.json();
-        assert_eq!(json["success"], false, "{json}");
-        assert_eq!(json["error_code"], code, "{json}");
-        assert_eq!((answer.code(), answer.stderr.as_str()), (1, ""));
-        json
-    }
-
-    /// The entries of the cache.
-    pub fn entries(&self) -> Vec<PathBuf> {
-        let Ok(all) = fs::read_dir(self.cache()) else {
-            return Vec::new();
-        };
-        let mut all: Vec<PathBuf> = all.map(|entry| entry.unwrap().path()).collect();
-        all.sort();
-        all
-    }
-
-    /// Makes every entry of the cache so old.
-    pub fn age(&self, seconds: u64) {
-        for path in self.entries() {
-            let file = fs::File::options().write(true).open(path).unwrap();
-            let time = SystemTime::now() - Duration::from_secs(seconds);
-            file.set_modified(time).unwrap();
-        }
     }
 }
 

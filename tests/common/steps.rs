@@ -112,6 +112,25 @@ impl Large {
     }
 }
 
+/// Has `call` begun again and again and killed after a pause that grows by a thirtieth of `took`,
+/// until ten calls have ended before it: a busy machine makes that more calls. `call` returns
+/// whether its call ended by itself.
+pub fn kill_later_and_later(took: Duration, mut call: impl FnMut(u32, Duration) -> bool) {
+    let mut pace = took / 30;
+    loop {
+        let (mut round, mut ended) = (0, 0);
+        while ended < 10 {
+            ended += u32::from(call(round, pace * round));
+            round += 1;
+        }
+        // A time that was measured while the machine was busy is too long when it no longer is.
+        if round > 20 {
+            return;
+        }
+        pace /= 2;
+    }
+}
+
 /// A process that overwrites a file.
 pub struct Step(i32);
 

@@ -106,8 +106,6 @@ fn lacks(program: &str) -> bool {
     !found.is_ok_and(|found| found.status.success())
 }
 
-const WRITABLE: &str = "For now you can write only in TOP/root and in $TMPDIR.";
-
 #[test]
 fn what_a_command_says_it_was_refused_is_told_as_what_it_says() {
     for place in Place::all() {
@@ -148,12 +146,16 @@ fn what_a_command_says_it_was_refused_is_told_as_what_it_says() {
                 continue;
             }
             let note = place.note(command);
-            let said = format!(
-                "The output reports a refusal, and TOP/out/{path} is outside of what this call \
-                 may {kept} (allowed by `TOP/out` in IKIGAI_"
+            let said = [
+                &format!("TOP/out/{path} "),
+                &format!(" may {kept} "),
+                "`TOP/out` in IKIGAI_",
+                " TOP/root ",
+            ];
+            assert!(
+                said.iter().all(|part| note.contains(*part)),
+                "{command}: {note}"
             );
-            assert!(note.starts_with(&said), "{command}: {note}");
-            assert!(note.ends_with(WRITABLE), "{command}: {note}");
             let silent = format!("{{ {command}; }} >/dev/null 2>&1");
             assert_eq!(place.note(&silent), "", "{silent}");
             let succeeds = format!("{command}; true");
@@ -212,11 +214,9 @@ fn other_refusals_are_not_put_down_to_the_confinement() {
             assert!(!place.note(command).contains("refus"), "{command}");
         }
         let note = place.note("echo 'git@example.org: Permission denied (publickey).'; exit 1");
-        assert_eq!(
-            note,
-            format!(
-                "The output reports a refusal. This call is confined, which may be why. {WRITABLE}"
-            )
+        assert!(
+            note.contains(" TOP/root ") && !note.contains("IKIGAI_"),
+            "{note}"
         );
         let call = place.call(
             "bash",
@@ -259,12 +259,11 @@ fn a_shell_that_may_not_be_run_is_told() {
         let answer = call.env("IKIGAI_SHELL", &program).run().json();
         assert_eq!(answer["exit_code"], 127);
         let note = answer["note"].as_str().unwrap();
-        let said = format!(
-            "The confinement of this call refused running {} (allowed by `{}` in IKIGAI_READ).",
-            text(&program),
-            text(&place.path("out"))
+        let allowed = format!("`{}` in IKIGAI_READ", text(&place.path("out")));
+        assert!(
+            note.contains(text(&program)) && note.contains(&allowed),
+            "{note}"
         );
-        assert!(note.starts_with(&said), "{note}");
     }
 }
 
@@ -407,35 +406,40 @@ fn where_the_kernel_s_audit_tells_it_it_is_a_fact() {
         return;
     }
     let place = Place::new(false);
-    for (command, fact) in [
+    for (command, refused, way) in [
         (
             "cat OUT/secret 2>/dev/null",
-            "reading TOP/out/secret (allowed by `TOP/out` in IKIGAI_READ)",
+            "reading TOP/out/secret",
+            "IKIGAI_READ",
         ),
         (
             "cat OUT/secret 2>/dev/null; true",
-            "reading TOP/out/secret (allowed by `TOP/out` in IKIGAI_READ)",
+            "reading TOP/out/secret",
+            "IKIGAI_READ",
         ),
         (
             "ls OUT 2>/dev/null | wc -l",
-            "reading TOP/out (allowed by `TOP/out` in IKIGAI_READ)",
+            "reading TOP/out",
+            "IKIGAI_READ",
         ),
-        (
-            "mkdir OUT/new 2>/dev/null",
-            "making, renaming or removing what is in TOP/out (allowed by `TOP/out` in IKIGAI_ROOTS)",
-        ),
+        ("mkdir OUT/new 2>/dev/null", "making", "IKIGAI_ROOTS"),
         (
             "OUT/program 2>/dev/null",
-            "running TOP/out/program (allowed by `TOP/out` in IKIGAI_READ)",
+            "running TOP/out/program",
+            "IKIGAI_READ",
         ),
         (
             "cat HOME/.ssh/id",
-            "reading TOP/home/.ssh/id (private, or too broad to allow: work without it)",
+            "reading TOP/home/.ssh/id",
+            "work without it",
         ),
     ] {
         let note = place.note(command);
-        let said = format!("The confinement of this call refused {fact}");
-        assert!(note.starts_with(&said), "{command}: {note}");
+        let fact = format!("The confinement of this call refused {refused}");
+        assert!(
+            note.starts_with(&fact) && note.contains(way),
+            "{command}: {note}"
+        );
     }
     for command in [
         "cat own",

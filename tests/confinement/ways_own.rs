@@ -586,7 +586,7 @@ fn where_nothing_can_be_hidden_no_command_is_run() {
 
 /// The web tools read the keys where they are: no request names a file of theirs.
 #[test]
-fn the_searches_read_keys_in_a_home_and_believe_none_that_a_call_could_have_put_there() {
+fn searches_believe_no_keys_that_a_call_could_have_put_into_the_home() {
     each_user(|user| {
         let stage = with_everything(user).with("IKIGAI_BRAVE_URL", "http://127.0.0.1:9/");
         let key = r#"{"web_search":{"brave":{"api_key":"a-key"}}}"#;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::stage::{Bounds, Door, SECRET, Stage, User, abi, programs};
+use crate::stage::{Bounds, Door, SECRET, Said, Stage, User, abi, programs};
 
 /// How long each race is run.
 const A_WHILE: Duration = Duration::from_millis(1200);
@@ -135,9 +135,9 @@ fn a_root_that_is_swapped_for_a_link_meanwhile_leads_nowhere() {
     }
 }
 
-/// The directory for temporary files lies in a root, where an earlier call sees what comes up.
-#[test]
-fn a_private_directory_that_is_swapped_for_a_link_leads_nowhere() {
+/// Runs `script` for a while beside this attack upon the directory for temporary files, which lies
+/// in a root, where an earlier call sees what comes up.
+fn race_for_the_private_directory(attack: &str, script: &str, check: impl Fn(&Said)) {
     if abi().is_none() {
         return;
     }
@@ -150,19 +150,25 @@ fn a_private_directory_that_is_swapped_for_a_link_leads_nowhere() {
         start(
             &stage,
             &bounds,
-            "$ATTACK swap-the-newest $ROOT/temporary $OUT",
+            &format!("$ATTACK {attack} $ROOT/temporary $OUT"),
         );
         let stage = stage.with("TMPDIR", place.clone());
         let before = stage.outside();
         let end = Instant::now() + A_WHILE;
         while Instant::now() < end {
-            let script = "cat $OUT/secret $TMPDIR/secret; echo x > $OUT/new; echo x > $TMPDIR/new";
-            let said = stage.run(Door::Host, Some(&bounds), script);
-            assert!(!said.text.contains(SECRET), "{said:?}");
+            check(&stage.run(Door::Host, Some(&bounds), script));
         }
         stop(&stage);
         assert_eq!(stage.outside(), before);
     }
+}
+
+#[test]
+fn a_private_directory_that_is_swapped_for_a_link_leads_nowhere() {
+    let script = "cat $OUT/secret $TMPDIR/secret; echo x > $OUT/new; echo x > $TMPDIR/new";
+    race_for_the_private_directory("swap-the-newest", script, |said| {
+        assert!(!said.text.contains(SECRET), "{said:?}");
+    });
 }
 
 /// The state directory lies in a root, and an earlier call exchanges it for a link.
@@ -198,29 +204,8 @@ fn a_state_directory_that_is_swapped_for_a_link_is_not_written_to() {
 /// What removes the private directory follows no link that is swapped in.
 #[test]
 fn the_end_of_a_call_removes_nothing_outside() {
-    if abi().is_none() {
-        return;
-    }
-    for user in User::all() {
-        let stage = Stage::new(user);
-        fs::create_dir(stage.path("root/temporary")).unwrap();
-        stage.give("root");
-        let place = stage.path("root/temporary");
-        let bounds = stage.bounds();
-        start(
-            &stage,
-            &bounds,
-            "$ATTACK swap-in-the-newest $ROOT/temporary $OUT",
-        );
-        let stage = stage.with("TMPDIR", place.clone());
-        let before = stage.outside();
-        let end = Instant::now() + A_WHILE;
-        while Instant::now() < end {
-            let script = "for n in 1 2 3 4 5; do mkdir -p $TMPDIR/$n/secret; done; sleep 0.02";
-            let said = stage.run(Door::Host, Some(&bounds), script);
-            assert_eq!(said.code, Some(0), "{said:?}");
-        }
-        stop(&stage);
-        assert_eq!(stage.outside(), before);
-    }
+    let script = "for n in 1 2 3 4 5; do mkdir -p $TMPDIR/$n/secret; done; sleep 0.02";
+    race_for_the_private_directory("swap-in-the-newest", script, |said| {
+        assert_eq!(said.code, Some(0), "{said:?}");
+    });
 }

@@ -80,7 +80,7 @@ fn what_a_project_has_brought_is_listed_and_not_started() {
 }
 
 #[test]
-fn a_project_s_tool_that_stands_before_an_installed_one_is_found_without_being_started() {
+fn a_project_s_tool_before_an_installed_one_is_found_and_not_started() {
     let machine = Machine::new();
     let place = "project/.ikigai/tools";
     let grep = trap(&machine, place, "grep", "grep");
@@ -273,7 +273,7 @@ fn names_that_the_published_host_passes_over_are_known() {
 }
 
 #[test]
-fn of_a_program_that_came_for_mcp_clients_a_host_gets_links_that_can_be_taken_away() {
+fn a_program_that_came_for_mcp_clients_lays_links_that_can_be_removed() {
     const NONE: &str = "no tool of this program is where a host looks; MCP clients";
     let machine = Machine::new();
     for (place, stays) in [

@@ -207,7 +207,7 @@ fn a_missing_tool_is_missed() {
 }
 
 #[test]
-fn of_two_names_of_one_tool_in_one_place_one_hides_the_other() {
+fn one_name_of_a_tool_hides_the_other_in_the_same_place() {
     let machine = Machine::new();
     symlink("ikigai-tools", machine.system("bash-tool")).unwrap();
     let said = machine.doctor();

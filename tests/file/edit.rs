@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::common::{self, directory, eventually, names_in, text, tool};
+use crate::steps::kill_later_and_later;
 use serde_json::{Value, json};
 
 fn edit(file: &Path, old: &str, new: &str) -> common::Call {
@@ -192,26 +193,23 @@ fn killed_at_any_moment_the_file_is_old_or_new_and_alone() {
     let old = format!("{}<here>{}", "a".repeat(4_000_000), "a".repeat(4_000_000));
     let new = old.replace("<here>", "<there>");
     let (here, file) = file_with(&old);
-    // The kills are spread over the time that a call takes here, and a third more.
-    let took = ["<here>", "<there>", "<here>", "<there>"].windows(2);
-    let took = took.map(|words| edit(&file, words[0], words[1]).run().took);
-    let took = took.min().unwrap();
-    let (mut finished, mut broken_off) = (0, 0);
-    for round in 0..40u32 {
+    let took = edit(&file, "<here>", "<there>").run().took;
+    kill_later_and_later(took, |round, pause| {
         fs::write(&file, &old).unwrap();
         let mut child = edit(&file, "<here>", "<there>").start();
-        std::thread::sleep(took * round / 30);
+        std::thread::sleep(pause);
         child.kill().unwrap();
-        broken_off += u32::from(!child.wait().unwrap().success());
+        let ended = child.wait().unwrap().success();
         let content = fs::read_to_string(&file).unwrap();
-        finished += u32::from(content == new);
-        assert!(content == old || content == new, "round {round}");
+        assert!(
+            content == new || !ended && content == old,
+            "round {round}, ended: {ended}"
+        );
         // A replacement that has been begun is carried out by a process of its own.
         let alone = || names_in(here.path()) == ["config.txt"];
         assert!(eventually(alone), "round {round}");
-    }
-    eprintln!("40 calls: {broken_off} were killed before their end, {finished} files were new");
-    assert!(broken_off > 5 && finished > 0, "{broken_off} {finished}");
+        ended
+    });
 }
 
 /// The note of an edit that is made, once.
@@ -220,96 +218,6 @@ fn made(file: &Path, old: &str, new: &str) -> String {
     let answer = edit(file, old, new).run();
     assert_eq!(answer.json()["replacements"], 1, "{}", answer.json());
     answer.note()
-}
-
-#[test]
-fn where_all_lines_end_in_crlf_lf_means_crlf() {
-    let (_here, file) = file_with("one\r\ntwo\r\nthree");
-    let note = made(&file, "one\ntwo\n", "1\n2\n2b\n");
-    assert_eq!(fs::read(&file).unwrap(), b"1\r\n2\r\n2b\r\nthree");
-    assert!(
-        note.contains("All lines of this file end in CRLF"),
-        "{note}"
-    );
-    assert!(note.contains("new_string was written with CRLF"), "{note}");
-    // A text that begins with a line end.
-    let note = made(&file, "\n2b", "");
-    assert_eq!(fs::read(&file).unwrap(), b"1\r\n2\r\nthree");
-    assert!(
-        note.contains("taken for CRLF") && !note.contains("written"),
-        "{note}"
-    );
-    // A single line, in whose place several are put.
-    let note = made(&file, "2", "two\ntwo and a half");
-    assert_eq!(
-        fs::read(&file).unwrap(),
-        b"1\r\ntwo\r\ntwo and a half\r\nthree"
-    );
-    assert!(
-        note.contains("new_string was written with CRLF as well"),
-        "{note}"
-    );
-    // What is CRLF already is not doubled.
-    let note = made(&file, "1\ntwo\n", "1\r\n2\n3\r\n");
-    assert_eq!(
-        fs::read(&file).unwrap(),
-        b"1\r\n2\r\n3\r\ntwo and a half\r\nthree"
-    );
-    assert!(note.contains("CRLF"), "{note}");
-    let note = made(&file, "3", "three\r\nfour");
-    assert_eq!(note, "");
-}
-
-#[test]
-fn all_occurrences_are_replaced_with_crlf_too() {
-    let (_here, file) = file_with("a\r\nb\r\na\r\nb\r\n");
-    let answer = edit_with(&file, "a\nb", "c\nd\ne", &json!(true)).run();
-    assert_eq!(answer.json()["replacements"], 2);
-    assert!(answer.note().contains("CRLF"));
-    assert_eq!(fs::read(&file).unwrap(), b"c\r\nd\r\ne\r\nc\r\nd\r\ne\r\n");
-    let answer = edit_with(&file, "d", "d1\nd2", &json!(true)).run();
-    assert_eq!(answer.json()["replacements"], 2);
-    assert!(
-        fs::read(&file)
-            .unwrap()
-            .ends_with(b"c\r\nd1\r\nd2\r\ne\r\n")
-    );
-    edit(&file, "c\nd1", "x").fails(
-        "NOT_UNIQUE",
-        "String found 2 times, use replace_all to replace all",
-    );
-}
-
-#[test]
-fn of_line_ends_nothing_else_is_guessed() {
-    for content in [
-        "one\r\ntwo\nthree\r\n",
-        "one\ntwo\r\n",
-        "one\r\r\ntwo\nthree\r\n",
-    ] {
-        let (_here, file) = file_with(content);
-        let after = content.replace("two", "2\nzwei");
-        assert_eq!(made(&file, "two", "2\nzwei"), "");
-        assert_eq!(fs::read_to_string(&file).unwrap(), after);
-    }
-    let (_here, file) = file_with("one\r\ntwo\nthree\r\n");
-    edit(&file, "one\ntwo", "x").fails("NOT_FOUND", "String not found in file");
-    edit(&file, "two\r\nthree", "x").fails("NOT_FOUND", "String not found in file");
-    // Whoever names the line ends means them.
-    let (_here, file) = file_with("one\r\ntwo\r\n");
-    let note = made(&file, "one\r\ntwo", "1\n2");
-    assert_eq!(fs::read(&file).unwrap(), b"1\n2\r\n");
-    assert!(note.contains("it now has both"), "{note}");
-    let (_here, file) = file_with("one\r\ntwo\r\n");
-    let answer = edit_with(&file, "\r\n", "\n", &json!(true)).run();
-    assert_eq!(answer.json(), replaced(2, "occurrences"));
-    assert_eq!(fs::read(&file).unwrap(), b"one\ntwo\n");
-    // Line ends alone are no change where they are so already.
-    let (_here, file) = file_with("one\r\ntwo\r\n");
-    for (old, new) in [("one\ntwo", "one\r\ntwo"), ("\ntwo", "\r\ntwo")] {
-        edit(&file, old, new).fails("NOT_FOUND", "String not found in file");
-    }
-    assert_eq!(fs::read(&file).unwrap(), b"one\r\ntwo\r\n");
 }
 
 #[test]

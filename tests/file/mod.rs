@@ -7,7 +7,6 @@ mod encodings;
 mod files;
 mod in_place;
 mod legacy_office;
-mod messages;
 mod more_than_text;
 mod near;
 mod odd_places;

@@ -190,7 +190,7 @@ fn the_last_lines_of_a_huge_file_cost_no_more_than_they_are() {
 }
 
 #[test]
-fn of_the_last_lines_the_note_says_which_they_are() {
+fn the_note_on_the_last_lines_says_which_they_are() {
     let here = directory();
     let file = here.path().join("lines");
     let lines: Vec<String> = (1..=5000)
@@ -404,70 +404,6 @@ fn a_whole_and_plain_answer_has_no_note() {
     ] {
         fs::write(&file, content).unwrap();
         assert_eq!(note_of(&file, &request), "", "{content:?} {request}");
-    }
-}
-
-#[test]
-fn lines_behind_the_end_are_not_the_same_as_an_empty_file() {
-    let here = directory();
-    let file = here.path().join("lines");
-    for (content, offset, words) in [
-        (
-            "1\n2\n3\n4\n5",
-            6,
-            "The file has 5 lines; offset 6 is past its end.",
-        ),
-        ("1\n2\n3\n4\n5\n", 6, "The file has 5 lines; "),
-        ("1\n2\n3\n4\n5\n", 600, "The file has 5 lines; offset 600"),
-        ("one", 2, "The file has 1 line; "),
-        ("\n", 2, "The file has 1 line; "),
-        ("", 2, "The file is empty."),
-    ] {
-        fs::write(&file, content).unwrap();
-        for request in [
-            json!({"offset": offset}),
-            json!({"offset": offset, "limit": 9}),
-        ] {
-            let note = note_of(&file, &request);
-            assert!(note.contains(words), "{content:?} {request}: {note}");
-            assert_eq!(content_of(&file, &request), "");
-        }
-        // Its last line is there.
-        let last = json!({"offset": content.lines().count()});
-        assert_eq!(note_of(&file, &last), "", "{content:?}");
-    }
-    fs::write(&file, "line\n".repeat(123_456)).unwrap();
-    let note = note_of(&file, &json!({"offset": 200_000}));
-    assert!(note.contains("123,456 lines"), "{note}");
-}
-
-#[test]
-fn of_a_binary_file_the_note_says_what_it_is() {
-    let here = directory();
-    let file = here.path().join("file");
-    let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x02\x80\0\0\x01\xE0\x08\x06\0\0\0";
-    let mut jpeg = b"\xFF\xD8\xFF\xE1\xFF\xFF".to_vec();
-    jpeg.resize(4 + 65_535, 0);
-    jpeg.extend(b"\xFF\xC0\0\x11\x08\x01\xE0\x02\x80\x03");
-    for (content, words) in [
-        (&png[..], "binary file: PNG image, 640 x 480, 29 bytes."),
-        (&jpeg, "binary file: JPEG image, 640 x 480, 65,549 bytes."),
-        (
-            b"\x7FELF\x02\x01\x01\0",
-            "binary file: ELF program, library or object, 8 bytes.",
-        ),
-        (b"plain\0text", "binary file: unknown kind, 10 bytes."),
-    ] {
-        fs::write(&file, content).unwrap();
-        let note = note_of(&file, &json!({}));
-        assert!(note.starts_with(words), "{note}");
-        // What is answered stays as it is.
-        assert_eq!(
-            content_of(&file, &json!({})),
-            String::from_utf8_lossy(content)
-        );
-        let note = note_of(&file, &json!({"limit": 1}));
-        assert!(note.starts_with(words), "{note}");
     }
 }
 

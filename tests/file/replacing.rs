@@ -20,49 +20,6 @@ fn written(here: &Path, name: &str, content: &str) -> (String, bool) {
 }
 
 #[test]
-fn missing_directories_are_made_and_told() {
-    let here = directory();
-    let (text, failed) = written(here.path(), "a/b/new.txt", "x\n");
-    assert!(!failed);
-    assert_eq!(
-        text,
-        "Wrote 2 bytes to new.txt\n[The directory \"a/b\" was made for it.]"
-    );
-    let args = ["file-write", "a/c/new.txt", "y"];
-    let (code, out, err) = piped(here.path(), &args);
-    assert_eq!((code, &*out), (0, "Wrote 1 bytes to new.txt\n"));
-    assert!(err.contains("\"a/c\" was made"), "{err}");
-    assert_eq!(fs::read(here.path().join("a/b/new.txt")).unwrap(), b"x\n");
-    let (text, _) = written(here.path(), "aa/b/new.txt", "x\n");
-    assert!(text.contains("\"a/b/new.txt\" is there as well"), "{text}");
-    // Nor are they told where they were there.
-    let (text, _) = written(here.path(), "a/b/more.txt", "x\n");
-    assert_eq!(text, "Wrote 2 bytes to more.txt");
-}
-
-#[test]
-fn no_directory_is_made_for_a_path_that_is_meant_otherwise_or_a_write_that_fails() {
-    let here = directory();
-    fs::write(here.path().join("file"), "").unwrap();
-    for name in [
-        "~/x/new.txt",
-        "$HOME/x/new.txt",
-        "new/",
-        "gone/../new.txt",
-        "file/x/new.txt",
-        "https://example.com/new.txt",
-    ] {
-        let (text, failed) = written(here.path(), name, "x");
-        assert!(failed, "{name}: {text}");
-        assert_eq!(names_in(here.path()), ["file"], "{name}: {text}");
-    }
-    let long = format!("made/{}", "n".repeat(300));
-    let (text, failed) = written(here.path(), &long, "x");
-    assert!(failed, "{text}");
-    assert_eq!(names_in(here.path()), ["file"]);
-}
-
-#[test]
 fn no_directory_is_made_where_the_user_may_make_none() {
     if common::is_root() {
         return common::skip("root may write everywhere");
@@ -109,78 +66,6 @@ fn a_confined_write_makes_directories_within_the_bounds_alone() {
     let (text, failed) = write("in/a/b/new.txt");
     assert!(!failed && text.contains("was made"), "{text}");
     assert_eq!(names_in(here.path()), ["in"]);
-}
-
-#[test]
-fn what_was_replaced_is_told_where_it_was_more_than_an_edit() {
-    let here = directory();
-    let file = here.path().join("a.txt");
-    let lines: String = (1..=30).fold(String::new(), |text, n| text + &format!("line {n}\n"));
-    let edited = lines.replace("line 7\n", "");
-    let windows = lines.replace('\n', "\r\n");
-    let marked = format!("\u{FEFF}{lines}");
-    let wide: Vec<u8> = "\u{FEFF}wide\n"
-        .encode_utf16()
-        .flat_map(u16::to_le_bytes)
-        .collect();
-    for (old, new, note) in [
-        (lines.as_bytes(), &*edited, ""),
-        (lines.as_bytes(), &lines, ""),
-        (b"", "new\n", ""),
-        (
-            lines.as_bytes(),
-            "short\n",
-            "This replaced 30 lines (231 bytes) with 1 line.",
-        ),
-        (
-            lines.as_bytes(),
-            "",
-            "This replaced 30 lines (231 bytes) with 0 lines.",
-        ),
-        (
-            windows.as_bytes(),
-            &edited,
-            "Its lines ended in CRLF, and end in LF now.",
-        ),
-        (
-            lines.as_bytes(),
-            &windows,
-            "Its lines ended in LF, and end in CRLF now.",
-        ),
-        (
-            marked.as_bytes(),
-            &lines,
-            "The byte-order mark at its beginning is gone.",
-        ),
-        (
-            lines.as_bytes(),
-            &marked,
-            "It has a byte-order mark at its beginning now.",
-        ),
-        (
-            &wide,
-            "wide\n",
-            "The file was UTF-16 text, and is UTF-8 now.",
-        ),
-        (
-            b"caf\xE9\ntwo\n",
-            "caf\u{e9}\ntwo\n",
-            "The file was windows-1252 text, and is UTF-8 now.",
-        ),
-        (
-            b"caf\xE9 caf\xc3\xa9\ntwo\n",
-            "caf\u{e9}\ntwo\n",
-            "The file held bytes that are not UTF-8, and is UTF-8 now.",
-        ),
-    ] {
-        fs::write(&file, old).unwrap();
-        let (text, _) = written(here.path(), "a.txt", new);
-        match note {
-            "" => assert!(!text.contains('['), "{text}"),
-            note => assert!(text.contains(note), "{note}: {text}"),
-        }
-        assert_eq!(fs::read(&file).unwrap(), new.as_bytes());
-    }
 }
 
 #[test]

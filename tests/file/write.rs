@@ -8,6 +8,7 @@ use std::process::Command;
 
 use super::files::{edit, run, write, wrote};
 use crate::common::{self, directory, eventually, names_in, public_directory, text, tool};
+use crate::steps::kill_later_and_later;
 use serde_json::json;
 
 fn mode(file: &Path) -> u32 {
@@ -453,10 +454,8 @@ fn killed_at_any_moment_the_file_is_old_or_new_and_alone() {
     let old = "a".repeat(3_000_000);
     let new = "b".repeat(3_000_000);
     fs::write(&file, &old).unwrap();
-    // The kills are spread over the time that a call takes here, and a third more.
-    let took = (0..5).map(|_| write(&file, &new).run().took).min().unwrap();
-    let (mut finished, mut broken_off) = (0, 0);
-    for round in 0..40u32 {
+    let took = write(&file, &new).run().took;
+    kill_later_and_later(took, |round, pause| {
         // What was begun in the last round goes on in the last round's file.
         let _ = fs::remove_file(&file);
         fs::write(&file, &old).unwrap();
@@ -465,26 +464,27 @@ fn killed_at_any_moment_the_file_is_old_or_new_and_alone() {
             let _ = fs::hard_link(&file, here.path().join("twin"));
         }
         let mut child = write(&file, &new).start();
-        std::thread::sleep(took * round / 30);
+        std::thread::sleep(pause);
         child.kill().unwrap();
-        broken_off += u32::from(!child.wait().unwrap().success());
-        // In place, what has been begun is carried out by a process of its own.
+        let ended = child.wait().unwrap().success();
         let whole = || {
             let content = fs::read(&file).unwrap();
-            content == old.as_bytes() || content == new.as_bytes()
+            content == new.as_bytes() || !ended && content == old.as_bytes()
         };
-        if round % 2 == 1 {
-            assert!(eventually(whole), "round {round}");
-        } else {
-            assert!(whole(), "round {round}");
-        }
-        finished += u32::from(fs::read(&file).unwrap() == new.as_bytes());
+        // In place, what has been begun is carried out by a process of its own.
+        assert!(
+            if round % 2 == 1 {
+                eventually(whole)
+            } else {
+                whole()
+            },
+            "round {round}, ended: {ended}"
+        );
         let _ = fs::remove_file(here.path().join("twin"));
         let alone = || names_in(here.path()) == ["file"];
         assert!(eventually(alone), "round {round}");
-    }
-    eprintln!("40 calls: {broken_off} were killed before their end, {finished} files were new");
-    assert!(broken_off > 5 && finished > 0, "{broken_off} {finished}");
+        ended
+    });
 }
 
 #[test]

@@ -3,6 +3,5 @@
 mod calls;
 mod for_models;
 mod like_libc;
-mod messages;
-mod notes;
+pub mod notes;
 mod walk;

@@ -4,7 +4,7 @@ use std::fs;
 
 use super::for_models::ask;
 use super::lines::{numbers, search, with_file};
-use crate::common::{directory, tree};
+use crate::common::tree;
 use serde_json::{Value, json};
 
 /// The text between the last two backquotes: what is to be written.
@@ -120,19 +120,4 @@ fn a_set_of_all_but_ascii_is_sought_in_other_encodings() {
         assert_eq!(answer["output"], files.join("\n"), "{pattern}: {answer}");
         assert_eq!(answer["note"], Value::Null, "{pattern}: {answer}");
     }
-}
-
-#[test]
-fn lines_found_in_a_file_of_no_known_encoding_are_not_said_to_be_unsearched() {
-    let here = directory();
-    fs::write(here.path().join("t.mix"), b"ok \xc3\xa9\nbad \xe9 x\n").unwrap();
-    let answer = ask(
-        "grep",
-        here.path(),
-        &json!({"pattern": "é", "path": "t.mix"}),
-    );
-    assert_eq!(answer["output"], "1: ok é");
-    let told = "not searched, but for their bytes, being neither UTF-8 nor in an encoding that is \
-                known: t.mix";
-    assert_eq!(answer["note"], told);
 }

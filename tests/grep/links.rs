@@ -63,20 +63,3 @@ fn many_links_to_what_is_not_searched_are_counted_or_said_to_be_at_least_so_many
         assert!(is_counted, "{said}");
     }
 }
-
-#[test]
-fn a_name_in_several_places_counts_in_each_of_them() {
-    let here = tree(&[
-        ("a/out/x", ""),
-        ("b/out/x", ""),
-        ("a/1.log", ""),
-        ("a/2.log", ""),
-        ("a/3.log", ""),
-        ("b/3.log", ""),
-        (".ignore", "out\n*.log\n"),
-    ]);
-    let said = note(here.path(), "grep", &json!({"pattern": "word"}));
-    let told = "not searched, by .ignore: out in 2 places, 1.log, 2.log and 2 more";
-    let said = said.replace("a/", "");
-    assert!(said.contains(told), "{said}");
-}

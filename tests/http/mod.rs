@@ -4,6 +4,7 @@ mod access;
 mod bounds;
 mod life;
 mod memory;
+mod messages;
 mod operation;
 mod private;
 pub mod redis_server;

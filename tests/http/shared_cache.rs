@@ -273,7 +273,7 @@ fn a_large_result_is_read_at_either_server() {
 }
 
 #[test]
-fn of_equal_calls_at_two_servers_one_goes_out() {
+fn one_of_equal_calls_at_two_servers_goes_out() {
     let Some((redis, one, other)) = two() else {
         return;
     };
@@ -656,36 +656,6 @@ fn parent(id: u32) -> Option<u32> {
     let status = fs::read_to_string(format!("/proc/{id}/status")).ok()?;
     let line = status.lines().find(|line| line.starts_with("PPid:"))?;
     line.split_whitespace().nth(1)?.parse().ok()
-}
-
-#[test]
-fn without_a_key_or_with_no_address_a_server_does_not_start() {
-    for (redis, key, words) in [
-        ("redis://:s3cret@127.0.0.1:1", "", "openssl rand -hex 32"),
-        ("redis://:s3cret@127.0.0.1:1", "abc", "openssl rand -hex 32"),
-        ("http://:s3cret@127.0.0.1:1", KEY, "redis://HOST:PORT"),
-        (
-            "rediss://:s3cret@127.0.0.1/#insecure",
-            KEY,
-            "checks certificates",
-        ),
-        ("s3cret", KEY, "redis://HOST:PORT"),
-    ] {
-        for args in [&["mcp"][..], &["mcp", "--http", "127.0.0.1:0"]] {
-            let home = Home::new();
-            let output = Command::new(BINARY)
-                .args(args)
-                .envs(home.environment())
-                .env("CACHE_ENCRYPTION_KEY", key)
-                .env("IKIGAI_REDIS_URL", redis)
-                .stdin(Stdio::null())
-                .output()
-                .unwrap();
-            let said = String::from_utf8(output.stderr).unwrap();
-            assert_eq!(output.status.code(), Some(1), "{said}");
-            assert!(said.contains(words) && !said.contains("s3cret"), "{said}");
-        }
-    }
 }
 
 #[test]

@@ -63,7 +63,7 @@ fn a_command_that_stops_its_watchdog_is_ended_all_the_same() {
 }
 
 #[test]
-fn at_the_server_s_end_all_are_asked_at_once_and_none_is_waited_for_longer_than_the_others() {
+fn a_server_that_ends_asks_all_commands_at_once() {
     let ends = [(70, "input"), (71, "SIGTERM"), (72, "client")];
     side_by_side(ends, |(number, end)| {
         let here = directory();

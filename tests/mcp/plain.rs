@@ -118,22 +118,6 @@ fn no_result_is_empty() {
 }
 
 #[test]
-fn an_error_is_its_sentence_and_its_code() {
-    let here = directory();
-    let mut session = Session::plain(here.path(), "someone", &[]);
-    let (text, failed) = session.text_of("file_read", &json!({"file_path": "nothing"}));
-    assert!(
-        failed && text.starts_with("File not found: nothing (FILE_NOT_FOUND)"),
-        "{text}"
-    );
-    let (text, failed) = session.text_of("file_read", &json!({}));
-    assert!(
-        failed && text.starts_with("missing file_path field (INVALID_ARG)"),
-        "{text}"
-    );
-}
-
-#[test]
 fn a_missing_key_is_said_with_the_setting_of_the_client() {
     for (client, setting) in [
         ("codex-mcp-client", "config.toml"),

@@ -18,3 +18,40 @@ mod session_exports;
 mod sessions;
 mod sessions_served;
 mod works;
+
+use serde_json::{Value, json};
+
+use crate::common::home::Home;
+
+/// Asserts that a search with another value of a field asks a provider anew, or does not, that what
+/// it finds is kept, and that these are all the fields that the tool has.
+#[track_caller]
+fn each_field_is_asked_anew(
+    home: &Home,
+    asked: impl Fn() -> usize,
+    with_effect: &[(&str, &str)],
+    without: &[(&str, &str)],
+) {
+    home.finds(&json!({"query": "two words"}));
+    let mut known = Vec::new();
+    for (list, effect) in [(with_effect, true), (without, false)] {
+        for (field, value) in list {
+            let mut request = json!({"query": "two words"});
+            request[*field] = serde_json::from_str(value).unwrap();
+            let before = asked();
+            home.finds(&request);
+            assert_eq!(asked() > before, effect, "{field}");
+            let before = asked();
+            home.finds(&request);
+            assert_eq!(asked(), before, "{field} is kept");
+            known.push(*field);
+        }
+    }
+    let schema = home.call().arg("--schema").run();
+    let schema: Value = serde_json::from_slice(&schema.stdout).unwrap();
+    let fields = schema["parameters"]["properties"].as_object().unwrap();
+    known.sort_unstable();
+    let mut fields: Vec<&String> = fields.keys().collect();
+    fields.sort_unstable();
+    assert_eq!(fields, known);
+}

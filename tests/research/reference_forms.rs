@@ -1,7 +1,8 @@
 //! The containers that `check_references` compares, and the lists that it reads: of `EndNote`
 //! and `PubMed`, in tables, and on one line.
 
-use super::references::{Home, fields, statuses};
+use super::references::{checks, fields, statuses, with};
+use crate::common::home::Home;
 use crate::server::{Server, reply};
 use serde_json::{Value, json};
 
@@ -116,7 +117,7 @@ fn wrong(texts: &[String], is_right: impl Fn(&Value) -> bool) -> Vec<String> {
     let home = home(&crossref, &nobody);
     let mut wrong = Vec::new();
     for text in texts {
-        let checked = home.checks(text);
+        let checked = checks(&home, text);
         let all = checked["references"].as_array().unwrap();
         if all.len() != 1 || !is_right(&all[0]) {
             wrong.push(format!("{text}: {}", checked["references"]));
@@ -256,7 +257,7 @@ fn records_of_endnote_and_pubmed_and_rows_of_tables_are_entries() {
         columns.to_owned(),
         format!("## References\n\n{table}\n"),
     ] {
-        let checked = home.checks(&text);
+        let checked = checks(&home, &text);
         assert_eq!(
             statuses(&checked),
             ["found", "not_found"],
@@ -273,7 +274,7 @@ fn records_of_endnote_and_pubmed_and_rows_of_tables_are_entries() {
         format!("{pubmed}\n{unknown}"),
         format!("\n{pubmed}{unknown}"),
     ] {
-        let checked = home.checks(&text);
+        let checked = checks(&home, &text);
         let all = &checked["references"];
         assert_eq!(all.as_array().map(Vec::len), Some(2), "{checked}");
         assert_eq!(fields(&all[0]), ["pmid"], "{checked}");
@@ -293,7 +294,7 @@ fn references_joined_by_a_blank_are_parted_behind_their_years() {
         "Hochreiter S. Long Short-Term Memory. Neural Comput. 1997;9(8):1735-80. doi: \
          10.5555/memory. Jumper JB. An imaginary paper on unicorns. Nature. 2021;1:2-3.",
     ] {
-        let checked = home.checks(text);
+        let checked = checks(&home, text);
         assert_eq!(
             statuses(&checked),
             ["found", "not_found"],
@@ -304,7 +305,7 @@ fn references_joined_by_a_blank_are_parted_behind_their_years() {
         "Hochreiter S. Long Short-Term Memory. In: Doe J, editor. Neural Computation 1997.",
         "Hochreiter S. Long Short-Term Memory. Neural Computation 1997. Erratum in: Doe J. 1998.",
     ] {
-        assert_eq!(statuses(&home.checks(text)).len(), 1, "{text}");
+        assert_eq!(statuses(&checks(&home, text)).len(), 1, "{text}");
     }
 }
 
@@ -313,7 +314,7 @@ fn home(crossref: &Server, nobody: &Server) -> Home {
     let others = ["openalex", "semanticscholar", "datacite", "doi", "pubmed"];
     let mut servers = vec![("crossref", crossref)];
     servers.extend(others.map(|name| (name, nobody)));
-    Home::with(&servers)
+    with(&servers)
 }
 
 /// A provider that has nothing.

@@ -2,24 +2,11 @@
 //! and others do.
 
 use std::fmt::Write as _;
-use std::io::Read as _;
 
-use crate::common::{Answer, directory, tool};
+use crate::common::directory;
+use crate::common::home::Home;
 use crate::server::{Asked, Server, reply};
 use serde_json::{Value, json};
-
-/// Variables of the user's that would change what is tested.
-const VARIABLES: [&str; 9] = [
-    "OPENALEX_API_KEY",
-    "PUBMED_API_KEY",
-    "SEMANTIC_SCHOLAR_API_KEY",
-    "CROSSREF_EMAIL",
-    "CACHE_ENCRYPTION_KEY",
-    "IKIGAI_NO_CACHE",
-    "http_proxy",
-    "https_proxy",
-    "all_proxy",
-];
 
 /// The providers that a check may ask.
 const PROVIDERS: [&str; 8] = [
@@ -418,56 +405,22 @@ fn absent() -> Server {
     Server::bytes(reply("404 Not Found", "{}"))
 }
 
-/// A person's home, from which no provider is reached but those that a test serves.
-pub(super) struct Home {
-    place: tempfile::TempDir,
-    variables: Vec<(String, String)>,
+/// A home from which references are checked, where no provider is reached but these.
+pub(super) fn with(servers: &[(&str, &Server)]) -> Home {
+    // What is asked of sites of the world, such as doi.org, ends here.
+    let home = Home::of("check-references-tool").set("https_proxy", "http://127.0.0.1:1");
+    let home = PROVIDERS
+        .iter()
+        .fold(home, |home, name| home.at(name, "http://127.0.0.1:1/api"));
+    let servers = servers.iter();
+    servers.fold(home, |home, (name, server)| {
+        home.at(name, &server.url("/api"))
+    })
 }
 
-impl Home {
-    pub(super) fn with(servers: &[(&str, &Server)]) -> Self {
-        let home = Self {
-            place: directory(),
-            variables: Vec::new(),
-        };
-        // What is asked of sites of the world, such as doi.org, ends here.
-        let mut home = home.set("https_proxy", "http://127.0.0.1:1");
-        for name in PROVIDERS {
-            let server = servers.iter().find(|(one, _)| *one == name);
-            let address = server.map_or("http://127.0.0.1:1/api".to_owned(), |(_, server)| {
-                server.url("/api")
-            });
-            home = home.set(&format!("IKIGAI_{}_URL", name.to_uppercase()), &address);
-        }
-        home
-    }
-
-    fn set(mut self, name: &str, value: &str) -> Self {
-        self.variables.push((name.to_owned(), value.to_owned()));
-        self
-    }
-
-    fn call(&self, request: &Value) -> Answer {
-        let mut call = tool("check-references-tool")
-            .env("HOME", self.place.path())
-            .env("XDG_CACHE_HOME", self.place.path().join("cache"))
-            .env("XDG_STATE_HOME", self.place.path().join("state"));
-        for name in VARIABLES {
-            call = call.without_env(name);
-        }
-        let all = self.variables.iter();
-        all.fold(call, |call, (name, value)| call.env(name, value))
-            .with(request)
-            .run()
-    }
-
-    #[track_caller]
-    pub(super) fn checks(&self, text: &str) -> Value {
-        let answer = self.call(&json!({"text": text}));
-        let shown = String::from_utf8_lossy(&answer.stdout).into_owned();
-        assert_eq!(answer.code(), 0, "{shown} {}", answer.stderr);
-        answer.json()
-    }
+#[track_caller]
+pub(super) fn checks(home: &Home, text: &str) -> Value {
+    home.finds(&json!({"text": text}))
 }
 
 pub(super) fn statuses(checked: &Value) -> Vec<&str> {
@@ -502,7 +455,7 @@ impl AllServers {
     }
 
     fn home(&self) -> Home {
-        Home::with(&[
+        with(&[
             ("crossref", &self.crossref),
             ("openalex", &self.openalex),
             ("datacite", &self.datacite),
@@ -528,7 +481,7 @@ fn real_references_are_found_and_invented_ones_are_not() {
                     2 => format!("[{}]", texts.join(",")),
                     _ => texts.join("\n\n"),
                 };
-                let answer = home.checks(&text);
+                let answer = checks(&home, &text);
                 let found = answer["references"].as_array().unwrap().clone();
                 assert_eq!(found.len(), part.len(), "{text}");
                 checked.extend(part.iter().map(|(at, _)| *at).zip(found));
@@ -586,7 +539,7 @@ fn references_in_styles_without_marks_are_found_and_invented_ones_are_not() {
     let works = works();
     let check = |texts: Vec<String>| -> Vec<Value> {
         let parts = texts.chunks(50);
-        let answers = parts.map(|part| home.checks(&part.join("\n\n")));
+        let answers = parts.map(|part| checks(&home, &part.join("\n\n")));
         let all = answers.flat_map(|answer| answer["references"].as_array().unwrap().clone());
         let all: Vec<Value> = all.collect();
         assert_eq!(all.len(), texts.len());
@@ -649,7 +602,7 @@ fn a_number_that_is_nobodys_or_another_works_is_a_difference() {
         (format!("{of_doi}}}, pmid = {{123456}}}}"), "pmid"),
         (format!("{of_doi}}}, pmid = {{7}}}}"), "pmid"),
     ] {
-        let home = Home::with(&[
+        let home = with(&[
             ("crossref", &servers.crossref),
             ("openalex", &servers.openalex),
             ("semanticscholar", &servers.datacite),
@@ -658,7 +611,7 @@ fn a_number_that_is_nobodys_or_another_works_is_a_difference() {
             ("pubmed", &pubmed),
             ("arxiv", &arxiv),
         ]);
-        let one = &home.checks(&text)["references"][0];
+        let one = &checks(&home, &text)["references"][0];
         assert_eq!(one["status"], "differs", "{one}");
         assert_eq!(fields(one), [expected], "{one}");
     }
@@ -669,7 +622,7 @@ fn what_differs_is_named_with_both_readings() {
     let servers = AllServers::start();
     let work = MadeWork::new(10);
     let text = work.reference().replace("1990", "1995");
-    let checked = servers.home().checks(&text);
+    let checked = checks(&servers.home(), &text);
     let one = &checked["references"][0];
     assert_eq!(one["status"], "differs", "{one}");
     assert_eq!(fields(one), ["year"], "{one}");
@@ -689,7 +642,7 @@ fn what_differs_is_named_with_both_readings() {
     assert_eq!(checked["trust"], "untrusted-external-content");
     // A DOI that nobody has registered, for a work that exists.
     let text = work.reference().replace(&work.doi(), "10.5555/nowhere");
-    let checked = servers.home().checks(&text);
+    let checked = checks(&servers.home(), &text);
     let one = &checked["references"][0];
     assert_eq!(
         (&one["status"], fields(one)),
@@ -700,7 +653,7 @@ fn what_differs_is_named_with_both_readings() {
     let text = work
         .reference()
         .replace(&work.doi(), &MadeWork::new(31).doi());
-    let one = &servers.home().checks(&text)["references"][0];
+    let one = &checks(&servers.home(), &text)["references"][0];
     assert_eq!(one["status"], "differs");
     assert!(fields(one).contains(&"title"), "{one}");
 }
@@ -722,7 +675,7 @@ fn a_retraction_and_a_dead_link_are_said() {
         MadeWork::new(7).title,
         pages.url("/gone")
     );
-    let one = &servers.home().checks(&text)["references"][0];
+    let one = &checks(&servers.home(), &text)["references"][0];
     assert_eq!(one["retractionStatus"]["retracted"], true, "{one}");
     assert_eq!(
         (&one["status"], &one["link"]),
@@ -735,7 +688,7 @@ fn a_retraction_and_a_dead_link_are_said() {
         MadeWork::new(8).reference(),
         MadeWork::new(8).in_other_styles()[2].clone(),
     ] {
-        let one = &servers.home().checks(&text)["references"][0];
+        let one = &checks(&servers.home(), &text)["references"][0];
         assert_eq!(one["retractionStatus"]["retracted"], true, "{one}");
         assert_eq!(one["status"], "found", "{one}");
     }
@@ -745,10 +698,10 @@ fn a_retraction_and_a_dead_link_are_said() {
 fn a_provider_that_refuses_makes_the_rest_unchecked_and_never_not_found() {
     let crossref = Server::bytes(reply("429 Too Many Requests\r\nRetry-After: 20", "{}"));
     let openalex = openalex_server();
-    let home = Home::with(&[("crossref", &crossref), ("openalex", &openalex)]);
+    let home = with(&[("crossref", &crossref), ("openalex", &openalex)]);
     let nobody = "Doe, J. (2001). A title that nobody has written in any book. Journal, 3.";
     let known = MadeWork::new(13).reference();
-    let checked = home.checks(&format!("{nobody}\n\n{known}"));
+    let checked = checks(&home, &format!("{nobody}\n\n{known}"));
     assert_eq!(statuses(&checked), ["unchecked", "found"], "{checked}");
     assert_eq!(checked["nextOffset"], 1);
     let note = checked["note"].as_str().unwrap();
@@ -767,14 +720,14 @@ fn fifty_are_checked_a_call_and_the_next_offset_is_named() {
         .map(|at| MadeWork::new(at * 5).reference())
         .collect();
     let many = all.join("\n").repeat(5);
-    let answer = home.call(&json!({"text": many})).json();
+    let answer = home.ask(&json!({"text": many})).json();
     assert_eq!(answer["references"].as_array().unwrap().len(), 50);
     assert_eq!(
         (&answer["nextOffset"], &answer["summary"]["total"]),
         (&json!(51), &json!(60))
     );
     let before = servers.crossref.asked().len();
-    let answer = home.call(&json!({"text": many, "offset": 51})).json();
+    let answer = home.ask(&json!({"text": many, "offset": 51})).json();
     assert_eq!(answer["references"].as_array().unwrap().len(), 10);
     assert_eq!(answer.get("nextOffset"), None);
     assert_eq!(
@@ -782,7 +735,7 @@ fn fifty_are_checked_a_call_and_the_next_offset_is_named() {
         before,
         "what was checked is kept"
     );
-    let answer = home.call(&json!({"text": many, "offset": 61}));
+    let answer = home.ask(&json!({"text": many, "offset": 61}));
     assert_eq!(
         (answer.json()["error_code"].clone(), answer.code()),
         (json!("INVALID_ARG"), 1)
@@ -791,7 +744,7 @@ fn fifty_are_checked_a_call_and_the_next_offset_is_named() {
 
 #[test]
 fn requests_that_make_no_sense_are_refused_in_words() {
-    let home = Home::with(&[]);
+    let home = with(&[]);
     for (request, said) in [
         (json!({}), "text is missing"),
         (json!({"text": " \n "}), "text is missing"),
@@ -803,7 +756,7 @@ fn requests_that_make_no_sense_are_refused_in_words() {
             "text is one word, and no reference",
         ),
     ] {
-        let answer = home.call(&request);
+        let answer = home.ask(&request);
         let json = answer.json();
         assert_eq!(
             (json["success"].as_bool(), answer.code()),
@@ -813,23 +766,23 @@ fn requests_that_make_no_sense_are_refused_in_words() {
         assert!(json["error"].as_str().unwrap().contains(said), "{json}");
     }
     // What says neither title nor number cannot be looked for.
-    let checked = home.checks("@misc{a, year={2001}}");
+    let checked = checks(&home, "@misc{a, year={2001}}");
     assert_eq!(statuses(&checked), ["unchecked"]);
     assert_eq!(checked.get("nextOffset"), None);
 }
 
 #[test]
-fn of_a_document_only_its_references_are_sent() {
+fn only_the_references_of_a_document_are_sent() {
     let servers = AllServers::start();
     let home = servers.home();
     let work = MadeWork::new(13);
-    let file = home.place.path().join("paper.md");
+    let file = home.path().join("paper.md");
     let text = format!(
         "# A secret plan\n\nNobody may know.\n\n## References\n\n1. {}\n",
         work.reference()
     );
     std::fs::write(&file, text).unwrap();
-    let checked = home.call(&json!({"file_path": file})).json();
+    let checked = home.ask(&json!({"file_path": file})).json();
     assert_eq!(statuses(&checked), ["found"], "{checked}");
     for asked in servers
         .crossref
@@ -840,13 +793,13 @@ fn of_a_document_only_its_references_are_sent() {
         assert!(!asked.target.contains("secret") && !asked.target.contains("Nobody"));
     }
     std::fs::write(&file, "No heading here.").unwrap();
-    let answer = home.call(&json!({"file_path": file}));
+    let answer = home.ask(&json!({"file_path": file}));
     assert_eq!(answer.json()["error_code"], "INVALID_ARG");
-    let pipe = home.place.path().join("pipe");
+    let pipe = home.path().join("pipe");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status();
     assert!(made.unwrap().success());
     assert_eq!(
-        home.call(&json!({"file_path": pipe})).json()["error_code"],
+        home.ask(&json!({"file_path": pipe})).json()["error_code"],
         "READ_FAILED"
     );
     // A confined call reads no further than its directories.
@@ -855,14 +808,14 @@ fn of_a_document_only_its_references_are_sent() {
     std::fs::write(&bib, work.reference()).unwrap();
     std::os::unix::fs::symlink(&file, inside.path().join("link.md")).unwrap();
     let confined = home.set("IKIGAI_ROOTS", &inside.path().to_string_lossy());
-    let answer = confined.call(&json!({"file_path": file}));
+    let answer = confined.ask(&json!({"file_path": file}));
     assert_eq!(
         answer.json()["error_code"],
         "PERMISSION_DENIED",
         "{}",
         answer.json()
     );
-    let answer = confined.call(&json!({"file_path": inside.path().join("link.md")}));
+    let answer = confined.ask(&json!({"file_path": inside.path().join("link.md")}));
     assert_eq!(
         answer.json()["error_code"],
         "PERMISSION_DENIED",
@@ -875,12 +828,6 @@ fn of_a_document_only_its_references_are_sent() {
 fn people_get_a_line_for_each_that_was_found() {
     let servers = AllServers::start();
     let home = servers.home();
-    let mut call = tool("check-references-tool")
-        .env("HOME", home.place.path())
-        .env("XDG_CACHE_HOME", home.place.path().join("cache"));
-    for (name, value) in &home.variables {
-        call = call.env(name, value);
-    }
     let (found, differs) = (MadeWork::new(7), MadeWork::new(10));
     let text = [
         format!("@article{{a, title={{{}}}}}", found.title),
@@ -888,15 +835,8 @@ fn people_get_a_line_for_each_that_was_found() {
         "@article{c, title={A title that nobody has ever written}, author={Doe, J.}, year=2001}"
             .to_owned(),
     ];
-    let mut child = call.arg("--text").arg(text.join("\n")).start();
-    let mut out = String::new();
-    child
-        .stdout
-        .take()
-        .unwrap()
-        .read_to_string(&mut out)
-        .unwrap();
-    child.wait().unwrap();
+    let answer = home.call().arg("--text").arg(text.join("\n")).run();
+    let out = String::from_utf8(answer.stdout).unwrap();
     for line in [
         "found: ".to_owned() + found.authors[0].1,
         "RETRACTED".to_owned(),

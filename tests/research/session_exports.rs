@@ -2,12 +2,11 @@
 //! that are checked.
 
 use std::collections::HashMap;
-use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
 use super::sessions::{EXPORT, STEP, asked, begin, step};
-use crate::common::skip;
+use super::works::through_pandoc;
 use crate::reading::{Home, text};
 use crate::server::{Server, reply};
 
@@ -69,26 +68,6 @@ fn export(home: &Home, id: &str, format: &str) -> Value {
     asked(home, EXPORT, &json!({"sessionId": id, "format": format}))
 }
 
-/// `text` through pandoc, as JSON of CSL; `None` where there is none.
-fn through_pandoc(from: &str, text: &str) -> Option<Vec<Value>> {
-    use std::io::Write;
-    let child = Command::new("pandoc")
-        .args(["--from", from, "--to", "csljson"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn();
-    let Ok(mut child) = child else {
-        skip("there is no pandoc here");
-        return None;
-    };
-    let mut stdin = child.stdin.take().unwrap();
-    stdin.write_all(text.as_bytes()).unwrap();
-    drop(stdin);
-    let output = child.wait_with_output().unwrap();
-    assert!(output.status.success(), "{from}: {text}");
-    Some(serde_json::from_slice(&output.stdout).unwrap())
-}
-
 #[test]
 fn a_bibliography_is_read_by_those_who_read_such() {
     let server = library();
@@ -140,9 +119,10 @@ fn a_bibliography_is_read_by_those_who_read_such() {
     let plain = |item: &Value| text(item, "URL").replace('{', "%7B").replace('}', "%7D");
     let of_csl = Value::from(csl.clone()).to_string();
     for (form, content) in [("bibtex", content), ("csljson", &of_csl)] {
-        let Some(read) = through_pandoc(form, content) else {
+        let Some(read) = through_pandoc(&["--from", form, "--to", "csljson"], content) else {
             return;
         };
+        let read: Vec<Value> = serde_json::from_str(&read).unwrap();
         assert_eq!(read.len(), 2, "{form}");
         for (item, own) in read.iter().zip(&csl) {
             assert_eq!(item["title"], own["title"], "{form}");

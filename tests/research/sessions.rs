@@ -131,44 +131,15 @@ fn a_lost_context_is_recovered() {
 }
 
 #[test]
-fn requests_that_make_no_sense_are_refused_in_words() {
+fn a_request_that_is_refused_leaves_no_step() {
     let home = Home::new();
     let id = begin(&home);
-    for (request, code, said) in [
-        (step("", 2, "x"), "INVALID_ARG", "get_research_session"),
-        (step(&id, 2, " "), "INVALID_ARG", "is empty"),
-        (step(&id, 2, &"x".repeat(10_001)), "INVALID_ARG", "10001"),
-        (
-            json!({"sessionId": id, "stepNumber": 2, "searchStep": "x", "nextStepNeeded": null}),
-            "INVALID_ARG",
-            "missing nextStepNeeded",
-        ),
-        (
-            step("11111111-2222-4333-8444-555555555555", 2, "x"),
-            "NOT_FOUND",
-            "sessions last 4 hours",
-        ),
-        (step("../cache.key", 2, "x"), "NOT_FOUND", "4 hours"),
-        (numbered(&id, json!(0)), "INVALID_ARG", "from 1 to 100000"),
-        (numbered(&id, json!(-1)), "INVALID_ARG", "and is -1"),
-        (numbered(&id, json!(1e9)), "INVALID_ARG", "from 1 to 100000"),
-        (numbered("", json!(-1)), "INVALID_ARG", "from 1 to 100000"),
-        (numbered(&id, json!("two")), "INVALID_ARG", "an integer"),
-    ] {
-        let answer = home.call_of(STEP).with(&request).run();
-        let json = answer.json();
-        assert_eq!((answer.code(), &json["error_code"]), (1, &json!(code)));
-        assert!(json["error"].as_str().unwrap().contains(said), "{json}");
-    }
-    let no_step = json!({"sessionId": id, "stepId": 9});
-    assert!(refused(&home, GET, &no_step, "NOT_FOUND").contains("highest is 1"));
-    assert!(
-        refused(&home, GET, &json!({"stepId": 1}), "INVALID_ARG").contains("send the sessionId")
-    );
+    let long = step(&id, 2, &"x".repeat(10_001));
+    assert!(refused(&home, STEP, &long, "INVALID_ARG").contains("10001"));
+    refused(&home, STEP, &numbered(&id, json!(0)), "INVALID_ARG");
     assert_eq!(numbers(&session(&home, &id)), [1]);
     let answer = asked(&home, STEP, &numbered(&id, json!("3")));
     assert_eq!(answer["currentStep"], 3);
-    assert_eq!(answer["warning"], "Step 2 is not recorded yet.");
 }
 
 /// A step whose number is of any type.
@@ -179,7 +150,7 @@ fn numbered(id: &str, number: Value) -> Value {
 }
 
 #[test]
-fn an_answer_within_a_limit_has_lists_where_lists_are_and_leaves_out_what_has_no_room() {
+fn a_limited_answer_keeps_its_lists_and_leaves_out_what_has_no_room() {
     let home = Home::new();
     let id = begin(&home);
     for number in 2..9 {
@@ -247,10 +218,7 @@ fn a_number_that_comes_again_is_a_revision_and_a_branch_has_its_own() {
     assert_eq!(steps_of("otherBranches"), ["Another way"]);
     let mut odd = step(&id, 7, "On");
     odd["revisesStep"] = json!(5);
-    let answer = asked(&home, STEP, &odd);
-    let warning = answer["warning"].as_str().unwrap();
-    assert!(warning.contains("Step 6 is not recorded"), "{warning}");
-    assert!(warning.contains("revises step 5"), "{warning}");
+    assert!(asked(&home, STEP, &odd)["warning"].is_string());
 }
 
 #[test]
@@ -301,18 +269,6 @@ fn what_calls_find_is_in_the_session_once_answers_of_the_cache_too() {
         (&json!(false), &json!(2))
     );
     assert_eq!(found["coverage"]["sourceCount"], 1 + count);
-    // Of an unknown session they say so, and answer all the same.
-    for unknown in [json!("11111111-2222-4333-8444-555555555555"), json!(17)] {
-        let read = asked(
-            &home,
-            "scrape-page-tool",
-            &json!({"url": address, "sessionId": unknown}),
-        );
-        assert!(
-            text_of(&read, "note").contains("no research session"),
-            "{read}"
-        );
-    }
 }
 
 fn text_of<'a>(object: &'a Value, name: &str) -> &'a str {
@@ -416,8 +372,7 @@ fn a_session_lasts_from_its_last_use_and_a_clock_that_jumps_loses_none() {
         (EXPORT, json!({"sessionId": id})),
         (STEP, step(&id, 3, "Too late")),
     ] {
-        let error = refused(&home, tool, &request, "NOT_FOUND");
-        assert!(error.contains("4 hours"), "{error}");
+        refused(&home, tool, &request, "NOT_FOUND");
     }
     assert_eq!(asked(&home, GET, &json!({}))["count"], 0);
     let home = Home::new().set("IKIGAI_SESSION_TTL", "90");
@@ -425,8 +380,7 @@ fn a_session_lasts_from_its_last_use_and_a_clock_that_jumps_loses_none() {
     set_age(&home, |now| now - Duration::from_secs(89));
     session(&home, &id);
     set_age(&home, |now| now - Duration::from_secs(91));
-    let error = refused(&home, GET, &json!({"sessionId": id}), "NOT_FOUND");
-    assert!(error.contains("90 seconds"), "{error}");
+    refused(&home, GET, &json!({"sessionId": id}), "NOT_FOUND");
     begin(&home);
     assert_eq!(files_of(&home).len(), 2, "what has expired is removed");
 }
@@ -482,7 +436,7 @@ fn the_session_that_was_used_least_recently_makes_room_and_a_full_one_refuses() 
 }
 
 #[test]
-fn of_64_calls_at_once_on_one_session_no_step_is_lost_and_the_next_beyond_200_is_refused() {
+fn a_session_loses_no_step_of_64_calls_at_once_and_has_at_most_200() {
     let home = Home::new();
     let id = begin(&home);
     let running: Vec<_> = (2..66)
@@ -556,7 +510,7 @@ fn killed_at(home: &Home, request: &Value, number: usize) -> Option<usize> {
 }
 
 #[test]
-fn a_call_that_is_killed_in_the_middle_of_a_write_leaves_the_old_or_the_new_session_whole() {
+fn a_call_killed_while_it_writes_leaves_a_whole_session() {
     let home = Home::new();
     let id = begin(&home);
     let request = step(&id, 2, "Killed");

@@ -214,7 +214,7 @@ fn each_provider_s_record_is_kept_whole() {
 }
 
 /// `text` through pandoc with these arguments; `None` where there is none.
-fn through_pandoc(args: &[&str], text: &str) -> Option<String> {
+pub fn through_pandoc(args: &[&str], text: &str) -> Option<String> {
     let child = Command::new("pandoc")
         .args(args)
         .stdin(Stdio::piped())

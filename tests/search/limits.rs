@@ -82,7 +82,7 @@ fn a_bounded_answer_says_how_much_of_it_is_shown() {
 }
 
 #[test]
-fn of_very_many_names_those_that_have_room_are_shown_in_order() {
+fn as_many_names_are_shown_in_order_as_there_is_room_for() {
     let here = directory();
     for n in 0..3000 {
         fs::write(here.path().join(format!("{n:04}-{}", "n".repeat(200))), "").unwrap();

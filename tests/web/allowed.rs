@@ -6,11 +6,8 @@ use serde_json::{Value, json};
 
 /// A call of a tool with these fields and this list, through no proxy.
 fn call(name: &str, request: &Value, allowed: &str) -> crate::common::Call {
-    let mut call = tool(name).with(request).env("ALLOWED_DOMAINS", allowed);
-    for proxy in ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"] {
-        call = call.without_env(proxy);
-    }
-    call
+    let call = tool(name).with(request).without_settings();
+    call.env("ALLOWED_DOMAINS", allowed)
 }
 
 fn fetch(url: &str, allowed: &str) -> Answer {

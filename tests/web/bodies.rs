@@ -3,23 +3,11 @@
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
+use super::searching::get;
 use crate::server::{Server, reply};
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 use flate2::{Compress, Compression, FlushCompress};
-use iki_web::client::proxy::ProxySettings;
-use iki_web::client::{
-    FetchError as Error, FetchRequest as Request, HttpClient, HttpResponse, MAX_BODY, parse_url,
-};
-
-fn get(url: &str) -> Result<HttpResponse, Error> {
-    let url = parse_url(url).unwrap();
-    let client = HttpClient::new().proxies(ProxySettings::default());
-    client.get(&Request {
-        url: &url,
-        accept: "*/*",
-        headers: &[],
-    })
-}
+use iki_web::client::{FetchError as Error, HttpResponse, MAX_BODY};
 
 fn served(coding: &str, body: impl AsRef<[u8]>) -> Result<HttpResponse, Error> {
     let server = Server::bytes(reply(

@@ -11,20 +11,7 @@ use serde_json::{Value, json};
 
 /// A call with these fields, through no proxy but its own.
 fn call(request: &Value) -> crate::common::Call {
-    let mut call = tool("web-fetch-tool").with(request);
-    for name in [
-        "http_proxy",
-        "https_proxy",
-        "all_proxy",
-        "HTTP_PROXY",
-        "HTTPS_PROXY",
-        "ALL_PROXY",
-        "no_proxy",
-        "NO_PROXY",
-    ] {
-        call = call.without_env(name);
-    }
-    call
+    tool("web-fetch-tool").with(request).without_settings()
 }
 
 fn fetch(url: &str) -> Answer {
@@ -269,71 +256,11 @@ fn charsets_are_read_as_browsers_do() {
 }
 
 #[test]
-fn a_status_of_400_or_more_is_an_http_error() {
-    for (status, message) in [
-        ("404 Not Found", "HTTP 404: Not Found"),
-        ("429 Too Many Requests", "HTTP 429: Too Many Requests"),
-        ("503 Service Unavailable", "HTTP 503: Service Unavailable"),
-        ("500", "HTTP 500: Internal Server Error"),
-        ("418 Short and Stout", "HTTP 418: Short and Stout"),
-    ] {
-        let server = Server::bytes(reply(status, "<h1>no</h1>"));
-        assert_eq!(fails(&fetch(&server.url("/")), "HTTP_ERROR"), message);
-    }
-}
-
-#[test]
-fn what_is_no_url_to_fetch_is_refused_as_such() {
-    for url in [
-        "",
-        "x",
-        "example.com",
-        "/path",
-        "http://",
-        "http:///x",
-        "ftp://example.com/",
-        "file:///etc/passwd",
-        "javascript:1",
-        "http://[::1",
-        "http://a b/",
-        "data:text/html,x",
-    ] {
-        let error = fails(&fetch(url), "INVALID_URL");
-        assert!(error.starts_with("Invalid URL: "), "{url}: {error}");
-    }
-}
-
-#[test]
-fn addresses_that_are_never_fetched_are_refused_in_every_spelling() {
-    for url in [
-        "http://169.254.169.254/latest/meta-data/",
-        "http://2852039166/",
-        "http://0xA9FEA9FE/",
-        "http://0251.0376.0251.0376/",
-        "http://[::ffff:169.254.169.254]/",
-        "http://[64:ff9b::a9fe:a9fe]/",
-        "http://metadata.google.internal/",
-        "http://0.0.0.0/",
-        "http://[fe80::1]/",
-        "http://224.0.0.1/",
-        "http://user@169.254.169.254./",
-    ] {
-        let answer = fetch(url);
-        let error = fails(&answer, "NETWORK_ERROR");
-        assert!(error.contains("Refused"), "{url}: {error}");
-        assert!(answer.took < Duration::from_secs(3));
-    }
-}
-
-#[test]
-fn redirects_are_followed_to_the_final_address_and_not_astray() {
+fn redirects_are_followed_to_the_final_address() {
     let server = Server::start(|asked, conn| {
         let to = match asked.target.as_str() {
             "/start" => redirect("/middle"),
             "/middle" => redirect("end?x=1#part"),
-            "/loop" => redirect("/loop"),
-            "/file" => redirect("file:///etc/passwd"),
-            "/metadata" => redirect("http://169.254.169.254/"),
             _ => page("arrived"),
         };
         conn.write_all(&to)
@@ -346,37 +273,6 @@ fn redirects_are_followed_to_the_final_address_and_not_astray() {
             .unwrap()
             .starts_with(&server.url("/end?x=1"))
     );
-    for path in ["/loop", "/file", "/metadata"] {
-        let error = fails(&fetch(&server.url(path)), "NETWORK_ERROR");
-        assert!(error.starts_with("Failed to fetch URL: "), "{error}");
-    }
-}
-
-#[test]
-fn a_server_that_is_not_there_is_a_network_error() {
-    let port = std::net::TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap()
-        .port();
-    let error = fails(
-        &fetch(&format!("http://127.0.0.1:{port}/")),
-        "NETWORK_ERROR",
-    );
-    assert!(
-        error.starts_with("Failed to fetch URL: Connection refused"),
-        "{error}"
-    );
-    let error = fails(&fetch("http://no-such-name.invalid/"), "NETWORK_ERROR");
-    assert!(error.starts_with("Failed to fetch URL: "), "{error}");
-}
-
-#[test]
-fn a_body_that_is_cut_off_is_a_network_error() {
-    let server = Server::bytes(
-        "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 100\r\n\r\nonly this",
-    );
-    fails(&fetch(&server.url("/")), "NETWORK_ERROR");
 }
 
 #[test]

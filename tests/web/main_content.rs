@@ -3,32 +3,15 @@
 use std::process::{Command, Stdio};
 
 use crate::common::tool;
+use crate::reading;
 use crate::server::{Server, reply};
 use serde_json::{Value, json};
 
-/// An article with all that stands around one.
+/// An article with all that stands around one, and a cookie banner.
 fn article() -> String {
-    let paragraph = |number: u32| {
-        format!(
-            "<p>Paragraph {number} of the report tells at some length what was found under the old \
-             mill, who had hidden it there, and why nobody in the village had spoken of it for \
-             more than sixty years, although everybody knew.</p>"
-        )
-    };
-    let paragraphs: String = (1..=8).map(paragraph).collect();
-    format!(
-        "<!doctype html><html><head><title>What lay under the mill – The Village Herald</title></head>\
-         <body><header class='site-header'><a href='/'>The Village Herald</a><ul class='menu'>\
-         <li><a href='/news'>News</a></li><li><a href='/sport'>Sport</a></li>\
-         <li><a href='/weather'>Weather</a></li></ul></header>\
-         <main><article class='post'><h1>What lay under the mill</h1>{paragraphs}</article></main>\
-         <aside class='sidebar related'><h3>Related stories</h3><ul>\
-         <li><a href='/1'>Baker wins prize</a></li><li><a href='/2'>Bridge closed again</a></li></ul></aside>\
-         <div class='cookie-banner'><p>We use cookies to improve your experience.</p>\
-         <button>Accept all</button></div>\
-         <footer class='footer'><p>Copyright The Village Herald</p><a href='/imprint'>Imprint</a></footer>\
-         </body></html>"
-    )
+    let banner = "<div class='cookie-banner'><p>We use cookies to improve your experience.</p>\
+        <button>Accept all</button></div>";
+    reading::article(8).replace("<footer", &format!("{banner}<footer"))
 }
 
 fn server() -> Server {

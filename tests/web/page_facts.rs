@@ -4,17 +4,12 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::searching::client;
 use crate::server::{Server, redirect, reply};
-use iki_web::client::HttpClient;
-use iki_web::client::proxy::ProxySettings;
 use iki_web::page::retraction::{self, TIMEOUT};
 use iki_web::page::{Citation, EmbeddedData, PartialDate, classify, doi};
 use serde_json::{Value, json};
 use url::Url;
-
-fn client() -> HttpClient {
-    HttpClient::new().proxies(ProxySettings::default())
-}
 
 fn at(address: &str, doi: &str) -> Value {
     let endpoint = Url::parse(address).unwrap();

@@ -4,11 +4,10 @@
 use std::fs;
 use std::path::Path;
 
+use super::searching::{KEY, brave, google};
 use crate::common::{Answer, Call, directory, text, tool};
 use crate::server::{Server, reply};
 use serde_json::{Value, json};
-
-const KEY: &str = "k3y+of/the=test";
 
 fn answering(status: &str, body: &Value) -> Server {
     let head = format!("{status}\r\nContent-Type: application/json");
@@ -17,40 +16,10 @@ fn answering(status: &str, body: &Value) -> Server {
 
 /// A call without anything of the environment's own.
 fn call(link: &str, request: &Value, home: &Path) -> Call {
-    let mut call = tool(link).with(request).env("HOME", home);
-    for name in [
-        "BRAVE_API_KEY",
-        "GOOGLE_SEARCH_API_KEY",
-        "GOOGLE_SEARCH_ENGINE_ID",
-        "IKIGAI_CONFIG_DIR",
-        "XDG_CONFIG_HOME",
-        "http_proxy",
-        "https_proxy",
-        "all_proxy",
-        "HTTP_PROXY",
-        "HTTPS_PROXY",
-        "ALL_PROXY",
-    ] {
-        call = call.without_env(name);
-    }
-    call
-}
-
-fn brave(request: &Value, server: &Server) -> Answer {
-    let home = directory();
-    call("web-search-brave-tool", request, home.path())
-        .env("BRAVE_API_KEY", KEY)
-        .env("IKIGAI_BRAVE_URL", server.url("/search"))
-        .run()
-}
-
-fn google(request: &Value, server: &Server) -> Answer {
-    let home = directory();
-    call("web-search-google-tool", request, home.path())
-        .env("GOOGLE_SEARCH_API_KEY", KEY)
-        .env("GOOGLE_SEARCH_ENGINE_ID", "engine")
-        .env("IKIGAI_GOOGLE_URL", server.url("/search"))
-        .run()
+    tool(link)
+        .with(request)
+        .without_settings()
+        .env("HOME", home)
 }
 
 #[track_caller]
@@ -136,6 +105,8 @@ fn no_results_are_an_answer() {
         json!({"web": null}),
         json!({"web": {}}),
         json!({"web": {"results": []}}),
+        json!({"web": {"results": null}}),
+        json!({"type": "search"}),
     ] {
         assert_eq!(
             brave(&json!({"query": "xx"}), &answering("200 OK", &body)).json(),
@@ -143,7 +114,12 @@ fn no_results_are_an_answer() {
             "{body}"
         );
     }
-    for body in [json!({}), json!({"items": null}), json!({"items": []})] {
+    for body in [
+        json!({}),
+        json!({"kind": "customsearch#search"}),
+        json!({"items": null}),
+        json!({"items": []}),
+    ] {
         assert_eq!(
             google(&json!({"query": "xx"}), &answering("200 OK", &body)).json(),
             none,
@@ -194,14 +170,8 @@ fn a_query_of_one_character_is_a_bad_request() {
     for link in ["web-search-brave-tool", "web-search-google-tool"] {
         let home = directory();
         let answer = call(link, &json!({"query": " x"}), home.path()).run();
-        assert_eq!(
-            fails(&answer, "INVALID_ARG"),
-            "query must be at least 2 characters long"
-        );
-        assert_eq!(
-            answer.stderr,
-            format!("{link}: query must be at least 2 characters long\n")
-        );
+        let error = fails(&answer, "INVALID_ARG");
+        assert_eq!(answer.stderr, format!("{link}: {error}\n"));
     }
 }
 
@@ -214,11 +184,7 @@ fn a_missing_key_is_an_answer_for_the_model_and_an_event_for_the_user() {
         home.path(),
     )
     .run();
-    assert_eq!(
-        fails(&answer, "AUTH_MISSING"),
-        "Web search requires API key configuration.\n\nBrave Search offers 2,000 free searches/month.\nGet your key: \
-         https://brave.com/search/api/\nAdd to: ~/.config/ikigai/credentials.json as 'web_search.brave.api_key'"
-    );
+    fails(&answer, "AUTH_MISSING");
     let event: Value = serde_json::from_str(answer.stderr.strip_suffix('\n').unwrap()).unwrap();
     assert!(!answer.stderr.trim_end().contains('\n'));
     assert_eq!(event["kind"], "config_required");
@@ -240,13 +206,7 @@ fn a_missing_key_is_an_answer_for_the_model_and_an_event_for_the_user() {
     .env("GOOGLE_SEARCH_API_KEY", KEY)
     .env("GOOGLE_SEARCH_ENGINE_ID", "")
     .run();
-    assert_eq!(
-        fails(&answer, "AUTH_MISSING"),
-        "Web search requires API key configuration.\n\nGoogle Custom Search offers 100 free searches/day.\nGet API key: \
-         https://developers.google.com/custom-search/v1/overview\nGet Search Engine ID: \
-         https://programmablesearchengine.google.com/controlpanel/create\nAdd to: ~/.config/ikigai/credentials.json as \
-         'web_search.google.api_key' and 'web_search.google.engine_id'"
-    );
+    fails(&answer, "AUTH_MISSING");
     let event: Value = serde_json::from_str(&answer.stderr).unwrap();
     assert_eq!(
         event["data_json"],
@@ -315,92 +275,6 @@ fn a_key_is_found_in_the_first_credentials_file_that_exists() {
 }
 
 #[test]
-fn a_credentials_file_that_cannot_be_used_is_named_with_the_reason() {
-    let home = directory();
-    let file = home.path().join(".config/ikigai/credentials.json");
-    fs::create_dir_all(file.parent().unwrap()).unwrap();
-    for content in [
-        "{\"web_search\": {\"brave\": {\"api_key\": \"k3y",
-        "[]",
-        "{\"web_search\": {\"brave\": {\"api_key\": 5}}}",
-    ] {
-        fs::write(&file, content).unwrap();
-        let answer = call(
-            "web-search-brave-tool",
-            &json!({"query": "xx"}),
-            home.path(),
-        )
-        .run();
-        let error = fails(&answer, "AUTH_MISSING");
-        assert!(error.contains(text(&file)), "{content}: {error}");
-    }
-    // A file without the key is not at fault.
-    fs::write(&file, "{}").unwrap();
-    let answer = call(
-        "web-search-brave-tool",
-        &json!({"query": "xx"}),
-        home.path(),
-    )
-    .run();
-    assert!(!fails(&answer, "AUTH_MISSING").contains(text(&file)));
-}
-
-#[test]
-fn each_failure_of_a_provider_has_its_code_and_shows_no_key() {
-    let query = json!({"query": "xx"});
-    let brave_says = |status: &str, body: Value| brave(&query, &answering(status, &body));
-    let google_says = |status: &str, body: Value| google(&query, &answering(status, &body));
-    let invalid =
-        json!({"error": {"code": "SUBSCRIPTION_TOKEN_INVALID", "detail": format!("bad {KEY}")}});
-    fails(
-        &brave_says("422 Unprocessable Entity", invalid),
-        "AUTH_INVALID",
-    );
-    fails(&brave_says("401 Unauthorized", json!({})), "AUTH_INVALID");
-    fails(&brave_says("403 Forbidden", json!({})), "AUTH_INVALID");
-    let used_up = json!({"error": {"code": "QUOTA_LIMITED", "meta": {}}});
-    assert_eq!(
-        fails(&brave_says("429 Too Many Requests", used_up), "RATE_LIMIT"),
-        "Rate limit exceeded. You've used your free search quota (2,000/month)."
-    );
-    let error = fails(
-        &brave_says("500 Oops", json!({"error": {"detail": "it broke"}})),
-        "API_ERROR",
-    );
-    assert!(error.contains("it broke"), "{error}");
-    let reason = |code: u32, reason: &str| json!({"error": {"code": code, "message": format!("key {KEY}"), "errors": [{"reason": reason}]}});
-    fails(
-        &google_says(
-            "400 Bad Request",
-            json!({"error": {"code": 400, "message": "API key not valid", "details": [{"reason": "API_KEY_INVALID"}]}}),
-        ),
-        "AUTH_INVALID",
-    );
-    for quota in ["dailyLimitExceeded", "quotaExceeded"] {
-        assert_eq!(
-            fails(
-                &google_says("403 Forbidden", reason(403, quota)),
-                "RATE_LIMIT"
-            ),
-            "Rate limit exceeded. You've used your free search quota (100/day)."
-        );
-    }
-    fails(
-        &google_says("429 Too Many Requests", reason(429, "rateLimitExceeded")),
-        "RATE_LIMIT",
-    );
-    fails(
-        &google_says("500 Oops", reason(500, "backendError")),
-        "API_ERROR",
-    );
-    for page in ["<html>login</html>", "", "[]", "{"] {
-        let server = Server::bytes(reply("200 OK\r\nContent-Type: text/html", page));
-        fails(&brave(&query, &server), "API_ERROR");
-        fails(&google(&query, &server), "API_ERROR");
-    }
-}
-
-#[test]
 fn an_unreachable_provider_is_a_network_error_that_shows_no_key() {
     let port = std::net::TcpListener::bind("127.0.0.1:0")
         .unwrap()
@@ -422,29 +296,6 @@ fn an_unreachable_provider_is_a_network_error_that_shows_no_key() {
 }
 
 #[test]
-fn a_throttled_search_waits_as_told_and_asks_once_more() {
-    use std::sync::atomic::{AtomicU32, Ordering};
-    let count = AtomicU32::new(0);
-    let server = Server::start(move |_, conn| {
-        let throttled = json!({"error": {"code": "RATE_LIMITED", "meta": {"rate_limit": 1, "quota_limit": 2000, "quota_current": 5}}});
-        conn.write_all(&match count.fetch_add(1, Ordering::SeqCst) {
-            0 => reply(
-                "429 Too Many Requests\r\nX-RateLimit-Reset: 1, 1000",
-                throttled.to_string(),
-            ),
-            _ => reply(
-                "200 OK\r\nContent-Type: application/json",
-                brave_results().to_string(),
-            ),
-        })
-    });
-    let answer = brave(&json!({"query": "xx"}), &server);
-    assert_eq!(answer.json()["count"], 3);
-    assert!(answer.took.as_millis() >= 900, "took {:?}", answer.took);
-    assert_eq!(server.asked().len(), 2);
-}
-
-#[test]
 fn a_key_that_no_header_can_hold_is_named() {
     let output = tool("web-search-brave-tool")
         .with(&json!({"query": "rust"}))
@@ -457,22 +308,18 @@ fn a_key_that_no_header_can_hold_is_named() {
 }
 
 #[test]
-fn what_nobody_sees_of_a_result_is_taken_out_and_said() {
+fn what_nobody_sees_of_a_result_is_taken_out() {
     let (title, text) = ("A\u{202e}B", "x\u{e0049}\u{e0067} y\u{ad}z");
-    let note = "4 unseen characters (bidirectional override, tag characters, zero-width character) \
-                were taken out of the results.";
     let url = "https://a.example/\u{202e}b";
-    let found = json!({"web": {"results": [{"title": title, "url": url, "description": text}]}});
+    let found = json!({
+        "web": {"results": [{"title": title, "url": url, "description": text}]},
+        "items": [{"title": title, "link": url, "snippet": text}],
+    });
     let server = answering("200 OK", &found);
-    let by_brave = brave(&json!({"query": "word"}), &server).json();
-    let found = json!({"items": [{"title": title, "link": url, "snippet": text}]});
-    let server = answering("200 OK", &found);
-    let by_google = google(&json!({"query": "word"}), &server).json();
-    for answer in [by_brave, by_google] {
+    for search in [brave, google] {
         assert_eq!(
-            answer["results"][0],
+            search(&json!({"query": "word"}), &server).json()["results"][0],
             json!({"title": "AB", "url": "https://a.example/%E2%80%AEb", "snippet": "x yz"})
         );
-        assert_eq!(answer["note"], note);
     }
 }

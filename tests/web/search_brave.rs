@@ -1,14 +1,12 @@
 //! Brave, and what both searches share, against servers that answer as documented.
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use super::searching::{SECRET, brave_at, everything, filter, google_at, json, search_at};
+use super::searching::{SECRET, brave_at, everything, filter, json, search_at};
 use crate::server::{Server, redirect, reply};
-use iki_web::credentials::Credentials;
 use iki_web::provider::failure::{ProviderFailure, ProviderFailureKind};
-use iki_web::search::host_search::{self, HostSearch};
-use iki_web::search::{brave, google};
+use iki_web::search::google;
+use iki_web::search::host_search::HostSearch;
 
 const BRAVE: &str = r#"{"query":{"original":"rust"},"type":"search","mixed":{"type":"mixed"},
 "web":{"type":"search","family_friendly":true,"results":[
@@ -62,139 +60,6 @@ fn brave_is_filtered_after_the_fact_and_clamped() {
         asked[1].param("count").unwrap() + "/" + &asked[1].param("offset").unwrap(),
         "1/0"
     );
-}
-
-#[test]
-fn a_reply_without_results_is_an_empty_list() {
-    for body in [
-        r#"{"type":"search"}"#,
-        r#"{"web":null}"#,
-        r#"{"web":{"results":null}}"#,
-    ] {
-        assert_eq!(
-            brave_at(&json("200 OK", body), 10, 0, &everything()),
-            Ok(vec![]),
-            "{body}"
-        );
-    }
-    for body in [
-        "{}",
-        r#"{"kind":"customsearch#search"}"#,
-        r#"{"items":null}"#,
-    ] {
-        assert_eq!(
-            google_at(&json("200 OK", body), 10, 1, &everything()),
-            Ok(vec![]),
-            "{body}"
-        );
-    }
-}
-
-#[test]
-fn what_is_no_json_is_an_api_error() {
-    let other = "without a JSON object";
-    for (body, words) in [
-        ("<html>Sign in</html>", other),
-        ("", "an empty body"),
-        ("[1]", other),
-        ("{\"web\":", "breaks off"),
-        ("null", other),
-    ] {
-        let server = Server::bytes(reply("200 OK\r\nContent-Type: text/html", body));
-        for found in [
-            brave_at(&server, 10, 0, &everything()),
-            google_at(&server, 10, 1, &everything()),
-        ] {
-            let Err(ProviderFailure {
-                kind:
-                    ProviderFailureKind::Rejected
-                    | ProviderFailureKind::Upstream
-                    | ProviderFailureKind::NotUnderstood,
-                text,
-                ..
-            }) = found
-            else {
-                panic!("{body}: {found:?}")
-            };
-            assert!(text.contains(words), "{text}");
-        }
-    }
-}
-
-#[test]
-fn a_bad_key_is_told_from_other_failures_at_brave() {
-    let invalid = r#"{"type":"ErrorResponse","error":{"id":"1","status":422,"detail":"The provided
-        subscription token is invalid.","meta":{"component":"authentication"},
-        "code":"SUBSCRIPTION_TOKEN_INVALID"},"time":1}"#;
-    for (status, body) in [
-        ("422 Unprocessable Entity", invalid),
-        ("401 Unauthorized", ""),
-        ("403 No", "{}"),
-    ] {
-        let found = brave_at(&json(status, body), 10, 0, &everything());
-        assert!(
-            matches!(
-                found,
-                Err(ProviderFailure {
-                    kind: ProviderFailureKind::AuthInvalid,
-                    ..
-                })
-            ),
-            "{status}: {found:?}"
-        );
-    }
-    let other = r#"{"error":{"status":422,"detail":"Unable to validate request parameter(s)","code":"VALIDATION"}}"#;
-    let Err(ProviderFailure {
-        kind:
-            ProviderFailureKind::Rejected
-            | ProviderFailureKind::Upstream
-            | ProviderFailureKind::NotUnderstood,
-        text,
-        ..
-    }) = brave_at(
-        &json("422 Unprocessable Entity", other),
-        10,
-        0,
-        &everything(),
-    )
-    else {
-        panic!("no API error")
-    };
-    assert!(
-        text.contains("Unable to validate") && text.contains("422"),
-        "{text}"
-    );
-}
-
-#[test]
-fn a_failing_provider_is_an_api_error_with_its_own_message() {
-    let echo = format!(
-        r#"{{"error":{{"message":"bad request for key={SECRET} or s3cret%2Bkey%2F%3D"}}}}"#
-    );
-    for (status, body) in [
-        ("500 Internal Server Error", "<h1>oops</h1>"),
-        ("503 ", ""),
-        ("400 Bad Request", echo.as_str()),
-    ] {
-        let server = json(status, body);
-        for found in [
-            brave_at(&server, 10, 0, &everything()),
-            google_at(&server, 10, 1, &everything()),
-        ] {
-            let Err(ProviderFailure {
-                kind:
-                    ProviderFailureKind::Rejected
-                    | ProviderFailureKind::Upstream
-                    | ProviderFailureKind::NotUnderstood,
-                text,
-                ..
-            }) = found
-            else {
-                panic!("{status}: {found:?}")
-            };
-            assert!(text.contains(&format!("HTTP {}", &status[..3])), "{text}");
-        }
-    }
 }
 
 fn limited(meta: &str, headers: &str) -> Vec<u8> {
@@ -284,8 +149,7 @@ fn a_wait_that_does_not_fit_into_the_call_is_not_begun() {
         else {
             panic!("{found:?}");
         };
-        let end = format!(". Search again in {seconds} seconds.");
-        assert!(text.ends_with(&end), "{text}");
+        assert!(text.contains(&format!(" {seconds} ")), "{text}");
         assert!(start.elapsed() < Duration::from_secs(4));
         assert_eq!(server.asked().len(), 1);
     }
@@ -293,29 +157,28 @@ fn a_wait_that_does_not_fit_into_the_call_is_not_begun() {
 
 #[test]
 fn a_used_up_quota_is_said_at_once() {
-    let free = "Rate limit exceeded. You've used your free search quota (2,000/month).";
-    let paid = "Rate limit exceeded. You've used your search quota (15,000/month).";
-    for (meta, headers, text) in [
+    for (meta, headers, number) in [
         (
             r#"{"quota_limit":2000,"quota_current":2000,"rate_limit":1,"rate_current":0}"#,
             "",
-            free,
+            "2,000",
         ),
         (
             "{}",
             "\r\nX-RateLimit-Limit: 1, 15000\r\nX-RateLimit-Policy: 1;w=1, 15000;w=2592000\r\nX-RateLimit-Remaining: 1, 0",
-            paid,
+            "15,000",
         ),
-        ("{}", "\r\nX-RateLimit-Remaining: 1, 0", free),
+        ("{}", "\r\nX-RateLimit-Remaining: 1, 0", "2,000"),
         (
             "{}",
             "\r\nX-RateLimit-Policy: 2000;w=2592000\r\nX-RateLimit-Remaining: 0",
-            free,
+            "2,000",
         ),
     ] {
         let server = Server::bytes(limited(meta, headers));
         let found = brave_at(&server, 10, 0, &everything());
-        assert_eq!(found.unwrap_err().text, text, "{headers}");
+        let text = found.unwrap_err().text;
+        assert!(text.contains(number), "{headers}: {text}");
         assert_eq!(server.asked().len(), 1);
     }
 }
@@ -351,35 +214,6 @@ fn a_provider_that_is_not_there_is_a_network_error() {
             })
         ),
         "{found:?}"
-    );
-}
-
-#[test]
-fn missing_credentials_come_with_the_way_to_get_them() {
-    let missing = |provider, credentials: &Credentials<'_>, setup| {
-        let failure = host_search::account(provider, credentials, setup).unwrap_err();
-        assert_eq!(failure.kind, ProviderFailureKind::AuthMissing);
-        failure.text
-    };
-    let nothing = |_: &str| None;
-    let credentials = Credentials::from_vars(&nothing, None);
-    let text = missing(&brave::PROVIDER, &credentials, brave::SETUP_ERROR);
-    assert_eq!(text, brave::SETUP_ERROR);
-    let only_key = |name: &str| (name == "GOOGLE_SEARCH_API_KEY").then(|| "k".to_owned());
-    let credentials = Credentials::from_vars(&only_key, None);
-    let text = missing(&google::PROVIDER, &credentials, google::SETUP_ERROR);
-    assert_eq!(text, google::SETUP_ERROR);
-
-    let home = tempfile::tempdir().unwrap();
-    let dir: PathBuf = home.path().join(".config/ikigai");
-    std::fs::create_dir_all(&dir).unwrap();
-    std::fs::write(dir.join("credentials.json"), "{ not json").unwrap();
-    let credentials = Credentials::from_vars(&nothing, Some(home.path().to_owned()));
-    let text = missing(&brave::PROVIDER, &credentials, brave::SETUP_ERROR);
-    assert!(text.starts_with(brave::SETUP_ERROR), "{text}");
-    assert!(
-        text.contains("credentials.json: is not valid JSON"),
-        "{text}"
     );
 }
 

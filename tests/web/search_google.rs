@@ -1,8 +1,7 @@
 //! Google against servers that answer as documented.
 
-use super::searching::{SECRET, everything, filter, google_at, json};
+use super::searching::{SECRET, everything, filter, google_at};
 use crate::server::{Asked, Server, reply};
-use iki_web::provider::failure::{ProviderFailure, ProviderFailureKind};
 use iki_web::search::SearchResult;
 
 /// A Google that has `per_site` results for each site, and knows `siteSearch`.
@@ -160,50 +159,4 @@ fn results_of_overlapping_domains_come_once() {
     ));
     let found = google_at(&server, 10, 1, &filter(&["a.example", "x.a.example"], &[])).unwrap();
     assert_eq!(urls(&found), ["x.a.example/", "y.a.example/"]);
-}
-
-#[test]
-fn googles_refusals_are_told_apart() {
-    let reason = |reason: &str, message: &str| {
-        format!(
-            r#"{{"error":{{"code":1,"message":"{message}","errors":[{{"message":"m","domain":"usageLimits","reason":"{reason}"}}]}}}}"#
-        )
-    };
-    let details = r#"{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.",
-        "errors":[{"reason":"badRequest"}],"status":"INVALID_ARGUMENT",
-        "details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"API_KEY_INVALID"}]}}"#;
-    let quota = "Rate limit exceeded. You've used your free search quota (100/day).";
-    let at = |status: &str, body: &str| google_at(&json(status, body), 10, 1, &everything());
-    assert!(matches!(
-        at("400 Bad Request", details),
-        Err(ProviderFailure {
-            kind: ProviderFailureKind::AuthInvalid,
-            ..
-        })
-    ));
-    for (status, why) in [
-        ("403 Forbidden", "dailyLimitExceeded"),
-        ("403 Forbidden", "quotaExceeded"),
-        ("429 Too Many Requests", "rateLimitExceeded"),
-    ] {
-        let found = at(status, &reason(why, "Quota exceeded"));
-        assert_eq!(found.unwrap_err().text, quota, "{why}");
-    }
-    for (status, why) in [
-        ("403 Forbidden", "accessNotConfigured"),
-        ("400 Bad Request", "invalid"),
-    ] {
-        let Err(ProviderFailure {
-            kind:
-                ProviderFailureKind::Rejected
-                | ProviderFailureKind::Upstream
-                | ProviderFailureKind::NotUnderstood,
-            text,
-            ..
-        }) = at(status, &reason(why, "Provider's words"))
-        else {
-            panic!("{why}")
-        };
-        assert!(text.contains("Provider's words"), "{text}");
-    }
 }

@@ -1,35 +1,9 @@
 //! The notes of the two search tools: domains that were not searched, filters that left nothing,
 //! the next page.
 
-use crate::common::{Call, directory, tool};
+use super::searching::{KEY, brave, call_at, google};
 use crate::server::{Asked, Server, reply};
 use serde_json::{Value, json};
-
-const KEY: &str = "k3y+of/the=test";
-
-/// A call of the tool at a server, without anything of the environment's own.
-fn call(link: &str, request: &Value, server: &Server) -> Call {
-    let home = directory();
-    let mut call = tool(link).with(request).env("HOME", home.path());
-    for name in ["http_proxy", "https_proxy", "all_proxy"] {
-        call = call.without_env(name).without_env(&name.to_uppercase());
-    }
-    call.without_env("IKIGAI_CONFIG_DIR")
-        .without_env("XDG_CONFIG_HOME")
-        .env("BRAVE_API_KEY", KEY)
-        .env("GOOGLE_SEARCH_API_KEY", KEY)
-        .env("GOOGLE_SEARCH_ENGINE_ID", "engine")
-        .env("IKIGAI_BRAVE_URL", server.url("/search"))
-        .env("IKIGAI_GOOGLE_URL", server.url("/search"))
-}
-
-fn brave(request: &Value, server: &Server) -> Value {
-    call("web-search-brave-tool", request, server).run().json()
-}
-
-fn google(request: &Value, server: &Server) -> Value {
-    call("web-search-google-tool", request, server).run().json()
-}
 
 fn ok(body: &Value) -> Vec<u8> {
     reply("200 OK\r\nContent-Type: application/json", body.to_string())
@@ -81,21 +55,17 @@ fn one_failed_domain_of_several_costs_nothing_but_itself() {
     let found = google(
         &json!({"query": "x y", "allowed_domains": domains}),
         &server,
-    );
+    )
+    .json();
     assert_eq!(
         (&found["success"], &found["count"]),
         (&json!(true), &json!(6))
     );
     assert_eq!(found["results"][1]["url"], "https://b.example/0");
-    let note = found["note"].as_str().unwrap();
-    assert!(
-        note.starts_with("bad.example was not searched: Google search failed: backend error"),
-        "{note}"
-    );
-    assert!(!note.contains("k3y"), "{note}");
+    assert!(found["note"].as_str().unwrap().contains("bad.example"));
 
     let server = google_with(|_, _| None);
-    let answer = call(
+    let answer = call_at(
         "web-search-google-tool",
         &json!({"query": "x y", "allowed_domains": domains}),
         &server,
@@ -110,105 +80,26 @@ fn one_failed_domain_of_several_costs_nothing_but_itself() {
     let found = google(
         &json!({"query": "x y", "allowed_domains": domains}),
         &server,
-    );
+    )
+    .json();
     assert!(found.get("note").is_none(), "{found}");
 }
 
 #[test]
-fn a_key_that_one_domain_rejects_comes_with_its_places() {
-    let server = Server::start(|asked, conn| {
-        let rejected = json!({"error": {"details": [{"reason": "API_KEY_INVALID"}]}});
-        match asked.param("siteSearch").as_deref() {
-            Some("bad.example") => conn.write_all(&reply(
-                "400 Bad Request\r\nContent-Type: application/json",
-                rejected.to_string(),
-            )),
-            _ => conn.write_all(&ok(&json!({"items": items("a.example", 3)}))),
-        }
-    });
-    let domains = json!(["a.example", "bad.example"]);
-    let found = google(
-        &json!({"query": "x y", "allowed_domains": domains}),
-        &server,
-    );
-    assert_eq!(found["count"], json!(3));
-    let note = found["note"].as_str().unwrap();
-    assert!(
-        note.ends_with(
-            "Check GOOGLE_SEARCH_API_KEY, or 'web_search.google.api_key' in credentials.json."
-        ),
-        "{note}"
-    );
-}
-
-#[test]
-fn domains_that_were_not_asked_for_are_counted() {
-    let server = google_with(|_, _| Some(Vec::new()));
-    let domains: Vec<String> = (0..14).map(|n| format!("site-{n}.example")).collect();
-    let found = google(
-        &json!({"query": "x y", "allowed_domains": domains}),
-        &server,
-    );
-    assert_eq!(server.asked().len(), 10);
-    assert_eq!(
-        found["note"],
-        "Only 10 of the allowed domains were searched: send the other 4 in another call."
-    );
-}
-
-#[test]
-fn a_filter_that_leaves_nothing_says_so() {
+fn the_page_that_the_note_on_a_filter_names_has_results() {
     let server = brave_with(&["a.example", "b.example"], 10);
-    let request = json!({"query": "x y", "allowed_domains": ["b.example"]});
-    let found = brave(&request, &server);
+    let mut request = json!({"query": "x y", "allowed_domains": ["b.example"]});
+    let found = brave(&request, &server).json();
     assert_eq!(
-        (&found["count"], found["results"].as_array().unwrap().len()),
-        (&json!(0), 0)
+        (&found["count"], &found["results"]),
+        (&json!(0), &json!([]))
     );
+    assert!(found["note"].as_str().unwrap().contains("\"offset\":1"));
+    request["offset"] = json!(1);
+    let found = brave(&request, &server).json();
     assert_eq!(
-        found["note"],
-        "10 results were found, and `allowed_domains` excluded all of them: ask for the next page \
-         with \"offset\":1, or put site:b.example into `query`."
-    );
-    // As it says.
-    let next = json!({"query": "x y", "allowed_domains": ["b.example"], "offset": 1});
-    let found = brave(&next, &server);
-    assert_eq!(found["count"], 10);
-    assert!(found.get("note").is_none());
-
-    let server = brave_with(&[], 1);
-    let found = brave(
-        &json!({"query": "x y", "blocked_domains": ["other.example"], "offset": 9}),
-        &server,
-    );
-    assert_eq!(
-        found["note"],
-        "1 result was found, and `blocked_domains` excluded all of them."
-    );
-    for search in [brave, google] {
-        let found = search(
-            &json!({"query": "x y", "allowed_domains": ["not a host!"]}),
-            &server,
-        );
-        assert_eq!(found["count"], 0);
-        assert!(
-            found["note"]
-                .as_str()
-                .unwrap()
-                .starts_with("Nothing can be found: no entry of"),
-            "{found}"
-        );
-    }
-
-    let server = google_with(|_, _| Some(items("elsewhere.example", 3)));
-    let found = google(
-        &json!({"query": "x y", "allowed_domains": ["a.example"], "start": 11}),
-        &server,
-    );
-    assert_eq!(
-        found["note"],
-        "3 results were found, and `allowed_domains` excluded all of them: ask for the next page \
-         with \"start\":21, or put site:a.example into `query`."
+        (&found["count"], &found["note"]),
+        (&json!(10), &Value::Null)
     );
 }
 
@@ -218,10 +109,11 @@ fn nothing_found_at_all_and_something_left_are_plain_answers() {
     let found = brave(
         &json!({"query": "x y", "allowed_domains": ["b.example"]}),
         &server,
-    );
+    )
+    .json();
     assert_eq!(found, json!({"success": true, "results": [], "count": 0}));
     let server = google_with(|_, _| Some(items("a.example", 2)));
-    let found = google(&json!({"query": "x y"}), &server);
+    let found = google(&json!({"query": "x y"}), &server).json();
     assert_eq!(found["count"], 2);
     assert!(found.get("note").is_none());
 }
@@ -231,7 +123,7 @@ fn a_bounded_answer_drops_whole_results_from_its_end_and_says_how_to_go_on() {
     let server = brave_with(&[], 20);
     for limit in [600_usize, 1000, 3000, 5000, 100_000] {
         let request = json!({"query": "x y", "count": 20});
-        let answer = call("web-search-brave-tool", &request, &server)
+        let answer = call_at("web-search-brave-tool", &request, &server)
             .env("IKIGAI_MAX_ANSWER", limit.to_string())
             .run();
         assert!(
@@ -247,18 +139,17 @@ fn a_bounded_answer_drops_whole_results_from_its_end_and_says_how_to_go_on() {
             continue;
         }
         assert!((1..20).contains(&shown), "{limit}: {shown}");
-        let expected = format!(
-            "{shown} of 20 results are shown, for which there is room: go on with \"count\":{shown},\"offset\":1."
-        );
-        assert_eq!(found["note"], expected);
+        let next = format!("\"count\":{shown},\"offset\":1");
+        assert!(found["note"].as_str().unwrap().contains(&next), "{found}");
         let next = brave(
             &json!({"query": "x y", "count": shown, "offset": 1}),
             &server,
-        );
+        )
+        .json();
         assert_eq!(next["results"][0]["title"], format!("title {shown}"));
     }
     let server = google_with(|_, _| Some(items(&"a".repeat(60), 10)));
-    let answer = call(
+    let answer = call_at(
         "web-search-google-tool",
         &json!({"query": "x y", "start": 5}),
         &server,
@@ -268,11 +159,8 @@ fn a_bounded_answer_drops_whole_results_from_its_end_and_says_how_to_go_on() {
     let found = answer.json();
     let shown = found["results"].as_array().unwrap().len();
     assert!((1..10).contains(&shown));
-    let note = found["note"].as_str().unwrap();
-    assert!(
-        note.ends_with(&format!("go on with \"start\":{}.", 5 + shown)),
-        "{note}"
-    );
+    let next = format!("\"start\":{}", 5 + shown);
+    assert!(found["note"].as_str().unwrap().contains(&next), "{found}");
 }
 
 #[test]
@@ -281,7 +169,7 @@ fn a_reply_with_a_byte_order_mark_is_read() {
         "200 OK",
         "\u{feff}{\"web\":{\"results\":[{\"url\":\"https://a.example/\"}]}}",
     ));
-    assert_eq!(brave(&json!({"query": "x y"}), &server)["count"], 1);
+    assert_eq!(brave(&json!({"query": "x y"}), &server).json()["count"], 1);
 }
 
 #[test]
@@ -291,7 +179,7 @@ fn a_search_ends_within_the_time_of_its_caller() {
         Ok(())
     });
     for link in ["web-search-brave-tool", "web-search-google-tool"] {
-        let answer = call(link, &json!({"query": "x y"}), &server)
+        let answer = call_at(link, &json!({"query": "x y"}), &server)
             .env("IKIGAI_MAX_SECONDS", "1.5")
             .run();
         assert_eq!(answer.json()["error_code"], "NETWORK_ERROR");

@@ -3,15 +3,17 @@
 // Every test file includes this module and uses its own part of it.
 #![allow(dead_code)]
 
-use iki_web::client::HttpClient;
 use iki_web::client::proxy::ProxySettings;
+use iki_web::client::{FetchError, FetchRequest, HttpClient, HttpResponse, parse_url};
 use iki_web::credentials::Credentials;
 use iki_web::provider::failure::ProviderFailure;
 use iki_web::search::host_search::{self, HostSearch};
 use iki_web::search::search_provider::SearchProvider;
 use iki_web::search::{DomainFilter, SearchResult, brave, google};
 
+use crate::common::{Answer, Call, tool};
 use crate::server::{Server, reply};
+use serde_json::Value;
 
 /// A key that needs encoding in a query.
 pub const SECRET: &str = "s3cret+key/=";
@@ -89,4 +91,36 @@ pub fn json(status: &str, body: &str) -> Server {
 /// No filter.
 pub fn everything() -> DomainFilter {
     DomainFilter::default()
+}
+
+/// A key of the tools' calls.
+pub const KEY: &str = "k3y+of/the=test";
+
+/// A host's call of a tool with this server as both providers, of which all keys are known.
+pub fn call_at(link: &str, request: &Value, server: &Server) -> Call {
+    let call = tool(link).with(request).without_settings();
+    call.env("HOME", "/nonexistent")
+        .env("BRAVE_API_KEY", KEY)
+        .env("GOOGLE_SEARCH_API_KEY", KEY)
+        .env("GOOGLE_SEARCH_ENGINE_ID", "engine")
+        .env("IKIGAI_BRAVE_URL", server.url("/search"))
+        .env("IKIGAI_GOOGLE_URL", server.url("/search"))
+}
+
+pub fn brave(request: &Value, server: &Server) -> Answer {
+    call_at("web-search-brave-tool", request, server).run()
+}
+
+pub fn google(request: &Value, server: &Server) -> Answer {
+    call_at("web-search-google-tool", request, server).run()
+}
+
+/// A page, fetched through no proxy.
+pub fn get(url: &str) -> Result<HttpResponse, FetchError> {
+    let url = parse_url(url).unwrap();
+    client().get(&FetchRequest {
+        url: &url,
+        accept: "*/*",
+        headers: &[],
+    })
 }

@@ -39,10 +39,8 @@ impl Waiting {
 
     /// The answer of a call of `url` that is stopped while it waits for this server.
     fn answer(&self, variable: &str, scheme: &str, url: &str) -> Value {
-        let mut call = tool("web-fetch-tool").with(&json!({ "url": url }));
-        for name in ["http_proxy", "https_proxy", "all_proxy"] {
-            call = call.without_env(name).without_env(&name.to_uppercase());
-        }
+        let call = tool("web-fetch-tool").with(&json!({ "url": url }));
+        let mut call = call.without_settings();
         if !variable.is_empty() {
             let proxy = format!("{scheme}://127.0.0.1:{}", self.server.port());
             call = call.env(variable, proxy);

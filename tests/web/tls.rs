@@ -7,12 +7,11 @@ use std::sync::{Arc, LazyLock};
 use std::thread;
 use std::time::Duration;
 
+use super::searching::get;
 use crate::server::{Authority, SelfSigned, Server, page, redirect};
 use crate::staged;
 use iki_web::client::proxy::ProxySettings;
-use iki_web::client::{
-    FetchError as Error, FetchRequest as Request, HttpClient, HttpResponse, parse_url,
-};
+use iki_web::client::{FetchError as Error, FetchRequest as Request, HttpClient, parse_url};
 use rustls::ServerConfig;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -56,16 +55,6 @@ static TRUSTED: LazyLock<Trusted> = LazyLock::new(|| {
     unsafe { std::env::set_var("SSL_CERT_FILE", path) };
     trusted
 });
-
-fn get(url: &str) -> Result<HttpResponse, Error> {
-    let url = parse_url(url).unwrap();
-    let client = HttpClient::new().proxies(ProxySettings::default());
-    client.get(&Request {
-        url: &url,
-        accept: "*/*",
-        headers: &[],
-    })
-}
 
 fn good() -> Arc<ServerConfig> {
     TRUSTED
@@ -130,7 +119,7 @@ fn a_certificate_for_another_host_is_refused() {
 }
 
 #[test]
-fn a_server_whose_own_certificate_is_trusted_is_reached_though_it_calls_itself_an_authority() {
+fn a_trusted_certificate_that_calls_itself_an_authority_is_accepted() {
     let server = Server::start_tls(TRUSTED.good.server(), |_, conn| {
         conn.write_all(&page("mine"))
     });

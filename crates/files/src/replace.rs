@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_edits_at_once_none_is_lost() {
+    fn no_edit_is_lost_of_many_at_once() {
         const WRITERS: usize = 8;
         const EDITS: usize = 60;
         let words = |sign: &str| -> String {

@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_that_ask_the_same_one_works_and_nothing_is_left() {
+    fn one_call_works_for_many_that_ask_the_same() {
         on_a_runtime(async {
             let calls = Arc::new(CoalescedCalls::<usize>::default());
             let worked = Arc::new(AtomicUsize::new(0));

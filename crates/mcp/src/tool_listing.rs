@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_keeps_the_words_that_every_provider_knows_and_its_descriptions_say_the_others() {
+    fn a_schema_keeps_the_words_that_every_provider_knows() {
         let schema = json!({
             "type": "object",
             "additionalProperties": false,

@@ -138,7 +138,7 @@
 //! 17. The server is a subreaper, sends SIGTERM to its tools and to all that no watchdog sees to,
 //!     and kills what descends from it two seconds later, but for the steps of its calls.
 //!     `mcp::ending::`
-//!     `at_the_server_s_end_all_are_asked_at_once_and_none_is_waited_for_longer_than_the_others`,
+//!     `a_server_that_ends_asks_all_commands_at_once`,
 //!     `mcp::life::` `a_signal_to_the_server_ends_what_runs`,
 //!     `what_a_command_left_in_the_background_lives_until_the_session_ends`.
 //! 18. Its calls notice as in 1. `mcp::ending::`
@@ -156,10 +156,10 @@
 //! 20. Two seconds before the time is over, or at half of less than four, the tool has the watchdog
 //!     end all of it, and shortly before the end whatever is left is killed (`Deadline`), so that
 //!     the answer is there in time. `bash::ending::`
-//!     `two_seconds_before_its_limit_or_at_half_of_a_short_one_a_command_is_asked_to_end`,
+//!     `a_command_is_asked_to_end_two_seconds_before_its_limit`,
 //!     `who_does_not_heed_it_is_killed_within_the_limit_and_named`,
 //!     `whoever_left_the_group_or_is_stopped_is_asked_too`,
-//!     `bash_limits::at_the_end_of_its_time_a_command_is_ended_and_what_there_was_is_answered`,
+//!     `bash_limits::a_command_whose_time_is_over_is_ended_and_its_output_answered`,
 //!     `refused_services::`
 //!     `at_the_end_of_its_time_a_command_is_ended_where_nobody_is_a_subreaper`.
 //! 21. A browser has a watchdog like a command, which is never released, and which also removes the

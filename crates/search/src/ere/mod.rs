@@ -39,7 +39,7 @@
 //! **To add a form:** a row in the table of `parser`, its parsing, a case in
 //! `tests/grep/patterns.rs`; if POSIX defines it, it must agree with glibc in
 //! `tests/search/ere_conformance.rs` and the fuzz target `ere`. To refuse one: a row in
-//! `unsupported` and a request in `tests/glob/messages.txt`.
+//! `unsupported` and a request in `tests/messages/grep.txt`.
 
 mod alternative_readings;
 mod ast;

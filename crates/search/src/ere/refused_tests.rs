@@ -1,5 +1,5 @@
 //! Patterns that are refused, or read in another way. What is said of them is tested as text, in
-//! `tests/glob/messages.txt`.
+//! `tests/messages/grep.txt`.
 
 use super::{AlternativeReadings, RegexMatcher};
 

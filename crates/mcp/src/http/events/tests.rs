@@ -187,7 +187,7 @@ fn a_large_answer_reaches_its_connection_and_an_error_whoever_resumes() {
 }
 
 #[test]
-fn a_call_is_left_alone_at_once_where_its_client_cannot_resume_and_else_after_a_while() {
+fn a_call_whose_client_cannot_resume_is_left_alone_at_once() {
     run(async {
         let events = EventStreams::new(KEPT);
         let (mut writer, feed) = events.open(&session("a"), false);

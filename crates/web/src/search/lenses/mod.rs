@@ -235,16 +235,4 @@ mod tests {
         assert_eq!(nowhere.problems.len(), 1);
         assert_eq!(nowhere.list().len(), 16);
     }
-
-    #[test]
-    fn an_unknown_name_is_answered_with_all_in_order() {
-        let text = LensCatalog::compiled_in().find_lens("weather").unwrap_err();
-        assert!(
-            text.starts_with(
-                "There is no lens \"weather\". There are: academic, biomed, clinical,"
-            ),
-            "{text}"
-        );
-        assert!(text.ends_with("security, tech."), "{text}");
-    }
 }

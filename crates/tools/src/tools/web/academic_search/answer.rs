@@ -134,12 +134,17 @@ fn notes(search: &PaperSearch, answer: &PaperAnswer) -> Notes {
         });
     }
     if let Some(id) = search.target.center() {
-        for (names, what) in [
-            (&answer.unknown_to, "does not know"),
-            (&answer.withheld_by, "keeps to itself the list of"),
+        for (names, one, several) in [
+            (&answer.unknown_to, "does not know", "do not know"),
+            (
+                &answer.withheld_by,
+                "keeps to itself the list of",
+                "keep to themselves the list of",
+            ),
         ] {
             if !names.is_empty() && answer.papers.is_empty() {
-                notes.add(format!("{} {what} {id}.", names.join(", ")));
+                let what = if names.len() == 1 { one } else { several };
+                notes.add(format!("{} {what} {id}.", join_list(names, "and")));
             }
         }
         if answer.answered.is_empty() && answer.papers.is_empty() {
