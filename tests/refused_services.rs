@@ -281,6 +281,16 @@ fn a_killed_tool_leaves_no_process_where_it_can_be_no_subreaper() {
     leaves_nothing(call("pidfd_open", libc::SYS_pidfd_open), script, 55, 4);
 }
 
+/// The answer of a tool that cannot be a subreaper.
+fn answer_of_no_subreaper(bash: Command, script: &str) -> Value {
+    let here = directory();
+    let request = json!({ "command": script });
+    let child = start(bash, &request, here.path(), |command| {
+        refuse(command, SUBREAPER, libc::EINVAL);
+    });
+    answer(child)
+}
+
 #[test]
 fn at_the_end_of_its_time_a_command_is_ended_where_nobody_is_a_subreaper() {
     let cases = [
@@ -290,52 +300,32 @@ fn at_the_end_of_its_time_a_command_is_ended_where_nobody_is_a_subreaper() {
         (45, 124, "trap '' TERM; (sleep 0.6; kill -9 $PPID) &"),
     ];
     common::side_by_side(cases, |(number, code, kill)| {
-        let here = directory();
         let mark = alone(number);
         let script = format!("{kill} (setsid sleep {mark} &); echo x; sleep {mark}");
         let mut bash = Command::new(link("bash"));
         bash.env("IKIGAI_MAX_SECONDS", "1");
-        let child = start(
-            bash,
-            &json!({ "command": script }),
-            here.path(),
-            |command| {
-                refuse(command, SUBREAPER, libc::EINVAL);
-            },
-        );
-        let answer = answer(child);
+        let answer = answer_of_no_subreaper(bash, &script);
         assert_eq!(answer["output"], "x");
         assert_eq!(answer["exit_code"], code);
         assert!(eventually(|| processes_with(&mark).is_empty()));
     });
 }
 
-/// A call of bash in which nobody can be a subreaper.
-fn start_without_subreaper(request: &Value, place: &Path) -> Child {
-    let bash = Command::new(link("bash"));
-    start(bash, request, place, |command| {
-        refuse(command, SUBREAPER, libc::EINVAL);
-    })
-}
-
 #[test]
 fn a_command_that_kills_its_watchdog_is_ended_where_nobody_is_a_subreaper() {
     let mark = alone(42);
-    let here = directory();
     let script = format!("sleep {mark} & echo x; kill -9 $PPID; sleep {mark}");
-    let request = json!({ "command": script });
-    let child = start_without_subreaper(&request, here.path());
-    assert_eq!(answer(child), json!({"output": "x", "exit_code": 137}));
+    let answer = answer_of_no_subreaper(Command::new(link("bash")), &script);
+    assert_eq!(answer, json!({"output": "x", "exit_code": 137}));
     assert!(eventually(|| processes_with(&mark).is_empty()));
 }
 
 #[test]
 fn what_is_left_in_the_background_lives_on_where_nobody_is_a_subreaper() {
     let mark = alone(43);
-    let here = directory();
-    let request = json!({"command": format!("sleep {mark} >/dev/null 2>&1 & echo x")});
-    let child = start_without_subreaper(&request, here.path());
-    assert_eq!(answer(child), json!({"output": "x", "exit_code": 0}));
+    let script = format!("sleep {mark} >/dev/null 2>&1 & echo x");
+    let answer = answer_of_no_subreaper(Command::new(link("bash")), &script);
+    assert_eq!(answer, json!({"output": "x", "exit_code": 0}));
     assert!(eventually(|| processes_with(&mark).len() == 1));
     let found = processes_with(&mark);
     // SAFETY: the one process that has the mark.
