@@ -130,6 +130,10 @@ fn code_is_one_piece_whatever_stands_in_it() {
             "<pre class=lang-rust>a\n\n b\n</pre>",
             r#"CodeBlock("rust" "a\n\n b")"#,
         ),
+        (
+            "<tt><pre>a\n b</pre></tt><code><pre>c</pre></code>",
+            r#"CodeBlock("" "a\n b") Paragraph[Code("c")]"#,
+        ),
     ]);
 }
 
