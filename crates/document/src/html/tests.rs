@@ -151,6 +151,14 @@ fn links_and_images_lead_to_absolute_addresses() {
         ),
         ("<a href=/x></a><a href=#x></a><a href=/x><i> </i></a>", ""),
         (
+            "f(x)<a href=#f title='Link to this definition'>\u{f0c1}</a>",
+            r#"Paragraph["f(x)"]"#,
+        ),
+        (
+            "<h1><a href=x>a</a><span class=sep></span>b</h1>",
+            r#"Heading(1)[Link("https://example.com/a/x")["a"] " b"]"#,
+        ),
+        (
             "<a href=/x><img src=y alt=z></a>",
             r#"Paragraph[Link("https://example.com/x")[Image("https://example.com/a/y" "z")]]"#,
         ),

@@ -86,6 +86,22 @@ const BOX_ELEMENTS: &[&str] = INLINE_ELEMENTS.split_at(5).1;
 /// A space that the page does not have: in a browser, too, it is one.
 pub(in crate::html) const BOX_SPACE: &str = "\u{c}";
 
+/// Classes of empty elements that a style sheet fills with a mark between two words.
+const SEPARATORS: &str = "sep separator";
+
+/// True for an empty element at `offset` that separates words; its content would be at `end`.
+pub(super) fn is_separator(page: &str, offset: usize, end: usize, name: &str) -> bool {
+    name == "span"
+        && page[end..].starts_with("</span")
+        && tag::read(page, offset + 1)
+            .and_then(|tag| tag.get("class"))
+            .is_some_and(|class| {
+                class
+                    .split_ascii_whitespace()
+                    .any(|word| dom::lists(SEPARATORS, word))
+            })
+}
+
 /// True if the words before and in the element at `offset` would run together, but for a style
 /// sheet: a label or a time, or a word and the next one, in a box each.
 pub(super) fn runs_together(page: &str, offset: usize, name: &str) -> bool {
