@@ -76,11 +76,15 @@ fn title_line(page: &MeasuredPage, chosen: &[bool]) -> Option<usize> {
     let blocks = blocks[..first].iter().enumerate();
     let is_title = |block: &TextBlock| {
         let title = page.title.words.len();
+        let (words, of_title) = (block.text.words, block.text.of_title);
+        let is_heading = page.cut.elements[block.element as usize].heading > 0;
         block.flags & (UNSEEN | CONTROL) == 0
             && block.linked == 0
-            && block.text.of_title >= MIN_TITLE_WORDS
-            && block.text.of_title == block.text.words
-            && 3 * block.text.of_title as usize >= title
+            && if is_heading {
+                of_title > 0 && 2 * of_title >= words
+            } else {
+                of_title >= MIN_TITLE_WORDS && of_title == words && 3 * of_title as usize >= title
+            }
     };
     let lines = blocks.filter(|(_, block)| is_title(block));
     let (line, _) = lines.max_by_key(|(_, block)| block.text.of_title)?;
