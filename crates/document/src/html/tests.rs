@@ -134,6 +134,11 @@ fn code_is_one_piece_whatever_stands_in_it() {
             "<tt><pre>a\n b</pre></tt><code><pre>c</pre></code>",
             r#"CodeBlock("" "a\n b") Paragraph[Code("c")]"#,
         ),
+        // Formulas that a script draws; what is not one alone stays text.
+        (
+            r"<p>If <span class=math>\(a_1*b\)</span>, x.<div class=math>\[\frac{a}{b}\]</div>\(c\)",
+            r#"Paragraph["If " Code("a_1*b") ", x."] Paragraph[Code("\\frac{a}{b}")] Paragraph["\\(c\\)"]"#,
+        ),
     ]);
 }
 
