@@ -28,7 +28,7 @@ const MIN_HIDDEN_WORDS: u32 = 150;
 const MIN_TITLE_WORDS: u32 = 2;
 
 /// Minimum number of words of text: the name of a site has fewer.
-const MIN_TEXT_WORDS: u32 = 5;
+const MIN_TEXT_WORDS: u32 = 8;
 
 pub(super) fn choose_blocks(page: &MeasuredPage, chances: &[f64]) -> ContentChoice {
     let cut = page.cut;
@@ -65,15 +65,19 @@ pub(super) fn choose_blocks(page: &MeasuredPage, chances: &[f64]) -> ContentChoi
 /// Returns the line before the chosen text of a page without a main heading whose words are all in
 /// the page's title, as many of them as in no other line.
 fn title_line(page: &MeasuredPage, chosen: &[bool]) -> Option<usize> {
-    if page.heading.is_some() {
-        return None;
-    }
     let blocks = &page.cut.blocks;
     let is_text = |(block, chosen): (&TextBlock, &bool)| {
         *chosen && block.text.words >= MIN_TEXT_WORDS && block.text.of_title < block.text.words
     };
-    let first = blocks.iter().zip(chosen).position(is_text)?;
-    let blocks = blocks[..first].iter().enumerate();
+    let text = blocks.iter().zip(chosen).position(is_text);
+    let before = ..text.unwrap_or(blocks.len());
+    if page
+        .heading
+        .is_some_and(|heading| before.contains(&heading))
+    {
+        return None;
+    }
+    let blocks = blocks[before].iter().enumerate();
     let is_title = |block: &TextBlock| {
         let title = page.title.words.len();
         let (words, of_title) = (block.text.words, block.text.of_title);
@@ -83,7 +87,7 @@ fn title_line(page: &MeasuredPage, chosen: &[bool]) -> Option<usize> {
             && if is_heading {
                 of_title > 0 && 2 * of_title >= words
             } else {
-                of_title >= MIN_TITLE_WORDS && of_title == words && 3 * of_title as usize >= title
+                of_title >= MIN_TITLE_WORDS && of_title == words && 4 * of_title as usize >= title
             }
     };
     let lines = blocks.filter(|(_, block)| is_title(block));
