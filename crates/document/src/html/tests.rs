@@ -164,6 +164,11 @@ fn links_and_images_lead_to_absolute_addresses() {
             r#"Heading(1)[Link("https://example.com/a/x")["a"] " b"]"#,
         ),
         (
+            "Class<span class=mlabels><span class=mlabel>inline</span><span class=mlabel>virtual\
+             </span></span>",
+            r#"Paragraph["Class inline virtual"]"#,
+        ),
+        (
             "<a href=/x><img src=y alt=z></a>",
             r#"Paragraph[Link("https://example.com/x")[Image("https://example.com/a/y" "z")]]"#,
         ),

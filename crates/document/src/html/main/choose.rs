@@ -27,6 +27,9 @@ const MIN_HIDDEN_WORDS: u32 = 150;
 /// Minimum number of words of a line that is the page's title.
 const MIN_TITLE_WORDS: u32 = 2;
 
+/// Minimum number of words of a title for each one of a label in its line.
+const MIN_WORDS_PER_LABEL: u32 = 3;
+
 /// Minimum number of words of text: the name of a site has fewer.
 const MIN_TEXT_WORDS: u32 = 8;
 
@@ -87,7 +90,9 @@ fn title_line(page: &MeasuredPage, chosen: &[bool]) -> Option<usize> {
             && if is_heading {
                 of_title > 0 && 2 * of_title >= words
             } else {
-                of_title >= MIN_TITLE_WORDS && of_title == words && 4 * of_title as usize >= title
+                of_title >= MIN_TITLE_WORDS
+                    && words - of_title <= of_title / MIN_WORDS_PER_LABEL
+                    && 4 * of_title as usize >= title
             }
     };
     let lines = blocks.filter(|(_, block)| is_title(block));

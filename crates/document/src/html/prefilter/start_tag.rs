@@ -75,7 +75,7 @@ impl<'a> PageFilter<'a> {
             self.noscript = tag::raw_end(self.page, tag.end, name).0;
         }
         if (controls::runs_together(self.page, offset, name)
-            || controls::is_separator(self.page, offset, tag.end, name))
+            || controls::is_set_apart(self.page, offset, tag.end, name))
             && !self.tree.is_code()
         {
             // The choice of main content measures the page's own text, without this space.
