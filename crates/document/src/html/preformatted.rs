@@ -19,10 +19,8 @@ pub(super) fn text_of(node: &Handle) -> String {
     let push = |steps: &mut Vec<SubtreeStep>, node: &Handle| {
         let mut children: Vec<Handle> = node.children.borrow().clone();
         let kind = dom::kind(node);
-        let block = |node: &Handle| dom::kind(node) == Some(ElementKind::Block);
-        if kind == Some(ElementKind::Block) && children.iter().any(block) {
-            // Line ends between lines only lay out the source.
-            children.retain(|child| !dom::is_blank(child));
+        if kind == Some(ElementKind::Block) && children.iter().any(is_block) {
+            remove_layout(&mut children);
         }
         if kind == Some(ElementKind::Row) {
             children.retain(|cell| dom::kind(cell).is_some());
@@ -44,7 +42,8 @@ pub(super) fn text_of(node: &Handle) -> String {
         match &node.data {
             NodeData::Text { contents } => {
                 let contents = contents.borrow();
-                if std::mem::take(&mut line_due) && !text.is_empty() && !text.ends_with('\n') {
+                let goes_on = !text.is_empty() && !text.ends_with('\n');
+                if std::mem::take(&mut line_due) && goes_on && !contents.starts_with('\n') {
                     text.push('\n');
                 }
                 text.push_str(&contents);
@@ -84,6 +83,30 @@ pub(super) fn text_of(node: &Handle) -> String {
         text = text.replace("\r\n", "\n").replace('\r', "\n");
     }
     text
+}
+
+fn is_block(node: &Handle) -> bool {
+    dom::kind(node) == Some(ElementKind::Block)
+}
+
+/// Removes the line end between two boxes, which only lays out the source; all other whitespace is
+/// the code's.
+fn remove_layout(children: &mut Vec<Handle>) {
+    let boxes: Vec<bool> = children.iter().map(is_block).collect();
+    let mut index = 0_usize;
+    children.retain(|child| {
+        let near = [index.checked_sub(1), Some(index + 1)];
+        index += 1;
+        let is_between = near.iter().all(|near| {
+            let box_near = near.and_then(|near| boxes.get(near));
+            box_near.is_none_or(|is_box| *is_box)
+        });
+        let is_blank_line = match &child.data {
+            NodeData::Text { contents } => contents.borrow().matches('\n').count() > 1,
+            _ => false,
+        };
+        !is_between || is_blank_line || !dom::is_blank(child)
+    });
 }
 
 /// True if a `pre` contains `code`, which makes it a code block even if it is empty.

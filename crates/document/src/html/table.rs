@@ -40,6 +40,9 @@ pub(super) fn read_shape(table: &Handle) -> Option<TableLayout> {
             if cells == 0 {
                 continue;
             }
+            if cells == 2 && shape.cells == 1 && is_listing(row) {
+                return None;
+            }
             shape.cells = shape.cells.max(cells);
             shape.columns = shape.columns.max(width);
             if std::mem::take(&mut first) {
@@ -299,6 +302,14 @@ fn fits_a_cell(cell: &Handle, is_headed: bool) -> bool {
         open.extend(node.children.borrow().iter().rev().cloned());
     }
     true
+}
+
+/// True for a row of the numbers of lines and their code, below a row with the file's name.
+fn is_listing(row: &Handle) -> bool {
+    let cells = row.children.borrow();
+    let mut cells = cells.iter().filter(|cell| cell_visibility(cell).is_some());
+    let (first, second) = (cells.next(), cells.next());
+    first.is_some_and(|first| is_gutter(first, second, false))
 }
 
 /// True if `cell`, before the cell `next` of its row, holds the numbers of the lines of code there.

@@ -130,6 +130,15 @@ fn code_is_one_piece_whatever_stands_in_it() {
             "<pre class=lang-rust>a\n\n b\n</pre>",
             r#"CodeBlock("rust" "a\n\n b")"#,
         ),
+        (
+            "<tt><pre>a\n b</pre></tt><code><pre>c</pre></code>",
+            r#"CodeBlock("" "a\n b") Paragraph[Code("c")]"#,
+        ),
+        // Formulas that a script draws; what is not one alone stays text.
+        (
+            r"<p>If <span class=math>\(a_1*b\)</span>, x.<div class=math>\[\frac{a}{b}\]</div>\(c\)",
+            r#"Paragraph["If " Code("a_1*b") ", x."] Paragraph[Code("\\frac{a}{b}")] Paragraph["\\(c\\)"]"#,
+        ),
     ]);
 }
 
@@ -146,6 +155,19 @@ fn links_and_images_lead_to_absolute_addresses() {
             r#"Paragraph[Link("https://example.com/x")["l"]]"#,
         ),
         ("<a href=/x></a><a href=#x></a><a href=/x><i> </i></a>", ""),
+        (
+            "f(x)<a href=#f title='Link to this definition'>\u{f0c1}</a>",
+            r#"Paragraph["f(x)"]"#,
+        ),
+        (
+            "<h1><a href=x>a</a><span class=sep></span>b</h1>",
+            r#"Heading(1)[Link("https://example.com/a/x")["a"] " b"]"#,
+        ),
+        (
+            "Class<span class=mlabels><span class=mlabel>inline</span><span class=mlabel>virtual\
+             </span></span>",
+            r#"Paragraph["Class inline virtual"]"#,
+        ),
         (
             "<a href=/x><img src=y alt=z></a>",
             r#"Paragraph[Link("https://example.com/x")[Image("https://example.com/a/y" "z")]]"#,

@@ -1,6 +1,6 @@
 //! Chooses the blocks of the page's main content by their probabilities.
 
-use super::blocks::{PageBlocks, TextBlock, UNSEEN};
+use super::blocks::{CONTROL, PageBlocks, TextBlock, UNSEEN};
 use super::keep;
 use super::page::MeasuredPage;
 use crate::document::OmittedBlocks;
@@ -24,6 +24,15 @@ const MIN_HIDDEN_CHANCE: f64 = 0.8;
 /// lower minimum would gain less than a hundredth of the content of any development page.
 const MIN_HIDDEN_WORDS: u32 = 150;
 
+/// Minimum number of words of a line that is the page's title.
+const MIN_TITLE_WORDS: u32 = 2;
+
+/// Minimum number of words of a title for each one of a label in its line.
+const MIN_WORDS_PER_LABEL: u32 = 3;
+
+/// Minimum number of words of text: the name of a site has fewer.
+const MIN_TEXT_WORDS: u32 = 8;
+
 pub(super) fn choose_blocks(page: &MeasuredPage, chances: &[f64]) -> ContentChoice {
     let cut = page.cut;
     let words: Vec<f64> = cut
@@ -36,9 +45,8 @@ pub(super) fn choose_blocks(page: &MeasuredPage, chances: &[f64]) -> ContentChoi
     let beta = (1.0 + 2.0 * (0.85 - sure)).clamp(0.7, 2.0);
     let mut chosen = best_choice(chances, &words, beta);
     // Marked training content often lacks the title, but a reader is lost without it.
-    if let Some(heading) = page.heading
-        && page.heading_is_title
-    {
+    let heading = page.heading.filter(|_| page.heading_is_title);
+    if let Some(heading) = heading.or_else(|| title_line(page, &chosen)) {
         chosen[heading] = true;
     }
     drop_hidden(cut, chances, &mut chosen);
@@ -55,6 +63,41 @@ pub(super) fn choose_blocks(page: &MeasuredPage, chances: &[f64]) -> ContentChoi
         lacks_data: related.lacks_data,
         omitted: related.omitted,
     }
+}
+
+/// Returns the line before the chosen text of a page without a main heading whose words are all in
+/// the page's title, as many of them as in no other line.
+fn title_line(page: &MeasuredPage, chosen: &[bool]) -> Option<usize> {
+    let blocks = &page.cut.blocks;
+    let is_text = |(block, chosen): (&TextBlock, &bool)| {
+        *chosen && block.text.words >= MIN_TEXT_WORDS && block.text.of_title < block.text.words
+    };
+    let text = blocks.iter().zip(chosen).position(is_text);
+    let before = ..text.unwrap_or(blocks.len());
+    if page
+        .heading
+        .is_some_and(|heading| before.contains(&heading))
+    {
+        return None;
+    }
+    let blocks = blocks[before].iter().enumerate();
+    let is_title = |block: &TextBlock| {
+        let title = page.title.words.len();
+        let (words, of_title) = (block.text.words, block.text.of_title);
+        let is_heading = page.cut.elements[block.element as usize].heading > 0;
+        block.flags & (UNSEEN | CONTROL) == 0
+            && block.linked == 0
+            && if is_heading {
+                of_title > 0 && 2 * of_title >= words
+            } else {
+                of_title >= MIN_TITLE_WORDS
+                    && words - of_title <= of_title / MIN_WORDS_PER_LABEL
+                    && 4 * of_title as usize >= title
+            }
+    };
+    let lines = blocks.filter(|(_, block)| is_title(block));
+    let (line, _) = lines.max_by_key(|(_, block)| block.text.of_title)?;
+    Some(line)
 }
 
 /// Returns the most probable blocks, as many as maximize the expected F-measure with this `beta`.

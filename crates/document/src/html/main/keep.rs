@@ -316,6 +316,14 @@ impl PageParts {
                 let around = parts.get(element.parent as usize);
                 (around.copied().unwrap_or_default(), element.called.parts)
             };
+            // A footnote, which leads back, is the page's also after the container.
+            let follows = |container: usize| {
+                container < number && elements[container].parent == element.parent
+            };
+            let is_beside = meaning & (NOTE | APART) == NOTE
+                && container.is_some_and(follows)
+                && leads_back(page, number);
+            let around = around | (INSIDE * u8::from(is_beside));
             // A comment on what is deprecated is the documentation's, and so are comments and tags
             // beside the signatures of functions.
             let is_comment = meaning & COMMENT == COMMENT && meaning & READERS == 0;
@@ -358,6 +366,13 @@ impl PageParts {
     }
 }
 
+/// True if a link in an element leads to another place in the page.
+fn leads_back(page: &MeasuredPage, number: usize) -> bool {
+    let number = u32::try_from(number).unwrap_or(NONE);
+    let mut blocks = page.cut.blocks.iter();
+    blocks.any(|block| block.flags & LOCAL != 0 && page.is_in(number, block.element))
+}
+
 /// Returns the index of the element that holds the page's own content: the nearest `main` or
 /// `article` around nearly all of the chosen words, else the nearest element that holds the main
 /// heading as well, else the outermost one that has no part of the site in it; never one that also
@@ -366,7 +381,8 @@ fn container(page: &MeasuredPage, words: &[f64]) -> Option<usize> {
     let elements = &page.cut.elements;
     let nearly_all = |words_in: &f64| *words_in >= MIN_CONTAINER_SHARE * words[0];
     let tight = words.iter().rposition(nearly_all)?;
-    let heading = page.heading.map(|number| page.cut.blocks[number].element);
+    let heading = page.heading.or_else(|| heading_before(page, tight));
+    let heading = heading.map(|number| page.cut.blocks[number].element);
     let is_of_site = |number: usize| {
         let called = &elements[number].called;
         let is_called = |category: &usize| called.categories >> *category & 1 == 1;
@@ -395,8 +411,23 @@ fn container(page: &MeasuredPage, words: &[f64]) -> Option<usize> {
         }
         let index = u32::try_from(number).unwrap_or(NONE);
         if heading.is_some_and(|heading| page.is_in(index, heading)) {
-            headed = headed.or(Some(number));
+            headed = headed.or(Some(number).filter(|_| number > 0 || page.heading.is_some()));
         }
         number = element.parent as usize;
     }
+}
+
+/// Returns the last of the highest headings before an element, for a page without a main heading.
+fn heading_before(page: &MeasuredPage, element: usize) -> Option<usize> {
+    let elements = &page.cut.elements;
+    let headings = page.cut.blocks.iter().enumerate().filter(|(_, block)| {
+        let heading = &elements[block.element as usize];
+        heading.heading > 0 && block.linked == 0 && block.flags & (UNSEEN | CONTROL) == 0
+    });
+    let before = headings.take_while(|(_, block)| (block.element as usize) < element);
+    let highest = before.min_by_key(|(number, block)| {
+        let level = elements[block.element as usize].heading;
+        (level, std::cmp::Reverse(*number))
+    });
+    highest.map(|(number, _)| number)
 }

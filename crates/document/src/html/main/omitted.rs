@@ -21,6 +21,9 @@ const MIN_STRAY_CHANCE: f64 = 0.1;
 /// Minimum probability of text that is counted.
 const MIN_OMITTED_TEXT_CHANCE: f64 = 0.2;
 
+/// Minimum probability of counted links that are all there is below a heading that stays.
+const MIN_ALONE_CHANCE: f64 = 0.04;
+
 /// Blocks that were not chosen, of those that may be missing.
 #[derive(Default)]
 pub(super) struct RelatedBlocks {
@@ -48,12 +51,19 @@ pub(super) fn count_omitted(
         ..RelatedBlocks::default()
     };
     let mut last_item = NONE;
+    // True where nothing has stayed since a heading that stays, other than the main one, below
+    // which navigation may be.
+    let mut is_below = false;
     for (number, block) in cut.blocks.iter().enumerate() {
         let part = parts.around[block.element as usize];
-        let is_heading = cut.elements[block.element as usize].heading > 0;
+        let level = cut.elements[block.element as usize].heading;
+        let is_heading = level > 0;
         // A heading of unlikely text in the container is the page's own all the same.
         let is_unlikely_heading =
             is_heading && related.marginal[number] && part & (INSIDE | MARGINAL) == INSIDE;
+        if block.flags & (UNSEEN | CONTROL) == 0 && (chosen[number] || is_heading) {
+            is_below = chosen[number] && level > 1;
+        }
         if !chosen[number] && is_left_out(page, block, part, chances[number]) {
             match item_around(page, block.element) {
                 Some(item) if item == last_item => {}
@@ -85,6 +95,18 @@ pub(super) fn count_omitted(
         });
         let is_of_list = words_of_list.is_some_and(|words| *words > 0.0);
         let is_inside = part & INSIDE != 0;
+        let is_alone = is_below && is_inside && part & MARGINAL == 0 && is_linked(block);
+        if is_alone && block.flags & (LOCAL | WAY) == 0 && chances[number] >= MIN_ALONE_CHANCE {
+            match item {
+                Some(item) if item == last_item => {}
+                Some(item) => {
+                    related.omitted.items += 1;
+                    last_item = item;
+                }
+                None => related.omitted.paragraphs += 1,
+            }
+            continue;
+        }
         let may_be_content = is_inside
             && part & MARGINAL == 0
             && (parts.has_signatures || is_of_list || chances[number] >= MIN_LIST_CHANCE);

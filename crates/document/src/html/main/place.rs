@@ -1,7 +1,7 @@
 //! Adds blocks that belong to the chosen ones by where they stand: the text of buttons in a text,
 //! the lines below a heading, captions, the sources of quotations and values beside their labels.
 
-use super::blocks::{CONTACT, CONTROL, FIELD, OPENER, PageElement, TextBlock, UNSEEN};
+use super::blocks::{CONTACT, CONTROL, FIELD, LOCAL, OPENER, PageElement, TextBlock, UNSEEN, WAY};
 use super::keep::{DATA, INSIDE, chosen_words, has_more_than_links, is_in_any, is_linked};
 use super::page::MeasuredPage;
 use super::tags;
@@ -46,9 +46,33 @@ pub(super) fn keep_by_place(
     chances: &[f64],
     chosen: &mut [bool],
 ) {
+    keep_kicker(page, parts, chosen);
     keep_ledes(page, parts, chances, chosen);
     keep_beside(page, parts, chances, chosen);
     keep_buttons(page, parts, chosen);
+}
+
+/// Adds the line above the first heading that stays, where an element holds nothing but the two, as
+/// the package above the name of a class.
+fn keep_kicker(page: &MeasuredPage, parts: &[u8], chosen: &mut [bool]) {
+    let (blocks, elements) = (&page.cut.blocks, &page.cut.elements);
+    let is_seen = |number: &usize| blocks[*number].flags & (UNSEEN | CONTROL) == 0;
+    let mut seen = (0..blocks.len()).filter(is_seen);
+    let mut above = None;
+    let heading = seen.find(|number| {
+        let is_heading = chosen[*number] && elements[blocks[*number].element as usize].heading > 0;
+        above = if is_heading { above } else { Some(*number) };
+        is_heading
+    });
+    if let (Some(heading), Some(above)) = (heading, above) {
+        let both = holder(page, blocks[above].element, |number, _| {
+            page.is_in(number, blocks[heading].element)
+        });
+        let part = parts[blocks[above].element as usize];
+        chosen[above] |= both.is_some_and(|both| page.sums[both as usize].blocks < 2.5)
+            && part & (INSIDE | APART | ASIDE) == INSIDE
+            && blocks[above].flags & (LOCAL | WAY) == 0;
+    }
 }
 
 /// Adds the line below each chosen heading: in its header or, below the main heading, near it or
@@ -138,7 +162,7 @@ fn keep_beside(page: &MeasuredPage, parts: &[u8], chances: &[f64], chosen: &mut 
         };
         let is_amid = part & APART == 0 && (first..last).contains(&number);
         let is_caption = is_amid
-            && !is_linked(block)
+            && (!is_linked(block) || chance >= MIN_OWN_VALUE_CHANCE)
             && holder(page, block.element, |_, element| {
                 element.called.block_kind == tags::CAPTION
             })

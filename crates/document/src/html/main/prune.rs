@@ -9,7 +9,7 @@ use super::blocks::{CONTROL, PageBlocks, TreeLeaf, UNSEEN};
 use super::hash::FnvHash;
 use super::page::sum_up;
 use crate::html::image::ImageElement;
-use crate::html::{dom, reveal};
+use crate::html::{dom, listing, reveal};
 
 struct PruneFrame {
     node: Handle,
@@ -19,10 +19,13 @@ struct PruneFrame {
     text: bool,
     /// True if it still contains any content.
     content: bool,
+    /// True if it is, or is in, code: blank lines are content there.
+    code: bool,
 }
 
 impl PruneFrame {
-    fn new(node: Handle) -> Self {
+    fn new(node: Handle, in_code: bool) -> Self {
+        let code = in_code || dom::name(&node) == "pre" || listing::is_marked(&node);
         let children = std::mem::take(&mut *node.children.borrow_mut()).into_iter();
         Self {
             node,
@@ -30,6 +33,7 @@ impl PruneFrame {
             kept_children: Vec::new(),
             text: false,
             content: false,
+            code,
         }
     }
 }
@@ -40,7 +44,8 @@ pub(super) fn prune_unchosen(body: &Handle, cut: &PageBlocks, chosen: &[bool]) {
     let shares = shares(cut, chosen);
     let mut leaves = cut.leaves.iter();
     let mut links = RemainingLinks::default();
-    let mut stack = vec![PruneFrame::new(body.clone())];
+    let mut follows_kept = false;
+    let mut stack = vec![PruneFrame::new(body.clone(), false)];
     while let Some(frame) = stack.last_mut() {
         let Some(child) = frame.children.next() else {
             let Some(frame) = stack.pop() else { break };
@@ -59,9 +64,10 @@ pub(super) fn prune_unchosen(body: &Handle, cut: &PageBlocks, chosen: &[bool]) {
         match &child.data {
             NodeData::Text { contents } => {
                 let (is_kept, of_block) = leaf();
+                follows_kept = is_kept;
                 if is_kept {
                     frame.text |= of_block;
-                    frame.content |= of_block || !contents.borrow().trim().is_empty();
+                    frame.content |= of_block || frame.code || !contents.borrow().trim().is_empty();
                     frame.kept_children.push(child.clone());
                 }
             }
@@ -73,9 +79,15 @@ pub(super) fn prune_unchosen(body: &Handle, cut: &PageBlocks, chosen: &[bool]) {
                         frame.kept_children.push(child.clone());
                     }
                 }
-                "br" | "title" | "base" | "head" => frame.kept_children.push(child.clone()),
+                "br" | "title" | "base" | "head" => {
+                    frame.content |= frame.code && follows_kept;
+                    frame.kept_children.push(child.clone());
+                }
                 "script" | "style" | "template" => {}
-                _ => stack.push(PruneFrame::new(child.clone())),
+                _ => {
+                    let frame = PruneFrame::new(child.clone(), frame.code);
+                    stack.push(frame);
+                }
             },
             _ => {}
         }

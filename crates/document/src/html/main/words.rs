@@ -87,7 +87,7 @@ const PARTS: [(u8, &str); 9] = [
     (
         NOTE,
         "@note @doc-footnote admonition admonitionblock alert callout caution danger deprecated \
-         deprecation hint important note notecard tip warning",
+         deprecation footnote footnotes hint important note notecard tip warning",
     ),
 ];
 

@@ -86,6 +86,33 @@ const BOX_ELEMENTS: &[&str] = INLINE_ELEMENTS.split_at(5).1;
 /// A space that the page does not have: in a browser, too, it is one.
 pub(in crate::html) const BOX_SPACE: &str = "\u{c}";
 
+/// Classes of empty elements that a style sheet fills with a mark between two words.
+const SEPARATORS: &str = "sep separator";
+
+/// Classes of labels that a style sheet draws as boxes: those of Doxygen, Bootstrap and Sphinx.
+const LABELS: &str = "mlabel badge sd-badge";
+
+/// True for an element at `offset` that a style sheet sets apart from the word before it: a label,
+/// or an empty one between two words. Its content begins at `end`.
+pub(super) fn is_set_apart(page: &str, offset: usize, end: usize, name: &str) -> bool {
+    if name != "span" || page[..offset].ends_with(|c: char| c.is_whitespace()) {
+        return false;
+    }
+    let is_empty = page[end..].starts_with("</span");
+    let classes = if is_empty { SEPARATORS } else { LABELS };
+    let may_be = |class: &str| page[offset..end].contains(class);
+    let tag = classes
+        .split(' ')
+        .any(may_be)
+        .then(|| tag::read(page, offset + 1));
+    let tag = tag.flatten();
+    let class = tag.as_ref().and_then(|tag| tag.get("class"));
+    class.is_some_and(|class| {
+        let mut words = class.split_ascii_whitespace();
+        words.any(|word| dom::lists(classes, word))
+    })
+}
+
 /// True if the words before and in the element at `offset` would run together, but for a style
 /// sheet: a label or a time, or a word and the next one, in a box each.
 pub(super) fn runs_together(page: &str, offset: usize, name: &str) -> bool {

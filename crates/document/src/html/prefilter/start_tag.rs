@@ -74,7 +74,10 @@ impl<'a> PageFilter<'a> {
         if name == "noscript" && category == TagCategory::Form && self.noscript <= offset {
             self.noscript = tag::raw_end(self.page, tag.end, name).0;
         }
-        if controls::runs_together(self.page, offset, name) && !self.tree.is_code() {
+        if (controls::runs_together(self.page, offset, name)
+            || controls::is_set_apart(self.page, offset, tag.end, name))
+            && !self.tree.is_code()
+        {
             // The choice of main content measures the page's own text, without this space.
             let space = if self.all { controls::BOX_SPACE } else { " " };
             self.out.push_characters(space);

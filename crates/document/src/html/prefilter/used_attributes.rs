@@ -66,6 +66,7 @@ fn class_counts(tag: &str, in_pre: bool, value: &str) -> bool {
         "pre" => true,
         "code" => in_pre,
         "span" | "sup" if annotation::counts(value) => true,
+        "span" | "div" | "p" if annotation::is_formula(value) => true,
         "span" if in_pre => memmem::find(value.as_bytes(), b"language-").is_some(),
         // A quick test first: each word has one of the two letters, and most classes have neither.
         "div" if value == "line" => true,

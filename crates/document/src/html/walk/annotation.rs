@@ -14,6 +14,14 @@ const NOTE_CLASS: &str = "ltx_note_outer";
 /// Classes of a footnote's number.
 const NOTE_NUMBER_CLASSES: [&str; 2] = ["ltx_note_mark", "ltx_tag_note"];
 
+/// Beginnings of the classes of formulas: of Sphinx and Pandoc, `MkDocs` and Doxygen.
+const FORMULA_CLASSES: [&str; 3] = ["math", "arithmatex", "formula"];
+
+/// True for the `class` of a formula.
+pub(in crate::html) fn is_formula(class: &str) -> bool {
+    FORMULA_CLASSES.iter().any(|known| class.starts_with(known))
+}
+
 /// True for a `class` that has a meaning here.
 pub(in crate::html) fn counts(class: &str) -> bool {
     class.starts_with("ltx_")

@@ -14,11 +14,13 @@ use crate::model::NodeContent;
 impl TreeWalk {
     pub(super) fn add_preformatted(&mut self, node: &Handle) {
         let text = preformatted::text_of(node);
-        if self.flow.mode == FlowMode::Cell && !self.flow.is_code() {
+        // Generators for linuxdoc write lines of code in `code` and `pre`.
+        let is_span = self.flow.is_code() && !text.trim().contains('\n');
+        if self.flow.mode == FlowMode::Cell && !is_span {
             self.add_code_to_cell(node, &text);
             return;
         }
-        if self.flow.mode != FlowMode::Flow || self.flow.is_code() {
+        if self.flow.mode != FlowMode::Flow || is_span {
             self.flow.enter_code();
             self.flow.add_text(&text);
             self.flow.leave_code();

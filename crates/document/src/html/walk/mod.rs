@@ -181,6 +181,16 @@ impl TreeWalk {
         }
     }
 
+    /// Returns the formula that is the text of the innermost element, between the delimiters that
+    /// `MathJax` and `KaTeX` look for, if the element is for formulas.
+    fn formula_in<'a>(&self, text: &'a str) -> Option<&'a str> {
+        let text = text.trim();
+        let within = |start: &str, end: &str| text.strip_prefix(start)?.strip_suffix(end);
+        let tex = within("\\(", "\\)").or_else(|| within("\\[", "\\]"))?;
+        let class = dom::attribute(&self.stack.last()?.node, "class")?;
+        annotation::is_formula(&class).then_some(tex)
+    }
+
     fn read_head(&mut self, head: &Handle) {
         for node in head.children.borrow().iter() {
             match dom::kind(node) {
@@ -219,6 +229,10 @@ impl TreeWalk {
                 // The icons of fonts, which stand for links and marks of a heading.
                 if matches!(self.flow.mode, FlowMode::Heading(_)) && contents.contains(is_icon) {
                     self.flow.add_text(&contents.replace(is_icon, ""));
+                } else if let Some(tex) = self.formula_in(&contents) {
+                    self.flow.enter_code();
+                    self.flow.add_text(tex);
+                    self.flow.leave_code();
                 } else {
                     self.flow.add_text(&contents);
                 }

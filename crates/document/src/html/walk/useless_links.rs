@@ -35,6 +35,7 @@ pub(super) fn is_useless_link(link: &Handle, in_heading: bool) -> bool {
     };
     // The icons of fonts are characters of private use.
     let is_nothing = |c: char| c.is_whitespace() || unseen::is_unseen(c) || is_icon(c);
+    let has_icon = text.contains(is_icon);
     let text = text.trim_matches(is_nothing);
     if matches!(text, "\u{b6}" | "#" | "\u{a7}" | "\u{1f517}" | "\u{2693}") {
         return true;
@@ -48,7 +49,7 @@ pub(super) fn is_useless_link(link: &Handle, in_heading: bool) -> bool {
     }
     if text.is_empty() {
         // The name of an anchor repeats its heading.
-        return in_heading;
+        return in_heading || has_icon;
     }
     in_heading
         && (matches!(&*lower, "permalink" | "anchor" | "link" | "copy link")
