@@ -276,14 +276,11 @@ const BASH: &[Habit] = &[
     ),
     (
         "-e -u -x",
-        Lacking("bash", "the command itself begins with it: set -eux; ..."),
+        Lacking("bash", "begin the command with it: `set -eux`"),
     ),
     (
         "-o",
-        LackingValue(
-            "bash",
-            "the command itself begins with it: set -o pipefail; ...",
-        ),
+        LackingValue("bash", "begin the command with it: `set -o pipefail`"),
     ),
 ];
 
