@@ -108,7 +108,7 @@ pub(super) fn count_omitted(
             continue;
         }
         let may_be_content = is_inside
-            && part & MARGINAL == 0
+            && (part & MARGINAL == 0 || chances[number] >= MIN_OMITTED_TEXT_CHANCE)
             && (parts.has_signatures || is_of_list || chances[number] >= MIN_LIST_CHANCE);
         if is_inside
             && item.is_none()
