@@ -2,12 +2,12 @@
 //! ones everything stays but the parts that say that they are something else, controls and bare
 //! links.
 
-use super::blocks::{CODE, CONTROL, FIELD, LOCAL, NONE, PageElement, TextBlock, UNSEEN, WAY};
+use super::blocks::{CODE, CONTROL, FIELD, FORM, LOCAL, NONE, PageElement, TextBlock, UNSEEN, WAY};
 use super::omitted::{RelatedBlocks, count_omitted};
 use super::page::{MAX_LEVELS, MeasuredPage, sum_up};
 use super::place::keep_by_place;
 use super::tags;
-use super::words::{APART, ASIDE, AUTHOR, MARGINAL, NOTE, POST, READERS, SIGNATURE};
+use super::words::{APART, ASIDE, AUTHOR, DOUBTFUL, MARGINAL, NOTE, POST, READERS, SIGNATURE};
 
 /// Minimum share of the chosen words in the container.
 const MIN_CONTAINER_SHARE: f64 = 0.9;
@@ -39,13 +39,13 @@ const MIN_LAST_LINKS_CHANCE: f64 = 0.15;
 
 /// Parts besides those that a name tells: one that stays whole, a term, one in the container, and
 /// one in a data table or in preformatted text.
-const WHOLE: u8 = 8;
-const TERM: u8 = 16;
-pub(super) const INSIDE: u8 = 32;
-pub(super) const DATA: u8 = 64;
+const WHOLE: u16 = 8;
+const TERM: u16 = 16;
+pub(super) const INSIDE: u16 = 32;
+pub(super) const DATA: u16 = 64;
 
 /// Comments.
-const COMMENT: u8 = APART | ASIDE;
+const COMMENT: u16 = APART | ASIDE;
 
 /// Adds the blocks that belong to the chosen ones; returns what may be missing.
 pub(super) fn keep_related_blocks(
@@ -93,7 +93,9 @@ fn keep_parts(
             continue;
         }
         let follows_content = std::mem::replace(&mut follows, *chosen);
-        if *chosen || part & APART != 0 {
+        let is_doubted =
+            part & (DOUBTFUL | WHOLE) == DOUBTFUL && chances[number] < doubtful_chances(block).0;
+        if *chosen || part & APART != 0 || is_doubted {
             continue;
         }
         let is_heading = cut.elements[block.element as usize].heading > 0;
@@ -128,7 +130,7 @@ fn keep_parts(
 /// Lets each heading come and go with the text that follows it, and each term with its description.
 fn keep_headings(
     page: &MeasuredPage,
-    parts: &[u8],
+    parts: &[u16],
     chances: &[f64],
     likely: &[bool],
     chosen: &mut [bool],
@@ -153,6 +155,16 @@ fn keep_headings(
             chosen[number] = false;
         }
         follows = chosen[number];
+    }
+}
+
+/// Minimum probabilities of a block in a form or in a footer within the container: of one that stays
+/// and of one that is counted.
+pub(super) fn doubtful_chances(block: &TextBlock) -> (f64, f64) {
+    if block.flags & FORM != 0 {
+        (0.4, 0.2)
+    } else {
+        (0.1, 0.03)
     }
 }
 
@@ -292,7 +304,7 @@ fn code_blocks(page: &MeasuredPage) -> Vec<f64> {
 
 /// The parts around each element.
 pub(super) struct PageParts {
-    pub(super) around: Vec<u8>,
+    pub(super) around: Vec<u16>,
     /// True if the page has the signature of a function or a class.
     pub(super) has_signatures: bool,
 }
@@ -321,7 +333,7 @@ impl PageParts {
             let is_comment = meaning & COMMENT == COMMENT && meaning & READERS == 0;
             let is_documented = is_comment && (has_signatures || meaning & NOTE != 0);
             let exception =
-                (COMMENT * u8::from(is_documented)) | (MARGINAL * u8::from(has_signatures));
+                (COMMENT * u16::from(is_documented)) | (MARGINAL * u16::from(has_signatures));
             let meaning = meaning & !exception;
             let has_chosen = words[number] > 0.0;
             let is_paragraph = element.called.categories >> tags::PARAGRAPH & 1 == 1;
@@ -332,7 +344,10 @@ impl PageParts {
             let is_minor = around & WHOLE == 0 && !holds(number, MIN_PART_SHARE);
             // Code in the container is content, whatever the box around it calls itself.
             let has_code = around & INSIDE != 0 && meaning & ASIDE == 0 && code[number] > 0.0;
-            let is_apart = meaning & APART != 0 && is_minor && !has_code;
+            // A footer or a form within the container may be the content's own.
+            let is_doubtful = meaning & DOUBTFUL != 0 && is_minor && !has_code;
+            let is_apart = (meaning & APART != 0 && is_minor && !has_code)
+                || (is_doubtful && around & INSIDE == 0);
             // A post's signature is its author's, and any other that of a function or a class.
             let is_signed = meaning & SIGNATURE != 0 && is_in_post(page, number);
             let is_marginal = (meaning & MARGINAL != 0 || is_signed) && is_minor;
@@ -343,13 +358,14 @@ impl PageParts {
                 meaning & (ASIDE | NOTE)
             };
             parts[number] = around
-                | (DATA * u8::from(is_block))
+                | (DATA * u16::from(is_block))
                 | named
-                | (NOTE * u8::from(meaning & SIGNATURE != 0 && !is_signed))
-                | (APART * u8::from(is_apart))
-                | (MARGINAL * u8::from(is_marginal))
-                | (WHOLE * u8::from(is_whole))
-                | (TERM * u8::from(element.called.block_kind == tags::TERM));
+                | (NOTE * u16::from(meaning & SIGNATURE != 0 && !is_signed))
+                | (APART * u16::from(is_apart))
+                | (DOUBTFUL * u16::from(is_doubtful))
+                | (MARGINAL * u16::from(is_marginal))
+                | (WHOLE * u16::from(is_whole))
+                | (TERM * u16::from(element.called.block_kind == tags::TERM));
         }
         Self {
             around: parts,
@@ -370,7 +386,7 @@ fn container(page: &MeasuredPage, words: &[f64]) -> Option<usize> {
     let is_of_site = |number: usize| {
         let called = &elements[number].called;
         let is_called = |category: &usize| called.categories >> *category & 1 == 1;
-        called.parts & (APART | ASIDE) != 0 || tags::SITE_PARTS.iter().any(is_called)
+        called.parts & (APART | ASIDE | DOUBTFUL) != 0 || tags::SITE_PARTS.iter().any(is_called)
     };
     let (mut headed, mut clean) = (None, tight);
     let (mut is_clean, mut checked) = (true, tight + 1..tight + 1);

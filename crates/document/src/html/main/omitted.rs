@@ -4,13 +4,13 @@
 
 use super::blocks::{CONTROL, FIELD, LOCAL, NONE, PageElement, TextBlock, UNSEEN, WAY};
 use super::keep::{
-    DATA, INSIDE, MIN_LINKS_CHANCE, MIN_LIST_CHANCE, PageParts, chosen_words, has_more_than_links,
-    is_in_any, is_in_post, is_linked,
+    DATA, INSIDE, MIN_LINKS_CHANCE, MIN_LIST_CHANCE, PageParts, chosen_words, doubtful_chances,
+    has_more_than_links, is_in_any, is_in_post, is_linked,
 };
 use super::page::MeasuredPage;
 use super::place::{holder, is_button};
 use super::tags;
-use super::words::{APART, ASIDE, AUTHOR, MARGINAL, SIGNATURE};
+use super::words::{APART, ASIDE, AUTHOR, DOUBTFUL, MARGINAL, SIGNATURE};
 use crate::document::OmittedBlocks;
 
 /// Minimum probability of a heading or an item that is counted, in the container and elsewhere:
@@ -70,7 +70,7 @@ pub(super) fn count_omitted(
             || (related.marginal[number] && !is_unlikely_heading)
             || block.flags & (UNSEEN | CONTROL) != 0
             || (part & (APART | ASIDE) != 0 && !is_author(page, block, part))
-            || is_in_any(page, block, &tags::SITE_PARTS)
+            || (part & DOUBTFUL == 0 && is_in_any(page, block, &tags::SITE_PARTS))
         {
             continue;
         }
@@ -103,6 +103,7 @@ pub(super) fn count_omitted(
             continue;
         }
         let least = match (is_inside, is_heading) {
+            (true, _) if part & DOUBTFUL != 0 => doubtful_chances(block).1,
             (true, false) => 0.0,
             (true, true) if is_unlikely_heading || parts.has_signatures => 0.0,
             (true, true) => MIN_OMITTED_CHANCE,
@@ -124,7 +125,7 @@ pub(super) fn count_omitted(
 
 /// True if a block of the container, other than a heading or a link, may be missing: text, the
 /// choices of a form's field, or an item that is a button.
-fn is_left_out(page: &MeasuredPage, block: &TextBlock, part: u8, chance: f64) -> bool {
+fn is_left_out(page: &MeasuredPage, block: &TextBlock, part: u16, chance: f64) -> bool {
     let is_inside = part & (INSIDE | APART | ASIDE | DATA) == INSIDE;
     let is_heading = page.cut.elements[block.element as usize].heading > 0;
     is_inside
@@ -134,6 +135,8 @@ fn is_left_out(page: &MeasuredPage, block: &TextBlock, part: u8, chance: f64) ->
         && if block.flags & CONTROL != 0 {
             chance >= MIN_OMITTED_CHANCE
                 && (is_choice(page, block) || item_around(page, block.element).is_some())
+        } else if part & DOUBTFUL != 0 {
+            chance >= doubtful_chances(block).1
         } else if is_in_any(page, block, &tags::STRUCTURES) {
             part & MARGINAL != 0 && chance >= MIN_OMITTED_CHANCE
         } else {
@@ -162,7 +165,7 @@ fn is_in_signature(page: &MeasuredPage, block: &TextBlock) -> bool {
 }
 
 /// True if a block of an author is a heading of the page's title.
-fn is_author(page: &MeasuredPage, block: &TextBlock, part: u8) -> bool {
+fn is_author(page: &MeasuredPage, block: &TextBlock, part: u16) -> bool {
     let elements = &page.cut.elements;
     let mut next = elements.get(block.element as usize);
     while let Some(element) = next.filter(|element| element.heading > 0) {

@@ -42,7 +42,7 @@ const MAX_ROW_BLOCKS: f64 = 4.0;
 
 pub(super) fn keep_by_place(
     page: &MeasuredPage,
-    parts: &[u8],
+    parts: &[u16],
     chances: &[f64],
     chosen: &mut [bool],
 ) {
@@ -53,7 +53,7 @@ pub(super) fn keep_by_place(
 
 /// Adds the line below each chosen heading: in its header or, below the main heading, near it or
 /// in the nearest element that holds more than the heading.
-fn keep_ledes(page: &MeasuredPage, parts: &[u8], chances: &[f64], chosen: &mut [bool]) {
+fn keep_ledes(page: &MeasuredPage, parts: &[u16], chances: &[f64], chosen: &mut [bool]) {
     let (blocks, elements) = (&page.cut.blocks, &page.cut.elements);
     for number in 0..blocks.len() {
         let heading = &blocks[number];
@@ -113,7 +113,7 @@ fn keep_ledes(page: &MeasuredPage, parts: &[u8], chances: &[f64], chosen: &mut [
 
 /// Adds captions amid the content, the sources of quotations, values beside their labels, and
 /// single blocks between chosen ones.
-fn keep_beside(page: &MeasuredPage, parts: &[u8], chances: &[f64], chosen: &mut [bool]) {
+fn keep_beside(page: &MeasuredPage, parts: &[u16], chances: &[f64], chosen: &mut [bool]) {
     let blocks = &page.cut.blocks;
     let words = chosen_words(page, chosen);
     let first = chosen.iter().position(|chosen| *chosen).unwrap_or(0);
@@ -177,7 +177,7 @@ fn is_label(page: &MeasuredPage, label: &TextBlock, value: &TextBlock) -> bool {
 
 /// Adds the text of buttons: of those in a heading or a term and those that open another part,
 /// with the text that follows; and of those in a data table, or amid a paragraph or an item.
-fn keep_buttons(page: &MeasuredPage, parts: &[u8], chosen: &mut [bool]) {
+fn keep_buttons(page: &MeasuredPage, parts: &[u16], chosen: &mut [bool]) {
     let elements = &page.cut.elements;
     // The element of the text that follows, if it is chosen.
     let mut next = None;
