@@ -16,6 +16,7 @@ mod controls;
 mod end_tag;
 mod foreign;
 mod formula;
+mod icon_cell;
 mod line_numbers;
 pub(super) mod media;
 mod raw_text;

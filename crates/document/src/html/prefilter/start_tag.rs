@@ -114,6 +114,10 @@ impl<'a> PageFilter<'a> {
             TagCategory::Choice => self.part_words(tag.end),
             TagCategory::Empty if tag.attributes.is_empty() => tag.end,
             _ if category.is_table_part() && !self.tree.in_table() => self.part_words(tag.end),
+            TagCategory::Cell if !tag.hides && !empty => {
+                let end = self.pass_start(name, category, tag);
+                self.name_icon(offset).unwrap_or(end)
+            }
             TagCategory::Formatting if !self.tree.formats() => tag.end,
             // Most often an icon.
             TagCategory::Formatting if name != "a" && self.ends_at_once(&tag) => {
@@ -138,7 +142,7 @@ impl<'a> PageFilter<'a> {
     }
 
     /// Emits the value of an attribute instead of what ends at `end`.
-    fn emit_words(&mut self, value: &str, end: usize) -> usize {
+    pub(super) fn emit_words(&mut self, value: &str, end: usize) -> usize {
         self.prepare_content(value);
         self.out.push_text(value);
         end
