@@ -307,6 +307,17 @@ fn renamed(name: &str) -> Option<&'static str> {
     })
 }
 
+/// Returns the name of the element that a component of AMP stands for.
+fn name_without_prefix(name: &str) -> &str {
+    match name {
+        "amp-img" | "amp-anim" => "img",
+        "amp-video" => "video",
+        "amp-audio" => "audio",
+        "amp-iframe" => "iframe",
+        name => name,
+    }
+}
+
 /// Length of the longest name with a meaning here, in bytes.
 const MAX_KNOWN_NAME_BYTES: usize = 16;
 

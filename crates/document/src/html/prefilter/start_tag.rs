@@ -9,7 +9,7 @@ use super::super::{listing, react_streaming};
 use super::visibility::TagVisibility;
 use super::{
     MAX_KNOWN_NAME_BYTES, PageFilter, TagCategory, content_hints, controls, is_verbatim,
-    known_name, line_numbers, memchr, renamed, shadow_root, used_attributes,
+    known_name, line_numbers, memchr, name_without_prefix, renamed, shadow_root, used_attributes,
 };
 use crate::entities;
 
@@ -53,6 +53,7 @@ impl<'a> PageFilter<'a> {
         {
             return end;
         }
+        let name = name_without_prefix(name);
         let category = self.category_of(name);
         let in_pre = self
             .tree
@@ -70,6 +71,13 @@ impl<'a> PageFilter<'a> {
                 .filter(|_| !tag.attributes.iter().any(used_attributes::is_address));
             tag.attributes
                 .extend(picture.and_then(|picture| self.source_of_picture(picture, offset)));
+        }
+        if name == "noscript"
+            && self.noscript <= offset
+            && let Some((image, end)) = self.image_of_noscript(offset)
+        {
+            self.start_tag(image);
+            return end;
         }
         if name == "noscript" && category == TagCategory::Form && self.noscript <= offset {
             self.noscript = tag::raw_end(self.page, tag.end, name).0;
@@ -377,6 +385,7 @@ impl<'a> PageFilter<'a> {
             TagCategory::Form => Some("div"),
             TagCategory::Empty => Some("span"),
             TagCategory::Styled | TagCategory::Choice => renamed(name),
+            TagCategory::Void if name == "img" => Some("img"),
             _ => None,
         };
         let opened = renamed.unwrap_or(tag.name);
