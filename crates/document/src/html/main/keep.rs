@@ -5,7 +5,7 @@
 use super::blocks::{CODE, CONTROL, FIELD, FORM, LOCAL, NONE, PageElement, TextBlock, UNSEEN, WAY};
 use super::omitted::{RelatedBlocks, count_omitted};
 use super::page::{MAX_LEVELS, MeasuredPage, sum_up};
-use super::place::keep_by_place;
+use super::place::{MIN_PROSE_WORDS, keep_by_place};
 use super::tags;
 use super::words::{APART, ASIDE, AUTHOR, DOUBTFUL, MARGINAL, NOTE, POST, READERS, SIGNATURE};
 
@@ -23,6 +23,10 @@ const MIN_HEADING_CHANCE: f64 = 0.05;
 
 /// Minimum probability of text that stays for its place.
 const MIN_TEXT_CHANCE: f64 = 0.02;
+
+/// The same for a line after all that the model chooses, outside of the element that holds most of
+/// that, on a page without code, whose footnotes the model does not know.
+const MIN_LAST_TEXT_CHANCE: f64 = 0.1;
 
 /// Minimum probability of a list, a table or a description in a marginal part.
 const MIN_MARGINAL_CHANCE: f64 = 0.1;
@@ -61,7 +65,7 @@ pub(super) fn keep_related_blocks(
             ..RelatedBlocks::default()
         };
     }
-    let parts = PageParts::locate(page, &words);
+    let parts = PageParts::locate(page, chances, &words);
     let marginal = keep_parts(page, &parts, chances, chosen);
     keep_headings(page, &parts.around, chances, &likely, chosen);
     keep_by_place(page, &parts.around, chances, chosen);
@@ -114,8 +118,19 @@ fn keep_parts(
             && (!is_heading
                 || (chances[number] < MAX_DROPPED_HEADING_CHANCE
                     && !is_in_any(page, block, &[tags::HEADER])));
+        let is_tail = number > last
+            && !is_heading
+            && !is_linked(block)
+            && !parts.has_code
+            && block.text.words < MIN_PROSE_WORDS
+            && !page.is_in(parts.tight, block.element);
+        let minimum = if is_tail {
+            MIN_LAST_TEXT_CHANCE
+        } else {
+            MIN_TEXT_CHANCE
+        };
         let is_marginal = is_marginal
-            || (chances[number] < MIN_TEXT_CHANCE && !is_in_any(page, block, &tags::STRUCTURES));
+            || (chances[number] < minimum && !is_in_any(page, block, &tags::STRUCTURES));
         if is_marginal && part & (WHOLE | NOTE | DATA) == 0 && block.flags & CODE == 0 {
             marginal[number] = true;
             continue;
@@ -291,6 +306,16 @@ pub(super) fn chosen_words(page: &MeasuredPage, chosen: &[bool]) -> Vec<f64> {
     words
 }
 
+/// True for a table of links of which the model expects nothing, as that of a forum's other topics.
+fn is_table_of_links(page: &MeasuredPage, chances: &[f64], table: u32) -> bool {
+    let sum = &page.sums[table as usize];
+    let blocks = page.cut.blocks.iter().zip(chances);
+    2.0 * sum.linked > sum.words
+        && blocks
+            .filter(|(block, _)| page.is_in(table, block.element))
+            .all(|(_, chance)| *chance < MIN_TEXT_CHANCE)
+}
+
 /// Returns the number of blocks of code in each element.
 fn code_blocks(page: &MeasuredPage) -> Vec<f64> {
     let cut = page.cut;
@@ -305,13 +330,16 @@ fn code_blocks(page: &MeasuredPage) -> Vec<f64> {
 /// The parts around each element.
 pub(super) struct PageParts {
     pub(super) around: Vec<u16>,
+    has_code: bool,
+    /// Index of the innermost element that holds nearly all of the chosen words.
+    tight: u32,
     /// True if the page has the signature of a function or a class.
     pub(super) has_signatures: bool,
 }
 
 impl PageParts {
     /// Returns the parts around each element, for those in the container as far as it reaches.
-    fn locate(page: &MeasuredPage, words: &[f64]) -> Self {
+    fn locate(page: &MeasuredPage, chances: &[f64], words: &[f64]) -> Self {
         let elements = &page.cut.elements;
         let holds = |number: usize, share: f64| words[number] >= share * words[0];
         let container = container(page, words);
@@ -319,7 +347,9 @@ impl PageParts {
         let has_signatures = has_signatures(page);
         let mut parts = vec![0; elements.len()];
         for table in &page.cut.tables {
-            parts[*table as usize] = WHOLE;
+            if !is_table_of_links(page, chances, *table) {
+                parts[*table as usize] = WHOLE;
+            }
         }
         for (number, element) in elements.iter().enumerate() {
             let (around, meaning) = if Some(number) == container {
@@ -369,9 +399,19 @@ impl PageParts {
         }
         Self {
             around: parts,
+            has_code: code.first().is_some_and(|code| *code > 0.0),
+            tight: tight(words)
+                .and_then(|tight| u32::try_from(tight).ok())
+                .unwrap_or(NONE),
             has_signatures,
         }
     }
+}
+
+/// Returns the index of the innermost element that holds nearly all of the chosen words.
+fn tight(words: &[f64]) -> Option<usize> {
+    let nearly_all = |words_in: &f64| *words_in >= MIN_CONTAINER_SHARE * words[0];
+    words.iter().rposition(nearly_all)
 }
 
 /// Returns the index of the element that holds the page's own content: the nearest `main` or
@@ -380,8 +420,7 @@ impl PageParts {
 /// holds the site's parts, as the body does.
 fn container(page: &MeasuredPage, words: &[f64]) -> Option<usize> {
     let elements = &page.cut.elements;
-    let nearly_all = |words_in: &f64| *words_in >= MIN_CONTAINER_SHARE * words[0];
-    let tight = words.iter().rposition(nearly_all)?;
+    let tight = tight(words)?;
     let heading = page.heading.map(|number| page.cut.blocks[number].element);
     let is_of_site = |number: usize| {
         let called = &elements[number].called;

@@ -18,7 +18,7 @@ use crate::document::OmittedBlocks;
 const MIN_OMITTED_CHANCE: f64 = 0.05;
 const MIN_STRAY_CHANCE: f64 = 0.1;
 
-/// Minimum probability of text that is counted.
+/// Minimum probability of text in a marginal part that is counted.
 const MIN_OMITTED_TEXT_CHANCE: f64 = 0.2;
 
 /// Blocks that were not chosen, of those that may be missing.
@@ -139,6 +139,8 @@ fn is_left_out(page: &MeasuredPage, block: &TextBlock, part: u16, chance: f64) -
             chance >= doubtful_chances(block).1
         } else if is_in_any(page, block, &tags::STRUCTURES) {
             part & MARGINAL != 0 && chance >= MIN_OMITTED_CHANCE
+        } else if part & MARGINAL == 0 {
+            chance >= MIN_OMITTED_CHANCE
         } else {
             chance >= MIN_OMITTED_TEXT_CHANCE
         }

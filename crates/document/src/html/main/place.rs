@@ -11,7 +11,7 @@ use super::words::{APART, ASIDE, MARGINAL};
 const MIN_LEDE_WORDS: u32 = 8;
 
 /// Minimum number of words of a text that is no line of names and dates.
-const MIN_PROSE_WORDS: u32 = 20;
+pub(super) const MIN_PROSE_WORDS: u32 = 20;
 
 /// Minimum probability of a line below a heading.
 const MIN_LEDE_CHANCE: f64 = 0.05;
