@@ -1,11 +1,13 @@
 //! Adds blocks that belong to the chosen ones by where they stand: the text of buttons in a text,
 //! the lines below a heading, captions, the sources of quotations and values beside their labels.
 
-use super::blocks::{CONTACT, CONTROL, FIELD, OPENER, PageElement, TextBlock, UNSEEN};
+use std::collections::HashMap;
+
+use super::blocks::{CONTACT, CONTROL, FIELD, NONE, OPENER, PageElement, TextBlock, UNSEEN};
 use super::keep::{DATA, INSIDE, chosen_words, has_more_than_links, is_in_any, is_linked};
 use super::page::MeasuredPage;
 use super::tags;
-use super::words::{APART, ASIDE, MARGINAL};
+use super::words::{APART, ASIDE, AUTHOR, MARGINAL, NAME, POST};
 
 /// Minimum number of words of a line below a heading.
 const MIN_LEDE_WORDS: u32 = 8;
@@ -34,6 +36,15 @@ const MIN_QUOTATION_CHANCE: f64 = 0.3;
 /// Minimum probability of text between two chosen blocks.
 const MIN_BETWEEN_CHANCE: f64 = 0.4;
 
+/// Minimum number of chosen words of a post.
+const MIN_POST_WORDS: f64 = 3.0;
+
+/// Maximum number of elements from the name of who wrote a post up to the one that is named so.
+const MAX_NAME_DEPTH: usize = 3;
+
+/// Maximum share of the chosen words in a post of a thread.
+const MAX_POST_SHARE: f64 = 0.9;
+
 /// Maximum number of words of a label.
 const MAX_LABEL_WORDS: u32 = 4;
 
@@ -49,6 +60,59 @@ pub(super) fn keep_by_place(
     keep_ledes(page, parts, chances, chosen);
     keep_beside(page, parts, chances, chosen);
     keep_buttons(page, parts, chosen);
+    keep_names(page, parts, chosen);
+}
+
+/// Adds the name of who wrote each chosen post of a thread: of the lines that are named so, the
+/// first one that is marked as the author's, else the first.
+fn keep_names(page: &MeasuredPage, parts: &[u16], chosen: &mut [bool]) {
+    let elements = &page.cut.elements;
+    let words = chosen_words(page, chosen);
+    let mut names: HashMap<u32, (bool, usize)> = HashMap::new();
+    for (number, block) in page.cut.blocks.iter().enumerate() {
+        let is_heading = elements[block.element as usize].heading > 0;
+        let most = if is_heading {
+            MIN_LEDE_WORDS
+        } else {
+            MAX_LABEL_WORDS
+        };
+        if block.flags & (UNSEEN | CONTROL) != 0
+            || block.text.words > most
+            || block.text.digits + 1 >= block.text.chars
+            || parts[block.element as usize] & INSIDE == 0
+        {
+            continue;
+        }
+        let posts = MIN_POST_WORDS..MAX_POST_SHARE * words[0];
+        let post = holder(page, block.element, |number, _| {
+            let number = number as usize;
+            page.alike[number].count > 1.0 && posts.contains(&words[number])
+        });
+        let Some(post) = post else { continue };
+        let is_named = |_, element: &PageElement| element.called.parts & POST != 0;
+        let is_post = holder(page, block.element, is_named).is_some_and(|named| named >= post);
+        if !is_post {
+            continue;
+        }
+        let (mut called, mut around) = (0, block.element);
+        for _ in 0..MAX_NAME_DEPTH {
+            if called & NAME == 0 && around != NONE && around > post {
+                let element = &elements[around as usize];
+                called |= element.called.parts;
+                around = element.parent;
+            }
+        }
+        if called & NAME != 0 {
+            let is_author = called & AUTHOR != 0;
+            let name = names.entry(post).or_insert((is_author, number));
+            if is_author && !name.0 {
+                *name = (true, number);
+            }
+        }
+    }
+    for (_, number) in names.into_values() {
+        chosen[number] = true;
+    }
 }
 
 /// Adds the line below each chosen heading: in its header or, below the main heading, near it or

@@ -58,9 +58,12 @@ pub(super) const READERS: u16 = 32;
 /// Part that is the content's own in few of the containers of content, and the site's elsewhere.
 pub(super) const DOUBTFUL: u16 = 256;
 
+/// Name of the one who wrote a post.
+pub(super) const NAME: u16 = 512;
+
 /// The parts and the words that name them. Comments are both apart and beside: their code is not
 /// the page's either.
-const PARTS: [(u16, &str); 10] = [
+const PARTS: [(u16, &str); 11] = [
     (
         APART,
         "<nav @navigation nav navbar navigation %breadcrumblist breadcrumb breadcrumbs crumb crumbs \
@@ -85,7 +88,11 @@ const PARTS: [(u16, &str); 10] = [
         "answer comment comments forum message messages msg post postbody posts reply thread \
          topic user",
     ),
-    (AUTHOR, "author"),
+    (AUTHOR, "author %author"),
+    (
+        NAME,
+        "%author %creator %name author creator handle nick nickname poster user username",
+    ),
     (READERS, "commentlist comments disqus discussion respond"),
     (ASIDE, "<aside @complementary aside sidebar"),
     (
