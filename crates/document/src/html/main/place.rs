@@ -116,7 +116,7 @@ fn keep_names(page: &MeasuredPage, parts: &[u16], chosen: &mut [bool]) {
 }
 
 /// Adds the line below each chosen heading: in its header or, below the main heading, near it or
-/// in the nearest element that holds more than the heading.
+/// in the nearest element that holds more text after the heading.
 fn keep_ledes(page: &MeasuredPage, parts: &[u16], chances: &[f64], chosen: &mut [bool]) {
     let (blocks, elements) = (&page.cut.blocks, &page.cut.elements);
     for number in 0..blocks.len() {
@@ -129,13 +129,14 @@ fn keep_ledes(page: &MeasuredPage, parts: &[u16], chances: &[f64], chosen: &mut 
         let header = holder(page, heading.element, |_, element| {
             element.called.categories >> tags::HEADER & 1 == 1
         });
-        let group = is_main
-            .then(|| {
-                let holds_more = |number, _: &_| page.sums[number as usize].blocks > 1.0;
-                holder(page, heading.element, holds_more)
+        let mut next = (number + 1..blocks.len())
+            .filter(|next| blocks[*next].flags & UNSEEN == 0)
+            .peekable();
+        let group = next.peek().filter(|_| is_main).and_then(|next| {
+            holder(page, heading.element, |number, _| {
+                page.is_in(number, blocks[*next].element)
             })
-            .flatten();
-        let next = (number + 1..blocks.len()).filter(|next| blocks[*next].flags & UNSEEN == 0);
+        });
         let next = next.take(if is_main { MAX_LEDE_DISTANCE } else { 1 });
         let mut next = next.take_while(|next| !chosen[*next]).enumerate();
         let lede = next.find(|(distance, next)| {
