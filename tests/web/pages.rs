@@ -257,8 +257,8 @@ fn a_page_with_text_is_not_empty_and_an_empty_one_says_why() {
     }
     check(&[
         case(
-            "an image for browsers without scripts",
-            &hidden("<p>TEXT<noscript><img src=/x.png alt=Pixel></noscript>"),
+            "an image that counts visits without scripts",
+            &hidden("<p>TEXT<script>n()</script><noscript><img src=/x.png alt=Pixel></noscript>"),
             rescued,
             &["Pixel"],
         ),

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `react_streaming` | text that React streams late, moved to its slot |
 //! | `main` | the page's main content |
+//! | `framed` | pages of frames that stand in the frame's tag |
 //! | `math_prefix` | formulas whose elements have a prefix |
 //! | `prefilter` | the tags and texts of the page that its tree is built from |
 //! | `tokens` | these on their way to the parser's tree builder |
@@ -42,6 +43,7 @@ mod dom;
 mod elements_by_class;
 mod fallback_content;
 mod flow;
+mod framed;
 mod image;
 mod listing;
 pub(super) mod main;
@@ -79,8 +81,9 @@ pub(super) fn read(
     syntax: PageSyntax,
     ends: StageDeadlines,
 ) -> ConvertedPage {
+    let page = math_prefix::remove_prefixes(page);
     let source = HtmlSource {
-        page: &math_prefix::remove_prefixes(page),
+        page: &framed::inline_frames(&page),
         base,
         syntax,
         ends,
@@ -109,7 +112,7 @@ pub(super) fn read_main(
     ends: StageDeadlines,
 ) -> Option<(ConvertedPage, bool)> {
     main::read(&HtmlSource {
-        page: &math_prefix::remove_prefixes(page),
+        page: &framed::inline_frames(&math_prefix::remove_prefixes(page)),
         base,
         syntax,
         ends,

@@ -12,7 +12,7 @@ pub(crate) struct HtmlTag<'a> {
     pub(crate) end: usize,
     /// True if it ends in `/>`.
     pub(crate) closed: bool,
-    attributes: Vec<TagAttribute<'a>>,
+    pub(crate) attributes: Vec<TagAttribute<'a>>,
 }
 
 impl<'a> HtmlTag<'a> {

@@ -2,12 +2,12 @@
 //! ones everything stays but the parts that say that they are something else, controls and bare
 //! links.
 
-use super::blocks::{CODE, CONTROL, FIELD, LOCAL, NONE, PageElement, TextBlock, UNSEEN, WAY};
+use super::blocks::{CODE, CONTROL, FIELD, FORM, LOCAL, NONE, PageElement, TextBlock, UNSEEN, WAY};
 use super::omitted::{RelatedBlocks, count_omitted};
 use super::page::{MAX_LEVELS, MeasuredPage, sum_up};
-use super::place::keep_by_place;
+use super::place::{MIN_PROSE_WORDS, keep_by_place};
 use super::tags;
-use super::words::{APART, ASIDE, AUTHOR, MARGINAL, NOTE, POST, READERS, SIGNATURE};
+use super::words::{APART, ASIDE, AUTHOR, DOUBTFUL, MARGINAL, NOTE, POST, READERS, SIGNATURE};
 
 /// Minimum share of the chosen words in the container.
 const MIN_CONTAINER_SHARE: f64 = 0.9;
@@ -24,6 +24,10 @@ const MIN_HEADING_CHANCE: f64 = 0.05;
 /// Minimum probability of text that stays for its place.
 const MIN_TEXT_CHANCE: f64 = 0.02;
 
+/// The same for a line after all that the model chooses, outside of the element that holds most of
+/// that, on a page without code, whose footnotes the model does not know.
+const MIN_LAST_TEXT_CHANCE: f64 = 0.1;
+
 /// Minimum probability of a list, a table or a description in a marginal part.
 const MIN_MARGINAL_CHANCE: f64 = 0.1;
 
@@ -39,13 +43,13 @@ const MIN_LAST_LINKS_CHANCE: f64 = 0.15;
 
 /// Parts besides those that a name tells: one that stays whole, a term, one in the container, and
 /// one in a data table or in preformatted text.
-const WHOLE: u8 = 8;
-const TERM: u8 = 16;
-pub(super) const INSIDE: u8 = 32;
-pub(super) const DATA: u8 = 64;
+const WHOLE: u16 = 8;
+const TERM: u16 = 16;
+pub(super) const INSIDE: u16 = 32;
+pub(super) const DATA: u16 = 64;
 
 /// Comments.
-const COMMENT: u8 = APART | ASIDE;
+const COMMENT: u16 = APART | ASIDE;
 
 /// Adds the blocks that belong to the chosen ones; returns what may be missing.
 pub(super) fn keep_related_blocks(
@@ -61,7 +65,7 @@ pub(super) fn keep_related_blocks(
             ..RelatedBlocks::default()
         };
     }
-    let parts = PageParts::locate(page, &words);
+    let parts = PageParts::locate(page, chances, &words);
     let marginal = keep_parts(page, &parts, chances, chosen);
     keep_headings(page, &parts.around, chances, &likely, chosen);
     keep_by_place(page, &parts.around, chances, chosen);
@@ -93,7 +97,9 @@ fn keep_parts(
             continue;
         }
         let follows_content = std::mem::replace(&mut follows, *chosen);
-        if *chosen || part & APART != 0 {
+        let is_doubted =
+            part & (DOUBTFUL | WHOLE) == DOUBTFUL && chances[number] < doubtful_chances(block).0;
+        if *chosen || part & APART != 0 || is_doubted {
             continue;
         }
         let is_heading = cut.elements[block.element as usize].heading > 0;
@@ -112,8 +118,19 @@ fn keep_parts(
             && (!is_heading
                 || (chances[number] < MAX_DROPPED_HEADING_CHANCE
                     && !is_in_any(page, block, &[tags::HEADER])));
+        let is_tail = number > last
+            && !is_heading
+            && !is_linked(block)
+            && !parts.has_code
+            && block.text.words < MIN_PROSE_WORDS
+            && !page.is_in(parts.tight, block.element);
+        let minimum = if is_tail {
+            MIN_LAST_TEXT_CHANCE
+        } else {
+            MIN_TEXT_CHANCE
+        };
         let is_marginal = is_marginal
-            || (chances[number] < MIN_TEXT_CHANCE && !is_in_any(page, block, &tags::STRUCTURES));
+            || (chances[number] < minimum && !is_in_any(page, block, &tags::STRUCTURES));
         if is_marginal && part & (WHOLE | NOTE | DATA) == 0 && block.flags & CODE == 0 {
             marginal[number] = true;
             continue;
@@ -128,7 +145,7 @@ fn keep_parts(
 /// Lets each heading come and go with the text that follows it, and each term with its description.
 fn keep_headings(
     page: &MeasuredPage,
-    parts: &[u8],
+    parts: &[u16],
     chances: &[f64],
     likely: &[bool],
     chosen: &mut [bool],
@@ -153,6 +170,16 @@ fn keep_headings(
             chosen[number] = false;
         }
         follows = chosen[number];
+    }
+}
+
+/// Minimum probabilities of a block in a form or in a footer within the container: of one that stays
+/// and of one that is counted.
+pub(super) fn doubtful_chances(block: &TextBlock) -> (f64, f64) {
+    if block.flags & FORM != 0 {
+        (0.4, 0.2)
+    } else {
+        (0.1, 0.03)
     }
 }
 
@@ -279,6 +306,16 @@ pub(super) fn chosen_words(page: &MeasuredPage, chosen: &[bool]) -> Vec<f64> {
     words
 }
 
+/// True for a table of links of which the model expects nothing, as that of a forum's other topics.
+fn is_table_of_links(page: &MeasuredPage, chances: &[f64], table: u32) -> bool {
+    let sum = &page.sums[table as usize];
+    let blocks = page.cut.blocks.iter().zip(chances);
+    2.0 * sum.linked > sum.words
+        && blocks
+            .filter(|(block, _)| page.is_in(table, block.element))
+            .all(|(_, chance)| *chance < MIN_TEXT_CHANCE)
+}
+
 /// Returns the number of blocks of code in each element.
 fn code_blocks(page: &MeasuredPage) -> Vec<f64> {
     let cut = page.cut;
@@ -292,14 +329,17 @@ fn code_blocks(page: &MeasuredPage) -> Vec<f64> {
 
 /// The parts around each element.
 pub(super) struct PageParts {
-    pub(super) around: Vec<u8>,
+    pub(super) around: Vec<u16>,
+    has_code: bool,
+    /// Index of the innermost element that holds nearly all of the chosen words.
+    tight: u32,
     /// True if the page has the signature of a function or a class.
     pub(super) has_signatures: bool,
 }
 
 impl PageParts {
     /// Returns the parts around each element, for those in the container as far as it reaches.
-    fn locate(page: &MeasuredPage, words: &[f64]) -> Self {
+    fn locate(page: &MeasuredPage, chances: &[f64], words: &[f64]) -> Self {
         let elements = &page.cut.elements;
         let holds = |number: usize, share: f64| words[number] >= share * words[0];
         let container = container(page, words);
@@ -307,7 +347,9 @@ impl PageParts {
         let has_signatures = has_signatures(page);
         let mut parts = vec![0; elements.len()];
         for table in &page.cut.tables {
-            parts[*table as usize] = WHOLE;
+            if !is_table_of_links(page, chances, *table) {
+                parts[*table as usize] = WHOLE;
+            }
         }
         for (number, element) in elements.iter().enumerate() {
             let (around, meaning) = if Some(number) == container {
@@ -323,13 +365,13 @@ impl PageParts {
             let is_beside = meaning & (NOTE | APART) == NOTE
                 && container.is_some_and(follows)
                 && leads_back(page, number);
-            let around = around | (INSIDE * u8::from(is_beside));
+            let around = around | (INSIDE * u16::from(is_beside));
             // A comment on what is deprecated is the documentation's, and so are comments and tags
             // beside the signatures of functions.
             let is_comment = meaning & COMMENT == COMMENT && meaning & READERS == 0;
             let is_documented = is_comment && (has_signatures || meaning & NOTE != 0);
             let exception =
-                (COMMENT * u8::from(is_documented)) | (MARGINAL * u8::from(has_signatures));
+                (COMMENT * u16::from(is_documented)) | (MARGINAL * u16::from(has_signatures));
             let meaning = meaning & !exception;
             let has_chosen = words[number] > 0.0;
             let is_paragraph = element.called.categories >> tags::PARAGRAPH & 1 == 1;
@@ -340,7 +382,10 @@ impl PageParts {
             let is_minor = around & WHOLE == 0 && !holds(number, MIN_PART_SHARE);
             // Code in the container is content, whatever the box around it calls itself.
             let has_code = around & INSIDE != 0 && meaning & ASIDE == 0 && code[number] > 0.0;
-            let is_apart = meaning & APART != 0 && is_minor && !has_code;
+            // A footer or a form within the container may be the content's own.
+            let is_doubtful = meaning & DOUBTFUL != 0 && is_minor && !has_code;
+            let is_apart = (meaning & APART != 0 && is_minor && !has_code)
+                || (is_doubtful && around & INSIDE == 0);
             // A post's signature is its author's, and any other that of a function or a class.
             let is_signed = meaning & SIGNATURE != 0 && is_in_post(page, number);
             let is_marginal = (meaning & MARGINAL != 0 || is_signed) && is_minor;
@@ -351,16 +396,21 @@ impl PageParts {
                 meaning & (ASIDE | NOTE)
             };
             parts[number] = around
-                | (DATA * u8::from(is_block))
+                | (DATA * u16::from(is_block))
                 | named
-                | (NOTE * u8::from(meaning & SIGNATURE != 0 && !is_signed))
-                | (APART * u8::from(is_apart))
-                | (MARGINAL * u8::from(is_marginal))
-                | (WHOLE * u8::from(is_whole))
-                | (TERM * u8::from(element.called.block_kind == tags::TERM));
+                | (NOTE * u16::from(meaning & SIGNATURE != 0 && !is_signed))
+                | (APART * u16::from(is_apart))
+                | (DOUBTFUL * u16::from(is_doubtful))
+                | (MARGINAL * u16::from(is_marginal))
+                | (WHOLE * u16::from(is_whole))
+                | (TERM * u16::from(element.called.block_kind == tags::TERM));
         }
         Self {
             around: parts,
+            has_code: code.first().is_some_and(|code| *code > 0.0),
+            tight: tight(words)
+                .and_then(|tight| u32::try_from(tight).ok())
+                .unwrap_or(NONE),
             has_signatures,
         }
     }
@@ -373,20 +423,25 @@ fn leads_back(page: &MeasuredPage, number: usize) -> bool {
     blocks.any(|block| block.flags & LOCAL != 0 && page.is_in(number, block.element))
 }
 
+/// Returns the index of the innermost element that holds nearly all of the chosen words.
+fn tight(words: &[f64]) -> Option<usize> {
+    let nearly_all = |words_in: &f64| *words_in >= MIN_CONTAINER_SHARE * words[0];
+    words.iter().rposition(nearly_all)
+}
+
 /// Returns the index of the element that holds the page's own content: the nearest `main` or
 /// `article` around nearly all of the chosen words, else the nearest element that holds the main
 /// heading as well, else the outermost one that has no part of the site in it; never one that also
 /// holds the site's parts, as the body does.
 fn container(page: &MeasuredPage, words: &[f64]) -> Option<usize> {
     let elements = &page.cut.elements;
-    let nearly_all = |words_in: &f64| *words_in >= MIN_CONTAINER_SHARE * words[0];
-    let tight = words.iter().rposition(nearly_all)?;
+    let tight = tight(words)?;
     let heading = page.heading.or_else(|| heading_before(page, tight));
     let heading = heading.map(|number| page.cut.blocks[number].element);
     let is_of_site = |number: usize| {
         let called = &elements[number].called;
         let is_called = |category: &usize| called.categories >> *category & 1 == 1;
-        called.parts & (APART | ASIDE) != 0 || tags::SITE_PARTS.iter().any(is_called)
+        called.parts & (APART | ASIDE | DOUBTFUL) != 0 || tags::SITE_PARTS.iter().any(is_called)
     };
     let (mut headed, mut clean) = (None, tight);
     let (mut is_clean, mut checked) = (true, tight + 1..tight + 1);

@@ -4,13 +4,13 @@
 
 use super::blocks::{CONTROL, FIELD, LOCAL, NONE, PageElement, TextBlock, UNSEEN, WAY};
 use super::keep::{
-    DATA, INSIDE, MIN_LINKS_CHANCE, MIN_LIST_CHANCE, PageParts, chosen_words, has_more_than_links,
-    is_in_any, is_in_post, is_linked,
+    DATA, INSIDE, MIN_LINKS_CHANCE, MIN_LIST_CHANCE, PageParts, chosen_words, doubtful_chances,
+    has_more_than_links, is_in_any, is_in_post, is_linked,
 };
 use super::page::MeasuredPage;
 use super::place::{holder, is_button};
 use super::tags;
-use super::words::{APART, ASIDE, AUTHOR, MARGINAL, SIGNATURE};
+use super::words::{APART, ASIDE, AUTHOR, DOUBTFUL, MARGINAL, SIGNATURE};
 use crate::document::OmittedBlocks;
 
 /// Minimum probability of a heading or an item that is counted, in the container and elsewhere:
@@ -18,7 +18,7 @@ use crate::document::OmittedBlocks;
 const MIN_OMITTED_CHANCE: f64 = 0.05;
 const MIN_STRAY_CHANCE: f64 = 0.1;
 
-/// Minimum probability of text that is counted.
+/// Minimum probability of text in a marginal part that is counted.
 const MIN_OMITTED_TEXT_CHANCE: f64 = 0.2;
 
 /// Minimum probability of counted links that are all there is below a heading that stays.
@@ -80,7 +80,7 @@ pub(super) fn count_omitted(
             || (related.marginal[number] && !is_unlikely_heading)
             || block.flags & (UNSEEN | CONTROL) != 0
             || (part & (APART | ASIDE) != 0 && !is_author(page, block, part))
-            || is_in_any(page, block, &tags::SITE_PARTS)
+            || (part & DOUBTFUL == 0 && is_in_any(page, block, &tags::SITE_PARTS))
         {
             continue;
         }
@@ -125,6 +125,7 @@ pub(super) fn count_omitted(
             continue;
         }
         let least = match (is_inside, is_heading) {
+            (true, _) if part & DOUBTFUL != 0 => doubtful_chances(block).1,
             (true, false) => 0.0,
             (true, true) if is_unlikely_heading || parts.has_signatures => 0.0,
             (true, true) => MIN_OMITTED_CHANCE,
@@ -146,7 +147,7 @@ pub(super) fn count_omitted(
 
 /// True if a block of the container, other than a heading or a link, may be missing: text, the
 /// choices of a form's field, or an item that is a button.
-fn is_left_out(page: &MeasuredPage, block: &TextBlock, part: u8, chance: f64) -> bool {
+fn is_left_out(page: &MeasuredPage, block: &TextBlock, part: u16, chance: f64) -> bool {
     let is_inside = part & (INSIDE | APART | ASIDE | DATA) == INSIDE;
     let is_heading = page.cut.elements[block.element as usize].heading > 0;
     is_inside
@@ -156,8 +157,12 @@ fn is_left_out(page: &MeasuredPage, block: &TextBlock, part: u8, chance: f64) ->
         && if block.flags & CONTROL != 0 {
             chance >= MIN_OMITTED_CHANCE
                 && (is_choice(page, block) || item_around(page, block.element).is_some())
+        } else if part & DOUBTFUL != 0 {
+            chance >= doubtful_chances(block).1
         } else if is_in_any(page, block, &tags::STRUCTURES) {
             part & MARGINAL != 0 && chance >= MIN_OMITTED_CHANCE
+        } else if part & MARGINAL == 0 {
+            chance >= MIN_OMITTED_CHANCE
         } else {
             chance >= MIN_OMITTED_TEXT_CHANCE
         }
@@ -184,7 +189,7 @@ fn is_in_signature(page: &MeasuredPage, block: &TextBlock) -> bool {
 }
 
 /// True if a block of an author is a heading of the page's title.
-fn is_author(page: &MeasuredPage, block: &TextBlock, part: u8) -> bool {
+fn is_author(page: &MeasuredPage, block: &TextBlock, part: u16) -> bool {
     let elements = &page.cut.elements;
     let mut next = elements.get(block.element as usize);
     while let Some(element) = next.filter(|element| element.heading > 0) {

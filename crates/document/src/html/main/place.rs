@@ -1,17 +1,21 @@
 //! Adds blocks that belong to the chosen ones by where they stand: the text of buttons in a text,
 //! the lines below a heading, captions, the sources of quotations and values beside their labels.
 
-use super::blocks::{CONTACT, CONTROL, FIELD, LOCAL, OPENER, PageElement, TextBlock, UNSEEN, WAY};
+use std::collections::HashMap;
+
+use super::blocks::{
+    CONTACT, CONTROL, FIELD, LOCAL, NONE, OPENER, PageElement, TextBlock, UNSEEN, WAY,
+};
 use super::keep::{DATA, INSIDE, chosen_words, has_more_than_links, is_in_any, is_linked};
 use super::page::MeasuredPage;
 use super::tags;
-use super::words::{APART, ASIDE, MARGINAL};
+use super::words::{APART, ASIDE, AUTHOR, MARGINAL, NAME, POST};
 
 /// Minimum number of words of a line below a heading.
 const MIN_LEDE_WORDS: u32 = 8;
 
 /// Minimum number of words of a text that is no line of names and dates.
-const MIN_PROSE_WORDS: u32 = 20;
+pub(super) const MIN_PROSE_WORDS: u32 = 20;
 
 /// Minimum probability of a line below a heading.
 const MIN_LEDE_CHANCE: f64 = 0.05;
@@ -34,6 +38,15 @@ const MIN_QUOTATION_CHANCE: f64 = 0.3;
 /// Minimum probability of text between two chosen blocks.
 const MIN_BETWEEN_CHANCE: f64 = 0.4;
 
+/// Minimum number of chosen words of a post.
+const MIN_POST_WORDS: f64 = 3.0;
+
+/// Maximum number of elements from the name of who wrote a post up to the one that is named so.
+const MAX_NAME_DEPTH: usize = 3;
+
+/// Maximum share of the chosen words in a post of a thread.
+const MAX_POST_SHARE: f64 = 0.9;
+
 /// Maximum number of words of a label.
 const MAX_LABEL_WORDS: u32 = 4;
 
@@ -42,7 +55,7 @@ const MAX_ROW_BLOCKS: f64 = 4.0;
 
 pub(super) fn keep_by_place(
     page: &MeasuredPage,
-    parts: &[u8],
+    parts: &[u16],
     chances: &[f64],
     chosen: &mut [bool],
 ) {
@@ -50,11 +63,64 @@ pub(super) fn keep_by_place(
     keep_ledes(page, parts, chances, chosen);
     keep_beside(page, parts, chances, chosen);
     keep_buttons(page, parts, chosen);
+    keep_names(page, parts, chosen);
+}
+
+/// Adds the name of who wrote each chosen post of a thread: of the lines that are named so, the
+/// first one that is marked as the author's, else the first.
+fn keep_names(page: &MeasuredPage, parts: &[u16], chosen: &mut [bool]) {
+    let elements = &page.cut.elements;
+    let words = chosen_words(page, chosen);
+    let mut names: HashMap<u32, (bool, usize)> = HashMap::new();
+    for (number, block) in page.cut.blocks.iter().enumerate() {
+        let is_heading = elements[block.element as usize].heading > 0;
+        let most = if is_heading {
+            MIN_LEDE_WORDS
+        } else {
+            MAX_LABEL_WORDS
+        };
+        if block.flags & (UNSEEN | CONTROL) != 0
+            || block.text.words > most
+            || block.text.digits + 1 >= block.text.chars
+            || parts[block.element as usize] & INSIDE == 0
+        {
+            continue;
+        }
+        let posts = MIN_POST_WORDS..MAX_POST_SHARE * words[0];
+        let post = holder(page, block.element, |number, _| {
+            let number = number as usize;
+            page.alike[number].count > 1.0 && posts.contains(&words[number])
+        });
+        let Some(post) = post else { continue };
+        let is_named = |_, element: &PageElement| element.called.parts & POST != 0;
+        let is_post = holder(page, block.element, is_named).is_some_and(|named| named >= post);
+        if !is_post {
+            continue;
+        }
+        let (mut called, mut around) = (0, block.element);
+        for _ in 0..MAX_NAME_DEPTH {
+            if called & NAME == 0 && around != NONE && around > post {
+                let element = &elements[around as usize];
+                called |= element.called.parts;
+                around = element.parent;
+            }
+        }
+        if called & NAME != 0 {
+            let is_author = called & AUTHOR != 0;
+            let name = names.entry(post).or_insert((is_author, number));
+            if is_author && !name.0 {
+                *name = (true, number);
+            }
+        }
+    }
+    for (_, number) in names.into_values() {
+        chosen[number] = true;
+    }
 }
 
 /// Adds the line above the first heading that stays, where an element holds nothing but the two, as
 /// the package above the name of a class.
-fn keep_kicker(page: &MeasuredPage, parts: &[u8], chosen: &mut [bool]) {
+fn keep_kicker(page: &MeasuredPage, parts: &[u16], chosen: &mut [bool]) {
     let (blocks, elements) = (&page.cut.blocks, &page.cut.elements);
     let is_seen = |number: &usize| blocks[*number].flags & (UNSEEN | CONTROL) == 0;
     let mut seen = (0..blocks.len()).filter(is_seen);
@@ -76,8 +142,8 @@ fn keep_kicker(page: &MeasuredPage, parts: &[u8], chosen: &mut [bool]) {
 }
 
 /// Adds the line below each chosen heading: in its header or, below the main heading, near it or
-/// in the nearest element that holds more than the heading.
-fn keep_ledes(page: &MeasuredPage, parts: &[u8], chances: &[f64], chosen: &mut [bool]) {
+/// in the nearest element that holds more text after the heading.
+fn keep_ledes(page: &MeasuredPage, parts: &[u16], chances: &[f64], chosen: &mut [bool]) {
     let (blocks, elements) = (&page.cut.blocks, &page.cut.elements);
     for number in 0..blocks.len() {
         let heading = &blocks[number];
@@ -89,13 +155,14 @@ fn keep_ledes(page: &MeasuredPage, parts: &[u8], chances: &[f64], chosen: &mut [
         let header = holder(page, heading.element, |_, element| {
             element.called.categories >> tags::HEADER & 1 == 1
         });
-        let group = is_main
-            .then(|| {
-                let holds_more = |number, _: &_| page.sums[number as usize].blocks > 1.0;
-                holder(page, heading.element, holds_more)
+        let mut next = (number + 1..blocks.len())
+            .filter(|next| blocks[*next].flags & UNSEEN == 0)
+            .peekable();
+        let group = next.peek().filter(|_| is_main).and_then(|next| {
+            holder(page, heading.element, |number, _| {
+                page.is_in(number, blocks[*next].element)
             })
-            .flatten();
-        let next = (number + 1..blocks.len()).filter(|next| blocks[*next].flags & UNSEEN == 0);
+        });
         let next = next.take(if is_main { MAX_LEDE_DISTANCE } else { 1 });
         let mut next = next.take_while(|next| !chosen[*next]).enumerate();
         let lede = next.find(|(distance, next)| {
@@ -137,7 +204,7 @@ fn keep_ledes(page: &MeasuredPage, parts: &[u8], chances: &[f64], chosen: &mut [
 
 /// Adds captions amid the content, the sources of quotations, values beside their labels, and
 /// single blocks between chosen ones.
-fn keep_beside(page: &MeasuredPage, parts: &[u8], chances: &[f64], chosen: &mut [bool]) {
+fn keep_beside(page: &MeasuredPage, parts: &[u16], chances: &[f64], chosen: &mut [bool]) {
     let blocks = &page.cut.blocks;
     let words = chosen_words(page, chosen);
     let first = chosen.iter().position(|chosen| *chosen).unwrap_or(0);
@@ -201,7 +268,7 @@ fn is_label(page: &MeasuredPage, label: &TextBlock, value: &TextBlock) -> bool {
 
 /// Adds the text of buttons: of those in a heading or a term and those that open another part,
 /// with the text that follows; and of those in a data table, or amid a paragraph or an item.
-fn keep_buttons(page: &MeasuredPage, parts: &[u8], chosen: &mut [bool]) {
+fn keep_buttons(page: &MeasuredPage, parts: &[u16], chosen: &mut [bool]) {
     let elements = &page.cut.elements;
     // The element of the text that follows, if it is chosen.
     let mut next = None;

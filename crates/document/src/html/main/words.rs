@@ -33,41 +33,48 @@ const GROUPS: &str = include_str!("groups.txt");
 pub(super) const GROUP_COUNT: usize = 20;
 
 /// Part of a page that is not its content.
-pub(super) const APART: u8 = 1;
+pub(super) const APART: u16 = 1;
 /// Part that may be beside the content.
-pub(super) const ASIDE: u8 = 2;
+pub(super) const ASIDE: u16 = 2;
 /// Note within the content.
-pub(super) const NOTE: u8 = 4;
+pub(super) const NOTE: u16 = 4;
 
 /// Part whose running text is about the page, its author or its site; lists, tables and code in it
 /// may be content.
-pub(super) const MARGINAL: u8 = 128;
+pub(super) const MARGINAL: u16 = 128;
 
 /// Signature of a post, or of a function or a class.
-pub(super) const SIGNATURE: u8 = 64;
+pub(super) const SIGNATURE: u16 = 64;
 
 /// Post of a forum or a comment, whose signature is its author's.
-pub(super) const POST: u8 = 8;
+pub(super) const POST: u16 = 8;
 
 /// Author, whose name may be a heading of the page's title.
-pub(super) const AUTHOR: u8 = 16;
+pub(super) const AUTHOR: u16 = 16;
 
 /// Comments of readers, and not those of documentation.
-pub(super) const READERS: u8 = 32;
+pub(super) const READERS: u16 = 32;
+
+/// Part that is the content's own in few of the containers of content, and the site's elsewhere.
+pub(super) const DOUBTFUL: u16 = 256;
+
+/// Name of the one who wrote a post.
+pub(super) const NAME: u16 = 512;
 
 /// The parts and the words that name them. Comments are both apart and beside: their code is not
 /// the page's either.
-const PARTS: [(u8, &str); 9] = [
+const PARTS: [(u16, &str); 11] = [
     (
         APART,
-        "<nav <footer @navigation @contentinfo nav navbar navigation %breadcrumblist breadcrumb \
-         breadcrumbs crumb crumbs footer related recommended recommendations cookie cookies \
+        "<nav @navigation nav navbar navigation %breadcrumblist breadcrumb breadcrumbs crumb crumbs \
+         related recommended recommendations cookie cookies \
          consent gdpr onetrust share sharing sharedaddy addtoany social newsletter subscribe \
          subscription signup login review reviews testimonial testimonials author byline bio \
          advert ads advertisement sponsored promo promotion promotional cta cart popular trending \
-         teaser teasers carousel pagination paging pager modal popup hidden <dialog @dialog <form \
-         @form @search",
+         teaser teasers carousel pagination paging pager modal popup hidden <dialog @dialog \
+         @search",
     ),
+    (DOUBTFUL, "<footer @contentinfo footer <form @form"),
     (APART | ASIDE, "comment comments commentlist disqus respond"),
     (
         MARGINAL,
@@ -81,7 +88,11 @@ const PARTS: [(u8, &str); 9] = [
         "answer comment comments forum message messages msg post postbody posts reply thread \
          topic user",
     ),
-    (AUTHOR, "author"),
+    (AUTHOR, "author %author"),
+    (
+        NAME,
+        "%author %creator %name author creator handle nick nickname poster user username",
+    ),
     (READERS, "commentlist comments disqus discussion respond"),
     (ASIDE, "<aside @complementary aside sidebar"),
     (
@@ -98,7 +109,7 @@ struct WordEntry {
     /// One bit for each of its groups.
     groups: u32,
     /// One bit for each of its parts.
-    parts: u8,
+    parts: u16,
 }
 
 static WORDS: LazyLock<HashMap<&str, WordEntry>> = LazyLock::new(|| {
@@ -132,7 +143,7 @@ pub(super) struct ElementNaming {
     /// One bit for each group of its words.
     pub(super) groups: u32,
     /// One bit for each part that its tag, role and class name.
-    pub(super) parts: u8,
+    pub(super) parts: u16,
     /// Kind of block that it makes, as a number that a trained model depends on.
     pub(super) block_kind: u8,
     /// One bit for each category of its name and its role.

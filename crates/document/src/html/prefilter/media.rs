@@ -4,9 +4,16 @@
 //! Rules: HTML Living Standard, "Embedded content".
 
 use super::super::tag::TagAttribute;
+use memchr::memmem;
+
+use super::super::declared::read_element;
 use super::super::{dom, tag};
 use super::start_tag::StartTag;
 use super::{PageFilter, TagCategory, memchr};
+use iki_base::wording::floor_boundary;
+
+/// Maximum length of a `noscript` with an image, and of what is looked at on each side, in bytes.
+const MAX_NOSCRIPT_BYTES: usize = 8 * 1024;
 
 impl<'a> PageFilter<'a> {
     /// Replaces the media element whose start tag is at `offset`; returns the offset after it.
@@ -30,7 +37,7 @@ impl<'a> PageFilter<'a> {
         let inner = if void {
             None
         } else if name == "iframe" {
-            Some(self.raw_end(tag.end, name))
+            Some(self.raw_end(tag.end, tag.name))
         } else {
             self.media_end(&tag)
         };
@@ -38,7 +45,7 @@ impl<'a> PageFilter<'a> {
         if let Some((inner, _)) = inner
             && source.is_none()
         {
-            source = first_source(&self.page[tag.end..inner]);
+            source = first_of(&self.page[tag.end..inner], "source", "src");
         }
         let is_tiny = |side| value(side).is_some_and(tag::is_tiny);
         let hides = tag.hides || name == "canvas" || is_tiny("width") || is_tiny("height");
@@ -53,7 +60,10 @@ impl<'a> PageFilter<'a> {
             self.tree.before_content(false, &mut self.out);
         }
         self.out.push_characters(" ");
-        let label = value("title").or_else(|| value("aria-label"));
+        let image = inner
+            .filter(|_| object)
+            .and_then(|(inner, _)| first_of(&self.page[tag.end..inner], "img", "alt"));
+        let label = value("title").or_else(|| value("aria-label")).or(image);
         let label = label.unwrap_or(match name {
             "video" => "Video",
             "audio" => "Audio",
@@ -64,6 +74,33 @@ impl<'a> PageFilter<'a> {
         self.out.start(dom::MEDIA_ELEMENT, &attributes);
         self.out.end(dom::MEDIA_ELEMENT);
         self.part_words(end)
+    }
+
+    /// Returns the offset of the image that is all there is in the `noscript` at `offset`, and the
+    /// offset after that: an image that a script shows, and not one beside another or a script,
+    /// which counts visits.
+    pub(super) fn image_of_noscript(&self, offset: usize) -> Option<(usize, usize)> {
+        let page = self.page;
+        let noscript = tag::read(page, offset + 1)?;
+        let (text, end) = read_element(page, &noscript, MAX_NOSCRIPT_BYTES)?;
+        let inner = &page[noscript.end..end];
+        let start = memmem::find(inner.as_bytes(), b"<img")?;
+        let alt = tag::read(inner, start + 1)?.get("alt")?.trim();
+        let before = &page[floor_boundary(page, offset.saturating_sub(MAX_NOSCRIPT_BYTES))..offset];
+        let behind = &page[end..floor_boundary(page, end + MAX_NOSCRIPT_BYTES)];
+        // Quotation marks and the like may be references in one of the two.
+        let part = alt
+            .split(['&', ';', '\'', '"'])
+            .max_by_key(|part| part.len())?;
+        let is_content = text.is_empty()
+            && !part.is_empty()
+            && !["</script>", "-->"]
+                .iter()
+                .any(|end| before.trim_end().ends_with(end))
+            && ![before, behind]
+                .iter()
+                .any(|beside| memmem::find(beside.as_bytes(), part.as_bytes()).is_some());
+        is_content.then_some((noscript.end + start, end))
     }
 
     /// Returns the end of the contents and of the element: at the next end tag with that name.
@@ -82,19 +119,16 @@ impl<'a> PageFilter<'a> {
     }
 }
 
-/// Returns the address of the first `source` within a media element.
-fn first_source(inner: &str) -> Option<&str> {
+/// Returns the first value of an attribute of the elements with a name within a media element.
+fn first_of<'a>(inner: &'a str, name: &str, attribute: &str) -> Option<&'a str> {
     let bytes = inner.as_bytes();
     let mut offset = 0;
     while let Some(length) = memchr(b'<', &bytes[offset..]) {
         offset += length + 1;
-        if tag::is_named(inner, offset, "source") {
-            let address = tag::read(inner, offset)?
-                .get("src")
-                .unwrap_or_default()
-                .trim();
-            if !address.is_empty() {
-                return Some(address);
+        if tag::is_named(inner, offset, name) {
+            let value = tag::read(inner, offset)?.get(attribute).unwrap_or_default();
+            if !value.trim().is_empty() {
+                return Some(value.trim());
             }
         }
     }

@@ -16,6 +16,7 @@ mod controls;
 mod end_tag;
 mod foreign;
 mod formula;
+mod icon_cell;
 mod line_numbers;
 pub(super) mod media;
 mod raw_text;
@@ -304,6 +305,17 @@ fn renamed(name: &str) -> Option<&'static str> {
         dom::MEDIA_ELEMENT => "x-own",
         _ => return None,
     })
+}
+
+/// Returns the name of the element that a component of AMP stands for.
+fn name_without_prefix(name: &str) -> &str {
+    match name {
+        "amp-img" | "amp-anim" => "img",
+        "amp-video" => "video",
+        "amp-audio" => "audio",
+        "amp-iframe" => "iframe",
+        name => name,
+    }
 }
 
 /// Length of the longest name with a meaning here, in bytes.

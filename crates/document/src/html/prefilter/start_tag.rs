@@ -9,7 +9,7 @@ use super::super::{listing, react_streaming};
 use super::visibility::TagVisibility;
 use super::{
     MAX_KNOWN_NAME_BYTES, PageFilter, TagCategory, content_hints, controls, is_verbatim,
-    known_name, line_numbers, memchr, renamed, shadow_root, used_attributes,
+    known_name, line_numbers, memchr, name_without_prefix, renamed, shadow_root, used_attributes,
 };
 use crate::entities;
 
@@ -53,6 +53,7 @@ impl<'a> PageFilter<'a> {
         {
             return end;
         }
+        let name = name_without_prefix(name);
         let category = self.category_of(name);
         let in_pre = self
             .tree
@@ -70,6 +71,13 @@ impl<'a> PageFilter<'a> {
                 .filter(|_| !tag.attributes.iter().any(used_attributes::is_address));
             tag.attributes
                 .extend(picture.and_then(|picture| self.source_of_picture(picture, offset)));
+        }
+        if name == "noscript"
+            && self.noscript <= offset
+            && let Some((image, end)) = self.image_of_noscript(offset)
+        {
+            self.start_tag(image);
+            return end;
         }
         if name == "noscript" && category == TagCategory::Form && self.noscript <= offset {
             self.noscript = tag::raw_end(self.page, tag.end, name).0;
@@ -117,6 +125,10 @@ impl<'a> PageFilter<'a> {
             TagCategory::Choice => self.part_words(tag.end),
             TagCategory::Empty if tag.attributes.is_empty() => tag.end,
             _ if category.is_table_part() && !self.tree.in_table() => self.part_words(tag.end),
+            TagCategory::Cell if !tag.hides && !empty => {
+                let end = self.pass_start(name, category, tag);
+                self.name_icon(offset).unwrap_or(end)
+            }
             TagCategory::Formatting if !self.tree.formats() => tag.end,
             // Most often an icon.
             TagCategory::Formatting if name != "a" && self.ends_at_once(&tag) => {
@@ -141,7 +153,7 @@ impl<'a> PageFilter<'a> {
     }
 
     /// Emits the value of an attribute instead of what ends at `end`.
-    fn emit_words(&mut self, value: &str, end: usize) -> usize {
+    pub(super) fn emit_words(&mut self, value: &str, end: usize) -> usize {
         self.prepare_content(value);
         self.out.push_text(value);
         end
@@ -376,6 +388,7 @@ impl<'a> PageFilter<'a> {
             TagCategory::Form => Some("div"),
             TagCategory::Empty => Some("span"),
             TagCategory::Styled | TagCategory::Choice => renamed(name),
+            TagCategory::Void if name == "img" => Some("img"),
             _ => None,
         };
         let opened = renamed.unwrap_or(tag.name);
