@@ -26,8 +26,8 @@ const MAX_OPEN: usize = 512;
 /// Maximum length of a frame's page that is searched for text, in bytes: a longer one has some.
 const MAX_TEXT_BYTES: usize = 16 * 1024;
 
-/// Puts the page of each frame whose `srcdoc` has text in its place, into a `div` with its attributes.
-/// Frames within these stay.
+/// Puts the page of each frame whose `srcdoc` has text in its place, into a `div` with its
+/// attributes. Frames within these stay.
 pub(super) fn inline_frames(page: &str) -> Cow<'_, str> {
     let bytes = page.as_bytes();
     if memmem::find(bytes, b"srcdoc=").is_none() {

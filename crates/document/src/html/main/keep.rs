@@ -173,8 +173,8 @@ fn keep_headings(
     }
 }
 
-/// Minimum probabilities of a block in a form or in a footer within the container: of one that stays
-/// and of one that is counted.
+/// Minimum probabilities of a block in a form or in a footer within the container: of one that
+/// stays and of one that is counted.
 pub(super) fn doubtful_chances(block: &TextBlock) -> (f64, f64) {
     if block.flags & FORM != 0 {
         (0.4, 0.2)

@@ -66,8 +66,8 @@ pub(super) const NAME: u16 = 512;
 const PARTS: [(u16, &str); 11] = [
     (
         APART,
-        "<nav @navigation nav navbar navigation %breadcrumblist breadcrumb breadcrumbs crumb crumbs \
-         related recommended recommendations cookie cookies \
+        "<nav @navigation nav navbar navigation %breadcrumblist breadcrumb breadcrumbs crumb \
+         crumbs related recommended recommendations cookie cookies \
          consent gdpr onetrust share sharing sharedaddy addtoany social newsletter subscribe \
          subscription signup login review reviews testimonial testimonials author byline bio \
          advert ads advertisement sponsored promo promotion promotional cta cart popular trending \
