@@ -98,6 +98,8 @@ fn push_closed(part: &mut String, page: &str) {
         let name = &page[name_start..tag::name_end(page, name_start)];
         offset = if bytes[start + 1..].starts_with(b"!--") {
             tag::comment_end(page, start + 4)
+        } else if matches!(bytes.get(start + 1), Some(b'!' | b'?')) {
+            tag::past(page, start, b'>')
         } else if !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
             part.push_str("&lt;");
             start + 1

@@ -143,6 +143,59 @@ fn code_is_one_piece_whatever_stands_in_it() {
 }
 
 #[test]
+fn a_frame_s_own_page_ends_where_it_ends() {
+    let frames = [
+        ("<iframe srcdoc></iframe><p srcdoc=\"x\"></p>", ""),
+        ("<iframe srcdoc=></iframe>", ""),
+        ("<iframe srcdoc=in class=x></iframe>", r#"Paragraph["in"] "#),
+        ("<iframe srcdoc=in hidden></iframe>", ""),
+        (
+            "<iframe srcdoc='in<!-- open'></iframe>",
+            r#"Paragraph["in"] "#,
+        ),
+        (
+            "<iframe srcdoc='in<textarea>x'></iframe>",
+            r#"Paragraph["in"] "#,
+        ),
+        (
+            "<iframe srcdoc='in<style>x'></iframe>",
+            r#"Paragraph["in"] "#,
+        ),
+        (
+            "<iframe srcdoc='in<script>x'></iframe>",
+            r#"Paragraph["in"] "#,
+        ),
+        (
+            "<iframe srcdoc='in<plaintext>x'></iframe>",
+            r#"Paragraph["in"] "#,
+        ),
+        (
+            "<iframe srcdoc='in<base href=/z/>'></iframe>",
+            r#"Paragraph["in"] "#,
+        ),
+        (
+            "<iframe srcdoc='in</div></main></body>'></iframe>",
+            r#"Paragraph["in"] "#,
+        ),
+        ("<iframe srcdoc='in<b'></iframe>", r#"Paragraph["in"] "#),
+        ("<iframe srcdoc='1 < 2'></iframe>", r#"Paragraph["1 < 2"] "#),
+        (
+            "<iframe srcdoc='<ul><li>in'></iframe>",
+            r#"List(tight)[Item[Paragraph["in"]]] "#,
+        ),
+        (
+            "<iframe srcdoc='in<iframe srcdoc=x></iframe>'></iframe>",
+            r#"Paragraph["in"] "#,
+        ),
+    ];
+    for (frame, shown) in frames {
+        let page = format!("{frame}<p>after <a href=b>b</a>");
+        let after = r#"Paragraph["after " Link("https://example.com/a/b")["b"]]"#;
+        check(&[(&page, &format!("{shown}{after}"))]);
+    }
+}
+
+#[test]
 fn links_and_images_lead_to_absolute_addresses() {
     check(&[
         (
