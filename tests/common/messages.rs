@@ -196,7 +196,8 @@ pub fn answer_here(tool: &str, request: &Value, place: &Path, variables: &[(&str
 }
 
 /// An answer as a table has it: the error behind its code, and those of `fields` that it has. Names
-/// that are in the answer by chance, such as that of a directory, stand there as `placeholders` say.
+/// that are in the answer by chance, such as that of a directory, stand there as `placeholders`
+/// say.
 pub fn shown(answer: &Value, fields: &[&str], placeholders: &[(&str, &str)]) -> String {
     let mut shown = String::new();
     if let Some(error) = answer["error"].as_str() {

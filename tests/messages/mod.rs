@@ -1,7 +1,7 @@
 //! The messages of what works on this machine: the calls of each table, made as a host makes them,
 //! as a model does (`mcp`) or as a person (`$`, where `it` is this program). Each is made in a
-//! directory of its own, `<here>`, that has the files of the title and is the home as well; `<name>`
-//! is its name, `<below>` its path without the slash. Before it come its lines of setup: `$` is for
+//! directory of its own, `<here>`, that has the files of the title and is the home as well; its name
+//! is `<name>`, its path without the slash `<below>`. Before it come its lines of setup: `$` is for
 //! the shell, `mcp` an earlier call of the same model, `document` makes a file `r.KIND`. Below the
 //! answer stand the files that the call has changed.
 //!

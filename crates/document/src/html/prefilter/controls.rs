@@ -121,11 +121,12 @@ pub(super) fn runs_together(page: &str, offset: usize, name: &str) -> bool {
     }
     let (mut before, mut ended) = (&page[..offset], "");
     while let Some(open) = before.ends_with('>').then(|| before.rfind('<')).flatten() {
-        let Some(closing) = before[open..].strip_prefix("</") else {
+        let closing = before[open..].strip_prefix("</");
+        if closing.is_none() && !before[open..].starts_with("<input") {
             return false;
-        };
+        }
         if ended.is_empty() {
-            ended = closing.trim_end_matches('>');
+            ended = closing.unwrap_or_default().trim_end_matches('>');
         }
         before = &before[..open];
     }

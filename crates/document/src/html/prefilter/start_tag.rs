@@ -62,16 +62,7 @@ impl<'a> PageFilter<'a> {
         let Some(mut tag) = self.read_start(offset, name, category, in_pre) else {
             return self.page.len();
         };
-        if name == "picture" {
-            self.picture = Some(offset);
-        } else if name == "img" {
-            let picture = self
-                .picture
-                .take()
-                .filter(|_| !tag.attributes.iter().any(used_attributes::is_address));
-            tag.attributes
-                .extend(picture.and_then(|picture| self.source_of_picture(picture, offset)));
-        }
+        self.note_picture(offset, name, &mut tag);
         if name == "noscript"
             && self.noscript <= offset
             && let Some((image, end)) = self.image_of_noscript(offset)
@@ -157,6 +148,20 @@ impl<'a> PageFilter<'a> {
         self.prepare_content(value);
         self.out.push_text(value);
         end
+    }
+
+    /// Notes where a picture begins, and gives an image without an address that of its picture.
+    fn note_picture(&mut self, offset: usize, name: &str, tag: &mut StartTag<'a>) {
+        if name == "picture" {
+            self.picture = Some(offset);
+        } else if name == "img" {
+            let picture = self
+                .picture
+                .take()
+                .filter(|_| !tag.attributes.iter().any(used_attributes::is_address));
+            tag.attributes
+                .extend(picture.and_then(|picture| self.source_of_picture(picture, offset)));
+        }
     }
 
     /// The addresses of the first source of the picture at `start`, if its image at `end` has only
