@@ -95,12 +95,18 @@ fn push_closed(part: &mut String, page: &str) {
         let start = offset + length;
         part.push_str(&page[offset..start]);
         let name_start = start + 1 + usize::from(bytes.get(start + 1) == Some(&b'/'));
-        let name = &page[name_start..tag::name_end(page, name_start)];
+        let is_tag = bytes.get(name_start).is_some_and(u8::is_ascii_alphabetic);
+        let name_end = if is_tag {
+            tag::name_end(page, name_start)
+        } else {
+            name_start
+        };
+        let name = &page[name_start..name_end];
         offset = if bytes[start + 1..].starts_with(b"!--") {
             tag::comment_end(page, start + 4)
         } else if matches!(bytes.get(start + 1), Some(b'!' | b'?')) {
             tag::past(page, start, b'>')
-        } else if !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        } else if !is_tag {
             part.push_str("&lt;");
             start + 1
         } else if name_start > start + 1 {

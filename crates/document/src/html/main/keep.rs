@@ -306,25 +306,17 @@ pub(super) fn chosen_words(page: &MeasuredPage, chosen: &[bool]) -> Vec<f64> {
     words
 }
 
-/// True for a table of links of which the model expects nothing, as that of a forum's other topics.
-fn is_table_of_links(page: &MeasuredPage, chances: &[f64], table: u32) -> bool {
-    let sum = &page.sums[table as usize];
-    let blocks = page.cut.blocks.iter().zip(chances);
-    2.0 * sum.linked > sum.words
-        && blocks
-            .filter(|(block, _)| page.is_in(table, block.element))
-            .all(|(_, chance)| *chance < MIN_TEXT_CHANCE)
-}
-
-/// Returns the number of blocks of code in each element.
-fn code_blocks(page: &MeasuredPage) -> Vec<f64> {
+/// Returns the number of blocks of a kind in each element.
+fn count_blocks(page: &MeasuredPage, is: impl Fn(usize, &TextBlock) -> bool) -> Vec<f64> {
     let cut = page.cut;
-    let mut code = vec![0.0; cut.elements.len()];
-    for block in cut.blocks.iter().filter(|block| block.flags & CODE != 0) {
-        code[block.element as usize] += 1.0;
+    let mut counts = vec![0.0; cut.elements.len()];
+    for (number, block) in cut.blocks.iter().enumerate() {
+        counts[block.element as usize] += f64::from(u8::from(is(number, block)));
     }
-    sum_up(&mut code, cut, |code, code_inside| *code += code_inside);
-    code
+    sum_up(&mut counts, cut, |count, count_inside| {
+        *count += count_inside
+    });
+    counts
 }
 
 /// The parts around each element.
@@ -343,12 +335,17 @@ impl PageParts {
         let elements = &page.cut.elements;
         let holds = |number: usize, share: f64| words[number] >= share * words[0];
         let container = container(page, words);
-        let code = code_blocks(page);
+        let code = count_blocks(page, |_, block| block.flags & CODE != 0);
+        let local = count_blocks(page, |_, block| block.flags & LOCAL != 0);
+        let expected = count_blocks(page, |number, _| chances[number] >= MIN_TEXT_CHANCE);
         let has_signatures = has_signatures(page);
         let mut parts = vec![0; elements.len()];
         for table in &page.cut.tables {
-            if !is_table_of_links(page, chances, *table) {
-                parts[*table as usize] = WHOLE;
+            let table = *table as usize;
+            let is_of_links = 2.0 * page.sums[table].linked > page.sums[table].words;
+            // Of a table such as that of a forum's other topics the model expects nothing.
+            if !is_of_links || expected[table] > 0.0 {
+                parts[table] = WHOLE;
             }
         }
         for (number, element) in elements.iter().enumerate() {
@@ -364,7 +361,7 @@ impl PageParts {
             };
             let is_beside = meaning & (NOTE | APART) == NOTE
                 && container.is_some_and(follows)
-                && leads_back(page, number);
+                && local[number] > 0.0;
             let around = around | (INSIDE * u16::from(is_beside));
             // A comment on what is deprecated is the documentation's, and so are comments and tags
             // beside the signatures of functions.
@@ -414,13 +411,6 @@ impl PageParts {
             has_signatures,
         }
     }
-}
-
-/// True if a link in an element leads to another place in the page.
-fn leads_back(page: &MeasuredPage, number: usize) -> bool {
-    let number = u32::try_from(number).unwrap_or(NONE);
-    let mut blocks = page.cut.blocks.iter();
-    blocks.any(|block| block.flags & LOCAL != 0 && page.is_in(number, block.element))
 }
 
 /// Returns the index of the innermost element that holds nearly all of the chosen words.
