@@ -118,7 +118,10 @@ fn what_was_found_without_ocr_is_not_taken_once_there_is_some() {
 
 #[test]
 fn a_document_of_before_2007_is_read_by_an_installed_program_and_kept() {
-    if let Some(why) = scanned::no_landlock() {
+    let missing = ["soffice", "antiword"]
+        .into_iter()
+        .find_map(|program| scanned::no_program(program, "LibreOffice or antiword is not here"));
+    if let Some(why) = scanned::no_landlock().or(missing) {
         return common::skip(why);
     }
     let server = serving("application/msword", scanned::legacy_office("doc"));
@@ -137,7 +140,15 @@ fn a_document_of_before_2007_is_read_by_an_installed_program_and_kept() {
         .with(&json!({"url": server.url("/boats.doc")}))
         .run();
     assert!(fetched.note().contains("Read by antiword, as plain text."));
-    // One that never answers is given up, and another is asked the next time.
+}
+
+#[test]
+fn a_program_that_never_answers_for_a_document_is_given_up() {
+    if let Some(why) = scanned::no_landlock() {
+        return common::skip(why);
+    }
+    let server = serving("application/msword", scanned::legacy_office("doc"));
+    let home = Home::new();
     let mark = common::alone(4714);
     let office = scanned::program_called(home.path(), "office", &format!("exec sleep {mark}"));
     let home = home
