@@ -314,7 +314,7 @@ fn count_blocks(page: &MeasuredPage, is: impl Fn(usize, &TextBlock) -> bool) -> 
         counts[block.element as usize] += f64::from(u8::from(is(number, block)));
     }
     sum_up(&mut counts, cut, |count, count_inside| {
-        *count += count_inside
+        *count += count_inside;
     });
     counts
 }
