@@ -26,7 +26,8 @@ const OUT_OF_MEMORY: &str = "\"error\":\"Memory ran out, and the call was given 
                              known.\",\"error_code\":\"OUT_OF_MEMORY\"}";
 
 /// The rest of the answer when the process had to abort for another reason.
-const INTERNAL_ERROR: &str = "\"error\":\"Internal error: the stack ran out, or a fault could not be recovered from. The \
+const INTERNAL_ERROR: &str = "\"error\":\"Internal error: the stack ran \
+     out, or a fault could not be recovered from. The \
      fault is in ikigai-tools or in a limit on this process (`ulimit -s`), and the same call will \
      fail again. Whether it has changed anything is not known.\",\"error_code\":\"TOOL_FAILED\"}";
 

@@ -209,7 +209,8 @@ fn a_host_gets_its_answer_its_failure_and_what_there_was_when_it_broke_off() {
         answer,
         json!({
             "success": true, "output": "sunny", "id": 7, "about": {"owner": "A\u{1b}B", "key": 1},
-            "since": "1923", "station": "north", "degrees": 21, "hits": [{"name": "N\u{1b}1", "far": 3}], "note": "as of today",
+            "since": "1923", "station": "north", "degrees": 21,
+            "hits": [{"name": "N\u{1b}1", "far": 3}], "note": "as of today",
         })
     );
     let (answer, exit) = answered(r#"{"station":"nowhere"}"#);

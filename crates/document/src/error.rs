@@ -42,7 +42,8 @@ pub enum DocumentError {
     },
     /// A PDF file whose fonts do not identify the letters of its text.
     #[error(
-        "This PDF file has {} of text, and its fonts do not say which letters it is: {FIND_ANOTHER}",
+        "This PDF file has {} of text, and its fonts do not say which letters it is: \
+         {FIND_ANOTHER}",
         count_noun(.pages.to_owned(), "page")
     )]
     NoLetters {

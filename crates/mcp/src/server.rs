@@ -239,7 +239,9 @@ impl ServerHandler for ToolServer {
             }
             () = report => Err(ErrorData::internal_error("the report ended", None)),
             () = context.ct.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
-            () = wait_for_departure(&mut gone) => Err(ErrorData::internal_error("the client has gone", None)),
+            () = wait_for_departure(&mut gone) => {
+                Err(ErrorData::internal_error("the client has gone", None))
+            }
         }
     }
 

@@ -134,7 +134,8 @@ pub(super) fn without_tracking(address: &str) -> Cow<'_, str> {
 
 /// Beginnings of the addresses of forms that share a page, ready to be sent; their target is the
 /// page that is being read.
-const SHARE_FORMS: &str = "addtoany.com/ bsky.app/intent/compose bufferapp.com/add facebook.com/dialog/ \
+const SHARE_FORMS: &str = "\
+     addtoany.com/ bsky.app/intent/compose bufferapp.com/add facebook.com/dialog/ \
      facebook.com/share getpocket.com/save linkedin.com/cws/share linkedin.com/sharearticle \
      linkedin.com/sharing/ news.ycombinator.com/submitlink pinterest.com/pin/create \
      plus.google.com/share reddit.com/submit t.me/share telegram.me/share tumblr.com/share \

@@ -17,13 +17,15 @@ const MAX_NAME_BYTES: usize = 200;
 const MAX_WORDS: usize = 5;
 
 /// Words that mark an organisation, in lower case.
-const ORGANISATION_WORDS: &str = "academy administration agency associates association authority board bureau center centre \
+const ORGANISATION_WORDS: &str = "\
+     academy administration agency associates association authority board bureau center centre \
      club coalition collaboration collaborators college commission committee community company \
-     consortium contributors corp corporation council department desk division editors foundation \
-     gmbh government group hospital inc initiative institute international investigators journal \
-     lab laboratory labs limited llc ltd magazine media ministry museum network news newsroom of \
-     office organisation organization partners post press programme project reporters research \
-     school service services society staff studio team the times trust union university wiki";
+     consortium contributors corp corporation council department desk division editors \
+     foundation gmbh government group hospital inc initiative institute international \
+     investigators journal lab laboratory labs limited llc ltd magazine media ministry museum \
+     network news newsroom of office organisation organization partners post press programme \
+     project reporters research school service services society staff studio team the times \
+     trust union university wiki";
 
 /// Suffixes such as Jr., in lower case.
 const SUFFIXES: &str = "jr jr. sr sr. ii iii iv";

@@ -18,7 +18,8 @@ const MARKS: &str = "paywall|regwall|subscriber-only|subscribers-only|premium-co
 const IS_FREE: &str = "\"isaccessibleforfree\"";
 
 /// Words on the rest of a text, in lower case.
-const RESTS: &str = "continue reading|keep reading|read the full|reading the full|view the full|read the \
+const RESTS: &str = "\
+     continue reading|keep reading|read the full|reading the full|view the full|read the \
      rest|full story|full article|article is for|story is for|post is for|content is for|article \
      is only|story is only|content is only|article is exclusive|content is exclusive|unlock \
      this|read this article|read this story|lire la suite|la suite est|la suite de cet|article à \
@@ -30,14 +31,15 @@ const RESTS: &str = "continue reading|keep reading|read the full|reading the ful
      completo|noticia completa|continuare a leggere|continua a leggere|continuare la \
      lettura|articolo riservato|articolo è riservato|contenuto riservato|articolo \
      completo|continuar lendo|continuar a ler|continue lendo|conteúdo exclusivo|matéria \
-     exclusiva|artigo completo|verder lezen|verder te lezen|lees verder|alleen voor abonnees|hele \
-     artikel|läsa vidare|fortsätta läsa|hela artikeln|læse videre|læs videre|hele artiklen|lese \
-     videre|les videre|hele artikkelen|czytać dalej|czytaj dalej|cały artykuł|dalsza część|читать \
-     далее|продолжить чтение|статья доступна|материал доступен|полный \
-     текст|この記事は|続きを読む|続きは|阅读全文|继续阅读|閱讀全文";
+     exclusiva|artigo completo|verder lezen|verder te lezen|lees verder|alleen voor \
+     abonnees|hele artikel|läsa vidare|fortsätta läsa|hela artikeln|læse videre|læs videre|hele \
+     artiklen|lese videre|les videre|hele artikkelen|czytać dalej|czytaj dalej|cały \
+     artykuł|dalsza część|читать далее|продолжить чтение|статья доступна|материал \
+     доступен|полный текст|この記事は|続きを読む|続きは|阅读全文|继续阅读|閱讀全文";
 
 /// Words of those who ask for a subscription or an account for it, in lower case.
-const ASKS: &str = "subscri|register|sign up|sign in|log in|an account|members only|become a member|for \
+const ASKS: &str = "\
+     subscri|register|sign up|sign in|log in|an account|members only|become a member|for \
      members|free trial|abonn| abo |mit plus|registrier|anmelden|einloggen|votre compte|un \
      compte|connectez-vous|inscrivez-vous|suscri|suscrí|regístr|inicia \
      sesión|abbona|accedi|assin|cadastr|prenumer|logga in|logg inn|log \

@@ -16,8 +16,10 @@ use super::names::NameMatcher;
 use iki_process::sandbox::confinement;
 
 /// Names of directories whose content is built, fetched or kept by a program.
-const GENERATED_DIRECTORIES: &str = ".cache .git .gradle .hg .jj .mypy_cache .next .nuxt .pytest_cache .ruff_cache .svn \
-     .terraform .tox .venv __pycache__ bower_components build dist node_modules target vendor venv";
+const GENERATED_DIRECTORIES: &str = "\
+     .cache .git .gradle .hg .jj .mypy_cache .next .nuxt .pytest_cache .ruff_cache .svn \
+     .terraform .tox .venv __pycache__ bower_components build dist node_modules target vendor \
+     venv";
 
 /// The timeout for counting generated files, of which there may be very many.
 const GENERATED_TIMEOUT: Duration = Duration::from_millis(15);
