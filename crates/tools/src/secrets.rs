@@ -176,7 +176,7 @@ unsafe fn overwrite(string: *mut c_char, length: usize) {
 mod tests {
     use super::*;
     use crate::registry;
-    use iki_web::patents::patent_provider;
+    use iki_research::patents::patent_provider;
     use iki_web::search::{brave, google, provider_choice};
 
     #[test]

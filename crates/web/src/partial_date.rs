@@ -61,7 +61,7 @@ impl PartialDate {
 
     /// Creates a date from numbers, as Crossref has it: year, optional month, optional day.
     #[must_use]
-    pub(crate) fn of_parts(parts: &[i64]) -> Option<Self> {
+    pub fn of_parts(parts: &[i64]) -> Option<Self> {
         let small = |index: usize| parts.get(index).and_then(|part| u8::try_from(*part).ok());
         let year = u16::try_from(*parts.first()?).ok()?;
         Self::new(year, small(1), small(2))

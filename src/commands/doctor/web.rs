@@ -12,6 +12,8 @@ use super::{BAD, DoctorReport, GOOD, PLAIN, advice};
 use iki_base::console::sanitize::{display_path, for_line};
 use iki_conversion as conversion;
 use iki_document::FileKind;
+use iki_research::papers::paper_provider::PROVIDERS;
+use iki_research::patents::patent_provider;
 use iki_tools::contract::tool::ToolSet;
 use iki_tools::registry::Registry;
 use iki_web::browser::{self, Browser};
@@ -20,8 +22,6 @@ use iki_web::cache::{KEY_VARIABLE, REDIS_VARIABLE, RedisAddress, RedisMemory, is
 use iki_web::client::proxy::ProxySettings;
 use iki_web::client::{tls_config, trusted_certificates};
 use iki_web::credentials::{CredentialName, CredentialSource, Credentials};
-use iki_web::papers::paper_provider::PROVIDERS;
-use iki_web::patents::patent_provider;
 use iki_web::search::provider_choice::{
     self, NoProvider, PROVIDER_VARIABLE, ProviderChoice, ROUTING_VARIABLE,
 };

@@ -8,16 +8,16 @@ use std::time::Duration;
 use super::paper::Paper;
 use super::paper_provider::{PaperPage, PaperProvider, PaperStep, refusal_without_keys};
 use super::paper_search::{PaperOrder, PaperSearch, PaperTarget};
-use super::work_id::WorkId;
-use crate::client::HttpResponse;
-use crate::page::PartialDate;
-use crate::provider::failure::ProviderFailureKind;
-use crate::provider::{
-    Provider, ProviderAccount, ProviderEndpoint, ProviderRequest, UnreadableReply,
-};
-use crate::work::{WorkAuthor, WorkKind};
 use iki_base::wording::on_one_line;
 use iki_document::{XmlEvent, XmlReader};
+use iki_web::client::HttpResponse;
+use iki_web::page::PartialDate;
+use iki_web::provider::failure::ProviderFailureKind;
+use iki_web::provider::{
+    Provider, ProviderAccount, ProviderEndpoint, ProviderRequest, UnreadableReply,
+};
+use iki_web::work::work_id::WorkId;
+use iki_web::work::{WorkAuthor, WorkKind};
 
 /// Maximum number of entries that are read.
 const MAX_ENTRIES: usize = 500;

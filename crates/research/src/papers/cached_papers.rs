@@ -5,10 +5,10 @@ use std::time::Duration;
 use super::paper_provider::order;
 use super::paper_search::{PaperSearch, PaperTarget};
 use super::unpaywall;
-use super::work_id::WorkId;
-use crate::cache::CacheQuestion;
-use crate::credentials::Credentials;
-use crate::work::WorkKind;
+use iki_web::cache::CacheQuestion;
+use iki_web::credentials::Credentials;
+use iki_web::work::WorkKind;
+use iki_web::work::work_id::WorkId;
 
 /// Time for which an answer is valid.
 pub const TIME_TO_LIVE: Duration = Duration::from_secs(60 * 60);

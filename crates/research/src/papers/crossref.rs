@@ -10,15 +10,15 @@ use super::paper_provider::{
     PaperPage, PaperProvider, PaperStep, filters, key, refusal_without_keys,
 };
 use super::paper_search::{PaperOrder, PaperSearch, PaperTarget, REGISTRANTS};
-use super::work_id::WorkId;
-use crate::client::HttpResponse;
-use crate::page::{PartialDate, retraction};
-use crate::provider::reply::{self, list, string};
-use crate::provider::{
+use iki_web::client::HttpResponse;
+use iki_web::page::{PartialDate, retraction};
+use iki_web::provider::reply::{self, list, string};
+use iki_web::provider::{
     Provider, ProviderAccount, ProviderEndpoint, ProviderRequest, UnreadableReply, optional_key,
 };
-use crate::search::html_text;
-use crate::work::{Work, WorkAuthor, WorkKind};
+use iki_web::search::html_text;
+use iki_web::work::work_id::WorkId;
+use iki_web::work::{Work, WorkAuthor, WorkKind};
 
 /// Row of this provider.
 pub static PROVIDER: PaperProvider = PaperProvider {

@@ -4,19 +4,19 @@
 
 use serde_json::Value;
 
-use super::paper::{Paper, page_range, text_at, with_subtitle};
+use super::paper::{Paper, text_at, with_subtitle};
 use super::paper_provider::{PaperPage, PaperProvider, PaperStep, refusal_without_keys};
 use super::paper_search::PaperSearch;
-use super::work_id::WorkId;
-use crate::client::HttpResponse;
-use crate::page::PartialDate;
-use crate::page::doi::in_path;
-use crate::provider::reply::{self, list, string};
-use crate::provider::{
+use iki_web::client::HttpResponse;
+use iki_web::page::PartialDate;
+use iki_web::page::doi::in_path;
+use iki_web::provider::reply::{self, list, string};
+use iki_web::provider::{
     Provider, ProviderAccount, ProviderEndpoint, ProviderRequest, UnreadableReply,
 };
-use crate::search::html_text;
-use crate::work::{Work, WorkAuthor, WorkKind};
+use iki_web::search::html_text;
+use iki_web::work::work_id::WorkId;
+use iki_web::work::{Work, WorkAuthor, WorkKind, page_range};
 
 /// Row of this provider, which is asked for single works alone.
 pub static PROVIDER: PaperProvider = PaperProvider {

@@ -3,13 +3,13 @@
 //! Facts: "DOI Proxy Server Factsheets": the code 1 is a DOI, 100 is none.
 
 use super::paper_provider::refusal_without_keys;
-use crate::client::HttpResponse;
-use crate::page::doi::in_path;
-use crate::provider::exchange::ProviderItem;
-use crate::provider::failure::ProviderFailure;
-use crate::provider::reply;
-use crate::provider::{Provider, ProviderEndpoint, ProviderRequest, UnreadableReply};
-use crate::search::context::SearchContext;
+use iki_web::client::HttpResponse;
+use iki_web::page::doi::in_path;
+use iki_web::provider::exchange::ProviderItem;
+use iki_web::provider::failure::ProviderFailure;
+use iki_web::provider::reply;
+use iki_web::provider::{Provider, ProviderEndpoint, ProviderRequest, UnreadableReply};
+use iki_web::search::context::SearchContext;
 
 /// Row of the register.
 pub static PROVIDER: Provider = Provider {

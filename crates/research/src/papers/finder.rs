@@ -10,16 +10,16 @@ use super::cached_papers::{self, TIME_TO_LIVE};
 use super::paper::Paper;
 use super::paper_provider::{PROVIDERS, PaperPage, PaperProvider, order};
 use super::paper_search::{PaperOrder, PaperSearch, PaperTarget};
-use super::work_id::WorkId;
 use super::{doi_registry, paper_caller, scholarly_web, unpaywall};
-use crate::cache::SingleFlightGuard;
-use crate::search::context::SearchContext;
-use crate::search::outcome::{ProviderRouting, SearchFailure};
-use crate::search::provider_choice::NoProvider;
-use crate::search::provider_route::{PROVIDER_TIMEOUT, ProviderRoute};
-use crate::search::searcher;
-use crate::search::unseen_taken_out;
 use iki_base::unseen::UnseenCount;
+use iki_web::cache::SingleFlightGuard;
+use iki_web::search::context::SearchContext;
+use iki_web::search::outcome::{ProviderRouting, SearchFailure};
+use iki_web::search::provider_choice::NoProvider;
+use iki_web::search::provider_route::{PROVIDER_TIMEOUT, ProviderRoute};
+use iki_web::search::searcher;
+use iki_web::search::unseen_taken_out;
+use iki_web::work::work_id::WorkId;
 
 /// Minimum time that is worth asking another provider. A shorter one would say nothing about it.
 const MIN_PROVIDER_TIME: Duration = Duration::from_secs(5);

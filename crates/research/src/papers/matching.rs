@@ -1,7 +1,7 @@
 //! Filters that are applied to what a provider gives: by author, venue and words.
 
 use crate::references::{containers, folding};
-use crate::work::WorkAuthor;
+use iki_web::work::WorkAuthor;
 
 /// True if an author may be the one that is `wanted`: each word of that is one of the names, or the
 /// initial of one. The family name is one of the words.

@@ -18,7 +18,6 @@
 //! | `request_limits` | requests that providers allow, as their answers say |
 //! | `request_pace` | providers that take one request in a given time |
 //! | `cached_papers` | answers in the cache |
-//! | `work_id` | DOIs and the numbers of arXiv and `PubMed` |
 //! | `finder` | one search, and its answer |
 
 pub(crate) mod arxiv;
@@ -39,4 +38,3 @@ pub(crate) mod request_pace;
 pub(crate) mod scholarly_web;
 pub(crate) mod semanticscholar;
 pub(crate) mod unpaywall;
-pub mod work_id;

@@ -6,21 +6,21 @@
 use serde_json::Value;
 
 use super::arxiv;
-use super::paper::{Paper, page_range, text_at};
+use super::paper::{Paper, text_at};
 use super::paper_provider::{PaperPage, PaperProvider, PaperStep, filters, key};
 use super::paper_search::{NAMES, PaperOrder, PaperSearch, PaperTarget};
-use super::work_id::WorkId;
-use crate::client::HttpResponse;
-use crate::page::PartialDate;
-use crate::page::doi::in_path;
-use crate::page::retraction::RetractionStatus;
-use crate::provider::reply::{self, list, string};
-use crate::provider::{
+use iki_web::client::HttpResponse;
+use iki_web::page::PartialDate;
+use iki_web::page::doi::in_path;
+use iki_web::page::retraction::RetractionStatus;
+use iki_web::provider::reply::{self, list, string};
+use iki_web::provider::{
     Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest, UnreadableReply,
     optional_key,
 };
-use crate::search::html_text;
-use crate::work::{Work, WorkAuthor, WorkKind};
+use iki_web::search::html_text;
+use iki_web::work::work_id::WorkId;
+use iki_web::work::{Work, WorkAuthor, WorkKind, page_range};
 
 /// Fields of a work that are read; all of them take ten times as much.
 const FIELDS: &str = "id,doi,display_name,publication_year,publication_date,authorships,\

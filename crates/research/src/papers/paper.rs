@@ -4,15 +4,15 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::page::doi::{self, registered_doi};
-use crate::page::retraction::{self, RetractionStatus};
 use crate::references::folding::letters;
 use crate::references::tex;
-use crate::search::claim::sentences;
-use crate::search::html_text;
-use crate::search::results::{shortened, shown_url};
-use crate::work::{Work, WorkAuthor, WorkKind, is_archive};
 use iki_base::wording::on_one_line;
+use iki_web::page::doi::{self, registered_doi};
+use iki_web::page::retraction::{self, RetractionStatus};
+use iki_web::search::claim::sentences;
+use iki_web::search::html_text;
+use iki_web::search::results::{shortened, shown_url};
+use iki_web::work::{Work, WorkAuthor, WorkKind, is_archive, page_range};
 
 /// Maximum length of a text, in characters.
 const MAX_TEXT_CHARS: usize = 500;
@@ -64,14 +64,6 @@ pub(super) fn text_at(item: &Value, places: &[&str]) -> String {
         _ => None,
     });
     texts.find(|text| !text.is_empty()).unwrap_or_default()
-}
-
-/// Returns pages from the first to the last of them.
-pub(crate) fn page_range(first: String, last: &str) -> String {
-    if first.is_empty() || last.is_empty() || first == last {
-        return first;
-    }
-    format!("{first}-{last}")
 }
 
 /// Returns a title with its subtitle, unless that is in it already.
@@ -299,7 +291,7 @@ mod tests {
             url: "https://example.org/1".to_owned(),
             doi: doi.to_owned(),
             pmid: pmid.to_owned(),
-            date: crate::page::PartialDate::parse("2020"),
+            date: iki_web::page::PartialDate::parse("2020"),
             ..Work::default()
         };
         work.set_authors([WorkAuthor::unsplit(author)].into_iter());

@@ -6,10 +6,10 @@ use super::paper::Paper;
 use super::paper_provider::{PaperPage, PaperProvider};
 use super::paper_search::PaperSearch;
 use super::request_pace;
-use crate::client::without_login;
-use crate::provider::ProviderAccount;
-use crate::provider::failure::{ProviderFailure, ProviderFailureKind};
-use crate::search::context::SearchContext;
+use iki_web::client::without_login;
+use iki_web::provider::ProviderAccount;
+use iki_web::provider::failure::{ProviderFailure, ProviderFailureKind};
+use iki_web::search::context::SearchContext;
 
 /// Time kept for the request itself when waiting for the pace of its provider.
 const REQUEST_TIME: Duration = Duration::from_secs(3);

@@ -8,15 +8,15 @@ use serde_json::Value;
 use super::paper::Paper;
 use super::paper_search::{PaperSearch, PaperTarget};
 use super::request_limits::RequestLimits;
-use super::work_id::WorkId;
 use super::{arxiv, crossref, datacite, openalex, pubmed, semanticscholar};
-use crate::client::HttpResponse;
-use crate::provider::exchange::ProviderItem;
-use crate::provider::failure::ProviderFailureKind;
-use crate::provider::{
+use iki_base::unseen::UnseenCount;
+use iki_web::client::HttpResponse;
+use iki_web::provider::exchange::ProviderItem;
+use iki_web::provider::failure::ProviderFailureKind;
+use iki_web::provider::{
     Provider, ProviderAccount, ProviderRefusal, ProviderRequest, UnreadableReply, reply,
 };
-use iki_base::unseen::UnseenCount;
+use iki_web::work::work_id::WorkId;
 
 /// All providers, in the order in which they are asked.
 pub static PROVIDERS: [&PaperProvider; 5] = [

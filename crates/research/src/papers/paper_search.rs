@@ -2,8 +2,8 @@
 
 use super::matching;
 use super::paper::Paper;
-use super::work_id::WorkId;
-use crate::work::WorkKind;
+use iki_web::work::WorkKind;
+use iki_web::work::work_id::WorkId;
 
 /// Origin of papers that a search can be restricted to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,18 +9,18 @@ use serde_json::Value;
 use super::paper::{Paper, text_at};
 use super::paper_provider::{PaperPage, PaperProvider, PaperStep, key, refusal};
 use super::paper_search::{PaperOrder, PaperSearch, PaperTarget};
-use crate::client::HttpResponse;
-use crate::page::PartialDate;
-use crate::page::doi::doi_in;
-use crate::page::retraction::RetractionStatus;
-use crate::provider::failure::ProviderFailureKind;
-use crate::provider::reply::{self, list, string, strings};
-use crate::provider::{
+use iki_document::{XmlEvent, XmlReader};
+use iki_web::client::HttpResponse;
+use iki_web::page::PartialDate;
+use iki_web::page::doi::doi_in;
+use iki_web::page::retraction::RetractionStatus;
+use iki_web::provider::failure::ProviderFailureKind;
+use iki_web::provider::reply::{self, list, string, strings};
+use iki_web::provider::{
     Provider, ProviderAccount, ProviderEndpoint, ProviderRequest, UnreadableReply, optional_key,
 };
-use crate::search::html_text;
-use crate::work::{Work, WorkAuthor, WorkKind};
-use iki_document::{XmlEvent, XmlReader};
+use iki_web::search::html_text;
+use iki_web::work::{Work, WorkAuthor, WorkKind};
 
 /// The step for their abstracts.
 const ABSTRACTS: PaperStep = PaperStep {

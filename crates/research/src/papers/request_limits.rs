@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use crate::client::HttpResponse;
+use iki_web::client::HttpResponse;
 
 /// Requests that a provider lets one make; `None` if it does not say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

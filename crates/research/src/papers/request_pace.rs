@@ -5,8 +5,8 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::cache::{CacheQuestion, CacheStore};
-use crate::provider::Provider;
+use iki_web::cache::{CacheQuestion, CacheStore};
+use iki_web::provider::Provider;
 
 /// Time between two looks whether it is one's turn.
 const POLL_INTERVAL: Duration = Duration::from_millis(25);
@@ -50,7 +50,7 @@ pub fn wait(
 mod tests {
     use super::*;
     use crate::papers::arxiv;
-    use crate::search::memory_cache::MemoryStore;
+    use iki_web::search::memory_cache::MemoryStore;
 
     #[test]
     fn a_request_waits_for_the_time_after_the_one_before() {

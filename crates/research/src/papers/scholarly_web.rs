@@ -5,11 +5,11 @@ use url::Url;
 
 use super::paper::Paper;
 use super::paper_search::{PaperSearch, PaperSource};
-use crate::hosts;
-use crate::page::{self, PartialDate};
-use crate::search::SearchResult;
-use crate::search::query::{MAX_RESULTS, SafeSearch, WebSearch};
-use crate::work::Work;
+use iki_web::hosts;
+use iki_web::page::{self, PartialDate};
+use iki_web::search::SearchResult;
+use iki_web::search::query::{MAX_RESULTS, SafeSearch, WebSearch};
+use iki_web::work::Work;
 
 /// Name of the provider of what a web search has found.
 pub const NAME: &str = "web_search";

@@ -10,16 +10,16 @@ use serde_json::Value;
 use super::paper::{Paper, text_at};
 use super::paper_provider::{PaperPage, PaperProvider, PaperStep, refusal};
 use super::paper_search::{NAMES, PaperSearch, PaperTarget};
-use super::work_id::WorkId;
-use crate::client::HttpResponse;
-use crate::page::PartialDate;
-use crate::page::doi::in_path;
-use crate::provider::reply::{self, list, string};
-use crate::provider::{
+use iki_web::client::HttpResponse;
+use iki_web::page::PartialDate;
+use iki_web::page::doi::in_path;
+use iki_web::provider::reply::{self, list, string};
+use iki_web::provider::{
     Provider, ProviderAccount, ProviderEndpoint, ProviderRequest, UnreadableReply, optional_key,
 };
-use crate::search::html_text;
-use crate::work::{Work, WorkAuthor, WorkKind, is_archive};
+use iki_web::search::html_text;
+use iki_web::work::work_id::WorkId;
+use iki_web::work::{Work, WorkAuthor, WorkKind, is_archive};
 
 const FIELDS: &str = "title,url,externalIds,abstract,venue,journal,year,publicationDate,authors,\
                       citationCount,influentialCitationCount,isOpenAccess,openAccessPdf,tldr,\

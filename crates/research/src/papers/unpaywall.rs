@@ -7,15 +7,15 @@ use std::time::Duration;
 
 use super::paper::{Paper, text_at};
 use super::paper_provider::{PaperPage, key, refusal_without_keys};
-use crate::client::HttpResponse;
-use crate::page::doi::in_path;
-use crate::provider::breaker::BreakerState;
-use crate::provider::{
+use iki_web::client::HttpResponse;
+use iki_web::page::doi::in_path;
+use iki_web::provider::breaker::BreakerState;
+use iki_web::provider::{
     Provider, ProviderEndpoint, ProviderRequest, UnreadableReply, reply, required_key,
 };
-use crate::search::context::SearchContext;
-use crate::search::results::shown_url;
-use crate::work::Work;
+use iki_web::search::context::SearchContext;
+use iki_web::search::results::shown_url;
+use iki_web::work::Work;
 
 /// Maximum number of papers that are looked up for a search.
 pub const MAX_LOOK_UPS: usize = 5;

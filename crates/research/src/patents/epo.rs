@@ -9,20 +9,20 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-use super::number::PatentNumber;
 use super::patent::{self, Patent};
 use super::patent_provider::PatentProvider;
 use super::query::PatentSearch;
-use crate::client::HttpResponse;
-use crate::provider::exchange::ProviderItem;
-use crate::provider::failure::ProviderFailureKind;
-use crate::provider::reply::{self, string};
-use crate::provider::{
+use iki_base::wording::joined_words;
+use iki_document::{XmlEvent, XmlReader};
+use iki_web::client::HttpResponse;
+use iki_web::provider::exchange::ProviderItem;
+use iki_web::provider::failure::ProviderFailureKind;
+use iki_web::provider::reply::{self, string};
+use iki_web::provider::{
     CredentialSlot, Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest,
     UnreadableReply, required_key,
 };
-use iki_base::wording::joined_words;
-use iki_document::{XmlEvent, XmlReader};
+use iki_web::work::patent_number::PatentNumber;
 
 /// Row of this provider.
 pub static PROVIDER: PatentProvider = PatentProvider {

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use super::patent::{self, Patent};
 use super::patent_provider::PatentProvider;
 use super::query::PatentSearch;
-use crate::client::HttpResponse;
-use crate::provider::failure::ProviderFailureKind;
-use crate::provider::reply::{self, list, string};
-use crate::provider::{
+use iki_web::client::HttpResponse;
+use iki_web::provider::failure::ProviderFailureKind;
+use iki_web::provider::reply::{self, list, string};
+use iki_web::provider::{
     Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest, UnreadableReply,
     required_key,
 };

@@ -6,7 +6,6 @@
 //! | module | contents |
 //! |---|---|
 //! | `query` | a search, and its parts as providers take them |
-//! | `number` | numbers of patents |
 //! | `patent` | a patent |
 //! | `patent_provider` | a provider, and the choice among them |
 //! | `uspto`, `epo`, `lens`, `searchapi` | the providers |
@@ -17,7 +16,6 @@
 
 mod epo;
 mod lens;
-pub(crate) mod number;
 pub mod patent;
 pub mod patent_answer;
 mod patent_list;
@@ -27,6 +25,3 @@ pub mod query;
 mod searchapi;
 mod uspto;
 mod web_patents;
-
-/// Host of Google Patents, where every patent has a page.
-pub(crate) const GOOGLE_PATENTS: &str = "patents.google.com";

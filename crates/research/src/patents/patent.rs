@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use super::number::PatentNumber;
-use crate::provider::exchange::ProviderItem;
-use crate::search::dates;
 use iki_base::unseen::UnseenCount;
+use iki_web::provider::exchange::ProviderItem;
+use iki_web::search::dates;
+use iki_web::work::patent_number::PatentNumber;
 
 /// A patent, or an application for one. What is not known is empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -3,12 +3,12 @@
 
 use std::cmp::Reverse;
 
-use super::number::PatentNumber;
 use super::patent::Patent;
 use super::query::{PatentSearch, plain_words};
-use crate::search::results::{shortened, shown_url};
 use iki_base::unseen::UnseenCount;
 use iki_base::wording::on_one_line;
+use iki_web::search::results::{shortened, shown_url};
+use iki_web::work::patent_number::PatentNumber;
 
 /// Maximum length of an abstract, in characters.
 const MAX_ABSTRACT_CHARS: usize = 2000;

@@ -3,9 +3,9 @@
 use super::patent::Patent;
 use super::query::PatentSearch;
 use super::{epo, lens, searchapi, uspto};
-use crate::client::HttpResponse;
-use crate::credentials::Credentials;
-use crate::provider::{Provider, ProviderAccount, ProviderRequest, UnreadableReply};
+use iki_web::client::HttpResponse;
+use iki_web::credentials::Credentials;
+use iki_web::provider::{Provider, ProviderAccount, ProviderRequest, UnreadableReply};
 
 /// A provider of patents.
 #[derive(Debug)]

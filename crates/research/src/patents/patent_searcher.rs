@@ -8,16 +8,16 @@ use super::patent_list::PatentList;
 use super::patent_provider::{self, PatentProvider};
 use super::query::PatentSearch;
 use super::{epo, web_patents};
-use crate::cache::{CacheQuestion, SingleFlightGuard};
-use crate::credentials::SecretText;
-use crate::provider::exchange::{self, RetryBudget};
-use crate::provider::failure::ProviderFailure;
-use crate::provider::{Provider, ProviderAccount};
-use crate::search::context::SearchContext;
-use crate::search::outcome::{ProviderRouting, SearchFailure};
-use crate::search::provider_choice::{self, NoProvider};
-use crate::search::provider_route::{PROVIDER_TIMEOUT, ProviderRoute};
-use crate::search::searcher;
+use iki_web::cache::{CacheQuestion, SingleFlightGuard};
+use iki_web::credentials::SecretText;
+use iki_web::provider::exchange::{self, RetryBudget};
+use iki_web::provider::failure::ProviderFailure;
+use iki_web::provider::{Provider, ProviderAccount};
+use iki_web::search::context::SearchContext;
+use iki_web::search::outcome::{ProviderRouting, SearchFailure};
+use iki_web::search::provider_choice::{self, NoProvider};
+use iki_web::search::provider_route::{PROVIDER_TIMEOUT, ProviderRoute};
+use iki_web::search::searcher;
 
 /// Name of the web search as a source.
 const WEB: &str = "web_search";

@@ -2,8 +2,8 @@
 
 use url::Url;
 
-use super::number::PatentNumber;
-use crate::search::query::name_of;
+use iki_web::search::query::name_of;
+use iki_web::work::patent_number::PatentNumber;
 
 /// Offices whose patents can be searched by themselves.
 pub const OFFICES: [&str; 6] = ["US", "EP", "WO", "JP", "CN", "KR"];
@@ -143,7 +143,7 @@ impl PatentSearch {
     /// Address at which a person can make the same search.
     #[must_use]
     pub fn search_url(&self) -> String {
-        let address = format!("https://{}/", super::GOOGLE_PATENTS);
+        let address = format!("https://{}/", iki_web::work::patent_number::GOOGLE_PATENTS);
         let Ok(mut url) = Url::parse(&address) else {
             return address;
         };

@@ -5,15 +5,15 @@
 
 use serde_json::Value;
 
-use super::number::PatentNumber;
 use super::patent::{self, Patent};
 use super::patent_provider::PatentProvider;
 use super::query::PatentSearch;
-use crate::client::HttpResponse;
-use crate::provider::reply::{self, string};
-use crate::provider::{ProviderAccount, ProviderRequest, UnreadableReply};
-use crate::search::results::without_highlight_marks;
-use crate::search::searchapi;
+use iki_web::client::HttpResponse;
+use iki_web::provider::reply::{self, string};
+use iki_web::provider::{ProviderAccount, ProviderRequest, UnreadableReply};
+use iki_web::search::results::without_highlight_marks;
+use iki_web::search::searchapi;
+use iki_web::work::patent_number::PatentNumber;
 
 /// Row of this provider.
 pub static PROVIDER: PatentProvider = PatentProvider {

@@ -9,9 +9,9 @@ use serde_json::Value;
 use super::patent::{self, Patent};
 use super::patent_provider::PatentProvider;
 use super::query::PatentSearch;
-use crate::client::HttpResponse;
-use crate::provider::reply::{self, list, string};
-use crate::provider::{
+use iki_web::client::HttpResponse;
+use iki_web::provider::reply::{self, list, string};
+use iki_web::provider::{
     Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest, UnreadableReply,
     required_key,
 };

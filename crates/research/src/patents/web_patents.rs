@@ -1,11 +1,11 @@
 //! Patents by a web search of Google Patents, whose addresses give their numbers.
 
-use super::GOOGLE_PATENTS;
-use super::number::PatentNumber;
 use super::patent::Patent;
 use super::query::{PatentSearch, plain_words};
-use crate::search::SearchResult;
-use crate::search::query::{MAX_RESULTS, SafeSearch, WebSearch};
+use iki_web::search::SearchResult;
+use iki_web::search::query::{MAX_RESULTS, SafeSearch, WebSearch};
+use iki_web::work::patent_number::GOOGLE_PATENTS;
+use iki_web::work::patent_number::PatentNumber;
 
 /// Returns the web search for a search of patents.
 #[must_use]

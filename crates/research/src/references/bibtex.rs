@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use biblatex::{Bibliography, ChunksExt as _, Entry, Person, RawBibliography, RawChunk, Spanned};
 
 use super::entry::{NamedPerson, ReferenceEntry, years_in};
-use crate::papers::work_id::WorkId;
+use iki_web::work::work_id::WorkId;
 
 /// Maximum length of an entry that is read, in bytes. Large files of notes have longer ones.
 const MAX_ENTRY_BYTES: usize = 64 * 1024;

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::comparison::{Difference, KnownWork};
 use super::entry::NamedPerson;
-use crate::page::retraction;
 use crate::papers::paper::Paper;
-use crate::work::WorkAuthor;
+use iki_web::page::retraction;
+use iki_web::work::WorkAuthor;
 
 /// The verdict on the work to which an entry refers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

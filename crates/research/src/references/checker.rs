@@ -8,22 +8,22 @@ use super::check_outcome::{CheckedReference, ReferenceLookup, ReferenceStatus};
 use super::entry::ReferenceEntry;
 use super::entry_check::EntryCheck;
 use super::request_gate::ProviderGate;
-use crate::cache::CacheQuestion;
-use crate::client::HttpClient;
-use crate::page::doi;
 use crate::papers::doi_registry;
 use crate::papers::paper::Paper;
 use crate::papers::paper_caller;
 use crate::papers::paper_provider::{PaperProvider, order};
 use crate::papers::paper_search::{PaperSearch, PaperTarget};
 use crate::papers::request_limits::RequestLimits;
-use crate::papers::work_id::WorkId;
-use crate::provider::Provider;
-use crate::provider::breaker::BreakerState;
-use crate::provider::failure::{ProviderFailure, ProviderFailureKind};
-use crate::search::context::SearchContext;
 use iki_base::mutex::lock;
 use iki_base::parallel::map_in_parallel;
+use iki_web::cache::CacheQuestion;
+use iki_web::client::HttpClient;
+use iki_web::page::doi;
+use iki_web::provider::Provider;
+use iki_web::provider::breaker::BreakerState;
+use iki_web::provider::failure::{ProviderFailure, ProviderFailureKind};
+use iki_web::search::context::SearchContext;
+use iki_web::work::work_id::WorkId;
 
 /// Version of the stored form: incremented whenever [`CheckedReference`] changes, or what counts as
 /// the same.

@@ -8,8 +8,8 @@ use super::folding::{letters, without_umlauts, words};
 use super::names;
 use super::plain::without_numbers;
 use super::plain_words::{PlainWords, authors_of_text, names_rest};
-use crate::page::retraction;
-use crate::work::WorkKind;
+use iki_web::page::retraction;
+use iki_web::work::WorkKind;
 
 /// Minimum number of words of a title that a subtitle may be left out of.
 pub(super) const MIN_MAIN_WORDS: usize = 2;

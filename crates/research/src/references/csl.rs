@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::entry::{NamedPerson, ReferenceEntry, years_in};
-use crate::papers::work_id::WorkId;
-use crate::provider::reply::string;
+use iki_web::provider::reply::string;
+use iki_web::work::work_id::WorkId;
 
 /// Reads all entries; `None` if the text is not of this form.
 #[must_use]

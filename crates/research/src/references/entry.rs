@@ -1,10 +1,10 @@
 //! An entry of a bibliography, as far as it tells what it refers to.
 
 use super::plain::without_numbers;
-use crate::page::doi;
-use crate::papers::work_id::WorkId;
-use crate::work::is_archive;
 use iki_base::wording::on_one_line;
+use iki_web::page::doi;
+use iki_web::work::is_archive;
+use iki_web::work::work_id::WorkId;
 
 /// Maximum length of an entry as it is shown, in characters.
 const MAX_SHOWN_CHARS: usize = 300;
@@ -126,7 +126,7 @@ impl ReferenceEntry {
     /// Returns the entry on one line, as answers show it.
     #[must_use]
     pub fn display_text(&self) -> String {
-        crate::search::results::shortened(&on_one_line(&self.text), MAX_SHOWN_CHARS)
+        iki_web::search::results::shortened(&on_one_line(&self.text), MAX_SHOWN_CHARS)
     }
 
     /// Returns the address that it gives, or that its DOI stands for.

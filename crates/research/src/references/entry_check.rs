@@ -6,7 +6,7 @@ use super::comparison::{Comparison, Difference, KnownWork};
 use super::entry::ReferenceEntry;
 use crate::papers::paper::Paper;
 use crate::papers::paper_provider::PaperProvider;
-use crate::papers::work_id::WorkId;
+use iki_web::work::work_id::WorkId;
 
 /// An entry on its way.
 #[derive(Default)]

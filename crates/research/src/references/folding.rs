@@ -3,7 +3,7 @@
 
 use icu_normalizer::DecomposingNormalizerBorrowed;
 
-use crate::search::html_text;
+use iki_web::search::html_text;
 
 /// Letters that no decomposition takes apart.
 const LETTERS: &[(char, &str)] = &[

@@ -2,9 +2,9 @@
 
 use super::entry::years_in;
 use super::plain::is_heading;
-use crate::papers::work_id::WorkId;
-use crate::search::html_text;
 use iki_base::wording::beginning;
+use iki_web::search::html_text;
+use iki_web::work::work_id::WorkId;
 
 /// Maximum length of a reference behind which another one is looked for, in bytes.
 const MAX_BYTES: usize = 2000;

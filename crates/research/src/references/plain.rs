@@ -6,8 +6,8 @@ use icu_normalizer::ComposingNormalizerBorrowed;
 
 use super::entry::{ReferenceEntry, years_in};
 use super::one_line::{one_a_line, references_apart};
-use crate::papers::work_id::WorkId;
 use iki_base::wording::on_one_line;
+use iki_web::work::work_id::WorkId;
 
 /// Headings of lists of references, in lower case.
 const HEADINGS: &[&str] = &[

@@ -9,8 +9,8 @@ use super::entry::ReferenceEntry;
 use super::folding::{without_umlauts, words};
 use super::names;
 use super::plain::without_numbers;
-use crate::work::WorkKind;
 use iki_base::calendar;
+use iki_web::work::WorkKind;
 
 /// The words of a plain reference.
 pub(super) struct PlainWords {

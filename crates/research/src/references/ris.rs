@@ -2,7 +2,7 @@
 //! `PubMed`, whose tags are read as those of RIS.
 
 use super::entry::{NamedPerson, ReferenceEntry, years_in};
-use crate::papers::work_id::WorkId;
+use iki_web::work::work_id::WorkId;
 
 /// Tags with the fields that they are; the first one of an entry counts.
 const TITLES: [&str; 3] = ["TI", "T1", "CT"];

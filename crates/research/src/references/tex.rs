@@ -6,6 +6,7 @@ use biblatex::{Bibliography, ChunksExt as _};
 use icu_normalizer::ComposingNormalizerBorrowed;
 
 use super::bibtex::{MAX_DEPTH, depth};
+use iki_web::page::is_paired;
 
 /// Maximum length of a title that is read, in bytes.
 const MAX_BYTES: usize = 4000;
@@ -45,15 +46,6 @@ fn read(title: &str) -> Option<String> {
         .normalize(&text)
         .into_owned();
     Some(text).filter(|text| !text.trim().is_empty())
-}
-
-/// True if each brace has its other.
-pub(crate) fn is_paired(text: &str) -> bool {
-    let mut depth = 0;
-    text.chars().all(|c| {
-        depth += i32::from(c == '{') - i32::from(c == '}');
-        depth >= 0
-    }) && depth == 0
 }
 
 /// Removes the commands for the look of words, and sets quotation marks.

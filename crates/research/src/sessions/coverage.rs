@@ -6,10 +6,10 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::session::ResearchSession;
-use crate::page::{self, SourceType};
-use crate::search::display_link;
-use crate::work::{Work, WorkKind};
 use iki_base::wording::{floor_boundary, on_one_line};
+use iki_web::page::{self, SourceType};
+use iki_web::search::display_link;
+use iki_web::work::{Work, WorkKind};
 
 /// Maximum number of queries, and the longest part of a query that is taken from a text, in bytes.
 const MAX_QUERIES: usize = 5;
@@ -184,7 +184,7 @@ fn query_part(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::page::retraction::RetractionStatus;
+    use iki_web::page::retraction::RetractionStatus;
 
     fn paper(number: u8, journal: &str) -> Work {
         Work {

@@ -6,8 +6,8 @@
 use std::fmt::Write as _;
 
 use super::session::{SessionSource, SessionStep};
-use crate::work::{Work, WorkKind};
 use iki_base::wording::{beginning, on_one_line};
+use iki_web::work::{Work, WorkKind};
 
 /// Maximum length of a line that stands for a step, in bytes.
 const MAX_LINE_CHARS: usize = 120;
@@ -202,9 +202,9 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::page::PartialDate;
-    use crate::page::retraction::RetractionStatus;
-    use crate::work::WorkAuthor;
+    use iki_web::page::PartialDate;
+    use iki_web::page::retraction::RetractionStatus;
+    use iki_web::work::WorkAuthor;
 
     #[test]
     fn what_is_known_of_a_source_is_set_off_by_one_full_stop_each() {

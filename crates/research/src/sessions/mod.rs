@@ -2,7 +2,7 @@
 //! gave at each, kept so that a model that has lost its context finds them again.
 //!
 //! Nothing is decided or written for the model here: steps are its own words, and what is computed
-//! is counted. Sessions are persistent entries of the [cache](crate::cache), a session an entry,
+//! is counted. Sessions are persistent entries of the [cache](iki_web::cache), a session an entry,
 //! and another that lists those of an owner.
 //!
 //! | module | purpose |

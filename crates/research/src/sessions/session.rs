@@ -3,12 +3,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::cache::PersistentFault;
-use crate::partial_date::PartialDate;
-use crate::search::{SearchResult, same_page_key};
-use crate::work::Work;
 use iki_base::unseen;
 use iki_base::wording::beginning;
+use iki_web::cache::PersistentFault;
+use iki_web::partial_date::PartialDate;
+use iki_web::search::{SearchResult, same_page_key};
+use iki_web::work::Work;
 
 /// Maximum number of steps of a session, revisions among them.
 pub const MAX_STEPS: usize = 200;
@@ -292,7 +292,7 @@ impl SessionSource {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::work::WorkKind;
+    use iki_web::work::WorkKind;
 
     fn source(number: usize, length: usize) -> SessionSource {
         let work = Work {

@@ -8,10 +8,10 @@ use std::{env, thread};
 use ring::rand::{self, SystemRandom};
 
 use super::session::{ResearchSession, SessionFault, SessionStep};
-use crate::cache::{
+use iki_web::cache::{
     CacheQuestion, PersistentChange, PersistentEntry, PersistentFault, PersistentStore,
 };
-use crate::date::rfc_3339;
+use iki_web::date::rfc_3339;
 
 /// The variable with the time for which a session is kept since its last use, in seconds.
 pub const LIFETIME_VARIABLE: &str = "IKIGAI_SESSION_TTL";

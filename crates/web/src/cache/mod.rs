@@ -46,7 +46,7 @@ pub use question::CacheQuestion;
 pub use redis::{REDIS_VARIABLE, RedisAddress, RedisCache, RedisMemory, SharingState};
 pub use remote_store::RemoteStore;
 pub use server_cache::LayeredCache;
-pub(crate) use single_flight::SingleFlightGuard;
+pub use single_flight::SingleFlightGuard;
 pub use single_flight::get_or_wait;
 
 /// An entry that was found.

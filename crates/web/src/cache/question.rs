@@ -27,7 +27,7 @@ impl CacheQuestion {
     }
 
     /// A question whose answer changes: the newest one counts, and no layer keeps one for itself.
-    pub(crate) fn that_changes(mut self) -> Self {
+    pub fn that_changes(mut self) -> Self {
         self.changes = true;
         self
     }

@@ -21,6 +21,7 @@ mod mla;
 mod reference;
 mod sources;
 
+pub use bibtex::is_paired;
 pub use reference::Reference;
 
 /// Maximum length of a title, in bytes.

@@ -107,13 +107,13 @@ pub(super) fn declared(embedded: &EmbeddedData) -> Option<String> {
 
 /// Returns the address that a DOI stands for.
 #[must_use]
-pub(crate) fn address(doi: &str) -> String {
+pub fn address(doi: &str) -> String {
     format!("https://doi.org/{}", in_path(doi))
 }
 
 /// Returns a DOI as the end of an address's path.
 #[must_use]
-pub(crate) fn in_path(doi: &str) -> String {
+pub fn in_path(doi: &str) -> String {
     utf8_percent_encode(doi, ENCODED).to_string()
 }
 
@@ -131,7 +131,7 @@ pub(crate) fn parse_doi(text: &str) -> Option<String> {
 /// Reads the DOI that a register or an index gives for a work: each of its characters belongs to
 /// it.
 #[must_use]
-pub(crate) fn registered_doi(text: &str) -> Option<String> {
+pub fn registered_doi(text: &str) -> Option<String> {
     let text = with_angle_brackets(text);
     let (text, is_address) = without_resolver(text.trim());
     let decoded = percent_decode_str(text).decode_utf8();
@@ -312,7 +312,7 @@ fn is_before_check(text: &str) -> bool {
 
 /// Finds the first DOI in a line of text, such as a reference.
 #[must_use]
-pub(crate) fn doi_in(text: &str) -> Option<String> {
+pub fn doi_in(text: &str) -> Option<String> {
     in_text(text)
 }
 

@@ -27,8 +27,8 @@ mod json_ld;
 pub mod retraction;
 
 pub use crate::partial_date::PartialDate;
-pub use citation::{Citation, Reference};
-pub(crate) use class::SourceType;
+pub use citation::{Citation, Reference, is_paired};
+pub use class::SourceType;
 pub use class::classify;
 pub use embedded::EmbeddedData;
 pub use hosts::reputation;

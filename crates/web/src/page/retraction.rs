@@ -90,7 +90,7 @@ impl RetractionStatus {
 /// Returns a title without the mark of a retraction before it, such as `RETRACTED ARTICLE: ` or
 /// `[Retracted] `. That of a notice, which is another work, is a noun: `Retraction: `.
 #[must_use]
-pub(crate) fn without_mark(title: &str) -> &str {
+pub fn without_mark(title: &str) -> &str {
     let title = title.trim();
     let bracketed = title.strip_prefix('[');
     let parts = match bracketed {
@@ -173,7 +173,7 @@ pub fn status_at(
 pub struct CrossrefUnavailable;
 
 /// Returns the URL of Crossref's record for `doi`; if the endpoint has no path, it is `/works`.
-pub(crate) fn address(endpoint: &Url, doi: &str) -> Option<Url> {
+pub fn address(endpoint: &Url, doi: &str) -> Option<Url> {
     // Texts with characters that no DOI has are not sent.
     let sendable =
         doi.starts_with("10.") && !doi.contains(|c: char| c.is_whitespace() || c.is_control());
@@ -225,7 +225,7 @@ fn notice_doi(notice: &Value) -> Option<String> {
 /// Returns the status of a work that Crossref's record of it tells, by its worst notice; of equal
 /// ones the most detailed counts.
 #[must_use]
-pub(crate) fn of_record(work: &Value) -> Option<RetractionStatus> {
+pub fn of_record(work: &Value) -> Option<RetractionStatus> {
     let mut worst: Option<((usize, usize), RetractionStatus)> = None;
     let notices = work["updated-by"].as_array()?.iter();
     let notices = notices.filter_map(|notice| Some((notice, meaning(notice)?)));

@@ -45,7 +45,7 @@ pub enum ProviderFailureKind {
 impl ProviderFailureKind {
     /// Too many requests, for so many seconds; zero stands for those in the answer.
     #[must_use]
-    pub(crate) const fn too_fast(seconds: u64) -> Self {
+    pub const fn too_fast(seconds: u64) -> Self {
         let quota = false;
         Self::RateLimited { seconds, quota }
     }

@@ -19,7 +19,7 @@ use crate::client::{self, HttpResponse};
 use crate::credentials::{CredentialName, Credentials, SecretText};
 
 pub mod breaker;
-pub(crate) mod exchange;
+pub mod exchange;
 pub mod failure;
 pub mod reply;
 
@@ -67,10 +67,7 @@ pub struct CredentialSlot {
 
 /// Returns a credential without which a provider cannot be asked.
 #[must_use]
-pub(crate) const fn required_key(
-    variable: &'static str,
-    path: &'static [&'static str],
-) -> CredentialSlot {
+pub const fn required_key(variable: &'static str, path: &'static [&'static str]) -> CredentialSlot {
     CredentialSlot {
         name: CredentialName { variable, path },
         also: &[],
@@ -80,10 +77,7 @@ pub(crate) const fn required_key(
 
 /// Returns a credential without which a provider can be asked.
 #[must_use]
-pub(crate) const fn optional_key(
-    variable: &'static str,
-    path: &'static [&'static str],
-) -> CredentialSlot {
+pub const fn optional_key(variable: &'static str, path: &'static [&'static str]) -> CredentialSlot {
     CredentialSlot {
         required: false,
         ..required_key(variable, path)
@@ -214,7 +208,7 @@ impl ProviderRequest {
     }
 
     /// Marks it as a request for one work, which there may not be.
-    pub(crate) fn for_one(mut self) -> Self {
+    pub fn for_one(mut self) -> Self {
         self.absent_is_nothing = true;
         self
     }

@@ -111,7 +111,7 @@ pub fn strings(list: Option<&Value>) -> Vec<String> {
 /// True if a failed reply has one of these words anywhere in its body, JSON or not, in whatever
 /// case; they are in lower case.
 #[must_use]
-pub(crate) fn contains_any(reply: &HttpResponse, words: &[&str]) -> bool {
+pub fn contains_any(reply: &HttpResponse, words: &[&str]) -> bool {
     let body = String::from_utf8_lossy(&reply.body).to_lowercase();
     words.iter().any(|word| body.contains(word))
 }
@@ -176,7 +176,7 @@ pub fn complaint(reply: &HttpResponse) -> Option<String> {
 /// Builds the refusal for an error that only its message explains: a rejected request if the status
 /// says so, otherwise an error of the provider.
 #[must_use]
-pub(crate) fn upstream_refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
+pub fn upstream_refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
     let status = reply.status_text();
     let text = match error_message(reply) {
         text if text.is_empty() => format!("{title} search failed: {status}"),
@@ -191,7 +191,7 @@ pub(crate) fn upstream_refusal(title: &str, reply: &HttpResponse) -> ProviderRef
 
 /// Builds the refusal for a rejected key.
 #[must_use]
-pub(crate) fn rejected_key_refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
+pub fn rejected_key_refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
     let text = format!("{title} rejected the API key ({}).", why(reply));
     ProviderRefusal::new(ProviderFailureKind::AuthInvalid, text)
 }
@@ -199,7 +199,7 @@ pub(crate) fn rejected_key_refusal(title: &str, reply: &HttpResponse) -> Provide
 /// Interprets a status by its general meaning: 401 and 403 a rejected key, 402 an exhausted quota,
 /// 429 too many requests.
 #[must_use]
-pub(crate) fn by_status(title: &str, reply: &HttpResponse) -> ProviderRefusal {
+pub fn by_status(title: &str, reply: &HttpResponse) -> ProviderRefusal {
     match reply.status {
         401 | 403 => rejected_key_refusal(title, reply),
         402 => quota_refusal(title, reply),
@@ -219,7 +219,7 @@ pub const THROTTLED: ProviderFailureKind = ProviderFailureKind::too_fast(0);
 
 /// Builds the refusal for an exhausted quota.
 #[must_use]
-pub(crate) fn quota_refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
+pub fn quota_refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
     let why = why(reply);
     let why = why.trim_end_matches('.');
     let text = format!("The search quota of {title} is used up ({why}).");
@@ -228,7 +228,7 @@ pub(crate) fn quota_refusal(title: &str, reply: &HttpResponse) -> ProviderRefusa
 
 /// Builds the refusal for too many requests.
 #[must_use]
-pub(crate) fn rate_limit_refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
+pub fn rate_limit_refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
     let why = why(reply);
     let why = why.trim_end_matches('.');
     let text = format!("{title} asks for slower searching ({why}).");
@@ -244,7 +244,7 @@ fn why(reply: &HttpResponse) -> String {
 
 /// Puts a provider's message on one line, and shortens it.
 #[must_use]
-pub(crate) fn on_one_short_line(message: &str) -> String {
+pub fn on_one_short_line(message: &str) -> String {
     on_one_line(message)
         .chars()
         .take(MAX_MESSAGE_CHARS)

@@ -58,7 +58,7 @@ impl<'a> SearchContext<'a> {
 
     /// Sends one request and returns the items that `read` finds in the answer; the breaker learns
     /// of it.
-    pub(crate) fn ask<T: ProviderItem>(
+    pub fn ask<T: ProviderItem>(
         &self,
         provider: &Provider,
         request: &ProviderRequest,
@@ -81,7 +81,7 @@ impl<'a> SearchContext<'a> {
 
     /// Returns the cached answer to a question, with its age.
     #[must_use]
-    pub(crate) fn cached<T: DeserializeOwned>(
+    pub fn cached<T: DeserializeOwned>(
         &self,
         question: &CacheQuestion,
         good_for: Duration,
@@ -91,12 +91,7 @@ impl<'a> SearchContext<'a> {
     }
 
     /// Caches the answer to a question.
-    pub(crate) fn cache(
-        &self,
-        question: &CacheQuestion,
-        answer: &impl Serialize,
-        good_for: Duration,
-    ) {
+    pub fn cache(&self, question: &CacheQuestion, answer: &impl Serialize, good_for: Duration) {
         if let Some(store) = self.for_answers()
             && let Ok(bytes) = serde_json::to_vec(answer)
         {
@@ -107,7 +102,7 @@ impl<'a> SearchContext<'a> {
     /// Returns what `look` finds, or what it finds after another call with the same question, for
     /// which this one waits in the time of the client unless that is offline; otherwise the turn to
     /// ask.
-    pub(crate) fn cached_or_turn<T>(
+    pub fn cached_or_turn<T>(
         &self,
         question: &CacheQuestion,
         mut look: impl FnMut() -> Option<T>,

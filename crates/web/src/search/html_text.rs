@@ -17,7 +17,7 @@ pub fn text(html: &str) -> String {
 /// Converts a title that may have a little markup of HTML: entities are decoded, tags for the look
 /// of words removed. Any other tag may be what the title is about.
 #[must_use]
-pub(crate) fn title_text(title: &str) -> String {
+pub fn title_text(title: &str) -> String {
     let length = |remainder: &str| {
         let length = tag_length(remainder)?;
         let name = remainder[1..].trim_start_matches('/');

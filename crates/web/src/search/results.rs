@@ -77,14 +77,14 @@ fn display_url(address: &str, url: &Url) -> String {
 
 /// Returns a URL as it is shown, if it is http or https.
 #[must_use]
-pub(crate) fn shown_url(address: &str) -> Option<String> {
+pub fn shown_url(address: &str) -> Option<String> {
     Some(display_url(address, &of_the_web(address)?))
 }
 
 /// Returns the key by which two addresses of the same page are equal; one that is no address of the
 /// web is its own.
 #[must_use]
-pub(crate) fn same_page_key(address: &str) -> String {
+pub fn same_page_key(address: &str) -> String {
     of_the_web(address).map_or_else(|| address.to_owned(), |url| identity(&url))
 }
 
@@ -155,7 +155,7 @@ const INLINE_ELEMENTS: &[&str] = &[
 /// Removes a provider's highlighting from plain text, and decodes entities; nothing else is taken
 /// for markup because a text about HTML may well contain a tag.
 #[must_use]
-pub(crate) fn without_highlight_marks(text: &str) -> String {
+pub fn without_highlight_marks(text: &str) -> String {
     if !text.contains(['<', '&']) {
         return text.to_owned();
     }

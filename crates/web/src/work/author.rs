@@ -92,7 +92,7 @@ impl WorkAuthor {
 
     /// Returns the name in its parts. One that nobody has split is split by the rules of names.
     #[must_use]
-    pub(crate) fn split(&self) -> Option<AuthorName> {
+    pub fn split(&self) -> Option<AuthorName> {
         if self.group {
             return Some(AuthorName::single_name(on_one_line(&self.name), true));
         }

@@ -90,7 +90,7 @@ const ARCHIVES: [&str; 10] = [
 
 /// True if a place is an archive of preprints.
 #[must_use]
-pub(crate) fn is_archive(place: &str) -> bool {
+pub fn is_archive(place: &str) -> bool {
     let place = place.to_lowercase();
     let mut words = place.split(|c: char| !c.is_alphanumeric());
     words.any(|word| ARCHIVES.contains(&word)) || place == "social science research network"
@@ -98,7 +98,7 @@ pub(crate) fn is_archive(place: &str) -> bool {
 
 impl WorkKind {
     /// Returns the kind that has this name, whatever its case and its hyphens.
-    pub(crate) fn of_name(name: &str) -> Self {
+    pub fn of_name(name: &str) -> Self {
         let letters = name.chars().filter(char::is_ascii_alphabetic);
         let name: String = letters.map(|c| c.to_ascii_lowercase()).collect();
         let mut kinds = KINDS.iter();
@@ -110,7 +110,7 @@ impl WorkKind {
 
     /// Returns the kind that tells most of those that have these names: any but an article, which
     /// providers call much else as well.
-    pub(crate) fn of_names<'a>(names: impl Iterator<Item = &'a str>) -> Self {
+    pub fn of_names<'a>(names: impl Iterator<Item = &'a str>) -> Self {
         let mut best = Self::Unknown;
         for kind in names.map(Self::of_name) {
             if best.is_unknown() || (best == Self::Article && !kind.is_unknown()) {
@@ -130,7 +130,7 @@ impl WorkKind {
 
     /// True if nobody has said.
     #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
-    pub(crate) fn is_unknown(&self) -> bool {
+    pub fn is_unknown(&self) -> bool {
         *self == Self::Unknown
     }
 }

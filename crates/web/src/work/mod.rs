@@ -5,9 +5,13 @@
 //! |---|---|
 //! | `author` | an author, as a provider names it |
 //! | `kind` | kinds of works, and the names that providers have for them |
+//! | `work_id` | DOIs and the numbers of arXiv and `PubMed` |
+//! | `patent_number` | numbers of patents |
 
 mod author;
 mod kind;
+pub mod patent_number;
+pub mod work_id;
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +20,7 @@ use crate::partial_date::{self, PartialDate};
 
 pub use author::WorkAuthor;
 pub use kind::WorkKind;
-pub(crate) use kind::is_archive;
+pub use kind::is_archive;
 
 /// Maximum number of authors that are kept; some papers have thousands.
 pub(crate) const MAX_AUTHORS: usize = 500;
@@ -151,7 +155,7 @@ impl Work {
     }
 
     /// Returns the title; that of a work that has been retracted says so.
-    pub(crate) fn marked_title(&self) -> String {
+    pub fn marked_title(&self) -> String {
         let beginning: String = self.title.chars().take(20).collect();
         if self.is_retracted() && !beginning.to_lowercase().contains("retract") {
             return format!("RETRACTED: {}", self.title);
@@ -171,7 +175,7 @@ impl Work {
 
     /// Returns the number of bytes that it takes where it is kept, about.
     #[must_use]
-    pub(crate) fn length(&self) -> usize {
+    pub fn length(&self) -> usize {
         let texts = [
             &self.url,
             &self.title,
@@ -212,12 +216,12 @@ impl Work {
 
     /// True if somebody has described it as a work, and not only as a page.
     #[must_use]
-    pub(crate) fn is_described(&self) -> bool {
+    pub fn is_described(&self) -> bool {
         !matches!(self.kind, WorkKind::Unknown | WorkKind::Page)
     }
 
     /// True if it is printed in editions; all else has versions.
-    pub(crate) fn has_editions(&self) -> bool {
+    pub fn has_editions(&self) -> bool {
         matches!(
             self.kind,
             WorkKind::Book | WorkKind::Chapter | WorkKind::Proceedings
@@ -226,7 +230,7 @@ impl Work {
 
     /// Adds what another record of the same work says. Where it was published is taken from one
     /// record as a whole: from that of the article, if the other is of its preprint or its page.
-    pub(crate) fn absorb(&mut self, other: Self) {
+    pub fn absorb(&mut self, other: Self) {
         let is_preprint = |work: &Self| work.kind == WorkKind::Preprint;
         let (ours, theirs) = (is_preprint(self), is_preprint(&other));
         let is_nothing = self.kind.is_unknown() && self.container.is_empty();
@@ -299,6 +303,14 @@ impl Work {
             _ => self.retraction = other.retraction,
         }
     }
+}
+
+/// Returns pages from the first to the last of them.
+pub fn page_range(first: String, last: &str) -> String {
+    if first.is_empty() || last.is_empty() || first == last {
+        return first;
+    }
+    format!("{first}-{last}")
 }
 
 fn listed(people: &[WorkAuthor], limit: usize, has_more: bool) -> String {

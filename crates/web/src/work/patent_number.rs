@@ -8,6 +8,9 @@ use std::fmt;
 
 use url::Url;
 
+/// Host of Google Patents, where every patent has a page.
+pub const GOOGLE_PATENTS: &str = "patents.google.com";
+
 /// Minimum and maximum number of digits of a serial number.
 const SERIAL_DIGITS: std::ops::RangeInclusive<usize> = 3..=13;
 
@@ -61,7 +64,7 @@ impl PatentNumber {
     #[must_use]
     pub fn in_address(address: &str) -> Option<Self> {
         let url = Url::parse(address.trim()).ok()?;
-        if url.host_str() != Some(super::GOOGLE_PATENTS) {
+        if url.host_str() != Some(GOOGLE_PATENTS) {
             return None;
         }
         let mut parts = url.path_segments()?;
@@ -72,12 +75,12 @@ impl PatentNumber {
     /// Address at which the document can be read.
     #[must_use]
     pub fn address(&self) -> String {
-        format!("https://{}/patent/{self}/en", super::GOOGLE_PATENTS)
+        format!("https://{}/patent/{self}/en", GOOGLE_PATENTS)
     }
 
     /// True if the document is one of a granted patent, and not of an application. `None` if its
     /// kind is not known.
-    pub(crate) fn is_grant(&self) -> Option<bool> {
+    pub fn is_grant(&self) -> Option<bool> {
         let kind = self.kind.as_str();
         let digits = self.serial.len();
         Some(match (self.office.as_str(), kind.get(..1)?) {
@@ -92,7 +95,7 @@ impl PatentNumber {
     }
 
     /// True if both are documents of one patent; a kind that is given in both must be equal.
-    pub(crate) fn meets(&self, wanted: &Self) -> bool {
+    pub fn meets(&self, wanted: &Self) -> bool {
         let kinds = wanted.kind.is_empty() || self.kind.is_empty() || self.kind == wanted.kind;
         kinds && self.office == wanted.office && self.serial == wanted.serial
     }

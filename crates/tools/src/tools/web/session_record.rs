@@ -13,10 +13,10 @@ use crate::contract::request::Request;
 use crate::tools::web::research_cache;
 use iki_base::wording::{beginning, count_noun};
 use iki_process::sandbox::confinement;
+use iki_research::sessions::{self, MAX_STEPS, ResearchSession, SessionFault, SessionStore};
 use iki_web::cache::{CacheStore, KEY_VARIABLE, PersistentFault, PersistentFiles, PersistentStore};
-use iki_web::research_sessions::{self, MAX_STEPS, ResearchSession, SessionFault, SessionStore};
 
-pub use iki_web::research_sessions::{CallOutcome, SessionSource};
+pub use iki_research::sessions::{CallOutcome, SessionSource};
 
 /// Length of a day's date, in bytes.
 const DAY_BYTES: usize = 10;
@@ -111,7 +111,7 @@ pub fn add_findings(
     findings: &SessionFindings,
     left_out: &mut usize,
 ) -> Result<ResearchSession, SessionFault> {
-    let now = research_sessions::now();
+    let now = sessions::now();
     let today = beginning(&now, DAY_BYTES);
     sessions.update(id, &mut |session| {
         *left_out = session.add_sources(&findings.sources, today);
@@ -178,7 +178,7 @@ fn code_and_words(fault: SessionFault) -> (ErrorCode, String) {
             let words = format!(
                 "there is no research session of this sessionId, or no more; sessions last {} \
                  after their last use",
-                lifetime_in_words(research_sessions::lifetime())
+                lifetime_in_words(sessions::lifetime())
             );
             return (ErrorCode::NotFound, words);
         }

@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use icu_normalizer::DecomposingNormalizerBorrowed;
 
 use super::{AuthorName, CitedWork, WorkKind};
-use crate::references::tex::is_paired;
 
 /// Maximum number of authors before `others`.
 const MAX_AUTHORS: usize = 50;
@@ -166,6 +165,15 @@ fn title(text: &str) -> String {
 fn is_formula(text: &str) -> bool {
     let is_tight = !text.is_empty() && text.trim() == text;
     is_tight && is_paired(text) && !text.contains(['%', '#', '&'])
+}
+
+/// True if each brace of a text has its other.
+pub fn is_paired(text: &str) -> bool {
+    let mut depth = 0;
+    text.chars().all(|c| {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        depth >= 0
+    }) && depth == 0
 }
 
 /// Escapes TeX's special characters. BibTeX counts braces that are escaped, too, and one without

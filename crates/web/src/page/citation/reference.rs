@@ -12,7 +12,7 @@ use url::Url;
 use super::{AuthorName, CitedWork, bibtex};
 use crate::client::without_login;
 use crate::partial_date::PartialDate;
-use crate::patents::number::PatentNumber;
+use crate::work::patent_number::PatentNumber;
 use crate::work::{Work, WorkAuthor, WorkKind};
 use iki_base::wording::{beginning, on_one_line};
 

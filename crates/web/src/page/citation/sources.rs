@@ -6,11 +6,10 @@ use url::Url;
 use crate::page::author::{self, AuthorKind, AuthorName, MAX_AUTHORS};
 use crate::page::embedded::EmbeddedData;
 use crate::page::json_ld;
-use crate::papers::paper::page_range;
-use crate::papers::work_id::WorkId;
 use crate::partial_date::PartialDate;
 use crate::search::html_text::title_text;
-use crate::work::{Work, WorkKind};
+use crate::work::work_id::WorkId;
+use crate::work::{Work, WorkKind, page_range};
 use iki_base::wording::on_one_line;
 
 /// Types of schema.org for works with an author, except those that are derived by name (`…Article`,

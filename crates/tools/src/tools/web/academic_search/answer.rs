@@ -9,11 +9,11 @@ use crate::tools::web::searching::result_list::FoundList;
 use crate::tools::web::searching::search_fields;
 use crate::tools::web::searching::search_meta::SearchMeta;
 use iki_base::wording::{count_noun, join_list};
+use iki_research::papers::cached_papers::TIME_TO_LIVE;
+use iki_research::papers::finder::{self, PaperAnswer};
+use iki_research::papers::paper::Paper;
+use iki_research::papers::paper_search::{PaperSearch, SOURCES};
 use iki_web::page::retraction::RetractionStatus;
-use iki_web::papers::cached_papers::TIME_TO_LIVE;
-use iki_web::papers::finder::{self, PaperAnswer};
-use iki_web::papers::paper::Paper;
-use iki_web::papers::paper_search::{PaperSearch, SOURCES};
 use iki_web::search::hints::SearchHints;
 
 /// Maximum number of authors on a line.

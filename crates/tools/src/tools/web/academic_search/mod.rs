@@ -10,7 +10,7 @@ use crate::contract::reply::Reply;
 use crate::contract::tool::{FieldRole, Tool};
 use crate::tools::web::research_call::{ResearchCall, research_tool};
 use crate::tools::web::session_record::SessionSource;
-use iki_web::papers::finder;
+use iki_research::papers::finder;
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {

@@ -5,10 +5,10 @@ use crate::contract::request::{Request, quote_value};
 use crate::tools::web::searching::search_fields::{
     count, given, invalid_request, one_of, query, within_length, years,
 };
-use iki_web::papers::paper_provider::{self, PROVIDERS};
-use iki_web::papers::paper_search::{PaperOrder, PaperSearch, PaperTarget, SOURCES};
-use iki_web::papers::work_id::WorkId;
+use iki_research::papers::paper_provider::{self, PROVIDERS};
+use iki_research::papers::paper_search::{PaperOrder, PaperSearch, PaperTarget, SOURCES};
 use iki_web::work::WorkKind;
+use iki_web::work::work_id::WorkId;
 
 /// The kinds of works that can be asked for.
 const KINDS: [WorkKind; 8] = [

@@ -9,11 +9,11 @@ use crate::contract::reply::Reply;
 use crate::tools::web::research_cache::TRUST;
 use crate::tools::web::searching::result_list::count_fitting;
 use iki_base::wording::{count_noun, join_list};
+use iki_research::papers::paper::Paper;
+use iki_research::references::check_outcome::{CheckedReference, ReferenceStatus};
+use iki_research::references::entry::ReferenceEntry;
 use iki_web::link_check::{CheckedLink, LinkState};
 use iki_web::page::retraction::RetractionStatus;
-use iki_web::papers::paper::Paper;
-use iki_web::references::check_outcome::{CheckedReference, ReferenceStatus};
-use iki_web::references::entry::ReferenceEntry;
 
 /// Maximum number of bytes taken by the fields around the references if there is a limit.
 const OTHER_FIELDS_BYTES: usize = 400;

@@ -18,8 +18,8 @@ use iki_base::wording::system_words;
 use iki_conversion::{self as conversion, HelperPrograms};
 use iki_document::{FileKind, MAX_FILE};
 use iki_process::sandbox::confinement::{self, AccessRight};
+use iki_research::references::bibliography::Bibliography;
 use iki_web::charset;
-use iki_web::references::bibliography::Bibliography;
 
 /// The longest time for a conversion, of the call's.
 const CONVERSION_TIMEOUT: Duration = Duration::from_secs(8);

@@ -12,10 +12,10 @@ use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::tool::{FieldRole, Tool};
 use crate::tools::web::research_call::{ResearchCall, research_tool};
+use iki_research::references::check_outcome::ReferenceStatus;
+use iki_research::references::checker;
+use iki_research::references::entry::ReferenceEntry;
 use iki_web::link_check::{CheckedLink, check_links};
-use iki_web::references::check_outcome::ReferenceStatus;
-use iki_web::references::checker;
-use iki_web::references::entry::ReferenceEntry;
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {

@@ -5,8 +5,8 @@ use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::request::Request;
 use crate::tools::web::research_cache;
 use crate::tools::web::searching::search_fields::{given, invalid_request};
-use iki_web::references::bibliography::{Bibliography, BibliographyForm};
-use iki_web::references::entry::ReferenceEntry;
+use iki_research::references::bibliography::{Bibliography, BibliographyForm};
+use iki_research::references::entry::ReferenceEntry;
 
 /// Maximum number of entries that a call checks.
 const MAX_ENTRIES: usize = 50;

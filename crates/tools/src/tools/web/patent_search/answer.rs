@@ -8,10 +8,10 @@ use crate::tools::web::research_call::ResearchCall;
 use crate::tools::web::searching::result_list::FoundList;
 use crate::tools::web::searching::search_fields;
 use crate::tools::web::searching::search_meta::SearchMeta;
-use iki_web::patents::patent::Patent;
-use iki_web::patents::patent_answer::{PatentAnswer, TIME_TO_LIVE};
-use iki_web::patents::patent_searcher;
-use iki_web::patents::query::{PatentSearch, PatentSearchType};
+use iki_research::patents::patent::Patent;
+use iki_research::patents::patent_answer::{PatentAnswer, TIME_TO_LIVE};
+use iki_research::patents::patent_searcher;
+use iki_research::patents::query::{PatentSearch, PatentSearchType};
 use iki_web::search::hints::SearchHints;
 use iki_web::search::results::shortened;
 

@@ -5,11 +5,11 @@ use crate::contract::request::{Request, quote_value};
 use crate::tools::web::searching::search_fields::{
     count, given, invalid_request, one_of, within_length, years,
 };
-use iki_web::credentials::Credentials;
-use iki_web::patents::patent_provider;
-use iki_web::patents::query::{
+use iki_research::patents::patent_provider;
+use iki_research::patents::query::{
     OFFICES, PatentSearch, PatentSearchType, plain_words, without_legal_form,
 };
+use iki_web::credentials::Credentials;
 
 /// Default number of patents.
 const DEFAULT_RESULTS: usize = 5;

@@ -15,7 +15,7 @@ use crate::tools::web::research_cache;
 use crate::tools::web::research_call::research_tool;
 use crate::tools::web::session_record::{SESSION_ID, session_failure, with_sessions};
 use iki_base::wording::count_noun;
-use iki_web::research_sessions::{
+use iki_research::sessions::{
     ResearchSession, SessionSource, SessionStep, SessionStore, SourceCoverage,
 };
 

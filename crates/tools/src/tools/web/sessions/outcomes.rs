@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use iki_web::research_sessions::CallOutcome;
+use iki_research::sessions::CallOutcome;
 
 /// The number of failures of a kind that make a pattern.
 const MIN_PATTERN_FAILURES: usize = 3;

@@ -17,9 +17,9 @@ use crate::tools::web::research_call::research_tool;
 use crate::tools::web::resource_link::{self, LargeAnswer, LinkedAnswer};
 use crate::tools::web::session_record::{SESSION_ID, session_failure, with_sessions};
 use iki_base::wording::count_noun;
+use iki_research::sessions::{self, ResearchSession, SessionSource, SourceCoverage, markdown};
 use iki_web::link_check::{CheckedLink, LinkState, check_links};
 use iki_web::page::Reference;
-use iki_web::research_sessions::{self, ResearchSession, SessionSource, SourceCoverage, markdown};
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -80,7 +80,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         session,
         format,
         links,
-        stamp: research_sessions::now(),
+        stamp: sessions::now(),
     };
     let content = export.content().map_err(|error| {
         let message = format!("The export cannot be written: {error}.");

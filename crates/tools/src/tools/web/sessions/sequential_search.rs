@@ -18,7 +18,7 @@ use crate::tools::web::session_record::{
     self, SESSION_ID, SessionFindings, session_failure, with_sessions,
 };
 use iki_base::wording::count_noun;
-use iki_web::research_sessions::{
+use iki_research::sessions::{
     self, MAX_STEPS, ResearchSession, SessionFault, SessionStore, SourceCoverage, markdown,
     refinement_queries,
 };
@@ -85,7 +85,7 @@ fn record(
     sessions: &SessionStore<'_>,
 ) -> Result<ResearchSession, SessionFault> {
     let mut add = |session: &mut ResearchSession| {
-        let now = research_sessions::now();
+        let now = sessions::now();
         if session.started_at.is_empty() {
             session.started_at.clone_from(&now);
         }

@@ -11,8 +11,8 @@ use super::outcomes::{failure_patterns, provider_records};
 use crate::contract::reply::AnswerObject;
 use crate::tools::web::research_cache::TRUST;
 use iki_base::wording::{count_noun, on_one_line};
-use iki_web::research_sessions::markdown::{self, one_liner};
-use iki_web::research_sessions::{ResearchSession, SessionSource, SessionStep};
+use iki_research::sessions::markdown::{self, one_liner};
+use iki_research::sessions::{ResearchSession, SessionSource, SessionStep};
 
 /// Number of the last steps that a summary has in full.
 const LAST_STEPS: usize = 3;

@@ -5,7 +5,7 @@ use crate::contract::request::Request;
 use crate::tools::web::research_cache;
 use crate::tools::web::session_record::SESSION_ID;
 use iki_base::unseen;
-use iki_web::research_sessions::SessionStep;
+use iki_research::sessions::SessionStep;
 
 /// Maximum length of a text of a step, in characters, and longest name of a branch.
 const MAX_TEXT_CHARS: usize = 10_000;
