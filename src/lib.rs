@@ -7,12 +7,15 @@
 //! |---|---|
 //! | [`iki_mcp`] | the Model Context Protocol: a front end, with a server's tokens and limits |
 //! | [`iki_tools`] | the tools, a row for each, and what a tool is |
+//! | [`iki_research`] | papers, patents, references, and what a research has found |
 //! | [`iki_web`] | pages, searches of the web, and what is kept of them |
 //! | [`iki_conversion`] | documents that installed programs help to read |
 //! | `iki_search` | files found by wildcard, and lines by regular expression |
 //! | [`iki_files`] | files read, edited, and replaced whole or not at all |
 //! | [`iki_process`] | commands, the directories that they may touch, and who ends before whom |
-//! | [`iki_document`] | documents, as Markdown |
+//! | [`iki_document`] | documents of all kinds, as Markdown |
+//! | `iki_html`, `iki_pdf` | its readers of pages and of PDF files |
+//! | `iki_markdown` | the model of a document, and the writer of Markdown |
 //! | [`iki_base`] | leaf modules, which all the others use |
 //!
 //! | module | purpose |

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes crates/document/src/pdf/font/{japan1,gb1,cns1,korea1}.bin: the text of each glyph of Adobe's character collections.
+"""Writes crates/pdf/src/font/{japan1,gb1,cns1,korea1}.bin: the text of each glyph of Adobe's character collections.
 
 Run in a checkout of https://github.com/adobe-type-tools/mapping-resources-pdf (BSD 3-Clause; its licence is in
 packaging/licences/adobe.txt), with the directory of the files to write:
 
-    character_collections.py MAPPING-RESOURCES-PDF/pdf2unicode crates/document/src/pdf/font
+    character_collections.py MAPPING-RESOURCES-PDF/pdf2unicode crates/pdf/src/font
 
 Each file is a zlib stream of numbers in LEB128, for the glyphs 0, 1, 2…: 1, if it has no text; else by how much its
 character is beyond the one before, zigzag, plus 2. A 0 says that the next number is one more character of the same glyph.

@@ -1,4 +1,4 @@
-"""The choice of blocks, as the program makes it: `crates/document/src/html/main/choose.rs` is the same in
+"""The choice of blocks, as the program makes it: `crates/html/src/main_content/choose.rs` is the same in
 Rust, and a change belongs in both."""
 
 import numpy as np

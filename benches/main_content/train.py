@@ -18,7 +18,7 @@ import pages
 import trees
 import words
 
-MAIN = Path(__file__).resolve().parents[2] / "crates/document/src/html/main"
+MAIN = Path(__file__).resolve().parents[2] / "crates/html/src/main_content"
 
 FOLDS = 5
 SEED = 7

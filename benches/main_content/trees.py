@@ -1,4 +1,4 @@
-"""The trees as the program reads them: `crates/document/src/html/main/trees.rs` says how."""
+"""The trees as the program reads them: `crates/html/src/main_content/trees.rs` says how."""
 
 import struct
 

@@ -51,7 +51,7 @@ def scores(counts):
 
 
 def features(page, table):
-    """What `crates/document/src/html/main/features.rs` has at the end of each row."""
+    """What `crates/html/src/main_content/features.rs` has at the end of each row."""
     low = [min([0, *(table.get(t, 0) for t in tokens)]) for tokens in page.tokens]
     high = [max([0, *(table.get(t, 0) for t in tokens)]) for tokens in page.tokens]
     all_of = []

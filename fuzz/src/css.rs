@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use cssparser::{ParseError, Parser, ParserInput, ToCss, Token};
-use iki_document::fuzzing::hides;
+use iki_html::hides;
 
 pub fn check(style: &str) {
     let hidden = hides(style);

@@ -21,9 +21,7 @@ pub mod head;
 pub mod markdown;
 pub mod mcp;
 /// By this name the tests of the writer know the model.
-pub mod model {
-    pub use iki_document::fuzzing::model::*;
-}
+pub use iki_markdown::model;
 pub mod page;
 pub mod providers;
 pub mod request;

@@ -7,8 +7,10 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use crate::read_alike;
 use generated::{blocks, model};
+use iki_markdown::document::DocumentCuts;
+use iki_markdown::writer::write;
 
-#[path = "../../crates/document/src/markdown/tests/generated.rs"]
+#[path = "../../crates/markdown/src/writer/tests/generated.rs"]
 mod generated;
 
 pub fn check(data: &[u8]) {
@@ -26,7 +28,7 @@ pub fn check(data: &[u8]) {
     };
     let made = tree.current();
     let model = model(&made);
-    let (markdown, cut) = iki_document::fuzzing::write(&model, 1 << 20);
-    assert!(!cut);
+    let (markdown, cuts) = write(&model, 1 << 20, None);
+    assert_eq!(cuts, DocumentCuts::default());
     read_alike::model(&markdown, &format!("{model:?}"));
 }

@@ -3,7 +3,7 @@
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use read_back::{by_comrak, by_pulldown};
 
-#[path = "../../crates/document/src/markdown/tests/read_back.rs"]
+#[path = "../../crates/markdown/src/writer/tests/read_back.rs"]
 mod read_back;
 
 /// Whether both parsers read this model.

@@ -14,7 +14,9 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use iki_document::{self as document, Document, DocumentError, FileKind, FileLimits, PdfReading};
+use iki_document::{
+    self as document, Document, DocumentError, FileKind, FileLimits, PdfError, PdfReading,
+};
 use iki_process::sandbox::confinement;
 use iki_process::shell;
 
@@ -153,7 +155,7 @@ pub fn convert_file(
             by_program.flatten().ok_or(error.into())
         });
     }
-    let pdf = PdfReading::new(bytes, limits)?;
+    let pdf = PdfReading::new(bytes, limits).map_err(DocumentError::from)?;
     let (recognised, report) = ocr::recognise(&pdf, programs, limits.end);
     match pdf.convert(recognised) {
         Ok(document) if report.is_empty() => Ok(document),
@@ -164,10 +166,10 @@ pub fn convert_file(
         )),
         Err(error) => Err(ConversionError {
             remark: match error {
-                DocumentError::OnlyImages { .. } if !report.is_empty() => report.remark(),
+                PdfError::OnlyImages { .. } if !report.is_empty() => report.remark(),
                 _ => String::new(),
             },
-            error,
+            error: error.into(),
             is_transient: report.is_late(),
         }),
     }

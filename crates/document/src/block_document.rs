@@ -2,11 +2,11 @@
 
 use std::time::Instant;
 
-use crate::document::{Document, DocumentCuts};
 use crate::error::DocumentError;
 use crate::kinds::FileKind;
-use crate::markdown;
 use crate::office::blocks::BlockWriter;
+use iki_markdown::document::{Document, DocumentCuts};
+use iki_markdown::writer;
 
 /// Writes the blocks that were read from a file of this kind, of which parts may need a password.
 pub(crate) fn write(
@@ -26,7 +26,7 @@ pub(crate) fn write(
         });
     }
     let length = 2 * builder.text_bytes() + 16 * builder.node_count();
-    let (markdown, cuts) = markdown::write(&builder.finish(String::new()), length, end);
+    let (markdown, cuts) = writer::write(&builder.finish(String::new()), length, end);
     let some = |text: String| (!text.is_empty()).then_some(text);
     let document = Document {
         title: some(blocks.about.title).unwrap_or(blocks.title),

@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use url::Url;
 
-use crate::html::{self, PageSyntax, StageDeadlines};
 use crate::office::blocks::BlockWriter;
+use iki_html::{PageSyntax, StageDeadlines};
 
 /// Base address of a file's parts; nothing could be fetched from it.
 pub(crate) const BASE: &str = "epub:///";
@@ -26,7 +26,7 @@ pub(crate) fn append_page(
         parse: end,
         walk: end,
     };
-    let content = html::read(page, &base, syntax, ends);
+    let content = iki_html::read(page, &base, syntax, ends);
     blocks.cut |= content.cuts.memory;
     blocks.late |= content.cuts.time;
     blocks.builder.append(&content.model, |absolute, spelling| {

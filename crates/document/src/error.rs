@@ -1,7 +1,7 @@
 //! Reasons why a document file has no conversion, each in a sentence that says what to do next.
 
 use crate::kinds::FileKind;
-use iki_base::wording::count_noun;
+use iki_pdf::PdfError;
 
 /// The reason why a file has no conversion, displayed as a sentence for its reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -27,29 +27,9 @@ pub enum DocumentError {
     /// A file without text.
     #[error("This {} file has no text: {FIND_ANOTHER}", .0.label())]
     NoText(FileKind),
-    /// A PDF file without pages.
-    #[error("This PDF file has no pages: {FIND_ANOTHER}")]
-    NoPages,
-    /// A PDF file with pictures on its pages, but no text.
-    #[error(
-        "This PDF file has {} of images and no text: it is a scan. Find another copy, or run OCR \
-         over it.",
-        count_noun(.pages.to_owned(), "page")
-    )]
-    OnlyImages {
-        /// The number of its pages.
-        pages: u64,
-    },
-    /// A PDF file whose fonts do not identify the letters of its text.
-    #[error(
-        "This PDF file has {} of text, and its fonts do not say which letters it is: \
-         {FIND_ANOTHER}",
-        count_noun(.pages.to_owned(), "page")
-    )]
-    NoLetters {
-        /// The number of its pages.
-        pages: u64,
-    },
+    /// A PDF file without text, or with text in letters that nothing identifies.
+    #[error(transparent)]
+    Pdf(PdfError),
     /// It would take more time or memory than is allowed.
     #[error(
         "This file would take more time or memory than there is: find a smaller copy, or a part \
@@ -60,3 +40,15 @@ pub enum DocumentError {
 
 /// The advice on a file without text.
 const FIND_ANOTHER: &str = "find another copy, or the same text as a page.";
+
+impl From<PdfError> for DocumentError {
+    fn from(error: PdfError) -> Self {
+        match error {
+            PdfError::NotPdf => Self::NotOne(FileKind::Pdf),
+            PdfError::Encrypted => Self::Encrypted,
+            PdfError::Damaged => Self::Damaged,
+            PdfError::TooCostly => Self::TooCostly,
+            error => Self::Pdf(error),
+        }
+    }
+}

@@ -6,14 +6,15 @@ use super::notebook;
 use super::office::blocks::BlockWriter;
 use super::office::package::{EMPTY_ZIP, ZipPackage};
 use super::office::{self, compound, legacy_office_text, mail, rtf, xls};
-use super::{epub, reader_panics, zip_listing};
+use super::{epub, zip_listing};
 use crate::block_document::write;
-use crate::document::Document;
 use crate::error::DocumentError;
 use crate::kinds::FileKind;
-use crate::limits::{FileLimits, reading_end};
-use crate::pdf::PdfReading;
 use iki_base::signature::{self, COMPOUND, ZIP};
+use iki_markdown::document::Document;
+use iki_markdown::limits::{FileLimits, reading_end};
+use iki_markdown::reader_panics;
+use iki_pdf::PdfReading;
 
 /// Number of bytes at the beginning that show if a file may have a conversion.
 const MARK_BYTES: usize = 1024;
@@ -139,7 +140,7 @@ pub fn convert_file(
     limits: &FileLimits,
 ) -> Result<Document, DocumentError> {
     if kind == FileKind::Pdf {
-        return PdfReading::new(bytes, limits)?.convert(Vec::new());
+        return Ok(PdfReading::new(bytes, limits)?.convert(Vec::new())?);
     }
     if kind == FileKind::Ipynb {
         return notebook::read(bytes, limits);

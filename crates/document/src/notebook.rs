@@ -15,17 +15,17 @@ use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::html::PageSyntax;
-use super::limits::is_past;
-use super::markdown::block_fence;
 use super::office::blocks::BlockWriter;
 use crate::block_document;
-use crate::document::{Document, DocumentCuts};
 use crate::embedded_page::append_page;
 use crate::error::DocumentError;
 use crate::kinds::FileKind;
-use crate::limits::FileLimits;
 use iki_base::wording::floor_boundary;
+use iki_html::PageSyntax;
+use iki_markdown::document::{Document, DocumentCuts};
+use iki_markdown::limits::FileLimits;
+use iki_markdown::limits::is_past;
+use iki_markdown::writer::block_fence;
 
 /// Maximum number of elements of a list that are read: cells, outputs of a cell, lines.
 const MAX_ELEMENTS: usize = 1_000_000;

@@ -3,7 +3,7 @@
 //!
 //! Rules: ISO 32000-2, D.6 (Symbol); the names of Wingdings' signs. Programs add 0xF000 to a code.
 
-use crate::pdf::font::encoding::symbol_table;
+use iki_pdf::font::encoding::symbol_table;
 
 /// A font whose letters are not what they seem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 
 use memchr::memmem;
 
-use super::markdown::block_fence;
 use super::office::package::{EMPTY_ZIP, END_64_SIGNATURE, RECORD_SIGNATURE, ZipPackage};
-use crate::document::Document;
 use crate::error::DocumentError;
-use crate::limits::FileLimits;
 use iki_base::wording::{count_noun, counted_as, thousands};
+use iki_markdown::document::Document;
+use iki_markdown::limits::FileLimits;
+use iki_markdown::writer::block_fence;
 
 /// Maximum number of names in a list.
 const MAX_NAMES: usize = 200;
@@ -95,7 +95,7 @@ fn first_entries(bytes: &[u8]) -> Option<(usize, Vec<(String, u64)>)> {
 mod tests {
     use super::{RECORD_SIGNATURE, read};
     use crate::kinds::FileKind;
-    use crate::limits::FileLimits;
+    use iki_markdown::limits::FileLimits;
 
     #[test]
     fn an_empty_file_is_called_so() {

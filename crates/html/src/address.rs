@@ -8,7 +8,7 @@ use memchr::memchr;
 use url::{Position, Url};
 
 use super::dom::lists_any_case;
-use crate::model::scheme_of;
+use iki_markdown::model::scheme_of;
 
 /// Returns an address of a page, absolute if possible; `None` if it cannot be followed:
 /// `javascript:`, `data:` and a lone `#`. Without a base it keeps the page's spelling. An address

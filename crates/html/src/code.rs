@@ -6,7 +6,7 @@
 use html2md::{Handle, NodeData};
 
 use super::dom::{self, ElementKind};
-use crate::model::{DocumentModel, NodeContent, TextSlice};
+use iki_markdown::model::{DocumentModel, NodeContent, TextSlice};
 
 /// Returns the links in the `code` element `node`, one for each address, if there is code around
 /// them; `None` if it contains no links, only links, or blocks.

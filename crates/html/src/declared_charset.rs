@@ -6,8 +6,8 @@
 use encoding_rs::Encoding;
 use memchr::memchr;
 
-use super::html::tag::{self, HtmlTag};
-use super::office::xml::declared_encoding;
+use super::tag::{self, HtmlTag};
+use iki_markdown::xml::declared_encoding;
 
 /// Elements whose content is not markup.
 const RAW: [&str; 4] = ["script", "style", "textarea", "title"];

@@ -20,10 +20,10 @@ use super::source::{ConvertedPage, HtmlSource, PageSyntax};
 use super::tag;
 use super::tree::PageTree;
 use super::{address, reveal};
-use crate::document::DocumentCuts;
-use crate::entities;
-use crate::model::{DocumentModel, ModelBuilder, NodeContent, TextSlice};
 use iki_base::wording::beginning;
+use iki_markdown::document::DocumentCuts;
+use iki_markdown::entities;
+use iki_markdown::model::{DocumentModel, ModelBuilder, NodeContent, TextSlice};
 
 /// Letters below which a page shows almost nothing.
 pub(super) const EMPTY_PAGE_LETTERS: usize = 100;

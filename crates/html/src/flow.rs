@@ -6,7 +6,7 @@
 //! block begins or ends. A style may reach over several of them: it is closed with each and opened
 //! again in the next, except for a link, which leads somewhere once.
 
-use crate::model::{ModelBuilder, NodeContent, TextSlice};
+use iki_markdown::model::{ModelBuilder, NodeContent, TextSlice};
 
 /// The block to which inline content belongs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

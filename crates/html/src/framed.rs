@@ -9,7 +9,7 @@ use memchr::{memchr, memmem};
 use super::declared::read_element;
 use super::dom::lists_any_case;
 use super::tag;
-use crate::entities;
+use iki_markdown::entities;
 
 /// Elements in which no tag begins.
 const RAW_ELEMENTS: &str = "script style textarea title xmp noembed noframes iframe plaintext";

@@ -4,19 +4,22 @@ use std::time::Instant;
 
 use url::Url;
 
-use crate::document::Document;
-use crate::html::{self, PageSyntax, StageDeadlines};
-use crate::markdown;
+use crate::prefilter::WantedContent;
+use crate::source::{ConvertedPage, HtmlSource, PageSyntax, StageDeadlines};
+use crate::{fallback_content, framed, main_content, math_prefix};
+use iki_markdown::document::{Document, DocumentCuts};
+use iki_markdown::writer;
 
 /// Converts an HTML page that was found at `base`. Every page has a conversion; the time it takes
 /// is proportional to the page's length, and so is the memory, up to 160 MiB.
 ///
 /// # Panics
-/// Where the page's parser does, which [`catch_reader_panic`](crate::catch_reader_panic) makes an
+/// Where the page's parser does, which [`catch_reader_panic`](iki_markdown::reader_panics::catch_reader_panic) makes an
 /// error:
 ///
 /// ```
-/// use iki_document::{catch_reader_panic, convert};
+/// use iki_html::convert;
+/// use iki_markdown::reader_panics::catch_reader_panic;
 ///
 /// let base = url::Url::parse("https://example.org/").unwrap();
 /// let page = catch_reader_panic(|| convert("<p>Steep <b>two</b> minutes", &base));
@@ -44,7 +47,7 @@ pub fn convert_until(page: &str, base: &Url, xhtml: bool, end: Instant) -> Docum
 /// Returns the title of a page and the first `limit` bytes or so of its text, without Markdown.
 #[must_use]
 pub fn plain_beginning(page: &str, base: &Url, limit: usize, end: Instant) -> (String, String) {
-    let read = html::read(page, base, PageSyntax::Html, step_deadlines(Some(end)));
+    let read = read(page, base, PageSyntax::Html, step_deadlines(Some(end)));
     (read.model.title.clone(), read.model.beginning(limit))
 }
 
@@ -74,7 +77,7 @@ pub fn convert_main_until(
     let start = Instant::now();
     // Half of the time, which leaves as much for the whole page.
     let half = end.map(|end| start + end.saturating_duration_since(start) / 2);
-    if let Some((read, sure)) = html::read_main(page, base, syntax, step_deadlines(half)) {
+    if let Some((read, sure)) = read_main(page, base, syntax, step_deadlines(half)) {
         let certainty = if sure {
             MainContentCertainty::Complete
         } else {
@@ -91,8 +94,49 @@ pub fn convert_main_until(
 /// Returns the address to which a `Refresh` header of a page found at `base` leads.
 #[must_use]
 pub fn refresh_target(content: &str, base: &Url) -> Option<Url> {
-    let target = base.join(html::refresh_target(content)?).ok()?;
+    let target = base.join(fallback_content::refresh_target(content)?).ok()?;
     (target != *base).then_some(target)
+}
+
+/// Reads the page found at `base`, within its bounds of memory and time.
+#[must_use]
+pub fn read(page: &str, base: &Url, syntax: PageSyntax, ends: StageDeadlines) -> ConvertedPage {
+    let page = math_prefix::remove_prefixes(page);
+    let source = HtmlSource {
+        page: &framed::inline_frames(&page),
+        base,
+        syntax,
+        ends,
+    };
+    let tree = source.parse(WantedContent::Shown);
+    let (model, cuts) = source.walk(&tree);
+    if cuts != DocumentCuts::default()
+        || model.count_letters(fallback_content::EMPTY_PAGE_LETTERS)
+            == fallback_content::EMPTY_PAGE_LETTERS
+    {
+        return ConvertedPage {
+            model,
+            cuts,
+            ..ConvertedPage::default()
+        };
+    }
+    fallback_content::convert_with_fallback(&source, tree, model)
+}
+
+/// Reads the main content of the page found at `base`. The flag is true if the choice is surely
+/// complete; `None` if there is no main content of a useful length.
+pub fn read_main(
+    page: &str,
+    base: &Url,
+    syntax: PageSyntax,
+    ends: StageDeadlines,
+) -> Option<(ConvertedPage, bool)> {
+    main_content::read(&HtmlSource {
+        page: &framed::inline_frames(&math_prefix::remove_prefixes(page)),
+        base,
+        syntax,
+        ends,
+    })
 }
 
 fn syntax_of(xhtml: bool) -> PageSyntax {
@@ -105,7 +149,7 @@ fn syntax_of(xhtml: bool) -> PageSyntax {
 
 fn convert_from(page: &str, base: &Url, syntax: PageSyntax, end: Option<Instant>) -> Document {
     write_page(
-        html::read(page, base, syntax, step_deadlines(end)),
+        read(page, base, syntax, step_deadlines(end)),
         page.len(),
         end,
     )
@@ -122,17 +166,17 @@ fn step_deadlines(end: Option<Instant>) -> StageDeadlines {
     }
 }
 
-fn write_page(mut read: html::ConvertedPage, length: usize, end: Option<Instant>) -> Document {
+fn write_page(mut read: ConvertedPage, length: usize, end: Option<Instant>) -> Document {
     let title = std::mem::take(&mut read.model.title);
     let (mut markdown, cut_by_writer, section) =
-        markdown::write_with_section(&read.model, length, end);
+        writer::write_with_section(&read.model, length, end);
     let mut start = None;
     if let Some(remark) = read.remark {
         start = Some(markdown.len());
         if !markdown.is_empty() {
             markdown.push_str("\n\n");
         }
-        markdown.push_str(&markdown::write(&remark, length, end).0);
+        markdown.push_str(&writer::write(&remark, length, end).0);
     }
     let document = Document {
         title,

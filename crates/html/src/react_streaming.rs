@@ -210,7 +210,7 @@ mod tests {
     use url::Url;
 
     use super::super::prefilter::{self, WantedContent};
-    use super::super::{HtmlSource, PageSyntax, StageDeadlines};
+    use super::super::source::{HtmlSource, PageSyntax, StageDeadlines};
     use super::*;
 
     /// Returns the visible elements and texts of a page with its late pieces in their slots.

@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::model::{DocumentModel, DocumentNode, NodeContent};
+use iki_markdown::model::{DocumentModel, DocumentNode, NodeContent};
 
 /// Number of links before and after a link that are searched for the same target.
 const MAX_NEAR_LINKS: usize = 12;

@@ -4,21 +4,25 @@ use std::time::Instant;
 
 use url::Url;
 
-use crate::document::{DocumentCuts, OmittedBlocks};
-use crate::model::DocumentModel;
+use iki_markdown::document::{DocumentCuts, OmittedBlocks};
+use iki_markdown::model::DocumentModel;
 
-/// The language of a page.
+/// The language of a page, as it was served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PageSyntax {
+pub enum PageSyntax {
+    /// HTML.
     Html,
+    /// XHTML: `<div/>` is empty, and CDATA is text.
     Xml,
 }
 
 /// Deadlines of the two steps of reading; each leaves time for the steps after it.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct StageDeadlines {
-    pub(crate) parse: Option<Instant>,
-    pub(crate) walk: Option<Instant>,
+pub struct StageDeadlines {
+    /// That of the parser.
+    pub parse: Option<Instant>,
+    /// That of the walk through its tree.
+    pub walk: Option<Instant>,
 }
 
 /// A page, where it was found, and how it is to be read.
@@ -31,19 +35,21 @@ pub(super) struct HtmlSource<'a> {
 
 /// A page as it was converted.
 #[derive(Default)]
-pub(crate) struct ConvertedPage {
-    pub(crate) model: DocumentModel,
-    pub(crate) cuts: DocumentCuts,
+pub struct ConvertedPage {
+    /// Its content.
+    pub model: DocumentModel,
+    /// Parts that are missing from it.
+    pub cuts: DocumentCuts,
     /// A remark about a page that shows nothing.
-    pub(crate) remark: Option<DocumentModel>,
+    pub remark: Option<DocumentModel>,
     /// True if the page has text besides the remark.
-    pub(crate) beside_text: bool,
+    pub beside_text: bool,
     /// True if its text is only in its data.
-    pub(crate) of_data: bool,
+    pub of_data: bool,
     /// True if it shows nothing but frames, which the remark names.
-    pub(crate) is_of_frames: bool,
+    pub is_of_frames: bool,
     /// The blocks that may be missing from its main content.
-    pub(crate) omitted: OmittedBlocks,
+    pub omitted: OmittedBlocks,
     /// The page to which its `refresh` leads.
-    pub(crate) refresh: Option<Url>,
+    pub refresh: Option<Url>,
 }

@@ -6,7 +6,7 @@ use html2md::{Handle, NodeData};
 
 use super::dom::{self, ElementKind};
 use super::listing;
-use crate::model::{ColumnAlignment, MAX_SPANNED_COLUMNS, RowSpans, TableLayout};
+use iki_markdown::model::{ColumnAlignment, MAX_SPANNED_COLUMNS, RowSpans, TableLayout};
 
 /// Reads the shape of a data table; `None` for a layout table: one with a single column and no
 /// header, with parts that are none of a table, or with a block in a cell that is more than a

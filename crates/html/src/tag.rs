@@ -139,7 +139,7 @@ pub(crate) fn is_tiny(value: &str) -> bool {
 }
 
 /// True for an address that holds its data.
-pub(in crate::html) fn is_data(value: &str) -> bool {
+pub(crate) fn is_data(value: &str) -> bool {
     value
         .trim_start()
         .get(..5)
@@ -177,7 +177,8 @@ pub(crate) fn is_named(page: &str, offset: usize, name: &str) -> bool {
 }
 
 /// Returns the offset after the next `mark`, or the page's end.
-pub(crate) fn past(page: &str, from: usize, mark: u8) -> usize {
+#[must_use]
+pub fn past(page: &str, from: usize, mark: u8) -> usize {
     memchr(mark, &page.as_bytes()[from..]).map_or(page.len(), |length| from + length + 1)
 }
 

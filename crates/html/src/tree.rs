@@ -5,8 +5,8 @@ use html2md::RcDom;
 use super::prefilter::{self, WantedContent};
 use super::source::HtmlSource;
 use super::{dom, walk};
-use crate::document::DocumentCuts;
-use crate::model::DocumentModel;
+use iki_markdown::document::DocumentCuts;
+use iki_markdown::model::DocumentModel;
 
 /// The tree of a page, and what is missing from it.
 pub(super) struct PageTree {

@@ -140,7 +140,8 @@ impl DocumentCuts {
     }
 
     /// The union of both.
-    pub(crate) fn and(self, other: Self) -> Self {
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
         Self {
             memory: self.memory || other.memory,
             time: self.time || other.time,

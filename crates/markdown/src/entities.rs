@@ -14,12 +14,14 @@ pub fn decoded(text: &str) -> String {
 }
 
 /// Decodes an attribute's value as browsers do, also entities without a semicolon.
-pub(crate) fn decoded_in_attribute(value: &str) -> Cow<'_, str> {
+#[must_use]
+pub fn decoded_in_attribute(value: &str) -> Cow<'_, str> {
     with_references(value, &|behind| reference(behind, true))
 }
 
 /// Decodes text between tags as browsers do.
-pub(crate) fn decoded_in_text(text: &str) -> Cow<'_, str> {
+#[must_use]
+pub fn decoded_in_text(text: &str) -> Cow<'_, str> {
     with_references(text, &|behind| reference(behind, false))
 }
 

@@ -4,7 +4,7 @@
 //! unexpected number of arguments reads as its parts in a row.
 
 use self::FormulaLayout::{List, Omitted, Prescripts, Properties, Row, Scripts, Template, Token};
-use super::office::xml::{XmlEvent, XmlReader, XmlTag, is_true};
+use crate::xml::{XmlEvent, XmlReader, XmlTag, is_true};
 
 /// Maximum number of open elements with a layout of their own, because each copies its contents.
 const MAX_DEPTH: usize = 64;
@@ -62,7 +62,7 @@ fn find_layout(name: &str) -> Option<(FormulaLayout, [&'static str; 3])> {
 
 /// Reads the contents of a `math` element; `None` if its plain text says the same, or if it holds
 /// an unknown element.
-pub(super) fn read_mathml(elements: &str, is_hidden: fn(&XmlTag<'_>) -> bool) -> Option<String> {
+pub fn read_mathml(elements: &str, is_hidden: fn(&XmlTag<'_>) -> bool) -> Option<String> {
     let mut xml = XmlReader::new(elements, None);
     let mut reader = FormulaReader::new(&mut xml, is_hidden);
     let text = reader.read(0, &mut FormulaElement::new(Row, [""; 3])).text;
@@ -71,7 +71,7 @@ pub(super) fn read_mathml(elements: &str, is_hidden: fn(&XmlTag<'_>) -> bool) ->
 }
 
 /// Reads the rest of the `oMath` element that was opened last.
-pub(super) fn read_omml(xml: &mut XmlReader<'_>) -> String {
+pub fn read_omml(xml: &mut XmlReader<'_>) -> String {
     let level = xml.depth();
     let mut reader = FormulaReader::new(xml, |_| false);
     let row = &mut FormulaElement::new(Row, [""; 3]);

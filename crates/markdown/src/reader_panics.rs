@@ -11,7 +11,7 @@ thread_local! {
 }
 
 /// Runs `read`, which converts a page or file; the error is its panic, whose message is not
-/// printed. [`convert_file`](crate::convert_file) needs it no more, those that convert pages do.
+/// printed. Readers of files need it no more, those of pages do.
 pub fn catch_reader_panic<T>(read: impl FnOnce() -> T) -> Result<T, Box<dyn Any + Send>> {
     static HOOK: Once = Once::new();
     // Installed once for all threads: if each call replaced and restored the hook, two concurrent

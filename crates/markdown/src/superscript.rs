@@ -5,10 +5,10 @@
 //! or a word. Ordinals (1st) and trade marks have no mark.
 
 /// Maximum length of a superscript, in bytes.
-pub(crate) const MAX_BYTES: usize = 32;
+pub const MAX_BYTES: usize = 32;
 
 /// Returns the mark between the character `before` and a superscript `text`.
-pub(crate) fn mark(before: Option<char>, text: &str) -> Option<&'static str> {
+pub fn mark(before: Option<char>, text: &str) -> Option<&'static str> {
     let before =
         before.filter(|before| !before.is_whitespace() && !"([{\"'“‘«".contains(*before))?;
     let mut letters = text.chars();

@@ -40,7 +40,8 @@ impl XmlTag<'_> {
 
     /// Returns the value of the first attribute of this local name that has a prefix, as those of
     /// relationships do.
-    pub(crate) fn relation(&self, name: &str) -> Option<Cow<'_, str>> {
+    #[must_use]
+    pub fn relation(&self, name: &str) -> Option<Cow<'_, str>> {
         self.find_attribute(|key| key.rsplit_once(':').is_some_and(|(_, key)| key == name))
     }
 
@@ -57,33 +58,39 @@ impl XmlTag<'_> {
     }
 
     /// Returns the value of an attribute; empty if there is none.
-    pub(crate) fn value(&self, name: &str) -> String {
+    #[must_use]
+    pub fn value(&self, name: &str) -> String {
         self.attribute(name).unwrap_or_default().into_owned()
     }
 
     /// True if an attribute has this value.
-    pub(crate) fn says(&self, name: &str, value: &str) -> bool {
+    #[must_use]
+    pub fn says(&self, name: &str, value: &str) -> bool {
         self.attribute(name).as_deref() == Some(value)
     }
 
     /// True if an attribute is there and means yes.
-    pub(crate) fn is_set(&self, name: &str) -> bool {
+    #[must_use]
+    pub fn is_set(&self, name: &str) -> bool {
         self.attribute(name).is_some_and(|value| is_true(&value))
     }
 
     /// Returns the number in an attribute.
-    pub(crate) fn number<T: std::str::FromStr>(&self, name: &str) -> Option<T> {
+    #[must_use]
+    pub fn number<T: std::str::FromStr>(&self, name: &str) -> Option<T> {
         self.attribute(name)?.trim().parse().ok()
     }
 
     /// True if a property is on, which is the default.
-    pub(crate) fn is_on(&self) -> bool {
+    #[must_use]
+    pub fn is_on(&self) -> bool {
         self.attribute("val").is_none_or(|value| is_true(&value))
     }
 }
 
 /// True if an attribute's value means yes.
-pub(crate) fn is_true(value: &str) -> bool {
+#[must_use]
+pub fn is_true(value: &str) -> bool {
     !matches!(value, "0" | "false" | "off" | "none")
 }
 
@@ -106,11 +113,11 @@ pub struct XmlReader<'a> {
     clock: StepClock,
     over: bool,
     /// True if there was no time to read it whole.
-    pub(crate) late: bool,
+    pub late: bool,
     /// True if it could not be read whole.
     pub broken: bool,
     /// True if a text was cut because it was too long.
-    pub(crate) cut: bool,
+    pub cut: bool,
 }
 
 impl<'a> XmlReader<'a> {
@@ -186,7 +193,7 @@ impl<'a> XmlReader<'a> {
 
     /// Returns the next event within the element that is the `level`-th open one; `None` at its
     /// end.
-    pub(crate) fn within(&mut self, level: usize) -> Option<XmlEvent<'a>> {
+    pub fn within(&mut self, level: usize) -> Option<XmlEvent<'a>> {
         let item = self.next()?;
         (self.depth >= level).then_some(item)
     }
@@ -201,7 +208,7 @@ impl<'a> XmlReader<'a> {
     }
 
     /// Calls `each` with every start tag within the element that was opened last.
-    pub(crate) fn each_tag(&mut self, mut each: impl FnMut(&mut Self, &XmlTag<'a>)) {
+    pub fn each_tag(&mut self, mut each: impl FnMut(&mut Self, &XmlTag<'a>)) {
         let level = self.depth;
         while let Some(tag) = self.tag_within(level) {
             each(self, &tag);
@@ -209,13 +216,13 @@ impl<'a> XmlReader<'a> {
     }
 
     /// Skips the rest of the element that was opened last.
-    pub(crate) fn skip(&mut self) {
+    pub fn skip(&mut self) {
         let level = self.depth;
         while self.within(level).is_some() {}
     }
 
     /// Skips the rest of the element that was opened last, and returns its source.
-    pub(crate) fn skip_to_source(&mut self) -> &'a str {
+    pub fn skip_to_source(&mut self) -> &'a str {
         let start = self.position();
         self.skip();
         let source = self.text.get(start..self.position()).unwrap_or_default();
@@ -238,14 +245,16 @@ impl<'a> XmlReader<'a> {
     }
 
     /// Byte offset after the last event.
-    pub(crate) fn position(&self) -> usize {
+    #[must_use]
+    pub fn position(&self) -> usize {
         usize::try_from(self.reader.buffer_position()).unwrap_or(usize::MAX)
     }
 }
 
 /// Decodes an XML document: UTF-8, UTF-16 by its byte order mark or its first character, or the
 /// encoding that it declares.
-pub(crate) fn decoded(mut bytes: Vec<u8>) -> String {
+#[must_use]
+pub fn decoded(mut bytes: Vec<u8>) -> String {
     let encoding = match bytes.as_slice() {
         [0xef, 0xbb, 0xbf, ..] => {
             bytes.drain(..3);
@@ -264,7 +273,8 @@ pub(crate) fn decoded(mut bytes: Vec<u8>) -> String {
 }
 
 /// Returns the encoding that a document declares in its first line.
-pub(crate) fn declared_encoding(bytes: &[u8]) -> Option<&'static Encoding> {
+#[must_use]
+pub fn declared_encoding(bytes: &[u8]) -> Option<&'static Encoding> {
     let start = &bytes[..bytes.len().min(200)];
     let start = start.strip_prefix(b"<?xml")?;
     let start = &start[..memchr::memchr(b'>', start)?];

@@ -4,7 +4,7 @@ use super::layout::{PdfTableCell, TextLine};
 use super::text::inline::{ParagraphTextWriter, TextContext};
 use super::text::paragraph::is_bold;
 use super::text::{BodyStyle, ParagraphKind, PdfParagraph};
-use crate::model::{ColumnAlignment, ModelBuilder, NodeContent, TableLayout, TextSlice};
+use iki_markdown::model::{ColumnAlignment, ModelBuilder, NodeContent, TableLayout, TextSlice};
 
 /// Minimum size of a heading's type, relative to the body text.
 const HEADING_RATIO: f32 = 1.1;

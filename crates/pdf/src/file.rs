@@ -10,12 +10,11 @@ use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 
 use super::geometry::{Matrix, Rect};
 use super::opening::{MAX_UNCHECKED, is_crowded, load, without_attachments_key};
-use crate::error::DocumentError;
-use crate::kinds::FileKind;
-use crate::limits::FileLimits;
-use crate::limits::is_past;
-use crate::limits::reading_end;
+use crate::error::PdfError;
 use iki_base::signature;
+use iki_markdown::limits::FileLimits;
+use iki_markdown::limits::is_past;
+use iki_markdown::limits::reading_end;
 
 /// Maximum depth of the page tree.
 const MAX_DEPTH: usize = 64;
@@ -64,17 +63,17 @@ impl PdfFile {
         bytes: &[u8],
         limits: &FileLimits,
         images: &[ObjectId],
-    ) -> Result<Self, DocumentError> {
+    ) -> Result<Self, PdfError> {
         if !signature::is_pdf(bytes) {
-            return Err(DocumentError::NotOne(FileKind::Pdf));
+            return Err(PdfError::NotPdf);
         }
         if bytes.len() > MAX_UNCHECKED && is_crowded(bytes) {
-            return Err(DocumentError::TooCostly);
+            return Err(PdfError::TooCostly);
         }
         let mut document = load(bytes, limits, images, false);
         let is_locked = match &document {
             Ok(document) => document.is_encrypted(),
-            Err(error) => *error == DocumentError::Encrypted,
+            Err(error) => *error == PdfError::Encrypted,
         };
         if is_locked && let Some(open) = without_attachments_key(bytes) {
             document = load(&open, limits, images, false);
@@ -85,7 +84,7 @@ impl PdfFile {
                 let pages = pages.and_then(|catalog| catalog.get_deref(b"Pages", document));
                 !document.is_encrypted() && !pages.is_ok_and(|pages| as_dict(pages).is_some())
             }
-            Err(error) => *error == DocumentError::Damaged,
+            Err(error) => *error == PdfError::Damaged,
         };
         if is_lost && let Ok(rebuilt) = load(bytes, limits, images, true) {
             // The cross-references were wrong, so the objects were searched for.
@@ -93,7 +92,7 @@ impl PdfFile {
         }
         let document = document?;
         if document.is_encrypted() {
-            return Err(DocumentError::Encrypted);
+            return Err(PdfError::Encrypted);
         }
         Ok(Self {
             document,

@@ -63,7 +63,7 @@ fn xmp_title(file: &PdfFile) -> Option<String> {
     let text = &item[memchr::memchr(b'>', item)? + 1..];
     let text = &text[..memchr::memchr(b'<', text)?];
     let text = String::from_utf8_lossy(text);
-    Some(clean_title(&crate::entities::decoded(&text))).filter(|title| !title.is_empty())
+    Some(clean_title(&iki_markdown::entities::decoded(&text))).filter(|title| !title.is_empty())
 }
 
 /// Returns a title on one line, without the prefix that programs put before a file name.

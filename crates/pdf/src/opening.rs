@@ -9,10 +9,10 @@ use std::time::Instant;
 use lopdf::{Dictionary, Document, LoadOptions, Object, ObjectId};
 
 use super::lexer::{is_blank, is_regular};
-use crate::error::DocumentError;
-use crate::limits::FileLimits;
-use crate::limits::is_past;
-use crate::limits::reading_end;
+use crate::error::PdfError;
+use iki_markdown::limits::FileLimits;
+use iki_markdown::limits::is_past;
+use iki_markdown::limits::reading_end;
 
 /// Limit of the memory of all objects, in bytes.
 const MAX_MEMORY: usize = 288 << 20;
@@ -54,7 +54,7 @@ pub(super) fn load(
     limits: &FileLimits,
     images: &[ObjectId],
     reconstruct: bool,
-) -> Result<Document, DocumentError> {
+) -> Result<Document, PdfError> {
     let loading = LoadBudget {
         end: reading_end(limits.end),
         memory: MAX_MEMORY,
@@ -126,16 +126,16 @@ pub(super) fn is_too_heavy(payload: &(dyn Any + Send)) -> bool {
     payload.is::<TooHeavy>()
 }
 
-fn error_of(error: &lopdf::Error) -> DocumentError {
+fn error_of(error: &lopdf::Error) -> PdfError {
     match error {
         lopdf::Error::Decompress(
             lopdf::DecompressError::MemoryLimitExceeded { .. }
             | lopdf::DecompressError::TooManyFilters { .. },
-        ) => DocumentError::TooCostly,
+        ) => PdfError::TooCostly,
         lopdf::Error::Decryption(_)
         | lopdf::Error::InvalidPassword
-        | lopdf::Error::UnsupportedSecurityHandler(_) => DocumentError::Encrypted,
-        _ => DocumentError::Damaged,
+        | lopdf::Error::UnsupportedSecurityHandler(_) => PdfError::Encrypted,
+        _ => PdfError::Damaged,
     }
 }
 

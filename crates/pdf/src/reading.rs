@@ -2,74 +2,27 @@
 //!
 //! Rules: ISO 32000-2 (PDF 2.0). A page only says which glyphs are where: lines, blanks, columns,
 //! paragraphs, headings and lists are inferred from positions and sizes.
-//!
-//! | module | what it is |
-//! |---|---|
-//! | `file` | objects, streams and pages, within limits |
-//! | `opening` | opening a file within limits |
-//! | `lexer` | operands and operators |
-//! | `content` | interpreter of content streams |
-//! | `text_operators` | its operators of text |
-//! | `marked_content` | marked content, layers |
-//! | `paint` | visibility of text |
-//! | `rules` | paths: ruled lines |
-//! | `font` | text and widths of codes |
-//! | `runs` | runs of glyphs |
-//! | `layout` | lines, columns, tables |
-//! | `text` | paragraphs |
-//! | `build` | the model |
-//! | `annotations` | links, text over pages |
-//! | `scanned_page` | pages that are images |
-//! | `metadata` | title, author, date |
-//! | `geometry` | matrices and rectangles |
-
-#![allow(
-    clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
-    clippy::cast_sign_loss,
-    reason = "places on pages are small, and larger values saturate at the type's bounds"
-)]
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use lopdf::Object;
 
-use self::content::{ContentInterpreter, DrawnContent};
-use self::file::{PdfFile, PdfPage};
-use self::geometry::Matrix;
-use self::layout::PageRegion;
-use self::paint::{PaintedAreas, TextPaint};
-use self::runs::GlyphRun;
-use self::scanned_page::ScannedPage;
-use self::text::inline::TextContext;
-use self::text::{BodyStyle, PageText, ParagraphKind, PdfParagraph, furniture, inline, paragraph};
-use super::model::DocumentModel;
-use super::{markdown, reader_panics};
-use crate::document::{Document, DocumentCuts};
-use crate::error::DocumentError;
-use crate::kinds::FileKind;
-use crate::limits::FileLimits;
-
-mod annotations;
-mod build;
-mod content;
-mod file;
-pub(crate) mod font;
-mod geometry;
-mod layout;
-mod lexer;
-mod marked_content;
-mod metadata;
-mod opening;
-mod paint;
-mod rules;
-mod runs;
-mod scanned_page;
-mod text;
-mod text_operators;
-
-pub use self::scanned_page::ScanImages;
+use crate::content::{ContentInterpreter, DrawnContent};
+use crate::error::PdfError;
+use crate::file::{PdfFile, PdfPage};
+use crate::geometry::Matrix;
+use crate::layout::PageRegion;
+use crate::paint::{PaintedAreas, TextPaint};
+use crate::runs::GlyphRun;
+use crate::scanned_page::{ScanImages, ScannedPage};
+use crate::text::inline::TextContext;
+use crate::text::{BodyStyle, PageText, ParagraphKind, PdfParagraph, furniture, inline, paragraph};
+use crate::{annotations, build, layout, metadata, opening, runs, scanned_page};
+use iki_markdown::document::{Document, DocumentCuts};
+use iki_markdown::limits::FileLimits;
+use iki_markdown::model::DocumentModel;
+use iki_markdown::{reader_panics, writer};
 
 #[cfg(test)]
 mod tests;
@@ -110,22 +63,22 @@ impl<'a> PdfReading<'a> {
     /// Reads a file, as much of it as there is time for until `limits.end`. It takes at most some
     /// 400 MiB of memory and, without a deadline, some seconds.
     ///
-    /// The file is opened by a library; its panics become [`DocumentError::Damaged`].
-    pub fn new(bytes: &'a [u8], limits: &FileLimits) -> Result<Self, DocumentError> {
+    /// The file is opened by a library; its panics become [`PdfError::Damaged`].
+    pub fn new(bytes: &'a [u8], limits: &FileLimits) -> Result<Self, PdfError> {
         reader_panics::catch_reader_panic(|| Self::read(bytes, limits)).unwrap_or_else(|payload| {
             Err(if opening::is_too_heavy(payload.as_ref()) {
-                DocumentError::TooCostly
+                PdfError::TooCostly
             } else {
-                DocumentError::Damaged
+                PdfError::Damaged
             })
         })
     }
 
-    fn read(bytes: &'a [u8], limits: &FileLimits) -> Result<Self, DocumentError> {
+    fn read(bytes: &'a [u8], limits: &FileLimits) -> Result<Self, PdfError> {
         let file = PdfFile::open(bytes, limits, &[])?;
         let pages = file.pages();
         if pages.is_empty() {
-            return Err(DocumentError::NoPages);
+            return Err(PdfError::NoPages);
         }
         let mut drawn = DrawnContent::new(&file);
         let mut links = annotations::PdfLinks::default();
@@ -172,18 +125,18 @@ impl<'a> PdfReading<'a> {
 
     /// Converts the file, with the texts that were `recognised` on scanned pages, each with the
     /// number of its page. What was left out is said at the end.
-    pub fn convert(self, recognised: Vec<(usize, String)>) -> Result<Document, DocumentError> {
+    pub fn convert(self, recognised: Vec<(usize, String)>) -> Result<Document, PdfError> {
         reader_panics::catch_reader_panic(|| self.write(recognised))
-            .unwrap_or(Err(DocumentError::Damaged))
+            .unwrap_or(Err(PdfError::Damaged))
     }
 
-    fn write(mut self, recognised: Vec<(usize, String)>) -> Result<Document, DocumentError> {
+    fn write(mut self, recognised: Vec<(usize, String)>) -> Result<Document, PdfError> {
         let mut model = self.build(recognised)?;
         // At least the length of the file.
         let length = 2 * (self.length + self.links.length());
         let length = length.max(self.bytes.len());
         let title = std::mem::take(&mut model.title);
-        let (markdown, cuts) = markdown::write(&model, length, self.limits.end);
+        let (markdown, cuts) = writer::write(&model, length, self.limits.end);
         let document = Document {
             title,
             markdown,
@@ -201,15 +154,15 @@ impl<'a> PdfReading<'a> {
     }
 
     /// Builds the model, which takes the texts away.
-    fn build(&mut self, recognised: Vec<(usize, String)>) -> Result<DocumentModel, DocumentError> {
+    fn build(&mut self, recognised: Vec<(usize, String)>) -> Result<DocumentModel, PdfError> {
         let texts = std::mem::take(&mut self.texts);
         let pages = texts.len() as u64;
         if texts.iter().all(PageText::is_empty) && recognised.is_empty() {
             return Err(match (self.late || self.cut, self.has_images) {
-                (true, _) => DocumentError::TooCostly,
-                _ if self.unknown > 0 => DocumentError::NoLetters { pages },
-                (_, true) => DocumentError::OnlyImages { pages },
-                _ => DocumentError::NoText(FileKind::Pdf),
+                (true, _) => PdfError::TooCostly,
+                _ if self.unknown > 0 => PdfError::NoLetters { pages },
+                (_, true) => PdfError::OnlyImages { pages },
+                _ => PdfError::NoText,
             });
         }
         let mut model = build_model(texts, &self.links, recognised);

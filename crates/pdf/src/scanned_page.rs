@@ -9,10 +9,10 @@ use lopdf::{Dictionary, Object, ObjectId};
 
 use super::file::{PdfFile, as_dict, decode_stream};
 use super::geometry::{Matrix, Rect};
-use crate::limits::FileLimits;
-use crate::model::{ModelBuilder, NodeContent};
 use crate::ocr_input::{MAX_SCANS, ScanFault, ScanImage};
-use crate::reader_panics;
+use iki_markdown::limits::FileLimits;
+use iki_markdown::model::{ModelBuilder, NodeContent};
+use iki_markdown::reader_panics;
 
 /// Share of a page from which on its pictures make it a scan, if it has no text.
 const MIN_PICTURE_SHARE: f32 = 0.1;

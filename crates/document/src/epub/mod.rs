@@ -5,17 +5,17 @@
 use std::collections::{HashMap, HashSet};
 
 use self::notes::BookNotes;
-use super::html::PageSyntax;
-use super::limits::is_past;
-use super::model::NodeContent;
 use super::office::blocks::BlockWriter;
 use super::office::package::{ZipPackage, resolve_part_name};
 use super::office::properties::{DocumentProperties, MAX_PROPERTY};
-use super::office::xml::{XmlReader, XmlTag};
 use crate::embedded_page::append_page;
 use crate::error::DocumentError;
 use crate::kinds::FileKind;
 use iki_base::wording::{floor_boundary, joined_words};
+use iki_html::PageSyntax;
+use iki_markdown::limits::is_past;
+use iki_markdown::model::NodeContent;
+use iki_markdown::xml::{XmlReader, XmlTag};
 
 mod notes;
 

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use url::Url;
 
 use crate::embedded_page::BASE;
-use crate::office::xml::{XmlReader, XmlTag};
+use iki_markdown::xml::{XmlReader, XmlTag};
 
 /// Limit of a book's notes.
 const MAX_NOTES: usize = 20_000;

@@ -12,11 +12,12 @@ use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 use url::Url;
 
-use super::html::tag;
-use super::office::xml::{XmlEvent, XmlReader};
-use crate::document::{Document, DocumentCuts};
-use crate::{entities, page};
 use iki_base::wording::floor_boundary;
+use iki_html as page;
+use iki_html::tag;
+use iki_markdown::document::{Document, DocumentCuts};
+use iki_markdown::entities;
+use iki_markdown::xml::{XmlEvent, XmlReader};
 
 #[cfg(test)]
 mod tests;

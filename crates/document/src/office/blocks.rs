@@ -4,9 +4,9 @@ use super::inlines::InlineContent;
 use super::limits::MAX_COLUMNS;
 use super::numerals;
 use super::properties::DocumentProperties;
-use super::xml::XmlReader;
-use crate::model::{ColumnAlignment, ModelBuilder, NodeContent, TableLayout, TextSlice};
 use iki_base::wording::plural;
+use iki_markdown::model::{ColumnAlignment, ModelBuilder, NodeContent, TableLayout, TextSlice};
+use iki_markdown::xml::XmlReader;
 
 /// Limit of a document's nodes.
 const MAX_NODES: usize = 1_000_000;

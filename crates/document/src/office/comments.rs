@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::blocks::BlockWriter;
 use super::inlines::{InlineContent, RunStyle};
-use super::xml::{XmlEvent, XmlReader};
+use iki_markdown::xml::{XmlEvent, XmlReader};
 
 /// Limit of a document's authors, and of one part's comments.
 const MAX_COMMENTS: usize = 20_000;

@@ -6,8 +6,8 @@
 use std::collections::HashMap;
 
 use crate::kinds::FileKind;
-use crate::limits::MAX_FILE;
 use iki_base::signature::COMPOUND;
+use iki_markdown::limits::MAX_FILE;
 
 /// Numbers of sectors from this one on are marks, not places.
 const MAX_SECTOR: u32 = 0xffff_fffa;

@@ -5,8 +5,8 @@
 use super::blocks::BlockWriter;
 use super::inlines::InlineContent;
 use super::package::ZipPackage;
-use super::xml::{XmlReader, XmlTag};
 use iki_base::wording::joined_words;
+use iki_markdown::xml::{XmlReader, XmlTag};
 
 /// Limit of a point's text, in bytes.
 const MAX_TEXT: usize = 2000;

@@ -3,9 +3,9 @@
 
 use std::rc::Rc;
 
-use crate::model::{ModelBuilder, NodeContent, TextSlice};
-use crate::superscript;
 use crate::symbol_font::SymbolFont;
+use iki_markdown::model::{ModelBuilder, NodeContent, TextSlice};
+use iki_markdown::superscript;
 
 /// The style of a piece of text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

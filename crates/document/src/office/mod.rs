@@ -7,7 +7,6 @@
 //! | module | what it is |
 //! |---|---|
 //! | `package` | the zip file, its parts and their relationships |
-//! | `xml` | elements and text |
 //! | `inlines`, `blocks` | writing into the model, within limits |
 //! | `limits` | what the readers of several kinds take at the most |
 //! | `properties` | metadata |
@@ -25,9 +24,9 @@ use crate::error::DocumentError;
 use crate::kinds::FileKind;
 use blocks::BlockWriter;
 use iki_base::wording::joined_words;
+use iki_markdown::xml::XmlReader;
 use package::ZipPackage;
 use properties::{DocumentProperties, MAX_PROPERTY};
-use xml::XmlReader;
 
 pub(super) mod blocks;
 mod comments;
@@ -46,7 +45,6 @@ pub(super) mod properties;
 pub(super) mod rtf;
 pub(super) mod xls;
 mod xlsx;
-pub(super) mod xml;
 
 /// Reads the document in `package` and its metadata.
 pub(super) fn read(

@@ -12,9 +12,9 @@ use memchr::memmem;
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::xml::{self, XmlReader};
 use crate::error::DocumentError;
-use crate::limits::is_past;
+use iki_markdown::limits::is_past;
+use iki_markdown::xml::{self, XmlReader};
 
 /// Limit of a file's entries.
 const MAX_ENTRIES: usize = 20_000;

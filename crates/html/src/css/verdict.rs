@@ -23,7 +23,7 @@ const MIN_CONTRAST: u8 = 8;
 
 /// The way in which an element is hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::html) enum HidingMethod {
+pub(crate) enum HidingMethod {
     /// It takes up no space.
     Removed,
     /// It keeps its space, as all others do.
@@ -36,7 +36,7 @@ impl HidingMethod {
     /// Returns the value of [`dom::HIDING`] that says so.
     ///
     /// [`dom::HIDING`]: super::super::dom::HIDING
-    pub(in crate::html) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Removed => "removed",
             Self::Unseen => "unseen",
@@ -53,7 +53,7 @@ pub fn hides(style: &str) -> bool {
 impl InlineStyle {
     /// Returns how this hides its element, regardless of the elements around it. `boxed` elements
     /// have a box of their own, unlike parts of a line or a table.
-    pub(in crate::html) fn hiding(&self, boxed: bool) -> Option<HidingMethod> {
+    pub(crate) fn hiding(&self, boxed: bool) -> Option<HidingMethod> {
         let is = |property: L, value: f32| self.number(property) == Some(value);
         let below =
             |property: L, least: f32| self.number(property).is_some_and(|number| number < least);
@@ -86,13 +86,13 @@ impl InlineStyle {
     }
 
     /// True if it displays an element that only the browser's own style sheet hides.
-    pub(in crate::html) fn displays(&self) -> bool {
+    pub(crate) fn displays(&self) -> bool {
         self.number(L::Display)
             .is_some_and(|display| display != 0.0)
     }
 
     /// Returns the alignment of a cell's text.
-    pub(in crate::html) fn align(&self) -> Option<&'static str> {
+    pub(crate) fn align(&self) -> Option<&'static str> {
         match self.number(L::Align)? {
             0.0 => Some("left"),
             1.0 => Some("center"),
@@ -188,14 +188,14 @@ impl InlineStyle {
     }
 
     /// True if it sets something that is inherited.
-    pub(in crate::html) fn is_inherited(&self) -> bool {
+    pub(crate) fn is_inherited(&self) -> bool {
         [L::Indent, L::FontSize, L::Color, L::Fill, L::Background]
             .into_iter()
             .any(|property| self.0[property as usize].is_set)
     }
 
     /// True if its text may be too small, too faint or too far away to be visible.
-    pub(in crate::html) fn dims(&self, boxed: bool) -> bool {
+    pub(crate) fn dims(&self, boxed: bool) -> bool {
         TextLooks::default().within(self, boxed).is_unseen()
             || self
                 .number(L::FontFactor)
@@ -205,7 +205,7 @@ impl InlineStyle {
 
 /// The looks of an element's text, as far as the styles around it define them.
 #[derive(Clone, Copy)]
-pub(in crate::html) struct TextLooks {
+pub(crate) struct TextLooks {
     size: f32,
     colour: Option<CssColour>,
     /// The fill colour, which replaces `colour`.
@@ -229,7 +229,7 @@ impl Default for TextLooks {
 
 impl TextLooks {
     /// Returns the looks of text in an element with this style, within text with these looks.
-    pub(in crate::html) fn within(&self, style: &InlineStyle, boxed: bool) -> Self {
+    pub(crate) fn within(&self, style: &InlineStyle, boxed: bool) -> Self {
         let factor = style.number(L::FontFactor).unwrap_or(1.0);
         let style_colour = style.colour(L::Color);
         let background = style.colour(L::Background);
@@ -258,7 +258,7 @@ impl TextLooks {
 
     /// Returns these looks for an element whose text colour comes from the browser's own style
     /// sheet.
-    pub(in crate::html) fn recoloured(&self) -> Self {
+    pub(crate) fn recoloured(&self) -> Self {
         Self {
             colour: None,
             blends: false,
@@ -266,7 +266,7 @@ impl TextLooks {
         }
     }
 
-    pub(in crate::html) fn is_unseen(&self) -> bool {
+    pub(crate) fn is_unseen(&self) -> bool {
         let painted = self.fill.or(self.colour);
         self.size < MIN_PIXELS
             || painted.is_some_and(|colour| colour.alpha < MIN_OPACITY)

@@ -9,8 +9,8 @@ use memchr::memchr;
 
 use super::dom::lists_any_case;
 use super::tag::{self, HtmlTag};
-use crate::entities;
 use iki_base::wording::floor_boundary;
+use iki_markdown::entities;
 
 mod text;
 

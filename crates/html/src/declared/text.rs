@@ -3,14 +3,14 @@
 use memchr::memchr;
 
 use super::has_word;
-use crate::entities;
-use crate::html::dom::lists_any_case;
-use crate::html::tag;
+use crate::dom::lists_any_case;
+use crate::tag;
 use iki_base::wording::floor_boundary;
+use iki_markdown::entities;
 
 /// Returns the text of an element of at most `limit` bytes, or of the name marked in it, and its
 /// end.
-pub(in crate::html) fn read_element(
+pub(crate) fn read_element(
     page: &str,
     tag: &tag::HtmlTag<'_>,
     limit: usize,

@@ -8,9 +8,9 @@ use html2md::{Handle, NodeData};
 
 use super::text::{self, TextCounts};
 use super::words::{ElementNaming, NamingCache};
-use crate::html::prefilter::{BOX_SPACE, leads_to_neighbour};
-use crate::html::reveal::{is_control, node_id};
-use crate::html::{dom, listing, table};
+use crate::prefilter::{BOX_SPACE, leads_to_neighbour};
+use crate::reveal::{is_control, node_id};
+use crate::{dom, listing, table};
 
 /// `hidden`.
 pub(super) const HIDDEN: u16 = 1;

@@ -3,7 +3,7 @@
 use super::blocks::{CONTROL, PageBlocks, TextBlock, UNSEEN};
 use super::keep;
 use super::page::MeasuredPage;
-use crate::document::OmittedBlocks;
+use iki_markdown::document::OmittedBlocks;
 
 /// A choice with its expected quality.
 pub(super) struct ContentChoice {

@@ -26,8 +26,8 @@ use super::reveal::HiddenElements;
 use super::source::{ConvertedPage, HtmlSource};
 use super::tag;
 use super::{dom, prefilter, preformatted, reveal};
-use crate::document::DocumentCuts;
 use blocks::{CutObserver, HidingFlags, NOSCRIPT, PageBlocks, UNSEEN};
+use iki_markdown::document::DocumentCuts;
 use page::MeasuredPage;
 use text::TitleWords;
 
@@ -103,7 +103,7 @@ pub(super) fn read(source: &HtmlSource) -> Option<(ConvertedPage, bool)> {
 
 /// A page's tree with everything that may be content.
 struct ParsedContent {
-    tree: super::PageTree,
+    tree: super::tree::PageTree,
     body: Option<Handle>,
     hidden: HidingFlags,
     title_words: TitleWords,
@@ -120,7 +120,7 @@ impl ParsedContent {
             hidden,
             title_words: TitleWords::from_title(&title(&tree.document)),
             kind: features::open_graph_value(open_graph_type(source.page)),
-            tree: super::PageTree { tree, cuts },
+            tree: super::tree::PageTree { tree, cuts },
         }
     }
 

@@ -11,7 +11,7 @@ use super::page::MeasuredPage;
 use super::place::{holder, is_button};
 use super::tags;
 use super::words::{APART, ASIDE, AUTHOR, DOUBTFUL, MARGINAL, SIGNATURE};
-use crate::document::OmittedBlocks;
+use iki_markdown::document::OmittedBlocks;
 
 /// Minimum probability of a heading or an item that is counted, in the container and elsewhere:
 /// others are the site's.

@@ -8,8 +8,8 @@ use html2md::{Handle, NodeData};
 use super::blocks::{CONTROL, PageBlocks, TreeLeaf, UNSEEN};
 use super::hash::FnvHash;
 use super::page::sum_up;
-use crate::html::image::ImageElement;
-use crate::html::{dom, listing, reveal};
+use crate::image::ImageElement;
+use crate::{dom, listing, reveal};
 
 struct PruneFrame {
     node: Handle,

@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 
 use url::Url;
 
-use crate::{MainContentCertainty, OmittedBlocks, convert_main_until};
+use crate::{MainContentCertainty, convert_main_until};
+use iki_markdown::document::OmittedBlocks;
 
 /// Returns the pages of `tests`, in the order of their names.
 fn pages() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/html/main/tests");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/main_content/tests");
     let files = fs::read_dir(folder)
         .unwrap()
         .map(|file| file.unwrap().path());

@@ -10,7 +10,7 @@ use html2md::Handle;
 
 use super::hash::FnvHash;
 use super::tags;
-use crate::html::dom;
+use crate::dom;
 
 /// Maximum length of a word, in bytes.
 const MAX_WORD_BYTES: usize = 20;

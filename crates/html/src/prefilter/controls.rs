@@ -84,7 +84,7 @@ const INLINE_ELEMENTS: [&str; 8] = ["a", "b", "em", "i", "strong", "span", "time
 const BOX_ELEMENTS: &[&str] = INLINE_ELEMENTS.split_at(5).1;
 
 /// A space that the page does not have: in a browser, too, it is one.
-pub(in crate::html) const BOX_SPACE: &str = "\u{c}";
+pub(crate) const BOX_SPACE: &str = "\u{c}";
 
 /// Classes of empty elements that a style sheet fills with a mark between two words.
 const SEPARATORS: &str = "sep separator";

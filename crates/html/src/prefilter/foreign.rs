@@ -8,7 +8,7 @@ use super::super::dom;
 use super::super::tag;
 use super::text_paint::{PaintChange, PaintStack, is_zero};
 use super::{MAX_KNOWN_NAME_BYTES, PageFilter, TagCategory, category_of, known_name};
-use crate::entities;
+use iki_markdown::entities;
 
 /// A hidden foreign element whose contents are being left out.
 pub(super) struct HiddenForeign<'a> {

@@ -13,10 +13,10 @@ use super::super::dom;
 use super::super::tag;
 use super::start_tag::StartTag;
 use super::{PageFilter, TagCategory};
-use crate::entities;
-use crate::formula::read_mathml;
-use crate::office::xml::XmlTag;
 use iki_base::wording::floor_boundary;
+use iki_markdown::entities;
+use iki_markdown::formula::read_mathml;
+use iki_markdown::xml::XmlTag;
 
 /// Beginning of the class of Wikipedia's formula images.
 const WIKIPEDIA_CLASS: &str = "mwe-math-fallback-image";

@@ -5,8 +5,8 @@
 
 use super::super::{dom, tag};
 use super::{PageFilter, memchr};
-use crate::entities;
 use iki_base::wording::floor_boundary;
+use iki_markdown::entities;
 
 /// Maximum length of a cell with an icon, and of the icon's name, in bytes.
 const MAX_CELL_BYTES: usize = 4096;

@@ -41,7 +41,7 @@ pub(super) fn skip_line_number(
 }
 
 /// True if one of the words of a class, in any spelling, is for line numbers.
-pub(in crate::html) fn is_line_number_class(class: &str) -> bool {
+pub(crate) fn is_line_number_class(class: &str) -> bool {
     class.split_ascii_whitespace().any(|word| {
         let word = word.replace(['-', '_'], "").to_ascii_lowercase();
         matches!(word.as_str(), "ln" | "lnt" | "gutter" | "lnlinks")

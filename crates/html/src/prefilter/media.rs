@@ -136,7 +136,7 @@ fn first_of<'a>(inner: &'a str, name: &str, attribute: &str) -> Option<&'a str> 
 }
 
 /// True if an address can be followed: not an empty page, nor data within this one.
-pub(in crate::html) fn is_followable(address: &str) -> bool {
+pub(crate) fn is_followable(address: &str) -> bool {
     !["about:", "javascript:", "data:", "blob:"]
         .iter()
         .any(|scheme| {

@@ -11,7 +11,7 @@ use super::{
     MAX_KNOWN_NAME_BYTES, PageFilter, TagCategory, content_hints, controls, is_verbatim,
     known_name, line_numbers, memchr, name_without_prefix, renamed, shadow_root, used_attributes,
 };
-use crate::entities;
+use iki_markdown::entities;
 
 /// Ends of the words that begin with "tab" in the names of custom elements with tabs.
 const TAB_WORDS: [&str; 6] = ["", "s", "group", "panel", "panels", "set"];

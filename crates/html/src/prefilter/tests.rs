@@ -8,7 +8,7 @@ use url::Url;
 use super::super::StageDeadlines;
 use super::super::parse::{MAX_TREE_BYTES, NODE_BYTES};
 use super::{HtmlSource, PageFilter, PageSyntax, WantedContent, tree};
-use crate::limits::STEPS_PER_CHECK;
+use iki_markdown::limits::STEPS_PER_CHECK;
 
 fn filter(page: &str) -> String {
     filter_as(page, PageSyntax::Html)

@@ -5,7 +5,7 @@ use super::super::css::{HidingMethod, InlineStyle};
 use super::super::dom;
 use super::super::tag;
 use super::TagCategory;
-use crate::entities;
+use iki_markdown::entities;
 
 #[allow(clippy::struct_excessive_bools, reason = "each is asked by itself")]
 #[derive(Default)]
@@ -33,7 +33,7 @@ pub(super) struct TagVisibility {
 }
 
 /// True if the HTML element of this name has, by itself, a box whose size can be set.
-pub(in crate::html) fn is_boxed(name: &str) -> bool {
+pub(crate) fn is_boxed(name: &str) -> bool {
     !dom::is_inline(name)
         && !matches!(
             name,

@@ -123,7 +123,7 @@ fn addresses_that_the_page_does_not_pay_for_are_left_out_and_that_is_said() {
     let base = Url::parse(&format!("https://example.com/{}/", "b".repeat(1000))).unwrap();
     let page = "<a href=x>word</a> <img src=y alt=word>".repeat(500);
     let markdown = crate::convert(&page, &base).markdown;
-    assert!(markdown.len() <= 2 * page.len() + crate::ALLOWANCE);
+    assert!(markdown.len() <= 2 * page.len() + iki_markdown::document::ALLOWANCE);
     assert_eq!(markdown.matches("word").count(), 1000);
     assert!(markdown.starts_with("[word](https://example.com/bb"));
     assert!(
@@ -137,7 +137,7 @@ fn addresses_that_the_page_does_not_pay_for_are_left_out_and_that_is_said() {
 fn what_makes_more_of_a_page_than_twice_its_length_is_cut_off_and_that_is_said() {
     let page = format!("<ol start=999999990>{}</ol>", "<li>a".repeat(20_000));
     let markdown = markdown(&page);
-    assert!(markdown.len() <= 2 * page.len() + crate::ALLOWANCE);
+    assert!(markdown.len() <= 2 * page.len() + iki_markdown::document::ALLOWANCE);
     assert!(
         markdown.ends_with(
             "\n\n[Cut off: the rest would make this more than twice as long as the page.]"

@@ -2,7 +2,7 @@
 
 use url::Url;
 
-use super::{PageSyntax, StageDeadlines, read};
+use crate::{PageSyntax, StageDeadlines, read};
 
 fn model(page: &str) -> String {
     let base = Url::parse("https://example.com/a/b").unwrap();

@@ -17,7 +17,7 @@ use memchr::memchr2;
 use super::parse::CountingSink;
 use super::reveal::HiddenElements;
 use super::tag::TagAttribute;
-use crate::entities;
+use iki_markdown::entities;
 
 pub(super) struct TokenEmitter {
     parser: Parser<CountingSink>,

@@ -40,7 +40,7 @@ pub(super) fn write(token: &Token, page: &mut String) {
 
 impl TokenEmitter {
     /// Returns the tokens so far as a page.
-    pub(in crate::html) fn written(mut self) -> String {
+    pub(crate) fn written(mut self) -> String {
         self.flush();
         self.written.into_inner()
     }

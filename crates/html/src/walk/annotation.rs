@@ -18,12 +18,12 @@ const NOTE_NUMBER_CLASSES: [&str; 2] = ["ltx_note_mark", "ltx_tag_note"];
 const FORMULA_CLASSES: [&str; 3] = ["math", "arithmatex", "formula"];
 
 /// True for the `class` of a formula.
-pub(in crate::html) fn is_formula(class: &str) -> bool {
+pub(crate) fn is_formula(class: &str) -> bool {
     FORMULA_CLASSES.iter().any(|known| class.starts_with(known))
 }
 
 /// True for a `class` that has a meaning here.
-pub(in crate::html) fn counts(class: &str) -> bool {
+pub(crate) fn counts(class: &str) -> bool {
     class.starts_with("ltx_")
         && [NOTE_CLASS, NOTE_NUMBER_CLASSES[0], NOTE_NUMBER_CLASSES[1]]
             .iter()

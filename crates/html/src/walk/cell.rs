@@ -10,7 +10,7 @@ use super::super::flow::FlowMode;
 use super::super::{listing, preformatted, table};
 use super::list::reversed_start;
 use super::{ElementExit, TreeWalk};
-use crate::model::NodeContent;
+use iki_markdown::model::NodeContent;
 
 /// Maximum number of lines of code in a cell.
 const MAX_CODE_LINES: usize = 8;

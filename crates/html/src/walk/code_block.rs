@@ -9,7 +9,7 @@ use super::super::dom::{self, ElementKind};
 use super::super::flow::FlowMode;
 use super::super::{listing, prefilter, preformatted, table};
 use super::TreeWalk;
-use crate::model::NodeContent;
+use iki_markdown::model::NodeContent;
 
 impl TreeWalk {
     pub(super) fn add_preformatted(&mut self, node: &Handle) {

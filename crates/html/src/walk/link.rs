@@ -8,7 +8,7 @@ use super::super::dom::{self, ElementKind};
 use super::super::flow::FlowMode;
 use super::super::{address, code, image, original_image};
 use super::{ElementExit, TreeWalk, useless_links};
-use crate::model::{AddressId, NodeContent, TextSlice};
+use iki_markdown::model::{AddressId, NodeContent, TextSlice};
 
 /// Length up to which attributes are stored once per copy, in bytes: the tags of the element pay
 /// for that.

@@ -7,7 +7,7 @@ use html2md::{Handle, NodeData};
 use super::super::dom::{self, ElementKind};
 use super::super::preformatted;
 use super::{ElementExit, TreeWalk, WalkFrame};
-use crate::model::NodeContent;
+use iki_markdown::model::NodeContent;
 
 /// A list around the place that the walk has reached.
 #[derive(Default)]

@@ -14,9 +14,9 @@ use self::useless_links::is_icon;
 use super::dom::{self, ElementKind};
 use super::flow::{FlowBuilder, FlowMode};
 use super::{code, preformatted, repeated_links, table};
-use crate::document::{ALLOWANCE, DocumentCuts};
-use crate::limits::StepClock;
-use crate::model::{AddressId, DocumentModel, NodeContent};
+use iki_markdown::document::{ALLOWANCE, DocumentCuts};
+use iki_markdown::limits::StepClock;
+use iki_markdown::model::{AddressId, DocumentModel, NodeContent};
 
 pub(super) mod annotation;
 mod cell;

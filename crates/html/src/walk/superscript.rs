@@ -4,7 +4,7 @@ use html2md::Handle;
 
 use super::super::dom::{self, ElementKind};
 use super::{ElementExit, TreeWalk, annotation};
-use crate::superscript::{MAX_BYTES, mark};
+use iki_markdown::superscript::{MAX_BYTES, mark};
 
 /// Maximum number of nodes read for it.
 const MAX_NODES: usize = 16;

@@ -7,7 +7,7 @@ use super::{
 impl ModelBuilder {
     /// Adds all nodes of `model`. For each of its addresses, absolute and as spelled, `address` may
     /// return a replacement.
-    pub(crate) fn append(
+    pub fn append(
         &mut self,
         model: &DocumentModel,
         mut address: impl FnMut(&str, &str) -> Option<String>,
@@ -53,7 +53,7 @@ impl ModelBuilder {
 
     /// Puts the mark of a note in place of each image, from the node `first` on, to whose address
     /// `number` gives one.
-    pub(crate) fn mark_notes(&mut self, first: usize, number: fn(&str) -> Option<u32>) {
+    pub fn mark_notes(&mut self, first: usize, number: fn(&str) -> Option<u32>) {
         for index in first..self.model.nodes.len() {
             if let NodeContent::Image { address, .. } = self.model.nodes[index].content
                 && let Some(number) = number(self.kept_text(self.address_text(address)))

@@ -1,4 +1,4 @@
-//! Prints a document on one line, for tests.
+//! Prints a document on one line, which is how tests of readers compare it.
 
 use std::fmt::{self, Debug, Write as _};
 

@@ -10,9 +10,8 @@
 //! of source read up to it ([`DocumentNode::read`]).
 
 mod append;
+mod debug;
 mod prune;
-#[cfg(any(test, fuzzing))]
-mod tests_debug;
 
 /// A byte range of a document's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,6 +59,7 @@ pub enum NodeContent {
     CodeBlock {
         /// Programming language; empty if unknown.
         language: TextSlice,
+        /// Its lines.
         code: TextSlice,
     },
     /// A thematic break.
@@ -92,19 +92,26 @@ pub enum NodeContent {
     Deleted,
     /// Holds inlines, or nothing if the link has no text.
     Link {
+        /// Its target.
         address: AddressId,
+        /// Empty if it has none.
         title: TextSlice,
     },
+    /// Holds nothing.
     Image {
+        /// The address of its file.
         address: AddressId,
         /// Text that replaces it.
         alt: TextSlice,
+        /// Empty if it has none.
         title: TextSlice,
     },
 }
 
+/// A block or an inline, in its place in reading order.
 #[derive(Clone, Copy, Debug)]
 pub struct DocumentNode {
+    /// Its kind.
     pub content: NodeContent,
     /// Index of the first node after it that it does not hold.
     pub end: u32,
@@ -123,20 +130,27 @@ pub struct LinkAddress {
 
 impl NodeContent {
     /// True for a style or a link, which holds inlines.
+    #[must_use]
     pub fn is_markup(self) -> bool {
         use NodeContent::{Deleted, Emphasis, Link, Strong};
         matches!(self, Emphasis | Strong | Deleted | Link { .. })
     }
 }
 
+/// The side of its cells on which the text of a column stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnAlignment {
+    /// The reader's choice.
     None,
+    /// The left side.
     Left,
+    /// Neither.
     Center,
+    /// The right side.
     Right,
 }
 
+/// The columns of a table, and what its first row is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableLayout {
     /// Number of columns of the widest row.
@@ -194,6 +208,7 @@ impl RowSpans {
     }
 }
 
+/// A document as it was read: its title, and its nodes in reading order.
 #[derive(Default)]
 pub struct DocumentModel {
     /// Empty if it has none.
@@ -208,16 +223,19 @@ pub struct DocumentModel {
 
 impl DocumentModel {
     /// The node that begins the part which the document's address names.
+    #[must_use]
     pub fn section(&self) -> Option<usize> {
         self.section.map(|index| index as usize)
     }
 
     /// All nodes, each before its children.
+    #[must_use]
     pub fn nodes(&self) -> &[DocumentNode] {
         &self.nodes
     }
 
     /// Counts the letters and digits that a reader sees, up to `limit`.
+    #[must_use]
     pub fn count_letters(&self, limit: usize) -> usize {
         let mut letters = 0;
         for node in &self.nodes {
@@ -241,6 +259,7 @@ impl DocumentModel {
     }
 
     /// Returns the first `limit` bytes or so of its text, with a blank between blocks.
+    #[must_use]
     pub fn beginning(&self, limit: usize) -> String {
         let mut beginning = String::new();
         for node in &self.nodes {
@@ -261,12 +280,15 @@ impl DocumentModel {
         beginning
     }
 
+    /// The text of a slice.
+    #[must_use]
     pub fn text(&self, slice: TextSlice) -> &str {
         let range = slice.start as usize..slice.end as usize;
         self.text.get(range).unwrap_or_default()
     }
 
     /// Returns an address as absolute as it can be, and as the source spells it.
+    #[must_use]
     pub fn address(&self, id: AddressId) -> (&str, &str) {
         self.addresses
             .get(id.0 as usize)
@@ -275,6 +297,8 @@ impl DocumentModel {
             })
     }
 
+    /// The layout of a table.
+    #[must_use]
     pub fn table(&self, id: TableId) -> Option<&TableLayout> {
         self.tables.get(id.0 as usize)
     }
@@ -312,6 +336,7 @@ impl ModelBuilder {
 
     /// Creates a builder for a source of `length` bytes. Memory that is reserved and never touched
     /// is free, reallocation is not.
+    #[must_use]
     pub fn for_source(length: usize) -> Self {
         let mut builder = Self::default();
         builder.model.text.reserve(length / 2);
@@ -351,6 +376,8 @@ impl ModelBuilder {
         self.add(content);
     }
 
+    /// True if nothing was added yet.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.model.nodes.is_empty()
     }
@@ -407,19 +434,24 @@ impl ModelBuilder {
     }
 
     /// A stored text.
+    #[must_use]
     pub fn kept_text(&self, slice: TextSlice) -> &str {
         self.model.text(slice)
     }
 
+    /// Number of nodes that were added.
+    #[must_use]
     pub fn node_count(&self) -> usize {
         self.model.nodes.len()
     }
 
     /// Bytes of text and addresses stored.
+    #[must_use]
     pub fn text_bytes(&self) -> usize {
         self.model.text.len()
     }
 
+    /// Keeps the layout of a table, for its node to name.
     pub fn keep_table(&mut self, table: TableLayout) -> TableId {
         let id = TableId(index(self.model.tables.len()));
         self.model.tables.push(table);
@@ -427,6 +459,7 @@ impl ModelBuilder {
     }
 
     /// Returns the document; open nodes end with it.
+    #[must_use]
     pub fn finish(mut self, title: String) -> DocumentModel {
         while !self.open.is_empty() {
             self.close();
@@ -437,6 +470,7 @@ impl ModelBuilder {
 }
 
 /// Returns the scheme of an address, if it has one.
+#[must_use]
 pub fn scheme_of(address: &str) -> Option<&str> {
     let (scheme, _) = address.split_once(':')?;
     let mut bytes = scheme.bytes();

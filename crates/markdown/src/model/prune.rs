@@ -4,7 +4,7 @@ use super::{AddressId, DocumentModel, DocumentNode, NodeContent, TextSlice, inde
 
 impl DocumentModel {
     /// Removes the nodes at the sorted indices `gone`; their children stay in place.
-    pub(crate) fn prune(&mut self, gone: &[usize]) {
+    pub fn prune(&mut self, gone: &[usize]) {
         if gone.is_empty() {
             return;
         }
@@ -34,7 +34,7 @@ impl DocumentModel {
     }
 
     /// Removes the title of the link that is node `index`.
-    pub(crate) fn clear_link_title(&mut self, index: usize) {
+    pub fn clear_link_title(&mut self, index: usize) {
         if let Some(NodeContent::Link { title, .. }) =
             self.nodes.get_mut(index).map(|node| &mut node.content)
         {
@@ -43,7 +43,8 @@ impl DocumentModel {
     }
 
     /// Returns the address and the title of node `index`, if it is a link.
-    pub(crate) fn link(&self, index: usize) -> Option<(AddressId, TextSlice)> {
+    #[must_use]
+    pub fn link(&self, index: usize) -> Option<(AddressId, TextSlice)> {
         match self.nodes.get(index)?.content {
             NodeContent::Link { address, title } => Some((address, title)),
             _ => None,

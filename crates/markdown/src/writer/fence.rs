@@ -23,7 +23,8 @@ pub(super) fn span_fence(code: &str) -> usize {
 
 /// The fence of a block: more backticks than any line of the code begins with, or tildes if fewer
 /// of them do.
-pub(crate) fn block_fence(code: &str) -> (char, usize) {
+#[must_use]
+pub fn block_fence(code: &str) -> (char, usize) {
     let (mut ticks, mut tildes) = (2, 2);
     for line in code.lines() {
         let line = line.trim_start();

@@ -17,11 +17,11 @@ use std::time::Instant;
 
 use self::inline::{InlineMarkup, InlineMode, InlineWriter};
 use self::lines::{ContainerKind, MarkdownBlock, MarkdownLines};
-use super::limits::StepClock;
-use super::model::{AddressId, DocumentModel, DocumentNode, NodeContent, TextSlice};
 use crate::document::DocumentCuts;
+use crate::limits::StepClock;
+use crate::model::{AddressId, DocumentModel, DocumentNode, NodeContent, TextSlice};
 
-pub(super) use fence::block_fence;
+pub use fence::block_fence;
 
 mod escape;
 mod fence;
@@ -62,17 +62,15 @@ struct MarkdownWriter<'a> {
 }
 
 /// Writes the Markdown of a document that was read from `length` bytes, until `end`.
-pub(super) fn write(
-    model: &DocumentModel,
-    length: usize,
-    end: Option<Instant>,
-) -> (String, DocumentCuts) {
+#[must_use]
+pub fn write(model: &DocumentModel, length: usize, end: Option<Instant>) -> (String, DocumentCuts) {
     let (markdown, cuts, _) = write_with_section(model, length, end);
     (markdown, cuts)
 }
 
 /// The same, with the number of lines before the part that the document's address names.
-pub(super) fn write_with_section(
+#[must_use]
+pub fn write_with_section(
     model: &DocumentModel,
     length: usize,
     end: Option<Instant>,

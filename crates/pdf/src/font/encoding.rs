@@ -64,7 +64,8 @@ impl BaseEncoding {
 }
 
 /// The characters of the font Symbol; `\0` for codes without one.
-pub(crate) fn symbol_table() -> &'static [char; 256] {
+#[must_use]
+pub fn symbol_table() -> &'static [char; 256] {
     static TABLE: LazyLock<[char; 256]> = LazyLock::new(|| BaseEncoding::Symbol.table());
     &TABLE
 }

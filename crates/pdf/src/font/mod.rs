@@ -26,7 +26,7 @@ use iki_base::unseen;
 mod cmap;
 mod collection;
 mod composite;
-pub(crate) mod encoding;
+pub mod encoding;
 mod program;
 mod standard;
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::super::layout::{LinePiece, PageRegion, TextLine};
 use super::PageText;
-use crate::model::{ModelBuilder, NodeContent, TextSlice};
+use iki_markdown::model::{ModelBuilder, NodeContent, TextSlice};
 
 /// Minimum number of dots of a leader from a title to its page.
 const MIN_LEADER_DOTS: usize = 4;

@@ -27,6 +27,7 @@ impl CacheQuestion {
     }
 
     /// A question whose answer changes: the newest one counts, and no layer keeps one for itself.
+    #[must_use]
     pub fn that_changes(mut self) -> Self {
         self.changes = true;
         self

@@ -173,6 +173,7 @@ pub fn status_at(
 pub struct CrossrefUnavailable;
 
 /// Returns the URL of Crossref's record for `doi`; if the endpoint has no path, it is `/works`.
+#[must_use]
 pub fn address(endpoint: &Url, doi: &str) -> Option<Url> {
     // Texts with characters that no DOI has are not sent.
     let sendable =

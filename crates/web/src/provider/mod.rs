@@ -208,6 +208,7 @@ impl ProviderRequest {
     }
 
     /// Marks it as a request for one work, which there may not be.
+    #[must_use]
     pub fn for_one(mut self) -> Self {
         self.absent_is_nothing = true;
         self

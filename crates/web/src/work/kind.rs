@@ -130,6 +130,7 @@ impl WorkKind {
 
     /// True if nobody has said.
     #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+    #[must_use]
     pub fn is_unknown(&self) -> bool {
         *self == Self::Unknown
     }

@@ -155,6 +155,7 @@ impl Work {
     }
 
     /// Returns the title; that of a work that has been retracted says so.
+    #[must_use]
     pub fn marked_title(&self) -> String {
         let beginning: String = self.title.chars().take(20).collect();
         if self.is_retracted() && !beginning.to_lowercase().contains("retract") {
@@ -221,6 +222,7 @@ impl Work {
     }
 
     /// True if it is printed in editions; all else has versions.
+    #[must_use]
     pub fn has_editions(&self) -> bool {
         matches!(
             self.kind,
@@ -306,6 +308,7 @@ impl Work {
 }
 
 /// Returns pages from the first to the last of them.
+#[must_use]
 pub fn page_range(first: String, last: &str) -> String {
     if first.is_empty() || last.is_empty() || first == last {
         return first;

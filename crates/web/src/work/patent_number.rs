@@ -75,11 +75,12 @@ impl PatentNumber {
     /// Address at which the document can be read.
     #[must_use]
     pub fn address(&self) -> String {
-        format!("https://{}/patent/{self}/en", GOOGLE_PATENTS)
+        format!("https://{GOOGLE_PATENTS}/patent/{self}/en")
     }
 
     /// True if the document is one of a granted patent, and not of an application. `None` if its
     /// kind is not known.
+    #[must_use]
     pub fn is_grant(&self) -> Option<bool> {
         let kind = self.kind.as_str();
         let digits = self.serial.len();
@@ -95,6 +96,7 @@ impl PatentNumber {
     }
 
     /// True if both are documents of one patent; a kind that is given in both must be equal.
+    #[must_use]
     pub fn meets(&self, wanted: &Self) -> bool {
         let kinds = wanted.kind.is_empty() || self.kind.is_empty() || self.kind == wanted.kind;
         kinds && self.office == wanted.office && self.serial == wanted.serial

@@ -120,11 +120,13 @@ impl WorkId {
     }
 
     /// True if it is the identifier of this work.
+    #[must_use]
     pub fn is_of(&self, work: &Work) -> bool {
         self.in_work(work).1 == self.number()
     }
 
     /// Returns the name of its kind, and the number of that kind that a work has.
+    #[must_use]
     pub fn in_work<'w>(&self, work: &'w Work) -> (&'static str, &'w str) {
         match self {
             Self::Doi(_) => ("doi", &work.doi),

@@ -22,10 +22,10 @@ use super::comments::comment_of;
 use super::inlines::InlineContent;
 use super::limits::{MAX_COLUMNS, MAX_DEPTH, MAX_NOTES};
 use super::package::{PartRelationships, ZipPackage};
-use super::xml::XmlReader;
 use crate::embedded_page::append_page;
-use crate::html::PageSyntax;
-use crate::model::NodeContent;
+use iki_html::PageSyntax;
+use iki_markdown::model::NodeContent;
+use iki_markdown::xml::XmlReader;
 
 pub(super) mod field;
 mod numbering;

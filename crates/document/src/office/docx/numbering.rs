@@ -6,8 +6,8 @@ use std::collections::HashMap;
 
 use super::super::blocks::ItemLabel;
 use super::super::numerals::format_number;
-use super::super::xml::XmlReader;
 use super::styles::StyleSheet;
+use iki_markdown::xml::XmlReader;
 
 const LEVELS: usize = 9;
 

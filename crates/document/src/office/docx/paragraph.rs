@@ -8,12 +8,12 @@ use std::rc::Rc;
 use super::super::blocks::ParagraphRole;
 use super::super::diagram::{self, description_of};
 use super::super::inlines::InlineContent;
-use super::super::xml::{XmlEvent, XmlReader, XmlTag};
 use super::field::{self, DocxField};
 use super::styles::{ParagraphStyle, RunProperties, is_shaded};
 use super::{DocxReader, NOTES};
-use crate::formula::read_omml;
 use crate::symbol_font;
+use iki_markdown::formula::read_omml;
+use iki_markdown::xml::{XmlEvent, XmlReader, XmlTag};
 
 /// Limit of a run's text, in bytes.
 const MAX_RUN: usize = 4 << 20;

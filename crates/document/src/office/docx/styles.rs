@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::super::inlines::RunStyle;
-use super::super::xml::{XmlReader, XmlTag};
 use crate::symbol_font::SymbolFont;
+use iki_markdown::xml::{XmlReader, XmlTag};
 
 /// Limit of a document's styles.
 const MAX_STYLES: usize = 20_000;

@@ -17,9 +17,9 @@ use super::inlines::InlineContent;
 use super::properties::DocumentProperties;
 use super::rtf;
 use crate::embedded_page::append_page;
-use crate::html::PageSyntax;
 use crate::kinds::FileKind;
-use crate::limits::is_past;
+use iki_html::PageSyntax;
+use iki_markdown::limits::is_past;
 
 mod boundaries;
 mod encodings;

@@ -8,9 +8,9 @@ use std::rc::Rc;
 use super::super::docx::styles::RunProperties;
 use super::super::inlines::InlineContent;
 use super::super::package::resolve_part_name;
-use super::super::xml::{XmlEvent, XmlReader, XmlTag};
 use super::text::{OdfReader, is_hidden};
-use crate::formula::read_mathml;
+use iki_markdown::formula::read_mathml;
+use iki_markdown::xml::{XmlEvent, XmlReader, XmlTag};
 
 /// Limit of a paragraph's open spans and links.
 const MAX_OPEN: usize = 200;

@@ -4,9 +4,9 @@
 
 use super::super::blocks::{ItemLabel, ParagraphRole};
 use super::super::inlines::InlineContent;
-use super::super::xml::{XmlReader, XmlTag};
 use super::styles::{self, LEVELS};
 use super::text::OdfReader;
+use iki_markdown::xml::{XmlReader, XmlTag};
 
 /// An open list.
 #[derive(Default)]

@@ -16,8 +16,8 @@ use self::styles::OdfStyles;
 use self::text::OdfReader;
 use super::blocks::BlockWriter;
 use super::package::ZipPackage;
-use super::xml::XmlReader;
 use crate::kinds::FileKind;
+use iki_markdown::xml::XmlReader;
 
 mod inline;
 mod list;

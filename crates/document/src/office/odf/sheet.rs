@@ -12,8 +12,8 @@ use super::super::xlsx::cell_collection::CollectedSheet;
 use super::super::xlsx::grid::column_name;
 use super::super::xlsx::sheet::{CellBudget, MAX_COLUMN, MAX_ROW, SheetContent};
 use super::super::xlsx::write_sheet;
-use super::super::xml::{XmlReader, XmlTag};
 use super::text::OdfReader;
+use iki_markdown::xml::{XmlReader, XmlTag};
 
 /// Limit of a sheet's comments.
 const MAX_COMMENTS: usize = 20_000;

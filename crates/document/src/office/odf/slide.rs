@@ -5,8 +5,8 @@
 
 use super::super::inlines::InlineContent;
 use super::super::pptx::slide::sort_by_place;
-use super::super::xml::{XmlReader, XmlTag};
 use super::text::OdfReader;
+use iki_markdown::xml::{XmlReader, XmlTag};
 
 /// Limit of a slide's shapes.
 const MAX_SHAPES: usize = 20_000;

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use super::super::docx::styles::{RunProperties, is_code, is_white};
 use super::super::numerals::format_number;
-use super::super::xml::{XmlReader, XmlTag, is_true};
+use iki_markdown::xml::{XmlReader, XmlTag, is_true};
 
 /// Limit of a document's styles.
 const MAX_STYLES: usize = 50_000;

@@ -10,10 +10,10 @@ use super::super::docx::styles::RunProperties;
 use super::super::inlines::InlineContent;
 use super::super::limits::{MAX_COLUMNS, MAX_NOTES};
 use super::super::package::ZipPackage;
-use super::super::xml::{XmlReader, XmlTag};
 use super::list::{OdfItem, OdfList};
 use super::styles::{self, LEVELS, OdfStyles};
-use crate::model::NodeContent;
+use iki_markdown::model::NodeContent;
+use iki_markdown::xml::{XmlReader, XmlTag};
 
 /// Maximum nesting of lists, tables and shapes.
 const MAX_DEPTH: usize = 24;

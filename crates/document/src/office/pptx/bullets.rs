@@ -5,8 +5,8 @@
 
 use std::collections::HashMap;
 
-use super::super::xml::{XmlReader, XmlTag};
 use super::shape_position::{ShapePlace, SlideArea};
+use iki_markdown::xml::{XmlReader, XmlTag};
 
 /// Number of list levels.
 pub(super) const LEVELS: usize = 9;

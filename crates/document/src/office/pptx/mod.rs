@@ -17,7 +17,7 @@ use self::bullets::SlideLayout;
 use super::blocks::BlockWriter;
 use super::comments;
 use super::package::ZipPackage;
-use super::xml::{XmlReader, is_true};
+use iki_markdown::xml::{XmlReader, is_true};
 
 mod bullets;
 mod shape_position;

@@ -2,7 +2,7 @@
 //!
 //! Rules: ISO/IEC 29500-1, 20.1.7.6.
 
-use super::super::xml::XmlTag;
+use iki_markdown::xml::XmlTag;
 
 /// A rectangle on a slide: left, top, width, height.
 pub(super) type SlideArea = [i64; 4];

@@ -9,11 +9,11 @@ use super::super::blocks::{BlockWriter, TableCell};
 use super::super::diagram::{self, description_of};
 use super::super::inlines::InlineContent;
 use super::super::package::{PartRelationships, ZipPackage};
-use super::super::xml::XmlReader;
 use super::bullets::{LEVELS, LevelBullets, SlideLayout, SlidePlaceholder};
 use super::shape_position::{ShapePlace, SlideArea};
 use super::text::{self, SlideParagraph};
 use iki_base::wording::joined_words;
+use iki_markdown::xml::XmlReader;
 
 /// Limit of a slide's shapes, and of the rows of all its tables.
 const MAX_SHAPES: usize = 20_000;

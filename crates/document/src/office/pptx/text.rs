@@ -6,10 +6,10 @@ use super::super::blocks::{BlockWriter, ItemLabel};
 use super::super::inlines::{InlineContent, RunStyle};
 use super::super::numerals::format_number;
 use super::super::package::PartRelationships;
-use super::super::xml::{XmlReader, XmlTag};
 use super::bullets::{self, BulletKind, LEVELS, LevelBullets};
-use crate::formula::read_omml;
 use crate::symbol_font::SymbolFont;
+use iki_markdown::formula::read_omml;
+use iki_markdown::xml::{XmlReader, XmlTag};
 
 /// The deepest level of a list.
 const MAX_LEVEL: u8 = 8;

@@ -24,8 +24,8 @@ use super::blocks::{BlockWriter, ItemLabel, ParagraphRole};
 use super::docx::styles::RunProperties;
 use super::inlines::InlineContent;
 use super::limits::MAX_DEPTH;
-use crate::limits::StepClock;
-use crate::model::NodeContent;
+use iki_markdown::limits::StepClock;
+use iki_markdown::model::NodeContent;
 
 mod control;
 mod table;

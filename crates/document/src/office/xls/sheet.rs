@@ -15,7 +15,7 @@ use super::super::xlsx::sheet::CellBudget;
 use super::super::xlsx::write_sheet;
 use super::record::RecordData;
 use super::{BEGIN, END, Records, Workbook};
-use crate::limits::StepClock;
+use iki_markdown::limits::StepClock;
 
 /// Limit of a sheet's comments and shapes.
 const MAX_OBJECTS: usize = 20_000;

@@ -10,7 +10,7 @@ use super::sheet::{
     CellBudget, MAX_COLUMN, MAX_ROW, MAX_SHEETS, SheetContent, SheetContext, SheetEntry,
 };
 use super::strings::SharedStrings;
-use crate::limits::StepClock;
+use iki_markdown::limits::StepClock;
 
 /// The records of a part: their types and their data.
 struct Records<'a>(&'a [u8]);

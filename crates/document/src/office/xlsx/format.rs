@@ -7,8 +7,8 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::super::xml::XmlReader;
 use iki_base::calendar;
+use iki_markdown::xml::XmlReader;
 
 /// Limit of a document's formats.
 const MAX_FORMATS: usize = 70_000;

@@ -22,8 +22,8 @@ use super::blocks::BlockWriter;
 use super::comments;
 use super::package::ZipPackage;
 use super::pptx::slide::SlideReader;
-use super::xml::{XmlReader, decoded};
 use iki_base::wording::plural;
+use iki_markdown::xml::{XmlReader, decoded};
 
 mod binary;
 pub(super) mod cell_collection;
@@ -140,7 +140,7 @@ fn read_workbook(workbook: &str) -> (Vec<SheetEntry>, bool) {
     XmlReader::new(workbook, None).each_tag(|xml, tag| match tag.name() {
         "workbookPr" => {
             let on = tag.attribute("date1904");
-            from_1904 = on.is_some_and(|on| super::xml::is_true(&on));
+            from_1904 = on.is_some_and(|on| iki_markdown::xml::is_true(&on));
         }
         "sheet" if sheets.len() < MAX_SHEETS => sheets.push(SheetEntry {
             name: tag.value("name"),

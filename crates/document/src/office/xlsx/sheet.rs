@@ -7,10 +7,10 @@ use std::time::Instant;
 
 use super::super::blocks::BlockWriter;
 use super::super::package::PartRelationships;
-use super::super::xml::{XmlReader, XmlTag, is_true};
 use super::cell_collection::CollectedSheet;
 use super::format::CellFormats;
 use super::strings::{self, MAX_CELL, SharedStrings};
+use iki_markdown::xml::{XmlReader, XmlTag, is_true};
 
 /// Limit of a document's sheets.
 pub(in super::super) const MAX_SHEETS: usize = 1000;

@@ -3,8 +3,8 @@
 //! Rules: ISO/IEC 29500-1, 18.4.
 
 use super::super::inlines::{InlineContent, RunStyle};
-use super::super::xml::XmlReader;
 use crate::symbol_font::SymbolFont;
+use iki_markdown::xml::XmlReader;
 
 /// Limits: bytes of all texts, and number of texts.
 const MAX_TEXT: usize = 32 << 20;

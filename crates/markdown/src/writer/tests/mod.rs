@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::DocumentCuts;
+use crate::document::DocumentCuts;
 use crate::model::DocumentModel;
 use generated::{Made, blocks, model};
 use read_back::{by_comrak, by_pulldown};

@@ -1,6 +1,6 @@
 //! Checks the text of codes.
 
-use super::{DocumentError, FONTS, File, FileKind, FileLimits, error, model, page, text};
+use super::{FONTS, File, PdfError, convert_bytes, error, model, page, text};
 
 /// A page that shows a string in a font of its own.
 fn in_font(font: &str, string: &str, more: impl FnOnce(&mut File) -> Vec<String>) -> Vec<u8> {
@@ -213,7 +213,7 @@ fn glyphs_of_a_character_collection_have_its_text() {
         );
         let file = in_font(&font, glyphs, nothing);
         if ordering == "KR" {
-            assert_eq!(error(&file), DocumentError::NoLetters { pages: 1 });
+            assert_eq!(error(&file), PdfError::NoLetters { pages: 1 });
         } else {
             assert_eq!(text(&file), "\u{65e5}\u{672c}A", "{ordering}");
         }
@@ -261,7 +261,7 @@ fn composite_fonts_without_a_map_have_the_characters_of_their_glyphs() {
         "<00240045>",
         |file| vec![format!("{} 0 R", file.stream("", b"true"))],
     );
-    assert_eq!(error(&file), DocumentError::NoLetters { pages: 1 });
+    assert_eq!(error(&file), PdfError::NoLetters { pages: 1 });
 }
 
 #[test]
@@ -321,7 +321,7 @@ fn drawings_without_telling_names_have_their_codes_if_these_are_letters() {
         let file = in_font(&font, string, nothing);
         match expected {
             Some(expected) => assert_eq!(text(&file), expected),
-            None => assert_eq!(error(&file), DocumentError::NoLetters { pages: 1 }),
+            None => assert_eq!(error(&file), PdfError::NoLetters { pages: 1 }),
         }
     }
 }
@@ -342,15 +342,14 @@ fn letters_that_no_font_names_are_said_to_be_missing() {
     let font = "/Subtype /Type0 /BaseFont /X /Encoding /Identity-H /DescendantFonts [<< /Subtype \
                 /CIDFontType2 >>]";
     let mute = in_font(font, "<04000401>", nothing);
-    assert_eq!(error(&mute), DocumentError::NoLetters { pages: 1 });
+    assert_eq!(error(&mute), PdfError::NoLetters { pages: 1 });
     let font = format!("{FONTS} /F << /Type /Font {font} >> >>").replace(">> >> /F <<", ">> /F <<");
     let mut file = File::new();
     file.page_with(
         "BT /F1 10 Tf 72 700 Td (Known) Tj /F 10 Tf <040004010402> Tj ET",
         &format!("/Resources << {font} >>"),
     );
-    let document =
-        crate::convert_file(&file.finish(), FileKind::Pdf, &FileLimits::default()).unwrap();
+    let document = convert_bytes(&file.finish()).unwrap();
     assert_eq!(
         document.markdown,
         "Known\n\n[Missing: 3 characters, of which the file's fonts do not say which they are.]"

@@ -8,8 +8,7 @@ use flate2::write::ZlibEncoder;
 use lopdf::{Document, EncryptionState, EncryptionVersion, Object, Permissions, StringFormat};
 
 use super::{
-    DocumentError, FONTS, File, FileKind, FileLimits, PdfReading, error, lines, page, read_guarded,
-    text,
+    FONTS, File, FileLimits, PdfError, PdfReading, error, lines, page, read_guarded, text,
 };
 use iki_base::cpu_clock::CpuInstant;
 
@@ -24,7 +23,7 @@ fn bomb(unit: &[u8], times: usize) -> Vec<u8> {
 }
 
 /// Reads a file within a second and a half of a slow machine's time; what comes of it.
-fn soon(bytes: &[u8]) -> Result<String, DocumentError> {
+fn soon(bytes: &[u8]) -> Result<String, PdfError> {
     let start = CpuInstant::now();
     let limits = FileLimits {
         end: Some(Instant::now() + Duration::from_secs(2)),
@@ -38,12 +37,9 @@ fn soon(bytes: &[u8]) -> Result<String, DocumentError> {
 
 #[test]
 fn what_is_no_pdf_is_said_to_be_none() {
-    assert_eq!(error(b""), DocumentError::NotOne(FileKind::Pdf));
-    assert_eq!(
-        error(b"<!DOCTYPE html><p>%PD"),
-        DocumentError::NotOne(FileKind::Pdf)
-    );
-    assert_eq!(error(b"%PDF-1.4\nand nothing else"), DocumentError::Damaged);
+    assert_eq!(error(b""), PdfError::NotPdf);
+    assert_eq!(error(b"<!DOCTYPE html><p>%PD"), PdfError::NotPdf);
+    assert_eq!(error(b"%PDF-1.4\nand nothing else"), PdfError::Damaged);
 }
 
 #[test]
@@ -83,7 +79,7 @@ fn an_object_stream_that_swells_is_refused() {
         );
         let read = soon(&file.finish());
         assert!(
-            matches!(read, Err(DocumentError::TooCostly)) || read == Ok("Some text".to_owned()),
+            matches!(read, Err(PdfError::TooCostly)) || read == Ok("Some text".to_owned()),
             "{read:?}"
         );
     }
@@ -94,7 +90,7 @@ fn arrays_that_fill_the_file_are_refused() {
     let mut file = File::new();
     file.page(&lines(&["Some text"]));
     file.add([b"[".as_slice(), &b"1 ".repeat(8 << 20), b"]"].concat());
-    assert_eq!(soon(&file.finish()), Err(DocumentError::TooCostly));
+    assert_eq!(soon(&file.finish()), Err(PdfError::TooCostly));
 }
 
 #[test]
@@ -148,7 +144,7 @@ fn operators_without_end_are_cut_off_in_time() {
         "<< /Type /Page /Parent 2 0 R /Contents [{streams}] >>"
     ));
     file.pages.push(page);
-    assert_eq!(soon(&file.finish()), Err(DocumentError::TooCostly));
+    assert_eq!(soon(&file.finish()), Err(PdfError::TooCostly));
 }
 
 #[test]
@@ -294,7 +290,7 @@ fn maps_without_end_are_bounded() {
 fn a_file_without_pages_says_so() {
     let mut file = File::new();
     file.add("(something)");
-    assert_eq!(error(&file.finish()), DocumentError::NoPages);
+    assert_eq!(error(&file.finish()), PdfError::NoPages);
 }
 
 #[test]
@@ -351,10 +347,7 @@ fn the_empty_password_opens_a_file_and_another_is_asked_for() {
     let open = encrypted(&whole, "");
     assert!(!open.windows(9).any(|window| window == b"Some text"));
     assert_eq!(text(&open), "Some text");
-    assert_eq!(
-        error(&encrypted(&whole, "secret")),
-        DocumentError::Encrypted
-    );
+    assert_eq!(error(&encrypted(&whole, "secret")), PdfError::Encrypted);
 }
 
 #[test]
@@ -372,5 +365,5 @@ fn a_file_whose_attachments_alone_are_encrypted_needs_no_password() {
         file.finish()
     };
     assert_eq!(text(&encrypted("Identity")), "Some text");
-    assert_eq!(error(&encrypted("StdCF")), DocumentError::Encrypted);
+    assert_eq!(error(&encrypted("StdCF")), PdfError::Encrypted);
 }

@@ -106,13 +106,18 @@ impl File {
     }
 }
 
-fn read(bytes: &[u8], limits: &FileLimits) -> Result<DocumentModel, DocumentError> {
+fn read(bytes: &[u8], limits: &FileLimits) -> Result<DocumentModel, PdfError> {
     PdfReading::read(bytes, limits)?.build(Vec::new())
 }
 
 /// Reads a file; a panic is an error.
-fn read_guarded(bytes: &[u8], limits: &FileLimits) -> Result<DocumentModel, DocumentError> {
+fn read_guarded(bytes: &[u8], limits: &FileLimits) -> Result<DocumentModel, PdfError> {
     PdfReading::new(bytes, limits)?.build(Vec::new())
+}
+
+/// The Markdown that a file becomes.
+fn convert_bytes(bytes: &[u8]) -> Result<Document, PdfError> {
+    PdfReading::new(bytes, &FileLimits::default())?.convert(Vec::new())
 }
 
 /// A file of one page.
@@ -147,7 +152,7 @@ fn text(bytes: &[u8]) -> String {
     read.beginning(usize::MAX)
 }
 
-fn error(bytes: &[u8]) -> DocumentError {
+fn error(bytes: &[u8]) -> PdfError {
     let end = Instant::now() + Duration::from_secs(20);
     let limits = FileLimits {
         end: Some(end),

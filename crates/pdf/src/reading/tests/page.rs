@@ -6,7 +6,7 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
 use super::{
-    DocumentError, FONTS, File, FileKind, FileLimits, PdfReading, error, lines, model, page, text,
+    FONTS, File, FileLimits, PdfError, PdfReading, convert_bytes, error, lines, model, page, text,
 };
 
 #[test]
@@ -276,7 +276,7 @@ fn annotated(annotations: impl FnOnce(&mut File) -> String) -> String {
         &lines(&["A form"]),
         &format!("/Annots [{annotations}] /Resources << {FONTS} >>"),
     );
-    let document = crate::convert_file(&file.finish(), FileKind::Pdf, &FileLimits::default());
+    let document = convert_bytes(&file.finish());
     document.unwrap().markdown
 }
 
@@ -378,8 +378,7 @@ fn a_text_that_goes_on_on_the_next_page_does_so_around_what_was_entered() {
         &format!("{field} /Resources << {FONTS} >>"),
     );
     file.page(&lines(&["and go on here."]));
-    let document =
-        crate::convert_file(&file.finish(), FileKind::Pdf, &FileLimits::default()).unwrap();
+    let document = convert_bytes(&file.finish()).unwrap();
     assert_eq!(
         document.markdown,
         format!("{words} {words} and go on here.\n\n[Form field a: b]")
@@ -446,16 +445,10 @@ fn pages_of_pictures_are_said_to_be_such() {
             &format!("/Resources << /XObject << /I {image} 0 R >> >>"),
         );
     }
+    assert_eq!(error(&file.finish()), PdfError::OnlyImages { pages: 3 });
+    assert_eq!(error(&page("0 0 10 10 re f")), PdfError::NoText);
     assert_eq!(
-        error(&file.finish()),
-        DocumentError::OnlyImages { pages: 3 }
-    );
-    assert_eq!(
-        error(&page("0 0 10 10 re f")),
-        DocumentError::NoText(FileKind::Pdf)
-    );
-    assert_eq!(
-        DocumentError::OnlyImages { pages: 3 }.to_string(),
+        PdfError::OnlyImages { pages: 3 }.to_string(),
         "This PDF file has 3 pages of images and no text: it is a scan. Find another copy, or run \
          OCR over it."
     );

@@ -140,14 +140,8 @@ pub enum UnreadableReason {
 impl UnreadableReason {
     /// True if the document is intact, but has no text.
     pub fn is_of_nothing(&self) -> bool {
-        use DocumentError::{NoLetters, NoPages, NoText, OnlyImages};
-        let Self::Document(_, error) = self else {
-            return false;
-        };
-        matches!(
-            error.error,
-            NoText(_) | NoPages | NoLetters { .. } | OnlyImages { .. }
-        )
+        use DocumentError::{NoText, Pdf};
+        matches!(self, Self::Document(_, error) if matches!(error.error, NoText(_) | Pdf(_)))
     }
 
     /// True if a later attempt may read it.

@@ -168,6 +168,7 @@ fn is_formula(text: &str) -> bool {
 }
 
 /// True if each brace of a text has its other.
+#[must_use]
 pub fn is_paired(text: &str) -> bool {
     let mut depth = 0;
     text.chars().all(|c| {

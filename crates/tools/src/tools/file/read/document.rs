@@ -12,7 +12,7 @@ use crate::tools::file::{composed, failure};
 use iki_base::signature::{self, COMPOUND};
 use iki_base::wording::{count_noun, quoted_for_shell};
 use iki_conversion::{self as conversion, HelperPrograms};
-use iki_document::{Document, DocumentCuts, DocumentError, FileKind, MAX_FILE};
+use iki_document::{Document, DocumentCuts, DocumentError, FileKind, MAX_FILE, PdfError};
 use iki_files::FileContent;
 use iki_web::charset;
 use iki_web::client::unpack_gzip;
@@ -109,7 +109,7 @@ pub fn reply<'a>(
         let programs = HelperPrograms::of_file_call();
         conversion::convert_file(&bytes, kind, end, programs).map_err(|error| {
             is_empty_notebook = matches!(error.error, DocumentError::NoText(FileKind::Ipynb));
-            let is_scan = matches!(error.error, DocumentError::OnlyImages { .. });
+            let is_scan = matches!(error.error, DocumentError::Pdf(PdfError::OnlyImages { .. }));
             let advice = ocr_command_advice(&wanted, terms).filter(|_| is_scan);
             format!("{error}{}", advice.unwrap_or_default())
         })
