@@ -31,7 +31,7 @@ awk '
     }
     BEGIN {
         assign("standard library and C library", "core alloc std hashbrown gimli addr2line rustc_demangle libunwind panic_unwind unwind std_detect")
-        assign("tools and doors: this repository", "ikigai_tools iki_base iki_document iki_process iki_files iki_search iki_conversion iki_web iki_tools iki_mcp")
+        assign("tools and doors: this repository", "ikigai_tools iki_base iki_markdown iki_html iki_pdf iki_document iki_process iki_files iki_search iki_conversion iki_web iki_research iki_tools iki_mcp")
         assign("JSON", "serde serde_core serde_json escape_simd json_escape_simd simdutf8 zmij itoa indexmap ryu")
         assign("patterns", "regex regex_automata regex_syntax fancy_regex aho_corasick memchr glob bytecount bit_set")
         assign("MCP", "rmcp tokio tokio_util mio tracing tracing_core schemars chrono futures futures_core futures_util futures_channel futures_task parking_lot parking_lot_core signal_hook_registry socket2 bytes pin_project_lite async_trait")
