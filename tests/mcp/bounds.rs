@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 
 use super::session::Session;
+use crate::common::messages::assert_text;
 use crate::common::{BINARY, directory, public_directory, skip, text, tool};
 
 #[test]
@@ -195,12 +196,10 @@ fn what_a_command_leaves_in_its_temporary_directory_is_open_to_the_other_tools()
     let write = json!({"file_path": "/tmp/x.py", "content": "x"});
     let refused = content(&mut session, "file_write", &write);
     let (error, note) = (&refused["error"], refused["note"].as_str().unwrap());
-    let told = "/a or $TMPDIR (/";
-    assert!(error.as_str().unwrap().contains(told), "{refused}");
-    assert!(
-        note.contains("you can write in ") && note.contains("/a and in $TMPDIR (/"),
-        "{note}"
-    );
+    let placeholders = [(text(&inside), "<root>")];
+    let error = error.as_str().unwrap();
+    assert_text("mcp", "a file without the bounds", error, &placeholders);
+    assert_text("mcp", "where one may write", note, &placeholders);
     let command = "echo found >$TMPDIR/left; ln -s /etc/passwd $TMPDIR/link; echo $TMPDIR";
     let said = content(&mut session, "bash", &json!({ "command": command }));
     let own = Path::new(said["output"].as_str().unwrap().trim()).to_owned();
@@ -483,10 +482,6 @@ fn the_kernel_holds_a_call_back_whatever_was_checked_before() {
         assert_eq!(
             answer["error_code"], "PERMISSION_DENIED",
             "{tool}: {answer}"
-        );
-        assert!(
-            answer["error"].as_str().unwrap().contains("not within"),
-            "{answer}"
         );
     }
     assert_eq!(fs::read_to_string(secret).unwrap(), "this is out/secret\n");
