@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::terminal::{Streams, run_in};
+use crate::common::messages::assert_text;
 use crate::common::{BINARY, directory};
 
 /// A directory like those in which people type.
@@ -235,7 +236,12 @@ fn a_terminal_shows_a_command_s_output_as_a_model_reads_it() {
     let piped = bash(&["bash", script], Streams::NotOut).piped;
     assert_eq!(piped, "\u{1b}[31mred\u{1b}[0m\n1 of 3\r2 of 3\r3 of 3\n");
     let text = bash(&["file-read"], Streams::NotIn("plain text\n")).terminal;
-    assert!(text.contains("type ikigai-tools file-read -"), "{text}");
+    assert_text(
+        "command_line",
+        "text where a request is expected",
+        &text,
+        &[],
+    );
 }
 
 #[test]
@@ -300,10 +306,8 @@ fn a_terminal_shows_matches_in_colour_and_nothing_of_a_file_steers_it() {
     assert!(odd.starts_with(
         "\u{1b}[32m1\u{1b}[0m: \\x1b[2J\u{1b}[1;31mtwo\u{1b}[0m\\x1b[1;31m\\x0d \u{1b}[1;31mtwo\u{1b}[0m\n"
     ));
-    assert!(
-        odd.contains("3 control characters are spelled, as \\x1b"),
-        "{odd}"
-    );
+    let note = odd.lines().last().unwrap();
+    assert_text("command_line", "control characters in matches", note, &[]);
     let plain = "x.md\n1: # two\n";
     for (name, value) in [("NO_COLOR", "1"), ("TERM", "dumb")] {
         assert_eq!(

@@ -4,6 +4,7 @@ use std::fs;
 use std::net::TcpListener;
 use std::path::Path;
 
+use crate::common::messages::assert_text;
 use crate::common::{self, Answer, Call, directory, eventually, tool};
 use crate::mcp::session::Session;
 use crate::scanned::{self, FIRST, Image, Page, SECOND, SIZE};
@@ -206,35 +207,30 @@ fn what_is_not_read_is_named_with_the_reason() {
     let off = call(here.path(), &[image(), image()])
         .env("IKIGAI_OCR", "")
         .run();
-    assert!(
-        off.stderr
-            .contains("2 pages of images and no text: it is a scan"),
-        "{}",
-        off.stderr
-    );
-    assert!(
-        off.stderr.contains(
-            "Scans that were not read: pages 1, 2 (IKIGAI_OCR names no program that can be run)."
-        ),
-        "{}",
-        off.stderr
-    );
-    assert!(
-        off.stderr.contains("`tesseract page-1.pgm -`"),
-        "{}",
-        off.stderr
+    let place = [(here.path().to_str().unwrap(), "<here>")];
+    assert_text(
+        "file_read",
+        "a scan where no OCR is wanted",
+        &off.stderr,
+        &place,
     );
     let none = call(here.path(), &[image()])
         .env("PATH", "/nonexistent")
         .run();
-    assert!(none.stderr.contains("`tesseract-ocr`"), "{}", none.stderr);
+    assert_text(
+        "file_read",
+        "a scan where there is no OCR",
+        &none.stderr,
+        &place,
+    );
     let other = call(here.path(), &[image()])
         .env("IKIGAI_OCR", "no-such-program")
         .run();
-    assert!(
-        other.stderr.contains("IKIGAI_OCR names no program"),
-        "{}",
-        other.stderr
+    assert_text(
+        "file_read",
+        "a scan with an OCR that is not there",
+        &other.stderr,
+        &place,
     );
     // Of one page of several.
     let mixed = || [Page::Text("Words are on this page."), image()];
@@ -362,12 +358,12 @@ fn what_the_program_says_is_text_and_what_it_fails_at_is_named() {
     let answer = call(here.path(), &[image()])
         .env("IKIGAI_OCR", program)
         .run();
-    assert!(
-        answer
-            .stderr
-            .contains("not read: page 1 (OCR found no text)."),
-        "{}",
-        answer.stderr
+    let place = [(here.path().to_str().unwrap(), "<here>")];
+    assert_text(
+        "file_read",
+        "a scan in which OCR finds no text",
+        &answer.stderr,
+        &place,
     );
 }
 
