@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use crate::common::messages::assert_text;
+use crate::common::messages::TextRow;
 use crate::common::{self, BINARY, copy_program, directory, names_in, piped, text};
 
 /// The links' names, as they are listed.
@@ -36,7 +36,7 @@ fn fails(directory: &Path, args: &[&str], name: &str) {
 /// Asserts that `link` has printed, in `directory`, the row of `name`.
 #[track_caller]
 fn shows(directory: &Path, said: &str, name: &str) {
-    assert_text("link", name, said, &[(text(directory), "<here>")]);
+    said.assert_row_at("link", name, &[(text(directory), "<here>")]);
 }
 
 /// Everything below `directory`, each entry with what a link holds.

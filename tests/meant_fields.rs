@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::common::messages::{self, answer_here, assert_text, shown};
+use crate::common::messages::{self, TextRow, answer_here, shown};
 use crate::common::{directory, text, tool, tree};
 use crate::mcp::session::Session;
 use crate::staged;
@@ -503,7 +503,7 @@ fn a_command_that_is_to_run_in_the_background_does_so_by_whatever_name() {
     for field in ["async", "detach", "detached", "runAsync"] {
         let (text, failed) = session.text_of("bash", &json!({"command": "true", field: true}));
         assert!(!failed, "{field}: {text}");
-        assert_text("bash", "a command that runs in the background", &text, &[]);
+        text.assert_row("bash", "a command that runs in the background");
     }
     for field in ["timeoutSec", "timeout_sec"] {
         let (text, _) = session.text_of("bash", &json!({"command": "sleep 30", field: 1}));

@@ -10,7 +10,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use crate::common::messages::assert_text;
+use crate::common::messages::TextRow;
 use crate::common::{self, alone, directory, eventually, link, names_in, processes_with, text};
 use crate::refusing::{Filter, Service};
 use serde_json::{Value, json};
@@ -356,7 +356,7 @@ fn a_command_that_cannot_be_started_says_what_the_cause_is() {
         (":", "no-such-shell", "a shell that is not on PATH"),
         (few_files, "", "no further file"),
     ] {
-        assert_text("bash", name, &not_started(before, shell), &[]);
+        not_started(before, shell).assert_row("bash", name);
     }
 }
 

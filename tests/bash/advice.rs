@@ -1,6 +1,6 @@
 //! What bash says of commands that fail in `sh` for what only bash understands, and of no others.
 
-use crate::common::messages::assert_text;
+use crate::common::messages::TextRow;
 use crate::common::{self, Answer, tool};
 use serde_json::json;
 
@@ -88,12 +88,7 @@ const ONLY_BASH: &[(&str, &str)] = &[
 /// Asserts that a note says that `what` is bash's.
 #[track_caller]
 fn is_bash_s(what: &str, note: &str) {
-    assert_text(
-        "bash",
-        "what only bash understands",
-        note,
-        &[(what, "<what>")],
-    );
+    note.assert_row_at("bash", "what only bash understands", &[(what, "<what>")]);
 }
 
 #[test]
@@ -131,7 +126,7 @@ fn a_signal_with_sig_before_its_name_is_told_to_be_written_without() {
     ] {
         let note = run(command).note();
         let row = "a signal that has SIG before its name";
-        assert_text("bash", row, &note, &[(name, "<signal>")]);
+        note.assert_row_at("bash", row, &[(name, "<signal>")]);
         assert_eq!(run(&command.replace("SIG", "")).note(), "", "{command}");
     }
 }
@@ -142,12 +137,7 @@ fn what_does_something_else_without_an_error_is_named_as_well() {
         return;
     }
     let note = run("echo works &> file; echo $?").note();
-    assert_text(
-        "bash",
-        "output and errors into a file, as bash has it",
-        &note,
-        &[],
-    );
+    note.assert_row("bash", "output and errors into a file, as bash has it");
     for (command, what) in [
         ("mkdir -p src/{a,b}; ls src", "{a,b}"),
         ("rm -rf build/{a,b}; echo ok", "{a,b}"),
@@ -231,7 +221,7 @@ fn without_bash_the_note_does_not_recommend_it() {
         .with(&json!({"command": "[[ a ]]"}))
         .env("PATH", empty.path())
         .run();
-    assert_text("bash", "a machine without bash", &answer.note(), &[]);
+    answer.note().assert_row("bash", "a machine without bash");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Command;
 use std::time::Duration;
 
-use crate::common::messages::assert_text;
+use crate::common::messages::TextRow;
 use crate::common::{self, alone, directory, eventually, processes_with, skip, text, tool};
 use serde_json::{Value, json};
 
@@ -204,7 +204,7 @@ fn a_child_that_keeps_the_pipe_is_not_waited_for() {
     let script = format!("sleep {mark} & echo x");
     let answer = tool("bash").with(&command(&script)).run();
     let note = answer.json()["note"].as_str().unwrap().to_owned();
-    assert_text("bash", "a process that holds the output", &note, &[]);
+    note.assert_row("bash", "a process that holds the output");
     assert_eq!(
         answer.json(),
         json!({"output": "x", "exit_code": 0, "note": note})
@@ -357,7 +357,7 @@ fn a_hundred_megabytes_come_whole() {
     assert!(answer.stdout.starts_with(prefix));
     let end = String::from_utf8_lossy(&answer.stdout[answer.stdout.len() - 300..]).into_owned();
     let (_, note) = end.split_once(r#"","exit_code":0,"note":"#).unwrap();
-    assert_text("bash", "an answer of a hundred megabytes", note, &[]);
+    note.assert_row("bash", "an answer of a hundred megabytes");
     assert_eq!(
         answer.stdout[prefix.len()..]
             .iter()

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
-use crate::common::messages::assert_text;
+use crate::common::messages::TextRow;
 use crate::common::{
     self, Answer, alone, directory, eventually, names_in, processes_with, text, tool,
 };
@@ -45,7 +45,7 @@ pub fn file_of(note: &str) -> PathBuf {
 #[track_caller]
 fn file_of_note(note: &str, name: &str) -> PathBuf {
     let file = file_of(note);
-    assert_text("bash", name, note, &[(text(&file), "<file>")]);
+    note.assert_row_at("bash", name, &[(text(&file), "<file>")]);
     file
 }
 
@@ -182,7 +182,7 @@ fn what_is_older_than_a_day_goes_and_all_files_have_256_mebibytes_at_most() {
         "{names:?}"
     );
     let note = bounded(state.path(), 1_500, "seq 100000").note();
-    assert_text("bash", "output for which no room is left", &note, &[]);
+    note.assert_row("bash", "output for which no room is left");
     assert_eq!(names_in(&kept).len(), 2);
 }
 
@@ -239,7 +239,7 @@ fn a_link_and_another_user_s_directory_are_not_used() {
 /// Asserts that a note on output for which `state` had no place is the row `text NAME`.
 #[track_caller]
 fn not_kept(note: &str, name: &str, state: &Path) {
-    assert_text("bash", name, note, &[(text(state), "<state>")]);
+    note.assert_row_at("bash", name, &[(text(state), "<state>")]);
 }
 
 #[test]
@@ -346,12 +346,9 @@ fn a_command_whose_time_is_over_is_ended_and_its_output_answered() {
         assert_eq!(answer.json()["exit_code"], 124);
         assert_eq!(answer.code(), 0);
         let running = [(&*mark, "<mark>")];
-        assert_text(
-            "bash",
-            "a command whose time is over",
-            &answer.note(),
-            &running,
-        );
+        answer
+            .note()
+            .assert_row_at("bash", "a command whose time is over", &running);
         quickest = quickest.min(answer.took);
         assert!(processes_with(&mark).is_empty(), "{script}");
     }
@@ -462,7 +459,9 @@ fn a_timeout_that_is_asked_for_ends_the_command() {
     assert_eq!(answer.json()["exit_code"], 124);
     assert_eq!(answer.field("output"), "begun");
     let running = [(&*mark, "<mark>")];
-    assert_text("bash", "a timeout that is over", &answer.note(), &running);
+    answer
+        .note()
+        .assert_row_at("bash", "a timeout that is over", &running);
     assert!(answer.took >= Duration::from_millis(500));
     assert!(processes_with(&mark).is_empty());
     for none in ["0", "99999999999999999999", "600"] {

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::ending::has_program;
 use super::limits::file_of;
-use crate::common::messages::assert_text;
+use crate::common::messages::TextRow;
 use crate::common::{directory, text, tool};
 use crate::mcp::session::Session;
 
@@ -70,12 +70,7 @@ fn long_lines_are_shortened_and_the_lines_around_them_are_all_there() {
                 assert!(output.len() + 3_000 > limit, "{} of {limit}", output.len());
                 let file = file_of(&note);
                 let placeholders = [(text(&file), "<file>")];
-                assert_text(
-                    "bash",
-                    "long lines that are shortened",
-                    &note,
-                    &placeholders,
-                );
+                note.assert_row_at("bash", "long lines that are shortened", &placeholders);
                 assert_eq!(fs::read_to_string(file).unwrap(), log);
             }
         }
@@ -106,7 +101,7 @@ fn lines_that_are_long_and_many_are_shown_from_both_ends() {
         assert_eq!(lines.parse::<usize>().unwrap() + shown, 1_000);
         let file = file_of(&note);
         let placeholders = [(text(&file), "<file>")];
-        assert_text("bash", "many long lines", &note, &placeholders);
+        note.assert_row_at("bash", "many long lines", &placeholders);
     }
 }
 
@@ -286,17 +281,12 @@ fn where_nothing_had_come_the_note_says_why_that_may_be() {
     let program = "import time\nprint('begun')\ntime.sleep(60)\n";
     fs::write(here.path().join("it.py"), program).unwrap();
     let note = call("echo begun; sleep 60").note();
-    assert_text(
-        "bash",
-        "a command that has written before its time is over",
-        &note,
-        &[],
-    );
+    note.assert_row("bash", "a command that has written before its time is over");
     if !has_program("python3") {
         return;
     }
     let note = call("python3 it.py").note();
-    assert_text("bash", "a command that buffers its output", &note, &[]);
+    note.assert_row("bash", "a command that buffers its output");
     // It may take its time to begin.
     let unbuffered = call_within("8", "python3 -u it.py");
     assert_eq!(unbuffered.field("output"), "begun");

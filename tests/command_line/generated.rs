@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::common::messages::assert_text;
+use crate::common::messages::TextRow;
 use crate::common::{self, directory};
 use serde_json::Value;
 
@@ -68,12 +68,7 @@ fn without_strict_mode_a_definition_leaves_optional_fields_optional() {
     assert_eq!(free[0].get("strict"), None);
     let (code, _, err) = piped(&["schema", "--no-strict"]);
     assert_eq!(code, 2);
-    assert_text(
-        "command_line",
-        "schemas that are not strict, for nobody",
-        &err,
-        &[],
-    );
+    err.assert_row("command_line", "schemas that are not strict, for nobody");
 }
 
 #[test]
@@ -240,10 +235,9 @@ fn manual_pages_are_written_for_every_tool_and_read_by_man() {
     fs::write(&pages, "in the way").unwrap();
     let (code, _, err) = piped(&["man", "--out", pages.to_str().unwrap()]);
     assert_eq!(code, 1);
-    assert_text(
+    err.assert_row_at(
         "command_line",
         "a file in place of a directory of pages",
-        &err,
         &[(common::text(&pages), "<pages>")],
     );
     fs::remove_file(&pages).unwrap();

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::terminal::{Streams, start_in};
-use crate::common::messages::assert_text;
+use crate::common::messages::TextRow;
 use crate::common::{BINARY, directory, piped, skip};
 use crate::server::Server;
 
@@ -102,10 +102,9 @@ fn several_places_are_searched_and_one_that_is_missing_is_a_failure() {
     let outside = room.path().parent().unwrap().to_str().unwrap();
     let (code, _, err) = grep(&["--root", bounds, "one", "src", outside]);
     assert_eq!(code, 2);
-    assert_text(
+    err.assert_row_at(
         "command_line",
         "a directory without the bounds, of several",
-        &err,
         &[(bounds, "<here>"), (outside, "<outside>")],
     );
     assert_eq!(grep(&["--json", "one", "src", "doc"]).0, 2);
@@ -121,7 +120,7 @@ fn what_a_server_alone_can_do_is_no_flag_but_its_absence_is_explained() {
     ] {
         let (code, out, err) = piped(room.path(), args);
         assert_eq!((code, out.as_str()), (125, ""), "{args:?}");
-        assert_text("command_line", "what a server alone can do", &err, &[]);
+        err.assert_row("command_line", "what a server alone can do");
     }
     let completions = ["bash", "zsh", "fish"].map(|shell| ["completions", shell]);
     for args in [["bash", "--help"]].iter().chain(&completions) {
@@ -151,7 +150,7 @@ fn a_dash_is_what_stdin_has() {
     let refused = write(&["x", "-"], b"\xff");
     assert_eq!(refused.status.code(), Some(2));
     let said = String::from_utf8(refused.stderr).unwrap();
-    assert_text("command_line", "a stdin that is not UTF-8", &said, &[]);
+    said.assert_row("command_line", "a stdin that is not UTF-8");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::terminal::{Streams, start_in};
-use crate::common::messages::assert_text;
+use crate::common::messages::TextRow;
 use crate::common::{BINARY, directory, link, piped};
 
 fn refused(directory: &Path, args: &[&str]) -> String {
@@ -61,12 +61,7 @@ fn the_call_that_was_meant_is_said_and_works_when_it_is_copied() {
         .args(["ls", "-la"])
         .output()
         .unwrap();
-    assert_text(
-        "command_line",
-        "a command in words",
-        &String::from_utf8_lossy(&out.stderr),
-        &[],
-    );
+    String::from_utf8_lossy(&out.stderr).assert_row("command_line", "a command in words");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::terminal::{Streams, run_in};
-use crate::common::messages::assert_text;
+use crate::common::messages::TextRow;
 use crate::common::{BINARY, directory};
 
 /// A directory like those in which people type.
@@ -236,12 +236,7 @@ fn a_terminal_shows_a_command_s_output_as_a_model_reads_it() {
     let piped = bash(&["bash", script], Streams::NotOut).piped;
     assert_eq!(piped, "\u{1b}[31mred\u{1b}[0m\n1 of 3\r2 of 3\r3 of 3\n");
     let text = bash(&["file-read"], Streams::NotIn("plain text\n")).terminal;
-    assert_text(
-        "command_line",
-        "text where a request is expected",
-        &text,
-        &[],
-    );
+    text.assert_row("command_line", "text where a request is expected");
 }
 
 #[test]
@@ -307,7 +302,7 @@ fn a_terminal_shows_matches_in_colour_and_nothing_of_a_file_steers_it() {
         "\u{1b}[32m1\u{1b}[0m: \\x1b[2J\u{1b}[1;31mtwo\u{1b}[0m\\x1b[1;31m\\x0d \u{1b}[1;31mtwo\u{1b}[0m\n"
     ));
     let note = odd.lines().last().unwrap();
-    assert_text("command_line", "control characters in matches", note, &[]);
+    note.assert_row("command_line", "control characters in matches");
     let plain = "x.md\n1: # two\n";
     for (name, value) in [("NO_COLOR", "1"), ("TERM", "dumb")] {
         assert_eq!(

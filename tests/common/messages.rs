@@ -14,7 +14,7 @@
 //! ```
 //!
 //! A row `text NAME` is what a process prints that some test starts for another reason: that test
-//! asserts it (`assert_text`).
+//! asserts it (`TextRow`).
 //!
 //! With `UPDATE_MESSAGES=1` the test of a table, or of a text, writes its answers anew; the diff
 //! shows each change of wording.
@@ -187,11 +187,29 @@ fn with_answers(table: &str, mut answer: impl FnMut(&Row) -> String) -> String {
     anew
 }
 
-/// Asserts that `text`, which a process has printed, is the row `text NAME` of `table`, in which
-/// `placeholders` stand for what is there by chance, `<N>` for any number and `<...>` for any text.
-/// Written anew, the row has the text as it is, and these two are to be set again.
+/// A text that a process has printed, which is to be the row `text NAME` of a table.
+pub trait TextRow {
+    /// Asserts that it is, with `<N>` in the row for any number and `<...>` for any text. Written
+    /// anew, the row has the text as it is, and these two are to be set again.
+    #[track_caller]
+    fn assert_row(&self, table: &str, name: &str) {
+        self.assert_row_at(table, name, &[]);
+    }
+
+    /// The same where `placeholders` stand in the row for what is in the text by chance.
+    #[track_caller]
+    fn assert_row_at(&self, table: &str, name: &str, placeholders: &[(&str, &str)]);
+}
+
+impl TextRow for str {
+    #[track_caller]
+    fn assert_row_at(&self, table: &str, name: &str, placeholders: &[(&str, &str)]) {
+        assert_text(table, name, self, placeholders);
+    }
+}
+
 #[track_caller]
-pub fn assert_text(table: &str, name: &str, text: &str, placeholders: &[(&str, &str)]) {
+fn assert_text(table: &str, name: &str, text: &str, placeholders: &[(&str, &str)]) {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _one = ONE_AT_A_TIME.lock();
     let is_it = |row: &Row| row.tool == "text" && row.request == name;

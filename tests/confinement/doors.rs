@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::common::messages::assert_text;
+use crate::common::messages::TextRow;
 use crate::common::{Answer, BINARY, Call, directory, link, skip, text, tool};
 use crate::refusing::{Filter, Service};
 
@@ -58,7 +58,7 @@ impl Room {
     #[track_caller]
     fn shows(&self, name: &str, text: &str) {
         let top = self.top.to_str().unwrap();
-        assert_text("confinement", name, text, &[(top, "TOP")]);
+        text.assert_row_at("confinement", name, &[(top, "TOP")]);
     }
 
     /// A host's call.
@@ -432,7 +432,7 @@ fn where_the_kernel_has_no_landlock_a_confined_call_is_refused() {
             let filter = Filter::new(&[service], errno);
             let call = room.host(name, &request);
             let error = refused(call.prepared_by(move || filter.install()));
-            assert_text("confinement", "a kernel without Landlock", &error, &[]);
+            error.assert_row("confinement", "a kernel without Landlock");
         }
     }
     assert!(!room.path("in/made").exists());

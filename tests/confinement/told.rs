@@ -9,7 +9,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::common::messages::assert_text;
+use crate::common::messages::TextRow;
 use crate::common::{self, Call, is_root, skip, text, tool};
 
 /// A root, and what lies outside of it.
@@ -95,7 +95,7 @@ impl Place {
     fn notes(&self, note: &str, name: &str) {
         let top = self.path("");
         let top = text(&top).trim_end_matches('/');
-        assert_text("confinement", name, note, &[(top, "TOP")]);
+        note.assert_row_at("confinement", name, &[(top, "TOP")]);
     }
 
     /// The note on a command, without the names of the place.
@@ -222,7 +222,7 @@ fn other_refusals_are_not_put_down_to_the_confinement() {
             assert_eq!(place.note(command), "", "{command}");
         }
         let note = place.note("echo 'git@example.org: Permission denied (publickey).'; exit 1");
-        assert_text("confinement", "a refusal of somebody else's", &note, &[]);
+        note.assert_row("confinement", "a refusal of somebody else's");
         let call = place.call(
             "bash",
             &json!({"command": "cat /nowhere; echo EACCES; exit 1"}),
@@ -314,12 +314,7 @@ fn file_tools_tell_path_right_and_variable_too() {
             };
             let allowed = format!("`{place}` in {variable}");
             let placeholders = [(right, "<right>"), (&*allowed, "<allowed>")];
-            assert_text(
-                "confinement",
-                "a file that could be allowed",
-                note,
-                &placeholders,
-            );
+            note.assert_row_at("confinement", "a file that could be allowed", &placeholders);
         }
     }
 }

@@ -7,7 +7,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use crate::common::messages::assert_text;
+use crate::common::messages::TextRow;
 use crate::common::{self, BINARY};
 
 /// A machine with the tools installed under a prefix, and nothing else.
@@ -179,7 +179,7 @@ impl Said {
     fn lists(&self, heading: &str, name: &str) {
         let list = self.text.split_once(&format!("\n{heading}\n"));
         let list = list.expect(&self.text).1.split("\n\n").next().unwrap();
-        assert_text("doctor", name, list, &[(&self.here, "<here>")]);
+        list.assert_row_at("doctor", name, &[(&self.here, "<here>")]);
     }
 }
 

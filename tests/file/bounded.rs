@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::common::messages::assert_text;
+use crate::common::messages::TextRow;
 use crate::common::{Answer, directory, text, tool};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -198,12 +198,7 @@ fn nothing_is_read_beyond_the_cut() {
     );
     let answer = read(&file, &json!({"offset": 20_001}), 40_000);
     let note = answer.note();
-    assert_text(
-        "file_read",
-        "a line that is not read to its end",
-        &note,
-        &[],
-    );
+    note.assert_row("file_read", "a line that is not read to its end");
     assert!(
         started.elapsed() < Duration::from_secs(2),
         "{:?}",
@@ -219,7 +214,7 @@ fn the_limit_holds_for_notes_of_other_kinds_and_for_failures() {
     let answer = read(&file, &json!({}), 3000);
     let note = answer.note();
     let place = [(text(&file), "<file>")];
-    assert_text("file_read", "a binary file of one long line", &note, &place);
+    note.assert_row_at("file_read", "a binary file of one long line", &place);
     let long = "x".repeat(5000);
     let answer = read(Path::new(&format!("/tmp/{long}")), &json!({}), 1000);
     assert_eq!(answer.json()["error_code"], "OPEN_FAILED");
@@ -248,12 +243,9 @@ fn a_writer_in_the_way_is_waited_for_within_the_time_of_the_call() {
             .run();
         let object = answer.json();
         assert_eq!(object["error_code"], "TIMEOUT", "{object}");
-        assert_text(
-            "file_write",
-            "a write for which there was no time",
-            &answer.note(),
-            &[],
-        );
+        answer
+            .note()
+            .assert_row("file_write", "a write for which there was no time");
         assert!(answer.took > Duration::from_millis(400));
         assert!(answer.took < Duration::from_secs(4), "{:?}", answer.took);
         assert_eq!(fs::read(&file).unwrap(), b"old");

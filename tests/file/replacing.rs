@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::common::messages::assert_text;
+use crate::common::messages::TextRow;
 use crate::common::{self, directory, names_in, piped};
 use crate::mcp::session::Session;
 
@@ -65,14 +65,13 @@ fn a_confined_write_makes_directories_within_the_bounds_alone() {
     for path in ["out/a/new.txt", "in/../out/a/new.txt"] {
         let (text, failed) = write(path);
         assert!(failed, "{text}");
-        assert_text("file_write", "a file without the bounds", &text, &top);
+        text.assert_row_at("file_write", "a file without the bounds", &top);
     }
     let (text, failed) = write("in/a/b/new.txt");
     assert!(!failed, "{text}");
-    assert_text(
+    text.assert_row_at(
         "file_write",
         "directories that were made within the bounds",
-        &text,
         &top,
     );
     assert_eq!(names_in(here.path()), ["in"]);

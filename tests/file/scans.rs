@@ -4,7 +4,7 @@ use std::fs;
 use std::net::TcpListener;
 use std::path::Path;
 
-use crate::common::messages::assert_text;
+use crate::common::messages::TextRow;
 use crate::common::{self, Answer, Call, directory, eventually, tool};
 use crate::mcp::session::Session;
 use crate::scanned::{self, FIRST, Image, Page, SECOND, SIZE};
@@ -208,30 +208,19 @@ fn what_is_not_read_is_named_with_the_reason() {
         .env("IKIGAI_OCR", "")
         .run();
     let place = [(here.path().to_str().unwrap(), "<here>")];
-    assert_text(
-        "file_read",
-        "a scan where no OCR is wanted",
-        &off.stderr,
-        &place,
-    );
+    off.stderr
+        .assert_row_at("file_read", "a scan where no OCR is wanted", &place);
     let none = call(here.path(), &[image()])
         .env("PATH", "/nonexistent")
         .run();
-    assert_text(
-        "file_read",
-        "a scan where there is no OCR",
-        &none.stderr,
-        &place,
-    );
+    none.stderr
+        .assert_row_at("file_read", "a scan where there is no OCR", &place);
     let other = call(here.path(), &[image()])
         .env("IKIGAI_OCR", "no-such-program")
         .run();
-    assert_text(
-        "file_read",
-        "a scan with an OCR that is not there",
-        &other.stderr,
-        &place,
-    );
+    other
+        .stderr
+        .assert_row_at("file_read", "a scan with an OCR that is not there", &place);
     // Of one page of several.
     let mixed = || [Page::Text("Words are on this page."), image()];
     let off = call(here.path(), &mixed()).env("IKIGAI_OCR", "").run();
@@ -359,12 +348,9 @@ fn what_the_program_says_is_text_and_what_it_fails_at_is_named() {
         .env("IKIGAI_OCR", program)
         .run();
     let place = [(here.path().to_str().unwrap(), "<here>")];
-    assert_text(
-        "file_read",
-        "a scan in which OCR finds no text",
-        &answer.stderr,
-        &place,
-    );
+    answer
+        .stderr
+        .assert_row_at("file_read", "a scan in which OCR finds no text", &place);
 }
 
 #[test]

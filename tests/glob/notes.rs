@@ -5,7 +5,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
-use crate::common::messages::assert_text;
+use crate::common::messages::TextRow;
 use crate::common::{self, directory, text, tool};
 use serde_json::{Value, json};
 
@@ -148,7 +148,9 @@ fn the_length_of_a_pattern_that_cannot_be_expanded_is_said() {
     let request = json!({"pattern": "a".repeat(9000)});
     let answer = tool("glob").with(&request).run();
     assert_eq!(answer.json()["error_code"], "INVALID_PATTERN");
-    assert_text("glob", "a pattern that is too long", &answer.note(), &[]);
+    answer
+        .note()
+        .assert_row("glob", "a pattern that is too long");
 }
 
 #[test]
@@ -211,24 +213,27 @@ fn what_could_not_be_read_is_counted_whatever_was_found() {
         );
         assert_eq!(answer.json()["count"], count);
         let note = answer.note();
-        assert_text("grep", "files and directories that are closed", &note, &top);
+        note.assert_row_at("grep", "files and directories that are closed", &top);
     }
     let answer = call("grep", json!({"pattern": "x", "path": "/a/shut"}));
-    assert_text("grep", "a file that is closed", &answer.note(), &top);
+    answer
+        .note()
+        .assert_row_at("grep", "a file that is closed", &top);
     let answer = call("glob", json!({"pattern": "**/*", "path": ""}));
     assert_eq!(answer.json()["count"], 7);
-    assert_text(
-        "glob",
-        "a directory below that is closed",
-        &answer.note(),
-        &top,
-    );
+    answer
+        .note()
+        .assert_row_at("glob", "a directory below that is closed", &top);
     let answer = call("glob", json!({"pattern": "*", "path": "/closed"}));
     assert_eq!(answer.json()["error_code"], "READ_ERROR");
-    assert_text("glob", "a directory that is closed", &answer.note(), &top);
+    answer
+        .note()
+        .assert_row_at("glob", "a directory that is closed", &top);
     let answer = call("grep", json!({"pattern": "x", "path": "/closed"}));
     assert_eq!(answer.json()["count"], 0);
-    assert_text("grep", "a directory that is closed", &answer.note(), &top);
+    answer
+        .note()
+        .assert_row_at("grep", "a directory that is closed", &top);
     shut("closed", 0o755);
 }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 use serde_json::json;
 
 use super::life::Certificates;
-use crate::common::messages::assert_text;
+use crate::common::messages::TextRow;
 use crate::common::{public_directory, skip, text};
 use crate::http_server::{
     Answer, HEADERS, HttpServer, http, ping, private_file, serve, token_lines, token_of,
@@ -245,7 +245,7 @@ fn a_body_that_is_no_message_is_refused_by_json_rpc_s_errors() {
         assert!(answer.json()["id"].is_null());
     }
     let said = post(&HEADERS, b"[]").json()["error"]["message"].to_string();
-    assert_text("mcp_http", "a batch", &said, &[]);
+    said.assert_row("mcp_http", "a batch");
     let ping = ping().to_string();
     let ping = ping.as_bytes();
     let [json, accept] = HEADERS;
@@ -440,7 +440,7 @@ fn it_does_not_start_where_calls_could_reach_what_lets_them_in() {
         for path in [&inside, &link, &below, &led] {
             let log = start(flag, path).unwrap_err();
             let places = [(text(path), "<file>"), (root, "<root>"), (what, "<kind>")];
-            assert_text("mcp_http", "a file within a root", &log, &places);
+            log.assert_row_at("mcp_http", "a file within a root", &places);
         }
         fs::remove_file(&link).unwrap();
         fs::remove_file(&led).unwrap();
@@ -449,7 +449,7 @@ fn it_does_not_start_where_calls_could_reach_what_lets_them_in() {
         fs::hard_link(&outside, elsewhere.path().join("second")).unwrap();
         let log = start(flag, &outside).unwrap_err();
         let places = [(text(&outside), "<file>"), (what, "<kind>")];
-        assert_text("mcp_http", "a file with two names", &log, &places);
+        log.assert_row_at("mcp_http", "a file with two names", &places);
         fs::remove_file(elsewhere.path().join("second")).unwrap();
         // Everybody is sent the certificate.
         let started = start(flag, &private_file(readable.path(), flag, content));
@@ -457,7 +457,7 @@ fn it_does_not_start_where_calls_could_reach_what_lets_them_in() {
             Ok(()) => assert_eq!(flag, "--cert"),
             Err(log) => {
                 let places = [(text(readable.path()), "<directory>"), (what, "<kind>")];
-                assert_text("mcp_http", "a file that calls may read", &log, &places);
+                log.assert_row_at("mcp_http", "a file that calls may read", &places);
             }
         }
     }

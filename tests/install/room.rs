@@ -9,7 +9,7 @@ use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
-use crate::common::{self, messages::assert_text};
+use crate::common::{self, messages::TextRow};
 
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_ikigai-tools");
 pub const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/install.sh");
@@ -95,7 +95,7 @@ impl Room {
         let root = self.root.to_str().unwrap();
         let quoted = root.replace('\'', r"'\''");
         let placeholders = [(root, "<here>"), (&quoted, "<here, quoted>")];
-        assert_text("install", name, text, &placeholders);
+        text.assert_row_at("install", name, &placeholders);
     }
 
     /// Everything in the room: kind, mode, time of change, content.

@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use super::session::Session;
-use crate::common::messages::assert_text;
+use crate::common::messages::TextRow;
 use crate::common::{BINARY, alone, directory, eventually, processes_with, text, tool};
 
 /// A command in the background, as its answer names it.
@@ -65,7 +65,7 @@ impl Started {
     fn shown(&self, answer: &str, name: &str) {
         let number = self.number.to_string();
         let placeholders = [(text(&self.file), "<file>"), (&number, "<number>")];
-        assert_text("mcp", name, answer, &placeholders);
+        answer.assert_row_at("mcp", name, &placeholders);
     }
 
     fn says(&self, words: &str) -> bool {
@@ -192,16 +192,11 @@ fn sixteen_run_at_the_same_time_and_no_further_one_is_begun() {
     let request = json!({"command": "touch begun", "run_in_background": true});
     let (refused, failed) = session.text_of("bash", &request);
     assert!(failed);
-    assert_text(
-        "mcp",
-        "a seventeenth command in the background",
-        &refused,
-        &[],
-    );
+    refused.assert_row("mcp", "a seventeenth command in the background");
     assert!(refused.contains(&all[3].number.to_string()), "{refused}");
     // What a command leaves with its output open is said to be cut off then.
     let (left, _) = session.text_of("bash", &json!({"command": format!("sleep {mark} &")}));
-    assert_text("mcp", "a process that is left beside sixteen", &left, &[]);
+    left.assert_row("mcp", "a process that is left beside sixteen");
     assert!(!all[3].stop(&mut session).1);
     assert!(!session.text_of("bash", &request).1);
     assert!(eventually(|| here.path().join("begun").exists()));

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 
 use super::session::Session;
-use crate::common::messages::assert_text;
+use crate::common::messages::TextRow;
 use crate::common::{BINARY, directory, public_directory, skip, text, tool};
 
 #[test]
@@ -198,8 +198,8 @@ fn what_a_command_leaves_in_its_temporary_directory_is_open_to_the_other_tools()
     let (error, note) = (&refused["error"], refused["note"].as_str().unwrap());
     let placeholders = [(text(&inside), "<root>")];
     let error = error.as_str().unwrap();
-    assert_text("mcp", "a file without the bounds", error, &placeholders);
-    assert_text("mcp", "where one may write", note, &placeholders);
+    error.assert_row_at("mcp", "a file without the bounds", &placeholders);
+    note.assert_row_at("mcp", "where one may write", &placeholders);
     let command = "echo found >$TMPDIR/left; ln -s /etc/passwd $TMPDIR/link; echo $TMPDIR";
     let said = content(&mut session, "bash", &json!({ "command": command }));
     let own = Path::new(said["output"].as_str().unwrap().trim()).to_owned();

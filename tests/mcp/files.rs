@@ -13,7 +13,7 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 use serde_json::{Value, json};
 
 use super::session::Session;
-use crate::common::messages::assert_text;
+use crate::common::messages::TextRow;
 use crate::common::{self, BINARY, directory, text};
 use crate::grep::documents::write_files_read_in_part;
 
@@ -338,12 +338,7 @@ fn no_total_is_named_of_a_file_that_was_read_in_part() {
         let end = format!("The {what} was not read to its end: ");
         let past = read(json!({"offset": 9_000_000}));
         let placeholders = [(what, "<kind>"), (cut, "<cut>")];
-        assert_text(
-            "mcp",
-            "an offset behind what was read",
-            &past,
-            &placeholders,
-        );
+        past.assert_row_at("mcp", "an offset behind what was read", &placeholders);
         let last = read(json!({"offset": -1}));
         assert!(last.starts_with("0123"), "{last}");
         assert!(last.contains(&end) && last.contains(cut), "{last}");
@@ -470,7 +465,7 @@ fn documents_are_shown_as_markdown_and_paged_by_lines() {
             &mut session,
             &json!({"file_path": text(&file), "offset": 9999}),
         );
-        assert_text("mcp", "an offset behind a document", &behind, &[]);
+        behind.assert_row("mcp", "an offset behind a document");
     }
 }
 

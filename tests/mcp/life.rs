@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use super::session::Session;
-use crate::common::messages::assert_text;
+use crate::common::messages::TextRow;
 use crate::common::{alone, eventually, processes_with, text};
 use crate::steps::{Large, NEW, OLD};
 
@@ -215,7 +215,7 @@ fn a_tool_that_is_killed_takes_one_call_with_it() {
     let content = &answer["result"]["structuredContent"];
     assert_eq!(content["error_code"], "TOOL_FAILED");
     let error = content["error"].as_str().unwrap();
-    assert_text("mcp", "a tool that is killed", error, &[]);
+    error.assert_row("mcp", "a tool that is killed");
     assert!(is_gone(&mark));
     let answer = session.receive();
     assert_eq!(answer["result"]["structuredContent"]["output"], "lives");
@@ -247,7 +247,7 @@ fn calls_too_many_are_refused_and_reading_goes_on() {
             let answer = session.receive();
             assert_eq!(answer["error"]["code"], -32000, "{answer}");
             let reason = answer["error"]["message"].as_str().unwrap();
-            assert_text("mcp", "a call beside too many others", reason, &[]);
+            reason.assert_row("mcp", "a call beside too many others");
             answer["id"].as_u64().unwrap()
         })
         .collect();
@@ -384,10 +384,10 @@ fn a_request_before_the_handshake_and_an_unknown_method_lead_on() {
     session.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}));
     let answer = session.receive();
     let message = answer["error"]["message"].as_str().unwrap();
-    assert_text("mcp", "a request before the handshake", message, &[]);
+    message.assert_row("mcp", "a request before the handshake");
     session.shake_hands("2025-11-25");
     session.send(&json!({"jsonrpc": "2.0", "id": 7, "method": "tools/remove"}));
     let answer = session.receive();
     let message = answer["error"]["message"].as_str().unwrap();
-    assert_text("mcp", "an unknown method", message, &[]);
+    message.assert_row("mcp", "an unknown method");
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::session::Session;
-use crate::common::messages::assert_text;
+use crate::common::messages::TextRow;
 use crate::reading::{Home, pdf, serving};
 
 const PAGES: usize = 50;
@@ -114,7 +114,7 @@ fn where_there_is_no_web_fetch_none_is_recommended() {
     for _ in 0..2 {
         let (text, _) = session.text_of("scrape_page", &json!({"url": server.url("/")}));
         let note = text.rsplit('\n').next().unwrap();
-        assert_text("mcp", "a part of a document, without web_fetch", note, &[]);
+        note.assert_row("mcp", "a part of a document, without web_fetch");
     }
 }
 
@@ -343,14 +343,14 @@ fn a_failure_in_the_cache_recommends_commands_only_where_there_are_some() {
     let origin = png.url("");
     let place = [(&*origin, "<server>")];
     let (text, _) = session(&home, &[]).text_of("scrape_page", &request);
-    assert_text("mcp", "a picture, where there are commands", &text, &place);
+    text.assert_row_at("mcp", "a picture, where there are commands", &place);
     let names = [
         "a picture, where there are none",
         "a picture, where there are none, from the cache",
     ];
     for name in names {
         let text = said(&home, "scrape_page", &request, &[]);
-        assert_text("mcp", name, &text, &place);
+        text.assert_row_at("mcp", name, &place);
     }
     assert_eq!(png.asked().len(), 2);
 }
@@ -383,7 +383,7 @@ fn what_the_confinement_refuses_is_not_recommended() {
     ] {
         for tool in ["web_fetch", "scrape_page"] {
             let (text, _) = session.text_of(tool, &json!({"url": format!("file://{path}")}));
-            assert_text("mcp", name, &text, &[(tool, "<tool>"), (&root, "<root>")]);
+            text.assert_row_at("mcp", name, &[(tool, "<tool>"), (&root, "<root>")]);
         }
     }
     // What the server keeps of an output is for its tools, and not for confined commands.
@@ -396,7 +396,7 @@ fn what_the_confinement_refuses_is_not_recommended() {
     ] {
         let (text, _) = session.text_of("bash", &json!({"command": command}));
         let note = text.rsplit('\n').next().unwrap();
-        assert_text("mcp", name, note, &[]);
+        note.assert_row("mcp", name);
     }
 }
 
@@ -411,9 +411,9 @@ fn a_local_document_leads_round_in_no_circle() {
     for tool in ["web_fetch", "scrape_page"] {
         let (text, _) = session.text_of(tool, &json!({"url": url}));
         let placeholders = [(tool, "<tool>"), (&*shown, "<file>")];
-        assert_text("mcp", "a local document", &text, &placeholders);
+        text.assert_row_at("mcp", "a local document", &placeholders);
     }
     let (text, failed) = session.text_of("file_read", &json!({"file_path": shown}));
     assert!(failed);
-    assert_text("mcp", "a damaged PDF", &text, &[(&shown, "<file>")]);
+    text.assert_row_at("mcp", "a damaged PDF", &[(&shown, "<file>")]);
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::session::Session;
-use crate::common::messages::assert_text;
+use crate::common::messages::TextRow;
 use crate::common::{directory, text, tool};
 
 #[test]
@@ -216,7 +216,7 @@ fn a_model_is_shown_what_nobody_sees_of_files_and_not_of_a_command_s_output() {
     if !object.is_null() {
         assert_eq!(object["output"], "ab");
         let note = object["note"].as_str().unwrap();
-        assert_text("mcp", "a character that is not seen", note, &[]);
+        note.assert_row("mcp", "a character that is not seen");
     }
 }
 
@@ -316,7 +316,7 @@ fn instructions_say_what_a_model_would_not_expect() {
         let hello = session.shake_hands("2025-11-25");
         let instructions = hello["instructions"].as_str().unwrap();
         assert!(instructions.len() <= 1000);
-        assert_text("mcp", name, instructions, &[(text(&path), "<here>")]);
+        instructions.assert_row_at("mcp", name, &[(text(&path), "<here>")]);
     }
 }
 
@@ -337,7 +337,7 @@ fn a_client_that_discovers_reads_the_same_instructions() {
     let instructions = answer["result"]["instructions"].as_str().unwrap();
     let path = fs::canonicalize(here.path()).unwrap();
     let place = [(text(&path), "<here>")];
-    assert_text("mcp", "instructions", instructions, &place);
+    instructions.assert_row_at("mcp", "instructions", &place);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::session::Session;
-use crate::common::messages::assert_text;
+use crate::common::messages::TextRow;
 use crate::reading::{Home, article, refusing, serving, text};
 
 fn program(home: &Home) -> Session {
@@ -113,12 +113,7 @@ fn a_model_gets_the_content_and_what_is_worth_its_tokens_behind_it() {
     let (content, behind) = shown.rsplit_once("everybody knew.").unwrap();
     assert!(content.contains("Paragraph 20 "), "{content}");
     let origin = server.url("");
-    assert_text(
-        "mcp",
-        "what stands behind a page",
-        behind,
-        &[(&origin, "<server>")],
-    );
+    behind.assert_row_at("mcp", "what stands behind a page", &[(&origin, "<server>")]);
     assert_eq!(result.get("structuredContent"), None);
     assert_eq!(result["_meta"]["cached"], false);
 }
@@ -273,10 +268,9 @@ fn a_failure_is_a_sentence_and_a_kind() {
     assert_eq!(result["isError"], true);
     let (sentence, error) = shown(&result).split_once("\n\n").unwrap();
     let origin = server.url("");
-    assert_text(
+    sentence.assert_row_at(
         "mcp",
         "a page that is asked for too often",
-        sentence,
         &[(&origin, "<server>")],
     );
     let error: Value = serde_json::from_str(error).unwrap();

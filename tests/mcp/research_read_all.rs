@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::session::Session;
 use crate::common::eventually;
-use crate::common::messages::assert_text;
+use crate::common::messages::TextRow;
 use crate::reading::{Home, engine, html, text};
 use crate::server::{Server, reply};
 
@@ -49,12 +49,7 @@ fn a_model_gets_one_text_and_what_is_missing_behind_it() {
     assert!(shown.contains("claim: Paragraph 0 of "), "{shown}");
     let (_, behind) = shown.rsplit_once("ends here.").unwrap();
     let origin = server.url("");
-    assert_text(
-        "mcp",
-        "what stands behind pages",
-        behind,
-        &[(&origin, "<server>")],
-    );
+    behind.assert_row_at("mcp", "what stands behind pages", &[(&origin, "<server>")]);
     assert!(!shown.contains("processingTimeMs"), "{shown}");
 }
 

@@ -4,7 +4,7 @@
 use std::io::Write;
 use std::time::Duration;
 
-use crate::common::messages::assert_text;
+use crate::common::messages::TextRow;
 use crate::reading::{Home, article, names, serving, text};
 use crate::server::{Server, redirect, reply};
 use flate2::Compression;
@@ -256,12 +256,7 @@ fn what_a_text_says_of_itself_is_no_fact_about_it() {
     let shown = Home::new().page(&server.url("/"));
     assert_eq!(shown["truncated"], true);
     assert!(text(&shown, "content").ends_with("\n\n[3 more items are not listed.]"));
-    assert_text(
-        "scrape_page",
-        "a feed of many items",
-        text(&shown, "note"),
-        &[],
-    );
+    text(&shown, "note").assert_row("scrape_page", "a feed of many items");
 }
 
 #[test]
@@ -313,11 +308,11 @@ fn content_is_cut_at_max_length_and_the_note_says_how_to_have_more() {
         assert_eq!(page["contentSizeBytes"], 140_000);
         let note = text(&page, "note");
         // All of it is one line, of which web_fetch would begin at the beginning again.
-        assert_text("scrape_page", "one long line", note, &[]);
+        note.assert_row("scrape_page", "one long line");
     }
     let lines = serving("text/plain", "a line\n".repeat(1000));
     let page = home.reads(&json!({"url": lines.url("/"), "max_length": 700}));
-    assert_text("scrape_page", "many lines", text(&page, "note"), &[]);
+    text(&page, "note").assert_row("scrape_page", "many lines");
     let page = home.reads(&json!({"url": server.url("/"), "max_length": 9_000_000}));
     assert_eq!(
         (&page["truncated"], page.get("note")),
@@ -397,12 +392,7 @@ fn of_a_raw_page_no_more_bytes_are_read_than_are_asked_for() {
     let raw = home.reads(&json!({"url": endless.url("/"), "mode": "raw", "max_length": 12_345}));
     assert_eq!(text(&raw, "content"), "x".repeat(12_345));
     assert_eq!(raw["truncated"], true);
-    assert_text(
-        "scrape_page",
-        "a page without an end",
-        text(&raw, "note"),
-        &[],
-    );
+    text(&raw, "note").assert_row("scrape_page", "a page without an end");
     let server = serving("text/plain; charset=utf-8", "aé日");
     for (length, expected) in [(1, "a"), (2, "a"), (3, "aé"), (5, "aé"), (6, "aé日")] {
         let raw = home.reads(&json!({"url": server.url("/"), "mode": "raw", "max_length": length}));
@@ -424,12 +414,7 @@ fn a_short_page_is_said_to_be_one() {
     let home = Home::new();
     let server = serving("text/html", "<title>T</title><p>Only a few words.</p>");
     let page = home.page(&server.url("/"));
-    assert_text(
-        "scrape_page",
-        "a short page",
-        text(&page, "sparsityWarning"),
-        &[],
-    );
+    text(&page, "sparsityWarning").assert_row("scrape_page", "a short page");
     let server = serving("text/plain", "word ".repeat(150));
     assert_eq!(home.page(&server.url("/")).get("sparsityWarning"), None);
     // It is the page that is short, and not what was asked for of it.
@@ -451,12 +436,7 @@ fn a_page_that_a_script_puts_together_is_partial_without_a_browser() {
     );
     let page = home.page(&server.url("/"));
     assert_eq!(page["extractionQuality"], "partial", "{page}");
-    assert_text(
-        "scrape_page",
-        "a page of a script",
-        text(&page, "note"),
-        &[],
-    );
+    text(&page, "note").assert_row("scrape_page", "a page of a script");
     assert_eq!(server.asked().len(), 1);
 }
 
@@ -478,12 +458,7 @@ fn a_document_of_more_than_ten_mebibytes_is_read_and_a_page_cut_off() {
     let server = serving("text/plain", &body);
     let page = home.page(&server.url("/"));
     assert_eq!(page["truncated"], true);
-    assert_text(
-        "scrape_page",
-        "a page of more than 10 MiB",
-        text(&page, "note"),
-        &[],
-    );
+    text(&page, "note").assert_row("scrape_page", "a page of more than 10 MiB");
     // A file that begins as a document does comes in whole, so that its end can be looked at.
     let mut file = b"%PDF-1.4\n".to_vec();
     file.resize(11 * 1024 * 1024, b' ');
@@ -493,12 +468,7 @@ fn a_document_of_more_than_ten_mebibytes_is_read_and_a_page_cut_off() {
     file.resize(51 * 1024 * 1024, b' ');
     let server = serving("application/pdf", file);
     let failure = home.fails(&json!({"url": server.url("/")}), "PARSE_ERROR");
-    assert_text(
-        "scrape_page",
-        "a document of more than 50 MiB",
-        text(&failure, "error"),
-        &[],
-    );
+    text(&failure, "error").assert_row("scrape_page", "a document of more than 50 MiB");
 }
 
 #[test]
@@ -607,7 +577,7 @@ fn a_person_gets_the_content_and_may_have_the_object() {
         .arg("wrong")
         .run();
     assert_eq!(failed.code(), 1);
-    assert_text("scrape_page", "an unknown mode", &failed.stderr, &[]);
+    failed.stderr.assert_row("scrape_page", "an unknown mode");
 }
 
 #[test]
@@ -628,12 +598,7 @@ fn an_answer_keeps_to_the_host_s_limit() {
             json["content"].as_str().unwrap().len()
         );
         if limit >= 3000 {
-            assert_text(
-                "scrape_page",
-                "an answer with little room",
-                text(&json, "note"),
-                &[],
-            );
+            text(&json, "note").assert_row("scrape_page", "an answer with little room");
             assert!(answer.stdout.len() > limit / 3);
         }
     }

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{Cursor, Write};
 use std::os::unix::fs::PermissionsExt;
 
-use crate::common::messages::assert_text;
+use crate::common::messages::TextRow;
 use crate::reading::{Home, article, serving, text};
 use crate::server::{Server, redirect, reply};
 use serde_json::{Value, json};
@@ -362,12 +362,7 @@ fn a_page_that_a_script_puts_together_is_shown_by_a_browser() {
     for _ in 0..2 {
         let page = home.page(&server.url("/"));
         assert_eq!(page["extractionQuality"], "partial", "{page}");
-        assert_text(
-            "scrape_page",
-            "a browser that fails",
-            text(&page, "note"),
-            &[],
-        );
+        text(&page, "note").assert_row("scrape_page", "a browser that fails");
     }
 }
 
@@ -444,10 +439,9 @@ fn one_refresh_of_an_empty_page_is_followed_within_the_guard() {
     for path in ["/1", "/soon"] {
         let page = home.page(&server.url(path));
         assert_eq!(page["url"], server.url("/2"), "{page}");
-        assert_text(
+        text(&page, "note").assert_row_at(
             "scrape_page",
             "a refresh that was followed",
-            text(&page, "note"),
             &[(&origin, "<server>")],
         );
     }
@@ -459,12 +453,7 @@ fn one_refresh_of_an_empty_page_is_followed_within_the_guard() {
     );
     for path in ["/metadata", "/private"] {
         let failure = home.fails(&json!({"url": server.url(path)}), "NETWORK_ERROR");
-        assert_text(
-            "scrape_page",
-            "a refresh that is not followed",
-            text(&failure, "error"),
-            &[],
-        );
+        text(&failure, "error").assert_row("scrape_page", "a refresh that is not followed");
     }
 }
 
@@ -477,12 +466,8 @@ fn a_page_whose_text_stands_only_in_its_data_is_read_and_partial() {
     );
     let page = Home::new().page(&serving("text/html", data).url("/"));
     let rest = text(&page, "content").strip_prefix(text_of_page.trim());
-    assert_text(
-        "scrape_page",
-        "a text in the data of a script",
-        rest.unwrap(),
-        &[],
-    );
+    rest.unwrap()
+        .assert_row("scrape_page", "a text in the data of a script");
     assert_eq!(page["extractionQuality"], "partial");
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::sessions::{begin, session};
 use crate::common::Answer;
-use crate::common::messages::assert_text;
+use crate::common::messages::TextRow;
 use crate::reading::{Home, engine, html, names, pdf, text};
 use crate::server::{Server, redirect, reply};
 
@@ -523,10 +523,9 @@ fn contents_are_cut_at_paragraphs_and_each_gets_its_fair_share() {
         assert_eq!(note.contains(&server.url(path)), is_cut, "{note}");
     }
     let origin = server.url("");
-    assert_text(
+    note.assert_row_at(
         "search_and_scrape",
         "pages of which a part is shown",
-        note,
         &[(&origin, "<server>")],
     );
     // The sources are not cut by what all of them may have together.
@@ -656,11 +655,6 @@ fn sources_and_outcomes_belong_to_the_session_that_is_named() {
         assert_eq!(of("127.0.0.1")["failures"], times, "{session}");
     }
     let unknown = json!({"query": "tides", "sessionId": "6f9619ff-8b86-4d01-b42d-00cf4fc964ff"});
-    assert_text(
-        "search_and_scrape",
-        "an unknown session",
-        text(&finds(&home, &unknown), "note"),
-        &[],
-    );
+    text(&finds(&home, &unknown), "note").assert_row("search_and_scrape", "an unknown session");
     assert_eq!(server.asked().len(), 3);
 }

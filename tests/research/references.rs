@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use crate::common::directory;
 use crate::common::home::Home;
-use crate::common::messages::assert_text;
+use crate::common::messages::TextRow;
 use crate::server::{Asked, Server, reply};
 use serde_json::{Value, json};
 
@@ -706,12 +706,7 @@ fn a_provider_that_refuses_makes_the_rest_unchecked_and_never_not_found() {
     assert_eq!(statuses(&checked), ["unchecked", "found"], "{checked}");
     assert_eq!(checked["nextOffset"], 1);
     let note = checked["note"].as_str().unwrap();
-    assert_text(
-        "academic_search",
-        "a reference that could not be checked",
-        note,
-        &[],
-    );
+    note.assert_row("academic_search", "a reference that could not be checked");
     assert_eq!(crossref.asked().len(), 1, "it is not asked again");
 }
 

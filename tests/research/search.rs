@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::each_field_is_asked_anew;
 use crate::common::home::Home;
-use crate::common::messages::assert_text;
+use crate::common::messages::TextRow;
 use crate::common::{Call, directory, is_root, skip, text};
 use crate::providers::{SECRET, answering, good, kind, server_of};
 use crate::server::{Asked, Server, reply};
@@ -697,12 +697,7 @@ fn a_provider_that_failed_is_left_alone_between_processes() {
     let home = home.and("tavily", &empty).and("serper", &limited);
     let found = home.finds(&json!({"query": "d"}));
     let actions = found["hints"]["suggestedActions"].to_string();
-    assert_text(
-        "web_search",
-        "what to do without one that is left alone",
-        &actions,
-        &[],
-    );
+    actions.assert_row("web_search", "what to do without one that is left alone");
 }
 
 #[test]
@@ -773,21 +768,18 @@ fn a_lens_searches_its_domains_and_may_be_the_user_s_own() {
     let found = home.finds(&json!({"query": "x", "lens": "Mine"}));
     assert_eq!(found["urls"], json!(["https://own.example/1"]));
     let place = [(text(lenses.path()), "<lenses>")];
-    assert_text(
+    found["note"].as_str().unwrap().assert_row_at(
         "web_search",
         "a lens that cannot be read",
-        found["note"].as_str().unwrap(),
         &place,
     );
     let asked = server.asked()[0].param("q").unwrap();
     assert_eq!(asked, "x (site:own.example OR site:two.example)");
     let failure = home.fails(&json!({"query": "x", "lens": "nothing"}), "INVALID_ARG");
-    assert_text(
-        "web_search",
-        "an unknown lens",
-        failure["error"].as_str().unwrap(),
-        &place,
-    );
+    failure["error"]
+        .as_str()
+        .unwrap()
+        .assert_row_at("web_search", "an unknown lens", &place);
     let plain = home.finds(&json!({"query": "x"}));
     assert_eq!(plain.get("note"), None, "{plain}");
 }

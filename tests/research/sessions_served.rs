@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::sessions::step;
-use crate::common::messages::assert_text;
+use crate::common::messages::TextRow;
 use crate::http::redis_server::Redis;
 use crate::http_server::{HttpServer, http};
 use crate::reading::{article, serving};
@@ -145,12 +145,7 @@ fn two_servers_with_one_redis_have_the_same_sessions_and_lose_no_step() {
     );
     let said = said.as_str().unwrap();
     assert!(failed);
-    assert_text(
-        "sequential_search",
-        "a store that does not answer",
-        said,
-        &[],
-    );
+    said.assert_row("sequential_search", "a store that does not answer");
 }
 
 #[test]
@@ -175,7 +170,7 @@ fn a_full_redis_that_makes_no_room_keeps_its_sessions_and_refuses_steps() {
     let (said, failed) = ask(&server, "anna", "sequential_search", &step(&id, 2, "x"));
     let said = said.as_str().unwrap();
     assert!(failed);
-    assert_text("sequential_search", "a store that is full", said, &[]);
+    said.assert_row("sequential_search", "a store that is full");
     let own = done(&server, "anna", "get_research_session", &of(&id));
     assert_eq!(own["currentStep"], 1, "what was there is there: {own}");
 }
@@ -227,6 +222,9 @@ fn what_a_caller_has_not_is_not_recommended() {
     ] {
         let (error, failed) = ask(&server, "anna", "research_export", &of(session));
         assert!(failed);
-        assert_text("sequential_search", name, error.as_str().unwrap(), &[]);
+        error
+            .as_str()
+            .unwrap()
+            .assert_row("sequential_search", name);
     }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::common::messages::assert_text;
+use crate::common::messages::TextRow;
 use crate::common::{Answer, directory, tool};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -98,12 +98,9 @@ fn as_many_names_are_shown_in_order_as_there_is_room_for() {
         for bytes in [300, 1000, 20_000, 200_000] {
             let answer = within(bytes, here.path(), "glob", &request);
             is_a_beginning(&answer, bytes, &whole, "names");
-            assert_text(
-                "glob",
-                "names of which a part is shown",
-                &answer.note(),
-                &[],
-            );
+            answer
+                .note()
+                .assert_row("glob", "names of which a part is shown");
         }
     }
 }
@@ -117,12 +114,9 @@ fn an_agent_s_own_limits_hold() {
         .in_directory(here.path());
     let answer = call.env("IKIGAI_AGENT_ID", "x").run();
     assert!(answer.stdout.len() <= 65_000);
-    assert_text(
-        "grep",
-        "matches of which a part is shown",
-        &answer.note(),
-        &[],
-    );
+    answer
+        .note()
+        .assert_row("grep", "matches of which a part is shown");
 }
 
 proptest! {
@@ -224,7 +218,7 @@ fn a_list_of_names_ends_with_the_time_of_the_call() {
         let answer = in_seconds("1", here.path(), "glob", &json!({"pattern": pattern}));
         assert!(answer.took.as_millis() < 2500, "{:?}", answer.took);
         let note = answer.note();
-        assert_text("glob", "a pattern for which there was no time", &note, &[]);
+        note.assert_row("glob", "a pattern for which there was no time");
         let answer = in_seconds(
             "1",
             here.path(),
@@ -232,11 +226,8 @@ fn a_list_of_names_ends_with_the_time_of_the_call() {
             &json!({"pattern": "x", "glob": pattern}),
         );
         assert!(answer.took.as_millis() < 2500, "{:?}", answer.took);
-        assert_text(
-            "grep",
-            "files for which there was no time",
-            &answer.note(),
-            &[],
-        );
+        answer
+            .note()
+            .assert_row("grep", "files for which there was no time");
     }
 }

@@ -1,6 +1,6 @@
 //! `ALLOWED_DOMAINS`: which pages are fetched at all, at each hop, and what it does not touch.
 
-use crate::common::messages::assert_text;
+use crate::common::messages::TextRow;
 use crate::common::{Answer, tool};
 use crate::server::{Server, redirect, reply};
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ fn is_refused(answer: &Answer, name: &str) {
     assert_eq!(json["error_code"], "NETWORK_ERROR", "{json}");
     assert_eq!(answer.code(), 1);
     let said = format!("{}\n{}", answer.field("error"), answer.note());
-    assert_text("web_fetch", name, &said, &[]);
+    said.assert_row("web_fetch", name);
 }
 
 #[test]

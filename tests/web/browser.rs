@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::common::messages::assert_text;
+use crate::common::messages::TextRow;
 use crate::common::{self, eventually};
 use crate::http_server;
 use crate::staged::{self, METADATA, OTHER, PRIVATE, PUBLIC};
@@ -338,12 +338,7 @@ fn what_a_page_asks_of_private_addresses_is_refused_to_callers_over_http() {
         for host in ["127.0.0.1", PRIVATE] {
             let (said, failed) = scraped(host);
             assert!(failed);
-            assert_text(
-                "scrape_page",
-                "a private page of a public server",
-                &said,
-                &[],
-            );
+            said.assert_row("scrape_page", "a private page of a public server");
         }
         assert_eq!(site.reached(), [PUBLIC, OTHER]);
     });
@@ -380,12 +375,9 @@ fn a_page_of_this_machine_reaches_this_machine_and_no_other_private_one() {
         let refused = render(&site.url(METADATA), LONG).unwrap_err();
         assert!(matches!(refused, BrowserError::Page(_)), "{refused}");
         let place = [(METADATA, "<address>")];
-        assert_text(
-            "scrape_page",
-            "a metadata address in a browser",
-            &refused.to_string(),
-            &place,
-        );
+        refused
+            .to_string()
+            .assert_row_at("scrape_page", "a metadata address in a browser", &place);
         assert_eq!(site.reached(), [PRIVATE, "127.0.0.1"]);
     });
 }
@@ -543,12 +535,9 @@ fn only_allowed_hosts_are_asked_for_a_page_and_by_it() {
         let page = rendered(&site.url(PUBLIC));
         assert!(said(&page).contains("refused http://"), "{}", said(&page));
         let refused = render(&site.url(OTHER), LONG).unwrap_err();
-        assert_text(
-            "scrape_page",
-            "a host that is not listed, in a browser",
-            &refused.to_string(),
-            &[],
-        );
+        refused
+            .to_string()
+            .assert_row("scrape_page", "a host that is not listed, in a browser");
         assert_eq!(site.reached(), [PUBLIC]);
     });
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::common::messages::assert_text;
+use crate::common::messages::TextRow;
 use crate::common::side_by_side;
 use crate::server::{Server, page, redirect, reply};
 use iki_web::client::proxy::ProxySettings;
@@ -100,7 +100,7 @@ fn a_proxy_is_not_asked_for_what_is_refused() {
     }
     assert!(proxy.asked().is_empty());
     let text = network(get(&[("all_proxy", &via)], "http://far.example/"));
-    assert_text("web_fetch", "a redirect behind a proxy", &text, &[]);
+    text.assert_row("web_fetch", "a redirect behind a proxy");
     assert_eq!(proxy.asked().len(), 1);
 }
 
@@ -164,10 +164,9 @@ fn a_proxy_that_is_not_there_is_named() {
         "http://a.example/",
     ));
     let place = format!("127.0.0.1:{port}");
-    assert_text(
+    text.assert_row_at(
         "web_fetch",
         "a proxy that is not there",
-        &text,
         &[(&place, "<proxy>")],
     );
 }
@@ -357,6 +356,6 @@ fn socks_signs_in() {
     ] {
         let text = network(get(&[("all_proxy", &via(login))], "http://far.example/"));
         let place = format!("127.0.0.1:{}", proxy.port());
-        assert_text("web_fetch", name, &text, &[(&place, "<proxy>")]);
+        text.assert_row_at("web_fetch", name, &[(&place, "<proxy>")]);
     }
 }

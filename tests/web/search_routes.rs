@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::common::messages::assert_text;
+use crate::common::messages::TextRow;
 use crate::providers::{
     SECRET, Variables, answering, failure, good, of, search_at, search_with, search_within,
     server_of, variables, words,
@@ -144,12 +144,9 @@ fn one_rate_limit_suffices_and_a_provider_that_is_named_is_asked_anyway() {
     }
     assert_eq!(limited.asked().len(), 1);
     let refused = failure(search_with(&set, Some(&store), &words()));
-    assert_text(
-        "web_search",
-        "a provider that is left alone",
-        &refused.text,
-        &[],
-    );
+    refused
+        .text
+        .assert_row("web_search", "a provider that is left alone");
     set.remove(0);
     failure(search_with(&set, Some(&store), &of("tavily")));
     assert_eq!(limited.asked().len(), 2);
@@ -180,12 +177,7 @@ fn who_gets_no_time_is_not_to_blame() {
         let client = HttpClient::new().within(Duration::from_millis(1300));
         let error = search_within(client, &set, Some(&store), &words()).unwrap_err();
         let text = error.to_string();
-        assert_text(
-            "web_search",
-            "a provider for which no time is left",
-            &text,
-            &[],
-        );
+        text.assert_row("web_search", "a provider for which no time is left");
     }
     assert!(fine.asked().is_empty());
     // Neither is the one that could not answer so soon: it is asked again.
@@ -450,11 +442,8 @@ fn a_lens_with_an_engine_is_searched_by_that_engine() {
     };
     let failure = failure(search_at(&brave, &search));
     assert_eq!(failure.kind, ProviderFailureKind::Config);
-    assert_text(
-        "web_search",
-        "a lens without a domain that is searched",
-        &failure.text,
-        &[],
-    );
+    failure
+        .text
+        .assert_row("web_search", "a lens without a domain that is searched");
     assert!(brave.asked().is_empty());
 }
