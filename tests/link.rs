@@ -78,7 +78,8 @@ fn a_directory_gets_a_link_a_tool_and_each_is_asked_for_its_schema() {
     assert_eq!(names_in(room.path()), ["tools"]);
 }
 
-const RESEARCH: &[&str] = &[
+/// The names of the links of research, as they are listed.
+pub const RESEARCH: &[&str] = &[
     "web-search-tool",
     "scrape-page-tool",
     "search-and-scrape-tool",

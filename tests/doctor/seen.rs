@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use super::machine::{Machine, names, schema};
 use super::redis_server::Redis;
 use crate::common::{self, eventually, processes_with};
+use crate::link::RESEARCH;
 use crate::server::Authority;
 
 #[test]
@@ -40,24 +41,14 @@ fn the_tools_of_research_are_missed_only_beside_one_of_them() {
     let said = machine.doctor();
     said.line(&["  web-search-tool ", " system ", " ok, "]);
     said.finds("tools of research that are missing");
-    let rest = [
-        "scrape-page-tool",
-        "search-and-scrape-tool",
-        "academic-search-tool",
-        "check-references-tool",
-        "patent-search-tool",
-        "sequential-search-tool",
-        "get-research-session-tool",
-        "research-export-tool",
-    ];
-    for name in rest {
+    for name in &RESEARCH[1..] {
         symlink(&program, prefix.join(name)).unwrap();
     }
     let said = machine.doctor();
     said.is_well();
     said.line(&[
         "  system",
-        &format!("{} tools", names().len() + 1 + rest.len()),
+        &format!("{} tools", names().len() + RESEARCH.len()),
     ]);
 }
 

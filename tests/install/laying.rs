@@ -6,6 +6,8 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::link::RESEARCH;
+
 use super::room::{PROGRAM, Room, SCRIPT, assert_bash, assert_tools, names, said, write_script};
 
 #[test]
@@ -216,18 +218,7 @@ fn with_research_more_tools_have_links_until_all_are_removed() {
     let room = Room::new();
     let dir = room.path("home/.local/libexec/ikigai");
     let mut all = names();
-    let research = [
-        "web-search-tool",
-        "scrape-page-tool",
-        "search-and-scrape-tool",
-        "academic-search-tool",
-        "check-references-tool",
-        "patent-search-tool",
-        "sequential-search-tool",
-        "get-research-session-tool",
-        "research-export-tool",
-    ];
-    all.extend(research.map(String::from));
+    all.extend(RESEARCH.iter().map(|&name| name.to_owned()));
     room.install(&["--research"]);
     assert_tools(&dir, &all);
     // A newer version is installed over it without a word about them.
