@@ -106,10 +106,10 @@ fn a_proxy_is_not_asked_for_what_is_refused() {
 
 #[test]
 fn a_secure_request_tunnels_and_says_why_it_could_not() {
-    for (answer, word) in [
-        ("407 Authentication Required", "407"),
-        ("403 Forbidden", "403"),
-        ("502 Bad Gateway", "502"),
+    for (answer, name) in [
+        ("407 Authentication Required", "a proxy that wants a login"),
+        ("403 Forbidden", "a proxy that forbids a host"),
+        ("502 Bad Gateway", "a proxy that fails"),
     ] {
         let proxy = Server::bytes(reply(answer, "no"));
         let via = format!("http://me:secret@127.0.0.1:{}", proxy.port());
@@ -117,11 +117,8 @@ fn a_secure_request_tunnels_and_says_why_it_could_not() {
             &[("https_proxy", &via)],
             "https://far.example/?key=hidden",
         ));
-        assert!(text.contains("proxy") && text.contains(word), "{text}");
-        assert!(
-            !text.contains("secret") && !text.contains("hidden"),
-            "{text}"
-        );
+        let place = format!("127.0.0.1:{}", proxy.port());
+        text.assert_row_at("web_fetch", name, &[(&place, "<proxy>")]);
         let asked = &proxy.asked()[0];
         assert_eq!(
             (asked.method.as_str(), asked.target.as_str()),
