@@ -1,5 +1,6 @@
 //! What bash says of commands that fail in `sh` for what only bash understands, and of no others.
 
+use crate::common::messages::TextRow;
 use crate::common::{self, Answer, tool};
 use serde_json::json;
 
@@ -31,94 +32,64 @@ fn sh_can(command: &str) -> bool {
 
 /// Commands that only bash understands, with the name of what is bash's in them.
 const ONLY_BASH: &[(&str, &str)] = &[
-    ("[[ a == a ]] && echo works", "`[[` is bash's"),
+    ("[[ a == a ]] && echo works", "[["),
     (
         "x=$(true)\nif [[ -n works ]]; then echo works; fi; exit 1",
-        "`[[` is bash's",
+        "[[",
     ),
-    (
-        "if [[ -n x ]]; then echo works; else echo wrong; fi",
-        "`[[` is bash's",
-    ),
-    ("a=(works b); echo ${a[0]}", "`NAME=(…)` is bash's"),
-    ("cat <<< works", "`<<<` is bash's"),
+    ("if [[ -n x ]]; then echo works; else echo wrong; fi", "[["),
+    ("a=(works b); echo ${a[0]}", "NAME=(…)"),
+    ("cat <<< works", "<<<"),
     (
         "echo works >/tmp/x.$$; source /tmp/x.$$; rm /tmp/x.$$",
-        "`source` is bash's",
+        "source",
     ),
-    (
-        "set -euo pipefail; echo works",
-        "`set -o pipefail` is bash's",
-    ),
-    ("cat <(echo works)", "`<( )` is bash's"),
-    (
-        "while read -r a; do echo $a; done < <(echo works)",
-        "`<( )` is bash's",
-    ),
-    ("function f { echo works; }; f", "`function` is bash's"),
-    ("function f() { echo works; }; f", "`function` is bash's"),
-    ("[ a == a ] && echo works", "`== in [ ]` is bash's"),
-    ("let x=1; echo works; exit 1", "`let` is bash's"),
-    ("x=works; echo ${x:0:5}", "`${…}` is bash's"),
-    ("x=Works; echo \"${x,,}\"", "`${…}` is bash's"),
-    (
-        "for ((i=0;i<1;i++)); do echo works; done",
-        "`for ((` is bash's",
-    ),
-    ("declare -A m; m[a]=works; echo ${m[a]}", "bash's"),
-    ("echo works |& cat", "`|&` is bash's"),
-    (
-        "n=1; if (( n > 0 )); then echo works; fi",
-        "`(( ))` is bash's",
-    ),
+    ("set -euo pipefail; echo works", "set -o pipefail"),
+    ("cat <(echo works)", "<( )"),
+    ("while read -r a; do echo $a; done < <(echo works)", "<( )"),
+    ("function f { echo works; }; f", "function"),
+    ("function f() { echo works; }; f", "function"),
+    ("[ a == a ] && echo works", "== in [ ]"),
+    ("let x=1; echo works; exit 1", "let"),
+    ("x=works; echo ${x:0:5}", "${…}"),
+    ("x=Works; echo \"${x,,}\"", "${…}"),
+    ("for ((i=0;i<1;i++)); do echo works; done", "for (("),
+    ("declare -A m; m[a]=works; echo ${m[a]}", "declare"),
+    ("echo works |& cat", "|&"),
+    ("n=1; if (( n > 0 )); then echo works; fi", "(( ))"),
     (
         "n=1; if (( $n == 1 )); then echo works; else exit 1; fi",
-        "`(( ))` is bash's",
+        "(( ))",
     ),
-    (
-        "n=1; if (( n < 3 )); then echo works; fi",
-        "`(( ))` is bash's",
-    ),
-    ("n=1; (( n <= 3 )) && echo works", "`(( ))` is bash's"),
-    ("x=1; [ -v x ] && echo works", "`[ -v … ]` is bash's"),
-    (
-        "read -a x < /etc/passwd && echo works",
-        "`read -a` is bash's",
-    ),
-    ("time (echo works)", "`time (…)` is bash's"),
-    ("((x++)); false; echo works; exit 1", "bash's"),
-    ("x=wor; x+=ks; echo $x", "`NAME+=…` is bash's"),
-    ("printf '%q\\n' works", "`printf %q` is bash's"),
-    ("[ $((2**3)) = 8 ] && echo works", "`$((… ** …))` is bash's"),
-    ("true & wait -n; echo works", "`wait -n` is bash's"),
-    (
-        "f() { echo works; }; export -f f; bash -c f",
-        "`export -f` is bash's",
-    ),
-    ("trap 'echo works' ERR; false", "`trap … ERR` is bash's"),
-    ("builtin echo works", "`builtin` is bash's"),
-    ("printf -v x works; echo $x", "`printf -v` is bash's"),
-    ("f() { local -a x; echo works; }; f", "`local -X` is bash's"),
-    ("x=1; test -v x && echo works", "`test -v` is bash's"),
-    (
-        "select x in works; do echo $x; done; echo works",
-        "`select` is bash's",
-    ),
-    ("echo works >& out; cat out", "`>& FILE` is bash's"),
-    (
-        "i=1; echo works $((i++)); [ $i = 2 ]",
-        "`$((… ++))` is bash's",
-    ),
-    (
-        "i=1; echo works $((--i)); [ $((i--)) = 0 ]",
-        "`$((… --))` is bash's",
-    ),
-    ("echo works > >(cat); wait $!", "`>( )` is bash's"),
-    (
-        "echo works $((16#ff)); [ $((16#ff)) = 255 ]",
-        "`$((BASE#N))` is bash's",
-    ),
+    ("n=1; if (( n < 3 )); then echo works; fi", "(( ))"),
+    ("n=1; (( n <= 3 )) && echo works", "(( ))"),
+    ("x=1; [ -v x ] && echo works", "[ -v … ]"),
+    ("read -a x < /etc/passwd && echo works", "read -a"),
+    ("time (echo works)", "time (…)"),
+    ("((x++)); false; echo works; exit 1", "(( ))"),
+    ("x=wor; x+=ks; echo $x", "NAME+=…"),
+    ("printf '%q\\n' works", "printf %q"),
+    ("[ $((2**3)) = 8 ] && echo works", "$((… ** …))"),
+    ("true & wait -n; echo works", "wait -n"),
+    ("f() { echo works; }; export -f f; bash -c f", "export -f"),
+    ("trap 'echo works' ERR; false", "trap … ERR"),
+    ("builtin echo works", "builtin"),
+    ("printf -v x works; echo $x", "printf -v"),
+    ("f() { local -a x; echo works; }; f", "local -X"),
+    ("x=1; test -v x && echo works", "test -v"),
+    ("select x in works; do echo $x; done; echo works", "select"),
+    ("echo works >& out; cat out", ">& FILE"),
+    ("i=1; echo works $((i++)); [ $i = 2 ]", "$((… ++))"),
+    ("i=1; echo works $((--i)); [ $((i--)) = 0 ]", "$((… --))"),
+    ("echo works > >(cat); wait $!", ">( )"),
+    ("echo works $((16#ff)); [ $((16#ff)) = 255 ]", "$((BASE#N))"),
 ];
+
+/// Asserts that a note says that `what` is bash's.
+#[track_caller]
+fn is_bash_s(what: &str, note: &str) {
+    note.assert_row_at("bash", "what only bash understands", &[(what, "<what>")]);
+}
 
 #[test]
 fn what_only_bash_understands_is_named_and_works_as_the_note_says() {
@@ -132,12 +103,7 @@ fn what_only_bash_understands_is_named_and_works_as_the_note_says() {
             assert_eq!(note, "", "{command}");
             continue;
         }
-        assert!(
-            note.contains(what),
-            "{command}: {note} {}",
-            answer.field("output")
-        );
-        assert!(note.contains("run it as bash -c '…'"), "{note}");
+        is_bash_s(what, &note);
         let quoted = command.replace('\'', r"'\''");
         let again = run(&format!("bash -c '{quoted}'"));
         assert_eq!(again.note(), "", "{command}");
@@ -153,17 +119,14 @@ fn a_signal_with_sig_before_its_name_is_told_to_be_written_without() {
         return;
     }
     for (command, name) in [
-        ("trap 'echo x' SIGINT", "`INT`"),
-        ("trap 'echo x' EXIT SIGTERM; echo works", "`TERM`"),
-        ("sleep 9 & kill -SIGKILL $!", "`KILL`"),
-        ("sleep 9 & kill -s SIGKILL $!", "`KILL`"),
+        ("trap 'echo x' SIGINT", "INT"),
+        ("trap 'echo x' EXIT SIGTERM; echo works", "TERM"),
+        ("sleep 9 & kill -SIGKILL $!", "KILL"),
+        ("sleep 9 & kill -s SIGKILL $!", "KILL"),
     ] {
         let note = run(command).note();
-        assert!(
-            note.contains("SIG") && note.contains(name),
-            "{command}: {note}"
-        );
-        assert!(!note.contains("ERR"), "{note}");
+        let row = "a signal that has SIG before its name";
+        note.assert_row_at("bash", row, &[(name, "<signal>")]);
         assert_eq!(run(&command.replace("SIG", "")).note(), "", "{command}");
     }
 }
@@ -174,32 +137,28 @@ fn what_does_something_else_without_an_error_is_named_as_well() {
         return;
     }
     let note = run("echo works &> file; echo $?").note();
-    assert!(note.contains("write `>FILE 2>&1`"), "{note}");
+    note.assert_row("bash", "output and errors into a file, as bash has it");
     for (command, what) in [
-        ("mkdir -p src/{a,b}; ls src", "`{a,b}`"),
-        ("rm -rf build/{a,b}; echo ok", "`{a,b}`"),
-        ("touch x.{c,h} && echo done # {}", "`{a,b}`"),
-        ("cp conf{,.bak}", "`{a,b}`"),
-        ("ls {\"a b\",'c'}.txt", "`{a,b}`"),
-        ("ls {${x},y}", "`{a,b}`"),
-        ("grep -r x --include=*.{js,ts} .", "`{a,b}`"),
-        ("for i in {1..2}; do echo $i; done; exit 1", "`{1..9}`"),
-        ("echo {a..e} {00..10..5}", "`{1..9}`"),
-        ("echo $'a\\tb'", "`$'…'`"),
-        ("echo hi >f; x=$(<f); echo \"[$x]\"", "`$(<FILE)`"),
-        ("echo hi >f; echo \"$(< f)\"", "`$(<FILE)`"),
-        ("echo \"$RANDOM\"", "`$RANDOM`"),
-        ("sleep $((RANDOM % 1))", "`$RANDOM`"),
-        ("((x=1)); echo \"[$x]\"", "`(( ))`"),
-        ("[ \"$EUID\" = 0 ] || echo no", "`$EUID`"),
-        ("echo x >/dev/tcp/127.0.0.1/1", "`/dev/tcp/…`"),
-        ("printf 'it'\\''s %s' x$'\\n'", "`$'…'`"),
+        ("mkdir -p src/{a,b}; ls src", "{a,b}"),
+        ("rm -rf build/{a,b}; echo ok", "{a,b}"),
+        ("touch x.{c,h} && echo done # {}", "{a,b}"),
+        ("cp conf{,.bak}", "{a,b}"),
+        ("ls {\"a b\",'c'}.txt", "{a,b}"),
+        ("ls {${x},y}", "{a,b}"),
+        ("grep -r x --include=*.{js,ts} .", "{a,b}"),
+        ("for i in {1..2}; do echo $i; done; exit 1", "{1..9}"),
+        ("echo {a..e} {00..10..5}", "{1..9}"),
+        ("echo $'a\\tb'", "$'…'"),
+        ("echo hi >f; x=$(<f); echo \"[$x]\"", "$(<FILE)"),
+        ("echo hi >f; echo \"$(< f)\"", "$(<FILE)"),
+        ("echo \"$RANDOM\"", "$RANDOM"),
+        ("sleep $((RANDOM % 1))", "$RANDOM"),
+        ("((x=1)); echo \"[$x]\"", "(( ))"),
+        ("[ \"$EUID\" = 0 ] || echo no", "$EUID"),
+        ("echo x >/dev/tcp/127.0.0.1/1", "/dev/tcp/…"),
+        ("printf 'it'\\''s %s' x$'\\n'", "$'…'"),
     ] {
-        let note = run(command).note();
-        assert!(
-            note.contains(&format!("{what} is bash's")),
-            "{command}: {note}"
-        );
+        is_bash_s(what, &run(command).note());
     }
     for command in [
         "echo '{a,b}' \"{1..3}\" \\{a,b\\} {'a,b'} \"x\"'{a,b}'",
@@ -249,11 +208,7 @@ fn a_directory_of_path_that_may_not_be_entered_is_no_hindrance() {
         .env("PATH", path)
         .run();
     assert!(answer.field("output").ends_with("Permission denied"));
-    assert!(
-        answer.note().contains("`[[` is bash's"),
-        "{}",
-        answer.note()
-    );
+    is_bash_s("[[", &answer.note());
 }
 
 #[test]
@@ -266,11 +221,7 @@ fn without_bash_the_note_does_not_recommend_it() {
         .with(&json!({"command": "[[ a ]]"}))
         .env("PATH", empty.path())
         .run();
-    let note = answer.note();
-    assert!(
-        note.contains("there is no bash here either: write it for sh."),
-        "{note}"
-    );
+    answer.note().assert_row("bash", "a machine without bash");
 }
 
 #[test]

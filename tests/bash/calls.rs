@@ -4,6 +4,7 @@ use std::fs;
 use std::process::Command;
 use std::time::Duration;
 
+use crate::common::messages::TextRow;
 use crate::common::{self, alone, directory, eventually, processes_with, skip, text, tool};
 use serde_json::{Value, json};
 
@@ -46,7 +47,11 @@ fn a_command_that_fails_gives_its_exit_code() {
         .with(&command("LC_ALL=C ls /nonexistent"))
         .run();
     assert_eq!(answer.json()["exit_code"], 2);
-    assert!(answer.field("output").contains("No such file or directory"));
+    assert!(
+        answer
+            .field("output")
+            .ends_with(": No such file or directory")
+    );
 }
 
 #[test]
@@ -160,23 +165,6 @@ fn without_proc_a_killed_tool_leaves_no_process_either() {
 }
 
 #[test]
-fn an_empty_command_gives_127_and_a_word_of_explanation() {
-    for blank in ["", " ", "\n\t "] {
-        let answer = tool("bash").with(&command(blank)).run();
-        assert_eq!(answer.json()["exit_code"], 127);
-        assert!(answer.field("output").contains("empty"));
-        assert_eq!(answer.code(), 0);
-    }
-}
-
-#[test]
-fn a_nul_in_the_command_is_refused_and_nothing_is_run() {
-    let answer = tool("bash").with(&command("echo ran\0")).run();
-    assert_eq!(answer.json()["exit_code"], 127);
-    assert!(answer.field("output").contains("NUL"));
-}
-
-#[test]
 fn here_documents_and_comments_reach_the_shell_as_they_are() {
     tool("bash")
         .with(&command("cat <<EOF\n$((1+1)) 'quoted'\nEOF\n# the end"))
@@ -216,10 +204,7 @@ fn a_child_that_keeps_the_pipe_is_not_waited_for() {
     let script = format!("sleep {mark} & echo x");
     let answer = tool("bash").with(&command(&script)).run();
     let note = answer.json()["note"].as_str().unwrap().to_owned();
-    assert!(
-        note.contains("still holds its output") && note.contains(">FILE 2>&1 &"),
-        "{note}"
-    );
+    note.assert_row("bash", "a process that holds the output");
     assert_eq!(
         answer.json(),
         json!({"output": "x", "exit_code": 0, "note": note})
@@ -371,11 +356,8 @@ fn a_hundred_megabytes_come_whole() {
     let prefix = br#"{"output":""#;
     assert!(answer.stdout.starts_with(prefix));
     let end = String::from_utf8_lossy(&answer.stdout[answer.stdout.len() - 300..]).into_owned();
-    let (_, behind) = end.split_once(r#"","exit_code":0,"note":"#).unwrap();
-    assert!(
-        behind.contains("100000026 bytes") && behind.contains("`grep`"),
-        "{behind}"
-    );
+    let (_, note) = end.split_once(r#"","exit_code":0,"note":"#).unwrap();
+    note.assert_row("bash", "an answer of a hundred megabytes");
     assert_eq!(
         answer.stdout[prefix.len()..]
             .iter()

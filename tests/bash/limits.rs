@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
+use crate::common::messages::TextRow;
 use crate::common::{
     self, Answer, alone, directory, eventually, names_in, processes_with, text, tool,
 };
@@ -34,10 +35,18 @@ fn kept_in(state: &Path) -> PathBuf {
 }
 
 /// The file that a note names.
-fn file_of(note: &str) -> PathBuf {
+pub fn file_of(note: &str) -> PathBuf {
     let from = note.find(" in /").unwrap_or_else(|| panic!("{note}")) + 4;
     let path = note[from..].split(": ").next().unwrap();
     PathBuf::from(path)
+}
+
+/// The file that a note names, which is the row `text NAME`.
+#[track_caller]
+fn file_of_note(note: &str, name: &str) -> PathBuf {
+    let file = file_of(note);
+    note.assert_row_at("bash", name, &[(text(&file), "<file>")]);
+    file
 }
 
 #[test]
@@ -71,12 +80,9 @@ fn long_output_is_its_first_fifth_and_its_end_with_what_is_left_out_counted() {
 fn the_note_s_file_has_the_whole_and_reads_as_the_note_says() {
     let state = directory();
     let answer = bounded(state.path(), 40_000, "seq 1 100000");
-    let note = answer.note();
-    assert!(note.contains("100,000 lines (588,895 bytes)"), "{note}");
-    let path = file_of(&note);
+    let path = file_of_note(&answer.note(), "output that is kept");
     let whole = (1..=100_000).fold(String::new(), |all, n| all + &format!("{n}\n"));
     assert_eq!(fs::read_to_string(&path).unwrap(), whole);
-    assert!(note.contains("file_read (offset, limit)"), "{note}");
     let read = json!({"file_path": path, "offset": 50_000, "limit": 2});
     tool("file-read")
         .with(&read)
@@ -102,7 +108,8 @@ fn one_long_line_is_cut_at_characters_and_read_by_bytes() {
     let answer = bounded(state.path(), 10_000, command);
     let output = answer.field("output");
     assert!(output.starts_with("éé") && output.ends_with("éé"));
-    assert!(output.contains("é…[line of 600,000 bytes]…é"), "{output}");
+    let (first, last) = output.split_once("…[line of 600,000 bytes]…").unwrap();
+    assert!(first.ends_with('é') && last.starts_with('é'), "{output}");
     assert!(answer.stdout.len() + 2_500 > 10_000 && !output.contains('\u{FFFD}'));
     let note = answer.note();
     let path = file_of(&note);
@@ -122,8 +129,7 @@ fn output_that_is_short_but_long_when_it_is_escaped_is_kept_too() {
         8_000,
         r"head -c 3000 /dev/zero | tr '\0' '\001'",
     );
-    assert!(answer.field("output").contains("[line of 3,000 bytes]"));
-    let path = file_of(&answer.note());
+    let path = file_of_note(&answer.note(), "output that is long when it is escaped");
     assert_eq!(fs::metadata(path).unwrap().len(), 3_000);
 }
 
@@ -136,16 +142,8 @@ fn sixty_four_mebibytes_are_kept_and_memory_is_not_spent_on_the_rest() {
         .env("XDG_STATE_HOME", state.path())
         .after("ulimit -v 120000")
         .run();
-    let note = answer.note();
-    assert!(
-        note.contains("100,000,000 lines (200,000,000 bytes)"),
-        "{note}"
-    );
-    assert!(
-        note.contains("The first 67,108,864 bytes of the output, of "),
-        "{note}"
-    );
-    assert_eq!(fs::metadata(file_of(&note)).unwrap().len(), 64 << 20);
+    let file = file_of_note(&answer.note(), "output of which 64 MiB are kept");
+    assert_eq!(fs::metadata(file).unwrap().len(), 64 << 20);
 }
 
 #[test]
@@ -176,21 +174,15 @@ fn what_is_older_than_a_day_goes_and_all_files_have_256_mebibytes_at_most() {
     aged("old.txt", 300 << 20, 25);
     aged("new.txt", (256 << 20) - 5_000, 23);
     let note = bounded(state.path(), 1_000, "seq 100000").note();
-    assert!(
-        note.contains("The first 5,000 bytes of the output, of "),
-        "{note}"
-    );
-    assert_eq!(fs::metadata(file_of(&note)).unwrap().len(), 5_000);
+    let file = file_of_note(&note, "output for which little room is left");
+    assert_eq!(fs::metadata(file).unwrap().len(), 5_000);
     let names = names_in(&kept);
     assert!(
         names.len() == 2 && names.contains(&"new.txt".to_owned()),
         "{names:?}"
     );
     let note = bounded(state.path(), 1_500, "seq 100000").note();
-    assert!(
-        note.contains("256 MiB already") && note.contains("COMMAND >FILE 2>&1"),
-        "{note}"
-    );
+    note.assert_row("bash", "output for which no room is left");
     assert_eq!(names_in(&kept).len(), 2);
 }
 
@@ -210,12 +202,6 @@ fn calls_at_once_stay_below_the_limit_together() {
         let answer: Value =
             serde_json::from_slice(&call.wait_with_output().unwrap().stdout).unwrap();
         assert_eq!(answer["exit_code"], 0);
-        assert!(
-            answer["note"]
-                .as_str()
-                .unwrap()
-                .contains("70,000,000 bytes")
-        );
     }
     let kept = kept_in(state.path());
     let sizes = names_in(&kept)
@@ -235,10 +221,7 @@ fn a_link_and_another_user_s_directory_are_not_used() {
         fs::create_dir_all(link.parent().unwrap()).unwrap();
         symlink(elsewhere.path(), &link).unwrap();
         let note = bounded(state.path(), 2_000, "seq 10000").note();
-        assert!(
-            note.contains("was not kept") && note.contains("no directory of this user's"),
-            "{note}"
-        );
+        not_kept(&note, "no directory of one's own for output", state.path());
         assert!(names_in(elsewhere.path()).is_empty(), "{place}");
     }
     if !common::is_root() {
@@ -249,8 +232,14 @@ fn a_link_and_another_user_s_directory_are_not_used() {
     fs::create_dir_all(&kept).unwrap();
     std::os::unix::fs::chown(&kept, Some(65_534), None).unwrap();
     let note = bounded(state.path(), 2_000, "seq 10000").note();
-    assert!(note.contains("was not kept"), "{note}");
+    not_kept(&note, "no directory of one's own for output", state.path());
     assert!(names_in(&kept).is_empty());
+}
+
+/// Asserts that a note on output for which `state` had no place is the row `text NAME`.
+#[track_caller]
+fn not_kept(note: &str, name: &str, state: &Path) {
+    note.assert_row_at("bash", name, &[(text(state), "<state>")]);
 }
 
 #[test]
@@ -261,28 +250,23 @@ fn without_a_place_or_room_the_answer_is_there_all_the_same_and_says_why() {
             .env("IKIGAI_MAX_ANSWER", "2000")
             .env("XDG_STATE_HOME", state)
     };
+    let state = directory();
     let refused = |answer: Answer, why: &str| {
-        let note = answer.note();
-        assert!(
-            note.contains("was not kept") && note.contains(why),
-            "{note}"
-        );
+        not_kept(&answer.note(), why, state.path());
         assert!(answer.field("output").ends_with("\n10000"));
     };
-    refused(call("/proc/nowhere").run(), "/proc/nowhere");
-    let closed = directory();
-    fs::set_permissions(closed.path(), fs::Permissions::from_mode(0o500)).unwrap();
-    refused(
-        call(text(closed.path())).unprivileged().run(),
-        "ermission denied",
-    );
+    let nowhere = call("/proc/nowhere").run();
+    refused(nowhere, "output whose place cannot be made");
+    fs::set_permissions(state.path(), fs::Permissions::from_mode(0o500)).unwrap();
+    let closed = call(text(state.path())).unprivileged().run();
+    refused(closed, "output whose place may not be written");
     let homeless = call("").env("HOME", "/nonexistent");
-    refused(homeless.run(), "no home directory");
+    refused(homeless.run(), "output without a home");
     assert!(!Path::new("/nonexistent").exists());
     // A file may not grow here.
-    let state = directory();
+    fs::set_permissions(state.path(), fs::Permissions::from_mode(0o700)).unwrap();
     let small = call(text(state.path())).after("ulimit -f 4");
-    refused(small.run(), "too large");
+    refused(small.run(), "output that may not grow");
     assert!(names_in(&kept_in(state.path())).is_empty());
 }
 
@@ -305,11 +289,7 @@ fn a_full_disk_leaves_no_file_and_a_whole_answer() {
         .env("XDG_STATE_HOME", state.path())
         .after_in_own_mounts(&mount)
         .run();
-    let note = answer.note();
-    assert!(
-        note.contains("was not kept") && note.contains("No space left"),
-        "{note}"
-    );
+    not_kept(&answer.note(), "output on a full disk", state.path());
     assert!(
         answer.field("output").ends_with("\n500000\n0"),
         "{answer:?}",
@@ -365,17 +345,10 @@ fn a_command_whose_time_is_over_is_ended_and_its_output_answered() {
         assert_eq!(answer.field("output"), "begun", "{script}");
         assert_eq!(answer.json()["exit_code"], 124);
         assert_eq!(answer.code(), 0);
-        let note = answer.note();
-        assert!(
-            note.contains("ended after 1 second, ")
-                && note.contains("calls are limited to 2 seconds here"),
-            "{note}"
-        );
-        assert!(
-            note.contains("COMMAND >FILE 2>&1 &") && !note.contains("timeout"),
-            "{note}"
-        );
-        assert!(note.contains(&format!("sleep {mark}`")), "{note}");
+        let running = [(&*mark, "<mark>")];
+        answer
+            .note()
+            .assert_row_at("bash", "a command whose time is over", &running);
         quickest = quickest.min(answer.took);
         assert!(processes_with(&mark).is_empty(), "{script}");
     }
@@ -415,11 +388,7 @@ fn a_command_that_floods_is_ended_in_time_and_shown_by_its_ends() {
     let answer = answer.expect("a call in time");
     assert_eq!(answer.json()["exit_code"], 124);
     assert!(answer.field("output").starts_with("first\ny\n"));
-    let note = answer.note();
-    assert!(
-        note.contains("ended after 0.5 seconds") && note.contains(" in /"),
-        "{note}"
-    );
+    file_of_note(&answer.note(), "a command that floods");
 }
 
 #[test]
@@ -434,12 +403,8 @@ fn a_small_limit_leaves_room_for_the_notes() {
             .run()
     };
     let answer = call("1200", "seq 10000; sleep 30");
-    let note = answer.note();
-    assert!(
-        note.contains("limited to 0.5 seconds") && note.ends_with("grep (path)."),
-        "{note}"
-    );
-    assert!(file_of(&note).exists());
+    let file = file_of_note(&answer.note(), "notes where the answer has little room");
+    assert!(file.exists());
     assert!(answer.field("output").ends_with("\n10000"));
     // What has room is not cut for their sake.
     let answer = call("1200", "seq 170");
@@ -493,12 +458,10 @@ fn a_timeout_that_is_asked_for_ends_the_command() {
     let answer = flags(&["--timeout", "1", &format!("echo begun; sleep {mark}")]);
     assert_eq!(answer.json()["exit_code"], 124);
     assert_eq!(answer.field("output"), "begun");
-    let note = answer.note();
-    assert!(note.contains("its `timeout` is 1 second"), "{note}");
-    assert!(
-        note.contains("give a longer `timeout`, or run it"),
-        "{note}"
-    );
+    let running = [(&*mark, "<mark>")];
+    answer
+        .note()
+        .assert_row_at("bash", "a timeout that is over", &running);
     assert!(answer.took >= Duration::from_millis(500));
     assert!(processes_with(&mark).is_empty());
     for none in ["0", "99999999999999999999", "600"] {

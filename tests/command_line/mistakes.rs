@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::terminal::{Streams, start_in};
+use crate::common::messages::TextRow;
 use crate::common::{BINARY, directory, link, piped};
 
 fn refused(directory: &Path, args: &[&str]) -> String {
@@ -60,7 +61,7 @@ fn the_call_that_was_meant_is_said_and_works_when_it_is_copied() {
         .args(["ls", "-la"])
         .output()
         .unwrap();
-    assert!(String::from_utf8_lossy(&out.stderr).contains("bash 'ls -la'"));
+    String::from_utf8_lossy(&out.stderr).assert_row("command_line", "a command in words");
 }
 
 #[test]

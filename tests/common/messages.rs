@@ -13,8 +13,11 @@
 //!     note: Did you mean "a/file.txt"?
 //! ```
 //!
-//! With `UPDATE_MESSAGES=1` the test of a table writes its answers anew; the diff shows each change
-//! of wording.
+//! A row `text NAME` is what a process prints that some test starts for another reason: that test
+//! asserts it (`TextRow`).
+//!
+//! With `UPDATE_MESSAGES=1` the test of a table, or of a text, writes its answers anew; the diff
+//! shows each change of wording.
 
 #![expect(
     clippy::format_push_string,
@@ -24,12 +27,13 @@
 use std::fs;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex};
 
 use iki_tools::call::answer::{respond, run_call};
 use iki_tools::contract::call_terms::CallTerms;
 use iki_tools::contract::reply::AnswerObject;
 use iki_tools::registry;
+use regex::{Regex, escape};
 use serde_json::Value;
 
 /// A call of a table.
@@ -141,35 +145,102 @@ pub fn staged_variables() -> &'static [(&'static str, &'static str)] {
 /// Asserts that `answer` gives each call the answer that the table has, or writes the table anew.
 pub fn check(table: &str, mut answer: impl FnMut(&Row) -> String) {
     let write = *WRITES_ANEW;
-    let data = fs::read_to_string(file_of(table)).unwrap();
-    let (mut anew, mut wrong) = (String::new(), String::new());
-    for (lines, row) in parse(&data) {
-        anew += &lines;
-        let Some(row) = row else { continue };
-        let mut now = answer(&row);
+    let (mut answers, mut wrong) = (Vec::new(), String::new());
+    for row in rows(table).iter().filter(|row| row.tool != "text") {
+        let mut now = answer(row);
         // Where a machine is busy, there was no time to find out what a note says.
         for pause in [0, 0, 50, 200, 1000, 3000] {
             if now == row.answer || row.answer.is_empty() || write && pause > 50 {
                 break;
             }
             std::thread::sleep(std::time::Duration::from_millis(pause));
-            now = answer(&row);
-        }
-        for line in now.lines() {
-            anew += &format!("    {line}\n");
+            now = answer(row);
         }
         if now != row.answer {
             let (tool, request, before) = (&row.tool, &row.request, &row.answer);
             wrong += &format!("{tool} {request}\nrecorded:\n{before}now:\n{now}\n");
         }
+        answers.push(now);
     }
+    assert!(!answers.is_empty(), "{table} has no call");
+    let mut answers = answers.into_iter();
+    let anew = with_answers(table, |row| match &*row.tool {
+        "text" => row.answer.clone(),
+        _ => answers.next().unwrap(),
+    });
     if write {
-        fs::write(file_of(table), anew).unwrap();
+        return fs::write(file_of(table), anew).unwrap();
+    }
+    assert!(wrong.is_empty(), "{wrong}UPDATE_MESSAGES=1 writes it anew");
+    assert_eq!(anew, fs::read_to_string(file_of(table)).unwrap(), "{table}");
+}
+
+/// The table with these answers.
+fn with_answers(table: &str, mut answer: impl FnMut(&Row) -> String) -> String {
+    let mut anew = String::new();
+    for (lines, row) in parse(&fs::read_to_string(file_of(table)).unwrap()) {
+        anew += &lines;
+        for line in row.iter().map(&mut answer).collect::<String>().lines() {
+            anew += &format!("    {line}\n");
+        }
+    }
+    anew
+}
+
+/// A text that a process has printed, which is to be the row `text NAME` of a table.
+pub trait TextRow {
+    /// Asserts that it is, with `<N>` in the row for any number and `<...>` for any text. Written
+    /// anew, the row has the text as it is, and these two are to be set again.
+    #[track_caller]
+    fn assert_row(&self, table: &str, name: &str) {
+        self.assert_row_at(table, name, &[]);
+    }
+
+    /// The same where `placeholders` stand in the row for what is in the text by chance.
+    #[track_caller]
+    fn assert_row_at(&self, table: &str, name: &str, placeholders: &[(&str, &str)]);
+}
+
+impl TextRow for str {
+    #[track_caller]
+    fn assert_row_at(&self, table: &str, name: &str, placeholders: &[(&str, &str)]) {
+        assert_text(table, name, self, placeholders);
+    }
+}
+
+#[track_caller]
+fn assert_text(table: &str, name: &str, text: &str, placeholders: &[(&str, &str)]) {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _one = ONE_AT_A_TIME.lock();
+    let is_it = |row: &Row| row.tool == "text" && row.request == name;
+    let row = rows(table).into_iter().find(is_it);
+    let row = row.unwrap_or_else(|| panic!("{table} has no text {name}"));
+    let mut pattern = escape(row.answer.trim_end());
+    let mut now = text.trim_end().replace('\r', "\u{240D}");
+    for (chance, placeholder) in placeholders {
+        pattern = pattern.replace(&escape(placeholder), &escape(chance));
+    }
+    pattern = pattern.replace("<N>", "[0-9][0-9,.]*");
+    pattern = pattern.replace(&escape("<...>"), ".*");
+    if Regex::new(&format!("(?s)^{pattern}$"))
+        .unwrap()
+        .is_match(&now)
+    {
         return;
     }
-    assert!(anew.contains("\n    "), "{table} has no call");
-    assert!(wrong.is_empty(), "{wrong}UPDATE_MESSAGES=1 writes it anew");
-    assert_eq!(anew, data, "{table}");
+    for (chance, placeholder) in placeholders {
+        now = now.replace(chance, placeholder);
+    }
+    assert!(
+        *WRITES_ANEW,
+        "{table}: text {name}\nrecorded:\n{}now:\n{now}\nUPDATE_MESSAGES=1 writes it anew",
+        row.answer
+    );
+    let anew = with_answers(table, |row| {
+        let answer = if is_it(row) { &now } else { &row.answer };
+        answer.clone()
+    });
+    fs::write(file_of(table), anew).unwrap();
 }
 
 /// Answers a host's request in this process, which has to be the test's own (`staged::alone`): it

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::common::messages::TextRow;
 use crate::common::{alone, eventually, processes_with, skip};
 use crate::refusing::{Filter, Service};
 use crate::stage::{Bounds, DOORS, Door, SECRET, Said, Stage, User, abi, answer_of, programs};
@@ -188,13 +189,8 @@ fn no_tool_opens_keys_in_a_home() {
                 let answer = call(tool, request.clone());
                 let code = &answer["error_code"];
                 assert_eq!(code, "PERMISSION_DENIED", "{tool} {request}: {answer}");
-                assert!(
-                    answer["error"]
-                        .as_str()
-                        .unwrap()
-                        .contains("belongs to ikigai-tools itself"),
-                    "{answer}"
-                );
+                let error = answer["error"].as_str().unwrap();
+                error.assert_row("confinement", "a file of this program's own");
                 assert!(!answer.to_string().contains(SECRET), "{answer}");
             }
             for (tool, request) in [
@@ -397,7 +393,8 @@ fn a_root_that_is_or_lies_in_this_program_s_own_directory_opens_nothing() {
                 };
                 let said = stage.run(door, Some(&bounds), &format!("cat {file}"));
                 assert!(said.code.is_none_or(|code| code != 0), "{door:?}: {said:?}");
-                assert!(said.text.contains("where ikigai-tools keeps"), "{said:?}");
+                let name = "a root where this program keeps its own files";
+                said.text.assert_row("confinement", name);
                 for (tool, request) in [
                     ("file-read", json!({"file_path": file})),
                     ("file-write", json!({"file_path": file, "content": "x"})),
@@ -456,7 +453,8 @@ fn what_is_reached_through_a_link_in_a_root_is_not_risked() {
             stage.give("root");
             let said = stage.run(door, Some(&stage.bounds()), "cat settings/ikigai/*");
             assert_eq!(said.code, None, "{door:?}: {said:?}");
-            assert!(said.text.contains("through the link"), "{said:?}");
+            said.text
+                .assert_row("confinement", "a link to its own files");
             let request = json!({"file_path": "settings/ikigai/credentials.json"});
             let answer = stage.call(door, Some(&stage.bounds()), "file-read", &request);
             assert_eq!(answer["error_code"], "PERMISSION_DENIED", "{answer}");

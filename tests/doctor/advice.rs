@@ -29,24 +29,17 @@ fn copied(machine: &Machine, advice: &str, typed: &str) -> Said {
     std::io::Write::write_all(&mut stdin, typed.as_bytes()).unwrap();
     drop(stdin);
     let output = child.wait_with_output().unwrap();
-    let complaint = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(complaint, "", "{advice}");
-    Said {
-        text: String::from_utf8(output.stdout).unwrap(),
-        code: output.status.code().unwrap(),
-    }
+    Said::new(machine, output)
 }
 
-/// The doctor finds this one problem, and nothing is wrong once its advice has been followed.
+/// The doctor finds this one problem, and nothing is wrong once its advice has been followed, at
+/// which this is typed.
 #[track_caller]
-fn helps(machine: &Machine, problem: &str) {
+fn helps(machine: &Machine, problem: &str, typed: &str) {
     let said = machine.doctor();
-    assert_eq!(said.code, 1, "{}", said.text);
+    said.finds(problem);
     assert_eq!(said.problems().len(), 1, "{}", said.text);
-    assert!(said.problems()[0].contains(problem), "{}", said.text);
-    let after = copied(machine, said.advice(problem), "");
-    assert!(after.text.contains("Nothing is wrong."), "{}", after.text);
-    assert_eq!(after.code, 0);
+    copied(machine, said.advices().last().unwrap(), typed).is_well();
 }
 
 /// A script that leaves a trace when it is started, in whatever way.
@@ -65,18 +58,17 @@ fn what_a_project_has_brought_is_listed_and_not_started() {
     machine.script(place, "\u{1b}[2Jtool", "exit 3");
     symlink("/bin/sh", machine.path(place).join("shell-tool")).unwrap();
     let said = machine.doctor();
-    assert_eq!(said.code, 0, "{}", said.text);
+    said.is_well();
     assert!(!machine.path("trace").exists());
     for name in ["deploy-tool", "endless", "\\x1b[2Jtool", "shell-tool"] {
         said.line(&[&format!("  {name} "), " project ", " not started"]);
     }
-    assert!(!said.text.contains('\u{1b}'));
     let command = said.advice("the project's tools are not started");
     assert!(command.ends_with(" doctor --run-project"), "{command}");
     let after = copied(&machine, &format!("{command} >/dev/null"), "");
     assert_eq!(after.code, 0);
     let trace = fs::read_to_string(machine.path("trace")).unwrap();
-    assert!(trace.contains("deploy-tool --schema"), "{trace}");
+    assert!(trace.ends_with("deploy-tool --schema\n"), "{trace}");
 }
 
 #[test]
@@ -94,9 +86,7 @@ fn a_project_s_tool_before_an_installed_one_is_found_and_not_started() {
         &format!("shadowed by {}", grep.display()),
     ]);
     said.line(&["  glob ", " system ", "shadowed by"]);
-    let instead = format!("instead of {}", machine.system("grep").display());
-    assert!(said.problems()[0].contains(&instead), "{}", said.text);
-    helps(&machine, &format!("{} is not this program", grep.display()));
+    helps(&machine, "a project's tool before an installed one", "");
     assert!(!machine.path("trace").exists());
     assert!(machine.path("project/.ikigai/tools.aside/grep").exists());
 }
@@ -106,7 +96,7 @@ fn in_the_home_directory_the_tools_are_the_person_s_own() {
     let machine = Machine::new();
     trap(&machine, "home/.ikigai/tools", "mine-tool", "mine");
     let said = machine.doctor_in("home", &[], &[]);
-    assert_eq!(said.code, 0, "{}", said.text);
+    said.is_well();
     said.line(&["  mine-tool ", " user ", " ok, "]);
     assert!(!said.text.contains(" project "), "{}", said.text);
     // A home that is relative would make everybody's project a home.
@@ -148,16 +138,13 @@ fn one_lost_permission_is_one_finding_and_its_advice_helps() {
     }
     assert_eq!(machine.doctor().code, 0);
     fs::set_permissions(&program, fs::Permissions::from_mode(0o644)).unwrap();
-    helps(
-        &machine,
-        &format!("{} is not executable", program.display()),
-    );
+    helps(&machine, "a program that is not executable", "");
     let mine = machine.script("home/.ikigai/tools", "mine-tool", &schema("mine"));
     fs::remove_file(&mine).unwrap();
     machine.script("home/.ikigai/tools", "own", &schema("own"));
     assert_eq!(machine.doctor().code, 0);
     fs::remove_file(&program).unwrap();
-    helps(&machine, "lead nowhere: ");
+    helps(&machine, "links that lead nowhere", "");
 }
 
 #[test]
@@ -170,7 +157,7 @@ fn a_directory_that_may_not_be_entered_is_one_finding() {
     machine.script("home/.ikigai/tools", "mine-tool", &schema("mine"));
     for mode in [0o600, 0o000] {
         fs::set_permissions(&place, fs::Permissions::from_mode(mode)).unwrap();
-        helps(&machine, place.to_str().unwrap());
+        helps(&machine, "a place that may not be entered", "");
     }
 }
 
@@ -178,20 +165,20 @@ fn a_directory_that_may_not_be_entered_is_one_finding() {
 fn each_further_advice_helps_when_it_is_copied() {
     let machine = Machine::new();
     fs::remove_file(machine.system("file-edit")).unwrap();
-    helps(&machine, "no host finds file-edit");
+    helps(&machine, "a tool that is missing", "");
     for name in names() {
         let _ = fs::remove_file(machine.system(&name));
     }
-    helps(&machine, "no tool of this program is where a host looks");
+    helps(&machine, "no tool", "");
     let place = "home/.ikigai/tools";
     machine.script(place, "failing", "exit 3");
-    helps(&machine, "failing ends --schema with exit code 3");
+    helps(&machine, "a tool that fails", "");
     machine.script(place, "web-fetch-tool", "echo nonsense");
-    helps(&machine, "web-fetch-tool its schema is not valid JSON");
+    helps(&machine, "a schema that is no JSON", "");
     symlink("nowhere", machine.path(place).join("other")).unwrap();
-    helps(&machine, "other leads nowhere");
+    helps(&machine, "a link that leads nowhere", "");
     symlink("nowhere", machine.path(place).join("glob")).unwrap();
-    helps(&machine, "glob leads nowhere");
+    helps(&machine, "a tool's link that leads nowhere", "");
     // The name would steer a terminal and a shell; what is to be copied does neither.
     let hostile = "\u{1b}[2J\n$(touch owned) 'x'";
     machine.script(place, hostile, "exit 3");
@@ -202,19 +189,10 @@ fn each_further_advice_helps_when_it_is_copied() {
     )
     .unwrap();
     let said = machine.doctor();
-    let commands: Vec<String> = said
-        .advices()
-        .into_iter()
-        .filter(|one| one.contains("mv "))
-        .collect();
-    assert_eq!(said.problems().len(), 2, "{}", said.text);
-    let commands: Vec<&String> = commands
-        .iter()
-        .filter(|one| one.contains("printf"))
-        .collect();
-    assert_eq!(commands.len(), 2, "{commands:?}");
-    let after = copied(&machine, &format!("{}\n{}", commands[0], commands[1]), "");
-    assert_eq!(after.code, 0, "{}", after.text);
+    said.finds("names that would steer a shell");
+    let advices = said.advices();
+    let commands = &advices[advices.len() - said.problems().len()..];
+    copied(&machine, &commands.join("\n"), "").is_well();
     assert!(!machine.path("project/owned").exists());
 }
 
@@ -230,9 +208,10 @@ fn what_is_advised_about_the_path_and_keys_helps_too() {
     let file = config.join("credentials.json");
     fs::write(&file, "{\"SECRET").unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
-    helps(&machine, "keys cannot be used: ");
+    helps(&machine, "a file of keys that cannot be read", "");
     fs::write(&file, r#"{"web_search":{"google":{"api_key":"SECRET"}}}"#).unwrap();
-    helps_by_typing(&machine, "web-search-google has only a part", "engine\n");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    helps(&machine, "half an account", "engine\n");
     let said = machine.doctor_with(&[]);
     let after = copied(
         &machine,
@@ -240,41 +219,21 @@ fn what_is_advised_about_the_path_and_keys_helps_too() {
         "SECRET\n",
     );
     after.line(&["BRAVE_API_KEY", "set in the environment"]);
-    assert!(!after.text.contains("SECRET"), "{}", after.text);
-}
-
-#[track_caller]
-fn helps_by_typing(machine: &Machine, problem: &str, typed: &str) {
-    let said = machine.doctor();
-    let finding: Vec<&str> = said.problems();
-    assert!(
-        finding.iter().any(|one| one.contains(problem)),
-        "{}",
-        said.text
-    );
-    let after = copied(machine, said.advice(problem), typed);
-    assert!(!after.text.contains(problem), "{}", after.text);
 }
 
 #[test]
 fn names_that_the_published_host_passes_over_are_known() {
     let machine = Machine::new();
     let said = machine.doctor();
-    let words = "published ikigai registers only names that end in -tool";
-    let line = said.line(&[words]);
-    assert!(
-        line.ends_with("find bash, file-read, file-write, file-edit, glob, grep"),
-        "{line}"
-    );
-    let after = copied(&machine, said.advice(words), "");
-    assert!(after.text.contains("Nothing is wrong."), "{}", after.text);
-    assert!(!after.text.contains(words), "{}", after.text);
-    after.line(&["  bash-tool ", " system ", "ok"]);
+    said.notes("names that a host passes over");
+    let advice = &said.advices()[0];
+    let after = copied(&machine, advice, "");
+    after.is_well().line(&["  bash-tool ", " system ", "ok"]);
+    assert!(!after.advices().contains(advice), "{}", after.text);
 }
 
 #[test]
 fn a_program_that_came_for_mcp_clients_lays_links_that_can_be_removed() {
-    const NONE: &str = "no tool of this program is where a host looks; MCP clients";
     let machine = Machine::new();
     for (place, stays) in [
         ("home/.local/share/uv/tools/ikigai-tools/bin", true),
@@ -294,13 +253,13 @@ fn a_program_that_came_for_mcp_clients_lays_links_that_can_be_removed() {
         copy_program(&machine.system("ikigai-tools"), &program);
         let doctor = || machine.doctor_of(&program, "project", &[], &[]);
         let said = doctor();
-        assert_eq!(said.code, 0, "{}", said.text);
-        let advice = said.advice(NONE);
-        assert_eq!(advice.contains(" link --links-only "), stays, "{advice}");
+        said.is_well();
         if !stays {
-            assert!(advice.starts_with("uv tool install"), "{advice}");
+            said.notes("no tool of a program that does not stay");
             continue;
         }
+        said.notes("no tool of a program that stays");
+        let advice = &said.advices()[0];
         let shell = |command: &str| {
             let mut shell = Command::new("/bin/sh");
             shell
@@ -311,8 +270,11 @@ fn a_program_that_came_for_mcp_clients_lays_links_that_can_be_removed() {
         };
         shell(advice);
         let after = doctor();
-        assert!(after.text.contains("Nothing is wrong."), "{}", after.text);
-        assert!(!after.text.contains(NONE), "{}", after.text);
+        assert!(
+            !after.is_well().advices().contains(advice),
+            "{}",
+            after.text
+        );
         shell(&format!("{advice} --remove"));
         assert!(!machine.path("home/.local/libexec").exists());
     }

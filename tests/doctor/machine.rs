@@ -5,8 +5,9 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
+use crate::common::messages::TextRow;
 use crate::common::{self, BINARY};
 
 /// A machine with the tools installed under a prefix, and nothing else.
@@ -84,20 +85,37 @@ impl Machine {
             .stdin(Stdio::null())
             .output()
             .unwrap();
-        assert_eq!(String::from_utf8_lossy(&output.stderr), "");
-        Said {
-            text: String::from_utf8(output.stdout).unwrap(),
-            code: output.status.code().unwrap(),
-        }
+        Said::new(self, output)
     }
 }
 
+/// A report of the doctor's.
 pub struct Said {
     pub text: String,
     pub code: i32,
+    here: String,
 }
 
 impl Said {
+    /// Reads what it printed: no secret of a test, and nothing that steers a terminal.
+    #[track_caller]
+    pub fn new(machine: &Machine, output: Output) -> Self {
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+        let text = String::from_utf8(output.stdout).unwrap();
+        for secret in ["SECRET", "5E5E", "hush", "s3cret"] {
+            assert!(!text.contains(secret), "{text}");
+        }
+        assert!(
+            !text.contains(|c: char| c.is_control() && c != '\n'),
+            "{text}"
+        );
+        let code = output.status.code().unwrap();
+        assert_eq!(code == 0, text.ends_with("\nNothing is wrong.\n"), "{text}");
+        let here = machine.path("");
+        let here = here.to_str().unwrap().trim_end_matches('/').to_owned();
+        Self { text, code, here }
+    }
+
     /// The only line with all of `words`.
     #[track_caller]
     pub fn line(&self, words: &[&str]) -> &str {
@@ -137,18 +155,31 @@ impl Said {
         advice.expect(&self.text)
     }
 
-    /// Asserts that a problem is named, with what to do, and that the exit code says so.
+    /// Asserts that nothing is wrong.
     #[track_caller]
-    pub fn finds(&self, problem: &str) {
+    pub fn is_well(&self) -> &Self {
+        assert_eq!(self.code, 0, "{}", self.text);
+        self
+    }
+
+    /// Asserts that something is wrong: the problems, each with what to do, are the row of `name`.
+    #[track_caller]
+    pub fn finds(&self, name: &str) {
         assert_eq!(self.code, 1, "{}", self.text);
-        let (_, list) = self.text.split_once("To fix\n").expect(&self.text);
-        let mut lines = list.lines().skip_while(|line| !line.contains(problem));
-        assert!(lines.next().is_some(), "{problem} in {}", self.text);
-        assert!(
-            lines.next().is_some_and(|line| line.starts_with("    -> ")),
-            "{}",
-            self.text
-        );
+        self.lists("To fix", name);
+    }
+
+    /// Asserts that what is not wrong but worth knowing is the row of `name`.
+    #[track_caller]
+    pub fn notes(&self, name: &str) {
+        self.lists("Worth knowing", name);
+    }
+
+    #[track_caller]
+    fn lists(&self, heading: &str, name: &str) {
+        let list = self.text.split_once(&format!("\n{heading}\n"));
+        let list = list.expect(&self.text).1.split("\n\n").next().unwrap();
+        list.assert_row_at("doctor", name, &[(&self.here, "<here>")]);
     }
 }
 

@@ -9,14 +9,14 @@ use std::time::{Duration, Instant};
 use super::machine::{Machine, names, schema};
 use super::redis_server::Redis;
 use crate::common::{self, eventually, processes_with};
+use crate::link::RESEARCH;
 use crate::server::Authority;
 
 #[test]
 fn nothing_is_wrong_with_a_fresh_installation() {
     let machine = Machine::new();
     let said = machine.doctor();
-    assert_eq!(said.code, 0, "{}", said.text);
-    assert!(said.text.contains("Nothing is wrong."), "{}", said.text);
+    said.is_well();
     let prefix = machine.path("prefix/libexec/ikigai");
     said.line(&[
         "  system",
@@ -40,25 +40,15 @@ fn the_tools_of_research_are_missed_only_beside_one_of_them() {
     symlink(&program, prefix.join("web-search-tool")).unwrap();
     let said = machine.doctor();
     said.line(&["  web-search-tool ", " system ", " ok, "]);
-    said.finds("no host finds scrape-page");
-    let rest = [
-        "scrape-page-tool",
-        "search-and-scrape-tool",
-        "academic-search-tool",
-        "check-references-tool",
-        "patent-search-tool",
-        "sequential-search-tool",
-        "get-research-session-tool",
-        "research-export-tool",
-    ];
-    for name in rest {
+    said.finds("tools of research that are missing");
+    for name in &RESEARCH[1..] {
         symlink(&program, prefix.join(name)).unwrap();
     }
     let said = machine.doctor();
-    assert_eq!(said.code, 0, "{}", said.text);
+    said.is_well();
     said.line(&[
         "  system",
-        &format!("{} tools", names().len() + 1 + rest.len()),
+        &format!("{} tools", names().len() + RESEARCH.len()),
     ]);
 }
 
@@ -77,8 +67,7 @@ fn a_project_s_tool_shadows_a_person_s_and_that_the_system_s() {
         &schema("search_tavily"),
     );
     let said = machine.doctor_in("project", &["--run-project"], &[]);
-    said.finds(&format!("{} is not this program", user.display()));
-    said.finds(&format!("{} is not this program", project.display()));
+    said.finds("tools that shadow others");
     said.line(&[
         "  web-search-brave-tool ",
         " system ",
@@ -116,10 +105,9 @@ fn what_another_user_may_have_put_there_is_not_started() {
     for name in ["deploy-tool", "grep"] {
         said.line(&[&format!("  {name} "), " user ", " not started"]);
         let script = machine.path(place).join(name);
-        said.finds(&format!("{} belongs to user 65534", script.display()));
         assert!(!script.with_extension("ran").exists(), "{}", said.text);
     }
-    assert_eq!(said.code, 1);
+    said.finds("tools of another user");
 }
 
 #[test]
@@ -141,17 +129,7 @@ fn a_broken_tool_is_named_with_what_to_do() {
     fs::set_permissions(&plain, fs::Permissions::from_mode(0o644)).unwrap();
     fs::write(machine.path(place).join("README"), "notes").unwrap();
     let said = machine.doctor();
-    for problem in [
-        "bash its schema is not valid JSON",
-        "failing ends --schema with exit code 3",
-        "unsound its schema has a `name` of other than",
-        "endless answers --schema with more than",
-        "dangling leads nowhere",
-        "foreign ",
-        "glob is not executable",
-    ] {
-        said.finds(problem);
-    }
+    said.finds("tools that are broken");
     for name in ["bash", "glob"] {
         said.line(&[&format!("  {name} "), " user ", "WRONG"]);
         assert!(
@@ -162,8 +140,9 @@ fn a_broken_tool_is_named_with_what_to_do() {
             said.text
         );
     }
-    assert!(!said.text.contains("shadowed"), "{}", said.text);
-    assert!(!said.text.contains("README"));
+    for absent in ["shadowed", "README"] {
+        assert!(!said.text.contains(absent), "{}", said.text);
+    }
 }
 
 #[test]
@@ -183,7 +162,7 @@ fn a_tool_that_does_not_answer_is_given_up_and_nothing_of_it_is_left() {
     let started = Instant::now();
     let said = machine.doctor();
     assert!(started.elapsed() < Duration::from_secs(60));
-    said.finds("slow does not answer --schema within 5 seconds");
+    said.finds("a tool that does not answer");
     said.line(&["  tidy ", " user ", "ok"]);
     assert!(eventually(|| processes_with(&word).is_empty()));
 }
@@ -193,17 +172,11 @@ fn a_missing_tool_is_missed() {
     let machine = Machine::new();
     fs::remove_file(machine.system("file-edit")).unwrap();
     let said = machine.doctor();
-    said.finds("no host finds file-edit");
-    assert!(
-        said.text
-            .contains(machine.system("").to_str().unwrap().trim_end_matches('/'))
-    );
+    said.finds("a tool that is missing");
     for name in names() {
         let _ = fs::remove_file(machine.system(&name));
     }
-    machine
-        .doctor()
-        .finds("no tool of this program is where a host looks");
+    machine.doctor().finds("no tool");
 }
 
 #[test]
@@ -224,7 +197,9 @@ fn a_place_on_the_path_is_taken_off() {
         machine.path("prefix/bin/../libexec/ikigai").display()
     );
     fs::create_dir(machine.path("prefix/bin")).unwrap();
-    machine.doctor_with(&[("PATH", &path)]).finds("is on PATH");
+    machine
+        .doctor_with(&[("PATH", &path)])
+        .finds("a place on PATH");
 }
 
 #[test]
@@ -240,12 +215,11 @@ fn keys_are_seen_and_never_shown() {
     .unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
     let said = machine.doctor_with(&[("BRAVE_API_KEY", "SECRET3")]);
-    assert_eq!(said.code, 0, "{}", said.text);
+    said.is_well();
     said.line(&["BRAVE_API_KEY", "set in the environment"]);
     let place = format!("set in {}", file.display());
     said.line(&["GOOGLE_SEARCH_API_KEY", &place]);
     said.line(&["GOOGLE_SEARCH_ENGINE_ID", &place]);
-    assert!(!said.text.contains("SECRET"), "{}", said.text);
 }
 
 #[test]
@@ -270,19 +244,16 @@ fn who_is_asked_where_answers_are_kept_and_with_what_key_is_seen() {
         ("SEARXNG_URL", "http://SECRET2@localhost:1"),
         ("CACHE_ENCRYPTION_KEY", &"5E".repeat(32)),
     ]);
-    assert_eq!(said.code, 0, "{}", said.text);
+    said.is_well();
     said.line(&["providers configured", "searxng, tavily"]);
     said.line(&["searches with", "tavily"]);
     said.line(&["patents from", "lens"]);
     said.line(&["  cache ", "can be written to"]);
     said.line(&["key of the cache", "CACHE_ENCRYPTION_KEY"]);
-    assert!(!said.text.contains("SECRET") && !said.text.contains("5E5E"));
     let said = machine.doctor_with(&[("SEARCH_ROUTING", "brave,exa")]);
     said.line(&["searches with", "the first that answers of brave, exa"]);
     let said = machine.doctor_with(&[("SEARCH_PROVIDER", "bing"), ("CACHE_ENCRYPTION_KEY", "5E")]);
-    assert_eq!(said.code, 1);
-    said.finds("Searches have nobody to ask: There is no search provider");
-    said.finds("CACHE_ENCRYPTION_KEY has not 64 hexadecimal digits");
+    said.finds("an unknown provider and a short key of the cache");
 }
 
 #[test]
@@ -293,16 +264,12 @@ fn a_file_of_keys_that_others_can_read_is_named_with_the_way_to_close_it() {
     let file = config.join("credentials.json");
     fs::write(&file, r#"{"web_search":{"brave":{"api_key":"SECRET1"}}}"#).unwrap();
     let environment = [("BRAVE_API_KEY", "SECRET2")];
-    for (mode, shown) in [(0o644, "644"), (0o640, "640"), (0o602, "602")] {
+    for mode in [0o644, 0o640, 0o602] {
         fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
         for variables in [&[][..], &environment] {
             let said = machine.doctor_with(variables);
-            said.finds(&format!(
-                "{} holds keys, and others may use it (mode {shown})",
-                file.display()
-            ));
-            said.line(&[&format!("    -> chmod 600 {}", file.display())]);
-            assert!(!said.text.contains("SECRET"), "{}", said.text);
+            said.line(&["holds keys", &format!(" (mode {mode:o})")]);
+            said.finds("a file of keys that others may use");
         }
     }
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
@@ -325,43 +292,29 @@ fn a_name_forges_no_line() {
         "echo 'a\nNothing is wrong.' >&2; exit 127",
     );
     let said = machine.doctor();
-    assert_eq!(said.code, 1);
-    assert!(
-        !said
-            .text
-            .lines()
-            .any(|line| line.trim().starts_with("Nothing is wrong.")),
-        "{}",
-        said.text
-    );
+    said.finds("names that look like lines");
+    let forged = |line: &str| line.starts_with("  grep ") && !line.contains(" system ");
+    assert!(!said.text.lines().any(forged), "{}", said.text);
     said.line(&["  grep ", " system ", "ok"]);
-    assert!(
-        !said
-            .text
-            .lines()
-            .any(|line| line.starts_with("  grep ") && line.contains(" user "))
-    );
 }
 
 #[test]
 fn missing_keys_come_with_the_way_to_them_and_half_an_account_is_wrong() {
     let machine = Machine::new();
     let said = machine.doctor();
-    assert_eq!(said.code, 0, "{}", said.text);
+    said.is_well();
     said.line(&[
         "  web-search-brave has no key",
         "BRAVE_API_KEY or `web_search.brave.api_key`",
         "https://brave.com/search/api/",
     ]);
     let said = machine.doctor_with(&[("GOOGLE_SEARCH_API_KEY", "SECRET")]);
-    said.finds("web-search-google has only a part of what it needs");
-    assert!(!said.text.contains("SECRET"), "{}", said.text);
+    said.finds("half an account");
     let config = machine.path("config");
     fs::create_dir(&config).unwrap();
     fs::write(config.join("credentials.json"), "{\"SECRET").unwrap();
     let said = machine.doctor_with(&[("IKIGAI_CONFIG_DIR", config.to_str().unwrap())]);
-    said.finds("keys cannot be used: ");
-    assert!(!said.text.contains("SECRET"), "{}", said.text);
+    said.finds("a damaged file of keys that others may use");
 }
 
 #[test]
@@ -378,11 +331,9 @@ fn a_hostile_name_or_answer_does_not_reach_the_terminal() {
         r#"echo '{"name":"\u001b[31m","description":"","parameters":{}}'"#,
     );
     let said = machine.doctor_in("project", &["--run-project"], &[]);
-    assert_eq!(said.code, 1);
-    assert!(!said.text.contains('\u{1b}'), "{}", said.text);
+    said.finds("answers that would steer a terminal");
     let said = machine.doctor();
-    assert_eq!(said.code, 0, "{}", said.text);
-    assert!(!said.text.contains('\u{1b}'), "{}", said.text);
+    said.is_well();
 }
 
 #[test]
@@ -405,18 +356,15 @@ fn without_a_home_the_rest_is_still_seen() {
 fn proxies_and_certificates_that_cannot_be_used_are_named_with_their_variables() {
     let machine = Machine::new();
     let said = machine.doctor_with(&[("https_proxy", "http://user:hush@proxy.example:3128")]);
-    assert_eq!(said.code, 0, "{}", said.text);
+    said.is_well();
     said.line(&["  http pages", "no proxy"]);
     said.line(&["  https pages", "by the proxy proxy.example:3128"]);
-    assert!(!said.text.contains("hush"), "{}", said.text);
 
     let said = machine.doctor_with(&[("all_proxy", "ftp://user:hush@proxy.example")]);
-    said.finds("no https page can be fetched: the proxy in all_proxy can't be used");
-    assert_eq!(said.advice("no http page"), "unset all_proxy");
-    assert!(!said.text.contains("hush"), "{}", said.text);
+    said.finds("a proxy that cannot be used");
 
     let said = machine.doctor_with(&[("SSL_CERT_FILE", "/not/there.pem")]);
-    said.finds("no https page can be fetched: no certificates could be read where SSL_CERT_FILE");
+    said.finds("certificates that cannot be read");
     let own = machine.path("own.pem");
     fs::write(&own, Authority::new().pem()).unwrap();
     let said = machine.doctor_with(&[("SSL_CERT_FILE", own.to_str().unwrap())]);
@@ -429,12 +377,9 @@ fn a_bound_that_cannot_be_kept_is_corrected_and_not_lifted() {
     let variables = [("IKIGAI_ROOTS", "/not/there"), ("IKIGAI_NO_NETWORK", "1")];
     let said = machine.doctor_with(&variables);
     if said.text.contains("no Landlock") {
-        common::skip("a kernel without Landlock keeps no bounds");
-        return;
+        return common::skip("a kernel without Landlock keeps no bounds");
     }
-    said.finds("every confined call is refused");
-    let advice = said.advice("every confined call is refused");
-    assert_eq!(advice, "unset IKIGAI_READ; export IKIGAI_ROOTS=\"$PWD\"");
+    said.finds("a bound that cannot be kept");
 }
 
 #[test]
@@ -447,20 +392,16 @@ fn a_redis_that_forgets_sessions_is_said_to_and_how_it_keeps_them() {
     let url = redis.url();
     let said = machine.doctor_with(&[("IKIGAI_REDIS_URL", &url)]);
     said.line(&["  Redis ", "allkeys-lru, in memory alone"]);
-    let full = "forgets research sessions when it is full (maxmemory-policy allkeys-lru)";
-    assert!(said.text.contains(full), "{}", said.text);
-    for command in ["maxmemory-policy noeviction", "appendonly yes"] {
-        let advice = format!("-> redis-cli -u \"$IKIGAI_REDIS_URL\" config set {command}");
-        assert!(said.text.contains(&advice), "{}", said.text);
-    }
+    said.notes("a Redis that forgets sessions");
     redis.ask(&["CONFIG", "SET", "maxmemory-policy", "noeviction"]);
     redis.ask(&["CONFIG", "SET", "appendonly", "yes"]);
     let said = machine.doctor_with(&[("IKIGAI_REDIS_URL", &url)]);
     said.line(&["  Redis ", "noeviction, written to disk"]);
-    assert!(!said.text.contains("forgets"), "{}", said.text);
+    let commands = said.advices();
+    let of_redis = commands.iter().any(|command| command.contains("redis-cli"));
+    assert!(!of_redis, "{}", said.text);
     drop(redis);
     let said = machine.doctor_with(&[("IKIGAI_REDIS_URL", &url)]);
     said.line(&["  Redis ", "does not answer"]);
-    let said = machine.doctor_with(&[("IKIGAI_REDIS_URL", "redis://:s3cret@")]);
-    assert!(!said.text.contains("s3cret"), "{}", said.text);
+    machine.doctor_with(&[("IKIGAI_REDIS_URL", "redis://:s3cret@")]);
 }

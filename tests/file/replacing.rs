@@ -7,6 +7,7 @@ use std::path::Path;
 
 use serde_json::json;
 
+use crate::common::messages::TextRow;
 use crate::common::{self, directory, names_in, piped};
 use crate::mcp::session::Session;
 
@@ -59,12 +60,20 @@ fn a_confined_write_makes_directories_within_the_bounds_alone() {
         let path = here.path().join(name);
         session.text_of("file_write", &json!({"file_path": path, "content": "x"}))
     };
-    let (text, failed) = write("out/a/new.txt");
-    assert!(failed && text.contains("Not allowed"), "{text}");
-    let (text, failed) = write("in/../out/a/new.txt");
-    assert!(failed && text.contains("Not allowed"), "{text}");
+    let top = here.path().canonicalize().unwrap();
+    let top = [(top.to_str().unwrap(), "<here>")];
+    for path in ["out/a/new.txt", "in/../out/a/new.txt"] {
+        let (text, failed) = write(path);
+        assert!(failed, "{text}");
+        text.assert_row_at("file_write", "a file without the bounds", &top);
+    }
     let (text, failed) = write("in/a/b/new.txt");
-    assert!(!failed && text.contains("was made"), "{text}");
+    assert!(!failed, "{text}");
+    text.assert_row_at(
+        "file_write",
+        "directories that were made within the bounds",
+        &top,
+    );
     assert_eq!(names_in(here.path()), ["in"]);
 }
 
@@ -72,6 +81,7 @@ fn a_confined_write_makes_directories_within_the_bounds_alone() {
 fn a_server_tells_that_a_file_has_changed_since_it_was_shown() {
     let here = directory();
     let file = here.path().join("a.txt");
+    let is_told = |text: &str| text.contains("had changed since you last saw it");
     fs::write(&file, "one\n").unwrap();
     for session in [
         Session::plain(here.path(), "someone", &[]),
@@ -82,11 +92,11 @@ fn a_server_tells_that_a_file_has_changed_since_it_was_shown() {
             let request = json!({"path": "./a.txt", "content": content});
             session.text_of("file_write", &request).0
         };
-        assert!(!write("one\ntwo\n").contains("changed"));
-        assert!(!write("one\ntwo\nthree\n").contains("changed"));
+        assert!(!is_told(&write("one\ntwo\n")));
+        assert!(!is_told(&write("one\ntwo\nthree\n")));
         fs::write(&file, "one\ntwo\nthree\nby another\n").unwrap();
-        assert!(write("one\ntwo\nthree\n4\n").contains("had changed since you last saw it"));
-        assert!(!write("one\n").contains("changed"));
+        assert!(is_told(&write("one\ntwo\nthree\n4\n")));
+        assert!(!is_told(&write("one\n")));
         let edit = json!({"file_path": "a.txt", "old_string": "one", "new_string": "1"});
         assert!(!session.text_of("file_edit", &edit).1);
         let read = json!({"file_path": "a.txt"});
@@ -94,16 +104,16 @@ fn a_server_tells_that_a_file_has_changed_since_it_was_shown() {
         fs::write(&file, "by another").unwrap();
         let request = json!({"file_path": "a.txt", "content": "1\n"});
         let (text, _) = session.text_of("file_write", &request);
-        assert!(text.contains("had changed since you last saw it"), "{text}");
+        assert!(is_told(&text), "{text}");
         // The same bytes are no change, whoever wrote them.
         fs::write(&file, "1\n").unwrap();
         let request = json!({"file_path": "a.txt", "content": "1\n2\n"});
         let (text, _) = session.text_of("file_write", &request);
-        assert!(!text.contains("had changed"), "{text}");
+        assert!(!is_told(&text), "{text}");
         // Other bytes of the same length are one.
         fs::write(&file, "1\n3\n").unwrap();
         let request = json!({"file_path": "a.txt", "content": "1\n4\n"});
         let (text, _) = session.text_of("file_write", &request);
-        assert!(text.contains("had changed since you last saw it"), "{text}");
+        assert!(is_told(&text), "{text}");
     }
 }

@@ -4,6 +4,7 @@ use std::fs;
 use std::net::TcpListener;
 use std::path::Path;
 
+use crate::common::messages::TextRow;
 use crate::common::{self, Answer, Call, directory, eventually, tool};
 use crate::mcp::session::Session;
 use crate::scanned::{self, FIRST, Image, Page, SECOND, SIZE};
@@ -206,36 +207,20 @@ fn what_is_not_read_is_named_with_the_reason() {
     let off = call(here.path(), &[image(), image()])
         .env("IKIGAI_OCR", "")
         .run();
-    assert!(
-        off.stderr
-            .contains("2 pages of images and no text: it is a scan"),
-        "{}",
-        off.stderr
-    );
-    assert!(
-        off.stderr.contains(
-            "Scans that were not read: pages 1, 2 (IKIGAI_OCR names no program that can be run)."
-        ),
-        "{}",
-        off.stderr
-    );
-    assert!(
-        off.stderr.contains("`tesseract page-1.pgm -`"),
-        "{}",
-        off.stderr
-    );
+    let place = [(here.path().to_str().unwrap(), "<here>")];
+    off.stderr
+        .assert_row_at("file_read", "a scan where no OCR is wanted", &place);
     let none = call(here.path(), &[image()])
         .env("PATH", "/nonexistent")
         .run();
-    assert!(none.stderr.contains("`tesseract-ocr`"), "{}", none.stderr);
+    none.stderr
+        .assert_row_at("file_read", "a scan where there is no OCR", &place);
     let other = call(here.path(), &[image()])
         .env("IKIGAI_OCR", "no-such-program")
         .run();
-    assert!(
-        other.stderr.contains("IKIGAI_OCR names no program"),
-        "{}",
-        other.stderr
-    );
+    other
+        .stderr
+        .assert_row_at("file_read", "a scan with an OCR that is not there", &place);
     // Of one page of several.
     let mixed = || [Page::Text("Words are on this page."), image()];
     let off = call(here.path(), &mixed()).env("IKIGAI_OCR", "").run();
@@ -251,11 +236,7 @@ fn what_is_not_read_is_named_with_the_reason() {
         .arg(here.path())
         .run();
     if scanned::no_landlock().is_none() {
-        assert!(
-            lines(&confined)[1].contains("page 2 (this call is confined"),
-            "{:?}",
-            lines(&confined)
-        );
+        lines(&confined)[1].assert_row("file_read", "a scan in a confined call");
     }
 }
 
@@ -362,13 +343,10 @@ fn what_the_program_says_is_text_and_what_it_fails_at_is_named() {
     let answer = call(here.path(), &[image()])
         .env("IKIGAI_OCR", program)
         .run();
-    assert!(
-        answer
-            .stderr
-            .contains("not read: page 1 (OCR found no text)."),
-        "{}",
-        answer.stderr
-    );
+    let place = [(here.path().to_str().unwrap(), "<here>")];
+    answer
+        .stderr
+        .assert_row_at("file_read", "a scan in which OCR finds no text", &place);
 }
 
 #[test]
@@ -473,5 +451,5 @@ fn a_program_sees_in_fields_what_is_missing() {
         .run();
     let note: Value = answer.json()["note"].clone();
     let note = note.as_str().unwrap();
-    assert!(note.contains("Scans that were not read: page 2"), "{note}");
+    note.assert_row("file_read", "a scan beside a page of text");
 }

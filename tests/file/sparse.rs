@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::common::messages::TextRow;
 use crate::common::{self, Answer, directory, names_in, piped, text, tool};
 use crate::mcp::session::Session;
 
@@ -107,13 +108,16 @@ fn a_hole_that_is_asked_for_is_shown_until_the_time_is_over() {
     let object = answer.json();
     assert_eq!(object["error_code"], "TIMEOUT");
     let note = object["note"].as_str().unwrap();
-    let late = "of it had been looked at when the time of the call was over.";
-    assert!(note.contains(late), "{note}");
+    note.assert_row("file_read", "a file of holes for which there was no time");
     let output = object["output"].as_str().unwrap();
     assert!(output.starts_with("one\ntwo\0\0"));
     let answer = reading().env("IKIGAI_MAX_ANSWER", "4000").run();
     let note = answer.note();
-    assert!(note.contains("lines 1 to 1; go on"), "{note}");
+    note.assert_row_at(
+        "file_read",
+        "a file of holes within a limit",
+        &[(text(&file), "<file>")],
+    );
     assert!(answer.took < PATIENCE, "{:?}", answer.took);
 }
 
@@ -139,8 +143,7 @@ fn an_edit_that_would_write_out_a_terabyte_of_holes_is_refused() {
             let answer = call("file-edit", &file, &request).json();
             assert_eq!(answer["error_code"], "WRITE_FAILED", "{request} {answer}");
             let error = answer["error"].as_str().unwrap();
-            assert!(error.contains("it is sparse, and an edit would write out 1,099,511,6"));
-            assert!(error.contains("dd conv=notrunc"), "{error}");
+            error.assert_row_at("file_edit", "a file of holes", &[(text(&file), "<file>")]);
             parts_of(&file, TERABYTE, &PARTS);
             assert_eq!(names_in(here.path()).len(), names);
         }

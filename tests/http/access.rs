@@ -8,6 +8,7 @@ use std::path::Path;
 use serde_json::json;
 
 use super::life::Certificates;
+use crate::common::messages::TextRow;
 use crate::common::{public_directory, skip, text};
 use crate::http_server::{
     Answer, HEADERS, HttpServer, http, ping, private_file, serve, token_lines, token_of,
@@ -243,8 +244,8 @@ fn a_body_that_is_no_message_is_refused_by_json_rpc_s_errors() {
         );
         assert!(answer.json()["id"].is_null());
     }
-    let batch = post(&HEADERS, b"[]").text();
-    assert!(batch.contains("batches are not taken"), "{batch}");
+    let said = post(&HEADERS, b"[]").json()["error"]["message"].to_string();
+    said.assert_row("mcp_http", "a batch");
     let ping = ping().to_string();
     let ping = ping.as_bytes();
     let [json, accept] = HEADERS;
@@ -438,9 +439,8 @@ fn it_does_not_start_where_calls_could_reach_what_lets_them_in() {
         let below = roots.path().join("directory").join(flag);
         for path in [&inside, &link, &below, &led] {
             let log = start(flag, path).unwrap_err();
-            assert!(log.contains(&format!("{what} {}", text(path))), "{log}");
-            assert!(log.contains(&format!("lies within {root}")), "{log}");
-            assert!(log.contains("move it to"), "{log}");
+            let places = [(text(path), "<file>"), (root, "<root>"), (what, "<kind>")];
+            log.assert_row_at("mcp_http", "a file within a root", &places);
         }
         fs::remove_file(&link).unwrap();
         fs::remove_file(&led).unwrap();
@@ -448,16 +448,17 @@ fn it_does_not_start_where_calls_could_reach_what_lets_them_in() {
         // A second name, which may lie anywhere.
         fs::hard_link(&outside, elsewhere.path().join("second")).unwrap();
         let log = start(flag, &outside).unwrap_err();
-        assert!(
-            log.contains("2 names") && log.contains("put a copy"),
-            "{log}"
-        );
+        let places = [(text(&outside), "<file>"), (what, "<kind>")];
+        log.assert_row_at("mcp_http", "a file with two names", &places);
         fs::remove_file(elsewhere.path().join("second")).unwrap();
         // Everybody is sent the certificate.
         let started = start(flag, &private_file(readable.path(), flag, content));
         match started {
             Ok(()) => assert_eq!(flag, "--cert"),
-            Err(log) => assert!(log.contains("calls may read it"), "{log}"),
+            Err(log) => {
+                let places = [(text(readable.path()), "<directory>"), (what, "<kind>")];
+                log.assert_row_at("mcp_http", "a file that calls may read", &places);
+            }
         }
     }
 }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::common::messages::TextRow;
 use crate::common::{eventually, side_by_side};
 use crate::http_server::{Client, Event, HttpServer, Reply, http};
 use crate::server::{Server, page};
@@ -280,7 +281,7 @@ fn a_request_with_the_id_of_one_that_has_no_answer_is_refused_at_once() {
             (&json!(4), &json!(-32600))
         );
         let said = error["error"]["message"].as_str().unwrap();
-        assert!(said.contains("an id of its own"), "{said}");
+        said.assert_row("mcp_http", "an id that is in use");
     }
     // Another request of the session, and the same id in another session, are nobody's but theirs.
     assert_eq!(client.call(5, "nothing", &json!({})).message()["id"], 5);
@@ -507,7 +508,7 @@ fn where_every_session_has_a_call_under_way_a_new_one_is_told_when_to_come_again
     let object = refused.json();
     assert_eq!(object["id"], 0);
     let said = object["error"]["message"].as_str().unwrap();
-    assert!(said.contains("try again in 5 seconds"), "{said}");
+    said.assert_row("mcp_http", "a session too many");
     // Those that are there are as they were, and another token has room.
     assert_eq!(under_way[0].0.status_of("ping"), 200);
     server.client().holding("bob").initialized("2025-11-25");

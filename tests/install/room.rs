@@ -9,7 +9,7 @@ use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
-use crate::common;
+use crate::common::{self, messages::TextRow};
 
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_ikigai-tools");
 pub const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/install.sh");
@@ -87,6 +87,15 @@ impl Room {
     pub fn uninstall(&self, args: &[&str]) -> String {
         let output = self.script(args).arg("--uninstall").output();
         said(&output.unwrap(), 0)
+    }
+
+    /// Asserts that `text`, which the script has printed, is the row of `name`.
+    #[track_caller]
+    pub fn shows(&self, name: &str, text: &str) {
+        let root = self.root.to_str().unwrap();
+        let quoted = root.replace('\'', r"'\''");
+        let placeholders = [(root, "<here>"), (&quoted, "<here, quoted>")];
+        text.assert_row_at("install", name, &placeholders);
     }
 
     /// Everything in the room: kind, mode, time of change, content.

@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 
 use super::session::Session;
+use crate::common::messages::TextRow;
 use crate::common::{BINARY, directory, public_directory, skip, text, tool};
 
 #[test]
@@ -195,12 +196,10 @@ fn what_a_command_leaves_in_its_temporary_directory_is_open_to_the_other_tools()
     let write = json!({"file_path": "/tmp/x.py", "content": "x"});
     let refused = content(&mut session, "file_write", &write);
     let (error, note) = (&refused["error"], refused["note"].as_str().unwrap());
-    let told = "/a or $TMPDIR (/";
-    assert!(error.as_str().unwrap().contains(told), "{refused}");
-    assert!(
-        note.contains("you can write in ") && note.contains("/a and in $TMPDIR (/"),
-        "{note}"
-    );
+    let placeholders = [(text(&inside), "<root>")];
+    let error = error.as_str().unwrap();
+    error.assert_row_at("mcp", "a file without the bounds", &placeholders);
+    note.assert_row_at("mcp", "where one may write", &placeholders);
     let command = "echo found >$TMPDIR/left; ln -s /etc/passwd $TMPDIR/link; echo $TMPDIR";
     let said = content(&mut session, "bash", &json!({ "command": command }));
     let own = Path::new(said["output"].as_str().unwrap().trim()).to_owned();
@@ -484,10 +483,6 @@ fn the_kernel_holds_a_call_back_whatever_was_checked_before() {
             answer["error_code"], "PERMISSION_DENIED",
             "{tool}: {answer}"
         );
-        assert!(
-            answer["error"].as_str().unwrap().contains("not within"),
-            "{answer}"
-        );
     }
     assert_eq!(fs::read_to_string(secret).unwrap(), "this is out/secret\n");
     assert!(!top.join("out/new").exists());
@@ -566,14 +561,8 @@ fn bash_beside_roots_works_within_them_alone() {
     let mut session = Session::start_in(&top, &flags);
     let hello = session.shake_hands("2025-11-25");
     let instructions = hello["instructions"].as_str().unwrap();
-    for words in [
-        "confined to",
-        "To be read, not written",
-        "$TMPDIR",
-        "no network",
-    ] {
-        assert!(instructions.contains(words), "{instructions}");
-    }
+    let places = [(text(&root), "<root>"), (text(&read), "<read>")];
+    instructions.assert_row_at("mcp", "instructions of a confined shell", &places);
     let tools = session.tools();
     assert!(tools.contains(&String::from("bash")) && !tools.contains(&String::from("web_fetch")));
     let command = "cat file ../read/file; touch ../read/x ../out/x 2>&-; cat ../out/file 2>&-";

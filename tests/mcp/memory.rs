@@ -5,6 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::session::Session;
+use crate::common::messages::TextRow;
 use crate::common::{directory, text};
 use crate::heavy_messages::heavy_messages;
 
@@ -55,6 +56,6 @@ fn a_batch_of_too_many_values_is_refused_as_a_whole() {
     let answer = session.receive();
     assert_eq!(answer["error"]["code"], -32600);
     let said = answer["error"]["message"].as_str().unwrap();
-    assert!(said.contains("50,000 values"), "{said}");
+    said.assert_row("mcp", "a batch of too many values");
     assert!(!session.tools().is_empty());
 }

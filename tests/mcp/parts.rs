@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::session::Session;
+use crate::common::messages::TextRow;
 use crate::reading::{Home, pdf, serving};
 
 const PAGES: usize = 50;
@@ -113,8 +114,7 @@ fn where_there_is_no_web_fetch_none_is_recommended() {
     for _ in 0..2 {
         let (text, _) = session.text_of("scrape_page", &json!({"url": server.url("/")}));
         let note = text.rsplit('\n').next().unwrap();
-        assert!(note.contains("bytes are shown."), "{note}");
-        assert!(!note.contains("web_fetch"), "{note}");
+        note.assert_row("mcp", "a part of a document, without web_fetch");
     }
 }
 
@@ -340,16 +340,18 @@ fn a_failure_in_the_cache_recommends_commands_only_where_there_are_some() {
     let home = Home::new();
     let png = serving("image/png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
     let request = json!({"url": png.url("/")});
+    let origin = png.url("");
+    let place = [(&*origin, "<server>")];
     let (text, _) = session(&home, &[]).text_of("scrape_page", &request);
-    assert!(text.contains("curl"), "{text}");
-    for _ in 0..2 {
+    text.assert_row_at("mcp", "a picture, where there are commands", &place);
+    let names = [
+        "a picture, where there are none",
+        "a picture, where there are none, from the cache",
+    ];
+    for name in names {
         let text = said(&home, "scrape_page", &request, &[]);
-        assert!(
-            !text.contains("curl") && text.contains("PARSE_ERROR"),
-            "{text}"
-        );
+        text.assert_row_at("mcp", name, &place);
     }
-    // The second answer came from the cache.
     assert_eq!(png.asked().len(), 2);
 }
 
@@ -374,28 +376,27 @@ fn what_the_confinement_refuses_is_not_recommended() {
             "7000",
         ],
     );
-    for (path, is_refused) in [("/etc/passwd", true), (&*format!("{root}/here.txt"), false)] {
+    let within = format!("{root}/here.txt");
+    for (path, name) in [
+        ("/etc/passwd", "a local file without the bounds"),
+        (&within, "a local file within the bounds"),
+    ] {
         for tool in ["web_fetch", "scrape_page"] {
             let (text, _) = session.text_of(tool, &json!({"url": format!("file://{path}")}));
-            assert!(text.contains("cannot read local files"), "{text}");
-            assert_eq!(text.contains("file_read"), !is_refused, "{text}");
+            text.assert_row_at("mcp", name, &[(tool, "<tool>"), (&root, "<root>")]);
         }
     }
     // What the server keeps of an output is for its tools, and not for confined commands.
-    for (command, way) in [
+    for (command, name) in [
+        ("yes a long line | head -n 3000", "an output of many lines"),
         (
-            "yes a long line | head -n 3000",
-            "file_read (offset, limit)",
+            "head -c 60000 /dev/zero | tr '\\0' x",
+            "an output of one line",
         ),
-        ("head -c 60000 /dev/zero | tr '\\0' x", "grep (path)"),
     ] {
         let (text, _) = session.text_of("bash", &json!({"command": command}));
         let note = text.rsplit('\n').next().unwrap();
-        assert!(note.contains(way), "{note}");
-        assert!(
-            !note.contains("tail -c") && !note.contains("sed -n"),
-            "{note}"
-        );
+        note.assert_row("mcp", name);
     }
 }
 
@@ -405,16 +406,14 @@ fn a_local_document_leads_round_in_no_circle() {
     let path = home.path().join("broken.pdf");
     std::fs::write(&path, b"%PDF-1.7\n%\xE2\xE3\nnothing").unwrap();
     let mut session = session(&home, &[]);
-    let url = format!("file://{}", path.display());
+    let shown = path.display().to_string();
+    let url = format!("file://{shown}");
     for tool in ["web_fetch", "scrape_page"] {
         let (text, _) = session.text_of(tool, &json!({"url": url}));
-        assert!(text.contains("use file_read with"), "{text}");
+        let placeholders = [(tool, "<tool>"), (&*shown, "<file>")];
+        text.assert_row_at("mcp", "a local document", &placeholders);
     }
-    let request = json!({"file_path": path.display().to_string()});
-    let (text, failed) = session.text_of("file_read", &request);
-    assert!(failed && text.contains("PDF"), "{text}");
-    assert!(
-        !text.contains("scrape_page") && !text.contains("web_fetch"),
-        "{text}"
-    );
+    let (text, failed) = session.text_of("file_read", &json!({"file_path": shown}));
+    assert!(failed);
+    text.assert_row_at("mcp", "a damaged PDF", &[(&shown, "<file>")]);
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::session::Session;
+use crate::common::messages::TextRow;
 use crate::common::{directory, text, tool};
 
 #[test]
@@ -214,7 +215,8 @@ fn a_model_is_shown_what_nobody_sees_of_files_and_not_of_a_command_s_output() {
     assert!(!shown.contains('\u{202e}'), "{result}");
     if !object.is_null() {
         assert_eq!(object["output"], "ab");
-        assert!(object["note"].as_str().unwrap().contains("taken out"));
+        let note = object["note"].as_str().unwrap();
+        note.assert_row("mcp", "a character that is not seen");
     }
 }
 
@@ -305,28 +307,16 @@ fn a_client_with_a_token_hears_every_five_seconds_how_a_call_goes_on() {
 fn instructions_say_what_a_model_would_not_expect() {
     let here = directory();
     let path = fs::canonicalize(here.path()).unwrap();
-    for (flags, said, unsaid) in [
-        (
-            &[][..],
-            &["new shell (/", ".gitignore", "in brackets"][..],
-            "confined",
-        ),
-        (
-            &["--root", text(&path)],
-            &["confined to", ".gitignore"],
-            "new shell",
-        ),
-        (&["--structured"], &["new shell"], "in brackets"),
+    for (flags, name) in [
+        (&[][..], "instructions"),
+        (&["--root", text(&path)], "instructions within bounds"),
+        (&["--structured"], "instructions for programs"),
     ] {
         let mut session = Session::unprepared(&path, flags);
         let hello = session.shake_hands("2025-11-25");
         let instructions = hello["instructions"].as_str().unwrap();
         assert!(instructions.len() <= 1000);
-        assert!(instructions.contains(text(&path)), "{instructions}");
-        for words in said {
-            assert!(instructions.contains(words), "{words}: {instructions}");
-        }
-        assert!(!instructions.contains(unsaid), "{instructions}");
+        instructions.assert_row_at("mcp", name, &[(text(&path), "<here>")]);
     }
 }
 
@@ -344,11 +334,10 @@ fn a_client_that_discovers_reads_the_same_instructions() {
         }}),
     );
     let answer = session.receive();
-    let instructions = answer["result"]["instructions"].as_str();
-    assert!(
-        instructions.is_some_and(|text| text.contains("new shell")),
-        "{answer}"
-    );
+    let instructions = answer["result"]["instructions"].as_str().unwrap();
+    let path = fs::canonicalize(here.path()).unwrap();
+    let place = [(text(&path), "<here>")];
+    instructions.assert_row_at("mcp", "instructions", &place);
 }
 
 #[test]

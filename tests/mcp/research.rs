@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use super::session::Session;
 use crate::common::directory;
+use crate::common::messages::TextRow;
 
 const ALL: &[&str] = &[
     "bash",
@@ -223,14 +224,11 @@ fn a_trail_without_room_says_how_much_is_shown_and_how_to_go_on() {
     }
     let (text, _) = session.text_of("get_research_session", &json!({"sessionId": id}));
     let note = text.rsplit('\n').next().unwrap();
-    assert!(
-        note.contains("bytes are shown, for which there is room; get_research_session with stepId"),
-        "{note}"
-    );
+    note.assert_row("mcp", "a trail without room");
     let export = json!({"sessionId": id, "format": "json"});
     let (text, _) = session.text_of("research_export", &export);
     let note = text.rsplit('\n').next().unwrap();
-    assert!(note.contains("and ends before its end here"), "{note}");
+    note.assert_row("mcp", "an export without room");
 }
 
 #[test]
@@ -404,10 +402,7 @@ fn an_artifact_that_no_message_holds_is_refused_and_a_large_one_is_not() {
         assert!(answer.to_string().len() <= 16 * 1024 * 1024);
         if !fits {
             let said = answer["error"]["message"].as_str().unwrap();
-            assert!(
-                said.contains("16 MiB") && said.contains("ask for less"),
-                "{said}"
-            );
+            said.assert_row("mcp", "a kept answer that is too long");
         }
     }
 }

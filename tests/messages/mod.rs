@@ -20,7 +20,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::command_line::typed::typed_apart;
-use crate::common::messages::{Row, answer_here, check, shown, staged_variables};
+use crate::common::messages::{Row, answer_here, check, rows, shown, staged_variables};
 use crate::common::{BINARY, state_home, text, tool, tree};
 use crate::glob::notes::{follow, project};
 use crate::mcp::files::documents;
@@ -352,4 +352,26 @@ fn path_to_send(note: &str) -> Option<String> {
     let path = note.split_once("send \"")?.1;
     let texts = serde_json::Deserializer::from_str(&note[note.len() - path.len() - 1..]);
     texts.into_iter().next()?.ok()
+}
+
+#[test]
+fn each_text_of_a_table_is_asserted_by_a_test() {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let (all, tables) = (files_in(&tests), files_in(&tests.join("messages")));
+    let is_source = |name: &str| Path::new(name).extension().is_some_and(|kind| kind == "rs");
+    let sources = all.iter().filter(|(name, _)| is_source(name));
+    let sources: Vec<&String> = sources.map(|(_, text)| text).collect();
+    let mut count = 0;
+    for table in tables.keys().filter_map(|name| name.strip_suffix(".txt")) {
+        for row in rows(table).iter().filter(|row| row.tool == "text") {
+            let name = format!("{:?}", row.request);
+            assert!(
+                sources.iter().any(|text| text.contains(&name)),
+                "{table}: {name}"
+            );
+            assert!(!row.answer.is_empty(), "{table}: {name}");
+            count += 1;
+        }
+    }
+    assert!(count > 200, "{count}");
 }

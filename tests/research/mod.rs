@@ -22,6 +22,22 @@ mod works;
 use serde_json::{Value, json};
 
 use crate::common::home::Home;
+use crate::server::Server;
+
+/// Asserts that a search for nothing, and each request that is none, is refused without a question
+/// to `server`.
+#[track_caller]
+fn refuses_what_makes_no_sense(home: &Home, server: &Server, requests: &[(Value, &str)]) {
+    home.fails(&json!({"query": " \n"}), "INVALID_ARG");
+    let of_all = [
+        (json!({}), "missing query field"),
+        (json!({"query": {}}), "query must be a string"),
+    ];
+    for (request, reason) in of_all.iter().chain(requests) {
+        home.call().with(request).refuses_the_request(reason);
+    }
+    assert!(server.asked().is_empty());
+}
 
 /// Asserts that a search with another value of a field asks a provider anew, or does not, that what
 /// it finds is kept, and that these are all the fields that the tool has.

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use crate::common::messages::TextRow;
 use crate::common::{self, tool};
 use crate::reading::{Home, serving, text};
 use crate::scanned::{self, FIRST, Image, Page};
@@ -80,10 +81,7 @@ fn pages_for_which_there_was_no_time_make_it_partial_and_are_read_anew() {
     let server = serving("application/pdf", scanned::pdf(&[sheet("first")]));
     for times in 1..=2 {
         let failure = home.fails(&json!({"url": server.url("/scan.pdf")}), "CONTENT_EMPTY");
-        assert!(
-            text(&failure, "error").contains("page 1 (there was no time)"),
-            "{failure}"
-        );
+        text(&failure, "error").assert_row("scrape_page", "a scan for which there was no time");
         assert_eq!(server.asked().len(), times);
     }
 }
@@ -101,10 +99,7 @@ fn what_was_found_without_ocr_is_not_taken_once_there_is_some() {
     for _ in 0..2 {
         let page = home.page(&server.url("/scan.pdf"));
         assert_eq!(page["extractionQuality"], "partial", "{page}");
-        assert!(
-            text(&page, "note").contains("page 2 (IKIGAI_OCR names no program"),
-            "{page}"
-        );
+        text(&page, "note").assert_row("scrape_page", "a scan without a program");
         assert_eq!(server.asked().len(), 1);
     }
     let program = scanned::program(home.path(), "echo These words were read.");
@@ -131,7 +126,7 @@ fn a_document_of_before_2007_is_read_by_an_installed_program_and_kept() {
         let content = text(&page, "content");
         assert!(content.starts_with("# The Harbour Office\n\n"), "{content}");
         assert!(content.ends_with("\n\n[Read by soffice.]"), "{content}");
-        assert!(text(&page, "note").contains("Read by soffice."), "{page}");
+        text(&page, "note").assert_row("scrape_page", "a document that a program read");
         assert_eq!(page["extractionQuality"], "complete");
         assert_eq!(server.asked().len(), 1);
     }
@@ -139,7 +134,9 @@ fn a_document_of_before_2007_is_read_by_an_installed_program_and_kept() {
         .env("IKIGAI_OFFICE", "antiword")
         .with(&json!({"url": server.url("/boats.doc")}))
         .run();
-    assert!(fetched.note().contains("Read by antiword, as plain text."));
+    fetched
+        .note()
+        .assert_row("web_fetch", "a document that a program read as text");
 }
 
 #[test]

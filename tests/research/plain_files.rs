@@ -143,8 +143,8 @@ fn a_gzip_file_is_unpacked_no_further_than_other_pages_are_read() {
         let all = answer.to_string();
         assert!(
             all.contains("nly the first 10 MiB"),
-            "{}",
-            &all[all.len() - 900..]
+            "{:.900}",
+            answer["note"]
         );
         assert!(all.len() < 12 << 20);
     }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::sessions::{EXPORT, STEP, asked, begin, step};
 use super::works::through_pandoc;
+use crate::common::messages::TextRow;
 use crate::reading::{Home, text};
 use crate::server::{Server, reply};
 
@@ -382,7 +383,9 @@ fn a_link_that_only_a_search_has_found_is_asked_at_no_private_address() {
     };
     let (unnamed, note) = state();
     assert_eq!(unnamed, "unchecked");
-    assert!(note.as_str().unwrap().contains("1 link"), "{note}");
+    note.as_str()
+        .unwrap()
+        .assert_row("sequential_search", "a link that was not asked");
     assert_eq!(server.asked().len(), 0);
     // A page that the caller names makes its host one that it has named.
     let page = json!({"url": server.url("/named"), "sessionId": id});

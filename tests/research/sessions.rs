@@ -10,6 +10,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 
+use crate::common::messages::TextRow;
 use crate::common::{can_unmount_proc, is_root, link, names_in, skip, text};
 use crate::providers::{good, kind};
 use crate::reading::{Home, article, serving};
@@ -135,7 +136,8 @@ fn a_request_that_is_refused_leaves_no_step() {
     let home = Home::new();
     let id = begin(&home);
     let long = step(&id, 2, &"x".repeat(10_001));
-    assert!(refused(&home, STEP, &long, "INVALID_ARG").contains("10001"));
+    refused(&home, STEP, &long, "INVALID_ARG")
+        .assert_row("sequential_search", "a step that is too long");
     refused(&home, STEP, &numbered(&id, json!(0)), "INVALID_ARG");
     assert_eq!(numbers(&session(&home, &id)), [1]);
     let answer = asked(&home, STEP, &numbered(&id, json!("3")));
@@ -459,7 +461,7 @@ fn a_session_loses_no_step_of_64_calls_at_once_and_has_at_most_200() {
         home.call_of(STEP).with(&step(&id, number, "On")).run();
     }
     let error = refused(&home, STEP, &step(&id, 201, "Beyond"), "INVALID_ARG");
-    assert!(error.contains("200 steps"), "{error}");
+    error.assert_row("sequential_search", "a step too many");
     assert_eq!(numbers(&session(&home, &id)).len(), 200);
 }
 
@@ -576,12 +578,14 @@ fn without_a_place_sessions_are_an_error_and_searches_a_note() {
     fs::create_dir_all(home.state().join("ikigai-tools")).unwrap();
     fs::write(directory_of(&home), "a file").unwrap();
     let error = refused(&home, STEP, &step("", 1, "x"), "CONFIG");
-    assert!(error.contains("XDG_STATE_HOME"), "{error}");
+    let state = home.state().join("ikigai-tools");
+    let place = [(text(&state), "<state>")];
+    error.assert_row_at("sequential_search", "no place for sessions", &place);
     let page = serving("text/plain", "text");
     let id = "11111111-2222-4333-8444-555555555555";
     let request = json!({"url": page.url("/"), "sessionId": id});
     let read = asked(&home, "scrape-page-tool", &request);
-    assert!(text_of(&read, "note").contains("XDG_STATE_HOME"), "{read}");
+    text_of(&read, "note").assert_row_at("scrape_page", "no place for sessions", &place);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 use super::searching::get;
+use crate::common::messages::TextRow;
 use crate::server::{Server, reply};
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 use flate2::{Compress, Compression, FlushCompress};
@@ -202,7 +203,11 @@ fn an_archive_without_end_that_holds_nothing_is_given_up() {
         }
     });
     match get(&server.url("/")) {
-        Err(Error::Network(error)) => assert!(error.text.contains("endless"), "{error}"),
+        Err(Error::Network(error)) => {
+            error
+                .text
+                .assert_row("web_fetch", "an archive without an end");
+        }
         other => panic!("{other:?}"),
     }
 }

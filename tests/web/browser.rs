@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::common::messages::TextRow;
 use crate::common::{self, eventually};
 use crate::http_server;
 use crate::staged::{self, METADATA, OTHER, PRIVATE, PUBLIC};
@@ -336,7 +337,8 @@ fn what_a_page_asks_of_private_addresses_is_refused_to_callers_over_http() {
         // Nor is such a page itself opened, which anybody on this machine may have.
         for host in ["127.0.0.1", PRIVATE] {
             let (said, failed) = scraped(host);
-            assert!(failed && said.contains("public addresses only"), "{said}");
+            assert!(failed);
+            said.assert_row("scrape_page", "a private page of a public server");
         }
         assert_eq!(site.reached(), [PUBLIC, OTHER]);
     });
@@ -372,7 +374,10 @@ fn a_page_of_this_machine_reaches_this_machine_and_no_other_private_one() {
         // No caller may name this one.
         let refused = render(&site.url(METADATA), LONG).unwrap_err();
         assert!(matches!(refused, BrowserError::Page(_)), "{refused}");
-        assert!(refused.to_string().contains("metadata"), "{refused}");
+        let place = [(METADATA, "<address>")];
+        refused
+            .to_string()
+            .assert_row_at("scrape_page", "a metadata address in a browser", &place);
         assert_eq!(site.reached(), [PRIVATE, "127.0.0.1"]);
     });
 }
@@ -530,7 +535,9 @@ fn only_allowed_hosts_are_asked_for_a_page_and_by_it() {
         let page = rendered(&site.url(PUBLIC));
         assert!(said(&page).contains("refused http://"), "{}", said(&page));
         let refused = render(&site.url(OTHER), LONG).unwrap_err();
-        assert!(refused.to_string().contains("ALLOWED_DOMAINS"), "{refused}");
+        refused
+            .to_string()
+            .assert_row("scrape_page", "a host that is not listed, in a browser");
         assert_eq!(site.reached(), [PUBLIC]);
     });
 }

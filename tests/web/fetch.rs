@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use crate::common::messages::TextRow;
 use crate::common::{Answer, tool};
 use crate::reading::pdf;
 use crate::server::{Asked, Server, page, redirect, reply};
@@ -303,7 +304,7 @@ fn a_server_without_end_costs_no_more_than_the_call_may_take() {
     });
     let answer = call(&json!({"url": server.url("/")})).env("IKIGAI_MAX_SECONDS", "3");
     let error = fails(&answer.run(), "NETWORK_ERROR");
-    assert!(error.contains("Timeout"), "{error}");
+    error.assert_row("web_fetch", "a page that comes for too long");
 }
 
 #[test]

@@ -8,6 +8,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::common::messages::TextRow;
 use crate::server::{Asked, Server, page, redirect};
 use iki_web::client::proxy::ProxySettings;
 use iki_web::client::{
@@ -409,7 +410,8 @@ fn socks_is_never_asked_for_a_forbidden_address() {
     }
     // SOCKS 4 carries names as well, and is not spoken at all.
     let text = get("socks4a://127.0.0.1:1", "http://a.example/").unwrap_err();
-    assert!(text.to_string().contains("can't be used"), "{text}");
+    text.to_string()
+        .assert_row("web_fetch", "a proxy of SOCKS 4");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::process::{Command, Stdio};
 
+use crate::common::messages::TextRow;
 use crate::common::tool;
 use crate::reading;
 use crate::server::{Server, reply};
@@ -114,7 +115,8 @@ fn a_model_asks_for_the_main_content() {
     let (text, _) = ask(json!({"url": url, "main_only": false}));
     assert!(text.contains("Weather"), "{text}");
     let (text, failed) = ask(json!({"url": url, "main_only": "perhaps"}));
-    assert!(failed && text.contains("main_only"), "{text}");
+    assert!(failed);
+    text.assert_row("web_fetch", "a main_only that is neither");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! the next page.
 
 use super::searching::{KEY, brave, call_at, google};
+use crate::common::messages::TextRow;
 use crate::server::{Asked, Server, reply};
 use serde_json::{Value, json};
 
@@ -62,7 +63,8 @@ fn one_failed_domain_of_several_costs_nothing_but_itself() {
         (&json!(true), &json!(6))
     );
     assert_eq!(found["results"][1]["url"], "https://b.example/0");
-    assert!(found["note"].as_str().unwrap().contains("bad.example"));
+    let note = found["note"].as_str().unwrap();
+    note.assert_row("web_search_google", "a domain that failed");
 
     let server = google_with(|_, _| None);
     let answer = call_at(
@@ -94,7 +96,8 @@ fn the_page_that_the_note_on_a_filter_names_has_results() {
         (&found["count"], &found["results"]),
         (&json!(0), &json!([]))
     );
-    assert!(found["note"].as_str().unwrap().contains("\"offset\":1"));
+    let note = found["note"].as_str().unwrap();
+    note.assert_row("web_search_brave", "a filter that leaves nothing of a page");
     request["offset"] = json!(1);
     let found = brave(&request, &server).json();
     assert_eq!(
