@@ -112,7 +112,7 @@ fn run_call(tool: &Tool) -> ProgramExit {
     hide_secrets(tool);
     host::answer_call(tool, |description| {
         let mut context = CallContext::read(description)?;
-        if context.public_only {
+        if context.is_public_only {
             guard::restrict_to_public_addresses();
         }
         if let Some(owner) = &context.owner {

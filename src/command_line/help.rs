@@ -132,7 +132,7 @@ Flags; {}:
         schema.summary(),
         paragraphs(&flag_words::of_person(tool, tool.manual.text())),
         match fields::field_of_places(tool, &schema) {
-            _ if !schema.fields.iter().any(|field| field.required) =>
+            _ if !schema.fields.iter().any(|field| field.is_required) =>
                 "the first may be given without the flag".to_owned(),
             Some(field) => format!(
                 "{WITHOUT_FLAG_WORDS}, and then each {}",
@@ -149,7 +149,7 @@ Flags; {}:
     let width = schema.fields.iter().map(|field| flags(field).len());
     let width = width.max().unwrap_or(0);
     for field in &schema.fields {
-        let need = if field.required {
+        let need = if field.is_required {
             "required"
         } else {
             "optional"

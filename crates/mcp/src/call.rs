@@ -181,7 +181,7 @@ impl ToolCaller {
         let request = serde_json::to_string(&fields).unwrap_or_default();
         if let Some(cache) = &self.cache {
             let terms = CallTerms {
-                served: true,
+                is_served: true,
                 measure: spec.measure,
                 tools: self.tools,
                 ..CallTerms::within(spec.reader, spec.max_answer, None)
@@ -341,12 +341,12 @@ impl ToolCaller {
             temporary: confinement.and_then(|one| self.temporary.of_caller(one, spec.owner)),
             bounds: self.confinement.as_ref().map(Confinement::bounds),
             reads_outputs: self.keeps_outputs,
-            public_only: tool.scope == AccessScope::Network && guard::is_restricted_to_public(),
+            is_public_only: tool.scope == AccessScope::Network && guard::is_restricted_to_public(),
             owner: owner.map(|owner| owner.name().to_owned()),
             reader: spec.reader,
             max_answer: spec.max_answer,
             milliseconds: self.timeout.map(left),
-            progress: spec.progress.is_some(),
+            wants_progress: spec.progress.is_some(),
             measure: spec.measure,
             goes_on_after: spec.goes_on_after.map(left),
             may_wait: spec.may_wait,

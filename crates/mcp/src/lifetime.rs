@@ -59,7 +59,7 @@ async fn serve(
     temporary: Arc<TemporaryDirectories>,
 ) -> Result<(), String> {
     let http = options.http.take();
-    if http.as_ref().is_some_and(|http| !http.allow_private) {
+    if http.as_ref().is_some_and(|http| !http.allows_private) {
         // Its callers are not those whose network this is.
         guard::restrict_to_public_addresses();
     }
@@ -71,9 +71,9 @@ async fn serve(
     credentials::store_taken_variables(&secrets);
     let operation = http.as_ref().map(|http| {
         let keys = http
-            .log_arguments
+            .logs_arguments
             .then(|| credentials::secrets_in_use(&secrets));
-        OperatorReports::new(http.log, keys).map(Arc::new)
+        OperatorReports::new(http.logs_calls, keys).map(Arc::new)
     });
     let operation = operation.transpose()?;
     let told = operation.clone();

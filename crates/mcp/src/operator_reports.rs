@@ -184,7 +184,7 @@ impl OperatorReports {
         lock(&self.metrics).text(&ServerState {
             uptime: self.begun.elapsed(),
             connections,
-            shared_up: sharing.is_none_or(|sharing| sharing.up),
+            is_shared_cache_up: sharing.is_none_or(|sharing| sharing.up),
             resident: resident(),
         })
     }

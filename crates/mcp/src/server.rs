@@ -364,7 +364,7 @@ fn plain(
     let is_json = client.reads_json
         && text.is_some_and(|text| serde_json::from_str::<Value>(&text.text).is_ok());
     let mut result = CallToolResult::success(content);
-    result.is_error = Some(answer.failed);
+    result.is_error = Some(answer.has_failed);
     // An object that is there already is not read from the text.
     result.structured_content = is_json.then(|| answer.object.clone());
     result

@@ -95,7 +95,7 @@ pub async fn serve(
     // The gate has checked the names, for all paths.
     let config = StreamableHttpServerConfig::default().disable_allowed_hosts();
     let sessions = http
-        .sessions
+        .offers_sessions
         .then(|| SessionLimits::for_server(http.tokens.is_some()));
     let service = ProtocolService::new(Arc::clone(&setup), sessions, config);
     log(&format!("listening on {scheme}://{address}{PATH}"));

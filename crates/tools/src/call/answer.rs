@@ -131,7 +131,7 @@ pub fn run_call(
     let Err(failure) = &reply else {
         return (written(tool, reply, object), ProgramExit::Success);
     };
-    if failure.bad_request {
+    if failure.is_bad_request {
         // A host that has closed stderr misses nothing that is not on stdout.
         let message = sanitize::for_terminal(&failure.message);
         let _ = writeln!(io::stderr(), "{}: {message}", tool.link);
@@ -139,7 +139,7 @@ pub fn run_call(
     if let Some(event) = &failure.event {
         let _ = writeln!(io::stderr(), "{event}");
     }
-    let answered = tool.family == EnvelopeFamily::Local && !failure.bad_request;
+    let answered = tool.family == EnvelopeFamily::Local && !failure.is_bad_request;
     let exit = if answered {
         ProgramExit::Success
     } else {

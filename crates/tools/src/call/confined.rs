@@ -37,7 +37,7 @@ pub fn run<'a>(tool: &Tool, request: &'a mut Request<'_>) -> Result<Reply<'a>, F
         read_spelled_names(tool, request);
     }
     match confined.unwrap_or(Ok(())) {
-        Ok(()) => match (tool.scope, request.terms().served) {
+        Ok(()) => match (tool.scope, request.terms().is_served) {
             (AccessScope::File(field), true) => {
                 let path = request.text(field).ok().flatten().unwrap_or_default();
                 reported_file::run_and_report_file(path, || tool.run(request))

@@ -128,11 +128,11 @@ pub struct CallTerms {
     pub deadline: Option<Deadline>,
     /// True if a server takes further data for its client
     /// (`AnswerObject::field_for_server`).
-    pub served: bool,
+    pub is_served: bool,
     /// True if the cache is neither read nor written, because a person wants the present state.
-    pub no_cache: bool,
+    pub skips_cache: bool,
     /// True if the answer to a person goes into a pipe or a file, for other programs.
-    pub piped: bool,
+    pub is_piped: bool,
     /// The options that a person's flags set for a search.
     pub style: SearchStyle,
     /// Reports the last line that a command wrote, if the caller wants to know.
@@ -176,9 +176,9 @@ impl CallTerms {
             reader,
             max_answer: bytes.map(|bytes| bytes.max(MIN_ANSWER_BYTES)),
             deadline: seconds.and_then(Deadline::after),
-            served: false,
-            no_cache: false,
-            piped: false,
+            is_served: false,
+            skips_cache: false,
+            is_piped: false,
             style: SearchStyle::default(),
             progress: None,
             context: None,

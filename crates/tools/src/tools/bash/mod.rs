@@ -84,7 +84,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     }
     let workdir = request.text("workdir")?;
     let directory = workdir.map(workdir::open).transpose()?;
-    let may_go_on = terms.served && !background::is_full(terms);
+    let may_go_on = terms.is_served && !background::is_full(terms);
     let goes_on_after = terms.context.and_then(|context| {
         let silent = Duration::from_secs(SILENT_SECONDS);
         let waits = requested_time.is_some_and(|requested| requested.whole > silent)
@@ -116,7 +116,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         requested_time,
         workdir,
         is_passed_on: terms.reader == Audience::Host
-            || terms.reader == Audience::Person && terms.piped,
+            || terms.reader == Audience::Person && terms.is_piped,
     };
     Ok(Reply::new(move |object| call.answer(object)))
 }
@@ -230,7 +230,7 @@ impl CommandCall<'_> {
             )
         });
         if let Some(running) = &ended.timed_out {
-            let is_served = object.terms().served;
+            let is_served = object.terms().is_served;
             object.note(time.note(running, is_served));
             let nothing = outcome.is_empty.then_some(time_limit::NOTHING_WRITTEN);
             object.note(nothing.map(String::from));
@@ -282,7 +282,7 @@ impl CommandCall<'_> {
             })?;
             (ended, text.finish()?)
         };
-        if keeps_newline && output.newline {
+        if keeps_newline && output.holds_newline {
             output.text.write_all(b"\n")?;
         }
         output.text.close()?;
@@ -290,7 +290,7 @@ impl CommandCall<'_> {
             file: ended.goes_on.as_ref().map(|_| BackgroundOutput::start()),
             ended,
             end: last_whole_lines(&output.end, false),
-            is_empty: !output.passed_on,
+            is_empty: !output.has_text,
             note: None,
         })
     }

@@ -40,7 +40,7 @@ pub const TOOL: Tool = Tool {
     fields: &[("output", FieldRole::Output), ("count", FieldRole::Count)],
     exit_codes: ExitCodes::SEARCH,
     how_to_get_less: "To have less, narrow `pattern` or `path`.",
-    paints: true,
+    colours_output: true,
     run,
     ..Tool::PLAIN
 };
@@ -62,7 +62,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let walk = parsed.walk(&names.scope, Path::new(&names.path), terms.until());
     let walk = walk.map_err(refused)?;
     Ok(Reply::new(move |object| {
-        let (walked, listed) = list(object, walk, limit, terms.style.painted)?;
+        let (walked, listed) = list(object, walk, limit, terms.style.is_coloured)?;
         object.field("count", &listed.count)?;
         object.note_at_both_ends(listed.note("names", "pattern or path", limit));
         let mut notes = Notes::default();

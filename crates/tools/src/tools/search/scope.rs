@@ -159,7 +159,7 @@ pub fn pattern_of<'r>(request: &'r Request<'_>, name: &str) -> Result<Option<&'r
 /// `path` or a pattern as a client of the protocol is shown what is found there: from the working
 /// directory on, where it lies below that.
 fn from_working_directory<'p>(request: &Request<'_>, path: &'p str) -> Cow<'p, str> {
-    if !request.terms().served || !path.starts_with('/') {
+    if !request.terms().is_served || !path.starts_with('/') {
         return path.into();
     }
     let Some(here) = env::current_dir()

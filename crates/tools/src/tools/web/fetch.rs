@@ -145,7 +145,7 @@ fn fetch(url: &str, main_only: bool, terms: &CallTerms) -> Result<FetchedPage, F
         .map_err(|unreadable| unreadable_failure(&unreadable, &target, terms))?;
     Ok(FetchedPage {
         url: page.url.clone(),
-        document: shown_document(page, main_only, terms.served, &mut notes),
+        document: shown_document(page, main_only, terms.is_served, &mut notes),
         notes,
     })
 }
@@ -180,7 +180,7 @@ fn shown_document(
     if served || !matches!(page.form, BodyForm::Text(_)) {
         document = taken_out(document, notes);
     }
-    if page.truncated {
+    if page.is_truncated {
         document = document.cut(DocumentCuts {
             size_limit: Some(MEBIBYTES),
             ..DocumentCuts::default()

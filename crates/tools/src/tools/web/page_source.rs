@@ -110,7 +110,7 @@ pub struct ConvertedReply {
     /// Address to which the `Refresh` header leads.
     pub refresh: Option<Url>,
     /// True if the body was longer.
-    pub truncated: bool,
+    pub is_truncated: bool,
 }
 
 /// Reason why a body has no conversion.
@@ -186,7 +186,7 @@ pub fn convert(
             refresh: refresh_target(&reply),
             url: reply.url,
             guard: reply.guard,
-            truncated: reply.truncated,
+            is_truncated: reply.truncated,
         }),
         Err(reason) => Err(Box::new(UnreadablePage { reply, reason })),
     }

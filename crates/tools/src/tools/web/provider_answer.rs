@@ -21,7 +21,7 @@ use iki_web::search::{DomainFilter, unseen_taken_out};
 pub const PLAIN: Tool = Tool {
     family: EnvelopeFamily::Web,
     set: ToolSet::Web,
-    served_by_default: false,
+    is_served_by_default: false,
     hints: ToolHints::ASKS,
     scope: AccessScope::Network,
     fields: &[("results", FieldRole::Results), ("count", FieldRole::Count)],

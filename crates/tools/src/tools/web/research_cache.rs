@@ -30,7 +30,7 @@ const DEFAULT_WAIT_SECONDS: u64 = 60;
 pub fn keeps_answers(terms: &CallTerms) -> bool {
     let set = std::env::var(NO_CACHE_VARIABLE);
     let off = set.is_ok_and(|value| matches!(value.trim(), "1" | "true" | "yes"));
-    !(off || terms.no_cache)
+    !(off || terms.skips_cache)
 }
 
 /// Opens the cache of answers, if the terms of a call allow answers to be cached.

@@ -22,7 +22,7 @@ macro_rules! research_tool {
             name: $name,
             family: tool::EnvelopeFamily::Research,
             set: tool::ToolSet::Research,
-            served_by_default: false,
+            is_served_by_default: false,
             hints: tool::ToolHints::ASKS,
             scope: tool::AccessScope::Network,
             schema: include_str!(concat!("../../schemas/", $name, ".json")),

@@ -46,7 +46,7 @@ pub struct BetterPattern {
     /// from what the search finds.
     pub number: u64,
     /// True if there may be more, because time ran out.
-    pub at_least: bool,
+    pub is_lower_bound: bool,
     /// The number of those that are in generated directories.
     pub generated: u64,
     /// Names of these directories, like `target`.
@@ -78,9 +78,9 @@ pub struct SearchedNames {
     /// Directories.
     pub directories: u64,
     /// True if there were symbolic links.
-    pub links: bool,
+    pub has_links: bool,
     /// True if there were hidden names as well.
-    pub hidden: bool,
+    pub has_hidden: bool,
 }
 
 /// Says why no name was found; `None` if there is nothing to find.
@@ -178,7 +178,7 @@ pub fn explain_no_lines(search: EmptySearch<'_>, searched: SearchedNames) -> Opt
         }
         let is_deep = pattern.split('/').any(|part| part == "**");
         // Then all subdirectories were searched.
-        let is_all = is_deep && !searched.hidden;
+        let is_all = is_deep && !searched.has_hidden;
         let reason = (!is_all).then(|| scope.survey(Some(searched.files)));
         return reason.flatten();
     }
@@ -222,7 +222,7 @@ pub fn explain_no_lines(search: EmptySearch<'_>, searched: SearchedNames) -> Opt
             return other;
         }
     }
-    if searched.links {
+    if searched.has_links {
         scope.survey(None)
     } else {
         explain_no_names(search)
@@ -335,7 +335,7 @@ impl EmptySearch<'_> {
         (number > 0).then(|| BetterPattern {
             pattern: pattern.to_owned(),
             number,
-            at_least: paths.left_out().is_some(),
+            is_lower_bound: paths.left_out().is_some(),
             ..BetterPattern::default()
         })
     }
@@ -360,7 +360,7 @@ impl EmptySearch<'_> {
         } else {
             "matches"
         };
-        let number = self.counted_names(pattern.number, pattern.at_least);
+        let number = self.counted_names(pattern.number, pattern.is_lower_bound);
         let places = pattern.generated_in.join(", ");
         let built = match pattern.generated {
             0 => String::new(),

@@ -41,7 +41,7 @@ pub struct NameMatcher {
     /// The pattern for names in lower case.
     pub folded: NamePattern,
     /// True if only regular files count.
-    pub files_only: bool,
+    pub counts_files_only: bool,
 }
 
 impl NameMatcher {
@@ -62,7 +62,7 @@ impl NameMatcher {
             hidden,
             folded: NamePattern::new(text.to_ascii_lowercase()),
             names: NamePattern::new(text),
-            files_only,
+            counts_files_only: files_only,
         }
     }
 

@@ -74,7 +74,7 @@ pub const TOOL: Tool = Tool {
         ("output_mode", "output"),
     ],
     title: "Search in files",
-    paints: true,
+    colours_output: true,
     scope: AccessScope::Paths {
         directory: "path",
         pattern: "glob",
@@ -146,7 +146,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     }
     let extents = options
         .style
-        .painted
+        .is_coloured
         .then(|| MatchExtents::compile(&written));
     let query = GrepQuery {
         pattern,
@@ -200,7 +200,11 @@ impl GrepQuery<'_> {
         let began = Instant::now();
         let walk = self.target.walk(&self.names, until);
         let mut walked = Ok(WalkOutcome::default());
-        let SearchStyle { quiet, stdin, .. } = self.options.style;
+        let SearchStyle {
+            is_quiet: quiet,
+            stdin,
+            ..
+        } = self.options.style;
         let mut is_empty = false;
         if let SearchTarget::StandardInput = self.target {
             is_empty = standard_input::search(&shared, &self.matcher, &mut answer)?;
@@ -425,8 +429,8 @@ impl GrepQuery<'_> {
         let searched = SearchedNames {
             files: done.files,
             directories: done.directories,
-            links: !passed_over.names_for(LeftOutReason::FoundLink).is_empty(),
-            hidden: walked.hidden,
+            has_links: !passed_over.names_for(LeftOutReason::FoundLink).is_empty(),
+            has_hidden: walked.hidden,
         };
         // What `exclude` left out is told; no other pattern would find it.
         let is_excluded = !passed_over

@@ -27,7 +27,7 @@ pub struct SharedSearch {
     pub room: Option<usize>,
     reader: Audience,
     /// True if files in other encodings are decoded: only then does the pattern find their text.
-    pub decodes: bool,
+    pub decodes_other_encodings: bool,
     /// The text that is searched in place of the only file's bytes.
     pub made: Option<MadeText>,
     /// The pattern for lines that end in CRLF, if it asks for the ends of lines.
@@ -66,7 +66,7 @@ impl SharedSearch {
             until,
             room,
             reader,
-            decodes: reader != Audience::Host && reaches_beyond_ascii(pattern),
+            decodes_other_encodings: reader != Audience::Host && reaches_beyond_ascii(pattern),
             made: None,
             crlf: None,
             misses_crlf: AtomicBool::new(false),

@@ -45,7 +45,7 @@ pub fn complete(
 ) -> Option<String> {
     let rendered = render(full, guard, client, request);
     if rendered.is_none() && !ask_exa(full, client, request) {
-        full.page.partial = true;
+        full.page.is_partial = true;
         let note = Placeholder::Script.advice().to_owned();
         full.page.notes.push(note);
     }

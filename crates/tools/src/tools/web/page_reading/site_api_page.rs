@@ -26,7 +26,7 @@ pub fn read_page(
         Ok(page) => {
             let mut full =
                 FullPage::new(&request.url, page.kind, page.document, FetchPaging::Nowhere);
-            full.page.partial = page.partial;
+            full.page.is_partial = page.partial;
             // A part that could not be read may be readable the next time.
             full.page.is_transient = page.partial;
             return Ok(Some(full));

@@ -63,7 +63,7 @@ impl ReadAnswer {
             let shares = fair_shares(&costs.collect::<Vec<_>>(), room);
             for (index, content) in contents.iter_mut().enumerate() {
                 let fits = measure.prefix(content.as_bytes(), shares[index]);
-                content_cut::shorten(content, fits, self.read.sources[index].page.markdown);
+                content_cut::shorten(content, fits, self.read.sources[index].page.is_markdown);
             }
         }
         let (text, cut) = self.combined(&heads, &contents);
@@ -113,12 +113,12 @@ impl ReadAnswer {
         let (mut parts, mut cut) = (Vec::new(), Vec::new());
         for (index, source) in self.read.sources.iter().enumerate() {
             let mut content = contents[index].clone();
-            content_cut::shorten(&mut content, shares[index], source.page.markdown);
+            content_cut::shorten(&mut content, shares[index], source.page.is_markdown);
             // Most begin with their title.
             let heading = format!("# {}\n", source.title);
             let body = content.strip_prefix(&heading).unwrap_or(&content).trim();
             parts.push(format!("{}{body}", heads[index]));
-            if source.page.truncated || content.len() < source.page.content.len() {
+            if source.page.is_truncated || content.len() < source.page.content.len() {
                 cut.push(&*source.page.url);
             }
         }

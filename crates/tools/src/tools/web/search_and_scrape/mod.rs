@@ -54,7 +54,7 @@ pub const TOOL: Tool = Tool {
     title: "Search the web and read what is found",
     max_concurrent_calls: Some(2),
     values: searching::VALUES,
-    artifacts: true,
+    links_artifacts: true,
     // The others are for programs only.
     fields: &[
         ("combinedContent", FieldRole::Content),
@@ -123,7 +123,7 @@ fn linked(
     terms: &CallTerms,
     context: &SearchContext<'_>,
 ) -> Option<LinkedAnswer> {
-    let takes_links = terms.served && terms.reader == Audience::Program && context.keeps_answers;
+    let takes_links = terms.is_served && terms.reader == Audience::Program && context.keeps_answers;
     let store = context.store.filter(|_| takes_links)?;
     let titles = answer
         .read

@@ -25,7 +25,7 @@ use iki_web::research_sessions::{self, ResearchSession, SessionSource, SourceCov
 pub const TOOL: Tool = Tool {
     link: "research-export-tool",
     title: "Export a research session",
-    artifacts: true,
+    links_artifacts: true,
     // The others are for programs only.
     fields: &[
         (SESSION_ID, FieldRole::Silent),
@@ -183,7 +183,7 @@ impl SessionExport {
 
     /// Stores content that is too large for a message of a program's.
     fn linked(&self, content: &str, terms: &CallTerms) -> Option<LinkedAnswer> {
-        if !terms.served || terms.reader != Audience::Program {
+        if !terms.is_served || terms.reader != Audience::Program {
             return None;
         }
         let answer = LargeAnswer {
@@ -237,7 +237,7 @@ impl SessionExport {
             // The owner of a token has no sessions on this machine.
             let terms = object.terms();
             let is_named = terms.context.is_some_and(|context| context.owner.is_some());
-            let way = if !terms.served || (terms.serves("bash") && !is_named) {
+            let way = if !terms.is_served || (terms.serves("bash") && !is_named) {
                 let (id, format) = (&self.session.session_id, self.format.0);
                 format!(
                     "`ikigai-tools research-export {id} --format {format} >FILE` writes all of it"
