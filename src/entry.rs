@@ -79,7 +79,7 @@ fn run_tool(tool: &Tool, invocation: &str, args: &[OsString]) -> ProgramExit {
     match outcome {
         CommandLineResult::Done(exit) => exit,
         CommandLineResult::Stdin(flags) => {
-            let exit = host::answer_on(tool, flags.apply_to(CallTerms::of_host()));
+            let exit = host::answer_stdin(tool, flags.apply_to(CallTerms::of_host()));
             let is_file_reader = matches!(tool.scope, AccessScope::File(_)) && tool.hints.read_only;
             // A person has put a text there, and no request.
             if is_file_reader && exit != ProgramExit::Success && io::stdout().is_terminal() {

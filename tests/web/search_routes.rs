@@ -226,7 +226,7 @@ fn what_is_kept_of_one_that_is_left_alone_is_still_an_answer() {
     search_with(&set, Some(&store), &words()).unwrap();
     let limited = ProviderFailureKind::RateLimited {
         seconds: 1,
-        quota: false,
+        is_quota_exhausted: false,
     };
     let breakers =
         iki_web::provider::breaker::ProviderBreakers::new(Some(&store as &dyn CacheStore));

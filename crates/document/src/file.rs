@@ -191,11 +191,11 @@ fn read_package(
         _ => office::read(&mut package, kind),
     };
     let mut blocks = read.map_err(|error| match error {
-        _ if package.locked => DocumentError::Encrypted,
-        _ if package.damaged => DocumentError::Damaged,
+        _ if package.is_locked => DocumentError::Encrypted,
+        _ if package.is_damaged => DocumentError::Damaged,
         error => error,
     })?;
-    blocks.cut |= package.cut;
-    blocks.broken |= package.damaged;
-    Ok((blocks, package.locked))
+    blocks.is_cut |= package.is_cut;
+    blocks.is_broken |= package.is_damaged;
+    Ok((blocks, package.is_locked))
 }

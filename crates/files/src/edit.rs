@@ -38,7 +38,7 @@ pub struct TextReplacement<'a> {
     /// The text in its place.
     pub new: &'a [u8],
     /// All occurrences are replaced, and not the only one.
-    pub all: bool,
+    pub replaces_all: bool,
     /// The number of occurrences that are to be replaced, if it has to be that.
     pub expected: Option<u64>,
 }
@@ -47,13 +47,13 @@ pub struct TextReplacement<'a> {
 #[derive(Debug, Default)]
 pub struct FileEdit {
     /// The replacements, in their order.
-    pub made: Vec<MadeReplacement>,
+    pub made: Vec<AppliedReplacement>,
     /// The lines that were changed, if they were asked for.
     pub changed: ChangedLines,
     /// The encoding in which it was made, if that is not UTF-8.
     pub encoding: Option<TextEncoding>,
     /// True if U+FFFD was written, which the file did not have.
-    pub brings_replacement: bool,
+    pub writes_replacement_character: bool,
     /// True if the file had control characters other than those of lines, as far as is
     /// looked, and a new text spells such.
     pub has_controls: bool,
@@ -61,7 +61,7 @@ pub struct FileEdit {
 
 /// A replacement that was made.
 #[derive(Debug)]
-pub struct MadeReplacement {
+pub struct AppliedReplacement {
     /// The number of occurrences that were replaced.
     pub count: u64,
     /// The change of line ends.
@@ -158,7 +158,9 @@ pub fn edit(
         edited.has_controls = control_spelling::has_controls(&head);
     }
     match EditedText::prepare(&file, replacements, end).map_err(no_file)? {
-        Ok(EditedText::Bytes(brings_replacement)) => edited.brings_replacement = brings_replacement,
+        Ok(EditedText::Bytes(brings_replacement)) => {
+            edited.writes_replacement_character = brings_replacement
+        }
         Ok(EditedText::Decoded(encoding, text)) => {
             edited.encoding = Some(encoding);
             decoded = Some(text_in_memory(text.as_bytes()).map_err(no_file)?);
@@ -172,7 +174,7 @@ pub fn edit(
         let prepared = match PreparedReplacement::prepare(text, *replacement, end) {
             Ok(PreparedReplacement {
                 made:
-                    MadeReplacement {
+                    AppliedReplacement {
                         nearest: Some(nearest),
                         ..
                     },
@@ -241,7 +243,7 @@ fn changed_by(
     let can_be_made = |text: &RegularFile| -> Result<bool, FileAccessError> {
         let count = FoundReplacement::find(text, *last, end)?.count;
         let is_expected = last.expected.is_none_or(|expected| expected == count);
-        Ok(is_expected && (count == 1 || count > 1 && last.all))
+        Ok(is_expected && (count == 1 || count > 1 && last.replaces_all))
     };
     if !can_be_made(file)? {
         return Ok(None);

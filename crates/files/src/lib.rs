@@ -33,7 +33,7 @@ pub use edit_encoding::EncodingObstacle;
 pub use image::is_whole_image;
 pub use line_ends::LineEndChange;
 pub use lock::{lock, while_waiting};
-pub use missing_directories::MadeDirectories;
+pub use missing_directories::CreatedDirectories;
 pub use read::{FileContent, FileFacts, FirstLine, LineEnd, ReadInterruption, read};
 pub use regular::{ErrorReason, FileAccessError, beginning};
 pub use replace::write;

@@ -163,7 +163,7 @@ impl OperatorReports {
         if let Some(sharing) = sharing {
             let seconds = sharing.since.elapsed().unwrap_or_default().as_secs();
             shared = json!({
-                "state": if sharing.up { "up" } else { "down" },
+                "state": if sharing.is_up { "up" } else { "down" },
                 "seconds": seconds,
             });
             if let Some(why) = sharing.why.as_ref().or(sharing.refuses.as_ref()) {
@@ -184,7 +184,7 @@ impl OperatorReports {
         lock(&self.metrics).text(&ServerState {
             uptime: self.begun.elapsed(),
             connections,
-            is_shared_cache_up: sharing.is_none_or(|sharing| sharing.up),
+            is_shared_cache_up: sharing.is_none_or(|sharing| sharing.is_up),
             resident: resident(),
         })
     }

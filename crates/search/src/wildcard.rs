@@ -24,7 +24,7 @@ pub struct SplitPattern {
     /// The components.
     pub steps: Vec<PatternStep>,
     /// A slash at the end: only directories, written with a slash.
-    pub directories: bool,
+    pub wants_directories: bool,
 }
 
 /// One component, and the slashes between it and the one before.
@@ -105,7 +105,7 @@ impl SplitPattern {
         Self {
             root: root.to_vec(),
             steps,
-            directories,
+            wants_directories: directories,
         }
     }
 }

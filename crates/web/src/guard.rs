@@ -98,11 +98,11 @@ pub enum GuardError {
         /// Class of the address.
         class: AddressClass,
         /// True if a redirect led there.
-        redirected: bool,
+        was_redirected: bool,
         /// True if the caller did not name it: a redirect, or what a search has found, led there.
-        led: bool,
+        was_led_to: bool,
         /// True if it is refused because only public addresses are fetched.
-        public_only: bool,
+        is_public_only: bool,
     },
 }
 
@@ -122,9 +122,9 @@ impl fmt::Display for GuardError {
                 host,
                 address: found,
                 class,
-                redirected,
-                led,
-                public_only,
+                was_redirected: redirected,
+                was_led_to: led,
+                is_public_only: public_only,
             } => (host, found, class, *redirected, *led, *public_only),
         };
         let kind = class.kind;
@@ -168,14 +168,14 @@ impl fmt::Display for GuardError {
 pub struct Guard {
     named: Host<String>,
     /// True if every hop so far stayed on the host that the caller named, and was private.
-    home: bool,
+    is_home: bool,
     hops: usize,
     /// True if others, and not the caller, named the first URL.
     is_led: bool,
     /// The only port at which private addresses are reached; `None` for all.
     only_port: Option<u16>,
     /// True if private addresses are refused even if the caller names them.
-    public_only: bool,
+    is_public_only: bool,
 }
 
 impl Guard {
@@ -183,7 +183,7 @@ impl Guard {
     #[must_use]
     pub fn new(named: &Url) -> Option<Self> {
         Some(Self {
-            public_only: is_restricted_to_public(),
+            is_public_only: is_restricted_to_public(),
             ..Self::of_service(named)?
         })
     }
@@ -193,11 +193,11 @@ impl Guard {
     pub(crate) fn of_service(named: &Url) -> Option<Self> {
         Some(Self {
             named: host_of(named).ok()?,
-            home: true,
+            is_home: true,
             hops: 0,
             is_led: false,
             only_port: None,
-            public_only: false,
+            is_public_only: false,
         })
     }
 
@@ -232,7 +232,7 @@ impl Guard {
             return Self::new(next);
         }
         Some(Self {
-            home: false,
+            is_home: false,
             hops: 1,
             is_led: true,
             ..Self::new(next)?
@@ -243,7 +243,7 @@ impl Guard {
     #[cfg(test)]
     fn refusing_private(named: &Url) -> Option<Self> {
         Some(Self {
-            public_only: true,
+            is_public_only: true,
             ..Self::of_service(named)?
         })
     }
@@ -297,7 +297,7 @@ impl Guard {
 
     /// Moves from the page at which it arrived to the host to which that page leads.
     pub(crate) fn lead_to(&mut self, next: &Host<String>) {
-        self.home = self.home && same_host(&self.named, next);
+        self.is_home = self.is_home && same_host(&self.named, next);
         self.hops += 1;
     }
 
@@ -309,7 +309,7 @@ impl Guard {
         } else {
             been.iter().all(|addr| addr.scope == AddressScope::Private)
         };
-        self.home = self.home && was_private;
+        self.is_home = self.is_home && was_private;
     }
 
     fn judge(
@@ -323,7 +323,7 @@ impl Guard {
         let allowed = match class.scope {
             AddressScope::Public => true,
             AddressScope::Private => {
-                !self.public_only && self.home && is_port && same_host(&self.named, host)
+                !self.is_public_only && self.is_home && is_port && same_host(&self.named, host)
             }
             AddressScope::StandIn | AddressScope::Never => false,
         };
@@ -334,9 +334,9 @@ impl Guard {
             host: host.to_string(),
             address: resolved,
             class,
-            redirected: self.hops > usize::from(self.is_led),
-            led: self.hops > 0,
-            public_only: self.public_only,
+            was_redirected: self.hops > usize::from(self.is_led),
+            was_led_to: self.hops > 0,
+            is_public_only: self.is_public_only,
         })
     }
 }
@@ -355,9 +355,9 @@ pub(crate) fn check_proxy(
                 host: format!("the proxy {host}"),
                 address: matches!(host, Host::Domain(_)).then_some(addr.ip()),
                 class,
-                redirected: false,
-                led: false,
-                public_only: false,
+                was_redirected: false,
+                was_led_to: false,
+                is_public_only: false,
             });
         }
         passed.push(CheckedAddr {

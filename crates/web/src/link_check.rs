@@ -109,9 +109,9 @@ fn check(url: &Url, client: &HttpClient) -> CheckedLink {
     (link.state, link.status) = match client_for_links {
         Ok(reply) => (LinkState::Alive, Some(reply.status)),
         Err(FetchError::Status(reply)) => (state_of(reply.status), Some(reply.status)),
-        Err(FetchError::Network(error)) if error.absent => (LinkState::Dead, None),
+        Err(FetchError::Network(error)) if error.is_absent => (LinkState::Dead, None),
         Err(FetchError::Network(error))
-            if !(error.is_local || error.refused || error.not_allowed.is_some()) =>
+            if !(error.is_local || error.is_refused || error.not_allowed.is_some()) =>
         {
             (LinkState::Unreachable, None)
         }

@@ -37,9 +37,9 @@ pub(crate) struct ConvertedPage {
     /// A remark about a page that shows nothing.
     pub(crate) remark: Option<DocumentModel>,
     /// True if the page has text besides the remark.
-    pub(crate) beside_text: bool,
+    pub(crate) has_text_beside: bool,
     /// True if its text is only in its data.
-    pub(crate) of_data: bool,
+    pub(crate) is_from_data: bool,
     /// True if it shows nothing but frames, which the remark names.
     pub(crate) is_of_frames: bool,
     /// The blocks that may be missing from its main content.

@@ -218,7 +218,11 @@ impl DrawnPicture {
             }
         };
         let dpi = (100.0..1200.0).contains(&dpi).then_some(dpi as u32);
-        Ok(ScanImage { bytes, dpi, turned })
+        Ok(ScanImage {
+            bytes,
+            dpi,
+            is_turned: turned,
+        })
     }
 
     /// Resolution at which the page shows it.

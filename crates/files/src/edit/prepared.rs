@@ -11,7 +11,7 @@ use rustix::fs::fstat;
 use rustix::io::Errno;
 
 use super::text_search::{EditPiece, TextOccurrences, WINDOW, find_occurrences, search};
-use super::{EditError, MadeReplacement, NEAREST_SEARCH_BYTES, TextReplacement};
+use super::{EditError, AppliedReplacement, NEAREST_SEARCH_BYTES, TextReplacement};
 use crate::draft::FileDraft;
 use crate::line_ends::{self, EditTexts, LineEndChange, LineEndDecision};
 use crate::nearest::{self, NearestFinding};
@@ -70,7 +70,7 @@ impl<'a> FoundReplacement<'a> {
 pub(super) struct PreparedReplacement<'a> {
     pub(super) texts: EditTexts<'a>,
     pub(super) occurrences: TextOccurrences,
-    pub(super) made: MadeReplacement,
+    pub(super) made: AppliedReplacement,
 }
 
 impl<'a> PreparedReplacement<'a> {
@@ -84,7 +84,7 @@ impl<'a> PreparedReplacement<'a> {
         let TextReplacement {
             old,
             new,
-            all,
+            replaces_all: all,
             expected,
         } = replacement;
         let FoundReplacement {
@@ -126,7 +126,7 @@ impl<'a> PreparedReplacement<'a> {
             _ => None,
         };
         Ok(Self {
-            made: MadeReplacement {
+            made: AppliedReplacement {
                 count,
                 line_ends: match decided.done {
                     _ if count == 0 => LineEndChange::AsSent,

@@ -25,7 +25,7 @@ fn edited(
     let replacement = TextReplacement {
         old,
         new,
-        all,
+        replaces_all: all,
         expected: None,
     };
     let result = edit(&path, &[replacement], true, None, None).map_err(|failed| failed.error);

@@ -124,7 +124,7 @@ pub struct FoldedText<'a> {
     /// The text itself.
     pub bytes: Vec<u8>,
     /// True if it has its line ends.
-    pub line_ends: bool,
+    pub has_line_ends: bool,
     /// Places in the folded text and in its source that belong together.
     marks: Vec<(usize, usize)>,
 }
@@ -177,7 +177,7 @@ impl<'a> FoldedText<'a> {
         Self {
             source: &source[..offset],
             bytes,
-            line_ends,
+            has_line_ends: line_ends,
             marks,
         }
     }
@@ -196,7 +196,7 @@ impl<'a> FoldedText<'a> {
         while offset < self.source.len() {
             let (unit, length) = unit_at(self.source, offset);
             piece.clear();
-            push_folded(unit, self.line_ends, &mut piece);
+            push_folded(unit, self.has_line_ends, &mut piece);
             folded += piece.len();
             if folded > wanted {
                 return offset..offset + length;

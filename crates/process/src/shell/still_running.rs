@@ -22,7 +22,7 @@ pub struct StillRunning {
     /// Its arguments, shortened.
     pub line: String,
     /// It did not end when it was asked to, and was killed.
-    pub killed: bool,
+    pub was_killed: bool,
 }
 
 /// Names the processes that were `running`: those farthest from the shell first, because the others
@@ -37,9 +37,12 @@ pub fn name_processes(mut running: Vec<RunningProcess>, killed: &[i32]) -> Vec<S
         let line = shown_line(&one.arguments);
         let killed = killed.contains(&one.pid);
         if let Some(other) = named.iter_mut().find(|other| other.line == line) {
-            other.killed |= killed;
+            other.was_killed |= killed;
         } else if named.len() < MAX_NAMED_PROCESSES {
-            named.push(StillRunning { line, killed });
+            named.push(StillRunning {
+                line,
+                was_killed: killed,
+            });
         }
     }
     named
@@ -116,7 +119,13 @@ mod tests {
         let running = (2..9).map(|pid| process(pid, 1, 2, "cc1\0")).collect();
         let killed = name_processes(running, &[7]);
         let line = "cc1".to_owned();
-        assert_eq!(killed, [StillRunning { line, killed: true }]);
+        assert_eq!(
+            killed,
+            [StillRunning {
+                line,
+                was_killed: true
+            }]
+        );
         let running = (2..9).map(|pid| process(pid, 1, 2, &format!("cc{pid}\0")));
         assert_eq!(lines(running.collect()), ["cc2", "cc3", "cc4"]);
     }

@@ -39,7 +39,9 @@ pub struct AlternativeReading {
 impl AlternativeReading {
     fn parse(way: &'static str, pattern: String) -> Option<Self> {
         let ParsedPattern {
-            node, references, ..
+            node,
+            has_references: references,
+            ..
         } = parser::parse(&pattern).ok()?;
         let is_useful = references || !matches_every_line(&simplify(node.clone()));
         is_useful.then(|| Self {

@@ -39,11 +39,11 @@ pub(super) fn parse(
         fold,
     };
     let mut set = CharSet {
-        fold,
+        ignores_case: fold,
         ..CharSet::default()
     };
     if reader.unread().starts_with('^') {
-        set.negated = true;
+        set.is_negated = true;
         reader.offset += 1;
     }
     if reader.unread().is_empty() {
@@ -108,7 +108,7 @@ pub(super) fn parse(
                     && inner.ends_with(':')
                     && inner.len() == set.ranges.len();
                 if is_bare_class {
-                    return Err(unsupported::bare_class(inner, set.negated));
+                    return Err(unsupported::bare_class(inner, set.is_negated));
                 }
                 return Ok((set, reader.offset + 1));
             }

@@ -111,7 +111,7 @@ impl Deadline {
 
     /// Time that the call has left.
     #[must_use]
-    pub fn left(self) -> Duration {
+    pub fn time_left(self) -> Duration {
         self.end.saturating_duration_since(Instant::now())
     }
 }
@@ -208,7 +208,7 @@ impl CallTerms {
     #[must_use]
     pub fn left(&self, limit: Duration) -> Duration {
         self.deadline
-            .map_or(limit, |deadline| deadline.left().min(limit))
+            .map_or(limit, |deadline| deadline.time_left().min(limit))
     }
 }
 

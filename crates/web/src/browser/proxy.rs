@@ -87,7 +87,7 @@ struct ProxyLog {
     /// The first error of reaching the page's own host.
     failed: Option<NetworkError>,
     /// The page's own host was reached.
-    reached: bool,
+    was_reached: bool,
 }
 
 impl BrowserProxy {
@@ -149,7 +149,7 @@ impl BrowserProxy {
     pub fn finish(mut self) -> (Vec<ProxyRequest>, Option<NetworkError>) {
         self.stop();
         let mut log = lock(&self.shared.log);
-        let failed = log.failed.take().filter(|_| !log.reached);
+        let failed = log.failed.take().filter(|_| !log.was_reached);
         (std::mem::take(&mut log.requests), failed)
     }
 
@@ -246,7 +246,7 @@ impl ProxyState {
         });
         match opened {
             Ok(opened) => {
-                log.reached |= of_page;
+                log.was_reached |= of_page;
                 Some(opened)
             }
             Err(error) => {

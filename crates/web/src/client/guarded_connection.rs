@@ -43,7 +43,7 @@ impl HttpClient {
         }
         let login = proxy.and_then(|proxy| proxy.login);
         let login = login.map(|(user, password)| tunnel::basic(&user, &password));
-        let proxy = route.absolute.then_some(login);
+        let proxy = route.uses_absolute_form.then_some(login);
         let opened = Dialer(route).open(Instant::now() + left);
         let stream = opened
             .map_err(|failed| fault::describe(&ureq::Error::from(failed), &target, self.total))?;

@@ -35,7 +35,10 @@ pub fn unpack_gzip(packed: &[u8]) -> Option<UnpackedFile> {
         return None;
     }
     match body::read(packed, Some("gzip"), None, BodyLimit::new(MAX_BODY)) {
-        Ok(DecodedBody { bytes, truncated }) => {
+        Ok(DecodedBody {
+            bytes,
+            is_truncated: truncated,
+        }) => {
             let size_limit = truncated.then_some(MAX_BODY >> 20);
             let cuts = DocumentCuts {
                 size_limit,

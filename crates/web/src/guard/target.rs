@@ -22,7 +22,7 @@ const MAX_READINGS: usize = 8;
 pub struct HopTarget {
     host: Host<String>,
     port: u16,
-    tls: bool,
+    is_tls: bool,
 }
 
 impl HopTarget {
@@ -34,7 +34,7 @@ impl HopTarget {
             port: url
                 .port_or_known_default()
                 .unwrap_or(if tls { 443 } else { 80 }),
-            tls,
+            is_tls: tls,
         })
     }
 
@@ -52,13 +52,13 @@ impl HopTarget {
 
     /// True if the connection uses TLS.
     pub(crate) fn is_tls(&self) -> bool {
-        self.tls
+        self.is_tls
     }
 
     /// Returns `http://host`, with the port if it is not the scheme's default.
     #[must_use]
     pub fn origin(&self) -> String {
-        let (scheme, default_port) = if self.tls {
+        let (scheme, default_port) = if self.is_tls {
             ("https", 443)
         } else {
             ("http", 80)

@@ -128,7 +128,7 @@ fn exchange(
                     return Ok(());
                 }
                 let refusal = (provider.refusal)(provider.title, &without(keys, *reply));
-                if refusal.nothing {
+                if refusal.means_nothing_found {
                     return Ok(());
                 }
                 (refusal, told)
@@ -247,7 +247,7 @@ fn unreached(provider: &Provider, error: &FetchError) -> ProviderFailure {
 }
 
 fn not_understood(provider: &Provider, reply: &HttpResponse) -> ProviderFailure {
-    if reply.truncated {
+    if reply.is_truncated {
         let text = format!(
             "{} answered HTTP {} with more than is read of an answer, {} bytes.",
             provider.title,
@@ -323,7 +323,10 @@ fn failure(
 ) -> ProviderFailure {
     let told = told.filter(|wait| *wait <= MAX_STATED_WAIT);
     let kind = match refusal.kind {
-        ProviderFailureKind::RateLimited { seconds: 0, quota } => {
+        ProviderFailureKind::RateLimited {
+            seconds: 0,
+            is_quota_exhausted: quota,
+        } => {
             let usual = if quota {
                 QUOTA_WAIT_SECONDS
             } else {
@@ -331,7 +334,7 @@ fn failure(
             };
             ProviderFailureKind::RateLimited {
                 seconds: told.map_or(usual, |wait| wait.as_secs().max(1)),
-                quota,
+                is_quota_exhausted: quota,
             }
         }
         kind => kind,

@@ -62,7 +62,7 @@ pub struct CredentialSlot {
     /// Other variables, which count after its own.
     pub also: &'static [&'static str],
     /// True if the provider cannot be asked without it.
-    pub required: bool,
+    pub is_required: bool,
 }
 
 /// Returns a credential without which a provider cannot be asked.
@@ -74,7 +74,7 @@ pub(crate) const fn required_key(
     CredentialSlot {
         name: CredentialName { variable, path },
         also: &[],
-        required: true,
+        is_required: true,
     }
 }
 
@@ -85,7 +85,7 @@ pub(crate) const fn optional_key(
     path: &'static [&'static str],
 ) -> CredentialSlot {
     CredentialSlot {
-        required: false,
+        is_required: false,
         ..required_key(variable, path)
     }
 }
@@ -258,7 +258,7 @@ pub struct ProviderRefusal {
     /// Wait after which the provider wants a retry, if it does.
     pub again: Option<Duration>,
     /// True if it is none: this is how the provider says that nothing was found.
-    pub nothing: bool,
+    pub means_nothing_found: bool,
 }
 
 impl ProviderRefusal {
@@ -269,7 +269,7 @@ impl ProviderRefusal {
             kind,
             text: text.into(),
             again: None,
-            nothing: false,
+            means_nothing_found: false,
         }
     }
 
@@ -277,7 +277,7 @@ impl ProviderRefusal {
     #[must_use]
     pub fn nothing_found() -> Self {
         Self {
-            nothing: true,
+            means_nothing_found: true,
             ..Self::new(ProviderFailureKind::Rejected, "")
         }
     }
@@ -301,7 +301,7 @@ impl Provider {
     pub(crate) fn is_configured(&self, credentials: &Credentials<'_>) -> bool {
         let mut slots = self.slots.iter();
         self.address(credentials).is_ok()
-            && slots.all(|slot| !slot.required || slot.find_credential(credentials).is_ok())
+            && slots.all(|slot| !slot.is_required || slot.find_credential(credentials).is_ok())
     }
 
     /// True if the user configured the provider, and it requires that.
@@ -329,7 +329,7 @@ impl Provider {
         for slot in self.slots {
             match slot.find_credential(credentials) {
                 Ok(key) => keys.push(Some(key)),
-                Err(problem) if slot.required => return Err(missing(problem)),
+                Err(problem) if slot.is_required => return Err(missing(problem)),
                 Err(_) => keys.push(None),
             }
         }
@@ -381,7 +381,7 @@ impl Provider {
             ProviderEndpoint::Known(_) => None,
             ProviderEndpoint::Own(name) => Some(name),
         };
-        let required = self.slots.iter().filter(|slot| slot.required);
+        let required = self.slots.iter().filter(|slot| slot.is_required);
         let keys = required.map(|slot| slot.name);
         address.into_iter().chain(keys).collect()
     }

@@ -34,7 +34,7 @@ pub fn json(reply: &HttpResponse) -> Option<Value> {
     let is_declared = declared.contains("charset=") && !declared.contains("utf-8");
     let is_wide = body.starts_with(b"\xff\xfe") || body.starts_with(b"\xfe\xff");
     let decoded = if is_declared || is_wide {
-        charset::read(body, reply.content_type(), "", reply.truncated).ok()
+        charset::read(body, reply.content_type(), "", reply.is_truncated).ok()
     } else {
         None
     };
@@ -211,7 +211,7 @@ pub(crate) fn by_status(title: &str, reply: &HttpResponse) -> ProviderRefusal {
 /// An exhausted quota; the wait is in the answer, if anywhere.
 pub const QUOTA: ProviderFailureKind = ProviderFailureKind::RateLimited {
     seconds: 0,
-    quota: true,
+    is_quota_exhausted: true,
 };
 
 /// Too many requests; the wait is in the answer.

@@ -180,7 +180,7 @@ mod tests {
         let breakers = ProviderBreakers::new(Some(&store));
         let limited = ProviderFailureKind::RateLimited {
             seconds: 1,
-            quota: false,
+            is_quota_exhausted: false,
         };
         breakers.failed(&TAVILY, limited);
         breakers.failed(

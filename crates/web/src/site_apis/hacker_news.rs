@@ -299,7 +299,7 @@ impl HnReader<'_> {
                 date: time.map(|(day, _)| day),
                 ..document(title, markdown)
             },
-            partial,
+            is_partial: partial,
         })
     }
 
@@ -354,7 +354,7 @@ impl HnReader<'_> {
         Ok(SiteApiPage {
             kind: "hn",
             document: document(title, markdown),
-            partial: items.failed > 0,
+            is_partial: items.failed > 0,
         })
     }
 
@@ -397,7 +397,7 @@ impl HnReader<'_> {
                 author: Some(name.to_owned()),
                 ..document(title, markdown)
             },
-            partial: submitted.failed > 0,
+            is_partial: submitted.failed > 0,
         })
     }
 }

@@ -150,7 +150,7 @@ impl YoutubeVideo {
                 date,
                 ..Document::default()
             },
-            partial,
+            is_partial: partial,
         })
     }
 }

@@ -67,7 +67,7 @@ pub enum KernelDenial {
         /// The right that was wanted.
         right: AccessRight,
         /// True if it is about a name in that directory.
-        name: bool,
+        concerns_name: bool,
     },
     /// A connection in either direction.
     Network,
@@ -358,7 +358,11 @@ fn denial(text: &str) -> Option<KernelDenial> {
         return None;
     };
     let path = path_in(field(text, "path")?)?;
-    Some(KernelDenial::File { path, right, name })
+    Some(KernelDenial::File {
+        path,
+        right,
+        concerns_name: name,
+    })
 }
 
 /// A path as records have it: in quotes, or, if it holds a character that would break a line, in

@@ -144,7 +144,7 @@ fn refusal_of_shell(shell: &CommandShell, confinement: &Confinement) -> Option<K
     is_refused.then_some(KernelDenial::File {
         path,
         right: AccessRight::Execute,
-        name: false,
+        concerns_name: false,
     })
 }
 

@@ -57,7 +57,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         .map(|edit| TextReplacement {
             old: edit.old.as_bytes(),
             new: edit.new.as_bytes(),
-            all: edit.all,
+            replaces_all: edit.all,
             expected: edit.expected,
         })
         .collect();
@@ -85,7 +85,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let encoding = edited.encoding.filter(|_| replacements > 0);
     let mut notes = Notes::from(encoding.map(edit_note::made_in_encoding));
     notes.add(composition.note().filter(|_| replacements > 0));
-    if edited.brings_replacement {
+    if edited.writes_replacement_character {
         notes.add(write_note::REPLACEMENT_WRITTEN.to_owned());
     }
     let mut remarks_added: Vec<String> = Vec::new();

@@ -102,7 +102,7 @@ fn note(path: &str, wants: PathWant, terms: &CallTerms) -> String {
         )),
         Some(PathObstacle::Missing {
             part,
-            whole,
+            is_whole_path: whole,
             similar,
         }) => {
             // The path that was meant is told already.
@@ -266,7 +266,7 @@ pub fn similar_path(path: &str) -> Option<String> {
     let obstacle = paths::path_obstacle(Path::new(path), reach)?;
     let PathObstacle::Missing {
         part,
-        whole,
+        is_whole_path: whole,
         similar,
     } = obstacle
     else {

@@ -9,7 +9,7 @@ use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{AccessScope, FieldRole, Tool, ToolHints, ToolManual};
 use crate::tools::file::{failure, write_note};
-use iki_files::{self as files, ErrorReason, FileAccessError, MadeDirectories};
+use iki_files::{self as files, ErrorReason, FileAccessError, CreatedDirectories};
 use iki_process::sandbox::confinement;
 use iki_search::missing_paths::{self as paths, PathObstacle, PathWant};
 
@@ -71,7 +71,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         .then(|| files::beginning(Path::new(path), MAX_COMPARED_BYTES, end));
     let makes_directories = !request.is_denied("create_dirs")? && reader != Audience::Host;
     let mut more_tries = 0..MAX_RETRIES;
-    let mut made = MadeDirectories::default();
+    let mut made = CreatedDirectories::default();
     loop {
         let makes = makes_directories && is_missing_directory(path);
         let is_made = if makes {
@@ -125,7 +125,13 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
 fn is_missing_directory(path: &str) -> bool {
     let reach = confinement::is_within_reach;
     let obstacle = paths::path_obstacle(Path::new(path), reach);
-    let needs = matches!(obstacle, Some(PathObstacle::Missing { whole: false, .. }));
+    let needs = matches!(
+        obstacle,
+        Some(PathObstacle::Missing {
+            is_whole_path: false,
+            ..
+        })
+    );
     needs
         && !path.ends_with('/')
         && !failure::is_web_address(path)

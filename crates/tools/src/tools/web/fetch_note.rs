@@ -49,7 +49,7 @@ pub fn quoted(reply: &HttpResponse, target: &Url) -> Option<String> {
         &reply.body,
         reply.content_type(),
         &reply.url,
-        reply.truncated,
+        reply.is_truncated,
     );
     let quoted = quote::quoted(&hide_secrets(&text?, target))?;
     Some(format!("The server says: {quoted}"))
@@ -78,14 +78,14 @@ pub fn of_network(error: &NetworkError, target: &Url, terms: &CallTerms) -> Stri
         sentences = vec![format!("Send {host}")];
     }
     let commands = terms.serves("bash");
-    if error.own_certificate && commands {
+    if error.is_private_certificate && commands {
         sentences.push(
             "A page of a server of your own can be fetched all the same with `curl -fsSLk` in a \
              shell, which does not look at certificates."
                 .to_owned(),
         );
     }
-    if error.timed_out && commands {
+    if error.is_timeout && commands {
         // The command comes last because it ends with its line.
         let (command, _) = download(target, "");
         sentences.push(format!("What is large or slow comes in a shell: {command}"));

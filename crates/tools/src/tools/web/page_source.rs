@@ -186,7 +186,7 @@ pub fn convert(
             refresh: refresh_target(&reply),
             url: reply.url,
             guard: reply.guard,
-            is_truncated: reply.truncated,
+            is_truncated: reply.is_truncated,
         }),
         Err(reason) => Err(Box::new(UnreadablePage { reply, reason })),
     }
@@ -200,7 +200,7 @@ fn convert_body(
 ) -> Result<(BodyForm, Document, String), UnreadableReason> {
     let declared = reply.content_type().map(media_type).unwrap_or_default();
     if let Some(kind) = kind_of(reply, &declared) {
-        if reply.truncated {
+        if reply.is_truncated {
             let mebibytes = reply.body.len() >> 20;
             return Err(UnreadableReason::TooLong { kind, mebibytes });
         }
@@ -214,7 +214,7 @@ fn convert_body(
         return Ok((BodyForm::Empty, Document::default(), String::new()));
     }
     let host = reply.url.host_str().unwrap_or_default();
-    let decoded = charset::read(&reply.body, reply.content_type(), host, reply.truncated);
+    let decoded = charset::read(&reply.body, reply.content_type(), host, reply.is_truncated);
     let decoded = decoded.map_err(|UnsupportedBody(kind)| {
         UnreadableReason::NotText(kind, DocumentError::detect(&reply.body))
     })?;

@@ -84,7 +84,7 @@ fn records_tell_what_was_refused_to_which_process() {
     let file = |path: &str, right, name| KernelDenial::File {
         path: path.into(),
         right,
-        name,
+        concerns_name: name,
     };
     let told = [
         file("/tmp/told/out/secret", AccessRight::Read, false),

@@ -10,7 +10,7 @@ use iki_files::FirstLine;
 
 /// Some lines of such a text.
 #[derive(Clone, Copy)]
-pub struct MadeLines<'a> {
+pub struct ConvertedLines<'a> {
     /// The lines.
     pub text: &'a str,
     /// The number of the first of them.
@@ -21,7 +21,7 @@ pub struct MadeLines<'a> {
     pub cut: Option<&'a str>,
 }
 
-impl<'a> MadeLines<'a> {
+impl<'a> ConvertedLines<'a> {
     /// The lines of `text` that are wanted.
     pub fn select(text: &'a str, wanted: &LineRange<'_>) -> Self {
         let total = text.lines().count() as u64;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::converted_text::MadeLines;
+use super::converted_text::ConvertedLines;
 use super::lines::LineRange;
 use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::failure::{ErrorCode, Failure};
@@ -229,7 +229,7 @@ fn reply_of(
         }
         let cuts = document.cuts;
         if !cuts.lack_end() {
-            let lines = MadeLines::select(&document.markdown, &wanted);
+            let lines = ConvertedLines::select(&document.markdown, &wanted);
             return lines.answer(object, &wanted, what);
         }
         // A notice at its end would be taken for one of its lines.
@@ -245,9 +245,9 @@ fn reply_of(
             ));
         }
         let cut = notices.join(" ");
-        let lines = MadeLines {
+        let lines = ConvertedLines {
             cut: Some(&cut),
-            ..MadeLines::select(text, &wanted)
+            ..ConvertedLines::select(text, &wanted)
         };
         lines.answer(object, &wanted, what)
     })

@@ -28,23 +28,23 @@ const SAMPLE_BYTES: usize = 8 << 10;
 
 /// A text in a file of its own, which only this process has.
 #[derive(Debug)]
-pub struct MadeText {
+pub struct ConvertedText {
     file: OwnedFd,
     size: usize,
     /// The note on what was searched in place of the file.
-    pub told: Option<String>,
+    pub note: Option<String>,
     /// True if it lacks a part of what the file has.
     pub is_partial: bool,
 }
 
-impl MadeText {
+impl ConvertedText {
     fn create(text: &str, told: Option<String>) -> io::Result<Self> {
         let mut file = File::from(memfd_create(c"text", MemfdFlags::CLOEXEC)?);
         file.write_all(text.as_bytes())?;
         Ok(Self {
             file: file.into(),
             size: text.len(),
-            told,
+            note: told,
             is_partial: false,
         })
     }
@@ -153,7 +153,7 @@ impl MadeText {
     }
 
     fn with_remark(mut self, remark: Option<String>) -> Self {
-        self.told = [self.told, remark]
+        self.note = [self.note, remark]
             .into_iter()
             .flatten()
             .reduce(|told, remark| told + " " + &remark);

@@ -41,7 +41,7 @@ use crate::tools::search::scope::{NameSearch, pattern_of};
 use alternative_readings_search::{AlternativeReadingsSearch, send};
 use answer::{GrepAnswer, SearchOutcome};
 use chunk::ResultChunk;
-use converted_text::MadeText;
+use converted_text::ConvertedText;
 use iki_base::wording::count_noun;
 use iki_search::ere::oddities::{self, PatternOddity};
 use iki_search::ere::{MatchExtents, PatternError, RegexMatcher, before_carriage_return};
@@ -191,7 +191,7 @@ impl GrepQuery<'_> {
         shared.look_for_crlf(&self.written);
         let mut document = Ok(None);
         if reader != Audience::Host && matches!(self.target, SearchTarget::File) {
-            document = MadeText::of_document(&self.names.path, &self.matcher, object.terms());
+            document = ConvertedText::of_document(&self.names.path, &self.matcher, object.terms());
         }
         let cannot_be_read = document.as_ref().err().cloned();
         shared.made = document.ok().flatten();
@@ -296,7 +296,7 @@ impl GrepQuery<'_> {
             notes.add(left_out.map(|what| note::omitted_paths(what, terms, VOCABULARY)));
             notes.add(note::unlisted_directories(&walked.unlisted));
         }
-        notes.add(shared.made.as_ref().and_then(|made| made.told.clone()));
+        notes.add(shared.made.as_ref().and_then(|made| made.note.clone()));
         if let SearchTarget::File = self.target {
             // Advice to search it by its path would be what was done.
             let is_document = passed_over.remove(LeftOutReason::Document);
@@ -430,7 +430,7 @@ impl GrepQuery<'_> {
             files: done.files,
             directories: done.directories,
             has_links: !passed_over.names_for(LeftOutReason::FoundLink).is_empty(),
-            has_hidden: walked.hidden,
+            has_hidden: walked.has_hidden,
         };
         // What `exclude` left out is told; no other pattern would find it.
         let is_excluded = !passed_over

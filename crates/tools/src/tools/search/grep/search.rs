@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use rustix::io::Errno;
 
 use super::chunk::{LargeFileFacts, LineRecord, ResultChunk, SearchedPiece};
-use super::converted_text::MadeText;
+use super::converted_text::ConvertedText;
 use super::first_bytes::FileBeginning;
 use super::line_form::{LineBeginning, LineForm, painted_path};
 use super::line_receiver::LineReceiver;
@@ -197,7 +197,7 @@ impl<'s> FileSearcher<'s> {
         if !self.shared.decodes_other_encodings {
             return Ok((file, size));
         }
-        match MadeText::of_other_encoding(&file, size) {
+        match ConvertedText::of_other_encoding(&file, size) {
             Ok(Some(made)) => made.open(),
             Ok(None) => Ok((file, size)),
             Err(()) => {

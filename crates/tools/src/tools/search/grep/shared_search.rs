@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use super::alternative_readings_search::{AlternativeReadingsSearch, ReadingsMatcher};
-use super::converted_text::MadeText;
+use super::converted_text::ConvertedText;
 use super::first_bytes::FileBeginning;
 use super::line_form::{MATCH_COLOUR, paint, spell_escapes};
 use super::options::{GrepOptions, GrepOutput};
@@ -29,7 +29,7 @@ pub struct SharedSearch {
     /// True if files in other encodings are decoded: only then does the pattern find their text.
     pub decodes_other_encodings: bool,
     /// The text that is searched in place of the only file's bytes.
-    pub made: Option<MadeText>,
+    pub made: Option<ConvertedText>,
     /// The pattern for lines that end in CRLF, if it asks for the ends of lines.
     pub crlf: Option<RegexMatcher>,
     /// True if such a line was seen that the pattern itself does not match.

@@ -46,7 +46,7 @@ pub const TOOL: Tool = Tool {
 fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
     let context = call.context;
     let wanted = request::read(call.request)?;
-    let entries = wanted.chosen();
+    let entries = wanted.entries_to_check();
     let addresses: Vec<Option<String>> = entries.iter().map(ReferenceEntry::address).collect();
     let providers_asked: Vec<(&str, bool)> = addresses
         .iter()

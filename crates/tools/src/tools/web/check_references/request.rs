@@ -24,7 +24,7 @@ pub struct ReferenceFields {
 
 impl ReferenceFields {
     /// Returns the entries that this call checks.
-    pub fn chosen(&self) -> &[ReferenceEntry] {
+    pub fn entries_to_check(&self) -> &[ReferenceEntry] {
         let end = self.entries.len().min(self.before + MAX_ENTRIES);
         self.entries.get(self.before..end).unwrap_or_default()
     }

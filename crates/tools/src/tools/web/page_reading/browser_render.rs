@@ -122,7 +122,11 @@ fn ask_exa(full: &mut FullPage, client: &HttpClient, request: &ScrapeRequest) ->
     };
     full.page.paging = FetchPaging::Nowhere;
     full.page.extent = None;
-    let way = if page.crawled { "crawled" } else { "cached" };
+    let way = if page.was_crawled {
+        "crawled"
+    } else {
+        "cached"
+    };
     full.page.extracted_by = Some(format!("exa:{way}"));
     true
 }

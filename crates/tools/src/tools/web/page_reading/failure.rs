@@ -94,18 +94,18 @@ fn of_network(error: &NetworkError, request: &ScrapeRequest) -> PageError {
         return of_not_allowed(why);
     }
     let note = fetch_note::of_network(error, &request.url, &request.terms);
-    let what_to_do = if error.refused {
+    let what_to_do = if error.is_refused {
         "Use another address."
     } else {
         "Try again in 5 seconds."
     };
     let message = format!("{} {what_to_do}", failed_to_fetch(error));
     let mut failed = PageError::new(ErrorCode::NetworkError, message).note(note);
-    if error.refused {
+    if error.is_refused {
         // The same request would be refused again.
         failed = failed.advise(|advice| *advice = research_cache::advice(ErrorCode::InvalidUrl));
     }
-    failed.is_cacheable = !(error.is_local || error.refused);
+    failed.is_cacheable = !(error.is_local || error.is_refused);
     failed
 }
 

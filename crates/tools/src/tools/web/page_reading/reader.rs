@@ -80,7 +80,7 @@ fn raw(request: &ScrapeRequest, client: HttpClient) -> Result<ScrapedPage, PageE
         content_type: reply.content_type().unwrap_or_default().to_owned(),
         ..ScrapedPage::default()
     };
-    page.fill_raw(&reply.body, reply.truncated, request.max_length);
+    page.fill_raw(&reply.body, reply.is_truncated, request.max_length);
     facts::add(&mut page, &reply.url, None, None);
     Ok(page)
 }
@@ -168,7 +168,7 @@ fn judge_html(
     let is_whole = !full.document.cuts.are_of_content();
     let mut rendered = None;
     // A browser shows more than the text that only the page's data has.
-    let own_text = if full.document.of_data {
+    let own_text = if full.document.is_from_data {
         ""
     } else {
         full.document.own_text()
@@ -176,7 +176,7 @@ fn judge_html(
     if is_whole && placeholder::is_shell(html, own_text) {
         rendered = browser_render::complete(full, guard, client, request);
     }
-    full.page.is_partial |= full.document.of_data;
+    full.page.is_partial |= full.document.is_from_data;
     let html = rendered.as_deref().unwrap_or(html);
     let document = &full.document;
     match Placeholder::detect(html, &document.title, document.own_text()) {
