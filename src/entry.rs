@@ -56,7 +56,7 @@ fn run_program(args: &[OsString]) -> ProgramExit {
         Some("--version" | "-V" | "-v") => program_output::print(&program_output::version()),
         Some("help") => help::about(TOOLS, rest),
         Some("mcp") => run_mcp(rest),
-        Some(name) if command_line::has(name) => commands::run(TOOLS, name, rest),
+        Some(name) if command_line::is_command(name) => commands::run(TOOLS, name, rest),
         name => match name.and_then(|name| TOOLS.find_tool(name)) {
             Some(tool) => run_tool(tool, &format!("{PROGRAM} {}", tool.command()), rest),
             None => help::unknown_name(TOOLS, &first.to_string_lossy(), Some(rest)),

@@ -44,7 +44,7 @@ Tools:
         let _ = writeln!(text, "  {:<width$}  {}", tool.command(), about.summary());
     }
     text += "\nOther commands:\n";
-    for command in command_line::all(tools) {
+    for command in command_line::all_commands(tools) {
         let about = command
             .get_about()
             .map(ToString::to_string)
@@ -270,7 +270,7 @@ pub fn unknown_name(tools: Registry, name: &str, args: Option<&[OsString]>) -> P
             "{PROGRAM}: no tool is called `{name}`; {advice}\nSee `{PROGRAM} --help`."
         )));
     }
-    let commands = command_line::all(tools);
+    let commands = command_line::all_commands(tools);
     let commands: Vec<&str> = commands.iter().map(clap::Command::get_name).collect();
     let tools: Vec<&str> = tools.commands().collect();
     let all = [&tools[..], &commands, &["--version", "--help"]].concat();

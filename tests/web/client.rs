@@ -573,7 +573,7 @@ fn what_is_posted_is_guarded_and_in_time_as_well() {
     let shorter = client()
         .within(Duration::from_millis(300))
         .for_at_most(Duration::from_secs(9));
-    assert!(shorter.left() <= Duration::from_millis(300));
+    assert!(shorter.time_left() <= Duration::from_millis(300));
 }
 
 #[test]

@@ -35,5 +35,5 @@ pub use line_ends::LineEndChange;
 pub use lock::{lock, while_waiting};
 pub use missing_directories::CreatedDirectories;
 pub use read::{FileContent, FileFacts, FirstLine, LineEnd, ReadInterruption, read};
-pub use regular::{ErrorReason, FileAccessError, beginning};
+pub use regular::{ErrorReason, FileAccessError, read_beginning};
 pub use replace::write;

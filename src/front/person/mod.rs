@@ -48,8 +48,8 @@ pub enum CommandLineResult {
 /// The flags that are not part of a request.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CallFlags {
-    /// An answer as it is now ([`CallTerms::no_cache`]).
-    pub no_cache: bool,
+    /// An answer as it is now ([`CallTerms::skips_cache`]).
+    pub skips_cache: bool,
     /// The confinement, if there is one ([`CallTerms::context`]).
     pub context: Option<&'static CallContext>,
     /// True if the request is one of several whose answers stand together.
@@ -63,7 +63,7 @@ pub struct CallFlags {
 impl CallFlags {
     fn from_matches(tool: &Tool, matches: &ArgMatches) -> Self {
         Self {
-            no_cache: tool.keeps_answers() && matches.get_flag(NO_CACHE),
+            skips_cache: tool.keeps_answers() && matches.get_flag(NO_CACHE),
             context: confinement::bounds(matches).map(|bounds| {
                 let context = CallContext {
                     bounds: Some(bounds),
@@ -81,7 +81,7 @@ impl CallFlags {
     /// `terms` with these flags.
     pub fn apply_to(self, terms: CallTerms) -> CallTerms {
         CallTerms {
-            skips_cache: self.no_cache,
+            skips_cache: self.skips_cache,
             context: self.context,
             style: self.style,
             ..terms

@@ -11,7 +11,7 @@ use rustix::fs::fstat;
 use rustix::io::Errno;
 
 use super::text_search::{EditPiece, TextOccurrences, WINDOW, find_occurrences, search};
-use super::{EditError, AppliedReplacement, NEAREST_SEARCH_BYTES, TextReplacement};
+use super::{AppliedReplacement, EditError, NEAREST_SEARCH_BYTES, TextReplacement};
 use crate::draft::FileDraft;
 use crate::line_ends::{self, EditTexts, LineEndChange, LineEndDecision};
 use crate::nearest::{self, NearestFinding};

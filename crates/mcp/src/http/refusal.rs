@@ -125,7 +125,7 @@ impl HttpRefusal {
 
     /// As it is sent.
     pub fn into_response(self) -> Response<ResponseBody> {
-        let mut response = Response::new(answer::whole(Bytes::from(self.body())));
+        let mut response = Response::new(answer::whole_body(Bytes::from(self.body())));
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

@@ -27,7 +27,11 @@ const BUFFER_BYTES: usize = 1024;
 const PREPARED_BYTES: usize = 16 * 1024;
 
 /// Answers `input`, the bytes of a request, which are used up, with one JSON object on stdout.
-pub fn answer_on_stdout(tool: &Tool, input: Result<&mut [u8], Failure>, terms: CallTerms) -> ProgramExit {
+pub fn answer_on_stdout(
+    tool: &Tool,
+    input: Result<&mut [u8], Failure>,
+    terms: CallTerms,
+) -> ProgramExit {
     let mut out = BufWriter::with_capacity(BUFFER_BYTES, RawStdout::default());
     // The standard library's stdout would get a buffer, which nothing uses.
     let terminal = rustix::stdio::stdout().is_terminal();
@@ -55,7 +59,8 @@ pub fn prepare_object<'a>(
         Err(failure) => Err(failure),
     };
     let mut out = BufWriter::with_capacity(BUFFER_BYTES, Vec::with_capacity(PREPARED_BYTES));
-    let fill = |object: &mut AnswerObject<'_>| (write_reply(tool, reply, object), ProgramExit::Success);
+    let fill =
+        |object: &mut AnswerObject<'_>| (write_reply(tool, reply, object), ProgramExit::Success);
     let (done, _) = respond((tool, terms), &mut out, Vec::is_empty, false, fill);
     done.and_then(|()| out.flush()).ok()?;
     out.into_inner().ok()

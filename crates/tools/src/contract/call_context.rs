@@ -157,7 +157,7 @@ mod tests {
             (terms.reader, terms.max_answer, terms.measure),
             (Audience::Program, Some(11_000), TextMeasure::Lines(20))
         );
-        let whole = terms.deadline.map(|deadline| deadline.whole.as_secs());
+        let whole = terms.deadline.map(|deadline| deadline.total.as_secs());
         assert_eq!(whole, Some(600));
     }
 

@@ -174,7 +174,7 @@ impl Tool {
     }
 
     /// True if answers are cached, so that people can ask for a new one
-    /// ([`CallTerms::no_cache`](crate::contract::call_terms::CallTerms::no_cache)).
+    /// ([`CallTerms::skips_cache`](crate::contract::call_terms::CallTerms::skips_cache)).
     #[must_use]
     pub fn keeps_answers(&self) -> bool {
         self.from_cache.is_some()

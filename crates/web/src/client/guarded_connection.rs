@@ -37,7 +37,7 @@ impl HttpClient {
             .check_url(url)
             .map_err(|refusal| fault::describe_refusal(&refusal))?;
         let (_, route) = self.route(guard, &target, proxy.as_ref())?;
-        let left = self.left().min(CONNECT_TIMEOUT);
+        let left = self.time_left().min(CONNECT_TIMEOUT);
         if left.is_zero() {
             return Err(fault::describe_timeout(&target, self.total).into());
         }

@@ -38,7 +38,7 @@ impl HttpClient {
             .check_url(url)
             .map_err(|refusal| fault::describe_refusal(&refusal))?;
         let (addrs, route) = self.route(guard, &target, proxy.as_ref())?;
-        let left = self.left();
+        let left = self.time_left();
         if left.is_zero() {
             return Err(fault::describe_timeout(&target, self.total).into());
         }

@@ -14,11 +14,11 @@ use super::work_id::WorkId;
 use super::{doi_registry, paper_caller, scholarly_web, unpaywall};
 use crate::cache::SingleFlightGuard;
 use crate::search::context::SearchContext;
+use crate::search::count_removed;
 use crate::search::outcome::{ProviderRouting, SearchFailure};
 use crate::search::provider_choice::NoProvider;
 use crate::search::provider_route::{PROVIDER_TIMEOUT, ProviderRoute};
 use crate::search::searcher;
-use crate::search::unseen_taken_out;
 use iki_base::unseen::UnseenCount;
 
 /// Minimum time that is worth asking another provider. A shorter one would say nothing about it.
@@ -189,7 +189,7 @@ fn search_web(
         Ok(results) => {
             answer.answered = vec![scholarly_web::NAME.to_owned()];
             answer.searched_with = Some(results.provider.title);
-            answer.removed = unseen_taken_out(&results.results);
+            answer.removed = count_removed(&results.results);
             papers.clear();
             for result in results.results {
                 add(papers, search, scholarly_web::paper(result, search.source));

@@ -36,7 +36,7 @@ pub struct PatentAnswer {
 impl PatentAnswer {
     /// Returns the stored form.
     #[must_use]
-    pub(super) fn stored(&self) -> StoredPatents {
+    pub(super) fn to_stored(&self) -> StoredPatents {
         let patents = self.patents.iter().cloned().map(Patent::fields);
         (patents.collect(), self.notes.clone())
     }
@@ -201,7 +201,7 @@ mod tests {
             age: Some(Duration::ZERO),
             ..PatentAnswer::default()
         };
-        let stored = serde_json::to_vec(&answer.stored()).unwrap();
+        let stored = serde_json::to_vec(&answer.to_stored()).unwrap();
         let stored = serde_json::from_slice(&stored).unwrap();
         let read = PatentAnswer::of_stored("epo", stored, Duration::ZERO);
         assert_eq!(read, answer);

@@ -33,7 +33,7 @@ pub fn search(
     let mut list = None;
     for provider in patent_provider::candidates(search, context.credentials) {
         // The web search comes after them.
-        let longest = PROVIDER_TIMEOUT.min(context.client.left() / 2);
+        let longest = PROVIDER_TIMEOUT.min(context.client.time_left() / 2);
         let service = provider.service;
         list = route.ask(
             service,
@@ -147,7 +147,7 @@ fn answer(
         ..PatentAnswer::default()
     };
     if !answer.patents.is_empty() {
-        context.cache(question, &answer.stored(), TIME_TO_LIVE);
+        context.cache(question, &answer.to_stored(), TIME_TO_LIVE);
     }
     answer
 }

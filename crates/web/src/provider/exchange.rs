@@ -148,7 +148,8 @@ fn exchange(
                 "{}, and waiting once was not enough. Wait a few seconds and search again.",
                 refusal.text
             )
-        } else if wait > retry_budget.0 || wait.saturating_add(MIN_RETRY_TIME) > client.left() {
+        } else if wait > retry_budget.0 || wait.saturating_add(MIN_RETRY_TIME) > client.time_left()
+        {
             format!("{}. Search again in {seconds} seconds.", refusal.text)
         } else {
             waited = true;
@@ -233,7 +234,7 @@ fn clean_up(text: &mut String, keys: &[SecretText], removed: &mut UnseenCount) {
         *text = url.into();
         return;
     }
-    let (seen, taken) = unseen::taken_out(text);
+    let (seen, taken) = unseen::remove(text);
     *removed = removed.and(taken);
     if let Cow::Owned(seen) = seen {
         *text = seen;

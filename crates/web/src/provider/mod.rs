@@ -307,7 +307,7 @@ impl Provider {
     /// True if the user configured the provider, and it requires that.
     #[must_use]
     pub fn is_chosen(&self, credentials: &Credentials<'_>) -> bool {
-        !self.wanted().is_empty() && self.is_configured(credentials)
+        !self.required_names().is_empty() && self.is_configured(credentials)
     }
 
     /// Returns the account: address and credentials.
@@ -376,7 +376,7 @@ impl Provider {
 
     /// Returns all names that a user has to configure.
     #[must_use]
-    pub fn wanted(&self) -> Vec<CredentialName> {
+    pub fn required_names(&self) -> Vec<CredentialName> {
         let address = match self.endpoint {
             ProviderEndpoint::Known(_) => None,
             ProviderEndpoint::Own(name) => Some(name),
@@ -387,7 +387,7 @@ impl Provider {
     }
 
     fn missing(&self, problem: Option<String>) -> ProviderFailure {
-        let wanted = self.wanted();
+        let wanted = self.required_names();
         let variables: Vec<&str> = wanted.iter().map(|name| name.variable).collect();
         let paths: Vec<String> = wanted
             .iter()

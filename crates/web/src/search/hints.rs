@@ -77,8 +77,8 @@ impl SearchHints {
     }
 }
 
-/// Returns the fields that may exclude results, the most restrictive first. `safe_search` and
-/// `claim` are not among them.
+/// Returns the fields that may exclude results, the most restrictive first. `safe` and `claim`
+/// are not among them.
 fn filters(search: &WebSearch) -> [(&'static str, Option<String>); 7] {
     let text = |value: &Option<String>| value.clone().filter(|value| !value.trim().is_empty());
     let lens = search.lens.as_ref().map(|lens| lens.name.clone());

@@ -94,7 +94,7 @@ impl ProviderItem for SearchResult {
 
 /// Counts the invisible characters that were removed from all these results.
 #[must_use]
-pub fn unseen_taken_out(results: &[SearchResult]) -> UnseenCount {
+pub fn count_removed(results: &[SearchResult]) -> UnseenCount {
     let all = results.iter().map(|result| result.taken);
     all.fold(UnseenCount::default(), UnseenCount::and)
 }

@@ -175,7 +175,7 @@ fn search_part(
     let mut matching = results::cleaned(given.clone(), filter);
     let mut broken_off = None;
     let short = matching.len() < wanted && matching.len() < all && all >= part.count.min(wanted);
-    if short && provider.limits.has_second_page && client.left() > MIN_PAGE_TIME {
+    if short && provider.limits.has_second_page && client.time_left() > MIN_PAGE_TIME {
         let second = ProviderQuery {
             first: part.first + part.count,
             ..part

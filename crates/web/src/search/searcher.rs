@@ -72,7 +72,7 @@ fn ask(
     provider: &'static SearchProvider,
     account: &ProviderAccount,
 ) -> Result<SearchAnswer, ProviderFailure> {
-    let is_fair = context.client.left() >= MIN_FAIR_TIME;
+    let is_fair = context.client.time_left() >= MIN_FAIR_TIME;
     // A call with little time says nothing about the provider.
     let failed = |failure: &ProviderFailure| {
         if is_fair || !matches!(failure.kind, ProviderFailureKind::Network { .. }) {

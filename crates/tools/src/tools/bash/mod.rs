@@ -80,14 +80,14 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     };
     let requested_time = RequestedTime::from_request(request, background_request.is_some())?;
     if let Some(requested) = requested_time {
-        time.shorten(requested.whole);
+        time.shorten(requested.duration);
     }
     let workdir = request.text("workdir")?;
     let directory = workdir.map(workdir::open).transpose()?;
     let may_go_on = terms.is_served && !background::is_full(terms);
     let goes_on_after = terms.context.and_then(|context| {
         let silent = Duration::from_secs(SILENT_SECONDS);
-        let waits = requested_time.is_some_and(|requested| requested.whole > silent)
+        let waits = requested_time.is_some_and(|requested| requested.duration > silent)
             || !terms.serves("file_read");
         context
             .goes_on_after
@@ -102,7 +102,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         limit: time.limit(),
         progress: terms.progress,
         temporary: terms.context.and_then(|context| context.temporary.clone()),
-        goes_on: may_go_on,
+        hands_over_output: may_go_on,
         hand_over_at: hand_over_at.filter(|_| may_go_on),
         shell,
     };
@@ -247,7 +247,7 @@ impl CommandCall<'_> {
         if ended.is_cut_off {
             object.note(background::note_on_cut_off(object.terms()));
         }
-        match (ended.goes_on, outcome.file) {
+        match (ended.background, outcome.file) {
             (Some(goes_on), Some(file)) => {
                 let goes_on = if time.is_asked_for() {
                     goes_on
@@ -287,7 +287,7 @@ impl CommandCall<'_> {
         }
         output.text.close()?;
         Ok(WrittenOutput {
-            file: ended.goes_on.as_ref().map(|_| BackgroundOutput::start()),
+            file: ended.background.as_ref().map(|_| BackgroundOutput::start()),
             ended,
             end: last_whole_lines(&output.end, false),
             is_empty: !output.has_text,
@@ -307,7 +307,7 @@ impl CommandCall<'_> {
             let (ended, sink) = self.run(TextOrBytes::new(output))?;
             (ended, sink.finish()?)
         };
-        let file = ended.goes_on.as_ref().map(|_| output.save_and_go_on());
+        let file = ended.background.as_ref().map(|_| output.save_and_go_on());
         if let Some(nature) = nature
             && file.is_none()
         {

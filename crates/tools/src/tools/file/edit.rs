@@ -71,7 +71,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         &replacements,
         tells_lines,
         condition,
-        terms.until(),
+        terms.work_end(),
     );
     let edited = edited.map_err(|failed| {
         let failure = edit_failure(path, &failed, composition, terms);

@@ -9,7 +9,7 @@ use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{AccessScope, FieldRole, Tool, ToolHints, ToolManual};
 use crate::tools::file::{failure, write_note};
-use iki_files::{self as files, ErrorReason, FileAccessError, CreatedDirectories};
+use iki_files::{self as files, CreatedDirectories, ErrorReason, FileAccessError};
 use iki_process::sandbox::confinement;
 use iki_search::missing_paths::{self as paths, PathObstacle, PathWant};
 
@@ -68,7 +68,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let failed = |error| failure::with_note(path, &error, PathWant::Name, request.terms());
     // Hosts, too, are told of a loss.
     let old = (reader != Audience::Host || content.contains('\u{FFFD}'))
-        .then(|| files::beginning(Path::new(path), MAX_COMPARED_BYTES, end));
+        .then(|| files::read_beginning(Path::new(path), MAX_COMPARED_BYTES, end));
     let makes_directories = !request.is_denied("create_dirs")? && reader != Audience::Host;
     let mut more_tries = 0..MAX_RETRIES;
     let mut made = CreatedDirectories::default();

@@ -59,7 +59,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let refused = |error| failure(error, names.pattern(), &names.path);
     let parsed = names.scope.parse(names.pattern());
     let parsed = parsed.map_err(|error| refused(error.into()))?;
-    let walk = parsed.walk(&names.scope, Path::new(&names.path), terms.until());
+    let walk = parsed.walk(&names.scope, Path::new(&names.path), terms.work_end());
     let walk = walk.map_err(refused)?;
     Ok(Reply::new(move |object| {
         let (walked, listed) = list(object, walk, limit, terms.style.is_coloured)?;

@@ -233,7 +233,7 @@ fn scope(request: &Request<'_>, path: &str, not: Option<&str>) -> Result<WalkSco
         ..WalkScope::default()
     };
     let exists = |pattern: &str| {
-        let until = request.terms().until();
+        let until = request.terms().work_end();
         let parsed = GlobPattern::parse(pattern.as_bytes());
         parsed.is_ok_and(|one| one.matches_any(&scope, Path::new(path), until, threads))
     };

@@ -178,7 +178,7 @@ fn shown_document(
     }
     // Text is returned unchanged, except for the models of a server's clients.
     if served || !matches!(page.form, BodyForm::Text(_)) {
-        document = taken_out(document, notes);
+        document = remove_unseen(document, notes);
     }
     if page.is_truncated {
         document = document.cut(DocumentCuts {
@@ -193,9 +193,9 @@ fn shown_document(
 }
 
 /// Takes out what cannot be seen, and says so.
-fn taken_out(mut document: Document, notes: &mut Notes) -> Document {
-    let (title, of_title) = unseen::taken_out(&document.title);
-    let (markdown, of_text) = unseen::taken_out(&document.markdown);
+fn remove_unseen(mut document: Document, notes: &mut Notes) -> Document {
+    let (title, of_title) = unseen::remove(&document.title);
+    let (markdown, of_text) = unseen::remove(&document.markdown);
     notes.add(of_title.and(of_text).note_of_page("the page"));
     (document.title, document.markdown) = (title.into_owned(), markdown.into_owned());
     document

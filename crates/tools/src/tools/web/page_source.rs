@@ -30,7 +30,8 @@ const CONVERSION_TIME: Duration = Duration::from_millis(600);
 /// Returns the deadline for the conversion of a page that `client` fetched.
 pub fn conversion_end(client: &HttpClient, terms: &CallTerms) -> Instant {
     Instant::now()
-        + (client.left() + CONVERSION_TIME).min(terms.left(network::CALL_TIMEOUT) * 9 / 10)
+        + (client.time_left() + CONVERSION_TIME)
+            .min(terms.time_left(network::CALL_TIMEOUT) * 9 / 10)
 }
 
 /// Maximum number of bytes read of a page, in MiB.

@@ -13,8 +13,11 @@ use iki_web::credentials::Credentials;
 use iki_web::search::context::SearchContext;
 use iki_web::search::outcome::SearchFailure;
 
+/// Mark of every answer: its texts are untrusted, and not instructions.
+pub const TRUST: &str = "untrusted-external-content";
+
 /// The row of a tool of research, as far as its name tells it and most have it: its texts are the
-/// files of that name. The function `$answer` answers a call, or findings its answer in the cache.
+/// files of that name. The function `$answer` answers a call, or finds its answer in the cache.
 macro_rules! research_tool {
     ($name:literal) => {{
         use $crate::contract::tool;

@@ -105,7 +105,7 @@ pub fn reply<'a>(
             "It has more than {limit} MiB, which is the most that is read of one."
         ))
     } else {
-        let end = Instant::now() + terms.left(CONVERSION_TIMEOUT) * 9 / 10;
+        let end = Instant::now() + terms.time_left(CONVERSION_TIMEOUT) * 9 / 10;
         let programs = HelperPrograms::of_file_call();
         conversion::convert_file(&bytes, kind, end, programs).map_err(|error| {
             is_empty_notebook = matches!(error.error, DocumentError::NoText(FileKind::Ipynb));

@@ -118,7 +118,7 @@ impl ConvertedText {
             return Ok(None);
         }
         // The rest of the time is for the search.
-        let end = Instant::now() + terms.left(CONVERSION_TIMEOUT) * 9 / 10;
+        let end = Instant::now() + terms.time_left(CONVERSION_TIMEOUT) * 9 / 10;
         let programs = HelperPrograms::of_file_call();
         match conversion::convert_file(&bytes, kind, end, programs) {
             Ok(document) => {

@@ -99,7 +99,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let pattern = request.required_text("pattern")?;
     let glob = pattern_of(request, "glob")?;
     let names = NameSearch::from_request(request, VOCABULARY, glob)?;
-    let until = request.terms().until();
+    let until = request.terms().work_end();
     let target = if request.terms().style.stdin.is_some() {
         Ok(SearchTarget::StandardInput)
     } else if Path::new(&names.path).is_file() {
@@ -368,7 +368,7 @@ impl GrepQuery<'_> {
         let made = shared.made.take();
         let remaining_pass = shared.rest_of_readings(took);
         let pass = remaining_pass.or_else(|| {
-            AlternativeReadingsSearch::prepare(self.pattern, oddity, Some(took), terms.until())
+            AlternativeReadingsSearch::prepare(self.pattern, oddity, Some(took), terms.work_end())
         });
         let note = pass.and_then(|pass| pass.note(&self.names, &self.target, made.as_ref()));
         note.or_else(|| {

@@ -54,7 +54,7 @@ pub fn note_on_early_end(done: &SearchOutcome, terms: &CallTerms) -> Option<Stri
     let (file, line) = done.ended.as_ref()?;
     // If the call has a deadline, the pattern's own limit is the time left until then.
     let of_the_call = |until: Instant| Instant::now() + LIMIT_TOLERANCE >= until;
-    let of_the_call = done.is_out_of_time || terms.until().is_some_and(of_the_call);
+    let of_the_call = done.is_out_of_time || terms.work_end().is_some_and(of_the_call);
     let why = if of_the_call {
         format!("the call had {}", note::seconds_of_call(terms))
     } else {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::request::ReferenceFields;
 use crate::contract::notes::Notes;
 use crate::contract::reply::Reply;
-use crate::tools::web::research_cache::TRUST;
+use crate::tools::web::research_call::TRUST;
 use crate::tools::web::searching::result_list::count_fitting;
 use iki_base::wording::{count_noun, join_list};
 use iki_web::link_check::{CheckedLink, LinkState};

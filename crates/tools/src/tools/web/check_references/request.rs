@@ -3,7 +3,7 @@
 use super::bibliography_file;
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::request::Request;
-use crate::tools::web::research_cache;
+use crate::tools::web::research_failure;
 use crate::tools::web::searching::search_fields::{given, invalid_request};
 use iki_web::references::bibliography::{Bibliography, BibliographyForm};
 use iki_web::references::entry::ReferenceEntry;
@@ -90,7 +90,10 @@ pub fn read(request: &Request<'_>) -> Result<ReferenceFields, Failure> {
             "offset is {offset}, and the last reference is the {}. one.",
             entries.len()
         );
-        return Err(research_cache::failure(ErrorCode::InvalidArg, message));
+        return Err(research_failure::with_advice(
+            ErrorCode::InvalidArg,
+            message,
+        ));
     }
     Ok(ReferenceFields { entries, before })
 }

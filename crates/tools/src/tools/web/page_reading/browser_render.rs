@@ -67,7 +67,7 @@ fn render(
     };
     let _turn = conversion_lock::acquire();
     let within = client
-        .left()
+        .time_left()
         .saturating_sub(LATER_STEPS_TIME)
         .min(RENDER_TIMEOUT);
     let html = match browser.render(&full.url, guard, within) {

@@ -75,14 +75,14 @@ fn cached_or_fetched(
         return answer.map(new).map_err(|refusal| refusal.failure);
     };
     let question = question(request);
-    let wait = MAX_WAIT.min(client.left() / 3);
+    let wait = MAX_WAIT.min(client.time_left() / 3);
     let look = || read_cached(store, &question, request);
     // Of many equal calls, only one fetches.
     let _turn = match cache::get_or_wait(store, &question, wait, look) {
         Ok(answer) => return answer,
         Err(turn) => turn,
     };
-    let is_patient = client.left() >= MIN_FAIR_TIME;
+    let is_patient = client.time_left() >= MIN_FAIR_TIME;
     match reader::page(request, client) {
         Ok(page) => {
             if !page.is_transient {

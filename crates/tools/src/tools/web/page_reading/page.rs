@@ -204,7 +204,7 @@ impl ScrapedPage {
     /// Sets `text`, the whole content, to the requested extent.
     fn fill(&mut self, text: &str, request: &ScrapeRequest) {
         self.is_preview = request.mode == ScrapeMode::Preview;
-        let (text, taken) = unseen::taken_out(text);
+        let (text, taken) = unseen::remove(text);
         self.notes.extend(taken.note_of_page("the content"));
         self.whole = text.len();
         self.words = text.split_whitespace().count();

@@ -11,7 +11,7 @@ use crate::contract::reply::AnswerObject;
 use crate::tools::web::answer_fields::AnswerFields;
 use crate::tools::web::page_reading::content_cut;
 use crate::tools::web::page_reading::page::{FetchPaging, ScrapedPage, size_category};
-use crate::tools::web::research_cache::TRUST;
+use crate::tools::web::research_call::TRUST;
 use iki_base::wording::count_noun;
 
 /// Fewer words than these are reported as few.

@@ -13,7 +13,7 @@ use crate::tools::web::answer_fields::AnswerFields;
 use crate::tools::web::page_reading::READER;
 use crate::tools::web::page_reading::content_cut;
 use crate::tools::web::page_reading::page::size_category;
-use crate::tools::web::research_cache::TRUST;
+use crate::tools::web::research_call::TRUST;
 use crate::tools::web::searching::results_notes;
 use crate::tools::web::searching::search_hints;
 use iki_base::wording::{count_noun, counted_as, floor_boundary};

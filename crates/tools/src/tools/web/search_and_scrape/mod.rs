@@ -69,7 +69,7 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
     let wanted = request::read(call.request, context.credentials)?;
     let terms = CallTerms {
         // One for all that is fetched.
-        deadline: Deadline::after(call.request.terms().left(network::CALL_TIMEOUT)),
+        deadline: Deadline::after(call.request.terms().time_left(network::CALL_TIMEOUT)),
         ..*call.request.terms()
     };
     let client = context.client.for_at_most(SEARCH_TIMEOUT);

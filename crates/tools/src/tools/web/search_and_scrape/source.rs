@@ -12,7 +12,7 @@ use super::scores::{self, MIN_RELEVANCE, SourceScores};
 use crate::contract::failure::Failure;
 use crate::tools::web::page_reading::content_cut;
 use crate::tools::web::page_reading::page::ScrapedPage;
-use crate::tools::web::research_cache::TRUST;
+use crate::tools::web::research_call::TRUST;
 use iki_web::page::PartialDate;
 use iki_web::search::SearchResult;
 use iki_web::search::claim::ClaimTerms;
