@@ -14,9 +14,9 @@ use iki_web::provider::breaker::BreakerState;
 use iki_web::provider::failure::ProviderFailureKind;
 use iki_web::search::lenses::Lens;
 use iki_web::search::memory_cache::MemoryStore;
-use iki_web::search::outcome::{SearchAnswer, SearchFailure};
 use iki_web::search::provider_choice;
 use iki_web::search::query::WebSearch;
+use iki_web::search::search_answer::{SearchAnswer, SearchFailure};
 use serde_json::json;
 
 /// The variables of these providers at these servers, and the list to try.

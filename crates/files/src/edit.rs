@@ -159,7 +159,7 @@ pub fn edit(
     }
     match EditedText::prepare(&file, replacements, end).map_err(no_file)? {
         Ok(EditedText::Bytes(brings_replacement)) => {
-            edited.writes_replacement_character = brings_replacement
+            edited.writes_replacement_character = brings_replacement;
         }
         Ok(EditedText::Decoded(encoding, text)) => {
             edited.encoding = Some(encoding);

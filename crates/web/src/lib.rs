@@ -1,10 +1,10 @@
 #![doc = include_str!("../README.md")]
 
 pub mod allowed_hosts;
+pub mod body_text;
 pub mod bot_checks;
 pub mod browser;
 pub mod cache;
-pub mod charset;
 pub mod client;
 pub mod credentials;
 pub mod date;

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::patent::Patent;
 use super::query::PatentSearch;
 use crate::cache::CacheQuestion;
-use crate::search::outcome::ProviderRouting;
+use crate::search::search_answer::ProviderRouting;
 
 /// Time for which an answer is valid.
 pub const TIME_TO_LIVE: Duration = Duration::from_secs(24 * 60 * 60);

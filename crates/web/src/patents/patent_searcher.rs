@@ -14,9 +14,9 @@ use crate::provider::exchange::{self, RetryBudget};
 use crate::provider::failure::ProviderFailure;
 use crate::provider::{Provider, ProviderAccount};
 use crate::search::context::SearchContext;
-use crate::search::outcome::{ProviderRouting, SearchFailure};
 use crate::search::provider_choice::{self, NoProvider};
 use crate::search::provider_route::{PROVIDER_TIMEOUT, ProviderRoute};
+use crate::search::search_answer::{ProviderRouting, SearchFailure};
 use crate::search::searcher;
 
 /// Name of the web search as a source.

@@ -19,7 +19,7 @@
 //! | `provider_results` | the results of one provider |
 //! | `provider_route` | the route of a search through its providers |
 //! | `host_search` | the search for the tools of one provider |
-//! | `searcher`, `outcome` | one search, and its outcome |
+//! | `searcher`, `search_answer` | one search, and its outcome |
 //! | `cached_results` | searches in the cache |
 //! | `lenses` | named lists of domains |
 //! | `claim` | the sentence of a result that says most about a claim |
@@ -41,7 +41,6 @@ pub mod host_search;
 pub(crate) mod html_text;
 pub mod lenses;
 pub mod memory_cache;
-pub mod outcome;
 pub mod provider_choice;
 mod provider_results;
 pub(crate) mod provider_route;
@@ -49,6 +48,7 @@ pub mod query;
 mod query_terms;
 mod result_list;
 pub mod results;
+pub mod search_answer;
 pub mod search_provider;
 pub(crate) mod searchapi;
 pub mod searcher;

@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use super::context::SearchContext;
-use super::outcome::{ProviderRouting, SearchFailure};
 use super::provider_choice::NoProvider;
+use super::search_answer::{ProviderRouting, SearchFailure};
 use crate::cache::SingleFlightGuard;
 use crate::provider::breaker::BreakerState;
 use crate::provider::failure::ProviderFailure;

@@ -9,7 +9,7 @@ use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{AccessScope, FieldRole, Tool, ToolHints, ToolManual};
 use crate::tools::file::composed::{self, Composition};
-use crate::tools::file::{edit_note, failure, write_note};
+use crate::tools::file::{edit_note, failure, paths, write_note};
 use iki_base::wording::plural;
 use iki_files::{
     self as files, EditError, EncodingObstacle, FailedEdit, FileAccessError, TextReplacement,
@@ -110,7 +110,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     }
     Ok(Reply::new(move |object| {
         let plural = plural(replacements);
-        let name = object.spell_names(failure::base_name(path)).into_owned();
+        let name = object.spell_names(paths::base_name(path)).into_owned();
         object.field(
             "output",
             &format!("Replaced {replacements} occurrence{plural} in {name}{lines}"),

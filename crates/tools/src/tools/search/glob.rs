@@ -15,9 +15,9 @@ use crate::contract::tool::{AccessScope, ExitCodes, FieldRole, Tool, ToolManual}
 use crate::tools::search::empty_result;
 use crate::tools::search::exclude::note_on_unmatched;
 use crate::tools::search::grep::line_form::painted_path;
+use crate::tools::search::name_search::{NameSearch, pattern_of};
 use crate::tools::search::note::{self, SearchVocabulary, ShownPart};
 use crate::tools::search::omission_note::note_on_left_out;
-use crate::tools::search::scope::{NameSearch, pattern_of};
 use iki_base::unseen;
 use iki_search::left_out::LeftOutReason;
 use iki_search::paths::WalkOutcome;

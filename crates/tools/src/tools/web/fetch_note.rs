@@ -15,7 +15,7 @@ use crate::contract::call_terms::CallTerms;
 use iki_base::signature;
 use iki_base::wording::{count_noun, floor_boundary, join_list, on_one_line};
 use iki_document::{self as document, MainContentCertainty, OmittedBlocks};
-use iki_web::charset::{self, BodyKind};
+use iki_web::body_text::{self, BodyKind};
 use iki_web::client::{HttpResponse, NetworkError};
 use iki_web::provider::reply::first_text;
 use iki_web::{quote, status_advice};
@@ -202,7 +202,7 @@ pub fn long_line(number: u64, length: usize, bytes_shown: usize) -> String {
 /// unchanged.
 fn words(body: &[u8], content_type: Option<&str>, url: &Url, truncated: bool) -> Option<String> {
     let host = url.host_str().unwrap_or_default();
-    let text = charset::read(body, content_type, host, truncated).ok()?;
+    let text = body_text::read(body, content_type, host, truncated).ok()?;
     if text.kind == BodyKind::Text {
         return Some(message(&text.text).unwrap_or(text.text));
     }

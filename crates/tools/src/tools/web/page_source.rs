@@ -17,7 +17,7 @@ use iki_conversion::{self as conversion, ConversionError, HelperPrograms};
 use iki_document::{
     self as document, Document, DocumentError, FileKind, MAX_FILE, MainContentCertainty,
 };
-use iki_web::charset::{self, UnsupportedBody};
+use iki_web::body_text::{self, UnsupportedBody};
 use iki_web::client::{
     self, BodyLimit, FetchError, FetchRequest, HttpClient, HttpResponse, MAX_BODY,
 };
@@ -215,7 +215,7 @@ fn convert_body(
         return Ok((BodyForm::Empty, Document::default(), String::new()));
     }
     let host = reply.url.host_str().unwrap_or_default();
-    let decoded = charset::read(&reply.body, reply.content_type(), host, reply.is_truncated);
+    let decoded = body_text::read(&reply.body, reply.content_type(), host, reply.is_truncated);
     let decoded = decoded.map_err(|UnsupportedBody(kind)| {
         UnreadableReason::NotText(kind, DocumentError::detect(&reply.body))
     })?;

@@ -11,7 +11,7 @@ use iki_web::cache::CacheStore;
 use iki_web::client::HttpClient;
 use iki_web::credentials::Credentials;
 use iki_web::search::context::SearchContext;
-use iki_web::search::outcome::SearchFailure;
+use iki_web::search::search_answer::SearchFailure;
 
 /// Mark of every answer: its texts are untrusted, and not instructions.
 pub const TRUST: &str = "untrusted-external-content";

@@ -14,7 +14,7 @@ use iki_base::wording::{count_noun, quoted_for_shell};
 use iki_conversion::{self as conversion, HelperPrograms};
 use iki_document::{Document, DocumentCuts, DocumentError, FileKind, MAX_FILE};
 use iki_files::FileContent;
-use iki_web::charset;
+use iki_web::body_text;
 use iki_web::client::unpack_gzip;
 
 /// The longest time for a conversion.
@@ -182,7 +182,7 @@ fn of_packed_text<'a>(
     cuts: DocumentCuts,
 ) -> Option<Reply<'a>> {
     let document = Document {
-        markdown: charset::read(bytes, None, "", cuts.lack_end()).ok()?.text,
+        markdown: body_text::read(bytes, None, "", cuts.lack_end()).ok()?.text,
         ..Document::default()
     };
     let shown_as = "gzip file, shown unpacked".to_owned();

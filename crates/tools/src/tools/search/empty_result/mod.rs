@@ -7,7 +7,7 @@
 //! by then is a lower bound.
 
 mod names;
-mod place;
+mod nearest_path;
 mod scope;
 mod survey;
 mod wildcard_guesses;
@@ -32,7 +32,7 @@ use iki_search::paths::EntryKind;
 use iki_search::walk::WalkScope;
 use scope::{SearchScope, at_last_slash, joined};
 
-pub use place::explain_path;
+pub use nearest_path::explain_path;
 
 /// The timeout for finding out why.
 pub const EXPLANATION_TIMEOUT: Duration = Duration::from_millis(50);
@@ -136,7 +136,7 @@ pub fn explain_no_names(search: EmptySearch<'_>) -> Option<String> {
     let similar = nearest
         .as_ref()
         .map(|(path, nearest)| nearest.sentence(&path.to_string_lossy()));
-    let is_sure = |(_, nearest): &(_, place::NearestPath)| {
+    let is_sure = |(_, nearest): &(_, nearest_path::NearestPath)| {
         let is_telling = nearest.is_file() || nearest.has_similar();
         scope.missing.is_some() && (is_telling || pattern.starts_with('/'))
     };
@@ -217,7 +217,7 @@ pub fn explain_no_lines(search: EmptySearch<'_>, searched: SearchedNames) -> Opt
     }
     if !is_wild(pattern) {
         let place = joined(search.path, pattern);
-        let other = place::explain_file_kind(&place.to_string_lossy(), pattern, search);
+        let other = nearest_path::explain_file_kind(&place.to_string_lossy(), pattern, search);
         if other.is_some() {
             return other;
         }

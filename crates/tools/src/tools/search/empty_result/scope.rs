@@ -5,7 +5,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::names::NameMatcher;
-use super::place::NearestPath;
+use super::nearest_path::NearestPath;
 use super::survey::NameSurvey;
 use super::{BetterPattern, EmptySearch, is_wild};
 use iki_base::wording::count_noun;

@@ -18,7 +18,7 @@ use serde_json::Value;
 use super::SearchTarget;
 use super::converted_text::ConvertedText;
 use crate::contract::call_terms::threads;
-use crate::tools::search::scope::NameSearch;
+use crate::tools::search::name_search::NameSearch;
 use iki_base::wording::count_noun;
 use iki_search::ere::oddities::PatternOddity;
 use iki_search::ere::{AlternativeReading, AlternativeReadings, RegexMatcher};

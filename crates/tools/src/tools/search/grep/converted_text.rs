@@ -18,7 +18,7 @@ use iki_conversion::{self as conversion, HelperPrograms};
 use iki_document::{DocumentCuts, FileKind, MAX_FILE};
 use iki_search::ere::RegexMatcher;
 use iki_search::scan::{self, LinkPolicy, ScanError};
-use iki_web::charset;
+use iki_web::body_text;
 use iki_web::client::unpack_gzip;
 
 /// The longest time for a conversion.
@@ -142,7 +142,7 @@ impl ConvertedText {
         cuts: DocumentCuts,
         terms: &CallTerms,
     ) -> Option<Self> {
-        let text = charset::read(bytes, None, "", cuts.lack_end()).ok()?.text;
+        let text = body_text::read(bytes, None, "", cuts.lack_end()).ok()?.text;
         let made = Self::create_of_cut(&text, "The gzip file was searched unpacked", cuts)?;
         let has_command = cuts.size_limit.is_some() && terms.serves("bash");
         let command = || {

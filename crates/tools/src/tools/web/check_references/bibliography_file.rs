@@ -18,7 +18,7 @@ use iki_base::wording::system_words;
 use iki_conversion::{self as conversion, HelperPrograms};
 use iki_document::{FileKind, MAX_FILE};
 use iki_process::sandbox::confinement::{self, AccessRight};
-use iki_web::charset;
+use iki_web::body_text;
 use iki_web::references::bibliography::Bibliography;
 
 /// The longest time for a conversion, of the call's.
@@ -99,7 +99,7 @@ fn text_of(path: &str, bytes: &[u8], terms: &CallTerms) -> Result<String, Failur
         let text = &bytes[..bytes.len().min(MAX_BYTES)];
         return Ok(match std::str::from_utf8(text) {
             Ok(text) => text.to_owned(),
-            Err(_) => charset::guess(text, false).map_or_else(
+            Err(_) => body_text::guess(text, false).map_or_else(
                 || String::from_utf8_lossy(text).into_owned(),
                 |encoding| encoding.decode(text).0.into_owned(),
             ),

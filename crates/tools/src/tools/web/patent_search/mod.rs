@@ -14,8 +14,8 @@ use crate::tools::web::session_record::SessionSource;
 use iki_web::page::PartialDate;
 use iki_web::patents::patent::Patent;
 use iki_web::patents::patent_searcher;
-use iki_web::search::outcome::SearchFailure;
 use iki_web::search::provider_choice::NoProvider;
+use iki_web::search::search_answer::SearchFailure;
 use iki_web::work::{Work, WorkAuthor, WorkKind};
 
 /// The tool's row in the registry.

@@ -18,7 +18,7 @@ use crate::tools::web::searching::results_notes;
 use crate::tools::web::searching::search_hints;
 use iki_base::wording::{count_noun, counted_as, floor_boundary};
 use iki_web::search::hints::SearchHints;
-use iki_web::search::outcome::SearchAnswer;
+use iki_web::search::search_answer::SearchAnswer;
 
 /// Maximum number of sources that are recommended.
 const MAX_RECOMMENDED: usize = 3;

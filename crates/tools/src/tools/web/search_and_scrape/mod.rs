@@ -40,7 +40,7 @@ use iki_web::search::cached_results;
 use iki_web::search::context::SearchContext;
 use iki_web::search::display_link;
 use iki_web::search::hints::SearchHints;
-use iki_web::search::outcome::SearchAnswer;
+use iki_web::search::search_answer::SearchAnswer;
 use iki_web::search::searcher;
 use parallel_reading::PageOutcome;
 use source::ReadResults;

@@ -3,7 +3,7 @@
 use super::search_fields::SearchFields;
 use crate::contract::notes::Notes;
 use iki_web::search::count_removed;
-use iki_web::search::outcome::SearchAnswer;
+use iki_web::search::search_answer::SearchAnswer;
 use iki_web::search::search_provider::SearchProvider;
 
 /// Writes notes on fields that were ignored, and hosts that were not searched.

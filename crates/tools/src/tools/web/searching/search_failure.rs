@@ -5,8 +5,8 @@ use crate::tools::web::provider_answer::config_required;
 use crate::tools::web::research_failure;
 use iki_web::credentials::Credentials;
 use iki_web::provider::failure::{ProviderFailure, ProviderFailureKind};
-use iki_web::search::outcome::{ProviderRouting, SearchFailure};
 use iki_web::search::provider_choice;
+use iki_web::search::search_answer::{ProviderRouting, SearchFailure};
 
 /// Converts a failed search to a failure of `tool`.
 pub fn failure(tool: &str, error: &SearchFailure, credentials: &Credentials<'_>) -> Failure {

@@ -15,9 +15,9 @@ use super::{doi_registry, paper_caller, scholarly_web, unpaywall};
 use crate::cache::SingleFlightGuard;
 use crate::search::context::SearchContext;
 use crate::search::count_removed;
-use crate::search::outcome::{ProviderRouting, SearchFailure};
 use crate::search::provider_choice::NoProvider;
 use crate::search::provider_route::{PROVIDER_TIMEOUT, ProviderRoute};
+use crate::search::search_answer::{ProviderRouting, SearchFailure};
 use crate::search::searcher;
 use iki_base::unseen::UnseenCount;
 
