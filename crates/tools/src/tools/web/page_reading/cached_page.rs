@@ -34,7 +34,7 @@ const MAX_WAIT: Duration = Duration::from_secs(10);
 const MIN_FAIR_TIME: Duration = Duration::from_secs(15);
 
 /// Version of the stored form: incremented whenever [`CachedReply`] changes.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// A page or a failure, as it is stored.
 #[derive(Debug, Serialize, Deserialize)]
