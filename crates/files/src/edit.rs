@@ -43,6 +43,17 @@ pub struct TextReplacement<'a> {
     pub expected: Option<u64>,
 }
 
+/// Further wishes for an edit.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EditOptions {
+    /// True if the lines that change are to be known.
+    pub tells_lines: bool,
+    /// Nothing is written unless this is true of the new content.
+    pub condition: Option<fn(&[u8]) -> bool>,
+    /// Another writer is waited for until then at most, and no further replacement is made after.
+    pub end: Option<Instant>,
+}
+
 /// An edit that was made.
 #[derive(Debug, Default)]
 pub struct FileEdit {
@@ -126,19 +137,18 @@ impl From<FileAccessError> for EditError {
 /// In a file whose lines all end in CRLF, LF in texts that have no CR means CRLF. Nothing else is
 /// taken for anything but itself.
 ///
-/// Nothing is written unless `is_whole`, where it is given, is true of the new content.
-///
-/// Waits for another writer until `end` at most, and makes no further replacement after it.
-///
 /// # Errors
 /// The replacement that cannot be made.
 pub fn edit(
     path: &Path,
     replacements: &[TextReplacement<'_>],
-    tells_lines: bool,
-    is_whole: Option<fn(&[u8]) -> bool>,
-    end: Option<Instant>,
+    options: EditOptions,
 ) -> Result<FileEdit, FailedEdit> {
+    let EditOptions {
+        tells_lines,
+        condition,
+        end,
+    } = options;
     let failed = |index, error: EditError| FailedEdit {
         index,
         error,
@@ -192,10 +202,10 @@ pub fn edit(
             edited.made.push(prepared.made);
             return Ok(edited);
         }
-        if is_last && let Some(is_whole) = is_whole {
+        if is_last && let Some(condition) = condition {
             let written = prepared.write_draft(text, FileDraft::in_memory(), end);
             let content = written.and_then(|(_, text)| text.bytes_at(0, usize::MAX, end));
-            if !is_whole(&content.map_err(|error| failed(index, error.into()))?) {
+            if !condition(&content.map_err(|error| failed(index, error.into()))?) {
                 return Err(failed(index, EditError::Broken));
             }
         }

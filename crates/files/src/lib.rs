@@ -27,8 +27,10 @@ mod replace;
 mod target;
 
 pub use changed_lines::ChangedLines;
-pub use directory::{DirectoryEntryKind, list_directory};
-pub use edit::{EditError, FailedEdit, FileEdit, TextReplacement, edit};
+pub use directory::{DirectoryEntry, DirectoryEntryKind, DirectoryPage, list_directory};
+pub use edit::{
+    AppliedReplacement, EditError, EditOptions, FailedEdit, FileEdit, TextReplacement, edit,
+};
 pub use edit_encoding::EncodingObstacle;
 pub use image::is_whole_image;
 pub use line_ends::LineEndChange;

@@ -187,7 +187,7 @@ fn not_possible(errno: Errno) -> Result<bool, FileAccessError> {
 mod tests {
     use std::fs;
 
-    use super::super::edit::{TextReplacement, edit};
+    use super::super::edit::{EditOptions, TextReplacement, edit};
     use super::*;
 
     fn directory_with(name: &str, content: &str) -> (tempfile::TempDir, std::path::PathBuf) {
@@ -246,7 +246,7 @@ mod tests {
                                 replaces_all: false,
                                 expected: None,
                             };
-                            edit(path, &[replacement], false, None, None).ok()
+                            edit(path, &[replacement], EditOptions::default()).ok()
                         });
                         assert!(
                             edited.is_some_and(|edited| edited.made[0].count == 1),

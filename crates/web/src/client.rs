@@ -18,7 +18,7 @@ use super::guard::class::AddressScope;
 use super::guard::{self, Guard};
 use super::resolve::{NameResolver, SystemResolver};
 pub use body::BodyLimit;
-pub use error::{FetchError, NetworkError};
+pub use error::{FetchError, NetworkError, ReceivedPart};
 pub(crate) use guarded_connection::OpenedConnection;
 pub use gzip_file::{UnpackedFile, unpack_gzip};
 use iki_base::progress_counters::ServerWait;

@@ -28,7 +28,11 @@ fn edited(
         replaces_all: all,
         expected: None,
     };
-    let result = edit(&path, &[replacement], true, None, None).map_err(|failed| failed.error);
+    let options = EditOptions {
+        tells_lines: true,
+        ..EditOptions::default()
+    };
+    let result = edit(&path, &[replacement], options).map_err(|failed| failed.error);
     (result, std::fs::read(&path).unwrap())
 }
 

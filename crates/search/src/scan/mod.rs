@@ -210,6 +210,42 @@ impl<S: ByteSource> FileScan<S> {
     }
 
     /// Also shows these lines around those that match.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use iki_search::ere::RegexMatcher;
+    /// use iki_search::scan::{ContextLines, FileScanner, LineSink, ScanFlow};
+    ///
+    /// #[derive(Default)]
+    /// struct ShownLines(Vec<(u64, char)>);
+    ///
+    /// impl LineSink for ShownLines {
+    ///     fn line(&mut self, number: u64, _line: &[u8]) -> ScanFlow {
+    ///         self.0.push((number, ':'));
+    ///         ScanFlow::Continue
+    ///     }
+    ///
+    ///     fn context(&mut self, number: u64, _line: &[u8]) {
+    ///         self.0.push((number, '-'));
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let path = std::env::temp_dir().join(format!("{}.txt", std::process::id()));
+    /// std::fs::write(&path, "one\ntwo\nthree\n")?;
+    /// let file = std::fs::File::open(&path)?;
+    /// // At the end of its time a search ends with `ScanError::OutOfTime`.
+    /// let matcher = RegexMatcher::compile("w")?.within(Duration::from_secs(1));
+    /// let around = ContextLines { before: 1, after: 1 };
+    /// let mut scan = FileScanner::new().start(file.into(), 0).with_context(around);
+    /// let mut shown = ShownLines::default();
+    /// scan.run(&matcher, &mut shown)?;
+    /// assert_eq!(shown.0, [(1, '-'), (2, ':'), (3, '-')]);
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn with_context(mut self, context: ContextLines) -> Self {
         self.context = context;

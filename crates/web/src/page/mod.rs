@@ -29,8 +29,8 @@ pub mod retraction;
 pub use crate::partial_date::PartialDate;
 pub use citation::{Citation, Reference};
 pub(crate) use class::SourceType;
-pub use class::classify;
-pub use embedded::EmbeddedData;
+pub use class::{PageClass, classify};
+pub use embedded::{EmbeddedData, StructuredData};
 pub use hosts::reputation;
 
 #[cfg(test)]

@@ -12,7 +12,8 @@ use crate::tools::file::composed::{self, Composition};
 use crate::tools::file::{edit_note, failure, paths, write_note};
 use iki_base::wording::plural;
 use iki_files::{
-    self as files, EditError, EncodingObstacle, FailedEdit, FileAccessError, TextReplacement,
+    self as files, EditError, EditOptions, EncodingObstacle, FailedEdit, FileAccessError,
+    TextReplacement,
 };
 use iki_search::missing_paths::PathWant;
 
@@ -65,14 +66,12 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     if let Some(refusal) = composition.refusal(path, terms) {
         return Err(refusal);
     }
-    let condition = composition.condition();
-    let edited = files::edit(
-        Path::new(path),
-        &replacements,
+    let options = EditOptions {
         tells_lines,
-        condition,
-        terms.work_end(),
-    );
+        condition: composition.condition(),
+        end: terms.work_end(),
+    };
+    let edited = files::edit(Path::new(path), &replacements, options);
     let edited = edited.map_err(|failed| {
         let failure = edit_failure(path, &failed, composition, terms);
         match failed.error {
